@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/format.h
+ * \brief What a log is made of: dialects, blocks, events. Sections named here are those of doc/format.md.
+ */
+#ifndef MPROF_FORMAT_H
+#define MPROF_FORMAT_H
+
+#include <mprof/status.h>
+
+MPROF_BEGIN_DECLS
+
+/** \brief The dialects of the format (section 1). Values are fixed; new ones are appended. \since 0.1 */
+typedef enum mprof_dialect {
+	MPROF_DIALECT_DEFAULT = 0, /**< Writers: #MPROF_DIALECT_MPROF2. Readers: not known yet. */
+	MPROF_DIALECT_MAIL = 1,    /**< The format as first published in November 2007, version 1. */
+	MPROF_DIALECT_DROP = 2,    /**< Mono 1.9, January to April 2008. */
+	MPROF_DIALECT_MONO = 3,    /**< Mono 2.0 to 2.8. */
+	MPROF_DIALECT_UNITY = 4,   /**< The forks of Unity and KSP. */
+	MPROF_DIALECT_MPROF2 = 5   /**< This library's own: version 2, checksums, extensions that it declares. */
+} mprof_dialect;
+
+/** \brief The blocks of all dialects (section 3). The code in a header depends on the dialect. \since 0.1 */
+typedef enum mprof_block_kind {
+	MPROF_BLOCK_UNKNOWN = 0,      /**< A code that the dialect does not define; it can be skipped. */
+	MPROF_BLOCK_INTRO = 1,        /**< The first block of a log. */
+	MPROF_BLOCK_END = 2,          /**< The last block of a log that was closed. */
+	MPROF_BLOCK_MAPPING = 3,      /**< Names of classes and methods, by ID. */
+	MPROF_BLOCK_LOADED = 4,       /**< A module, assembly or domain was loaded. */
+	MPROF_BLOCK_UNLOADED = 5,     /**< A module, assembly or domain was unloaded. */
+	MPROF_BLOCK_EVENTS = 6,       /**< Events of one thread. */
+	MPROF_BLOCK_STATISTICAL = 7,  /**< Samples. */
+	MPROF_BLOCK_HEAP_DATA = 8,    /**< Objects of one heap shot. */
+	MPROF_BLOCK_HEAP_SUMMARY = 9, /**< Live and dead bytes by class at one collection. */
+	MPROF_BLOCK_DIRECTIVES = 10,  /**< Declares what changes the reading of later blocks. */
+	MPROF_BLOCK_SESSION = 32,     /**< mprof2: facts about the recorded program, as keys and values. */
+	MPROF_BLOCK_THREAD = 33,      /**< mprof2: the name of a thread. */
+	MPROF_BLOCK_LOST = 34         /**< mprof2: events that could not be recorded, by cause. */
+} mprof_block_kind;
+
+/** \brief One bit for a block kind, for masks of kinds. \since 0.1 */
+#define MPROF_BLOCK_BIT(kind) (UINT64_C(1) << (kind))
+
+/** \brief The events of all dialects (section 4). Values are fixed; new ones are appended. \since 0.1 */
+typedef enum mprof_event_kind {
+	MPROF_EVENT_UNKNOWN = 0,                /**< An event byte that this library does not know; value is its main INT. */
+	MPROF_EVENT_METHOD_ENTER = 1,           /**< id is the method. */
+	MPROF_EVENT_METHOD_LEAVE = 2,           /**< id is the method. */
+	MPROF_EVENT_METHOD_LEAVE_IMPLICIT = 3,  /**< The method on top of the thread's stack returns; id is 0. */
+	MPROF_EVENT_METHOD_LEAVE_EXCEPTION = 4, /**< id is the method, left because an exception passed through it. */
+	MPROF_EVENT_METHOD_LEAVE_TAIL = 5,      /**< id is the method, left by a tail call. */
+	MPROF_EVENT_METHOD_JIT_START = 6,       /**< id is the method. */
+	MPROF_EVENT_METHOD_JIT_END = 7,         /**< id is the method; #MPROF_EVENT_FAILED if it was not compiled. */
+	MPROF_EVENT_METHOD_FREED = 8,           /**< id is the method. */
+	MPROF_EVENT_CLASS_LOAD_START = 9,       /**< id is the class. */
+	MPROF_EVENT_CLASS_LOAD_END = 10,        /**< id is the class; #MPROF_EVENT_FAILED if it was not loaded. */
+	MPROF_EVENT_CLASS_UNLOAD_START = 11,    /**< id is the class. */
+	MPROF_EVENT_CLASS_UNLOAD_END = 12,      /**< id is the class. */
+	MPROF_EVENT_EXCEPTION = 13,             /**< id is the class of the exception thrown. */
+	MPROF_EVENT_ALLOCATION = 14,            /**< id is the class, value the size in bytes; has no time of its own. */
+	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< The same, while a method was being compiled. */
+	MPROF_EVENT_THREAD_START = 16,          /**< value is the thread. */
+	MPROF_EVENT_THREAD_END = 17,            /**< value is the thread. */
+	MPROF_EVENT_GC_START = 18,              /**< value is the generation (mono, unity: number << 8 | generation). */
+	MPROF_EVENT_GC_END = 19,
+	MPROF_EVENT_GC_MARK_START = 20,
+	MPROF_EVENT_GC_MARK_END = 21,
+	MPROF_EVENT_GC_SWEEP_START = 22,
+	MPROF_EVENT_GC_SWEEP_END = 23,
+	MPROF_EVENT_GC_RESIZE = 24, /**< value is the new size of the heap in bytes. */
+	MPROF_EVENT_GC_STOP_WORLD_START = 25,
+	MPROF_EVENT_GC_STOP_WORLD_END = 26,
+	MPROF_EVENT_GC_START_WORLD_START = 27,
+	MPROF_EVENT_GC_START_WORLD_END = 28,
+	MPROF_EVENT_MONITOR = 29,       /**< id is the class of the object. */
+	MPROF_EVENT_SAMPLE = 30,        /**< A statistical hit: id is the method, or the function if #MPROF_EVENT_NATIVE. */
+	MPROF_EVENT_STACK_SECTION = 31, /**< Call stack in front of an allocation or monitor event. */
+	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot. */
+	MPROF_EVENT_HEAP_FREE = 33,     /**< An object found dead by a collection. */
+	MPROF_EVENT_KIND_COUNT = 34     /**< Number of kinds known to these headers; grows. */
+} mprof_event_kind;
+
+/** \brief Bits of mprof_event::flags. \since 0.1 */
+typedef enum mprof_event_flag {
+	MPROF_EVENT_FAILED = 1, /**< What ended here had failed. */
+	MPROF_EVENT_NATIVE = 2  /**< A sample of native code. */
+} mprof_event_flag;
+
+/**
+ * \brief What an event carries besides the fixed part.
+ *
+ * Borrowed from the parser: valid until the next call on it. The library owns the size of this struct; fields are
+ * only appended.
+ * \since 0.1
+ */
+typedef struct mprof_event_detail {
+	uint64_t object;   /**< Address of the object (directive 3), or 0. */
+	uint32_t caller;   /**< Method that allocated (directive 1), or 0. */
+	uint32_t reserved; /**< 0. */
+} mprof_event_detail;
+
+/**
+ * \brief One event, 32 bytes, the same on every machine. What a field means is said at each kind.
+ *
+ * counter is absolute, in the counter's own unit (see mprof_reader_time()); a kind without a time of its own carries
+ * that of the event before it.
+ * \since 0.1
+ */
+typedef struct mprof_event {
+	uint8_t kind;     /**< An #mprof_event_kind. */
+	uint8_t flags;    /**< Bits of #mprof_event_flag. */
+	uint8_t code;     /**< The event byte as it stands in the log. Ignored by writers. */
+	uint8_t reserved; /**< 0. */
+	uint32_t id;      /**< Class, method or function; 0 where the kind has none. */
+	uint64_t counter; /**< When. */
+	uint64_t value;   /**< What the kind says. */
+	union {
+		const mprof_event_detail *detail; /**< Extras, or NULL. Borrowed. */
+		uint64_t detail_bits;             /**< Keeps the layout the same where pointers are short. */
+	} more;
+} mprof_event;
+
+/** \brief Bits of the kind byte of loaded and unloaded elements (section 3.2). \since 0.1 */
+typedef enum mprof_element_kind {
+	MPROF_ELEMENT_MODULE = 1,
+	MPROF_ELEMENT_ASSEMBLY = 2,
+	MPROF_ELEMENT_DOMAIN = 4,
+	MPROF_ELEMENT_SUCCESS = 8, /**< Loaded elements only. */
+	MPROF_ELEMENT_FAILURE = 16 /**< Loaded elements only. */
+} mprof_element_kind;
+
+/** \brief The parts of an assembly's name (directive 5). \since 0.1 */
+typedef struct mprof_assembly_name {
+	const char *base_name;        /**< Name without version. */
+	const char *culture;          /**< "neutral" if none. */
+	const char *public_key_token; /**< Hexadecimal text, "null" if none. */
+	uint32_t major;
+	uint32_t minor;
+	uint32_t build;
+	uint32_t revision;
+	uint32_t retargetable; /**< 0 or 1. */
+} mprof_assembly_name;
+
+/** \brief Bits that say what was recorded, in INTRO (section 3.1). \since 0.1 */
+typedef enum mprof_intro_flag {
+	MPROF_INTRO_DOMAIN = 1 << 0,
+	MPROF_INTRO_ASSEMBLY = 1 << 1,
+	MPROF_INTRO_MODULE = 1 << 2,
+	MPROF_INTRO_CLASS = 1 << 3,
+	MPROF_INTRO_JIT = 1 << 4,
+	MPROF_INTRO_EXCEPTION = 1 << 6,
+	MPROF_INTRO_ALLOCATION = 1 << 7,
+	MPROF_INTRO_GC = 1 << 8,
+	MPROF_INTRO_THREAD = 1 << 9,
+	MPROF_INTRO_ENTER_LEAVE = 1 << 12,
+	MPROF_INTRO_STATISTICAL = 1 << 15,
+	MPROF_INTRO_METHOD = 1 << 16,
+	MPROF_INTRO_MONITOR = 1 << 17
+} mprof_intro_flag;
+
+/** \brief What a DIRECTIVES block may declare (section 3.7). \since 0.1 */
+typedef enum mprof_directive {
+	MPROF_DIRECTIVE_ALLOCATION_CALLER = 1, /**< Allocations carry the method that allocates. */
+	MPROF_DIRECTIVE_ALLOCATION_STACK = 2,  /**< Stack sections stand before allocations. */
+	MPROF_DIRECTIVE_ALLOCATION_OBJECT = 3, /**< Allocations carry the object's address. */
+	MPROF_DIRECTIVE_ELEMENT_IDS = 4,       /**< Loaded and unloaded elements carry an ID. */
+	MPROF_DIRECTIVE_ASSEMBLY_IDS = 5,      /**< Classes carry their assembly's ID, assemblies their split name. */
+	MPROF_DIRECTIVE_METHOD_FLAGS = 6,      /**< Methods carry flags: bit 0 is set for a wrapper. */
+	MPROF_DIRECTIVE_IMPLICIT_LEAVE = 16,   /**< mprof2: returns of the top of the stack carry no method. */
+	MPROF_DIRECTIVE_EXTENDED_EVENTS = 17   /**< mprof2: event codes beyond those of the mail occur. */
+} mprof_directive;
+
+/** \brief One bit for a directive, for masks of directives. \since 0.1 */
+#define MPROF_DIRECTIVE_BIT(directive) (UINT64_C(1) << (directive))
+
+/** \brief Bits of mprof_mapping::flags for a method (directive 6). \since 0.1 */
+typedef enum mprof_method_flag {
+	MPROF_METHOD_WRAPPER = 1 /**< Made by the runtime, not written by a programmer. */
+} mprof_method_flag;
+
+/** \brief Why an event was not recorded (section 3.10). \since 0.1 */
+typedef enum mprof_loss_cause {
+	MPROF_LOSS_NO_BUFFER = 1,    /**< All buffers were full and the policy is not to wait. */
+	MPROF_LOSS_NO_MEMORY = 2,    /**< Memory for a thread or a name was refused. */
+	MPROF_LOSS_WRITE_FAILED = 3, /**< The log could not be written any more. */
+	MPROF_LOSS_CAUSE_COUNT = 4   /**< Number of causes known to these headers, with 0; grows. */
+} mprof_loss_cause;
+
+/** \brief A moment: a counter and the wall clock, read together (the CLOCK of the format). \since 0.1 */
+typedef struct mprof_clock {
+	uint64_t counter; /**< In the counter's own unit. */
+	uint64_t time;    /**< Microseconds since 1 January 1970 UTC. */
+} mprof_clock;
+
+/**
+ * \brief The name of a dialect, such as "mprof2". \param dialect Any value.
+ * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ */
+MPROF_API const char *mprof_dialect_name(mprof_dialect dialect);
+
+/**
+ * \brief The name of a block kind, such as "heap-data". \param kind Any value.
+ * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ */
+MPROF_API const char *mprof_block_kind_name(mprof_block_kind kind);
+
+/**
+ * \brief The name of an event kind, such as "method-enter". \param kind Any value.
+ * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ */
+MPROF_API const char *mprof_event_kind_name(mprof_event_kind kind);
+
+/**
+ * \brief The name of a cause of loss, such as "no-buffer". \param cause Any value.
+ * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ */
+MPROF_API const char *mprof_loss_cause_name(mprof_loss_cause cause);
+
+/** \brief The most bytes that an INT takes (section 2.1). \since 0.1 */
+#define MPROF_INT_MAX_LENGTH 10
+
+/**
+ * \brief Encodes an INT (section 2.1) in its shortest form.
+ * \param value What to encode.
+ * \param out Room for #MPROF_INT_MAX_LENGTH bytes.
+ * \return The bytes written, 1 to 10. Thread-safe and async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_int_encode(uint64_t value, uint8_t *out);
+
+/**
+ * \brief Decodes an INT (section 2.1).
+ * \param bytes Where it starts.
+ * \param length Bytes that may be read.
+ * \param value Receives the value; untouched unless the result is positive.
+ * \return The bytes read, 1 to 10; 0 if \p length ends inside it; -1 if it does not fit 64 bits. Thread-safe and
+ * async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API int mprof_int_decode(const uint8_t *bytes, size_t length, uint64_t *value);
+
+MPROF_END_DECLS
+
+#endif

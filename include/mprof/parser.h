@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/parser.h
+ * \brief Parses a log that is fed to it in pieces of any size. Does no I/O.
+ *
+ * The outer loop goes over blocks: mprof_parser_next_header() finds the next one, however much of the last was left
+ * unread; mprof_parser_load() makes its content available. The inner loop fetches what the block holds in batches.
+ * Whatever needs bytes that were not fed yet returns #MPROF_AGAIN and is called again after more were.
+ *
+ * A block that is not loaded is skipped without being kept in memory, but MAPPING, DIRECTIVES and INTRO are always
+ * loaded, since they change how later blocks read.
+ *
+ * One parser belongs to one thread at a time. Pointers into a block's content are valid until the next call of
+ * mprof_parser_next_header(), mprof_parser_next_block() or mprof_parser_feed().
+ */
+#ifndef MPROF_PARSER_H
+#define MPROF_PARSER_H
+
+#include <mprof/format.h>
+
+MPROF_BEGIN_DECLS
+
+typedef struct mprof_parser mprof_parser;
+
+/** \brief Options of a parser. All zero but struct_size means the defaults. \since 0.1 */
+typedef struct mprof_parser_options {
+	size_t struct_size;               /**< Set by mprof_parser_options_init(). */
+	const mprof_allocator *allocator; /**< NULL: malloc. Copied. */
+	uint64_t max_block_length;        /**< Longest block that is loaded, in bytes; 0 means 64 MiB. */
+	uint64_t max_name_length;         /**< Longest name, in bytes; 0 means 1 MiB. */
+	uint32_t ignore_checksums;        /**< 1: do not verify (for fuzzing and for salvage). */
+	uint32_t reserved;                /**< 0. */
+} mprof_parser_options;
+
+/** \brief Sets all options to their defaults. \param options What to set. \since 0.1 */
+static inline void mprof_parser_options_init(mprof_parser_options *options)
+{
+	mprof_parser_options cleared = {0, NULL, 0, 0, 0, 0};
+
+	*options = cleared;
+	options->struct_size = sizeof(*options);
+}
+
+/**
+ * \brief Makes a parser. \param options Options, or NULL. Not kept. \param parser Receives it; NULL on an error.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT for options out of range; #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_parser **parser);
+
+/** \brief Frees a parser. \param parser The parser, or NULL. \since 0.1 */
+MPROF_API void mprof_parser_destroy(mprof_parser *parser);
+
+/**
+ * \brief Feeds bytes that follow those fed before. They are copied.
+ * \param parser The parser. \param bytes The bytes. \param length How many; may be 0.
+ * \return #MPROF_OK; #MPROF_ERR_STATE after mprof_parser_finish(); #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t length);
+
+/**
+ * \brief Lends room to read bytes into, so that they need not be copied. Follow with mprof_parser_filled().
+ * \param parser The parser. \param minimum Least room wanted, in bytes. \param room Receives where.
+ * \param length Receives how much, at least \p minimum.
+ * \return #MPROF_OK; #MPROF_ERR_STATE after mprof_parser_finish(); #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_room(mprof_parser *parser, size_t minimum, void **room,
+							 size_t *length);
+
+/**
+ * \brief Says how many bytes were put into the room. \param parser The parser. \param length How many, at most the room.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if it is more than the room lent. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_filled(mprof_parser *parser, size_t length);
+
+/**
+ * \brief Says that no bytes follow: what is cut short is now an error, not a reason to wait.
+ * \param parser The parser. \since 0.1
+ */
+MPROF_API void mprof_parser_finish(mprof_parser *parser);
+
+/**
+ * \brief How many more bytes the call that returned #MPROF_AGAIN needs at least. A hint for reading ahead.
+ * \param parser The parser. \return Bytes; 0 if it was not waiting. \since 0.1
+ */
+MPROF_API uint64_t mprof_parser_needed(const mprof_parser *parser);
+
+/**
+ * \brief How many bytes at the current place need not be fed because the block there is skipped.
+ *
+ * A caller that can seek passes them by and says so with mprof_parser_skipped().
+ * \param parser The parser. \return Bytes; 0 if none. \since 0.1
+ */
+MPROF_API uint64_t mprof_parser_skippable(const mprof_parser *parser);
+
+/**
+ * \brief Says that bytes were passed by instead of fed. \param parser The parser.
+ * \param length At most mprof_parser_skippable(). \return #MPROF_OK; #MPROF_ERR_ARGUMENT for more. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_skipped(mprof_parser *parser, uint64_t length);
+
+/**
+ * \brief Restarts at the header of another block of the same log; what was learnt from blocks so far is kept.
+ *
+ * Bytes fed from now on are those at \p offset. The caller vouches that a block starts there.
+ * \param parser The parser, after INTRO was read. \param offset Bytes from the start of the log.
+ * \return #MPROF_OK; #MPROF_ERR_STATE before INTRO. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset);
+
+/**
+ * \brief A block. The library fills what its kind has and what fits struct_size; the rest is 0.
+ *
+ * Pointers are borrowed (see the top of this file) and NUL-terminated.
+ * \since 0.1
+ */
+typedef struct mprof_block {
+	size_t struct_size;           /**< Set by mprof_block_init(). */
+	uint32_t kind;                /**< An #mprof_block_kind. */
+	uint32_t code;                /**< Code in the header. */
+	uint64_t offset;              /**< Where the header starts, bytes from the start of the log. */
+	uint64_t header_length;       /**< Bytes of the header. */
+	uint64_t length;              /**< Bytes after the header. */
+	uint32_t loaded;              /**< 1: the fields below are set. 0: only the header was read. */
+	uint32_t has_clocks;          /**< 1: start and end are set; INTRO and END have start alone, in both. */
+	mprof_clock start;            /**< CLOCK at the begin. */
+	mprof_clock end;              /**< CLOCK at the end. */
+	uint64_t thread;              /**< EVENTS, LOADED, UNLOADED, MAPPING, THREAD, LOST. */
+	uint64_t base_counter;        /**< EVENTS: what its first time is relative to. STATISTICAL, LOADED, UNLOADED: start. */
+	uint64_t end_counter;         /**< STATISTICAL, LOADED, UNLOADED: end counter. */
+	uint32_t version;             /**< INTRO, END. */
+	uint32_t flags;               /**< INTRO: bits of #mprof_intro_flag. LOADED, UNLOADED: of #mprof_element_kind. */
+	uint32_t id;                  /**< LOADED, UNLOADED: element ID (directive 4). */
+	uint32_t has_assembly;        /**< LOADED: 1 if assembly is set. */
+	const char *name;             /**< INTRO: runtime. LOADED, UNLOADED, THREAD: name. */
+	size_t name_length;           /**< In bytes. */
+	mprof_assembly_name assembly; /**< LOADED of an assembly with directive 5. */
+	uint64_t directives;          /**< DIRECTIVES: those in force from here on, as #MPROF_DIRECTIVE_BIT. */
+	uint64_t lost[MPROF_LOSS_CAUSE_COUNT]; /**< LOST: events by #mprof_loss_cause; at 0 those of unknown causes. */
+} mprof_block;
+
+/** \brief Prepares a block to be filled. \param block What to set. \since 0.1 */
+static inline void mprof_block_init(mprof_block *block)
+{
+	block->struct_size = sizeof(*block);
+}
+
+/**
+ * \brief Finds the header of the next block, leaving behind what was not read of the last one.
+ * \param parser The parser. \param block Receives kind, code, offset and lengths; loaded is 0.
+ * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_END after the last block (see mprof_parser_complete());
+ * #MPROF_ERR_NOT_MPROF; #MPROF_ERR_TRUNCATED if the log ends inside a header or in a block being skipped;
+ * #MPROF_ERR_MALFORMED for a header that cannot be one, or for an INTRO, DIRECTIVES or MAPPING block being skipped that
+ * is damaged; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read; #MPROF_ERR_MEMORY. After an error of severity
+ * #MPROF_SEVERITY_BLOCK it may be called again and goes on behind the block.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block);
+
+/**
+ * \brief Loads the content of the block whose header was just found.
+ * \param parser The parser. \param block Receives all fields of its kind.
+ * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_ERR_STATE if no header was found; #MPROF_ERR_TRUNCATED (what is whole of an
+ * EVENTS block can still be fetched); #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED; #MPROF_ERR_LIMIT if the block is longer
+ * than the limit (raise it with mprof_parser_set_max_block_length() and call again, or go on to the next block);
+ * #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns; #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_MEMORY.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block);
+
+/**
+ * \brief Finds and loads the next block.
+ * \param parser The parser. \param block Receives all fields of its kind. Untouched on #MPROF_AGAIN.
+ * \return As mprof_parser_next_header() and mprof_parser_load(). \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *parser, mprof_block *block);
+
+/**
+ * \brief Fetches events of the loaded EVENTS block, or hits of the loaded STATISTICAL block as #MPROF_EVENT_SAMPLE.
+ * \param parser The parser. \param events Receives them. \param capacity Room, in events, 1 or more.
+ * \param count Receives how many were fetched; also set (and not lost) when an error is returned.
+ * \return #MPROF_OK with \p count at least 1; #MPROF_END with \p count 0; #MPROF_ERR_STATE if no such block is loaded;
+ * #MPROF_ERR_MALFORMED after the events in front of the fault; #MPROF_ERR_TRUNCATED in a block that is cut.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
+								size_t capacity, size_t *count);
+
+/** \brief A class or a method of a MAPPING block (section 3.4). \since 0.1 */
+typedef struct mprof_mapping {
+	uint32_t is_method;   /**< 1: a method. 0: a class. */
+	uint32_t id;          /**< Its ID. */
+	uint32_t class_id;    /**< Methods: the class. */
+	uint32_t assembly_id; /**< Classes: element ID of the assembly (directive 5). */
+	uint32_t flags;       /**< Methods: bits of #mprof_method_flag (directive 6). */
+	uint32_t reserved;    /**< 0. */
+	const char *name;     /**< Borrowed, NUL-terminated. */
+	size_t name_length;   /**< In bytes. */
+} mprof_mapping;
+
+/**
+ * \brief Fetches what the loaded MAPPING block defines.
+ * \param parser The parser. \param mappings Receives them. \param capacity Room, 1 or more.
+ * \param count Receives how many. \return As mprof_parser_next_events(). \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *mappings,
+								  size_t capacity, size_t *count);
+
+/**
+ * \brief Fetches the next fact of the loaded SESSION block.
+ * \param parser The parser. \param key Receives the key, borrowed. \param value Receives the value, borrowed.
+ * \return #MPROF_OK; #MPROF_END; #MPROF_ERR_STATE if no such block is loaded; #MPROF_ERR_MALFORMED. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_property(mprof_parser *parser, const char **key,
+								  const char **value);
+
+/**
+ * \brief Changes the longest block that is loaded. \param parser The parser. \param length Bytes; 0 means 64 MiB.
+ * \since 0.1
+ */
+MPROF_API void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length);
+
+/** \brief The dialect. \param parser The parser. \return #MPROF_DIALECT_DEFAULT before INTRO was read. \since 0.1 */
+MPROF_API mprof_dialect mprof_parser_dialect(const mprof_parser *parser);
+
+/** \brief Whether an END block was read and nothing was damaged. \param parser The parser. \return 1 or 0. \since 0.1 */
+MPROF_API int mprof_parser_complete(const mprof_parser *parser);
+
+/**
+ * \brief Up to where all blocks read so far were valid and whole.
+ * \param parser The parser. \return Bytes from the start of the log; stops growing at the first damage. \since 0.1
+ */
+MPROF_API uint64_t mprof_parser_valid_bytes(const mprof_parser *parser);
+
+/**
+ * \brief Tells the error of the last call that failed. \param parser The parser. \param error Receives it.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ */
+MPROF_API mprof_status mprof_parser_error(const mprof_parser *parser, mprof_error *error);
+
+MPROF_END_DECLS
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/status.h
+ * \brief What functions return, where an error happened, and where memory comes from.
+ */
+#ifndef MPROF_STATUS_H
+#define MPROF_STATUS_H
+
+#include <mprof/api.h>
+
+MPROF_BEGIN_DECLS
+
+/**
+ * \brief Result of a function. Values are fixed for ever and below 128; new ones are appended.
+ *
+ * Values below #MPROF_ERR_ARGUMENT are not errors.
+ * \since 0.1
+ */
+typedef enum mprof_status {
+	MPROF_OK = 0,    /**< Done. */
+	MPROF_END = 1,   /**< Nothing is left of what was iterated: a block's records, or the blocks of a log. */
+	MPROF_AGAIN = 2, /**< More bytes are needed and may come later: feed the parser, or ask the reader again. */
+
+	MPROF_ERR_ARGUMENT = 16,     /**< The caller passed something the contract forbids; nothing was changed. */
+	MPROF_ERR_STATE = 17,        /**< The call does not fit what was called before; nothing was changed. */
+	MPROF_ERR_MEMORY = 18,       /**< The allocator refused. */
+	MPROF_ERR_IO = 19,           /**< The system refused to read or write; see mprof_error::system_error. */
+	MPROF_ERR_NOT_MPROF = 20,    /**< The bytes are not an mprof log. */
+	MPROF_ERR_TRUNCATED = 21,    /**< The log ends inside a block. */
+	MPROF_ERR_MALFORMED = 22,    /**< A block's content breaks its grammar. */
+	MPROF_ERR_CHECKSUM = 23,     /**< A block's content does not match its checksum. */
+	MPROF_ERR_LIMIT = 24,        /**< A length in the log passes a limit the caller set. */
+	MPROF_ERR_UNSUPPORTED = 25,  /**< The dialect cannot say it, or this library cannot read it. */
+	MPROF_ERR_UNDEFINED_ID = 26, /**< An ID is used before the block that defines it. */
+	MPROF_ERR_REDEFINED_ID = 27, /**< An ID is defined a second time. */
+	MPROF_ERR_NAME = 28          /**< A name holds a NUL byte or is longer than the limit. */
+} mprof_status;
+
+/** \brief How far an error reaches. \since 0.1 */
+typedef enum mprof_severity {
+	MPROF_SEVERITY_NONE = 0,  /**< No error. */
+	MPROF_SEVERITY_BLOCK = 1, /**< The rest of this block is lost; the next block can be read. */
+	MPROF_SEVERITY_FATAL = 2  /**< Nothing more can be read or written through this object. */
+} mprof_severity;
+
+/**
+ * \brief An error with its place. Filled by the error getter of each object.
+ *
+ * Set struct_size before passing it; the library fills what fits. Offsets count bytes of the (uncompressed) log.
+ * \since 0.1
+ */
+typedef struct mprof_error {
+	size_t struct_size;       /**< sizeof (mprof_error), set by the caller. */
+	uint32_t status;          /**< An #mprof_status; #MPROF_OK when no error happened. */
+	uint32_t severity;        /**< An #mprof_severity. */
+	int32_t system_error;     /**< errno of the failed call, or 0. */
+	uint32_t block_code;      /**< Code in the header of the block concerned, or 0. */
+	uint64_t offset;          /**< Where in the log the fault is, in bytes from its start. */
+	uint64_t block_offset;    /**< Where in the log the header of the block concerned starts. */
+	uint64_t offset_in_block; /**< Bytes from the start of the block's header to the fault. */
+	const char *what;         /**< Static text that says what is wrong; never NULL. */
+} mprof_error;
+
+/**
+ * \brief A status as a short static English text.
+ * \param status Any value.
+ * \return Never NULL; "unknown status" for a value this library does not know. Thread-safe and async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API const char *mprof_status_text(mprof_status status);
+
+/**
+ * \brief Where an object's memory comes from. The functions must stay valid until the object is destroyed.
+ *
+ * A parser, a writer or a reader calls them only on the thread that calls it. A recorder calls them on the threads
+ * that create and destroy it, attach to it, define names, or write for it: they must be thread-safe there.
+ * \since 0.1
+ */
+typedef struct mprof_allocator {
+	/** Returns \p size (never 0) bytes aligned for any type, or NULL. */
+	void *(*allocate)(void *user, size_t size);
+	/** Moves \p memory (or NULL) of \p old_size bytes to \p new_size (never 0) bytes, or returns NULL and keeps it. */
+	void *(*reallocate)(void *user, void *memory, size_t old_size, size_t new_size);
+	/** Takes back \p memory (never NULL) of \p size bytes. */
+	void (*release)(void *user, void *memory, size_t size);
+	void *user; /**< Passed as the first argument. */
+} mprof_allocator;
+
+MPROF_END_DECLS
+
+#endif

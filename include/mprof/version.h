@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/version.h
+ * \brief Version of the headers and of the library that is loaded.
+ */
+#ifndef MPROF_VERSION_H
+#define MPROF_VERSION_H
+
+#include <mprof/api.h>
+
+/** Version of these headers. \since 0.1 */
+#define MPROF_VERSION_MAJOR 0
+#define MPROF_VERSION_MINOR 1
+#define MPROF_VERSION_PATCH 0
+#define MPROF_VERSION_STRING "0.1.0"
+
+/** One number that grows with each release: major, minor, patch, each in three decimal digits. \since 0.1 */
+#define MPROF_VERSION_NUMBER                                                                                           \
+	(MPROF_VERSION_MAJOR * 1000000 + MPROF_VERSION_MINOR * 1000 + MPROF_VERSION_PATCH)
+
+MPROF_BEGIN_DECLS
+
+/**
+ * \brief The version of the library that is loaded, as #MPROF_VERSION_NUMBER counts it.
+ * \return The number; it differs from the macro when a program runs with another library than it was compiled for.
+ * Thread-safe and async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API uint32_t mprof_version_number(void);
+
+/**
+ * \brief The version of the library that is loaded, as text.
+ * \return A static string such as "0.1.0". Thread-safe and async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API const char *mprof_version_string(void);
+
+/** Parts that a build of the library may leave out. \since 0.1 */
+typedef enum mprof_feature {
+	MPROF_FEATURE_RECORDER = 1, /**< mprof/recorder.h is implemented. */
+	MPROF_FEATURE_GZIP = 2      /**< Compressed logs can be read and written. */
+} mprof_feature;
+
+/**
+ * \brief Tells whether the loaded library has a part.
+ * \param feature The part asked for.
+ * \return 1 if it is there, 0 if it is not or is unknown to this library. Thread-safe and async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API int mprof_version_has(mprof_feature feature);
+
+MPROF_END_DECLS
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/writer.h
+ * \brief Writes a log, block by block.
+ *
+ * One writer belongs to one thread at a time. Each block reaches the sink whole, in the order of the calls. Definitions
+ * wait in the writer and are written as a MAPPING block before the next block that may use them, at a flush, and when
+ * the log is closed.
+ *
+ * Errors of severity #MPROF_SEVERITY_FATAL stick: later calls return the same status and do nothing. After an error
+ * that is the caller's fault (#MPROF_ERR_ARGUMENT, #MPROF_ERR_STATE, #MPROF_ERR_UNDEFINED_ID, #MPROF_ERR_REDEFINED_ID,
+ * #MPROF_ERR_NAME, #MPROF_ERR_UNSUPPORTED) the call had no effect and the writer goes on.
+ */
+#ifndef MPROF_WRITER_H
+#define MPROF_WRITER_H
+
+#include <mprof/format.h>
+
+MPROF_BEGIN_DECLS
+
+typedef struct mprof_writer mprof_writer;
+
+/**
+ * \brief Reads the clock for the CLOCK fields of blocks.
+ * \param user The pointer from the options. \param clock Receives the moment.
+ * \since 0.1
+ */
+typedef void (*mprof_clock_function)(void *user, mprof_clock *clock);
+
+/**
+ * \brief Where the bytes of a log go, for #mprof_writer_open_sink().
+ *
+ * Functions are called on the thread that calls the writer.
+ * \since 0.1
+ */
+typedef struct mprof_sink {
+	/** Takes all \p length bytes, or returns an errno value. Called with whole blocks or runs of them. */
+	int (*write)(void *user, const void *bytes, size_t length);
+	/** Makes what was written reachable for readers, or returns an errno value. May be NULL. */
+	int (*flush)(void *user);
+	/** Ends the sink; called once, by mprof_writer_destroy(). Returns 0 or an errno value. May be NULL. */
+	int (*close)(void *user);
+	void *user; /**< Passed as the first argument. */
+} mprof_sink;
+
+/** \brief Options of a writer. All zero but struct_size means the defaults. \since 0.1 */
+typedef struct mprof_writer_options {
+	size_t struct_size;                /**< Set by mprof_writer_options_init(). */
+	uint32_t dialect;                  /**< #MPROF_DIALECT_MPROF2 (default) or #MPROF_DIALECT_MAIL. */
+	uint32_t intro_flags;              /**< Bits of #mprof_intro_flag for INTRO. */
+	uint64_t directives;               /**< Bits of #MPROF_DIRECTIVE_BIT to declare; see mprof_writer_open_path(). */
+	const char *runtime;               /**< The runtime's name or file for INTRO; NULL means "". Copied. */
+	mprof_clock_function clock;        /**< NULL: nanoseconds of the monotonic clock, and the wall clock. */
+	void *clock_user;                  /**< For clock. */
+	const mprof_allocator *allocator;  /**< NULL: malloc. Copied. */
+	uint32_t lossy;                    /**< 1: leave out and count what the dialect cannot say, instead of refusing. */
+	uint32_t gzip_level;               /**< 0: plain. 1 (fast) to 9 (small): gzip; each flush can be read back. */
+	uint64_t max_name_length;          /**< Longest name in bytes; 0 means 1 MiB. */
+} mprof_writer_options;
+
+/** \brief Sets all options to their defaults. \param options What to set. \since 0.1 */
+static inline void mprof_writer_options_init(mprof_writer_options *options)
+{
+	mprof_writer_options cleared = {0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0};
+
+	*options = cleared;
+	options->struct_size = sizeof(*options);
+}
+
+/**
+ * \brief Creates a file and begins a log in it: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7).
+ *
+ * An existing file is truncated. A directive that the dialect does not have is refused, or counted when lossy.
+ * \param path The file's name.
+ * \param options Options, or NULL for the defaults. Not kept.
+ * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_writer_error() can be asked; destroy it in all cases. NULL if none was made.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT for options out of range; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be
+ * written, a directive that it lacks, or gzip in a library without it; #MPROF_ERR_IO; #MPROF_ERR_MEMORY.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_path(const char *path, const mprof_writer_options *options,
+							      mprof_writer **writer);
+
+/**
+ * \brief The same, to a descriptor.
+ * \param fd Where to write, from its current position. May be a pipe or a socket. Not closed by the writer.
+ * \param options As above. \param writer As above.
+ * \return As above. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_fd(int fd, const mprof_writer_options *options,
+							    mprof_writer **writer);
+
+/**
+ * \brief The same, to memory that grows. See mprof_writer_memory().
+ * \param options As above. \param writer As above.
+ * \return As above. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_memory(const mprof_writer_options *options,
+								mprof_writer **writer);
+
+/**
+ * \brief The same, to functions of the caller.
+ * \param sink Copied. Its close function is called even when opening fails, unless \p writer is set to NULL.
+ * \param options As above. \param writer As above.
+ * \return As above. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_sink(const mprof_sink *sink,
+							      const mprof_writer_options *options,
+							      mprof_writer **writer);
+
+/**
+ * \brief What was written to memory so far; complete blocks only.
+ * \param writer A writer opened by mprof_writer_open_memory().
+ * \param bytes Receives the start; borrowed until the next call on the writer.
+ * \param length Receives the number of bytes.
+ * \return #MPROF_OK; #MPROF_ERR_STATE for another kind of writer. \since 0.1
+ */
+MPROF_API mprof_status mprof_writer_memory(const mprof_writer *writer, const uint8_t **bytes, size_t *length);
+
+/** \brief A class to define (section 3.4). \since 0.1 */
+typedef struct mprof_class_definition {
+	uint32_t id;          /**< 1 or more, not defined before. */
+	uint32_t assembly_id; /**< Element ID of its assembly, 0 if unknown. Written with directive 5. */
+	const char *name;     /**< UTF-8, without its length's terminator counted. */
+	size_t name_length;   /**< In bytes. */
+} mprof_class_definition;
+
+/** \brief A method to define (section 3.4). \since 0.1 */
+typedef struct mprof_method_definition {
+	uint32_t id;        /**< 1 or more, not defined before; methods and classes are numbered apart. */
+	uint32_t class_id;  /**< A class defined before, or 0. */
+	uint32_t flags;     /**< Bits of #mprof_method_flag. Written with directive 6. */
+	uint32_t reserved;  /**< 0. */
+	const char *name;   /**< UTF-8, name and signature without the class. */
+	size_t name_length; /**< In bytes. */
+} mprof_method_definition;
+
+/**
+ * \brief Defines a class. The definition is written before any block that follows.
+ * \param writer The writer. \param definition The class; its name is copied.
+ * \return #MPROF_OK; #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_NAME; #MPROF_ERR_ARGUMENT for ID 0; #MPROF_ERR_STATE inside
+ * an event block; #MPROF_ERR_MEMORY; or a sticking error. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_class(mprof_writer *writer,
+								 const mprof_class_definition *definition);
+
+/**
+ * \brief Defines a method. The definition is written before any block that follows.
+ * \param writer The writer. \param definition The method; its name is copied.
+ * \return As mprof_writer_define_class(), and #MPROF_ERR_UNDEFINED_ID if its class is not defined. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_method(mprof_writer *writer,
+								  const mprof_method_definition *definition);
+
+/** \brief A loaded or unloaded element (sections 3.2, 3.3). \since 0.1 */
+typedef struct mprof_element {
+	uint32_t kind;                       /**< Bits of #mprof_element_kind. */
+	uint32_t id;                         /**< Element ID, 0 if none. Written with directive 4. */
+	uint64_t start_counter;              /**< When loading began. */
+	uint64_t end_counter;                /**< When it was done. */
+	uint64_t thread;                     /**< Which thread did it. */
+	const char *name;                    /**< UTF-8. */
+	size_t name_length;                  /**< In bytes. */
+	const mprof_assembly_name *assembly; /**< Split name, or NULL. Written for assemblies with directive 5. */
+} mprof_element;
+
+/**
+ * \brief Writes a LOADED block. \param writer The writer. \param element What was loaded.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT for a kind without exactly one type; #MPROF_ERR_NAME; #MPROF_ERR_STATE inside
+ * an event block; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_loaded(mprof_writer *writer, const mprof_element *element);
+
+/**
+ * \brief Writes an UNLOADED block. \param writer The writer. \param element What was unloaded; only the type bit of its
+ * kind is written. \return As mprof_writer_loaded(). \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_unloaded(mprof_writer *writer, const mprof_element *element);
+
+/**
+ * \brief Begins an EVENTS block (section 4); definitions that wait are written first.
+ * \param writer The writer. \param thread Whose events follow. \param base_counter What the first event's time is
+ * relative to. \return #MPROF_OK; #MPROF_ERR_STATE if a block is open already; #MPROF_ERR_IO; #MPROF_ERR_MEMORY.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread,
+								 uint64_t base_counter);
+
+/**
+ * \brief Adds events to the open block.
+ *
+ * Fields used are kind, flags, id, counter, value and, by the directives declared, the detail. The counter of a kind
+ * without a time of its own is ignored.
+ * \param writer The writer. \param events The events, in order of time. \param count How many.
+ * \param written Receives how many were taken (all, unless an error is returned); may be NULL.
+ * \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_UNSUPPORTED for a kind
+ * that the dialect or the directives lack (when lossy it is left out and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT
+ * when the block would pass what its length field can say. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_events(mprof_writer *writer, const mprof_event *events,
+							   size_t count, size_t *written);
+
+/**
+ * \brief Ends the open EVENTS block and writes it; a block without events is written too.
+ * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_IO. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_end_events(mprof_writer *writer);
+
+/**
+ * \brief Writes a STATISTICAL block (section 3.6).
+ * \param writer The writer. \param start_counter When sampling for this block began.
+ * \param methods Method hit, one ID per sample, defined. \param method_count How many.
+ * \param functions Native function hit, one ID (1 or more) per sample. \param function_count How many.
+ * \param end_counter When sampling for this block ended.
+ * \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for an ID of 0; #MPROF_ERR_STATE inside an event
+ * block; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_counter,
+								const uint32_t *methods, size_t method_count,
+								const uint32_t *functions, size_t function_count,
+								uint64_t end_counter);
+
+/** \brief A fact about the session (section 3.8). \since 0.1 */
+typedef struct mprof_property {
+	const char *key;     /**< Not empty, UTF-8, NUL-terminated. */
+	const char *value;   /**< UTF-8, NUL-terminated. */
+} mprof_property;
+
+/**
+ * \brief Writes a SESSION block. mprof2 only.
+ * \param writer The writer. \param properties The facts. \param count How many.
+ * \return #MPROF_OK; #MPROF_ERR_UNSUPPORTED in another dialect (counted when lossy); #MPROF_ERR_ARGUMENT for an empty
+ * key; #MPROF_ERR_STATE inside an event block; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_session(mprof_writer *writer, const mprof_property *properties,
+							    size_t count);
+
+/**
+ * \brief Writes a THREAD block: the name of a thread, which holds until the next one (section 3.9). mprof2 only.
+ * \param writer The writer. \param thread The thread. \param name UTF-8. \param name_length In bytes.
+ * \return As mprof_writer_session(), and #MPROF_ERR_NAME. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_thread(mprof_writer *writer, uint64_t thread, const char *name,
+							   size_t name_length);
+
+/**
+ * \brief Writes a LOST block: events of a thread that were not recorded (section 3.10). mprof2 only.
+ * \param writer The writer. \param thread The thread, 0 if not known.
+ * \param counts Events lost since the last such block, indexed by #mprof_loss_cause; index 0 is not used.
+ * \param count Number of elements of \p counts.
+ * \return As mprof_writer_session(). \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_lost(mprof_writer *writer, uint64_t thread, const uint64_t *counts,
+							 size_t count);
+
+/**
+ * \brief Writes the definitions that wait and hands all bytes to the system, so that a reader finds them.
+ * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE inside an event block; #MPROF_ERR_IO;
+ * #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_flush(mprof_writer *writer);
+
+/**
+ * \brief Ends the log: definitions that wait, then END. Only mprof_writer_memory(), the getters and
+ * mprof_writer_destroy() may follow.
+ * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE inside an event block or when closed already;
+ * #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_close(mprof_writer *writer);
+
+/**
+ * \brief Frees a writer. Without mprof_writer_close() before, the log has no END and a reader says so.
+ * \param writer The writer, or NULL.
+ * \return #MPROF_OK, or the error that stuck, or that of closing the sink. \since 0.1
+ */
+MPROF_API mprof_status mprof_writer_destroy(mprof_writer *writer);
+
+/** \brief Figures of a writer. \since 0.1 */
+typedef struct mprof_writer_stats {
+	size_t struct_size;  /**< sizeof (mprof_writer_stats), set by the caller. */
+	uint64_t bytes;      /**< Length of the log so far, not compressed. */
+	uint64_t sink_bytes; /**< What the sink was given so far. */
+	uint64_t blocks;     /**< Blocks written. */
+	uint64_t events;     /**< Events written. */
+	uint64_t left_out;   /**< What the dialect could not say, when lossy. */
+} mprof_writer_stats;
+
+/**
+ * \brief Tells the figures. \param writer The writer. \param stats Receives them.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ */
+MPROF_API mprof_status mprof_writer_get_stats(const mprof_writer *writer, mprof_writer_stats *stats);
+
+/**
+ * \brief Tells the error of the last call that failed. \param writer The writer. \param error Receives it.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ */
+MPROF_API mprof_status mprof_writer_error(const mprof_writer *writer, mprof_error *error);
+
+MPROF_END_DECLS
+
+#endif
