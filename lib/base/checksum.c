@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/checksum.h"
+
+#include "base/bytes.h"
+
+/* Polynomial 0x1EDC6F41, bits reversed. One entry for each value of four bits: small enough to write out, and blocks are checked by hardware on the machines
+ * that matter. table[n] is the checksum register after shifting out the four bits n. */
+static const uint32_t nibble_table[16] = {
+	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+};
+
+uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t length)
+{
+	const uint8_t *cursor = bytes;
+
+	checksum = ~checksum;
+	while (length-- > 0) {
+		checksum ^= *cursor++;
+		checksum = checksum >> 4 ^ nibble_table[checksum & 15];
+		checksum = checksum >> 4 ^ nibble_table[checksum & 15];
+	}
+	return ~checksum;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <nmmintrin.h>
+
+__attribute__((target("sse4.2"))) static uint32_t checksum_update_machine(uint32_t checksum, const void *bytes,
+									   size_t length)
+{
+	const uint8_t *cursor = bytes;
+	uint64_t state = ~checksum;
+
+	for (; length >= 8; length -= 8, cursor += 8)
+		state = _mm_crc32_u64(state, bytes_load_64(cursor));
+	for (; length > 0; length--)
+		state = _mm_crc32_u8((uint32_t)state, *cursor++);
+	return ~(uint32_t)state;
+}
+
+static int checksum_machine_can(void)
+{
+	return __builtin_cpu_supports("sse4.2");
+}
+
+#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
+
+#include <arm_acle.h>
+
+static uint32_t checksum_update_machine(uint32_t checksum, const void *bytes, size_t length)
+{
+	const uint8_t *cursor = bytes;
+	uint32_t state = ~checksum;
+
+	for (; length >= 8; length -= 8, cursor += 8)
+		state = __crc32cd(state, bytes_load_64(cursor));
+	for (; length > 0; length--)
+		state = __crc32cb(state, *cursor++);
+	return ~state;
+}
+
+static int checksum_machine_can(void)
+{
+	return 1;
+}
+
+#else
+
+static uint32_t checksum_update_machine(uint32_t checksum, const void *bytes, size_t length)
+{
+	return checksum_update_portable(checksum, bytes, length);
+}
+
+static int checksum_machine_can(void)
+{
+	return 0;
+}
+
+#endif
+
+uint32_t checksum_update(uint32_t checksum, const void *bytes, size_t length)
+{
+	if (checksum_machine_can())
+		return checksum_update_machine(checksum, bytes, length);
+	return checksum_update_portable(checksum, bytes, length);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file base/error.h
+ * \brief The error record that every object keeps.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <mprof/status.h>
+
+/** Empties a record: no error. */
+void error_clear(mprof_error *error);
+
+/** Fills a record without a place in a log. Returns \p status. */
+mprof_status error_set(mprof_error *error, mprof_status status, mprof_severity severity, const char *what);
+
+/** Fills a record for a failed system call. Returns #MPROF_ERR_IO. */
+mprof_status error_set_system(mprof_error *error, int system_error, const char *what);
+
+/** Copies what fits the caller's struct_size. For the public getters. */
+mprof_status error_copy(const mprof_error *error, mprof_error *out);
+
+#endif

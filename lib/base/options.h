@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file base/options.h
+ * \brief Structs that grow between releases: struct_size first, fields only appended.
+ */
+#ifndef BASE_OPTIONS_H
+#define BASE_OPTIONS_H
+
+#include <mprof/status.h>
+
+/**
+ * Copies options of a caller that may be older (shorter struct: the rest is 0) or newer (longer: refused unless the
+ * unknown tail is all 0). \p given may be NULL: all 0. \p own and \p given begin with a size_t struct_size.
+ * Returns #MPROF_OK or #MPROF_ERR_ARGUMENT.
+ */
+mprof_status struct_copy_in(void *own, const void *given, size_t own_size);
+
+/**
+ * Fills a struct of a caller that may be older or newer: copies what fits its struct_size, which is kept, and sets a
+ * tail that this library does not know to 0. Returns #MPROF_OK, or #MPROF_ERR_ARGUMENT if struct_size has no room for
+ * itself.
+ */
+mprof_status struct_copy_out(void *given, const void *own, size_t own_size);
+
+#endif
