@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/int.h"
+
+size_t mprof_int_encode(uint64_t value, uint8_t *out)
+{
+	return (size_t)(int_put(out, value) - out);
+}
+
+int mprof_int_decode(const uint8_t *bytes, size_t length, uint64_t *value)
+{
+	uint64_t result = 0;
+	size_t longest = length < MPROF_INT_MAX_LENGTH ? length : MPROF_INT_MAX_LENGTH;
+
+	for (size_t i = 0; i < longest; i++) {
+		uint64_t group = bytes[i] & 127;
+
+		/* The tenth group has one bit left. */
+		if (i == MPROF_INT_MAX_LENGTH - 1 && group > 1)
+			return -1;
+		result |= group << 7 * i;
+		if ((bytes[i] & INT_LAST_BIT) != 0) {
+			*value = result;
+			return (int)i + 1;
+		}
+	}
+	return longest < MPROF_INT_MAX_LENGTH ? 0 : -1;
+}
+
+const uint8_t *int_get_long(const uint8_t *cursor, const uint8_t *limit, uint64_t *value)
+{
+	int length = mprof_int_decode(cursor, (size_t)(limit - cursor), value);
+
+	return length > 0 ? cursor + length : NULL;
+}
