@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/buffer_pool.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static size_t mapping_size(uint32_t buffer_events)
+{
+	return sizeof(event_buffer) + (size_t)buffer_events * sizeof(event_slot);
+}
+
+/* The system's mapping, not malloc: it may be asked where another thread holds malloc's lock and is stopped. */
+static void *map_memory(size_t size)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *memory;
+
+#ifdef MAP_POPULATE
+	/* Faults are taken here and not one by one while recording. */
+	flags |= MAP_POPULATE;
+#endif
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events)
+{
+	memset(pool, 0, sizeof(*pool));
+	pool->max_buffers = max_buffers;
+	pool->buffer_events = buffer_events;
+	pool->buffers = map_memory(max_buffers * sizeof(*pool->buffers));
+	return pool->buffers != NULL;
+}
+
+void buffer_pool_destroy(buffer_pool *pool)
+{
+	if (pool->buffers == NULL)
+		return;
+	for (uint32_t i = 0; i < pool->max_buffers; i++) {
+		if (pool->buffers[i] != NULL)
+			munmap(pool->buffers[i], mapping_size(pool->buffer_events));
+	}
+	munmap(pool->buffers, pool->max_buffers * sizeof(*pool->buffers));
+	pool->buffers = NULL;
+}
+
+static event_buffer *create_buffer(buffer_pool *pool)
+{
+	uint32_t index = atomic_load_explicit(&pool->created, memory_order_relaxed);
+	event_buffer *buffer;
+
+	do {
+		if (index >= pool->max_buffers)
+			return NULL;
+	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
+							memory_order_relaxed));
+	buffer = map_memory(mapping_size(pool->buffer_events));
+	if (buffer == NULL) {
+		/* The index is used up: a system that refuses once is not asked for this buffer again. */
+		return NULL;
+	}
+	buffer->capacity = pool->buffer_events;
+	buffer->index = index;
+	pool->buffers[index] = buffer;
+	return buffer;
+}
+
+static event_buffer *pop_free(buffer_pool *pool)
+{
+	/* Sequentially consistent: a thread that is about to wait has counted itself in before it looks here, and the writer
+	 * thread gives a buffer back before it looks for waiting threads. One of the two sees the other. */
+	uint64_t top = atomic_load(&pool->free_top);
+
+	for (;;) {
+		uint32_t place = (uint32_t)top;
+		event_buffer *buffer;
+		uint64_t next;
+
+		if (place == 0)
+			return NULL;
+		buffer = pool->buffers[place - 1];
+		/* May be stale if another thread takes the buffer now; then the exchange fails by the count of changes. */
+		next = atomic_load_explicit(&buffer->next_free, memory_order_relaxed);
+		if (atomic_compare_exchange_weak(&pool->free_top, &top, ((top >> 32) + 1) << 32 | next))
+			return buffer;
+	}
+}
+
+event_buffer *buffer_pool_take(buffer_pool *pool)
+{
+	event_buffer *buffer = pop_free(pool);
+
+	return buffer != NULL ? buffer : create_buffer(pool);
+}
+
+void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
+{
+	uint64_t top = atomic_load_explicit(&pool->free_top, memory_order_relaxed);
+
+	buffer->drained = 0;
+	atomic_store_explicit(&buffer->ticket, 0, memory_order_relaxed);
+	atomic_store_explicit(&buffer->published, 0, memory_order_relaxed);
+	/* Success publishes the fields above to the thread that takes the buffer. */
+	do {
+		atomic_store_explicit(&buffer->next_free, (uint32_t)top, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak(&pool->free_top, &top, ((top >> 32) + 1) << 32 | (buffer->index + 1)));
+}
+
+void buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer)
+{
+	event_buffer *newest = atomic_load_explicit(&pool->full, memory_order_relaxed);
+
+	do {
+		buffer->next_full = newest;
+	} while (!atomic_compare_exchange_weak_explicit(&pool->full, &newest, buffer, memory_order_release,
+							memory_order_relaxed));
+}
+
+event_buffer *buffer_pool_take_full(buffer_pool *pool)
+{
+	event_buffer *newest = atomic_exchange_explicit(&pool->full, NULL, memory_order_acquire);
+	event_buffer *oldest = NULL;
+
+	while (newest != NULL) {
+		event_buffer *next = newest->next_full;
+
+		newest->next_full = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	return oldest;
+}
+
+uint32_t buffer_pool_created(const buffer_pool *pool)
+{
+	return atomic_load_explicit(&pool->created, memory_order_relaxed);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/buffer_pool.h
+ * \brief Event buffers: a bounded number, passed between threads that record and the writer thread without locks.
+ *
+ * A buffer is in one of four places: *free* in the pool; *current* of one thread, which alone stores into it; *full*, in
+ * the list that the writer thread takes; or *drained*, in the writer thread's hands on its way back to the pool.
+ */
+#ifndef RECORDER_BUFFER_POOL_H
+#define RECORDER_BUFFER_POOL_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CACHE_LINE 64
+
+/** One event as it is stored while the program runs. */
+typedef struct event_slot {
+	uint64_t subject; /**< Key of the method or class, or the value of a kind that has neither. */
+	uint64_t stamp;   /**< Counter (or an allocation's size) modulo 2^56 in the high bits, slot code in the low eight. */
+} event_slot;
+
+/** The slot code is the event kind, with this bit for #MPROF_EVENT_FAILED. */
+#define SLOT_FAILED 0x80
+#define SLOT_STAMP(number, code) ((uint64_t)(number) << 8 | (code))
+
+typedef struct event_buffer event_buffer;
+struct event_buffer {
+	/** Slots that hold events. The owner adds one with a release store after filling it; the writer thread loads it with
+	 * acquire and then may read those slots. */
+	_Alignas(CACHE_LINE) _Atomic uint32_t published;
+	uint32_t capacity;       /**< In slots. Constant. */
+	uint64_t start_counter;  /**< Full counter at the first event. Owner writes before the first publish. */
+
+	/** Which buffer of which thread it is: thread serial << 32 | place in the thread's chain. 0 while nobody's. The owner
+	 * stores it with release when it takes the buffer, so a writer thread that loads the expected value with acquire
+	 * sees the published count of that use and none of an earlier one. */
+	_Alignas(CACHE_LINE) _Atomic uint64_t ticket;
+	uint32_t drained;        /**< Slots written to the log. Writer thread only, reset before the buffer becomes free. */
+	uint32_t index;          /**< In the pool. Constant. */
+	_Atomic uint32_t next_free; /**< Index + 1 of the next in the free stack, 0 at its end. */
+	event_buffer *next_full; /**< In the list of full ones. */
+
+	_Alignas(CACHE_LINE) event_slot slots[];
+};
+
+typedef struct buffer_pool {
+	event_buffer **buffers;        /**< By index; entries are written once, before the buffer is first handed out. */
+	uint32_t max_buffers;
+	uint32_t buffer_events;
+	_Atomic uint32_t created;      /**< Indices given out; may pass max_buffers by lost races, never used beyond. */
+	/** Top of the free stack: index + 1 in the low half, a count of changes in the high half, so that a compare and
+	 * exchange fails if the same buffer was taken and given back in between. */
+	_Atomic uint64_t free_top;
+	_Atomic(event_buffer *) full;  /**< Newest first; pushed by threads, taken whole by the writer thread. */
+} buffer_pool;
+
+/** Returns 0 if there is no memory. */
+int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events);
+
+/** Unmaps all buffers, whoever holds them. */
+void buffer_pool_destroy(buffer_pool *pool);
+
+/** A free or a new buffer with published and drained 0; NULL if the bound is reached or the system refuses. No lock, no
+ * malloc; any thread. */
+event_buffer *buffer_pool_take(buffer_pool *pool);
+
+/** Gives back a buffer. Any thread, normally the writer thread. */
+void buffer_pool_give(buffer_pool *pool, event_buffer *buffer);
+
+/** Hands a buffer to the writer thread. */
+void buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer);
+
+/** Takes all full buffers, in the order in which they were pushed. Writer thread only. */
+event_buffer *buffer_pool_take_full(buffer_pool *pool);
+
+/** Number of buffers made so far. */
+uint32_t buffer_pool_created(const buffer_pool *pool);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/counter.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <time.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+/* Units at least this long make most differences fit one byte; reading the counter itself takes about as long. */
+#define LONGEST_UNIT_NANOSECONDS 10
+
+/* How long the counter is held against the clock to learn its rate, good for a few parts in a thousand. */
+#define CALIBRATION_NANOSECONDS 100000
+
+static uint64_t monotonic_nanoseconds(void *user)
+{
+	struct timespec now;
+
+	(void)user;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Whether the register runs at one rate on all cores, whatever their frequency and sleep states. */
+static int register_is_steady(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned eax, ebx, ecx, edx;
+
+	return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx & 1 << 8) != 0;
+#elif defined(__aarch64__)
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+static uint64_t register_ticks_per_second(void)
+{
+	uint64_t start_time = monotonic_nanoseconds(NULL);
+	uint64_t start_ticks = counter_read_register();
+	uint64_t elapsed;
+
+	do {
+		elapsed = monotonic_nanoseconds(NULL) - start_time;
+	} while (elapsed < CALIBRATION_NANOSECONDS);
+	return (uint64_t)((double)(counter_read_register() - start_ticks) * 1e9 / (double)elapsed);
+}
+
+void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks)
+{
+	source->read = read;
+	source->user = user;
+	source->shift = 0;
+	if (read != NULL)
+		return;
+	if (!register_is_steady()) {
+		source->read = monotonic_nanoseconds;
+		return;
+	}
+	if (whole_ticks)
+		return;
+	for (uint64_t rate = register_ticks_per_second() / 2; rate >= 1000000000 / LONGEST_UNIT_NANOSECONDS; rate /= 2)
+		source->shift++;
+}
+
+void counter_describe(const counter_source *source, char *text, unsigned size)
+{
+	if (source->read == monotonic_nanoseconds)
+		snprintf(text, size, "monotonic clock, nanoseconds");
+	else if (source->read != NULL)
+		snprintf(text, size, "given by the client");
+	else
+		snprintf(text, size, "machine ticks divided by %u", 1U << source->shift);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/counter.h
+ * \brief The counter that times events: the machine's cheapest one, or the caller's.
+ */
+#ifndef RECORDER_COUNTER_H
+#define RECORDER_COUNTER_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+/** Read-only once made, so that any thread may read the counter. */
+typedef struct counter_source {
+	uint64_t (*read)(void *user); /**< NULL: the machine's own register. */
+	void *user;
+	uint32_t shift; /**< The machine's ticks are divided by 2 to this power. */
+} counter_source;
+
+/** Takes the caller's function, or for NULL finds the machine's counter; \p whole_ticks keeps shift at 0. */
+void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks);
+
+/** Describes the source in a few words for the SESSION block. */
+void counter_describe(const counter_source *source, char *text, unsigned size);
+
+static inline uint64_t counter_read_register(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	/* Not ordered against the instructions around it: an error of a few nanoseconds, well below the cost of a fence. */
+	return __rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0; /* counter_init() never leaves read NULL here. */
+#endif
+}
+
+static inline uint64_t counter_read(const counter_source *source)
+{
+	if (source->read != NULL)
+		return source->read(source->user);
+	return counter_read_register() >> source->shift;
+}
+
+#endif

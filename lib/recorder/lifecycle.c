@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/lifecycle.c
+ * \brief Opening, closing and freeing a recorder.
+ */
+#include "recorder/recorder_internal.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "format/dialect.h"
+#include "recorder/writer_thread.h"
+
+#include <mprof/version.h>
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_BUFFER_EVENTS 4096
+#define DEFAULT_MAX_BUFFERS 512
+#define DEFAULT_DRAIN_INTERVAL_MS 1000
+#define DEFAULT_MAX_NAME_LENGTH (UINT64_C(1) << 20)
+
+#define OWN_DIRECTIVES                                                                                                 \
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |        \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |     \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS))
+
+/* Where the log goes: one of the three. */
+typedef struct destination {
+	const char *path;
+	int fd;
+	const mprof_sink *sink;
+} destination;
+
+static void read_clock(void *user, mprof_clock *now)
+{
+	const mprof_recorder *recorder = user;
+	struct timespec wall;
+
+	now->counter = counter_read(&recorder->counter);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	now->time = (uint64_t)wall.tv_sec * 1000000 + (uint64_t)wall.tv_nsec / 1000;
+}
+
+static mprof_status take_options(mprof_recorder_options *own, mprof_writer_options *writer,
+				 const mprof_recorder_options *given)
+{
+	if (struct_copy_in(own, given, sizeof(*own)) != MPROF_OK ||
+	    struct_copy_in(writer, own->writer, sizeof(*writer)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	if (own->buffer_events == 0)
+		own->buffer_events = DEFAULT_BUFFER_EVENTS;
+	if (own->max_buffers == 0)
+		own->max_buffers = DEFAULT_MAX_BUFFERS;
+	if (own->drain_interval_ms == 0)
+		own->drain_interval_ms = DEFAULT_DRAIN_INTERVAL_MS;
+	if (own->buffer_events < 16 || own->buffer_events > 1048576 || own->max_buffers < 2 ||
+	    own->max_buffers > 65536 || own->overflow > MPROF_OVERFLOW_DROP || own->keys_are_ids > 1 ||
+	    own->machine_ticks > 1 || (own->property_count > 0 && own->properties == NULL))
+		return MPROF_ERR_ARGUMENT;
+	return MPROF_OK;
+}
+
+static int init_locks(mprof_recorder *recorder)
+{
+	return sem_init(&recorder->work, 0, 0) == 0 && pthread_mutex_init(&recorder->wait_lock, NULL) == 0 &&
+	       pthread_cond_init(&recorder->buffers_free, NULL) == 0 &&
+	       pthread_mutex_init(&recorder->threads_lock, NULL) == 0 &&
+	       pthread_mutex_init(&recorder->state_lock, NULL) == 0 &&
+	       pthread_cond_init(&recorder->drained, NULL) == 0;
+}
+
+static void destroy_locks(mprof_recorder *recorder)
+{
+	sem_destroy(&recorder->work);
+	pthread_mutex_destroy(&recorder->wait_lock);
+	pthread_cond_destroy(&recorder->buffers_free);
+	pthread_mutex_destroy(&recorder->threads_lock);
+	pthread_mutex_destroy(&recorder->state_lock);
+	pthread_cond_destroy(&recorder->drained);
+}
+
+/* All that needs no I/O. What was made is given back by release_all(), also after a failure. */
+static mprof_recorder *create(const mprof_recorder_options *options, const mprof_allocator *allocator)
+{
+	mprof_recorder *recorder = allocator_allocate_zeroed(allocator, sizeof(*recorder));
+
+	if (recorder == NULL)
+		return NULL;
+	if (!init_locks(recorder)) {
+		allocator_release(allocator, recorder, sizeof(*recorder));
+		return NULL;
+	}
+	recorder->allocator = *allocator;
+	recorder->overflow = options->overflow;
+	recorder->drain_interval_ms = options->drain_interval_ms;
+	recorder->resolve[0] = options->resolve_method;
+	recorder->resolve[1] = options->resolve_class;
+	recorder->resolve_user = options->resolve_user;
+	recorder->process = getpid();
+	error_clear(&recorder->error);
+	counter_init(&recorder->counter, options->counter, options->counter_user, options->machine_ticks != 0);
+	hash_map_init(&recorder->elements, allocator);
+	return recorder;
+}
+
+static int create_tables(mprof_recorder *recorder, const mprof_recorder_options *options)
+{
+	size_t size;
+
+	if (!checked_multiply(options->buffer_events, sizeof(mprof_event), &size))
+		return 0;
+	recorder->events = allocator_allocate(&recorder->allocator, size);
+	return recorder->events != NULL &&
+	       buffer_pool_init(&recorder->pool, options->max_buffers, options->buffer_events) &&
+	       key_table_init(&recorder->keys[0], &recorder->allocator, options->keys_are_ids != 0) &&
+	       key_table_init(&recorder->keys[1], &recorder->allocator, options->keys_are_ids != 0);
+}
+
+static void release_all(mprof_recorder *recorder)
+{
+	mprof_allocator allocator = recorder->allocator;
+	message *left = message_queue_take(&recorder->messages);
+	size_t events_size = (size_t)recorder->pool.buffer_events * sizeof(mprof_event);
+
+	while (left != NULL) {
+		message *next = left->next;
+
+		message_release(&allocator, left);
+		left = next;
+	}
+	while (recorder->threads != NULL) {
+		mprof_thread *next = recorder->threads->next;
+
+		thread_release(recorder, recorder->threads);
+		recorder->threads = next;
+	}
+	mprof_writer_destroy(recorder->writer);
+	key_table_destroy(&recorder->keys[0]);
+	key_table_destroy(&recorder->keys[1]);
+	hash_map_destroy(&recorder->elements);
+	allocator_release(&allocator, recorder->events, events_size);
+	buffer_pool_destroy(&recorder->pool);
+	destroy_locks(recorder);
+	allocator_release(&allocator, recorder, sizeof(*recorder));
+}
+
+static mprof_status open_writer(mprof_recorder *recorder, const destination *where, mprof_writer_options *options)
+{
+	const dialect_rules *rules = dialect_get((mprof_dialect)options->dialect);
+
+	options->clock = read_clock;
+	options->clock_user = recorder;
+	options->allocator = &recorder->allocator;
+	if (rules != NULL)
+		options->directives |= OWN_DIRECTIVES & rules->directives;
+	recorder->implicit_leaves =
+		(options->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
+	recorder->max_name_length =
+		options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
+	if (where->path != NULL)
+		return mprof_writer_open_path(where->path, options, &recorder->writer);
+	if (where->sink != NULL)
+		return mprof_writer_open_sink(where->sink, options, &recorder->writer);
+	return mprof_writer_open_fd(where->fd, options, &recorder->writer);
+}
+
+static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder_options *options)
+{
+	mprof_property own[2];
+	char counter[64];
+	mprof_status status;
+
+	counter_describe(&recorder->counter, counter, sizeof(counter));
+	own[0] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
+	own[1] = (mprof_property){"counter", counter};
+	/* Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be told. */
+	status = mprof_writer_session(recorder->writer, own, 2);
+	if (status == MPROF_OK && options->property_count > 0)
+		status = mprof_writer_session(recorder->writer, options->properties, options->property_count);
+	return status == MPROF_OK ? mprof_writer_flush(recorder->writer) : status;
+}
+
+static mprof_status begin(mprof_recorder *recorder, const destination *where, const mprof_recorder_options *options,
+			  mprof_writer_options *writer_options, mprof_error *error)
+{
+	mprof_status status = open_writer(recorder, where, writer_options);
+
+	if (status == MPROF_OK)
+		status = write_session(recorder, options);
+	if (status != MPROF_OK && recorder->writer != NULL)
+		mprof_writer_error(recorder->writer, error);
+	else if (status != MPROF_OK)
+		error_set(error, status, MPROF_SEVERITY_FATAL, mprof_status_text(status));
+	else if (!writer_thread_start(recorder))
+		status = error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "the writer thread cannot be made");
+	return status;
+}
+
+static mprof_status open_destination(const destination *where, const mprof_recorder_options *options,
+				     mprof_recorder **recorder, mprof_error *error)
+{
+	mprof_recorder_options own;
+	mprof_writer_options writer_options;
+	mprof_allocator allocator;
+	mprof_recorder *created = NULL;
+	mprof_error failure;
+	mprof_status status = MPROF_ERR_ARGUMENT;
+
+	error_set(&failure, status, MPROF_SEVERITY_FATAL, "invalid options");
+	if (recorder != NULL && take_options(&own, &writer_options, options) == MPROF_OK &&
+	    allocator_init(&allocator, own.allocator)) {
+		status = error_set(&failure, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "no memory for a recorder");
+		created = create(&own, &allocator);
+		if (created != NULL && create_tables(created, &own))
+			status = begin(created, where, &own, &writer_options, &failure);
+	}
+	if (created != NULL && status != MPROF_OK) {
+		release_all(created);
+		created = NULL;
+	}
+	if (status != MPROF_OK && error != NULL)
+		error_copy(&failure, error);
+	if (recorder != NULL)
+		*recorder = created;
+	return status;
+}
+
+mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
+				      mprof_recorder **recorder, mprof_error *error)
+{
+	destination where = {path, -1, NULL};
+
+	return open_destination(&where, options, path != NULL ? recorder : NULL, error);
+}
+
+mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *options, mprof_recorder **recorder,
+				    mprof_error *error)
+{
+	destination where = {NULL, fd, NULL};
+
+	return open_destination(&where, options, recorder, error);
+}
+
+mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_recorder_options *options,
+				      mprof_recorder **recorder, mprof_error *error)
+{
+	destination where = {NULL, -1, sink};
+
+	return open_destination(&where, options, sink != NULL ? recorder : NULL, error);
+}
+
+mprof_status mprof_recorder_close(mprof_recorder *recorder)
+{
+	mprof_status status;
+	int closed;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (recorder_in_child(recorder))
+		return MPROF_OK;
+	pthread_mutex_lock(&recorder->state_lock);
+	closed = recorder->closed;
+	recorder->closed = 1;
+	pthread_mutex_unlock(&recorder->state_lock);
+	if (closed)
+		return MPROF_ERR_STATE;
+	writer_thread_finish(recorder);
+	pthread_mutex_lock(&recorder->state_lock);
+	status = (mprof_status)recorder->stats.status;
+	pthread_mutex_unlock(&recorder->state_lock);
+	return status;
+}
+
+void mprof_recorder_destroy(mprof_recorder *recorder)
+{
+	/* In a child the log is still the parent's: ending it here would write into it a second time. Its memory goes
+	 * with the child. */
+	if (recorder == NULL || recorder_in_child(recorder))
+		return;
+	mprof_recorder_close(recorder);
+	release_all(recorder);
+}

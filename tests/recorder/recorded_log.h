@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/recorded_log.h
+ * \brief Records into memory and reads back everything, for the tests of the recorder.
+ */
+#ifndef TESTS_RECORDED_LOG_H
+#define TESTS_RECORDED_LOG_H
+
+#include <mprof.h>
+
+/** One event with the names that the log gives it. */
+typedef struct recorded_event {
+	uint64_t thread;
+	mprof_event event;
+	char name[64]; /**< Of its method or class; "" if the kind has none, "#ID" if it is not defined. */
+	char class_name[64]; /**< Of its method's class. */
+} recorded_event;
+
+typedef struct recorded_log {
+	uint8_t *bytes;       /**< What the sink was given. */
+	size_t length;
+	size_t capacity;
+	size_t fail_after;    /**< The sink refuses with ENOSPC what would pass this length; 0: never. */
+	_Atomic int blocked;  /**< While 1, the sink holds the writer thread up. */
+
+	recorded_event *events;
+	size_t event_count;
+	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
+	uint64_t blocks[64];  /**< By kind. */
+	mprof_status status;  /**< How reading ended: MPROF_END or an error. */
+	int complete;
+	uint64_t valid_bytes;
+} recorded_log;
+
+/** A sink into the log's bytes. */
+mprof_sink recorded_log_sink(recorded_log *log);
+
+/** Opens a recorder into \p log; fails the test if it cannot. */
+mprof_recorder *recorded_log_open(recorded_log *log, const mprof_recorder_options *options);
+
+/** Reads all that the sink was given. */
+void recorded_log_read(recorded_log *log);
+
+void recorded_log_free(recorded_log *log);
+
+/** Defines a method of a class, both by key; fails the test if it cannot. */
+void define_method(mprof_recorder *recorder, mprof_key key, mprof_key class_key, const char *name);
+void define_class(mprof_recorder *recorder, mprof_key key, const char *name);
+
+/** A counter for the options that returns 1, 2, 3 and so on, from any thread. */
+uint64_t counting_counter(void *user);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_recorder_losses.c
+ * \brief What cannot be recorded is counted, and what was written stays: no buffers, a full disk, fork, kill.
+ */
+#include "recorded_log.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { METHOD = 0x7000 };
+
+static mprof_recorder_stats stats_of(mprof_recorder *recorder)
+{
+	mprof_recorder_stats stats;
+
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	return stats;
+}
+
+static mprof_recorder *open_small(recorded_log *log, mprof_overflow overflow)
+{
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+
+	mprof_recorder_options_init(&options);
+	options.buffer_events = 16;
+	options.max_buffers = 4;
+	options.overflow = overflow;
+	options.drain_interval_ms = 60000;
+	recorder = recorded_log_open(log, &options);
+	define_method(recorder, METHOD, 0, "M ()");
+	return recorder;
+}
+
+Test(recorder_losses, dropped_events_are_counted_in_the_log, .timeout = 120)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_small(&log, MPROF_OVERFLOW_DROP);
+	mprof_recorder_stats stats;
+	mprof_thread *thread;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	atomic_store(&log.blocked, 1);
+	for (int i = 0; i < 1000; i++)
+		mprof_thread_method_enter(thread, METHOD);
+	atomic_store(&log.blocked, 0);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	/* Buffers are free again: recording goes on. */
+	mprof_thread_method_enter(thread, METHOD);
+	mprof_recorder_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	stats = stats_of(recorder);
+	cr_assert_gt(stats.lost_events, 0);
+	cr_assert_eq(stats.lost_events, stats.lost[MPROF_LOSS_NO_BUFFER]);
+	cr_assert_eq(stats.events + stats.lost_events, 1001);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert_eq(log.status, MPROF_END);
+	cr_assert_eq(log.event_count, stats.events);
+	cr_assert_eq(log.lost[MPROF_LOSS_NO_BUFFER], stats.lost_events);
+	recorded_log_free(&log);
+}
+
+Test(recorder_losses, events_of_collections_never_wait, .timeout = 120)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
+	mprof_recorder_stats stats;
+	mprof_thread *thread;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	/* The writer thread gives nothing back while it is held up: a wait would never end. */
+	atomic_store(&log.blocked, 1);
+	for (int i = 0; i < 1000; i++)
+		mprof_thread_event(thread, i % 2 == 0 ? MPROF_EVENT_GC_START : MPROF_EVENT_GC_END, 0, 0);
+	atomic_store(&log.blocked, 0);
+	mprof_recorder_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	stats = stats_of(recorder);
+	cr_assert_gt(stats.lost[MPROF_LOSS_NO_BUFFER], 0);
+	cr_assert_eq(stats.events + stats.lost_events, 1000);
+	mprof_recorder_destroy(recorder);
+	recorded_log_free(&log);
+}
+
+Test(recorder_losses, recording_keeps_errno, .timeout = 120)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
+	mprof_thread *thread;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	errno = 1234;
+	for (int i = 0; i < 5000; i++)
+		mprof_thread_method_enter(thread, METHOD);
+	cr_assert_eq(errno, 1234);
+	mprof_recorder_detach(thread);
+	mprof_recorder_destroy(recorder);
+	recorded_log_free(&log);
+}
+
+Test(recorder_losses, a_full_disk_keeps_what_was_written, .timeout = 120)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder;
+	mprof_recorder_stats stats;
+	mprof_thread *thread;
+
+	log.fail_after = 2000;
+	recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	for (int i = 0; i < 10000; i++)
+		mprof_thread_method_enter(thread, METHOD);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_ERR_IO);
+	mprof_recorder_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_ERR_IO);
+	stats = stats_of(recorder);
+	cr_assert_eq(stats.status, MPROF_ERR_IO);
+	cr_assert_eq(stats.system_error, ENOSPC);
+	cr_assert_gt(stats.lost[MPROF_LOSS_WRITE_FAILED], 0);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert_eq(log.status, MPROF_END);
+	cr_assert_not(log.complete);
+	cr_assert_eq(log.valid_bytes, log.length);
+	cr_assert_gt(log.event_count, 0);
+	cr_assert_eq(log.event_count + stats.lost_events, 10000);
+	recorded_log_free(&log);
+}
+
+Test(recorder_losses, a_forked_child_records_nothing_and_hangs_nowhere, .timeout = 120)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
+	mprof_thread *thread;
+	pid_t child;
+	int state;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	for (int i = 0; i < 100; i++)
+		mprof_thread_method_enter(thread, METHOD);
+	child = fork();
+	if (child == 0) {
+		for (int i = 0; i < 1000; i++)
+			mprof_thread_method_enter(thread, METHOD);
+		mprof_recorder_detach(thread);
+		mprof_recorder_close(recorder);
+		mprof_recorder_destroy(recorder);
+		_exit(42);
+	}
+	cr_assert_eq(waitpid(child, &state, 0), child);
+	cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 42);
+	mprof_recorder_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert(log.complete);
+	cr_assert_eq(log.event_count, 100);
+	recorded_log_free(&log);
+}
+
+/* Records into a file, tells through the pipe when all is drained, and waits to be killed. */
+static void record_and_hang(int fd, int ready)
+{
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+
+	if (mprof_recorder_open_fd(fd, NULL, &recorder, NULL) != MPROF_OK)
+		_exit(1);
+	define_method(recorder, METHOD, 0, "M ()");
+	if (mprof_recorder_attach(recorder, 5, &thread) != MPROF_OK)
+		_exit(1);
+	for (int i = 0; i < 50000; i++)
+		mprof_thread_method_enter(thread, METHOD);
+	mprof_recorder_drain(recorder);
+	if (write(ready, "x", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+Test(recorder_losses, a_killed_process_leaves_all_that_was_drained, .timeout = 120)
+{
+	char path[] = "killed-XXXXXX";
+	int fd = mkstemp(path);
+	recorded_log log = {0};
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(pipe(ready), 0);
+	child = fork();
+	if (child == 0)
+		record_and_hang(fd, ready[1]);
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	log.length = (size_t)lseek(fd, 0, SEEK_END);
+	log.bytes = malloc(log.length);
+	cr_assert_eq(pread(fd, log.bytes, log.length, 0), (ssize_t)log.length);
+	unlink(path);
+	recorded_log_read(&log);
+	cr_assert_eq(log.status, MPROF_END);
+	cr_assert_not(log.complete);
+	cr_assert_eq(log.event_count, 50000);
+	recorded_log_free(&log);
+}
+
+/* An allocator that refuses at one call; counts what is not given back. */
+typedef struct failing_memory {
+	int calls_left;
+	long outstanding;
+} failing_memory;
+
+static void *failing_allocate(void *user, size_t size)
+{
+	failing_memory *memory = user;
+
+	if (memory->calls_left-- == 0)
+		return NULL;
+	memory->outstanding++;
+	return malloc(size);
+}
+
+static void *failing_reallocate(void *user, void *old, size_t old_size, size_t new_size)
+{
+	failing_memory *memory = user;
+	void *moved;
+
+	(void)old_size;
+	if (memory->calls_left-- == 0)
+		return NULL;
+	moved = realloc(old, new_size);
+	if (old == NULL)
+		memory->outstanding++;
+	return moved;
+}
+
+static void failing_release(void *user, void *old, size_t size)
+{
+	failing_memory *memory = user;
+
+	(void)size;
+	memory->outstanding--;
+	free(old);
+}
+
+Test(recorder_losses, every_refused_allocation_at_open_is_an_error_without_a_leak, .timeout = 120)
+{
+	mprof_status status = MPROF_ERR_MEMORY;
+
+	for (int calls = 0; status != MPROF_OK; calls++) {
+		failing_memory memory = {calls, 0};
+		mprof_allocator allocator = {failing_allocate, failing_reallocate, failing_release, &memory};
+		mprof_recorder_options options;
+		mprof_recorder *recorder;
+		recorded_log log = {0};
+		mprof_sink sink = recorded_log_sink(&log);
+
+		mprof_recorder_options_init(&options);
+		options.allocator = &allocator;
+		status = mprof_recorder_open_sink(&sink, &options, &recorder, NULL);
+		cr_assert(status == MPROF_OK || status == MPROF_ERR_MEMORY);
+		cr_assert_eq(recorder == NULL, status != MPROF_OK);
+		mprof_recorder_destroy(recorder);
+		cr_assert_eq(memory.outstanding, 0, "refused at call %d", calls);
+		recorded_log_free(&log);
+		cr_assert_lt(calls, 1000);
+	}
+}

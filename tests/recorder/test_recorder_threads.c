@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_recorder_threads.c
+ * \brief Many threads, few and small buffers: nothing is lost, nothing changes its order.
+ */
+#include "recorded_log.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 6, GENERATIONS = 5, CALLS = 3000, METHODS = 50 };
+
+#define KEY_OF(thread, method) (UINT64_C(0x10000) + (uint64_t)(thread) * 0x1000 + (uint64_t)(method) * 16)
+
+typedef struct worker {
+	mprof_recorder *recorder;
+	int number;
+	int generation;
+	pthread_t handle;
+} worker;
+
+static uint64_t thread_id(int number, int generation)
+{
+	return 1000 + (uint64_t)generation * 100 + (uint64_t)number;
+}
+
+/* Each thread has methods of its own, defined just before their first use. */
+static void *work(void *argument)
+{
+	worker *own = argument;
+	mprof_thread *thread;
+	char name[32];
+
+	if (mprof_recorder_attach(own->recorder, thread_id(own->number, own->generation), &thread) != MPROF_OK)
+		return own;
+	for (int i = 0; i < CALLS; i++) {
+		mprof_key key = KEY_OF(own->number, i % METHODS);
+
+		if (own->generation == 0 && i < METHODS) {
+			snprintf(name, sizeof(name), "M%d.%d ()", own->number, i);
+			define_method(own->recorder, key, 0, name);
+		}
+		mprof_thread_method_enter(thread, key);
+		mprof_thread_allocation(thread, KEY_OF(own->number, METHODS), (uint64_t)i);
+		mprof_thread_method_leave(thread, key);
+	}
+	mprof_recorder_detach(thread);
+	return NULL;
+}
+
+static void check_thread(const recorded_log *log, int number, int generation)
+{
+	uint64_t id = thread_id(number, generation);
+	int position = 0;
+	uint64_t counter = 0;
+	char name[32];
+
+	for (size_t i = 0; i < log->event_count; i++) {
+		const recorded_event *recorded = &log->events[i];
+		int call = position / 3;
+
+		if (recorded->thread != id)
+			continue;
+		cr_assert_geq(recorded->event.counter, counter, "time goes on within a thread");
+		counter = recorded->event.counter;
+		snprintf(name, sizeof(name), "M%d.%d ()", number, call % METHODS);
+		switch (position % 3) {
+		case 0:
+			cr_assert_eq(recorded->event.kind, MPROF_EVENT_METHOD_ENTER);
+			cr_assert_str_eq(recorded->name, name);
+			break;
+		case 1:
+			cr_assert_eq(recorded->event.kind, MPROF_EVENT_ALLOCATION);
+			cr_assert_eq(recorded->event.value, (uint64_t)call);
+			break;
+		default:
+			cr_assert_eq(recorded->event.kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
+		}
+		position++;
+	}
+	cr_assert_eq(position, 3 * CALLS, "thread %d of generation %d has all its events", number, generation);
+}
+
+static void run(uint32_t buffer_events, uint32_t max_buffers)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+	mprof_recorder_stats stats;
+	worker workers[THREADS];
+
+	mprof_recorder_options_init(&options);
+	options.buffer_events = buffer_events;
+	options.max_buffers = max_buffers;
+	options.drain_interval_ms = 1;
+	recorder = recorded_log_open(&log, &options);
+	for (int number = 0; number < THREADS; number++)
+		define_class(recorder, KEY_OF(number, METHODS), "Some.Class");
+	for (int generation = 0; generation < GENERATIONS; generation++) {
+		for (int number = 0; number < THREADS; number++) {
+			workers[number] = (worker){recorder, number, generation, 0};
+			cr_assert_eq(pthread_create(&workers[number].handle, NULL, work, &workers[number]), 0);
+		}
+		for (int request = 0; request < 3; request++)
+			cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+		for (int number = 0; number < THREADS; number++) {
+			void *failed;
+
+			pthread_join(workers[number].handle, &failed);
+			cr_assert_null(failed);
+		}
+	}
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	cr_assert_eq(stats.events, (uint64_t)THREADS * GENERATIONS * CALLS * 3);
+	cr_assert_eq(stats.lost_events, 0);
+	cr_assert_eq(stats.unresolved_keys, 0);
+	cr_assert_eq(stats.threads, THREADS * GENERATIONS);
+	cr_assert_leq(stats.buffers, max_buffers);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert_eq(log.status, MPROF_END);
+	cr_assert(log.complete);
+	for (int generation = 0; generation < GENERATIONS; generation++) {
+		for (int number = 0; number < THREADS; number++)
+			check_thread(&log, number, generation);
+	}
+	recorded_log_free(&log);
+}
+
+Test(recorder_threads, enough_buffers, .timeout = 300)
+{
+	run(256, 64);
+}
+
+Test(recorder_threads, fewer_buffers_than_threads, .timeout = 300)
+{
+	run(16, 2);
+}
+
+Test(recorder_threads, buffers_of_odd_sizes, .timeout = 300)
+{
+	run(17, 5);
+}
+
+static void *record_until_closed(void *argument)
+{
+	worker *own = argument;
+	mprof_thread *thread;
+
+	if (mprof_recorder_attach(own->recorder, 1, &thread) != MPROF_OK)
+		return own;
+	for (int i = 0; i < 200000; i++)
+		mprof_thread_method_enter(thread, KEY_OF(0, 0));
+	mprof_recorder_detach(thread);
+	return NULL;
+}
+
+Test(recorder_threads, closing_does_not_wait_for_threads_that_record, .timeout = 300)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+	worker own = {0};
+
+	mprof_recorder_options_init(&options);
+	options.buffer_events = 16;
+	options.max_buffers = 2;
+	recorder = recorded_log_open(&log, &options);
+	define_method(recorder, KEY_OF(0, 0), 0, "M ()");
+	own.recorder = recorder;
+	cr_assert_eq(pthread_create(&own.handle, NULL, record_until_closed, &own), 0);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	pthread_join(own.handle, NULL);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert_eq(log.status, MPROF_END);
+	cr_assert(log.complete);
+	recorded_log_free(&log);
+}
