@@ -135,6 +135,32 @@ static inline uint64_t whole_counter(uint64_t last, uint64_t stamp)
 	return last + (uint64_t)((int64_t)difference >> 8);
 }
 
+/* Turns what the slot is about into the event's id. Returns 0 if there is no memory to give it one. */
+static inline int name_subject(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, mprof_key key)
+{
+	key_subject subject = (key_subject)subjects[event->kind];
+
+	if (subject == SUBJECT_VALUE) {
+		event->value = key;
+		if (event->kind == MPROF_EVENT_THREAD_START)
+			leave_stack_restart(&thread->stack);
+		return 1;
+	}
+	/* The commonest leaves need no look-up. */
+	if (event->kind == MPROF_EVENT_METHOD_LEAVE && recorder->implicit_leaves &&
+	    leave_stack_returns(&thread->stack, key)) {
+		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+		return 1;
+	}
+	event->id = key_id(recorder, subject, key, event->counter);
+	if (event->kind == MPROF_EVENT_METHOD_ENTER)
+		leave_stack_enter(&thread->stack, &recorder->allocator, key, event->id);
+	else if (event->kind == MPROF_EVENT_METHOD_LEAVE || event->kind == MPROF_EVENT_METHOD_LEAVE_EXCEPTION ||
+		 event->kind == MPROF_EVENT_METHOD_LEAVE_TAIL)
+		leave_stack_leave(&thread->stack, event->id);
+	return event->id != 0;
+}
+
 /* Fills recorder->events from slots. Returns how many events there are. */
 static size_t convert_slots(mprof_recorder *recorder, mprof_thread *thread, const event_slot *slots, uint32_t count)
 {
@@ -142,29 +168,21 @@ static size_t convert_slots(mprof_recorder *recorder, mprof_thread *thread, cons
 	uint64_t counter = thread->last_counter;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t kind = (uint32_t)slots[i].stamp & (SLOT_FAILED - 1);
-		key_subject subject = (key_subject)subjects[kind];
+		uint32_t code = (uint32_t)slots[i].stamp & 0xff;
+		int untimed = code == MPROF_EVENT_ALLOCATION;
 
-		event->kind = (uint8_t)kind;
-		event->flags = (slots[i].stamp & SLOT_FAILED) != 0 ? MPROF_EVENT_FAILED : 0;
-		event->code = 0;
-		event->reserved = 0;
-		event->id = 0;
-		event->value = slots[i].subject;
-		event->more.detail_bits = 0;
-		if (kind == MPROF_EVENT_ALLOCATION)
-			event->value = slots[i].stamp >> 8;
-		else
+		if (!untimed)
 			counter = whole_counter(counter, slots[i].stamp);
-		event->counter = counter;
-		if (subject != SUBJECT_VALUE) {
-			event->id = key_id(recorder, subject, slots[i].subject, counter);
-			if (event->id == 0) {
-				thread->lost_draining++;
-				continue;
-			}
-		}
-		event++;
+		*event = (mprof_event){
+			.kind = (uint8_t)(code & (SLOT_FAILED - 1)),
+			.flags = (code & SLOT_FAILED) != 0 ? MPROF_EVENT_FAILED : 0,
+			.counter = counter,
+			.value = untimed ? slots[i].stamp >> 8 : 0,
+		};
+		if (name_subject(recorder, thread, event, slots[i].subject))
+			event++;
+		else
+			thread->lost_draining++;
 	}
 	thread->last_counter = counter;
 	return (size_t)(event - recorder->events);
@@ -174,8 +192,6 @@ static void write_events(mprof_recorder *recorder, mprof_thread *thread, uint64_
 {
 	mprof_status status;
 
-	if (recorder->implicit_leaves)
-		leave_stack_follow(&thread->stack, &recorder->allocator, recorder->events, count);
 	status = mprof_writer_begin_events(recorder->writer, thread->id, base_counter);
 	if (status == MPROF_OK)
 		status = mprof_writer_events(recorder->writer, recorder->events, count, NULL);

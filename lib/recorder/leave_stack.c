@@ -5,59 +5,38 @@
 
 void leave_stack_destroy(leave_stack *stack, const mprof_allocator *allocator)
 {
-	allocator_release(allocator, stack->methods, stack->capacity * sizeof(*stack->methods));
-	stack->methods = NULL;
+	allocator_release(allocator, stack->frames, stack->capacity * sizeof(*stack->frames));
+	stack->frames = NULL;
+	stack->capacity = 0;
+	stack->depth = 0;
 }
 
-static void push(leave_stack *stack, const mprof_allocator *allocator, uint32_t method)
+void leave_stack_enter_deeper(leave_stack *stack, const mprof_allocator *allocator, uint64_t key, uint32_t method)
 {
-	void *methods = stack->methods;
+	void *frames = stack->frames;
 
+	if (stack->lost)
+		return;
 	if (stack->depth >= LEAVE_STACK_MAX ||
-	    !array_reserve(allocator, &methods, &stack->capacity, stack->depth + 1, sizeof(*stack->methods))) {
+	    !array_reserve(allocator, &frames, &stack->capacity, stack->depth + 1, sizeof(*stack->frames))) {
 		stack->lost = 1;
 		return;
 	}
-	stack->methods = methods;
-	stack->methods[stack->depth++] = method;
+	stack->frames = frames;
+	stack->frames[stack->depth++] = (leave_frame){key, method};
 }
 
-/* An explicit leave ends the frames above its own; one without a frame ends nothing. */
-static void pop_to(leave_stack *stack, uint32_t method)
+void leave_stack_leave(leave_stack *stack, uint32_t method)
 {
 	for (size_t depth = stack->depth; depth > 0; depth--) {
-		if (stack->methods[depth - 1] == method) {
+		if (stack->frames[depth - 1].method == method) {
 			stack->depth = depth - 1;
 			return;
 		}
 	}
 }
 
-void leave_stack_follow(leave_stack *stack, const mprof_allocator *allocator, mprof_event *events, size_t count)
+void leave_stack_restart(leave_stack *stack)
 {
-	for (mprof_event *event = events; event < events + count && !stack->lost; event++) {
-		switch (event->kind) {
-		case MPROF_EVENT_METHOD_ENTER:
-			push(stack, allocator, event->id);
-			break;
-		case MPROF_EVENT_METHOD_LEAVE:
-			if (stack->depth > 0 && stack->methods[stack->depth - 1] == event->id) {
-				event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
-				event->id = 0;
-				stack->depth--;
-			} else {
-				pop_to(stack, event->id);
-			}
-			break;
-		case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
-		case MPROF_EVENT_METHOD_LEAVE_TAIL:
-			pop_to(stack, event->id);
-			break;
-		case MPROF_EVENT_THREAD_START:
-			stack->depth = 0;
-			break;
-		default:
-			break;
-		}
-	}
+	stack->depth = 0;
 }

@@ -3,92 +3,88 @@
 
 #include <criterion/criterion.h>
 
-#define ENTER(method) {.kind = MPROF_EVENT_METHOD_ENTER, .id = (method)}
-#define LEAVE(method) {.kind = MPROF_EVENT_METHOD_LEAVE, .id = (method)}
-#define BY_EXCEPTION(method) {.kind = MPROF_EVENT_METHOD_LEAVE_EXCEPTION, .id = (method)}
+/* Keys are made different from IDs, so that one taken for the other shows. */
+#define KEY(method) ((uint64_t)(method) + 1000)
 
-static void follow(leave_stack *stack, mprof_event *events, size_t count)
+static mprof_allocator allocator;
+
+static void init(void)
 {
-	mprof_allocator allocator;
-
 	cr_assert(allocator_init(&allocator, NULL));
-	leave_stack_follow(stack, &allocator, events, count);
 }
 
-static void finish(leave_stack *stack)
+static void enter(leave_stack *stack, uint32_t method)
 {
-	mprof_allocator allocator;
-
-	cr_assert(allocator_init(&allocator, NULL));
-	leave_stack_destroy(stack, &allocator);
+	leave_stack_enter(stack, &allocator, KEY(method), method);
 }
 
-Test(leave_stack, leaves_of_the_top_need_no_method)
+TestSuite(leave_stack, .init = init);
+
+Test(leave_stack, the_method_on_top_returns)
 {
 	leave_stack stack = {0};
-	mprof_event events[] = {ENTER(1), ENTER(2), LEAVE(2), LEAVE(1)};
 
-	follow(&stack, events, 4);
-	cr_assert_eq(events[2].kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
-	cr_assert_eq(events[2].id, 0);
-	cr_assert_eq(events[3].kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
-	finish(&stack);
-}
-
-Test(leave_stack, goes_on_from_one_call_to_the_next)
-{
-	leave_stack stack = {0};
-	mprof_event first[] = {ENTER(1)};
-	mprof_event second[] = {LEAVE(1)};
-
-	follow(&stack, first, 1);
-	follow(&stack, second, 1);
-	cr_assert_eq(second[0].kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
-	finish(&stack);
+	enter(&stack, 1);
+	enter(&stack, 2);
+	cr_assert_not(leave_stack_returns(&stack, KEY(1)));
+	cr_assert(leave_stack_returns(&stack, KEY(2)));
+	cr_assert(leave_stack_returns(&stack, KEY(1)));
+	cr_assert_not(leave_stack_returns(&stack, KEY(1)));
+	leave_stack_destroy(&stack, &allocator);
 }
 
 Test(leave_stack, a_leave_further_down_ends_the_frames_above)
 {
 	leave_stack stack = {0};
-	mprof_event events[] = {ENTER(1), ENTER(2), ENTER(3), LEAVE(2), LEAVE(3), LEAVE(1)};
 
-	follow(&stack, events, 6);
-	cr_assert_eq(events[3].kind, MPROF_EVENT_METHOD_LEAVE);
-	cr_assert_eq(events[4].kind, MPROF_EVENT_METHOD_LEAVE);
-	cr_assert_eq(events[5].kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
-	finish(&stack);
+	enter(&stack, 1);
+	enter(&stack, 2);
+	enter(&stack, 3);
+	leave_stack_leave(&stack, 2);
+	cr_assert_not(leave_stack_returns(&stack, KEY(3)));
+	cr_assert(leave_stack_returns(&stack, KEY(1)));
+	leave_stack_destroy(&stack, &allocator);
 }
 
-Test(leave_stack, exceptions_take_their_frame_along)
+Test(leave_stack, a_leave_without_a_frame_ends_nothing)
 {
 	leave_stack stack = {0};
-	mprof_event events[] = {ENTER(1), ENTER(2), BY_EXCEPTION(2), LEAVE(1)};
 
-	follow(&stack, events, 4);
-	cr_assert_eq(events[2].kind, MPROF_EVENT_METHOD_LEAVE_EXCEPTION);
-	cr_assert_eq(events[3].kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
-	finish(&stack);
+	enter(&stack, 1);
+	leave_stack_leave(&stack, 9);
+	cr_assert(leave_stack_returns(&stack, KEY(1)));
+	leave_stack_destroy(&stack, &allocator);
+}
+
+Test(leave_stack, of_a_recursive_method_the_innermost_frame_ends)
+{
+	leave_stack stack = {0};
+
+	enter(&stack, 1);
+	enter(&stack, 1);
+	enter(&stack, 2);
+	leave_stack_leave(&stack, 1);
+	cr_assert(leave_stack_returns(&stack, KEY(1)));
+	cr_assert_eq(stack.depth, 0);
+	leave_stack_destroy(&stack, &allocator);
 }
 
 Test(leave_stack, a_starting_thread_begins_with_nothing)
 {
 	leave_stack stack = {0};
-	mprof_event events[] = {ENTER(1), {.kind = MPROF_EVENT_THREAD_START}, LEAVE(1)};
 
-	follow(&stack, events, 3);
-	cr_assert_eq(events[2].kind, MPROF_EVENT_METHOD_LEAVE);
-	finish(&stack);
+	enter(&stack, 1);
+	leave_stack_restart(&stack);
+	cr_assert_not(leave_stack_returns(&stack, KEY(1)));
+	leave_stack_destroy(&stack, &allocator);
 }
 
 Test(leave_stack, too_deep_a_stack_names_all_leaves)
 {
 	leave_stack stack = {0};
-	mprof_event enter = ENTER(5);
-	mprof_event leave = LEAVE(5);
 
 	for (int i = 0; i <= LEAVE_STACK_MAX; i++)
-		follow(&stack, &enter, 1);
-	follow(&stack, &leave, 1);
-	cr_assert_eq(leave.kind, MPROF_EVENT_METHOD_LEAVE);
-	finish(&stack);
+		enter(&stack, 5);
+	cr_assert_not(leave_stack_returns(&stack, KEY(5)));
+	leave_stack_destroy(&stack, &allocator);
 }
