@@ -39,7 +39,8 @@ typedef enum mprof_status {
 /** \brief How far an error reaches. \since 0.1 */
 typedef enum mprof_severity {
 	MPROF_SEVERITY_NONE = 0,  /**< No error. */
-	MPROF_SEVERITY_BLOCK = 1, /**< The rest of this block is lost; the next block can be read. */
+	MPROF_SEVERITY_BLOCK = 1, /**< Reading: the rest of this block is lost, the next can be read. Writing: the call had
+	                               no effect, the next one can be made. */
 	MPROF_SEVERITY_FATAL = 2  /**< Nothing more can be read or written through this object. */
 } mprof_severity;
 

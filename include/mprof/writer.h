@@ -7,9 +7,11 @@
  * wait in the writer and are written as a MAPPING block before the next block that may use them, at a flush, and when
  * the log is closed.
  *
- * Errors of severity #MPROF_SEVERITY_FATAL stick: later calls return the same status and do nothing. After an error
- * that is the caller's fault (#MPROF_ERR_ARGUMENT, #MPROF_ERR_STATE, #MPROF_ERR_UNDEFINED_ID, #MPROF_ERR_REDEFINED_ID,
- * #MPROF_ERR_NAME, #MPROF_ERR_UNSUPPORTED) the call had no effect and the writer goes on.
+ * Errors of severity #MPROF_SEVERITY_FATAL, above all #MPROF_ERR_IO, stick: later calls return the same status and do
+ * nothing. After one of severity #MPROF_SEVERITY_BLOCK (the caller's mistakes, #MPROF_ERR_MEMORY, #MPROF_ERR_LIMIT) the
+ * call had no effect and the writer goes on; mprof_writer_events() says how many events it took before.
+ *
+ * Readers refuse blocks over 64 MiB by default: end a block of events well before that.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H
@@ -53,9 +55,10 @@ typedef struct mprof_writer_options {
 	mprof_clock_function clock;        /**< NULL: nanoseconds of the monotonic clock, and the wall clock. */
 	void *clock_user;                  /**< For clock. */
 	const mprof_allocator *allocator;  /**< NULL: malloc. Copied. */
-	uint32_t lossy;                    /**< 1: leave out and count what the dialect cannot say, instead of refusing. */
+	uint32_t lossy;                    /**< 1: leave out and count what the dialect cannot say, instead of refusing.
+	                                        Leaves by exception and by tail call become plain leaves. */
 	uint32_t gzip_level;               /**< 0: plain. 1 (fast) to 9 (small): gzip; each flush can be read back. */
-	uint64_t max_name_length;          /**< Longest name in bytes; 0 means 1 MiB. */
+	uint64_t max_name_length;          /**< Longest name in bytes, at most 2^29; 0 means 1 MiB. */
 } mprof_writer_options;
 
 /** \brief Sets all options to their defaults. \param options What to set. \since 0.1 */
@@ -140,7 +143,8 @@ typedef struct mprof_method_definition {
  * \brief Defines a class. The definition is written before any block that follows.
  * \param writer The writer. \param definition The class; its name is copied.
  * \return #MPROF_OK; #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_NAME; #MPROF_ERR_ARGUMENT for ID 0; #MPROF_ERR_STATE inside
- * an event block; #MPROF_ERR_MEMORY; or a sticking error. \since 0.1
+ * an event block; #MPROF_ERR_MEMORY; #MPROF_ERR_IO, since many definitions are written before they are asked for.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_class(mprof_writer *writer,
 								 const mprof_class_definition *definition);
@@ -155,7 +159,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_method(mprof_writer *
 
 /** \brief A loaded or unloaded element (sections 3.2, 3.3). \since 0.1 */
 typedef struct mprof_element {
-	uint32_t kind;                       /**< Bits of #mprof_element_kind. */
+	uint32_t kind;                       /**< Bits of #mprof_element_kind; with neither success nor failure: success. */
 	uint32_t id;                         /**< Element ID, 0 if none. Written with directive 4. */
 	uint64_t start_counter;              /**< When loading began. */
 	uint64_t end_counter;                /**< When it was done. */
@@ -203,7 +207,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_events(mprof_writer *writer,
 
 /**
  * \brief Ends the open EVENTS block and writes it; a block without events is written too.
- * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_IO. \since 0.1
+ * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_IO; #MPROF_ERR_MEMORY
+ * when writing to memory. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_end_events(mprof_writer *writer);
 
@@ -231,7 +236,8 @@ typedef struct mprof_property {
  * \brief Writes a SESSION block. mprof2 only.
  * \param writer The writer. \param properties The facts. \param count How many.
  * \return #MPROF_OK; #MPROF_ERR_UNSUPPORTED in another dialect (counted when lossy); #MPROF_ERR_ARGUMENT for an empty
- * key; #MPROF_ERR_STATE inside an event block; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ * key; #MPROF_ERR_NAME for a text that is too long; #MPROF_ERR_STATE inside an event block; #MPROF_ERR_IO;
+ * #MPROF_ERR_MEMORY. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_session(mprof_writer *writer, const mprof_property *properties,
 							    size_t count);
@@ -283,7 +289,7 @@ typedef struct mprof_writer_stats {
 	uint64_t sink_bytes; /**< What the sink was given so far. */
 	uint64_t blocks;     /**< Blocks written. */
 	uint64_t events;     /**< Events written. */
-	uint64_t left_out;   /**< What the dialect could not say, when lossy. */
+	uint64_t left_out;   /**< What the dialect could not say, or only in part, when lossy. */
 } mprof_writer_stats;
 
 /**

@@ -142,7 +142,7 @@ static inline int name_subject(mprof_recorder *recorder, mprof_thread *thread, m
 
 	if (subject == SUBJECT_VALUE) {
 		event->value = key;
-		if (event->kind == MPROF_EVENT_THREAD_START)
+		if (event->kind == MPROF_EVENT_THREAD_START && key == thread->id)
 			leave_stack_restart(&thread->stack);
 		return 1;
 	}

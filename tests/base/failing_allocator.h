@@ -18,7 +18,7 @@ typedef struct failing_allocator {
 	size_t fail_at;  /**< This request and all that follow fail; 0: none. */
 	int fail_once;   /**< 1: only that request fails. */
 	size_t refused;
-	size_t blocks;   /**< Not given back yet. */
+	size_t blocks; /**< Not given back yet. */
 	size_t bytes;
 	size_t most_bytes;
 } failing_allocator;

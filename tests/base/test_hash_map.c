@@ -101,8 +101,19 @@ Test(hash_map, refused_memory_changes_nothing)
 }
 
 static const uint32_t edge_ids[] = {
-	1,       63,       64,         65,         511,        512,       513,        100000, ID_SET_DENSE_LIMIT - 1,
-	ID_SET_DENSE_LIMIT, ID_SET_DENSE_LIMIT + 1, UINT32_MAX - 1, UINT32_MAX,
+	1,
+	63,
+	64,
+	65,
+	511,
+	512,
+	513,
+	100000,
+	ID_SET_DENSE_LIMIT - 1,
+	ID_SET_DENSE_LIMIT,
+	ID_SET_DENSE_LIMIT + 1,
+	UINT32_MAX - 1,
+	UINT32_MAX,
 };
 
 Test(id_set, edges)

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/block_decode.h"
+
+#include "format/int.h"
+
+#include <string.h>
+
+/* The mail shows the block's own code in front of the content of these two, from a time when blocks had no headers. */
+#define MAIL_END_CODE 7
+#define MAIL_STATISTICAL_CODE 6
+
+void block_header_decode(const uint8_t *bytes, block_header *header)
+{
+	header->code = bytes_load_16(bytes);
+	header->length = bytes_load_32(bytes + 2);
+}
+
+static int in_force(const block_decoding *decoding, mprof_directive directive)
+{
+	return (decoding->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
+}
+
+static void decode_only_clock(content_cursor *cursor, mprof_block *block)
+{
+	content_cursor_clock(cursor, &block->start);
+	block->end = block->start;
+	block->has_clocks = 1;
+}
+
+static void decode_version(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
+{
+	size_t start = cursor->position;
+
+	block->version = content_cursor_id(cursor);
+	if (block->version != decoding->rules->version)
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "the version is not that of the dialect");
+}
+
+static void decode_intro(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
+{
+	decode_version(decoding, cursor, block);
+	block->name = content_cursor_string(cursor, &block->name_length);
+	block->flags = content_cursor_id(cursor);
+	decode_only_clock(cursor, block);
+}
+
+static void decode_end(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
+{
+	/* A version is never so large that its INT starts with this byte: what follows is the mail's leftover. */
+	if (decoding->rules->dialect == MPROF_DIALECT_MAIL && cursor->length > 0 && cursor->bytes[0] == MAIL_END_CODE)
+		content_cursor_byte(cursor);
+	decode_version(decoding, cursor, block);
+	decode_only_clock(cursor, block);
+}
+
+static void decode_assembly_name(content_cursor *cursor, mprof_assembly_name *name)
+{
+	name->base_name = content_cursor_string(cursor, NULL);
+	name->major = content_cursor_id(cursor);
+	name->minor = content_cursor_id(cursor);
+	name->build = content_cursor_id(cursor);
+	name->revision = content_cursor_id(cursor);
+	name->culture = content_cursor_string(cursor, NULL);
+	name->public_key_token = content_cursor_string(cursor, NULL);
+	name->retargetable = content_cursor_id(cursor);
+}
+
+static void decode_element(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
+{
+	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
+	const uint32_t results = block->kind == MPROF_BLOCK_LOADED ? MPROF_ELEMENT_SUCCESS | MPROF_ELEMENT_FAILURE : 0;
+	uint32_t type;
+
+	block->flags = content_cursor_byte(cursor);
+	type = block->flags & types;
+	if (type == 0 || (type & (type - 1)) != 0 || (block->flags & ~(types | results)) != 0)
+		content_cursor_fail(cursor, 0, MPROF_ERR_MALFORMED, "the kind of the element is none");
+	block->base_counter = content_cursor_int(cursor);
+	block->end_counter = content_cursor_int(cursor);
+	block->thread = content_cursor_int(cursor);
+	if (in_force(decoding, MPROF_DIRECTIVE_ELEMENT_IDS))
+		block->id = content_cursor_id(cursor);
+	block->name = content_cursor_string(cursor, &block->name_length);
+	if (block->kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY &&
+	    in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS)) {
+		decode_assembly_name(cursor, &block->assembly);
+		block->has_assembly = 1;
+	}
+}
+
+static void decode_clock_and_thread(content_cursor *cursor, mprof_block *block)
+{
+	content_cursor_clock(cursor, &block->start);
+	block->thread = content_cursor_int(cursor);
+}
+
+static void decode_end_clock(content_cursor *cursor, mprof_block *block)
+{
+	content_cursor_clock(cursor, &block->end);
+	block->has_clocks = 1;
+}
+
+static mapping_form mapping_form_of(const block_decoding *decoding)
+{
+	const mapping_form form = {in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS),
+				   in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS)};
+
+	return form;
+}
+
+static void decode_mapping(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	const mapping_form form = mapping_form_of(decoding);
+
+	decode_clock_and_thread(cursor, block);
+	mapping_lists_decode(cursor, &form, decoding->rules->dialect == MPROF_DIALECT_MAIL, &body->mapping, &block->end);
+	block->has_clocks = 1;
+}
+
+void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
+			  const block_body *body)
+{
+	const mapping_form form = mapping_form_of(decoding);
+	content_cursor whole;
+
+	content_cursor_init(&whole, content, length, decoding->max_name_length);
+	mapping_cursor_init(cursor, &whole, &body->mapping, &form);
+}
+
+static void decode_events_start(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	decode_clock_and_thread(cursor, block);
+	block->base_counter = content_cursor_int(cursor);
+	body->list_start = cursor->position;
+}
+
+/*
+ * Goes back from the end of an EVENTS block over an INT: its last byte, and those before it without INT_LAST_BIT. Returns
+ * the place of its first byte, or of the byte that ends a list in front of it; 0 if there is no INT.
+ */
+static size_t int_start_before(const content_cursor *cursor, size_t end)
+{
+	if (end <= cursor->position || (cursor->bytes[end - 1] & INT_LAST_BIT) == 0)
+		return 0;
+	end--;
+	while (end > cursor->position && (cursor->bytes[end - 1] & INT_LAST_BIT) == 0)
+		end--;
+	return end;
+}
+
+static void decode_events(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	size_t time;
+	size_t list_end;
+
+	decode_events_start(cursor, block, body);
+	if (cursor->status != MPROF_OK)
+		return;
+	time = int_start_before(cursor, cursor->length);
+	list_end = time == 0 ? 0 : int_start_before(cursor, time);
+	/* The byte in front of the list's end is the last one of an INT, so going back over the counter has met the 0. */
+	if (list_end == 0 || cursor->bytes[list_end] != 0) {
+		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED,
+				    "the block does not end with the end of a list and a CLOCK");
+		return;
+	}
+	body->list_end = list_end;
+	cursor->position = list_end + 1;
+	decode_end_clock(cursor, block);
+}
+
+void sample_cursor_init(sample_cursor *cursor, const uint8_t *content, size_t length, const block_body *body)
+{
+	memset(cursor, 0, sizeof(*cursor));
+	content_cursor_init(&cursor->content, content, length, 0);
+	cursor->content.position = body->list_start;
+}
+
+int sample_cursor_next(sample_cursor *cursor, uint32_t *id)
+{
+	while (!cursor->at_end) {
+		*id = content_cursor_id(&cursor->content);
+		if (cursor->content.status != MPROF_OK)
+			return 0;
+		if (*id != 0)
+			return 1;
+		cursor->at_end = cursor->in_functions;
+		cursor->in_functions = 1;
+	}
+	return 0;
+}
+
+/* Reads a STATISTICAL block that starts at the cursor. */
+static mprof_status decode_samples(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	sample_cursor lists;
+	uint32_t id;
+
+	block->base_counter = content_cursor_int(cursor);
+	if (cursor->status != MPROF_OK)
+		return cursor->status;
+	body->list_start = cursor->position;
+	sample_cursor_init(&lists, cursor->bytes, cursor->length, body);
+	while (sample_cursor_next(&lists, &id))
+		continue;
+	*cursor = lists.content;
+	block->end_counter = content_cursor_int(cursor);
+	return content_cursor_finish(cursor);
+}
+
+static int runs_back(const mprof_block *block)
+{
+	return (int64_t)(block->end_counter - block->base_counter) < 0;
+}
+
+/*
+ * With the mail's leftover byte in front, the start counter reads as a larger one that has the byte as its lowest group.
+ * Then it lies behind the end counter, and without the byte it does not.
+ */
+static void decode_statistical(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+			       block_body *body)
+{
+	content_cursor behind = *cursor;
+	mprof_block behind_block = *block;
+	block_body behind_body = *body;
+	mprof_status status = decode_samples(cursor, block, body);
+
+	if (decoding->rules->dialect != MPROF_DIALECT_MAIL || behind.length == 0 ||
+	    behind.bytes[0] != MAIL_STATISTICAL_CODE || (status == MPROF_OK && !runs_back(block)))
+		return;
+	content_cursor_byte(&behind);
+	if (decode_samples(&behind, &behind_block, &behind_body) == MPROF_OK && !runs_back(&behind_block)) {
+		*cursor = behind;
+		*block = behind_block;
+		*body = behind_body;
+	}
+}
+
+static void decode_directives(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+			      block_body *body)
+{
+	content_cursor_clock(cursor, &block->start);
+	block->directives = decoding->directives;
+	for (;;) {
+		uint64_t directive = content_cursor_int(cursor);
+		uint64_t code;
+
+		if (directive == 0)
+			break;
+		code = content_cursor_int(cursor);
+		if (directive < 64 && (decoding->rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
+			block->directives |= MPROF_DIRECTIVE_BIT(directive);
+		else if (code != 0 && code <= UINT16_MAX)
+			body->unreadable_kinds |= MPROF_BLOCK_BIT(dialect_block_kind(decoding->rules, (uint32_t)code));
+	}
+	/* A block of a code that is not known has nothing that could be misread. */
+	body->unreadable_kinds &= ~MPROF_BLOCK_BIT(MPROF_BLOCK_UNKNOWN);
+	decode_end_clock(cursor, block);
+}
+
+int property_take(content_cursor *cursor, const char **key, const char **value)
+{
+	size_t key_length;
+
+	*key = content_cursor_string(cursor, &key_length);
+	if (key_length == 0)
+		return 0;
+	*value = content_cursor_string(cursor, NULL);
+	return cursor->status == MPROF_OK;
+}
+
+static void decode_session(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	const char *key;
+	const char *value;
+
+	decode_only_clock(cursor, block);
+	body->list_start = cursor->position;
+	while (property_take(cursor, &key, &value))
+		continue;
+}
+
+static void decode_thread(content_cursor *cursor, mprof_block *block)
+{
+	decode_only_clock(cursor, block);
+	block->thread = content_cursor_int(cursor);
+	block->name = content_cursor_string(cursor, &block->name_length);
+}
+
+static void decode_lost(content_cursor *cursor, mprof_block *block)
+{
+	decode_clock_and_thread(cursor, block);
+	for (;;) {
+		uint64_t cause = content_cursor_int(cursor);
+
+		if (cause == 0)
+			break;
+		block->lost[cause < MPROF_LOSS_CAUSE_COUNT ? cause : 0] += content_cursor_int(cursor);
+	}
+	decode_end_clock(cursor, block);
+}
+
+static void decode_kind(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		decode_intro(decoding, cursor, block);
+		break;
+	case MPROF_BLOCK_END:
+		decode_end(decoding, cursor, block);
+		break;
+	case MPROF_BLOCK_MAPPING:
+		decode_mapping(decoding, cursor, block, body);
+		break;
+	case MPROF_BLOCK_LOADED:
+	case MPROF_BLOCK_UNLOADED:
+		decode_element(decoding, cursor, block);
+		break;
+	case MPROF_BLOCK_EVENTS:
+		decode_events(cursor, block, body);
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		decode_statistical(decoding, cursor, block, body);
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		decode_directives(decoding, cursor, block, body);
+		break;
+	case MPROF_BLOCK_SESSION:
+		decode_session(cursor, block, body);
+		break;
+	case MPROF_BLOCK_THREAD:
+		decode_thread(cursor, block);
+		break;
+	case MPROF_BLOCK_LOST:
+		decode_lost(cursor, block);
+		break;
+	default:
+		/* The grammar of an unknown block is not known: all of it is taken as it is. */
+		cursor->position = cursor->length;
+		break;
+	}
+}
+
+mprof_status block_decode(const block_decoding *decoding, const uint8_t *content, size_t length, mprof_block *block,
+			  block_body *body, content_cursor *cursor)
+{
+	memset(body, 0, sizeof(*body));
+	content_cursor_init(cursor, content, length, decoding->max_name_length);
+	decode_kind(decoding, cursor, block, body);
+	return content_cursor_finish(cursor);
+}
+
+mprof_status block_decode_events_start(const block_decoding *decoding, const uint8_t *content, size_t length,
+				       mprof_block *block, block_body *body, content_cursor *cursor)
+{
+	memset(body, 0, sizeof(*body));
+	content_cursor_init(cursor, content, length, decoding->max_name_length);
+	decode_events_start(cursor, block, body);
+	return cursor->status;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/block_encode.h"
+
+#include "base/checksum.h"
+
+#include <string.h>
+
+static int declared(const block_encoding *encoding, mprof_directive directive)
+{
+	return (encoding->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
+}
+
+void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind)
+{
+	size_t header_length = encoding->rules->header_length;
+
+	encode_buffer_clear(buffer);
+	if (!encode_buffer_reserve(buffer, header_length))
+		return;
+	memset(buffer->bytes, 0, header_length);
+	bytes_store_16(buffer->bytes, (uint16_t)dialect_block_code(encoding->rules, kind));
+	buffer->length = header_length;
+}
+
+mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding)
+{
+	size_t header_length = encoding->rules->header_length;
+	size_t checksum_length = encoding->rules->checksum_length;
+
+	if (!encode_buffer_reserve(buffer, checksum_length))
+		return buffer->status;
+	bytes_store_32(buffer->bytes + 2, (uint32_t)(buffer->length - header_length + checksum_length));
+	if (checksum_length > 0) {
+		bytes_store_32(buffer->bytes + buffer->length, checksum_update(0, buffer->bytes, buffer->length));
+		buffer->length += checksum_length;
+	}
+	return MPROF_OK;
+}
+
+void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
+			const mprof_clock *clock)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_INTRO);
+	encode_int(buffer, encoding->rules->version);
+	encode_string(buffer, runtime, strlen(runtime));
+	encode_int(buffer, flags);
+	encode_clock(buffer, clock);
+}
+
+void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_END);
+	encode_int(buffer, encoding->rules->version);
+	encode_clock(buffer, clock);
+}
+
+static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, mprof_directive directive)
+{
+	uint64_t kinds = dialect_directive_blocks(directive);
+
+	if (kinds == 0) {
+		encode_int(buffer, directive);
+		encode_int(buffer, 0);
+	}
+	for (uint32_t code = 1; code <= UINT8_MAX; code++) {
+		if ((kinds & MPROF_BLOCK_BIT(dialect_block_kind(rules, code))) == 0)
+			continue;
+		encode_int(buffer, directive);
+		encode_int(buffer, code);
+	}
+}
+
+void block_encode_directives(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			     const mprof_clock *end)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_DIRECTIVES);
+	encode_clock(buffer, start);
+	for (uint32_t directive = 1; directive < 64; directive++) {
+		if (declared(encoding, (mprof_directive)directive))
+			encode_directive(buffer, encoding->rules, (mprof_directive)directive);
+	}
+	encode_int(buffer, 0);
+	encode_clock(buffer, end);
+}
+
+static void encode_text(encode_buffer *buffer, const char *text)
+{
+	if (text == NULL)
+		text = "";
+	encode_string(buffer, text, strlen(text));
+}
+
+static void encode_assembly_name(encode_buffer *buffer, const mprof_assembly_name *name)
+{
+	static const mprof_assembly_name unknown = {NULL, NULL, NULL, 0, 0, 0, 0, 0};
+
+	if (name == NULL)
+		name = &unknown;
+	encode_text(buffer, name->base_name);
+	encode_int(buffer, name->major);
+	encode_int(buffer, name->minor);
+	encode_int(buffer, name->build);
+	encode_int(buffer, name->revision);
+	encode_text(buffer, name->culture);
+	encode_text(buffer, name->public_key_token);
+	encode_int(buffer, name->retargetable);
+}
+
+void block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
+			  mprof_block_kind kind)
+{
+	uint32_t type = element->kind & (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN);
+
+	block_encode_begin(buffer, encoding, kind);
+	encode_byte(buffer, (uint8_t)(kind == MPROF_BLOCK_LOADED ? element->kind : type));
+	encode_int(buffer, element->start_counter);
+	encode_int(buffer, element->end_counter);
+	encode_int(buffer, element->thread);
+	if (declared(encoding, MPROF_DIRECTIVE_ELEMENT_IDS))
+		encode_int(buffer, element->id);
+	encode_string(buffer, element->name, element->name_length);
+	if (kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY &&
+	    declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS))
+		encode_assembly_name(buffer, element->assembly);
+}
+
+void block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition)
+{
+	encode_int(buffer, definition->id);
+	if (declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS))
+		encode_int(buffer, definition->assembly_id);
+	encode_string(buffer, definition->name, definition->name_length);
+}
+
+void block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
+			 const mprof_method_definition *definition)
+{
+	encode_int(buffer, definition->id);
+	encode_int(buffer, definition->class_id);
+	if (declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS))
+		encode_int(buffer, definition->flags);
+	encode_string(buffer, definition->name, definition->name_length);
+}
+
+void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,
+			  const encode_buffer *methods, const mprof_clock *start, const mprof_clock *end)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_MAPPING);
+	encode_clock(buffer, start);
+	encode_int(buffer, 0);
+	encode_bytes(buffer, classes->bytes, classes->length);
+	encode_int(buffer, 0);
+	encode_bytes(buffer, methods->bytes, methods->length);
+	encode_int(buffer, 0);
+	encode_clock(buffer, end);
+}
+
+void block_encode_ids(encode_buffer *buffer, const uint32_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		encode_int(buffer, ids[i]);
+	encode_int(buffer, 0);
+}
+
+void block_encode_losses(encode_buffer *buffer, const uint64_t *counts, size_t count)
+{
+	for (size_t cause = 1; cause < count; cause++) {
+		if (counts[cause] == 0)
+			continue;
+		encode_int(buffer, cause);
+		encode_int(buffer, counts[cause]);
+	}
+	encode_int(buffer, 0);
+}

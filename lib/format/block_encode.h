@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/block_encode.h
+ * \brief Blocks (doc/format.md, sections 2 and 3) as bytes.
+ *
+ * A block is encoded by block_encode_begin(), its content, and block_encode_end(). Failures are those of the buffer.
+ * The caller has checked names and IDs.
+ */
+#ifndef FORMAT_BLOCK_ENCODE_H
+#define FORMAT_BLOCK_ENCODE_H
+
+#include <mprof/writer.h>
+
+#include "format/dialect.h"
+#include "format/encode_buffer.h"
+
+/** What the content of a block depends on. */
+typedef struct block_encoding {
+	const dialect_rules *rules;
+	uint64_t directives; /**< Declared so far. */
+} block_encoding;
+
+/** Empties the buffer and puts the header there. The dialect has the block. */
+void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind);
+
+/** Puts the checksum behind the content and the length into the header. Returns encode_buffer::status. */
+mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding);
+
+void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
+			const mprof_clock *clock);
+void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock);
+
+/** Lists all of block_encoding::directives, each once for every kind of block that it changes. */
+void block_encode_directives(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			     const mprof_clock *end);
+
+/** A LOADED or UNLOADED block. */
+void block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
+			  mprof_block_kind kind);
+
+/** One element of a MAPPING block's lists. */
+void block_encode_class(encode_buffer *buffer, const block_encoding *encoding,
+			const mprof_class_definition *definition);
+void block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
+			 const mprof_method_definition *definition);
+
+/** A MAPPING block from lists made by the two functions above. */
+void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,
+			  const encode_buffer *methods, const mprof_clock *start, const mprof_clock *end);
+
+/** The ids of a STATISTICAL block and the INT 0 behind them. */
+void block_encode_ids(encode_buffer *buffer, const uint32_t *ids, size_t count);
+
+/** The causes of a LOST block that are not 0, and the INT 0 behind them. */
+void block_encode_losses(encode_buffer *buffer, const uint64_t *counts, size_t count);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/content_cursor.h"
+
+#include "format/int.h"
+
+#include <string.h>
+
+void content_cursor_init(content_cursor *cursor, const uint8_t *bytes, size_t length, uint64_t name_limit)
+{
+	memset(cursor, 0, sizeof(*cursor));
+	cursor->bytes = bytes;
+	cursor->length = length;
+	cursor->name_limit = name_limit < SIZE_MAX ? (size_t)name_limit : SIZE_MAX;
+	cursor->what = "no fault";
+}
+
+mprof_status content_cursor_fail(content_cursor *cursor, size_t position, mprof_status status, const char *what)
+{
+	if (cursor->status == MPROF_OK) {
+		cursor->status = status;
+		cursor->what = what;
+		cursor->position = position;
+	}
+	return cursor->status;
+}
+
+static void run_out(content_cursor *cursor)
+{
+	cursor->ran_out = 1;
+	content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED, "the block ends inside one of its fields");
+}
+
+uint8_t content_cursor_byte(content_cursor *cursor)
+{
+	if (cursor->status != MPROF_OK)
+		return 0;
+	if (cursor->position == cursor->length) {
+		run_out(cursor);
+		return 0;
+	}
+	return cursor->bytes[cursor->position++];
+}
+
+uint64_t content_cursor_int(content_cursor *cursor)
+{
+	uint64_t value = 0;
+	int length;
+
+	if (cursor->status != MPROF_OK)
+		return 0;
+	length = mprof_int_decode(cursor->bytes + cursor->position, cursor->length - cursor->position, &value);
+	if (length == 0)
+		run_out(cursor);
+	else if (length < 0)
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "an INT does not fit 64 bits");
+	else
+		cursor->position += (size_t)length;
+	return value;
+}
+
+uint32_t content_cursor_id(content_cursor *cursor)
+{
+	size_t start = cursor->position;
+	uint64_t value = content_cursor_int(cursor);
+
+	if (value > UINT32_MAX) {
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+		return 0;
+	}
+	return (uint32_t)value;
+}
+
+const char *content_cursor_string(content_cursor *cursor, size_t *length)
+{
+	const uint8_t *start = cursor->bytes + cursor->position;
+	const uint8_t *end;
+
+	if (length != NULL)
+		*length = 0;
+	if (cursor->status != MPROF_OK)
+		return "";
+	end = memchr(start, 0, cursor->length - cursor->position);
+	if (end == NULL) {
+		run_out(cursor);
+		return "";
+	}
+	if ((size_t)(end - start) > cursor->name_limit) {
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_LIMIT, "a name is longer than the limit");
+		return "";
+	}
+	if (length != NULL)
+		*length = (size_t)(end - start);
+	cursor->position += (size_t)(end - start) + 1;
+	return (const char *)start;
+}
+
+void content_cursor_clock(content_cursor *cursor, mprof_clock *clock)
+{
+	clock->counter = content_cursor_int(cursor);
+	clock->time = content_cursor_int(cursor);
+}
+
+mprof_status content_cursor_finish(content_cursor *cursor)
+{
+	if (cursor->status == MPROF_OK && cursor->position < cursor->length)
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "bytes are left over at the end of the block");
+	return cursor->status;
+}

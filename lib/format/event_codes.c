@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/event_codes.h"
+
+#include <string.h>
+
+typedef struct code_definition {
+	uint8_t byte;
+	uint8_t kind;
+	uint8_t flags;
+	uint8_t directive; /* That must be declared, or 0. */
+} code_definition;
+
+#define EXTENDED MPROF_DIRECTIVE_EXTENDED_EVENTS
+#define IMPLICIT MPROF_DIRECTIVE_IMPLICIT_LEAVE
+
+/* The table of section 4.2, behind the packed bytes of 4.1 and 4.3. */
+static const code_definition definitions[] = {
+	{EVENT_GROUP_ENTER, MPROF_EVENT_METHOD_ENTER, 0, 0},
+	{EVENT_GROUP_IMPLICIT_LEAVE, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, IMPLICIT},
+	{EVENT_GROUP_LEAVE, MPROF_EVENT_METHOD_LEAVE, 0, 0},
+	{EVENT_GROUP_ALLOCATION, MPROF_EVENT_ALLOCATION, 0, 0},
+	{0x05, MPROF_EVENT_METHOD_JIT_START, 0, 0},
+	{0x85, MPROF_EVENT_METHOD_JIT_END, 0, 0},
+	{0xa5, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 0},
+	{0x0d, MPROF_EVENT_METHOD_FREED, 0, 0},
+	{0x15, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, EXTENDED},
+	{0x1d, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, EXTENDED},
+	{0x06, MPROF_EVENT_CLASS_LOAD_START, 0, 0},
+	{0x86, MPROF_EVENT_CLASS_LOAD_END, 0, 0},
+	{0xa6, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 0},
+	{0x0e, MPROF_EVENT_CLASS_UNLOAD_START, 0, 0},
+	{0x8e, MPROF_EVENT_CLASS_UNLOAD_END, 0, 0},
+	{0x16, MPROF_EVENT_EXCEPTION, 0, 0},
+	{0x0f, MPROF_EVENT_THREAD_START, 0, 0},
+	{0x8f, MPROF_EVENT_THREAD_END, 0, 0},
+	{0x17, MPROF_EVENT_GC_START, 0, 0},
+	{0x97, MPROF_EVENT_GC_END, 0, 0},
+	{0x1f, MPROF_EVENT_GC_MARK_START, 0, 0},
+	{0x9f, MPROF_EVENT_GC_MARK_END, 0, 0},
+	{0x27, MPROF_EVENT_GC_SWEEP_START, 0, 0},
+	{0xa7, MPROF_EVENT_GC_SWEEP_END, 0, 0},
+	{0x2f, MPROF_EVENT_GC_RESIZE, 0, 0},
+	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, EXTENDED},
+	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, EXTENDED},
+	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, EXTENDED},
+	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, EXTENDED},
+};
+
+#define DEFINITION_COUNT (sizeof(definitions) / sizeof(definitions[0]))
+
+static event_form form_of(uint32_t byte)
+{
+	switch (byte & EVENT_GROUP_MASK) {
+	case EVENT_GROUP_ENTER:
+	case EVENT_GROUP_LEAVE:
+		return EVENT_FORM_PACKED_ID;
+	case EVENT_GROUP_IMPLICIT_LEAVE:
+		return EVENT_FORM_IMPLICIT_LEAVE;
+	case EVENT_GROUP_ALLOCATION:
+		return EVENT_FORM_ALLOCATION;
+	case EVENT_GROUP_METHOD:
+	case EVENT_GROUP_CLASS:
+		return EVENT_FORM_ID;
+	case EVENT_GROUP_OTHER:
+		return EVENT_FORM_VALUE;
+	default:
+		return EVENT_FORM_INVALID;
+	}
+}
+
+static void table_set(event_code *table, const code_definition *definition)
+{
+	/* A packed kind owns 32 bytes, a full one a single byte. */
+	uint32_t step = definition->byte < EVENT_GROUP_METHOD ? 1 << EVENT_PACKED_SHIFT : 256;
+
+	for (uint32_t byte = definition->byte; byte < 256; byte += step) {
+		table[byte].kind = definition->kind;
+		table[byte].flags = definition->flags;
+		table[byte].form = (uint8_t)form_of(byte);
+	}
+}
+
+void event_codes_build(event_code table[256], const dialect_rules *rules, uint64_t directives)
+{
+	memset(table, 0, 256 * sizeof(*table));
+	table[0].form = EVENT_FORM_END;
+	if (rules->dialect == MPROF_DIALECT_MPROF2) {
+		for (uint32_t byte = 0; byte < 256; byte++) {
+			if ((byte & EVENT_GROUP_MASK) >= EVENT_GROUP_METHOD)
+				table[byte].form = EVENT_FORM_UNKNOWN;
+		}
+	}
+	for (size_t i = 0; i < DEFINITION_COUNT; i++) {
+		uint32_t directive = definitions[i].directive;
+
+		if (directive == 0 || (rules->directives & directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
+			table_set(table, &definitions[i]);
+	}
+}
+
+int event_codes_byte(uint32_t kind, uint32_t flags)
+{
+	for (size_t i = 0; i < DEFINITION_COUNT; i++) {
+		if (definitions[i].kind == kind && definitions[i].flags == flags)
+			return definitions[i].byte;
+	}
+	return -1;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/events_encode.h"
+
+#include "format/event_codes.h"
+
+#include <string.h>
+
+/* A byte, an INT of 64 bits and another, the caller and the object; INTs are stored eight bytes at a time. */
+#define EVENT_ROOM (1 + 3 * MPROF_INT_MAX_LENGTH + 5 + 8)
+
+/* Room is reserved for so many events at once: little beside a block, many beside the cost of reserving. */
+#define BATCH_EVENTS 256
+
+static event_id_space id_space_of(uint32_t byte)
+{
+	switch (byte & EVENT_GROUP_MASK) {
+	case EVENT_GROUP_ENTER:
+	case EVENT_GROUP_LEAVE:
+	case EVENT_GROUP_METHOD:
+		return EVENT_ID_METHOD;
+	case EVENT_GROUP_ALLOCATION:
+	case EVENT_GROUP_CLASS:
+		return EVENT_ID_CLASS;
+	default:
+		return EVENT_ID_NONE;
+	}
+}
+
+static event_rule rule_of(const event_code codes[256], uint32_t kind, uint32_t flags)
+{
+	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0};
+	int byte = event_codes_byte(kind, flags);
+
+	if (byte > 0 && codes[byte].kind == kind) {
+		rule.form = codes[byte].form;
+		rule.byte = (uint8_t)byte;
+		rule.id_space = (uint8_t)id_space_of((uint32_t)byte);
+	}
+	return rule;
+}
+
+void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
+			const id_set *method_ids, const id_set *class_ids)
+{
+	/* A leave that cannot say how it came about is still one: without it the stack would be wrong. */
+	static const uint8_t special_leaves[] = {MPROF_EVENT_METHOD_LEAVE_EXCEPTION, MPROF_EVENT_METHOD_LEAVE_TAIL};
+	event_code codes[256];
+
+	memset(encoder, 0, sizeof(*encoder));
+	event_codes_build(codes, rules, directives);
+	for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
+		encoder->rules[i] = rule_of(codes, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
+	for (size_t i = 0; lossy && i < sizeof(special_leaves); i++) {
+		event_rule *rule = &encoder->rules[special_leaves[i]];
+
+		if (rule->form == EVENT_FORM_INVALID) {
+			*rule = encoder->rules[MPROF_EVENT_METHOD_LEAVE];
+			rule->degraded = 1;
+		}
+	}
+	encoder->method_ids = method_ids;
+	encoder->class_ids = class_ids;
+	encoder->lossy = lossy;
+	encoder->has_caller = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0;
+	encoder->has_object = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0;
+}
+
+/*
+ * INTs as words, lowest byte first: the groups of seven bits are spread to bytes all at once, without a branch for
+ * each. Eight bytes are stored whatever the length.
+ */
+static inline uint64_t spread_short(uint64_t value)
+{
+	value = (value & UINT64_C(0x0fffc000)) << 2 | (value & UINT64_C(0x00003fff));
+	return (value & UINT64_C(0x3f803f80)) << 1 | (value & UINT64_C(0x007f007f));
+}
+
+static inline uint64_t spread(uint64_t value)
+{
+	value = (value & UINT64_C(0x00fffffff0000000)) << 4 | (value & UINT64_C(0x000000000fffffff));
+	value = (value & UINT64_C(0x0fffc0000fffc000)) << 2 | (value & UINT64_C(0x00003fff00003fff));
+	return (value & UINT64_C(0x3f803f803f803f80)) << 1 | (value & UINT64_C(0x007f007f007f007f));
+}
+
+/* The bit in front of the first one of the last byte of a spread word: 0, 8, 16, ... */
+static inline uint32_t last_byte_of(uint64_t spread_word)
+{
+	return (63 ^ (uint32_t)__builtin_clzll(spread_word | 1)) & 56;
+}
+
+#define SHORT_BITS 28
+#define WORD_BITS 56
+
+static inline uint8_t *put(uint8_t *out, uint64_t value)
+{
+	uint64_t word;
+	uint32_t last_byte;
+
+	if (__builtin_expect(value >> WORD_BITS != 0, 0))
+		return int_put(out, value);
+	word = value >> SHORT_BITS == 0 ? spread_short(value) : spread(value);
+	last_byte = last_byte_of(word);
+	bytes_store_64(out, word | (uint64_t)INT_LAST_BIT << last_byte);
+	return out + last_byte / 8 + 1;
+}
+
+static inline const event_rule *rule_for(const event_encoder *encoder, const mprof_event *event)
+{
+	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0};
+
+	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0))
+		return &none;
+	return &encoder->rules[event->kind + event->flags * EVENT_RULE_KINDS];
+}
+
+static inline int id_is_defined(const event_encoder *encoder, const event_rule *rule, uint32_t id)
+{
+	return id_set_has(rule->id_space == EVENT_ID_METHOD ? encoder->method_ids : encoder->class_ids, id);
+}
+
+/* A byte with five bits packed into it, and an INT for the rest. */
+static inline uint8_t *put_packed(uint8_t *out, const event_rule *rule, uint64_t value)
+{
+	*out++ = (uint8_t)(rule->byte | (value & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT);
+	return put(out, value >> EVENT_PACKED_BITS);
+}
+
+/* The same for an id, in one go: what is left of it is short. */
+static inline uint8_t *put_packed_id(uint8_t *out, const event_rule *rule, uint32_t id)
+{
+	uint64_t byte = rule->byte | (id & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT;
+	uint64_t word = spread_short(id >> EVENT_PACKED_BITS);
+	uint32_t last_byte = last_byte_of(word);
+
+	bytes_store_64(out, (word | (uint64_t)INT_LAST_BIT << last_byte) << 8 | byte);
+	return out + 1 + last_byte / 8 + 1;
+}
+
+/* The place behind the allocation; NULL if its class or caller is not defined. */
+static uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
+			       const mprof_event *event)
+{
+	static const mprof_event_detail unknown = {0, 0, 0};
+	const mprof_event_detail *detail = &unknown;
+
+	if ((encoder->has_caller || encoder->has_object) && event->more.detail != NULL)
+		detail = event->more.detail;
+	if (!id_set_has(encoder->class_ids, event->id) ||
+	    (encoder->has_caller && detail->caller != 0 && !id_set_has(encoder->method_ids, detail->caller)))
+		return NULL;
+	out = put_packed_id(out, rule, event->id);
+	out = put(out, event->value);
+	if (encoder->has_caller)
+		out = put(out, detail->caller);
+	if (encoder->has_object)
+		out = put(out, detail->object);
+	return out;
+}
+
+/* The place behind an event that has a time; NULL if its id is not defined. */
+static inline uint8_t *put_timed(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
+				 const mprof_event *event, uint64_t time)
+{
+	if (rule->form == EVENT_FORM_PACKED_ID) {
+		if (__builtin_expect(!id_set_has(encoder->method_ids, event->id), 0))
+			return NULL;
+		out = put_packed_id(out, rule, event->id);
+	} else if (rule->form == EVENT_FORM_IMPLICIT_LEAVE) {
+		return put_packed(out, rule, time);
+	} else if (rule->form == EVENT_FORM_ID) {
+		if (!id_is_defined(encoder, rule, event->id))
+			return NULL;
+		*out++ = rule->byte;
+		out = put(out, event->id);
+	} else {
+		*out++ = rule->byte;
+		out = put(out, event->value);
+	}
+	return put(out, time);
+}
+
+/* Encodes events for which there is room: the loop that all events pass. */
+static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const mprof_event *events, size_t count,
+			       size_t *taken)
+{
+	uint64_t last_counter = encoder->last_counter;
+	uint64_t skipped = 0;
+	uint64_t degraded = 0;
+	uint8_t *out = *cursor;
+	mprof_status status = MPROF_OK;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const mprof_event *event = &events[i];
+		const event_rule *rule = rule_for(encoder, event);
+		uint8_t *end;
+
+		if (__builtin_expect(rule->form == EVENT_FORM_INVALID, 0)) {
+			if (!encoder->lossy) {
+				status = MPROF_ERR_UNSUPPORTED;
+				break;
+			}
+			skipped++;
+			continue;
+		}
+		if (rule->form == EVENT_FORM_ALLOCATION)
+			end = put_allocation(encoder, out, rule, event);
+		else
+			end = put_timed(encoder, out, rule, event, event->counter - last_counter);
+		if (__builtin_expect(end == NULL, 0)) {
+			status = MPROF_ERR_UNDEFINED_ID;
+			break;
+		}
+		out = end;
+		degraded += rule->degraded;
+		if (rule->form != EVENT_FORM_ALLOCATION)
+			last_counter = event->counter;
+	}
+	encoder->last_counter = last_counter;
+	encoder->left_out += skipped + degraded;
+	encoder->written += i - skipped;
+	*cursor = out;
+	*taken += i;
+	return status;
+}
+
+mprof_status events_encode(event_encoder *encoder, encode_buffer *buffer, const mprof_event *events, size_t count,
+			   size_t *taken)
+{
+	mprof_status status = MPROF_OK;
+
+	*taken = 0;
+	while (*taken < count && status == MPROF_OK) {
+		size_t batch = count - *taken < BATCH_EVENTS ? count - *taken : BATCH_EVENTS;
+		size_t fits = (buffer->limit - buffer->length - EVENTS_TAIL_ROOM) / EVENT_ROOM;
+		uint8_t *cursor;
+
+		if (fits < batch)
+			batch = fits;
+		if (batch == 0)
+			return MPROF_ERR_LIMIT;
+		if (!encode_buffer_reserve(buffer, batch * EVENT_ROOM + EVENTS_TAIL_ROOM)) {
+			buffer->status = MPROF_OK;
+			return MPROF_ERR_MEMORY;
+		}
+		cursor = buffer->bytes + buffer->length;
+		status = put_events(encoder, &cursor, events + *taken, batch, taken);
+		buffer->length = (size_t)(cursor - buffer->bytes);
+	}
+	return status;
+}

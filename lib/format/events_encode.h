@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/events_encode.h
+ * \brief Events (doc/format.md, section 4) as bytes.
+ */
+#ifndef FORMAT_EVENTS_ENCODE_H
+#define FORMAT_EVENTS_ENCODE_H
+
+#include <mprof/format.h>
+
+#include "base/id_set.h"
+#include "format/dialect.h"
+#include "format/encode_buffer.h"
+
+/**
+ * Bytes that a buffer must have room for when it is passed to events_encode(), which leaves that room behind the
+ * events: the end of the list, a CLOCK and a checksum. So a block that was begun can be ended without memory.
+ */
+#define EVENTS_TAIL_ROOM (1 + 2 * MPROF_INT_MAX_LENGTH + 4)
+
+/** What an event's id is. */
+typedef enum event_id_space {
+	EVENT_ID_NONE, /**< It has none. */
+	EVENT_ID_METHOD,
+	EVENT_ID_CLASS
+} event_id_space;
+
+/** How one kind with one set of flags is written. */
+typedef struct event_rule {
+	uint8_t form;     /**< An #event_form; EVENT_FORM_INVALID if it cannot be written. */
+	uint8_t byte;     /**< Its byte, bits that are packed clear. */
+	uint8_t id_space; /**< An #event_id_space. */
+	uint8_t degraded; /**< 1: the byte says less than the kind (lossy alone). */
+} event_rule;
+
+/** Rules stand at kind + flags * EVENT_RULE_KINDS. */
+#define EVENT_RULE_KINDS 256
+#define EVENT_RULE_FLAGS 4
+#define EVENT_RULE_COUNT (EVENT_RULE_KINDS * EVENT_RULE_FLAGS)
+
+typedef struct event_encoder {
+	event_rule rules[EVENT_RULE_COUNT];
+	const id_set *method_ids; /**< Those defined. */
+	const id_set *class_ids;
+	uint64_t last_counter; /**< Of the last event written that has a time; first the base. Set by the owner. */
+	uint64_t written;      /**< Events written. Set to 0 by the owner. */
+	uint64_t left_out;     /**< Events left out or written as less than they are. Set to 0 by the owner. */
+	int lossy;
+	int has_caller; /**< Directive 1. */
+	int has_object; /**< Directive 3. */
+} event_encoder;
+
+/** Prepares an encoder for a dialect with the directives declared. The sets are borrowed. */
+void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
+			const id_set *method_ids, const id_set *class_ids);
+
+/**
+ * Appends events. \p taken receives how many were written or left out: those in front of the first one that could not
+ * be. Returns #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_UNSUPPORTED unless lossy; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT.
+ * The buffer's status is left as it was.
+ */
+mprof_status events_encode(event_encoder *encoder, encode_buffer *buffer, const mprof_event *events, size_t count,
+			   size_t *taken);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/mapping_decode.h"
+
+#include <string.h>
+
+void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, const mapping_lists *lists,
+			 const mapping_form *form)
+{
+	memset(cursor, 0, sizeof(*cursor));
+	cursor->content = *content;
+	cursor->content.position = lists->start;
+	cursor->lists = *lists;
+	cursor->form = *form;
+}
+
+/* Takes the rest of an entry, behind its ID. */
+static void entry_take(content_cursor *content, const mapping_form *form, mprof_mapping *mapping)
+{
+	if (mapping->is_method) {
+		mapping->class_id = content_cursor_id(content);
+		if (form->has_flags)
+			mapping->flags = content_cursor_id(content);
+	} else if (form->has_assembly_ids) {
+		mapping->assembly_id = content_cursor_id(content);
+	}
+	mapping->name = content_cursor_string(content, &mapping->name_length);
+}
+
+/* Whether the list ends here. Takes its end, or else the ID that is there instead. */
+static int list_ends(mapping_cursor *cursor, uint32_t *id)
+{
+	content_cursor *content = &cursor->content;
+
+	if (cursor->lists.class_end == 0) {
+		*id = content_cursor_id(content);
+		return *id == 0;
+	}
+	if (content->position == (cursor->in_methods ? cursor->lists.method_end : cursor->lists.class_end)) {
+		content->position++;
+		return 1;
+	}
+	*id = content_cursor_id(content);
+	return content->status != MPROF_OK;
+}
+
+int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping)
+{
+	content_cursor *content = &cursor->content;
+
+	memset(mapping, 0, sizeof(*mapping));
+	while (!cursor->at_end && list_ends(cursor, &mapping->id)) {
+		if (content->status != MPROF_OK)
+			return 0;
+		cursor->at_end = cursor->in_methods;
+		cursor->in_methods = 1;
+	}
+	if (cursor->at_end)
+		return 0;
+	mapping->is_method = (uint32_t)cursor->in_methods;
+	entry_take(content, &cursor->form, mapping);
+	return content->status == MPROF_OK;
+}
+
+/* Reads a CLOCK that must end with the content. */
+static int clock_fits(content_cursor content, size_t position, mprof_clock *clock)
+{
+	content.position = position;
+	content_cursor_clock(&content, clock);
+	return content_cursor_finish(&content) == MPROF_OK;
+}
+
+/*
+ * Goes over the places of a list where it could end with a byte 0: those where a byte 0 stands at the begin of an entry.
+ * Taken as the begin of an ID, it leads to the next one.
+ */
+typedef struct end_search {
+	content_cursor content;
+	const mapping_form *form;
+	int in_methods;
+	size_t *budget; /* Bytes that may still be read. */
+} end_search;
+
+/* Finds the next place and stops in front of it. Returns 0 if there is none. */
+static int end_search_next(end_search *search)
+{
+	content_cursor *content = &search->content;
+	int is_first = 1;
+
+	while (content->status == MPROF_OK && content->position < content->length) {
+		mprof_mapping mapping = {.is_method = (uint32_t)search->in_methods};
+		size_t start = content->position;
+
+		if (content->bytes[start] == 0 && !is_first)
+			return 1;
+		mapping.id = content_cursor_id(content);
+		if (mapping.id == 0)
+			return 0;
+		entry_take(content, search->form, &mapping);
+		if (content->position - start > *search->budget)
+			return 0;
+		*search->budget -= content->position - start;
+		is_first = 0;
+	}
+	return 0;
+}
+
+/* Begins a search at a place, which may be one where the list ends. Returns whether it is. */
+static int end_search_begin(end_search *search, const content_cursor *content, size_t position, int in_methods,
+			    const mapping_form *form, size_t *budget)
+{
+	search->content = *content;
+	search->content.position = position;
+	search->form = form;
+	search->in_methods = in_methods;
+	search->budget = budget;
+	if (position < content->length && content->bytes[position] == 0)
+		return 1;
+	return end_search_next(search);
+}
+
+/*
+ * The letter of the mail: both lists end with a byte 0. The right pair of places is the one behind which the block ends with
+ * a CLOCK. The first such pair is taken: a list of classes that is read as methods soon breaks, for where an INT should be
+ * there is text; methods read as classes do not break.
+ */
+static int lists_find_by_mail(const content_cursor *content, const mapping_form *form, mapping_lists *lists,
+			      mprof_clock *end)
+{
+	/* Many places that could be an end are not met by chance; a block that is full of them is not worth the time. */
+	size_t budget = content->length < SIZE_MAX / 64 ? content->length * 64 : SIZE_MAX;
+	end_search classes;
+	end_search methods;
+	int class_found = end_search_begin(&classes, content, lists->start, 0, form, &budget);
+
+	for (; class_found; class_found = end_search_next(&classes)) {
+		size_t class_end = classes.content.position;
+		int method_found = end_search_begin(&methods, content, class_end + 1, 1, form, &budget);
+
+		for (; method_found; method_found = end_search_next(&methods)) {
+			if (!clock_fits(*content, methods.content.position + 1, end))
+				continue;
+			lists->class_end = class_end;
+			lists->method_end = methods.content.position;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int by_mail, mapping_lists *lists,
+			  mprof_clock *end)
+{
+	mapping_cursor entries;
+	mprof_mapping mapping;
+
+	if (cursor->status != MPROF_OK)
+		return;
+	memset(lists, 0, sizeof(*lists));
+	lists->start = cursor->position;
+	mapping_cursor_init(&entries, cursor, lists, form);
+	while (mapping_cursor_next(&entries, &mapping))
+		continue;
+	content_cursor_clock(&entries.content, end);
+	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail && lists_find_by_mail(cursor, form, lists, end))
+		cursor->position = cursor->length;
+	else
+		*cursor = entries.content;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/writer_internal.h"
+
+#include <string.h>
+
+#define ELEMENT_TYPES (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
+#define ELEMENT_RESULTS (MPROF_ELEMENT_SUCCESS | MPROF_ELEMENT_FAILURE)
+
+static mprof_status check_element(mprof_writer *writer, const mprof_element *element)
+{
+	const mprof_assembly_name *assembly;
+	uint32_t type;
+	mprof_status status;
+
+	if (element == NULL)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element is NULL");
+	type = element->kind & ELEMENT_TYPES;
+	if (type == 0 || (type & (type - 1)) != 0 || (element->kind & ~(ELEMENT_TYPES | ELEMENT_RESULTS)) != 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element's kind has not exactly one type");
+	if ((element->kind & ELEMENT_RESULTS) == ELEMENT_RESULTS)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element was loaded and was not");
+	status = writer_check_name(writer, element->name, element->name_length);
+	assembly = element->assembly;
+	if (status != MPROF_OK || assembly == NULL)
+		return status;
+	if (assembly->retargetable > 1)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an assembly is neither retargetable nor not");
+	status = writer_check_text(writer, assembly->base_name);
+	if (status == MPROF_OK)
+		status = writer_check_text(writer, assembly->culture);
+	if (status == MPROF_OK)
+		status = writer_check_text(writer, assembly->public_key_token);
+	return status;
+}
+
+static mprof_status put_element(mprof_writer *writer, const mprof_element *element, mprof_block_kind kind)
+{
+	mprof_element own;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = check_element(writer, element);
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	own = *element;
+	/* What was loaded without saying how is there, so it was loaded well. */
+	if ((own.kind & ELEMENT_RESULTS) == 0)
+		own.kind |= MPROF_ELEMENT_SUCCESS;
+	block_encode_element(&writer->block, &writer->encoding, &own, kind);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_loaded(mprof_writer *writer, const mprof_element *element)
+{
+	return put_element(writer, element, MPROF_BLOCK_LOADED);
+}
+
+mprof_status mprof_writer_unloaded(mprof_writer *writer, const mprof_element *element)
+{
+	return put_element(writer, element, MPROF_BLOCK_UNLOADED);
+}
+
+static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, size_t method_count,
+			       const uint32_t *functions, size_t function_count)
+{
+	if ((methods == NULL && method_count > 0) || (functions == NULL && function_count > 0))
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of samples is NULL");
+	for (size_t i = 0; i < method_count; i++) {
+		if (methods[i] == 0)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit method 0");
+		if (!id_set_has(&writer->method_ids, methods[i]))
+			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample hit an undefined method");
+	}
+	for (size_t i = 0; i < function_count; i++) {
+		if (functions[i] == 0)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit function 0");
+	}
+	return MPROF_OK;
+}
+
+mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_counter, const uint32_t *methods,
+				      size_t method_count, const uint32_t *functions, size_t function_count,
+				      uint64_t end_counter)
+{
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = check_hits(writer, methods, method_count, functions, function_count);
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_STATISTICAL);
+	encode_int(&writer->block, start_counter);
+	block_encode_ids(&writer->block, methods, method_count);
+	block_encode_ids(&writer->block, functions, function_count);
+	encode_int(&writer->block, end_counter);
+	return writer_put_block(writer);
+}
+
+static int dialect_has(const mprof_writer *writer, mprof_block_kind kind)
+{
+	return dialect_block_code(writer->encoding.rules, kind) != 0;
+}
+
+static mprof_status check_properties(mprof_writer *writer, const mprof_property *properties, size_t count)
+{
+	if (properties == NULL && count > 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of facts is NULL");
+	for (size_t i = 0; i < count; i++) {
+		mprof_status status;
+
+		if (properties[i].key == NULL || properties[i].key[0] == 0 || properties[i].value == NULL)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a fact has no key or no value");
+		status = writer_check_text(writer, properties[i].key);
+		if (status == MPROF_OK)
+			status = writer_check_text(writer, properties[i].value);
+		if (status != MPROF_OK)
+			return status;
+	}
+	return MPROF_OK;
+}
+
+mprof_status mprof_writer_session(mprof_writer *writer, const mprof_property *properties, size_t count)
+{
+	mprof_clock clock;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = check_properties(writer, properties, count);
+	if (status == MPROF_OK && !dialect_has(writer, MPROF_BLOCK_SESSION))
+		return writer_leave_out(writer, "the dialect has no SESSION block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_SESSION);
+	encode_clock(&writer->block, &clock);
+	for (size_t i = 0; i < count; i++) {
+		encode_string(&writer->block, properties[i].key, strlen(properties[i].key));
+		encode_string(&writer->block, properties[i].value, strlen(properties[i].value));
+	}
+	encode_byte(&writer->block, 0);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_thread(mprof_writer *writer, uint64_t thread, const char *name, size_t name_length)
+{
+	mprof_clock clock;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = writer_check_name(writer, name, name_length);
+	if (status == MPROF_OK && !dialect_has(writer, MPROF_BLOCK_THREAD))
+		return writer_leave_out(writer, "the dialect has no THREAD block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_THREAD);
+	encode_clock(&writer->block, &clock);
+	encode_int(&writer->block, thread);
+	encode_string(&writer->block, name, name_length);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_lost(mprof_writer *writer, uint64_t thread, const uint64_t *counts, size_t count)
+{
+	mprof_clock clock;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK && counts == NULL && count > 0)
+		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of counts is NULL");
+	if (status == MPROF_OK && !dialect_has(writer, MPROF_BLOCK_LOST))
+		return writer_leave_out(writer, "the dialect has no LOST block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_LOST);
+	encode_clock(&writer->block, &clock);
+	encode_int(&writer->block, thread);
+	block_encode_losses(&writer->block, counts, count);
+	encode_clock(&writer->block, &clock);
+	return writer_put_block(writer);
+}

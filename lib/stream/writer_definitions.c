@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/writer_internal.h"
+
+mprof_status writer_put_definitions(mprof_writer *writer)
+{
+	mprof_clock clock;
+	mprof_status status;
+
+	if (writer->classes.length == 0 && writer->methods.length == 0)
+		return MPROF_OK;
+	writer_read_clock(writer, &clock);
+	block_encode_mapping(&writer->block, &writer->encoding, &writer->classes, &writer->methods, &clock, &clock);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK) {
+		encode_buffer_clear(&writer->classes);
+		encode_buffer_clear(&writer->methods);
+	}
+	return status;
+}
+
+/* Writes those that wait if one more with a name of this length would make too many. */
+static mprof_status make_room(mprof_writer *writer, size_t name_length)
+{
+	size_t waiting = writer->classes.length + writer->methods.length;
+
+	if (waiting == 0 || (waiting < WRITER_MOST_WAITING && name_length < WRITER_MOST_WAITING - waiting))
+		return MPROF_OK;
+	return writer_put_definitions(writer);
+}
+
+/* Keeps an encoded definition and its ID, or neither. */
+static mprof_status keep(mprof_writer *writer, encode_buffer *waiting, size_t old_length, id_set *ids, uint32_t id)
+{
+	if (waiting->status == MPROF_OK && id_set_add(ids, id))
+		return MPROF_OK;
+	encode_buffer_cut(waiting, old_length);
+	return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+}
+
+mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_definition *definition)
+{
+	size_t old_length;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status != MPROF_OK)
+		return status;
+	if (definition == NULL || definition->id == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a class has no ID");
+	if (id_set_has(&writer->class_ids, definition->id))
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "a class is defined twice");
+	status = writer_check_name(writer, definition->name, definition->name_length);
+	if (status == MPROF_OK)
+		status = make_room(writer, definition->name_length);
+	if (status != MPROF_OK)
+		return status;
+	old_length = writer->classes.length;
+	block_encode_class(&writer->classes, &writer->encoding, definition);
+	return keep(writer, &writer->classes, old_length, &writer->class_ids, definition->id);
+}
+
+mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method_definition *definition)
+{
+	size_t old_length;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status != MPROF_OK)
+		return status;
+	if (definition == NULL || definition->id == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method has no ID");
+	if (definition->class_id != 0 && !id_set_has(&writer->class_ids, definition->class_id))
+		return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a method's class is not defined");
+	if (id_set_has(&writer->method_ids, definition->id))
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "a method is defined twice");
+	status = writer_check_name(writer, definition->name, definition->name_length);
+	if (status == MPROF_OK)
+		status = make_room(writer, definition->name_length);
+	if (status != MPROF_OK)
+		return status;
+	old_length = writer->methods.length;
+	block_encode_method(&writer->methods, &writer->encoding, definition);
+	return keep(writer, &writer->methods, old_length, &writer->method_ids, definition->id);
+}

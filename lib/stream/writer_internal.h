@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file stream/writer_internal.h
+ * \brief What the files of the writer share.
+ *
+ * A block is built whole in writer->block and given to the sink at once. Calls check everything that the caller may have
+ * got wrong first, so that an error leaves the log as it was.
+ */
+#ifndef STREAM_WRITER_INTERNAL_H
+#define STREAM_WRITER_INTERNAL_H
+
+#include <mprof/writer.h>
+
+#include "base/id_set.h"
+#include "format/block_encode.h"
+#include "format/encode_buffer.h"
+#include "format/events_encode.h"
+#include "stream/sink.h"
+
+typedef enum writer_state {
+	WRITER_BETWEEN_BLOCKS,
+	WRITER_IN_EVENTS, /**< writer->block holds an EVENTS block that is not ended. */
+	WRITER_CLOSED
+} writer_state;
+
+struct mprof_writer {
+	mprof_allocator allocator;
+	block_encoding encoding;
+	log_sink sink;
+	mprof_clock_function clock;
+	void *clock_user;
+	uint64_t max_name_length;
+	int lossy;
+	writer_state state;
+	encode_buffer block;   /**< The block being built; memory stays for the next one. */
+	encode_buffer classes; /**< Definitions that wait, as they will stand in MAPPING. */
+	encode_buffer methods;
+	id_set class_ids; /**< Defined, whether written or waiting. */
+	id_set method_ids;
+	event_encoder events;
+	mprof_writer_stats stats;
+	mprof_error error;
+};
+
+/** Definitions that wait do so in no more than so many bytes, which keeps blocks below what readers load. */
+#define WRITER_MOST_WAITING ((size_t)4 << 20)
+
+/** Sets the longest block, in bytes after the header; what the length field can say unless a test wants less. */
+void writer_limit_blocks(mprof_writer *writer, uint64_t max_block_length);
+
+/** Notes an error after which the writer goes on. Returns \p status. */
+mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char *what);
+
+/** Notes an error that sticks. Returns \p status. */
+mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what);
+
+/** What every call asks first: #MPROF_OK if the writer lives, is in this state, and no error sticks. */
+mprof_status writer_enter(mprof_writer *writer, writer_state state);
+
+/** Answers for a block or a directive that the dialect lacks: refuses, or counts it when lossy (#MPROF_OK). */
+mprof_status writer_leave_out(mprof_writer *writer, const char *what);
+
+/** #MPROF_OK, or refuses a name that has a NUL byte or is too long. */
+mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t length);
+
+/** The same for text ended by NUL, which may be NULL. */
+mprof_status writer_check_text(mprof_writer *writer, const char *text);
+
+void writer_read_clock(mprof_writer *writer, mprof_clock *clock);
+
+/** Ends writer->block and writes it. */
+mprof_status writer_put_block(mprof_writer *writer);
+
+/** Writes the definitions that wait, if there are any. */
+mprof_status writer_put_definitions(mprof_writer *writer);
+
+#endif

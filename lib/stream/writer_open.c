@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/writer_internal.h"
+
+#include "base/error.h"
+#include "base/options.h"
+#include "stream/clock.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define DEFAULT_MAX_NAME_LENGTH ((uint64_t)1 << 20)
+/* Names of this length still leave room in a block for all else that it may hold. */
+#define HIGHEST_MAX_NAME_LENGTH ((uint64_t)1 << 29)
+#define MAX_GZIP_LEVEL 9
+
+/* Where a log goes: one of these. */
+typedef struct destination {
+	const char *path;
+	const mprof_sink *functions;
+	int is_memory;
+	int fd;
+} destination;
+
+static int options_are_valid(mprof_writer_options *options, const mprof_writer_options *given)
+{
+	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
+		return 0;
+	if (options->max_name_length == 0)
+		options->max_name_length = DEFAULT_MAX_NAME_LENGTH;
+	if (options->runtime == NULL)
+		options->runtime = "";
+	if (options->clock == NULL)
+		options->clock = clock_read_system;
+	return options->lossy <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
+	       options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
+	       dialect_get((mprof_dialect)options->dialect) != NULL &&
+	       strlen(options->runtime) <= options->max_name_length;
+}
+
+static const char *directive_refusal(uint32_t directive)
+{
+	switch (directive) {
+	case MPROF_DIRECTIVE_ALLOCATION_CALLER:
+		return "the dialect cannot say which method allocates";
+	case MPROF_DIRECTIVE_ALLOCATION_STACK:
+		return "the dialect cannot say the stack of an allocation";
+	case MPROF_DIRECTIVE_ALLOCATION_OBJECT:
+		return "the dialect cannot say the address of an object";
+	case MPROF_DIRECTIVE_ELEMENT_IDS:
+		return "the dialect cannot say the ID of an element";
+	case MPROF_DIRECTIVE_ASSEMBLY_IDS:
+		return "the dialect cannot say the assembly of a class";
+	case MPROF_DIRECTIVE_METHOD_FLAGS:
+		return "the dialect cannot say that a method is a wrapper";
+	case MPROF_DIRECTIVE_IMPLICIT_LEAVE:
+		return "the dialect has no implicit leaves";
+	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
+		return "the dialect has no events beyond those of the mail";
+	default:
+		return "an unknown directive";
+	}
+}
+
+static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
+{
+	uint64_t known = writer->encoding.rules->directives;
+
+	for (uint32_t directive = 0; directive < 64; directive++) {
+		mprof_status status = MPROF_OK;
+
+		if ((wanted & ~known & MPROF_DIRECTIVE_BIT(directive)) != 0)
+			status = writer_leave_out(writer, directive_refusal(directive));
+		if (status != MPROF_OK)
+			return status;
+	}
+	writer->encoding.directives = wanted & known;
+	return MPROF_OK;
+}
+
+static mprof_status check_features(mprof_writer *writer, const mprof_writer_options *options)
+{
+	if (!writer->encoding.rules->writable)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot be written");
+	if (options->gzip_level > 0 && !sink_can_compress())
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "this library is built without compression");
+	return declare_directives(writer, options->directives);
+}
+
+static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer_options *options)
+{
+	mprof_writer *writer = allocator_allocate_zeroed(allocator, sizeof(*writer));
+
+	if (writer == NULL)
+		return NULL;
+	writer->allocator = *allocator;
+	writer->encoding.rules = dialect_get((mprof_dialect)options->dialect);
+	writer->clock = options->clock;
+	writer->clock_user = options->clock_user;
+	writer->max_name_length = options->max_name_length;
+	writer->lossy = options->lossy != 0;
+	writer->stats.struct_size = sizeof(writer->stats);
+	encode_buffer_init(&writer->block, allocator, SIZE_MAX);
+	encode_buffer_init(&writer->classes, allocator, SIZE_MAX);
+	encode_buffer_init(&writer->methods, allocator, SIZE_MAX);
+	writer_limit_blocks(writer, UINT32_MAX);
+	id_set_init(&writer->class_ids, allocator);
+	id_set_init(&writer->method_ids, allocator);
+	error_clear(&writer->error);
+	return writer;
+}
+
+static mprof_status open_destination(mprof_writer *writer, const destination *where, uint32_t gzip_level)
+{
+	const char *what = "the descriptor cannot be written to";
+	int error = 0;
+
+	if (where->path != NULL) {
+		what = "the file could not be created";
+		error = sink_open_path(&writer->sink, &writer->allocator, where->path);
+	} else if (where->is_memory) {
+		sink_open_memory(&writer->sink, &writer->allocator);
+	} else if (where->functions == NULL) {
+		error = sink_open_fd(&writer->sink, &writer->allocator, where->fd);
+	}
+	if (error != 0) {
+		writer_fail(writer, MPROF_ERR_IO, what);
+		writer->error.system_error = error;
+		return MPROF_ERR_IO;
+	}
+	if (gzip_level > 0 && sink_compress(&writer->sink, gzip_level) != 0)
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory to compress");
+	return MPROF_OK;
+}
+
+static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *options)
+{
+	mprof_clock clock;
+	mprof_status status;
+
+	writer_read_clock(writer, &clock);
+	block_encode_intro(&writer->block, &writer->encoding, options->runtime, options->intro_flags, &clock);
+	status = writer_put_block(writer);
+	if (status != MPROF_OK || writer->encoding.directives == 0)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_directives(&writer->block, &writer->encoding, &clock, &clock);
+	return writer_put_block(writer);
+}
+
+static mprof_status open_checked(mprof_writer *writer, const destination *where, const mprof_writer_options *options)
+{
+	mprof_status status;
+
+	/* First of all, so that it is closed with the writer whatever happens. */
+	if (where->functions != NULL)
+		sink_open_functions(&writer->sink, &writer->allocator, where->functions);
+	status = check_features(writer, options);
+	if (status == MPROF_OK)
+		status = open_destination(writer, where, options->gzip_level);
+	if (status != MPROF_OK)
+		return status;
+	event_encoder_init(&writer->events, writer->encoding.rules, writer->encoding.directives, writer->lossy,
+			   &writer->method_ids, &writer->class_ids);
+	return begin_log(writer, options);
+}
+
+static mprof_status open_writer(const destination *where, const mprof_writer_options *given, mprof_writer **writer)
+{
+	mprof_writer_options options;
+	mprof_allocator allocator;
+	mprof_status status;
+
+	if (writer == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*writer = NULL;
+	if (!options_are_valid(&options, given) || !allocator_init(&allocator, options.allocator))
+		return MPROF_ERR_ARGUMENT;
+	*writer = create(&allocator, &options);
+	if (*writer == NULL)
+		return MPROF_ERR_MEMORY;
+	status = open_checked(*writer, where, &options);
+	if (status == MPROF_OK)
+		return status;
+	/* Nothing can follow on a log that was not begun. */
+	(*writer)->error.severity = MPROF_SEVERITY_FATAL;
+	if (status == MPROF_ERR_MEMORY) {
+		sink_detach(&(*writer)->sink);
+		mprof_writer_destroy(*writer);
+		*writer = NULL;
+	}
+	return status;
+}
+
+mprof_status mprof_writer_open_path(const char *path, const mprof_writer_options *options, mprof_writer **writer)
+{
+	destination where = {path, NULL, 0, -1};
+
+	if (path == NULL) {
+		if (writer != NULL)
+			*writer = NULL;
+		return MPROF_ERR_ARGUMENT;
+	}
+	return open_writer(&where, options, writer);
+}
+
+mprof_status mprof_writer_open_fd(int fd, const mprof_writer_options *options, mprof_writer **writer)
+{
+	destination where = {NULL, NULL, 0, fd};
+
+	return open_writer(&where, options, writer);
+}
+
+mprof_status mprof_writer_open_memory(const mprof_writer_options *options, mprof_writer **writer)
+{
+	destination where = {NULL, NULL, 1, -1};
+
+	return open_writer(&where, options, writer);
+}
+
+mprof_status mprof_writer_open_sink(const mprof_sink *functions, const mprof_writer_options *options,
+				    mprof_writer **writer)
+{
+	destination where = {NULL, functions, 0, -1};
+
+	if (functions == NULL || functions->write == NULL) {
+		if (writer != NULL)
+			*writer = NULL;
+		return MPROF_ERR_ARGUMENT;
+	}
+	return open_writer(&where, options, writer);
+}

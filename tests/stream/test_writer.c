@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT */
+/* What each call of the writer puts into the log, and what it refuses. */
+#include "writer_fixture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Test(writer, begins_and_ends_a_log)
+{
+	mprof_writer_options options = options_of(MPROF_DIALECT_DEFAULT, 0);
+	mprof_writer *writer;
+
+	options.runtime = "mono";
+	options.intro_flags = MPROF_INTRO_ENTER_LEAVE;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 0, 1, "\x82mono\0\x00\xa0\x81\x85");
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 1, 7, "\x82\x82\x85");
+	cr_assert_eq(log_length(writer), 6 + 10 + 4 + 6 + 3 + 4);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, begins_and_ends_a_log_of_the_mail)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MAIL, 0);
+
+	EXPECT_BLOCK(writer, 0, 1, "\x81\0\x80\x81\x85");
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 1, 7, "\x81\x82\x85");
+	cr_assert_eq(log_length(writer), 6 + 5 + 6 + 3);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, declares_directives)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
+
+	EXPECT_BLOCK(writer, 1, 10,
+		     "\x82\x85\x81\x85\x83\x85\x84\x82\x84\x83\x85\x82\x85\x84\x86\x84\x90\x85\x91\x80\x80\x82\x85");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, refuses_directives_of_other_dialects)
+{
+	mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK));
+	mprof_writer *writer;
+
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);
+	cr_assert_not_null(writer);
+	expect_error(writer, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_UNSUPPORTED);
+	for (uint32_t directive = 0; directive < 64; directive++) {
+		options = options_of(MPROF_DIALECT_MAIL, BIT(directive));
+		cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);
+		cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_UNSUPPORTED);
+	}
+	options = options_of(MPROF_DIALECT_MAIL, ALL_DIRECTIVES);
+	options.lossy = 1;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	cr_assert_eq(stats_of(writer).left_out, 7);
+	cr_assert_eq(stats_of(writer).blocks, 1);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, writes_elements)
+{
+	mprof_assembly_name split = {"corlib", "neutral", "b77a", 4, 300, 0, 1, 1};
+	mprof_element element = {MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 9, 10, 20, 30, "corlib, 4", 9, &split};
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, 0);
+
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	EXPECT_BLOCK(writer, 1, 2,
+		     "\x0a\x8a\x94\x9e"
+		     "corlib, 4\0");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	writer = open_plain(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	EXPECT_BLOCK(writer, 2, 2,
+		     "\x0a\x8a\x94\x9e\x89"
+		     "corlib, 4\0"
+		     "corlib\0"
+		     "\x84\x2c\x82\x80\x81"
+		     "neutral\0"
+		     "b77a\0"
+		     "\x81");
+	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
+	EXPECT_BLOCK(writer, 3, 3,
+		     "\x02\x8a\x94\x9e\x89"
+		     "corlib, 4\0");
+	element.assembly = NULL;
+	element.name_length = 0;
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	EXPECT_BLOCK(writer, 4, 2,
+		     "\x0a\x8a\x94\x9e\x89\0"
+		     "\0\x80\x80\x80\x80\0\0\x80");
+	element.kind = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FAILURE;
+	element.name = NULL;
+	element.assembly = &split;
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	EXPECT_BLOCK(writer, 5, 2, "\x11\x8a\x94\x9e\x89\0");
+	element.kind = MPROF_ELEMENT_DOMAIN;
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	EXPECT_BLOCK(writer, 6, 2, "\x0c\x8a\x94\x9e\x89\0");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, refuses_elements)
+{
+	static const uint32_t kinds[] = {0, 3, 5, 6, 7, 8, 16, 1 | 8 | 16, 1 | 32, UINT32_MAX};
+	mprof_assembly_name split = {"corlib", "neutral", "b77a", 4, 300, 0, 1, 2};
+	mprof_element element = {MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "a\0b", 3, NULL};
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
+
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_NAME);
+	expect_error(writer, MPROF_ERR_NAME, MPROF_SEVERITY_BLOCK);
+	element.name = NULL;
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_ARGUMENT);
+	element.name_length = 0;
+	element.assembly = &split;
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_ARGUMENT);
+	split.retargetable = 1;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		element.kind = kinds[i];
+		cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_ERR_ARGUMENT);
+	}
+	cr_assert_eq(mprof_writer_loaded(writer, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(stats_of(writer).blocks, 2);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, definitions_wait_for_the_next_block)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
+
+	cr_assert_eq(define_class(writer, 1, "A"), MPROF_OK);
+	cr_assert_eq(define_method(writer, 300, 1, "f ()"), MPROF_OK);
+	cr_assert_eq(define_class(writer, 300, ""), MPROF_OK);
+	cr_assert_eq(define_method(writer, 1, 0, "g ()"), MPROF_OK);
+	cr_assert_eq(stats_of(writer).blocks, 2);
+	cr_assert_eq(mprof_writer_begin_events(writer, 7, 0), MPROF_OK);
+	cr_assert_eq(stats_of(writer).blocks, 3);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 2, 4,
+		     "\x83\x85\x80\x81\x83"
+		     "A\0"
+		     "\x2c\x82\x83\0"
+		     "\x80"
+		     "\x2c\x82\x81\x81"
+		     "f ()\0"
+		     "\x81\x80\x81"
+		     "g ()\0"
+		     "\x80\x83\x85");
+	cr_assert_eq(define_class(writer, 2, "B"), MPROF_OK);
+	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 4, 4,
+		     "\x86\x85\x80\x82\x83"
+		     "B\0"
+		     "\x80\x80\x86\x85");
+	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
+	cr_assert_eq(stats_of(writer).blocks, 5);
+	cr_assert_eq(define_method(writer, 2, 2, "h ()"), MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 5, 4,
+		     "\x87\x85\x80\x80\x82\x82\x81"
+		     "h ()\0"
+		     "\x80\x87\x85");
+	EXPECT_BLOCK(writer, 6, 7, "\x82\x88\x85");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, definitions_without_directives)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MAIL, 0);
+
+	cr_assert_eq(define_class(writer, 1, "A"), MPROF_OK);
+	cr_assert_eq(define_method(writer, 2, 1, "f ()"), MPROF_OK);
+	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 1, 4,
+		     "\x82\x85\x80\x81"
+		     "A\0"
+		     "\x80\x82\x81"
+		     "f ()\0"
+		     "\x80\x82\x85");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, refuses_definitions)
+{
+	mprof_class_definition with_nul = {5, 0, "a\0b", 3};
+	mprof_method_definition of_nothing = {5, 0, 0, 0, NULL, 1};
+	mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, 0);
+	mprof_writer *writer;
+
+	options.max_name_length = 4;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	cr_assert_eq(define_class(writer, 0, "A"), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(define_method(writer, 0, 0, "f"), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_define_class(writer, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_define_method(writer, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_define_class(writer, &with_nul), MPROF_ERR_NAME);
+	cr_assert_eq(mprof_writer_define_method(writer, &of_nothing), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(define_class(writer, 5, "12345"), MPROF_ERR_NAME);
+	cr_assert_eq(define_method(writer, 5, 5, "f"), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(define_class(writer, 5, "1234"), MPROF_OK);
+	cr_assert_eq(define_class(writer, 5, "B"), MPROF_ERR_REDEFINED_ID);
+	cr_assert_eq(define_method(writer, 5, 5, "f"), MPROF_OK);
+	cr_assert_eq(define_method(writer, 5, 5, "g"), MPROF_ERR_REDEFINED_ID);
+	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
+	cr_assert_eq(define_class(writer, 5, "B"), MPROF_ERR_REDEFINED_ID);
+	cr_assert_eq(define_method(writer, 5, 5, "g"), MPROF_ERR_REDEFINED_ID);
+	EXPECT_BLOCK(writer, 1, 4,
+		     "\x82\x85\x80\x85"
+		     "1234\0"
+		     "\x80\x85\x85"
+		     "f\0"
+		     "\x80\x82\x85");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, many_definitions_do_not_wait)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, 0);
+	static char name[100000];
+	size_t content_length;
+
+	memset(name, 'x', sizeof(name) - 1);
+	for (uint32_t i = 1; i <= 100; i++) {
+		cr_assert_eq(define_class(writer, i, name), MPROF_OK);
+		cr_assert_eq(define_method(writer, i, i, name), MPROF_OK);
+	}
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(stats_of(writer).blocks, 2 + 5);
+	for (size_t i = 1; i <= 5; i++) {
+		block_at(writer, i, 4, &content_length);
+		cr_assert_leq(content_length, WRITER_MOST_WAITING + 100);
+	}
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, writes_events)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE));
+	mprof_event events[] = {
+		event_of(MPROF_EVENT_METHOD_ENTER, 1, 105),
+		event_of(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 110),
+	};
+	size_t written = 9;
+
+	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
+	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
+	cr_assert_eq(mprof_writer_events(writer, events, 1, &written), MPROF_OK);
+	cr_assert_eq(written, 1);
+	cr_assert_eq(mprof_writer_events(writer, NULL, 0, &written), MPROF_OK);
+	cr_assert_eq(written, 0);
+	cr_assert_eq(mprof_writer_events(writer, events + 1, 1, NULL), MPROF_OK);
+	cr_assert_eq(stats_of(writer).events, 0);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	cr_assert_eq(stats_of(writer).events, 2);
+	EXPECT_BLOCK(writer, 3, 5, "\x84\x85\x87\xe4\x09\x80\x85\x2a\x80\0\x85\x85");
+	/* Each block starts from its own base. */
+	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
+	cr_assert_eq(mprof_writer_events(writer, events, 1, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 4, 5, "\x86\x85\x87\xe4\x09\x80\x85\0\x87\x85");
+	cr_assert_eq(mprof_writer_begin_events(writer, UINT64_MAX, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 5, 5, "\x88\x85\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x80\0\x89\x85");
+	cr_assert_eq(stats_of(writer).events, 3);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, stops_at_the_first_wrong_event)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, 0);
+	mprof_event events[] = {
+		event_of(MPROF_EVENT_METHOD_ENTER, 1, 105),
+		event_of(MPROF_EVENT_METHOD_ENTER, 2, 106),
+		event_of(MPROF_EVENT_METHOD_LEAVE_TAIL, 1, 107),
+		event_of(MPROF_EVENT_METHOD_LEAVE, 1, 110),
+	};
+	mprof_error error = {.struct_size = sizeof(error)};
+	size_t written = 9;
+
+	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
+	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
+	cr_assert_eq(mprof_writer_events(writer, NULL, 1, &written), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(written, 0);
+	cr_assert_eq(mprof_writer_events(writer, events, 4, &written), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(written, 1);
+	cr_assert_eq(mprof_writer_error(writer, &error), MPROF_OK);
+	cr_assert_eq(error.severity, MPROF_SEVERITY_BLOCK);
+	cr_assert_eq(error.block_code, 5);
+	cr_assert_eq(error.block_offset, log_length(writer));
+	cr_assert_eq(error.offset_in_block, 6 + 4 + 3);
+	cr_assert_eq(error.offset, error.block_offset + error.offset_in_block);
+	cr_assert_eq(mprof_writer_events(writer, events + 2, 2, &written), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(written, 0);
+	cr_assert_eq(mprof_writer_events(writer, events + 3, 1, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	EXPECT_BLOCK(writer, 2, 5, "\x83\x85\x87\xe4\x09\x80\x85\x0b\x80\x85\0\x84\x85");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, leaves_out_when_lossy)
+{
+	mprof_writer_options options = options_of(MPROF_DIALECT_MAIL, 0);
+	mprof_property property = {"program", "test"};
+	uint64_t counts[] = {0, 1};
+	mprof_event events[] = {
+		event_of(MPROF_EVENT_METHOD_ENTER, 1, 105),
+		event_of(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 106),
+		event_of(MPROF_EVENT_METHOD_LEAVE_TAIL, 1, 107),
+		event_of(MPROF_EVENT_MONITOR, 99, 108),
+	};
+	mprof_writer *writer;
+	size_t written = 0;
+
+	options.lossy = 1;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_session(writer, &property, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_lost(writer, 1, counts, 2), MPROF_OK);
+	cr_assert_eq(stats_of(writer).left_out, 3);
+	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
+	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
+	cr_assert_eq(mprof_writer_events(writer, events, 4, &written), MPROF_OK);
+	cr_assert_eq(written, 4);
+	cr_assert_eq(stats_of(writer).left_out, 6);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	cr_assert_eq(stats_of(writer).events, 2);
+	EXPECT_BLOCK(writer, 2, 5, "\x83\x85\x87\xe4\x09\x80\x85\x0b\x80\x82\0\x84\x85");
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, refuses_blocks_that_the_mail_lacks)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MAIL, 0);
+	mprof_property property = {"program", "test"};
+	uint64_t counts[] = {0, 1};
+
+	cr_assert_eq(mprof_writer_session(writer, &property, 1), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_lost(writer, 1, counts, 2), MPROF_ERR_UNSUPPORTED);
+	expect_error(writer, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_BLOCK);
+	cr_assert_eq(stats_of(writer).left_out, 0);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, writes_samples)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MAIL, 0);
+	uint32_t methods[] = {1, 300, 1};
+	uint32_t functions[] = {UINT32_MAX};
+
+	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
+	cr_assert_eq(mprof_writer_statistical(writer, 1, methods, 3, functions, 1, 2), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(define_method(writer, 300, 0, "g ()"), MPROF_OK);
+	cr_assert_eq(mprof_writer_statistical(writer, 10, methods, 3, functions, 1, 20), MPROF_OK);
+	EXPECT_BLOCK(writer, 2, 6, "\x8a\x81\x2c\x82\x81\x80\x7f\x7f\x7f\x7f\x8f\x80\x94");
+	cr_assert_eq(mprof_writer_statistical(writer, 10, NULL, 0, NULL, 0, 20), MPROF_OK);
+	EXPECT_BLOCK(writer, 3, 6, "\x8a\x80\x80\x94");
+	methods[2] = 0;
+	cr_assert_eq(mprof_writer_statistical(writer, 10, methods, 3, NULL, 0, 20), MPROF_ERR_ARGUMENT);
+	functions[0] = 0;
+	cr_assert_eq(mprof_writer_statistical(writer, 10, methods, 2, functions, 1, 20), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_statistical(writer, 10, NULL, 1, NULL, 0, 20), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_statistical(writer, 10, NULL, 0, NULL, 1, 20), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(stats_of(writer).blocks, 4);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, writes_facts_names_and_losses)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, 0);
+	mprof_property properties[] = {{"program", "test"}, {"arguments", ""}};
+	uint64_t counts[] = {99, 300, 0, 1, 0, 7};
+
+	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_OK);
+	EXPECT_BLOCK(writer, 1, 32,
+		     "\x82\x85"
+		     "program\0"
+		     "test\0"
+		     "arguments\0"
+		     "\0"
+		     "\0");
+	cr_assert_eq(mprof_writer_session(writer, NULL, 0), MPROF_OK);
+	EXPECT_BLOCK(writer, 2, 32, "\x83\x85\0");
+	cr_assert_eq(mprof_writer_thread(writer, 300, "main", 4), MPROF_OK);
+	EXPECT_BLOCK(writer, 3, 33,
+		     "\x84\x85\x2c\x82"
+		     "main\0");
+	cr_assert_eq(mprof_writer_thread(writer, 1, NULL, 0), MPROF_OK);
+	EXPECT_BLOCK(writer, 4, 33, "\x85\x85\x81\0");
+	cr_assert_eq(mprof_writer_lost(writer, 0, counts, 6), MPROF_OK);
+	EXPECT_BLOCK(writer, 5, 34, "\x86\x85\x80\x81\x2c\x82\x83\x81\x85\x87\x80\x86\x85");
+	cr_assert_eq(mprof_writer_lost(writer, 0, NULL, 0), MPROF_OK);
+	EXPECT_BLOCK(writer, 6, 34, "\x87\x85\x80\x80\x87\x85");
+	cr_assert_eq(mprof_writer_thread(writer, 1, "a\0b", 3), MPROF_ERR_NAME);
+	cr_assert_eq(mprof_writer_lost(writer, 0, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_session(writer, NULL, 1), MPROF_ERR_ARGUMENT);
+	properties[1].key = "";
+	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_ERR_ARGUMENT);
+	properties[1].key = NULL;
+	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_ERR_ARGUMENT);
+	properties[1].key = "arguments";
+	properties[1].value = NULL;
+	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(stats_of(writer).blocks, 7);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, defaults)
+{
+	mprof_writer *writer;
+	const uint8_t *content;
+	size_t length;
+	uint64_t counter;
+	uint64_t time;
+	int used;
+
+	cr_assert_eq(mprof_writer_open_memory(NULL, &writer), MPROF_OK);
+	content = block_at(writer, 0, 1, &length);
+	used = mprof_int_decode(content + 3, length - 3, &counter);
+	cr_assert_gt(used, 0);
+	cr_assert_gt(mprof_int_decode(content + 3 + used, length - 3 - (size_t)used, &time), 0);
+	/* Some time after 2020 and before 2100. */
+	cr_assert_gt(time, UINT64_C(1577836800000000));
+	cr_assert_lt(time, UINT64_C(4102444800000000));
+	cr_assert_gt(counter, 0);
+	expect_error(writer, MPROF_OK, MPROF_SEVERITY_NONE);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+Test(writer, files)
+{
+	char path[] = "/tmp/mprof-test-writer-XXXXXX";
+	char content[64];
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_writer *writer;
+	const uint8_t *bytes;
+	size_t length;
+	int fd = mkstemp(path);
+
+	cr_assert_eq(mprof_writer_open_path(path, NULL, &writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	length = (size_t)stats_of(writer).bytes;
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	cr_assert_eq(read(fd, content, sizeof(content)), (ssize_t)length);
+	cr_assert_eq(mprof_writer_open_fd(fd, NULL, &writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	cr_assert_gt(lseek(fd, 0, SEEK_CUR), (off_t)length);
+	close(fd);
+	unlink(path);
+	cr_assert_eq(mprof_writer_open_path("/nonexistent/log", NULL, &writer), MPROF_ERR_IO);
+	cr_assert_eq(mprof_writer_error(writer, &error), MPROF_OK);
+	cr_assert_eq(error.system_error, ENOENT);
+	cr_assert_eq(error.severity, MPROF_SEVERITY_FATAL);
+	cr_assert_eq(mprof_writer_flush(writer), MPROF_ERR_IO);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_IO);
+	cr_assert_eq(mprof_writer_open_fd(-1, NULL, &writer), MPROF_ERR_IO);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_IO);
+}
+
+Test(writer, blocks_end_before_their_length_overflows)
+{
+	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, 0);
+	mprof_event events[1000];
+	uint32_t functions[1000];
+	size_t written;
+	size_t first;
+	size_t content_length;
+
+	for (size_t i = 0; i < 1000; i++) {
+		events[i] = event_of(MPROF_EVENT_GC_START, 0, i * 1000);
+		functions[i] = 1000000;
+	}
+	writer_limit_blocks(writer, 1000);
+	cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_events(writer, events, 1000, &first), MPROF_ERR_LIMIT);
+	cr_assert_gt(first, 100);
+	expect_error(writer, MPROF_ERR_LIMIT, MPROF_SEVERITY_BLOCK);
+	cr_assert_eq(mprof_writer_events(writer, events + first, 1000 - first, &written), MPROF_ERR_LIMIT);
+	cr_assert_eq(written, 0);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	block_at(writer, 1, 5, &content_length);
+	cr_assert_leq(content_length + 4, 1000);
+	/* The next block takes the rest. */
+	cr_assert_eq(mprof_writer_begin_events(writer, 1, events[first - 1].counter), MPROF_OK);
+	cr_assert_eq(mprof_writer_events(writer, events + first, 10, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	cr_assert_eq(stats_of(writer).events, first + 10);
+	cr_assert_eq(mprof_writer_statistical(writer, 1, NULL, 0, functions, 1000, 2), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_writer_statistical(writer, 1, NULL, 0, functions, 100, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(stats_of(writer).blocks, 5);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+#ifdef MPROF_WITH_ZLIB
+
+Test(writer, compresses)
+{
+	mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, 0);
+	mprof_writer *writer;
+	const uint8_t *bytes;
+	size_t length;
+
+	options.gzip_level = 9;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	for (int i = 0; i < 1000; i++)
+		cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(bytes[0], 0x1f);
+	cr_assert_eq(bytes[1], 0x8b);
+	/* The trailer is there: the length of the log. */
+	cr_assert_eq(bytes_load_32(bytes + length - 4), stats_of(writer).bytes);
+	cr_assert_eq(stats_of(writer).sink_bytes, length);
+	cr_assert_lt(length, stats_of(writer).bytes / 2);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+#else
+
+Test(writer, refuses_to_compress)
+{
+	mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, 0);
+	mprof_writer *writer;
+
+	options.gzip_level = 9;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_UNSUPPORTED);
+}
+
+#endif
