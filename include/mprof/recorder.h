@@ -74,7 +74,7 @@ typedef struct mprof_recorder_options {
 	const mprof_writer_options *writer;  /**< Dialect, compression and the rest; its clock is not used. NULL: defaults. */
 	const mprof_allocator *allocator;    /**< For the recorder; NULL: malloc. Buffers come from the system. Copied. */
 	uint32_t buffer_events;              /**< Events in one buffer; 0 means 4096. 16 to 1048576. */
-	uint32_t max_buffers;                /**< Most buffers of all threads together; 0 means 512. 2 to 65536. */
+	uint32_t max_buffers;                /**< Most buffers besides one for each thread; 0 means 512. 2 to 65536. */
 	uint32_t overflow;                   /**< An #mprof_overflow. */
 	uint32_t drain_interval_ms;          /**< How long an event may stay in a buffer that is not full; 0 means 1000. */
 	uint64_t (*counter)(void *user);     /**< Reads a counter that never goes back; NULL: the machine's. */

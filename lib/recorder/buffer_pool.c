@@ -12,39 +12,53 @@ static size_t mapping_size(uint32_t buffer_events)
 	return sizeof(event_buffer) + (size_t)buffer_events * sizeof(event_slot);
 }
 
-/* The system's mapping, not malloc: it may be asked where another thread holds malloc's lock and is stopped. */
-static void *map_memory(size_t size)
-{
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *memory;
-
 #ifdef MAP_POPULATE
-	/* Faults are taken here and not one by one while recording. */
-	flags |= MAP_POPULATE;
+/* Faults are taken at once and not one by one while recording. */
+#define MAP_BUFFER MAP_POPULATE
+#else
+#define MAP_BUFFER 0
 #endif
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+/* The system's mapping, not malloc: it may be asked where another thread holds malloc's lock and is stopped. */
+static void *map_memory(size_t size, int flags)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
 int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events)
 {
 	memset(pool, 0, sizeof(*pool));
-	pool->max_buffers = max_buffers;
+	atomic_init(&pool->bound, max_buffers);
 	pool->buffer_events = buffer_events;
-	pool->buffers = map_memory(max_buffers * sizeof(*pool->buffers));
+	/* Address space only: pages come as indices are used. */
+	pool->buffers = map_memory(BUFFER_POOL_MAX * sizeof(*pool->buffers), 0);
 	return pool->buffers != NULL;
 }
 
 void buffer_pool_destroy(buffer_pool *pool)
 {
+	uint32_t created = buffer_pool_created(pool);
+
 	if (pool->buffers == NULL)
 		return;
-	for (uint32_t i = 0; i < pool->max_buffers; i++) {
+	for (uint32_t i = 0; i < created; i++) {
 		if (pool->buffers[i] != NULL)
 			munmap(pool->buffers[i], mapping_size(pool->buffer_events));
 	}
-	munmap(pool->buffers, pool->max_buffers * sizeof(*pool->buffers));
+	munmap(pool->buffers, BUFFER_POOL_MAX * sizeof(*pool->buffers));
 	pool->buffers = NULL;
+}
+
+void buffer_pool_add_thread(buffer_pool *pool)
+{
+	atomic_fetch_add_explicit(&pool->bound, 1, memory_order_relaxed);
+}
+
+void buffer_pool_remove_thread(buffer_pool *pool)
+{
+	atomic_fetch_sub_explicit(&pool->bound, 1, memory_order_relaxed);
 }
 
 static event_buffer *create_buffer(buffer_pool *pool)
@@ -53,15 +67,14 @@ static event_buffer *create_buffer(buffer_pool *pool)
 	event_buffer *buffer;
 
 	do {
-		if (index >= pool->max_buffers)
+		if (index >= atomic_load_explicit(&pool->bound, memory_order_relaxed) || index >= BUFFER_POOL_MAX)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
-	buffer = map_memory(mapping_size(pool->buffer_events));
-	if (buffer == NULL) {
-		/* The index is used up: a system that refuses once is not asked for this buffer again. */
+	buffer = map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
+	/* The index is used up then: a system that refuses is not asked for this buffer again. */
+	if (buffer == NULL)
 		return NULL;
-	}
 	buffer->capacity = pool->buffer_events;
 	buffer->index = index;
 	pool->buffers[index] = buffer;

@@ -3,6 +3,9 @@
  * \file recorder/buffer_pool.h
  * \brief Event buffers: a bounded number, passed between threads that record and the writer thread without locks.
  *
+ * The bound grows by one with each thread that records: a thread may keep its current buffer for as long as it is idle, and
+ * the others must not come to wait for it.
+ *
  * A buffer is in one of four places: *free* in the pool; *current* of one thread, which alone stores into it; *full*, in
  * the list that the writer thread takes; or *drained*, in the writer thread's hands on its way back to the pool.
  */
@@ -47,20 +50,29 @@ struct event_buffer {
 
 typedef struct buffer_pool {
 	event_buffer **buffers;        /**< By index; entries are written once, before the buffer is first handed out. */
-	uint32_t max_buffers;
 	uint32_t buffer_events;
-	_Atomic uint32_t created;      /**< Indices given out; may pass max_buffers by lost races, never used beyond. */
+	_Atomic uint32_t bound;        /**< Most buffers; changed as threads come and go. */
+	_Atomic uint32_t created;      /**< Indices given out. Does not shrink with the bound. */
 	/** Top of the free stack: index + 1 in the low half, a count of changes in the high half, so that a compare and
 	 * exchange fails if the same buffer was taken and given back in between. */
 	_Atomic uint64_t free_top;
 	_Atomic(event_buffer *) full;  /**< Newest first; pushed by threads, taken whole by the writer thread. */
 } buffer_pool;
 
+/** The most buffers there can ever be, whatever the bound. */
+#define BUFFER_POOL_MAX (UINT32_C(1) << 20)
+
 /** Returns 0 if there is no memory. */
 int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events);
 
 /** Unmaps all buffers, whoever holds them. */
 void buffer_pool_destroy(buffer_pool *pool);
+
+/** Raises the bound by one for a thread that comes. */
+void buffer_pool_add_thread(buffer_pool *pool);
+
+/** Takes the bound back for a thread that has gone. */
+void buffer_pool_remove_thread(buffer_pool *pool);
 
 /** A free or a new buffer with published and drained 0; NULL if the bound is reached or the system refuses. No lock, no
  * malloc; any thread. */

@@ -224,6 +224,7 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 	if (attached == NULL)
 		return MPROF_ERR_MEMORY;
 	thread_init(attached, recorder, id);
+	buffer_pool_add_thread(&recorder->pool);
 	buffer = buffer_pool_take(&recorder->pool);
 
 	pthread_mutex_lock(&recorder->threads_lock);
@@ -255,6 +256,7 @@ void mprof_recorder_detach(mprof_thread *thread)
 
 void thread_release(mprof_recorder *recorder, mprof_thread *thread)
 {
+	buffer_pool_remove_thread(&recorder->pool);
 	leave_stack_destroy(&thread->stack, &recorder->allocator);
 	allocator_release(&recorder->allocator, thread, sizeof(*thread));
 }

@@ -91,8 +91,11 @@ static mprof_status read_events(recorded_log *log, mprof_reader *reader, const m
 
 	do {
 		status = mprof_reader_next_events(reader, events, 64, &count);
-		log->events = realloc(log->events, (log->event_count + count + 1) * sizeof(*log->events));
-		cr_assert_not_null(log->events);
+		if (log->event_count + count > log->event_capacity) {
+			log->event_capacity = (log->event_count + count) * 2;
+			log->events = realloc(log->events, log->event_capacity * sizeof(*log->events));
+			cr_assert_not_null(log->events);
+		}
 		for (size_t i = 0; i < count; i++) {
 			recorded_event *recorded = &log->events[log->event_count++];
 

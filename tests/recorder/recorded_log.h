@@ -25,6 +25,7 @@ typedef struct recorded_log {
 
 	recorded_event *events;
 	size_t event_count;
+	size_t event_capacity;
 	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
 	uint64_t blocks[64];  /**< By kind. */
 	mprof_status status;  /**< How reading ended: MPROF_END or an error. */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file classes.c
+ * \brief Classes loaded, objects allocated, exceptions thrown.
+ *
+ * A class is defined when its vtable is being made: that comes before its first object, on whatever thread. The
+ * announcement that the vtable is made can come after it.
+ */
+#include "names.h"
+#include "threads.h"
+
+#include <mono/metadata/metadata.h>
+#include <mono/metadata/object.h>
+
+/* The collector rounds sizes up to this. */
+#define OBJECT_ALIGNMENT 8
+
+static void vtable_loading(MonoProfiler *profiler, MonoVTable *vtable)
+{
+	/* Not "once": the address may have been another class's. */
+	names_define_class(profiler, mono_vtable_class(vtable));
+}
+
+static void gc_allocation(MonoProfiler *profiler, MonoObject *object)
+{
+	mprof_thread *recording = threads_recording(profiler);
+	uint64_t size;
+
+	if (recording == NULL)
+		return;
+	size = (mono_object_get_size(object) + OBJECT_ALIGNMENT - 1) & ~(uint64_t)(OBJECT_ALIGNMENT - 1);
+	mprof_thread_allocation(recording, key_of(mono_vtable_class(object->vtable)), size);
+}
+
+static void exception_throw(MonoProfiler *profiler, MonoObject *exception)
+{
+	mprof_thread *recording = threads_recording(profiler);
+
+	if (recording != NULL)
+		mprof_thread_event(recording, MPROF_EVENT_EXCEPTION, 0, key_of(mono_vtable_class(exception->vtable)));
+}
+
+/* The "T" of a generic class has a structure too, but is not a class. */
+static int is_type_parameter(MonoClass *klass)
+{
+	int kind = mono_type_get_type(mono_class_get_type(klass));
+
+	return kind == MONO_TYPE_VAR || kind == MONO_TYPE_MVAR;
+}
+
+/*
+ * When loading begins most classes have no name yet, so both events are recorded at its end: the pair says that and
+ * when a class was loaded, not how long it took.
+ */
+static void record_load(MonoProfiler *profiler, MonoClass *klass, uint32_t flags)
+{
+	mprof_thread *recording = threads_recording(profiler);
+
+	if (recording == NULL || is_type_parameter(klass))
+		return;
+	names_define_class(profiler, klass);
+	mprof_thread_event(recording, MPROF_EVENT_CLASS_LOAD_START, 0, key_of(klass));
+	mprof_thread_event(recording, MPROF_EVENT_CLASS_LOAD_END, flags, key_of(klass));
+}
+
+static void class_loaded(MonoProfiler *profiler, MonoClass *klass)
+{
+	record_load(profiler, klass, 0);
+}
+
+static void class_failed(MonoProfiler *profiler, MonoClass *klass)
+{
+	record_load(profiler, klass, MPROF_EVENT_FAILED);
+}
+
+void classes_install(MonoProfiler *profiler)
+{
+	MonoProfilerHandle handle = profiler->handle;
+	uint32_t kinds = profiler->options.kinds;
+
+	if (kinds & (RECORD_ALLOCATIONS | RECORD_EXCEPTIONS))
+		mono_profiler_set_vtable_loading_callback(handle, vtable_loading);
+	if (kinds & RECORD_EXCEPTIONS)
+		mono_profiler_set_exception_throw_callback(handle, exception_throw);
+	if (kinds & RECORD_CLASSES) {
+		mono_profiler_set_class_loaded_callback(handle, class_loaded);
+		mono_profiler_set_class_failed_callback(handle, class_failed);
+	}
+	if (kinds & RECORD_ALLOCATIONS && mono_profiler_enable_allocations())
+		mono_profiler_set_gc_allocation_callback(handle, gc_allocation);
+}

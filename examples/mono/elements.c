@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file elements.c
+ * \brief Domains, assemblies and modules (which the runtime calls images), loaded and unloaded.
+ */
+#include "names.h"
+#include "threads.h"
+
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/image.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Remembers that a load or unload began. Takes the name. Beyond the array the begin is forgotten. */
+static void begin(MonoProfiler *profiler, const void *key, char *name)
+{
+	thread_state *state = threads_state(profiler);
+	pending_load *load;
+
+	if (state == NULL || state->loads == MAX_LOADS) {
+		free(name);
+		return;
+	}
+	load = &state->loading[state->loads++];
+	load->key = key;
+	load->start_counter = mprof_recorder_counter(profiler->recorder);
+	load->name = name;
+}
+
+/*
+ * Finds when a load or unload of this thread began and forgets it; now if it is not known. What began after it and did
+ * not end never will. Returns the name that begin() took, or NULL; the caller frees it.
+ */
+static char *end(MonoProfiler *profiler, const void *key, mprof_element *element)
+{
+	thread_state *state = threads_state(profiler);
+	unsigned place = state == NULL ? 0 : state->loads;
+	char *name = NULL;
+
+	memset(element, 0, sizeof(*element));
+	element->end_counter = mprof_recorder_counter(profiler->recorder);
+	element->start_counter = element->end_counter;
+	element->thread = state == NULL ? 0 : state->id;
+	while (place > 0 && state->loading[place - 1].key != key)
+		place--;
+	if (place == 0)
+		return NULL;
+	element->start_counter = state->loading[place - 1].start_counter;
+	name = state->loading[place - 1].name;
+	for (unsigned i = place; i < state->loads; i++)
+		free(state->loading[i].name);
+	state->loads = place - 1;
+	return name;
+}
+
+static void record_loaded(MonoProfiler *profiler, const void *key, mprof_element *element, const char *name)
+{
+	element->name = name == NULL ? "" : name;
+	element->name_length = strlen(element->name);
+	(void)mprof_recorder_loaded(profiler->recorder, key_of(key), element);
+}
+
+/* What is named by addresses in the structures to be freed must be in the log before they are. */
+static void begin_unload(MonoProfiler *profiler, const void *key, char *name)
+{
+	begin(profiler, key, name);
+	(void)mprof_recorder_drain(profiler->recorder);
+	names_forget(profiler);
+}
+
+static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
+{
+	mprof_element element;
+	char *name = end(profiler, key, &element);
+
+	element.kind = kind;
+	element.name = name == NULL ? "" : name;
+	element.name_length = strlen(element.name);
+	(void)mprof_recorder_unloaded(profiler->recorder, key_of(key), &element);
+	/* What ran between begin and end may have used names again. */
+	names_forget(profiler);
+	free(name);
+}
+
+/* A domain's number, in text that the caller frees; NULL without memory. */
+static char *domain_name(MonoDomain *domain)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", (int)mono_domain_get_id(domain));
+	return strdup(text);
+}
+
+static void domain_loading(MonoProfiler *profiler, MonoDomain *domain)
+{
+	begin(profiler, domain, NULL);
+}
+
+static void domain_loaded(MonoProfiler *profiler, MonoDomain *domain)
+{
+	mprof_element element;
+	char *name = domain_name(domain);
+
+	free(end(profiler, domain, &element));
+	element.kind = MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_SUCCESS;
+	record_loaded(profiler, domain, &element, name);
+	free(name);
+}
+
+static void domain_unloading(MonoProfiler *profiler, MonoDomain *domain)
+{
+	begin_unload(profiler, domain, domain_name(domain));
+}
+
+static void domain_unloaded(MonoProfiler *profiler, MonoDomain *domain)
+{
+	end_unload(profiler, domain, MPROF_ELEMENT_DOMAIN);
+}
+
+static const char *image_name(MonoImage *image)
+{
+	const char *name = mono_image_get_filename(image);
+
+	/* One made by the program has no file. */
+	return name == NULL || name[0] == '\0' ? mono_image_get_name(image) : name;
+}
+
+static void image_loading(MonoProfiler *profiler, MonoImage *image)
+{
+	begin(profiler, image, NULL);
+}
+
+static void record_image(MonoProfiler *profiler, MonoImage *image, uint32_t result)
+{
+	mprof_element element;
+
+	free(end(profiler, image, &element));
+	element.kind = MPROF_ELEMENT_MODULE | result;
+	record_loaded(profiler, image, &element, image_name(image));
+}
+
+static void image_loaded(MonoProfiler *profiler, MonoImage *image)
+{
+	record_image(profiler, image, MPROF_ELEMENT_SUCCESS);
+}
+
+static void image_failed(MonoProfiler *profiler, MonoImage *image)
+{
+	record_image(profiler, image, MPROF_ELEMENT_FAILURE);
+}
+
+static void image_unloading(MonoProfiler *profiler, MonoImage *image)
+{
+	const char *name = image_name(image);
+
+	begin_unload(profiler, image, name == NULL ? NULL : strdup(name));
+}
+
+static void image_unloaded(MonoProfiler *profiler, MonoImage *image)
+{
+	end_unload(profiler, image, MPROF_ELEMENT_MODULE);
+}
+
+static void assembly_loading(MonoProfiler *profiler, MonoAssembly *assembly)
+{
+	begin(profiler, assembly, NULL);
+}
+
+static void split_name(MonoAssemblyName *name, const char *full_name, mprof_assembly_name *split)
+{
+	const char *culture = mono_assembly_name_get_culture(name);
+	/* In spite of its type this is text. */
+	const char *token = (const char *)mono_assembly_name_get_pubkeytoken(name);
+	uint16_t minor = 0;
+	uint16_t build = 0;
+	uint16_t revision = 0;
+
+	split->base_name = mono_assembly_name_get_name(name);
+	split->culture = culture == NULL || culture[0] == '\0' ? "neutral" : culture;
+	split->public_key_token = token == NULL || token[0] == '\0' ? "null" : token;
+	split->major = mono_assembly_name_get_version(name, &minor, &build, &revision);
+	split->minor = minor;
+	split->build = build;
+	split->revision = revision;
+	split->retargetable = strstr(full_name, "Retargetable=Yes") != NULL;
+}
+
+static void assembly_loaded(MonoProfiler *profiler, MonoAssembly *assembly)
+{
+	MonoAssemblyName *name = mono_assembly_get_name(assembly);
+	char *full_name = mono_stringify_assembly_name(name);
+	mprof_assembly_name split;
+	mprof_element element;
+
+	free(end(profiler, assembly, &element));
+	element.kind = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS;
+	split_name(name, full_name == NULL ? "" : full_name, &split);
+	element.assembly = &split;
+	record_loaded(profiler, assembly, &element, full_name);
+	mono_free(full_name);
+}
+
+static void assembly_unloading(MonoProfiler *profiler, MonoAssembly *assembly)
+{
+	char *full_name = mono_stringify_assembly_name(mono_assembly_get_name(assembly));
+
+	begin_unload(profiler, assembly, full_name == NULL ? NULL : strdup(full_name));
+	mono_free(full_name);
+}
+
+static void assembly_unloaded(MonoProfiler *profiler, MonoAssembly *assembly)
+{
+	end_unload(profiler, assembly, MPROF_ELEMENT_ASSEMBLY);
+}
+
+void elements_install(MonoProfiler *profiler)
+{
+	MonoProfilerHandle handle = profiler->handle;
+
+	mono_profiler_set_domain_loading_callback(handle, domain_loading);
+	mono_profiler_set_domain_loaded_callback(handle, domain_loaded);
+	mono_profiler_set_domain_unloading_callback(handle, domain_unloading);
+	mono_profiler_set_domain_unloaded_callback(handle, domain_unloaded);
+	mono_profiler_set_image_loading_callback(handle, image_loading);
+	mono_profiler_set_image_loaded_callback(handle, image_loaded);
+	mono_profiler_set_image_failed_callback(handle, image_failed);
+	mono_profiler_set_image_unloading_callback(handle, image_unloading);
+	mono_profiler_set_image_unloaded_callback(handle, image_unloaded);
+	mono_profiler_set_assembly_loading_callback(handle, assembly_loading);
+	mono_profiler_set_assembly_loaded_callback(handle, assembly_loaded);
+	mono_profiler_set_assembly_unloading_callback(handle, assembly_unloading);
+	mono_profiler_set_assembly_unloaded_callback(handle, assembly_unloaded);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file module.c
+ * \brief Begin and end: what mono calls when it loads the module, and what closes the log.
+ */
+#include "module.h"
+#include "session.h"
+#include "threads.h"
+
+#include <mono/jit/jit.h>
+#include <mprof/version.h>
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Larger than any thread id of the system. */
+#define COLLECTOR_ID 0x7fffffff
+
+static const char recorder_name[] = "libmono-profiler-mprof " MPROF_VERSION_STRING;
+static const char collector_name[] = "collector";
+
+static MonoProfiler module;
+
+void mono_profiler_init_mprof(const char *text) __attribute__((visibility("default")));
+
+static uint32_t intro_flags(uint32_t kinds)
+{
+	uint32_t flags = MPROF_INTRO_DOMAIN | MPROF_INTRO_ASSEMBLY | MPROF_INTRO_MODULE;
+
+	flags |= kinds & RECORD_CALLS ? MPROF_INTRO_ENTER_LEAVE : 0;
+	flags |= kinds & RECORD_ALLOCATIONS ? MPROF_INTRO_ALLOCATION : 0;
+	flags |= kinds & RECORD_JIT ? MPROF_INTRO_JIT | MPROF_INTRO_METHOD : 0;
+	flags |= kinds & RECORD_COLLECTIONS ? MPROF_INTRO_GC : 0;
+	flags |= kinds & RECORD_EXCEPTIONS ? MPROF_INTRO_EXCEPTION : 0;
+	flags |= kinds & RECORD_THREADS ? MPROF_INTRO_THREAD : 0;
+	flags |= kinds & RECORD_CLASSES ? MPROF_INTRO_CLASS : 0;
+	return flags;
+}
+
+static void say_closed(const mprof_recorder_stats *stats)
+{
+	fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost\n", module.path,
+		stats->bytes, stats->events, stats->lost_events);
+	if (stats->left_out != 0)
+		fprintf(stderr, "mprof: %s: %" PRIu64 " facts are left out: the format cannot say them\n", module.path,
+			stats->left_out);
+	if (stats->unresolved_keys != 0)
+		fprintf(stderr, "mprof: %s: %" PRIu64 " methods or classes have no name\n", module.path,
+			stats->unresolved_keys);
+}
+
+static void say_failed(const mprof_recorder_stats *stats)
+{
+	const char *why = stats->system_error != 0 ? strerror(stats->system_error)
+						   : mprof_status_text((mprof_status)stats->status);
+
+	fprintf(stderr,
+		"mprof: %s: cannot be written any more: %s; %" PRIu64 " bytes with %" PRIu64
+		" events were saved, %" PRIu64 " lost\n",
+		module.path, why, stats->bytes, stats->events, stats->lost_events);
+}
+
+static void end_recording(void)
+{
+	mprof_recorder_stats stats;
+
+	atomic_store(&module.ended, 1);
+	if (atomic_load(&module.collector_used))
+		(void)mprof_recorder_thread_name(module.recorder, COLLECTOR_ID, collector_name,
+						 sizeof(collector_name) - 1);
+	(void)mprof_recorder_close(module.recorder);
+	memset(&stats, 0, sizeof(stats));
+	stats.struct_size = sizeof(stats);
+	if (mprof_recorder_get_stats(module.recorder, &stats) != MPROF_OK)
+		return;
+	if (stats.status != MPROF_OK)
+		say_failed(&stats);
+	else if (!module.options.quiet)
+		say_closed(&stats);
+}
+
+/*
+ * Closes the log, once. Other threads may still run; what they do from now on is left out. The recorder is not freed,
+ * since they may be inside it. A second thread that ends the process waits here until the log is complete.
+ */
+static void close_log(void)
+{
+	static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
+
+	if (getpid() != module.process)
+		return;
+	pthread_mutex_lock(&closing);
+	if (!atomic_load(&module.ended))
+		end_recording();
+	pthread_mutex_unlock(&closing);
+}
+
+/* The runtime's last word; it does not come when an unhandled exception or native code ends the process by exit(). */
+static void cleanup(MonoProfiler *profiler)
+{
+	(void)profiler;
+	close_log();
+}
+
+static mprof_status open_recorder(const session_info *session, const char *text, mprof_error *error)
+{
+	char process[16];
+	char *runtime = mono_get_runtime_build_info();
+	const mprof_property properties[] = {
+		{"program", session->program},
+		{"arguments", session->arguments == NULL ? "" : session->arguments},
+		{"pid", process},
+		{"options", text == NULL ? "" : text},
+		{"recorder", recorder_name},
+		{"runtime", runtime == NULL ? "" : runtime},
+	};
+	mprof_writer_options writer;
+	mprof_recorder_options options;
+	mprof_status status;
+
+	snprintf(process, sizeof(process), "%ld", (long)getpid());
+	mprof_writer_options_init(&writer);
+	writer.dialect = module.options.dialect;
+	writer.intro_flags = intro_flags(module.options.kinds);
+	writer.runtime = "mono";
+	writer.gzip_level = module.options.gzip_level;
+	/* The format of 2007 has no names of threads and no facts about the session; all else it can say. */
+	writer.lossy = module.options.dialect == MPROF_DIALECT_MAIL;
+	mprof_recorder_options_init(&options);
+	options.writer = &writer;
+	options.buffer_events = module.options.buffer_events;
+	options.max_buffers = module.options.max_buffers;
+	options.overflow = module.options.drop ? MPROF_OVERFLOW_DROP : MPROF_OVERFLOW_WAIT;
+	options.drain_interval_ms = module.options.drain_interval_ms;
+	options.properties = properties;
+	options.property_count = sizeof(properties) / sizeof(properties[0]);
+	status = mprof_recorder_open_path(module.path, &options, &module.recorder, error);
+	mono_free(runtime);
+	return status;
+}
+
+/* 1 if the log is open; otherwise the reason was printed. */
+static int open_log(const char *text)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_status status = MPROF_ERR_MEMORY;
+	session_info session;
+
+	session_read(&session);
+	module.path = session_log_path(&session, module.options.output);
+	if (module.path != NULL)
+		status = open_recorder(&session, text, &error);
+	session_release(&session);
+	if (status == MPROF_OK)
+		return 1;
+	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unprofiled\n",
+		module.path == NULL ? "the log" : module.path,
+		error.system_error != 0 ? strerror(error.system_error) : mprof_status_text(status));
+	return 0;
+}
+
+static void say_opened(void)
+{
+	char kinds[128];
+
+	options_describe_kinds(module.options.kinds, kinds, sizeof(kinds));
+	fprintf(stderr, "mprof: recording %s to %s (pid %ld)\n", kinds, module.path, (long)getpid());
+}
+
+static void install_callbacks(void)
+{
+	module.handle = mono_profiler_create(&module);
+	mono_profiler_set_cleanup_callback(module.handle, cleanup);
+	threads_install(&module);
+	elements_install(&module);
+	classes_install(&module);
+	methods_install(&module);
+	collector_install(&module);
+}
+
+/* Without memory for this, collections on threads of the collector itself are not recorded. */
+static void attach_collector(void)
+{
+	atomic_flag_clear(&module.collector_busy);
+	if (mprof_recorder_attach(module.recorder, COLLECTOR_ID, &module.collector) != MPROF_OK)
+		module.collector = NULL;
+}
+
+void mono_profiler_init_mprof(const char *text)
+{
+	char message[OPTIONS_MESSAGE_SIZE];
+
+	if (module.recorder != NULL) {
+		fprintf(stderr, "mprof: already recording to %s; one --profile=mprof is enough\n", module.path);
+		return;
+	}
+	if (!options_parse(text, &module.options, message)) {
+		fprintf(stderr, "mprof: %s; the program runs unprofiled (--profile=mprof:help lists the options)\n",
+			message);
+		options_release(&module.options);
+		return;
+	}
+	if (module.options.help) {
+		options_print_help(stdout);
+		exit(0);
+	}
+	if (!open_log(text)) {
+		options_release(&module.options);
+		return;
+	}
+	module.process = (int)getpid();
+	key_set_init(&module.methods);
+	key_set_init(&module.classes);
+	key_set_init(&module.compiled);
+	attach_collector();
+	/* The runtime announces the start of the first thread only after what it loads for itself. */
+	(void)threads_attach(&module);
+	install_callbacks();
+	atexit(close_log);
+	if (!module.options.quiet)
+		say_opened();
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file session.c
+ * \brief Reads the command line and makes the log's path of it.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_COMMAND_LINE ((size_t)1 << 20)
+
+/* Options of mono whose value is the next word. */
+static const char *const options_with_value[] = {"--config", "--break", "--break-at-bb", "--compile", "--ncompile"};
+
+static char *read_command_line(size_t *length)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+	size_t size = 0;
+
+	*length = 0;
+	while (fd >= 0 && *length < MAX_COMMAND_LINE) {
+		ssize_t count;
+
+		if (*length + 1 >= size) {
+			char *larger = realloc(text, size + 4096);
+
+			if (larger == NULL)
+				break;
+			text = larger;
+			size += 4096;
+		}
+		/* One byte stays free for a NUL, which a program that rewrites its command line may have removed. */
+		count = read(fd, text + *length, size - *length - 1);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			break;
+		*length += (size_t)count;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (text != NULL)
+		text[*length] = '\0';
+	return text;
+}
+
+static const char *without_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+static int takes_next_word(const char *option)
+{
+	for (size_t i = 0; i < sizeof(options_with_value) / sizeof(options_with_value[0]); i++)
+		if (strcmp(option, options_with_value[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/* The word that is the program: the first of mono's that is no option, or the first of all if it embeds mono. */
+static const char *find_program(const char *words, const char *end)
+{
+	const char *word = words;
+
+	if (words == end || strncmp(without_directory(words), "mono", 4) != 0)
+		return words;
+	for (word += strlen(word) + 1; word < end && word[0] == '-'; word += strlen(word) + 1)
+		if (takes_next_word(word))
+			word += strlen(word) + 1;
+	return word < end ? word : words;
+}
+
+static char *join(const char *words, const char *end)
+{
+	size_t length = words < end ? (size_t)(end - words) : 0;
+	char *text = malloc(length + 1);
+
+	if (text == NULL)
+		return NULL;
+	memcpy(text, words, length);
+	text[length] = '\0';
+	for (size_t i = 0; i + 1 < length; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	return text;
+}
+
+void session_read(session_info *session)
+{
+	const char *end;
+
+	session->command_line = read_command_line(&session->length);
+	session->program = "";
+	session->arguments = NULL;
+	if (session->command_line == NULL)
+		return;
+	end = session->command_line + session->length;
+	session->program = find_program(session->command_line, end);
+	session->arguments = join(session->program + strlen(session->program) + 1, end);
+}
+
+void session_release(session_info *session)
+{
+	free(session->command_line);
+	free(session->arguments);
+}
+
+/* The program's name without directory and last extension, with ".mprof"; '%' doubled as in a pattern. */
+static void default_pattern(const session_info *session, char *pattern, size_t size)
+{
+	const char *name = without_directory(session->program);
+	const char *dot = strrchr(name, '.');
+	size_t name_length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+	size_t length = 0;
+
+	for (size_t i = 0; i < name_length && length + sizeof("%%.mprof") < size; i++) {
+		if (name[i] == '%')
+			pattern[length++] = '%';
+		pattern[length++] = name[i];
+	}
+	snprintf(pattern + length, size - length, "%s", length == 0 ? "mono.mprof" : ".mprof");
+}
+
+static size_t expand(char letter, char *text, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm parts;
+
+	if (letter == 'p')
+		return (size_t)snprintf(text, size, "%ld", (long)getpid());
+	if (letter == 't' && localtime_r(&now, &parts) != NULL)
+		return strftime(text, size, "%Y%m%d%H%M%S", &parts);
+	text[0] = '%';
+	text[1] = letter;
+	return letter == '%' ? 1 : 2;
+}
+
+char *session_log_path(const session_info *session, const char *pattern)
+{
+	char default_text[512];
+	char piece[32];
+	size_t length = 0;
+	char *path;
+
+	if (pattern == NULL) {
+		default_pattern(session, default_text, sizeof(default_text));
+		pattern = default_text;
+	}
+	path = malloc(strlen(pattern) * sizeof(piece) / 2 + 1);
+	if (path == NULL)
+		return NULL;
+	for (const char *c = pattern; *c != '\0'; c++) {
+		if (c[0] != '%' || c[1] == '\0') {
+			path[length++] = *c;
+			continue;
+		}
+		c++;
+		{
+			size_t piece_length = expand(*c, piece, sizeof(piece));
+
+			memcpy(path + length, piece, piece_length);
+			length += piece_length;
+		}
+	}
+	path[length] = '\0';
+	return path;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file bench/bench_record.c
+ * \brief What recording costs the thread that records, against reading a counter and storing 16 bytes.
+ */
+#include "bench.h"
+
+#include <mprof/recorder.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+#define EVENTS 2000000
+#define FLOOR_SLOTS 2048
+#define METHODS 1024
+#define FIRST_KEY UINT64_C(0x7f0000001000)
+#define KEY_STEP 96
+
+typedef struct record_state {
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+} record_state;
+
+static uint64_t read_counter(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __rdtsc();
+#else
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* The bare loop: counter and 16 bytes, in a piece of memory that stays in the first cache. */
+static double measure_floor(void *user)
+{
+	static struct {
+		uint64_t key;
+		uint64_t counter;
+	} slots[FLOOR_SLOTS];
+	double start = bench_thread_time();
+
+	(void)user;
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		slots[i % FLOOR_SLOTS].key = FIRST_KEY + i;
+		slots[i % FLOOR_SLOTS].counter = read_counter();
+		__asm__ volatile("" ::: "memory");
+	}
+	bench_keep(slots[0].counter);
+	return (bench_thread_time() - start) / EVENTS;
+}
+
+static double measure_calls(void *user)
+{
+	record_state *state = user;
+	double start = bench_thread_time();
+	double spent;
+
+	for (uint32_t i = 0; i < EVENTS / 2; i++) {
+		uint64_t key = FIRST_KEY + i % METHODS * KEY_STEP;
+
+		mprof_thread_method_enter(state->thread, key);
+		mprof_thread_method_leave(state->thread, key);
+	}
+	spent = bench_thread_time() - start;
+	/* So that each round begins with empty buffers. */
+	mprof_recorder_drain(state->recorder);
+	return spent / EVENTS;
+}
+
+static double measure_calls_wall(void *user)
+{
+	double start = bench_wall_time();
+
+	measure_calls(user);
+	return (bench_wall_time() - start) / EVENTS;
+}
+
+static double measure_allocations(void *user)
+{
+	record_state *state = user;
+	double start = bench_thread_time();
+	double spent;
+
+	for (uint32_t i = 0; i < EVENTS; i++)
+		mprof_thread_allocation(state->thread, FIRST_KEY + i % METHODS * KEY_STEP, 24);
+	spent = bench_thread_time() - start;
+	mprof_recorder_drain(state->recorder);
+	return spent / EVENTS;
+}
+
+static void define_all(mprof_recorder *recorder)
+{
+	mprof_description description;
+	char name[32];
+
+	for (uint64_t i = 0; i < METHODS; i++) {
+		mprof_description_init(&description);
+		description.name = name;
+		description.name_length = (size_t)snprintf(name, sizeof(name), "Method%d (int)", (int)i);
+		description.class_key = FIRST_KEY;
+		bench_require(mprof_recorder_define_method(recorder, FIRST_KEY + i * KEY_STEP, &description) == MPROF_OK &&
+				      mprof_recorder_define_class(recorder, FIRST_KEY + i * KEY_STEP, &description) ==
+					      MPROF_OK,
+			      "cannot define");
+	}
+}
+
+static double bytes_per_event(mprof_recorder *recorder)
+{
+	mprof_recorder_stats stats;
+
+	stats.struct_size = sizeof(stats);
+	mprof_recorder_get_stats(recorder, &stats);
+	bench_require(stats.lost_events == 0, "events were lost");
+	return (double)stats.bytes / (double)(stats.events > 0 ? stats.events : 1);
+}
+
+void bench_record(void)
+{
+	bench_row calls = {"record enter/leave (thread's processor time)", measure_calls, measure_floor, "bare loop", 0};
+	bench_row wall = {"record enter/leave, drained (wall time)", measure_calls_wall, measure_floor, "bare loop", 0};
+	bench_row allocations = {"record allocation (thread's processor time)", measure_allocations, measure_floor,
+				 "bare loop", 0};
+	char path[] = "bench-record-XXXXXX";
+	int fd = mkstemp(path);
+	record_state state;
+	mprof_error error;
+
+	error.struct_size = sizeof(error);
+	bench_require(fd >= 0, "cannot make a file in the current directory");
+	unlink(path);
+	bench_require(mprof_recorder_open_fd(fd, NULL, &state.recorder, &error) == MPROF_OK, "cannot open a recorder");
+	define_all(state.recorder);
+	bench_require(mprof_recorder_attach(state.recorder, 0, &state.thread) == MPROF_OK, "cannot attach");
+	measure_calls(&state);
+	calls.bytes_per_event = bytes_per_event(state.recorder);
+	bench_print(&calls, &state);
+	bench_print(&wall, &state);
+	bench_print(&allocations, &state);
+	mprof_recorder_detach(state.thread);
+	bench_require(mprof_recorder_close(state.recorder) == MPROF_OK, "the log could not be written");
+	mprof_recorder_destroy(state.recorder);
+	close(fd);
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What recording costs a real program: Mono's C# compiler compiles some 8,000 lines without a profiler, with one that
+# does nothing, with this one and with Mono's own. Usage: bench.sh [ROUNDS]
+#
+# The rounds are interleaved, so that a busy machine slows all of them down. Needs mono, mcs, pkg-config, a C compiler
+# and libmono-profiler. In the environment: srcdir, builddir, CC.
+set -eu
+
+rounds=${1:-7}
+srcdir=${srcdir:-.}
+builddir=${builddir:-.}
+compiler=/usr/lib/mono/4.5/mcs.exe
+work=$(mktemp -d "${TMPDIR:-/tmp}/mprof-bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+# One decimal point for all tools
+export LC_ALL=C
+
+for tool in mono pkg-config; do
+	command -v "$tool" >/dev/null || { echo "bench: $tool is not installed" >&2; exit 77; }
+done
+test -e "$compiler" || { echo "bench: $compiler is not there: install mono-mcs" >&2; exit 77; }
+test -e "$builddir/examples/mono/.libs/libmono-profiler-mprof.so" ||
+	{ echo "bench: the module for Mono was not built" >&2; exit 77; }
+
+# shellcheck disable=SC2046
+${CC:-cc} -O2 -fPIC -shared $(pkg-config --cflags mono-2) -o "$work/libmono-profiler-empty.so" \
+	"$srcdir/tests/bench/mono/empty.c"
+bash "$srcdir/tests/bench/mono/source.sh" >"$work/source.cs"
+export LD_LIBRARY_PATH="$work:$builddir/examples/mono/.libs:$builddir/lib/.libs"
+
+names=(none empty mprof)
+declare -A profiler=(
+	[none]=
+	[empty]=--profile=empty
+	[mprof]=--profile=mprof:calls,alloc,quiet,output=$work/mprof.log
+	[log]=--profile=log:nodefaults,calls,alloc,maxframes=0,output=$work/log.log
+)
+if test -e /usr/lib/libmono-profiler-log.so; then
+	names+=(log)
+fi
+
+# measure NAME: appends "wall user system" to NAME.times
+measure() {
+	local TIMEFORMAT='%R %U %S'
+	# The files of the last round are not truncated at the cost of this one.
+	rm -f "$work/$1.log"
+	# shellcheck disable=SC2086
+	{ time mono ${profiler[$1]} "$compiler" -nologo -r:System.Core.dll -out:"$work/out.exe" "$work/source.cs" 2>"$work/err"; } \
+		2>>"$work/$1.times" || { cat "$work/err" >&2; exit 1; }
+}
+
+# median NAME FIELDS: of the sum of fields of NAME.times
+median() {
+	awk -v fields="$2" '{ n = split(fields, f, "+"); s = 0; for (i = 1; i <= n; i++) s += $f[i]; print s }' \
+		"$work/$1.times" | sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+bytes() {
+	stat -c %s "$work/$1.log" 2>/dev/null || echo 0
+}
+
+for name in "${names[@]}"; do
+	measure "$name"
+	rm -f "$work/$name.times"
+done
+for ((round = 0; round < rounds; round++)); do
+	for name in "${names[@]}"; do
+		measure "$name"
+	done
+done
+
+echo "mcs compiling $(wc -l <"$work/source.cs") lines, medians of $rounds rounds"
+printf '%-8s %8s %8s %8s %12s\n' profiler 'CPU s' 'wall s' 'idle s' 'log bytes'
+for name in "${names[@]}"; do
+	awk -v name="$name" -v cpu="$(median "$name" 2+3)" -v wall="$(median "$name" 1)" -v bytes="$(bytes "$name")" 'BEGIN {
+		printf "%-8s %8.3f %8.3f %8.3f %12d\n", name, cpu, wall, (wall > cpu ? wall - cpu : 0), bytes
+	}'
+done
+test -e "$work/log.log" || exit 0
+awk -v empty="$(median empty 2+3)" -v ours="$(median mprof 2+3)" -v theirs="$(median log 2+3)" \
+	-v ours_wall="$(median mprof 1)" -v theirs_wall="$(median log 1)" -v empty_wall="$(median empty 1)" \
+	-v ours_bytes="$(bytes mprof)" -v theirs_bytes="$(bytes log)" 'BEGIN {
+	printf "CPU over empty callbacks, mprof to log: %.3f s / %.3f s = %.2f\n", ours - empty, theirs - empty,
+		(ours - empty) / (theirs - empty)
+	printf "wall over empty callbacks, mprof to log: %.3f s / %.3f s = %.2f\n", ours_wall - empty_wall,
+		theirs_wall - empty_wall, (ours_wall - empty_wall) / (theirs_wall - empty_wall)
+	printf "log bytes, mprof to log: %.2f\n", ours_bytes / theirs_bytes
+}'

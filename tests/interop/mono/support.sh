@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+# What the tests on Mono share; they source this file. The environment of "make check" is explained in
+# tests/Makefile.inc. A test ends with skip or at its end; the first failed check ends it as well.
+set -eu
+
+here=$srcdir/tests/interop/mono
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+test -z "${MPROF_SANITIZED-}" || skip "mono cannot load a module built with sanitizers"
+for tool in mono mcs jq; do
+	command -v "$tool" >/dev/null || skip "$tool is not installed"
+done
+test -e "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" || skip "the module for Mono was not built"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/mprof-mono.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# For colours of the terminal and the like, which mono would look for in the environment.
+export TERM=dumb LC_ALL=C.UTF-8
+export LD_LIBRARY_PATH="$MPROF_MODULE_DIR:$builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
+# compile NAME: NAME.cs of this directory to NAME.exe of the work directory. Unused fields are what some tests are
+# about.
+compile() {
+	mcs -nologo -nowarn:0649,0414 -out:"$1.exe" "$here/$1.cs"
+}
+
+# profiled OPTIONS PROGRAM [ARGUMENT...]: runs a program under the module. Its status is mono's.
+profiled() {
+	local options=$1
+	shift
+	timeout 120 mono --profile=mprof:"$options" "$@"
+}
+
+# info LOG FILTER: what jq makes of "mprof info".
+info() {
+	"$MPROF" info --json "$1" | jq -r "$2"
+}
+
+# expect WHAT FOUND WANTED
+expect() {
+	test "$2" = "$3" || fail "$1: $2, not $3"
+}
+
+# check_complete LOG: all is there and well-formed.
+check_complete() {
+	"$MPROF" check "$1" >check.out 2>&1 || fail "mprof check $1: $(cat check.out)"
+	expect "$1: complete" "$(info "$1" .complete)" true
+	expect "$1: lost events" "$(info "$1" .lost_events)" 0
+}
+
+# check_balance LOG: each method entered was left, in one of the ways to leave it.
+check_balance() {
+	local difference
+	difference=$(info "$1" '.events | ."method-enter" - ([."method-leave", ."method-leave-implicit",
+		."method-leave-exception", ."method-leave-tail"] | map(. // 0) | add)')
+	expect "$1: methods entered and not left" "$difference" 0
+}
+
+# facts LOG: what the log says, in lines of the form that the programs print.
+facts() {
+	"$MPROF" report --json "$1" | jq -r '
+		(.methods | map(select(.calls > 0)) | group_by([.class, .name])[]
+			| ["calls", .[0].class, .[0].name, (map(.calls) | add)]),
+		(.classes | map(select(.allocations > 0)) | group_by(.name)[]
+			| ["allocations", .[0].name, (map(.allocations) | add), (map(.bytes) | add)]),
+		(.exceptions[] | ["exception", .class, .count]),
+		(.threads[] | select(.name) | ["thread", .name])
+		| map(tostring) | join("\t")'
+	info "$1" '.events | to_entries[] | ["events", .key, (.value | tostring)] | join("\t")'
+}
+
+# domains LOG: what was loaded and unloaded, one line each.
+domains() {
+	# Most lines are events, and jq takes its time.
+	"$MPROF" dump --json "$1" | grep '"block": *"\(un\)\?loaded"' | jq -r '[.block, .type, .name] | join("\t")'
+}
+
+# check_facts EXPECTED LOG: each line that the program printed is borne out by the log.
+#   calls CLASS METHOD NUMBER          allocations CLASS NUMBER BYTES
+#   exception CLASS NUMBER             thread NAME
+#   at least EVENT NUMBER              equal EVENT EVENT
+#   loaded DOMAINS                     unloaded DOMAINS
+check_facts() {
+	facts "$2" >facts.tsv
+	! grep -q '^\(un\)\?loaded' "$1" || domains "$2" >>facts.tsv
+	test -s "$1" || fail "the program for $2 printed nothing"
+	awk -F '\t' -v path="$2" '
+		function number(event) { return event in events ? events[event] : 0 }
+		NR == FNR {
+			lines[$0] = 1
+			if ($1 == "events") events[$2] = $3
+			if ($2 == "domain") domains[$1]++
+			next
+		}
+		$1 == "at least" { found = number($2) >= $3 }
+		$1 == "equal" { found = number($2) == number($3) && number($2) > 0 }
+		$1 == "loaded" || $1 == "unloaded" { found = domains[$1] == $2 }
+		$1 ~ /^(calls|allocations|exception|thread)$/ { found = $0 in lines }
+		!found { print path ": not so: " $0; bad = 1 }
+		{ found = 0 }
+		END { exit bad }' facts.tsv "$1" >&2 || {
+		echo "what it says:" >&2
+		grep -v '	System\.' facts.tsv | head -n 60 >&2
+		fail "$2 does not say what the program did"
+	}
+}

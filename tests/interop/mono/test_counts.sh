@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs that do what is known beforehand: the log says the same, to the last call and byte.
+. "$srcdir/tests/interop/mono/support.sh"
+
+for program in Calls Exceptions Allocations Generics Threads Native Collections Dynamic Domains; do
+	compile $program
+	profiled "all,output=$program.mprof" $program.exe >$program.expected 2>$program.stderr ||
+		fail "$program ended with status $?: $(cat $program.stderr)"
+	check_complete $program.mprof
+	check_balance $program.mprof
+	check_facts $program.expected $program.mprof
+	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
+	echo "$program: $(wc -l <$program.expected) facts"
+done
+
+# The same through small buffers, waiting for free ones, compressed.
+profiled "calls,alloc,threads,buffers=16,buffer-events=64,gzip=1,output=small.mprof.gz" Threads.exe >small.expected
+check_complete small.mprof.gz
+check_balance small.mprof.gz
+check_facts small.expected small.mprof.gz
+
+# What Mono's own code does is compiled anew, too.
+timeout 120 mono -O=-aot --profile=mprof:calls,exceptions,output=anew.mprof Exceptions.exe >anew.expected
+check_complete anew.mprof
+check_balance anew.mprof
+check_facts anew.expected anew.mprof
+
+# Without the runtime's own methods, the program's calls are the same.
+profiled "calls,no-wrappers,output=own.mprof" Calls.exe >own.expected
+check_balance own.mprof
+check_facts own.expected own.mprof
+expect "calls of wrappers" "$("$MPROF" report --json own.mprof | jq '[.methods[] | select(.wrapper) | .calls] | add // 0')" 0

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The way users go: "mprof record" runs a program under the module, and the other commands read what it wrote.
+. "$srcdir/tests/interop/mono/support.sh"
+
+# The tool finds the module by itself.
+unset LD_LIBRARY_PATH
+
+compile Calls
+compile Ends
+
+"$MPROF" record -o calls.mprof --calls --alloc -- mono Calls.exe >calls.expected 2>calls.stderr ||
+	fail "mprof record: status $?: $(cat calls.stderr)"
+check_complete calls.mprof
+check_balance calls.mprof
+check_facts calls.expected calls.mprof
+expect "lines of mprof record" "$(grep -c 'calls.mprof' calls.stderr)" 1
+
+# The program's status is the tool's.
+status=0
+"$MPROF" record -o exit.mprof --calls -- mono Ends.exe exit >/dev/null 2>&1 || status=$?
+expect "status" $status 7
+check_complete exit.mprof
+
+# Without "mono" as well
+"$MPROF" record -o direct.mprof --calls -- ./Calls.exe >direct.expected 2>direct.stderr ||
+	fail "mprof record ./Calls.exe: status $?: $(cat direct.stderr)"
+check_facts direct.expected direct.mprof
+
+mcs -nologo -out:Demo.exe "$srcdir/examples/demo/Demo.cs" || fail "the demonstration does not compile"
+"$MPROF" record -o demo.mprof -- mono Demo.exe >/dev/null 2>demo.stderr || fail "demonstration: $(cat demo.stderr)"
+check_complete demo.mprof
+check_balance demo.mprof
