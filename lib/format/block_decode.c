@@ -113,7 +113,8 @@ static void decode_mapping(const block_decoding *decoding, content_cursor *curso
 	const mapping_form form = mapping_form_of(decoding);
 
 	decode_clock_and_thread(cursor, block);
-	mapping_lists_decode(cursor, &form, decoding->rules->dialect == MPROF_DIALECT_MAIL, &body->mapping, &block->end);
+	mapping_lists_decode(cursor, &form, decoding->rules->dialect == MPROF_DIALECT_MAIL, &body->mapping,
+			     &block->end);
 	block->has_clocks = 1;
 }
 
@@ -135,8 +136,8 @@ static void decode_events_start(content_cursor *cursor, mprof_block *block, bloc
 }
 
 /*
- * Goes back from the end of an EVENTS block over an INT: its last byte, and those before it without INT_LAST_BIT. Returns
- * the place of its first byte, or of the byte that ends a list in front of it; 0 if there is no INT.
+ * Goes back from the end of an EVENTS block over an INT: its last byte, and those before it without INT_LAST_BIT.
+ * Returns the place of its first byte, or of the byte that ends a list in front of it; 0 if there is no INT.
  */
 static size_t int_start_before(const content_cursor *cursor, size_t end)
 {
@@ -158,7 +159,10 @@ static void decode_events(content_cursor *cursor, mprof_block *block, block_body
 		return;
 	time = int_start_before(cursor, cursor->length);
 	list_end = time == 0 ? 0 : int_start_before(cursor, time);
-	/* The byte in front of the list's end is the last one of an INT, so going back over the counter has met the 0. */
+	/*
+	 * The byte in front of the list's end is the last one of an INT, so going back over the counter has met the
+	 * 0.
+	 */
 	if (list_end == 0 || cursor->bytes[list_end] != 0) {
 		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED,
 				    "the block does not end with the end of a list and a CLOCK");
@@ -214,8 +218,8 @@ static int runs_back(const mprof_block *block)
 }
 
 /*
- * With the mail's leftover byte in front, the start counter reads as a larger one that has the byte as its lowest group.
- * Then it lies behind the end counter, and without the byte it does not.
+ * With the mail's leftover byte in front, the start counter reads as a larger one that has the byte as its lowest
+ * group. Then it lies behind the end counter, and without the byte it does not.
  */
 static void decode_statistical(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
 			       block_body *body)

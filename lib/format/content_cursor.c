@@ -103,6 +103,7 @@ void content_cursor_clock(content_cursor *cursor, mprof_clock *clock)
 mprof_status content_cursor_finish(content_cursor *cursor)
 {
 	if (cursor->status == MPROF_OK && cursor->position < cursor->length)
-		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "bytes are left over at the end of the block");
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED,
+				    "bytes are left over at the end of the block");
 	return cursor->status;
 }

@@ -101,8 +101,8 @@ static const uint64_t group_masks[8] = {
 };
 
 /*
- * A window holds WINDOW_EVENTS events that the fast path can take: a byte, and INTs of eight bytes in all. Behind it there
- * must be room to load eight bytes at its last byte.
+ * A window holds WINDOW_EVENTS events that the fast path can take: a byte, and INTs of eight bytes in all. Behind it
+ * there must be room to load eight bytes at its last byte.
  */
 #define WINDOW_EVENTS 7
 #define WINDOW_LENGTH 64
@@ -175,9 +175,9 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, int w
 /*
  * Decodes events of the common forms with no branch that depends on their length, nor on whether they enter or leave:
  * these follow no pattern, and each wrong guess of the processor costs more than a whole event. Where an event ends is
- * found from the window's marks alone, with no load in between, since each event has to wait for that of the one before;
- * the rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes. Whatever does not
- * fit there is left to the careful path, and so is all that may be damage.
+ * found from the window's marks alone, with no load in between, since each event has to wait for that of the one
+ * before; the rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes. Whatever
+ * does not fit there is left to the careful path, and so is all that may be damage.
  *
  * Returns the place of the first event that is left.
  */
@@ -204,7 +204,10 @@ decode_fast(const events_decode_table *table, const uint8_t *cursor, const event
 			uint32_t head = table->packed_heads[byte];
 			uint64_t joined = groups_join(bytes_load_64(cursor + 1));
 			uint64_t main_end = marks.last >> 1;
-			/* Without the lowest mark if there is a second INT: the lowest is then that of the event's end. */
+			/*
+			 * Without the lowest mark if there is a second INT: the lowest is then that of the event's
+			 * end.
+			 */
 			uint64_t event_end = main_end & (main_end - (with_single ? ~marks.single & 1 : 1));
 
 			if (__builtin_expect((event_end & 255) == 0, 0))

@@ -17,25 +17,25 @@
  * main number here. Each of main and second goes to one field of the event or to none, which is said by masks, 0 or -1.
  */
 typedef struct event_decode_entry {
-	uint32_t head;       /**< The bytes of mprof_event before the id, as they stand in memory. */
-	uint8_t form;        /**< An #event_form. */
-	uint8_t main_shift;  /**< Bits of the main number that the byte holds: 5 or 0. */
-	uint8_t main_low;    /**< Those bits. */
-	uint8_t has_second;  /**< 1: there is a second INT. */
-	uint8_t is_slow;     /**< 1: left to the careful path. */
+	uint32_t head;      /**< The bytes of mprof_event before the id, as they stand in memory. */
+	uint8_t form;       /**< An #event_form. */
+	uint8_t main_shift; /**< Bits of the main number that the byte holds: 5 or 0. */
+	uint8_t main_low;   /**< Those bits. */
+	uint8_t has_second; /**< 1: there is a second INT. */
+	uint8_t is_slow;    /**< 1: left to the careful path. */
 	int8_t main_is_id;
 	int8_t main_is_value;
 	int8_t main_is_time;
 	int8_t second_is_value;
 	int8_t second_is_time;
-	uint8_t has_caller;  /**< An INT method id follows (directive 1). */
-	uint8_t has_object;  /**< An INT address follows (directive 3). */
+	uint8_t has_caller; /**< An INT method id follows (directive 1). */
+	uint8_t has_object; /**< An INT address follows (directive 3). */
 } event_decode_entry;
 
 typedef struct events_decode_table {
 	uint32_t packed_heads[256]; /**< Of enter and leave, which make up most logs; 0 for all other bytes. */
 	event_decode_entry entries[256];
-	int has_single;             /**< Implicit leaves occur, which have no second INT. */
+	int has_single; /**< Implicit leaves occur, which have no second INT. */
 } events_decode_table;
 
 /** Fills the table for a dialect with the directives in force. */
@@ -54,21 +54,22 @@ typedef struct events_decode_state {
 typedef struct events_decode_batch {
 	mprof_event *events;
 	size_t capacity;
-	size_t count;                /**< Filled. */
-	mprof_event_detail *details; /**< Extras of the events. Not used, and may be NULL, without directives 1 and 3. */
+	size_t count; /**< Filled. */
+	mprof_event_detail
+		*details; /**< Extras of the events. Not used, and may be NULL, without directives 1 and 3. */
 	size_t detail_capacity;
 	size_t detail_count;
 } events_decode_batch;
 
 /** Why decoding stopped. Whatever it was, the position is behind the last event that was stored. */
 typedef enum events_decode_result {
-	EVENTS_DECODE_FULL,      /**< No room is left in the batch. */
-	EVENTS_DECODE_DONE,      /**< All bytes are read. */
-	EVENTS_DECODE_CUT,       /**< The bytes end inside an event. */
-	EVENTS_DECODE_LIST_END,  /**< There is a byte 0, which ends a list of events. */
-	EVENTS_DECODE_BAD_CODE,  /**< The byte is no event. */
-	EVENTS_DECODE_BAD_INT,   /**< An INT does not fit 64 bits. */
-	EVENTS_DECODE_BAD_ID     /**< An id does not fit 32 bits. */
+	EVENTS_DECODE_FULL,     /**< No room is left in the batch. */
+	EVENTS_DECODE_DONE,     /**< All bytes are read. */
+	EVENTS_DECODE_CUT,      /**< The bytes end inside an event. */
+	EVENTS_DECODE_LIST_END, /**< There is a byte 0, which ends a list of events. */
+	EVENTS_DECODE_BAD_CODE, /**< The byte is no event. */
+	EVENTS_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
+	EVENTS_DECODE_BAD_ID    /**< An id does not fit 32 bits. */
 } events_decode_result;
 
 events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,

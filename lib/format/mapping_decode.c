@@ -70,15 +70,24 @@ static int clock_fits(content_cursor content, size_t position, mprof_clock *cloc
 }
 
 /*
- * Goes over the places of a list where it could end with a byte 0: those where a byte 0 stands at the begin of an entry.
- * Taken as the begin of an ID, it leads to the next one.
+ * Goes over the places of a list where it could end with a byte 0: those where a byte 0 stands at the begin of an
+ * entry. Taken as the begin of an ID, it leads to the next one.
  */
 typedef struct end_search {
 	content_cursor content;
 	const mapping_form *form;
 	int in_methods;
+	int only_text;  /* Names that cannot be UTF-8 are taken as the sign of a wrong way. */
 	size_t *budget; /* Bytes that may still be read. */
 } end_search;
+
+/* Whether a name does not begin inside a character. */
+static int begins_as_text(const mprof_mapping *mapping)
+{
+	const uint8_t *name = (const uint8_t *)mapping->name;
+
+	return name[0] < 0x80 || (name[0] >= 0xc0 && (name[1] & 0xc0) == 0x80);
+}
 
 /* Finds the next place and stops in front of it. Returns 0 if there is none. */
 static int end_search_next(end_search *search)
@@ -96,7 +105,7 @@ static int end_search_next(end_search *search)
 		if (mapping.id == 0)
 			return 0;
 		entry_take(content, search->form, &mapping);
-		if (content->position - start > *search->budget)
+		if (content->position - start > *search->budget || (search->only_text && !begins_as_text(&mapping)))
 			return 0;
 		*search->budget -= content->position - start;
 		is_first = 0;
@@ -104,47 +113,56 @@ static int end_search_next(end_search *search)
 	return 0;
 }
 
-/* Begins a search at a place, which may be one where the list ends. Returns whether it is. */
-static int end_search_begin(end_search *search, const content_cursor *content, size_t position, int in_methods,
-			    const mapping_form *form, size_t *budget)
+/* Goes to the first place where the list could end. Returns 0 if there is none. */
+static int end_search_first(end_search *search)
 {
-	search->content = *content;
-	search->content.position = position;
-	search->form = form;
-	search->in_methods = in_methods;
-	search->budget = budget;
-	if (position < content->length && content->bytes[position] == 0)
+	const content_cursor *content = &search->content;
+
+	if (content->position < content->length && content->bytes[content->position] == 0)
 		return 1;
 	return end_search_next(search);
 }
 
-/*
- * The letter of the mail: both lists end with a byte 0. The right pair of places is the one behind which the block ends with
- * a CLOCK. The first such pair is taken: a list of classes that is read as methods soon breaks, for where an INT should be
- * there is text; methods read as classes do not break.
- */
-static int lists_find_by_mail(const content_cursor *content, const mapping_form *form, mapping_lists *lists,
-			      mprof_clock *end)
+/* Finds the end of a list of methods behind which there is nothing but a CLOCK. */
+static int method_end_find(const end_search *classes, mapping_lists *lists, mprof_clock *end)
 {
-	/* Many places that could be an end are not met by chance; a block that is full of them is not worth the time. */
-	size_t budget = content->length < SIZE_MAX / 64 ? content->length * 64 : SIZE_MAX;
-	end_search classes;
-	end_search methods;
-	int class_found = end_search_begin(&classes, content, lists->start, 0, form, &budget);
+	end_search methods = *classes;
+	int found;
 
-	for (; class_found; class_found = end_search_next(&classes)) {
-		size_t class_end = classes.content.position;
-		int method_found = end_search_begin(&methods, content, class_end + 1, 1, form, &budget);
-
-		for (; method_found; method_found = end_search_next(&methods)) {
-			if (!clock_fits(*content, methods.content.position + 1, end))
-				continue;
-			lists->class_end = class_end;
-			lists->method_end = methods.content.position;
-			return 1;
-		}
+	methods.in_methods = 1;
+	methods.content.position++;
+	for (found = end_search_first(&methods); found; found = end_search_next(&methods)) {
+		if (!clock_fits(methods.content, methods.content.position + 1, end))
+			continue;
+		lists->class_end = classes->content.position;
+		lists->method_end = methods.content.position;
+		return 1;
 	}
 	return 0;
+}
+
+/*
+ * The letter of the mail: both lists end with a byte 0. The right pair of places is one behind which the block ends
+ * with a CLOCK. If there are more, the list of classes is the longest one: methods read as classes would have names
+ * that begin with the end of an INT, which is no text, while a class read as a method may look like one with a
+ * strange class.
+ */
+static int ends_find(const content_cursor *content, const mapping_form *form, int only_text, mapping_lists *lists,
+		     mprof_clock *end)
+{
+	/*
+	 * Many places that could be an end are not met by chance; a block that is full of them is not worth the time.
+	 */
+	size_t budget = content->length < SIZE_MAX / 64 ? content->length * 64 : SIZE_MAX;
+	end_search classes = {*content, form, 0, only_text, &budget};
+	mprof_clock clock;
+	int found;
+
+	for (found = end_search_first(&classes); found; found = end_search_next(&classes)) {
+		if (method_end_find(&classes, lists, &clock))
+			*end = clock;
+	}
+	return lists->class_end != 0;
 }
 
 void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int by_mail, mapping_lists *lists,
@@ -161,7 +179,8 @@ void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int 
 	while (mapping_cursor_next(&entries, &mapping))
 		continue;
 	content_cursor_clock(&entries.content, end);
-	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail && lists_find_by_mail(cursor, form, lists, end))
+	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail &&
+	    (ends_find(cursor, form, 1, lists, end) || ends_find(cursor, form, 0, lists, end)))
 		cursor->position = cursor->length;
 	else
 		*cursor = entries.content;

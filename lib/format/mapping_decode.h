@@ -14,8 +14,9 @@
 typedef struct mapping_lists {
 	size_t start;
 	/**
-	 * A mail log that was written by the letter of the mail: the lists end with a byte 0, at these places, where an ID
-	 * that is a multiple of 128 could begin as well. Otherwise, and if class_end is 0, they end with an INT 0.
+	 * A mail log that was written by the letter of the mail: the lists end with a byte 0, at these places, where
+	 * an ID that is a multiple of 128 could begin as well. Otherwise, and if class_end is 0, they end with an INT
+	 * 0.
 	 */
 	size_t class_end;
 	size_t method_end;
@@ -44,8 +45,8 @@ void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, 
 int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping);
 
 /**
- * Finds out how the lists that start at the cursor end, and reads them and the CLOCK behind them, which must end with the
- * content. With \p by_mail also the letter of the mail is tried.
+ * Finds out how the lists that start at the cursor end, and reads them and the CLOCK behind them, which must end with
+ * the content. With \p by_mail also the letter of the mail is tried.
  */
 void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int by_mail, mapping_lists *lists,
 			  mprof_clock *end);

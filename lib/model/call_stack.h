@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/call_stack.h
+ * \brief What methods a thread is in.
+ *
+ * The stack is not stored: it is the path from a node of the call tree to the root. If no call tree is kept, the tree
+ * holds the stacks of all threads and nothing else, and what a node has gathered goes to its method when it is popped.
+ */
+#ifndef MODEL_CALL_STACK_H
+#define MODEL_CALL_STACK_H
+
+#include "model/call_tree.h"
+#include "model/record_table.h"
+
+/** What the stacks of all threads have in common. */
+typedef struct call_model {
+	call_tree tree;
+	record_table *methods;
+	int keeps_tree;
+	uint32_t max_depth;
+	uint32_t free_node; /**< Without a call tree: nodes to be used again, linked by next_sibling; 0 if none. */
+	uint64_t unmatched_leaves;
+	uint64_t unclosed_frames; /**< Of stacks that were cleared. */
+	uint64_t fruitless_steps; /**< How many frames were looked at for leaves that match none. */
+} call_model;
+
+typedef struct call_stack {
+	uint32_t top;    /**< Node of the top frame, #CALL_TREE_ROOT if there is none. */
+	int needs_care;  /**< The short ways do not hold: there is no call tree, or frames are folded. */
+	uint64_t folded; /**< Frames above the greatest depth; they count as one with that below them. */
+	hash_map live;   /**< Without a call tree: number of frames by method. */
+} call_stack;
+
+/** Returns 0 if there is no memory; call_model_destroy() is right then too. */
+int call_model_init(call_model *model, const mprof_allocator *allocator, record_table *methods, int keeps_tree,
+		    uint32_t max_depth);
+void call_model_destroy(call_model *model);
+
+void call_stack_init(call_stack *stack, const call_model *model);
+void call_stack_destroy(call_stack *stack);
+
+/** The ways that always hold. Entering returns 0 if there is no memory, and changes nothing. */
+int call_stack_enter_carefully(call_model *model, call_stack *stack, uint32_t method);
+void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t method);
+void call_stack_leave_top_carefully(call_model *model, call_stack *stack);
+
+/** Closes all frames: the thread is gone. */
+void call_stack_clear(call_model *model, call_stack *stack);
+
+/** Frames that are open. */
+uint64_t call_stack_depth(const call_model *model, const call_stack *stack);
+
+/** Time passes in the method on top. */
+static inline void call_stack_pass(call_model *model, const call_stack *stack, uint64_t counters)
+{
+	model->tree.nodes[stack->top].self += counters;
+}
+
+/** A method is entered. Returns 0 if there is no memory, and changes nothing. */
+static inline int call_stack_enter(call_model *model, call_stack *stack, uint32_t method)
+{
+	call_node *nodes = model->tree.nodes;
+	uint32_t child = nodes[stack->top].latest_child;
+
+	/* Where frames are folded, and without a call tree, no node has a latest child. */
+	if (__builtin_expect(nodes[child].method == method && child != CALL_TREE_ROOT, 1)) {
+		nodes[child].calls++;
+		stack->top = child;
+		return 1;
+	}
+	return call_stack_enter_carefully(model, stack, method);
+}
+
+/** A method is left. */
+static inline void call_stack_leave(call_model *model, call_stack *stack, uint32_t method)
+{
+	const call_node *top = &model->tree.nodes[stack->top];
+
+	if (__builtin_expect(top->method == method && stack->top != CALL_TREE_ROOT && !stack->needs_care, 1))
+		stack->top = top->parent;
+	else
+		call_stack_leave_carefully(model, stack, method);
+}
+
+/** The method on top is left. */
+static inline void call_stack_leave_top(call_model *model, call_stack *stack)
+{
+	if (__builtin_expect(stack->top != CALL_TREE_ROOT && !stack->needs_care, 1))
+		stack->top = model->tree.nodes[stack->top].parent;
+	else
+		call_stack_leave_top_carefully(model, stack);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/collections.h
+ * \brief Garbage collections. What the log says of them is gathered, and put together once it can be brought in order:
+ * the begin and the end of a collection may stand in blocks of different threads, and such blocks are not in order of
+ * time.
+ */
+#ifndef MODEL_COLLECTIONS_H
+#define MODEL_COLLECTIONS_H
+
+#include "base/allocator.h"
+
+#include <mprof/format.h>
+
+typedef struct collection_event {
+	uint64_t counter;
+	uint64_t value;
+	uint32_t sequence; /**< Place in the log, for events at the same counter. */
+	uint32_t kind;     /**< An #mprof_event_kind. */
+} collection_event;
+
+/** Times are in counters. */
+typedef struct collection_record {
+	uint64_t number;
+	uint32_t generation;
+	int is_finished;
+	uint64_t start;
+	uint64_t duration;
+	uint64_t mark;
+	uint64_t sweep;
+	uint64_t pause;
+} collection_record;
+
+typedef struct heap_resize_record {
+	uint64_t counter;
+	uint64_t bytes;
+} heap_resize_record;
+
+typedef struct collection_list {
+	mprof_allocator allocator;
+	collection_event *events;
+	size_t event_count;
+	size_t event_capacity;
+	collection_record *records;
+	size_t count;
+	size_t capacity;
+	heap_resize_record *resizes;
+	size_t resize_count;
+	size_t resize_capacity;
+	uint64_t started; /**< Collections begun. */
+	uint64_t time;    /**< In any collection, in counters; as of the last collections_pair(). */
+} collection_list;
+
+void collections_init(collection_list *all, const mprof_allocator *allocator);
+void collections_destroy(collection_list *all);
+
+/** Gathers a GC_... event. Returns 0, changing nothing, if there is no memory. */
+int collections_add(collection_list *all, const mprof_event *event, uint64_t counter);
+
+/**
+ * Makes the records and the resizes of what was gathered. \p origin is a counter before all events; \p is_numbered:
+ * values carry the collection's number above the generation. May be called again after more was gathered. Returns 0 if
+ * there is no memory.
+ */
+int collections_pair(collection_list *all, uint64_t origin, int is_numbered);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/elements.h"
+
+#include "base/array.h"
+#include "model/text_copy.h"
+
+#include <string.h>
+
+#define TYPE_BITS (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
+
+void elements_init(element_list *all, const mprof_allocator *allocator)
+{
+	memset(all, 0, sizeof(*all));
+	hash_map_init(&all->latest, allocator);
+}
+
+void elements_destroy(element_list *all)
+{
+	const mprof_allocator *allocator = &all->latest.allocator;
+
+	for (size_t i = 0; i < all->count; i++) {
+		text_release(allocator, all->records[i].name);
+		text_release(allocator, all->records[i].assembly);
+	}
+	allocator_release(allocator, all->records, all->capacity * sizeof(*all->records));
+	all->records = NULL;
+	all->count = 0;
+	all->capacity = 0;
+	hash_map_destroy(&all->latest);
+}
+
+/* An element is known by its ID if it has one, else by its name. */
+static uint64_t identity(const mprof_block *block)
+{
+	uint32_t type = block->flags & TYPE_BITS;
+
+	if (block->id != 0)
+		return (uint64_t)type << 32 | block->id;
+	return text_hash(block->name != NULL ? block->name : "", type);
+}
+
+int elements_loaded(element_list *all, const mprof_block *block)
+{
+	const mprof_allocator *allocator = &all->latest.allocator;
+	void *records = all->records;
+	element_record record;
+
+	if (!array_reserve(allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
+		return 0;
+	all->records = records;
+	memset(&record, 0, sizeof(record));
+	record.kind = block->flags;
+	record.id = block->id;
+	record.load_start = block->base_counter;
+	record.load_end = block->end_counter;
+	record.name = text_copy(allocator, block->name);
+	if (record.name == NULL)
+		return 0;
+	if (block->has_assembly)
+		record.assembly = text_copy(allocator, block->assembly.base_name);
+	if ((block->has_assembly && record.assembly == NULL) ||
+	    !hash_map_put(&all->latest, identity(block), all->count)) {
+		text_release(allocator, record.name);
+		text_release(allocator, record.assembly);
+		return 0;
+	}
+	all->records[all->count++] = record;
+	return 1;
+}
+
+void elements_unloaded(element_list *all, const mprof_block *block)
+{
+	const uint64_t *number = hash_map_get(&all->latest, identity(block));
+	element_record *record;
+
+	if (number == NULL)
+		return;
+	record = &all->records[*number];
+	if (record->is_unloaded || record->id != block->id)
+		return;
+	record->unload_end = block->end_counter;
+	record->is_unloaded = 1;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/memory_budget.h"
+
+static int is_within(memory_budget *budget, uint64_t additional)
+{
+	budget->exceeded = additional > budget->limit - budget->used;
+	return !budget->exceeded;
+}
+
+static void *budget_allocate(void *user, size_t size)
+{
+	memory_budget *budget = user;
+	void *memory;
+
+	if (!is_within(budget, size))
+		return NULL;
+	memory = allocator_allocate(&budget->source, size);
+	if (memory != NULL)
+		budget->used += size;
+	return memory;
+}
+
+static void *budget_reallocate(void *user, void *memory, size_t old_size, size_t new_size)
+{
+	memory_budget *budget = user;
+	void *moved;
+
+	if (new_size > old_size && !is_within(budget, new_size - old_size))
+		return NULL;
+	moved = allocator_reallocate(&budget->source, memory, old_size, new_size);
+	if (moved != NULL)
+		budget->used = budget->used - old_size + new_size;
+	return moved;
+}
+
+static void budget_release(void *user, void *memory, size_t size)
+{
+	memory_budget *budget = user;
+
+	budget->used -= size;
+	allocator_release(&budget->source, memory, size);
+}
+
+void memory_budget_init(memory_budget *budget, const mprof_allocator *source, uint64_t limit)
+{
+	budget->allocator.allocate = budget_allocate;
+	budget->allocator.reallocate = budget_reallocate;
+	budget->allocator.release = budget_release;
+	budget->allocator.user = budget;
+	budget->source = *source;
+	budget->limit = limit;
+	budget->used = 0;
+	budget->exceeded = 0;
+}
+
+mprof_status memory_budget_status(const memory_budget *budget)
+{
+	return budget->exceeded ? MPROF_ERR_LIMIT : MPROF_ERR_MEMORY;
+}

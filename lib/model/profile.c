@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/profile_internal.h"
+
+#include "base/options.h"
+
+#include <string.h>
+
+#define DEFAULT_MAX_MEMORY (UINT64_C(4) << 30)
+#define DEFAULT_MAX_STACK_DEPTH 65536
+
+static int init_parts(mprof_profile *profile, const mprof_profile_options *options)
+{
+	const mprof_allocator *allocator = &profile->budget.allocator;
+	uint32_t max_depth = options->max_stack_depth != 0 ? options->max_stack_depth : DEFAULT_MAX_STACK_DEPTH;
+
+	record_table_init(&profile->methods, allocator, sizeof(method_record));
+	record_table_init(&profile->classes, allocator, sizeof(class_record));
+	thread_table_init(&profile->threads, allocator);
+	collections_init(&profile->collections, allocator);
+	elements_init(&profile->elements, allocator);
+	facts_init(&profile->facts, allocator);
+	profile->conversion.nanoseconds_per_counter = 1;
+	return call_model_init(&profile->calls, allocator, &profile->methods, !options->without_call_tree, max_depth);
+}
+
+mprof_status mprof_profile_create(const mprof_profile_options *options, mprof_profile **profile)
+{
+	mprof_profile_options own;
+	mprof_allocator allocator;
+	mprof_profile *made;
+
+	if (profile == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*profile = NULL;
+	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.without_call_tree > 1 ||
+	    !allocator_init(&allocator, own.allocator))
+		return MPROF_ERR_ARGUMENT;
+	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
+	if (made == NULL)
+		return MPROF_ERR_MEMORY;
+	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
+	if (!init_parts(made, &own)) {
+		mprof_profile_destroy(made);
+		return MPROF_ERR_MEMORY;
+	}
+	*profile = made;
+	return MPROF_OK;
+}
+
+void mprof_profile_destroy(mprof_profile *profile)
+{
+	mprof_allocator allocator;
+
+	if (profile == NULL)
+		return;
+	thread_table_destroy(&profile->threads);
+	call_model_destroy(&profile->calls);
+	collections_destroy(&profile->collections);
+	elements_destroy(&profile->elements);
+	facts_destroy(&profile->facts);
+	record_table_destroy(&profile->methods);
+	record_table_destroy(&profile->classes);
+	allocator = profile->budget.source;
+	allocator_release(&allocator, profile, sizeof(*profile));
+}

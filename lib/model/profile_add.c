@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The outer loop: what each block adds to the profile. */
+#include "model/profile_internal.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+static mprof_status out_of_memory(const mprof_profile *profile)
+{
+	return memory_budget_status(&profile->budget);
+}
+
+/*
+ * Sets is_own to 1 if an error is the profile's own; otherwise it is the reader's. Events in front of damage are added.
+ */
+static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
+				     int *is_own)
+{
+	thread_record *thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+	mprof_status status;
+	size_t count = 0;
+	int is_first = 1;
+
+	*is_own = 1;
+	if (thread == NULL)
+		return out_of_memory(profile);
+	do {
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		if (is_first)
+			profile_begin_events(thread, profile->batch, count);
+		is_first = 0;
+		if (!profile_add_events(profile, thread, profile->batch, count))
+			return out_of_memory(profile);
+	} while (status == MPROF_OK);
+	*is_own = 0;
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static mprof_status add_statistical_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
+{
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		if (!profile_add_samples(profile, profile->batch, count)) {
+			*is_own = 1;
+			return out_of_memory(profile);
+		}
+	} while (status == MPROF_OK);
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static mprof_status add_session_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
+{
+	const char *key;
+	const char *value;
+	mprof_status status;
+
+	while ((status = mprof_reader_next_property(reader, &key, &value)) == MPROF_OK) {
+		if (!facts_set(&profile->facts, key, value)) {
+			*is_own = 1;
+			return out_of_memory(profile);
+		}
+	}
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static int add_thread_block(mprof_profile *profile, const mprof_block *block)
+{
+	thread_record *thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+
+	return thread != NULL && thread_table_name(&profile->threads, thread, block->name);
+}
+
+static int add_lost_block(mprof_profile *profile, const mprof_block *block)
+{
+	thread_record *thread = NULL;
+	uint64_t lost = 0;
+
+	for (size_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
+		lost += block->lost[cause];
+	if (block->thread != 0) {
+		thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+		if (thread == NULL)
+			return 0;
+		thread->lost += lost;
+	}
+	profile->totals.lost_events += lost;
+	return 1;
+}
+
+static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
+{
+	int is_added = 1;
+
+	*is_own = 0;
+	if (block->kind < sizeof(profile->totals.block_counts) / sizeof(profile->totals.block_counts[0]))
+		profile->totals.block_counts[block->kind]++;
+	if (!block->loaded)
+		return MPROF_OK;
+	switch (block->kind) {
+	case MPROF_BLOCK_EVENTS:
+		return add_events_block(profile, reader, block, is_own);
+	case MPROF_BLOCK_STATISTICAL:
+		return add_statistical_block(profile, reader, is_own);
+	case MPROF_BLOCK_SESSION:
+		return add_session_block(profile, reader, is_own);
+	case MPROF_BLOCK_THREAD:
+		is_added = add_thread_block(profile, block);
+		break;
+	case MPROF_BLOCK_LOST:
+		is_added = add_lost_block(profile, block);
+		break;
+	case MPROF_BLOCK_LOADED:
+		is_added = elements_loaded(&profile->elements, block);
+		break;
+	case MPROF_BLOCK_UNLOADED:
+		elements_unloaded(&profile->elements, block);
+		break;
+	default:
+		break;
+	}
+	*is_own = !is_added;
+	return is_added ? MPROF_OK : out_of_memory(profile);
+}
+
+mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
+{
+	int is_own;
+
+	if (profile == NULL || reader == NULL || block == NULL)
+		return MPROF_ERR_ARGUMENT;
+	return add_block(profile, reader, block, &is_own);
+}
+
+/* Tells of an error of the reader. Returns 1 if the reader can go on behind it. */
+static int report_damage(mprof_reader *reader, mprof_damage_function damage, void *user)
+{
+	mprof_error error;
+
+	error.struct_size = sizeof(error);
+	mprof_reader_error(reader, &error);
+	if (damage != NULL)
+		damage(user, &error);
+	return error.severity == MPROF_SEVERITY_BLOCK;
+}
+
+/* The log ended where it may end, between two blocks, but without saying so. */
+static mprof_status check_end(mprof_reader *reader, mprof_damage_function damage, void *user)
+{
+	mprof_session session;
+	mprof_error error;
+
+	session.struct_size = sizeof(session);
+	mprof_reader_session(reader, &session);
+	if (session.complete)
+		return MPROF_OK;
+	error_set(&error, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, "the log has no END block: it was not closed");
+	error.offset = session.valid_bytes;
+	error.block_offset = session.valid_bytes;
+	if (damage != NULL)
+		damage(user, &error);
+	return MPROF_ERR_TRUNCATED;
+}
+
+static mprof_status read_blocks(mprof_profile *profile, mprof_reader *reader, mprof_damage_function damage, void *user)
+{
+	mprof_status first = MPROF_OK;
+	mprof_status status;
+	mprof_block block;
+	int is_own;
+
+	for (;;) {
+		memset(&block, 0, sizeof(block));
+		mprof_block_init(&block);
+		status = mprof_reader_next_block(reader, &block);
+		if (status == MPROF_AGAIN)
+			return first != MPROF_OK ? first : status;
+		if (status == MPROF_END)
+			return first != MPROF_OK ? first : check_end(reader, damage, user);
+		if (status == MPROF_OK)
+			status = add_block(profile, reader, &block, &is_own);
+		else if (status == MPROF_ERR_TRUNCATED && block.loaded && block.kind == MPROF_BLOCK_EVENTS)
+			/* What is whole of a block that is cut; the fetching fails as the loading did. */
+			status = add_block(profile, reader, &block, &is_own);
+		else
+			is_own = 0;
+		if (status == MPROF_OK)
+			continue;
+		if (is_own)
+			return status;
+		first = first != MPROF_OK ? first : status;
+		if (!report_damage(reader, damage, user))
+			return first;
+	}
+}
+
+mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mprof_damage_function damage, void *user)
+{
+	mprof_status status;
+	mprof_status finished;
+
+	if (profile == NULL || reader == NULL)
+		return MPROF_ERR_ARGUMENT;
+	status = read_blocks(profile, reader, damage, user);
+	finished = mprof_profile_finish(profile, reader);
+	return finished != MPROF_OK && status != MPROF_ERR_MEMORY && status != MPROF_ERR_LIMIT ? finished : status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be said only when all is known: sums over the call tree, collections in order, the clock's rate. */
+#include "model/profile_internal.h"
+
+/* A step of a walk over the whole tree, parents first, without recursion: the node after this one, or the root. */
+static uint32_t next_node(const call_tree *tree, uint32_t node, record_table *methods)
+{
+	uint32_t next = tree->nodes[node].first_child;
+
+	while (next == CALL_TREE_ROOT && node != CALL_TREE_ROOT) {
+		method_record *left = record_table_get(methods, tree->nodes[node].method);
+
+		left->active--;
+		next = tree->nodes[node].next_sibling;
+		node = tree->nodes[node].parent;
+	}
+	return next;
+}
+
+/* Inclusive time counts for the outermost frame of a method only. */
+static int sum_call_tree(mprof_profile *profile)
+{
+	call_tree *tree = &profile->calls.tree;
+	uint32_t node;
+
+	call_tree_sum(tree);
+	for (size_t i = 1; i < tree->count; i++) {
+		if (record_table_get(&profile->methods, tree->nodes[i].method) == NULL)
+			return 0;
+	}
+	for (node = tree->nodes[CALL_TREE_ROOT].first_child; node != CALL_TREE_ROOT;
+	     node = next_node(tree, node, &profile->methods)) {
+		method_record *record = record_table_get(&profile->methods, tree->nodes[node].method);
+
+		record->shown.calls += tree->nodes[node].calls;
+		record->shown.self += tree->nodes[node].self;
+		if (record->active++ == 0)
+			record->shown.total += tree->nodes[node].total;
+	}
+	return 1;
+}
+
+/* Without a call tree: adds what the frames of a thread that are still open have gathered, and leaves them open. */
+static void add_open_frames(mprof_profile *profile, const thread_record *thread)
+{
+	const call_node *nodes = profile->calls.tree.nodes;
+	uint64_t inclusive = 0;
+
+	for (uint32_t node = thread->stack.top; node != CALL_TREE_ROOT; node = nodes[node].parent) {
+		method_record *record = record_table_get(&profile->methods, nodes[node].method);
+		const uint64_t *frames = hash_map_get(&thread->stack.live, nodes[node].method);
+
+		inclusive += nodes[node].self + nodes[node].total;
+		record->shown.calls++;
+		record->shown.self += nodes[node].self;
+		if (++record->active == *frames) {
+			record->shown.total += inclusive;
+			record->active = 0;
+		}
+	}
+}
+
+static int sum_methods(mprof_profile *profile)
+{
+	for (size_t i = 0; i < profile->methods.count; i++) {
+		method_record *record = record_table_at(&profile->methods, i);
+
+		record->shown = record->closed;
+	}
+	if (profile->calls.keeps_tree)
+		return sum_call_tree(profile);
+	for (size_t i = 0; i < profile->threads.count; i++)
+		add_open_frames(profile, &profile->threads.records[i]);
+	return 1;
+}
+
+static void set_conversion(mprof_profile *profile, const mprof_session *session)
+{
+	profile->conversion.origin = session->start.counter;
+	profile->conversion.nanoseconds_per_counter =
+		session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
+	profile->totals.wall_ns =
+		session->last.time > session->start.time ? (session->last.time - session->start.time) * 1000 : 0;
+}
+
+mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
+{
+	mprof_session session;
+	int is_numbered;
+
+	if (profile == NULL || reader == NULL)
+		return MPROF_ERR_ARGUMENT;
+	session.struct_size = sizeof(session);
+	if (mprof_reader_session(reader, &session) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	set_conversion(profile, &session);
+	is_numbered = session.dialect == MPROF_DIALECT_MONO || session.dialect == MPROF_DIALECT_UNITY;
+	if (!sum_methods(profile) || !collections_pair(&profile->collections, session.start.counter, is_numbered))
+		return memory_budget_status(&profile->budget);
+	return MPROF_OK;
+}

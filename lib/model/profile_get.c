@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The getters: own figures turned into those of the public structs. */
+#include "model/profile_internal.h"
+
+#include "base/options.h"
+
+#include <string.h>
+
+static uint64_t to_nanoseconds(const mprof_profile *profile, uint64_t counters)
+{
+	double factor = profile->conversion.nanoseconds_per_counter;
+	double nanoseconds;
+
+	if (factor == 1)
+		return counters;
+	nanoseconds = (double)counters * factor + 0.5;
+	return nanoseconds < 18446744073709551616.0 ? (uint64_t)nanoseconds : UINT64_MAX;
+}
+
+/* Nanoseconds since the session began. */
+static int64_t to_moment(const mprof_profile *profile, uint64_t counter)
+{
+	uint64_t since = counter - profile->conversion.origin;
+	uint64_t nanoseconds;
+
+	if ((int64_t)since < 0) {
+		nanoseconds = to_nanoseconds(profile, 0 - since);
+		return nanoseconds < (uint64_t)INT64_MAX ? -(int64_t)nanoseconds : INT64_MIN;
+	}
+	nanoseconds = to_nanoseconds(profile, since);
+	return nanoseconds < (uint64_t)INT64_MAX ? (int64_t)nanoseconds : INT64_MAX;
+}
+
+static void sum_threads(const mprof_profile *profile, mprof_profile_totals *totals)
+{
+	uint64_t self = 0;
+
+	totals->unclosed_frames = profile->calls.unclosed_frames;
+	for (size_t i = 0; i < profile->threads.count; i++) {
+		self += profile->threads.records[i].self;
+		totals->unclosed_frames += call_stack_depth(&profile->calls, &profile->threads.records[i].stack);
+	}
+	totals->method_ns = to_nanoseconds(profile, self);
+}
+
+mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profile_totals *totals)
+{
+	mprof_profile_totals own;
+
+	if (profile == NULL || totals == NULL)
+		return MPROF_ERR_ARGUMENT;
+	own = profile->totals;
+	own.jit_ns = to_nanoseconds(profile, profile->totals.jit_ns);
+	own.calls = own.event_counts[MPROF_EVENT_METHOD_ENTER];
+	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT];
+	own.exceptions = own.event_counts[MPROF_EVENT_EXCEPTION];
+	own.collections = profile->collections.started;
+	own.gc_ns = to_nanoseconds(profile, profile->collections.time);
+	own.unmatched_leaves = profile->calls.unmatched_leaves;
+	sum_threads(profile, &own);
+	return struct_copy_out(totals, &own, sizeof(own));
+}
+
+size_t mprof_profile_method_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->methods.count : 0;
+}
+
+mprof_status mprof_profile_method(const mprof_profile *profile, size_t index, mprof_method_figures *figures)
+{
+	const method_record *record;
+	mprof_method_figures own;
+
+	if (figures == NULL || index >= mprof_profile_method_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	record = record_table_at(&profile->methods, index);
+	memset(&own, 0, sizeof(own));
+	own.id = record->id;
+	own.calls = record->shown.calls;
+	own.total_ns = to_nanoseconds(profile, record->shown.total);
+	own.self_ns = to_nanoseconds(profile, record->shown.self);
+	own.jit_ns = to_nanoseconds(profile, record->jit);
+	own.samples = record->samples;
+	return struct_copy_out(figures, &own, sizeof(own));
+}
+
+size_t mprof_profile_class_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->classes.count : 0;
+}
+
+mprof_status mprof_profile_class(const mprof_profile *profile, size_t index, mprof_class_figures *figures)
+{
+	const class_record *record;
+	mprof_class_figures own;
+
+	if (figures == NULL || index >= mprof_profile_class_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	record = record_table_at(&profile->classes, index);
+	memset(&own, 0, sizeof(own));
+	own.id = record->id;
+	own.allocations = record->allocations;
+	own.bytes = record->bytes;
+	own.freed = record->freed;
+	own.freed_bytes = record->freed_bytes;
+	own.exceptions = record->exceptions;
+	own.load_ns = to_nanoseconds(profile, record->load);
+	return struct_copy_out(figures, &own, sizeof(own));
+}
+
+size_t mprof_profile_call_count(const mprof_profile *profile)
+{
+	return profile != NULL && profile->calls.keeps_tree ? profile->calls.tree.count : 0;
+}
+
+mprof_status mprof_profile_call(const mprof_profile *profile, uint32_t node, mprof_call_figures *figures)
+{
+	const call_node *own_node;
+	mprof_call_figures own;
+
+	if (figures == NULL || node >= mprof_profile_call_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	own_node = &profile->calls.tree.nodes[node];
+	memset(&own, 0, sizeof(own));
+	own.method = own_node->method;
+	own.parent = own_node->parent;
+	own.first_child = own_node->first_child;
+	own.next_sibling = own_node->next_sibling;
+	own.calls = own_node->calls;
+	own.total_ns = to_nanoseconds(profile, own_node->total);
+	/* What the root gathers is the time in which threads were in no method. */
+	own.self_ns = node != CALL_TREE_ROOT ? to_nanoseconds(profile, own_node->self) : 0;
+	return struct_copy_out(figures, &own, sizeof(own));
+}
+
+size_t mprof_profile_collection_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->collections.count : 0;
+}
+
+mprof_status mprof_profile_collection(const mprof_profile *profile, size_t index, mprof_collection *collection)
+{
+	const collection_record *record;
+	mprof_collection own;
+
+	if (collection == NULL || index >= mprof_profile_collection_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	record = &profile->collections.records[index];
+	memset(&own, 0, sizeof(own));
+	own.number = record->number;
+	own.generation = record->generation;
+	own.unfinished = !record->is_finished;
+	own.start_ns = to_moment(profile, record->start);
+	own.duration_ns = to_nanoseconds(profile, record->duration);
+	own.mark_ns = to_nanoseconds(profile, record->mark);
+	own.sweep_ns = to_nanoseconds(profile, record->sweep);
+	own.pause_ns = to_nanoseconds(profile, record->pause);
+	return struct_copy_out(collection, &own, sizeof(own));
+}
+
+size_t mprof_profile_heap_resize_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->collections.resize_count : 0;
+}
+
+mprof_status mprof_profile_heap_resize(const mprof_profile *profile, size_t index, mprof_heap_resize *resize)
+{
+	const heap_resize_record *record;
+	mprof_heap_resize own;
+
+	if (resize == NULL || index >= mprof_profile_heap_resize_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	record = &profile->collections.resizes[index];
+	memset(&own, 0, sizeof(own));
+	own.time_ns = to_moment(profile, record->counter);
+	own.bytes = record->bytes;
+	return struct_copy_out(resize, &own, sizeof(own));
+}
+
+size_t mprof_profile_thread_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->threads.count : 0;
+}
+
+mprof_status mprof_profile_thread(const mprof_profile *profile, size_t index, mprof_thread_figures *figures)
+{
+	const thread_record *record;
+	mprof_thread_figures own;
+
+	if (figures == NULL || index >= mprof_profile_thread_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	record = &profile->threads.records[index];
+	memset(&own, 0, sizeof(own));
+	own.id = record->id;
+	own.name = record->name;
+	own.events = record->events;
+	own.self_ns = to_nanoseconds(profile, record->self);
+	own.lost = record->lost;
+	return struct_copy_out(figures, &own, sizeof(own));
+}
+
+size_t mprof_profile_element_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->elements.count : 0;
+}
+
+mprof_status mprof_profile_element(const mprof_profile *profile, size_t index, mprof_element_figures *figures)
+{
+	const element_record *record;
+	mprof_element_figures own;
+	uint64_t load;
+
+	if (figures == NULL || index >= mprof_profile_element_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	record = &profile->elements.records[index];
+	load = record->load_end - record->load_start;
+	memset(&own, 0, sizeof(own));
+	own.kind = record->kind;
+	own.id = record->id;
+	own.name = record->name;
+	own.assembly = record->assembly;
+	own.loaded_ns = to_moment(profile, record->load_end);
+	own.load_ns = (int64_t)load > 0 ? to_nanoseconds(profile, load) : 0;
+	own.unloaded_ns = record->is_unloaded ? to_moment(profile, record->unload_end) : 0;
+	return struct_copy_out(figures, &own, sizeof(own));
+}
+
+size_t mprof_profile_property_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->facts.count : 0;
+}
+
+mprof_status mprof_profile_property(const mprof_profile *profile, size_t index, const char **key, const char **value)
+{
+	if (key == NULL || value == NULL || index >= mprof_profile_property_count(profile))
+		return MPROF_ERR_ARGUMENT;
+	*key = profile->facts.items[index].key;
+	*value = profile->facts.items[index].value;
+	return MPROF_OK;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/record_table.h
+ * \brief Records by ID, in the order they were asked for first: figures of methods and of classes.
+ */
+#ifndef MODEL_RECORD_TABLE_H
+#define MODEL_RECORD_TABLE_H
+
+#include "model/id_table.h"
+
+/** Calls and times, in counters. */
+typedef struct call_sums {
+	uint64_t calls;
+	uint64_t total;
+	uint64_t self;
+} call_sums;
+
+typedef struct method_record {
+	uint32_t id;
+	uint32_t active;  /**< For who computes sums: frames of the method on the path looked at. */
+	call_sums closed; /**< Of frames that no node of the call tree stands for any more. */
+	call_sums shown;  /**< As of the last finish: closed ones, and what the call tree says. */
+	uint64_t jit;     /**< In counters. */
+	uint64_t samples;
+} method_record;
+
+typedef struct class_record {
+	uint32_t id;
+	uint64_t allocations;
+	uint64_t bytes;
+	uint64_t freed;
+	uint64_t freed_bytes;
+	uint64_t exceptions;
+	uint64_t load; /**< In counters. */
+} class_record;
+
+typedef struct record_table {
+	id_table numbers;
+	void *records;
+	size_t record_size;
+	size_t count;
+	size_t capacity;
+} record_table;
+
+/** A record is \p record_size bytes and begins with its uint32_t ID. */
+void record_table_init(record_table *table, const mprof_allocator *allocator, size_t record_size);
+void record_table_destroy(record_table *table);
+
+/** What record_table_get() does for an ID that was not met before. */
+void *record_table_add(record_table *table, uint32_t id);
+
+static inline void *record_table_at(const record_table *table, size_t number)
+{
+	return (unsigned char *)table->records + number * table->record_size;
+}
+
+/** The record of an ID, all 0 if it was not met before; valid until the next call. NULL if there is no memory. */
+static inline void *record_table_get(record_table *table, uint32_t id)
+{
+	uint32_t number = id_table_get(&table->numbers, id);
+
+	return number != ID_TABLE_NONE ? record_table_at(table, number) : record_table_add(table, id);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/text_copy.h"
+
+#include <string.h>
+
+char *text_copy(const mprof_allocator *allocator, const char *text)
+{
+	size_t size = text != NULL ? strlen(text) + 1 : 1;
+	char *copy = allocator_allocate(allocator, size);
+
+	if (copy == NULL)
+		return NULL;
+	if (text != NULL)
+		memcpy(copy, text, size);
+	else
+		copy[0] = '\0';
+	return copy;
+}
+
+void text_release(const mprof_allocator *allocator, char *copy)
+{
+	if (copy != NULL)
+		allocator_release(allocator, copy, strlen(copy) + 1);
+}
+
+/* FNV-1a. */
+uint64_t text_hash(const char *text, uint64_t seed)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ seed;
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/text_copy.h
+ * \brief Copies of names that a reader lends.
+ */
+#ifndef MODEL_TEXT_COPY_H
+#define MODEL_TEXT_COPY_H
+
+#include "base/allocator.h"
+
+/** A copy of a text; an empty one of NULL. NULL if there is no memory. */
+char *text_copy(const mprof_allocator *allocator, const char *text);
+
+/** Takes a copy back. \p copy may be NULL. */
+void text_release(const mprof_allocator *allocator, char *copy);
+
+/** A hash of a text, to be used as a key of a hash_map; \p seed keeps apart what is of different kinds. */
+uint64_t text_hash(const char *text, uint64_t seed);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file stream/parser_internal.h
+ * \brief The parser's insides, shared by the files that make it up and by the reader.
+ *
+ * parser.c feeds it, parser_header.c goes from block to block, parser_load.c takes a block's content, parser_lists.c
+ * fetches what it lists, parser_search.c finds a way on behind damage, parser_directives.c knows what holds where.
+ */
+#ifndef STREAM_PARSER_INTERNAL_H
+#define STREAM_PARSER_INTERNAL_H
+
+#include <mprof/parser.h>
+
+#include "format/block_decode.h"
+#include "format/events_decode.h"
+#include "stream/parser_buffer.h"
+
+/** What stands at the begin of the buffer, or will when it is fed. */
+typedef enum parser_state {
+	PARSER_AT_HEADER,  /**< A header, or the end of the log. */
+	PARSER_HAS_HEADER, /**< A block whose header was given out. */
+	PARSER_LOADED,     /**< A block that is loaded. */
+	PARSER_CUT,        /**< An EVENTS block that is loaded as far as the log goes. */
+	PARSER_FAILED,     /**< A block that cannot be read; its end is known. */
+	PARSER_DAMAGED,    /**< A block with a wrong checksum; whether its end is known is told by what follows. */
+	PARSER_SKIPPING,   /**< The rest of a block that is passed by, parser::skip_left bytes. */
+	PARSER_SEARCHING   /**< Damage, in which the next valid block is searched. */
+} parser_state;
+
+/** What DIRECTIVES blocks say, as it holds from a place of the log on. */
+typedef struct parser_directives {
+	uint64_t offset;           /**< Of the block. */
+	uint64_t declared;         /**< As #MPROF_DIRECTIVE_BIT. */
+	uint64_t unreadable_kinds; /**< Kinds that unknown directives concern, as #MPROF_BLOCK_BIT. */
+	int is_lost;               /**< The block, or one before it, could not be read. */
+} parser_directives;
+
+/** Events with extras that one batch can hold; a batch ends early when it has so many. */
+#define PARSER_DETAIL_CAPACITY 512
+
+struct mprof_parser {
+	mprof_allocator allocator;
+	uint64_t max_block_length;
+	int ignore_checksums;
+
+	parser_buffer buffer;
+	int is_finished;     /**< Nothing will be fed any more. */
+	uint64_t wait_until; /**< Place in the log up to which bytes are waited for; 0 if none are. */
+
+	block_decoding decoding;
+	int has_dialect;              /**< The first bytes were seen. decoding.rules is set. */
+	int is_decided;               /**< It is known whether a log that begins like mail is one. */
+	int is_past_intro;            /**< INTRO was read, or left behind. */
+	parser_directives directives; /**< In force at the begin of the buffer. */
+	parser_directives *directive_changes;
+	size_t directive_change_count;
+	size_t directive_change_capacity;
+
+	parser_state state;
+	int is_opened;   /**< mprof_parser_next_block() found the header and has the loading still to do. */
+	int was_refused; /**< Loading failed for a reason that the caller may remove. */
+	uint64_t skip_left;
+	uint64_t span;     /**< From the block's header to the next one. */
+	mprof_block block; /**< The block at the begin of the buffer. */
+	block_body body;
+
+	events_decode_table events_table;
+	int has_events_table;
+	uint64_t events_table_directives;
+	mprof_event_detail *details;
+	events_decode_state events;
+	mapping_cursor mappings;
+	sample_cursor samples;
+	content_cursor properties;
+
+	uint64_t search_start;   /**< Where the damage began. */
+	uint64_t search_checked; /**< Bytes whose checksum was computed since. */
+
+	uint64_t log_end; /**< Behind the END block; 0 while none was read. */
+	int is_damaged;
+	uint64_t valid_bytes;
+
+	mprof_error error;
+	mprof_error fatal_error; /**< Its status is #MPROF_OK while there was none. */
+};
+
+/**
+ * Notes an error at a place of the block at the begin of the buffer, and returns its status. One of severity
+ * #MPROF_SEVERITY_FATAL sticks.
+ */
+mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severity severity, uint64_t offset_in_block,
+			 const char *what);
+
+/** Notes an error that has no place in the log, which leaves all as it was. Returns its status. */
+mprof_status parser_refuse(mprof_parser *parser, mprof_status status, const char *what);
+
+/** Notes that so many bytes from the begin of the buffer are needed. Returns #MPROF_AGAIN. */
+mprof_status parser_wait(mprof_parser *parser, uint64_t length);
+
+/** Counts the block at the begin of the buffer as valid. */
+void parser_block_is_valid(mprof_parser *parser);
+
+/** Makes those directives hold that do at a place of the log, as far as it was read. */
+void parser_directives_restore(mprof_parser *parser, uint64_t offset);
+
+/** Makes room for one more change, if the block is one of DIRECTIVES. Returns 0 if there is no memory. */
+int parser_directives_reserve(mprof_parser *parser);
+
+/** Adds what the DIRECTIVES block at the begin of the buffer says; room was made. */
+void parser_directives_add(mprof_parser *parser, uint64_t declared, uint64_t unreadable_kinds, int is_lost);
+
+/** Loads the block whose header was given out. As mprof_parser_load(), with parser::block for the result. */
+mprof_status parser_load(mprof_parser *parser);
+
+/** Goes back to the first record of the loaded block. */
+void parser_rewind(mprof_parser *parser);
+
+/** The content of the block, which is in the buffer. */
+static inline const uint8_t *parser_content(const mprof_parser *parser)
+{
+	return parser_buffer_bytes(&parser->buffer) + parser->decoding.rules->header_length;
+}
+
+/** Whether an END block was read and is the last that was. */
+static inline int parser_is_at_log_end(const mprof_parser *parser)
+{
+	return parser->state == PARSER_AT_HEADER && parser->log_end != 0 && parser->log_end == parser->buffer.offset &&
+	       parser_buffer_length(&parser->buffer) == 0;
+}
+
+/** Whether bytes can be a header behind the first block's. */
+int parser_header_is_plausible(const mprof_parser *parser, const block_header *header);
+
+/** Whether a block, header and all, matches its checksum. */
+int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, uint64_t span);
+
+/** What a search for a valid block gives. */
+typedef enum parser_search_result {
+	PARSER_SEARCH_FOUND,
+	PARSER_SEARCH_NONE,
+	PARSER_SEARCH_MORE /**< More bytes are needed to tell. */
+} parser_search_result;
+
+/**
+ * Searches the buffer from \p position on for a header of a known block with a right checksum. On
+ * PARSER_SEARCH_MORE \p position is where to go on and \p needed how many bytes of the buffer are needed.
+ */
+parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position, uint64_t *needed);
+
+/** Where in the buffer, behind its begin, a valid block starts; 0 if there is none. */
+size_t parser_search_inside(mprof_parser *parser);
+
+/** Begins to search behind damage at a place of the buffer, the damage itself being at its begin. */
+void parser_search_begin(mprof_parser *parser, size_t position);
+
+/** Goes on searching. Returns #MPROF_AGAIN, or the error that tells what became of it. */
+mprof_status parser_search_go_on(mprof_parser *parser);
+
+#endif

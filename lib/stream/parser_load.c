@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/parser_internal.h"
+
+#include "base/options.h"
+
+#include <string.h>
+
+/* A DIRECTIVES block that cannot be read leaves it unknown how these read. */
+#define DIRECTIVES_KINDS                                                                                               \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |                                   \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING))
+
+/* A place of the content, in bytes from the block's header. */
+static uint64_t in_block(const mprof_parser *parser, uint64_t position)
+{
+	return parser->decoding.rules->header_length + position;
+}
+
+static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
+{
+	if (parser->block.kind == MPROF_BLOCK_DIRECTIVES)
+		parser_directives_add(parser, 0, 0, 1);
+	return parser_fail(parser, status, MPROF_SEVERITY_BLOCK, offset_in_block, what);
+}
+
+/* The block can be read after the caller did something about it, or be passed by. */
+static mprof_status refuse_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
+{
+	parser->was_refused = 1;
+	return fail_block(parser, status, offset_in_block, what);
+}
+
+static mprof_status check_readable(mprof_parser *parser)
+{
+	uint64_t kind = MPROF_BLOCK_BIT(parser->block.kind);
+
+	if ((parser->directives.unreadable_kinds & kind) != 0)
+		return refuse_block(
+			parser, MPROF_ERR_UNSUPPORTED, 0,
+			"the log declares a directive for this kind of block that this library does not know");
+	if (parser->directives.is_lost && (DIRECTIVES_KINDS & kind) != 0)
+		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
+				    "the DIRECTIVES block that may say how to read this one could not be read");
+	if (parser->block.length > parser->max_block_length)
+		return refuse_block(parser, MPROF_ERR_LIMIT, 2, "the block is longer than the limit");
+	return MPROF_OK;
+}
+
+static void init_events(mprof_parser *parser, size_t end)
+{
+	const block_decoding *decoding = &parser->decoding;
+
+	if (!parser->has_events_table || parser->events_table_directives != decoding->directives) {
+		events_decode_table_build(&parser->events_table, decoding->rules, decoding->directives);
+		parser->events_table_directives = decoding->directives;
+		parser->has_events_table = 1;
+	}
+	parser->events.length = end - parser->body.list_start;
+}
+
+void parser_rewind(mprof_parser *parser)
+{
+	const uint8_t *content = parser_content(parser);
+	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+
+	parser->events.position = 0;
+	parser->events.counter = parser->block.base_counter;
+	switch (parser->block.kind) {
+	case MPROF_BLOCK_MAPPING:
+		block_mappings_begin(&parser->mappings, &parser->decoding, content, length, &parser->body);
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		sample_cursor_init(&parser->samples, content, length, &parser->body);
+		break;
+	case MPROF_BLOCK_SESSION:
+		content_cursor_init(&parser->properties, content, length, parser->decoding.max_name_length);
+		parser->properties.position = parser->body.list_start;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Room for the extras of events, once there may be some. */
+static int reserve_details(mprof_parser *parser)
+{
+	const uint64_t extras = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT);
+
+	if (parser->details != NULL || (parser->decoding.directives & extras) == 0)
+		return 1;
+	parser->details = allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
+	return parser->details != NULL;
+}
+
+/* What a block that was loaded means for those behind it. */
+static void learn(mprof_parser *parser)
+{
+	switch (parser->block.kind) {
+	case MPROF_BLOCK_INTRO:
+		parser->is_past_intro = 1;
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		parser_directives_add(parser, parser->block.directives, parser->body.unreadable_kinds, 0);
+		break;
+	case MPROF_BLOCK_END:
+		parser->log_end = parser->block.offset + parser->span;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Nothing is known of the block but its header. */
+static void forget_content(mprof_parser *parser)
+{
+	const mprof_block header = parser->block;
+
+	memset(&parser->block, 0, sizeof(parser->block));
+	parser->block.struct_size = header.struct_size;
+	parser->block.kind = header.kind;
+	parser->block.code = header.code;
+	parser->block.offset = header.offset;
+	parser->block.header_length = header.header_length;
+	parser->block.length = header.length;
+}
+
+/* The content of the block breaks its grammar, or passes a limit. */
+static mprof_status fail_content(mprof_parser *parser, const content_cursor *cursor)
+{
+	forget_content(parser);
+	if (cursor->status == MPROF_ERR_LIMIT)
+		return refuse_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
+	parser->state = PARSER_FAILED;
+	/* A log of the mail has no other mark than an INTRO that can be read. */
+	if (parser->block.kind == MPROF_BLOCK_INTRO && parser->decoding.rules->checksum_length == 0)
+		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
+				   cursor->what);
+	return fail_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
+}
+
+static mprof_status load_whole(mprof_parser *parser)
+{
+	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+	content_cursor cursor;
+
+	if (parser->decoding.rules->checksum_length > 0 && !parser->ignore_checksums &&
+	    !parser_checksum_is_right(parser, parser_buffer_bytes(&parser->buffer), parser->span)) {
+		parser->state = PARSER_DAMAGED;
+		return fail_block(parser, MPROF_ERR_CHECKSUM, in_block(parser, length),
+				  "the content of the block does not match its checksum");
+	}
+	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
+	    MPROF_OK)
+		return fail_content(parser, &cursor);
+	if (parser->block.kind == MPROF_BLOCK_EVENTS)
+		init_events(parser, parser->body.list_end);
+	learn(parser);
+	parser->block.loaded = 1;
+	parser->state = PARSER_LOADED;
+	parser_block_is_valid(parser);
+	parser_rewind(parser);
+	return MPROF_OK;
+}
+
+/* The log ends inside the block. */
+static mprof_status load_cut(mprof_parser *parser)
+{
+	size_t available = parser_buffer_length(&parser->buffer);
+	size_t header_length = parser->decoding.rules->header_length;
+	size_t length = available - header_length;
+	size_t longest = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+	size_t next = parser_search_inside(parser);
+	content_cursor cursor;
+
+	if (next > 0) {
+		/* The log does not end in this block after all. */
+		parser->span = next;
+		parser->state = PARSER_FAILED;
+		return fail_block(parser, MPROF_ERR_MALFORMED, 2,
+				  "the length of the block is wrong: bytes are skipped to the next valid block");
+	}
+	/* The cut may be inside the checksum. */
+	if (length > longest)
+		length = longest;
+	if (parser->block.kind == MPROF_BLOCK_EVENTS &&
+	    block_decode_events_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
+				      &cursor) == MPROF_OK) {
+		init_events(parser, length);
+		parser->block.loaded = 1;
+		parser->state = PARSER_CUT;
+		parser_rewind(parser);
+	} else {
+		forget_content(parser);
+	}
+	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
+}
+
+mprof_status parser_load(mprof_parser *parser)
+{
+	mprof_status status;
+
+	if ((parser->block.kind == MPROF_BLOCK_EVENTS && !reserve_details(parser)) ||
+	    (parser->block.kind == MPROF_BLOCK_DIRECTIVES && !parser_directives_reserve(parser)))
+		return parser_refuse(parser, MPROF_ERR_MEMORY, "no memory for what is read");
+	status = check_readable(parser);
+	if (status != MPROF_OK)
+		return status;
+	if (parser_buffer_length(&parser->buffer) >= parser->span)
+		return load_whole(parser);
+	return parser->is_finished ? load_cut(parser) : parser_wait(parser, parser->span);
+}
+
+mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
+{
+	mprof_status status;
+
+	if (parser->fatal_error.status != MPROF_OK) {
+		parser->error = parser->fatal_error;
+		return (mprof_status)parser->error.status;
+	}
+	if (block->struct_size < sizeof(block->struct_size))
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the size of the block is not set");
+	parser->wait_until = 0;
+	if (parser->state == PARSER_LOADED) {
+		parser_rewind(parser);
+		status = MPROF_OK;
+	} else if (parser->state == PARSER_HAS_HEADER) {
+		status = parser_load(parser);
+	} else {
+		return parser_refuse(parser, MPROF_ERR_STATE, "no header was found whose block could be loaded");
+	}
+	if (status != MPROF_AGAIN)
+		(void)struct_copy_out(block, &parser->block, sizeof(parser->block));
+	return status;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/reader_internal.h"
+
+#include "base/error.h"
+#include "base/options.h"
+
+#include <string.h>
+
+/* Learnt from even if the caller does not want them. */
+#define LEARNT_KINDS                                                                                                   \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST))
+
+/* Definitions taken from the parser at once. */
+#define MAPPING_BATCH 64
+
+/* Takes over the parser's error. Damage of the compression explains what it looks like to the parser. */
+static mprof_status fail_parser(mprof_reader *reader, mprof_status status)
+{
+	reader->error = reader->parser->error;
+	if (status == MPROF_ERR_TRUNCATED && reader->is_damaged)
+		reader->error.what = "the compressed data is damaged here, inside a block";
+	return status;
+}
+
+/* The parser has met the end of what there is between two blocks. */
+static mprof_status end_of_log(mprof_reader *reader)
+{
+	if (!reader->is_damaged)
+		return MPROF_END;
+	error_set(&reader->error, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, "the compressed data is damaged here");
+	reader->error.offset = reader->parser->buffer.offset;
+	reader->error.block_offset = reader->error.offset;
+	return MPROF_ERR_MALFORMED;
+}
+
+static mprof_status fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block)
+{
+	const char *what = "no memory for names";
+
+	if (status == MPROF_ERR_REDEFINED_ID)
+		what = "the block defines an ID that was defined before; the first definition stays";
+	else if (status == MPROF_ERR_LIMIT)
+		what = "the names of the log take more memory than the limit";
+	error_set(&reader->error, status, MPROF_SEVERITY_BLOCK, what);
+	reader->error.block_code = block->code;
+	reader->error.block_offset = block->offset;
+	reader->error.offset = block->offset;
+	return status;
+}
+
+/* Learns all names of the loaded MAPPING block. One that cannot be learnt does not keep others from it. */
+static mprof_status learn_names(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_mapping mappings[MAPPING_BATCH];
+	mprof_status result = MPROF_OK;
+	size_t count;
+
+	while (mprof_parser_next_mappings(reader->parser, mappings, MAPPING_BATCH, &count) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = name_table_add(&reader->names, &mappings[i], block->offset);
+
+			if (result == MPROF_OK)
+				result = status;
+		}
+	}
+	parser_rewind(reader->parser);
+	return result == MPROF_OK ? MPROF_OK : fail_names(reader, result, block);
+}
+
+static mprof_status learn_runtime(mprof_reader *reader, const mprof_block *block)
+{
+	char *copy;
+
+	if (reader->runtime != NULL)
+		return MPROF_OK;
+	copy = allocator_allocate(&reader->allocator, block->name_length + 1);
+	if (copy == NULL)
+		return fail_names(reader, MPROF_ERR_MEMORY, block);
+	memcpy(copy, block->name, block->name_length + 1);
+	reader->runtime = copy;
+	reader->runtime_length = block->name_length;
+	reader->intro = *block;
+	reader->intro.name = copy;
+	return MPROF_OK;
+}
+
+/* A block that comes again after a seek is not counted again. */
+static mprof_status learn_losses(mprof_reader *reader, const mprof_block *block)
+{
+	uint64_t sum = 0;
+
+	if (hash_map_get(&reader->lost_by_block, block->offset) != NULL)
+		return MPROF_OK;
+	for (size_t i = 0; i < MPROF_LOSS_CAUSE_COUNT; i++)
+		sum += block->lost[i];
+	if (!hash_map_put(&reader->lost_by_block, block->offset, sum))
+		return fail_names(reader, MPROF_ERR_MEMORY, block);
+	reader->lost_events += sum;
+	return MPROF_OK;
+}
+
+/* Takes what a loaded block says about the log. */
+static mprof_status learn(mprof_reader *reader, const mprof_block *block)
+{
+	if (block->has_clocks) {
+		time_scale_add(&reader->scale, &block->start);
+		time_scale_add(&reader->scale, &block->end);
+	}
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		return learn_runtime(reader, block);
+	case MPROF_BLOCK_MAPPING:
+		return learn_names(reader, block);
+	case MPROF_BLOCK_LOST:
+		return learn_losses(reader, block);
+	default:
+		return MPROF_OK;
+	}
+}
+
+/* Calls one of the parser's functions until it has all the bytes that it needs. */
+static mprof_status feed_until_done(mprof_reader *reader, mprof_block *block,
+				    mprof_status (*function)(mprof_parser *, mprof_block *))
+{
+	mprof_status status;
+
+	while ((status = function(reader->parser, block)) == MPROF_AGAIN) {
+		mprof_status fed = reader_feed(reader);
+
+		if (fed != MPROF_OK)
+			return fed;
+	}
+	if (status == MPROF_END)
+		return end_of_log(reader);
+	return status == MPROF_OK ? MPROF_OK : fail_parser(reader, status);
+}
+
+static mprof_status load(mprof_reader *reader, mprof_block *block)
+{
+	mprof_status status = feed_until_done(reader, block, mprof_parser_load);
+	mprof_status doubt;
+
+	if (status == MPROF_ERR_LIMIT) {
+		doubt = reader_doubt_length(reader);
+		return doubt == MPROF_OK ? status : doubt;
+	}
+	return status == MPROF_OK ? learn(reader, block) : status;
+}
+
+/* Only what the header says. */
+static void block_strip(mprof_block *block)
+{
+	mprof_block stripped = {.struct_size = block->struct_size,
+				.kind = block->kind,
+				.code = block->code,
+				.offset = block->offset,
+				.header_length = block->header_length,
+				.length = block->length};
+
+	*block = stripped;
+}
+
+/* Nothing of the log is lost by these: the next call goes on where this one had to stop. */
+static int can_go_on_later(mprof_status status)
+{
+	return status == MPROF_AGAIN || status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO;
+}
+
+mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *block)
+{
+	mprof_status status;
+
+	if (!reader->has_block) {
+		status = feed_until_done(reader, block, mprof_parser_next_header);
+		if (status != MPROF_OK)
+			return status;
+		reader->has_block = 1;
+	} else {
+		/* Loading has to go on. Its header is that of the parser's block. */
+		*block = reader->parser->block;
+	}
+	if (((wanted | LEARNT_KINDS) & MPROF_BLOCK_BIT(block->kind)) != 0) {
+		status = load(reader, block);
+		if (can_go_on_later(status))
+			return status;
+	}
+	reader->has_block = 0;
+	if ((wanted & MPROF_BLOCK_BIT(block->kind)) == 0)
+		block_strip(block);
+	return status;
+}
+
+mprof_status reader_read_intro(mprof_reader *reader)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status = reader_next(reader, UINT64_MAX, &block);
+
+	if (can_go_on_later(status))
+		return status;
+	reader->is_past_intro = 1;
+	reader->has_intro = status == MPROF_OK;
+	return status;
+}
+
+mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block)
+{
+	mprof_block own = {.struct_size = sizeof(own)};
+	mprof_status status = MPROF_OK;
+
+	if (block->struct_size < sizeof(block->struct_size))
+		return error_set(&reader->error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_NONE,
+				 "the size of the block is not set");
+	if (reader->parser == NULL)
+		return (mprof_status)reader->error.status;
+	if (!reader->is_past_intro) {
+		status = reader_read_intro(reader);
+		if (status != MPROF_OK)
+			return status;
+	}
+	if (reader->has_intro) {
+		reader->has_intro = 0;
+		own = reader->intro;
+		if ((reader->wanted & MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO)) == 0)
+			block_strip(&own);
+	} else {
+		status = reader_next(reader, reader->wanted, &own);
+	}
+	if (status != MPROF_AGAIN && status != MPROF_END)
+		(void)struct_copy_out(block, &own, sizeof(own));
+	return status;
+}
+
+mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block)
+{
+	mprof_block own = {.struct_size = sizeof(own)};
+	mprof_status status;
+
+	if (block->struct_size < sizeof(block->struct_size))
+		return error_set(&reader->error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_NONE,
+				 "the size of the block is not set");
+	if (reader->parser == NULL)
+		return (mprof_status)reader->error.status;
+	status = load(reader, &own);
+	if (status != MPROF_AGAIN) {
+		reader->has_block = 0;
+		(void)struct_copy_out(block, &own, sizeof(own));
+	}
+	return status;
+}
+
+mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
+{
+	mprof_status status;
+
+	*count = 0;
+	if (reader->parser == NULL)
+		return (mprof_status)reader->error.status;
+	status = mprof_parser_next_events(reader->parser, events, capacity, count);
+	return status <= MPROF_END ? status : fail_parser(reader, status);
+}
+
+mprof_status mprof_reader_next_mappings(mprof_reader *reader, mprof_mapping *mappings, size_t capacity, size_t *count)
+{
+	mprof_status status;
+
+	*count = 0;
+	if (reader->parser == NULL)
+		return (mprof_status)reader->error.status;
+	status = mprof_parser_next_mappings(reader->parser, mappings, capacity, count);
+	return status <= MPROF_END ? status : fail_parser(reader, status);
+}
+
+mprof_status mprof_reader_next_property(mprof_reader *reader, const char **key, const char **value)
+{
+	mprof_status status;
+
+	if (reader->parser == NULL)
+		return (mprof_status)reader->error.status;
+	status = mprof_parser_next_property(reader->parser, key, value);
+	return status <= MPROF_END ? status : fail_parser(reader, status);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/reader_internal.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Bytes to read at once. Small enough to stay in the cache until they are parsed. */
+#define READ_LENGTH ((size_t)64 << 10)
+
+/* What is shorter is read over sooner than sought over. */
+#define LEAST_SEEK READ_LENGTH
+
+mprof_status reader_fail_system(mprof_reader *reader, int system_error, const char *what)
+{
+	if (system_error == ENOMEM)
+		return error_set(&reader->error, MPROF_ERR_MEMORY, MPROF_SEVERITY_NONE, "no memory for the source");
+	return error_set_system(&reader->error, system_error, what);
+}
+
+static mprof_status fail_parser(mprof_reader *reader, mprof_status status)
+{
+	reader->error = reader->parser->error;
+	return status;
+}
+
+/* Reads from the source; no bytes mean that none are left now. */
+static mprof_status read_source(mprof_reader *reader, void *bytes, size_t length, size_t *got)
+{
+	int fault = reader->source.read(reader->source.user, bytes, length, got);
+
+	if (fault == 0)
+		return MPROF_OK;
+	*got = 0;
+	if (reader->is_following && (fault == EAGAIN || fault == EWOULDBLOCK))
+		return MPROF_OK;
+	if (reader->is_compressed && fault == SOURCE_DAMAGED) {
+		/* What there is ends here; the parser finds out what that means. */
+		reader->is_damaged = 1;
+		return MPROF_OK;
+	}
+	return reader_fail_system(reader, fault, "the log cannot be read");
+}
+
+/* Nothing more is there to be read. */
+static mprof_status meet_end(mprof_reader *reader)
+{
+	/* A log that was closed is not waited for. */
+	if (reader->is_following && !reader->is_damaged && !parser_is_at_log_end(reader->parser))
+		return MPROF_AGAIN;
+	mprof_parser_finish(reader->parser);
+	return MPROF_OK;
+}
+
+/* Puts decompression on the source if its first bytes tell so, or hands them on. */
+static mprof_status recognise(mprof_reader *reader)
+{
+	size_t got = 0;
+	mprof_status status = read_source(reader, reader->head + reader->head_length,
+					  sizeof(reader->head) - reader->head_length, &got);
+	int fault;
+
+	if (status != MPROF_OK)
+		return status;
+	reader->head_length += got;
+	if (reader->head_length < sizeof(reader->head)) {
+		if (got > 0)
+			return MPROF_OK;
+		if (reader->is_following)
+			return MPROF_AGAIN;
+	}
+	if (reader->head_length == sizeof(reader->head) &&
+	    memcmp(reader->head, SOURCE_GZIP_MAGIC, sizeof(reader->head)) == 0) {
+		fault = source_decompress(&reader->source, &reader->allocator);
+		if (fault == ENOTSUP)
+			return error_set(
+				&reader->error, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL,
+				"the log is compressed with gzip, which this build of the library cannot read");
+		if (fault != 0)
+			return reader_fail_system(reader, fault, "the compressed log cannot be read");
+		reader->is_compressed = 1;
+	} else {
+		status = mprof_parser_feed(reader->parser, reader->head, reader->head_length);
+		if (status != MPROF_OK)
+			return fail_parser(reader, status);
+	}
+	reader->is_recognised = 1;
+	return MPROF_OK;
+}
+
+/*
+ * Passes by what the parser does not want. The last byte of it is read even so: a source can be sought beyond its
+ * end, and then nothing would tell that the log is cut.
+ */
+static mprof_status seek_over(mprof_reader *reader)
+{
+	uint64_t length = mprof_parser_skippable(reader->parser);
+	int fault;
+
+	if (length <= LEAST_SEEK || reader->source.seek == NULL || reader->is_compressed)
+		return MPROF_OK;
+	length--;
+	fault = reader->source.seek(reader->source.user, reader->parser->buffer.offset + length);
+	if (fault != 0)
+		return reader_fail_system(reader, fault, "the log cannot be sought");
+	return mprof_parser_skipped(reader->parser, length);
+}
+
+mprof_status reader_feed(mprof_reader *reader)
+{
+	mprof_status status;
+	void *room;
+	size_t length;
+	size_t got = 0;
+
+	if (!reader->is_recognised)
+		return recognise(reader);
+	status = seek_over(reader);
+	if (status != MPROF_OK)
+		return status;
+	status = mprof_parser_room(reader->parser, READ_LENGTH, &room, &length);
+	if (status != MPROF_OK)
+		return fail_parser(reader, status);
+	status = read_source(reader, room, length, &got);
+	if (status != MPROF_OK)
+		return status;
+	status = mprof_parser_filled(reader->parser, got);
+	if (status != MPROF_OK)
+		return fail_parser(reader, status);
+	return got > 0 ? MPROF_OK : meet_end(reader);
+}
+
+/* Whether the source has a byte at a place. Goes back to where it was. */
+static int source_has(mprof_reader *reader, uint64_t offset, int *has)
+{
+	const parser_buffer *buffer = &reader->parser->buffer;
+	uint8_t byte;
+	size_t got = 0;
+	int fault = reader->source.seek(reader->source.user, offset);
+	int back;
+
+	if (fault == 0)
+		fault = reader->source.read(reader->source.user, &byte, 1, &got);
+	back = reader->source.seek(reader->source.user, buffer->offset + parser_buffer_length(buffer));
+	*has = fault != 0 || got > 0;
+	return back;
+}
+
+mprof_status reader_doubt_length(mprof_reader *reader)
+{
+	mprof_parser *parser = reader->parser;
+	int has = 1;
+	int fault;
+
+	/* Without checksums there is no telling a valid block; and bytes that may still come prove nothing. */
+	if (parser->decoding.rules->checksum_length == 0 || parser->block.length <= parser->max_block_length ||
+	    reader->source.seek == NULL || reader->is_compressed || reader->is_following)
+		return MPROF_OK;
+	fault = source_has(reader, parser->block.offset + parser->span - 1, &has);
+	if (fault != 0)
+		return reader_fail_system(reader, fault, "the log cannot be sought");
+	if (!has)
+		parser_search_begin(parser, 1);
+	return MPROF_OK;
+}

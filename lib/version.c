@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file version.c
+ * \brief What this build of the library is.
+ */
+#include "config.h"
+
+#include <mprof/version.h>
+
+uint32_t mprof_version_number(void)
+{
+	return MPROF_VERSION_NUMBER;
+}
+
+const char *mprof_version_string(void)
+{
+	return MPROF_VERSION_STRING;
+}
+
+int mprof_version_has(mprof_feature feature)
+{
+	/* Not an if for each: callers may pass values of later headers, which are unknown here. */
+	switch ((int)feature) {
+#ifdef MPROF_WITH_RECORDER
+	case MPROF_FEATURE_RECORDER:
+		return 1;
+#endif
+#ifdef MPROF_WITH_ZLIB
+	case MPROF_FEATURE_GZIP:
+		return 1;
+#endif
+	default:
+		return 0;
+	}
+}
