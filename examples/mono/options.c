@@ -212,7 +212,7 @@ int options_parse(const char *text, module_options *options, char message[OPTION
 		word = comma == NULL ? NULL : comma + 1;
 	}
 	free(words);
-	options->kinds = (state.wanted != 0 ? state.wanted : RECORD_DEFAULT) & ~state.unwanted;
+	options->kinds = (state.wanted != 0 ? state.wanted : RECORD_ALL) & ~state.unwanted;
 	return well;
 }
 
@@ -225,7 +225,7 @@ void options_release(module_options *options)
 static const char help_text[] =
 	"usage: mono --profile=mprof[:OPTION,...] PROGRAM [ARGUMENTS]\n"
 	"\n"
-	"What to record (without any of these: all but classes; no-WORD leaves one out)\n"
+	"What to record (without any of these: all of them; no-WORD leaves one out)\n"
 	"  calls            methods entered and left\n"
 	"  alloc            objects allocated\n"
 	"  jit              methods compiled\n"

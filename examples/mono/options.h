@@ -22,8 +22,6 @@ typedef enum record_kind {
 	RECORD_ALL = (1 << 7) - 1
 } record_kind;
 
-#define RECORD_DEFAULT (RECORD_ALL & ~RECORD_CLASSES)
-
 typedef struct module_options {
 	uint32_t kinds;       /**< Bits of #record_kind. */
 	char *output;         /**< Pattern of the log's path, or NULL. */

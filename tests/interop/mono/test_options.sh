@@ -35,7 +35,7 @@ expect "lines on stderr with help" "$(wc -l <err)" 0
 # Names of logs
 profiled "" Calls.exe >/dev/null 2>err
 check_complete Calls.mprof
-grep -qx "mprof: recording calls, allocations, jit, collections, exceptions, threads to Calls.mprof (pid [0-9]*)" err ||
+grep -qx "mprof: recording calls, allocations, jit, collections, exceptions, threads, classes to Calls.mprof (pid [0-9]*)" err ||
 	fail "first line: $(cat err)"
 profiled "calls,output=a-%p-%%.mprof" Calls.exe >/dev/null 2>err
 process=$(sed -n 's/.*(pid \([0-9]*\))/\1/p' err)

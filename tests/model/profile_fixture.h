@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file profile_fixture.h
+ * \brief Makes logs in memory, whose counters are nanoseconds, and profiles of them.
+ */
+#ifndef PROFILE_FIXTURE_H
+#define PROFILE_FIXTURE_H
+
+#include <mprof/profile.h>
+#include <mprof/writer.h>
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Counter and wall clock at the begin and the end of all logs: a second, a thousand million counters. */
+#define SESSION_START UINT64_C(1000000)
+#define SESSION_END (SESSION_START + UINT64_C(1000000000))
+
+/** Methods and classes 1 to 9 are defined as "m1 ()" and "c1". */
+#define DEFINED_IDS 9
+
+typedef struct test_log {
+	mprof_writer *writer;
+	uint64_t counter; /**< Where the clock stands. */
+	uint64_t counters_per_microsecond;
+	uint8_t *bytes; /**< A copy of the log once it is closed. */
+	size_t length;
+	mprof_reader *reader;
+	mprof_profile *profile;
+} test_log;
+
+static inline void test_clock(void *user, mprof_clock *clock)
+{
+	const test_log *log = user;
+
+	clock->counter = log->counter;
+	clock->time = log->counter / log->counters_per_microsecond;
+}
+
+static inline void define_names(mprof_writer *writer)
+{
+	for (uint32_t id = 1; id <= DEFINED_IDS; id++) {
+		char class_name[8] = {'c', (char)('0' + id)};
+		char method_name[8] = {'m', (char)('0' + id), ' ', '(', ')'};
+		mprof_class_definition class_definition = {id, 0, class_name, 2};
+		mprof_method_definition method_definition = {id, id, 0, 0, method_name, 5};
+
+		cr_assert_eq(mprof_writer_define_class(writer, &class_definition), MPROF_OK);
+		cr_assert_eq(mprof_writer_define_method(writer, &method_definition), MPROF_OK);
+	}
+}
+
+static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint64_t counters_per_microsecond)
+{
+	mprof_writer_options options;
+
+	memset(log, 0, sizeof(*log));
+	log->counter = SESSION_START;
+	log->counters_per_microsecond = counters_per_microsecond;
+	mprof_writer_options_init(&options);
+	options.dialect = dialect;
+	options.clock = test_clock;
+	options.clock_user = log;
+	options.runtime = "test";
+	if (dialect != MPROF_DIALECT_MAIL)
+		options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS);
+	cr_assert_eq(mprof_writer_open_memory(&options, &log->writer), MPROF_OK);
+	define_names(log->writer);
+}
+
+static inline void log_begin_with(test_log *log, mprof_dialect dialect)
+{
+	log_begin_at_rate(log, dialect, 1000);
+}
+
+static inline void log_begin(test_log *log)
+{
+	log_begin_with(log, MPROF_DIALECT_MPROF2);
+}
+
+/** Counters of events are given from the begin of the session. */
+static inline void begin_block(test_log *log, uint64_t thread, uint64_t base)
+{
+	cr_assert_eq(mprof_writer_begin_events(log->writer, thread, SESSION_START + base), MPROF_OK);
+}
+
+static inline void end_block(test_log *log)
+{
+	cr_assert_eq(mprof_writer_end_events(log->writer), MPROF_OK);
+}
+
+static inline void add_full(test_log *log, uint32_t kind, uint32_t id, uint64_t counter, uint64_t value, uint32_t flags)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = (uint8_t)kind;
+	event.flags = (uint8_t)flags;
+	event.id = id;
+	event.counter = SESSION_START + counter;
+	event.value = value;
+	cr_assert_eq(mprof_writer_events(log->writer, &event, 1, NULL), MPROF_OK);
+}
+
+static inline void enter(test_log *log, uint32_t method, uint64_t counter)
+{
+	add_full(log, MPROF_EVENT_METHOD_ENTER, method, counter, 0, 0);
+}
+
+static inline void leave(test_log *log, uint32_t method, uint64_t counter)
+{
+	add_full(log, MPROF_EVENT_METHOD_LEAVE, method, counter, 0, 0);
+}
+
+/** Events of methods and classes without a value. */
+static inline void add(test_log *log, uint32_t kind, uint32_t id, uint64_t counter)
+{
+	add_full(log, kind, id, counter, 0, 0);
+}
+
+/** Events with a value and no ID. */
+static inline void add_value(test_log *log, uint32_t kind, uint64_t value, uint64_t counter)
+{
+	add_full(log, kind, 0, counter, value, 0);
+}
+
+/** Keeps what was written; with END unless \p is_cut. */
+static inline void log_close(test_log *log, int is_cut)
+{
+	const uint8_t *bytes;
+
+	log->counter = SESSION_END;
+	cr_assert_eq(is_cut ? mprof_writer_flush(log->writer) : mprof_writer_close(log->writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_memory(log->writer, &bytes, &log->length), MPROF_OK);
+	log->bytes = malloc(log->length);
+	cr_assert_not_null(log->bytes);
+	memcpy(log->bytes, bytes, log->length);
+	mprof_writer_destroy(log->writer);
+	log->writer = NULL;
+}
+
+static inline void log_open(test_log *log, const mprof_profile_options *options)
+{
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &log->reader), MPROF_OK);
+	cr_assert_eq(mprof_profile_create(options, &log->profile), MPROF_OK);
+}
+
+static inline void log_forget_profile(test_log *log)
+{
+	mprof_profile_destroy(log->profile);
+	mprof_reader_destroy(log->reader);
+	log->profile = NULL;
+	log->reader = NULL;
+}
+
+static inline void log_release(test_log *log)
+{
+	log_forget_profile(log);
+	free(log->bytes);
+}
+
+/** Closes a log and reads its profile, which must be without fault. */
+static inline void log_profile(test_log *log)
+{
+	log_close(log, 0);
+	log_open(log, NULL);
+	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
+}
+
+static inline mprof_profile_totals totals_of(const test_log *log)
+{
+	mprof_profile_totals totals;
+
+	memset(&totals, 0xff, sizeof(totals));
+	totals.struct_size = sizeof(totals);
+	cr_assert_eq(mprof_profile_get_totals(log->profile, &totals), MPROF_OK);
+	return totals;
+}
+
+/** Figures of a method; all 0 if it has none. */
+static inline mprof_method_figures method_of(const test_log *log, uint32_t id)
+{
+	mprof_method_figures figures;
+
+	for (size_t i = 0; i < mprof_profile_method_count(log->profile); i++) {
+		memset(&figures, 0xff, sizeof(figures));
+		figures.struct_size = sizeof(figures);
+		cr_assert_eq(mprof_profile_method(log->profile, i, &figures), MPROF_OK);
+		if (figures.id == id)
+			return figures;
+	}
+	memset(&figures, 0, sizeof(figures));
+	return figures;
+}
+
+static inline mprof_class_figures class_of(const test_log *log, uint32_t id)
+{
+	mprof_class_figures figures;
+
+	for (size_t i = 0; i < mprof_profile_class_count(log->profile); i++) {
+		memset(&figures, 0xff, sizeof(figures));
+		figures.struct_size = sizeof(figures);
+		cr_assert_eq(mprof_profile_class(log->profile, i, &figures), MPROF_OK);
+		if (figures.id == id)
+			return figures;
+	}
+	memset(&figures, 0, sizeof(figures));
+	return figures;
+}
+
+static inline mprof_thread_figures thread_of(const test_log *log, uint64_t id)
+{
+	mprof_thread_figures figures;
+
+	for (size_t i = 0; i < mprof_profile_thread_count(log->profile); i++) {
+		memset(&figures, 0xff, sizeof(figures));
+		figures.struct_size = sizeof(figures);
+		cr_assert_eq(mprof_profile_thread(log->profile, i, &figures), MPROF_OK);
+		if (figures.id == id)
+			return figures;
+	}
+	memset(&figures, 0, sizeof(figures));
+	return figures;
+}
+
+static inline mprof_call_figures call_at(const test_log *log, uint32_t node)
+{
+	mprof_call_figures figures;
+
+	memset(&figures, 0xff, sizeof(figures));
+	figures.struct_size = sizeof(figures);
+	cr_assert_eq(mprof_profile_call(log->profile, node, &figures), MPROF_OK);
+	return figures;
+}
+
+/** The node of a path of method IDs that ends with 0, from the outermost one; fails if it is not there. */
+static inline mprof_call_figures call_of(const test_log *log, const uint32_t *path)
+{
+	mprof_call_figures figures = call_at(log, MPROF_CALL_ROOT);
+
+	for (; *path != 0; path++) {
+		uint32_t node = figures.first_child;
+
+		while (node != 0 && call_at(log, node).method != *path)
+			node = call_at(log, node).next_sibling;
+		cr_assert_neq(node, 0, "no path to method %u", *path);
+		figures = call_at(log, node);
+	}
+	return figures;
+}
+
+#define CALL(log, ...) call_of(log, (const uint32_t[]){__VA_ARGS__, 0})
+
+#define EXPECT_METHOD(log, id, expected_calls, expected_total, expected_self)                                          \
+	do {                                                                                                           \
+		mprof_method_figures expected_figures = method_of(log, id);                                            \
+                                                                                                                       \
+		cr_expect_eq(expected_figures.calls, expected_calls, "method %u: %lu calls", id,                       \
+			     (unsigned long)expected_figures.calls);                                                   \
+		cr_expect_eq(expected_figures.total_ns, expected_total, "method %u: %lu ns in all", id,                \
+			     (unsigned long)expected_figures.total_ns);                                                \
+		cr_expect_eq(expected_figures.self_ns, expected_self, "method %u: %lu ns of its own", id,              \
+			     (unsigned long)expected_figures.self_ns);                                                 \
+	} while (0)
+
+#define EXPECT_CALL(figures, expected_calls, expected_total, expected_self)                                            \
+	do {                                                                                                           \
+		mprof_call_figures expected_call = figures;                                                            \
+                                                                                                                       \
+		cr_expect_eq(expected_call.calls, expected_calls);                                                     \
+		cr_expect_eq(expected_call.total_ns, expected_total);                                                  \
+		cr_expect_eq(expected_call.self_ns, expected_self);                                                    \
+	} while (0)
+
+#endif

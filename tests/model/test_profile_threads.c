@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Several threads, and clocks that do not go straight on. */
+#include "profile_fixture.h"
+
+Test(profile_threads, stacks_are_apart_and_the_tree_is_shared)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 0);
+	enter(&log, 2, 10);
+	end_block(&log);
+	begin_block(&log, 8, 0);
+	enter(&log, 1, 5);
+	enter(&log, 3, 6);
+	leave(&log, 3, 26);
+	end_block(&log);
+	begin_block(&log, 7, 10);
+	leave(&log, 2, 30);
+	leave(&log, 1, 100);
+	end_block(&log);
+	begin_block(&log, 8, 26);
+	leave(&log, 1, 55);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 2, 150, 110);
+	EXPECT_CALL(CALL(&log, 1), 2, 150, 110);
+	EXPECT_CALL(CALL(&log, 1, 2), 1, 20, 20);
+	EXPECT_CALL(CALL(&log, 1, 3), 1, 20, 20);
+	cr_expect_eq(totals_of(&log).method_ns, 150);
+	cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
+	cr_expect_eq(mprof_profile_thread_count(log.profile), 2);
+	cr_expect_eq(thread_of(&log, 7).events, 4);
+	cr_expect_eq(thread_of(&log, 7).self_ns, 100);
+	cr_expect_eq(thread_of(&log, 8).self_ns, 50);
+	cr_expect_null(thread_of(&log, 7).name);
+	log_release(&log);
+}
+
+/* One thread is inside a method that another one enters: each is outermost. */
+Test(profile_threads, recursion_is_by_thread)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 0);
+	end_block(&log);
+	begin_block(&log, 8, 0);
+	enter(&log, 1, 0);
+	leave(&log, 1, 50);
+	end_block(&log);
+	begin_block(&log, 7, 0);
+	leave(&log, 1, 100);
+	end_block(&log);
+	log_close(&log, 0);
+	for (uint32_t without = 0; without <= 1; without++) {
+		mprof_profile_options options;
+
+		mprof_profile_options_init(&options);
+		options.without_call_tree = without;
+		log_open(&log, &options);
+		cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
+		EXPECT_METHOD(&log, 1, 2, 150, 150);
+		log_forget_profile(&log);
+	}
+	log_release(&log);
+}
+
+Test(profile_threads, time_with_an_empty_stack_is_nobodys)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add(&log, MPROF_EVENT_EXCEPTION, 1, 100);
+	enter(&log, 1, 200);
+	leave(&log, 1, 210);
+	add(&log, MPROF_EVENT_EXCEPTION, 1, 300);
+	enter(&log, 1, 400);
+	leave(&log, 1, 420);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(thread_of(&log, 7).self_ns, 30);
+	cr_expect_eq(totals_of(&log).method_ns, 30);
+	EXPECT_CALL(call_at(&log, MPROF_CALL_ROOT), 0, 30, 0);
+	log_release(&log);
+}
+
+Test(profile_threads, an_id_that_is_used_again)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add_value(&log, MPROF_EVENT_THREAD_START, 7, 0);
+	enter(&log, 1, 10);
+	enter(&log, 2, 20);
+	add_value(&log, MPROF_EVENT_THREAD_END, 7, 40);
+	end_block(&log);
+	begin_block(&log, 7, 100);
+	add_value(&log, MPROF_EVENT_THREAD_START, 7, 100);
+	enter(&log, 2, 110);
+	leave(&log, 2, 120);
+	/* It belongs to nothing that this thread entered. */
+	leave(&log, 1, 130);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 1, 30, 10);
+	EXPECT_METHOD(&log, 2, 2, 30, 30);
+	cr_expect_eq(totals_of(&log).unclosed_frames, 2);
+	cr_expect_eq(totals_of(&log).unmatched_leaves, 1);
+	EXPECT_CALL(CALL(&log, 2), 1, 10, 10);
+	log_release(&log);
+}
+
+/* What a thread says of another one may be from any time. */
+Test(profile_threads, another_threads_end_does_not_clear_the_stack)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 10);
+	add_value(&log, MPROF_EVENT_THREAD_END, 8, 15);
+	leave(&log, 1, 20);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 1, 10, 10);
+	cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
+	log_release(&log);
+}
+
+Test(profile_threads, names_and_losses)
+{
+	const uint64_t first[] = {0, 5, 2};
+	const uint64_t second[] = {0, 0, 0, 10};
+	test_log log;
+
+	log_begin(&log);
+	cr_assert_eq(mprof_writer_thread(log.writer, 9, "early", 5), MPROF_OK);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 0);
+	end_block(&log);
+	cr_assert_eq(mprof_writer_thread(log.writer, 7, "first", 5), MPROF_OK);
+	cr_assert_eq(mprof_writer_thread(log.writer, 7, "second", 6), MPROF_OK);
+	cr_assert_eq(mprof_writer_lost(log.writer, 7, first, 3), MPROF_OK);
+	cr_assert_eq(mprof_writer_lost(log.writer, 0, second, 4), MPROF_OK);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_thread_count(log.profile), 2);
+	cr_expect_str_eq(thread_of(&log, 7).name, "second");
+	cr_expect_str_eq(thread_of(&log, 9).name, "early");
+	cr_expect_eq(thread_of(&log, 7).lost, 7);
+	cr_expect_eq(totals_of(&log).lost_events, 17);
+	log_release(&log);
+}
+
+/* Inside a block the clock stands still until it has come back to where it was. */
+Test(profile_threads, clock_that_goes_back_a_little)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 100);
+	enter(&log, 2, 90);
+	leave(&log, 2, 120);
+	leave(&log, 1, 130);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 1, 30, 10);
+	EXPECT_METHOD(&log, 2, 1, 20, 20);
+	log_release(&log);
+}
+
+/* One that is far off for a block does not stop the clock for the rest of the log. */
+Test(profile_threads, clock_that_jumps_and_comes_back)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 500000000);
+	leave(&log, 1, 500000010);
+	end_block(&log);
+	begin_block(&log, 7, 0);
+	enter(&log, 2, 100);
+	leave(&log, 2, 140);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 1, 10, 10);
+	EXPECT_METHOD(&log, 2, 1, 40, 40);
+	log_release(&log);
+}
+
+Test(profile_threads, allocations_do_not_move_the_clock)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 50);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 24, 0);
+	enter(&log, 1, 100);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 24, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 16, 0);
+	leave(&log, 1, 130);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 1, 30, 30);
+	cr_expect_eq(class_of(&log, 1).allocations, 3);
+	cr_expect_eq(class_of(&log, 1).bytes, 64);
+	log_release(&log);
+}
+
+/* 2.5 counters to the nanosecond. */
+Test(profile_threads, counters_become_nanoseconds)
+{
+	test_log log;
+
+	log_begin_at_rate(&log, MPROF_DIALECT_MPROF2, 2500);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 0);
+	enter(&log, 2, 250000000);
+	leave(&log, 2, 500000000);
+	leave(&log, 1, 1000000000);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 1, 400000000, 300000000);
+	EXPECT_METHOD(&log, 2, 1, 100000000, 100000000);
+	cr_expect_eq(totals_of(&log).wall_ns, 400000000);
+	cr_expect_eq(thread_of(&log, 7).self_ns, 400000000);
+	log_release(&log);
+}

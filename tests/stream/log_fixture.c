@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_fixture.h"
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_LENGTH 6
+#define BATCH 7
+
+/* A thousand counts a microsecond, a hundred microseconds a call. */
+static void fixture_clock(void *user, mprof_clock *clock)
+{
+	uint64_t *calls = user;
+
+	++*calls;
+	clock->counter = 5000000 + *calls * 100000;
+	clock->time = UINT64_C(1200000000000000) + *calls * 100;
+}
+
+static void define_half(mprof_writer *writer, uint32_t half)
+{
+	char name[64];
+
+	for (uint32_t id = half * 10 + 1; id <= half * 10 + 10; id++) {
+		mprof_class_definition definition = {id, id % 3, name, 0};
+
+		definition.name_length = (size_t)snprintf(name, sizeof(name), "Space.Class%u", (unsigned)id);
+		cr_assert_eq(mprof_writer_define_class(writer, &definition), MPROF_OK);
+	}
+	for (uint32_t id = half * 20 + 1; id <= half * 20 + 20; id++) {
+		mprof_method_definition definition = {id, (id + 1) / 2, id % 2, 0, name, 0};
+
+		definition.name_length = (size_t)snprintf(name, sizeof(name), "Method%u (int)", (unsigned)id);
+		cr_assert_eq(mprof_writer_define_method(writer, &definition), MPROF_OK);
+	}
+}
+
+/* All kinds that have a full code in the mail. */
+static const uint8_t full_kinds[] = {
+	MPROF_EVENT_METHOD_JIT_START, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_METHOD_FREED,
+	MPROF_EVENT_CLASS_LOAD_START, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_CLASS_UNLOAD_START,
+	MPROF_EVENT_CLASS_UNLOAD_END, MPROF_EVENT_EXCEPTION,      MPROF_EVENT_THREAD_START,
+	MPROF_EVENT_THREAD_END,       MPROF_EVENT_GC_START,       MPROF_EVENT_GC_END,
+	MPROF_EVENT_GC_MARK_START,    MPROF_EVENT_GC_MARK_END,    MPROF_EVENT_GC_SWEEP_START,
+	MPROF_EVENT_GC_SWEEP_END,     MPROF_EVENT_GC_RESIZE,
+};
+
+/* Mostly enter and leave, with deltas of one to ten bytes, and now and then all else. */
+static void write_events(mprof_writer *writer, uint32_t half, uint64_t directives, uint64_t base)
+{
+	uint32_t methods = half * 20 + 20;
+	uint64_t counter = base;
+
+	cr_assert_eq(mprof_writer_begin_events(writer, 0x7f0012345740, base), MPROF_OK);
+	for (uint32_t i = 0; i < FIXTURE_BLOCK_EVENTS; i++) {
+		mprof_event_detail detail = {UINT64_C(0x7f0000001000) + i, i % methods + 1, 0};
+		mprof_event event;
+
+		memset(&event, 0, sizeof(event));
+		event.kind = i % 4 < 2 ? MPROF_EVENT_METHOD_ENTER : MPROF_EVENT_METHOD_LEAVE;
+		event.id = 1 + (i * 7) % methods;
+		if (i % 10 == 9) {
+			event.kind = full_kinds[i / 10 % sizeof(full_kinds)];
+			event.id = 1 + i % 10;
+			event.flags = i % 20 == 9 && (event.kind == MPROF_EVENT_METHOD_JIT_END ||
+						      event.kind == MPROF_EVENT_CLASS_LOAD_END);
+			event.value = UINT64_C(1) << i % 64;
+		} else if (i % 10 == 5) {
+			event.kind = MPROF_EVENT_ALLOCATION;
+			event.id = 1 + i % 10;
+			event.value = i * 1000;
+			event.more.detail = (directives & FIXTURE_ALL_DIRECTIVES) != 0 ? &detail : NULL;
+		} else if (i % 50 == 3 && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0) {
+			event.kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+			event.id = 0;
+		}
+		if (event.kind != MPROF_EVENT_ALLOCATION)
+			counter += i == 100 ? (uint64_t)-50 : UINT64_C(1) << i % 23;
+		event.counter = counter;
+		cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+	}
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+}
+
+static void write_elements(mprof_writer *writer)
+{
+	const mprof_assembly_name assembly = {"corlib", "neutral", "null", 1, 2, 3, 4, 1};
+	mprof_element element = {MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_SUCCESS, 1, 10, 20, 99, "1", 1, NULL};
+
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	element.kind = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FAILURE;
+	element.id = 2;
+	element.name = "corlib, Version=1.2.3.4";
+	element.name_length = strlen(element.name);
+	element.assembly = &assembly;
+	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	element.kind = MPROF_ELEMENT_ASSEMBLY;
+	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
+}
+
+/* The blocks that only mprof2 has. */
+static void write_additions(mprof_writer *writer)
+{
+	const mprof_property properties[] = {{"program", "/bin/true"}, {"pid", "12"}, {"options", ""}};
+	const uint64_t losses[] = {0, 5, 0, 2};
+
+	cr_assert_eq(mprof_writer_session(writer, properties, 3), MPROF_OK);
+	cr_assert_eq(mprof_writer_thread(writer, 0x7f0012345740, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_lost(writer, 99, losses, 4), MPROF_OK);
+}
+
+static log_bytes make(mprof_dialect dialect, uint64_t directives, uint32_t gzip_level)
+{
+	const uint32_t methods[] = {1, 20, 1};
+	const uint32_t functions[] = {7};
+	uint64_t clock_calls = 0;
+	mprof_writer_options options;
+	mprof_writer *writer;
+	const uint8_t *bytes;
+	log_bytes log;
+
+	mprof_writer_options_init(&options);
+	options.dialect = (uint32_t)dialect;
+	options.directives = directives;
+	options.intro_flags = MPROF_INTRO_ENTER_LEAVE;
+	options.runtime = "fixture";
+	options.clock = fixture_clock;
+	options.clock_user = &clock_calls;
+	options.gzip_level = gzip_level;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	write_elements(writer);
+	define_half(writer, 0);
+	write_events(writer, 0, directives, 5300000);
+	cr_assert_eq(mprof_writer_statistical(writer, 5400000, methods, 3, functions, 1, 5500000), MPROF_OK);
+	if (dialect == MPROF_DIALECT_MPROF2)
+		write_additions(writer);
+	define_half(writer, 1);
+	write_events(writer, 1, directives, 90000000);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	log.bytes = malloc(log.length);
+	cr_assert_not_null(log.bytes);
+	memcpy(log.bytes, bytes, log.length);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	return log;
+}
+
+log_bytes log_make(mprof_dialect dialect, uint64_t directives)
+{
+	return make(dialect, directives, 0);
+}
+
+log_bytes log_make_compressed(mprof_dialect dialect, uint64_t directives)
+{
+	return make(dialect, directives, 6);
+}
+
+log_bytes log_from_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	log_bytes log;
+	long length;
+
+	cr_assert_not_null(file, "cannot open %s", path);
+	cr_assert_eq(fseek(file, 0, SEEK_END), 0);
+	length = ftell(file);
+	rewind(file);
+	log.length = (size_t)length;
+	log.bytes = malloc(log.length + 1);
+	cr_assert_not_null(log.bytes);
+	cr_assert_eq(fread(log.bytes, 1, log.length, file), log.length);
+	log.bytes[log.length] = 0;
+	fclose(file);
+	return log;
+}
+
+static int hex_digit(char character)
+{
+	const char *digits = "0123456789abcdef";
+	const char *found = character != 0 ? strchr(digits, character) : NULL;
+
+	return found != NULL ? (int)(found - digits) : -1;
+}
+
+log_bytes log_from_hex(const char *name)
+{
+	const char *directory = getenv("srcdir");
+	char path[4096];
+	log_bytes text;
+	size_t count = 0;
+
+	snprintf(path, sizeof(path), "%s/tests/data/%s.hex", directory != NULL ? directory : ".", name);
+	text = log_from_file(path);
+	/* Two digits become one byte, in place. */
+	for (char *cursor = (char *)text.bytes; *cursor != 0; cursor++) {
+		int high = hex_digit(*cursor);
+
+		if (*cursor == '#')
+			cursor += strcspn(cursor, "\n") - 1;
+		if (high < 0)
+			continue;
+		cr_assert_geq(hex_digit(cursor[1]), 0, "%s: one digit at %.20s", path, cursor);
+		text.bytes[count++] = (uint8_t)(high << 4 | hex_digit(cursor[1]));
+		cursor++;
+	}
+	text.length = count;
+	return text;
+}
+
+void log_free(log_bytes *log)
+{
+	free(log->bytes);
+	log->bytes = NULL;
+	log->length = 0;
+}
+
+size_t log_block_offset(const log_bytes *log, size_t n)
+{
+	size_t offset = 0;
+
+	while (n-- > 0) {
+		cr_assert_leq(offset + HEADER_LENGTH, log->length);
+		offset += HEADER_LENGTH + bytes_load_32(log->bytes + offset + 2);
+	}
+	return offset;
+}
+
+size_t log_block_count(const log_bytes *log)
+{
+	size_t count = 0;
+
+	while (log_block_offset(log, count) < log->length)
+		count++;
+	return count;
+}
+
+void log_sign_block(log_bytes *log, size_t n)
+{
+	uint8_t *block = log->bytes + log_block_offset(log, n);
+	size_t checked = HEADER_LENGTH + bytes_load_32(block + 2) - 4;
+
+	bytes_store_32(block + checked, checksum_update(0, block, checked));
+}
+
+mprof_error parser_error_of(const mprof_parser *parser)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	cr_assert_eq(mprof_parser_error(parser, &error), MPROF_OK);
+	return error;
+}
+
+mprof_error reader_error_of(const mprof_reader *reader)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	cr_assert_eq(mprof_reader_error(reader, &error), MPROF_OK);
+	return error;
+}
+
+/* FNV-1a. */
+static void hash_bytes(log_digest *digest, const void *bytes, size_t length)
+{
+	const uint8_t *cursor = bytes;
+
+	for (size_t i = 0; i < length; i++)
+		digest->hash = (digest->hash ^ cursor[i]) * UINT64_C(0x100000001b3);
+}
+
+static void hash_number(log_digest *digest, uint64_t number)
+{
+	hash_bytes(digest, &number, sizeof(number));
+}
+
+static void hash_text(log_digest *digest, const char *text)
+{
+	if (text != NULL)
+		hash_bytes(digest, text, strlen(text) + 1);
+}
+
+static void hash_block(log_digest *digest, const mprof_block *block)
+{
+	hash_number(digest, block->kind | (uint64_t)block->code << 32);
+	hash_number(digest, block->offset);
+	hash_number(digest, block->length);
+	hash_number(digest, block->loaded);
+	hash_number(digest, block->has_clocks);
+	hash_bytes(digest, &block->start, sizeof(block->start));
+	hash_bytes(digest, &block->end, sizeof(block->end));
+	hash_number(digest, block->thread);
+	hash_number(digest, block->base_counter);
+	hash_number(digest, block->end_counter);
+	hash_number(digest, block->version);
+	hash_number(digest, block->flags);
+	hash_number(digest, block->id);
+	hash_number(digest, block->has_assembly);
+	hash_text(digest, block->name);
+	hash_text(digest, block->assembly.base_name);
+	hash_number(digest, block->assembly.major);
+	hash_text(digest, block->assembly.culture);
+	hash_text(digest, block->assembly.public_key_token);
+	hash_number(digest, block->assembly.retargetable);
+	hash_number(digest, block->directives);
+	hash_bytes(digest, block->lost, sizeof(block->lost));
+	if (block->name != NULL)
+		cr_assert_eq(strlen(block->name), block->name_length);
+}
+
+static void hash_event(log_digest *digest, const mprof_event *event)
+{
+	cr_assert_eq(event->reserved, 0);
+	hash_bytes(digest, event, offsetof(mprof_event, more));
+	if (event->more.detail != NULL)
+		hash_bytes(digest, event->more.detail, sizeof(*event->more.detail));
+	digest->events++;
+}
+
+static void hash_mapping(log_digest *digest, const mprof_mapping *mapping)
+{
+	hash_number(digest, mapping->is_method);
+	hash_number(digest, mapping->id);
+	hash_number(digest, mapping->class_id | (uint64_t)mapping->assembly_id << 32);
+	hash_number(digest, mapping->flags);
+	hash_text(digest, mapping->name);
+	cr_assert_eq(strlen(mapping->name), mapping->name_length);
+	digest->mappings++;
+}
+
+/* A parser or a reader; the other is NULL. */
+typedef struct log_input {
+	mprof_parser *parser;
+	mprof_reader *reader;
+} log_input;
+
+static mprof_status input_events(const log_input *input, mprof_event *events, size_t *count)
+{
+	return input->reader != NULL ? mprof_reader_next_events(input->reader, events, BATCH, count)
+				     : mprof_parser_next_events(input->parser, events, BATCH, count);
+}
+
+static mprof_status input_mappings(const log_input *input, mprof_mapping *mappings, size_t *count)
+{
+	return input->reader != NULL ? mprof_reader_next_mappings(input->reader, mappings, BATCH, count)
+				     : mprof_parser_next_mappings(input->parser, mappings, BATCH, count);
+}
+
+static mprof_status input_property(const log_input *input, const char **key, const char **value)
+{
+	return input->reader != NULL ? mprof_reader_next_property(input->reader, key, value)
+				     : mprof_parser_next_property(input->parser, key, value);
+}
+
+static void digest_fault(log_digest *digest, const log_input *input)
+{
+	mprof_error error = input->reader != NULL ? reader_error_of(input->reader) : parser_error_of(input->parser);
+
+	cr_assert_not_null(error.what);
+	cr_assert_neq(error.status, MPROF_OK);
+	cr_assert_neq(error.severity, MPROF_SEVERITY_NONE, "%s", error.what);
+	hash_number(digest, error.status);
+	hash_number(digest, error.offset);
+	digest->faults++;
+	if (digest->first.status == MPROF_OK)
+		digest->first = error;
+}
+
+/* Takes what a loaded block lists. */
+static void digest_lists(log_digest *digest, const log_input *input, const mprof_block *block)
+{
+	mprof_event events[BATCH];
+	mprof_mapping mappings[BATCH];
+	const char *key;
+	const char *value;
+	mprof_status status = MPROF_END;
+	size_t count;
+
+	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_STATISTICAL) {
+		while ((status = input_events(input, events, &count)) == MPROF_OK) {
+			for (size_t i = 0; i < count; i++)
+				hash_event(digest, &events[i]);
+		}
+		cr_assert_eq(count, 0);
+	} else if (block->kind == MPROF_BLOCK_MAPPING) {
+		while ((status = input_mappings(input, mappings, &count)) == MPROF_OK) {
+			for (size_t i = 0; i < count; i++)
+				hash_mapping(digest, &mappings[i]);
+		}
+	} else if (block->kind == MPROF_BLOCK_SESSION) {
+		while ((status = input_property(input, &key, &value)) == MPROF_OK) {
+			hash_text(digest, key);
+			hash_text(digest, value);
+			digest->properties++;
+		}
+	}
+	if (status != MPROF_END)
+		digest_fault(digest, input);
+}
+
+/* Takes one result of going to the next block. Returns 0 when there is nothing more to be had. */
+static int digest_take(log_digest *digest, const log_input *input, mprof_status status, const mprof_block *block)
+{
+	digest->last = status;
+	if (status == MPROF_END || status == MPROF_AGAIN)
+		return 0;
+	if (status != MPROF_OK)
+		digest_fault(digest, input);
+	else
+		digest->blocks++;
+	if (block->loaded) {
+		hash_block(digest, block);
+		digest_lists(digest, input, block);
+	}
+	if (status == MPROF_OK)
+		return 1;
+	return (input->reader != NULL ? reader_error_of(input->reader) : parser_error_of(input->parser)).severity ==
+	       MPROF_SEVERITY_BLOCK;
+}
+
+static void digest_init(log_digest *digest)
+{
+	memset(digest, 0, sizeof(*digest));
+	digest->hash = UINT64_C(0xcbf29ce484222325);
+	digest->first.what = "no error";
+}
+
+void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, const mprof_parser_options *options)
+{
+	log_input input = {NULL, NULL};
+	mprof_block block;
+	mprof_status status;
+	size_t fed = 0;
+
+	digest_init(digest);
+	cr_assert_eq(mprof_parser_create(options, &input.parser), MPROF_OK);
+	do {
+		mprof_block_init(&block);
+		block.loaded = 0;
+		while ((status = mprof_parser_next_block(input.parser, &block)) == MPROF_AGAIN) {
+			size_t left = log->length - fed;
+			size_t length = chunk == 0 || chunk > left ? left : chunk;
+
+			cr_assert_gt(mprof_parser_needed(input.parser), 0);
+			if (length == 0)
+				mprof_parser_finish(input.parser);
+			else
+				cr_assert_eq(mprof_parser_feed(input.parser, log->bytes + fed, length), MPROF_OK);
+			fed += length;
+		}
+	} while (digest_take(digest, &input, status, &block));
+	mprof_parser_destroy(input.parser);
+}
+
+void log_digest_read(log_digest *digest, mprof_reader *reader)
+{
+	log_input input = {NULL, reader};
+	mprof_block block;
+	mprof_status status;
+
+	digest_init(digest);
+	do {
+		mprof_block_init(&block);
+		block.loaded = 0;
+		status = mprof_reader_next_block(reader, &block);
+	} while (digest_take(digest, &input, status, &block));
+}

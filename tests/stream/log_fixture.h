@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file log_fixture.h
+ * \brief Logs to read in tests, and what was read as numbers to compare.
+ */
+#ifndef LOG_FIXTURE_H
+#define LOG_FIXTURE_H
+
+#include <mprof/reader.h>
+#include <mprof/writer.h>
+
+/** The bytes of a log. Free with log_free(). */
+typedef struct log_bytes {
+	uint8_t *bytes;
+	size_t length;
+} log_bytes;
+
+/** All directives that mprof2 has. */
+#define FIXTURE_ALL_DIRECTIVES                                                                                         \
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |                                                      \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |   \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |       \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS))
+
+/** Events in each EVENTS block of the logs that log_make() makes. */
+#define FIXTURE_BLOCK_EVENTS 200
+
+/**
+ * Makes a closed log with blocks of all kinds that the dialect has. Its classes are 1 to 20, its methods 1 to 40 (of
+ * class n / 2), the first half defined in front of the first of its two EVENTS blocks. Its clock gives a counter of
+ * 1000 a microsecond.
+ */
+log_bytes log_make(mprof_dialect dialect, uint64_t directives);
+
+/** The same, compressed. The library has zlib. */
+log_bytes log_make_compressed(mprof_dialect dialect, uint64_t directives);
+
+/** Reads the bytes of tests/data/NAME.hex: pairs of hexadecimal digits, and comments from # to the end of the line. */
+log_bytes log_from_hex(const char *name);
+
+/** Reads a whole file. */
+log_bytes log_from_file(const char *path);
+
+void log_free(log_bytes *log);
+
+/** Where the n-th block starts, counted from 0; the length of the log if there are n blocks. By headers of 6 bytes. */
+size_t log_block_offset(const log_bytes *log, size_t n);
+
+/** How many blocks there are. */
+size_t log_block_count(const log_bytes *log);
+
+/** Makes the checksum of the n-th block right again. */
+void log_sign_block(log_bytes *log, size_t n);
+
+/** What reading has given, so far. */
+typedef struct log_digest {
+	uint64_t hash;   /**< Of all fields of all blocks, events, definitions and facts, in order. */
+	uint64_t blocks; /**< Whole ones. */
+	uint64_t events; /**< Also of blocks that are cut. */
+	uint64_t mappings;
+	uint64_t properties;
+	uint64_t faults;   /**< Errors that were passed by. */
+	mprof_error first; /**< The first error; its status is #MPROF_OK if there was none. */
+	mprof_status last; /**< What ended reading. */
+} log_digest;
+
+/** Feeds a log to a parser in pieces of \p chunk bytes (0: all at once), and takes all blocks. */
+void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, const mprof_parser_options *options);
+
+/** Takes all blocks of a reader, from where it is. */
+void log_digest_read(log_digest *digest, mprof_reader *reader);
+
+/** The error of a parser or a reader. */
+mprof_error parser_error_of(const mprof_parser *parser);
+mprof_error reader_error_of(const mprof_reader *reader);
+
+#endif
