@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof check: is every byte of a log as it should be, and is all there that it speaks of? */
+#include "arguments.h"
+#include "commands.h"
+#include "dump.h"
+#include "number_set.h"
+#include "json.h"
+#include "summary.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define BATCH 2048
+
+static const char help[] =
+	"Usage: mprof check [--json] FILE\n\n"
+	"Reads every byte of a log. Lists on standard error all that is damaged, with its offset: blocks that do not\n"
+	"match their checksum or their grammar, IDs used before they are defined, an end that is missing. Ends with\n"
+	"one line on standard output. Lost events and times that go back are told and are no damage.\n"
+	"FILE may be '-' and may be compressed with gzip.\n\n"
+	"  --json     the findings as one JSON document\n"
+	"  --help     this text\n"
+	"  --version  the version\n\n"
+	"Exit status: 0 sound and complete, 1 damaged or incomplete, 3 not a log.\n";
+
+typedef struct findings {
+	log_summary summary;
+	number_set threads;
+	number_set used_methods;
+	number_set used_classes;
+	number_set undefined_methods;
+	number_set undefined_classes;
+	uint64_t backward_steps;       /**< Events with a time before that of the event in front of them. */
+	uint64_t first_backward_block; /**< Offset of the block where the first of them is. */
+	uint64_t unknown_events;
+	uint64_t unknown_blocks;
+	int out_of_memory;
+} findings;
+
+static void note_use(findings *found, number_set *used, number_set *undefined, uint32_t id, int is_defined)
+{
+	int is_new = number_set_add(used, id);
+
+	if (is_new < 0 || (is_new && !is_defined && number_set_add(undefined, id) < 0))
+		found->out_of_memory = 1;
+}
+
+/* An ID must be defined when it is used first; asked only once for each. */
+static void check_method(findings *found, log_input *input, const mprof_block *block, uint32_t id)
+{
+	mprof_mapping mapping;
+	size_t undefined = found->undefined_methods.count;
+
+	if (number_set_has(&found->used_methods, id))
+		return;
+	note_use(found, &found->used_methods, &found->undefined_methods, id,
+		 mprof_reader_method(input->reader, id, &mapping) == MPROF_OK);
+	if (found->undefined_methods.count > undefined)
+		input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID,
+			      "the block uses a method that is not defined");
+}
+
+static void check_class(findings *found, log_input *input, const mprof_block *block, uint32_t id)
+{
+	mprof_mapping mapping;
+	size_t undefined = found->undefined_classes.count;
+
+	if (number_set_has(&found->used_classes, id))
+		return;
+	note_use(found, &found->used_classes, &found->undefined_classes, id,
+		 mprof_reader_class(input->reader, id, &mapping) == MPROF_OK);
+	if (found->undefined_classes.count > undefined)
+		input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID,
+			      "the block uses a class that is not defined");
+}
+
+static void check_event(findings *found, log_input *input, const mprof_block *block, const mprof_event *event)
+{
+	dump_subject subject = dump_subject_of(event);
+
+	summary_count_event(&found->summary, event);
+	if (subject == DUMP_SUBJECT_METHOD)
+		check_method(found, input, block, event->id);
+	else if (subject == DUMP_SUBJECT_CLASS)
+		check_class(found, input, block, event->id);
+	if (event->kind == MPROF_EVENT_UNKNOWN)
+		found->unknown_events++;
+	if (event->more.detail != NULL && event->more.detail->caller != 0)
+		check_method(found, input, block, event->more.detail->caller);
+}
+
+static void check_time(findings *found, const mprof_block *block, uint64_t before, uint64_t now)
+{
+	if ((int64_t)(now - before) >= 0)
+		return;
+	if (found->backward_steps++ == 0)
+		found->first_backward_block = block->offset;
+}
+
+static void check_events(findings *found, log_input *input, const mprof_block *block)
+{
+	static mprof_event events[BATCH];
+	uint64_t counter = block->base_counter;
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(input->reader, events, BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			check_event(found, input, block, &events[i]);
+			if (block->kind == MPROF_BLOCK_EVENTS)
+				check_time(found, block, counter, events[i].counter);
+			counter = events[i].counter;
+		}
+	} while (status == MPROF_OK);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
+static void check_mappings(log_input *input)
+{
+	static mprof_mapping mappings[256];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_mappings(input->reader, mappings, 256, &count);
+	} while (status == MPROF_OK);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
+static void check_properties(log_input *input)
+{
+	const char *key;
+	const char *value;
+	mprof_status status;
+
+	do {
+		status = mprof_reader_next_property(input->reader, &key, &value);
+	} while (status == MPROF_OK);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
+static void check_block(findings *found, log_input *input, const mprof_block *block)
+{
+	if (block->kind < SUMMARY_BLOCK_KINDS)
+		found->summary.block_counts[block->kind]++;
+	if (block->kind == MPROF_BLOCK_UNKNOWN)
+		found->unknown_blocks++;
+	if (!block->loaded)
+		return;
+	switch (block->kind) {
+	case MPROF_BLOCK_EVENTS:
+		found->out_of_memory |= number_set_add(&found->threads, block->thread) < 0;
+		check_events(found, input, block);
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		check_events(found, input, block);
+		break;
+	case MPROF_BLOCK_MAPPING:
+		check_mappings(input);
+		break;
+	case MPROF_BLOCK_SESSION:
+		check_properties(input);
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_all(findings *found, log_input *input)
+{
+	mprof_block block;
+
+	input->lists_all = 1;
+	while (!found->out_of_memory && input_next_block(input, &block))
+		check_block(found, input, &block);
+	if (found->out_of_memory)
+		input_failed(input, block.offset, MPROF_ERR_MEMORY, mprof_status_text(MPROF_ERR_MEMORY));
+	found->summary.threads = found->threads.count;
+	summary_complete(&found->summary, input);
+}
+
+static uint64_t unused(uint64_t defined, const number_set *used, const number_set *undefined)
+{
+	uint64_t used_and_defined = used->count - undefined->count;
+
+	return defined > used_and_defined ? defined - used_and_defined : 0;
+}
+
+static void print_json(const findings *found, const log_input *input)
+{
+	const log_summary *summary = &found->summary;
+	json_writer json;
+
+	json_init(&json, stdout, 0);
+	json_begin_object(&json, NULL);
+	json_boolean(&json, "sound", input->status == STATUS_OK);
+	summary_print_json(summary, input, &json);
+	json_unsigned(&json, "damage_count", input->problem_count);
+	json_unsigned(&json, "undefined_methods", found->undefined_methods.count);
+	json_unsigned(&json, "undefined_classes", found->undefined_classes.count);
+	json_unsigned(&json, "unused_methods",
+		      unused(summary->methods, &found->used_methods, &found->undefined_methods));
+	json_unsigned(&json, "unused_classes",
+		      unused(summary->classes, &found->used_classes, &found->undefined_classes));
+	json_unsigned(&json, "backward_steps", found->backward_steps);
+	json_unsigned(&json, "unknown_blocks", found->unknown_blocks);
+	json_unsigned(&json, "unknown_events", found->unknown_events);
+	json_end_object(&json);
+}
+
+static void print_note(const char *what, uint64_t count)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (count > 0)
+		printf("note: %s: %s\n", what, text_count(text, count));
+}
+
+static void print_notes(const findings *found)
+{
+	const log_summary *summary = &found->summary;
+
+	print_note("events lost while recording", summary->session.lost_events);
+	print_note("methods defined and not used by an event",
+		   unused(summary->methods, &found->used_methods, &found->undefined_methods));
+	print_note("blocks of kinds that this program does not know", found->unknown_blocks);
+	print_note("events of kinds that this program does not know", found->unknown_events);
+	print_note("times the clock goes back", found->backward_steps);
+	if (found->backward_steps > 0)
+		printf("note: first in the block at offset %" PRIu64 "\n", found->first_backward_block);
+}
+
+static void print_verdict(const findings *found, const log_input *input)
+{
+	const log_summary *summary = &found->summary;
+	uint64_t blocks = 0;
+	char count[TEXT_NUMBER_SIZE];
+	char events[TEXT_NUMBER_SIZE];
+
+	for (size_t kind = 0; kind < SUMMARY_BLOCK_KINDS; kind++)
+		blocks += summary->block_counts[kind];
+	text_name(stdout, input->name);
+	printf(": %s blocks, %s events", text_count(count, blocks), text_count(events, summary->events));
+	if (input->status == STATUS_OK)
+		printf(", complete: all %" PRIu64 " bytes are sound\n", summary->size);
+	else
+		printf(", %zu fault%s: sound up to byte %" PRIu64 " of %" PRIu64 "\n", input->problem_count,
+		       input->problem_count == 1 ? "" : "s", summary->session.valid_bytes, summary->size);
+}
+
+static void release(findings *found)
+{
+	number_set_clear(&found->threads);
+	number_set_clear(&found->used_methods);
+	number_set_clear(&found->used_classes);
+	number_set_clear(&found->undefined_methods);
+	number_set_clear(&found->undefined_classes);
+}
+
+int command_check(int argc, char **argv)
+{
+	static findings found;
+	read_arguments arguments;
+	log_input input;
+	int status = arguments_parse_simple(&arguments, argc, argv, help);
+
+	if (status >= 0)
+		return status;
+	if (input_open(&input, arguments.file, 0) == STATUS_OK) {
+		check_all(&found, &input);
+		if (arguments.as_json) {
+			print_json(&found, &input);
+		} else {
+			print_notes(&found);
+			print_verdict(&found, &input);
+		}
+	}
+	status = input.status;
+	input_close(&input);
+	release(&found);
+	return status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof dump: all that is in a log, in file order. */
+#include "arguments.h"
+#include "commands.h"
+#include "dump.h"
+#include "names.h"
+#include "output.h"
+
+#include <stdio.h>
+
+#define BATCH 2048
+
+static const char help[] =
+	"Usage: mprof dump [--json] [--blocks] FILE\n\n"
+	"Prints every block and event of a log, in file order.\n"
+	"FILE may be '-' and may be compressed with gzip.\n\n"
+	"  --json     one JSON object on each line\n"
+	"  --blocks   blocks only, without their events\n"
+	"  --help     this text\n"
+	"  --version  the version\n\n"
+	"Counters are in the unit of the log's own clock; 'mprof info' tells how many make a second.\n";
+
+enum { OPTION_BLOCKS = OPTION_OWN };
+
+dump_subject dump_subject_of(const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_METHOD_ENTER:
+	case MPROF_EVENT_METHOD_LEAVE:
+	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
+	case MPROF_EVENT_METHOD_LEAVE_TAIL:
+	case MPROF_EVENT_METHOD_JIT_START:
+	case MPROF_EVENT_METHOD_JIT_END:
+	case MPROF_EVENT_METHOD_FREED:
+		return DUMP_SUBJECT_METHOD;
+	case MPROF_EVENT_SAMPLE:
+		return event->flags & MPROF_EVENT_NATIVE ? DUMP_SUBJECT_NONE : DUMP_SUBJECT_METHOD;
+	case MPROF_EVENT_CLASS_LOAD_START:
+	case MPROF_EVENT_CLASS_LOAD_END:
+	case MPROF_EVENT_CLASS_UNLOAD_START:
+	case MPROF_EVENT_CLASS_UNLOAD_END:
+	case MPROF_EVENT_EXCEPTION:
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+	case MPROF_EVENT_MONITOR:
+	case MPROF_EVENT_HEAP_OBJECT:
+	case MPROF_EVENT_HEAP_FREE:
+		return DUMP_SUBJECT_CLASS;
+	default:
+		return DUMP_SUBJECT_NONE;
+	}
+}
+
+int dump_has_value(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_UNKNOWN || event->kind >= MPROF_EVENT_MONITOR ||
+	       (event->kind >= MPROF_EVENT_ALLOCATION && event->kind <= MPROF_EVENT_GC_START_WORLD_END);
+}
+
+const char *dump_element_type(uint32_t kind)
+{
+	return kind & MPROF_ELEMENT_ASSEMBLY ? "assembly"
+	       : kind & MPROF_ELEMENT_MODULE ? "module"
+	       : kind & MPROF_ELEMENT_DOMAIN ? "domain"
+					     : "unknown";
+}
+
+static void dump_events(log_input *input, const mprof_block *block, const dump_form *form)
+{
+	static mprof_event events[BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(input->reader, events, BATCH, &count);
+		form->events(input, block, events, count);
+	} while (status == MPROF_OK && !output_is_broken());
+	if (status != MPROF_END && status != MPROF_OK)
+		input_fetch_failed(input);
+}
+
+static void dump(log_input *input, const dump_form *form, int with_events)
+{
+	mprof_block block;
+
+	while (!output_is_broken() && input_next_block(input, &block)) {
+		form->block(input, &block);
+		if (block.loaded && with_events &&
+		    (block.kind == MPROF_BLOCK_EVENTS || block.kind == MPROF_BLOCK_STATISTICAL))
+			dump_events(input, &block, form);
+	}
+}
+
+static int take_option(void *user, int option, const char *value)
+{
+	(void)option;
+	(void)value;
+	*(int *)user = 0;
+	return 1;
+}
+
+int command_dump(int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_OPTIONS,
+		{"json", no_argument, NULL, OPTION_JSON},
+		{"blocks", no_argument, NULL, OPTION_BLOCKS},
+		{NULL, 0, NULL, 0},
+	};
+	read_arguments arguments;
+	log_input input;
+	int with_events = 1;
+	int status = arguments_parse(&arguments, argc, argv, options, help, take_option, &with_events);
+
+	if (status >= 0)
+		return status;
+	if (input_open(&input, arguments.file, 0) == STATUS_OK)
+		dump(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_events);
+	status = input.status;
+	input_close(&input);
+	names_release();
+	return status;
+}

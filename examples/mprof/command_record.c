@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof record: runs a program and records it. */
+#include "arguments.h"
+#include "child.h"
+#include "commands.h"
+#include "log_place.h"
+#include "modules.h"
+#include "summary.h"
+#include "target.h"
+
+#include <mprof/version.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+	"Usage: mprof record [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
+	"Runs a program and records it into a log. PROGRAM may be\n"
+	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
+	"  program.exe                           the same\n"
+	"  a script or program that runs Mono    such as mcs\n"
+	"  a program built with -finstrument-functions\n\n"
+	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory)\n"
+	"  --calls            record calls of methods\n"
+	"  --alloc            record allocations\n"
+	"  --jit              record compilation\n"
+	"  --gc               record collections\n"
+	"  --exceptions       record exceptions\n"
+	"  --threads          record threads\n"
+	"  --all              record all of it, and classes loaded; without any of these: all but those\n"
+	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; starts slower\n"
+	"  --gzip[=LEVEL]     compress the log, 1 (fast) to 9 (small)\n"
+	"  --drop             lose events rather than hold the program up; how many is in the log\n"
+	"  --buffers=N        most buffers of 4096 events besides one for each thread\n"
+	"  --interval=MS      longest time that an event stays in memory\n"
+	"  --format=DIALECT   mprof2 (default) or mail\n"
+	"  -q, --quiet        no line at the end\n"
+	"  --help             this text\n"
+	"  --version          the version\n\n"
+	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
+	"written: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one that needs it) was not "
+	"found,\n"
+	"126 if it could not be run.\n";
+
+enum { OPTION_KIND = OPTION_OWN, OPTION_GZIP, OPTION_BUFFERS, OPTION_INTERVAL, OPTION_FORMAT, OPTION_NO_AOT };
+
+static const struct option options[] = {
+	COMMON_OPTIONS,
+	{"output", required_argument, NULL, 'o'},
+	{"calls", no_argument, NULL, OPTION_KIND},
+	{"alloc", no_argument, NULL, OPTION_KIND},
+	{"jit", no_argument, NULL, OPTION_KIND},
+	{"gc", no_argument, NULL, OPTION_KIND},
+	{"exceptions", no_argument, NULL, OPTION_KIND},
+	{"threads", no_argument, NULL, OPTION_KIND},
+	{"all", no_argument, NULL, OPTION_KIND},
+	{"drop", no_argument, NULL, OPTION_KIND},
+	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
+	{"gzip", optional_argument, NULL, OPTION_GZIP},
+	{"buffers", required_argument, NULL, OPTION_BUFFERS},
+	{"interval", required_argument, NULL, OPTION_INTERVAL},
+	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"quiet", no_argument, NULL, 'q'},
+	{NULL, 0, NULL, 0},
+};
+
+#define WORDS_SIZE 512
+
+typedef struct recording_plan {
+	const char *output;
+	char words[WORDS_SIZE]; /**< The module's options but output, each with a comma in front. */
+	int is_quiet;
+	int without_aot;
+	int number_of_program; /**< Among our arguments. */
+	record_target target;
+	log_place place;
+	char *module_options; /**< "mprof:..." */
+	char *mono_options;   /**< MONO_ENV_OPTIONS, where Mono cannot be given arguments. */
+	char *preload;
+	char *library_path;
+	size_t log_count;
+} recording_plan;
+
+static int add_word(recording_plan *recording, const char *word, const char *value)
+{
+	size_t length = strlen(recording->words);
+	int added = snprintf(recording->words + length, WORDS_SIZE - length, ",%s%s%s", word, value != NULL ? "=" : "",
+			     value != NULL ? value : "");
+
+	if (added >= 0 && (size_t)added < WORDS_SIZE - length)
+		return 1;
+	fprintf(stderr, "mprof: record: too many options\n");
+	return 0;
+}
+
+static int add_number(recording_plan *recording, const char *word, const char *value, uint64_t least, uint64_t most)
+{
+	char option[32];
+	uint64_t number;
+
+	snprintf(option, sizeof(option), "--%s", word);
+	if (!arguments_number(option, value, most, &number))
+		return 0;
+	if (number < least) {
+		fprintf(stderr, "mprof: %s: '%s' is less than %" PRIu64 "\n", option, value, least);
+		return 0;
+	}
+	return add_word(recording, word, value);
+}
+
+static int add_format(recording_plan *recording, const char *value)
+{
+	if (strcmp(value, "mprof2") == 0 || strcmp(value, "mail") == 0)
+		return add_word(recording, "format", value);
+	fprintf(stderr, "mprof: --format: '%s' cannot be written; there are mprof2 and mail\n", value);
+	return 0;
+}
+
+static int add_gzip(recording_plan *recording, const char *level)
+{
+	if (!mprof_version_has(MPROF_FEATURE_GZIP)) {
+		fprintf(stderr, "mprof: --gzip: this library was built without compression\n");
+		return 0;
+	}
+	return level != NULL ? add_number(recording, "gzip", level, 1, 9) : add_word(recording, "gzip", NULL);
+}
+
+static int take_option(recording_plan *recording, int option, const char *name, const char *value)
+{
+	switch (option) {
+	case 'o':
+		recording->output = value;
+		if (value[0] != '\0' && strcmp(value, "-") != 0)
+			return 1;
+		fprintf(stderr, "mprof: --output: the log must be a file\n");
+		return 0;
+	case 'q':
+		recording->is_quiet = 1;
+		return 1;
+	case OPTION_NO_AOT:
+		recording->without_aot = 1;
+		return 1;
+	case OPTION_GZIP:
+		return add_gzip(recording, value);
+	case OPTION_BUFFERS:
+		return add_number(recording, "buffers", value, 2, 65536);
+	case OPTION_INTERVAL:
+		return add_number(recording, "interval", value, 1, 3600000);
+	case OPTION_FORMAT:
+		return add_format(recording, value);
+	default:
+		return add_word(recording, name, NULL);
+	}
+}
+
+/* Options end where the program begins: what follows it is its own. Returns -1 to go on, or an exit status. */
+static int parse(recording_plan *recording, int argc, char **argv)
+{
+	int option;
+	int index = 0;
+
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "+:ho:q", options, &index)) != -1) {
+		if (option == 'h' || option == OPTION_HELP) {
+			fputs(help, stdout);
+			return STATUS_OK;
+		}
+		if (option == OPTION_VERSION) {
+			printf("mprof %s\n", mprof_version_string());
+			return STATUS_OK;
+		}
+		if (option == '?' || option == ':') {
+			fprintf(stderr, "mprof: record: option '%s' %s\n", argv[optind - 1],
+				option == ':' ? "needs a value" : "is wrong");
+			return arguments_refuse("record");
+		}
+		if (!take_option(recording, option, options[index].name, optarg))
+			return arguments_refuse("record");
+	}
+	if (optind >= argc) {
+		fprintf(stderr, "mprof: record: no PROGRAM\n");
+		return arguments_refuse("record");
+	}
+	recording->number_of_program = optind;
+	return -1;
+}
+
+/* MONO_ENV_OPTIONS is split at spaces; a backslash keeps what follows it. */
+static char *escape_for_mono(const char *text)
+{
+	char *escaped = malloc(strlen(text) * 2 + 1);
+	char *out = escaped;
+
+	if (escaped == NULL)
+		return NULL;
+	for (; *text != '\0'; text++) {
+		if (strchr(" \t\n\\'\"", *text) != NULL)
+			*out++ = '\\';
+		*out++ = *text;
+	}
+	*out = '\0';
+	return escaped;
+}
+
+static char *make_mono_options(const recording_plan *recording)
+{
+	const char *given = getenv("MONO_ENV_OPTIONS");
+	char *escaped = escape_for_mono(recording->module_options);
+	char *ours = NULL;
+	char *whole = NULL;
+
+	if (escaped != NULL)
+		ours = modules_join(recording->without_aot ? "-O=-aot " : "", "--profile=", escaped);
+	if (ours != NULL)
+		whole = modules_join(given != NULL ? given : "", given != NULL ? " " : "", ours);
+	free(escaped);
+	free(ours);
+	return whole;
+}
+
+/* Why there is no module of that name, and what to do. */
+static int missing_module(const char *file_name)
+{
+	char *directories = modules_directories(file_name);
+
+	fprintf(stderr, "mprof: record: the module %s is not in %s; 'mprof doctor' tells what to do\n", file_name,
+		directories != NULL ? directories : "its directory");
+	free(directories);
+	return STATUS_NOTHING;
+}
+
+/* Programs of the machine get both modules: they may be instrumented, or run Mono. */
+static void set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
+{
+	const char *given = getenv("LD_PRELOAD");
+	char *both = NULL;
+
+	if (mono_directory != NULL && instrument_directory != NULL)
+		both = modules_join(instrument_directory, ":", mono_directory);
+	else
+		both = strdup(mono_directory != NULL ? mono_directory : instrument_directory);
+	if (both != NULL)
+		recording->library_path = modules_library_path(both);
+	/* By its name alone, which cannot hold a character that ends a name there. */
+	if (instrument_directory != NULL)
+		recording->preload =
+			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
+	free(both);
+}
+
+/* Finds what is needed to get into the program. Returns -1 to go on, or an exit status. */
+static int find_modules(recording_plan *recording)
+{
+	int is_binary = recording->target.kind == TARGET_BINARY;
+	char *mono_directory = modules_find(MONO_MODULE);
+	char *instrument_directory = is_binary ? modules_find(INSTRUMENT_MODULE) : NULL;
+	int status = -1;
+
+	if (is_binary && instrument_directory == NULL && (recording->target.is_instrumented || mono_directory == NULL))
+		status = missing_module(INSTRUMENT_MODULE);
+	else if (!is_binary && mono_directory == NULL)
+		status = missing_module(MONO_MODULE);
+	else
+		set_paths(recording, mono_directory, instrument_directory);
+	free(mono_directory);
+	free(instrument_directory);
+	return status;
+}
+
+/* Returns -1 to go on, or an exit status. */
+static int prepare(recording_plan *recording, char *const *program)
+{
+	int failure = target_find(&recording->target, program);
+	int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
+	char *output;
+	int status;
+
+	if (failure != 0) {
+		fprintf(stderr, "mprof: %s: %s\n", program[0],
+			failure != ENOENT                 ? strerror(failure)
+			: strcmp(program[0], "mono") == 0 ? "mono is not installed: install mono-runtime"
+							  : "not found");
+		return failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
+	}
+	status = find_modules(recording);
+	if (status >= 0)
+		return status;
+	if (!log_place_init(&recording->place, recording->output, recording->target.subject, !runs_mono))
+		return STATUS_USAGE;
+	output = modules_join(recording->place.pattern, ",quiet", recording->words);
+	if (output != NULL)
+		recording->module_options = modules_join("mprof:", "output=", output);
+	free(output);
+	if (recording->module_options != NULL && !runs_mono)
+		recording->mono_options = make_mono_options(recording);
+	if (recording->module_options != NULL && recording->library_path != NULL &&
+	    (runs_mono || recording->mono_options != NULL))
+		return -1;
+	fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
+	return STATUS_NOTHING;
+}
+
+/* The program's arguments with what makes Mono record in front of those for the program. */
+static char **make_arguments(const recording_plan *recording, char *const *program, int count, char *profile_option)
+{
+	static char mono[] = "mono";
+	static char without_aot[] = "-O=-aot";
+	char **arguments = calloc((size_t)count + 4, sizeof(*arguments));
+	int is_mono = recording->target.kind == TARGET_MONO;
+	int out = 0;
+
+	if (arguments == NULL)
+		return NULL;
+	if (is_mono)
+		arguments[out++] = program[0];
+	else if (recording->target.kind == TARGET_ASSEMBLY)
+		arguments[out++] = mono;
+	if (out > 0 && recording->without_aot)
+		arguments[out++] = without_aot;
+	if (out > 0)
+		arguments[out++] = profile_option;
+	for (int i = is_mono; i < count; i++)
+		arguments[out++] = program[i];
+	/* An assembly that was found in PATH. */
+	if (recording->target.kind == TARGET_ASSEMBLY)
+		arguments[out - count] = recording->target.path;
+	return arguments;
+}
+
+static void describe_log(void *user, const char *path)
+{
+	static log_summary summary;
+	recording_plan *recording = user;
+	log_input input;
+
+	recording->log_count++;
+	if (recording->is_quiet)
+		return;
+	if (input_open_quietly(&input, path) == STATUS_NOTHING) {
+		fprintf(stderr, "mprof: %s: no log could be read from it\n", path);
+	} else {
+		summary_read(&summary, &input);
+		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost%s\n", path,
+			input.file_size, summary.events, summary.session.lost_events,
+			summary.session.complete ? "" : ", incomplete: the program did not end as it should");
+	}
+	input_close(&input);
+}
+
+static void explain_missing_log(const recording_plan *recording)
+{
+	switch (recording->target.kind) {
+	case TARGET_MONO:
+	case TARGET_ASSEMBLY:
+		fprintf(stderr,
+			"mprof: no log was written: mono did not load the profiler module, or found nothing to run; "
+			"'mprof doctor' tells more\n");
+		break;
+	case TARGET_SCRIPT:
+		fprintf(stderr,
+			"mprof: no log was written: %s ran no Mono, or one that did not load the profiler module\n",
+			recording->target.subject);
+		break;
+	case TARGET_BINARY:
+		fprintf(stderr, "mprof: no log was written: %s %s\n", recording->target.subject,
+			recording->target.is_instrumented
+				? "called no function that was built with -finstrument-functions"
+				: "is not built with -finstrument-functions, and ran no Mono");
+		break;
+	}
+}
+
+/* Runs the program. Returns the exit status. */
+static int run(recording_plan *recording, char *const *program, int count)
+{
+	char *profile_option = modules_join("--profile=", recording->module_options, "");
+	char **arguments = make_arguments(recording, program, count, profile_option);
+	child_variable variables[5];
+	child_program child = {.arguments = arguments, .variables = variables};
+	int status = STATUS_NOT_RUNNABLE;
+
+	variables[child.variable_count++] = (child_variable){"LD_LIBRARY_PATH", recording->library_path};
+	if (recording->mono_options != NULL)
+		variables[child.variable_count++] = (child_variable){"MONO_ENV_OPTIONS", recording->mono_options};
+	if (recording->preload != NULL) {
+		variables[child.variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
+		variables[child.variable_count++] =
+			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->place.pattern};
+		variables[child.variable_count++] = (child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->words};
+	}
+	if (arguments != NULL && profile_option != NULL)
+		status = child_run(&child);
+	if (child.failure != 0) {
+		fprintf(stderr, "mprof: %s: %s\n", arguments[0],
+			child.failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
+				? "mono is not installed: install mono-runtime"
+				: strerror(child.failure));
+	} else if (log_place_collect(&recording->place, child.process, describe_log, recording) == 0) {
+		explain_missing_log(recording);
+		status = status != 0 ? status : STATUS_NOTHING;
+	}
+	free(arguments);
+	free(profile_option);
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	recording_plan recording = {0};
+	int status = parse(&recording, argc, argv);
+	char **program;
+
+	if (status >= 0)
+		return status;
+	program = argv + recording.number_of_program;
+	status = prepare(&recording, program);
+	if (status < 0)
+		status = run(&recording, program, argc - recording.number_of_program);
+	log_place_release(&recording.place);
+	target_release(&recording.target);
+	free(recording.module_options);
+	free(recording.mono_options);
+	free(recording.preload);
+	free(recording.library_path);
+	return status;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* One JSON object on each line. */
+#include "dump.h"
+#include "json.h"
+
+#include <string.h>
+
+#define MAPPING_BATCH 256
+
+static void print_class(json_writer *json, const mprof_mapping *mapping)
+{
+	json_begin_object(json, NULL);
+	json_unsigned(json, "id", mapping->id);
+	json_string(json, "name", mapping->name);
+	if (mapping->assembly_id != 0)
+		json_unsigned(json, "assembly", mapping->assembly_id);
+	json_end_object(json);
+}
+
+static void print_method(json_writer *json, const mprof_mapping *mapping)
+{
+	json_begin_object(json, NULL);
+	json_unsigned(json, "id", mapping->id);
+	json_unsigned(json, "class", mapping->class_id);
+	json_string(json, "name", mapping->name);
+	if (mapping->flags & MPROF_METHOD_WRAPPER)
+		json_boolean(json, "wrapper", 1);
+	json_end_object(json);
+}
+
+/* Classes come first. Returns how the fetching ended. */
+static mprof_status print_mappings(log_input *input, json_writer *json)
+{
+	static mprof_mapping mappings[MAPPING_BATCH];
+	int in_methods = 0;
+	mprof_status status;
+	size_t count = 0;
+
+	json_begin_array(json, "classes");
+	do {
+		status = mprof_reader_next_mappings(input->reader, mappings, MAPPING_BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			if (mappings[i].is_method && !in_methods) {
+				json_end_array(json);
+				json_begin_array(json, "methods");
+				in_methods = 1;
+			}
+			if (mappings[i].is_method)
+				print_method(json, &mappings[i]);
+			else if (!in_methods)
+				print_class(json, &mappings[i]);
+		}
+	} while (status == MPROF_OK);
+	json_end_array(json);
+	if (!in_methods) {
+		json_begin_array(json, "methods");
+		json_end_array(json);
+	}
+	return status;
+}
+
+static mprof_status print_properties(log_input *input, json_writer *json)
+{
+	const char *key;
+	const char *value;
+	mprof_status status;
+
+	json_begin_object(json, "properties");
+	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK)
+		json_string(json, key, value);
+	json_end_object(json);
+	return status;
+}
+
+static void print_element(json_writer *json, const mprof_block *block)
+{
+	json_string(json, "type", dump_element_type(block->flags));
+	if (block->kind == MPROF_BLOCK_LOADED)
+		json_boolean(json, "failed", (block->flags & MPROF_ELEMENT_FAILURE) != 0);
+	json_unsigned(json, "id", block->id);
+	json_hexadecimal(json, "thread", block->thread);
+	json_large(json, "start_counter", block->base_counter);
+	json_large(json, "end_counter", block->end_counter);
+	json_string(json, "name", block->name);
+	if (!block->has_assembly)
+		return;
+	json_begin_object(json, "assembly");
+	json_string(json, "name", block->assembly.base_name);
+	json_unsigned(json, "major", block->assembly.major);
+	json_unsigned(json, "minor", block->assembly.minor);
+	json_unsigned(json, "build", block->assembly.build);
+	json_unsigned(json, "revision", block->assembly.revision);
+	json_string(json, "culture", block->assembly.culture);
+	json_string(json, "public_key_token", block->assembly.public_key_token);
+	json_boolean(json, "retargetable", block->assembly.retargetable != 0);
+	json_end_object(json);
+}
+
+static void print_directives(json_writer *json, uint64_t directives)
+{
+	json_begin_array(json, "directives");
+	for (uint32_t directive = 0; directive < 64; directive++) {
+		if (directives >> directive & 1)
+			json_unsigned(json, NULL, directive);
+	}
+	json_end_array(json);
+}
+
+static void print_lost(json_writer *json, const mprof_block *block)
+{
+	json_hexadecimal(json, "thread", block->thread);
+	json_begin_object(json, "lost");
+	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
+		if (block->lost[cause] > 0)
+			json_unsigned(json, mprof_loss_cause_name((mprof_loss_cause)cause), block->lost[cause]);
+	}
+	json_end_object(json);
+}
+
+static void print_clocks(json_writer *json, const mprof_block *block)
+{
+	if (!block->has_clocks)
+		return;
+	json_begin_object(json, "start_clock");
+	json_large(json, "counter", block->start.counter);
+	json_unsigned(json, "time_us", block->start.time);
+	json_end_object(json);
+	json_begin_object(json, "end_clock");
+	json_large(json, "counter", block->end.counter);
+	json_unsigned(json, "time_us", block->end.time);
+	json_end_object(json);
+}
+
+/* The fields that blocks of a kind have. Returns how a fetch ended, if there was one. */
+static mprof_status print_fields(log_input *input, const mprof_block *block, json_writer *json)
+{
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		json_unsigned(json, "version", block->version);
+		json_string(json, "runtime", block->name);
+		json_unsigned(json, "flags", block->flags);
+		break;
+	case MPROF_BLOCK_END:
+		json_unsigned(json, "version", block->version);
+		break;
+	case MPROF_BLOCK_MAPPING:
+		return print_mappings(input, json);
+	case MPROF_BLOCK_LOADED:
+	case MPROF_BLOCK_UNLOADED:
+		print_element(json, block);
+		break;
+	case MPROF_BLOCK_EVENTS:
+		json_hexadecimal(json, "thread", block->thread);
+		json_large(json, "base_counter", block->base_counter);
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		json_large(json, "start_counter", block->base_counter);
+		json_large(json, "end_counter", block->end_counter);
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		print_directives(json, block->directives);
+		break;
+	case MPROF_BLOCK_SESSION:
+		return print_properties(input, json);
+	case MPROF_BLOCK_THREAD:
+		json_hexadecimal(json, "thread", block->thread);
+		json_string(json, "name", block->name);
+		break;
+	case MPROF_BLOCK_LOST:
+		print_lost(json, block);
+		break;
+	default:
+		break;
+	}
+	return MPROF_END;
+}
+
+static void print_block(log_input *input, const mprof_block *block)
+{
+	mprof_status status = MPROF_END;
+	json_writer json;
+
+	json_init(&json, stdout, 1);
+	json_begin_object(&json, NULL);
+	json_string(&json, "block", mprof_block_kind_name((mprof_block_kind)block->kind));
+	json_unsigned(&json, "offset", block->offset);
+	json_unsigned(&json, "length", block->length);
+	json_unsigned(&json, "code", block->code);
+	if (block->loaded) {
+		status = print_fields(input, block, &json);
+		print_clocks(&json, block);
+	}
+	json_end_object(&json);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
+static void print_event(json_writer *json, const mprof_block *block, const mprof_event *event)
+{
+	dump_subject subject = dump_subject_of(event);
+	const mprof_event_detail *detail = event->more.detail;
+
+	json_begin_object(json, NULL);
+	json_string(json, "event", mprof_event_kind_name((mprof_event_kind)event->kind));
+	if (block->kind == MPROF_BLOCK_EVENTS) {
+		json_hexadecimal(json, "thread", block->thread);
+		json_large(json, "counter", event->counter);
+	}
+	if (subject == DUMP_SUBJECT_METHOD)
+		json_unsigned(json, "method", event->id);
+	else if (subject == DUMP_SUBJECT_CLASS)
+		json_unsigned(json, "class", event->id);
+	else if (event->flags & MPROF_EVENT_NATIVE)
+		json_unsigned(json, "function", event->id);
+	if (dump_has_value(event) && event->kind != MPROF_EVENT_SAMPLE)
+		json_large(json, "value", event->value);
+	if (event->flags & MPROF_EVENT_FAILED)
+		json_boolean(json, "failed", 1);
+	if (event->kind == MPROF_EVENT_UNKNOWN)
+		json_unsigned(json, "code", event->code);
+	if (detail != NULL && detail->caller != 0)
+		json_unsigned(json, "caller", detail->caller);
+	if (detail != NULL && detail->object != 0)
+		json_hexadecimal(json, "object", detail->object);
+	json_end_object(json);
+}
+
+static void print_events(const log_input *input, const mprof_block *block, const mprof_event *events, size_t count)
+{
+	json_writer json;
+
+	(void)input;
+	json_init(&json, stdout, 1);
+	for (size_t i = 0; i < count; i++)
+		print_event(&json, block, &events[i]);
+}
+
+const dump_form dump_form_json = {print_block, print_events};

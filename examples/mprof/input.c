@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "input.h"
+
+#include "commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_source(void *user, void *bytes, size_t length, size_t *got)
+{
+	log_input *input = user;
+	ssize_t result;
+
+	do {
+		result = read(input->fd, bytes, length);
+	} while (result < 0 && errno == EINTR);
+	if (result < 0)
+		return errno;
+	*got = (size_t)result;
+	progress_add(&input->progress, (uint64_t)result);
+	return 0;
+}
+
+static int seek_source(void *user, uint64_t offset)
+{
+	log_input *input = user;
+
+	if (lseek(input->fd, (off_t)offset, SEEK_SET) < 0)
+		return errno;
+	/* What is passed by counts as read. */
+	input->progress.done = offset;
+	return 0;
+}
+
+static void print_problem(const log_input *input, const log_problem *problem, int32_t system_error)
+{
+	if (input->is_quiet)
+		return;
+	fprintf(stderr, "mprof: %s: offset %" PRIu64 ": %s", input->name, problem->offset, problem->what);
+	if (system_error != 0)
+		fprintf(stderr, ": %s", strerror(system_error));
+	fputc('\n', stderr);
+}
+
+static void keep_problem(log_input *input, const log_problem *added)
+{
+	if (input->problem_count >= MAX_PROBLEMS_KEPT)
+		return;
+	if (input->problems == NULL)
+		input->problems = calloc(MAX_PROBLEMS_KEPT, sizeof(*input->problems));
+	if (input->problems != NULL)
+		input->problems[input->problem_count] = *added;
+}
+
+static void add_problem(log_input *input, const log_problem *added, int32_t system_error)
+{
+	progress_hide(&input->progress);
+	if (input->lists_all || input->problem_count < MAX_PROBLEMS_PRINTED)
+		print_problem(input, added, system_error);
+	else if (!input->is_quiet && input->problem_count == MAX_PROBLEMS_PRINTED)
+		fprintf(stderr, "mprof: %s: there is more damage; 'mprof check' lists all\n", input->name);
+	keep_problem(input, added);
+	input->problem_count++;
+	if (input->status == STATUS_OK)
+		input->status = STATUS_DAMAGED;
+}
+
+size_t input_kept_problems(const log_input *input)
+{
+	if (input->problems == NULL)
+		return 0;
+	return input->problem_count < MAX_PROBLEMS_KEPT ? input->problem_count : MAX_PROBLEMS_KEPT;
+}
+
+static mprof_error reader_error(const log_input *input)
+{
+	mprof_error error;
+
+	memset(&error, 0, sizeof(error));
+	error.struct_size = sizeof(error);
+	mprof_reader_error(input->reader, &error);
+	return error;
+}
+
+static int refuse(const log_input *input, const char *why)
+{
+	if (!input->is_quiet)
+		fprintf(stderr, "mprof: %s: %s\n", input->name, why);
+	return 0;
+}
+
+/* The file itself, before anything is known of the log in it. */
+static int open_file(log_input *input, const char *path)
+{
+	struct stat status;
+
+	input->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (input->fd < 0 || fstat(input->fd, &status) != 0)
+		return refuse(input, strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return refuse(input, strerror(EISDIR));
+	/* Standard input may stand anywhere in its file; the log starts there. */
+	if (S_ISREG(status.st_mode) && lseek(input->fd, 0, SEEK_CUR) == 0) {
+		input->is_file = 1;
+		input->file_size = (uint64_t)status.st_size;
+	}
+	return 1;
+}
+
+static int open_log(log_input *input, const char *path, uint64_t wanted)
+{
+	mprof_reader_options options;
+	mprof_source source = {read_source, NULL, NULL, input};
+	mprof_status status;
+
+	if (!open_file(input, path))
+		return STATUS_NOTHING;
+	if (input->is_file)
+		source.seek = seek_source;
+	progress_start(&input->progress, path, input->file_size);
+	mprof_reader_options_init(&options);
+	options.wanted = wanted;
+	status = mprof_reader_open_source(&source, &options, &input->reader);
+	if (status == MPROF_OK)
+		return STATUS_OK;
+	progress_hide(&input->progress);
+	if (input->reader != NULL) {
+		mprof_error error = reader_error(input);
+		log_problem found = {error.offset, error.status, error.what};
+
+		print_problem(input, &found, error.system_error);
+	} else {
+		refuse(input, mprof_status_text(status));
+	}
+	return STATUS_NOTHING;
+}
+
+static void prepare(log_input *input, const char *path)
+{
+	memset(input, 0, sizeof(*input));
+	input->name = path;
+	input->fd = -1;
+}
+
+int input_open(log_input *input, const char *path, uint64_t wanted)
+{
+	prepare(input, path);
+	input->status = open_log(input, path, wanted);
+	return input->status;
+}
+
+int input_open_quietly(log_input *input, const char *path)
+{
+	prepare(input, path);
+	input->is_quiet = 1;
+	input->status = open_log(input, path, 0);
+	return input->status;
+}
+
+void input_close(log_input *input)
+{
+	progress_hide(&input->progress);
+	mprof_reader_destroy(input->reader);
+	free(input->problems);
+	if (input->fd > STDIN_FILENO)
+		close(input->fd);
+}
+
+void input_problem(log_input *input, uint64_t offset, mprof_status status, const char *what)
+{
+	log_problem own = {offset, status, what};
+
+	add_problem(input, &own, 0);
+}
+
+void input_failed(log_input *input, uint64_t offset, mprof_status status, const char *what)
+{
+	input_problem(input, offset, status, what);
+	input->is_over = 1;
+}
+
+void input_fetch_failed(log_input *input)
+{
+	mprof_error error = reader_error(input);
+	log_problem own = {error.offset, error.status, error.what};
+
+	add_problem(input, &own, error.system_error);
+	if (error.severity != MPROF_SEVERITY_BLOCK)
+		input->is_over = 1;
+	/* A whole log in a way that cannot be read is not a log that lacks something. */
+	if (error.severity == MPROF_SEVERITY_FATAL && error.status == MPROF_ERR_UNSUPPORTED)
+		input->status = STATUS_NOTHING;
+}
+
+/* The log ended between two blocks: was it closed? */
+static void check_end(log_input *input)
+{
+	mprof_session session;
+
+	input->is_over = 1;
+	session.struct_size = sizeof(session);
+	mprof_reader_session(input->reader, &session);
+	if (!session.complete && input->problem_count == 0)
+		input_failed(input, session.valid_bytes, MPROF_ERR_TRUNCATED,
+			     "incomplete: the log ends without an END block");
+}
+
+int input_next_block(log_input *input, mprof_block *block)
+{
+	while (!input->is_over) {
+		mprof_status status;
+
+		memset(block, 0, sizeof(*block));
+		mprof_block_init(block);
+		status = mprof_reader_next_block(input->reader, block);
+		if (status == MPROF_END) {
+			check_end(input);
+			return 0;
+		}
+		if (block->offset + block->header_length + block->length > input->reached)
+			input->reached = block->offset + block->header_length + block->length;
+		/* Of an EVENTS block that is cut, the whole events can be fetched before the same error comes again. */
+		if (status == MPROF_OK ||
+		    (status == MPROF_ERR_TRUNCATED && block->loaded && block->kind == MPROF_BLOCK_EVENTS))
+			return 1;
+		input_fetch_failed(input);
+	}
+	return 0;
+}

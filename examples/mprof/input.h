@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file input.h
+ * \brief A log that is read: opening, going on behind damage, telling what is wrong and where.
+ */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include "progress.h"
+
+#include <mprof/reader.h>
+
+/** Problems that are kept, and those that are printed unless all are asked for. */
+#define MAX_PROBLEMS_KEPT 1000
+#define MAX_PROBLEMS_PRINTED 10
+
+/** Something that is wrong with the log. */
+typedef struct log_problem {
+	uint64_t offset;
+	uint32_t status;  /**< An #mprof_status. */
+	const char *what; /**< Static text. */
+} log_problem;
+
+typedef struct log_input {
+	const char *name; /**< As given: a path, or "-". */
+	int fd;
+	int is_file;        /**< It has a size and can seek. */
+	uint64_t file_size; /**< Bytes on disk, 0 if not known. */
+	uint64_t reached;   /**< Bytes of the log up to the end of the last block that was met. */
+	mprof_reader *reader;
+	progress_line progress;
+	log_problem *problems; /**< The first ones. */
+	size_t problem_count;  /**< Of all. */
+	int is_quiet;          /**< Nothing is printed. */
+	int lists_all;         /**< Every problem is printed, not only the first ones. */
+	int is_over;           /**< Nothing more can be read. */
+	int status;            /**< Exit status so far. */
+} log_input;
+
+/**
+ * Opens a log; "-" is standard input. \p wanted: block kinds to load, 0 for all. Returns #STATUS_OK, or #STATUS_NOTHING
+ * after a message. input_close() is right in both cases.
+ */
+int input_open(log_input *input, const char *path, uint64_t wanted);
+
+/** The same without messages, also later. */
+int input_open_quietly(log_input *input, const char *path);
+
+void input_close(log_input *input);
+
+/**
+ * Goes to the next block, leaving behind those that are damaged, and tells of each damage. Returns 0 at the end. The
+ * last block may be cut: fetching from it then fails.
+ */
+int input_next_block(log_input *input, mprof_block *block);
+
+/** Tells of the error of a fetch from the current block. Nothing more can be fetched from it. */
+void input_fetch_failed(log_input *input);
+
+/** Tells of something wrong that the reader does not mind. */
+void input_problem(log_input *input, uint64_t offset, mprof_status status, const char *what);
+
+/** Tells of an error that ends the reading and is not the reader's, such as no memory. */
+void input_failed(log_input *input, uint64_t offset, mprof_status status, const char *what);
+
+/** How many problems are kept. */
+size_t input_kept_problems(const log_input *input);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "json.h"
+
+#include "utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LARGEST_EXACT (UINT64_C(1) << 53)
+
+/* Indentation deeper than this would be most of the output. */
+#define MAX_INDENTATION 40
+
+void json_init(json_writer *json, FILE *file, int is_lines)
+{
+	json->file = file;
+	json->is_lines = is_lines;
+	json->needs_comma = 0;
+	json->depth = 0;
+}
+
+static void begin_line(json_writer *json)
+{
+	unsigned int indentation = json->depth < MAX_INDENTATION ? json->depth : MAX_INDENTATION;
+
+	if (json->is_lines)
+		return;
+	putc_unlocked('\n', json->file);
+	while (indentation-- > 0)
+		putc_unlocked(' ', json->file);
+}
+
+/* Bytes from the start of a text that stand in JSON as they are. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+
+	for (;;) {
+		unsigned char first = (unsigned char)text[length];
+
+		if (first < 0x20 || first == 0x7f || first == '"' || first == '\\')
+			return length;
+		if (first < 0x80)
+			length++;
+		else if (utf8_sequence(text + length) > 0)
+			length += utf8_sequence(text + length);
+		else
+			return length;
+	}
+}
+
+static void put_string(json_writer *json, const char *text)
+{
+	FILE *file = json->file;
+
+	putc_unlocked('"', file);
+	for (;;) {
+		size_t length = plain_length(text);
+		unsigned char special = (unsigned char)text[length];
+
+		fwrite(text, 1, length, file);
+		if (special == '\0')
+			break;
+		if (special >= 0x80)
+			fputs("\\ufffd", file);
+		else if (special == '"' || special == '\\')
+			fprintf(file, "\\%c", special);
+		else
+			fprintf(file, "\\u%04x", special);
+		text += length + 1;
+	}
+	putc_unlocked('"', file);
+}
+
+/* printf() is slow, and a dump is numbers for the most part. */
+static void put_number(json_writer *json, uint64_t number, unsigned int base)
+{
+	char digits[24];
+	char *first = digits + sizeof(digits);
+
+	do {
+		*--first = "0123456789abcdef"[number % base];
+		number /= base;
+	} while (number > 0);
+	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), json->file);
+}
+
+/* What stands before each value. */
+static void begin_value(json_writer *json, const char *key)
+{
+	if (json->needs_comma)
+		putc_unlocked(',', json->file);
+	if (json->depth > 0)
+		begin_line(json);
+	if (key != NULL) {
+		put_string(json, key);
+		putc_unlocked(':', json->file);
+		if (!json->is_lines)
+			putc_unlocked(' ', json->file);
+	}
+	json->needs_comma = 1;
+}
+
+/* An outermost value ends a line, and no comma follows it. */
+static void end_value(json_writer *json)
+{
+	if (json->depth > 0)
+		return;
+	putc_unlocked('\n', json->file);
+	json->needs_comma = 0;
+}
+
+static void begin_group(json_writer *json, const char *key, char bracket)
+{
+	begin_value(json, key);
+	putc_unlocked(bracket, json->file);
+	json->needs_comma = 0;
+	json->depth++;
+}
+
+static void end_group(json_writer *json, char bracket)
+{
+	json->depth--;
+	if (json->needs_comma)
+		begin_line(json);
+	putc_unlocked(bracket, json->file);
+	json->needs_comma = 1;
+	end_value(json);
+}
+
+void json_begin_object(json_writer *json, const char *key)
+{
+	begin_group(json, key, '{');
+}
+
+void json_end_object(json_writer *json)
+{
+	end_group(json, '}');
+}
+
+void json_begin_array(json_writer *json, const char *key)
+{
+	begin_group(json, key, '[');
+}
+
+void json_end_array(json_writer *json)
+{
+	end_group(json, ']');
+}
+
+void json_string(json_writer *json, const char *key, const char *text)
+{
+	begin_value(json, key);
+	if (text != NULL)
+		put_string(json, text);
+	else
+		fputs("null", json->file);
+	end_value(json);
+}
+
+void json_unsigned(json_writer *json, const char *key, uint64_t number)
+{
+	begin_value(json, key);
+	put_number(json, number, 10);
+	end_value(json);
+}
+
+void json_signed(json_writer *json, const char *key, int64_t number)
+{
+	begin_value(json, key);
+	if (number < 0)
+		putc_unlocked('-', json->file);
+	put_number(json, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
+	end_value(json);
+}
+
+void json_boolean(json_writer *json, const char *key, int truth)
+{
+	begin_value(json, key);
+	fputs(truth ? "true" : "false", json->file);
+	end_value(json);
+}
+
+void json_double(json_writer *json, const char *key, double number)
+{
+	char digits[40];
+
+	begin_value(json, key);
+	if (isfinite(number)) {
+		snprintf(digits, sizeof(digits), "%.15g", number);
+		if (strtod(digits, NULL) != number)
+			snprintf(digits, sizeof(digits), "%.17g", number);
+		fputs(digits, json->file);
+	} else {
+		fputs("null", json->file);
+	}
+	end_value(json);
+}
+
+void json_large(json_writer *json, const char *key, uint64_t number)
+{
+	begin_value(json, key);
+	if (number > LARGEST_EXACT)
+		putc_unlocked('"', json->file);
+	put_number(json, number, 10);
+	if (number > LARGEST_EXACT)
+		putc_unlocked('"', json->file);
+	end_value(json);
+}
+
+void json_hexadecimal(json_writer *json, const char *key, uint64_t number)
+{
+	begin_value(json, key);
+	fputs("\"0x", json->file);
+	put_number(json, number, 16);
+	putc_unlocked('"', json->file);
+	end_value(json);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file log_place.h
+ * \brief Where the log goes. One program may be several processes that each write one; and the name that is wanted may
+ * be one that the module cannot be told. Then each process writes a part of its own, and parts become logs at the end.
+ */
+#ifndef LOG_PLACE_H
+#define LOG_PLACE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+typedef struct log_place {
+	char *wanted;    /**< The name of the log. */
+	char *directory; /**< Of the log. */
+	char *part;      /**< Start of the names of parts in it; NULL if the log is written under its own name. */
+	char *pattern;   /**< What the recording module is told: %p stands for the process, %% for a percent sign. */
+	int was_there;   /**< There was a file of that name before, */
+	struct timespec changed; /**< last changed then. */
+} log_place;
+
+/**
+ * Prepares a place. \p output: the name asked for, NULL for one made from \p subject. \p for_processes: each process
+ * writes its own log. Returns 0 after a message if that is not possible.
+ */
+int log_place_init(log_place *place, const char *output, const char *subject, int for_processes);
+void log_place_release(log_place *place);
+
+/** Called for each log. */
+typedef void (*log_function)(void *user, const char *path);
+
+/** Gives parts their names and tells of each log that was written, that of \p process first. Returns how many. */
+size_t log_place_collect(log_place *place, pid_t process, log_function found, void *user);
+
+#endif

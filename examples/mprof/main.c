@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "output.h"
+
+#include <mprof/version.h>
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+} command;
+
+static const command commands[] = {
+	{"record", command_record, "run a program and record it into a log"},
+	{"report", command_report, "the profile: methods, calls, allocations, collections"},
+	{"info", command_info, "what a log is and how much is in it"},
+	{"dump", command_dump, "every block and event, in file order"},
+	{"check", command_check, "validate every byte, list every damage"},
+	{"doctor", command_doctor, "is everything there that recording needs"},
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(void)
+{
+	printf("Usage: mprof COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+	       "Records, reads and reports profiles of Mono programs and of native ones.\n\n");
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+	printf("\n'mprof COMMAND --help' tells the options of a command; 'mprof --version' the version.\n\n"
+	       "Start here:\n"
+	       "  mprof record -- mono program.exe\n"
+	       "  mprof report program.mprof\n\n"
+	       "Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed),\n"
+	       "2 wrong usage, 3 not a log or nothing could be read. 'mprof record' gives that of the program.\n");
+}
+
+static void print_version(void)
+{
+	printf("mprof %s\n", MPROF_VERSION_STRING);
+	if (mprof_version_number() != MPROF_VERSION_NUMBER)
+		printf("libmprof %s\n", mprof_version_string());
+}
+
+static const command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static int is_any_of(const char *text, const char *first, const char *second)
+{
+	return strcmp(text, first) == 0 || strcmp(text, second) == 0;
+}
+
+static int run_command(int argc, char **argv)
+{
+	const command *chosen = find_command(argv[1]);
+
+	if (chosen == NULL) {
+		fprintf(stderr, "mprof: unknown command '%s'; 'mprof --help' lists them\n", argv[1]);
+		return STATUS_USAGE;
+	}
+	return chosen->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	if (argc < 2) {
+		fprintf(stderr, "mprof: no command; 'mprof --help' lists them\n");
+		return STATUS_USAGE;
+	}
+	if (is_any_of(argv[1], "--help", "-h")) {
+		print_help();
+		return output_finish(STATUS_OK);
+	}
+	if (is_any_of(argv[1], "--version", "-V")) {
+		print_version();
+		return output_finish(STATUS_OK);
+	}
+	if (strcmp(argv[1], "help") == 0) {
+		char help_option[] = "--help";
+		char *help_argv[] = {argv[0], argc > 2 ? argv[2] : NULL, help_option, NULL};
+
+		if (argc > 2)
+			return output_finish(run_command(3, help_argv));
+		print_help();
+		return output_finish(STATUS_OK);
+	}
+	return output_finish(run_command(argc, argv));
+}

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+# bash completion for mprof(1)
+
+_mprof_options()
+{
+	case $1 in
+	record)
+		echo "--output= --calls --alloc --jit --gc --exceptions --threads --all --no-aot --gzip --gzip=" \
+			"--drop --buffers= --interval= --format= --quiet --help --version"
+		;;
+	report)
+		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
+			"--help --version"
+		;;
+	dump)
+		echo "--json --blocks --help --version"
+		;;
+	info | check)
+		echo "--json --help --version"
+		;;
+	doctor)
+		echo "--help --version"
+		;;
+	esac
+}
+
+# Values of an option; nothing for those that only the user knows.
+_mprof_values()
+{
+	case $1 in
+	--sort) echo "self total calls" ;;
+	--format) echo "mprof2 mail" ;;
+	--gzip) echo "1 2 3 4 5 6 7 8 9" ;;
+	esac
+}
+
+# The word where the program to be recorded begins; 0 if it was not given yet.
+_mprof_program()
+{
+	local i
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--)
+			echo $((i + 1))
+			return
+			;;
+		-o | --output) ((i++)) ;;
+		=) ((i++)) ;;
+		-*) ;;
+		*)
+			echo $i
+			return
+			;;
+		esac
+	done
+	echo 0
+}
+
+_mprof_words()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+	[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+}
+
+_mprof()
+{
+	local current=${COMP_WORDS[COMP_CWORD]}
+	local previous=${COMP_WORDS[COMP_CWORD - 1]}
+	local command=${COMP_WORDS[1]}
+	local program
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		_mprof_words "record report info dump check doctor help --help --version" "$current"
+		return
+	fi
+	if [[ $command == record ]]; then
+		program=$(_mprof_program)
+		if ((program > 0)); then
+			if declare -F _command_offset >/dev/null; then
+				_command_offset "$program"
+			else
+				compopt -o default
+			fi
+			return
+		fi
+	fi
+	# An equals sign is a word of its own.
+	if [[ $current == "=" ]]; then
+		current=
+	elif [[ $previous == "=" ]]; then
+		previous=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	case $previous in
+	--sort | --format | --gzip)
+		_mprof_words "$(_mprof_values "$previous")" "$current"
+		return
+		;;
+	-o | --output)
+		compopt -o default
+		return
+		;;
+	esac
+	if [[ $current == -* || $command == doctor ]]; then
+		_mprof_words "$(_mprof_options "$command")" "$current"
+	elif [[ $command == help ]]; then
+		_mprof_words "record report info dump check doctor" "$current"
+	elif [[ $command == record ]]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
+		compopt -o filenames
+	else
+		mapfile -t COMPREPLY < <(compgen -f -X '!*.mprof*' -- "$current"; compgen -d -- "$current")
+		compopt -o filenames
+	fi
+}
+
+complete -F _mprof mprof

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *undefined(char text[UNDEFINED_NAME_SIZE], uint32_t id)
+{
+	snprintf(text, UNDEFINED_NAME_SIZE, "#%" PRIu32, id);
+	return text;
+}
+
+void names_class(const mprof_reader *reader, uint32_t id, class_name *name)
+{
+	mprof_mapping mapping;
+
+	memset(name, 0, sizeof(*name));
+	if (mprof_reader_class(reader, id, &mapping) == MPROF_OK) {
+		name->name = mapping.name;
+		name->assembly_id = mapping.assembly_id;
+	} else {
+		name->name = undefined(name->undefined, id);
+	}
+}
+
+void names_method(const mprof_reader *reader, uint32_t id, method_name *name)
+{
+	mprof_mapping mapping;
+
+	memset(name, 0, sizeof(*name));
+	name->class_name = "";
+	if (mprof_reader_method(reader, id, &mapping) != MPROF_OK) {
+		name->name = undefined(name->undefined, id);
+		return;
+	}
+	name->name = mapping.name;
+	name->flags = mapping.flags;
+	name->class_id = mapping.class_id;
+	if (mapping.class_id == 0)
+		return;
+	if (mprof_reader_class(reader, name->class_id, &mapping) == MPROF_OK) {
+		name->class_name = mapping.name;
+		name->assembly_id = mapping.assembly_id;
+	} else {
+		name->class_name = undefined(name->undefined_class, name->class_id);
+	}
+}
+
+static char *full_name;
+static size_t full_name_size;
+
+const char *names_full_method(const mprof_reader *reader, uint32_t id)
+{
+	size_t length = mprof_reader_method_name(reader, id, full_name, full_name_size);
+
+	if (length >= full_name_size) {
+		char *larger = realloc(full_name, length + 256);
+
+		if (larger == NULL)
+			return full_name != NULL ? full_name : "";
+		full_name = larger;
+		full_name_size = length + 256;
+		mprof_reader_method_name(reader, id, full_name, full_name_size);
+	}
+	return full_name;
+}
+
+void names_release(void)
+{
+	free(full_name);
+	full_name = NULL;
+	full_name_size = 0;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct assembly_entry *a = left;
+	const struct assembly_entry *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+int assembly_names_init(assembly_names *names, const mprof_profile *profile)
+{
+	size_t count = mprof_profile_element_count(profile);
+	mprof_element_figures element;
+
+	names->count = 0;
+	names->entries = calloc(count + 1, sizeof(*names->entries));
+	if (names->entries == NULL)
+		return 0;
+	element.struct_size = sizeof(element);
+	for (size_t i = 0; i < count; i++) {
+		if (mprof_profile_element(profile, i, &element) != MPROF_OK || element.id == 0 ||
+		    !(element.kind & MPROF_ELEMENT_ASSEMBLY))
+			continue;
+		names->entries[names->count].id = element.id;
+		names->entries[names->count++].name = element.assembly != NULL ? element.assembly : element.name;
+	}
+	qsort(names->entries, names->count, sizeof(*names->entries), compare_entries);
+	return 1;
+}
+
+void assembly_names_release(assembly_names *names)
+{
+	free(names->entries);
+	names->entries = NULL;
+	names->count = 0;
+}
+
+const char *assembly_names_get(const assembly_names *names, uint32_t id)
+{
+	struct assembly_entry wanted = {id, NULL};
+	const struct assembly_entry *found = NULL;
+
+	if (names->count > 0 && id != 0)
+		found = bsearch(&wanted, names->entries, names->count, sizeof(*names->entries), compare_entries);
+	return found != NULL ? found->name : NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file output.h
+ * \brief Standard output: whether what was printed has arrived.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+/** 1 if nobody can read any more what is printed, so that a command may stop early. */
+int output_is_broken(void);
+
+/** Hands on what was printed. Returns \p status, or 1 after a message if that failed; a reader that left is no failure. */
+int output_finish(int status);
+
+#endif

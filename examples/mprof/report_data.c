@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* From a log to the figures of a report. */
+#include "commands.h"
+#include "report.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int matches(const char *pattern, const char *text)
+{
+	return fnmatch(pattern, text, 0) == 0;
+}
+
+/* A pattern may be meant for the name alone, or with the class, each with the arguments or without them. */
+static int matches_method(const char *pattern, const method_name *name)
+{
+	size_t class_length = strlen(name->class_name);
+	size_t name_length = strlen(name->name);
+	char *text = malloc(class_length + name_length + 2);
+	size_t plain_length = class_length + 1 + strcspn(name->name, " (");
+	int result;
+
+	if (text == NULL)
+		return 0;
+	memcpy(text, name->class_name, class_length);
+	text[class_length] = '.';
+	memcpy(text + class_length + 1, name->name, name_length + 1);
+	result = matches(pattern, text) || matches(pattern, text + class_length + 1);
+	text[plain_length] = '\0';
+	result = result || matches(pattern, text) || matches(pattern, text + class_length + 1);
+	free(text);
+	return result;
+}
+
+static int passes_class(const log_report *report, const char *name, uint32_t assembly_id)
+{
+	const report_options *options = &report->options;
+
+	if (options->class_pattern != NULL && !matches(options->class_pattern, name))
+		return 0;
+	if (options->assembly_pattern != NULL) {
+		const char *assembly = assembly_names_get(&report->assemblies, assembly_id);
+
+		return assembly != NULL && matches(options->assembly_pattern, assembly);
+	}
+	return 1;
+}
+
+static int passes_method(const log_report *report, const mprof_method_figures *figures)
+{
+	const report_options *options = &report->options;
+	method_name name;
+
+	if (options->method_pattern == NULL && options->class_pattern == NULL && options->assembly_pattern == NULL)
+		return 1;
+	names_method(report->input.reader, figures->id, &name);
+	return passes_class(report, name.class_name, name.assembly_id) &&
+	       (options->method_pattern == NULL || matches_method(options->method_pattern, &name));
+}
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+	return (left < right) - (left > right);
+}
+
+/* Largest first; what is equal by all figures stands in order of IDs, so that two runs print the same. */
+static int compare_by_self(const void *left, const void *right)
+{
+	const mprof_method_figures *a = left;
+	const mprof_method_figures *b = right;
+	int order = compare_numbers(a->self_ns, b->self_ns);
+
+	order = order != 0 ? order : compare_numbers(a->calls, b->calls);
+	order = order != 0 ? order : compare_numbers(a->samples, b->samples);
+	return order != 0 ? order : compare_numbers(b->id, a->id);
+}
+
+static int compare_by_total(const void *left, const void *right)
+{
+	int order = compare_numbers(((const mprof_method_figures *)left)->total_ns,
+				    ((const mprof_method_figures *)right)->total_ns);
+
+	return order != 0 ? order : compare_by_self(left, right);
+}
+
+static int compare_by_calls(const void *left, const void *right)
+{
+	int order = compare_numbers(((const mprof_method_figures *)left)->calls,
+				    ((const mprof_method_figures *)right)->calls);
+
+	return order != 0 ? order : compare_by_self(left, right);
+}
+
+static int compare_by_bytes(const void *left, const void *right)
+{
+	const mprof_class_figures *a = left;
+	const mprof_class_figures *b = right;
+	int order = compare_numbers(a->bytes, b->bytes);
+
+	order = order != 0 ? order : compare_numbers(a->allocations, b->allocations);
+	return order != 0 ? order : compare_numbers(b->id, a->id);
+}
+
+void report_sort_methods(log_report *report, report_order order)
+{
+	int (*compare)(const void *, const void *) = order == REPORT_BY_TOTAL   ? compare_by_total
+						     : order == REPORT_BY_CALLS ? compare_by_calls
+										: compare_by_self;
+
+	qsort(report->methods, report->method_count, sizeof(*report->methods), compare);
+}
+
+size_t report_rows(const log_report *report, size_t count)
+{
+	return report->options.top != 0 && report->options.top < count ? (size_t)report->options.top : count;
+}
+
+/* Figures of methods and classes that pass the filters. */
+static int collect(log_report *report)
+{
+	size_t method_count = mprof_profile_method_count(report->profile);
+	size_t class_count = mprof_profile_class_count(report->profile);
+
+	report->methods = calloc(method_count + 1, sizeof(*report->methods));
+	report->classes = calloc(class_count + 1, sizeof(*report->classes));
+	if (report->methods == NULL || report->classes == NULL)
+		return 0;
+	for (size_t i = 0; i < method_count; i++) {
+		mprof_method_figures *figures = &report->methods[report->method_count];
+
+		figures->struct_size = sizeof(*figures);
+		mprof_profile_method(report->profile, i, figures);
+		report->method_count += (size_t)passes_method(report, figures);
+	}
+	for (size_t i = 0; i < class_count; i++) {
+		mprof_class_figures *figures = &report->classes[report->class_count];
+		class_name name;
+
+		figures->struct_size = sizeof(*figures);
+		mprof_profile_class(report->profile, i, figures);
+		names_class(report->input.reader, figures->id, &name);
+		report->class_count += (size_t)passes_class(report, name.name, name.assembly_id);
+	}
+	report_sort_methods(report, report->options.order);
+	qsort(report->classes, report->class_count, sizeof(*report->classes), compare_by_bytes);
+	return 1;
+}
+
+static int is_wanted(const log_report *report, const mprof_block *block)
+{
+	return !report->options.has_thread || block->kind != MPROF_BLOCK_EVENTS ||
+	       block->thread == report->options.thread;
+}
+
+/* An error may be the reader's, who then knows its place, or the profile's own. */
+static void tell_error(log_input *input, const mprof_block *block, mprof_status status)
+{
+	mprof_error error;
+
+	memset(&error, 0, sizeof(error));
+	error.struct_size = sizeof(error);
+	mprof_reader_error(input->reader, &error);
+	if (error.status == status && status != MPROF_ERR_MEMORY)
+		input_fetch_failed(input);
+	else if (status == MPROF_ERR_LIMIT)
+		input_failed(input, block->offset, status,
+			     "the profile takes too much memory: only what is before it counts");
+	else
+		input_failed(input, block->offset, status, mprof_status_text(status));
+}
+
+static void read_profile(log_report *report)
+{
+	mprof_block block;
+	mprof_status status;
+
+	while (input_next_block(&report->input, &block)) {
+		if (!is_wanted(report, &block))
+			continue;
+		status = mprof_profile_add_block(report->profile, report->input.reader, &block);
+		if (status != MPROF_OK)
+			tell_error(&report->input, &block, status);
+	}
+	status = mprof_profile_finish(report->profile, report->input.reader);
+	if (status != MPROF_OK)
+		tell_error(&report->input, &block, status);
+}
+
+static void summarize(log_report *report)
+{
+	log_summary *summary = &report->summary;
+
+	report->totals.struct_size = sizeof(report->totals);
+	mprof_profile_get_totals(report->profile, &report->totals);
+	memcpy(summary->block_counts, report->totals.block_counts, sizeof(summary->block_counts));
+	memcpy(summary->event_counts, report->totals.event_counts, sizeof(summary->event_counts));
+	summary->events = report->totals.events;
+	summary->threads = mprof_profile_thread_count(report->profile);
+	summary_complete(summary, &report->input);
+}
+
+int report_read(log_report *report, const char *path, const report_options *options)
+{
+	memset(report, 0, sizeof(*report));
+	report->options = *options;
+	if (input_open(&report->input, path, 0) != STATUS_OK)
+		return STATUS_NOTHING;
+	if (mprof_profile_create(NULL, &report->profile) != MPROF_OK) {
+		fprintf(stderr, "mprof: %s\n", mprof_status_text(MPROF_ERR_MEMORY));
+		return STATUS_NOTHING;
+	}
+	read_profile(report);
+	summarize(report);
+	if (!assembly_names_init(&report->assemblies, report->profile) || !collect(report)) {
+		fprintf(stderr, "mprof: %s\n", mprof_status_text(MPROF_ERR_MEMORY));
+		return STATUS_NOTHING;
+	}
+	return report->input.status;
+}
+
+void report_release(log_report *report)
+{
+	free(report->methods);
+	free(report->classes);
+	assembly_names_release(&report->assemblies);
+	mprof_profile_destroy(report->profile);
+	input_close(&report->input);
+	names_release();
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* A report as one JSON document. */
+#include "call_paths.h"
+#include "dump.h"
+#include "json.h"
+#include "report.h"
+
+static void print_session(const log_report *report, json_writer *json)
+{
+	json_begin_object(json, "session");
+	summary_print_json(&report->summary, &report->input, json);
+	json_begin_object(json, "properties");
+	for (size_t i = 0; i < mprof_profile_property_count(report->profile); i++) {
+		const char *key;
+		const char *value;
+
+		if (mprof_profile_property(report->profile, i, &key, &value) == MPROF_OK)
+			json_string(json, key, value);
+	}
+	json_end_object(json);
+	json_end_object(json);
+}
+
+static void print_totals(const log_report *report, json_writer *json)
+{
+	const mprof_profile_totals *totals = &report->totals;
+
+	json_begin_object(json, "totals");
+	json_unsigned(json, "wall_ns", totals->wall_ns);
+	json_unsigned(json, "method_ns", totals->method_ns);
+	json_unsigned(json, "calls", totals->calls);
+	json_unsigned(json, "unmatched_leaves", totals->unmatched_leaves);
+	json_unsigned(json, "unclosed_frames", totals->unclosed_frames);
+	json_unsigned(json, "allocations", totals->allocations);
+	json_unsigned(json, "allocated_bytes", totals->allocated_bytes);
+	json_unsigned(json, "jit_methods", totals->jit_methods);
+	json_unsigned(json, "jit_ns", totals->jit_ns);
+	json_unsigned(json, "jit_failures", totals->jit_failures);
+	json_unsigned(json, "exceptions", totals->exceptions);
+	json_unsigned(json, "collections", totals->collections);
+	json_unsigned(json, "gc_ns", totals->gc_ns);
+	json_unsigned(json, "samples", totals->samples);
+	json_unsigned(json, "lost_events", totals->lost_events);
+	json_unsigned(json, "events", totals->events);
+	json_end_object(json);
+}
+
+static void print_methods(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "methods");
+	for (size_t i = 0; i < report_rows(report, report->method_count); i++) {
+		const mprof_method_figures *figures = &report->methods[i];
+		method_name name;
+
+		names_method(report->input.reader, figures->id, &name);
+		json_begin_object(json, NULL);
+		json_unsigned(json, "id", figures->id);
+		json_string(json, "class", name.class_name);
+		json_string(json, "name", name.name);
+		json_unsigned(json, "calls", figures->calls);
+		json_unsigned(json, "total_ns", figures->total_ns);
+		json_unsigned(json, "self_ns", figures->self_ns);
+		json_unsigned(json, "jit_ns", figures->jit_ns);
+		json_unsigned(json, "samples", figures->samples);
+		json_unsigned(json, "class_id", name.class_id);
+		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
+		json_boolean(json, "wrapper", (name.flags & MPROF_METHOD_WRAPPER) != 0);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_classes(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "classes");
+	for (size_t i = 0; i < report_rows(report, report->class_count); i++) {
+		const mprof_class_figures *figures = &report->classes[i];
+		class_name name;
+
+		names_class(report->input.reader, figures->id, &name);
+		json_begin_object(json, NULL);
+		json_unsigned(json, "id", figures->id);
+		json_string(json, "name", name.name);
+		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
+		json_unsigned(json, "allocations", figures->allocations);
+		json_unsigned(json, "bytes", figures->bytes);
+		json_unsigned(json, "freed", figures->freed);
+		json_unsigned(json, "freed_bytes", figures->freed_bytes);
+		json_unsigned(json, "load_ns", figures->load_ns);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+typedef struct tree_output {
+	const log_report *report;
+	json_writer *json;
+} tree_output;
+
+static void enter_call(void *user, const mprof_call_figures *figures, size_t depth)
+{
+	tree_output *output = user;
+	json_writer *json = output->json;
+
+	(void)depth;
+	json_begin_object(json, NULL);
+	json_string(json, "method", names_full_method(output->report->input.reader, figures->method));
+	json_unsigned(json, "id", figures->method);
+	json_unsigned(json, "calls", figures->calls);
+	json_unsigned(json, "total_ns", figures->total_ns);
+	json_unsigned(json, "self_ns", figures->self_ns);
+	json_begin_array(json, "children");
+}
+
+static void leave_call(void *user, const mprof_call_figures *figures, const hidden_calls *hidden, size_t depth)
+{
+	tree_output *output = user;
+
+	(void)figures;
+	(void)depth;
+	json_end_array(output->json);
+	if (hidden->count > 0) {
+		json_unsigned(output->json, "hidden_children", hidden->count);
+		json_unsigned(output->json, "hidden_ns", hidden->total_ns);
+	}
+	json_end_object(output->json);
+}
+
+static void print_tree(const log_report *report, json_writer *json)
+{
+	tree_output output = {report, json};
+	call_visitor visitor = {enter_call, leave_call, &output};
+	double min_ns = (double)report->totals.method_ns * report->options.min_percent / 100;
+
+	json_begin_array(json, "call_tree");
+	if (!call_paths_walk(report->profile, (uint64_t)min_ns, (size_t)report->options.depth, &visitor))
+		fprintf(stderr, "mprof: %s\n", mprof_status_text(MPROF_ERR_MEMORY));
+	json_end_array(json);
+}
+
+static void print_collections(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "collections");
+	for (size_t i = 0; i < mprof_profile_collection_count(report->profile); i++) {
+		mprof_collection collection;
+
+		collection.struct_size = sizeof(collection);
+		mprof_profile_collection(report->profile, i, &collection);
+		json_begin_object(json, NULL);
+		json_unsigned(json, "number", collection.number);
+		json_unsigned(json, "generation", collection.generation);
+		json_signed(json, "start_ns", collection.start_ns);
+		json_unsigned(json, "duration_ns", collection.duration_ns);
+		json_unsigned(json, "mark_ns", collection.mark_ns);
+		json_unsigned(json, "sweep_ns", collection.sweep_ns);
+		json_unsigned(json, "pause_ns", collection.pause_ns);
+		json_boolean(json, "finished", !collection.unfinished);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_heap_resizes(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "heap_resizes");
+	for (size_t i = 0; i < mprof_profile_heap_resize_count(report->profile); i++) {
+		mprof_heap_resize resize;
+
+		resize.struct_size = sizeof(resize);
+		mprof_profile_heap_resize(report->profile, i, &resize);
+		json_begin_object(json, NULL);
+		json_signed(json, "time_ns", resize.time_ns);
+		json_unsigned(json, "bytes", resize.bytes);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_exceptions(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "exceptions");
+	for (size_t i = 0; i < report->class_count; i++) {
+		class_name name;
+
+		if (report->classes[i].exceptions == 0)
+			continue;
+		names_class(report->input.reader, report->classes[i].id, &name);
+		json_begin_object(json, NULL);
+		json_string(json, "class", name.name);
+		json_unsigned(json, "count", report->classes[i].exceptions);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_threads(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "threads");
+	for (size_t i = 0; i < mprof_profile_thread_count(report->profile); i++) {
+		mprof_thread_figures figures;
+
+		figures.struct_size = sizeof(figures);
+		mprof_profile_thread(report->profile, i, &figures);
+		json_begin_object(json, NULL);
+		json_hexadecimal(json, "id", figures.id);
+		json_string(json, "name", figures.name);
+		json_unsigned(json, "events", figures.events);
+		json_unsigned(json, "self_ns", figures.self_ns);
+		json_unsigned(json, "lost_events", figures.lost);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+/* Native functions have no names in a log, so they are one row. */
+static void print_samples(const log_report *report, json_writer *json)
+{
+	uint64_t managed = 0;
+
+	json_begin_array(json, "samples");
+	for (size_t i = 0; i < report->method_count; i++) {
+		const mprof_method_figures *figures = &report->methods[i];
+
+		if (figures->samples == 0)
+			continue;
+		managed += figures->samples;
+		json_begin_object(json, NULL);
+		json_string(json, "kind", "managed");
+		json_string(json, "name", names_full_method(report->input.reader, figures->id));
+		json_unsigned(json, "hits", figures->samples);
+		json_end_object(json);
+	}
+	if (report->totals.samples > managed && report->method_count == mprof_profile_method_count(report->profile)) {
+		json_begin_object(json, NULL);
+		json_string(json, "kind", "native");
+		json_string(json, "name", NULL);
+		json_unsigned(json, "hits", report->totals.samples - managed);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_unsigned(json, "samples_total", report->totals.samples);
+}
+
+static void print_elements(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "elements");
+	for (size_t i = 0; i < mprof_profile_element_count(report->profile); i++) {
+		mprof_element_figures element;
+
+		element.struct_size = sizeof(element);
+		mprof_profile_element(report->profile, i, &element);
+		json_begin_object(json, NULL);
+		json_string(json, "type", dump_element_type(element.kind));
+		json_unsigned(json, "id", element.id);
+		json_string(json, "name", element.name);
+		json_string(json, "assembly", element.assembly);
+		json_signed(json, "loaded_ns", element.loaded_ns);
+		json_unsigned(json, "load_ns", element.load_ns);
+		if (element.unloaded_ns != 0)
+			json_signed(json, "unloaded_ns", element.unloaded_ns);
+		json_boolean(json, "failed", (element.kind & MPROF_ELEMENT_FAILURE) != 0);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+/* Of what no dialect that can be read tells as yet. */
+static void print_empty(json_writer *json, const char *key)
+{
+	json_begin_array(json, key);
+	json_end_array(json);
+}
+
+void report_print_json(log_report *report)
+{
+	json_writer json;
+
+	json_init(&json, stdout, 0);
+	json_begin_object(&json, NULL);
+	print_session(report, &json);
+	print_totals(report, &json);
+	print_methods(report, &json);
+	print_classes(report, &json);
+	print_tree(report, &json);
+	print_collections(report, &json);
+	print_heap_resizes(report, &json);
+	print_exceptions(report, &json);
+	print_empty(&json, "monitors");
+	print_threads(report, &json);
+	print_samples(report, &json);
+	print_empty(&json, "heap_shots");
+	print_empty(&json, "handles");
+	print_elements(report, &json);
+	json_end_object(&json);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file summary.h
+ * \brief What a log is, and how much of what is in it.
+ */
+#ifndef SUMMARY_H
+#define SUMMARY_H
+
+#include "input.h"
+#include "json.h"
+
+#define SUMMARY_BLOCK_KINDS 64
+
+typedef struct log_summary {
+	mprof_session session;
+	uint64_t size; /**< Bytes of the log; when compressed, as far as it could be read. */
+	uint64_t threads;
+	uint64_t classes;
+	uint64_t methods;
+	uint64_t events;
+	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
+	uint64_t event_counts[MPROF_EVENT_KIND_COUNT];
+} log_summary;
+
+/** Counts one event. */
+static inline void summary_count_event(log_summary *summary, const mprof_event *event)
+{
+	if (event->kind < MPROF_EVENT_KIND_COUNT)
+		summary->event_counts[event->kind]++;
+	summary->events++;
+}
+
+/** Reads a whole log to count what is in it. Returns 0 after a message if there is no memory. */
+int summary_read(log_summary *summary, log_input *input);
+
+/** Fills in what the reader knows once the log was read. */
+void summary_complete(log_summary *summary, const log_input *input);
+
+/** The fields of a summary, into an object that is open. */
+void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json);
+
+void summary_print_text(const log_summary *summary, const log_input *input, FILE *file);
+
+#endif

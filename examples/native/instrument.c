@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records native programs that are built with -finstrument-functions. Preloaded into the program; the compiler makes
+ * each function call the two functions at the end of this file.
+ */
+#include "instrument_options.h"
+#include "symbols.h"
+
+#include <mprof/recorder.h>
+#include <mprof/version.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* However this module is built: the program finds them, and they do not call themselves. */
+#define CALLED_BY_COMPILER __attribute__((no_instrument_function, visibility("default")))
+
+void __cyg_profile_func_enter(void *function, void *call_site) CALLED_BY_COMPILER;
+void __cyg_profile_func_exit(void *function, void *call_site) CALLED_BY_COMPILER;
+
+/* Busy: inside the recorder, or opening it. What is called from there, or by signal handlers meanwhile, is left out. */
+typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREAD_OFF } thread_state;
+
+/* The module is loaded at the start, so its variables can be where they are reached without a call. */
+#define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
+
+PER_THREAD volatile thread_state state;
+PER_THREAD mprof_thread *handle;
+
+static pthread_once_t opening = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_end;
+static mprof_recorder *recorder; /* NULL if there is nothing to record to, as in a child of fork(). */
+
+/* Resolving happens on one thread alone. */
+static int resolve_method(void *user, mprof_key key, mprof_description *description)
+{
+	static char *demangled;
+	static char unnamed[32];
+	const symbol_module *module = symbols_module((uintptr_t)key);
+	const char *name = module != NULL ? symbols_function(module, (uintptr_t)key) : NULL;
+
+	(void)user;
+	free(demangled);
+	demangled = name != NULL ? symbols_demangle(name) : NULL;
+	snprintf(unnamed, sizeof(unnamed), "0x%" PRIx64, key);
+	description->name = demangled != NULL ? demangled : name != NULL ? name : unnamed;
+	description->name_length = strlen(description->name);
+	description->class_key = (mprof_key)(uintptr_t)module;
+	return 0;
+}
+
+/* The program and each library stand for classes. */
+static int resolve_class(void *user, mprof_key key, mprof_description *description)
+{
+	(void)user;
+	description->name = symbols_module_name((const symbol_module *)(uintptr_t)key);
+	description->name_length = strlen(description->name);
+	return 0;
+}
+
+static void end_thread(void *value)
+{
+	state = THREAD_OFF;
+	handle = NULL;
+	if (recorder != NULL)
+		mprof_recorder_detach(value);
+}
+
+/* The log belongs to the parent. */
+static void leave_child(void)
+{
+	recorder = NULL;
+	state = THREAD_OFF;
+}
+
+static mprof_status open_recorder(const char *path, mprof_error *error)
+{
+	char process[24];
+	const mprof_property properties[] = {
+		{"program", program_invocation_name},
+		{"pid", process},
+		{"recorder", "libmprof-instrument " MPROF_VERSION_STRING},
+	};
+	mprof_writer_options writer;
+	mprof_recorder_options options;
+
+	snprintf(process, sizeof(process), "%ld", (long)getpid());
+	mprof_writer_options_init(&writer);
+	writer.runtime = "native";
+	writer.intro_flags = MPROF_INTRO_ENTER_LEAVE;
+	mprof_recorder_options_init(&options);
+	instrument_options_read(&writer, &options);
+	options.writer = &writer;
+	options.resolve_method = resolve_method;
+	options.resolve_class = resolve_class;
+	options.properties = properties;
+	options.property_count = sizeof(properties) / sizeof(properties[0]);
+	return mprof_recorder_open_path(path, &options, &recorder, error);
+}
+
+static void open_log(void)
+{
+	char path[INSTRUMENT_PATH_SIZE];
+	mprof_error error;
+	mprof_status status;
+
+	memset(&error, 0, sizeof(error));
+	error.struct_size = sizeof(error);
+	error.what = "";
+	if (!instrument_options_path(path) || pthread_key_create(&thread_end, end_thread) != 0)
+		return;
+	status = open_recorder(path, &error);
+	if (status == MPROF_OK) {
+		pthread_atfork(NULL, NULL, leave_child);
+		return;
+	}
+	recorder = NULL;
+	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", path,
+		error.system_error != 0 ? strerror(error.system_error) : mprof_status_text(status));
+}
+
+static void name_thread(void)
+{
+	char name[32];
+
+	if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0)
+		mprof_recorder_thread_name(recorder, mprof_thread_id(handle), name, strlen(name));
+}
+
+/* The first call of a thread. Returns 1 if it is recorded. */
+static int begin_thread(void)
+{
+	int saved = errno;
+
+	state = THREAD_BUSY;
+	pthread_once(&opening, open_log);
+	if (recorder == NULL || mprof_recorder_attach(recorder, 0, &handle) != MPROF_OK) {
+		state = THREAD_OFF;
+		errno = saved;
+		return 0;
+	}
+	pthread_setspecific(thread_end, handle);
+	name_thread();
+	state = THREAD_RECORDING;
+	errno = saved;
+	return 1;
+}
+
+__attribute__((destructor)) static void close_log(void)
+{
+	state = THREAD_OFF;
+	if (recorder != NULL)
+		mprof_recorder_close(recorder);
+}
+
+void __cyg_profile_func_enter(void *function, void *call_site)
+{
+	(void)call_site;
+	if (state != THREAD_RECORDING && (state != THREAD_NEW || !begin_thread()))
+		return;
+	state = THREAD_BUSY;
+	mprof_thread_method_enter(handle, (mprof_key)(uintptr_t)function);
+	state = THREAD_RECORDING;
+}
+
+void __cyg_profile_func_exit(void *function, void *call_site)
+{
+	(void)call_site;
+	/* A function that was entered before the thread could be recorded has nothing to leave. */
+	if (state != THREAD_RECORDING)
+		return;
+	state = THREAD_BUSY;
+	mprof_thread_method_leave(handle, (mprof_key)(uintptr_t)function);
+	state = THREAD_RECORDING;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "instrument_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_WORD 64
+#define LABEL_SIZE 40
+
+static uint32_t number_of(const char *value)
+{
+	return (uint32_t)strtoul(value, NULL, 10);
+}
+
+static void read_word(const char *word, const char *value, mprof_writer_options *writer,
+		      mprof_recorder_options *recorder)
+{
+	if (strcmp(word, "drop") == 0)
+		recorder->overflow = MPROF_OVERFLOW_DROP;
+	else if (strcmp(word, "gzip") == 0)
+		writer->gzip_level = value[0] != '\0' ? number_of(value) : 1;
+	else if (strcmp(word, "buffers") == 0)
+		recorder->max_buffers = number_of(value);
+	else if (strcmp(word, "buffer-events") == 0)
+		recorder->buffer_events = number_of(value);
+	else if (strcmp(word, "interval") == 0)
+		recorder->drain_interval_ms = number_of(value);
+	else if (strcmp(word, "format") == 0 && strcmp(value, "mail") == 0)
+		writer->dialect = MPROF_DIALECT_MAIL;
+}
+
+void instrument_options_read(mprof_writer_options *writer, mprof_recorder_options *recorder)
+{
+	const char *rest = getenv("MPROF_INSTRUMENT_OPTIONS");
+
+	while (rest != NULL && *rest != '\0') {
+		size_t length = strcspn(rest, ",");
+		char word[MAX_WORD];
+		char *value;
+
+		if (length < MAX_WORD) {
+			memcpy(word, rest, length);
+			word[length] = '\0';
+			value = strchr(word, '=');
+			if (value != NULL)
+				*value++ = '\0';
+			read_word(word, value != NULL ? value : "", writer, recorder);
+		}
+		rest += length + (rest[length] == ',');
+	}
+	/* The format of 2007 lacks names of threads and facts about the session; all else it can say. */
+	writer->lossy = writer->dialect == MPROF_DIALECT_MAIL;
+}
+
+/* Returns 0 if it is too long. */
+static int expand(char path[INSTRUMENT_PATH_SIZE], const char *pattern, const char *label)
+{
+	size_t length = 0;
+
+	for (; *pattern != '\0' && length + LABEL_SIZE < INSTRUMENT_PATH_SIZE; pattern++) {
+		if (pattern[0] == '%' && pattern[1] == 'p') {
+			length += (size_t)snprintf(path + length, INSTRUMENT_PATH_SIZE - length, "%s", label);
+			pattern++;
+		} else {
+			path[length++] = *pattern;
+			pattern += pattern[0] == '%' && pattern[1] == '%';
+		}
+	}
+	path[length] = '\0';
+	return *pattern == '\0';
+}
+
+int instrument_options_path(char path[INSTRUMENT_PATH_SIZE])
+{
+	const char *pattern = getenv("MPROF_INSTRUMENT_OUTPUT");
+	char label[LABEL_SIZE];
+
+	if (pattern == NULL || pattern[0] == '\0') {
+		int made = snprintf(path, INSTRUMENT_PATH_SIZE, "%s.mprof", program_invocation_short_name);
+
+		return made > 0 && made < INSTRUMENT_PATH_SIZE;
+	}
+	snprintf(label, sizeof(label), "%ld", (long)getpid());
+	if (!expand(path, pattern, label))
+		return 0;
+	/* By exec() a process becomes another program, which must not overwrite the log of the first. */
+	for (int number = 2; strstr(pattern, "%p") != NULL && number < 100 && access(path, F_OK) == 0; number++) {
+		snprintf(label, sizeof(label), "%ld-%d", (long)getpid(), number);
+		if (!expand(path, pattern, label))
+			return 0;
+	}
+	return 1;
+}

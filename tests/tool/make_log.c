@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the logs that the tests of the command line tool read: make_log KIND FILE. All counters are nanoseconds, and a
+ * session lasts a second, so that figures are known beforehand. Kinds:
+ *   sample   a bit of everything, with names that are hard to print
+ *   mail     the same in the format of 2007, as far as it can say it
+ *   gzip     the same, compressed
+ *   open     the same, not closed
+ *   large    counters above 2^53
+ *   deep     a recursion of 3000 calls
+ *   backward a clock that goes back
+ *   empty    no events
+ */
+#include <mprof/writer.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+#define START_TIME UINT64_C(1700000000000000)
+
+#define MAIN_THREAD 0x10
+#define OTHER_THREAD 0x20
+
+typedef struct generator {
+	mprof_writer *writer;
+	mprof_clock now;
+	uint64_t start;
+} generator;
+
+static void expect(mprof_status status, const char *what)
+{
+	if (status == MPROF_OK)
+		return;
+	fprintf(stderr, "make_log: %s: %s\n", what, mprof_status_text(status));
+	exit(1);
+}
+
+static void tell_time(void *user, mprof_clock *clock)
+{
+	*clock = ((generator *)user)->now;
+}
+
+static void begin(generator *made, const char *path, mprof_writer_options *options, uint64_t start)
+{
+	made->start = start;
+	made->now.counter = start;
+	made->now.time = START_TIME;
+	options->clock = tell_time;
+	options->clock_user = made;
+	options->runtime = "test \"runtime\"";
+	options->intro_flags = MPROF_INTRO_ENTER_LEAVE | MPROF_INTRO_ALLOCATION | MPROF_INTRO_JIT | MPROF_INTRO_GC;
+	options->directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
+	expect(mprof_writer_open_path(path, options, &made->writer), path);
+}
+
+static void end(generator *made, int is_closed)
+{
+	made->now.counter += SECOND;
+	made->now.time += SECOND / 1000;
+	expect(is_closed ? mprof_writer_close(made->writer) : mprof_writer_flush(made->writer), "end");
+	expect(mprof_writer_destroy(made->writer), "destroy");
+}
+
+static void define_class(generator *made, uint32_t id, uint32_t assembly, const char *name)
+{
+	mprof_class_definition definition = {id, assembly, name, strlen(name)};
+
+	expect(mprof_writer_define_class(made->writer, &definition), name);
+}
+
+static void define_method(generator *made, uint32_t id, uint32_t class_id, uint32_t flags, const char *name)
+{
+	mprof_method_definition definition = {id, class_id, flags, 0, name, strlen(name)};
+
+	expect(mprof_writer_define_method(made->writer, &definition), name);
+}
+
+static void define_names(generator *made)
+{
+	define_class(made, 1, 1, "Game.World");
+	define_class(made, 2, 1, "Game.Gr\303\266\303\237e");
+	define_class(made, 3, 2, "System.String");
+	define_class(made, 4, 1, "Bad\"\\\001\033[31m");
+	define_class(made, 5, 1, "In\377valid");
+	define_method(made, 1, 1, 0, "Run (string[])");
+	define_method(made, 2, 1, 0, "Fib (int)");
+	define_method(made, 3, 2, 0, "Measure ()");
+	define_method(made, 4, 3, MPROF_METHOD_WRAPPER, "Concat (string,string)");
+	define_method(made, 5, 4, 0, "Print ()");
+	define_method(made, 6, 0, 0, "Nowhere ()");
+	define_method(made, 7, 1, 0, "Unused ()");
+}
+
+static void add(generator *made, uint32_t kind, uint32_t id, uint64_t value, uint64_t counter)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = (uint8_t)kind;
+	event.id = id;
+	event.value = value;
+	event.counter = made->start + counter;
+	expect(mprof_writer_events(made->writer, &event, 1, NULL), mprof_event_kind_name((mprof_event_kind)kind));
+}
+
+static void call(generator *made, uint32_t method, uint64_t counter)
+{
+	add(made, MPROF_EVENT_METHOD_ENTER, method, 0, counter);
+}
+
+static void back(generator *made, uint32_t method, uint64_t counter)
+{
+	add(made, MPROF_EVENT_METHOD_LEAVE, method, 0, counter);
+}
+
+static void load_assembly(generator *made, uint32_t id, const char *name, const char *base_name)
+{
+	mprof_assembly_name assembly = {base_name, "neutral", "null", 1, 2, 3, 4, 0};
+	mprof_element element = {MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS,
+				 id,
+				 made->start,
+				 made->start + 500,
+				 MAIN_THREAD,
+				 name,
+				 strlen(name),
+				 &assembly};
+
+	expect(mprof_writer_loaded(made->writer, &element), name);
+}
+
+/* Run is 1000000 ns, 400000 of them its own; Fib is called 3 times, one inside the other, 300000 in all. */
+static void write_main_calls(generator *made)
+{
+	expect(mprof_writer_begin_events(made->writer, MAIN_THREAD, made->start), "block");
+	add(made, MPROF_EVENT_THREAD_START, 0, MAIN_THREAD, 0);
+	call(made, 1, 1000);
+	add(made, MPROF_EVENT_METHOD_JIT_START, 2, 0, 2000);
+	add(made, MPROF_EVENT_METHOD_JIT_END, 2, 0, 5000);
+	call(made, 2, 100000);
+	call(made, 2, 150000);
+	call(made, 2, 200000);
+	back(made, 2, 300000);
+	back(made, 2, 350000);
+	back(made, 2, 400000);
+	for (int i = 0; i < 10; i++) {
+		add(made, MPROF_EVENT_ALLOCATION, 3, 40, 0);
+		add(made, MPROF_EVENT_ALLOCATION, 1, 24, 0);
+	}
+	call(made, 3, 500000);
+	add(made, MPROF_EVENT_EXCEPTION, 4, 0, 550000);
+	back(made, 3, 600000);
+	call(made, 5, 700000);
+	call(made, 4, 710000);
+	back(made, 4, 730000);
+	call(made, 6, 750000);
+	back(made, 6, 800000);
+	back(made, 5, 900000);
+	back(made, 1, 1001000);
+	expect(mprof_writer_end_events(made->writer), "end of block");
+}
+
+static void write_collections(generator *made)
+{
+	expect(mprof_writer_begin_events(made->writer, OTHER_THREAD, made->start), "block");
+	add(made, MPROF_EVENT_GC_START, 0, 0, 2000000);
+	add(made, MPROF_EVENT_GC_MARK_START, 0, 0, 2000100);
+	add(made, MPROF_EVENT_GC_MARK_END, 0, 0, 2000200);
+	add(made, MPROF_EVENT_GC_END, 0, 0, 2000500);
+	add(made, MPROF_EVENT_GC_RESIZE, 0, 1048576, 2000600);
+	add(made, MPROF_EVENT_GC_START, 0, 1, 3000000);
+	add(made, MPROF_EVENT_GC_END, 0, 1, 3001000);
+	call(made, 2, 4000000);
+	back(made, 2, 4000050);
+	expect(mprof_writer_end_events(made->writer), "end of block");
+}
+
+static void write_extras(generator *made)
+{
+	const mprof_property properties[] = {{"program", "a \"quoted\" program"}, {"pid", "42"}};
+	const uint64_t lost[] = {0, 7};
+
+	expect(mprof_writer_session(made->writer, properties, 2), "session");
+	expect(mprof_writer_thread(made->writer, MAIN_THREAD, "main", 4), "thread");
+	expect(mprof_writer_lost(made->writer, OTHER_THREAD, lost, 2), "lost");
+}
+
+static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_level, int is_closed, uint64_t start)
+{
+	const uint32_t methods[] = {2, 2, 3};
+	mprof_writer_options options;
+	generator made;
+
+	mprof_writer_options_init(&options);
+	options.dialect = dialect;
+	options.lossy = dialect == MPROF_DIALECT_MAIL;
+	options.gzip_level = gzip_level;
+	begin(&made, path, &options, start);
+	define_names(&made);
+	if (dialect != MPROF_DIALECT_MAIL)
+		write_extras(&made);
+	load_assembly(&made, 1, "Game, Version=1.2.3.4", "Game");
+	load_assembly(&made, 2, "mscorlib, Version=4.0.0.0", "mscorlib");
+	write_main_calls(&made);
+	write_collections(&made);
+	expect(mprof_writer_statistical(made.writer, made.start, methods, 3, NULL, 0, made.start + 10), "samples");
+	end(&made, is_closed);
+}
+
+static void write_deep(const char *path)
+{
+	const uint64_t depth = 3000;
+	mprof_writer_options options;
+	generator made;
+
+	mprof_writer_options_init(&options);
+	begin(&made, path, &options, SECOND);
+	define_names(&made);
+	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
+	for (uint64_t i = 0; i < depth; i++)
+		call(&made, 2, 100 * i);
+	for (uint64_t i = 0; i < depth; i++)
+		back(&made, 2, 100 * (depth + i));
+	expect(mprof_writer_end_events(made.writer), "end of block");
+	end(&made, 1);
+}
+
+static void write_backward(const char *path)
+{
+	mprof_writer_options options;
+	generator made;
+
+	mprof_writer_options_init(&options);
+	begin(&made, path, &options, SECOND);
+	define_names(&made);
+	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
+	call(&made, 1, 1000);
+	call(&made, 2, 900);
+	back(&made, 2, 2000);
+	back(&made, 1, 3000);
+	expect(mprof_writer_end_events(made.writer), "end of block");
+	end(&made, 1);
+}
+
+static void write_empty(const char *path)
+{
+	mprof_writer_options options;
+	generator made;
+
+	mprof_writer_options_init(&options);
+	begin(&made, path, &options, SECOND);
+	end(&made, 1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc == 3 ? argv[1] : "";
+
+	if (strcmp(kind, "sample") == 0)
+		write_sample(argv[2], MPROF_DIALECT_MPROF2, 0, 1, SECOND);
+	else if (strcmp(kind, "mail") == 0)
+		write_sample(argv[2], MPROF_DIALECT_MAIL, 0, 1, SECOND);
+	else if (strcmp(kind, "gzip") == 0)
+		write_sample(argv[2], MPROF_DIALECT_MPROF2, 6, 1, SECOND);
+	else if (strcmp(kind, "open") == 0)
+		write_sample(argv[2], MPROF_DIALECT_MPROF2, 0, 0, SECOND);
+	else if (strcmp(kind, "large") == 0)
+		write_sample(argv[2], MPROF_DIALECT_MPROF2, 0, 1, UINT64_C(1) << 60);
+	else if (strcmp(kind, "deep") == 0)
+		write_deep(argv[2]);
+	else if (strcmp(kind, "backward") == 0)
+		write_backward(argv[2]);
+	else if (strcmp(kind, "empty") == 0)
+		write_empty(argv[2]);
+	else
+		return fprintf(stderr, "usage: make_log KIND FILE\n"), 2;
+	return 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What is whole of a damaged or cut log is printed, and standard error says what is wrong and where.
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+make_logs sample mail gzip open
+
+mprof check sample.mprof
+expect_status 0 "check"
+expect_line out 'all [0-9]+ bytes are sound$'
+expect_line out '^note: events lost while recording: 7$'
+mprof check --json sample.mprof
+expect_json check '[.sound, .damage_count, .unused_methods, .undefined_methods]' '[true,0,1,0]'
+mprof check open.mprof
+expect_status 1 "check of a log that was not closed"
+expect_line out ', 1 fault: sound up to byte'
+
+# A damaged block is left behind.
+offset=$(block_offset sample.mprof events)
+cp sample.mprof damaged.mprof
+change_byte damaged.mprof $((offset + 30))
+for command in info "info --json" dump "dump --json" report "report --json" check "check --json"; do
+	mprof $command damaged.mprof
+	expect_status 1 "$command of a damaged log"
+	expect_line err "^mprof: damaged.mprof: offset [0-9]+: .*checksum"
+	case $command in
+	*json) jq . out >/dev/null || fail "$command of a damaged log is not JSON" ;;
+	esac
+done
+mprof report --json damaged.mprof
+expect_json damaged '[(.methods | map(.calls) | add), (.collections | length)]' '[1,2]'
+expect_json damaged '.session | [.complete, .valid_bytes, (.damage | length)]' "[false,$offset,1]"
+
+# Cut anywhere, in either dialect, plain or compressed: never a crash, never silence, always a document.
+for log in sample mail; do
+	size=$(stat -c %s $log.mprof)
+	for length in 0 1 5 6 7 20 60 100 200 300 $((size / 2)) $((size * 3 / 4)) $((size - 20)) $((size - 1)); do
+		head -c $length $log.mprof >cut.mprof
+		mprof report --json cut.mprof
+		case $status in
+		1) jq . out >/dev/null || fail "$log cut at $length: not JSON" ;;
+		3) test ! -s out || fail "$log cut at $length: output" ;;
+		*) fail "$log cut at $length: status $status" ;;
+		esac
+		expect_line err '^mprof: cut.mprof: offset [0-9]+: '
+	done
+done
+expect "status at the last cut" $status 1
+expect_json "cut log" '.methods | map(.calls) | add' 9
+size=$(stat -c %s gzip.mprof)
+for length in 10 100 $((size / 2)) $((size * 3 / 4)); do
+	head -c $length gzip.mprof >cut.mprof
+	mprof report --json cut.mprof
+	test $status = 1 || test $status = 3 || fail "compressed log cut at $length: status $status"
+	expect_line err '^mprof: cut.mprof: offset [0-9]+: '
+done
+
+# Bytes changed at random places of a log without checksums must not crash anything.
+for offset in $(seq 40 7 $(($(stat -c %s mail.mprof) - 1))); do
+	cp mail.mprof changed.mprof
+	change_byte changed.mprof "$offset"
+	for command in check "report --json" "dump --json"; do
+		mprof $command changed.mprof
+		test $status -le 3 || fail "byte $offset changed: $command: status $status"
+		if test "$command" != check && test $status != 3; then
+			jq . out >/dev/null || fail "byte $offset changed: $command: not JSON"
+		fi
+	done
+done

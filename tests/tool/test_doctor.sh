@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# "mprof doctor" says whether recording works, and what is missing.
+. "$srcdir/tests/tool/support.sh"
+
+hide_mono
+PATH=$work/programs mprof doctor
+expect_status 1 "doctor without mono"
+expect_line out '^missing  mono: '
+expect_line out 'install Mono'
+
+test -z "${MPROF_SANITIZED-}" || skip "mono cannot load a module built with sanitizers"
+needs mono
+module_directory=${MONO_MODULE_DIR:-$builddir/examples/mono/.libs}
+test -e "$module_directory/libmono-profiler-mprof.so" || skip "the module for Mono was not built"
+mkdir none
+export MPROF_MODULE_DIR="$work/none:$module_directory"
+mprof doctor
+expect_status 0 "doctor"
+expect_line out '^ok       mono: Mono JIT compiler version'
+expect_line out '^ok       module: .*/libmono-profiler-mprof.so$'
+expect_line out '^ok       loading: '
+expect_line out '^Mono programs can be recorded'
+
+# A module that cannot be loaded
+echo 'not a library' >none/libmono-profiler-mprof.so
+MPROF_MODULE_DIR=$work/none mprof doctor
+expect_status 1 "doctor with a module that is none"
+expect_line out '^missing  loading: '

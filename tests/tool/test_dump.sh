@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# "mprof dump" prints every block and event.
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+make_logs sample mail large
+
+mprof dump --json sample.mprof
+expect_status 0 "dump"
+jq -c . out >lines || fail "not JSON"
+expect "lines" "$(wc -l <lines)" "$(wc -l <out)"
+expect "blocks" "$(jq -r 'select(.block) | .block' out | tr '\n' ' ')" \
+	"intro directives mapping session thread lost loaded loaded events events statistical end "
+
+# Blocks stand one after the other, and the last ends the file.
+jq -s -e '[.[] | select(.block)] as $blocks | [range(1; $blocks | length) |
+	$blocks[.].offset == $blocks[. - 1].offset + $blocks[. - 1].length + 6] | all' out >/dev/null || fail "offsets"
+expect "end" "$(jq -s '[.[] | select(.block)][-1] | .offset + .length + 6' out)" "$(stat -c %s sample.mprof)"
+
+jq -s '[.[] | select(.event)]' out >events
+expect "events" "$(jq length events)" 52
+expect "first event" "$(jq -c '.[0]' events)" '{"event":"thread-start","thread":"0x10","counter":1000000000,"value":16}'
+expect "a call" "$(jq -c '.[1]' events)" '{"event":"method-enter","thread":"0x10","counter":1000001000,"method":1}'
+expect "an allocation" "$(jq -c 'map(select(.event == "allocation"))[0] | [.class, .value, has("method")]' events)" \
+	'[3,40,false]'
+expect "collections" "$(jq -c 'map(select(.event == "gc-start") | .value)' events)" '[0,1]'
+expect "samples" "$(jq -c 'map(select(.event == "sample") | .method)' events)" '[2,2,3]'
+expect "names" "$(jq -c 'select(.block == "mapping") | [.classes[3].name, .methods[3].wrapper]' out)" \
+	'["Bad\"\\\u0001\u001b[31m",true]'
+expect "what is not UTF-8" \
+	"$(jq -r 'select(.block == "mapping") | .classes[4].name' out)" "$(printf 'In\357\277\275valid')"
+expect "facts" "$(jq -c 'select(.block == "session") | .properties' out)" \
+	'{"program":"a \"quoted\" program","pid":"42"}'
+expect "losses" "$(jq -c 'select(.block == "lost") | [.thread, .lost."no-buffer"]' out)" '["0x20",7]'
+expect "assembly" "$(jq -c 'select(.block == "loaded") | [.id, .type, .assembly.name]' out | head -n 1)" \
+	'[1,"assembly","Game"]'
+
+# Numbers that programs would round are text.
+mprof dump --json large.mprof
+expect_status 0 "dump of large counters"
+expect "large counter" "$(jq -r 'select(.event == "method-enter") | .counter' out | head -n 1)" 1152921504606847976
+
+mprof dump --json mail.mprof
+expect_status 0 "dump of the mail's format"
+expect "events of the mail's format" "$(jq -s '[.[] | select(.event)] | length' out)" 52
+
+mprof dump sample.mprof
+expect_status 0 "dump as text"
+expect_line out '^ +0 intro, '
+expect_line out '^    1000001000 method-enter 1 Game\.World\.Run \(string\[\]\)$'
+expect_line out 'allocation 3 System\.String, 40 bytes'
+# What is in a name cannot control the terminal.
+! LC_ALL=C grep -q "$(printf '\033')" out || fail "an escape sequence came through"
+
+mprof dump --blocks --json sample.mprof
+expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[12,true]'

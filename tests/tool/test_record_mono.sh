@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The ways in which "mprof record" starts Mono programs. Needs Mono and its compiler.
+. "$srcdir/tests/tool/support.sh"
+
+test -z "${MPROF_SANITIZED-}" || skip "mono cannot load a module built with sanitizers"
+needs jq mono mcs
+module_directory=${MONO_MODULE_DIR:-$builddir/examples/mono/.libs}
+test -e "$module_directory/libmono-profiler-mprof.so" || skip "the module for Mono was not built"
+export MPROF_MODULE_DIR=$module_directory
+
+cat >Program.cs <<'END'
+class Program {
+	static int Fib (int n) { return n < 2 ? n : Fib (n - 1) + Fib (n - 2); }
+	static int Main (string[] arguments) {
+		System.Console.WriteLine (Fib (10));
+		return arguments.Length;
+	}
+}
+END
+mcs -out:program.exe Program.cs || fail "mcs"
+
+# check_log LOG
+check_log() {
+	"$MPROF" check "$1" >check.out 2>&1 || fail "$1: $(cat check.out)"
+	"$MPROF" report --json --class=Program --method='Fib (int)' "$1" >report.out
+	expect "calls of Fib in $1" "$(jq '.methods[].calls' report.out)" 177
+}
+
+mprof record -- mono program.exe
+expect_status 0 "mono program.exe"
+expect "output" "$(cat out)" 55
+expect_line err '^mprof: program.mprof: [0-9]+ bytes, [0-9]+ events, 0 lost$'
+expect "lines of message" "$(wc -l <err)" 1
+check_log program.mprof
+
+mprof record -o second.mprof --calls ./program.exe a b
+expect_status 2 "program.exe"
+check_log second.mprof
+"$MPROF" info --json second.mprof >out
+expect_json "calls alone" .events.allocation 0
+
+mprof record -o third.mprof mono --debug -O=inline program.exe --calls
+expect_status 1 "options of mono"
+check_log third.mprof
+
+mprof record -o fourth.mprof --no-aot --gzip=9 -- mono program.exe
+check_log fourth.mprof
+
+# Names that the module's options cannot say
+mprof record -o "one, two 100%p.mprof" -- mono program.exe
+check_log "one, two 100%p.mprof"
+expect "files" "$(ls -A | grep -c part || true)" 0
+
+# Scripts
+printf '#!/bin/sh\ncd /\nmono "%s/program.exe"\nmono "%s/program.exe" a\n' "$work" "$work" >script.sh
+chmod +x script.sh
+mprof record ./script.sh
+expect_status 1 "script"
+expect "logs of a script" "$(ls script*.mprof | wc -l)" 2
+for log in script*.mprof; do
+	check_log "$log"
+done
+mkdir "a directory"
+(
+	cd "a directory"
+	"$MPROF" record -- mcs -out:other.exe ../Program.cs 2>../err || fail "mcs: $(cat ../err)"
+)
+test -e "a directory/mcs.mprof" || fail "no log of mcs"
+expect_line err '^mprof: mcs.mprof: '
+
+# Nothing to record
+mprof record -o none.mprof -- mono missing.exe
+test $status != 0 || fail "a program that is missing: status 0"
+hide_mono
+PATH=$work/programs mprof record -o absent.mprof -- ./program.exe
+expect_status 127 "mono is missing"
+expect_line err 'mono is not installed'
+PATH=$work/programs mprof record -o absent.mprof -- mono program.exe
+expect_status 127 "mono is missing"
+expect_line err 'mono is not installed'
+test ! -e absent.mprof || fail "a log of nothing"

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# "mprof record" records programs that are built with -finstrument-functions. Needs a compiler and the module.
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+test -z "${MPROF_SANITIZED-}" || skip "a module built with sanitizers cannot be preloaded"
+module_directory=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}
+test -e "$module_directory/libmprof-instrument.so" || skip "the module for native programs was not built"
+export MPROF_MODULE_DIR=$module_directory
+
+cat >program.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+static void *worker(void *argument)
+{
+	for (int i = 0; i < 100; i++)
+		fib(1);
+	return argument;
+}
+static int wait_status(pid_t process)
+{
+	int status = 0;
+
+	waitpid(process, &status, 0);
+	return WEXITSTATUS(status);
+}
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	pthread_t thread;
+
+	fib(10);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_join(thread, NULL);
+	if (strcmp(what, "fork") == 0) {
+		pid_t process = fork();
+
+		if (process == 0) {
+			fib(15);
+			exit(3);
+		}
+		return wait_status(process);
+	}
+	if (strcmp(what, "spawn") == 0)
+		return system("./program") != 0;
+	if (strcmp(what, "exec") == 0)
+		execl("./program", "program", (char *)NULL);
+	if (strcmp(what, "kill") == 0)
+		raise(SIGKILL);
+	if (strcmp(what, "wait") == 0)
+		for (;;)
+			pause();
+	return argc - 1;
+}
+END
+"${CC%% *}" -O1 -finstrument-functions -pthread -o program program.c 2>compiler.out ||
+	skip "the compiler cannot instrument: $(cat compiler.out)"
+"${CC%% *}" -O1 -pthread -o plain program.c || fail "compiler"
+
+# calls LOG METHOD
+calls() {
+	"$MPROF" report --json "$1" 2>/dev/null | jq ".methods[] | select(.name == \"$2\") | .calls"
+}
+
+mprof record ./program
+expect_status 0 "record"
+expect_line err '^mprof: program.mprof: [0-9]+ bytes, [0-9]+ events, 0 lost$'
+expect "calls of fib" "$(calls program.mprof fib)" $((177 + 100))
+expect "calls of worker" "$(calls program.mprof worker)" 1
+mprof check program.mprof
+expect_status 0 "check of what was recorded"
+mprof report --json program.mprof
+expect_json "record" '[.methods[] | .class] | unique' '["program"]'
+expect_json "record" '[.totals.unmatched_leaves, .totals.unclosed_frames, (.threads | length)]' '[0,0,2]'
+expect_json "record" '[.methods[] | select(.name == "main") | .calls]' '[1]'
+
+# The status is the program's, and options in front are ours.
+mprof record --gzip -q -o "an odd, 100%p name.mprof" -- ./program a --help
+expect_status 2 "arguments"
+test ! -s err || fail "quiet: $(cat err)"
+expect "calls of fib" "$(calls "an odd, 100%p name.mprof" fib)" 277
+"$MPROF" info --json "an odd, 100%p name.mprof" >out
+expect_json "gzip" .compressed true
+mprof record --format=mail -o mail.mprof ./program
+"$MPROF" info --json mail.mprof >out
+expect_json "format" .dialect '"mail"'
+
+# A child of fork() is not recorded; other programs that are started have logs of their own.
+mprof record -o fork.mprof ./program fork
+expect_status 3 "fork"
+expect "calls of fib" "$(calls fork.mprof fib)" 277
+mprof record -o spawn.mprof ./program spawn
+expect_status 0 "spawn"
+expect "logs" "$(ls spawn*.mprof | wc -l)" 2
+for log in spawn*.mprof; do
+	expect "calls of fib in $log" "$(calls "$log" fib)" 277
+done
+mprof record -o exec.mprof ./program exec
+expect "logs" "$(ls exec*.mprof | wc -l)" 2
+
+# A program that is killed leaves what was written.
+mprof record -o kill.mprof --interval=1 ./program kill
+expect_status 137 "kill"
+expect_line err '^mprof: kill.mprof: .*incomplete'
+
+# What ends us ends the program.
+"$MPROF" record -o wait.mprof ./program wait 2>err &
+recorder=$!
+for _ in $(seq 100); do
+	ls .*wait* wait* 2>/dev/null | grep -q part && break
+	sleep 0.05
+done
+kill -TERM $recorder
+status=0
+wait $recorder || status=$?
+expect_status 143 "SIGTERM"
+expect_line err '^mprof: wait.mprof: '
+
+# Nothing was recorded, and why.
+mprof record ./plain
+expect_status 3 "a program that is not instrumented"
+expect_line err 'no log was written: ./plain is not built with -finstrument-functions'
+cp program.mprof plain.mprof
+mprof record ./plain
+expect_status 3 "a log of before is not that of this run"
+cmp -s program.mprof plain.mprof || fail "the log of before was changed"
+mprof record -- sh -c 'exit 5'
+expect_status 5 "the program's own status"
+mprof record -- ./missing
+expect_status 127 "a program that is missing"
+mprof record -- missing-program
+expect_status 127 "a program that is missing"
+echo 'int x;' >file
+mprof record -- ./file
+expect_status 126 "a file that is no program"
+mprof record -o missing/log.mprof ./program
+expect_status 2 "a directory that is missing"
