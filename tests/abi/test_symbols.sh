@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The public headers, the list of symbols, the version script and the shared library name the same functions.
+set -eu
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+status=0
+
+# Says what differs between two sorted lists: compare WHAT EXPECTED FOUND
+compare() {
+	diff -u "$2" "$3" >"$scratch/difference" && return
+	echo "FAIL: $1 and tests/abi/symbols.txt differ:"
+	sed 1,2d "$scratch/difference"
+	status=1
+}
+
+expected=$srcdir/tests/abi/symbols.txt
+LC_ALL=C sort -cu "$expected"
+
+"$srcdir/tests/abi/list_symbols.sh" "$srcdir/include/mprof" >"$scratch/headers"
+compare "the functions of the headers" "$expected" "$scratch/headers"
+
+sed -n 's/^\t\(mprof_[a-z0-9_]*\);$/\1/p' "$srcdir/lib/libmprof.map" | LC_ALL=C sort >"$scratch/map"
+compare "lib/libmprof.map" "$expected" "$scratch/map"
+
+if test $status != 0; then
+	echo "A function was added on purpose? Add it to both:"
+	echo "  tests/abi/list_symbols.sh include/mprof >tests/abi/symbols.txt; and lib/libmprof.map"
+fi
+
+library=$builddir/lib/.libs/libmprof.so
+if ! test -e "$library"; then
+	echo "SKIP: no shared library was built"
+	test $status = 0 || exit 1
+	exit 77
+fi
+
+# NM may come with options. A node of the version script is a symbol too, of type A. What is undefined comes from other libraries.
+${NM:-nm} -D --defined-only "$library" |
+	awk '$(NF-1) != "A" { sub(/@.*/, "", $NF); print $NF }' |
+	LC_ALL=C sort >"$scratch/library"
+
+# Without the recorder its functions are not there.
+cp "$expected" "$scratch/expected"
+if ! grep -q '^#define MPROF_WITH_RECORDER 1' "$builddir/config.h"; then
+	mkdir "$scratch/recorder"
+	cp "$srcdir/include/mprof/recorder.h" "$scratch/recorder"
+	"$srcdir/tests/abi/list_symbols.sh" "$scratch/recorder" >"$scratch/left_out"
+	grep -vxF -f "$scratch/left_out" "$expected" >"$scratch/expected"
+fi
+compare "the symbols of libmprof.so" "$scratch/expected" "$scratch/library"
+
+if ! readelf -d "$library" 2>/dev/null | grep -q 'SONAME.*\[libmprof\.so\.0\]'; then
+	echo "FAIL: the SONAME is not libmprof.so.0"
+	status=1
+fi
+
+exit $status

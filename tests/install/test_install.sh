@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What "make install" leaves behind is complete, and a program outside of the tree can be built with it.
+set -eu
+
+skip() {
+	echo "SKIP: $1"
+	exit 77
+}
+
+fail() {
+	echo "FAIL: $1"
+	exit 1
+}
+
+test -z "${MPROF_SANITIZED:-}" || skip "a library with sanitizers needs a program with sanitizers"
+command -v "${PKG_CONFIG:-pkg-config}" >/dev/null || skip "pkg-config is missing: install pkg-config"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/root
+
+# This make is not part of the one that runs the tests.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+"${MAKE:-make}" -C "$builddir" install DESTDIR="$root" >"$scratch/install.log" 2>&1 || {
+	cat "$scratch/install.log"
+	fail "make install"
+}
+
+# A variable of configure, as in the makefile: directory libdir
+directory() {
+	"${MAKE:-make}" -s -C "$builddir" -f - print-directory <<EOT
+include Makefile
+print-directory:
+	@echo '\$($1)'
+EOT
+}
+libdir=$(directory libdir)
+includedir=$(directory includedir)
+
+expected=("$includedir/mprof.h" "$(directory pkgconfigdir)/mprof.pc" "$(directory bindir)/mprof"
+	"$(directory man1dir)/mprof.1" "$(directory bashcompletiondir)/mprof")
+for header in "$srcdir"/include/mprof/*.h; do
+	expected+=("$includedir/mprof/${header##*/}")
+done
+shared=no
+if test -e "$builddir/lib/.libs/libmprof.so"; then
+	shared=yes
+	expected+=("$libdir/libmprof.so" "$libdir/libmprof.so.0")
+fi
+if grep -q "^BUILD_MONO_MODULE_TRUE = *$" "$builddir/Makefile"; then
+	expected+=("$libdir/libmono-profiler-mprof.so")
+fi
+if grep -q "^BUILD_MODULES_TRUE = *$" "$builddir/Makefile"; then
+	expected+=("$(directory pkglibdir)/libmprof-instrument.so")
+fi
+for file in "${expected[@]}"; do
+	test -e "$root$file" || fail "$file is not installed"
+done
+
+# The installed files are found by pkg-config alone. They lie below another root, which it puts in front.
+export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root$(directory pkgconfigdir)
+export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+ask() {
+	"${PKG_CONFIG:-pkg-config}" "$@" mprof
+}
+
+test "$(ask --modversion)" = "$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")" ||
+	fail "mprof.pc says another version than mprof/version.h"
+
+# build PROGRAM FLAGS...: outside of the tree, as a user would.
+cp "$srcdir/tests/install/consumer.c" "$scratch"
+build() {
+	(cd "$scratch" && ${CC:-cc} -Wall -Wextra -Werror $(ask --cflags) -o "$1" consumer.c "${@:2}")
+}
+
+# Without these a machine that has another copy installed would use that one.
+unset C_INCLUDE_PATH CPATH LIBRARY_PATH
+
+if test $shared = yes; then
+	build shared $(ask --libs)
+	LD_LIBRARY_PATH=$root$libdir ldd "$scratch/shared" | grep -q "libmprof.so.0 => $root" ||
+		fail "the program does not use the installed library"
+	LD_LIBRARY_PATH=$root$libdir "$scratch/shared"
+fi
+
+if test -e "$root$libdir/libmprof.a"; then
+	libraries=$(ask --libs --static)
+	# Of the two kinds of libraries the linker takes the shared one, if not told otherwise.
+	build static ${libraries/-lmprof/-l:libmprof.a}
+	! ldd "$scratch/static" | grep -q libmprof || fail "the static library was not used"
+	"$scratch/static"
+fi
+
+# The tool starts where it is installed.
+LD_LIBRARY_PATH=$root$libdir "$root$(directory bindir)/mprof" --version >/dev/null || fail "mprof --version"

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Each public header compiles alone, in strict C99 and in C++11, without a warning.
+set -eu
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+status=0
+
+# try HEADER COMPILER...: compiles a file that includes only this header, twice.
+try() {
+	local header=$1
+	shift
+	printf '#include <%s>\n#include <%s>\nextern int nothing;\nint nothing;\n' "$header" "$header" >"$scratch/alone.c"
+	"$@" -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -fsyntax-only "$scratch/alone.c" && return
+	echo "FAIL: $header does not compile with: $*"
+	status=1
+}
+
+read -ra compiler <<<"${CC:-cc}"
+cxx=$(command -v "${CXX:-c++}" || true)
+for header in mprof.h $(cd "$srcdir/include" && ls mprof/*.h); do
+	try "$header" "${compiler[@]}" -std=c99 -x c
+	test -z "$cxx" || try "$header" "$cxx" -std=c++11 -x c++
+done
+
+test $status = 0 || exit $status
+if test -z "$cxx"; then
+	echo "SKIP: compiled as C, but a C++ compiler is missing: install g++"
+	exit 77
+fi

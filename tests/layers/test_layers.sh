@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every file includes only what its layer may know, and the library never takes decisions that are the program's: it
+# does not print, end the process, read the environment or handle signals.
+set -eu
+cd "$srcdir"
+
+status=0
+fail() {
+	echo "FAIL: $1"
+	status=1
+}
+
+# What a file includes, one a line: "base/error.h", <mprof/format.h>, ...
+includes() {
+	sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*\([<"][^>"]*[>"]\).*/\1/p' "$1"
+}
+
+sources() {
+	find "$@" -name '*.[ch]' | LC_ALL=C sort
+}
+
+# The layers that each layer may include, itself with them.
+layers="base format stream recorder model"
+declare -A may_include=(
+	[base]="base"
+	[format]="base format"
+	[stream]="base format stream"
+	[recorder]="base format stream recorder"
+	[model]="base format stream model"
+)
+
+# In the library: layer headers by their directory, public headers in angle brackets, config.h.
+for file in $(sources lib); do
+	layer=${file#lib/}
+	layer=${layer%%/*}
+	allowed=${may_include[$layer]-}
+	for included in $(includes "$file"); do
+		case $included in
+		'"config.h"') ;;
+		'<mprof.h>') fail "$file includes all of the library by $included" ;;
+		'<mprof/recorder.h>')
+			test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
+		'<mprof/profile.h>')
+			test "$layer" = model || fail "$file includes $included, which is the model's" ;;
+		'<'*) ;;
+		*)
+			wanted=${included#\"}
+			[[ $wanted == */* ]] || fail "$file includes $included without its layer"
+			[[ " $allowed " == *" ${wanted%%/*} "* ]] || fail "$file includes $included"
+			;;
+		esac
+	done
+done
+
+for directory in lib/*/; do
+	layer=$(basename "$directory")
+	[[ " $layers " == *" $layer "* ]] || fail "lib/$layer is not a layer"
+done
+
+# Public headers: each other and the standard's.
+standard=" assert.h errno.h inttypes.h limits.h stdarg.h stddef.h stdint.h string.h "
+for file in $(sources include); do
+	for included in $(includes "$file"); do
+		name=${included#?}
+		name=${name%?}
+		case $included in
+		'<mprof/'*) test -e "include/$name" || fail "$file includes $included, which is not there" ;;
+		*) [[ $included == '<'* && $standard == *" $name "* ]] || fail "$file includes $included" ;;
+		esac
+	done
+done
+
+# Clients: what is installed, and the files beside them.
+for file in $(sources examples); do
+	for included in $(includes "$file"); do
+		wanted=${included#?}
+		wanted=${wanted%?}
+		case $included in
+		'"config.h"') fail "$file includes $included, which is not installed" ;;
+		'"'*) test -e "$(dirname "$file")/$wanted" || fail "$file includes $included" ;;
+		'<mprof.h>') ;;
+		'<mprof/'*) test -e "include/$wanted" || fail "$file includes $included, which is not there" ;;
+		esac
+	done
+done
+
+# Calls that the library leaves to the program. Comments and texts are taken out before looking.
+forbidden='abort|assert|exit|_exit|_Exit|quick_exit|atexit'
+forbidden+='|printf|fprintf|vprintf|vfprintf|dprintf|vdprintf|puts|fputs|putchar|putc|fputc|perror|syslog'
+forbidden+='|getenv|secure_getenv|setenv|putenv|unsetenv|sigaction|signal|system|popen'
+# Lines "FILE CALL" for what has a reason to be there.
+excused=""
+for file in $(sources lib); do
+	calls=$(sed -e 's|"[^"\\]*\(\\.[^"\\]*\)*"|""|g' -e 's|//.*||' "$file" |
+		awk '{
+			while ($0 != "") {
+				if (inside) {
+					at = index($0, "*/")
+					if (!at) break
+					$0 = substr($0, at + 2); inside = 0
+				} else {
+					at = index($0, "/*")
+					if (!at) { print; break }
+					print substr($0, 1, at - 1)
+					$0 = substr($0, at + 2); inside = 1
+				}
+			}
+		}' |
+		grep -oE "(^|[^A-Za-z0-9_.>])($forbidden)[[:space:]]*\\(" | grep -oE "($forbidden)" | sort -u) || continue
+	for call in $calls; do
+		grep -qxF "$file $call" <<<"$excused" || fail "$file calls $call()"
+	done
+done
+
+exit $status
