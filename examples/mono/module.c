@@ -199,7 +199,7 @@ void mono_profiler_init_mprof(const char *text)
 		return;
 	}
 	if (!options_parse(text, &module.options, message)) {
-		fprintf(stderr, "mprof: %s; the program runs unprofiled (--profile=mprof:help lists the options)\n",
+		fprintf(stderr, "mprof: %s; the program runs unprofiled (mono --profile=mprof:help x.exe lists the options)\n",
 			message);
 		options_release(&module.options);
 		return;

@@ -30,7 +30,9 @@ static const char help[] =
 	"  --gc               record collections\n"
 	"  --exceptions       record exceptions\n"
 	"  --threads          record threads\n"
-	"  --all              record all of it, and classes loaded; without any of these: all but those\n"
+	"  --classes          record loading of classes\n"
+	"  --all              record all of it; the same without any of these\n"
+	"  --no-wrappers      leave out calls of methods that the runtime makes itself\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; starts slower\n"
 	"  --gzip[=LEVEL]     compress the log, 1 (fast) to 9 (small)\n"
 	"  --drop             lose events rather than hold the program up; how many is in the log\n"
@@ -56,7 +58,9 @@ static const struct option options[] = {
 	{"gc", no_argument, NULL, OPTION_KIND},
 	{"exceptions", no_argument, NULL, OPTION_KIND},
 	{"threads", no_argument, NULL, OPTION_KIND},
+	{"classes", no_argument, NULL, OPTION_KIND},
 	{"all", no_argument, NULL, OPTION_KIND},
+	{"no-wrappers", no_argument, NULL, OPTION_KIND},
 	{"drop", no_argument, NULL, OPTION_KIND},
 	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
 	{"gzip", optional_argument, NULL, OPTION_GZIP},

@@ -5,7 +5,7 @@ _mprof_options()
 {
 	case $1 in
 	record)
-		echo "--output= --calls --alloc --jit --gc --exceptions --threads --all --no-aot --gzip --gzip=" \
+		echo "--output= --calls --alloc --jit --gc --exceptions --threads --classes --all --no-wrappers --no-aot --gzip --gzip=" \
 			"--drop --buffers= --interval= --format= --quiet --help --version"
 		;;
 	report)

@@ -76,7 +76,7 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_SAMPLE = 30,        /**< A statistical hit: id is the method, or the function if #MPROF_EVENT_NATIVE. */
 	MPROF_EVENT_STACK_SECTION = 31, /**< Call stack in front of an allocation or monitor event. */
 	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot. */
-	MPROF_EVENT_HEAP_FREE = 33,     /**< An object found dead by a collection. */
+	MPROF_EVENT_HEAP_FREE = 33,     /**< An object found dead by a collection: id is the class, value the size. */
 	MPROF_EVENT_KIND_COUNT = 34     /**< Number of kinds known to these headers; grows. */
 } mprof_event_kind;
 

@@ -40,7 +40,8 @@ static inline void mprof_profile_options_init(mprof_profile_options *options)
 
 /**
  * \brief Makes an empty profile. \param options Options, or NULL. Not kept. \param profile Receives it.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_MEMORY. \since 0.1
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_MEMORY, also if max_memory is too small for an empty one.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_profile_create(const mprof_profile_options *options,
 							    mprof_profile **profile);
@@ -64,16 +65,18 @@ typedef void (*mprof_damage_function)(void *user, const mprof_error *error);
  * \brief Adds all blocks up to the end, going on behind blocks that are damaged, and finishes the profile.
  * \param profile The profile. \param reader The reader. \param damage Called for each error met; may be NULL.
  * \param user Passed to \p damage.
- * \return #MPROF_OK if the log is complete; #MPROF_ERR_TRUNCATED if END is missing; otherwise the first error met. What is
+ * \return #MPROF_OK if the log is complete; #MPROF_ERR_TRUNCATED if END is missing; #MPROF_AGAIN if the reader follows
+ * and has read all that is there; otherwise the first error met. What is
  * valid has been added in all cases but #MPROF_ERR_MEMORY and #MPROF_ERR_LIMIT of the profile itself. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader,
 							  mprof_damage_function damage, void *user);
 
 /**
- * \brief Closes the frames still open and converts counters to nanoseconds with the clocks the reader has seen.
+ * \brief Counts the frames still open up to their thread's last event, and converts counters to nanoseconds with the
+ * clocks the reader has seen.
  *
- * mprof_profile_read() does it by itself. More blocks may be added after.
+ * mprof_profile_read() does it by itself. More blocks may be added after: the frames stay open.
  * \param profile The profile. \param reader The reader the blocks came from.
  * \return #MPROF_OK; #MPROF_ERR_MEMORY. \since 0.1
  */
@@ -94,7 +97,7 @@ typedef struct mprof_profile_totals {
 	uint64_t jit_failures;      /**< Compilations that failed. */
 	uint64_t exceptions;        /**< Exceptions thrown. */
 	uint64_t collections;       /**< Collections begun. */
-	uint64_t gc_ns;             /**< Time collecting. */
+	uint64_t gc_ns;             /**< Time under collections; those that run beside the program count whole. */
 	uint64_t samples;           /**< Statistical hits. */
 	uint64_t lost_events;       /**< From LOST blocks. */
 	uint64_t events;            /**< Events read. */
@@ -185,7 +188,7 @@ typedef struct mprof_collection {
 	uint64_t duration_ns;   /**< Whole. */
 	uint64_t mark_ns;       /**< Marking, 0 if not told. */
 	uint64_t sweep_ns;      /**< Sweeping, 0 if not told. */
-	uint64_t pause_ns;      /**< World stopped, 0 if not told. */
+	uint64_t pause_ns;      /**< World stopped for it, 0 if not told. Less than its duration if it was concurrent. */
 } mprof_collection;
 
 /** \brief Collections in order. \param profile The profile. \return How many. \since 0.1 */

@@ -101,6 +101,16 @@ static int make_room(collection_list *all)
 	return 1;
 }
 
+/*
+ * The world is stopped for the first collection that begins or ends while it is. A concurrent collection begins in one
+ * stop and ends in another, and between the two the world is stopped for others.
+ */
+static void note_pause(pairing *now, size_t record)
+{
+	if (now->is_stopped && now->stopped_for == NONE)
+		now->stopped_for = record;
+}
+
 static void start_collection(collection_list *all, pairing *now, const collection_event *event, uint32_t generation,
 			     uint64_t number)
 {
@@ -115,9 +125,7 @@ static void start_collection(collection_list *all, pairing *now, const collectio
 	now->latest[slot] = all->count;
 	now->is_marking[slot] = 0;
 	now->is_sweeping[slot] = 0;
-	/* The world is stopped for the first collection that begins while it is. */
-	if (now->is_stopped && now->stopped_for == NONE)
-		now->stopped_for = all->count;
+	note_pause(now, all->count);
 	all->count++;
 }
 
@@ -129,6 +137,7 @@ static void end_collection(collection_list *all, pairing *now, const collection_
 		return;
 	all->records[open].duration = event->counter - all->records[open].start;
 	all->records[open].is_finished = 1;
+	note_pause(now, open);
 	now->open[slot] = NONE;
 }
 
@@ -164,8 +173,10 @@ static void apply_pause(collection_list *all, pairing *now, const collection_eve
 	if (event->kind == MPROF_EVENT_GC_STOP_WORLD_START) {
 		now->is_stopped = 1;
 		now->stop_start = event->counter;
-		now->stopped_for = current_collection(now);
+		now->stopped_for = NONE;
 	} else if (event->kind == MPROF_EVENT_GC_START_WORLD_END && now->is_stopped) {
+		if (now->stopped_for == NONE)
+			now->stopped_for = current_collection(now);
 		if (now->stopped_for != NONE)
 			all->records[now->stopped_for].pause += event->counter - now->stop_start;
 		now->is_stopped = 0;
