@@ -43,7 +43,7 @@ static void leave_done(mprof_parser *parser)
 	parser->state = PARSER_AT_HEADER;
 }
 
-static mprof_status leave_skipping(mprof_parser *parser)
+mprof_status parser_leave_skipping(mprof_parser *parser)
 {
 	size_t length = parser_buffer_length(&parser->buffer);
 
@@ -66,7 +66,7 @@ static mprof_status leave_by_length(mprof_parser *parser)
 {
 	parser->state = PARSER_SKIPPING;
 	parser->skip_left = parser->span;
-	return leave_skipping(parser);
+	return parser_leave_skipping(parser);
 }
 
 /* What stands where the length of the damaged block says that the next one does. */
@@ -113,7 +113,19 @@ static mprof_status leave_damaged(mprof_parser *parser)
 	if (next == SUCCESSOR_VALID ||
 	    (next == SUCCESSOR_PLAUSIBLE && parser->is_finished && parser_search_inside(parser) == 0))
 		return leave_by_length(parser);
-	parser_search_begin(parser, 1);
+	parser_search_begin(parser, 1, 0);
+	return parser_search_go_on(parser);
+}
+
+/*
+ * The block was refused for its length. So long a block is rarer than a damaged length, so the next valid block is looked
+ * for in it. Where there are no checksums, the length is all there is to go by.
+ */
+static mprof_status leave_too_long(mprof_parser *parser)
+{
+	if (parser->decoding.rules->checksum_length == 0)
+		return leave_by_length(parser);
+	parser_search_begin(parser, 1, parser->block.offset + parser->span);
 	return parser_search_go_on(parser);
 }
 
@@ -131,11 +143,13 @@ static mprof_status leave(mprof_parser *parser)
 			if (status != MPROF_OK)
 				return status;
 		}
+		if (parser->was_refused && parser->block.length > parser->max_block_length)
+			return leave_too_long(parser);
 		return leave_by_length(parser);
 	case PARSER_DAMAGED:
 		return leave_damaged(parser);
 	case PARSER_SKIPPING:
-		return leave_skipping(parser);
+		return parser_leave_skipping(parser);
 	case PARSER_SEARCHING:
 		return parser_search_go_on(parser);
 	default:
@@ -231,7 +245,7 @@ static mprof_status fail_header(mprof_parser *parser)
 	if (parser->decoding.rules->checksum_length == 0)
 		return fail_fatal(parser, MPROF_ERR_MALFORMED, 0,
 				  "the log is damaged from here: this is not the header of a block");
-	parser_search_begin(parser, 0);
+	parser_search_begin(parser, 0, 0);
 	return parser_search_go_on(parser);
 }
 

@@ -75,6 +75,7 @@ struct mprof_parser {
 
 	uint64_t search_start;   /**< Where the damage began. */
 	uint64_t search_checked; /**< Bytes whose checksum was computed since. */
+	uint64_t search_claimed; /**< Where a block too long to be loaded says that it ends; 0 for other searches. */
 
 	uint64_t log_end; /**< Behind the END block; 0 while none was read. */
 	int is_damaged;
@@ -150,10 +151,16 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 /** Where in the buffer, behind its begin, a valid block starts; 0 if there is none. */
 size_t parser_search_inside(mprof_parser *parser);
 
-/** Begins to search behind damage at a place of the buffer, the damage itself being at its begin. */
-void parser_search_begin(mprof_parser *parser, size_t position);
+/**
+ * Begins to search behind damage at a place of the buffer, the damage itself being at its begin. \p claimed_end is where
+ * a block that is perhaps only too long says that it ends, or 0.
+ */
+void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed_end);
 
-/** Goes on searching. Returns #MPROF_AGAIN, or the error that tells what became of it. */
+/** Goes on searching. Returns #MPROF_AGAIN, the error that tells what became of it, or #MPROF_OK if all was well. */
 mprof_status parser_search_go_on(mprof_parser *parser);
+
+/** Goes on skipping bytes up to the end of the block. */
+mprof_status parser_leave_skipping(mprof_parser *parser);
 
 #endif

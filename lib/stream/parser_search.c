@@ -28,6 +28,17 @@ int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, u
 	return checksum_update(0, block, checked) == bytes_load_32(block + checked);
 }
 
+/* Where the length of a block that is perhaps only too long says, the next may be as long: its header is enough. */
+static int is_claimed_successor(const mprof_parser *parser, const uint8_t *bytes, size_t position)
+{
+	block_header header;
+
+	if (parser->search_claimed == 0 || parser->buffer.offset + position != parser->search_claimed)
+		return 0;
+	block_header_decode(bytes, &header);
+	return parser_header_is_plausible(parser, &header);
+}
+
 parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position, uint64_t *needed)
 {
 	const uint8_t *bytes = parser_buffer_bytes(&parser->buffer);
@@ -39,6 +50,8 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 		block_header header;
 		uint64_t span;
 
+		if (is_claimed_successor(parser, bytes + *position, *position))
+			return PARSER_SEARCH_FOUND;
 		/* The high byte of all known codes is 0, which passes by most places at once. */
 		if (bytes[*position + 1] != 0 || !is_candidate(parser, bytes + *position, &header))
 			continue;
@@ -59,11 +72,12 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 	return parser->is_finished ? PARSER_SEARCH_NONE : PARSER_SEARCH_MORE;
 }
 
-void parser_search_begin(mprof_parser *parser, size_t position)
+void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed_end)
 {
 	parser->state = PARSER_SEARCHING;
 	parser->search_start = parser->block.offset;
 	parser->search_checked = 0;
+	parser->search_claimed = claimed_end;
 	parser_buffer_drop(&parser->buffer, position);
 }
 
@@ -76,7 +90,46 @@ size_t parser_search_inside(mprof_parser *parser)
 		return 0;
 	parser->search_start = parser->block.offset;
 	parser->search_checked = 0;
+	parser->search_claimed = 0;
 	return parser_search_buffer(parser, &position, &needed) == PARSER_SEARCH_FOUND ? position : 0;
+}
+
+/* The next valid block is where the log says: it is whole, only one of its blocks was too long. */
+static mprof_status end_without_damage(mprof_parser *parser)
+{
+	parser_block_is_valid(parser);
+	parser->state = PARSER_AT_HEADER;
+	return MPROF_OK;
+}
+
+static mprof_status end_found(mprof_parser *parser)
+{
+	if (parser->buffer.offset == parser->search_claimed)
+		return end_without_damage(parser);
+	parser->state = PARSER_AT_HEADER;
+	if (parser->block.kind == MPROF_BLOCK_INTRO)
+		parser->is_past_intro = 1;
+	return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, 0,
+			   "the log is damaged here: bytes are skipped to the next valid block");
+}
+
+static mprof_status end_not_found(mprof_parser *parser)
+{
+	size_t left = parser_buffer_length(&parser->buffer);
+
+	if (parser->search_claimed > parser->buffer.offset + left || !parser->is_finished) {
+		/* The search was given up, or the log ends before the block does: its length is what is left to go by. */
+		if (parser->search_claimed > parser->buffer.offset) {
+			parser->state = PARSER_SKIPPING;
+			parser->skip_left = parser->search_claimed - parser->buffer.offset;
+			return parser_leave_skipping(parser);
+		}
+	} else if (parser->search_claimed == parser->buffer.offset + left) {
+		parser_buffer_drop(&parser->buffer, left);
+		return end_without_damage(parser);
+	}
+	return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, 0,
+			   "the log is damaged from here: no valid block follows");
 }
 
 mprof_status parser_search_go_on(mprof_parser *parser)
@@ -89,15 +142,10 @@ mprof_status parser_search_go_on(mprof_parser *parser)
 	parser_buffer_drop(&parser->buffer, position);
 	switch (result) {
 	case PARSER_SEARCH_FOUND:
-		parser->state = PARSER_AT_HEADER;
-		if (parser->block.kind == MPROF_BLOCK_INTRO)
-			parser->is_past_intro = 1;
-		return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, 0,
-				   "the log is damaged here: bytes are skipped to the next valid block");
+		return end_found(parser);
 	case PARSER_SEARCH_MORE:
 		return parser_wait(parser, needed - position);
 	default:
-		return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, 0,
-				   "the log is damaged from here: no valid block follows");
+		return end_not_found(parser);
 	}
 }

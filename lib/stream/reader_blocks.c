@@ -139,12 +139,7 @@ static mprof_status feed_until_done(mprof_reader *reader, mprof_block *block,
 static mprof_status load(mprof_reader *reader, mprof_block *block)
 {
 	mprof_status status = feed_until_done(reader, block, mprof_parser_load);
-	mprof_status doubt;
 
-	if (status == MPROF_ERR_LIMIT) {
-		doubt = reader_doubt_length(reader);
-		return doubt == MPROF_OK ? status : doubt;
-	}
 	return status == MPROF_OK ? learn(reader, block) : status;
 }
 

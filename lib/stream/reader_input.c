@@ -130,37 +130,3 @@ mprof_status reader_feed(mprof_reader *reader)
 		return fail_parser(reader, status);
 	return got > 0 ? MPROF_OK : meet_end(reader);
 }
-
-/* Whether the source has a byte at a place. Goes back to where it was. */
-static int source_has(mprof_reader *reader, uint64_t offset, int *has)
-{
-	const parser_buffer *buffer = &reader->parser->buffer;
-	uint8_t byte;
-	size_t got = 0;
-	int fault = reader->source.seek(reader->source.user, offset);
-	int back;
-
-	if (fault == 0)
-		fault = reader->source.read(reader->source.user, &byte, 1, &got);
-	back = reader->source.seek(reader->source.user, buffer->offset + parser_buffer_length(buffer));
-	*has = fault != 0 || got > 0;
-	return back;
-}
-
-mprof_status reader_doubt_length(mprof_reader *reader)
-{
-	mprof_parser *parser = reader->parser;
-	int has = 1;
-	int fault;
-
-	/* Without checksums there is no telling a valid block; and bytes that may still come prove nothing. */
-	if (parser->decoding.rules->checksum_length == 0 || parser->block.length <= parser->max_block_length ||
-	    reader->source.seek == NULL || reader->is_compressed || reader->is_following)
-		return MPROF_OK;
-	fault = source_has(reader, parser->block.offset + parser->span - 1, &has);
-	if (fault != 0)
-		return reader_fail_system(reader, fault, "the log cannot be sought");
-	if (!has)
-		parser_search_begin(parser, 1);
-	return MPROF_OK;
-}

@@ -55,13 +55,6 @@ mprof_status reader_fail_system(mprof_reader *reader, int system_error, const ch
  */
 mprof_status reader_feed(mprof_reader *reader);
 
-/**
- * After a block was refused for its length: if the log ends before the block would, the length is damaged, and the
- * parser is made to search for the next valid block instead of passing the length by. Returns #MPROF_OK or
- * #MPROF_ERR_IO.
- */
-mprof_status reader_doubt_length(mprof_reader *reader);
-
 /** Goes to the next block and loads it if it is of a kind that is wanted. As mprof_reader_next_block(). */
 mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *block);
 

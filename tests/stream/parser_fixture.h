@@ -73,7 +73,8 @@ static inline mprof_block go_to(mprof_parser *parser, size_t number)
 	return block;
 }
 
-static inline void expect_error(const mprof_parser *parser, mprof_status status, mprof_severity severity, uint64_t offset)
+static inline void expect_error(const mprof_parser *parser, mprof_status status, mprof_severity severity,
+				uint64_t offset)
 {
 	mprof_error error = parser_error_of(parser);
 

@@ -257,3 +257,49 @@ Test(parser_damage, second_intro)
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
+
+/* So long a block is not waited for: the next valid one is found in what it claims to hold. */
+Test(parser_damage, length_beyond_the_limit)
+{
+	log_bytes log = log_make(MPROF2, 0);
+	size_t offset = log_block_offset(&log, NUMBER_EVENTS - 1);
+	mprof_parser *parser;
+	mprof_block block;
+
+	log.bytes[offset + 5] = 0x7f;
+	parser = open_fed(&log);
+	block = go_to(parser, NUMBER_EVENTS - 1);
+	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_MALFORMED);
+	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, offset);
+	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
+	cr_assert_eq(block.kind, MPROF_BLOCK_STATISTICAL);
+	cr_assert_eq(mprof_parser_valid_bytes(parser), offset);
+	mprof_parser_destroy(parser);
+	log_free(&log);
+}
+
+/* One that is as long as it says is no damage, though it is the last. */
+Test(parser_damage, too_long_at_the_end)
+{
+	log_bytes log = log_make(MPROF2, 0);
+	size_t offset = log_block_offset(&log, NUMBER_EVENTS - 1);
+	mprof_parser_options options;
+	mprof_parser *parser;
+	mprof_block block = fresh_block();
+
+	log.length = log_block_offset(&log, NUMBER_STATISTICAL - 1);
+	mprof_parser_options_init(&options);
+	options.max_block_length = 300;
+	cr_assert_eq(mprof_parser_create(&options, &parser), MPROF_OK);
+	cr_assert_eq(mprof_parser_feed(parser, log.bytes, log.length), MPROF_OK);
+	mprof_parser_finish(parser);
+	do {
+		block = fresh_block();
+		(void)!mprof_parser_next_block(parser, &block);
+	} while (block.offset < offset);
+	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_END);
+	cr_assert_eq(mprof_parser_valid_bytes(parser), log.length);
+	mprof_parser_destroy(parser);
+	log_free(&log);
+}

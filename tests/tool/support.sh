@@ -27,6 +27,10 @@ needs() {
 	done
 }
 
+needs_compression() {
+	test -z "${MPROF_WITHOUT_ZLIB-}" || skip "built without zlib"
+}
+
 # mprof ARGUMENT...: runs the tool; its output is then in the files out and err, its exit status in $status.
 mprof() {
 	status=0

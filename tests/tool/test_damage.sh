@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What is whole of a damaged or cut log is printed, and standard error says what is wrong and where.
 . "$srcdir/tests/tool/support.sh"
+needs_compression
 needs jq
 
 make_logs sample mail gzip open

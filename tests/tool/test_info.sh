@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # "mprof info" tells what a log is.
 . "$srcdir/tests/tool/support.sh"
+needs_compression
 needs jq
 
 make_logs sample mail gzip open empty

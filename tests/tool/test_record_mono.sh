@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The ways in which "mprof record" starts Mono programs. Needs Mono and its compiler.
 . "$srcdir/tests/tool/support.sh"
+needs_compression
 
 test -z "${MPROF_SANITIZED-}" || skip "mono cannot load a module built with sanitizers"
 needs jq mono mcs

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # "mprof record" records programs that are built with -finstrument-functions. Needs a compiler and the module.
 . "$srcdir/tests/tool/support.sh"
+needs_compression
 needs jq
 
 test -z "${MPROF_SANITIZED-}" || skip "a module built with sanitizers cannot be preloaded"

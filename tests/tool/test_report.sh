@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # "mprof report" prints the profile.
 . "$srcdir/tests/tool/support.sh"
+needs_compression
 needs jq
 
 make_logs sample mail gzip deep empty backward

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What is not a log is told apart, and its exit status is 3.
 . "$srcdir/tests/tool/support.sh"
+needs_compression
 
 : >empty
 mkdir directory

@@ -29,6 +29,10 @@ cd "$work"
 export TERM=dumb LC_ALL=C.UTF-8
 export LD_LIBRARY_PATH="$MPROF_MODULE_DIR:$builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
+needs_compression() {
+	test -z "${MPROF_WITHOUT_ZLIB-}" || skip "built without zlib"
+}
+
 # compile NAME: NAME.cs of this directory to NAME.exe of the work directory. Unused fields are what some tests are
 # about.
 compile() {

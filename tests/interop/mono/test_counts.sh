@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs that do what is known beforehand: the log says the same, to the last call and byte.
 . "$srcdir/tests/interop/mono/support.sh"
+needs_compression
 
 for program in Calls Exceptions Allocations Generics Threads Native Collections Dynamic Domains; do
 	compile $program
