@@ -7,11 +7,11 @@
  * unread; mprof_parser_load() makes its content available. The inner loop fetches what the block holds in batches.
  * Whatever needs bytes that were not fed yet returns #MPROF_AGAIN and is called again after more were.
  *
- * A block that is not loaded is skipped without being kept in memory, but MAPPING, DIRECTIVES and INTRO are always
- * loaded, since they change how later blocks read.
+ * A block that is not loaded is skipped without being kept in memory, but INTRO, MAPPING, DIRECTIVES and END are always
+ * loaded, since they change how later blocks read or say that the log is whole.
  *
  * One parser belongs to one thread at a time. Pointers into a block's content are valid until the next call of
- * mprof_parser_next_header(), mprof_parser_next_block() or mprof_parser_feed().
+ * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_room().
  */
 #ifndef MPROF_PARSER_H
 #define MPROF_PARSER_H
@@ -149,9 +149,10 @@ static inline void mprof_block_init(mprof_block *block)
  * \param parser The parser. \param block Receives kind, code, offset and lengths; loaded is 0.
  * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_END after the last block (see mprof_parser_complete());
  * #MPROF_ERR_NOT_MPROF; #MPROF_ERR_TRUNCATED if the log ends inside a header or in a block being skipped;
- * #MPROF_ERR_MALFORMED for a header that cannot be one, or for an INTRO, DIRECTIVES or MAPPING block being skipped that
- * is damaged; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read; #MPROF_ERR_MEMORY. After an error of severity
- * #MPROF_SEVERITY_BLOCK it may be called again and goes on behind the block.
+ * #MPROF_ERR_MALFORMED for a header that cannot be one, for bytes that follow END, or for bytes that were skipped to the
+ * next valid block; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read; any error of mprof_parser_load() for a
+ * block that is always loaded and was passed by; #MPROF_ERR_MEMORY. After an error of severity #MPROF_SEVERITY_BLOCK it
+ * may be called again and goes on behind the block.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block);

@@ -100,13 +100,17 @@ static const uint64_t group_masks[8] = {
 	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
 };
 
+/* The fast path takes an event of a byte, and INTs of eight bytes in all. */
+#define FAST_LENGTH 9
+
 /*
- * A window holds WINDOW_EVENTS events that the fast path can take: a byte, and INTs of eight bytes in all. Behind it
- * there must be room to load eight bytes at its last byte.
+ * Events are found in windows of so many bytes. A window holds WINDOW_EVENTS events of five bytes; to stop there
+ * however long they are is cheaper than to stop where it ends, which cannot be foretold. Behind a window there must
+ * be room to look at what could be an event.
  */
-#define WINDOW_EVENTS 7
 #define WINDOW_LENGTH 64
-#define WINDOW_SLACK 8
+#define WINDOW_EVENTS 12
+#define WINDOW_SLACK FAST_LENGTH
 
 /* What matters of a window's bytes, one bit for each, the first byte in the lowest bit. */
 typedef struct window_marks {
@@ -173,17 +177,62 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, int w
 }
 
 /*
- * Decodes events of the common forms with no branch that depends on their length, nor on whether they enter or leave:
- * these follow no pattern, and each wrong guess of the processor costs more than a whole event. Where an event ends is
- * found from the window's marks alone, with no load in between, since each event has to wait for that of the one
- * before; the rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes. Whatever
- * does not fit there is left to the careful path, and so is all that may be damage.
+ * Decodes the event at the cursor with no branch that depends on its length, nor on whether it enters or leaves: these
+ * follow no pattern, and each wrong guess of the processor costs more than a whole event. Where the event ends is found
+ * from the window's marks alone, with no load in between, since each event has to wait for that of the one before; the
+ * rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes.
  *
- * Returns the place of the first event that is left.
+ * Returns the length of the event, or 0 for one that is left to the careful path: whatever does not fit in the word
+ * or in the window, and all that may be damage.
  */
+static inline __attribute__((always_inline)) uint32_t decode_fast(const events_decode_table *table,
+								  const uint8_t *cursor, window_marks *marks,
+								  int with_single, uint64_t *counter,
+								  mprof_event *event)
+{
+	uint32_t byte = *cursor;
+	uint32_t head = table->packed_heads[byte];
+	uint64_t joined = groups_join(bytes_load_64(cursor + 1));
+	uint64_t main_end = marks->last >> 1;
+	/* Without the lowest mark if there is a second INT, so that the lowest is that of the event's end. */
+	uint64_t event_end = main_end & (main_end - (with_single ? ~marks->single & 1 : 1));
+
+	if (__builtin_expect((event_end & 255) == 0, 0))
+		return 0;
+
+	uint32_t main_last = (uint32_t)__builtin_ctzll(main_end);
+	uint32_t event_last = (uint32_t)__builtin_ctzll(event_end);
+	uint64_t main_number = joined & group_masks[main_last];
+	uint64_t second = (joined & group_masks[event_last]) >> (7 * main_last + 7);
+
+	if (__builtin_expect(head != 0, 1)) {
+		uint64_t single = with_single ? 0 - (marks->single & 1) : 0;
+		uint64_t id;
+
+		main_number = main_number << EVENT_PACKED_BITS | byte >> EVENT_PACKED_SHIFT;
+		id = main_number & ~single;
+		if (__builtin_expect(id > UINT32_MAX, 0))
+			return 0;
+		*counter += (main_number & single) + second;
+		event_store(event, head, id, *counter, 0);
+	} else {
+		const event_decode_entry *entry = &table->entries[byte];
+
+		main_number = main_number << entry->main_shift | entry->main_low;
+		if (entry->is_slow || (main_number & mask_of(entry->main_is_id)) > UINT32_MAX)
+			return 0;
+		*counter = event_store_any(event, entry, main_number, second, *counter);
+	}
+	marks->last = main_end >> event_last >> 1;
+	if (with_single)
+		marks->single = marks->single >> 2 >> event_last;
+	return event_last + 2;
+}
+
+/* Decodes events by windows. Returns the place of the first one that is left. */
 static inline __attribute__((always_inline)) const uint8_t *
-decode_fast(const events_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
-	    uint64_t *last_counter, events_decode_batch *batch, int with_single)
+decode_windows(const events_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
+	       uint64_t *last_counter, events_decode_batch *batch, int with_single)
 {
 	const uint8_t *limit = state->bytes + state->length;
 	const uint8_t *readable = state->bytes + state->readable;
@@ -193,6 +242,7 @@ decode_fast(const events_decode_table *table, const uint8_t *cursor, const event
 
 	while (event < end && readable - cursor >= WINDOW_LENGTH + WINDOW_SLACK) {
 		mprof_event *window_end = end - event > WINDOW_EVENTS ? event + WINDOW_EVENTS : end;
+		const uint8_t *last_start = cursor + WINDOW_LENGTH - FAST_LENGTH;
 		window_marks marks;
 
 		window_mark(&marks, cursor, with_single);
@@ -200,50 +250,16 @@ decode_fast(const events_decode_table *table, const uint8_t *cursor, const event
 		if (__builtin_expect(limit - cursor < WINDOW_LENGTH, 0))
 			marks.last &= (UINT64_C(1) << (limit - cursor)) - 1;
 		for (; event < window_end; event++) {
-			uint32_t byte = *cursor;
-			uint32_t head = table->packed_heads[byte];
-			uint64_t joined = groups_join(bytes_load_64(cursor + 1));
-			uint64_t main_end = marks.last >> 1;
-			/*
-			 * Without the lowest mark if there is a second INT: the lowest is then that of the event's
-			 * end.
-			 */
-			uint64_t event_end = main_end & (main_end - (with_single ? ~marks.single & 1 : 1));
+			uint32_t length = decode_fast(table, cursor, &marks, with_single, &counter, event);
 
-			if (__builtin_expect((event_end & 255) == 0, 0))
-				goto left;
-
-			uint32_t main_last = (uint32_t)__builtin_ctzll(main_end);
-			uint32_t event_last = (uint32_t)__builtin_ctzll(event_end);
-			uint64_t main_number = joined & group_masks[main_last];
-			uint64_t second = (joined & group_masks[event_last]) >> (7 * main_last + 7);
-
-			if (__builtin_expect(head != 0, 1)) {
-				uint64_t single = with_single ? 0 - (marks.single & 1) : 0;
-
-				main_number = main_number << EVENT_PACKED_BITS | byte >> EVENT_PACKED_SHIFT;
-				counter += (main_number & single) + second;
-				main_number &= ~single;
-				if (__builtin_expect(main_number > UINT32_MAX, 0)) {
-					counter -= second;
-					goto left;
-				}
-				event_store(event, head, main_number, counter, 0);
-			} else {
-				const event_decode_entry *entry = &table->entries[byte];
-
-				main_number = main_number << entry->main_shift | entry->main_low;
-				if (entry->is_slow || (main_number & mask_of(entry->main_is_id)) > UINT32_MAX)
-					goto left;
-				counter = event_store_any(event, entry, main_number, second, counter);
-			}
-			marks.last = main_end >> event_last >> 1;
-			if (with_single)
-				marks.single = marks.single >> 2 >> event_last;
-			cursor += 2 + event_last;
+			if (__builtin_expect(length == 0, 0))
+				break;
+			cursor += length;
 		}
+		/* Was it not left for the window's end? */
+		if (event < window_end && cursor <= last_start)
+			break;
 	}
-left:
 	batch->count = (size_t)(event - batch->events);
 	*last_counter = counter;
 	return cursor;
@@ -337,9 +353,9 @@ events_decode_result events_decode(const events_decode_table *table, events_deco
 
 	while (result == EVENTS_DECODE_DONE && cursor < limit) {
 		if (table->has_single)
-			cursor = decode_fast(table, cursor, state, &state->counter, batch, 1);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, 1);
 		else
-			cursor = decode_fast(table, cursor, state, &state->counter, batch, 0);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, 0);
 		if (batch->count == batch->capacity)
 			result = EVENTS_DECODE_FULL;
 		else if (cursor < limit)

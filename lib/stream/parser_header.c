@@ -118,8 +118,8 @@ static mprof_status leave_damaged(mprof_parser *parser)
 }
 
 /*
- * The block was refused for its length. So long a block is rarer than a damaged length, so the next valid block is looked
- * for in it. Where there are no checksums, the length is all there is to go by.
+ * The block was refused for its length. So long a block is rarer than a damaged length, so the next valid block is
+ * looked for in it. Where there are no checksums, the length is all there is to go by.
  */
 static mprof_status leave_too_long(mprof_parser *parser)
 {

@@ -152,8 +152,8 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 size_t parser_search_inside(mprof_parser *parser);
 
 /**
- * Begins to search behind damage at a place of the buffer, the damage itself being at its begin. \p claimed_end is where
- * a block that is perhaps only too long says that it ends, or 0.
+ * Begins to search behind damage at a place of the buffer, the damage itself being at its begin. \p claimed_end is
+ * where a block that is perhaps only too long says that it ends, or 0.
  */
 void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed_end);
 

@@ -118,7 +118,10 @@ static mprof_status end_not_found(mprof_parser *parser)
 	size_t left = parser_buffer_length(&parser->buffer);
 
 	if (parser->search_claimed > parser->buffer.offset + left || !parser->is_finished) {
-		/* The search was given up, or the log ends before the block does: its length is what is left to go by. */
+		/*
+		 * The search was given up, or the log ends before the block does: its length is what is left to go
+		 * by.
+		 */
 		if (parser->search_claimed > parser->buffer.offset) {
 			parser->state = PARSER_SKIPPING;
 			parser->skip_left = parser->search_claimed - parser->buffer.offset;

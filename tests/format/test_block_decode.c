@@ -212,7 +212,8 @@ Test(block_decode, mapping_by_mail)
 	cr_assert_eq(result.block.end.counter, 6);
 	result = DECODE(MAIL, 0, MAPPING,
 			"\x81\x82\x83" "\x48\x81" "Big\0" "\x00\x81" "Odd\0" "\x83" "Node\0" "\x00"
-			"\x68\xa0\x83" "Far\0" "\x00\x82\x83" "Even\0" "\x81\x83" "Main\0" "\x00" "\x1a\x05\xbd" "\x5a\x00\x87");
+			"\x68\xa0\x83" "Far\0" "\x00\x82\x83" "Even\0" "\x81\x83" "Main\0" "\x00"
+			"\x1a\x05\xbd" "\x5a\x00\x87");
 	expect_mappings(&result, "class 200 in 0 Big, class 128 in 0 Odd, class 3 in 0 Node, "
 				 "method 4200 of 3 flags 0 Far, method 256 of 3 flags 0 Even, "
 				 "method 1 of 3 flags 0 Main, ");
