@@ -29,7 +29,7 @@ static void growing_open(growing *self, uint64_t wanted)
 	mprof_reader_options options;
 
 	memset(self, 0, sizeof(*self));
-	strcpy(self->path, "/tmp/mprof-test-follow-XXXXXX");
+	strcpy(self->path, "mprof-test-follow-XXXXXX");
 	self->fd = mkstemp(self->path);
 	cr_assert_geq(self->fd, 0);
 	mprof_reader_options_init(&options);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static mprof_allocator allocator;
-static char directory[] = "/tmp/mprof-test-sink-XXXXXX";
+static char directory[] = "mprof-test-sink-XXXXXX";
 static char path[64];
 
 static void set_up(void)

@@ -438,7 +438,7 @@ Test(writer, defaults)
 
 Test(writer, files)
 {
-	char path[] = "/tmp/mprof-test-writer-XXXXXX";
+	char path[] = "mprof-test-writer-XXXXXX";
 	char content[64];
 	mprof_error error = {.struct_size = sizeof(error)};
 	mprof_writer *writer;
