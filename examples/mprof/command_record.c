@@ -350,7 +350,9 @@ static void describe_log(void *user, const char *path)
 		summary_read(&summary, &input);
 		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost%s\n", path,
 			input.file_size, summary.events, summary.session.lost_events,
-			summary.session.complete ? "" : ", incomplete: the program did not end as it should");
+			summary.session.complete
+				? ""
+				: ", incomplete: the program was killed, or the log could not be written to its end");
 	}
 	input_close(&input);
 }
