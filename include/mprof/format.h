@@ -117,7 +117,7 @@ typedef struct mprof_event {
 	union {
 		const mprof_event_detail *detail; /**< Extras, or NULL. Borrowed. */
 		uint64_t detail_bits;             /**< Keeps the layout the same where pointers are short. */
-	} more;
+	} more; /**< What does not fit above. */
 } mprof_event;
 
 /** \brief Bits of the kind byte of loaded and unloaded elements (section 3.2). \since 0.1 */
@@ -134,10 +134,10 @@ typedef struct mprof_assembly_name {
 	const char *base_name;        /**< Name without version. */
 	const char *culture;          /**< "neutral" if none. */
 	const char *public_key_token; /**< Hexadecimal text, "null" if none. */
-	uint32_t major;
-	uint32_t minor;
-	uint32_t build;
-	uint32_t revision;
+	uint32_t major;        /**< First number of its version. */
+	uint32_t minor;        /**< Second number. */
+	uint32_t build;        /**< Third number. */
+	uint32_t revision;     /**< Fourth number. */
 	uint32_t retargetable; /**< 0 or 1. */
 } mprof_assembly_name;
 

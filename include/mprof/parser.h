@@ -20,6 +20,7 @@
 
 MPROF_BEGIN_DECLS
 
+/** \brief A parser. One thread at a time. \since 0.1 */
 typedef struct mprof_parser mprof_parser;
 
 /** \brief Options of a parser. All zero but struct_size means the defaults. \since 0.1 */

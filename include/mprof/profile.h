@@ -18,6 +18,7 @@
 
 MPROF_BEGIN_DECLS
 
+/** \brief A profile. One thread at a time while blocks are added; any number may ask it after. \since 0.1 */
 typedef struct mprof_profile mprof_profile;
 
 /** \brief Options of a profile. All zero but struct_size means the defaults. \since 0.1 */

@@ -13,6 +13,7 @@
 
 MPROF_BEGIN_DECLS
 
+/** \brief A reader. One thread at a time. \since 0.1 */
 typedef struct mprof_reader mprof_reader;
 
 /** \brief Where bytes come from, for mprof_reader_open_source(). \since 0.1 */

@@ -22,6 +22,7 @@
 
 MPROF_BEGIN_DECLS
 
+/** \brief A recorder. Any thread may call it, as each function says. \since 0.1 */
 typedef struct mprof_recorder mprof_recorder;
 
 /** \brief The recorder's view of one thread of the program. \since 0.1 */
@@ -234,7 +235,7 @@ MPROF_API void mprof_thread_allocation(mprof_thread *thread, mprof_key class_key
 /**
  * \brief Any event of a kind that has a time of its own.
  *
- * Events of collections (#MPROF_EVENT_GC_START to #MPROF_EVENT_GC_START_WORLD_END) never wait, whatever the policy, and
+ * Events of collections (the kinds MPROF_EVENT_GC_...) never wait, whatever the policy, and
  * may be recorded where the world is stopped, by one thread at a time for each handle.
  * \param thread The calling thread. \param kind The kind; others than METHOD_*, CLASS_*, EXCEPTION, THREAD_* and GC_* are
  * ignored. \param flags Bits of #mprof_event_flag. \param subject The key of the method or class, or the value of a kind

@@ -8,10 +8,11 @@
 
 #include <mprof/api.h>
 
-/** Version of these headers. \since 0.1 */
-#define MPROF_VERSION_MAJOR 0
-#define MPROF_VERSION_MINOR 1
-#define MPROF_VERSION_PATCH 0
+#define MPROF_VERSION_MAJOR 0 /**< Major version of these headers. \since 0.1 */
+#define MPROF_VERSION_MINOR 1 /**< Minor version of these headers. \since 0.1 */
+#define MPROF_VERSION_PATCH 0 /**< Patch level of these headers. \since 0.1 */
+
+/** Version of these headers as text. \since 0.1 */
 #define MPROF_VERSION_STRING "0.1.0"
 
 /** One number that grows with each release: major, minor, patch, each in three decimal digits. \since 0.1 */

@@ -20,6 +20,7 @@
 
 MPROF_BEGIN_DECLS
 
+/** \brief A writer. One thread at a time. \since 0.1 */
 typedef struct mprof_writer mprof_writer;
 
 /**
