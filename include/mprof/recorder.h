@@ -28,7 +28,10 @@ typedef struct mprof_recorder mprof_recorder;
 /** \brief The recorder's view of one thread of the program. \since 0.1 */
 typedef struct mprof_thread mprof_thread;
 
-/** \brief Identifies a method, a class or an element while it exists. 0 means none. \since 0.1 */
+/**
+ * \brief Identifies a method, a class or an element while it exists. 0 means none, and so does the largest number; an
+ * event recorded without a key is kept under the name "(no key)". \since 0.1
+ */
 typedef uint64_t mprof_key;
 
 /** \brief What a thread does when all buffers are full. \since 0.1 */
@@ -80,7 +83,7 @@ typedef struct mprof_recorder_options {
 	uint32_t drain_interval_ms;          /**< How long an event may stay in a buffer that is not full; 0 means 1000. */
 	uint64_t (*counter)(void *user);     /**< Reads a counter that never goes back; NULL: the machine's. */
 	void *counter_user;                  /**< For counter. */
-	uint32_t keys_are_ids;               /**< 1: keys are IDs chosen by the client and need no table. */
+	uint32_t keys_are_ids;               /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
 	uint32_t machine_ticks;              /**< 1: count the machine's ticks as they are. 0: in units near 8 ns, which
 	                                          make smaller logs. No effect with counter. */
 	mprof_resolve_function resolve_method; /**< May be NULL. */
@@ -184,7 +187,7 @@ MPROF_API uint64_t mprof_thread_id(const mprof_thread *thread);
  *
  * A key defined again with the same description is the same class; with another one it is a new class from now on: its
  * address was reused. A class that no event uses is not written.
- * \param recorder The recorder. \param key Not 0. \param description Copied.
+ * \param recorder The recorder. \param key A key, not none. \param description Copied.
  * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME if the name holds a NUL; #MPROF_ERR_MEMORY. Thread-safe; not
  * where the world is stopped. \since 0.1
  */
@@ -193,7 +196,7 @@ MPROF_API mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mpr
 
 /**
  * \brief Defines a method. As mprof_recorder_define_class(); its class is to be defined too, before or after.
- * \param recorder The recorder. \param key Not 0. \param description Copied. \return As above. \since 0.1
+ * \param recorder The recorder. \param key A key, not none. \param description Copied. \return As above. \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key,
 						    const mprof_description *description);

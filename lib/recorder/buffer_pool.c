@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/buffer_pool.h"
 
-#include "base/checked.h"
-
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -57,14 +57,20 @@ static int define_unknown(mprof_recorder *recorder, key_subject subject, mprof_k
 	mprof_description description;
 	char made_up[40];
 
+	int is_none = key == key_for_none(recorder->keys_are_ids);
+
 	mprof_description_init(&description);
-	if (recorder->resolve[subject] == NULL ||
+	if (is_none || recorder->resolve[subject] == NULL ||
 	    recorder->resolve[subject](recorder->resolve_user, key, &description) != 0 || description.name == NULL ||
 	    !recorder_name_is_writable(recorder, description.name, description.name_length)) {
 		recorder->unresolved_keys++;
 		mprof_description_init(&description);
 		description.name = made_up;
-		description.name_length = (size_t)snprintf(made_up, sizeof(made_up), "(unknown 0x%" PRIx64 ")", key);
+		if (is_none)
+			description.name_length = (size_t)snprintf(made_up, sizeof(made_up), "(no key)");
+		else
+			description.name_length =
+				(size_t)snprintf(made_up, sizeof(made_up), "(unknown 0x%" PRIx64 ")", key);
 	}
 	return key_table_define(&recorder->keys[subject], key,
 				subject == SUBJECT_METHOD ? description.class_key : description.assembly_key,
@@ -107,7 +113,7 @@ static uint32_t key_id_slow(mprof_recorder *recorder, key_subject subject, mprof
 	version = key_table_version(table, entry, counter);
 	if (version->id != 0)
 		return version->id;
-	if (subject == SUBJECT_METHOD && version->owner != 0)
+	if (subject == SUBJECT_METHOD && key_is_valid(version->owner, recorder->keys_are_ids))
 		class_id = key_id(recorder, SUBJECT_CLASS, version->owner, counter);
 	key_table_assign(table, entry, version);
 	if (subject == SUBJECT_METHOD)
@@ -120,7 +126,7 @@ static uint32_t key_id_slow(mprof_recorder *recorder, key_subject subject, mprof
 
 static inline uint32_t key_id(mprof_recorder *recorder, key_subject subject, mprof_key key, uint64_t counter)
 {
-	const key_entry *entry = key == 0 ? NULL : key_table_find(&recorder->keys[subject], key);
+	const key_entry *entry = key_table_find(&recorder->keys[subject], key);
 
 	if (entry != NULL && entry->id != 0)
 		return entry->id;
@@ -146,6 +152,8 @@ static inline int name_subject(mprof_recorder *recorder, mprof_thread *thread, m
 			leave_stack_restart(&thread->stack);
 		return 1;
 	}
+	if (!key_is_valid(key, recorder->keys_are_ids))
+		key = key_for_none(recorder->keys_are_ids);
 	/* The commonest leaves need no look-up. */
 	if (event->kind == MPROF_EVENT_METHOD_LEAVE && recorder->implicit_leaves &&
 	    leave_stack_returns(&thread->stack, key)) {
@@ -353,25 +361,8 @@ static void write_losses(mprof_recorder *recorder, mprof_thread *thread)
 			    mprof_writer_lost(recorder->writer, thread->id, counts, MPROF_LOSS_CAUSE_COUNT));
 }
 
-void recorder_drain_round(mprof_recorder *recorder, int partial)
-{
-	mprof_thread *thread;
-
-	drain_full(recorder);
-	pthread_mutex_lock(&recorder->threads_lock);
-	thread = recorder->threads;
-	pthread_mutex_unlock(&recorder->threads_lock);
-	for (; thread != NULL; thread = thread->next) {
-		if (partial)
-			drain_current(recorder, thread);
-		write_losses(recorder, thread);
-	}
-	if (partial && recorder->status == MPROF_OK)
-		note_status(recorder, mprof_writer_flush(recorder->writer));
-	recorder_reap_threads(recorder);
-}
-
-void recorder_reap_threads(mprof_recorder *recorder)
+/* Ends threads that were detached and drained. */
+static void reap_threads(mprof_recorder *recorder)
 {
 	mprof_thread **link;
 	mprof_thread *reaped = NULL;
@@ -399,4 +390,22 @@ void recorder_reap_threads(mprof_recorder *recorder)
 		thread_release(recorder, reaped);
 		reaped = next;
 	}
+}
+
+void recorder_drain_round(mprof_recorder *recorder, int partial)
+{
+	mprof_thread *thread;
+
+	drain_full(recorder);
+	pthread_mutex_lock(&recorder->threads_lock);
+	thread = recorder->threads;
+	pthread_mutex_unlock(&recorder->threads_lock);
+	for (; thread != NULL; thread = thread->next) {
+		if (partial)
+			drain_current(recorder, thread);
+		write_losses(recorder, thread);
+	}
+	if (partial && recorder->status == MPROF_OK)
+		note_status(recorder, mprof_writer_flush(recorder->writer));
+	reap_threads(recorder);
 }

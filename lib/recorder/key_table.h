@@ -13,6 +13,18 @@
 
 #include "base/allocator.h"
 
+/** Whether a key can stand in the table: 0 marks an empty place, and an ID that the client chose must fit one. */
+static inline int key_is_valid(mprof_key key, int keys_are_ids)
+{
+	return key != 0 && key < (keys_are_ids ? (uint64_t)UINT32_MAX : UINT64_MAX);
+}
+
+/** What stands in the table for all keys that are not valid. */
+static inline mprof_key key_for_none(int keys_are_ids)
+{
+	return keys_are_ids ? UINT32_MAX : UINT64_MAX;
+}
+
 /** A definition of a key. */
 typedef struct key_version {
 	uint64_t since;      /**< Events before this counter mean the version before. */

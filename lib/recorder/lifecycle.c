@@ -99,6 +99,7 @@ static mprof_recorder *create(const mprof_recorder_options *options, const mprof
 	recorder->resolve[0] = options->resolve_method;
 	recorder->resolve[1] = options->resolve_class;
 	recorder->resolve_user = options->resolve_user;
+	recorder->keys_are_ids = options->keys_are_ids != 0;
 	recorder->process = getpid();
 	error_clear(&recorder->error);
 	counter_init(&recorder->counter, options->counter, options->counter_user, options->machine_ticks != 0);

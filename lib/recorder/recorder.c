@@ -38,7 +38,7 @@ static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_ke
 {
 	mprof_description own;
 
-	if (recorder == NULL || key == 0 || description == NULL ||
+	if (recorder == NULL || !key_is_valid(key, recorder->keys_are_ids) || description == NULL ||
 	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(recorder, own.name, own.name_length))

@@ -87,6 +87,7 @@ struct mprof_recorder {
 	/* The rest is the writer thread's once it runs. */
 	mprof_writer *writer;
 	uint64_t max_name_length;
+	int keys_are_ids;                  /**< Constant. */
 	int implicit_leaves;               /**< The log declares directive 16. */
 	mprof_status status;               /**< The error that stopped the writing. */
 	mprof_error error;
@@ -106,9 +107,6 @@ int recorder_name_is_writable(const mprof_recorder *recorder, const char *name, 
 
 /** Writes all that is to be written: full buffers, and with \p partial those that are not full too. Writer thread. */
 void recorder_drain_round(mprof_recorder *recorder, int partial);
-
-/** Ends threads that were detached and drained. Writer thread. */
-void recorder_reap_threads(mprof_recorder *recorder);
 
 /** Frees a thread's memory. */
 void thread_release(mprof_recorder *recorder, mprof_thread *thread);

@@ -265,6 +265,56 @@ Test(recorder, ids_of_the_client_are_kept)
 	recorded_log_free(&log);
 }
 
+Test(recorder, an_event_without_a_key_is_kept)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_counting(&log);
+	mprof_recorder_stats stats;
+	mprof_thread *thread;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
+	mprof_thread_method_enter(thread, 0);
+	mprof_thread_method_leave(thread, 0);
+	mprof_thread_allocation(thread, 0, 8);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	cr_assert_eq(stats.unresolved_keys, 2, "a method and a class");
+	finish(recorder, thread, &log);
+	cr_assert_eq(log.event_count, 3);
+	cr_assert_str_eq(log.events[0].name, "(no key)");
+	cr_assert_eq(log.events[1].event.kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
+	cr_assert_str_eq(log.events[2].name, "(no key)");
+	recorded_log_free(&log);
+}
+
+Test(recorder, ids_that_do_not_fit_are_not_taken_for_others)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_description description;
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+
+	mprof_recorder_options_init(&options);
+	options.keys_are_ids = 1;
+	recorder = recorded_log_open(&log, &options);
+	mprof_description_init(&description);
+	description.name = "Wide ()";
+	description.name_length = 7;
+	cr_assert_eq(mprof_recorder_define_method(recorder, UINT64_C(0x100000005), &description), MPROF_ERR_ARGUMENT);
+	define_method(recorder, 5, 0, "Five ()");
+	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
+	mprof_thread_method_enter(thread, 5);
+	mprof_thread_method_enter(thread, UINT64_C(0x100000005));
+	mprof_thread_method_enter(thread, 0);
+	finish(recorder, thread, &log);
+	cr_assert_str_eq(log.events[0].name, "Five ()");
+	cr_assert_str_eq(log.events[1].name, "(no key)");
+	cr_assert_eq(log.events[2].event.id, log.events[1].event.id);
+	recorded_log_free(&log);
+}
+
 Test(recorder, elements_and_thread_names_become_blocks)
 {
 	recorded_log log = {0};
