@@ -35,7 +35,13 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_DIRECTIVES = 10,  /**< Declares what changes the reading of later blocks. */
 	MPROF_BLOCK_SESSION = 32,     /**< mprof2: facts about the recorded program, as keys and values. */
 	MPROF_BLOCK_THREAD = 33,      /**< mprof2: the name of a thread. */
-	MPROF_BLOCK_LOST = 34         /**< mprof2: events that could not be recorded, by cause. */
+	MPROF_BLOCK_LOST = 34,        /**< mprof2: events that could not be recorded, by cause. */
+	MPROF_BLOCK_SAMPLES = 35,     /**< mprof2: samples of one thread, with call chains. */
+	MPROF_BLOCK_STACKS = 36,      /**< mprof2: defines call chains. */
+	MPROF_BLOCK_CODE = 37,        /**< mprof2: defines native modules, functions and places in them. */
+	MPROF_BLOCK_METRICS = 38,     /**< mprof2: defines figures that the runtime keeps, and tells their values. */
+	MPROF_BLOCK_MARK = 39,        /**< mprof2: a remark of the user, at a moment. */
+	MPROF_BLOCK_ROOTS = 40        /**< mprof2: defines areas of memory from which the collector starts. */
 } mprof_block_kind;
 
 /** \brief One bit for a block kind, for masks of kinds. \since 0.1 */
@@ -72,12 +78,26 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_GC_STOP_WORLD_END = 26,
 	MPROF_EVENT_GC_START_WORLD_START = 27,
 	MPROF_EVENT_GC_START_WORLD_END = 28,
-	MPROF_EVENT_MONITOR = 29,       /**< id is the class of the object. */
-	MPROF_EVENT_SAMPLE = 30,        /**< A statistical hit: id is the method, or the function if #MPROF_EVENT_NATIVE. */
+	MPROF_EVENT_MONITOR = 29,       /**< id is the class of the object, value an #mprof_monitor_state. */
+	MPROF_EVENT_SAMPLE = 30,        /**< A statistical hit. SAMPLES: value is the stack. STATISTICAL: id is the method, or
+	                                     the function if #MPROF_EVENT_NATIVE. */
 	MPROF_EVENT_STACK_SECTION = 31, /**< Call stack in front of an allocation or monitor event. */
-	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot. */
+	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot: id is the class, value the size; the detail has the
+	                                     address and the references. */
 	MPROF_EVENT_HEAP_FREE = 33,     /**< An object found dead by a collection: id is the class, value the size. */
-	MPROF_EVENT_KIND_COUNT = 34     /**< Number of kinds known to these headers; grows. */
+	MPROF_EVENT_HEAP_ROOT = 34,     /**< The collector starts from an object: id is the root (ROOTS) or 0, value an
+	                                     #mprof_root_kind, the detail has the object. */
+	MPROF_EVENT_HEAP_MOVE = 35,     /**< The collector moved an object: value is the new address, the detail has the old. */
+	MPROF_EVENT_HEAP_REFERENCES = 36, /**< More references of the object before. */
+	MPROF_EVENT_HANDLE_CREATED = 37, /**< id is the class of the object, value the handle; the detail has the rest. */
+	MPROF_EVENT_HANDLE_DELETED = 38, /**< value is the handle; id is 0. */
+	MPROF_EVENT_FINALIZER_START = 39, /**< An object is finalized: id is its class; the detail has the object. */
+	MPROF_EVENT_FINALIZER_END = 40,
+	MPROF_EVENT_FINALIZATION_START = 41, /**< The finalizer thread begins to run what is due. */
+	MPROF_EVENT_FINALIZATION_END = 42,
+	MPROF_EVENT_RECORDING_RESUMED = 43, /**< The thread's events were not recorded for value counters before this one;
+	                                         its call stack is not known any more. */
+	MPROF_EVENT_KIND_COUNT = 44     /**< Number of kinds known to these headers; grows. */
 } mprof_event_kind;
 
 /** \brief Bits of mprof_event::flags. \since 0.1 */
@@ -94,9 +114,12 @@ typedef enum mprof_event_flag {
  * \since 0.1
  */
 typedef struct mprof_event_detail {
-	uint64_t object;   /**< Address of the object (directive 3), or 0. */
-	uint32_t caller;   /**< Method that allocated (directive 1), or 0. */
-	uint32_t reserved; /**< 0. */
+	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. */
+	uint32_t caller;            /**< Method that allocated (directive 1), or 0. */
+	uint32_t stack;             /**< Call chain (STACKS; allocations: directive 19), or 0. */
+	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */
+	uint32_t reference_count;   /**< Heap objects: how many references follow. */
+	const uint64_t *references; /**< Heap objects: addresses that it refers to, in order. Borrowed. */
 } mprof_event_detail;
 
 /**
@@ -119,6 +142,52 @@ typedef struct mprof_event {
 		uint64_t detail_bits;             /**< Keeps the layout the same where pointers are short. */
 	} more; /**< What does not fit above. */
 } mprof_event;
+
+/** \brief What became of a wait for a monitor: mprof_event::value of #MPROF_EVENT_MONITOR. \since 0.1 */
+typedef enum mprof_monitor_state {
+	MPROF_MONITOR_CONTENDED = 1, /**< A thread found it taken, and waits. */
+	MPROF_MONITOR_ACQUIRED = 2,  /**< It got it. */
+	MPROF_MONITOR_FAILED = 3     /**< It gave up. */
+} mprof_monitor_state;
+
+/** \brief What a handle does to its object: mprof_event_detail::handle_type. \since 0.1 */
+typedef enum mprof_handle_type {
+	MPROF_HANDLE_WEAK = 0,       /**< Does not keep it alive, and forgets it before it is finalized. */
+	MPROF_HANDLE_WEAK_TRACK = 1, /**< The same, but remembers it while it is finalized. */
+	MPROF_HANDLE_NORMAL = 2,     /**< Keeps it alive. */
+	MPROF_HANDLE_PINNED = 3      /**< Keeps it alive and in its place. */
+} mprof_handle_type;
+
+/** \brief Why a collector starts from an object: mprof_event::value of #MPROF_EVENT_HEAP_ROOT. \since 0.1 */
+typedef enum mprof_root_kind {
+	MPROF_ROOT_OTHER = 0,
+	MPROF_ROOT_STATIC = 1,        /**< A static field of a class. */
+	MPROF_ROOT_THREAD_STATIC = 2, /**< A static field of which each thread has its own. */
+	MPROF_ROOT_STACK = 3,         /**< The stack or the registers of a thread. */
+	MPROF_ROOT_HANDLE = 4,        /**< A handle. */
+	MPROF_ROOT_FINALIZER = 5,     /**< It waits to be finalized. */
+	MPROF_ROOT_RUNTIME = 6        /**< The runtime's own structures. */
+} mprof_root_kind;
+
+/** \brief Bits of mprof_block::flags of HEAP_DATA (section 3.17). \since 0.1 */
+typedef enum mprof_heap_flag {
+	MPROF_HEAP_FIRST = 1,     /**< The first block of a shot. */
+	MPROF_HEAP_LAST = 2,      /**< The last block of a shot. */
+	MPROF_HEAP_INCOMPLETE = 4 /**< The memory for it ran out: objects are missing from here on. */
+} mprof_heap_flag;
+
+/** \brief What a figure of METRICS is: bits of mprof_record::flags. \since 0.1 */
+typedef enum mprof_metric_flag {
+	MPROF_METRIC_DOUBLE = 1,     /**< The value is the bits of an IEEE 754 double; else a signed number. */
+	MPROF_METRIC_UNIT_MASK = 0xf0, /**< The unit, one of those that follow. */
+	MPROF_METRIC_RAW = 0x00,     /**< No unit. */
+	MPROF_METRIC_BYTES = 0x10,   /**< Bytes. */
+	MPROF_METRIC_TIME = 0x20,    /**< Nanoseconds. */
+	MPROF_METRIC_COUNT = 0x30,   /**< Things. */
+	MPROF_METRIC_RATIO = 0x40,   /**< 0 to 1. */
+	MPROF_METRIC_MONOTONIC = 0x100, /**< Only grows. */
+	MPROF_METRIC_CONSTANT = 0x200   /**< Does not change. */
+} mprof_metric_flag;
 
 /** \brief Bits of the kind byte of loaded and unloaded elements (section 3.2). \since 0.1 */
 typedef enum mprof_element_kind {
@@ -155,7 +224,11 @@ typedef enum mprof_intro_flag {
 	MPROF_INTRO_ENTER_LEAVE = 1 << 12,
 	MPROF_INTRO_STATISTICAL = 1 << 15,
 	MPROF_INTRO_METHOD = 1 << 16,
-	MPROF_INTRO_MONITOR = 1 << 17
+	MPROF_INTRO_MONITOR = 1 << 17,
+	MPROF_INTRO_HEAP = 1 << 18,     /**< Heap shots. */
+	MPROF_INTRO_HANDLE = 1 << 19,   /**< Handles. */
+	MPROF_INTRO_FINALIZER = 1 << 20,
+	MPROF_INTRO_METRIC = 1 << 21
 } mprof_intro_flag;
 
 /** \brief What a DIRECTIVES block may declare (section 3.7). \since 0.1 */
@@ -167,7 +240,11 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_ASSEMBLY_IDS = 5,      /**< Classes carry their assembly's ID, assemblies their split name. */
 	MPROF_DIRECTIVE_METHOD_FLAGS = 6,      /**< Methods carry flags: bit 0 is set for a wrapper. */
 	MPROF_DIRECTIVE_IMPLICIT_LEAVE = 16,   /**< mprof2: returns of the top of the stack carry no method. */
-	MPROF_DIRECTIVE_EXTENDED_EVENTS = 17   /**< mprof2: event codes beyond those of the mail occur. */
+	MPROF_DIRECTIVE_EXTENDED_EVENTS = 17,  /**< mprof2: event codes beyond those of the mail occur. */
+	MPROF_DIRECTIVE_CLASS_SIZES = 18,      /**< mprof2: classes carry the size of their objects, and objects of that size
+	                                            do not. */
+	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations carry a call chain. */
+	MPROF_DIRECTIVE_DETAILED_EVENTS = 20   /**< mprof2: events occur that have more than two INTs. */
 } mprof_directive;
 
 /** \brief One bit for a directive, for masks of directives. \since 0.1 */
@@ -183,8 +260,45 @@ typedef enum mprof_loss_cause {
 	MPROF_LOSS_NO_BUFFER = 1,    /**< All buffers were full and the policy is not to wait. */
 	MPROF_LOSS_NO_MEMORY = 2,    /**< Memory for a thread or a name was refused. */
 	MPROF_LOSS_WRITE_FAILED = 3, /**< The log could not be written any more. */
-	MPROF_LOSS_CAUSE_COUNT = 4   /**< Number of causes known to these headers, with 0; grows. */
+	MPROF_LOSS_NO_SAMPLE_ROOM = 4, /**< The memory for samples was full. */
+	MPROF_LOSS_LIMIT = 5,        /**< The log has reached its greatest size. */
+	MPROF_LOSS_CAUSE_COUNT = 6   /**< Number of causes known to these headers, with 0; grows. */
 } mprof_loss_cause;
+
+/** \brief What an #mprof_record says. \since 0.1 */
+typedef enum mprof_record_kind {
+	MPROF_RECORD_STACK = 1,        /**< STACKS: a call chain, as one frame on top of another chain. */
+	MPROF_RECORD_MODULE = 2,       /**< CODE: a program or library as it was loaded. */
+	MPROF_RECORD_FUNCTION = 3,     /**< CODE: a native function. */
+	MPROF_RECORD_LOCATION = 4,     /**< CODE: a place in native code. */
+	MPROF_RECORD_ROOT = 5,         /**< ROOTS: an area of memory from which the collector starts. */
+	MPROF_RECORD_METRIC = 6,       /**< METRICS: a figure that the runtime keeps. */
+	MPROF_RECORD_METRIC_VALUE = 7, /**< METRICS: its value at the block's clock. */
+	MPROF_RECORD_SUMMARY = 8       /**< HEAP_SUMMARY: objects of a class at a collection. */
+} mprof_record_kind;
+
+/**
+ * \brief What blocks define or tell besides names and events (sections 3.13 to 3.19). Fields that a kind does not have
+ * are 0. Pointers are NUL-terminated; those of a parser or a reader are borrowed, see there.
+ * \since 0.1
+ */
+typedef struct mprof_record {
+	uint32_t kind;       /**< An #mprof_record_kind. */
+	uint32_t id;         /**< What is defined; METRIC_VALUE: the metric; SUMMARY: the class. Each kind has its own numbers. */
+	uint32_t parent;     /**< STACK: the chain of the caller, 0 if none. FUNCTION, LOCATION: the module, 0 if none. */
+	uint32_t target;     /**< STACK: the method, 0 if not known, or the location if native. LOCATION: the function, 0 if not
+	                          known. ROOT: the class whose static fields it holds, 0 if none. */
+	uint32_t flags;      /**< STACK: #MPROF_EVENT_NATIVE if its frame is a location. ROOT: an #mprof_root_kind. METRIC: bits of
+	                          #mprof_metric_flag. METRIC_VALUE: #MPROF_METRIC_DOUBLE if it is one; writers ignore it. */
+	uint32_t reserved;   /**< 0. */
+	uint64_t start;      /**< MODULE, ROOT: the address. FUNCTION, LOCATION: bytes from the begin of the module, or the
+	                          address without one. */
+	uint64_t size;       /**< MODULE, FUNCTION, ROOT: bytes; 0 if not known. */
+	uint64_t value;      /**< METRIC_VALUE: as mprof_record::flags of the metric say. ROOT: the thread, 0 if none. */
+	uint64_t counts[4];  /**< SUMMARY: objects alive, their bytes, objects found dead, their bytes. */
+	const char *name;    /**< MODULE: file. FUNCTION, ROOT, METRIC: name. Otherwise "". */
+	const char *section; /**< METRIC: what it belongs to. MODULE: build ID, hexadecimal, "" if none. Otherwise "". */
+} mprof_record;
 
 /** \brief A moment: a counter and the wall clock, read together (the CLOCK of the format). \since 0.1 */
 typedef struct mprof_clock {

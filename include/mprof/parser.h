@@ -125,14 +125,17 @@ typedef struct mprof_block {
 	uint32_t has_clocks;          /**< 1: start and end are set; INTRO and END have start alone, in both. */
 	mprof_clock start;            /**< CLOCK at the begin. */
 	mprof_clock end;              /**< CLOCK at the end. */
-	uint64_t thread;              /**< EVENTS, LOADED, UNLOADED, MAPPING, THREAD, LOST. */
-	uint64_t base_counter;        /**< EVENTS: what its first time is relative to. STATISTICAL, LOADED, UNLOADED: start. */
+	uint64_t thread;              /**< EVENTS, SAMPLES, LOADED, UNLOADED, MAPPING, THREAD, LOST, MARK. */
+	uint64_t base_counter;        /**< EVENTS, SAMPLES: what its first time is relative to. STATISTICAL, LOADED, UNLOADED:
+	                                   start. MARK: when. HEAP_DATA: when the shot was taken. */
 	uint64_t end_counter;         /**< STATISTICAL, LOADED, UNLOADED: end counter. */
 	uint32_t version;             /**< INTRO, END. */
-	uint32_t flags;               /**< INTRO: bits of #mprof_intro_flag. LOADED, UNLOADED: of #mprof_element_kind. */
-	uint32_t id;                  /**< LOADED, UNLOADED: element ID (directive 4). */
+	uint32_t flags;               /**< INTRO: bits of #mprof_intro_flag. LOADED, UNLOADED: of #mprof_element_kind.
+	                                   HEAP_DATA: of #mprof_heap_flag. */
+	uint32_t id;                  /**< LOADED, UNLOADED: element ID (directive 4). HEAP_DATA: number of the shot, 0 if of
+	                                   none. HEAP_SUMMARY: number of the collection. */
 	uint32_t has_assembly;        /**< LOADED: 1 if assembly is set. */
-	const char *name;             /**< INTRO: runtime. LOADED, UNLOADED, THREAD: name. */
+	const char *name;             /**< INTRO: runtime. LOADED, UNLOADED, THREAD: name. MARK: text. */
 	size_t name_length;           /**< In bytes. */
 	mprof_assembly_name assembly; /**< LOADED of an assembly with directive 5. */
 	uint64_t directives;          /**< DIRECTIVES: those in force from here on, as #MPROF_DIRECTIVE_BIT. */
@@ -162,9 +165,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *pa
  * \brief Loads the content of the block whose header was just found.
  * \param parser The parser. \param block Receives all fields of its kind.
  * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_ERR_STATE if no header was found; #MPROF_ERR_TRUNCATED (what is whole of an
- * EVENTS block can still be fetched); #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED; #MPROF_ERR_LIMIT if the block is longer
- * than the limit (raise it with mprof_parser_set_max_block_length() and call again, or go on to the next block);
- * #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns; #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_MEMORY.
+ * EVENTS, SAMPLES or HEAP_DATA block can still be fetched); #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED; #MPROF_ERR_LIMIT
+ * if the block is longer than the limit (raise it with mprof_parser_set_max_block_length() and call again, or go on to
+ * the next block); #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns; #MPROF_ERR_REDEFINED_ID;
+ * #MPROF_ERR_MEMORY.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block);
@@ -177,7 +181,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_load(mprof_parser *parser, m
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *parser, mprof_block *block);
 
 /**
- * \brief Fetches events of the loaded EVENTS block, or hits of the loaded STATISTICAL block as #MPROF_EVENT_SAMPLE.
+ * \brief Fetches events of the loaded EVENTS block, hits of the loaded STATISTICAL or SAMPLES block as
+ * #MPROF_EVENT_SAMPLE, or what the loaded HEAP_DATA block holds as events of the kinds MPROF_EVENT_HEAP_...
  * \param parser The parser. \param events Receives them. \param capacity Room, in events, 1 or more.
  * \param count Receives how many were fetched; also set (and not lost) when an error is returned.
  * \return #MPROF_OK with \p count at least 1; #MPROF_END with \p count 0; #MPROF_ERR_STATE if no such block is loaded;
@@ -194,7 +199,7 @@ typedef struct mprof_mapping {
 	uint32_t class_id;    /**< Methods: the class. */
 	uint32_t assembly_id; /**< Classes: element ID of the assembly (directive 5). */
 	uint32_t flags;       /**< Methods: bits of #mprof_method_flag (directive 6). */
-	uint32_t reserved;    /**< 0. */
+	uint32_t size;        /**< Classes: bytes of an object (directive 18); 0 if objects differ or it is not known. */
 	const char *name;     /**< Borrowed, NUL-terminated. */
 	size_t name_length;   /**< In bytes. */
 } mprof_mapping;
@@ -206,6 +211,14 @@ typedef struct mprof_mapping {
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *mappings,
 								  size_t capacity, size_t *count);
+
+/**
+ * \brief Fetches what the loaded STACKS, CODE, ROOTS, METRICS or HEAP_SUMMARY block holds.
+ * \param parser The parser. \param records Receives them. \param capacity Room, 1 or more.
+ * \param count Receives how many. \return As mprof_parser_next_events(). \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *records,
+								 size_t capacity, size_t *count);
 
 /**
  * \brief Fetches the next fact of the loaded SESSION block.

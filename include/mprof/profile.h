@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mprof/profile.h
- * \brief What a log means: time by method and call path, allocations by class, collections, exceptions, threads.
+ * \brief What a log means: time by method and call path, samples, allocations by class and by stack, heap shots,
+ * handles, monitors, finalizers, collections, exceptions, threads.
  *
  * A profile is built from a reader in one pass and can be asked at any time after, also while a log is followed. One
  * profile belongs to one thread at a time; once nothing is added any more, several threads may ask it.
@@ -9,7 +10,11 @@
  * Rules of counting: inclusive time counts a method once per outermost call, whatever it calls itself; self time is
  * inclusive time less that of the methods called. A frame that is never left is closed when its thread's last event is
  * known. A leave that matches a frame further down closes the frames above it; one that matches none is counted in
- * mprof_profile_totals::unmatched_leaves and ignored. Allocations count the bytes the log says.
+ * mprof_profile_totals::unmatched_leaves and ignored. Where recording was stopped for a while the frames that were open
+ * end when it stopped, and the time until it was resumed is nobody's. Allocations count the bytes the log says. A
+ * sample counts a method once, however often it stands in the call chain.
+ *
+ * Call chains and what they consist of are told by the reader: mprof_reader_stack(), mprof_reader_location_name().
  */
 #ifndef MPROF_PROFILE_H
 #define MPROF_PROFILE_H
@@ -59,7 +64,10 @@ MPROF_API void mprof_profile_destroy(mprof_profile *profile);
 MPROF_API MPROF_NODISCARD mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reader,
 							       const mprof_block *block);
 
-/** \brief What mprof_profile_read() calls for each damage. \param user As passed. \param error Where and what. \since 0.1 */
+/**
+ * \brief What mprof_profile_read() calls for each damage. \param user As passed. \param error Where and what. \since
+ * 0.1
+ */
 typedef void (*mprof_damage_function)(void *user, const mprof_error *error);
 
 /**
@@ -102,8 +110,20 @@ typedef struct mprof_profile_totals {
 	uint64_t samples;           /**< Statistical hits. */
 	uint64_t lost_events;       /**< From LOST blocks. */
 	uint64_t events;            /**< Events read. */
-	uint64_t event_counts[MPROF_EVENT_KIND_COUNT]; /**< By kind. */
+	uint64_t event_counts[64];  /**< By kind. */
 	uint64_t block_counts[64];  /**< Blocks read, by kind. */
+	uint64_t interrupted_frames; /**< Frames that were open when recording was stopped for a while. */
+	uint64_t freed_objects;     /**< Objects that collections found dead, where the log names each. */
+	uint64_t freed_bytes;       /**< Their bytes. */
+	uint64_t moved_objects;     /**< Objects that collections moved. */
+	uint64_t handles_alive;     /**< Handles that were created and not deleted. */
+	uint64_t contentions;       /**< Times that a thread found a monitor taken. */
+	uint64_t contended_ns;      /**< How long threads waited for monitors, until they got them or gave up. */
+	uint64_t finalizers;        /**< Objects finalized. */
+	uint64_t finalizer_ns;      /**< Time in their finalizers. */
+	uint64_t finalizations;     /**< Runs of the finalizer thread. */
+	uint64_t finalization_ns;   /**< Time of these runs. */
+	uint64_t lost_by_cause[16]; /**< lost_events, by #mprof_loss_cause; at 0 those of unknown causes. */
 } mprof_profile_totals;
 
 /**
@@ -121,7 +141,8 @@ typedef struct mprof_method_figures {
 	uint64_t total_ns;  /**< Inclusive; outermost calls only. */
 	uint64_t self_ns;   /**< Exclusive. */
 	uint64_t jit_ns;    /**< Time compiling it, with what was compiled for it. */
-	uint64_t samples;   /**< Statistical hits. */
+	uint64_t samples;   /**< Samples that hit it: it is the innermost frame. */
+	uint64_t samples_total; /**< Samples that hit it or what it called. */
 } mprof_method_figures;
 
 /** \brief Methods with any figure, in no order. \param profile The profile. \return How many. \since 0.1 */
@@ -168,9 +189,14 @@ typedef struct mprof_call_figures {
 	uint64_t calls;        /**< Times entered on this path. */
 	uint64_t total_ns;     /**< Inclusive time on this path. */
 	uint64_t self_ns;      /**< Exclusive time on this path. */
+	uint64_t allocations;  /**< Objects that the method allocated on this path; the root's: in no method. */
+	uint64_t bytes;        /**< Their bytes. */
 } mprof_call_figures;
 
-/** \brief Nodes of the call tree with the root; 0 if none is kept. \param profile The profile. \return How many. \since 0.1 */
+/**
+ * \brief Nodes of the call tree with the root; 0 if none is kept. \param profile The profile. \return How many.
+ * \since 0.1
+ */
 MPROF_API size_t mprof_profile_call_count(const mprof_profile *profile);
 
 /**
@@ -178,6 +204,314 @@ MPROF_API size_t mprof_profile_call_count(const mprof_profile *profile);
  * \param figures Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
  */
 MPROF_API mprof_status mprof_profile_call(const mprof_profile *profile, uint32_t node, mprof_call_figures *figures);
+
+/** \brief What a frame of a sample stands for. Values are fixed; new ones are appended. \since 0.1 */
+typedef enum mprof_sample_kind {
+	MPROF_SAMPLE_METHOD = 1,   /**< id is the method, 0 if it is not known. */
+	MPROF_SAMPLE_FUNCTION = 2, /**< Native code: id is the function (CODE). */
+	MPROF_SAMPLE_MODULE = 3,   /**< Native code of which the function is not known: id is the module (CODE). */
+	MPROF_SAMPLE_LOCATION = 4  /**< Native code of no module: id is the location, 0 if the log does not tell. */
+} mprof_sample_kind;
+
+/** \brief How often samples hit something. \since 0.1 */
+typedef struct mprof_sample_figures {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t kind;      /**< An #mprof_sample_kind. */
+	uint32_t id;        /**< As the kind says. */
+	uint64_t self;      /**< Samples in which it is the innermost frame. */
+	uint64_t total;     /**< Samples in which it is any frame, each once. */
+} mprof_sample_figures;
+
+/**
+ * \brief What samples hit, in no order; as of the last mprof_profile_finish(). \param profile The profile. \return
+ * How many. \since 0.1
+ */
+MPROF_API size_t mprof_profile_sample_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells how often something was hit. \param profile The profile. \param index 0 to count - 1.
+ * \param figures Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_sample(const mprof_profile *profile, size_t index,
+					    mprof_sample_figures *figures);
+
+/**
+ * \brief A node of the tree of samples, which all threads share: a frame as reached by one chain. Node 0 is the root.
+ * \since 0.1
+ */
+typedef struct mprof_sample_node {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t kind;         /**< An #mprof_sample_kind; 0 for the root. */
+	uint32_t id;           /**< As the kind says. */
+	uint32_t parent;       /**< Node of the caller. */
+	uint32_t first_child;  /**< Node of the first callee, 0 if none. */
+	uint32_t next_sibling; /**< Node of the caller's next callee, 0 if none. */
+	uint32_t reserved;     /**< 0. */
+	uint64_t self;         /**< Samples that end here. */
+	uint64_t total;        /**< Samples that end here or below. */
+} mprof_sample_node;
+
+/**
+ * \brief Nodes of the tree of samples, with the root; as of the last mprof_profile_finish(). \param profile The
+ * profile. \return How many. \since 0.1
+ */
+MPROF_API size_t mprof_profile_sample_node_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells a node's figures. \param profile The profile. \param node 0 to count - 1.
+ * \param figures Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_sample_node(const mprof_profile *profile, uint32_t node,
+						 mprof_sample_node *figures);
+
+/** \brief Objects of a class that were allocated at one place. \since 0.1 */
+typedef struct mprof_allocation_site {
+	size_t struct_size;   /**< sizeof, set by the caller. */
+	uint32_t class_id;    /**< The class. */
+	uint32_t stack;       /**< The call chain, 0 if not known. */
+	uint32_t caller;      /**< The method that allocated, 0 if not known. */
+	uint32_t reserved;    /**< 0. */
+	uint64_t allocations; /**< Objects allocated. */
+	uint64_t bytes;       /**< Their bytes. */
+} mprof_allocation_site;
+
+/**
+ * \brief Places of allocations of which a call chain or a method is known, in no order. \param profile The profile.
+ * \return How many. \since 0.1
+ */
+MPROF_API size_t mprof_profile_allocation_site_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells what was allocated at a place. \param profile The profile. \param index 0 to count - 1.
+ * \param site Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_allocation_site(const mprof_profile *profile, size_t index,
+						     mprof_allocation_site *site);
+
+/** \brief Number of elements of mprof_heap_shot::roots_by_kind. \since 0.1 */
+#define MPROF_HEAP_SHOT_ROOT_KINDS 16
+
+/** \brief A heap shot: the objects alive at one moment. \since 0.1 */
+typedef struct mprof_heap_shot {
+	size_t struct_size;   /**< sizeof, set by the caller. */
+	uint32_t number;      /**< As the log numbers it. */
+	uint32_t incomplete;  /**< 1: objects are missing: the recorder's memory ran out, or the log lacks its end. */
+	int64_t time_ns;      /**< When it was taken, from the begin of the session. */
+	uint64_t objects;     /**< Objects alive. */
+	uint64_t bytes;       /**< Their bytes. */
+	uint64_t references;  /**< References from one to another. */
+	uint64_t freed;       /**< Objects found dead. */
+	uint64_t freed_bytes; /**< Their bytes. */
+	uint64_t moved;       /**< Objects moved. */
+	uint64_t roots;       /**< Times that the collector starts from an object. */
+	uint64_t roots_by_kind[MPROF_HEAP_SHOT_ROOT_KINDS]; /**< roots, by #mprof_root_kind. */
+	uint64_t classes;     /**< Classes that have objects alive. */
+} mprof_heap_shot;
+
+/** \brief Heap shots in the order of the log. \param profile The profile. \return How many. \since 0.1 */
+MPROF_API size_t mprof_profile_heap_shot_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells about a heap shot. \param profile The profile. \param index 0 to count - 1.
+ * \param shot Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_heap_shot(const mprof_profile *profile, size_t index, mprof_heap_shot *shot);
+
+/** \brief Objects of a class in a heap shot. \since 0.1 */
+typedef struct mprof_heap_shot_class {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< The class. */
+	uint32_t reserved;  /**< 0. */
+	uint64_t objects;   /**< Objects alive. */
+	uint64_t bytes;     /**< Their bytes. */
+} mprof_heap_shot_class;
+
+/**
+ * \brief Tells the objects of a class in a heap shot. \param profile The profile. \param shot Index of the shot.
+ * \param index 0 to mprof_heap_shot::classes - 1, in order of class IDs. \param figures Receives what fits its
+ * struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_heap_shot_class(const mprof_profile *profile, size_t shot, size_t index,
+						     mprof_heap_shot_class *figures);
+
+/** \brief Objects of a class at a collection. \since 0.1 */
+typedef struct mprof_heap_summary {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t collection;   /**< Number of the collection, as the log says. */
+	uint32_t class_id;     /**< The class. */
+	int64_t time_ns;       /**< When the log tells it, from the begin of the session. */
+	uint64_t live_objects; /**< Objects alive. */
+	uint64_t live_bytes;   /**< Their bytes. */
+	uint64_t dead_objects; /**< Objects found dead. */
+	uint64_t dead_bytes;   /**< Their bytes. */
+} mprof_heap_summary;
+
+/**
+ * \brief Rows of all heap summaries, in the order of the log. \param profile The profile. \return How many. \since
+ * 0.1
+ */
+MPROF_API size_t mprof_profile_heap_summary_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells a row. \param profile The profile. \param index 0 to count - 1.
+ * \param summary Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_heap_summary(const mprof_profile *profile, size_t index,
+						  mprof_heap_summary *summary);
+
+/** \brief Handles of a type to objects of a class. \since 0.1 */
+typedef struct mprof_handle_figures {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< The class, 0 if they had no object or its class is not known. */
+	uint32_t type;      /**< An #mprof_handle_type. */
+	uint64_t created;   /**< Handles created. */
+	uint64_t alive;     /**< Those of them that exist at the end. */
+	uint64_t deleted;   /**< Those that do not. */
+} mprof_handle_figures;
+
+/**
+ * \brief Classes and types of handles that were created, in no order. \param profile The profile. \return How many.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_handle_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells about the handles of a class and type. \param profile The profile. \param index 0 to count - 1.
+ * \param figures Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_handle(const mprof_profile *profile, size_t index,
+					    mprof_handle_figures *figures);
+
+/** \brief Handles that were made by one call chain. \since 0.1 */
+typedef struct mprof_handle_site {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< The class, 0 if they had no object or its class is not known. */
+	uint32_t type;      /**< An #mprof_handle_type. */
+	uint32_t stack;     /**< The call chain, 0 if not known. */
+	uint32_t reserved;  /**< 0. */
+	uint64_t created;   /**< Handles created. */
+	uint64_t alive;     /**< Those of them that exist at the end. */
+} mprof_handle_site;
+
+/**
+ * \brief Classes, types and call chains of handles that were created, in no order. \param profile The profile.
+ * \return How many. \since 0.1
+ */
+MPROF_API size_t mprof_profile_handle_site_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells about the handles that a call chain made. \param profile The profile. \param index 0 to count - 1.
+ * \param site Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_handle_site(const mprof_profile *profile, size_t index,
+						 mprof_handle_site *site);
+
+/** \brief Waits for the monitors of a class. \since 0.1 */
+typedef struct mprof_monitor_figures {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t class_id;     /**< Class of the objects, 0 if not known. */
+	uint32_t reserved;     /**< 0. */
+	uint64_t contentions;  /**< Times that a thread found one taken. */
+	uint64_t acquired;     /**< Times that a thread got it. */
+	uint64_t failures;     /**< Times that a thread gave up. */
+	uint64_t contended_ns; /**< Time from finding it taken to getting it or giving up. */
+} mprof_monitor_figures;
+
+/**
+ * \brief Classes whose monitors threads waited for, in no order. \param profile The profile. \return How many. \since
+ * 0.1
+ */
+MPROF_API size_t mprof_profile_monitor_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells about the monitors of a class. \param profile The profile. \param index 0 to count - 1.
+ * \param figures Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_monitor(const mprof_profile *profile, size_t index,
+					     mprof_monitor_figures *figures);
+
+/** \brief Waits for the monitors of a class at one place. \since 0.1 */
+typedef struct mprof_monitor_site {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t class_id;     /**< Class of the objects, 0 if not known. */
+	uint32_t stack;        /**< The call chain, 0 if not known. */
+	uint64_t contentions;  /**< Times that a thread found one taken. */
+	uint64_t contended_ns; /**< Time from finding it taken to getting it or giving up. */
+} mprof_monitor_site;
+
+/** \brief Classes and call chains of waits, in no order. \param profile The profile. \return How many. \since 0.1 */
+MPROF_API size_t mprof_profile_monitor_site_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells about the waits at a place. \param profile The profile. \param index 0 to count - 1.
+ * \param site Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_monitor_site(const mprof_profile *profile, size_t index,
+						  mprof_monitor_site *site);
+
+/** \brief Finalizers of a class. \since 0.1 */
+typedef struct mprof_finalizer_figures {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< The class, 0 if not known. */
+	uint32_t reserved;  /**< 0. */
+	uint64_t count;     /**< Objects finalized. */
+	uint64_t total_ns;  /**< Time in their finalizers. */
+} mprof_finalizer_figures;
+
+/** \brief Classes whose finalizers ran, in no order. \param profile The profile. \return How many. \since 0.1 */
+MPROF_API size_t mprof_profile_finalizer_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells about the finalizers of a class. \param profile The profile. \param index 0 to count - 1.
+ * \param figures Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_finalizer(const mprof_profile *profile, size_t index,
+					       mprof_finalizer_figures *figures);
+
+/**
+ * \brief A figure that the runtime keeps. Values are those of mprof_record::value: flags say how to read them. \since
+ * 0.1
+ */
+typedef struct mprof_metric_figures {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint32_t id;         /**< The metric. */
+	uint32_t flags;      /**< Bits of #mprof_metric_flag. */
+	const char *section; /**< What it belongs to. Borrowed until the profile is changed or destroyed. */
+	const char *name;    /**< Its name. Borrowed as section. */
+	uint64_t count;      /**< Values in the log; without any, the fields below are 0. */
+	uint64_t first;      /**< The first value. */
+	uint64_t last;       /**< The last value. */
+	uint64_t minimum;    /**< The least value. */
+	uint64_t maximum;    /**< The greatest value. */
+	int64_t last_ns;     /**< When the last one was read, from the begin of the session. */
+} mprof_metric_figures;
+
+/** \brief Metrics in the order of the log. \param profile The profile. \return How many. \since 0.1 */
+MPROF_API size_t mprof_profile_metric_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells about a metric. \param profile The profile. \param index 0 to count - 1.
+ * \param figures Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_metric(const mprof_profile *profile, size_t index,
+					    mprof_metric_figures *figures);
+
+/** \brief A remark of the user. \since 0.1 */
+typedef struct mprof_mark {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	int64_t time_ns;    /**< When, from the begin of the session. */
+	uint64_t thread;    /**< The thread, 0 if none. */
+	const char *text;   /**< What it says. Borrowed until the profile is changed or destroyed. */
+} mprof_mark;
+
+/** \brief Marks in the order of the log. \param profile The profile. \return How many. \since 0.1 */
+MPROF_API size_t mprof_profile_mark_count(const mprof_profile *profile);
+
+/**
+ * \brief Tells a mark. \param profile The profile. \param index 0 to count - 1.
+ * \param mark Receives what fits its struct_size. \return #MPROF_OK; #MPROF_ERR_ARGUMENT. \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_mark(const mprof_profile *profile, size_t index, mprof_mark *mark);
 
 /** \brief A collection. Times are nanoseconds; starts count from the begin of the session. \since 0.1 */
 typedef struct mprof_collection {
@@ -226,6 +560,7 @@ typedef struct mprof_thread_figures {
 	uint64_t events;    /**< Events in its blocks. */
 	uint64_t self_ns;   /**< Self time of methods in it. */
 	uint64_t lost;      /**< Events lost. */
+	uint64_t samples;   /**< Samples taken in it. */
 } mprof_thread_figures;
 
 /** \brief Threads seen, in order of appearance. \param profile The profile. \return How many. \since 0.1 */

@@ -36,7 +36,7 @@ typedef struct mprof_reader_options {
 	const mprof_allocator *allocator; /**< NULL: malloc. Copied. */
 	uint64_t max_block_length;        /**< As in mprof_parser_options. */
 	uint64_t max_name_length;         /**< As in mprof_parser_options. */
-	uint64_t max_names_memory;        /**< Most memory for names, in bytes; 0 means 1 GiB. */
+	uint64_t max_names_memory;        /**< Most memory for names and other definitions, in bytes; 0 means 1 GiB. */
 	uint64_t wanted;                  /**< Kinds to load, as #MPROF_BLOCK_BIT; 0 means all. Others give headers only. */
 	uint32_t follow;                  /**< 1: at the end of what is there return #MPROF_AGAIN; more may come. */
 	uint32_t ignore_checksums;        /**< As in mprof_parser_options. */
@@ -93,8 +93,10 @@ MPROF_API void mprof_reader_destroy(mprof_reader *reader);
 /**
  * \brief Goes to the next block and, if its kind is wanted, loads it. The first call gives INTRO.
  * \param reader The reader. \param block Receives it.
- * \return As mprof_parser_next_block(), and #MPROF_ERR_IO. #MPROF_AGAIN only when following: the position stays, call
- * again later. After an error of severity #MPROF_SEVERITY_BLOCK the next call goes on behind the damage. \since 0.1
+ * \return As mprof_parser_next_block(), and #MPROF_ERR_IO. #MPROF_ERR_MALFORMED also for a block that leaves out IDs of
+ * stacks, code, roots or metrics, unless blocks were passed by that may have defined them; what it defines is learnt all
+ * the same. #MPROF_AGAIN only when following: the position stays, call again later. After an error of severity
+ * #MPROF_SEVERITY_BLOCK the next call goes on behind the damage. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block);
 
@@ -147,6 +149,58 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_method(const mprof_reader *r
  */
 MPROF_API size_t mprof_reader_method_name(const mprof_reader *reader, uint32_t id, char *text, size_t size);
 
+/**
+ * \brief Fetches what the loaded block defines or tells. \param reader The reader. \param records Receives them.
+ * \param capacity Room. \param count Receives how many. \return As mprof_parser_next_records(). \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *records,
+								 size_t capacity, size_t *count);
+
+/** \brief One frame of a call chain. \since 0.1 */
+typedef struct mprof_stack_frame {
+	uint32_t id;        /**< The method, 0 if not known; the location if native. */
+	uint32_t is_native; /**< 1: a location of native code. */
+} mprof_stack_frame;
+
+/**
+ * \brief Looks up a call chain (section 3.13) among those defined so far.
+ * \param reader The reader. \param stack Its ID. \param frames Receives its frames, the innermost first; may be NULL if
+ * \p capacity is 0. \param capacity Room in frames. \param count Receives how many frames the chain has, which may be more
+ * than fit; it ends early where a caller is not defined. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID, with \p count 0.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_stack(const mprof_reader *reader, uint32_t stack,
+							  mprof_stack_frame *frames, size_t capacity, size_t *count);
+
+/**
+ * \brief Looks up one step of a call chain: its innermost frame and the chain of the caller.
+ * \param reader The reader. \param stack The chain. \param frame Receives the frame. \param caller Receives the chain of
+ * the caller, 0 if there is none. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_stack_step(const mprof_reader *reader, uint32_t stack,
+							       mprof_stack_frame *frame, uint32_t *caller);
+
+/**
+ * \brief Looks up what was defined so far by a STACKS, CODE, ROOTS or METRICS block. \param reader The reader.
+ * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC. \param id Its ID. \param record Receives it; its names are
+ * borrowed until the reader is destroyed. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_record(const mprof_reader *reader, mprof_record_kind kind, uint32_t id,
+							   mprof_record *record);
+
+/**
+ * \brief How many things of a kind are defined so far. \param reader The reader.
+ * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC. \return How many; 0 for other kinds. \since 0.1
+ */
+MPROF_API uint64_t mprof_reader_record_count(const mprof_reader *reader, mprof_record_kind kind);
+
+/**
+ * \brief Writes a readable name of a place in native code: its function, else its module and offset, else its address.
+ * \param reader The reader. \param location The location. \param text Receives the name, cut and NUL-terminated like
+ * snprintf. \param size Room in bytes; may be 0. \return The length of the whole name in bytes. \since 0.1
+ */
+MPROF_API size_t mprof_reader_location_name(const mprof_reader *reader, uint32_t location, char *text, size_t size);
+
 /** \brief Number of classes defined so far. \param reader The reader. \return How many. \since 0.1 */
 MPROF_API uint64_t mprof_reader_class_count(const mprof_reader *reader);
 
@@ -190,9 +244,9 @@ typedef struct mprof_index_entry {
 	uint64_t length;        /**< Bytes after the header. */
 	uint32_t kind;          /**< An #mprof_block_kind. */
 	uint32_t reserved;      /**< 0. */
-	uint64_t thread;        /**< EVENTS: whose. */
-	uint64_t start_counter; /**< EVENTS: base counter. Otherwise of its first CLOCK, or start; 0 if it has none. */
-	uint64_t end_counter;   /**< Of its last CLOCK, or end; 0 if it has none. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, MARK: whose. */
+	uint64_t start_counter; /**< EVENTS, SAMPLES: base counter. Otherwise of its first CLOCK, or start; 0 if it has none. */
+	uint64_t end_counter;   /**< Of its last CLOCK, or end; 0 if it has none. MARK: when, in both. */
 } mprof_index_entry;
 
 /**

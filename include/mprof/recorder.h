@@ -3,14 +3,15 @@
  * \file mprof/recorder.h
  * \brief Records events of many threads into a log while the program runs.
  *
- * Each thread that records is attached and has a chain of buffers of its own. Recording an event stores 16 bytes there:
- * no lock, no lookup, no allocation. A thread of the recorder (the writer thread) drains full buffers, and from time to
- * time those that are not full, turns keys into IDs, and writes blocks.
+ * Each thread that records is attached and has a chain of buffers of its own. Recording an event stores 16 bytes
+ * there, or with details and a call chain some more: no lock, no lookup, no allocation. A thread of the recorder (the
+ * writer thread) drains full buffers, and from time to time those that are not full, turns keys into IDs, and writes
+ * blocks.
  *
- * What an event is about is told by a *key*: any number that identifies a method or a class while it exists, usually the
- * address of the runtime's own structure. Names are given by mprof_recorder_define_method() and
- * mprof_recorder_define_class() before the first event that uses the key, or asked for when the event is drained, through
- * the resolve functions of the options.
+ * What an event is about is told by a *key*: any number that identifies a method or a class while it exists, usually
+ * the address of the runtime's own structure. Names are given by mprof_recorder_define_method() and
+ * mprof_recorder_define_class() before the first event that uses the key, or asked for when the event is drained,
+ * through the resolve functions of the options.
  *
  * Functions named mprof_thread_... are for the attached thread alone. They keep errno, and may be called where the
  * collector has stopped all other threads only if they say so. None may be called in a signal handler.
@@ -51,7 +52,8 @@ typedef struct mprof_description {
 	mprof_key class_key;    /**< Methods: their class, 0 if none. */
 	mprof_key assembly_key; /**< Classes: their assembly, as given to mprof_recorder_loaded(); 0 if not known. */
 	uint32_t flags;         /**< Methods: bits of #mprof_method_flag. */
-	uint32_t reserved;      /**< 0. */
+	uint32_t object_size;   /**< Classes: bytes of an object as allocations tell them, if all are of one size; else 0.
+	                             Allocations of that size are then written without it. */
 } mprof_description;
 
 /** \brief Sets all fields to 0. \param description What to set. \since 0.1 */
@@ -64,20 +66,42 @@ static inline void mprof_description_init(mprof_description *description)
 }
 
 /**
- * \brief Names a key that was not defined. Called on the writer thread, once for a key.
- * \param user From the options. \param key The key. \param description Initialised; to be filled. What it points to must
- * stay valid until the next call of a resolve function.
- * \return 0; anything else if it has no name, and the recorder makes one from the key.
- * \since 0.1
+ * \brief Names a key that was not defined. Called on the writer thread, once for a key, and again after it was
+ * unloaded. \param user From the options. \param key The key. \param description Initialised; to be filled. What it
+ * points to must stay valid until the next call of a resolve function. \return 0; anything else if it has no name, and
+ * the recorder makes one from the key. \since 0.1
  */
 typedef int (*mprof_resolve_function)(void *user, mprof_key key, mprof_description *description);
+
+/**
+ * \brief A frame of a call chain: the key of a method, or an address of native code with #MPROF_FRAME_NATIVE.
+ *
+ * A method's key that is used here must be below 2^63. 0 means a method that is not known. A native frame
+ * that is the innermost of its chain says where the thread is; one further out, where its call returns to.
+ * \since 0.1
+ */
+typedef uint64_t mprof_frame;
+
+/** \brief Marks a frame as an address of native code. \since 0.1 */
+#define MPROF_FRAME_NATIVE (UINT64_C(1) << 63)
+
+/** \brief Frames of a call chain that are kept; those further out are left off. \since 0.1 */
+#define MPROF_STACK_MAX 128
+
+/** \brief What allocations carry besides class and size: bits of mprof_recorder_options::allocation_detail. \since 0.1 */
+typedef enum mprof_allocation_detail {
+	MPROF_ALLOCATION_CALLER = 1, /**< The method that allocates (directive 1): the innermost frame. */
+	MPROF_ALLOCATION_STACK = 2,  /**< The call chain (directive 19). */
+	MPROF_ALLOCATION_OBJECT = 4  /**< The object's address (directive 3). */
+} mprof_allocation_detail;
 
 /** \brief Options of a recorder. All zero but struct_size means the defaults. \since 0.1 */
 typedef struct mprof_recorder_options {
 	size_t struct_size;                  /**< Set by mprof_recorder_options_init(). */
 	const mprof_writer_options *writer;  /**< Dialect, compression and the rest; its clock is not used. NULL: defaults. */
 	const mprof_allocator *allocator;    /**< For the recorder; NULL: malloc. Buffers come from the system. Copied. */
-	uint32_t buffer_events;              /**< Events in one buffer; 0 means 4096. 16 to 1048576. */
+	uint32_t buffer_events;              /**< Events in one buffer; 0 means 4096. 128 to 1048576. One with details counts as
+	                                          two, and as one more for each two frames. */
 	uint32_t max_buffers;                /**< Most buffers besides one for each thread; 0 means 512. 2 to 65536. */
 	uint32_t overflow;                   /**< An #mprof_overflow. */
 	uint32_t drain_interval_ms;          /**< How long an event may stay in a buffer that is not full; 0 means 1000. */
@@ -91,12 +115,25 @@ typedef struct mprof_recorder_options {
 	void *resolve_user;                    /**< For the resolve functions. */
 	const mprof_property *properties;      /**< Facts for the SESSION block; may be NULL. Copied. */
 	size_t property_count;                 /**< How many. */
+	uint32_t allocation_detail;            /**< Bits of #mprof_allocation_detail. */
+	uint32_t start_disabled;               /**< 1: begin as after mprof_recorder_set_enabled() with 0. */
+	uint64_t max_sample_bytes;             /**< Most memory for samples that wait to be written; 0 means 1 MiB. 64 KiB to
+	                                            1 GiB. Taken now. */
+	uint64_t max_heap_bytes;               /**< Most memory for heap shots and moves that wait to be written; 0 means
+	                                            512 MiB. Taken from the system when needed, at least 1 MiB. */
+	uint64_t max_log_bytes;                /**< Where the log ends: nothing is written behind the block that reaches it but
+	                                            losses and END, and events are counted as lost (#MPROF_LOSS_LIMIT). In
+	                                            bytes before compression; 0 means nowhere. */
+	uint32_t track_objects;                /**< 1: know which objects died at each mprof_heap_begin(), from allocations
+	                                            with MPROF_ALLOCATION_OBJECT, moves and shots. */
+	uint32_t without_symbols;              /**< 1: do not look up the names of native functions. */
 } mprof_recorder_options;
 
 /** \brief Sets all options to their defaults. \param options What to set. \since 0.1 */
 static inline void mprof_recorder_options_init(mprof_recorder_options *options)
 {
-	mprof_recorder_options cleared = {0, NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, 0};
+	mprof_recorder_options cleared = {0,    NULL, NULL, 0,    0, 0, 0, NULL, NULL, 0, 0, NULL,
+					  NULL, NULL, NULL, 0,    0, 0, 0, 0,    0,    0, 0};
 
 	*options = cleared;
 	options->struct_size = sizeof(*options);
@@ -106,12 +143,13 @@ static inline void mprof_recorder_options_init(mprof_recorder_options *options)
  * \brief Creates a file and starts to record into it: writes INTRO, DIRECTIVES and SESSION, and starts the writer
  * thread, which blocks all signals.
  *
- * Directives 4, 5, 6, 16 and 17 that the dialect has are declared by themselves. What the dialect lacks (SESSION, THREAD
- * and LOST blocks, and some events) is refused unless the writer's options say lossy.
+ * Directives 4, 5, 6, 16, 17, 18 and 20 that the dialect has are declared by themselves, and those for which
+ * allocation_detail asks. What the dialect lacks (SESSION, THREAD and LOST blocks, some events and details) is refused
+ * unless the writer's options say lossy.
  * \param path The file. \param options Options, or NULL. Not kept. \param recorder Receives it; NULL on an error.
- * \param error Receives the error; may be NULL, else its struct_size must be set.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_IO; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_MEMORY, also if a thread
- * could not be made. \since 0.1
+ * \param error Receives the error; may be NULL, else its struct_size must be set. \return #MPROF_OK;
+ * #MPROF_ERR_ARGUMENT; #MPROF_ERR_IO; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_MEMORY, also if a thread could not be made.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
 								mprof_recorder **recorder, mprof_error *error);
@@ -133,10 +171,33 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_sink(const mprof_sink
 								mprof_recorder **recorder, mprof_error *error);
 
 /**
+ * \brief Starts to record into memory, as a flight recorder: the last bytes of events are kept, and all that is needed
+ * to read them. mprof_recorder_dump_path() writes them out, as often as wanted.
+ *
+ * Definitions and facts are kept however old they are; what is dropped are the oldest blocks of events, samples and
+ * heap shots. Leaves always name their method. Compression and max_log_bytes have no effect.
+ * \param bytes How many bytes of events to keep, before compression; at least 1 MiB. \param options As above.
+ * \param recorder As above. \param error As above. \return As above. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options,
+								mprof_recorder **recorder, mprof_error *error);
+
+/**
+ * \brief Writes what a recorder into memory holds as a whole log, after draining what was recorded before the call.
+ * Recording goes on meanwhile.
+ * \param recorder The recorder, open or closed. \param path The file: written beside it under another name first, then
+ * renamed. \param gzip_level As in mprof_writer_options. \param error As above; may be NULL.
+ * \return #MPROF_OK; #MPROF_ERR_STATE if it records into no memory; #MPROF_ERR_IO; #MPROF_ERR_MEMORY;
+ * #MPROF_ERR_UNSUPPORTED for gzip in a library without it. Thread-safe; not where the world is stopped. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path,
+								uint32_t gzip_level, mprof_error *error);
+
+/**
  * \brief Ends the log: drains all that was recorded before the call, writes END, ends the writer thread.
  *
- * Threads may still be recording; what they record from now on is left out without being counted. Waits for nothing but
- * the writing itself. In a child made by fork() it does nothing.
+ * Threads may still be recording; what they record from now on is left out without being counted. Waits for nothing
+ * but the writing itself. In a child made by fork() it does nothing.
  * \param recorder The recorder. \return #MPROF_OK; #MPROF_ERR_STATE if closed already; the error that stopped the
  * writing. Thread-safe. \since 0.1
  */
@@ -156,6 +217,173 @@ MPROF_API void mprof_recorder_destroy(mprof_recorder *recorder);
  * Thread-safe. \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_drain(mprof_recorder *recorder);
+
+/** \brief A range of keys, or one: first and last are in it. \since 0.1 */
+typedef struct mprof_key_range {
+	mprof_key first; /**< The lowest key. */
+	mprof_key last;  /**< The highest key; the same as first for one key. */
+} mprof_key_range;
+
+/**
+ * \brief Says that the structures behind keys are about to be freed. To be called before they are.
+ *
+ * When it returns, all events that any thread had published before the call are in the log under the names that their
+ * keys had, and those keys mean nothing any more: used again, they must be defined again and get new IDs, whatever
+ * their names; what uses them without is written as unknown. Other threads go on recording meanwhile; they are not
+ * held up and need not be stopped, but their events must not be about these keys any more. Keys that are IDs
+ * (keys_are_ids) mean the same for ever: all is drained, and nothing else happens.
+ * \param recorder The recorder. \param ranges Methods and classes alike. \param count How many. \return #MPROF_OK;
+ * #MPROF_ERR_ARGUMENT; #MPROF_ERR_STATE if closed or in a child made by fork(); #MPROF_ERR_MEMORY. Thread-safe; not
+ * where the world is stopped. \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_unloading(mprof_recorder *recorder, const mprof_key_range *ranges, size_t count);
+
+/**
+ * \brief Stops or resumes the recording of events and samples by threads.
+ *
+ * While it is stopped, functions named mprof_thread_... and mprof_recorder_sample() return at once; only starts and
+ * ends of threads are still recorded. Definitions, elements, marks and heap shots are taken all the same. The first
+ * event that a thread records after resuming is preceded by one of kind #MPROF_EVENT_RECORDING_RESUMED.
+ * \param recorder The recorder. \param enabled 1 or 0. \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_STATE if
+ * closed or in a child made by fork(). Thread-safe; not in signal handlers, not where the world is stopped. \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled);
+
+/** \brief Whether events are recorded. \param recorder The recorder. \return 1 or 0. Async-signal-safe. \since 0.1 */
+MPROF_API int mprof_recorder_is_enabled(const mprof_recorder *recorder);
+
+/**
+ * \brief Records a remark of the user at this moment. \param recorder The recorder. \param thread As the log calls it,
+ * 0 for none. \param text UTF-8. \param text_length In bytes. \return As mprof_recorder_thread_name(), and
+ * #MPROF_ERR_STATE if closed or in a child made by fork(). \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_mark(mprof_recorder *recorder, uint64_t thread, const char *text,
+					   size_t text_length);
+
+/**
+ * \brief Defines a figure that the runtime keeps. \param recorder The recorder. \param section What it belongs to.
+ * \param name Its name; both UTF-8, NUL-terminated, copied. \param flags Bits of #mprof_metric_flag. \param metric
+ * Receives its ID. \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME for one that is too long; #MPROF_ERR_STATE
+ * if closed or in a child made by fork(); #MPROF_ERR_MEMORY. Thread-safe; not where the world is stopped. \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
+						    uint32_t flags, uint32_t *metric);
+
+/** \brief The value of a figure. \since 0.1 */
+typedef struct mprof_metric_value {
+	uint32_t metric;   /**< Its ID. */
+	uint32_t reserved; /**< 0. */
+	uint64_t value;    /**< A signed number, or the bits of a double, as the flags of the figure say. */
+} mprof_metric_value;
+
+/**
+ * \brief Records values of figures at this moment. Those that are as before are not written. \param recorder The
+ * recorder. \param values Copied. \param count How many. \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for a figure
+ * that is not defined; #MPROF_ERR_STATE if closed or in a child made by fork(); #MPROF_ERR_MEMORY. Thread-safe; not
+ * where the world is stopped. \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_metric_values(mprof_recorder *recorder, const mprof_metric_value *values,
+						    size_t count);
+
+/** \brief An area of memory from which the collector starts. \since 0.1 */
+typedef struct mprof_root_area {
+	uint64_t start;      /**< Its address. */
+	uint64_t size;       /**< Bytes. */
+	uint32_t kind;       /**< An #mprof_root_kind. */
+	uint32_t reserved;   /**< 0. */
+	mprof_key class_key; /**< The class whose static fields it holds, 0 if none. */
+	uint64_t thread;     /**< The thread it belongs to, 0 if none. */
+	const char *name;    /**< UTF-8, NUL-terminated; may be NULL. Copied. */
+} mprof_root_area;
+
+/**
+ * \brief Says that an area is one from which the collector starts from now on. One registered before at the same start
+ * is replaced. \param recorder The recorder. \param area Copied; its size is not 0. \return #MPROF_OK;
+ * #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME for one that is too long; #MPROF_ERR_STATE if closed or in a child made by
+ * fork(); #MPROF_ERR_MEMORY. Thread-safe; not where the world is stopped. \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_root_registered(mprof_recorder *recorder, const mprof_root_area *area);
+
+/**
+ * \brief Says that an area is none any more. \param recorder The recorder. \param start Its address.
+ * \return As above. \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_root_unregistered(mprof_recorder *recorder, uint64_t start);
+
+/**
+ * \brief Records a sample: where a thread is now. Meant for signal handlers.
+ *
+ * Takes no lock, allocates nothing, waits for nothing, and keeps errno. If there is no room the sample is counted as
+ * lost (#MPROF_LOSS_NO_SAMPLE_ROOM). Native addresses become modules, functions and offsets on the writer thread.
+ * \param recorder The recorder. \param thread What the log calls the thread. \param frames The call chain, the
+ * innermost frame first. \param count How many; those beyond #MPROF_STACK_MAX are left off. 0 records nothing.
+ * \return 1 if it was recorded; 0 if not. Thread-safe and async-signal-safe if the caller's counter function is. \since 0.1
+ */
+MPROF_API int mprof_recorder_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count);
+
+/** \brief What mprof_heap_begin() is to make of what follows. \since 0.1 */
+typedef enum mprof_heap_use {
+	MPROF_HEAP_SHOT = 1,    /**< A heap shot: objects with references, and roots. */
+	MPROF_HEAP_FREED = 2,   /**< The objects that died since the last time; needs track_objects, or to be told by
+	                             mprof_heap_freed(). Until another begin does not ask for it, an object whose address is
+	                             taken by another one is told dead at once, as before the first begin. */
+	MPROF_HEAP_SUMMARY = 4  /**< Sums by class (HEAP_SUMMARY): of those given, and of those found or told dead since the
+	                             last sums. Left out if the shot is incomplete. */
+} mprof_heap_use;
+
+/**
+ * \brief Begins a heap shot.
+ *
+ * This and the other functions named mprof_heap_... may be called where the world is stopped: they take no lock, call
+ * no allocator, wait for nothing, and keep errno. Memory comes from the system in chunks, up to max_heap_bytes, and is
+ * kept for the next shot; the writer thread encodes after. One thread at a time may call them for a recorder; only
+ * mprof_heap_moved() and mprof_heap_freed() have a meaning outside of a shot.
+ * \param recorder The recorder. \param use Bits of #mprof_heap_use; with none, what is told up to the end is only
+ * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY. \return 1; 0 if it is
+ * closed, in a child made by fork(), a shot was begun and not ended, \p use has other bits, or there is no memory at
+ * all. \since 0.1
+ */
+MPROF_API int mprof_heap_begin(mprof_recorder *recorder, uint32_t use, uint32_t collection);
+
+/**
+ * \brief An object that is alive. \param recorder The recorder. \param address Where it is. \param class_key Its class,
+ * defined before. \param size In bytes. \param references Addresses of the objects it refers to. \param count How many.
+ * Objects that do not fit any more make the shot incomplete, which is said in the log. \since 0.1
+ */
+MPROF_API void mprof_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+				 const uint64_t *references, size_t count);
+
+/**
+ * \brief More references of the last object, for those who learn them in pieces. \param recorder The recorder.
+ * \param references As above. \param count How many. \since 0.1
+ */
+MPROF_API void mprof_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count);
+
+/**
+ * \brief An object from which the collector starts. \param recorder The recorder. \param kind Why. \param slot Address
+ * of the reference, by which the registered area is found; 0 if there is none. If it lies in an area, that one's kind
+ * counts. \param object The object. \since 0.1
+ */
+MPROF_API void mprof_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object);
+
+/**
+ * \brief An object that is dead, for runtimes that know. \param recorder The recorder. \param address Where it was, 0
+ * if not known. \param class_key Its class. \param size In bytes. \since 0.1
+ */
+MPROF_API void mprof_heap_freed(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size);
+
+/**
+ * \brief An object that the collector moved. \param recorder The recorder. \param from Where it was. \param to Where
+ * it is now.
+ *
+ * Moves that follow each other are a set: an address may be left by one object and taken by another, in any order.
+ * Anything else that is told of the heap ends a set, and so does an allocation or the start of a collection
+ * (#MPROF_EVENT_GC_START) in between. \since 0.1
+ */
+MPROF_API void mprof_heap_moved(mprof_recorder *recorder, uint64_t from, uint64_t to);
+
+/** \brief Ends a heap shot; the writer thread is woken. \param recorder The recorder. \since 0.1 */
+MPROF_API void mprof_heap_end(mprof_recorder *recorder);
 
 /**
  * \brief Reads the recorder's counter. \param recorder The recorder. \return In the unit of the log. Thread-safe, also
@@ -186,10 +414,11 @@ MPROF_API uint64_t mprof_thread_id(const mprof_thread *thread);
  * \brief Defines a class. Must happen before the first event that uses the key is recorded, on any thread.
  *
  * A key defined again with the same description is the same class; with another one it is a new class from now on: its
- * address was reused. A class that no event uses is not written.
- * \param recorder The recorder. \param key A key, not none. \param description Copied.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME if the name holds a NUL; #MPROF_ERR_MEMORY. Thread-safe; not
- * where the world is stopped. \since 0.1
+ * address was reused. An object_size of 0 does not make it another one: the size can be told later, and is of use if
+ * that is before the class is written. A class that no event uses is not written.
+ * \param recorder The recorder. \param key A key, not none. \param description Copied. \return #MPROF_OK;
+ * #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME if the name holds a NUL; #MPROF_ERR_MEMORY. Thread-safe; not where the world is
+ * stopped. \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key,
 						   const mprof_description *description);
@@ -216,9 +445,9 @@ MPROF_API mprof_status mprof_recorder_loaded(mprof_recorder *recorder, mprof_key
 MPROF_API mprof_status mprof_recorder_unloaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element);
 
 /**
- * \brief Records a thread's name, which need not be that of the calling one.
- * \param recorder The recorder. \param id What the log calls the thread. \param name UTF-8. \param name_length In bytes.
- * \return #MPROF_OK; #MPROF_ERR_NAME; #MPROF_ERR_MEMORY. Thread-safe; not where the world is stopped. \since 0.1
+ * \brief Records a thread's name, which need not be that of the calling one. \param recorder The recorder. \param id
+ * What the log calls the thread. \param name UTF-8. \param name_length In bytes. \return #MPROF_OK; #MPROF_ERR_NAME;
+ * #MPROF_ERR_MEMORY. Thread-safe; not where the world is stopped. \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_thread_name(mprof_recorder *recorder, uint64_t id, const char *name,
 						  size_t name_length);
@@ -230,21 +459,62 @@ MPROF_API void mprof_thread_method_enter(mprof_thread *thread, mprof_key method)
 MPROF_API void mprof_thread_method_leave(mprof_thread *thread, mprof_key method);
 
 /**
- * \brief An object was allocated. It has no time of its own in the log.
- * \param thread The calling thread. \param class_key Its class. \param size In bytes, below 2^56. \since 0.1
+ * \brief An object was allocated. It has no time of its own in the log. If its class's key was defined twice without
+ * mprof_recorder_unloading() in between, it is of the class that the key meant at the last event of the thread that
+ * has a time. \param thread The calling thread. \param class_key Its class. \param size In bytes, below 2^56.
+ * \since 0.1
  */
 MPROF_API void mprof_thread_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size);
 
 /**
  * \brief Any event of a kind that has a time of its own.
  *
- * Events of collections (the kinds MPROF_EVENT_GC_...) never wait, whatever the policy, and
- * may be recorded where the world is stopped, by one thread at a time for each handle.
- * \param thread The calling thread. \param kind The kind; others than METHOD_*, CLASS_*, EXCEPTION, THREAD_* and GC_* are
- * ignored. \param flags Bits of #mprof_event_flag. \param subject The key of the method or class, or the value of a kind
- * that has neither. \since 0.1
+ * Events of collections (the kinds MPROF_EVENT_GC_...) never wait, whatever the policy, and may be recorded where the
+ * world is stopped, by one thread at a time for each handle.
+ * \param thread The calling thread. \param kind The kind; others than METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_* and
+ * FINALIZATION_* are ignored. \param flags Bits of #mprof_event_flag. \param subject The key of the method or class,
+ * or the value of a kind that has neither. \since 0.1
  */
 MPROF_API void mprof_thread_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject);
+
+/**
+ * \brief An object was allocated, with what allocation_detail asks for; what it does not ask for is ignored.
+ * \param thread The calling thread. \param class_key Its class. \param size In bytes, below 2^56. \param object Its
+ * address. \param frames The call chain, the innermost frame first; may be NULL if \p count is 0. \param count How
+ * many. \since 0.1
+ */
+MPROF_API void mprof_thread_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size, uint64_t object,
+						const mprof_frame *frames, size_t count);
+
+/**
+ * \brief A thread meets a monitor. \param thread The calling thread. \param state What becomes of it; others than
+ * those of #mprof_monitor_state are ignored. \param class_key The class of the object. \param object Its address.
+ * \param frames As above. \param count As above. \since 0.1
+ */
+MPROF_API void mprof_thread_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
+				    uint64_t object, const mprof_frame *frames, size_t count);
+
+/**
+ * \brief A handle was made. \param thread The calling thread. \param handle Its number, below 2^46. \param type Its
+ * type. \param class_key The class of its object, 0 if it has none. \param object The object's address, 0 if it has
+ * none. \param frames As above. \param count As above. \since 0.1
+ */
+MPROF_API void mprof_thread_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					   mprof_key class_key, uint64_t object, const mprof_frame *frames,
+					   size_t count);
+
+/**
+ * \brief A handle was freed. \param thread The calling thread. \param handle Its number. \param type Its type.
+ * \param frames As above. \param count As above. \since 0.1
+ */
+MPROF_API void mprof_thread_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					   const mprof_frame *frames, size_t count);
+
+/**
+ * \brief A finalizer begins or ends. \param thread The calling thread. \param is_end 0 or 1. \param class_key The
+ * class of the object. \param object Its address. \since 0.1
+ */
+MPROF_API void mprof_thread_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object);
 
 /** \brief Figures of a recorder. \since 0.1 */
 typedef struct mprof_recorder_stats {
@@ -261,6 +531,10 @@ typedef struct mprof_recorder_stats {
 	uint64_t classes;          /**< Classes written so far. */
 	uint64_t methods;          /**< Methods written so far. */
 	uint64_t buffers;          /**< Buffers made so far. */
+	uint64_t samples;          /**< Samples written so far. */
+	uint64_t stacks;           /**< Different call chains written so far, parts of others included. */
+	uint64_t heap_shots;       /**< Heap shots written so far. */
+	uint64_t incomplete_shots; /**< Those of them that are incomplete. */
 	uint32_t status;           /**< An #mprof_status: the error that stopped the writing, or #MPROF_OK. */
 	int32_t system_error;      /**< Its errno, or 0. */
 } mprof_recorder_stats;

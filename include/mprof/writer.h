@@ -128,6 +128,8 @@ typedef struct mprof_class_definition {
 	uint32_t assembly_id; /**< Element ID of its assembly, 0 if unknown. Written with directive 5. */
 	const char *name;     /**< UTF-8, without its length's terminator counted. */
 	size_t name_length;   /**< In bytes. */
+	uint32_t size;        /**< Bytes of an object, 0 if objects differ. Written with directive 18. */
+	uint32_t reserved;    /**< 0. */
 } mprof_class_definition;
 
 /** \brief A method to define (section 3.4). \since 0.1 */
@@ -199,9 +201,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * without a time of its own is ignored.
  * \param writer The writer. \param events The events, in order of time. \param count How many.
  * \param written Receives how many were taken (all, unless an error is returned); may be NULL.
- * \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_UNSUPPORTED for a kind
- * that the dialect or the directives lack (when lossy it is left out and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT
- * when the block would pass what its length field can say. \since 0.1
+ * \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a handle of
+ * 2^62 or more or of no #mprof_handle_type; #MPROF_ERR_UNSUPPORTED for a kind that the dialect or the directives lack
+ * (when lossy it is left out and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT when the block would pass what its length
+ * field can say. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_events(mprof_writer *writer, const mprof_event *events,
 							   size_t count, size_t *written);
@@ -226,6 +229,46 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_statistical(mprof_writer *wr
 								const uint32_t *methods, size_t method_count,
 								const uint32_t *functions, size_t function_count,
 								uint64_t end_counter);
+
+/**
+ * \brief Writes a SAMPLES block (section 3.12): samples of one thread. mprof2 only.
+ * \param writer The writer. \param thread The thread. \param base_counter What the first time is relative to.
+ * \param samples Events of kind #MPROF_EVENT_SAMPLE, whose counter and value (a stack that was defined) are used.
+ * \param count How many. \return As mprof_writer_session(), and #MPROF_ERR_UNDEFINED_ID. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+							    const mprof_event *samples, size_t count);
+
+/**
+ * \brief Writes a STACKS, CODE, METRICS, HEAP_SUMMARY or ROOTS block (sections 3.13 to 3.15, 3.18, 3.19). mprof2 only.
+ *
+ * IDs of stacks, modules, functions, locations, roots and metrics are chosen by the caller, dense from 1, and defined
+ * once; they may be used from now on. A stack's method, a root's class and a summary's class must be defined.
+ * \param writer The writer. \param kind The block. \param number HEAP_SUMMARY: the collection. Otherwise 0.
+ * \param records What it says, of kinds that the block has; names may be NULL for "". \param count How many.
+ * \return As mprof_writer_session(), #MPROF_ERR_ARGUMENT for a record that the block does not hold or an ID that leaves out
+ * one, #MPROF_ERR_UNDEFINED_ID, #MPROF_ERR_REDEFINED_ID, #MPROF_ERR_NAME, and #MPROF_ERR_LIMIT. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+							    const mprof_record *records, size_t count);
+
+/**
+ * \brief Writes a HEAP_DATA block (section 3.17): a part of a heap shot, or moves of a collection. mprof2 only.
+ * \param writer The writer. \param shot Number of the shot, from 1; 0 if it belongs to none. \param flags Bits of
+ * #mprof_heap_flag. \param counter When it was taken. \param events Events of the kinds MPROF_EVENT_HEAP_... with their
+ * details. Their classes and roots must be defined. \param count How many.
+ * \return As mprof_writer_session(), #MPROF_ERR_UNDEFINED_ID, and #MPROF_ERR_LIMIT. \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_heap(mprof_writer *writer, uint32_t shot, uint32_t flags,
+							 uint64_t counter, const mprof_event *events, size_t count);
+
+/**
+ * \brief Writes a MARK block (section 3.16): a remark of the user. mprof2 only.
+ * \param writer The writer. \param thread The thread, 0 if none. \param counter When. \param text UTF-8.
+ * \param text_length In bytes. \return As mprof_writer_thread(). \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_mark(mprof_writer *writer, uint64_t thread, uint64_t counter,
+							 const char *text, size_t text_length);
 
 /** \brief A fact about the session (section 3.8). \since 0.1 */
 typedef struct mprof_property {

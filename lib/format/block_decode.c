@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/block_decode.h"
 
+#include "format/heap_records.h"
 #include "format/int.h"
 
 #include <string.h>
@@ -103,7 +104,8 @@ static void decode_end_clock(content_cursor *cursor, mprof_block *block)
 static mapping_form mapping_form_of(const block_decoding *decoding)
 {
 	const mapping_form form = {in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS),
-				   in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS)};
+				   in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS),
+				   in_force(decoding, MPROF_DIRECTIVE_CLASS_SIZES)};
 
 	return form;
 }
@@ -128,16 +130,35 @@ void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding
 	mapping_cursor_init(cursor, &whole, &body->mapping, &form);
 }
 
-static void decode_events_start(content_cursor *cursor, mprof_block *block, block_body *body)
+static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_body *body)
 {
-	decode_clock_and_thread(cursor, block);
+	size_t start;
+
+	content_cursor_clock(cursor, &block->start);
+	block->id = content_cursor_id(cursor);
+	block->flags = content_cursor_id(cursor);
 	block->base_counter = content_cursor_int(cursor);
+	start = cursor->position;
+	body->shift = content_cursor_id(cursor);
+	if (body->shift > HEAP_MOST_SHIFT)
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "addresses are shifted by more than 12 bits");
+}
+
+/* What stands in front of a list that is checked later. */
+static void decode_list_start(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	if (block->kind == MPROF_BLOCK_HEAP_DATA) {
+		decode_heap_start(cursor, block, body);
+	} else {
+		decode_clock_and_thread(cursor, block);
+		block->base_counter = content_cursor_int(cursor);
+	}
 	body->list_start = cursor->position;
 }
 
 /*
- * Goes back from the end of an EVENTS block over an INT: its last byte, and those before it without INT_LAST_BIT.
- * Returns the place of its first byte, or of the byte that ends a list in front of it; 0 if there is no INT.
+ * Goes back from the end of a block over an INT: its last byte, and those before it without INT_LAST_BIT. Returns the
+ * place of its first byte, or of a byte 00 that ends a list in front of it; 0 if there is no INT.
  */
 static size_t int_start_before(const content_cursor *cursor, size_t end)
 {
@@ -149,27 +170,68 @@ static size_t int_start_before(const content_cursor *cursor, size_t end)
 	return end;
 }
 
-static void decode_events(content_cursor *cursor, mprof_block *block, block_body *body)
+/* Finds the end of a list in front of the CLOCK at the end of the content. Returns how long it is, or 0. */
+static size_t list_end_find(const content_cursor *cursor, const mprof_block *block, block_body *body)
 {
-	size_t time;
-	size_t list_end;
+	size_t time = int_start_before(cursor, cursor->length);
+	size_t counter = time == 0 ? 0 : int_start_before(cursor, time);
+	uint64_t value;
 
-	decode_events_start(cursor, block, body);
+	if (block->kind == MPROF_BLOCK_EVENTS) {
+		/*
+		 * The byte in front of the list's end is the last one of an INT, so going back over the counter has
+		 * met the 0.
+		 */
+		body->list_end = counter;
+		return counter != 0 && cursor->bytes[counter] == 0 ? 1 : 0;
+	}
+	body->list_end = counter == 0 ? 0 : int_start_before(cursor, counter);
+	if (body->list_end == 0 ||
+	    mprof_int_decode(cursor->bytes + body->list_end, counter - body->list_end, &value) <= 0 || value != 0)
+		return 0;
+	return counter - body->list_end;
+}
+
+static void decode_until_list(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	size_t length;
+
+	decode_list_start(cursor, block, body);
 	if (cursor->status != MPROF_OK)
 		return;
-	time = int_start_before(cursor, cursor->length);
-	list_end = time == 0 ? 0 : int_start_before(cursor, time);
-	/*
-	 * The byte in front of the list's end is the last one of an INT, so going back over the counter has met the
-	 * 0.
-	 */
-	if (list_end == 0 || cursor->bytes[list_end] != 0) {
+	length = list_end_find(cursor, block, body);
+	if (length == 0) {
 		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED,
 				    "the block does not end with the end of a list and a CLOCK");
 		return;
 	}
-	body->list_end = list_end;
-	cursor->position = list_end + 1;
+	cursor->position = body->list_end + length;
+	decode_end_clock(cursor, block);
+}
+
+void block_records_begin(record_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
+			 uint32_t block_kind, const block_body *body)
+{
+	content_cursor whole;
+
+	content_cursor_init(&whole, content, length, decoding->max_name_length);
+	whole.position = body->list_start;
+	record_cursor_init(cursor, &whole, block_kind);
+}
+
+static void decode_records(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	record_cursor records;
+	mprof_record record;
+
+	content_cursor_clock(cursor, &block->start);
+	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
+		block->id = content_cursor_id(cursor);
+	body->list_start = cursor->position;
+	record_cursor_init(&records, cursor, block->kind);
+	while (record_cursor_next(&records, &record))
+		continue;
+	*cursor = records.content;
 	decode_end_clock(cursor, block);
 }
 
@@ -291,6 +353,13 @@ static void decode_thread(content_cursor *cursor, mprof_block *block)
 	block->name = content_cursor_string(cursor, &block->name_length);
 }
 
+static void decode_mark(content_cursor *cursor, mprof_block *block)
+{
+	block->base_counter = content_cursor_int(cursor);
+	block->thread = content_cursor_int(cursor);
+	block->name = content_cursor_string(cursor, &block->name_length);
+}
+
 static void decode_lost(content_cursor *cursor, mprof_block *block)
 {
 	decode_clock_and_thread(cursor, block);
@@ -321,7 +390,19 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_element(decoding, cursor, block);
 		break;
 	case MPROF_BLOCK_EVENTS:
-		decode_events(cursor, block, body);
+	case MPROF_BLOCK_SAMPLES:
+	case MPROF_BLOCK_HEAP_DATA:
+		decode_until_list(cursor, block, body);
+		break;
+	case MPROF_BLOCK_STACKS:
+	case MPROF_BLOCK_CODE:
+	case MPROF_BLOCK_METRICS:
+	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		decode_records(cursor, block, body);
+		break;
+	case MPROF_BLOCK_MARK:
+		decode_mark(cursor, block);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		decode_statistical(decoding, cursor, block, body);
@@ -354,11 +435,11 @@ mprof_status block_decode(const block_decoding *decoding, const uint8_t *content
 	return content_cursor_finish(cursor);
 }
 
-mprof_status block_decode_events_start(const block_decoding *decoding, const uint8_t *content, size_t length,
-				       mprof_block *block, block_body *body, content_cursor *cursor)
+mprof_status block_decode_list_start(const block_decoding *decoding, const uint8_t *content, size_t length,
+				     mprof_block *block, block_body *body, content_cursor *cursor)
 {
 	memset(body, 0, sizeof(*body));
 	content_cursor_init(cursor, content, length, decoding->max_name_length);
-	decode_events_start(cursor, block, body);
+	decode_list_start(cursor, block, body);
 	return cursor->status;
 }

@@ -13,6 +13,8 @@
 #include "format/content_cursor.h"
 #include "format/dialect.h"
 #include "format/mapping_decode.h"
+#include "format/record_lists.h"
+#include "format/records_decode.h"
 
 /** What a header says. */
 typedef struct block_header {
@@ -32,22 +34,30 @@ typedef struct block_decoding {
 
 /** What is found besides the fields of mprof_block. Positions are in the content. */
 typedef struct block_body {
-	size_t list_start;         /**< Of what EVENTS, STATISTICAL and SESSION list. */
-	size_t list_end;           /**< EVENTS: where the byte 0 is that ends the list. */
+	size_t list_start;         /**< Of what the block lists. */
+	size_t list_end;           /**< EVENTS, SAMPLES, HEAP_DATA: where the 0 is that ends the list. */
+	uint32_t shift;            /**< HEAP_DATA: bits that are 0 in all addresses. */
 	mapping_lists mapping;     /**< MAPPING. */
 	uint64_t unreadable_kinds; /**< DIRECTIVES: those that unknown directives concern, as #MPROF_BLOCK_BIT. */
 } block_body;
 
+/** Whether what a block lists is checked when it is fetched, so that a block that is cut can be read as well. */
+static inline int block_list_is_checked_later(uint32_t kind)
+{
+	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_HEAP_DATA;
+}
+
 /**
- * Reads the content of a block, whose kind is set and whose other fields of content are 0, and checks all of it but the
- * events. The checksum is no part of the content. Returns #MPROF_OK or the fault; \p cursor then says what and where.
+ * Reads the content of a block, whose kind is set and whose other fields of content are 0, and checks all of it but a
+ * list that is checked later. The checksum is no part of the content. Returns #MPROF_OK or the fault; \p cursor then
+ * says what and where.
  */
 mprof_status block_decode(const block_decoding *decoding, const uint8_t *content, size_t length, mprof_block *block,
 			  block_body *body, content_cursor *cursor);
 
-/** Reads what comes before the events of an EVENTS block that is cut. As block_decode(). */
-mprof_status block_decode_events_start(const block_decoding *decoding, const uint8_t *content, size_t length,
-				       mprof_block *block, block_body *body, content_cursor *cursor);
+/** Reads what stands in front of a list that is checked later, in a block that is cut. As block_decode(). */
+mprof_status block_decode_list_start(const block_decoding *decoding, const uint8_t *content, size_t length,
+				     mprof_block *block, block_body *body, content_cursor *cursor);
 
 /** Begins to go over the lists of a MAPPING block. */
 void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
@@ -64,6 +74,10 @@ void sample_cursor_init(sample_cursor *cursor, const uint8_t *content, size_t le
 
 /** Takes the next hit, a function's if in_functions is set, and returns 1; or returns 0 at the end or on a fault. */
 int sample_cursor_next(sample_cursor *cursor, uint32_t *id);
+
+/** Begins to go over the lists of a block of records. */
+void block_records_begin(record_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
+			 uint32_t block_kind, const block_body *body);
 
 /** Takes the next fact of a SESSION block and returns 1, or returns 0 at the end of the list or on a fault. */
 int property_take(content_cursor *cursor, const char **key, const char **value);

@@ -129,6 +129,8 @@ void block_encode_class(encode_buffer *buffer, const block_encoding *encoding, c
 	encode_int(buffer, definition->id);
 	if (declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS))
 		encode_int(buffer, definition->assembly_id);
+	if (declared(encoding, MPROF_DIRECTIVE_CLASS_SIZES))
+		encode_int(buffer, definition->size);
 	encode_string(buffer, definition->name, definition->name_length);
 }
 

@@ -8,48 +8,67 @@ typedef struct code_definition {
 	uint8_t kind;
 	uint8_t flags;
 	uint8_t directive; /* That must be declared, or 0. */
+	uint16_t extras;   /* As EVENT_EXTRAS(); those of allocations are told by directives. */
 } code_definition;
 
 #define EXTENDED MPROF_DIRECTIVE_EXTENDED_EVENTS
 #define IMPLICIT MPROF_DIRECTIVE_IMPLICIT_LEAVE
+#define SIZES MPROF_DIRECTIVE_CLASS_SIZES
+#define DETAILED MPROF_DIRECTIVE_DETAILED_EVENTS
 
-/* The table of section 4.2, behind the packed bytes of 4.1 and 4.3. */
+#define OF_OBJECT EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0)
+#define OF_MONITOR EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)
+#define OF_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)
+#define OF_DELETED_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0)
+
+/* The tables of sections 4.2 and 4.4, behind the packed bytes of 4.1 and 4.3. */
 static const code_definition definitions[] = {
-	{EVENT_GROUP_ENTER, MPROF_EVENT_METHOD_ENTER, 0, 0},
-	{EVENT_GROUP_IMPLICIT_LEAVE, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, IMPLICIT},
-	{EVENT_GROUP_LEAVE, MPROF_EVENT_METHOD_LEAVE, 0, 0},
-	{EVENT_GROUP_ALLOCATION, MPROF_EVENT_ALLOCATION, 0, 0},
-	{0x05, MPROF_EVENT_METHOD_JIT_START, 0, 0},
-	{0x85, MPROF_EVENT_METHOD_JIT_END, 0, 0},
-	{0xa5, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 0},
-	{0x0d, MPROF_EVENT_METHOD_FREED, 0, 0},
-	{0x15, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, EXTENDED},
-	{0x1d, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, EXTENDED},
-	{0x06, MPROF_EVENT_CLASS_LOAD_START, 0, 0},
-	{0x86, MPROF_EVENT_CLASS_LOAD_END, 0, 0},
-	{0xa6, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 0},
-	{0x0e, MPROF_EVENT_CLASS_UNLOAD_START, 0, 0},
-	{0x8e, MPROF_EVENT_CLASS_UNLOAD_END, 0, 0},
-	{0x16, MPROF_EVENT_EXCEPTION, 0, 0},
-	{0x0f, MPROF_EVENT_THREAD_START, 0, 0},
-	{0x8f, MPROF_EVENT_THREAD_END, 0, 0},
-	{0x17, MPROF_EVENT_GC_START, 0, 0},
-	{0x97, MPROF_EVENT_GC_END, 0, 0},
-	{0x1f, MPROF_EVENT_GC_MARK_START, 0, 0},
-	{0x9f, MPROF_EVENT_GC_MARK_END, 0, 0},
-	{0x27, MPROF_EVENT_GC_SWEEP_START, 0, 0},
-	{0xa7, MPROF_EVENT_GC_SWEEP_END, 0, 0},
-	{0x2f, MPROF_EVENT_GC_RESIZE, 0, 0},
-	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, EXTENDED},
-	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, EXTENDED},
-	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, EXTENDED},
-	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, EXTENDED},
+	{EVENT_GROUP_ENTER, MPROF_EVENT_METHOD_ENTER, 0, 0, 0},
+	{EVENT_GROUP_IMPLICIT_LEAVE, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, IMPLICIT, 0},
+	{EVENT_GROUP_LEAVE, MPROF_EVENT_METHOD_LEAVE, 0, 0, 0},
+	{EVENT_GROUP_ALLOCATION, MPROF_EVENT_ALLOCATION, 0, 0, 0},
+	{EVENT_GROUP_ALLOCATION_FIXED, MPROF_EVENT_ALLOCATION, 0, SIZES, 0},
+	{0x05, MPROF_EVENT_METHOD_JIT_START, 0, 0, 0},
+	{0x85, MPROF_EVENT_METHOD_JIT_END, 0, 0, 0},
+	{0xa5, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 0, 0},
+	{0x0d, MPROF_EVENT_METHOD_FREED, 0, 0, 0},
+	{0x15, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, EXTENDED, 0},
+	{0x1d, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, EXTENDED, 0},
+	{0x06, MPROF_EVENT_CLASS_LOAD_START, 0, 0, 0},
+	{0x86, MPROF_EVENT_CLASS_LOAD_END, 0, 0, 0},
+	{0xa6, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 0, 0},
+	{0x0e, MPROF_EVENT_CLASS_UNLOAD_START, 0, 0, 0},
+	{0x8e, MPROF_EVENT_CLASS_UNLOAD_END, 0, 0, 0},
+	{0x16, MPROF_EVENT_EXCEPTION, 0, 0, 0},
+	{0x0f, MPROF_EVENT_THREAD_START, 0, 0, 0},
+	{0x8f, MPROF_EVENT_THREAD_END, 0, 0, 0},
+	{0x17, MPROF_EVENT_GC_START, 0, 0, 0},
+	{0x97, MPROF_EVENT_GC_END, 0, 0, 0},
+	{0x1f, MPROF_EVENT_GC_MARK_START, 0, 0, 0},
+	{0x9f, MPROF_EVENT_GC_MARK_END, 0, 0, 0},
+	{0x27, MPROF_EVENT_GC_SWEEP_START, 0, 0, 0},
+	{0xa7, MPROF_EVENT_GC_SWEEP_END, 0, 0, 0},
+	{0x2f, MPROF_EVENT_GC_RESIZE, 0, 0, 0},
+	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, EXTENDED, 0},
+	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, EXTENDED, 0},
+	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, EXTENDED, 0},
+	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, EXTENDED, 0},
+	{0x47, MPROF_EVENT_FINALIZATION_START, 0, EXTENDED, 0},
+	{0xc7, MPROF_EVENT_FINALIZATION_END, 0, EXTENDED, 0},
+	{0x57, MPROF_EVENT_RECORDING_RESUMED, 0, EXTENDED, 0},
+	{0x1e, MPROF_EVENT_MONITOR, 0, DETAILED, OF_MONITOR},
+	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, DETAILED, OF_HANDLE},
+	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, DETAILED, OF_DELETED_HANDLE},
+	{0x4e, MPROF_EVENT_FINALIZER_START, 0, DETAILED, OF_OBJECT},
+	{0xce, MPROF_EVENT_FINALIZER_END, 0, DETAILED, OF_OBJECT},
 };
 
 #define DEFINITION_COUNT (sizeof(definitions) / sizeof(definitions[0]))
 
-static event_form form_of(uint32_t byte)
+static event_form form_of(uint32_t byte, uint32_t extras)
 {
+	if (extras != 0)
+		return EVENT_FORM_DETAILED;
 	switch (byte & EVENT_GROUP_MASK) {
 	case EVENT_GROUP_ENTER:
 	case EVENT_GROUP_LEAVE:
@@ -58,6 +77,8 @@ static event_form form_of(uint32_t byte)
 		return EVENT_FORM_IMPLICIT_LEAVE;
 	case EVENT_GROUP_ALLOCATION:
 		return EVENT_FORM_ALLOCATION;
+	case EVENT_GROUP_ALLOCATION_FIXED:
+		return EVENT_FORM_ALLOCATION_FIXED;
 	case EVENT_GROUP_METHOD:
 	case EVENT_GROUP_CLASS:
 		return EVENT_FORM_ID;
@@ -76,14 +97,30 @@ static void table_set(event_code *table, const code_definition *definition)
 	for (uint32_t byte = definition->byte; byte < 256; byte += step) {
 		table[byte].kind = definition->kind;
 		table[byte].flags = definition->flags;
-		table[byte].form = (uint8_t)form_of(byte);
+		table[byte].form = (uint8_t)form_of(byte, definition->extras);
+		table[byte].extras = definition->extras;
 	}
+}
+
+/* Section 4.1: caller, stack, object. */
+static uint16_t allocation_extras(uint64_t directives)
+{
+	uint32_t extras = 0;
+
+	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0)
+		extras = EVENT_EXTRA_OBJECT;
+	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0)
+		extras = extras << 4 | EVENT_EXTRA_STACK;
+	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0)
+		extras = extras << 4 | EVENT_EXTRA_CALLER;
+	return (uint16_t)extras;
 }
 
 void event_codes_build(event_code table[256], const dialect_rules *rules, uint64_t directives)
 {
+	uint16_t of_allocation = allocation_extras(rules->directives & directives);
+
 	memset(table, 0, 256 * sizeof(*table));
-	table[0].form = EVENT_FORM_END;
 	if (rules->dialect == MPROF_DIALECT_MPROF2) {
 		for (uint32_t byte = 0; byte < 256; byte++) {
 			if ((byte & EVENT_GROUP_MASK) >= EVENT_GROUP_METHOD)
@@ -96,6 +133,13 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 		if (directive == 0 || (rules->directives & directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
 			table_set(table, &definitions[i]);
 	}
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		if (table[byte].kind == MPROF_EVENT_ALLOCATION)
+			table[byte].extras = of_allocation;
+	}
+	/* Though its bits 0 to 2 are those of allocations of fixed size. */
+	memset(&table[0], 0, sizeof(table[0]));
+	table[0].form = EVENT_FORM_END;
 }
 
 int event_codes_byte(uint32_t kind, uint32_t flags)

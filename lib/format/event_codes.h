@@ -12,20 +12,43 @@
 
 /** What stands behind an event byte. */
 typedef enum event_form {
-	EVENT_FORM_INVALID,    /**< The byte is damage. */
-	EVENT_FORM_END,        /**< Byte 0: the list of events ends. */
-	EVENT_FORM_PACKED_ID,  /**< Five low id bits in the byte; INT id >> 5, INT time. */
-	EVENT_FORM_ALLOCATION, /**< Five low id bits in the byte; INT id >> 5, INT size, extras (directives 1, 3). */
-	EVENT_FORM_ID,         /**< INT id, INT time. */
-	EVENT_FORM_VALUE,      /**< INT value, INT time. */
-	EVENT_FORM_IMPLICIT_LEAVE, /**< Five low time bits in the byte; INT time >> 5. */
-	EVENT_FORM_UNKNOWN         /**< Reserved: INT value, INT time. */
+	EVENT_FORM_INVALID,          /**< The byte is damage. */
+	EVENT_FORM_END,              /**< Byte 0: the list of events ends. */
+	EVENT_FORM_PACKED_ID,        /**< Five low id bits in the byte; INT id >> 5, INT time. */
+	EVENT_FORM_ALLOCATION,       /**< Five low id bits in the byte; INT id >> 5, INT size, extras. */
+	EVENT_FORM_ALLOCATION_FIXED, /**< Five low id bits in the byte; INT id >> 5, extras. The class has the size. */
+	EVENT_FORM_ID,               /**< INT id, INT time. */
+	EVENT_FORM_DETAILED,         /**< INT id, INT time, extras. */
+	EVENT_FORM_VALUE,            /**< INT value, INT time. */
+	EVENT_FORM_IMPLICIT_LEAVE,   /**< Five low time bits in the byte; INT time >> 5. */
+	EVENT_FORM_UNKNOWN           /**< Reserved: INT value, INT time. */
 } event_form;
 
+/** What an INT behind those that every event of a form has is. */
+typedef enum event_extra {
+	EVENT_EXTRA_NONE,
+	EVENT_EXTRA_VALUE,  /**< mprof_event::value. */
+	EVENT_EXTRA_HANDLE, /**< mprof_event::value << 2 | mprof_event_detail::handle_type. */
+	EVENT_EXTRA_CALLER, /**< mprof_event_detail::caller. */
+	EVENT_EXTRA_STACK,  /**< mprof_event_detail::stack. */
+	EVENT_EXTRA_OBJECT, /**< mprof_event_detail::object. */
+	EVENT_EXTRA_COUNT
+} event_extra;
+
+/** Extras in their order, four bits for each, the first one lowest: EVENT_EXTRAS_NEXT() leaves the others. */
+#define EVENT_EXTRAS(first, second, third) ((first) | (second) << 4 | (third) << 8)
+#define EVENT_EXTRAS_FIRST(extras) ((extras) & 15)
+#define EVENT_EXTRAS_NEXT(extras) ((extras) >> 4)
+
+/** Bits of the type in EVENT_EXTRA_HANDLE. */
+#define EVENT_HANDLE_TYPE_BITS 2
+#define EVENT_HANDLE_TYPE_MASK 3
+
 typedef struct event_code {
-	uint8_t kind;  /**< An #mprof_event_kind; #MPROF_EVENT_UNKNOWN for a byte without one. */
-	uint8_t flags; /**< Bits of #mprof_event_flag. */
-	uint8_t form;  /**< An #event_form. */
+	uint8_t kind;    /**< An #mprof_event_kind; #MPROF_EVENT_UNKNOWN for a byte without one. */
+	uint8_t flags;   /**< Bits of #mprof_event_flag. */
+	uint8_t form;    /**< An #event_form. */
+	uint16_t extras; /**< As EVENT_EXTRAS(). */
 } event_code;
 
 /** Bits 3 to 7 of the byte hold this many bits of an id or of a time. */
@@ -35,7 +58,7 @@ typedef struct event_code {
 
 /** Bits 0 to 2 of the byte: what the event is about, or how it is packed. */
 typedef enum event_group {
-	EVENT_GROUP_NONE = 0,
+	EVENT_GROUP_ALLOCATION_FIXED = 0,
 	EVENT_GROUP_ENTER = 1,
 	EVENT_GROUP_IMPLICIT_LEAVE = 2,
 	EVENT_GROUP_LEAVE = 3,
@@ -50,8 +73,9 @@ typedef enum event_group {
 void event_codes_build(event_code table[256], const dialect_rules *rules, uint64_t directives);
 
 /**
- * The byte of a kind with its flags; of a packed kind the byte with bits 3 to 7 clear. -1 if no dialect of this shape
- * has it. Whether a dialect with its directives has it is told by event_codes_build().
+ * The byte of a kind with its flags; of a packed kind the byte with bits 3 to 7 clear, and of allocations that which
+ * has a size. -1 if no dialect of this shape has it. Whether a dialect with its directives has it is told by
+ * event_codes_build().
  */
 int event_codes_byte(uint32_t kind, uint32_t flags);
 

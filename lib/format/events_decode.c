@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* What the numbers of a form are. Allocations and the forms that are no events are completed by the caller. */
+/* What the numbers of a form are. */
 static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32_t byte)
 {
-	entry->has_second = form != EVENT_FORM_IMPLICIT_LEAVE;
-	if (form == EVENT_FORM_PACKED_ID || form == EVENT_FORM_ALLOCATION || form == EVENT_FORM_IMPLICIT_LEAVE) {
+	if (form == EVENT_FORM_PACKED_ID || form == EVENT_FORM_ALLOCATION || form == EVENT_FORM_ALLOCATION_FIXED ||
+	    form == EVENT_FORM_IMPLICIT_LEAVE) {
 		entry->main_shift = EVENT_PACKED_BITS;
 		entry->main_low = byte >> EVENT_PACKED_SHIFT & EVENT_PACKED_MASK;
 	}
@@ -19,30 +19,44 @@ static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32
 		entry->main_is_value = -1;
 	else
 		entry->main_is_id = -1;
-	if (form == EVENT_FORM_ALLOCATION)
+	if (form == EVENT_FORM_ALLOCATION_FIXED)
+		entry->value_is_class_size = -1;
+	else if (form == EVENT_FORM_ALLOCATION)
 		entry->second_is_value = -1;
-	else
+	else if (form != EVENT_FORM_IMPLICIT_LEAVE)
 		entry->second_is_time = -1;
 }
 
-static void entry_build(event_decode_entry *entry, const event_code *code, uint32_t byte, uint64_t directives)
+static void entry_build(event_decode_entry *entry, const event_code *code, uint32_t byte)
 {
 	mprof_event event = {.kind = code->kind, .flags = code->flags, .code = (uint8_t)byte};
 
 	memset(entry, 0, sizeof(*entry));
 	memcpy(&entry->head, &event, sizeof(entry->head));
 	entry->form = code->form;
+	entry->extras = code->extras;
+	entry->is_slow =
+		code->form == EVENT_FORM_END || code->form == EVENT_FORM_INVALID || code->form == EVENT_FORM_DETAILED;
 	entry_set_numbers(entry, (event_form)code->form, byte);
-	if (code->form == EVENT_FORM_ALLOCATION) {
-		entry->has_caller = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0;
-		entry->has_object = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0;
-		entry->is_slow = entry->has_caller | entry->has_object;
-	} else {
-		entry->is_slow = code->form == EVENT_FORM_END || code->form == EVENT_FORM_INVALID;
-	}
 }
 
-void events_decode_table_build(events_decode_table *table, const dialect_rules *rules, uint64_t directives)
+/*
+ * Bytes that lack a second INT are told by the bits that all of them have in common, and no others. Where there are
+ * none, allocations of fixed size are taken for such; they are damage then, and left to the careful path.
+ */
+static void table_set_single(events_decode_table *table)
+{
+	table->has_single = table->entries[EVENT_GROUP_IMPLICIT_LEAVE].form == EVENT_FORM_IMPLICIT_LEAVE;
+	table->has_sizes = table->entries[1 << EVENT_PACKED_SHIFT].form == EVENT_FORM_ALLOCATION_FIXED;
+	table->single_mask = EVENT_GROUP_MASK;
+	if (table->has_single && table->has_sizes)
+		table->single_mask &= ~(EVENT_GROUP_IMPLICIT_LEAVE ^ EVENT_GROUP_ALLOCATION_FIXED);
+	table->single_value = table->has_single ? EVENT_GROUP_IMPLICIT_LEAVE : EVENT_GROUP_ALLOCATION_FIXED;
+	table->single_value &= table->single_mask;
+}
+
+void events_decode_table_build(events_decode_table *table, const dialect_rules *rules, uint64_t directives,
+			       const id_map *object_sizes)
 {
 	event_code codes[256];
 
@@ -51,12 +65,13 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		event_decode_entry *entry = &table->entries[byte];
 
-		entry_build(entry, &codes[byte], byte, directives);
+		entry_build(entry, &codes[byte], byte);
 		if (entry->form == EVENT_FORM_PACKED_ID || entry->form == EVENT_FORM_IMPLICIT_LEAVE)
 			table->packed_heads[byte] = entry->head;
-		if (entry->form == EVENT_FORM_IMPLICIT_LEAVE)
-			table->has_single = 1;
 	}
+	table_set_single(table);
+	table->has_extras = table->entries[EVENT_GROUP_ALLOCATION].extras != 0;
+	table->object_sizes = object_sizes;
 }
 
 /* Spreads a mask of the table, 0 or -1, over 64 bits. */
@@ -75,13 +90,13 @@ static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, u
 	event->more.detail_bits = 0;
 }
 
-/* Stores an event of any form but the slow ones. Returns its counter. */
+/* Stores an event of any form, without its extras; the size is that of the class, or 0. Returns its counter. */
 static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
-				       uint64_t second, uint64_t counter)
+				       uint64_t second, uint32_t size, uint64_t counter)
 {
 	counter += (main_number & mask_of(entry->main_is_time)) | (second & mask_of(entry->second_is_time));
 	event_store(event, entry->head, main_number & mask_of(entry->main_is_id), counter,
-		    (main_number & mask_of(entry->main_is_value)) | (second & mask_of(entry->second_is_value)));
+		    (main_number & mask_of(entry->main_is_value)) | (second & mask_of(entry->second_is_value)) | size);
 	return counter;
 }
 
@@ -100,23 +115,34 @@ static const uint64_t group_masks[8] = {
 	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
 };
 
-/* The fast path takes an event of a byte, and INTs of eight bytes in all. */
+/* The fast path takes an event of a byte, and INTs of eight bytes in all; then extras of eight bytes each. */
 #define FAST_LENGTH 9
+#define FAST_EXTRA_LENGTH 8
+#define FAST_MOST_EXTRAS 3
 
 /*
- * Events are found in windows of so many bytes. A window holds WINDOW_EVENTS events of five bytes; to stop there
- * however long they are is cheaper than to stop where it ends, which cannot be foretold. Behind a window there must
- * be room to look at what could be an event.
+ * Events are found in windows of so many bytes. A window holds WINDOW_EVENTS events of five bytes, and fewer that are
+ * long because many have extras; to stop there however long they are is cheaper than to stop where it ends, which
+ * cannot be foretold. Behind a window there must be room to look at what could be an event.
  */
 #define WINDOW_LENGTH 64
 #define WINDOW_EVENTS 12
+#define WINDOW_LONG_EVENTS 6
 #define WINDOW_SLACK FAST_LENGTH
 
 /* What matters of a window's bytes, one bit for each, the first byte in the lowest bit. */
 typedef struct window_marks {
 	uint64_t last;   /* The byte ends an INT, if it is part of one. */
-	uint64_t single; /* The byte is an implicit leave, if it is an event's first; no second INT follows. */
+	uint64_t single; /* No second INT follows, if the byte is an event's first. */
 } window_marks;
+
+/* What events of a log may have; known where functions are put together, so that others are not asked for it. */
+typedef enum fast_features {
+	FAST_PLAIN,
+	FAST_SINGLE, /* Events without a second INT: implicit leaves. */
+	FAST_SIZES,  /* Besides, allocations of fixed size. */
+	FAST_EXTRAS  /* Besides, extras of allocations. */
+} fast_features;
 
 #if defined(__SSE2__)
 
@@ -127,12 +153,12 @@ static inline uint64_t sixteen_last(const uint8_t *bytes)
 	return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
-static inline uint64_t sixteen_single(const uint8_t *bytes)
+static inline uint64_t sixteen_single(const uint8_t *bytes, const events_decode_table *table)
 {
 	__m128i all = _mm_loadu_si128((const __m128i *)(const void *)bytes);
-	__m128i group = _mm_and_si128(all, _mm_set1_epi8(EVENT_GROUP_MASK));
+	__m128i group = _mm_and_si128(all, _mm_set1_epi8((char)table->single_mask));
 
-	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(group, _mm_set1_epi8(EVENT_GROUP_IMPLICIT_LEAVE)));
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(group, _mm_set1_epi8((char)table->single_value)));
 }
 
 #else
@@ -151,29 +177,108 @@ static inline uint64_t sixteen_last(const uint8_t *bytes)
 	return highest_bits(bytes_load_64(bytes)) | highest_bits(bytes_load_64(bytes + 8)) << 8;
 }
 
-static inline uint64_t eight_single(uint64_t bytes)
+static inline uint64_t eight_single(uint64_t bytes, const events_decode_table *table)
 {
 	/* 0 where it is one; any other value, with 127 added, has its highest bit set. */
-	uint64_t other = (bytes ^ EACH_BYTE(EVENT_GROUP_IMPLICIT_LEAVE)) & EACH_BYTE(EVENT_GROUP_MASK);
+	uint64_t other = (bytes ^ EACH_BYTE(table->single_value)) & EACH_BYTE(table->single_mask);
 
 	return highest_bits(~(other + EACH_BYTE(127)));
 }
 
-static inline uint64_t sixteen_single(const uint8_t *bytes)
+static inline uint64_t sixteen_single(const uint8_t *bytes, const events_decode_table *table)
 {
-	return eight_single(bytes_load_64(bytes)) | eight_single(bytes_load_64(bytes + 8)) << 8;
+	return eight_single(bytes_load_64(bytes), table) | eight_single(bytes_load_64(bytes + 8), table) << 8;
 }
 
 #endif
 
-static inline void window_mark(window_marks *marks, const uint8_t *window, int with_single)
+static inline void window_mark(window_marks *marks, const uint8_t *window, const events_decode_table *table,
+			       fast_features features)
 {
 	marks->last = sixteen_last(window) | sixteen_last(window + 16) << 16 | sixteen_last(window + 32) << 32 |
 		      sixteen_last(window + 48) << 48;
 	marks->single = 0;
-	if (with_single)
-		marks->single = sixteen_single(window) | sixteen_single(window + 16) << 16 |
-				sixteen_single(window + 32) << 32 | sixteen_single(window + 48) << 48;
+	if (features != FAST_PLAIN)
+		marks->single = sixteen_single(window, table) | sixteen_single(window + 16, table) << 16 |
+				sixteen_single(window + 32, table) << 32 | sixteen_single(window + 48, table) << 48;
+}
+
+/* What the extras of an event are, by event_extra. */
+typedef struct extra_numbers {
+	uint64_t of[EVENT_EXTRA_COUNT];
+} extra_numbers;
+
+/* Gives an event the detail with its extras. Returns 0, having changed nothing that counts, if an id does not fit. */
+static inline int detail_store(mprof_event *event, mprof_event_detail *detail, const extra_numbers *numbers)
+{
+	uint64_t handle = numbers->of[EVENT_EXTRA_HANDLE];
+
+	if ((numbers->of[EVENT_EXTRA_CALLER] | numbers->of[EVENT_EXTRA_STACK]) > UINT32_MAX)
+		return 0;
+	detail->object = numbers->of[EVENT_EXTRA_OBJECT];
+	detail->caller = (uint32_t)numbers->of[EVENT_EXTRA_CALLER];
+	detail->stack = (uint32_t)numbers->of[EVENT_EXTRA_STACK];
+	detail->handle_type = handle & EVENT_HANDLE_TYPE_MASK;
+	detail->reference_count = 0;
+	detail->references = NULL;
+	event->value |= numbers->of[EVENT_EXTRA_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
+	event->more.detail = detail;
+	return 1;
+}
+
+/*
+ * Decodes the extras of an event, whose other INTs end in front of the cursor. The lowest mark is that of the byte at
+ * the cursor. Returns their length, or 0 if they are left to the careful path.
+ */
+static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_t extras, mprof_event *event,
+				   mprof_event_detail *detail)
+{
+	extra_numbers numbers = {{0}};
+	uint32_t position = 0;
+
+	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras)) {
+		uint32_t last;
+
+		if (__builtin_expect(ends == 0, 0))
+			return 0;
+		last = (uint32_t)__builtin_ctzll(ends);
+		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
+			return 0;
+		numbers.of[EVENT_EXTRAS_FIRST(extras)] =
+			groups_join(bytes_load_64(cursor + position)) & group_masks[last - position];
+		position = last + 1;
+		ends &= ends - 1;
+	}
+	return detail_store(event, detail, &numbers) ? position : 0;
+}
+
+/* The size of a class's objects, if it stands in the map's array, and 0 for class 0, which is none. */
+static inline uint32_t size_fast(const id_map *sizes, uint32_t class_id)
+{
+	return __builtin_expect(class_id < sizes->dense_count, 1) ? sizes->dense[class_id] : 0;
+}
+
+/*
+ * Decodes an event that neither enters nor leaves, of whose INTs the first two are given, if they are not left to the
+ * careful path. Returns 0 if they are.
+ */
+static inline int decode_fast_other(const events_decode_table *table, const event_decode_entry *entry,
+				    uint64_t main_number, uint64_t second, fast_features features, uint64_t *counter,
+				    mprof_event *event)
+{
+	uint32_t size = 0;
+
+	main_number = main_number << entry->main_shift | entry->main_low;
+	if (entry->is_slow || (main_number & mask_of(entry->main_is_id)) > UINT32_MAX)
+		return 0;
+	if (features >= FAST_SIZES) {
+		/* Which allocations have a size of their own follows no pattern, either. */
+		size = size_fast(table->object_sizes, (uint32_t)(main_number & mask_of(entry->value_is_class_size)));
+		if (__builtin_expect((mask_of(entry->value_is_class_size) & (size == 0)) != 0, 0))
+			return 0;
+	}
+	*counter = event_store_any(event, entry, main_number, second, size, *counter);
+	return 1;
 }
 
 /*
@@ -183,19 +288,19 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, int w
  * rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes.
  *
  * Returns the length of the event, or 0 for one that is left to the careful path: whatever does not fit in the word
- * or in the window, and all that may be damage.
+ * or in the window, and all that may be damage. The detail is taken by an event that has extras.
  */
-static inline __attribute__((always_inline)) uint32_t decode_fast(const events_decode_table *table,
-								  const uint8_t *cursor, window_marks *marks,
-								  int with_single, uint64_t *counter,
-								  mprof_event *event)
+static inline __attribute__((always_inline)) uint32_t
+decode_fast(const events_decode_table *table, const uint8_t *cursor, window_marks *marks, fast_features features,
+	    uint64_t *counter, mprof_event *event, mprof_event_detail **detail, const mprof_event_detail *detail_end)
 {
 	uint32_t byte = *cursor;
 	uint32_t head = table->packed_heads[byte];
+	uint32_t extras_length = 0;
 	uint64_t joined = groups_join(bytes_load_64(cursor + 1));
 	uint64_t main_end = marks->last >> 1;
 	/* Without the lowest mark if there is a second INT, so that the lowest is that of the event's end. */
-	uint64_t event_end = main_end & (main_end - (with_single ? ~marks->single & 1 : 1));
+	uint64_t event_end = main_end & (main_end - (features != FAST_PLAIN ? ~marks->single & 1 : 1));
 
 	if (__builtin_expect((event_end & 255) == 0, 0))
 		return 0;
@@ -206,7 +311,7 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 	uint64_t second = (joined & group_masks[event_last]) >> (7 * main_last + 7);
 
 	if (__builtin_expect(head != 0, 1)) {
-		uint64_t single = with_single ? 0 - (marks->single & 1) : 0;
+		uint64_t single = features != FAST_PLAIN ? 0 - (marks->single & 1) : 0;
 		uint64_t id;
 
 		main_number = main_number << EVENT_PACKED_BITS | byte >> EVENT_PACKED_SHIFT;
@@ -218,39 +323,51 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 	} else {
 		const event_decode_entry *entry = &table->entries[byte];
 
-		main_number = main_number << entry->main_shift | entry->main_low;
-		if (entry->is_slow || (main_number & mask_of(entry->main_is_id)) > UINT32_MAX)
+		if (!decode_fast_other(table, entry, main_number, second, features, counter, event))
 			return 0;
-		*counter = event_store_any(event, entry, main_number, second, *counter);
+		if (features == FAST_EXTRAS && entry->extras != 0) {
+			if (*detail == detail_end)
+				return 0;
+			extras_length = extras_fast(cursor + event_last + 2, main_end >> event_last >> 1, entry->extras,
+						    event, *detail);
+			if (extras_length == 0)
+				return 0;
+			++*detail;
+		}
 	}
-	marks->last = main_end >> event_last >> 1;
-	if (with_single)
-		marks->single = marks->single >> 2 >> event_last;
-	return event_last + 2;
+	marks->last = main_end >> event_last >> 1 >> extras_length;
+	if (features != FAST_PLAIN)
+		marks->single = marks->single >> 2 >> event_last >> extras_length;
+	return event_last + 2 + extras_length;
 }
 
 /* Decodes events by windows. Returns the place of the first one that is left. */
 static inline __attribute__((always_inline)) const uint8_t *
 decode_windows(const events_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
-	       uint64_t *last_counter, events_decode_batch *batch, int with_single)
+	       uint64_t *last_counter, events_decode_batch *batch, fast_features features)
 {
+	const uint32_t longest = FAST_LENGTH + (features == FAST_EXTRAS ? FAST_MOST_EXTRAS * FAST_EXTRA_LENGTH : 0);
+	const ptrdiff_t most = features == FAST_EXTRAS ? WINDOW_LONG_EVENTS : WINDOW_EVENTS;
 	const uint8_t *limit = state->bytes + state->length;
 	const uint8_t *readable = state->bytes + state->readable;
 	mprof_event *event = batch->events + batch->count;
 	mprof_event *end = batch->events + batch->capacity;
+	mprof_event_detail *detail = features == FAST_EXTRAS ? batch->details + batch->detail_count : NULL;
+	mprof_event_detail *detail_end = features == FAST_EXTRAS ? batch->details + batch->detail_capacity : NULL;
 	uint64_t counter = *last_counter;
 
 	while (event < end && readable - cursor >= WINDOW_LENGTH + WINDOW_SLACK) {
-		mprof_event *window_end = end - event > WINDOW_EVENTS ? event + WINDOW_EVENTS : end;
-		const uint8_t *last_start = cursor + WINDOW_LENGTH - FAST_LENGTH;
+		mprof_event *window_end = end - event > most ? event + most : end;
+		const uint8_t *last_start = cursor + WINDOW_LENGTH - longest;
 		window_marks marks;
 
-		window_mark(&marks, cursor, with_single);
+		window_mark(&marks, cursor, table, features);
 		/* No event ends behind the limit. */
 		if (__builtin_expect(limit - cursor < WINDOW_LENGTH, 0))
 			marks.last &= (UINT64_C(1) << (limit - cursor)) - 1;
 		for (; event < window_end; event++) {
-			uint32_t length = decode_fast(table, cursor, &marks, with_single, &counter, event);
+			uint32_t length =
+				decode_fast(table, cursor, &marks, features, &counter, event, &detail, detail_end);
 
 			if (__builtin_expect(length == 0, 0))
 				break;
@@ -261,6 +378,8 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 			break;
 	}
 	batch->count = (size_t)(event - batch->events);
+	if (features == FAST_EXTRAS)
+		batch->detail_count = (size_t)(detail - batch->details);
 	*last_counter = counter;
 	return cursor;
 }
@@ -289,21 +408,17 @@ static events_decode_result main_take(const event_decode_entry *entry, const uin
 	return entry->main_is_id && *value > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
 }
 
-/* The extras of an allocation. The batch has room for them. */
-static events_decode_result detail_take(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
-					mprof_event_detail *detail)
+/* The extras of an event, and the detail that holds them. */
+static events_decode_result extras_take(uint32_t extras, const uint8_t **cursor, const uint8_t *limit,
+					mprof_event *event, mprof_event_detail *detail)
 {
 	events_decode_result result = EVENTS_DECODE_DONE;
-	uint64_t caller = 0;
+	extra_numbers numbers = {{0}};
 
-	memset(detail, 0, sizeof(*detail));
-	if (entry->has_caller)
-		result = int_take(cursor, limit, &caller);
-	if (result == EVENTS_DECODE_DONE && caller > UINT32_MAX)
+	for (; extras != 0 && result == EVENTS_DECODE_DONE; extras = EVENT_EXTRAS_NEXT(extras))
+		result = int_take(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
+	if (result == EVENTS_DECODE_DONE && !detail_store(event, detail, &numbers))
 		result = EVENTS_DECODE_BAD_ID;
-	if (result == EVENTS_DECODE_DONE && entry->has_object)
-		result = int_take(cursor, limit, &detail->object);
-	detail->caller = (uint32_t)caller;
 	return result;
 }
 
@@ -314,31 +429,36 @@ static events_decode_result decode_one(const events_decode_table *table, const u
 	const uint8_t *cursor = *place;
 	const event_decode_entry *entry = &table->entries[*cursor++];
 	mprof_event *event = &batch->events[batch->count];
-	mprof_event_detail *detail = NULL;
 	uint64_t main_number;
 	uint64_t second = 0;
+	uint64_t event_counter;
+	uint32_t size = 0;
 	events_decode_result result;
 
 	if (entry->form == EVENT_FORM_END)
 		return EVENTS_DECODE_LIST_END;
 	if (entry->form == EVENT_FORM_INVALID)
 		return EVENTS_DECODE_BAD_CODE;
-	if (entry->is_slow && batch->detail_count == batch->detail_capacity)
+	if (entry->extras != 0 && batch->detail_count == batch->detail_capacity)
 		return EVENTS_DECODE_FULL;
 	result = main_take(entry, &cursor, limit, &main_number);
-	if (result == EVENTS_DECODE_DONE && entry->has_second)
+	if (result == EVENTS_DECODE_DONE && (entry->second_is_value | entry->second_is_time) != 0)
 		result = int_take(&cursor, limit, &second);
-	if (result == EVENTS_DECODE_DONE && entry->is_slow) {
-		detail = &batch->details[batch->detail_count];
-		result = detail_take(entry, &cursor, limit, detail);
-	}
 	if (result != EVENTS_DECODE_DONE)
 		return result;
-	*counter = event_store_any(event, entry, main_number, second, *counter);
-	if (detail != NULL) {
-		event->more.detail = detail;
+	if (entry->value_is_class_size != 0) {
+		size = id_map_get(table->object_sizes, (uint32_t)main_number);
+		if (size == 0)
+			return EVENTS_DECODE_NO_SIZE;
+	}
+	event_counter = event_store_any(event, entry, main_number, second, size, *counter);
+	if (entry->extras != 0) {
+		result = extras_take(entry->extras, &cursor, limit, event, &batch->details[batch->detail_count]);
+		if (result != EVENTS_DECODE_DONE)
+			return result;
 		batch->detail_count++;
 	}
+	*counter = event_counter;
 	batch->count++;
 	*place = cursor;
 	return EVENTS_DECODE_DONE;
@@ -352,10 +472,14 @@ events_decode_result events_decode(const events_decode_table *table, events_deco
 	events_decode_result result = EVENTS_DECODE_DONE;
 
 	while (result == EVENTS_DECODE_DONE && cursor < limit) {
-		if (table->has_single)
-			cursor = decode_windows(table, cursor, state, &state->counter, batch, 1);
+		if (table->has_extras)
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_EXTRAS);
+		else if (table->has_sizes)
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SIZES);
+		else if (table->has_single)
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SINGLE);
 		else
-			cursor = decode_windows(table, cursor, state, &state->counter, batch, 0);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_PLAIN);
 		if (batch->count == batch->capacity)
 			result = EVENTS_DECODE_FULL;
 		else if (cursor < limit)

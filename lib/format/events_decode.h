@@ -8,38 +8,49 @@
 
 #include <mprof/format.h>
 
+#include "base/id_map.h"
 #include "format/event_codes.h"
 
 /**
  * What an event byte means, as numbers that decoding takes without asking what kind of event it is.
  *
- * An event is a byte and one or two INTs. The first INT, with the bits that the byte holds put below it, is called the
- * main number here. Each of main and second goes to one field of the event or to none, which is said by masks, 0 or -1.
+ * An event is a byte, one or two INTs, and extras. The first INT, with the bits that the byte holds put below it, is
+ * called the main number here. Each of main and second goes to one field of the event or to none, which is said by
+ * masks, 0 or -1. Sixteen bytes, by which the table is indexed faster than by others.
  */
 typedef struct event_decode_entry {
 	uint32_t head;      /**< The bytes of mprof_event before the id, as they stand in memory. */
 	uint8_t form;       /**< An #event_form. */
 	uint8_t main_shift; /**< Bits of the main number that the byte holds: 5 or 0. */
 	uint8_t main_low;   /**< Those bits. */
-	uint8_t has_second; /**< 1: there is a second INT. */
 	uint8_t is_slow;    /**< 1: left to the careful path. */
 	int8_t main_is_id;
 	int8_t main_is_value;
 	int8_t main_is_time;
 	int8_t second_is_value;
 	int8_t second_is_time;
-	uint8_t has_caller; /**< An INT method id follows (directive 1). */
-	uint8_t has_object; /**< An INT address follows (directive 3). */
+	int8_t value_is_class_size; /**< It is that of the class's objects (directive 18). */
+	uint16_t extras;            /**< INTs that follow, as EVENT_EXTRAS(); the event has a detail for them. */
 } event_decode_entry;
 
 typedef struct events_decode_table {
 	uint32_t packed_heads[256]; /**< Of enter and leave, which make up most logs; 0 for all other bytes. */
 	event_decode_entry entries[256];
-	int has_single; /**< Implicit leaves occur, which have no second INT. */
+	/**
+	 * Bytes that begin events without a second INT: those where these bits of the byte have this value. Implicit
+	 * leaves, allocations of fixed size, or both.
+	 */
+	uint8_t single_mask;
+	uint8_t single_value;
+	uint8_t has_single;         /**< 1: implicit leaves occur. */
+	uint8_t has_sizes;          /**< 1: allocations of fixed size occur. */
+	uint8_t has_extras;         /**< 1: allocations have extras. */
+	const id_map *object_sizes; /**< By class. */
 } events_decode_table;
 
-/** Fills the table for a dialect with the directives in force. */
-void events_decode_table_build(events_decode_table *table, const dialect_rules *rules, uint64_t directives);
+/** Fills the table for a dialect with the directives in force. The sizes are borrowed, and may become more. */
+void events_decode_table_build(events_decode_table *table, const dialect_rules *rules, uint64_t directives,
+			       const id_map *object_sizes);
 
 /** What is read, and how far it is. Kept between calls. */
 typedef struct events_decode_state {
@@ -54,9 +65,8 @@ typedef struct events_decode_state {
 typedef struct events_decode_batch {
 	mprof_event *events;
 	size_t capacity;
-	size_t count; /**< Filled. */
-	mprof_event_detail
-		*details; /**< Extras of the events. Not used, and may be NULL, without directives 1 and 3. */
+	size_t count;                /**< Filled. */
+	mprof_event_detail *details; /**< For events with extras. May be NULL where no directive lets them have some. */
 	size_t detail_capacity;
 	size_t detail_count;
 } events_decode_batch;
@@ -69,7 +79,8 @@ typedef enum events_decode_result {
 	EVENTS_DECODE_LIST_END, /**< There is a byte 0, which ends a list of events. */
 	EVENTS_DECODE_BAD_CODE, /**< The byte is no event. */
 	EVENTS_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
-	EVENTS_DECODE_BAD_ID    /**< An id does not fit 32 bits. */
+	EVENTS_DECODE_BAD_ID,   /**< An id does not fit 32 bits. */
+	EVENTS_DECODE_NO_SIZE   /**< The size of an object is that of its class, which is not known. */
 } events_decode_result;
 
 events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,

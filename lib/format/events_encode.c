@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* A byte, an INT of 64 bits and another, the caller and the object; INTs are stored eight bytes at a time. */
-#define EVENT_ROOM (1 + 3 * MPROF_INT_MAX_LENGTH + 5 + 8)
+/* A byte, three INTs of 64 bits, two of 32 (as monitors and handles have); INTs are stored eight bytes at a time. */
+#define EVENT_ROOM (1 + 3 * MPROF_INT_MAX_LENGTH + 2 * 5 + 8)
 
 /* Room is reserved for so many events at once: little beside a block, many beside the cost of reserving. */
 #define BATCH_EVENTS 256
@@ -28,19 +28,20 @@ static event_id_space id_space_of(uint32_t byte)
 
 static event_rule rule_of(const event_code codes[256], uint32_t kind, uint32_t flags)
 {
-	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0};
+	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0};
 	int byte = event_codes_byte(kind, flags);
 
 	if (byte > 0 && codes[byte].kind == kind) {
 		rule.form = codes[byte].form;
 		rule.byte = (uint8_t)byte;
 		rule.id_space = (uint8_t)id_space_of((uint32_t)byte);
+		rule.extras = codes[byte].extras;
 	}
 	return rule;
 }
 
 void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
-			const id_set *method_ids, const id_set *class_ids)
+			const event_definitions *defined)
 {
 	/* A leave that cannot say how it came about is still one: without it the stack would be wrong. */
 	static const uint8_t special_leaves[] = {MPROF_EVENT_METHOD_LEAVE_EXCEPTION, MPROF_EVENT_METHOD_LEAVE_TAIL};
@@ -58,11 +59,8 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 			rule->degraded = 1;
 		}
 	}
-	encoder->method_ids = method_ids;
-	encoder->class_ids = class_ids;
+	encoder->defined = *defined;
 	encoder->lossy = lossy;
-	encoder->has_caller = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0;
-	encoder->has_object = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0;
 }
 
 /*
@@ -106,7 +104,7 @@ static inline uint8_t *put(uint8_t *out, uint64_t value)
 
 static inline const event_rule *rule_for(const event_encoder *encoder, const mprof_event *event)
 {
-	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0};
+	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0};
 
 	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0))
 		return &none;
@@ -115,7 +113,9 @@ static inline const event_rule *rule_for(const event_encoder *encoder, const mpr
 
 static inline int id_is_defined(const event_encoder *encoder, const event_rule *rule, uint32_t id)
 {
-	return id_set_has(rule->id_space == EVENT_ID_METHOD ? encoder->method_ids : encoder->class_ids, id);
+	const event_definitions *defined = &encoder->defined;
+
+	return id_set_has(rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids, id);
 }
 
 /* A byte with five bits packed into it, and an INT for the rest. */
@@ -126,9 +126,9 @@ static inline uint8_t *put_packed(uint8_t *out, const event_rule *rule, uint64_t
 }
 
 /* The same for an id, in one go: what is left of it is short. */
-static inline uint8_t *put_packed_id(uint8_t *out, const event_rule *rule, uint32_t id)
+static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 {
-	uint64_t byte = rule->byte | (id & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT;
+	uint64_t byte = group | (id & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT;
 	uint64_t word = spread_short(id >> EVENT_PACKED_BITS);
 	uint32_t last_byte = last_byte_of(word);
 
@@ -136,35 +136,99 @@ static inline uint8_t *put_packed_id(uint8_t *out, const event_rule *rule, uint3
 	return out + 1 + last_byte / 8 + 1;
 }
 
-/* The place behind the allocation; NULL if its class or caller is not defined. */
-static uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
-			       const mprof_event *event)
+static inline const mprof_event_detail *detail_of(const mprof_event *event)
 {
-	static const mprof_event_detail unknown = {0, 0, 0};
-	const mprof_event_detail *detail = &unknown;
+	static const mprof_event_detail unknown = {0, 0, 0, 0, 0, NULL};
 
-	if ((encoder->has_caller || encoder->has_object) && event->more.detail != NULL)
-		detail = event->more.detail;
-	if (!id_set_has(encoder->class_ids, event->id) ||
-	    (encoder->has_caller && detail->caller != 0 && !id_set_has(encoder->method_ids, detail->caller)))
-		return NULL;
-	out = put_packed_id(out, rule, event->id);
-	out = put(out, event->value);
-	if (encoder->has_caller)
-		out = put(out, detail->caller);
-	if (encoder->has_object)
-		out = put(out, detail->object);
+	return event->more.detail != NULL ? event->more.detail : &unknown;
+}
+
+static inline int handle_fits(const mprof_event *event, const mprof_event_detail *detail)
+{
+	return detail->handle_type <= EVENT_HANDLE_TYPE_MASK && event->value <= UINT64_MAX >> EVENT_HANDLE_TYPE_BITS;
+}
+
+/* What an extra is written as. Returns 0 if it does not fit, or is not defined. */
+static inline int extra_take(const event_encoder *encoder, uint32_t extra, const mprof_event *event,
+			     const mprof_event_detail *detail, uint64_t *number)
+{
+	switch (extra) {
+	case EVENT_EXTRA_HANDLE:
+		*number = event->value << EVENT_HANDLE_TYPE_BITS | detail->handle_type;
+		return handle_fits(event, detail);
+	case EVENT_EXTRA_CALLER:
+		*number = detail->caller;
+		return detail->caller == 0 || id_set_has(encoder->defined.method_ids, detail->caller);
+	case EVENT_EXTRA_STACK:
+		*number = detail->stack;
+		return detail->stack <= *encoder->defined.stack_count;
+	case EVENT_EXTRA_OBJECT:
+		*number = detail->object;
+		return 1;
+	default:
+		*number = event->value;
+		return 1;
+	}
+}
+
+/* The place behind the extras; NULL if one of them cannot be written. */
+static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t extras, const mprof_event *event)
+{
+	const mprof_event_detail *detail = detail_of(event);
+
+	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras)) {
+		uint64_t number;
+
+		if (!extra_take(encoder, EVENT_EXTRAS_FIRST(extras), event, detail, &number))
+			return NULL;
+		out = put(out, number);
+	}
 	return out;
 }
 
-/* The place behind an event that has a time; NULL if its id is not defined. */
+/* Whether the allocation needs no size: objects of its class have just that one. */
+static inline int has_fixed_size(const event_encoder *encoder, const mprof_event *event)
+{
+	uint32_t size = id_map_get(encoder->defined.object_sizes, event->id);
+
+	/* With these five bits 0 the byte would be the end of the list. */
+	return size != 0 && size == event->value && (event->id & EVENT_PACKED_MASK) != 0;
+}
+
+/* The place behind the allocation; NULL if it cannot be written. */
+static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
+				      const mprof_event *event)
+{
+	if (!id_set_has(encoder->defined.class_ids, event->id))
+		return NULL;
+	if (has_fixed_size(encoder, event)) {
+		out = put_packed_id(out, EVENT_GROUP_ALLOCATION_FIXED, event->id);
+	} else {
+		out = put_packed_id(out, rule->byte, event->id);
+		out = put(out, event->value);
+	}
+	return rule->extras == 0 ? out : put_extras(encoder, out, rule->extras, event);
+}
+
+static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
+			     const mprof_event *event, uint64_t time)
+{
+	if (event->id != 0 && !id_is_defined(encoder, rule, event->id))
+		return NULL;
+	*out++ = rule->byte;
+	out = put(out, event->id);
+	out = put(out, time);
+	return put_extras(encoder, out, rule->extras, event);
+}
+
+/* The place behind an event that has a time; NULL if it cannot be written. */
 static inline uint8_t *put_timed(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
 				 const mprof_event *event, uint64_t time)
 {
 	if (rule->form == EVENT_FORM_PACKED_ID) {
-		if (__builtin_expect(!id_set_has(encoder->method_ids, event->id), 0))
+		if (__builtin_expect(!id_set_has(encoder->defined.method_ids, event->id), 0))
 			return NULL;
-		out = put_packed_id(out, rule, event->id);
+		out = put_packed_id(out, rule->byte, event->id);
 	} else if (rule->form == EVENT_FORM_IMPLICIT_LEAVE) {
 		return put_packed(out, rule, time);
 	} else if (rule->form == EVENT_FORM_ID) {
@@ -172,11 +236,21 @@ static inline uint8_t *put_timed(const event_encoder *encoder, uint8_t *out, con
 			return NULL;
 		*out++ = rule->byte;
 		out = put(out, event->id);
+	} else if (rule->form == EVENT_FORM_DETAILED) {
+		return put_detailed(encoder, out, rule, event, time);
 	} else {
 		*out++ = rule->byte;
 		out = put(out, event->value);
 	}
 	return put(out, time);
+}
+
+/* Why an event could not be written. */
+static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
+{
+	if (EVENT_EXTRAS_FIRST(rule->extras) == EVENT_EXTRA_HANDLE && !handle_fits(event, detail_of(event)))
+		return MPROF_ERR_ARGUMENT;
+	return MPROF_ERR_UNDEFINED_ID;
 }
 
 /* Encodes events for which there is room: the loop that all events pass. */
@@ -208,7 +282,7 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 		else
 			end = put_timed(encoder, out, rule, event, event->counter - last_counter);
 		if (__builtin_expect(end == NULL, 0)) {
-			status = MPROF_ERR_UNDEFINED_ID;
+			status = refusal_of(rule, event);
 			break;
 		}
 		out = end;

@@ -8,6 +8,7 @@
 
 #include <mprof/format.h>
 
+#include "base/id_map.h"
 #include "base/id_set.h"
 #include "format/dialect.h"
 #include "format/encode_buffer.h"
@@ -31,6 +32,7 @@ typedef struct event_rule {
 	uint8_t byte;     /**< Its byte, bits that are packed clear. */
 	uint8_t id_space; /**< An #event_id_space. */
 	uint8_t degraded; /**< 1: the byte says less than the kind (lossy alone). */
+	uint16_t extras;  /**< As EVENT_EXTRAS(). */
 } event_rule;
 
 /** Rules stand at kind + flags * EVENT_RULE_KINDS. */
@@ -38,26 +40,31 @@ typedef struct event_rule {
 #define EVENT_RULE_FLAGS 4
 #define EVENT_RULE_COUNT (EVENT_RULE_KINDS * EVENT_RULE_FLAGS)
 
+/** What events may name. All is borrowed, and may grow between calls. */
+typedef struct event_definitions {
+	const id_set *method_ids;
+	const id_set *class_ids;
+	const id_map *object_sizes;  /**< Of classes whose objects all have one; empty without directive 18. */
+	const uint32_t *stack_count; /**< Call chains are 1 to so many. */
+} event_definitions;
+
 typedef struct event_encoder {
 	event_rule rules[EVENT_RULE_COUNT];
-	const id_set *method_ids; /**< Those defined. */
-	const id_set *class_ids;
+	event_definitions defined;
 	uint64_t last_counter; /**< Of the last event written that has a time; first the base. Set by the owner. */
 	uint64_t written;      /**< Events written. Set to 0 by the owner. */
 	uint64_t left_out;     /**< Events left out or written as less than they are. Set to 0 by the owner. */
 	int lossy;
-	int has_caller; /**< Directive 1. */
-	int has_object; /**< Directive 3. */
 } event_encoder;
 
-/** Prepares an encoder for a dialect with the directives declared. The sets are borrowed. */
+/** Prepares an encoder for a dialect with the directives declared. */
 void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
-			const id_set *method_ids, const id_set *class_ids);
+			const event_definitions *defined);
 
 /**
  * Appends events. \p taken receives how many were written or left out: those in front of the first one that could not
- * be. Returns #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_UNSUPPORTED unless lossy; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT.
- * The buffer's status is left as it was.
+ * be. Returns #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a handle that does not fit;
+ * #MPROF_ERR_UNSUPPORTED unless lossy; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT. The buffer's status is left as it was.
  */
 mprof_status events_encode(event_encoder *encoder, encode_buffer *buffer, const mprof_event *events, size_t count,
 			   size_t *taken);

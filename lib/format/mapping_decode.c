@@ -20,8 +20,11 @@ static void entry_take(content_cursor *content, const mapping_form *form, mprof_
 		mapping->class_id = content_cursor_id(content);
 		if (form->has_flags)
 			mapping->flags = content_cursor_id(content);
-	} else if (form->has_assembly_ids) {
-		mapping->assembly_id = content_cursor_id(content);
+	} else {
+		if (form->has_assembly_ids)
+			mapping->assembly_id = content_cursor_id(content);
+		if (form->has_sizes)
+			mapping->size = content_cursor_id(content);
 	}
 	mapping->name = content_cursor_string(content, &mapping->name_length);
 }

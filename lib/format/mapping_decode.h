@@ -26,6 +26,7 @@ typedef struct mapping_lists {
 typedef struct mapping_form {
 	int has_assembly_ids; /**< Directive 5. */
 	int has_flags;        /**< Directive 6. */
+	int has_sizes;        /**< Directive 18. */
 } mapping_form;
 
 /** Goes over the lists. */

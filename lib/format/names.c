@@ -30,6 +30,12 @@ const char *mprof_block_kind_name(mprof_block_kind kind)
 		[MPROF_BLOCK_SESSION] = "session",
 		[MPROF_BLOCK_THREAD] = "thread",
 		[MPROF_BLOCK_LOST] = "lost",
+		[MPROF_BLOCK_SAMPLES] = "samples",
+		[MPROF_BLOCK_STACKS] = "stacks",
+		[MPROF_BLOCK_CODE] = "code",
+		[MPROF_BLOCK_METRICS] = "metrics",
+		[MPROF_BLOCK_MARK] = "mark",
+		[MPROF_BLOCK_ROOTS] = "roots",
 	};
 
 	return NAME_FROM(names, kind);
@@ -71,6 +77,16 @@ const char *mprof_event_kind_name(mprof_event_kind kind)
 		[MPROF_EVENT_STACK_SECTION] = "stack-section",
 		[MPROF_EVENT_HEAP_OBJECT] = "heap-object",
 		[MPROF_EVENT_HEAP_FREE] = "heap-free",
+		[MPROF_EVENT_HEAP_ROOT] = "heap-root",
+		[MPROF_EVENT_HEAP_MOVE] = "heap-move",
+		[MPROF_EVENT_HEAP_REFERENCES] = "heap-references",
+		[MPROF_EVENT_HANDLE_CREATED] = "handle-created",
+		[MPROF_EVENT_HANDLE_DELETED] = "handle-deleted",
+		[MPROF_EVENT_FINALIZER_START] = "finalizer-start",
+		[MPROF_EVENT_FINALIZER_END] = "finalizer-end",
+		[MPROF_EVENT_FINALIZATION_START] = "finalization-start",
+		[MPROF_EVENT_FINALIZATION_END] = "finalization-end",
+		[MPROF_EVENT_RECORDING_RESUMED] = "recording-resumed",
 	};
 
 	return NAME_FROM(names, kind);
@@ -82,6 +98,8 @@ const char *mprof_loss_cause_name(mprof_loss_cause cause)
 		[MPROF_LOSS_NO_BUFFER] = "no-buffer",
 		[MPROF_LOSS_NO_MEMORY] = "no-memory",
 		[MPROF_LOSS_WRITE_FAILED] = "write-failed",
+		[MPROF_LOSS_NO_SAMPLE_ROOM] = "no-sample-room",
+		[MPROF_LOSS_LIMIT] = "limit",
 	};
 
 	return NAME_FROM(names, cause);

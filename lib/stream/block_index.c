@@ -28,6 +28,7 @@ static void entry_set_counters(mprof_index_entry *entry, const mprof_block *bloc
 {
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
+	case MPROF_BLOCK_SAMPLES:
 		entry->thread = block->thread;
 		entry->start_counter = block->base_counter;
 		entry->end_counter = block->end.counter;
@@ -37,6 +38,11 @@ static void entry_set_counters(mprof_index_entry *entry, const mprof_block *bloc
 	case MPROF_BLOCK_UNLOADED:
 		entry->start_counter = block->base_counter;
 		entry->end_counter = block->end_counter;
+		break;
+	case MPROF_BLOCK_MARK:
+		entry->thread = block->thread;
+		entry->start_counter = block->base_counter;
+		entry->end_counter = block->base_counter;
 		break;
 	default:
 		entry->start_counter = block->start.counter;

@@ -124,6 +124,15 @@ static const char *text_copy(name_table *table, const char *name, size_t length)
 	return copy;
 }
 
+mprof_status name_table_keep(name_table *table, const char *text, size_t length, const char **copy)
+{
+	mprof_status status = text_reserve(table, length + 1);
+
+	if (status == MPROF_OK)
+		*copy = text_copy(table, text, length);
+	return status;
+}
+
 /* Makes room for one more definition in the list. */
 static mprof_status list_reserve(name_table *table, name_list *list)
 {
@@ -158,6 +167,7 @@ static mprof_status list_add(name_table *table, name_list *list, const mprof_map
 	entry->id = mapping->id;
 	entry->owner_id = mapping->is_method ? mapping->class_id : mapping->assembly_id;
 	entry->flags = mapping->flags;
+	entry->size = mapping->size;
 	entry->block_offset = block_offset;
 	entry->name = text_copy(table, mapping->name, mapping->name_length);
 	entry->name_length = mapping->name_length;
@@ -174,7 +184,8 @@ static const name_entry *list_find(const name_list *list, uint32_t id)
 static int same_definition(const name_entry *entry, const mprof_mapping *mapping)
 {
 	return entry->owner_id == (mapping->is_method ? mapping->class_id : mapping->assembly_id) &&
-	       entry->flags == mapping->flags && entry->name_length == mapping->name_length &&
+	       entry->flags == mapping->flags && entry->size == mapping->size &&
+	       entry->name_length == mapping->name_length &&
 	       memcmp(entry->name, mapping->name, mapping->name_length) == 0;
 }
 
@@ -198,6 +209,7 @@ int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mappin
 		return 0;
 	mapping->id = id;
 	mapping->assembly_id = entry->owner_id;
+	mapping->size = entry->size;
 	mapping->name = entry->name;
 	mapping->name_length = entry->name_length;
 	return 1;

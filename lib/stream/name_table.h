@@ -18,7 +18,7 @@ typedef struct name_entry {
 	uint32_t id;
 	uint32_t owner_id; /**< A class's assembly, or a method's class. */
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t size; /**< Of a class's objects. */
 } name_entry;
 
 /** Definitions of one kind. IDs may be sparse. */
@@ -48,6 +48,9 @@ void name_table_destroy(name_table *table);
  * #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY.
  */
 mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uint64_t block_offset);
+
+/** Copies text that is no name of a class or a method. As name_table_add(), without #MPROF_ERR_REDEFINED_ID. */
+mprof_status name_table_keep(name_table *table, const char *text, size_t length, const char **copy);
 
 /** Looks up a definition. Returns 0 if there is none. */
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping);

@@ -30,6 +30,7 @@ mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_pars
 	made->decoding.max_name_length = own.max_name_length != 0 ? own.max_name_length : DEFAULT_MAX_NAME_LENGTH;
 	mprof_parser_set_max_block_length(made, own.max_block_length);
 	parser_buffer_init(&made->buffer, &allocator);
+	id_map_init(&made->object_sizes, &allocator);
 	error_clear(&made->error);
 	error_clear(&made->fatal_error);
 	*parser = made;
@@ -44,9 +45,11 @@ void mprof_parser_destroy(mprof_parser *parser)
 		return;
 	allocator = parser->allocator;
 	parser_buffer_destroy(&parser->buffer);
+	id_map_destroy(&parser->object_sizes);
 	allocator_release(&allocator, parser->directive_changes,
 			  parser->directive_change_capacity * sizeof(*parser->directive_changes));
 	allocator_release(&allocator, parser->details, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
+	allocator_release(&allocator, parser->references, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
 	allocator_release(&allocator, parser, sizeof(*parser));
 }
 

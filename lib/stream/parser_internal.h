@@ -4,15 +4,19 @@
  * \brief The parser's insides, shared by the files that make it up and by the reader.
  *
  * parser.c feeds it, parser_header.c goes from block to block, parser_load.c takes a block's content, parser_lists.c
- * fetches what it lists, parser_search.c finds a way on behind damage, parser_directives.c knows what holds where.
+ * fetches what it lists, parser_search.c finds a way on behind damage, parser_directives.c knows what holds where,
+ * parser_sizes.c how large objects are.
  */
 #ifndef STREAM_PARSER_INTERNAL_H
 #define STREAM_PARSER_INTERNAL_H
 
 #include <mprof/parser.h>
 
+#include "base/id_map.h"
 #include "format/block_decode.h"
 #include "format/events_decode.h"
+#include "format/heap_decode.h"
+#include "format/samples_decode.h"
 #include "stream/parser_buffer.h"
 
 /** What stands at the begin of the buffer, or will when it is fed. */
@@ -20,7 +24,7 @@ typedef enum parser_state {
 	PARSER_AT_HEADER,  /**< A header, or the end of the log. */
 	PARSER_HAS_HEADER, /**< A block whose header was given out. */
 	PARSER_LOADED,     /**< A block that is loaded. */
-	PARSER_CUT,        /**< An EVENTS block that is loaded as far as the log goes. */
+	PARSER_CUT,        /**< A block that is loaded as far as the log goes: block_list_is_checked_later(). */
 	PARSER_FAILED,     /**< A block that cannot be read; its end is known. */
 	PARSER_DAMAGED,    /**< A block with a wrong checksum; whether its end is known is told by what follows. */
 	PARSER_SKIPPING,   /**< The rest of a block that is passed by, parser::skip_left bytes. */
@@ -37,6 +41,9 @@ typedef struct parser_directives {
 
 /** Events with extras that one batch can hold; a batch ends early when it has so many. */
 #define PARSER_DETAIL_CAPACITY 512
+
+/** References of objects that one batch can hold. */
+#define PARSER_REFERENCE_CAPACITY 8192
 
 struct mprof_parser {
 	mprof_allocator allocator;
@@ -64,13 +71,18 @@ struct mprof_parser {
 	mprof_block block; /**< The block at the begin of the buffer. */
 	block_body body;
 
+	id_map object_sizes; /**< By class, of all MAPPING blocks that were read. */
 	events_decode_table events_table;
 	int has_events_table;
 	uint64_t events_table_directives;
 	mprof_event_detail *details;
+	uint64_t *references; /**< Those that details point to. */
 	events_decode_state events;
+	samples_decode_state stack_samples; /**< SAMPLES. */
+	heap_decode_state heap;
 	mapping_cursor mappings;
-	sample_cursor samples;
+	sample_cursor samples; /**< STATISTICAL. */
+	record_cursor records;
 	content_cursor properties;
 
 	uint64_t search_start;   /**< Where the damage began. */
@@ -109,6 +121,12 @@ int parser_directives_reserve(mprof_parser *parser);
 
 /** Adds what the DIRECTIVES block at the begin of the buffer says; room was made. */
 void parser_directives_add(mprof_parser *parser, uint64_t declared, uint64_t unreadable_kinds, int is_lost);
+
+/**
+ * Learns the sizes of objects from the MAPPING block at the begin of the buffer, which was decoded. Returns 0 if there
+ * is no memory.
+ */
+int parser_sizes_learn(mprof_parser *parser);
 
 /** Loads the block whose header was given out. As mprof_parser_load(), with parser::block for the result. */
 mprof_status parser_load(mprof_parser *parser);

@@ -19,36 +19,131 @@ static const char *events_fault(events_decode_result result)
 		return "this byte is no event";
 	case EVENTS_DECODE_BAD_INT:
 		return "an INT of the event does not fit 64 bits";
+	case EVENTS_DECODE_NO_SIZE:
+		return "the event leaves out a size that its class does not have";
 	default:
 		return "an id of the event does not fit 32 bits";
 	}
+}
+
+/* What stops a list that is checked when it is fetched. */
+typedef enum list_stop {
+	LIST_STOP_END, /* It was read as far as it goes. */
+	LIST_STOP_CUT, /* Where it goes on was cut, if the block was. */
+	LIST_STOP_MALFORMED
+} list_stop;
+
+/* Answers for a list of which nothing more can be fetched. The place is one of the list. */
+static mprof_status end_list(mprof_parser *parser, list_stop stop, size_t position, const char *what)
+{
+	int is_cut = parser->state == PARSER_CUT;
+
+	if (is_cut && stop != LIST_STOP_MALFORMED)
+		return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL,
+				   parser_buffer_length(&parser->buffer), "the log ends inside a block");
+	if (stop == LIST_STOP_END)
+		return MPROF_END;
+	return parser_fail(parser, MPROF_ERR_MALFORMED, is_cut ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK,
+			   parser->decoding.rules->header_length + parser->body.list_start + position, what);
+}
+
+static const uint8_t *list_bytes(const mprof_parser *parser)
+{
+	return parser_content(parser) + parser->body.list_start;
 }
 
 static mprof_status next_events(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	events_decode_batch batch = {events, capacity, 0, parser->details, PARSER_DETAIL_CAPACITY, 0};
 	events_decode_result result;
-	uint64_t offset_in_block;
+	list_stop stop = LIST_STOP_MALFORMED;
 
-	parser->events.bytes = parser_content(parser) + parser->body.list_start;
+	parser->events.bytes = list_bytes(parser);
 	parser->events.readable =
 		parser_buffer_length(&parser->buffer) - parser->decoding.rules->header_length - parser->body.list_start;
 	result = events_decode(&parser->events_table, &parser->events, &batch);
 	*count = batch.count;
 	if (batch.count > 0)
 		return MPROF_OK;
-	offset_in_block = parser->decoding.rules->header_length + parser->body.list_start + parser->events.position;
-	if (parser->state == PARSER_CUT && result <= EVENTS_DECODE_LIST_END)
-		return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL,
-				   parser_buffer_length(&parser->buffer), "the log ends inside a block");
 	if (result == EVENTS_DECODE_DONE)
-		return MPROF_END;
-	return parser_fail(parser, MPROF_ERR_MALFORMED,
-			   parser->state == PARSER_CUT ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK, offset_in_block,
-			   events_fault(result));
+		stop = LIST_STOP_END;
+	else if (result == EVENTS_DECODE_CUT || result == EVENTS_DECODE_LIST_END)
+		stop = LIST_STOP_CUT;
+	return end_list(parser, stop, parser->events.position, events_fault(result));
 }
 
-static mprof_status next_samples(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+static const char *samples_fault(samples_decode_result result)
+{
+	switch (result) {
+	case SAMPLES_DECODE_CUT:
+		return "the last sample runs into the end of the list";
+	case SAMPLES_DECODE_LIST_END:
+		return "the list of samples ends in front of the CLOCK at the end of the block";
+	case SAMPLES_DECODE_BAD_INT:
+		return "an INT of the sample does not fit 64 bits";
+	default:
+		return "the stack of the sample does not fit 32 bits";
+	}
+}
+
+static mprof_status next_stack_samples(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+{
+	samples_decode_result result;
+	list_stop stop = LIST_STOP_MALFORMED;
+
+	parser->stack_samples.bytes = list_bytes(parser);
+	result = samples_decode(&parser->stack_samples, events, capacity, count);
+	if (*count > 0)
+		return MPROF_OK;
+	if (result == SAMPLES_DECODE_DONE)
+		stop = LIST_STOP_END;
+	else if (result == SAMPLES_DECODE_CUT || result == SAMPLES_DECODE_LIST_END)
+		stop = LIST_STOP_CUT;
+	return end_list(parser, stop, parser->stack_samples.fault, samples_fault(result));
+}
+
+static const char *heap_fault(heap_decode_result result)
+{
+	switch (result) {
+	case HEAP_DECODE_CUT:
+		return "the last record runs into the end of the list";
+	case HEAP_DECODE_LIST_END:
+		return "the list of records ends in front of the CLOCK at the end of the block";
+	case HEAP_DECODE_BAD_TYPE:
+		return "there is no record of this type";
+	case HEAP_DECODE_BAD_INT:
+		return "an INT of the record does not fit 64 bits";
+	case HEAP_DECODE_NO_SIZE:
+		return "the record leaves out a size that its class does not have";
+	case HEAP_DECODE_BAD_COUNT:
+		return "more references are announced than the block can hold";
+	default:
+		return "the record's id is 0 or does not fit 32 bits";
+	}
+}
+
+static mprof_status next_heap(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+{
+	heap_decode_batch batch = {events, parser->details, capacity, 0, parser->references, PARSER_REFERENCE_CAPACITY,
+				   0};
+	heap_decode_result result;
+	list_stop stop = LIST_STOP_MALFORMED;
+
+	if (capacity > PARSER_DETAIL_CAPACITY)
+		batch.capacity = PARSER_DETAIL_CAPACITY;
+	parser->heap.bytes = list_bytes(parser);
+	result = heap_decode(&parser->heap, &parser->object_sizes, &batch);
+	*count = batch.count;
+	if (batch.count > 0)
+		return MPROF_OK;
+	if (result == HEAP_DECODE_DONE)
+		stop = LIST_STOP_END;
+	else if (result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_COUNT)
+		stop = LIST_STOP_CUT;
+	return end_list(parser, stop, parser->heap.fault, heap_fault(result));
+}
+
+static mprof_status next_hits(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	sample_cursor *samples = &parser->samples;
 	uint32_t id;
@@ -73,8 +168,12 @@ mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for events");
 	if (is_loaded(parser, MPROF_BLOCK_EVENTS))
 		return next_events(parser, events, capacity, count);
+	if (is_loaded(parser, MPROF_BLOCK_SAMPLES))
+		return next_stack_samples(parser, events, capacity, count);
+	if (is_loaded(parser, MPROF_BLOCK_HEAP_DATA))
+		return next_heap(parser, events, capacity, count);
 	if (is_loaded(parser, MPROF_BLOCK_STATISTICAL))
-		return next_samples(parser, events, capacity, count);
+		return next_hits(parser, events, capacity, count);
 	return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds events is loaded");
 }
 
@@ -87,6 +186,19 @@ mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *map
 		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds definitions is loaded");
 	parser->mappings.content.bytes = parser_content(parser);
 	while (*count < capacity && mapping_cursor_next(&parser->mappings, &mappings[*count]))
+		++*count;
+	return *count > 0 ? MPROF_OK : MPROF_END;
+}
+
+mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *records, size_t capacity, size_t *count)
+{
+	*count = 0;
+	if (capacity == 0)
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for records");
+	if (parser->state != PARSER_LOADED || !block_has_records(parser->block.kind))
+		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds records is loaded");
+	parser->records.content.bytes = parser_content(parser);
+	while (*count < capacity && record_cursor_next(&parser->records, &records[*count]))
 		++*count;
 	return *count > 0 ? MPROF_OK : MPROF_END;
 }

@@ -8,7 +8,10 @@
 /* A DIRECTIVES block that cannot be read leaves it unknown how these read. */
 #define DIRECTIVES_KINDS                                                                                               \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |                                   \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) |                                \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA))
+
+static const char no_memory[] = "no memory for what is read";
 
 /* A place of the content, in bytes from the block's header. */
 static uint64_t in_block(const mprof_parser *parser, uint64_t position)
@@ -46,16 +49,34 @@ static mprof_status check_readable(mprof_parser *parser)
 	return MPROF_OK;
 }
 
-static void init_events(mprof_parser *parser, size_t end)
+/* Prepares for a list that is checked when it is fetched. */
+static void init_list(mprof_parser *parser, size_t end)
 {
 	const block_decoding *decoding = &parser->decoding;
+	size_t length = end - parser->body.list_start;
 
+	parser->events.length = length;
+	parser->stack_samples.length = length;
+	parser->heap.length = length;
+	if (parser->block.kind != MPROF_BLOCK_EVENTS)
+		return;
 	if (!parser->has_events_table || parser->events_table_directives != decoding->directives) {
-		events_decode_table_build(&parser->events_table, decoding->rules, decoding->directives);
+		events_decode_table_build(&parser->events_table, decoding->rules, decoding->directives,
+					  &parser->object_sizes);
 		parser->events_table_directives = decoding->directives;
 		parser->has_events_table = 1;
 	}
-	parser->events.length = end - parser->body.list_start;
+}
+
+static void rewind_heap(mprof_parser *parser)
+{
+	heap_decode_state *heap = &parser->heap;
+
+	heap->position = 0;
+	heap->previous_address = 0;
+	heap->references_left = 0;
+	heap->counter = parser->block.base_counter;
+	heap->shift = parser->body.shift;
 }
 
 void parser_rewind(mprof_parser *parser)
@@ -63,9 +84,26 @@ void parser_rewind(mprof_parser *parser)
 	const uint8_t *content = parser_content(parser);
 	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
 
-	parser->events.position = 0;
-	parser->events.counter = parser->block.base_counter;
 	switch (parser->block.kind) {
+	case MPROF_BLOCK_EVENTS:
+		parser->events.position = 0;
+		parser->events.counter = parser->block.base_counter;
+		break;
+	case MPROF_BLOCK_SAMPLES:
+		parser->stack_samples.position = 0;
+		parser->stack_samples.counter = parser->block.base_counter;
+		break;
+	case MPROF_BLOCK_HEAP_DATA:
+		rewind_heap(parser);
+		break;
+	case MPROF_BLOCK_STACKS:
+	case MPROF_BLOCK_CODE:
+	case MPROF_BLOCK_METRICS:
+	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		block_records_begin(&parser->records, &parser->decoding, content, length, parser->block.kind,
+				    &parser->body);
+		break;
 	case MPROF_BLOCK_MAPPING:
 		block_mappings_begin(&parser->mappings, &parser->decoding, content, length, &parser->body);
 		break;
@@ -81,20 +119,51 @@ void parser_rewind(mprof_parser *parser)
 	}
 }
 
-/* Room for the extras of events, once there may be some. */
-static int reserve_details(mprof_parser *parser)
+/* Whether events may have extras. */
+static int has_extras(const mprof_parser *parser)
 {
 	const uint64_t extras = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT);
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
 
-	if (parser->details != NULL || (parser->decoding.directives & extras) == 0)
-		return 1;
-	parser->details = allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
+	return (parser->decoding.directives & extras) != 0;
+}
+
+static int reserve_details(mprof_parser *parser)
+{
+	if (parser->details == NULL)
+		parser->details =
+			allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
 	return parser->details != NULL;
 }
 
-/* What a block that was loaded means for those behind it. */
-static void learn(mprof_parser *parser)
+/* Room for the references of objects. */
+static int reserve_references(mprof_parser *parser)
+{
+	if (parser->references == NULL)
+		parser->references =
+			allocator_allocate(&parser->allocator, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
+	return parser->references != NULL;
+}
+
+/* Room for what the loading or the fetching of the block needs. */
+static int reserve_memory(mprof_parser *parser)
+{
+	switch (parser->block.kind) {
+	case MPROF_BLOCK_EVENTS:
+		return !has_extras(parser) || reserve_details(parser);
+	case MPROF_BLOCK_HEAP_DATA:
+		return reserve_details(parser) && reserve_references(parser);
+	case MPROF_BLOCK_DIRECTIVES:
+		return parser_directives_reserve(parser);
+	default:
+		return 1;
+	}
+}
+
+/* What a block that was decoded means for those behind it. Returns 0 if there is no memory. */
+static int learn(mprof_parser *parser)
 {
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_INTRO:
@@ -103,12 +172,15 @@ static void learn(mprof_parser *parser)
 	case MPROF_BLOCK_DIRECTIVES:
 		parser_directives_add(parser, parser->block.directives, parser->body.unreadable_kinds, 0);
 		break;
+	case MPROF_BLOCK_MAPPING:
+		return parser_sizes_learn(parser);
 	case MPROF_BLOCK_END:
 		parser->log_end = parser->block.offset + parser->span;
 		break;
 	default:
 		break;
 	}
+	return 1;
 }
 
 /* Nothing is known of the block but its header. */
@@ -153,9 +225,12 @@ static mprof_status load_whole(mprof_parser *parser)
 	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
 	    MPROF_OK)
 		return fail_content(parser, &cursor);
-	if (parser->block.kind == MPROF_BLOCK_EVENTS)
-		init_events(parser, parser->body.list_end);
-	learn(parser);
+	if (block_list_is_checked_later(parser->block.kind))
+		init_list(parser, parser->body.list_end);
+	if (!learn(parser)) {
+		forget_content(parser);
+		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
+	}
 	parser->block.loaded = 1;
 	parser->state = PARSER_LOADED;
 	parser_block_is_valid(parser);
@@ -183,10 +258,10 @@ static mprof_status load_cut(mprof_parser *parser)
 	/* The cut may be inside the checksum. */
 	if (length > longest)
 		length = longest;
-	if (parser->block.kind == MPROF_BLOCK_EVENTS &&
-	    block_decode_events_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
-				      &cursor) == MPROF_OK) {
-		init_events(parser, length);
+	if (block_list_is_checked_later(parser->block.kind) &&
+	    block_decode_list_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
+				    &cursor) == MPROF_OK) {
+		init_list(parser, length);
 		parser->block.loaded = 1;
 		parser->state = PARSER_CUT;
 		parser_rewind(parser);
@@ -200,9 +275,8 @@ mprof_status parser_load(mprof_parser *parser)
 {
 	mprof_status status;
 
-	if ((parser->block.kind == MPROF_BLOCK_EVENTS && !reserve_details(parser)) ||
-	    (parser->block.kind == MPROF_BLOCK_DIRECTIVES && !parser_directives_reserve(parser)))
-		return parser_refuse(parser, MPROF_ERR_MEMORY, "no memory for what is read");
+	if (!reserve_memory(parser))
+		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
 	status = check_readable(parser);
 	if (status != MPROF_OK)
 		return status;

@@ -9,10 +9,13 @@
 /* Learnt from even if the caller does not want them. */
 #define LEARNT_KINDS                                                                                                   \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS))
 
 /* Definitions taken from the parser at once. */
 #define MAPPING_BATCH 64
+#define RECORD_BATCH 64
 
 /* Takes over the parser's error. Damage of the compression explains what it looks like to the parser. */
 static mprof_status fail_parser(mprof_reader *reader, mprof_status status)
@@ -42,6 +45,8 @@ static mprof_status fail_names(mprof_reader *reader, mprof_status status, const 
 		what = "the block defines an ID that was defined before; the first definition stays";
 	else if (status == MPROF_ERR_LIMIT)
 		what = "the names of the log take more memory than the limit";
+	else if (status == MPROF_ERR_MALFORMED)
+		what = "the block leaves out IDs: those in front of its own were not defined";
 	error_set(&reader->error, status, MPROF_SEVERITY_BLOCK, what);
 	reader->error.block_code = block->code;
 	reader->error.block_offset = block->offset;
@@ -60,6 +65,30 @@ static mprof_status learn_names(mprof_reader *reader, const mprof_block *block)
 		for (size_t i = 0; i < count; i++) {
 			mprof_status status = name_table_add(&reader->names, &mappings[i], block->offset);
 
+			if (result == MPROF_OK)
+				result = status;
+		}
+	}
+	parser_rewind(reader->parser);
+	return result == MPROF_OK ? MPROF_OK : fail_names(reader, result, block);
+}
+
+/* Learns all definitions of the loaded block, in the same way. */
+static mprof_status learn_definitions(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_record records[RECORD_BATCH];
+	mprof_status result = MPROF_OK;
+	size_t count;
+
+	while (mprof_parser_next_records(reader->parser, records, RECORD_BATCH, &count) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = MPROF_OK;
+
+			if (record_is_definition(records[i].kind))
+				status = definition_table_add(&reader->definitions, &records[i]);
+			/* Where something is missing already, this is no further fault of the log. */
+			if (status == MPROF_ERR_MALFORMED && reader->misses_something)
+				status = MPROF_OK;
 			if (result == MPROF_OK)
 				result = status;
 		}
@@ -114,6 +143,11 @@ static mprof_status learn(mprof_reader *reader, const mprof_block *block)
 		return learn_names(reader, block);
 	case MPROF_BLOCK_LOST:
 		return learn_losses(reader, block);
+	case MPROF_BLOCK_STACKS:
+	case MPROF_BLOCK_CODE:
+	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_METRICS:
+		return learn_definitions(reader, block);
 	default:
 		return MPROF_OK;
 	}
@@ -162,14 +196,28 @@ static int can_go_on_later(mprof_status status)
 	return status == MPROF_AGAIN || status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO;
 }
 
+/* Keeps what was met in mind: a seek further on passes blocks by, and so does a block that cannot be read. */
+static mprof_status note_progress(mprof_reader *reader, mprof_status status, const mprof_block *block)
+{
+	uint64_t end = block->offset + block->header_length + block->length;
+
+	if (status != MPROF_OK && status != MPROF_END && status != MPROF_ERR_REDEFINED_ID)
+		reader->misses_something = 1;
+	if (end > reader->read_until)
+		reader->read_until = end;
+	return status;
+}
+
 mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *block)
 {
 	mprof_status status;
 
 	if (!reader->has_block) {
 		status = feed_until_done(reader, block, mprof_parser_next_header);
-		if (status != MPROF_OK)
+		if (can_go_on_later(status))
 			return status;
+		if (status != MPROF_OK)
+			return note_progress(reader, status, block);
 		reader->has_block = 1;
 	} else {
 		/* Loading has to go on. Its header is that of the parser's block. */
@@ -183,7 +231,7 @@ mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *blo
 	reader->has_block = 0;
 	if ((wanted & MPROF_BLOCK_BIT(block->kind)) == 0)
 		block_strip(block);
-	return status;
+	return note_progress(reader, status, block);
 }
 
 mprof_status reader_read_intro(mprof_reader *reader)
@@ -273,5 +321,16 @@ mprof_status mprof_reader_next_property(mprof_reader *reader, const char **key, 
 	if (reader->parser == NULL)
 		return (mprof_status)reader->error.status;
 	status = mprof_parser_next_property(reader->parser, key, value);
+	return status <= MPROF_END ? status : fail_parser(reader, status);
+}
+
+mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *records, size_t capacity, size_t *count)
+{
+	mprof_status status;
+
+	*count = 0;
+	if (reader->parser == NULL)
+		return (mprof_status)reader->error.status;
+	status = mprof_parser_next_records(reader->parser, records, capacity, count);
 	return status <= MPROF_END ? status : fail_parser(reader, status);
 }

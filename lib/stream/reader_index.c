@@ -3,8 +3,12 @@
 
 #include "base/error.h"
 
-#define NOT_FATAL(status)                                                                                              \
-	((status) == MPROF_ERR_LIMIT || (status) == MPROF_ERR_UNSUPPORTED || (status) == MPROF_ERR_REDEFINED_ID)
+/* Whether the block is whole, though it could not be read, or not all that it defines could be learnt. */
+static int is_whole(mprof_status status, const mprof_block *block)
+{
+	return status == MPROF_OK || status == MPROF_ERR_LIMIT || status == MPROF_ERR_UNSUPPORTED ||
+	       status == MPROF_ERR_REDEFINED_ID || (status == MPROF_ERR_MALFORMED && block->loaded);
+}
 
 mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
 {
@@ -24,6 +28,8 @@ mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
 		reader->error = reader->parser->error;
 		return status;
 	}
+	if (offset > reader->read_until)
+		reader->misses_something = 1;
 	reader->is_damaged = 0;
 	reader->has_block = 0;
 	reader->has_intro = 0;
@@ -46,17 +52,19 @@ static mprof_status index_fill(mprof_reader *reader)
 
 	block_index_clear(&reader->index);
 	error_clear(&reader->index_error);
-	while ((status = reader_next(reader, UINT64_MAX, &block)) != MPROF_END) {
+	for (;;) {
+		block.loaded = 0;
+		status = reader_next(reader, UINT64_MAX, &block);
+		if (status == MPROF_END)
+			return MPROF_OK;
 		if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO)
 			return status;
 		if (status != MPROF_OK && !pass_fault(reader))
-			break;
-		/* A block that is whole has its place in the index though it could not be read, or not all of it. */
-		if ((status == MPROF_OK || NOT_FATAL(status)) && !block_index_add(&reader->index, &block))
+			return MPROF_OK;
+		if (is_whole(status, &block) && !block_index_add(&reader->index, &block))
 			return error_set(&reader->error, MPROF_ERR_MEMORY, MPROF_SEVERITY_NONE,
 					 "no memory for the index");
 	}
-	return MPROF_OK;
 }
 
 mprof_status mprof_reader_index(mprof_reader *reader, const mprof_index_entry **entries, size_t *count)

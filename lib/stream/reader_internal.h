@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file stream/reader_internal.h
- * \brief The reader's insides: reader.c opens and looks up, reader_blocks.c goes over blocks, reader_input.c feeds the
- * parser, reader_index.c moves to places.
+ * \brief The reader's insides: reader.c opens and looks up names, reader_definitions.c looks up all else that is
+ * defined, reader_blocks.c goes over blocks, reader_input.c feeds the parser, reader_index.c moves to places.
  */
 #ifndef STREAM_READER_INTERNAL_H
 #define STREAM_READER_INTERNAL_H
@@ -11,6 +11,7 @@
 
 #include "base/hash_map.h"
 #include "stream/block_index.h"
+#include "stream/definition_table.h"
 #include "stream/name_table.h"
 #include "stream/parser_internal.h"
 #include "stream/source.h"
@@ -38,6 +39,9 @@ struct mprof_reader {
 	size_t runtime_length;
 
 	name_table names;
+	definition_table definitions;
+	uint64_t read_until;  /**< Behind the block furthest on that was gone over. */
+	int misses_something; /**< Blocks that may have defined something were passed by, or could not be read. */
 	time_scale scale;
 	hash_map lost_by_block; /**< What each LOST block says, by its place. */
 	uint64_t lost_events;

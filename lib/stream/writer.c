@@ -170,6 +170,8 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	encode_buffer_destroy(&writer->methods);
 	id_set_destroy(&writer->class_ids);
 	id_set_destroy(&writer->method_ids);
+	id_map_destroy(&writer->object_sizes);
+	id_map_destroy(&writer->double_metrics);
 	allocator = writer->allocator;
 	allocator_release(&allocator, writer, sizeof(*writer));
 	return status;

@@ -100,7 +100,7 @@ mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_count
 	return writer_put_block(writer);
 }
 
-static int dialect_has(const mprof_writer *writer, mprof_block_kind kind)
+int writer_has_block(const mprof_writer *writer, mprof_block_kind kind)
 {
 	return dialect_block_code(writer->encoding.rules, kind) != 0;
 }
@@ -130,7 +130,7 @@ mprof_status mprof_writer_session(mprof_writer *writer, const mprof_property *pr
 
 	if (status == MPROF_OK)
 		status = check_properties(writer, properties, count);
-	if (status == MPROF_OK && !dialect_has(writer, MPROF_BLOCK_SESSION))
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_SESSION))
 		return writer_leave_out(writer, "the dialect has no SESSION block");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
@@ -154,7 +154,7 @@ mprof_status mprof_writer_thread(mprof_writer *writer, uint64_t thread, const ch
 
 	if (status == MPROF_OK)
 		status = writer_check_name(writer, name, name_length);
-	if (status == MPROF_OK && !dialect_has(writer, MPROF_BLOCK_THREAD))
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_THREAD))
 		return writer_leave_out(writer, "the dialect has no THREAD block");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
@@ -175,7 +175,7 @@ mprof_status mprof_writer_lost(mprof_writer *writer, uint64_t thread, const uint
 
 	if (status == MPROF_OK && counts == NULL && count > 0)
 		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of counts is NULL");
-	if (status == MPROF_OK && !dialect_has(writer, MPROF_BLOCK_LOST))
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_LOST))
 		return writer_leave_out(writer, "the dialect has no LOST block");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
@@ -187,5 +187,25 @@ mprof_status mprof_writer_lost(mprof_writer *writer, uint64_t thread, const uint
 	encode_int(&writer->block, thread);
 	block_encode_losses(&writer->block, counts, count);
 	encode_clock(&writer->block, &clock);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_mark(mprof_writer *writer, uint64_t thread, uint64_t counter, const char *text,
+			       size_t text_length)
+{
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = writer_check_name(writer, text, text_length);
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_MARK))
+		return writer_leave_out(writer, "the dialect has no MARK block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_MARK);
+	encode_int(&writer->block, counter);
+	encode_int(&writer->block, thread);
+	encode_string(&writer->block, text, text_length);
 	return writer_put_block(writer);
 }

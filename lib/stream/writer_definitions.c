@@ -28,13 +28,33 @@ static mprof_status make_room(mprof_writer *writer, size_t name_length)
 	return writer_put_definitions(writer);
 }
 
+static mprof_status forget(mprof_writer *writer, encode_buffer *waiting, size_t old_length)
+{
+	encode_buffer_cut(waiting, old_length);
+	return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+}
+
 /* Keeps an encoded definition and its ID, or neither. */
 static mprof_status keep(mprof_writer *writer, encode_buffer *waiting, size_t old_length, id_set *ids, uint32_t id)
 {
 	if (waiting->status == MPROF_OK && id_set_add(ids, id))
 		return MPROF_OK;
-	encode_buffer_cut(waiting, old_length);
-	return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+	return forget(writer, waiting, old_length);
+}
+
+/* The same for a class, with the size of its objects for the events that do without it. */
+static mprof_status keep_class(mprof_writer *writer, size_t old_length, const mprof_class_definition *definition)
+{
+	int has_size = definition->size != 0 &&
+		       (writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) != 0;
+	mprof_status status;
+
+	if (has_size && !id_map_put(&writer->object_sizes, definition->id, definition->size))
+		return forget(writer, &writer->classes, old_length);
+	status = keep(writer, &writer->classes, old_length, &writer->class_ids, definition->id);
+	if (has_size && status != MPROF_OK)
+		(void)id_map_put(&writer->object_sizes, definition->id, 0);
+	return status;
 }
 
 mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_definition *definition)
@@ -55,7 +75,7 @@ mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_d
 		return status;
 	old_length = writer->classes.length;
 	block_encode_class(&writer->classes, &writer->encoding, definition);
-	return keep(writer, &writer->classes, old_length, &writer->class_ids, definition->id);
+	return keep_class(writer, old_length, definition);
 }
 
 mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method_definition *definition)

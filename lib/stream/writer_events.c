@@ -29,7 +29,9 @@ static const char *reason_of(mprof_status status)
 {
 	switch (status) {
 	case MPROF_ERR_UNDEFINED_ID:
-		return "an event uses a method or a class that is not defined";
+		return "an event uses a method, a class or a call chain that is not defined";
+	case MPROF_ERR_ARGUMENT:
+		return "a handle is none: its number or its type is too large";
 	case MPROF_ERR_UNSUPPORTED:
 		return "the dialect and its directives have no such event";
 	case MPROF_ERR_LIMIT:

@@ -11,6 +11,7 @@
 
 #include <mprof/writer.h>
 
+#include "base/id_map.h"
 #include "base/id_set.h"
 #include "format/block_encode.h"
 #include "format/encode_buffer.h"
@@ -37,6 +38,9 @@ struct mprof_writer {
 	encode_buffer methods;
 	id_set class_ids; /**< Defined, whether written or waiting. */
 	id_set method_ids;
+	id_map object_sizes; /**< Of classes whose objects all have one; empty without directive 18. */
+	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< How many of each mprof_record_kind are defined: 1 to so many. */
+	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
 	mprof_writer_stats stats;
 	mprof_error error;
@@ -65,6 +69,9 @@ mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t le
 
 /** The same for text ended by NUL, which may be NULL. */
 mprof_status writer_check_text(mprof_writer *writer, const char *text);
+
+/** Whether the dialect has a block. */
+int writer_has_block(const mprof_writer *writer, mprof_block_kind kind);
 
 void writer_read_clock(mprof_writer *writer, mprof_clock *clock);
 

@@ -56,6 +56,12 @@ static const char *directive_refusal(uint32_t directive)
 		return "the dialect has no implicit leaves";
 	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
 		return "the dialect has no events beyond those of the mail";
+	case MPROF_DIRECTIVE_CLASS_SIZES:
+		return "the dialect cannot say the size of a class's objects";
+	case MPROF_DIRECTIVE_ALLOCATION_STACK_ID:
+		return "the dialect cannot say the call chain of an allocation";
+	case MPROF_DIRECTIVE_DETAILED_EVENTS:
+		return "the dialect has no events with details";
 	default:
 		return "an unknown directive";
 	}
@@ -105,6 +111,8 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 	writer_limit_blocks(writer, UINT32_MAX);
 	id_set_init(&writer->class_ids, allocator);
 	id_set_init(&writer->method_ids, allocator);
+	id_map_init(&writer->object_sizes, allocator);
+	id_map_init(&writer->double_metrics, allocator);
 	error_clear(&writer->error);
 	return writer;
 }
@@ -149,6 +157,8 @@ static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *
 
 static mprof_status open_checked(mprof_writer *writer, const destination *where, const mprof_writer_options *options)
 {
+	const event_definitions defined = {&writer->method_ids, &writer->class_ids, &writer->object_sizes,
+					   &writer->defined[MPROF_RECORD_STACK]};
 	mprof_status status;
 
 	/* First of all, so that it is closed with the writer whatever happens. */
@@ -160,7 +170,7 @@ static mprof_status open_checked(mprof_writer *writer, const destination *where,
 	if (status != MPROF_OK)
 		return status;
 	event_encoder_init(&writer->events, writer->encoding.rules, writer->encoding.directives, writer->lossy,
-			   &writer->method_ids, &writer->class_ids);
+			   &defined);
 	return begin_log(writer, options);
 }
 

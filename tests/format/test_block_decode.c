@@ -345,6 +345,85 @@ Test(block_decode, lost)
 	EXPECT_EXACT(MPROF2, 0, LOST, "\x81\x82\x83" "\x81\x85" "\x80" "\x84\x85");
 }
 
+Test(block_decode, samples)
+{
+	decoded result = DECODE(MPROF2, 0, SAMPLES, "\x81\x82\x2c\x82\x84" "\x81\x85" "\x80" "\x86\x87");
+
+	cr_assert_eq(result.status, MPROF_OK);
+	cr_assert_eq(result.block.start.time, 2);
+	cr_assert_eq(result.block.thread, 300);
+	cr_assert_eq(result.block.base_counter, 4);
+	cr_assert_eq(result.block.end.counter, 6);
+	cr_assert_eq(result.block.has_clocks, 1);
+	cr_assert_eq(result.body.list_start, 5);
+	cr_assert_eq(result.body.list_end, 7);
+	EXPECT_EXACT(MPROF2, 0, SAMPLES, "\x81\x82\x2c\x82\x84" "\x81\x85" "\x80" "\x86\x87");
+	/* What the list holds is checked later, but not where it ends; its end may be longer than it need be. */
+	result = DECODE(MPROF2, 0, SAMPLES, "\x81\x82\x83\x84" "\x80\x80" "\x00\x80" "\x06\x86\x07\x87");
+	cr_assert_eq(result.status, MPROF_OK);
+	cr_assert_eq(result.body.list_end, 6);
+	cr_assert_eq(result.block.end.counter, 6 << 7 | 6);
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 9, MPROF2, 0, SAMPLES, "\x81\x82\x83\x84" "\x81\x85" "\x81" "\x86\x87");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 9, MPROF2, 0, SAMPLES, "\x81\x82\x83\x84" "\x81\x85" "\x00" "\x86\x87");
+	result = DECODE(MPROF2, 0, SAMPLES, "\x81\x82\x83\x84" "\x80" "\x86\x87");
+	cr_assert_eq(result.status, MPROF_OK, "no sample at all");
+	cr_assert_eq(result.body.list_end, result.body.list_start);
+}
+
+Test(block_decode, heap_data)
+{
+	decoded result = DECODE(MPROF2, 0, HEAP_DATA, "\x81\x82\x87\x83\x2c\x82\x8c" "\x55\x85" "\x80" "\x86\x87");
+
+	cr_assert_eq(result.status, MPROF_OK);
+	cr_assert_eq(result.block.start.counter, 1);
+	cr_assert_eq(result.block.id, 7);
+	cr_assert_eq(result.block.flags, MPROF_HEAP_FIRST | MPROF_HEAP_LAST);
+	cr_assert_eq(result.block.base_counter, 300);
+	cr_assert_eq(result.body.shift, 12);
+	cr_assert_eq(result.body.list_start, 7);
+	cr_assert_eq(result.body.list_end, 9);
+	cr_assert_eq(result.block.end.counter, 6);
+	EXPECT_EXACT(MPROF2, 0, HEAP_DATA, "\x81\x82\x87\x83\x2c\x82\x8c" "\x55\x85" "\x80" "\x86\x87");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, MPROF2, 0, HEAP_DATA, "\x81\x82\x87\x83\x84\x8d\x80\x86\x87");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, MPROF2, 0, HEAP_DATA,
+		     "\x81\x82\x00\x00\x00\x00\x90\x83\x84\x80\x80\x86\x87");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, MPROF2, 0, HEAP_DATA,
+		     "\x81\x82\x80\x00\x00\x00\x00\x90\x84\x80\x80\x86\x87");
+}
+
+/* What their lists may hold is told by test_records.c. */
+Test(block_decode, records)
+{
+	decoded result = DECODE(MPROF2, 0, HEAP_SUMMARY, "\x81\x82\x2c\x82" "\x85\x80\x80\x80\x80" "\x80" "\x86\x87");
+
+	cr_assert_eq(result.status, MPROF_OK);
+	cr_assert_eq(result.block.id, 300);
+	cr_assert_eq(result.block.has_clocks, 1);
+	cr_assert_eq(result.block.end.time, 7);
+	cr_assert_eq(result.body.list_start, 4);
+	EXPECT_EXACT(MPROF2, 0, HEAP_SUMMARY, "\x81\x82\x2c\x82" "\x85\x80\x80\x80\x80" "\x80" "\x86\x87");
+	EXPECT_EXACT(MPROF2, 0, STACKS, "\x81\x82" "\x81\x82" "\x82\x81\x82\x81" "\x86\x87");
+	EXPECT_EXACT(MPROF2, 0, CODE, "\x81\x82" "\x81\x82\x83" "0f\0" "m\0" "\x80\x80\x80" "\x86\x87");
+	EXPECT_EXACT(MPROF2, 0, METRICS, "\x81\x82" "\x81\x80" "s\0" "n\0" "\x80" "\x82\x85" "\x80" "\x86\x87");
+	EXPECT_EXACT(MPROF2, 0, ROOTS, "\x81\x82" "\x81\x82\x83\x84\x85\x86" "n\0" "\x80" "\x86\x87");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, MPROF2, 0, HEAP_SUMMARY, "\x81\x82\x00\x00\x00\x00\x90\x80\x86\x87");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 7, MPROF2, 0, STACKS, "\x81\x82" "\x81\x82" "\x82\x81\x82\x83" "\x86\x87");
+}
+
+Test(block_decode, mark)
+{
+	decoded result = DECODE(MPROF2, 0, MARK, "\x2c\x82\x85" "here\0");
+
+	cr_assert_eq(result.status, MPROF_OK);
+	cr_assert_eq(result.block.base_counter, 300);
+	cr_assert_eq(result.block.thread, 5);
+	cr_assert_str_eq(result.block.name, "here");
+	cr_assert_eq(result.block.name_length, 4);
+	cr_assert_eq(result.block.has_clocks, 0);
+	EXPECT_EXACT(MPROF2, 0, MARK, "\x2c\x82\x85" "here\0");
+	EXPECT_FAULT(MPROF_ERR_LIMIT, 2, MPROF2, 0, MARK, "\x81\x85" "123456789012345678901\0");
+}
+
 Test(block_decode, unknown)
 {
 	decoded result = DECODE(MPROF2, 0, UNKNOWN, "\x01\x02\x03");

@@ -10,12 +10,13 @@
 #include <string.h>
 
 #define EVENTS 3000
-#define LONGEST_EVENT 41
+#define LONGEST_EVENT 61
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 
 typedef struct expected_event {
 	mprof_event event;
 	mprof_event_detail detail;
+	int has_detail;
 	size_t end; /* Where its bytes end. */
 } expected_event;
 
@@ -42,55 +43,122 @@ static uint64_t common_number(uint32_t most_bits)
 	return random_next() % 16 == 0 ? random_number(most_bits) : random_number(most_bits < 14 ? most_bits : 14);
 }
 
+/* Classes have sizes by their ID, but for some of them. */
+#define CLASSES 5000
+
+static id_map sizes;
+
+static uint32_t size_of_class(uint32_t id)
+{
+	return id % 7 == 0 ? UINT32_MAX - id : id * 3;
+}
+
+static void make_sizes(void)
+{
+	mprof_allocator allocator;
+
+	allocator_init(&allocator, NULL);
+	id_map_init(&sizes, &allocator);
+	for (uint32_t id = 1; id <= CLASSES; id++)
+		cr_assert(id_map_put(&sizes, id, size_of_class(id)));
+}
+
+/* Tables are made with those sizes. */
+static void make_tables(events_decode_table *table, event_code codes[256], mprof_dialect dialect, uint64_t directives)
+{
+	make_sizes();
+	event_codes_build(codes, dialect_get(dialect), directives);
+	events_decode_table_build(table, dialect_get(dialect), directives, &sizes);
+}
+
+/* Adds an INT behind the others of an event, and what it must be read as. Returns the place behind it. */
+static uint8_t *expected_put_extra(expected_event *expected, uint8_t *out, uint32_t extra)
+{
+	uint64_t number = common_number(extra == EVENT_EXTRA_CALLER || extra == EVENT_EXTRA_STACK ? 32 : 64);
+
+	switch (extra) {
+	case EVENT_EXTRA_VALUE:
+		expected->event.value = number;
+		break;
+	case EVENT_EXTRA_HANDLE:
+		expected->event.value = number / 4;
+		expected->detail.handle_type = (uint32_t)(number % 4);
+		break;
+	case EVENT_EXTRA_CALLER:
+		expected->detail.caller = (uint32_t)number;
+		break;
+	case EVENT_EXTRA_STACK:
+		expected->detail.stack = (uint32_t)number;
+		break;
+	default:
+		cr_assert_eq(extra, EVENT_EXTRA_OBJECT);
+		expected->detail.object = number;
+		break;
+	}
+	return int_put(out, number);
+}
+
+static int is_packed(const event_code *code)
+{
+	return code->form == EVENT_FORM_PACKED_ID || code->form == EVENT_FORM_ALLOCATION ||
+	       code->form == EVENT_FORM_ALLOCATION_FIXED || code->form == EVENT_FORM_IMPLICIT_LEAVE;
+}
+
+static int has_id(const event_code *code)
+{
+	return code->form != EVENT_FORM_IMPLICIT_LEAVE && code->form != EVENT_FORM_VALUE &&
+	       code->form != EVENT_FORM_UNKNOWN;
+}
+
+/* The first INT of an event, with the bits that the byte holds. */
+static uint64_t random_main_number(uint32_t byte, const event_code *code)
+{
+	uint64_t number = common_number(has_id(code) ? 32 : 64);
+
+	if (code->form == EVENT_FORM_ALLOCATION_FIXED)
+		number %= CLASSES - 31;
+	return is_packed(code) ? (number & ~UINT64_C(31)) | byte >> 3 : number;
+}
+
 /* Adds an event of a byte with random numbers, and what it must be read as. Returns the place behind it. */
 static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
-			     uint64_t directives, uint64_t *counter)
+			     uint64_t *counter)
 {
-	uint64_t main_number = common_number(64);
+	uint64_t main_number = random_main_number(byte, code);
 	uint64_t second = common_number(64);
-	int is_packed = code->form == EVENT_FORM_PACKED_ID || code->form == EVENT_FORM_ALLOCATION;
 
 	memset(expected, 0, sizeof(*expected));
 	expected->event.kind = code->kind;
 	expected->event.flags = code->flags;
 	expected->event.code = (uint8_t)byte;
-	if (is_packed || code->form == EVENT_FORM_ID)
-		main_number &= UINT32_MAX;
-	if (is_packed || code->form == EVENT_FORM_IMPLICIT_LEAVE)
-		main_number = (main_number & ~UINT64_C(31)) | byte >> 3;
 	*out++ = (uint8_t)byte;
-	out = int_put(out, is_packed || code->form == EVENT_FORM_IMPLICIT_LEAVE ? main_number >> 5 : main_number);
-	if (code->form != EVENT_FORM_IMPLICIT_LEAVE)
-		out = int_put(out, second);
-	if (is_packed || code->form == EVENT_FORM_ID)
+	out = int_put(out, is_packed(code) ? main_number >> 5 : main_number);
+	if (has_id(code))
 		expected->event.id = (uint32_t)main_number;
-	if (code->form == EVENT_FORM_VALUE || code->form == EVENT_FORM_UNKNOWN)
+	else if (code->form != EVENT_FORM_IMPLICIT_LEAVE)
 		expected->event.value = main_number;
-	if (code->form == EVENT_FORM_ALLOCATION) {
+	if (code->form == EVENT_FORM_ALLOCATION)
 		expected->event.value = second;
-		if ((directives & BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0) {
-			expected->detail.caller = (uint32_t)common_number(32);
-			out = int_put(out, expected->detail.caller);
-		}
-		if ((directives & BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0) {
-			expected->detail.object = common_number(64);
-			out = int_put(out, expected->detail.object);
-		}
-	} else {
+	else if (code->form == EVENT_FORM_ALLOCATION_FIXED)
+		expected->event.value = size_of_class((uint32_t)main_number);
+	else
 		*counter += code->form == EVENT_FORM_IMPLICIT_LEAVE ? main_number : second;
-	}
+	if (code->form != EVENT_FORM_IMPLICIT_LEAVE && code->form != EVENT_FORM_ALLOCATION_FIXED)
+		out = int_put(out, second);
+	for (uint32_t extras = code->extras; extras != 0; extras = EVENT_EXTRAS_NEXT(extras))
+		out = expected_put_extra(expected, out, EVENT_EXTRAS_FIRST(extras));
 	expected->event.counter = *counter;
+	expected->has_detail = code->extras != 0;
 	return out;
 }
 
-static void expect_event(const expected_event *expected, const mprof_event *event, uint64_t directives, size_t number)
+static void expect_event(const expected_event *expected, const mprof_event *event, size_t number)
 {
-	const uint64_t extras = BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT);
-
 	cr_assert_eq(memcmp(&expected->event, event, offsetof(mprof_event, more)), 0, "event %zu, byte %02x", number,
 		     expected->event.code);
-	if (event->kind == MPROF_EVENT_ALLOCATION && (directives & extras) != 0)
-		cr_assert_eq(memcmp(&expected->detail, event->more.detail, sizeof(expected->detail)), 0);
+	if (expected->has_detail)
+		cr_assert_eq(memcmp(&expected->detail, event->more.detail, sizeof(expected->detail)), 0,
+			     "event %zu, byte %02x", number, expected->event.code);
 	else
 		cr_assert_eq(event->more.detail_bits, 0);
 }
@@ -101,8 +169,26 @@ typedef struct made_events {
 	size_t length;
 } made_events;
 
-/* Events of random bytes that are valid; three of four enter or leave. */
-static made_events make_events(const event_code codes[256], uint64_t directives)
+static int is_event(const event_code *code)
+{
+	return code->form != EVENT_FORM_INVALID && code->form != EVENT_FORM_END;
+}
+
+/* A byte of an event: most enter or leave, or they allocate. */
+static uint32_t random_byte(const event_code codes[256], int most_allocate)
+{
+	uint32_t byte;
+
+	do {
+		byte = (uint32_t)random_next() & 0xff;
+		if (random_next() % 4 < 3)
+			byte = (byte & 0xf8) | (most_allocate ? byte & 4 : (byte & 2) | 1);
+	} while (!is_event(&codes[byte]));
+	return byte;
+}
+
+/* Events of random bytes that are valid. */
+static made_events make_events(const event_code codes[256], int most_allocate)
 {
 	made_events made = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * LONGEST_EVENT), 0};
 	uint64_t counter = 1000;
@@ -110,13 +196,9 @@ static made_events make_events(const event_code codes[256], uint64_t directives)
 
 	cr_assert(made.expected != NULL && made.bytes != NULL);
 	for (size_t i = 0; i < EVENTS; i++) {
-		uint32_t byte;
+		uint32_t byte = random_byte(codes, most_allocate);
 
-		do
-			byte = (uint32_t)(random_next() % 4 < 3 ? (random_next() & 0xf8) | (random_next() & 2) | 1
-								: random_next() & 255);
-		while (codes[byte].form == EVENT_FORM_INVALID || codes[byte].form == EVENT_FORM_END);
-		out = expected_put(&made.expected[i], out, byte, &codes[byte], directives, &counter);
+		out = expected_put(&made.expected[i], out, byte, &codes[byte], &counter);
 		made.expected[i].end = (size_t)(out - made.bytes);
 	}
 	made.length = (size_t)(out - made.bytes);
@@ -130,8 +212,8 @@ static void made_events_free(made_events *made)
 }
 
 /* Decodes with some capacity, from memory that ends with the events and can be looked at for some bytes more. */
-static void check_decoding(const made_events *made, const events_decode_table *table, uint64_t directives,
-			   size_t capacity, size_t more_readable)
+static void check_decoding(const made_events *made, const events_decode_table *table, size_t capacity,
+			   size_t more_readable)
 {
 	mprof_event *events = malloc(capacity * sizeof(*events));
 	mprof_event_detail details[50];
@@ -150,7 +232,7 @@ static void check_decoding(const made_events *made, const events_decode_table *t
 		result = events_decode(table, &state, &batch);
 		cr_assert(batch.count <= capacity);
 		for (size_t i = 0; i < batch.count; i++)
-			expect_event(&made->expected[total + i], &events[i], directives, total + i);
+			expect_event(&made->expected[total + i], &events[i], total + i);
 		total += batch.count;
 		cr_assert_eq(state.position, made->expected[total - 1].end);
 	} while (result == EVENTS_DECODE_FULL);
@@ -162,24 +244,23 @@ static void check_decoding(const made_events *made, const events_decode_table *t
 
 static void check_dialect(mprof_dialect dialect, uint64_t directives)
 {
-	const dialect_rules *rules = dialect_get(dialect);
 	events_decode_table table;
 	event_code codes[256];
 
-	event_codes_build(codes, rules, directives);
-	events_decode_table_build(&table, rules, directives);
+	make_tables(&table, codes, dialect, directives);
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		made_events made;
 
 		random_state = seed * UINT64_C(0x9e3779b97f4a7c15);
-		made = make_events(codes, directives);
-		check_decoding(&made, &table, directives, EVENTS, 0);
-		check_decoding(&made, &table, directives, EVENTS, 100);
-		check_decoding(&made, &table, directives, 1, 0);
-		check_decoding(&made, &table, directives, 7, 10);
-		check_decoding(&made, &table, directives, 256, 72);
+		made = make_events(codes, seed % 2 == 0);
+		check_decoding(&made, &table, EVENTS, 0);
+		check_decoding(&made, &table, EVENTS, 100);
+		check_decoding(&made, &table, 1, 0);
+		check_decoding(&made, &table, 7, 10);
+		check_decoding(&made, &table, 256, 72);
 		made_events_free(&made);
 	}
+	id_map_destroy(&sizes);
 }
 
 Test(events_decode, mail)
@@ -192,12 +273,24 @@ Test(events_decode, mprof2)
 	check_dialect(MPROF_DIALECT_MPROF2, 0);
 }
 
+/* All of those that change events, alone and with each other. */
 Test(events_decode, mprof2_with_directives)
 {
-	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE));
-	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER));
-	check_dialect(MPROF_DIALECT_MPROF2,
-		      BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS));
+	static const uint32_t directives[] = {
+		MPROF_DIRECTIVE_ALLOCATION_CALLER, MPROF_DIRECTIVE_ALLOCATION_OBJECT,   MPROF_DIRECTIVE_IMPLICIT_LEAVE,
+		MPROF_DIRECTIVE_CLASS_SIZES,       MPROF_DIRECTIVE_ALLOCATION_STACK_ID,
+	};
+	const size_t count = sizeof(directives) / sizeof(directives[0]);
+
+	for (uint32_t subset = 0; subset < 1u << count; subset++) {
+		uint64_t declared = 0;
+
+		for (size_t i = 0; i < count; i++)
+			declared |= (subset >> i & 1) != 0 ? BIT(directives[i]) : 0;
+		check_dialect(MPROF_DIALECT_MPROF2, declared);
+	}
+	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS));
+	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_DETAILED_EVENTS));
 	check_dialect(MPROF_DIALECT_MPROF2, dialect_get(MPROF_DIALECT_MPROF2)->directives);
 }
 
@@ -213,9 +306,8 @@ Test(events_decode, cut_at_every_byte)
 	size_t whole = 0;
 
 	random_state = 5;
-	event_codes_build(codes, rules, rules->directives);
-	events_decode_table_build(&table, rules, rules->directives);
-	made = make_events(codes, rules->directives);
+	make_tables(&table, codes, MPROF_DIALECT_MPROF2, rules->directives);
+	made = make_events(codes, 1);
 	for (size_t cut = 0; cut < made.expected[300].end; cut++) {
 		uint8_t *copy = malloc(cut + 1);
 		events_decode_state state = {copy, cut, cut, 0, 1000};
@@ -232,31 +324,39 @@ Test(events_decode, cut_at_every_byte)
 		free(copy);
 	}
 	made_events_free(&made);
+	id_map_destroy(&sizes);
 }
 
 /* Decodes bytes behind so many good events; the good ones must come out. */
-static events_decode_result decode_behind(size_t good, const char *bytes, size_t length)
+static events_decode_result decode_behind(mprof_dialect dialect, uint64_t directives, size_t good, const char *bytes,
+					  size_t length)
 {
-	const dialect_rules *rules = dialect_get(MPROF_DIALECT_MAIL);
 	events_decode_table table;
+	event_code codes[256];
 	uint8_t log[1000];
 	mprof_event events[400];
+	mprof_event_detail details[400];
 	events_decode_state state = {log, good * 3 + length, sizeof(log), 0, 0};
-	events_decode_batch batch = {events, 400, 0, NULL, 0, 0};
+	events_decode_batch batch = {events, 400, 0, details, 400, 0};
 	events_decode_result result;
 
-	events_decode_table_build(&table, rules, 0);
+	make_tables(&table, codes, dialect, directives);
 	memset(log, 0x80, sizeof(log));
 	for (size_t i = 0; i < good; i++)
 		memcpy(log + i * 3, "\x09\x80\x81", 3);
 	memcpy(log + good * 3, bytes, length);
 	result = events_decode(&table, &state, &batch);
 	cr_assert_eq(batch.count, good);
+	cr_assert_eq(batch.detail_count, 0);
 	cr_assert_eq(state.position, good * 3);
+	cr_assert_eq(state.counter, good);
+	id_map_destroy(&sizes);
 	return result;
 }
 
-#define DECODE(good, bytes) decode_behind(good, bytes, sizeof(bytes) - 1)
+#define DECODE(good, bytes) decode_behind(MPROF_DIALECT_MAIL, 0, good, bytes, sizeof(bytes) - 1)
+#define DECODE_WITH(directives, good, bytes)                                                                           \
+	decode_behind(MPROF_DIALECT_MPROF2, directives, good, bytes, sizeof(bytes) - 1)
 
 Test(events_decode, damage)
 {
@@ -274,7 +374,96 @@ Test(events_decode, damage)
 		cr_assert_eq(DECODE(good, "\x09"), EVENTS_DECODE_CUT);
 		cr_assert_eq(DECODE(good, "\x09\x80"), EVENTS_DECODE_CUT);
 		cr_assert_eq(DECODE(good, "\x09\x80\x00"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE(good, "\x1e\x80\x80"), EVENTS_DECODE_BAD_CODE, "a detailed event in a mail log");
 	}
+}
+
+Test(events_decode, damage_with_directives)
+{
+	const uint64_t class_sizes = BIT(MPROF_DIRECTIVE_CLASS_SIZES);
+	const uint64_t caller = BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
+	const uint64_t stack = BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
+	const uint64_t object = BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT);
+	const uint64_t detailed = BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+
+	for (size_t good = 0; good < 40; good++) {
+		cr_assert_eq(DECODE_WITH(0, good, "\x08\x80"), EVENTS_DECODE_BAD_CODE);
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x00"), EVENTS_DECODE_LIST_END);
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08\x00"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08\x1d\x81"), EVENTS_DECODE_NO_SIZE, "class 5025");
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\xf8\x7f\x7f\x7f\xbf"), EVENTS_DECODE_NO_SIZE);
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08\x00\x00\x00\xc0"), EVENTS_DECODE_BAD_ID);
+		cr_assert_eq(DECODE_WITH(class_sizes | stack, good, "\x08\x80"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE_WITH(class_sizes | stack, good, "\x08\x80\x00\x00\x00\x00\x90"),
+			     EVENTS_DECODE_BAD_ID);
+		cr_assert_eq(DECODE_WITH(caller, good, "\x0c\x80\x81\x00\x00\x00\x00\x90"), EVENTS_DECODE_BAD_ID);
+		cr_assert_eq(DECODE_WITH(object, good, "\x0c\x80\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82"),
+			     EVENTS_DECODE_BAD_INT);
+		cr_assert_eq(DECODE_WITH(caller | object, good, "\x0c\x80\x81\x00\x00\x00\x00\x90\x00"),
+			     EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE_WITH(detailed, good, "\x1e\x80\x81\x82\x80"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE_WITH(detailed, good, "\x1e\x80\x81\x82\x80\x00\x00\x00\x00\x90"),
+			     EVENTS_DECODE_BAD_ID);
+		cr_assert_eq(DECODE_WITH(detailed, good, "\x46\x00\x00\x00\x00\x90\x81\x84\x80\x80"),
+			     EVENTS_DECODE_BAD_ID);
+	}
+}
+
+/* What the log says is given as it stands, also what this version does not know. */
+Test(events_decode, detailed_events)
+{
+	/* A state that is not known, of class 0; the largest handle. */
+	static const char log[] = "\x1e\x80\x85\x09\x81\x81\x82"
+				  "\x46\xa1\x85\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x83\x84"
+				  "\xc6\x80\x85\x89\x86"
+				  "\xce\xa1\x85\x87";
+	events_decode_table table;
+	event_code codes[256];
+	mprof_event events[4];
+	mprof_event_detail details[4];
+	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 100};
+	events_decode_batch batch = {events, 4, 0, details, 4, 0};
+	const mprof_event_detail expected[] = {
+		{.object = 1, .stack = 2},
+		{.object = 3, .stack = 4, .handle_type = MPROF_HANDLE_PINNED},
+		{.stack = 6, .handle_type = MPROF_HANDLE_WEAK_TRACK},
+		{.object = 7},
+	};
+
+	make_tables(&table, codes, MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_DETAILED_EVENTS));
+	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
+	cr_assert_eq(batch.count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		cr_assert_eq(memcmp(events[i].more.detail, &expected[i], sizeof(expected[i])), 0, "event %zu", i);
+		cr_assert_eq(events[i].id, i % 2 == 0 ? 0 : 33, "event %zu", i);
+		cr_assert_eq(events[i].counter, 105 + i * 5, "event %zu", i);
+	}
+	cr_assert_eq(events[0].value, 137);
+	cr_assert_eq(events[1].value, UINT64_MAX >> 2);
+	cr_assert_eq(events[2].value, 2);
+	cr_assert_eq(events[3].value, 0);
+	id_map_destroy(&sizes);
+}
+
+/* Sizes of classes whose IDs are spread wide. */
+Test(events_decode, hashed_sizes)
+{
+	static const char log[] = "\x08\x00\x00\x00\x81\x08\x80\x08\x00\x00\x00\x81";
+	events_decode_table table;
+	event_code codes[256];
+	mprof_event events[3];
+	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 0};
+	events_decode_batch batch = {events, 3, 0, NULL, 0, 0};
+
+	make_tables(&table, codes, MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_CLASS_SIZES));
+	cr_assert(id_map_put(&sizes, (UINT32_C(1) << 26) + 1, 4096));
+	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
+	cr_assert_eq(batch.count, 3);
+	cr_assert_eq(events[0].value, 4096);
+	cr_assert_eq(events[1].value, size_of_class(1));
+	cr_assert_eq(events[2].value, 4096);
+	id_map_destroy(&sizes);
 }
 
 Test(events_decode, largest_numbers)
@@ -288,7 +477,7 @@ Test(events_decode, largest_numbers)
 	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 10};
 	events_decode_batch batch = {events, 4, 0, NULL, 0, 0};
 
-	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MAIL), 0);
+	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MAIL), 0, &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
 	cr_assert_eq(batch.count, 4);
 	cr_assert_eq(events[0].id, UINT32_MAX);
@@ -306,7 +495,7 @@ Test(events_decode, nothing)
 	events_decode_state state = {(const uint8_t *)"", 0, 0, 0, 0};
 	events_decode_batch batch = {&event, 1, 0, NULL, 0, 0};
 
-	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MPROF2), 0);
+	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MPROF2), 0, &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
 	cr_assert_eq(batch.count, 0);
 }
@@ -322,7 +511,7 @@ Test(events_decode, no_room_for_details)
 	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 0};
 	events_decode_batch batch = {events, 8, 0, details, 2, 0};
 
-	events_decode_table_build(&table, rules, BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER));
+	events_decode_table_build(&table, rules, BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER), &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_FULL);
 	cr_assert_eq(batch.count, 3);
 	cr_assert_eq(events[1].more.detail->caller, 4);

@@ -11,20 +11,29 @@
 #define EXTENDED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS)
 #define CALLER MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)
 #define OBJECT MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)
+#define STACK MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)
+#define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
+#define STACKS 200 /* Call chains that are defined. */
 
 static const uint32_t defined[] = {1, 31, 32, 33, 4000, 100000, UINT32_MAX};
 
 static mprof_allocator allocator;
 static id_set methods;
 static id_set classes;
+static id_map sizes; /* Empty, as it is in a log that does not tell them. */
+static uint32_t stack_count;
 static encode_buffer buffer;
 static event_encoder encoder;
 
 static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 {
+	const event_definitions all = {&methods, &classes, &sizes, &stack_count};
+
 	allocator_init(&allocator, NULL);
 	id_set_init(&methods, &allocator);
 	id_set_init(&classes, &allocator);
+	id_map_init(&sizes, &allocator);
+	stack_count = STACKS;
 	for (size_t i = 0; i < sizeof(defined) / sizeof(defined[0]); i++) {
 		cr_assert(id_set_add(&methods, defined[i]));
 		cr_assert(id_set_add(&classes, defined[i]));
@@ -32,7 +41,7 @@ static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 	cr_assert(id_set_add(&methods, 77)); /* A method alone. */
 	cr_assert(id_set_add(&classes, 88)); /* A class alone. */
 	encode_buffer_init(&buffer, &allocator, SIZE_MAX);
-	event_encoder_init(&encoder, dialect_get(dialect), directives, lossy, &methods, &classes);
+	event_encoder_init(&encoder, dialect_get(dialect), directives, lossy, &all);
 }
 
 static void tear_down(void)
@@ -40,6 +49,7 @@ static void tear_down(void)
 	encode_buffer_destroy(&buffer);
 	id_set_destroy(&methods);
 	id_set_destroy(&classes);
+	id_map_destroy(&sizes);
 }
 
 static mprof_event event_of(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, uint64_t counter)
@@ -119,14 +129,23 @@ Test(events_encode, implicit_leave)
 	tear_down();
 }
 
+Test(events_encode, more_events_of_two_numbers)
+{
+	set_up(MPROF_DIALECT_MPROF2, EXTENDED, 0);
+	EXPECT(event_of(MPROF_EVENT_FINALIZATION_START, 0, 0, 0, 0), 1, "\x47\x80\x81");
+	EXPECT(event_of(MPROF_EVENT_FINALIZATION_END, 0, 0, 0, 0), 300, "\xc7\x80\x2c\x82");
+	EXPECT(event_of(MPROF_EVENT_RECORDING_RESUMED, 0, 0, 300, 0), 2, "\x57\x2c\x82\x82");
+	tear_down();
+}
+
 Test(events_encode, allocation_extras)
 {
-	mprof_event_detail detail = {UINT64_C(0x1000), 77, 0};
-	mprof_event_detail no_caller = {1, 0, 0};
+	mprof_event_detail detail = {.object = UINT64_C(0x1000), .caller = 77, .stack = STACKS, .handle_type = 99};
+	mprof_event_detail no_caller = {.object = 1};
 	mprof_event event = event_of(MPROF_EVENT_ALLOCATION, 0, 1, 24, 0);
 
 	event.more.detail = &detail;
-	set_up(MPROF_DIALECT_MPROF2, 0, 0);
+	set_up(MPROF_DIALECT_MPROF2, DETAILED, 0);
 	EXPECT(event, 0, "\x0c\x80\x98");
 	tear_down();
 	set_up(MPROF_DIALECT_MPROF2, CALLER, 0);
@@ -135,15 +154,136 @@ Test(events_encode, allocation_extras)
 	set_up(MPROF_DIALECT_MPROF2, OBJECT, 0);
 	EXPECT(event, 0, "\x0c\x80\x98\x00\xa0");
 	tear_down();
+	set_up(MPROF_DIALECT_MPROF2, STACK, 0);
+	EXPECT(event, 0, "\x0c\x80\x98\x48\x81");
+	tear_down();
 	set_up(MPROF_DIALECT_MPROF2, CALLER | OBJECT, 0);
 	EXPECT(event, 0, "\x0c\x80\x98\xcd\x00\xa0");
 	event.more.detail = NULL;
 	EXPECT(event, 0, "\x0c\x80\x98\x80\x80");
 	event.more.detail = &no_caller;
 	EXPECT(event, 0, "\x0c\x80\x98\x80\x81");
-	detail.caller = 88;
+	tear_down();
+	set_up(MPROF_DIALECT_MPROF2, CALLER | STACK | OBJECT, 0);
+	EXPECT(event, 0, "\x0c\x80\x98\x80\x80\x81");
 	event.more.detail = &detail;
+	EXPECT(event, 0, "\x0c\x80\x98\xcd\x48\x81\x00\xa0");
+	detail.caller = 88;
 	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	detail.caller = 0;
+	detail.stack = STACKS + 1;
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
+Test(events_encode, allocations_of_fixed_size)
+{
+	const mprof_event_detail detail = {.stack = 5};
+	mprof_event event = event_of(MPROF_EVENT_ALLOCATION, 0, 33, 24, 0);
+
+	set_up(MPROF_DIALECT_MPROF2, STACK, 0);
+	cr_assert(id_map_put(&sizes, 33, 24) && id_map_put(&sizes, 32, 24) && id_map_put(&sizes, 4000, UINT32_MAX) &&
+		  id_map_put(&sizes, UINT32_MAX, 16));
+	event.more.detail = &detail;
+	EXPECT(event, 0, "\x08\x81\x85");
+	event.value = 25;
+	EXPECT(event, 0, "\x0c\x81\x99\x85");
+	event.value = UINT64_C(24) + ((uint64_t)1 << 32);
+	EXPECT(event, 0, "\x0c\x81\x18\x00\x00\x00\x90\x85");
+	event.id = 1; /* No size is known. */
+	event.value = 0;
+	EXPECT(event, 0, "\x0c\x80\x80\x85");
+	event.id = 32; /* The byte would be that which ends the list. */
+	event.value = 24;
+	EXPECT(event, 0, "\x04\x81\x98\x85");
+	event.id = UINT32_MAX;
+	event.value = 16;
+	EXPECT(event, 0, "\xf8\x7f\x7f\x7f\xbf\x85");
+	event.id = 77; /* A size alone does not define a class. */
+	cr_assert(id_map_put(&sizes, 77, 16));
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
+static mprof_event detailed_event_of(uint32_t kind, uint32_t id, uint64_t value, const mprof_event_detail *detail)
+{
+	mprof_event event = event_of(kind, 0, id, value, 0);
+
+	event.more.detail = detail;
+	return event;
+}
+
+Test(events_encode, detailed_events)
+{
+	const mprof_event_detail detail = {
+		.object = UINT64_C(0x1000), .stack = STACKS, .caller = UINT32_MAX, .handle_type = MPROF_HANDLE_PINNED};
+
+	set_up(MPROF_DIALECT_MPROF2, DETAILED, 0);
+	EXPECT(detailed_event_of(MPROF_EVENT_MONITOR, 33, MPROF_MONITOR_ACQUIRED, &detail), 5,
+	       "\x1e\xa1\x85\x82\x00\xa0\x48\x81");
+	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_CREATED, 88, 32, &detail), 5,
+	       "\x46\xd8\x85\x03\x81\x00\xa0\x48\x81");
+	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_DELETED, 0, 32, &detail), 5, "\xc6\x80\x85\x03\x81\x48\x81");
+	EXPECT(detailed_event_of(MPROF_EVENT_FINALIZER_START, 33, 7, &detail), 5, "\x4e\xa1\x85\x00\xa0");
+	EXPECT(detailed_event_of(MPROF_EVENT_FINALIZER_END, 33, 7, &detail), 5, "\xce\xa1\x85\x00\xa0");
+	/* Neither a class nor a detail is known. */
+	EXPECT(detailed_event_of(MPROF_EVENT_MONITOR, 0, MPROF_MONITOR_FAILED, NULL), 0, "\x1e\x80\x80\x83\x80\x80");
+	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_CREATED, 0, 0, NULL), 0, "\x46\x80\x80\x80\x80\x80");
+	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_DELETED, 0, 0, NULL), 0, "\xc6\x80\x80\x80\x80");
+	EXPECT(detailed_event_of(MPROF_EVENT_FINALIZER_START, 0, 0, NULL), 0, "\x4e\x80\x80\x80");
+	EXPECT(detailed_event_of(MPROF_EVENT_FINALIZER_END, 0, 0, NULL), 0, "\xce\x80\x80\x80");
+	tear_down();
+}
+
+Test(events_encode, longest_events)
+{
+	const mprof_event_detail detail = {
+		.object = UINT64_MAX, .stack = UINT32_MAX, .handle_type = MPROF_HANDLE_PINNED};
+
+	set_up(MPROF_DIALECT_MPROF2, DETAILED, 0);
+	stack_count = UINT32_MAX;
+	EXPECT(detailed_event_of(MPROF_EVENT_MONITOR, UINT32_MAX, UINT64_MAX, &detail), UINT64_MAX,
+	       "\x1e\x7f\x7f\x7f\x7f\x8f"
+	       "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
+	       "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
+	       "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x7f\x7f\x7f\x7f\x8f");
+	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_CREATED, UINT32_MAX, UINT64_MAX >> 2, &detail), UINT64_MAX,
+	       "\x46\x7f\x7f\x7f\x7f\x8f"
+	       "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
+	       "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
+	       "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x7f\x7f\x7f\x7f\x8f");
+	tear_down();
+}
+
+Test(events_encode, details_that_cannot_be_said)
+{
+	mprof_event_detail detail = {.stack = STACKS + 1};
+	mprof_event_detail other_type = {.handle_type = MPROF_HANDLE_PINNED + 1};
+	const struct {
+		mprof_event event;
+		mprof_status status;
+	} wrong[] = {
+		{detailed_event_of(MPROF_EVENT_MONITOR, 1, 1, &detail), MPROF_ERR_UNDEFINED_ID},
+		{detailed_event_of(MPROF_EVENT_MONITOR, 77, 1, NULL), MPROF_ERR_UNDEFINED_ID},
+		{detailed_event_of(MPROF_EVENT_HANDLE_CREATED, 0, 1, &detail), MPROF_ERR_UNDEFINED_ID},
+		{detailed_event_of(MPROF_EVENT_HANDLE_DELETED, 77, 1, NULL), MPROF_ERR_UNDEFINED_ID},
+		{detailed_event_of(MPROF_EVENT_FINALIZER_END, 77, 1, NULL), MPROF_ERR_UNDEFINED_ID},
+		{detailed_event_of(MPROF_EVENT_HANDLE_CREATED, 0, 1, &other_type), MPROF_ERR_ARGUMENT},
+		{detailed_event_of(MPROF_EVENT_HANDLE_DELETED, 0, UINT64_C(1) << 62, NULL), MPROF_ERR_ARGUMENT},
+	};
+
+	set_up(MPROF_DIALECT_MPROF2, DETAILED, 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		const mprof_event events[] = {event_of(MPROF_EVENT_METHOD_ENTER, 0, 1, 0, 10), wrong[i].event};
+		size_t taken = 0;
+
+		buffer.length = 0;
+		encoder.last_counter = 9;
+		cr_assert_eq(events_encode(&encoder, &buffer, events, 2, &taken), wrong[i].status, "%zu", i);
+		cr_assert_eq(taken, 1);
+		cr_assert_eq(buffer.length, 3);
+		cr_assert_eq(encoder.last_counter, 10);
+	}
 	tear_down();
 }
 
@@ -239,6 +379,10 @@ static const uint8_t unsupported[] = {
 	MPROF_EVENT_STACK_SECTION,
 	MPROF_EVENT_HEAP_OBJECT,
 	MPROF_EVENT_HEAP_FREE,
+	MPROF_EVENT_HANDLE_CREATED,
+	MPROF_EVENT_FINALIZER_END,
+	MPROF_EVENT_FINALIZATION_START,
+	MPROF_EVENT_RECORDING_RESUMED,
 	MPROF_EVENT_KIND_COUNT,
 	63,
 	64,

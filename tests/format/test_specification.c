@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The examples of doc/format.md, sections 2.1 and 6: what they say is what the library reads and writes. */
-#include <mprof/parser.h>
+#include "log_text.h"
+
 #include <mprof/writer.h>
 
 #include <criterion/criterion.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,6 @@ typedef struct example {
 	size_t length;
 	char text[8192];
 } example;
-
-typedef struct rendering {
-	char text[8192];
-	size_t length;
-} rendering;
 
 static example examples[MOST_EXAMPLES];
 static size_t example_count;
@@ -112,227 +107,8 @@ static void load_examples(void)
 		memcpy(taken->text, start, (size_t)(end - start));
 		start = end;
 	}
-	cr_assert_eq(example_count, 3);
+	cr_assert_eq(example_count, 4);
 	free(specification);
-}
-
-static void render(rendering *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void render(rendering *out, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	out->length += (size_t)vsnprintf(out->text + out->length, sizeof(out->text) - out->length, format, arguments);
-	va_end(arguments);
-	cr_assert_lt(out->length, sizeof(out->text));
-}
-
-typedef unsigned long long number;
-
-static void render_clock(rendering *out, const char *name, const mprof_clock *clock)
-{
-	render(out, " %s=%llu/%llu", name, (number)clock->counter, (number)clock->time);
-}
-
-static void render_clocks(rendering *out, const mprof_block *block)
-{
-	render_clock(out, "start", &block->start);
-	render_clock(out, "end", &block->end);
-}
-
-static void render_element(rendering *out, const mprof_block *block)
-{
-	const mprof_assembly_name *assembly = &block->assembly;
-
-	render(out, " kind=%u start=%llu end=%llu thread=%llu id=%u name=\"%s\"\n", block->flags,
-	       (number)block->base_counter, (number)block->end_counter, (number)block->thread, block->id, block->name);
-	if (!block->has_assembly)
-		return;
-	render(out, "  assembly=\"%s\" version=%u.%u.%u.%u culture=\"%s\" token=\"%s\" retargetable=%u\n",
-	       assembly->base_name, assembly->major, assembly->minor, assembly->build, assembly->revision,
-	       assembly->culture, assembly->public_key_token, assembly->retargetable);
-}
-
-static void render_directives(rendering *out, const mprof_block *block)
-{
-	const char *separator = "";
-
-	render_clocks(out, block);
-	render(out, " in-force=");
-	for (uint32_t directive = 0; directive < 64; directive++) {
-		/* Whether those that are not known are told is not the point here. */
-		if (directive > MPROF_DIRECTIVE_EXTENDED_EVENTS || (block->directives >> directive & 1) == 0)
-			continue;
-		render(out, "%s%u", separator, directive);
-		separator = ",";
-	}
-	render(out, "\n");
-}
-
-static void render_lost(rendering *out, const mprof_block *block)
-{
-	render_clocks(out, block);
-	render(out, " thread=%llu", (number)block->thread);
-	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
-		if (block->lost[cause] != 0)
-			render(out, " %s=%llu", mprof_loss_cause_name((mprof_loss_cause)cause),
-			       (number)block->lost[cause]);
-	}
-	render(out, "\n");
-}
-
-static void render_event(rendering *out, const mprof_event *event, uint64_t directives)
-{
-	render(out, "  %s", mprof_event_kind_name((mprof_event_kind)event->kind));
-	if (event->kind == MPROF_EVENT_UNKNOWN)
-		render(out, " code=%02x", event->code);
-	if (event->kind != MPROF_EVENT_SAMPLE)
-		render(out, " counter=%llu", (number)event->counter);
-	if (event->id != 0)
-		render(out, " id=%u", event->id);
-	if (event->kind == MPROF_EVENT_ALLOCATION ||
-	    (event->id == 0 && event->kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT))
-		render(out, " value=%llu", (number)event->value);
-	if (event->flags & MPROF_EVENT_FAILED)
-		render(out, " failed");
-	if (event->flags & MPROF_EVENT_NATIVE)
-		render(out, " native");
-	if (event->kind == MPROF_EVENT_ALLOCATION && directives != 0) {
-		cr_assert_not_null(event->more.detail);
-		render(out, " caller=%u object=%llx", event->more.detail->caller, (number)event->more.detail->object);
-	}
-	render(out, "\n");
-}
-
-static void render_events(rendering *out, mprof_parser *parser, uint64_t directives)
-{
-	mprof_event events[3];
-	mprof_status status;
-	size_t count;
-
-	while ((status = mprof_parser_next_events(parser, events, 3, &count)) == MPROF_OK) {
-		for (size_t i = 0; i < count; i++)
-			render_event(out, &events[i], directives);
-	}
-	cr_assert_eq(status, MPROF_END);
-}
-
-static void render_mappings(rendering *out, mprof_parser *parser)
-{
-	mprof_mapping mapping;
-	mprof_status status;
-	size_t count;
-
-	while ((status = mprof_parser_next_mappings(parser, &mapping, 1, &count)) == MPROF_OK) {
-		if (mapping.is_method)
-			render(out, "  method id=%u class=%u flags=%u name=\"%s\"\n", mapping.id, mapping.class_id,
-			       mapping.flags, mapping.name);
-		else
-			render(out, "  class id=%u assembly=%u name=\"%s\"\n", mapping.id, mapping.assembly_id,
-			       mapping.name);
-	}
-	cr_assert_eq(status, MPROF_END);
-}
-
-static void render_properties(rendering *out, mprof_parser *parser)
-{
-	const char *key;
-	const char *value;
-	mprof_status status;
-
-	while ((status = mprof_parser_next_property(parser, &key, &value)) == MPROF_OK)
-		render(out, "  \"%s\"=\"%s\"\n", key, value);
-	cr_assert_eq(status, MPROF_END);
-}
-
-static void render_block(rendering *out, mprof_parser *parser, const mprof_block *block, uint64_t *directives)
-{
-	render(out, "%s", mprof_block_kind_name((mprof_block_kind)block->kind));
-	switch (block->kind) {
-	case MPROF_BLOCK_INTRO:
-		render(out, " version=%u runtime=\"%s\" flags=%u", block->version, block->name, block->flags);
-		render_clock(out, "clock", &block->start);
-		render(out, "\n");
-		break;
-	case MPROF_BLOCK_END:
-		render(out, " version=%u", block->version);
-		render_clock(out, "clock", &block->start);
-		render(out, "\n");
-		break;
-	case MPROF_BLOCK_LOADED:
-	case MPROF_BLOCK_UNLOADED:
-		render_element(out, block);
-		break;
-	case MPROF_BLOCK_MAPPING:
-		render_clocks(out, block);
-		render(out, "\n");
-		render_mappings(out, parser);
-		break;
-	case MPROF_BLOCK_EVENTS:
-		render(out, " thread=%llu base=%llu", (number)block->thread, (number)block->base_counter);
-		render_clocks(out, block);
-		render(out, "\n");
-		render_events(out, parser, *directives);
-		break;
-	case MPROF_BLOCK_STATISTICAL:
-		render(out, " start=%llu end=%llu\n", (number)block->base_counter, (number)block->end_counter);
-		render_events(out, parser, *directives);
-		break;
-	case MPROF_BLOCK_DIRECTIVES:
-		*directives = block->directives & (MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
-						   MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT));
-		render_directives(out, block);
-		break;
-	case MPROF_BLOCK_SESSION:
-		render_clock(out, "clock", &block->start);
-		render(out, "\n");
-		render_properties(out, parser);
-		break;
-	case MPROF_BLOCK_THREAD:
-		render_clock(out, "clock", &block->start);
-		render(out, " thread=%llu name=\"%s\"\n", (number)block->thread, block->name);
-		break;
-	case MPROF_BLOCK_LOST:
-		render_lost(out, block);
-		break;
-	default:
-		render(out, " code=%u\n", block->code);
-		break;
-	}
-}
-
-/* Reads a log that is fed in pieces of a given length. */
-static void render_log(const example *given, size_t piece, rendering *out)
-{
-	uint64_t directives = 0;
-	size_t fed = 0;
-	mprof_parser *parser;
-	mprof_block block;
-	mprof_status status;
-
-	out->length = 0;
-	mprof_block_init(&block);
-	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
-	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_END) {
-		size_t length = given->length - fed < piece ? given->length - fed : piece;
-
-		if (status == MPROF_OK) {
-			render_block(out, parser, &block, &directives);
-		} else if (status == MPROF_ERR_UNSUPPORTED) {
-			render(out, "%s unreadable\n", mprof_block_kind_name((mprof_block_kind)block.kind));
-		} else {
-			cr_assert_eq(status, MPROF_AGAIN, "%s", mprof_status_text(status));
-			cr_assert_gt(length, 0);
-			cr_assert_eq(mprof_parser_feed(parser, given->bytes + fed, length), MPROF_OK);
-			fed += length;
-		}
-		if (fed == given->length)
-			mprof_parser_finish(parser);
-	}
-	cr_assert_eq(fed, given->length);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), given->length);
-	mprof_parser_destroy(parser);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -351,13 +127,13 @@ static void expect_text(const char *expected, const char *actual)
 
 Test(specification, examples_are_read, .init = load_examples, .timeout = 60)
 {
-	static rendering out;
+	static log_text out;
 
 	for (size_t i = 0; i < example_count; i++) {
-		render_log(&examples[i], sizeof(examples[i].bytes), &out);
+		log_text_render(&out, examples[i].bytes, examples[i].length, examples[i].length);
 		expect_text(examples[i].text, out.text);
 		for (size_t piece = 1; piece < 20; piece++) {
-			render_log(&examples[i], piece, &out);
+			log_text_render(&out, examples[i].bytes, examples[i].length, piece);
 			expect_text(examples[i].text, out.text);
 		}
 	}
@@ -385,9 +161,9 @@ static mprof_event make_event(uint32_t kind, uint32_t id, uint64_t value, uint64
 	return event;
 }
 
-static void write_class(mprof_writer *writer, uint32_t id, uint32_t assembly_id, const char *name)
+static void write_class(mprof_writer *writer, uint32_t id, uint32_t assembly_id, uint32_t size, const char *name)
 {
-	mprof_class_definition definition = {id, assembly_id, name, strlen(name)};
+	mprof_class_definition definition = {id, assembly_id, name, strlen(name), size, 0};
 
 	cr_assert_eq(mprof_writer_define_class(writer, &definition), MPROF_OK);
 }
@@ -431,8 +207,8 @@ static void write_example_of_mail(mprof_writer *writer)
 
 	events[8].flags = MPROF_EVENT_FAILED;
 	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
-	write_class(writer, 1, 0, "Demo.Main");
-	write_class(writer, 40, 0, "String");
+	write_class(writer, 1, 0, 0, "Demo.Main");
+	write_class(writer, 40, 0, 0, "String");
 	write_method(writer, 1, 1, 0, "Run ()");
 	write_method(writer, 300, 1, 0, "Sort (int[])");
 	write_events(writer, 1, 1500, events, sizeof(events) / sizeof(events[0]));
@@ -444,7 +220,7 @@ static void write_example_of_mail(mprof_writer *writer)
 
 static void write_events_of_mprof2(mprof_writer *writer)
 {
-	mprof_event_detail detail = {UINT64_C(0x7f0012345740), 33, 0};
+	mprof_event_detail detail = {.object = UINT64_C(0x7f0012345740), .caller = 33};
 	mprof_event thread_end = make_event(MPROF_EVENT_THREAD_END, 0, 77, 1);
 	mprof_event events[] = {
 		make_event(MPROF_EVENT_METHOD_ENTER, 1, 0, 5010),
@@ -483,8 +259,8 @@ static void write_example_of_mprof2(mprof_writer *writer)
 	cr_assert_eq(mprof_writer_loaded(writer, &assembly), MPROF_OK);
 	cr_assert_eq(mprof_writer_loaded(writer, &module), MPROF_OK);
 	cr_assert_eq(mprof_writer_thread(writer, 77, "main", 4), MPROF_OK);
-	write_class(writer, 1, 9, "Demo.Main");
-	write_class(writer, 2, 0, "Größe");
+	write_class(writer, 1, 9, 0, "Demo.Main");
+	write_class(writer, 2, 0, 0, "Größe");
 	write_method(writer, 1, 1, 0, "Run ()");
 	write_method(writer, 33, 2, MPROF_METHOD_WRAPPER, "");
 	write_events_of_mprof2(writer);
@@ -493,6 +269,168 @@ static void write_example_of_mprof2(mprof_writer *writer)
 	assembly.start_counter = 6100;
 	assembly.end_counter = 6200;
 	cr_assert_eq(mprof_writer_unloaded(writer, &assembly), MPROF_OK);
+}
+
+static mprof_record make_record(uint32_t kind, uint32_t id, uint32_t parent, uint32_t target, uint32_t flags)
+{
+	mprof_record record;
+
+	memset(&record, 0, sizeof(record));
+	record.kind = kind;
+	record.id = id;
+	record.parent = parent;
+	record.target = target;
+	record.flags = flags;
+	return record;
+}
+
+static void write_records(mprof_writer *writer, mprof_block_kind kind, const mprof_record *records, size_t count)
+{
+	uint32_t collection = kind == MPROF_BLOCK_HEAP_SUMMARY ? 3 : 0;
+
+	cr_assert_eq(mprof_writer_records(writer, kind, collection, records, count), MPROF_OK);
+}
+
+static void write_code_and_stacks(mprof_writer *writer)
+{
+	mprof_record code[] = {
+		make_record(MPROF_RECORD_MODULE, 1, 0, 0, 0),
+		make_record(MPROF_RECORD_FUNCTION, 1, 1, 0, 0),
+		make_record(MPROF_RECORD_LOCATION, 1, 1, 1, 0),
+		make_record(MPROF_RECORD_LOCATION, 2, 0, 0, 0),
+	};
+	const mprof_record stacks[] = {
+		make_record(MPROF_RECORD_STACK, 1, 0, 1, 0),
+		make_record(MPROF_RECORD_STACK, 2, 1, 2, 0),
+		make_record(MPROF_RECORD_STACK, 3, 1, 1, MPROF_EVENT_NATIVE),
+		make_record(MPROF_RECORD_STACK, 4, 2, 0, 0),
+	};
+
+	code[0].start = UINT64_C(0x7f0012000000);
+	code[0].size = 0x20000;
+	code[0].section = "0af3";
+	code[0].name = "/lib/libdemo.so";
+	code[1].start = 0x1200;
+	code[1].size = 300;
+	code[1].name = "demo_wait";
+	code[2].start = 0x1234;
+	code[3].start = UINT64_C(0x7f0040000010);
+	write_records(writer, MPROF_BLOCK_CODE, code, 4);
+	write_records(writer, MPROF_BLOCK_STACKS, stacks, 4);
+}
+
+static void write_detailed_events(mprof_writer *writer)
+{
+	const mprof_event_detail details[] = {
+		{.object = 0x10000, .stack = 2},
+		{.object = 0x10018, .stack = 0},
+		{.object = 0x10000, .stack = 3},
+		{.object = 0x10000, .stack = 2, .handle_type = MPROF_HANDLE_PINNED},
+		{.handle_type = MPROF_HANDLE_PINNED},
+		{.object = 0x10000},
+	};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_ALLOCATION, 1, 24, 0),
+		make_event(MPROF_EVENT_ALLOCATION, 2, 24, 0),
+		make_event(MPROF_EVENT_ALLOCATION, 1, 32, 0),
+		make_event(MPROF_EVENT_MONITOR, 1, MPROF_MONITOR_CONTENDED, 5010),
+		make_event(MPROF_EVENT_HANDLE_CREATED, 1, 300, 5020),
+		make_event(MPROF_EVENT_HANDLE_DELETED, 0, 300, 5030),
+		make_event(MPROF_EVENT_FINALIZATION_START, 0, 0, 5040),
+		make_event(MPROF_EVENT_FINALIZER_START, 1, 0, 5050),
+		make_event(MPROF_EVENT_FINALIZER_END, 1, 0, 5060),
+		make_event(MPROF_EVENT_FINALIZATION_END, 0, 0, 5070),
+		make_event(MPROF_EVENT_RECORDING_RESUMED, 0, 500, 5580),
+	};
+
+	events[0].more.detail = &details[0];
+	events[1].more.detail = &details[1];
+	events[3].more.detail = &details[2];
+	events[4].more.detail = &details[3];
+	events[5].more.detail = &details[4];
+	events[7].more.detail = &details[5];
+	events[8].more.detail = &details[5];
+	write_events(writer, 77, 5000, events, sizeof(events) / sizeof(events[0]));
+}
+
+static void write_samples_and_figures(mprof_writer *writer)
+{
+	const double quarter = 0.25;
+	mprof_event samples[] = {make_event(MPROF_EVENT_SAMPLE, 0, 3, 5100),
+				 make_event(MPROF_EVENT_SAMPLE, 0, 4, 5090)};
+	mprof_record metrics[] = {
+		make_record(MPROF_RECORD_METRIC, 1, 0, 0, MPROF_METRIC_BYTES),
+		make_record(MPROF_RECORD_METRIC, 2, 0, 0, MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO),
+		make_record(MPROF_RECORD_METRIC_VALUE, 1, 0, 0, 0),
+		make_record(MPROF_RECORD_METRIC_VALUE, 1, 0, 0, 0),
+		make_record(MPROF_RECORD_METRIC_VALUE, 2, 0, 0, 0),
+	};
+
+	metrics[0].section = "memory";
+	metrics[0].name = "growth";
+	metrics[1].name = "load";
+	metrics[2].value = 4096;
+	metrics[3].value = (uint64_t)-300;
+	memcpy(&metrics[4].value, &quarter, sizeof(quarter));
+	cr_assert_eq(mprof_writer_samples(writer, 77, 5000, samples, 2), MPROF_OK);
+	write_records(writer, MPROF_BLOCK_METRICS, metrics, 5);
+	cr_assert_eq(mprof_writer_mark(writer, 77, 5600, "half way", 8), MPROF_OK);
+}
+
+static void write_heap_shot(mprof_writer *writer)
+{
+	const uint64_t references[] = {0x10018, 0x10000};
+	const uint64_t more[] = {0x10030};
+	const mprof_event_detail details[] = {
+		{.object = 0x10000, .reference_count = 2, .references = references},
+		{.object = 0x10018, .reference_count = 0},
+		{.reference_count = 1, .references = more},
+		{.object = 0x10000},
+		{.object = 0x10030},
+	};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_HEAP_ROOT, 1, MPROF_ROOT_STATIC, 0),
+		make_event(MPROF_EVENT_HEAP_OBJECT, 1, 24, 0),
+		make_event(MPROF_EVENT_HEAP_OBJECT, 2, 20, 0),
+		make_event(MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0),
+	};
+	mprof_event between[] = {
+		make_event(MPROF_EVENT_HEAP_FREE, 1, 24, 0),
+		make_event(MPROF_EVENT_HEAP_FREE, 2, 400, 0),
+		make_event(MPROF_EVENT_HEAP_MOVE, 0, 0x10004, 0),
+	};
+
+	events[0].more.detail = &details[3];
+	for (size_t i = 1; i < 4; i++)
+		events[i].more.detail = &details[i - 1];
+	between[0].more.detail = &details[4];
+	between[2].more.detail = &details[1];
+	cr_assert_eq(mprof_writer_heap(writer, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 5700, events, 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_heap(writer, 0, 0, 5800, between, 3), MPROF_OK);
+}
+
+static void write_example_of_heap(mprof_writer *writer)
+{
+	mprof_record root = make_record(MPROF_RECORD_ROOT, 1, 0, 1, MPROF_ROOT_STATIC);
+	mprof_record summary = make_record(MPROF_RECORD_SUMMARY, 1, 0, 0, 0);
+
+	write_class(writer, 1, 0, 24, "Demo.Node");
+	write_class(writer, 2, 0, 0, "Byte[]");
+	write_method(writer, 1, 1, 0, "Run ()");
+	write_method(writer, 2, 1, 0, "Add (Node)");
+	write_code_and_stacks(writer);
+	write_detailed_events(writer);
+	write_samples_and_figures(writer);
+	root.start = UINT64_C(0x7f0030000000);
+	root.size = 64;
+	root.name = "Demo.Node.first";
+	write_records(writer, MPROF_BLOCK_ROOTS, &root, 1);
+	write_heap_shot(writer);
+	summary.counts[0] = 2;
+	summary.counts[1] = 48;
+	summary.counts[2] = 1;
+	summary.counts[3] = 24;
+	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, &summary, 1);
 }
 
 static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
@@ -522,19 +460,21 @@ static void expect_written(const example *expected, uint32_t dialect, uint64_t d
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }
 
+#define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
+
 Test(specification, examples_are_written, .init = load_examples)
 {
-	uint64_t directives = 0;
-	static const uint8_t declared[] = {
-		MPROF_DIRECTIVE_ALLOCATION_CALLER, MPROF_DIRECTIVE_ALLOCATION_OBJECT, MPROF_DIRECTIVE_ELEMENT_IDS,
-		MPROF_DIRECTIVE_ASSEMBLY_IDS,      MPROF_DIRECTIVE_METHOD_FLAGS,      MPROF_DIRECTIVE_IMPLICIT_LEAVE,
-		MPROF_DIRECTIVE_EXTENDED_EVENTS,
-	};
+	const uint64_t first = BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
+			       BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
+			       BIT(MPROF_DIRECTIVE_METHOD_FLAGS) | BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+			       BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
+	const uint64_t others = BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+				BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+				BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
 
-	for (size_t i = 0; i < sizeof(declared); i++)
-		directives |= MPROF_DIRECTIVE_BIT(declared[i]);
 	expect_written(&examples[0], MPROF_DIALECT_MAIL, 0, write_example_of_mail);
-	expect_written(&examples[1], MPROF_DIALECT_MPROF2, directives, write_example_of_mprof2);
+	expect_written(&examples[1], MPROF_DIALECT_MPROF2, first, write_example_of_mprof2);
+	expect_written(&examples[3], MPROF_DIALECT_MPROF2, others, write_example_of_heap);
 }
 
 Test(specification, table_of_ints)

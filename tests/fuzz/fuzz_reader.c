@@ -60,6 +60,49 @@ static void *limited_reallocate(void *user, void *memory, size_t old_size, size_
 
 static const mprof_allocator limited_allocator = {limited_allocate, limited_reallocate, limited_release, NULL};
 
+static uint64_t sum_of_event(const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	uint64_t sum = event->counter + event->value + event->id;
+
+	if (detail == NULL)
+		return sum;
+	sum += detail->object + detail->caller + detail->stack + detail->handle_type;
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		sum += detail->references[i];
+	return sum;
+}
+
+/* What the reader has learnt of a record, and of what it names. */
+static uint64_t look_up(mprof_reader *reader, const mprof_record *record)
+{
+	mprof_stack_frame frames[4];
+	mprof_record found;
+	char text[16];
+	size_t count;
+
+	if (mprof_reader_stack(reader, record->id, frames, 4, &count) == MPROF_OK && count > record->id)
+		fail("a stack with more frames than there are");
+	if (mprof_reader_record(reader, (mprof_record_kind)record->kind, record->id, &found) == MPROF_OK)
+		count += strlen(found.name) + strlen(found.section);
+	return count + mprof_reader_location_name(reader, record->id, text, sizeof(text));
+}
+
+static uint64_t take_records(mprof_reader *reader)
+{
+	mprof_record records[8];
+	uint64_t sum = 0;
+	size_t count;
+
+	while (mprof_reader_next_records(reader, records, 8, &count) == MPROF_OK) {
+		if (count == 0 || count > 8)
+			fail("a batch of no or too many records");
+		for (size_t i = 0; i < count; i++)
+			sum += strlen(records[i].name) + strlen(records[i].section) + look_up(reader, &records[i]);
+	}
+	return sum;
+}
+
 /* Takes all that a loaded block lists; the sum keeps the compiler from leaving reading out. */
 static uint64_t take_lists(mprof_reader *reader, const mprof_block *block, size_t capacity)
 {
@@ -73,12 +116,10 @@ static uint64_t take_lists(mprof_reader *reader, const mprof_block *block, size_
 	while (mprof_reader_next_events(reader, events, capacity, &count) == MPROF_OK) {
 		if (count == 0 || count > capacity)
 			fail("a batch of no or too many events");
-		for (size_t i = 0; i < count; i++) {
-			sum += events[i].counter + events[i].value + events[i].id;
-			if (events[i].more.detail != NULL)
-				sum += events[i].more.detail->object;
-		}
+		for (size_t i = 0; i < count; i++)
+			sum += sum_of_event(&events[i]);
 	}
+	sum += take_records(reader);
 	while (mprof_reader_next_mappings(reader, mappings, 8, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++)
 			sum += strlen(mappings[i].name) - mappings[i].name_length;
@@ -195,7 +236,7 @@ static void require(int is_right)
 static void write_names(mprof_writer *writer, uint32_t first)
 {
 	for (uint32_t id = first; id < first + 10; id++) {
-		const mprof_class_definition class_definition = {id, 1, "Some.Class", 10};
+		const mprof_class_definition class_definition = {id, 1, "Some.Class", 10, id % 2 * 24, 0};
 		const mprof_method_definition method_definition = {id * 128, id, 1, 0, "Method ()", 9};
 
 		require(mprof_writer_define_class(writer, &class_definition) == MPROF_OK &&
@@ -203,12 +244,15 @@ static void write_names(mprof_writer *writer, uint32_t first)
 	}
 }
 
-static void write_events(mprof_writer *writer, uint32_t directives)
+static void write_events(mprof_writer *writer, int has_directives)
 {
-	static const uint8_t kinds[] = {MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_METHOD_LEAVE,
-					MPROF_EVENT_ALLOCATION,   MPROF_EVENT_GC_START,
-					MPROF_EVENT_GC_END,       MPROF_EVENT_CLASS_LOAD_START};
-	const mprof_event_detail detail = {UINT64_C(0x7f0012345740), 128, 0};
+	static const uint8_t kinds[] = {
+		MPROF_EVENT_METHOD_ENTER,    MPROF_EVENT_METHOD_LEAVE,     MPROF_EVENT_ALLOCATION,
+		MPROF_EVENT_GC_START,        MPROF_EVENT_GC_END,           MPROF_EVENT_CLASS_LOAD_START,
+		MPROF_EVENT_MONITOR,         MPROF_EVENT_HANDLE_CREATED,   MPROF_EVENT_HANDLE_DELETED,
+		MPROF_EVENT_FINALIZER_START, MPROF_EVENT_RECORDING_RESUMED};
+	const size_t plain_kinds = 6;
+	const mprof_event_detail detail = {.object = UINT64_C(0x7f0012345740), .caller = 128, .stack = 2};
 	uint64_t counter = 1000;
 
 	require(mprof_writer_begin_events(writer, 77, counter) == MPROF_OK);
@@ -216,16 +260,104 @@ static void write_events(mprof_writer *writer, uint32_t directives)
 		mprof_event event;
 
 		memset(&event, 0, sizeof(event));
-		event.kind = kinds[random_below(sizeof(kinds))];
+		event.kind = kinds[random_below(has_directives ? sizeof(kinds) : plain_kinds)];
 		event.id = event.kind <= MPROF_EVENT_METHOD_LEAVE ? 128 : 1;
 		counter += random_below(100000);
 		event.counter = counter;
-		event.value = random_below(1000);
-		if (directives && event.kind == MPROF_EVENT_ALLOCATION)
+		event.value = random_below(2) ? random_below(1000) : 24;
+		if (has_directives)
 			event.more.detail = &detail;
 		require(mprof_writer_events(writer, &event, 1, NULL) == MPROF_OK);
 	}
 	require(mprof_writer_end_events(writer) == MPROF_OK);
+}
+
+static mprof_record record_of(uint32_t kind, uint32_t id)
+{
+	mprof_record record;
+
+	memset(&record, 0, sizeof(record));
+	record.kind = kind;
+	record.id = id;
+	record.name = "name";
+	return record;
+}
+
+/* So many records of a kind, from an id on; those of a list that has more than one kind follow each other. */
+static void write_records(mprof_writer *writer, mprof_block_kind block, const uint8_t *kinds, uint32_t first)
+{
+	mprof_record records[30];
+	size_t count = 0;
+
+	for (; *kinds != 0; kinds++) {
+		for (uint32_t i = 0; i < 10; i++) {
+			mprof_record *record = &records[count++];
+
+			*record = record_of(*kinds, first + i);
+			record->start = random_below(UINT64_MAX) >> random_below(64);
+			record->value = random_below(UINT64_MAX) >> random_below(64);
+			if (*kinds == MPROF_RECORD_STACK)
+				record->parent = (uint32_t)random_below(record->id);
+			else if (*kinds == MPROF_RECORD_FUNCTION || *kinds == MPROF_RECORD_LOCATION)
+				record->parent = (uint32_t)random_below(first + 10);
+			else if (*kinds == MPROF_RECORD_METRIC)
+				record->flags = i % 2;
+		}
+	}
+	require(mprof_writer_records(writer, block, 0, records, count) == MPROF_OK);
+}
+
+static void write_definitions(mprof_writer *writer, uint32_t first)
+{
+	static const uint8_t code[] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION, MPROF_RECORD_LOCATION, 0};
+	static const uint8_t stacks[] = {MPROF_RECORD_STACK, 0};
+	static const uint8_t metrics[] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
+	static const uint8_t roots[] = {MPROF_RECORD_ROOT, 0};
+
+	write_records(writer, MPROF_BLOCK_CODE, code, first);
+	write_records(writer, MPROF_BLOCK_STACKS, stacks, first);
+	write_records(writer, MPROF_BLOCK_METRICS, metrics, first);
+	write_records(writer, MPROF_BLOCK_ROOTS, roots, first);
+}
+
+static void write_samples(mprof_writer *writer)
+{
+	static const uint8_t summary[] = {MPROF_RECORD_SUMMARY, 0};
+	mprof_event samples[20];
+
+	for (size_t i = 0; i < 20; i++) {
+		memset(&samples[i], 0, sizeof(samples[i]));
+		samples[i].kind = MPROF_EVENT_SAMPLE;
+		samples[i].value = 1 + random_below(10);
+		samples[i].counter = i * random_below(1000);
+	}
+	require(mprof_writer_samples(writer, 77, 5, samples, 20) == MPROF_OK);
+	require(mprof_writer_mark(writer, 77, 5, "a remark", 8) == MPROF_OK);
+	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, summary, 1);
+}
+
+#define HEAP_EVENTS 40
+
+static void write_heap(mprof_writer *writer)
+{
+	mprof_event events[HEAP_EVENTS];
+	mprof_event_detail details[HEAP_EVENTS];
+	uint64_t references[8];
+
+	for (size_t i = 0; i < 8; i++)
+		references[i] = 0x7f0012340000 + random_below(1000) * 8;
+	for (size_t i = 0; i < HEAP_EVENTS; i++) {
+		memset(&events[i], 0, sizeof(events[i]));
+		memset(&details[i], 0, sizeof(details[i]));
+		events[i].kind = (uint8_t)(MPROF_EVENT_HEAP_OBJECT + random_below(5));
+		events[i].id = 1 + (uint32_t)random_below(10);
+		events[i].value = random_below(2) ? 24 : 8 * random_below(1000);
+		events[i].more.detail = &details[i];
+		details[i].object = 0x7f0012340000 + random_below(1000) * 8;
+		details[i].references = references;
+		details[i].reference_count = (uint32_t)random_below(8);
+	}
+	require(mprof_writer_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
 }
 
 static good_log make_good(uint32_t dialect, uint64_t directives, uint32_t gzip_level)
@@ -249,14 +381,21 @@ static good_log make_good(uint32_t dialect, uint64_t directives, uint32_t gzip_l
 	require(mprof_writer_open_memory(&options, &writer) == MPROF_OK);
 	require(mprof_writer_loaded(writer, &element) == MPROF_OK);
 	write_names(writer, 1);
+	if (dialect == MPROF_DIALECT_MPROF2)
+		write_definitions(writer, 1);
 	write_events(writer, directives != 0);
 	require(mprof_writer_statistical(writer, 5, hits, 3, hits, 2, 9) == MPROF_OK);
 	write_names(writer, 11);
 	write_events(writer, directives != 0);
-	if (dialect == MPROF_DIALECT_MPROF2)
+	if (dialect == MPROF_DIALECT_MPROF2) {
+		write_definitions(writer, 11);
+		write_samples(writer);
+		write_heap(writer);
+		write_heap(writer);
 		require(mprof_writer_session(writer, properties, 2) == MPROF_OK &&
 			mprof_writer_thread(writer, 77, "main", 4) == MPROF_OK &&
 			mprof_writer_lost(writer, 77, losses, 3) == MPROF_OK);
+	}
 	require(mprof_writer_unloaded(writer, &element) == MPROF_OK);
 	require(mprof_writer_close(writer) == MPROF_OK);
 	require(mprof_writer_memory(writer, &bytes, &log.length) == MPROF_OK);
@@ -346,7 +485,10 @@ static int fuzz_file(const char *path)
 
 int main(int count, char **arguments)
 {
-	uint64_t directives = 0;
+	uint64_t directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
 	good_log compressed;
 	mprof_writer_options probe;
 	mprof_writer *writer = NULL;
@@ -362,8 +504,7 @@ int main(int count, char **arguments)
 	}
 	fuzz_good(make_good(MPROF_DIALECT_MAIL, 0, 0));
 	fuzz_good(make_good(MPROF_DIALECT_MPROF2, 0, 0));
-	fuzz_good(
-		make_good(MPROF_DIALECT_MPROF2, directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS), 0));
+	fuzz_good(make_good(MPROF_DIALECT_MPROF2, directives, 0));
 	mprof_writer_options_init(&probe);
 	probe.gzip_level = 6;
 	/* Only in a library that has zlib. */

@@ -28,7 +28,7 @@ static void define_half(mprof_writer *writer, uint32_t half)
 	char name[64];
 
 	for (uint32_t id = half * 10 + 1; id <= half * 10 + 10; id++) {
-		mprof_class_definition definition = {id, id % 3, name, 0};
+		mprof_class_definition definition = {.id = id, .assembly_id = id % 3, .name = name};
 
 		definition.name_length = (size_t)snprintf(name, sizeof(name), "Space.Class%u", (unsigned)id);
 		cr_assert_eq(mprof_writer_define_class(writer, &definition), MPROF_OK);
@@ -59,7 +59,7 @@ static void write_events(mprof_writer *writer, uint32_t half, uint64_t directive
 
 	cr_assert_eq(mprof_writer_begin_events(writer, 0x7f0012345740, base), MPROF_OK);
 	for (uint32_t i = 0; i < FIXTURE_BLOCK_EVENTS; i++) {
-		mprof_event_detail detail = {UINT64_C(0x7f0000001000) + i, i % methods + 1, 0};
+		mprof_event_detail detail = {.object = UINT64_C(0x7f0000001000) + i, .caller = i % methods + 1};
 		mprof_event event;
 
 		memset(&event, 0, sizeof(event));
@@ -312,12 +312,18 @@ static void hash_block(log_digest *digest, const mprof_block *block)
 		cr_assert_eq(strlen(block->name), block->name_length);
 }
 
+static void hash_detail(log_digest *digest, const mprof_event_detail *detail)
+{
+	hash_bytes(digest, detail, offsetof(mprof_event_detail, references));
+	hash_bytes(digest, detail->references, detail->reference_count * sizeof(*detail->references));
+}
+
 static void hash_event(log_digest *digest, const mprof_event *event)
 {
 	cr_assert_eq(event->reserved, 0);
 	hash_bytes(digest, event, offsetof(mprof_event, more));
 	if (event->more.detail != NULL)
-		hash_bytes(digest, event->more.detail, sizeof(*event->more.detail));
+		hash_detail(digest, event->more.detail);
 	digest->events++;
 }
 
@@ -327,9 +333,19 @@ static void hash_mapping(log_digest *digest, const mprof_mapping *mapping)
 	hash_number(digest, mapping->id);
 	hash_number(digest, mapping->class_id | (uint64_t)mapping->assembly_id << 32);
 	hash_number(digest, mapping->flags);
+	hash_number(digest, mapping->size);
 	hash_text(digest, mapping->name);
 	cr_assert_eq(strlen(mapping->name), mapping->name_length);
 	digest->mappings++;
+}
+
+static void hash_record(log_digest *digest, const mprof_record *record)
+{
+	cr_assert_eq(record->reserved, 0);
+	hash_bytes(digest, record, offsetof(mprof_record, name));
+	hash_text(digest, record->name);
+	hash_text(digest, record->section);
+	digest->records++;
 }
 
 /* A parser or a reader; the other is NULL. */
@@ -348,6 +364,12 @@ static mprof_status input_mappings(const log_input *input, mprof_mapping *mappin
 {
 	return input->reader != NULL ? mprof_reader_next_mappings(input->reader, mappings, BATCH, count)
 				     : mprof_parser_next_mappings(input->parser, mappings, BATCH, count);
+}
+
+static mprof_status input_records(const log_input *input, mprof_record *records, size_t *count)
+{
+	return input->reader != NULL ? mprof_reader_next_records(input->reader, records, BATCH, count)
+				     : mprof_parser_next_records(input->parser, records, BATCH, count);
 }
 
 static mprof_status input_property(const log_input *input, const char **key, const char **value)
@@ -370,22 +392,36 @@ static void digest_fault(log_digest *digest, const log_input *input)
 		digest->first = error;
 }
 
+#define KINDS_OF_EVENTS                                                                                                \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |                              \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA))
+#define KINDS_OF_RECORDS                                                                                               \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |                                   \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY))
+
 /* Takes what a loaded block lists. */
 static void digest_lists(log_digest *digest, const log_input *input, const mprof_block *block)
 {
 	mprof_event events[BATCH];
 	mprof_mapping mappings[BATCH];
+	mprof_record records[BATCH];
 	const char *key;
 	const char *value;
 	mprof_status status = MPROF_END;
 	size_t count;
 
-	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_STATISTICAL) {
+	if ((KINDS_OF_EVENTS & MPROF_BLOCK_BIT(block->kind)) != 0) {
 		while ((status = input_events(input, events, &count)) == MPROF_OK) {
 			for (size_t i = 0; i < count; i++)
 				hash_event(digest, &events[i]);
 		}
 		cr_assert_eq(count, 0);
+	} else if ((KINDS_OF_RECORDS & MPROF_BLOCK_BIT(block->kind)) != 0) {
+		while ((status = input_records(input, records, &count)) == MPROF_OK) {
+			for (size_t i = 0; i < count; i++)
+				hash_record(digest, &records[i]);
+		}
 	} else if (block->kind == MPROF_BLOCK_MAPPING) {
 		while ((status = input_mappings(input, mappings, &count)) == MPROF_OK) {
 			for (size_t i = 0; i < count; i++)

@@ -20,20 +20,53 @@ typedef struct log_bytes {
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |                                                      \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |   \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |       \
-	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS))
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |  \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) | \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
 
 /** Events in each EVENTS block of the logs that log_make() makes. */
 #define FIXTURE_BLOCK_EVENTS 200
 
 /**
- * Makes a closed log with blocks of all kinds that the dialect has. Its classes are 1 to 20, its methods 1 to 40 (of
- * class n / 2), the first half defined in front of the first of its two EVENTS blocks. Its clock gives a counter of
- * 1000 a microsecond.
+ * Makes a closed log with blocks of all kinds that the mail has, in mprof2 with SESSION, THREAD and LOST. Its classes
+ * are 1 to 20, its methods 1 to 40 (of class n / 2), the first half defined in front of the first of its two EVENTS
+ * blocks. Its clock gives a counter of 1000 a microsecond.
  */
 log_bytes log_make(mprof_dialect dialect, uint64_t directives);
 
 /** The same, compressed. The library has zlib. */
 log_bytes log_make_compressed(mprof_dialect dialect, uint64_t directives);
+
+/**
+ * Makes a log of the blocks of mprof2 that are not in the first one: samples, call chains, native code, figures,
+ * remarks, roots, and parts of two heap shots. Directives may be any.
+ */
+log_bytes log_make_more(uint64_t directives);
+
+/** The same, compressed. */
+log_bytes log_make_more_compressed(uint64_t directives);
+
+/** What blocks log_make_more() has, by number, with directives. */
+enum {
+	MORE_INTRO,
+	MORE_DIRECTIVES,
+	MORE_MAPPING,
+	MORE_CODE,
+	MORE_STACKS,
+	MORE_SAMPLES,
+	MORE_ROOTS,
+	MORE_METRICS,
+	MORE_MARK,
+	MORE_HEAP,
+	MORE_SUMMARY,
+	MORE_SECOND_CODE,
+	MORE_SECOND_STACKS,
+	MORE_SECOND_SAMPLES,
+	MORE_SECOND_METRICS,
+	MORE_SECOND_HEAP,
+	MORE_END,
+	MORE_COUNT
+};
 
 /** Reads the bytes of tests/data/NAME.hex: pairs of hexadecimal digits, and comments from # to the end of the line. */
 log_bytes log_from_hex(const char *name);
@@ -58,6 +91,7 @@ typedef struct log_digest {
 	uint64_t blocks; /**< Whole ones. */
 	uint64_t events; /**< Also of blocks that are cut. */
 	uint64_t mappings;
+	uint64_t records;
 	uint64_t properties;
 	uint64_t faults;   /**< Errors that were passed by. */
 	mprof_error first; /**< The first error; its status is #MPROF_OK if there was none. */

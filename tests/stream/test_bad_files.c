@@ -156,7 +156,7 @@ Test(bad_files, good_files)
 		uint64_t mappings;
 	} good[] = {
 		{"good-mail", 7, 10, 3},  {"good-mail-by-letter", 5, 10, 6}, {"good-mprof2", 12, 10, 3},
-		{"good-no-end", 3, 6, 3}, {"good-intro-only", 1, 0, 0},
+		{"good-no-end", 3, 6, 3}, {"good-intro-only", 1, 0, 0},      {"good-heap", 14, 20, 4},
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {

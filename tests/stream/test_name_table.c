@@ -13,7 +13,7 @@
 
 static mprof_mapping class_of(uint32_t id, uint32_t assembly_id, const char *name)
 {
-	mprof_mapping mapping = {0, id, 0, assembly_id, 0, 0, name, strlen(name)};
+	mprof_mapping mapping = {0, id, 0, assembly_id, 0, id * 8, name, strlen(name)};
 
 	return mapping;
 }
@@ -69,12 +69,14 @@ Test(name_table, look_up)
 	cr_assert_eq(name_table_class(&table, 1, &found), 1);
 	cr_assert_eq(found.is_method, 0);
 	cr_assert_eq(found.assembly_id, 5);
+	cr_assert_eq(found.size, 8);
 	cr_assert_str_eq(found.name, "Class");
 	cr_assert_eq(found.name_length, 5);
 	cr_assert_eq(name_table_method(&table, 1, &found), 1);
 	cr_assert_eq(found.is_method, 1);
 	cr_assert_eq(found.class_id, 1);
 	cr_assert_eq(found.flags, MPROF_METHOD_WRAPPER);
+	cr_assert_eq(found.size, 0);
 	cr_assert_eq(name_table_method(&table, UINT32_MAX, &found), 1);
 	cr_assert_str_eq(found.name, "");
 	cr_assert_eq(name_table_method(&table, 2, &found), 0);
@@ -92,6 +94,9 @@ Test(name_table, redefinition)
 	cr_assert_eq(add_class(&table, 1, "First", 100), MPROF_OK, "the same block, read again");
 	cr_assert_eq(add_class(&table, 1, "Other", 100), MPROF_ERR_REDEFINED_ID);
 	cr_assert_eq(add_class(&table, 1, "First", 200), MPROF_ERR_REDEFINED_ID);
+	found = class_of(1, 5, "First");
+	found.size++;
+	cr_assert_eq(name_table_add(&table, &found, 100), MPROF_ERR_REDEFINED_ID);
 	cr_assert_eq(add_method(&table, 1, 1, "A method with the same ID"), MPROF_OK);
 	cr_assert_eq(name_table_class(&table, 1, &found), 1);
 	cr_assert_str_eq(found.name, "First");

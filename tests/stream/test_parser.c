@@ -510,9 +510,8 @@ static void parse_with_failures(const log_bytes *log, const log_digest *expected
 	mprof_parser_destroy(parser);
 }
 
-Test(parser, no_memory)
+static void check_memory_failures(log_bytes log)
 {
-	log_bytes log = log_make(MPROF2, FIXTURE_ALL_DIRECTIVES);
 	log_digest expected;
 
 	log_digest_parse(&expected, &log, 0, NULL);
@@ -527,4 +526,10 @@ Test(parser, no_memory)
 			break;
 	}
 	log_free(&log);
+}
+
+Test(parser, no_memory)
+{
+	check_memory_failures(log_make(MPROF2, FIXTURE_ALL_DIRECTIVES));
+	check_memory_failures(log_make_more(FIXTURE_ALL_DIRECTIVES));
 }

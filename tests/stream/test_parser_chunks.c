@@ -16,6 +16,7 @@ static void expect_same(const log_digest *expected, const log_digest *digest, si
 	cr_assert_eq(digest->blocks, expected->blocks, "chunk %zu", chunk);
 	cr_assert_eq(digest->events, expected->events, "chunk %zu", chunk);
 	cr_assert_eq(digest->mappings, expected->mappings, "chunk %zu", chunk);
+	cr_assert_eq(digest->records, expected->records, "chunk %zu", chunk);
 	cr_assert_eq(digest->properties, expected->properties, "chunk %zu", chunk);
 	cr_assert_eq(digest->hash, expected->hash, "chunk %zu", chunk);
 }
@@ -49,15 +50,22 @@ Test(parser_chunks, mprof2)
 {
 	check_chunks(log_make(MPROF_DIALECT_MPROF2, 0));
 	check_chunks(log_from_hex("good-mprof2"));
+	check_chunks(log_from_hex("good-heap"));
 }
 
 Test(parser_chunks, mprof2_with_directives)
 {
-	for (uint32_t directive = 1; directive <= 17; directive++) {
+	for (uint32_t directive = 1; directive <= MPROF_DIRECTIVE_DETAILED_EVENTS; directive++) {
 		if ((FIXTURE_ALL_DIRECTIVES & MPROF_DIRECTIVE_BIT(directive)) != 0)
 			check_chunks(log_make(MPROF_DIALECT_MPROF2, MPROF_DIRECTIVE_BIT(directive)));
 	}
 	check_chunks(log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES));
+}
+
+Test(parser_chunks, more_of_mprof2)
+{
+	check_chunks(log_make_more(0));
+	check_chunks(log_make_more(FIXTURE_ALL_DIRECTIVES));
 }
 
 /* The parser asks for no more than there is before it can go on. */

@@ -77,6 +77,12 @@ Test(parser_cut, mprof2)
 	check_all_cuts(log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES));
 }
 
+Test(parser_cut, more_of_mprof2)
+{
+	check_all_cuts(log_make_more(0));
+	check_all_cuts(log_make_more(FIXTURE_ALL_DIRECTIVES));
+}
+
 /* How far a cut log is valid and that it is not complete. */
 Test(parser_cut, valid_bytes)
 {

@@ -86,9 +86,8 @@ static void check_damaged_bit(const log_bytes *good, size_t number, uint32_t bit
 	log_free(&log);
 }
 
-Test(parser_damage, damaged_header)
+static void check_damaged_headers(log_bytes log)
 {
-	log_bytes log = log_make(MPROF2, 0);
 	mprof_parser_options options;
 
 	mprof_parser_options_init(&options);
@@ -102,6 +101,12 @@ Test(parser_damage, damaged_header)
 		}
 	}
 	log_free(&log);
+}
+
+Test(parser_damage, damaged_header)
+{
+	check_damaged_headers(log_make(MPROF2, 0));
+	check_damaged_headers(log_make_more(0));
 }
 
 Test(parser_damage, damage_to_the_end)

@@ -14,7 +14,9 @@
 #define ALL_DIRECTIVES                                                                                                 \
 	(BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |                             \
 	 BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |    \
-	 BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS))
+	 BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |                                  \
+	 BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |                                 \
+	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -143,15 +145,36 @@ static void finish(round_trip *trip)
 	cr_assert_eq(mprof_writer_destroy(trip->writer), MPROF_OK);
 }
 
+/* Sizes of objects that allocations of this test have, or have not. */
+static uint32_t edge_size(size_t i)
+{
+	return (uint32_t)edge_values[i % COUNT_OF(edge_values)];
+}
+
 static void define_edge_ids(round_trip *trip)
 {
 	for (size_t i = 0; i < COUNT_OF(edge_ids); i++) {
-		mprof_class_definition a_class = {edge_ids[i], 0, "C", 1};
+		mprof_class_definition a_class = {edge_ids[i], 0, "C", 1, edge_size(i), 0};
 		mprof_method_definition method = {edge_ids[i], edge_ids[i], 0, 0, "m ()", 4};
 
 		cr_assert_eq(mprof_writer_define_class(trip->writer, &a_class), MPROF_OK);
 		cr_assert_eq(mprof_writer_define_method(trip->writer, &method), MPROF_OK);
 	}
+}
+
+#define STACKS 300
+
+static void define_stacks(round_trip *trip)
+{
+	mprof_record records[STACKS];
+
+	memset(records, 0, sizeof(records));
+	for (uint32_t i = 0; i < STACKS; i++) {
+		records[i].kind = MPROF_RECORD_STACK;
+		records[i].id = i + 1;
+		records[i].parent = i / 2;
+	}
+	cr_assert_eq(mprof_writer_records(trip->writer, MPROF_BLOCK_STACKS, 0, records, STACKS), MPROF_OK);
 }
 
 #define MOST_EVENTS 4096
@@ -167,6 +190,7 @@ static mprof_event *add_event(uint32_t kind, uint32_t flags, uint32_t id, uint64
 
 	cr_assert_lt(written_count, MOST_EVENTS);
 	memset(event, 0, sizeof(*event));
+	memset(&details[written_count], 0, sizeof(details[0]));
 	event->kind = (uint8_t)kind;
 	event->flags = (uint8_t)flags;
 	event->id = id;
@@ -200,8 +224,42 @@ static void add_allocations(int has_details)
 		if (!has_details)
 			continue;
 		detail->caller = i % 5 == 0 ? 0 : edge_ids[i / 3 % COUNT_OF(edge_ids)];
+		detail->stack = (uint32_t)(i % (STACKS + 1));
 		detail->object = edge_values[i / 2 % COUNT_OF(edge_values)];
 		event->more.detail = detail;
+	}
+}
+
+/* Some have the size of their class. */
+static void add_allocations_of_fixed_size(void)
+{
+	for (size_t i = 0; i < 2 * COUNT_OF(edge_ids); i++) {
+		size_t a_class = i % COUNT_OF(edge_ids);
+
+		add_event(MPROF_EVENT_ALLOCATION, 0, edge_ids[a_class], edge_size(a_class) + i / COUNT_OF(edge_ids));
+	}
+}
+
+static void add_detailed_events(void)
+{
+	static const uint8_t kinds[] = {MPROF_EVENT_MONITOR, MPROF_EVENT_HANDLE_CREATED, MPROF_EVENT_HANDLE_DELETED,
+					MPROF_EVENT_FINALIZER_START, MPROF_EVENT_FINALIZER_END};
+
+	for (size_t i = 0; i < COUNT_OF(edge_ids) * COUNT_OF(edge_values); i++) {
+		uint32_t kind = kinds[i % sizeof(kinds)];
+		int is_handle = kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED;
+		mprof_event *event = add_event(kind, 0, i % 3 == 0 ? 0 : edge_ids[i % COUNT_OF(edge_ids)], 0);
+		mprof_event_detail *detail = &details[written_count - 1];
+
+		event->more.detail = detail;
+		if (kind != MPROF_EVENT_HANDLE_DELETED)
+			detail->object = edge_values[i / 2 % COUNT_OF(edge_values)];
+		if (is_handle)
+			detail->handle_type = (uint32_t)(i % 4);
+		if (is_handle || kind == MPROF_EVENT_MONITOR) {
+			event->value = edge_values[i % COUNT_OF(edge_values)] >> (is_handle ? 2 : 0);
+			detail->stack = (uint32_t)(i % (STACKS + 1));
+		}
 	}
 }
 
@@ -235,6 +293,10 @@ static void add_events_of_mprof2(void)
 		add_event(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 0, 0);
 	for (uint32_t kind = MPROF_EVENT_GC_STOP_WORLD_START; kind <= MPROF_EVENT_GC_START_WORLD_END; kind++)
 		add_events_with_values(kind);
+	for (uint32_t kind = MPROF_EVENT_FINALIZATION_START; kind <= MPROF_EVENT_RECORDING_RESUMED; kind++)
+		add_events_with_values(kind);
+	add_allocations_of_fixed_size();
+	add_detailed_events();
 }
 
 static void expect_event(const mprof_event *read, size_t i, uint64_t *last_counter, int has_details)
@@ -248,11 +310,12 @@ static void expect_event(const mprof_event *read, size_t i, uint64_t *last_count
 	cr_assert_eq(read->id, event->id, "event %zu", i);
 	cr_assert_eq(read->value, event->value, "event %zu", i);
 	cr_assert_eq(read->counter, *last_counter, "event %zu", i);
-	if (!has_details || event->kind != MPROF_EVENT_ALLOCATION)
+	if (!has_details || (event->kind != MPROF_EVENT_ALLOCATION && event->more.detail == NULL)) {
+		cr_assert_eq(read->more.detail_bits, 0, "event %zu", i);
 		return;
-	cr_assert_not_null(read->more.detail);
-	cr_assert_eq(read->more.detail->caller, details[i].caller);
-	cr_assert_eq(read->more.detail->object, details[i].object);
+	}
+	cr_assert_not_null(read->more.detail, "event %zu", i);
+	cr_assert_eq(memcmp(read->more.detail, &details[i], sizeof(details[i])), 0, "event %zu", i);
 }
 
 static void expect_events(round_trip *trip, uint64_t base_counter, int has_details)
@@ -278,6 +341,8 @@ static void round_trip_events(uint32_t dialect, uint64_t directives)
 
 	begin(&trip, dialect, directives);
 	define_edge_ids(&trip);
+	if (directives != 0)
+		define_stacks(&trip);
 	for (size_t i = 0; i < COUNT_OF(edge_values); i++) {
 		cr_assert_eq(mprof_writer_begin_events(trip.writer, edge_values[i], edge_values[i]), MPROF_OK);
 		cr_assert_eq(mprof_writer_events(trip.writer, written, written_count, NULL), MPROF_OK);
@@ -285,6 +350,8 @@ static void round_trip_events(uint32_t dialect, uint64_t directives)
 	}
 	turn(&trip);
 	next(&trip, MPROF_BLOCK_MAPPING);
+	if (directives != 0)
+		next(&trip, MPROF_BLOCK_STACKS);
 	for (size_t i = 0; i < COUNT_OF(edge_values); i++) {
 		next(&trip, MPROF_BLOCK_EVENTS);
 		cr_assert_eq(trip.block.thread, edge_values[i]);
@@ -396,6 +463,7 @@ static mprof_mapping make_mapping(size_t i, int is_method)
 		mapping.flags = i % 2 ? MPROF_METHOD_WRAPPER : 0;
 	} else {
 		mapping.assembly_id = i % 4 == 0 ? 0 : edge_ids[(i + 1) % COUNT_OF(edge_ids)];
+		mapping.size = edge_size(i);
 	}
 	return mapping;
 }
@@ -409,6 +477,7 @@ static void expect_mapping(round_trip *trip, const mprof_mapping *read, size_t i
 	cr_assert_eq(read->class_id, expected.class_id);
 	cr_assert_eq(read->assembly_id, trip->has_directives ? expected.assembly_id : 0);
 	cr_assert_eq(read->flags, trip->has_directives ? expected.flags : 0);
+	cr_assert_eq(read->size, trip->has_directives ? expected.size : 0);
 	cr_assert_eq(read->name_length, expected.name_length);
 	cr_assert_eq(memcmp(read->name, expected.name, expected.name_length + 1), 0);
 }
@@ -423,7 +492,8 @@ static void round_trip_definitions(uint32_t dialect, uint64_t directives)
 	begin(&trip, dialect, directives);
 	for (size_t i = 0; i < COUNT_OF(edge_ids); i++) {
 		mprof_mapping from = make_mapping(i, 0);
-		mprof_class_definition definition = {from.id, from.assembly_id, from.name, from.name_length};
+		mprof_class_definition definition = {from.id,          from.assembly_id, from.name,
+						     from.name_length, from.size,        0};
 
 		cr_assert_eq(mprof_writer_define_class(trip.writer, &definition), MPROF_OK);
 	}
@@ -594,6 +664,16 @@ Test(round_trip, clocks)
 	finish(&trip);
 }
 
+static uint64_t fold_event(uint64_t folded, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	folded = folded * 31 + event->kind + event->id + event->counter + event->value;
+	if (detail != NULL)
+		folded = folded * 31 + detail->object + detail->caller + detail->stack * 3 + detail->handle_type;
+	return folded;
+}
+
 /* Reads events from a parser that is fed pieces of a length; what they are is folded into a number. */
 static uint64_t fold_log(const uint8_t *bytes, size_t length, size_t piece)
 {
@@ -615,8 +695,7 @@ static uint64_t fold_log(const uint8_t *bytes, size_t length, size_t piece)
 			while (block.kind == MPROF_BLOCK_EVENTS &&
 			       mprof_parser_next_events(parser, events, COUNT_OF(events), &count) == MPROF_OK) {
 				for (size_t i = 0; i < count; i++)
-					folded = folded * 31 + events[i].kind + events[i].id + events[i].counter +
-						 events[i].value;
+					folded = fold_event(folded, &events[i]);
 			}
 			continue;
 		}
@@ -642,6 +721,7 @@ Test(round_trip, pieces_of_any_length)
 	add_events_of_mprof2();
 	begin(&trip, MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
 	define_edge_ids(&trip);
+	define_stacks(&trip);
 	for (uint64_t thread = 1; thread <= 3; thread++) {
 		cr_assert_eq(mprof_writer_begin_events(trip.writer, thread, 0), MPROF_OK);
 		cr_assert_eq(mprof_writer_events(trip.writer, written, written_count, NULL), MPROF_OK);

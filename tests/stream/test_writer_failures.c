@@ -259,7 +259,9 @@ static mprof_status write_everything(mprof_writer *writer)
 	uint32_t hits[] = {7, 9000000};
 	uint64_t counts[] = {0, 1};
 	mprof_event event = event_of(MPROF_EVENT_METHOD_ENTER, 9000000, 5);
-	mprof_status results[16];
+	mprof_event freed = event_of(MPROF_EVENT_HEAP_FREE, 1000, 0);
+	mprof_record metric = {.kind = MPROF_RECORD_METRIC, .id = 1, .flags = MPROF_METRIC_DOUBLE};
+	mprof_status results[20];
 	size_t count = 0;
 	mprof_status last = MPROF_OK;
 
@@ -277,6 +279,9 @@ static mprof_status write_everything(mprof_writer *writer)
 	results[count++] = mprof_writer_thread(writer, 1, "main", 4);
 	results[count++] = mprof_writer_lost(writer, 1, counts, 2);
 	results[count++] = mprof_writer_unloaded(writer, &element);
+	results[count++] = mprof_writer_records(writer, MPROF_BLOCK_METRICS, 0, &metric, 1);
+	results[count++] = mprof_writer_heap(writer, 1, 0, 0, &freed, 1);
+	results[count++] = mprof_writer_mark(writer, 1, 0, "here", 4);
 	results[count++] = mprof_writer_flush(writer);
 	results[count++] = mprof_writer_close(writer);
 	for (size_t i = 0; i < count; i++) {

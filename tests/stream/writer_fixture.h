@@ -22,7 +22,9 @@ static uint64_t ticks;
 #define ALL_DIRECTIVES                                                                                                 \
 	(BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |                             \
 	 BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |    \
-	 BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS))
+	 BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |                                  \
+	 BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |                                 \
+	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
 
 /* Counter 1, 2, 3, ... and time 5. */
 static inline void tick(void *user, mprof_clock *clock)
@@ -121,7 +123,8 @@ static inline mprof_writer_stats stats_of(const mprof_writer *writer)
 
 static inline mprof_status define_class(mprof_writer *writer, uint32_t id, const char *name)
 {
-	mprof_class_definition definition = {id, 3, name, strlen(name)};
+	mprof_class_definition definition = {
+		.id = id, .assembly_id = 3, .name = name, .name_length = strlen(name), .size = 24};
 
 	return mprof_writer_define_class(writer, &definition);
 }

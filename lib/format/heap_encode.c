@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/heap_encode.h"
+
+#include "format/heap_records.h"
+#include "format/int_words.h"
+#include "format/zigzag.h"
+
+/* All addresses, one over the other: a bit that is 0 here is 0 in each of them. */
+static mprof_status check_event(const heap_encoding *encoding, const mprof_event *event, uint64_t *addresses)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	switch (event->kind) {
+	case MPROF_EVENT_HEAP_OBJECT:
+	case MPROF_EVENT_HEAP_FREE:
+		if (!id_set_has(encoding->class_ids, event->id))
+			return MPROF_ERR_UNDEFINED_ID;
+		break;
+	case MPROF_EVENT_HEAP_ROOT:
+		if (event->id > encoding->root_count)
+			return MPROF_ERR_UNDEFINED_ID;
+		break;
+	case MPROF_EVENT_HEAP_MOVE:
+		*addresses |= event->value;
+		break;
+	case MPROF_EVENT_HEAP_REFERENCES:
+		break;
+	default:
+		return MPROF_ERR_ARGUMENT;
+	}
+	if (detail == NULL)
+		return event->kind == MPROF_EVENT_HEAP_FREE ? MPROF_OK : MPROF_ERR_ARGUMENT;
+	if (event->kind != MPROF_EVENT_HEAP_REFERENCES)
+		*addresses |= detail->object;
+	if (event->kind != MPROF_EVENT_HEAP_OBJECT && event->kind != MPROF_EVENT_HEAP_REFERENCES)
+		return MPROF_OK;
+	if (detail->reference_count > 0 && detail->references == NULL)
+		return MPROF_ERR_ARGUMENT;
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		*addresses |= detail->references[i];
+	return MPROF_OK;
+}
+
+mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events, size_t count, uint32_t *shift)
+{
+	uint64_t addresses = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		mprof_status status = check_event(encoding, &events[i], &addresses);
+
+		if (status != MPROF_OK)
+			return status;
+	}
+	*shift = (uint32_t)__builtin_ctzll(addresses | UINT64_C(1) << HEAP_MOST_SHIFT);
+	return MPROF_OK;
+}
+
+/* Bytes that are on their way to a buffer, which would be asked for room too often for each INT. */
+typedef struct heap_output {
+	encode_buffer *buffer;
+	uint8_t *next;
+	uint64_t previous_address;
+	uint32_t shift;
+	uint8_t bytes[4096];
+} heap_output;
+
+static inline void put(heap_output *output, uint64_t number)
+{
+	output->next = int_word_put(output->next, number);
+}
+
+static void flush(heap_output *output)
+{
+	encode_bytes(output->buffer, output->bytes, (size_t)(output->next - output->bytes));
+	output->next = output->bytes;
+}
+
+/* INTs that can be put after this. */
+#define RESERVED 8
+
+static inline void reserve(heap_output *output)
+{
+	if (__builtin_expect(output->next > output->bytes + sizeof(output->bytes) - RESERVED * MPROF_INT_MAX_LENGTH, 0))
+		flush(output);
+}
+
+static inline void put_address(heap_output *output, uint64_t address)
+{
+	uint64_t difference = address - output->previous_address;
+	/* The sign moves in from above. */
+	uint64_t units = (difference >> output->shift) | (~(UINT64_MAX >> output->shift) * (difference >> 63));
+
+	output->previous_address = address;
+	put(output, zigzag_fold(units));
+}
+
+static void put_references(heap_output *output, const mprof_event_detail *detail)
+{
+	for (uint32_t i = 0; i < detail->reference_count; i++) {
+		reserve(output);
+		put_address(output, detail->references[i]);
+	}
+}
+
+/* An object, alive or dead, up to its references. */
+static void put_instance(heap_output *output, const heap_encoding *encoding, const mprof_event *event, uint64_t address)
+{
+	uint32_t type = event->kind == MPROF_EVENT_HEAP_OBJECT ? HEAP_RECORD_OBJECT : HEAP_RECORD_FREE;
+	int is_fixed =
+		encoding->sizes != NULL && event->value != 0 && event->value == id_map_get(encoding->sizes, event->id);
+
+	/* The record that leaves the size out is the next one for both. */
+	put(output, (uint64_t)event->id << HEAP_RECORD_BITS | (type + (is_fixed ? 1 : 0)));
+	put_address(output, address);
+	if (!is_fixed)
+		put(output, event->value);
+}
+
+static void put_event(heap_output *output, const heap_encoding *encoding, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	reserve(output);
+	switch (event->kind) {
+	case MPROF_EVENT_HEAP_OBJECT:
+		put_instance(output, encoding, event, detail->object);
+		put(output, detail->reference_count);
+		put_references(output, detail);
+		break;
+	case MPROF_EVENT_HEAP_FREE:
+		put_instance(output, encoding, event, detail != NULL ? detail->object : 0);
+		break;
+	case MPROF_EVENT_HEAP_REFERENCES:
+		put(output, (uint64_t)detail->reference_count << HEAP_RECORD_BITS | HEAP_RECORD_REFERENCES);
+		put_references(output, detail);
+		break;
+	case MPROF_EVENT_HEAP_ROOT:
+		put(output, (uint64_t)event->id << HEAP_RECORD_BITS | HEAP_RECORD_ROOT);
+		put(output, event->value);
+		put_address(output, detail->object);
+		break;
+	default:
+		put(output, HEAP_RECORD_MOVE);
+		put_address(output, detail->object);
+		put_address(output, event->value);
+		break;
+	}
+}
+
+void heap_encode(encode_buffer *buffer, const heap_encoding *encoding, const mprof_event *events, size_t count,
+		 uint32_t shift)
+{
+	heap_output output;
+
+	output.buffer = buffer;
+	output.next = output.bytes;
+	output.previous_address = 0;
+	output.shift = shift;
+	for (size_t i = 0; i < count && buffer->status == MPROF_OK; i++)
+		put_event(&output, encoding, &events[i]);
+	flush(&output);
+}

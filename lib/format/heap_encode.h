@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/heap_encode.h
+ * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17) as bytes.
+ */
+#ifndef FORMAT_HEAP_ENCODE_H
+#define FORMAT_HEAP_ENCODE_H
+
+#include <mprof/format.h>
+
+#include "base/id_map.h"
+#include "base/id_set.h"
+#include "format/encode_buffer.h"
+
+/** What records may name. */
+typedef struct heap_encoding {
+	const id_set *class_ids; /**< Those defined. */
+	const id_map *sizes;     /**< Of their objects; NULL if the log does not tell them (directive 18). */
+	uint32_t root_count;     /**< Roots defined. */
+} heap_encoding;
+
+/**
+ * Checks events before they are encoded, and finds how many low bits are 0 in all their addresses. Returns #MPROF_OK;
+ * #MPROF_ERR_ARGUMENT for an event of another kind, or without what its kind needs; #MPROF_ERR_UNDEFINED_ID.
+ */
+mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events, size_t count, uint32_t *shift);
+
+/** Appends events, which were checked, as records whose addresses are told in units of 2^shift. */
+void heap_encode(encode_buffer *buffer, const heap_encoding *encoding, const mprof_event *events, size_t count,
+		 uint32_t shift);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/records_decode.h"
+
+#include "format/record_lists.h"
+#include "format/zigzag.h"
+
+#include <string.h>
+
+/* The fewest bytes of a definition in STACKS: two INTs. */
+#define LEAST_STACK_LENGTH 2
+
+void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind)
+{
+	size_t start;
+	uint32_t first_id;
+
+	memset(cursor, 0, sizeof(*cursor));
+	cursor->content = *content;
+	cursor->block_kind = block_kind;
+	if (block_kind != MPROF_BLOCK_STACKS)
+		return;
+	start = cursor->content.position;
+	first_id = content_cursor_id(&cursor->content);
+	if (first_id == 0)
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "the first id of a stack is 0");
+	start = cursor->content.position;
+	cursor->left = content_cursor_id(&cursor->content);
+	if (cursor->left > (cursor->content.length - cursor->content.position) / LEAST_STACK_LENGTH)
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED,
+				    "more stacks are announced than the block can hold");
+	else if (cursor->left > UINT32_MAX - first_id)
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+	cursor->last_id = first_id - 1;
+}
+
+static void stack_take(record_cursor *cursor, mprof_record *record)
+{
+	content_cursor *content = &cursor->content;
+	size_t start = content->position;
+	uint64_t frame = content_cursor_int(content);
+	uint32_t distance;
+
+	record->id = ++cursor->last_id;
+	record->flags = (frame & 1) != 0 ? MPROF_EVENT_NATIVE : 0;
+	record->target = (uint32_t)(frame >> 1);
+	if (frame >> 1 > UINT32_MAX)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+	if (frame == 1)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "the frame of a stack is location 0");
+	start = content->position;
+	distance = content_cursor_id(content);
+	if (distance == 0 || distance > record->id)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED,
+				    "the caller of a stack is none that stands before it");
+	record->parent = record->id - distance;
+}
+
+static void module_take(content_cursor *content, mprof_record *record)
+{
+	record->start = content_cursor_int(content);
+	record->size = content_cursor_int(content);
+	record->section = content_cursor_string(content, NULL);
+	record->name = content_cursor_string(content, NULL);
+}
+
+static void function_take(content_cursor *content, mprof_record *record)
+{
+	record->parent = content_cursor_id(content);
+	record->start = content_cursor_int(content);
+	record->size = content_cursor_int(content);
+	record->name = content_cursor_string(content, NULL);
+}
+
+static void location_take(content_cursor *content, mprof_record *record)
+{
+	record->parent = content_cursor_id(content);
+	record->start = content_cursor_int(content);
+	record->target = content_cursor_id(content);
+}
+
+static void root_take(content_cursor *content, mprof_record *record)
+{
+	record->flags = content_cursor_id(content);
+	record->target = content_cursor_id(content);
+	record->value = content_cursor_int(content);
+	record->start = content_cursor_int(content);
+	record->size = content_cursor_int(content);
+	record->name = content_cursor_string(content, NULL);
+}
+
+static void metric_take(content_cursor *content, mprof_record *record)
+{
+	record->flags = content_cursor_id(content);
+	record->section = content_cursor_string(content, NULL);
+	record->name = content_cursor_string(content, NULL);
+}
+
+static void metric_value_take(content_cursor *content, mprof_record *record)
+{
+	uint64_t value = content_cursor_int(content);
+
+	if ((record->flags & MPROF_METRIC_DOUBLE) != 0)
+		record->value = __builtin_bswap64(value);
+	else
+		record->value = zigzag_unfold(value);
+}
+
+static void summary_take(content_cursor *content, mprof_record *record)
+{
+	for (size_t i = 0; i < sizeof(record->counts) / sizeof(record->counts[0]); i++)
+		record->counts[i] = content_cursor_int(content);
+}
+
+/* Takes the INT with which a record begins. Returns 0 if it is that at the end of the list, or a fault. */
+static int id_take(record_cursor *cursor, mprof_record *record)
+{
+	content_cursor *content = &cursor->content;
+	size_t start = content->position;
+	uint64_t id = content_cursor_int(content);
+
+	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
+		record->flags = (id & 1) != 0 ? MPROF_METRIC_DOUBLE : 0;
+		if (id == 1)
+			content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "a value is that of metric 0");
+		id >>= 1;
+	}
+	if (id > UINT32_MAX)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+	record->id = (uint32_t)id;
+	if (content->status != MPROF_OK || id == 0)
+		return 0;
+	if (record_is_definition(record->kind) && cursor->last_id != 0 && id != (uint64_t)cursor->last_id + 1) {
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not follow on the one before it");
+		return 0;
+	}
+	cursor->last_id = record->id;
+	return 1;
+}
+
+static void record_take(record_cursor *cursor, mprof_record *record)
+{
+	content_cursor *content = &cursor->content;
+
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		module_take(content, record);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		function_take(content, record);
+		break;
+	case MPROF_RECORD_LOCATION:
+		location_take(content, record);
+		break;
+	case MPROF_RECORD_ROOT:
+		root_take(content, record);
+		break;
+	case MPROF_RECORD_METRIC:
+		metric_take(content, record);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		metric_value_take(content, record);
+		break;
+	default:
+		summary_take(content, record);
+		break;
+	}
+}
+
+static void record_clear(mprof_record *record, uint32_t kind)
+{
+	memset(record, 0, sizeof(*record));
+	record->kind = kind;
+	record->name = "";
+	record->section = "";
+}
+
+int record_cursor_next(record_cursor *cursor, mprof_record *record)
+{
+	if (cursor->content.status != MPROF_OK)
+		return 0;
+	if (cursor->block_kind == MPROF_BLOCK_STACKS) {
+		if (cursor->left == 0)
+			return 0;
+		cursor->left--;
+		record_clear(record, MPROF_RECORD_STACK);
+		stack_take(cursor, record);
+		return cursor->content.status == MPROF_OK;
+	}
+	while (!cursor->at_end) {
+		record_clear(record, record_list_kind(cursor->block_kind, cursor->list));
+		if (id_take(cursor, record)) {
+			record_take(cursor, record);
+			return cursor->content.status == MPROF_OK;
+		}
+		if (cursor->content.status != MPROF_OK)
+			return 0;
+		cursor->list++;
+		cursor->last_id = 0;
+		cursor->at_end = record_list_kind(cursor->block_kind, cursor->list) == 0;
+	}
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/records_decode.h
+ * \brief What STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks list (doc/format.md, 3.13 to 3.15, 3.18, 3.19) as
+ * mprof_record.
+ */
+#ifndef FORMAT_RECORDS_DECODE_H
+#define FORMAT_RECORDS_DECODE_H
+
+#include "format/content_cursor.h"
+
+/** Goes over the lists of one block. */
+typedef struct record_cursor {
+	content_cursor content; /**< Behind all lists when they are at their end. */
+	uint32_t block_kind;
+	uint32_t list;    /**< Counted from 0. */
+	uint32_t last_id; /**< Of the list; 0 if none was taken. */
+	uint32_t left;    /**< STACKS: definitions that are not taken yet. */
+	int at_end;
+} record_cursor;
+
+/** Begins where the lists of a block do. */
+void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind);
+
+/** Takes the next record and returns 1, or returns 0 at the end of all lists or on a fault. */
+int record_cursor_next(record_cursor *cursor, mprof_record *record);
+
+#endif

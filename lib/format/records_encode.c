@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/records_encode.h"
+
+#include "format/record_lists.h"
+#include "format/zigzag.h"
+
+#include <string.h>
+
+static void encode_text(encode_buffer *buffer, const char *text)
+{
+	if (text == NULL)
+		text = "";
+	encode_string(buffer, text, strlen(text));
+}
+
+static void encode_stack(encode_buffer *buffer, const mprof_record *record)
+{
+	uint64_t is_native = (record->flags & MPROF_EVENT_NATIVE) != 0;
+
+	encode_int(buffer, (uint64_t)record->target << 1 | is_native);
+	encode_int(buffer, record->id - record->parent);
+}
+
+static void encode_metric_value(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
+{
+	uint64_t is_double = id_map_get(double_metrics, record->id) != 0;
+
+	encode_int(buffer, (uint64_t)record->id << 1 | is_double);
+	/* The bits of round numbers are the high ones, which INTs are better off without. */
+	encode_int(buffer, is_double ? __builtin_bswap64(record->value) : zigzag_fold(record->value));
+}
+
+/* A record behind its id. */
+static void encode_fields(encode_buffer *buffer, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		encode_int(buffer, record->start);
+		encode_int(buffer, record->size);
+		encode_text(buffer, record->section);
+		encode_text(buffer, record->name);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		encode_int(buffer, record->parent);
+		encode_int(buffer, record->start);
+		encode_int(buffer, record->size);
+		encode_text(buffer, record->name);
+		break;
+	case MPROF_RECORD_LOCATION:
+		encode_int(buffer, record->parent);
+		encode_int(buffer, record->start);
+		encode_int(buffer, record->target);
+		break;
+	case MPROF_RECORD_ROOT:
+		encode_int(buffer, record->flags);
+		encode_int(buffer, record->target);
+		encode_int(buffer, record->value);
+		encode_int(buffer, record->start);
+		encode_int(buffer, record->size);
+		encode_text(buffer, record->name);
+		break;
+	case MPROF_RECORD_METRIC:
+		encode_int(buffer, record->flags);
+		encode_text(buffer, record->section);
+		encode_text(buffer, record->name);
+		break;
+	default:
+		for (size_t i = 0; i < sizeof(record->counts) / sizeof(record->counts[0]); i++)
+			encode_int(buffer, record->counts[i]);
+		break;
+	}
+}
+
+static void encode_record(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_STACK) {
+		encode_stack(buffer, record);
+	} else if (record->kind == MPROF_RECORD_METRIC_VALUE) {
+		encode_metric_value(buffer, double_metrics, record);
+	} else {
+		encode_int(buffer, record->id);
+		encode_fields(buffer, record);
+	}
+}
+
+void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_stack, const id_map *double_metrics,
+		    const mprof_record *records, size_t count)
+{
+	uint32_t kind;
+
+	if (block_kind == MPROF_BLOCK_STACKS) {
+		encode_int(buffer, first_stack);
+		encode_int(buffer, count);
+	}
+	for (uint32_t list = 0; (kind = record_list_kind(block_kind, list)) != 0; list++) {
+		for (size_t i = 0; i < count; i++) {
+			if (records[i].kind == kind)
+				encode_record(buffer, double_metrics, &records[i]);
+		}
+		if (kind != MPROF_RECORD_STACK)
+			encode_int(buffer, 0);
+	}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/samples_decode.h"
+
+#include "format/int.h"
+
+#include <string.h>
+
+static void event_store(mprof_event *event, uint64_t stack, uint64_t counter)
+{
+	memset(event, 0, sizeof(*event));
+	event->kind = MPROF_EVENT_SAMPLE;
+	event->counter = counter;
+	event->value = stack;
+}
+
+/* Why there is no INT at a place. */
+static samples_decode_result int_fault(const uint8_t *cursor, const uint8_t *limit)
+{
+	uint64_t value;
+
+	return mprof_int_decode(cursor, (size_t)(limit - cursor), &value) == 0 ? SAMPLES_DECODE_CUT
+									       : SAMPLES_DECODE_BAD_INT;
+}
+
+/* Takes a sample and moves the place behind it; on a fault, to that. */
+static samples_decode_result sample_take(const uint8_t **place, const uint8_t *limit, uint64_t *stack, uint64_t *time)
+{
+	const uint8_t *behind = int_get(*place, limit, stack);
+
+	if (behind == NULL)
+		return int_fault(*place, limit);
+	if (*stack == 0)
+		return SAMPLES_DECODE_LIST_END;
+	if (*stack > UINT32_MAX)
+		return SAMPLES_DECODE_BAD_ID;
+	*place = behind;
+	behind = int_get(behind, limit, time);
+	if (behind == NULL)
+		return int_fault(*place, limit);
+	*place = behind;
+	return SAMPLES_DECODE_DONE;
+}
+
+samples_decode_result samples_decode(samples_decode_state *state, mprof_event *events, size_t capacity, size_t *count)
+{
+	const uint8_t *limit = state->bytes + state->length;
+	const uint8_t *cursor = state->bytes + state->position;
+	samples_decode_result result = SAMPLES_DECODE_DONE;
+
+	*count = 0;
+	while (cursor < limit && *count < capacity) {
+		const uint8_t *behind = cursor;
+		uint64_t stack;
+		uint64_t time;
+
+		result = sample_take(&behind, limit, &stack, &time);
+		if (result != SAMPLES_DECODE_DONE) {
+			state->fault = (size_t)(behind - state->bytes);
+			break;
+		}
+		cursor = behind;
+		state->counter += time;
+		event_store(&events[(*count)++], stack, state->counter);
+	}
+	if (result == SAMPLES_DECODE_DONE && cursor < limit)
+		result = SAMPLES_DECODE_FULL;
+	state->position = (size_t)(cursor - state->bytes);
+	return result;
+}

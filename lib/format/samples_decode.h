@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/samples_decode.h
+ * \brief The list of a SAMPLES block (doc/format.md, 3.12) from memory to arrays of mprof_event.
+ */
+#ifndef FORMAT_SAMPLES_DECODE_H
+#define FORMAT_SAMPLES_DECODE_H
+
+#include <mprof/format.h>
+
+/** What is read, and how far it is. Kept between calls. */
+typedef struct samples_decode_state {
+	const uint8_t *bytes; /**< Where samples begin. May move between calls. */
+	size_t length;        /**< Where they end. */
+	size_t position;      /**< Bytes read so far. */
+	size_t fault;         /**< Where the fault is, after one. */
+	uint64_t counter;     /**< That of the last sample read, or the base counter. */
+} samples_decode_state;
+
+/** Why decoding stopped. Whatever it was, the position is behind the last sample that was stored. */
+typedef enum samples_decode_result {
+	SAMPLES_DECODE_FULL,     /**< No room is left. */
+	SAMPLES_DECODE_DONE,     /**< All bytes are read. */
+	SAMPLES_DECODE_CUT,      /**< The bytes end inside a sample. */
+	SAMPLES_DECODE_LIST_END, /**< There is an INT 0, which ends a list of samples. */
+	SAMPLES_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
+	SAMPLES_DECODE_BAD_ID    /**< An id does not fit 32 bits. */
+} samples_decode_result;
+
+/** Decodes samples; \p count receives how many were stored. */
+samples_decode_result samples_decode(samples_decode_state *state, mprof_event *events, size_t capacity, size_t *count);
+
+#endif

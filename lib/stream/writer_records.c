@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/writer_internal.h"
+
+#include "format/record_lists.h"
+#include "format/records_encode.h"
+
+#include <string.h>
+
+/* How many of each kind will be defined when the block is written. */
+typedef struct definition_counts {
+	uint32_t defined[MPROF_RECORD_METRIC + 1];
+} definition_counts;
+
+static mprof_status refuse_undefined(mprof_writer *writer, const char *what)
+{
+	return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, what);
+}
+
+static int is_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
+{
+	return id != 0 && id <= counts->defined[kind];
+}
+
+static int is_none_or_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
+{
+	return id <= counts->defined[kind];
+}
+
+static mprof_status check_stack(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record->parent >= record->id)
+		return refuse_undefined(writer, "the caller of a stack is not defined before it");
+	if ((record->flags & MPROF_EVENT_NATIVE) != 0) {
+		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->target))
+			return refuse_undefined(writer, "a stack's location is not defined");
+	} else if (record->target != 0 && !id_set_has(&writer->method_ids, record->target)) {
+		return refuse_undefined(writer, "a stack's method is not defined");
+	}
+	return MPROF_OK;
+}
+
+static mprof_status check_code(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_MODULE)
+		return MPROF_OK;
+	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE, record->parent))
+		return refuse_undefined(writer, "a module of native code is not defined");
+	if (record->kind == MPROF_RECORD_LOCATION && !is_none_or_defined(counts, MPROF_RECORD_FUNCTION, record->target))
+		return refuse_undefined(writer, "a native function is not defined");
+	return MPROF_OK;
+}
+
+/* What a record refers to, and its names. */
+static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	mprof_status status = MPROF_OK;
+
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		return check_stack(writer, counts, record);
+	case MPROF_RECORD_MODULE:
+	case MPROF_RECORD_FUNCTION:
+	case MPROF_RECORD_LOCATION:
+		status = check_code(writer, counts, record);
+		break;
+	case MPROF_RECORD_ROOT:
+		if (record->target != 0 && !id_set_has(&writer->class_ids, record->target))
+			return refuse_undefined(writer, "a root's class is not defined");
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		if (!is_defined(counts, MPROF_RECORD_METRIC, record->id))
+			return refuse_undefined(writer, "a value is that of a metric that is not defined");
+		break;
+	case MPROF_RECORD_SUMMARY:
+		if (!id_set_has(&writer->class_ids, record->id))
+			return refuse_undefined(writer, "a summary's class is not defined");
+		break;
+	default:
+		break;
+	}
+	if (status == MPROF_OK)
+		status = writer_check_text(writer, record->section);
+	if (status == MPROF_OK)
+		status = writer_check_text(writer, record->name);
+	return status;
+}
+
+/* Counts a definition, whose ID must be the next one. */
+static mprof_status count_definition(mprof_writer *writer, definition_counts *counts, const mprof_record *record)
+{
+	uint32_t *defined = &counts->defined[record->kind];
+
+	if (record->id == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a definition has no ID");
+	if (record->id <= *defined)
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "an ID is defined twice");
+	if (record->id - 1 != *defined)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an ID leaves out one that is not defined");
+	++*defined;
+	return MPROF_OK;
+}
+
+/* Remembers what the values of a metric are, which says how they are written. */
+static mprof_status note_metric(mprof_writer *writer, const mprof_record *record)
+{
+	uint32_t is_double = record->flags & MPROF_METRIC_DOUBLE;
+
+	if (id_map_get(&writer->double_metrics, record->id) != is_double &&
+	    !id_map_put(&writer->double_metrics, record->id, is_double))
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+	return MPROF_OK;
+}
+
+static int has_kind(mprof_block_kind block_kind, uint32_t record_kind)
+{
+	for (uint32_t list = 0; record_list_kind(block_kind, list) != 0; list++) {
+		if (record_list_kind(block_kind, list) == record_kind)
+			return 1;
+	}
+	return 0;
+}
+
+/* Records of a list may use those of the lists in front of it, so lists are checked in the order they are written. */
+static mprof_status check_records(mprof_writer *writer, definition_counts *counts, mprof_block_kind kind,
+				  const mprof_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!has_kind(kind, records[i].kind))
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block does not hold records of this kind");
+	}
+	for (uint32_t list = 0; record_list_kind(kind, list) != 0; list++) {
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = MPROF_OK;
+
+			if (records[i].kind != record_list_kind(kind, list))
+				continue;
+			if (record_is_definition(records[i].kind))
+				status = count_definition(writer, counts, &records[i]);
+			if (status == MPROF_OK && records[i].kind == MPROF_RECORD_METRIC)
+				status = note_metric(writer, &records[i]);
+			if (status == MPROF_OK)
+				status = check_fields(writer, counts, &records[i]);
+			if (status != MPROF_OK)
+				return status;
+		}
+	}
+	return MPROF_OK;
+}
+
+static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+			       const mprof_record *records, size_t count)
+{
+	if (!block_has_records(kind))
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind does not hold records");
+	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind has no number");
+	if (records == NULL && count > 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of records is NULL");
+	return MPROF_OK;
+}
+
+static mprof_status put_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+				const mprof_record *records, size_t count)
+{
+	mprof_clock clock;
+
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, kind);
+	encode_clock(&writer->block, &clock);
+	if (kind == MPROF_BLOCK_HEAP_SUMMARY)
+		encode_int(&writer->block, number);
+	records_encode(&writer->block, kind, writer->defined[MPROF_RECORD_STACK] + 1, &writer->double_metrics, records,
+		       count);
+	encode_clock(&writer->block, &clock);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+				  const mprof_record *records, size_t count)
+{
+	definition_counts counts;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = check_call(writer, kind, number, records, count);
+	if (status != MPROF_OK)
+		return status;
+	if (!writer_has_block(writer, kind))
+		return writer_leave_out(writer, "the dialect has no such block");
+	memcpy(counts.defined, writer->defined, sizeof(counts.defined));
+	status = check_records(writer, &counts, kind, records, count);
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status == MPROF_OK)
+		status = put_records(writer, kind, number, records, count);
+	if (status == MPROF_OK)
+		memcpy(writer->defined, counts.defined, sizeof(counts.defined));
+	return status;
+}

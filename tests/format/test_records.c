@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks, by hand, in both directions. */
+#include "format/records_decode.h"
+#include "format/records_encode.h"
+
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_RECORDS 16
+
+typedef struct decoded {
+	mprof_record records[MOST_RECORDS];
+	size_t count;
+	content_cursor content;
+} decoded;
+
+static decoded decode(mprof_block_kind kind, const char *bytes, size_t length)
+{
+	content_cursor content;
+	record_cursor cursor;
+	decoded result;
+
+	memset(&result, 0x55, sizeof(result));
+	result.count = 0;
+	content_cursor_init(&content, (const uint8_t *)bytes, length, 8);
+	record_cursor_init(&cursor, &content, kind);
+	while (record_cursor_next(&cursor, &result.records[result.count])) {
+		result.count++;
+		cr_assert_lt(result.count, MOST_RECORDS);
+	}
+	cr_assert_eq(record_cursor_next(&cursor, &result.records[result.count]), 0, "the end stays");
+	result.content = cursor.content;
+	return result;
+}
+
+#define DECODE(kind, bytes) decode(MPROF_BLOCK_##kind, bytes, sizeof(bytes) - 1)
+
+/* Encodes what was decoded, which gives the same bytes. */
+static void expect_same(const decoded *result, mprof_block_kind kind, const char *bytes, size_t length)
+{
+	mprof_allocator allocator;
+	encode_buffer buffer;
+	id_map doubles;
+
+	cr_assert_eq(allocator_init(&allocator, NULL), 1);
+	encode_buffer_init(&buffer, &allocator, SIZE_MAX);
+	id_map_init(&doubles, &allocator);
+	for (size_t i = 0; i < result->count; i++) {
+		if (result->records[i].kind == MPROF_RECORD_METRIC_VALUE)
+			cr_assert_eq(id_map_put(&doubles, result->records[i].id,
+						result->records[i].flags & MPROF_METRIC_DOUBLE),
+				     1);
+	}
+	records_encode(&buffer, kind, result->records[0].id, &doubles, result->records, result->count);
+	cr_assert_eq(buffer.status, MPROF_OK);
+	cr_assert_eq(buffer.length, length, "%zu bytes", buffer.length);
+	cr_assert_arr_eq(buffer.bytes, bytes, length);
+	id_map_destroy(&doubles);
+	encode_buffer_destroy(&buffer);
+}
+
+/* Decodes all records, encodes them again, and refuses the bytes cut anywhere. */
+static decoded expect_records(mprof_block_kind kind, const char *bytes, size_t length, size_t count)
+{
+	decoded result = decode(kind, bytes, length);
+
+	cr_assert_eq(result.content.status, MPROF_OK, "%s at %zu", result.content.what, result.content.position);
+	cr_assert_eq(result.content.position, length);
+	cr_assert_eq(result.count, count);
+	for (size_t i = 0; i < count; i++)
+		cr_assert_eq(result.records[i].reserved, 0);
+	expect_same(&result, kind, bytes, length);
+	for (size_t cut = 0; cut < length; cut++) {
+		char copy[256];
+		decoded part;
+
+		memcpy(copy, bytes, cut);
+		part = decode(kind, copy, cut);
+		cr_assert_eq(part.content.status, MPROF_ERR_MALFORMED, "cut to %zu", cut);
+		cr_assert_leq(part.count, count);
+	}
+	return result;
+}
+
+#define EXPECT_RECORDS(kind, count, bytes) expect_records(MPROF_BLOCK_##kind, bytes, sizeof(bytes) - 1, count)
+
+static void expect_fault(mprof_status status, size_t position, mprof_block_kind kind, const char *bytes, size_t length)
+{
+	decoded result = decode(kind, bytes, length);
+
+	cr_assert_eq(result.content.status, status, "%s", result.content.what);
+	cr_assert_eq(result.content.position, position, "%s at %zu", result.content.what, result.content.position);
+}
+
+#define EXPECT_FAULT(status, position, kind, bytes)                                                                    \
+	expect_fault(status, position, MPROF_BLOCK_##kind, bytes, sizeof(bytes) - 1)
+
+Test(records, stacks)
+{
+	/* From 5 on: method 3 without a caller; location 4, called by 5; a method not known, called by 2. */
+	decoded result = EXPECT_RECORDS(STACKS, 3, "\x85\x83" "\x86\x85" "\x89\x81" "\x80\x85");
+
+	cr_assert_eq(result.records[0].kind, MPROF_RECORD_STACK);
+	cr_assert_eq(result.records[0].id, 5);
+	cr_assert_eq(result.records[0].parent, 0);
+	cr_assert_eq(result.records[0].target, 3);
+	cr_assert_eq(result.records[0].flags, 0);
+	cr_assert_str_eq(result.records[0].name, "");
+	cr_assert_str_eq(result.records[0].section, "");
+	cr_assert_eq(result.records[1].id, 6);
+	cr_assert_eq(result.records[1].parent, 5);
+	cr_assert_eq(result.records[1].target, 4);
+	cr_assert_eq(result.records[1].flags, MPROF_EVENT_NATIVE);
+	cr_assert_eq(result.records[2].id, 7);
+	cr_assert_eq(result.records[2].parent, 2);
+	cr_assert_eq(result.records[2].target, 0);
+	cr_assert_eq(DECODE(STACKS, "\x81\x80").content.status, MPROF_OK, "none is no fault");
+}
+
+Test(records, highest_stack)
+{
+	decoded result = EXPECT_RECORDS(STACKS, 1, "\x7e\x7f\x7f\x7f\x8f\x81" "\x7f\x7f\x7f\x7f\x9f\x81");
+
+	cr_assert_eq(result.records[0].id, UINT32_MAX - 1);
+	cr_assert_eq(result.records[0].parent, UINT32_MAX - 2);
+	cr_assert_eq(result.records[0].target, UINT32_MAX);
+}
+
+Test(records, stack_faults)
+{
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, STACKS, "\x80\x81" "\x86\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, STACKS, "\x00\x00\x00\x00\x90\x81" "\x86\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, STACKS, "\x85\x82" "\x86\x85\x86");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, STACKS, "\x85\x7f\x7f\x7f\x7f\x8f\x86\x85\x86\x86");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, STACKS, "\x7f\x7f\x7f\x7f\x8f\x81" "\x86\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x00\x00\x00\x00\xa0\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x81\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS, "\x85\x81" "\x86\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS, "\x85\x81" "\x86\x86");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, STACKS, "\x85\x82" "\x86\x81\x86\x87");
+}
+
+Test(records, code)
+{
+	decoded result = EXPECT_RECORDS(CODE, 6, "\x81\x00\x20\x81\x00\x81" "0af3\0" "/lib/a\0"
+						 "\x82\x80\x80" "\0" "\0" "\x80"
+						 "\x85\x81\x10\x81\x88" "main\0" "\x86\x80\x00\x82\x80" "\0" "\x80"
+						 "\x89\x81\x14\x81\x85" "\x8a\x80\x00\x82\x80" "\x80");
+
+	cr_assert_eq(result.records[0].kind, MPROF_RECORD_MODULE);
+	cr_assert_eq(result.records[0].id, 1);
+	cr_assert_eq(result.records[0].start, 0x5000);
+	cr_assert_eq(result.records[0].size, 128);
+	cr_assert_str_eq(result.records[0].section, "0af3");
+	cr_assert_str_eq(result.records[0].name, "/lib/a");
+	cr_assert_eq(result.records[1].id, 2);
+	cr_assert_eq(result.records[2].kind, MPROF_RECORD_FUNCTION);
+	cr_assert_eq(result.records[2].id, 5);
+	cr_assert_eq(result.records[2].parent, 1);
+	cr_assert_eq(result.records[2].start, 144);
+	cr_assert_eq(result.records[2].size, 8);
+	cr_assert_str_eq(result.records[2].name, "main");
+	cr_assert_str_eq(result.records[2].section, "");
+	cr_assert_eq(result.records[3].parent, 0);
+	cr_assert_eq(result.records[4].kind, MPROF_RECORD_LOCATION);
+	cr_assert_eq(result.records[4].id, 9);
+	cr_assert_eq(result.records[4].parent, 1);
+	cr_assert_eq(result.records[4].start, 148);
+	cr_assert_eq(result.records[4].target, 5);
+	cr_assert_eq(result.records[5].start, 256);
+	cr_assert_eq(result.records[5].target, 0);
+}
+
+Test(records, code_faults)
+{
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE, "\x81\x80\x80" "\0" "\0" "\x83\x80\x80" "\0" "\0" "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE, "\x81\x80\x80" "\0" "\0" "\x81\x80\x80" "\0" "\0" "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, CODE, "\x00\x00\x00\x00\x90\x80\x80" "\0" "\0" "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_LIMIT, 3, CODE, "\x81\x80\x80" "123456789\0" "\0" "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, CODE, "\x80\x81\x00\x00\x00\x00\x90\x80\x80" "\0" "\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE, "\x80\x80\x81\x80\x80\x00\x00\x00\x00\x90\x80");
+}
+
+Test(records, metrics)
+{
+	const double quarter = 0.25;
+	uint64_t bits;
+	decoded result = EXPECT_RECORDS(METRICS, 6, "\x81\x10\x82" "memory\0" "heap\0" "\x82\xc1" "\0" "load\0" "\x80"
+						    "\x82\x89" "\x85\x3f\x20\x83" "\x82\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
+						    "\x7e\x7f\x7f\x7f\x9f\x80" "\x80");
+
+	memcpy(&bits, &quarter, sizeof(bits));
+	cr_assert_eq(result.records[0].kind, MPROF_RECORD_METRIC);
+	cr_assert_eq(result.records[0].id, 1);
+	cr_assert_eq(result.records[0].flags, MPROF_METRIC_BYTES | MPROF_METRIC_MONOTONIC);
+	cr_assert_str_eq(result.records[0].section, "memory");
+	cr_assert_str_eq(result.records[0].name, "heap");
+	cr_assert_eq(result.records[1].flags, MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO);
+	cr_assert_eq(result.records[2].kind, MPROF_RECORD_METRIC_VALUE);
+	cr_assert_eq(result.records[2].id, 1);
+	cr_assert_eq(result.records[2].flags, 0);
+	cr_assert_eq(result.records[2].value, (uint64_t)-5);
+	cr_assert_eq(result.records[3].id, 2);
+	cr_assert_eq(result.records[3].flags, MPROF_METRIC_DOUBLE);
+	cr_assert_eq(result.records[3].value, bits, "%llx", (unsigned long long)result.records[3].value);
+	cr_assert_eq(result.records[4].value, (uint64_t)INT64_MIN);
+	cr_assert_eq(result.records[5].id, UINT32_MAX);
+}
+
+Test(records, metric_faults)
+{
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 4, METRICS, "\x81\x80" "\0" "\0" "\x83\x80" "\0" "\0" "\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, METRICS, "\x81\x00\x00\x00\x00\x90" "\0" "\0" "\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, METRICS, "\x80\x81\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, METRICS, "\x80\x00\x00\x00\x00\xa0\x80\x80");
+}
+
+Test(records, roots)
+{
+	decoded result = EXPECT_RECORDS(ROOTS, 2, "\x84\x81\x87\x80\x00\x20\x81\x00\x81" "area\0"
+						  "\x85\x09\x81\x80\x88\x80\x80" "\0" "\x80");
+
+	cr_assert_eq(result.records[0].kind, MPROF_RECORD_ROOT);
+	cr_assert_eq(result.records[0].id, 4);
+	cr_assert_eq(result.records[0].flags, MPROF_ROOT_STATIC);
+	cr_assert_eq(result.records[0].target, 7);
+	cr_assert_eq(result.records[0].value, 0);
+	cr_assert_eq(result.records[0].start, 0x5000);
+	cr_assert_eq(result.records[0].size, 128);
+	cr_assert_str_eq(result.records[0].name, "area");
+	cr_assert_eq(result.records[1].flags, 137, "a kind that is not known is no fault");
+	cr_assert_eq(result.records[1].value, 8);
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 7, ROOTS, "\x84\x80\x80\x80\x80\x80" "\0" "\x84\x80\x80\x80\x80\x80" "\0" "\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, ROOTS, "\x84\x00\x00\x00\x00\x90\x80\x80\x80\x80" "\0" "\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, ROOTS, "\x84\x80\x00\x00\x00\x00\x90\x80\x80\x80" "\0" "\x80");
+}
+
+Test(records, summary)
+{
+	decoded result = EXPECT_RECORDS(HEAP_SUMMARY, 2, "\x87\x82\xb0\x81\x90" "\x83\x80\x80\x80\x80" "\x80");
+
+	cr_assert_eq(result.records[0].kind, MPROF_RECORD_SUMMARY);
+	cr_assert_eq(result.records[0].id, 7);
+	cr_assert_eq(result.records[0].counts[0], 2);
+	cr_assert_eq(result.records[0].counts[1], 48);
+	cr_assert_eq(result.records[0].counts[2], 1);
+	cr_assert_eq(result.records[0].counts[3], 16);
+	cr_assert_eq(result.records[1].id, 3, "classes need not be in order");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, HEAP_SUMMARY, "\x00\x00\x00\x00\x90\x80\x80\x80\x80\x80");
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_fixture.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define THREAD UINT64_C(0x7f0012345740)
+
+/* As that of log_make(). */
+static void read_clock(void *user, mprof_clock *clock)
+{
+	uint64_t *calls = user;
+
+	++*calls;
+	clock->counter = 5000000 + *calls * 100000;
+	clock->time = UINT64_C(1200000000000000) + *calls * 100;
+}
+
+/* Objects of every second class have a size. */
+static uint32_t object_size(uint32_t class_id)
+{
+	return class_id % 2 == 0 ? class_id * 16 : 0;
+}
+
+static void define(mprof_writer *writer)
+{
+	for (uint32_t id = 1; id <= 10; id++) {
+		const mprof_class_definition class_definition = {id, 0, "Space.Class", 11, object_size(id), 0};
+		const mprof_method_definition method_definition = {id, id, 0, 0, "Method ()", 9};
+
+		cr_assert_eq(mprof_writer_define_class(writer, &class_definition), MPROF_OK);
+		cr_assert_eq(mprof_writer_define_method(writer, &method_definition), MPROF_OK);
+	}
+}
+
+static mprof_record record_of(uint32_t kind, uint32_t id)
+{
+	mprof_record record;
+
+	memset(&record, 0, sizeof(record));
+	record.kind = kind;
+	record.id = id;
+	return record;
+}
+
+static void put(mprof_writer *writer, mprof_block_kind kind, const mprof_record *records, size_t count)
+{
+	uint32_t number = kind == MPROF_BLOCK_HEAP_SUMMARY ? 17 : 0;
+
+	cr_assert_eq(mprof_writer_records(writer, kind, number, records, count), MPROF_OK);
+}
+
+static void write_code(mprof_writer *writer, uint32_t first)
+{
+	mprof_record records[12];
+
+	for (uint32_t i = 0; i < 4; i++) {
+		mprof_record *module = &records[i];
+		mprof_record *function = &records[4 + i];
+		mprof_record *location = &records[8 + i];
+
+		*module = record_of(MPROF_RECORD_MODULE, first + i);
+		module->start = UINT64_C(0x7f0000000000) + i * 0x1000000;
+		module->size = 0x123000;
+		module->name = "/usr/lib/libsome.so.1";
+		module->section = i % 2 == 0 ? "0123456789abcdef" : NULL;
+		*function = record_of(MPROF_RECORD_FUNCTION, first + i);
+		function->parent = i == 3 ? 0 : first + i;
+		function->start = 0x1230 + i;
+		function->size = i * 100;
+		function->name = i == 2 ? "" : "some_function";
+		*location = record_of(MPROF_RECORD_LOCATION, first + i);
+		location->parent = i == 3 ? 0 : first + i;
+		location->start = 0x1234 + i;
+		location->target = i == 0 ? 0 : first + i;
+	}
+	put(writer, MPROF_BLOCK_CODE, records, 12);
+}
+
+/* A tree: each chain calls two others, and some frames are native or not known. */
+static void write_stacks(mprof_writer *writer, uint32_t first, uint32_t count)
+{
+	mprof_record records[100];
+
+	for (uint32_t i = 0; i < count; i++) {
+		records[i] = record_of(MPROF_RECORD_STACK, first + i);
+		records[i].parent = (first + i) / 2;
+		records[i].target = 1 + i % 10;
+		if (i % 5 == 3) {
+			records[i].target = 1 + i % 4;
+			records[i].flags = MPROF_EVENT_NATIVE;
+		} else if (i % 7 == 6) {
+			records[i].target = 0;
+		}
+	}
+	put(writer, MPROF_BLOCK_STACKS, records, count);
+}
+
+static void write_samples(mprof_writer *writer, uint32_t stacks, uint64_t base)
+{
+	mprof_event samples[60];
+
+	for (uint32_t i = 0; i < 60; i++) {
+		memset(&samples[i], 0, sizeof(samples[i]));
+		samples[i].kind = MPROF_EVENT_SAMPLE;
+		samples[i].value = 1 + (i * 7) % stacks;
+		samples[i].counter = base + i * 1000 - (i == 30 ? 5000 : 0);
+	}
+	cr_assert_eq(mprof_writer_samples(writer, THREAD, base, samples, 60), MPROF_OK);
+}
+
+static void write_roots(mprof_writer *writer)
+{
+	mprof_record records[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		records[i] = record_of(MPROF_RECORD_ROOT, 1 + i);
+		records[i].flags = MPROF_ROOT_STATIC + i;
+		records[i].target = i == 0 ? 7 : 0;
+		records[i].value = i == 0 ? 0 : THREAD;
+		records[i].start = UINT64_C(0x7fff00000000) + i;
+		records[i].size = 4096 * i;
+		records[i].name = i == 1 ? NULL : "area";
+	}
+	put(writer, MPROF_BLOCK_ROOTS, records, 3);
+}
+
+/* A number and a double, of which the values come again in a later block. */
+static void write_metrics(mprof_writer *writer, int is_first)
+{
+	const double ratio = 0.125;
+	mprof_record records[4];
+
+	records[0] = record_of(MPROF_RECORD_METRIC, 1);
+	records[0].flags = MPROF_METRIC_BYTES | MPROF_METRIC_MONOTONIC;
+	records[0].section = "memory";
+	records[0].name = "heap";
+	records[1] = record_of(MPROF_RECORD_METRIC, 2);
+	records[1].flags = MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO;
+	records[1].name = "load";
+	records[2] = record_of(MPROF_RECORD_METRIC_VALUE, 2);
+	memcpy(&records[2].value, &ratio, sizeof(ratio));
+	records[3] = record_of(MPROF_RECORD_METRIC_VALUE, 1);
+	records[3].value = (uint64_t)-5;
+	put(writer, MPROF_BLOCK_METRICS, is_first ? records : records + 2, is_first ? 4 : 2);
+}
+
+static void write_summary(mprof_writer *writer)
+{
+	mprof_record records[10];
+
+	for (uint32_t i = 0; i < 10; i++) {
+		records[i] = record_of(MPROF_RECORD_SUMMARY, 10 - i);
+		records[i].counts[0] = i;
+		records[i].counts[1] = i * 1000;
+		records[i].counts[2] = 1 << i;
+		records[i].counts[3] = UINT64_C(1) << 6 * i;
+	}
+	put(writer, MPROF_BLOCK_HEAP_SUMMARY, records, 10);
+}
+
+#define HEAP_EVENTS 90
+#define MOST_REFERENCES 7
+
+/* All records, objects with and without references to others. */
+static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t base)
+{
+	static mprof_event events[HEAP_EVENTS];
+	static mprof_event_detail details[HEAP_EVENTS];
+	static uint64_t references[HEAP_EVENTS][MOST_REFERENCES];
+	static const uint8_t kinds[] = {MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_REFERENCES,
+					MPROF_EVENT_HEAP_ROOT,   MPROF_EVENT_HEAP_MOVE,   MPROF_EVENT_HEAP_FREE};
+
+	memset(events, 0, sizeof(events));
+	memset(details, 0, sizeof(details));
+	for (uint32_t i = 0; i < HEAP_EVENTS; i++) {
+		mprof_event *event = &events[i];
+
+		event->kind = kinds[i % sizeof(kinds)];
+		event->more.detail = &details[i];
+		details[i].object = base + i * 48;
+		if (event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_FREE) {
+			event->id = 1 + i % 10;
+			event->value = i % 3 == 0 ? 24 + i * 100 : object_size(event->id);
+		} else if (event->kind == MPROF_EVENT_HEAP_ROOT) {
+			event->id = i % 4;
+			event->value = MPROF_ROOT_STACK;
+		} else if (event->kind == MPROF_EVENT_HEAP_MOVE) {
+			event->value = base + i * 32;
+		}
+		if (event->kind != MPROF_EVENT_HEAP_OBJECT && event->kind != MPROF_EVENT_HEAP_REFERENCES)
+			continue;
+		details[i].reference_count = i % (MOST_REFERENCES + 1);
+		details[i].references = references[i];
+		for (uint32_t j = 0; j < details[i].reference_count; j++)
+			references[i][j] = base + (i * 31 + j * 577) % HEAP_EVENTS * 48;
+	}
+	cr_assert_eq(mprof_writer_heap(writer, shot, flags, 5400000, events, HEAP_EVENTS), MPROF_OK);
+}
+
+static log_bytes make(uint64_t directives, uint32_t gzip_level)
+{
+	uint64_t clock_calls = 0;
+	mprof_writer_options options;
+	mprof_writer *writer;
+	const uint8_t *bytes;
+	log_bytes log;
+
+	mprof_writer_options_init(&options);
+	options.directives = directives;
+	options.runtime = "fixture";
+	options.clock = read_clock;
+	options.clock_user = &clock_calls;
+	options.gzip_level = gzip_level;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	define(writer);
+	write_code(writer, 1);
+	write_stacks(writer, 1, 100);
+	write_samples(writer, 100, 5300000);
+	write_roots(writer);
+	write_metrics(writer, 1);
+	cr_assert_eq(mprof_writer_mark(writer, THREAD, 5350000, "here", 4), MPROF_OK);
+	write_heap(writer, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, UINT64_C(0x7f0012000000));
+	write_summary(writer);
+	write_code(writer, 5);
+	write_stacks(writer, 101, 20);
+	write_samples(writer, 120, (uint64_t)-30000);
+	write_metrics(writer, 0);
+	write_heap(writer, 0, 0, UINT64_C(0xfffffffffffff001));
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	log.bytes = malloc(log.length);
+	cr_assert_not_null(log.bytes);
+	memcpy(log.bytes, bytes, log.length);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	return log;
+}
+
+log_bytes log_make_more(uint64_t directives)
+{
+	return make(directives, 0);
+}
+
+log_bytes log_make_more_compressed(uint64_t directives)
+{
+	return make(directives, 6);
+}
