@@ -9,6 +9,9 @@ static size_t mapping_size(uint32_t buffer_events)
 	return sizeof(event_buffer) + (size_t)buffer_events * sizeof(event_slot);
 }
 
+/* More would only wait to be written. */
+#define MOST_WAKE_COUNT 8
+
 #ifdef MAP_POPULATE
 /* Faults are taken at once and not one by one while recording. */
 #define MAP_BUFFER MAP_POPULATE
@@ -29,6 +32,7 @@ int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_ev
 	memset(pool, 0, sizeof(*pool));
 	atomic_init(&pool->bound, max_buffers);
 	pool->buffer_events = buffer_events;
+	pool->wake_count = max_buffers / 16 < 1 ? 1 : max_buffers / 16 < MOST_WAKE_COUNT ? max_buffers / 16 : MOST_WAKE_COUNT;
 	/* Address space only: pages come as indices are used. */
 	pool->buffers = map_memory(BUFFER_POOL_MAX * sizeof(*pool->buffers), 0);
 	return pool->buffers != NULL;
@@ -119,7 +123,7 @@ void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
 	} while (!atomic_compare_exchange_weak(&pool->free_top, &top, ((top >> 32) + 1) << 32 | (buffer->index + 1)));
 }
 
-void buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer)
+int buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer)
 {
 	event_buffer *newest = atomic_load_explicit(&pool->full, memory_order_relaxed);
 
@@ -127,11 +131,15 @@ void buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer)
 		buffer->next_full = newest;
 	} while (!atomic_compare_exchange_weak_explicit(&pool->full, &newest, buffer, memory_order_release,
 							memory_order_relaxed));
+	return atomic_fetch_add_explicit(&pool->full_count, 1, memory_order_relaxed) + 1 == pool->wake_count;
 }
 
 event_buffer *buffer_pool_take_full(buffer_pool *pool)
 {
-	event_buffer *newest = atomic_exchange_explicit(&pool->full, NULL, memory_order_acquire);
+	event_buffer *newest;
+
+	atomic_store_explicit(&pool->full_count, 0, memory_order_relaxed);
+	newest = atomic_exchange_explicit(&pool->full, NULL, memory_order_acquire);
 	event_buffer *oldest = NULL;
 
 	while (newest != NULL) {

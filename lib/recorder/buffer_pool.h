@@ -18,15 +18,26 @@
 
 #define CACHE_LINE 64
 
-/** One event as it is stored while the program runs. */
+/**
+ * One event as it is stored while the program runs, or a part of a wide one.
+ *
+ * A wide event has several slots, published at once: first one like that of other events; then its object, and
+ * number << 8 | count of frames; then the frames, two to a slot. The number is an allocation's counter, a handle << 2 |
+ * its type, or the state of a monitor.
+ */
 typedef struct event_slot {
 	uint64_t subject; /**< Key of the method or class, or the value of a kind that has neither. */
 	uint64_t stamp;   /**< Counter (or an allocation's size) modulo 2^56 in the high bits, slot code in the low eight. */
 } event_slot;
 
-/** The slot code is the event kind, with this bit for #MPROF_EVENT_FAILED. */
+/** The slot code is the event kind, with these bits for events of several slots and for #MPROF_EVENT_FAILED. */
+#define SLOT_KIND_MASK 0x3f
+#define SLOT_WIDE 0x40
 #define SLOT_FAILED 0x80
 #define SLOT_STAMP(number, code) ((uint64_t)(number) << 8 | (code))
+
+/** Slots of a wide event with so many frames. */
+#define SLOT_COUNT(frame_count) (2 + ((frame_count) + 1) / 2)
 
 typedef struct event_buffer event_buffer;
 struct event_buffer {
@@ -51,6 +62,10 @@ struct event_buffer {
 typedef struct buffer_pool {
 	event_buffer **buffers;        /**< By index; entries are written once, before the buffer is first handed out. */
 	uint32_t buffer_events;
+	/** So many full buffers are worth waking the writer thread for: waking costs more than a thread's change of buffers.
+	 * What does not come to that waits for the next interval, or for a thread that finds no free buffer. */
+	uint32_t wake_count;
+	_Atomic uint32_t full_count;   /**< Pushed since the list was last taken, nearly. Relaxed: the list itself orders. */
 	_Atomic uint32_t bound;        /**< Most buffers; changed as threads come and go. */
 	_Atomic uint32_t created;      /**< Indices given out. Does not shrink with the bound. */
 	/** Top of the free stack: index + 1 in the low half, a count of changes in the high half, so that a compare and
@@ -81,8 +96,8 @@ event_buffer *buffer_pool_take(buffer_pool *pool);
 /** Gives back a buffer. Any thread, normally the writer thread. */
 void buffer_pool_give(buffer_pool *pool, event_buffer *buffer);
 
-/** Hands a buffer to the writer thread. */
-void buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer);
+/** Hands a buffer to the writer thread. Returns 1 if enough are full now for it to be woken. */
+int buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer);
 
 /** Takes all full buffers, in the order in which they were pushed. Writer thread only. */
 event_buffer *buffer_pool_take_full(buffer_pool *pool);

@@ -31,14 +31,22 @@ void key_table_destroy(key_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* FNV-1a, over everything that makes a definition what it is. */
-static uint64_t hash_definition(mprof_key owner, uint32_t flags, const char *name, size_t name_length)
+/* FNV-1a, over everything that makes a definition what it is, but for the size. */
+static uint64_t hash_definition(const key_definition *said)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ owner ^ (uint64_t)flags << 56;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ said->owner ^ (uint64_t)said->flags << 56;
 
-	for (size_t i = 0; i < name_length; i++)
-		hash = (hash ^ (uint8_t)name[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < said->name_length; i++)
+		hash = (hash ^ (uint8_t)said->name[i]) * UINT64_C(0x100000001b3);
 	return hash;
+}
+
+/* Whether a definition is the same as that of a version. A size that is not known makes no difference. */
+static int repeats(const key_version *version, const key_definition *said, uint64_t hash)
+{
+	uint32_t size = version->said.object_size;
+
+	return version->hash == hash && (size == said->object_size || size == 0 || said->object_size == 0);
 }
 
 static key_entry *empty_place(key_entry *entries, size_t capacity, uint32_t shift, mprof_key key)
@@ -50,81 +58,195 @@ static key_entry *empty_place(key_entry *entries, size_t capacity, uint32_t shif
 	return &entries[i];
 }
 
-static int grow(key_table *table)
+/* Makes all places anew, without those of retired keys: twice as many, unless half of them become free. */
+static int make_room(key_table *table)
 {
-	size_t capacity;
+	size_t capacity = table->capacity;
+	uint32_t shift = table->shift;
 	size_t size;
 	key_entry *entries;
 
-	if (!checked_multiply(table->capacity, 2, &capacity) || !checked_multiply(capacity, sizeof(*entries), &size))
+	if (table->retired < table->count / 2) {
+		if (!checked_multiply(capacity, 2, &capacity))
+			return 0;
+		shift--;
+	}
+	if (!checked_multiply(capacity, sizeof(*entries), &size))
 		return 0;
 	entries = allocator_allocate_zeroed(&table->allocator, size);
 	if (entries == NULL)
 		return 0;
 	for (size_t i = 0; i < table->capacity; i++) {
-		if (table->entries[i].key != 0)
-			*empty_place(entries, capacity, table->shift - 1, table->entries[i].key) = table->entries[i];
+		if (table->entries[i].version != 0)
+			*empty_place(entries, capacity, shift, table->entries[i].key) = table->entries[i];
 	}
 	allocator_release(&table->allocator, table->entries, table->capacity * sizeof(*table->entries));
 	table->entries = entries;
 	table->capacity = capacity;
-	table->shift--;
+	table->shift = shift;
+	table->count -= table->retired;
+	table->retired = 0;
 	return 1;
 }
 
-static key_entry *entry_for(key_table *table, mprof_key key)
+/* A number for a version, or 0 without memory. Versions move. */
+static uint32_t take_version(key_table *table)
 {
-	key_entry *entry = key_table_find(table, key);
-
-	if (entry != NULL)
-		return entry;
-	/* At most half full, so that probing stays short. */
-	if (table->count >= table->capacity / 2 && !grow(table))
-		return NULL;
-	entry = empty_place(table->entries, table->capacity, table->shift, key);
-	entry->key = key;
-	table->count++;
-	return entry;
-}
-
-int key_table_define(key_table *table, mprof_key key, mprof_key owner, uint32_t flags, const char *name,
-		     size_t name_length, uint64_t since)
-{
-	uint64_t hash = hash_definition(owner, flags, name, name_length);
-	key_entry *entry = key_table_find(table, key);
-	key_version *version;
+	uint32_t number = table->free_version;
 	void *versions = table->versions;
-	char *copy;
 
-	/* An ID that the client chose means the same for ever. */
-	if (entry != NULL && (table->keys_are_ids || table->versions[entry->version].name_hash == hash))
-		return 1;
-	if (!array_reserve(&table->allocator, &versions, &table->version_capacity, table->version_count + 1,
+	if (number != 0) {
+		table->free_version = table->versions[number].previous;
+		return number;
+	}
+	if (table->version_count > UINT32_MAX ||
+	    !array_reserve(&table->allocator, &versions, &table->version_capacity, table->version_count + 1,
 			   sizeof(*table->versions)))
 		return 0;
 	table->versions = versions;
-	copy = allocator_allocate(&table->allocator, name_length + 1);
+	return (uint32_t)table->version_count++;
+}
+
+static void free_version(key_table *table, uint32_t number)
+{
+	key_version *version = &table->versions[number];
+
+	key_table_forget_name(table, version);
+	version->previous = table->free_version;
+	table->free_version = number;
+}
+
+/* A version with an own copy of what was said. Returns its number, or 0 without memory. */
+static uint32_t create_version(key_table *table, const key_definition *said, uint64_t hash)
+{
+	char *copy = allocator_allocate(&table->allocator, said->name_length + 1);
+	uint32_t number;
+	key_version *version;
+
 	if (copy == NULL)
 		return 0;
-	entry = entry_for(table, key);
-	if (entry == NULL) {
-		allocator_release(&table->allocator, copy, name_length + 1);
+	number = take_version(table);
+	if (number == 0) {
+		allocator_release(&table->allocator, copy, said->name_length + 1);
 		return 0;
 	}
-	memcpy(copy, name, name_length);
-	copy[name_length] = '\0';
-	version = &table->versions[table->version_count];
-	*version = (key_version){since, hash, owner, copy, name_length, flags, 0, entry->version};
-	entry->version = (uint32_t)table->version_count++;
+	memcpy(copy, said->name, said->name_length);
+	copy[said->name_length] = '\0';
+	version = &table->versions[number];
+	*version = (key_version){.said = *said, .hash = hash};
+	version->said.name = copy;
+	return number;
+}
+
+key_change key_table_define(key_table *table, mprof_key key, const key_definition *definition)
+{
+	uint64_t hash = hash_definition(definition);
+	key_entry *entry = key_table_find(table, key);
+	uint32_t number = entry == NULL ? 0 : entry->version;
+	uint32_t previous;
+
+	/* An ID that the client chose means the same for ever. */
+	if (number != 0 && (table->keys_are_ids || repeats(&table->versions[number], definition, hash))) {
+		/* In time if it was not written yet. */
+		if (table->versions[number].said.object_size == 0)
+			table->versions[number].said.object_size = definition->object_size;
+		return KEY_AS_BEFORE;
+	}
+	/* At most half full, so that probing stays short. */
+	if (entry == NULL && table->count >= table->capacity / 2 && !make_room(table))
+		return KEY_NO_MEMORY;
+	number = create_version(table, definition, hash);
+	if (number == 0)
+		return KEY_NO_MEMORY;
+	if (entry == NULL) {
+		entry = empty_place(table->entries, table->capacity, table->shift, key);
+		entry->key = key;
+		table->count++;
+	} else if (entry->version == 0) {
+		table->retired--;
+	}
+	previous = entry->version;
+	table->versions[number].previous = previous;
+	entry->version = number;
 	entry->id = 0;
+	return previous != 0 ? KEY_CHANGED : KEY_ADDED;
+}
+
+static void retire(key_table *table, key_entry *entry)
+{
+	while (entry->version != 0) {
+		uint32_t number = entry->version;
+
+		entry->version = table->versions[number].previous;
+		free_version(table, number);
+		/* Once for a key, at its oldest version. */
+		table->retired += entry->version == 0;
+	}
+	entry->id = 0;
+}
+
+int key_ranges_hold(const mprof_key_range *ranges, size_t count, mprof_key key)
+{
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges[middle].last < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && ranges[low].first <= key;
+}
+
+/* Whether looking for each key in the ranges takes no more steps than looking at each place. */
+static int ranges_are_small(const key_table *table, const mprof_key_range *ranges, size_t count)
+{
+	uint64_t keys = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t more = ranges[i].last - ranges[i].first;
+
+		if (more >= table->capacity || keys + more >= table->capacity)
+			return 0;
+		keys += more + 1;
+	}
 	return 1;
+}
+
+static void retire_each(key_table *table, const mprof_key_range *range)
+{
+	for (uint64_t i = 0; i <= range->last - range->first; i++) {
+		key_entry *entry = key_table_find(table, range->first + i);
+
+		/* Key 0 finds an empty place. */
+		if (entry != NULL && entry->version != 0)
+			retire(table, entry);
+	}
+}
+
+void key_table_retire(key_table *table, const mprof_key_range *ranges, size_t count)
+{
+	if (table->keys_are_ids)
+		return;
+	if (ranges_are_small(table, ranges, count)) {
+		for (size_t i = 0; i < count; i++)
+			retire_each(table, &ranges[i]);
+		return;
+	}
+	for (size_t i = 0; i < table->capacity; i++) {
+		if (table->entries[i].version != 0 && key_ranges_hold(ranges, count, table->entries[i].key))
+			retire(table, &table->entries[i]);
+	}
 }
 
 key_version *key_table_version(const key_table *table, const key_entry *entry, uint64_t counter)
 {
 	key_version *version = &table->versions[entry->version];
 
-	while (version->previous != 0 && (int64_t)(counter - version->since) < 0)
+	while (version->previous != 0 && (int64_t)(counter - version->said.since) < 0)
 		version = &table->versions[version->previous];
 	return version;
 }
@@ -139,7 +261,7 @@ uint32_t key_table_assign(key_table *table, key_entry *entry, key_version *versi
 
 void key_table_forget_name(key_table *table, key_version *version)
 {
-	if (version->name != NULL)
-		allocator_release(&table->allocator, version->name, version->name_length + 1);
-	version->name = NULL;
+	if (version->said.name != NULL)
+		allocator_release(&table->allocator, (char *)version->said.name, version->said.name_length + 1);
+	version->said.name = NULL;
 }

@@ -4,7 +4,8 @@
  * \brief Which ID a key has. Used by the writer thread alone.
  *
  * A key gets its ID when the first event that uses it is drained. The key of a structure that was freed may come again
- * for another one: each definition is a version of the key, valid from the counter at which it was made.
+ * for another one: each definition is a version of the key, valid from the counter at which it was made. A key that was
+ * retired has no version until it is defined again; what comes then has nothing to do with what was before.
  */
 #ifndef RECORDER_KEY_TABLE_H
 #define RECORDER_KEY_TABLE_H
@@ -25,34 +26,42 @@ static inline mprof_key key_for_none(int keys_are_ids)
 	return keys_are_ids ? UINT32_MAX : UINT64_MAX;
 }
 
-/** A definition of a key. */
-typedef struct key_version {
-	uint64_t since;      /**< Events before this counter mean the version before. */
-	uint64_t name_hash;  /**< Of name, owner and flags: tells a repeated definition from a new one. */
-	mprof_key owner;     /**< A method's class, a class's assembly. */
-	char *name;          /**< Own copy; NULL once the definition was written. */
+/** What is said of a key. */
+typedef struct key_definition {
+	mprof_key owner;      /**< A method's class, a class's assembly. */
+	const char *name;
 	size_t name_length;
-	uint32_t flags;
+	uint32_t flags;       /**< Methods. */
+	uint32_t object_size; /**< Classes. */
+	uint64_t since;       /**< Events before this counter mean the definition before, if there is one. */
+} key_definition;
+
+/** A definition of a key as it is kept. */
+typedef struct key_version {
+	key_definition said; /**< The name is an own copy; NULL once the definition was written. */
+	uint64_t hash;       /**< Of all but counter and size: tells a repeated definition from a new one. */
 	uint32_t id;         /**< 0 until it is used. */
-	uint32_t previous;   /**< Number of the version before, 0 if none. */
+	uint32_t previous;   /**< Number of the version before, 0 if none; of a free number the next free one. */
 } key_version;
 
 /** A key's place in the table: all that the common case needs, in 16 bytes. */
 typedef struct key_entry {
 	mprof_key key;         /**< 0: empty. */
 	uint32_t id;           /**< Of the only version; 0 if it has none yet, or if there are several versions. */
-	uint32_t version;      /**< Number of the newest version. */
+	uint32_t version;      /**< Number of the newest version; 0 if the key was retired and not defined again. */
 } key_entry;
 
 typedef struct key_table {
 	mprof_allocator allocator;
 	key_entry *entries;
 	size_t capacity;       /**< A power of two. */
-	size_t count;
+	size_t count;          /**< Places taken, also by keys that were retired. */
+	size_t retired;        /**< Keys that were retired and not defined again. */
 	uint32_t shift;        /**< 64 - log2(capacity). */
 	key_version *versions; /**< By number; number 0 is not used. */
 	size_t version_count;
 	size_t version_capacity;
+	uint32_t free_version; /**< The first number that is free again, 0 if none. */
 	uint32_t next_id;      /**< IDs are dense, from 1. */
 	int keys_are_ids;
 } key_table;
@@ -61,11 +70,27 @@ typedef struct key_table {
 int key_table_init(key_table *table, const mprof_allocator *allocator, int keys_are_ids);
 void key_table_destroy(key_table *table);
 
-/** Adds a definition unless it repeats the newest one. The name is copied. Returns 0 if there is no memory. */
-int key_table_define(key_table *table, mprof_key key, mprof_key owner, uint32_t flags, const char *name,
-		     size_t name_length, uint64_t since);
+/** What came of a definition. */
+typedef enum key_change {
+	KEY_NO_MEMORY,
+	KEY_AS_BEFORE, /**< It repeats the newest one. */
+	KEY_ADDED,     /**< The key had none. */
+	KEY_CHANGED    /**< It means something else from now on. */
+} key_change;
 
-/** A key's place, or NULL if it was never defined. */
+/** Adds a definition unless it repeats the newest one. The name is copied. */
+key_change key_table_define(key_table *table, mprof_key key, const key_definition *definition);
+
+/**
+ * Takes away all definitions of the keys in ranges, which are sorted and have no key in common. IDs that the client
+ * chose mean the same for ever: nothing happens.
+ */
+void key_table_retire(key_table *table, const mprof_key_range *ranges, size_t count);
+
+/** Whether a key is in one of such ranges. */
+int key_ranges_hold(const mprof_key_range *ranges, size_t count, mprof_key key);
+
+/** A key's place, or NULL if it was never defined; it has a version unless it was retired. */
 static inline key_entry *key_table_find(const key_table *table, mprof_key key)
 {
 	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
@@ -78,7 +103,7 @@ static inline key_entry *key_table_find(const key_table *table, mprof_key key)
 	}
 }
 
-/** The version of a key at a counter. */
+/** The version of a key at a counter. The key must have one. */
 key_version *key_table_version(const key_table *table, const key_entry *entry, uint64_t counter);
 
 /** Gives a version its ID. */

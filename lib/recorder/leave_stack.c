@@ -2,6 +2,7 @@
 #include "recorder/leave_stack.h"
 
 #include "base/array.h"
+#include "recorder/key_table.h"
 
 void leave_stack_destroy(leave_stack *stack, const mprof_allocator *allocator)
 {
@@ -36,7 +37,16 @@ void leave_stack_leave(leave_stack *stack, uint32_t method)
 	}
 }
 
+void leave_stack_forget(leave_stack *stack, const mprof_key_range *ranges, size_t count)
+{
+	for (size_t depth = 0; depth < stack->depth; depth++) {
+		if (key_ranges_hold(ranges, count, stack->frames[depth].key))
+			stack->frames[depth].key = 0;
+	}
+}
+
 void leave_stack_restart(leave_stack *stack)
 {
 	stack->depth = 0;
+	stack->lost = 0;
 }

@@ -8,13 +8,15 @@
 #ifndef RECORDER_LEAVE_STACK_H
 #define RECORDER_LEAVE_STACK_H
 
+#include <mprof/recorder.h>
+
 #include "base/allocator.h"
 
 /** Deeper stacks are not followed: their leaves name the method. */
 #define LEAVE_STACK_MAX 65536
 
 typedef struct leave_frame {
-	uint64_t key;    /**< As the client knows the method: what a leave on top is recognised by. */
+	uint64_t key;    /**< As the client knows the method: what a leave on top is recognised by. 0: by nothing. */
 	uint32_t method; /**< As the reader knows it: what other leaves are matched by. */
 } leave_frame;
 
@@ -52,7 +54,10 @@ static inline int leave_stack_returns(leave_stack *stack, uint64_t key)
 /** A leave that names its method: ends the frames above it too, or nothing if it has no frame. */
 void leave_stack_leave(leave_stack *stack, uint32_t method);
 
-/** The thread starts: what came before is of another one. */
+/** Keys in ranges, as key_ranges_hold() takes them, mean other methods from now on than those that are on the stack. */
+void leave_stack_forget(leave_stack *stack, const mprof_key_range *ranges, size_t count);
+
+/** The thread starts, or its stack is not known: what comes has nothing to do with what came before. */
 void leave_stack_restart(leave_stack *stack);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "recorder/recorder_internal.h"
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "format/dialect.h"
@@ -21,20 +20,27 @@
 #define DEFAULT_MAX_BUFFERS 512
 #define DEFAULT_DRAIN_INTERVAL_MS 1000
 #define DEFAULT_MAX_NAME_LENGTH (UINT64_C(1) << 20)
+#define DEFAULT_MAX_SAMPLE_BYTES (UINT64_C(1) << 20)
+#define DEFAULT_MAX_HEAP_BYTES (UINT64_C(512) << 20)
+
+/* A wide event with the longest call chain fits twice over. */
+#define LEAST_BUFFER_EVENTS 128
 
 #define OWN_DIRECTIVES                                                                                                 \
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |        \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |     \
-	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS))
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |     \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
 
 /* Where the log goes: one of the three. */
 typedef struct destination {
 	const char *path;
 	int fd;
 	const mprof_sink *sink;
+	int is_ring; /**< What is old will be dropped: leaves must not rest on events before them. */
 } destination;
 
-static void read_clock(void *user, mprof_clock *now)
+void recorder_read_clock(void *user, mprof_clock *now)
 {
 	const mprof_recorder *recorder = user;
 	struct timespec wall;
@@ -42,6 +48,18 @@ static void read_clock(void *user, mprof_clock *now)
 	now->counter = counter_read(&recorder->counter);
 	clock_gettime(CLOCK_REALTIME, &wall);
 	now->time = (uint64_t)wall.tv_sec * 1000000 + (uint64_t)wall.tv_nsec / 1000;
+}
+
+static int options_are_valid(const mprof_recorder_options *own)
+{
+	const uint32_t details = MPROF_ALLOCATION_CALLER | MPROF_ALLOCATION_STACK | MPROF_ALLOCATION_OBJECT;
+
+	return own->buffer_events >= LEAST_BUFFER_EVENTS && own->buffer_events <= 1048576 && own->max_buffers >= 2 &&
+	       own->max_buffers <= 65536 && own->overflow <= MPROF_OVERFLOW_DROP && own->keys_are_ids <= 1 &&
+	       own->machine_ticks <= 1 && (own->property_count == 0 || own->properties != NULL) &&
+	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
+	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
+	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1;
 }
 
 static mprof_status take_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -56,11 +74,11 @@ static mprof_status take_options(mprof_recorder_options *own, mprof_writer_optio
 		own->max_buffers = DEFAULT_MAX_BUFFERS;
 	if (own->drain_interval_ms == 0)
 		own->drain_interval_ms = DEFAULT_DRAIN_INTERVAL_MS;
-	if (own->buffer_events < 16 || own->buffer_events > 1048576 || own->max_buffers < 2 ||
-	    own->max_buffers > 65536 || own->overflow > MPROF_OVERFLOW_DROP || own->keys_are_ids > 1 ||
-	    own->machine_ticks > 1 || (own->property_count > 0 && own->properties == NULL))
-		return MPROF_ERR_ARGUMENT;
-	return MPROF_OK;
+	if (own->max_sample_bytes == 0)
+		own->max_sample_bytes = DEFAULT_MAX_SAMPLE_BYTES;
+	if (own->max_heap_bytes == 0)
+		own->max_heap_bytes = DEFAULT_MAX_HEAP_BYTES;
+	return options_are_valid(own) ? MPROF_OK : MPROF_ERR_ARGUMENT;
 }
 
 static int init_locks(mprof_recorder *recorder)
@@ -69,7 +87,8 @@ static int init_locks(mprof_recorder *recorder)
 	       pthread_cond_init(&recorder->buffers_free, NULL) == 0 &&
 	       pthread_mutex_init(&recorder->threads_lock, NULL) == 0 &&
 	       pthread_mutex_init(&recorder->state_lock, NULL) == 0 &&
-	       pthread_cond_init(&recorder->drained, NULL) == 0;
+	       pthread_cond_init(&recorder->drained, NULL) == 0 &&
+	       pthread_mutex_init(&recorder->dump_lock, NULL) == 0;
 }
 
 static void destroy_locks(mprof_recorder *recorder)
@@ -80,6 +99,7 @@ static void destroy_locks(mprof_recorder *recorder)
 	pthread_mutex_destroy(&recorder->threads_lock);
 	pthread_mutex_destroy(&recorder->state_lock);
 	pthread_cond_destroy(&recorder->drained);
+	pthread_mutex_destroy(&recorder->dump_lock);
 }
 
 /* All that needs no I/O. What was made is given back by release_all(), also after a failure. */
@@ -95,36 +115,51 @@ static mprof_recorder *create(const mprof_recorder_options *options, const mprof
 	}
 	recorder->allocator = *allocator;
 	recorder->overflow = options->overflow;
+	recorder->buffer_events = options->buffer_events;
 	recorder->drain_interval_ms = options->drain_interval_ms;
 	recorder->resolve[0] = options->resolve_method;
 	recorder->resolve[1] = options->resolve_class;
 	recorder->resolve_user = options->resolve_user;
 	recorder->keys_are_ids = options->keys_are_ids != 0;
-	recorder->process = getpid();
+	atomic_init(&recorder->enabled, !options->start_disabled);
+	fork_guard_init(&recorder->origin);
 	error_clear(&recorder->error);
 	counter_init(&recorder->counter, options->counter, options->counter_user, options->machine_ticks != 0);
 	hash_map_init(&recorder->elements, allocator);
 	return recorder;
 }
 
+/* One that fits: options bound the count. */
+static size_t events_size(uint32_t buffer_events)
+{
+	return (size_t)buffer_events * sizeof(mprof_event);
+}
+
+/* Wide events have two slots or more. */
+static size_t details_size(uint32_t buffer_events)
+{
+	return (size_t)(buffer_events / 2) * sizeof(mprof_event_detail);
+}
+
 static int create_tables(mprof_recorder *recorder, const mprof_recorder_options *options)
 {
-	size_t size;
+	const mprof_allocator *allocator = &recorder->allocator;
 
-	if (!checked_multiply(options->buffer_events, sizeof(mprof_event), &size))
-		return 0;
-	recorder->events = allocator_allocate(&recorder->allocator, size);
-	return recorder->events != NULL &&
+	recorder->events = allocator_allocate(allocator, events_size(options->buffer_events));
+	recorder->details = allocator_allocate(allocator, details_size(options->buffer_events));
+	return recorder->events != NULL && recorder->details != NULL &&
 	       buffer_pool_init(&recorder->pool, options->max_buffers, options->buffer_events) &&
 	       key_table_init(&recorder->keys[0], &recorder->allocator, options->keys_are_ids != 0) &&
-	       key_table_init(&recorder->keys[1], &recorder->allocator, options->keys_are_ids != 0);
+	       key_table_init(&recorder->keys[1], &recorder->allocator, options->keys_are_ids != 0) &&
+	       sample_store_init(&recorder->samples, options->max_sample_bytes) &&
+	       stack_store_init(&recorder->stacks, allocator, !options->without_symbols) &&
+	       heap_store_init(&recorder->heap, allocator, options->max_heap_bytes, options->track_objects != 0);
 }
 
 static void release_all(mprof_recorder *recorder)
 {
 	mprof_allocator allocator = recorder->allocator;
 	message *left = message_queue_take(&recorder->messages);
-	size_t events_size = (size_t)recorder->pool.buffer_events * sizeof(mprof_event);
 
 	while (left != NULL) {
 		message *next = left->next;
@@ -142,23 +177,58 @@ static void release_all(mprof_recorder *recorder)
 	key_table_destroy(&recorder->keys[0]);
 	key_table_destroy(&recorder->keys[1]);
 	hash_map_destroy(&recorder->elements);
-	allocator_release(&allocator, recorder->events, events_size);
+	metric_table_destroy(&recorder->metrics, &allocator);
+	root_table_destroy(&recorder->roots, &allocator);
+	sample_store_destroy(&recorder->samples);
+	stack_store_destroy(&recorder->stacks);
+	heap_store_destroy(&recorder->heap);
+	recorder_release_ring(recorder->ring);
+	allocator_release(&allocator, recorder->events, events_size(recorder->buffer_events));
+	allocator_release(&allocator, recorder->details, details_size(recorder->buffer_events));
 	buffer_pool_destroy(&recorder->pool);
+	fork_guard_destroy(&recorder->origin);
 	destroy_locks(recorder);
 	allocator_release(&allocator, recorder, sizeof(*recorder));
 }
 
+/* Declares what the recorder uses. What was asked for and the dialect lacks is refused, or counted when lossy. */
+static void choose_directives(mprof_recorder *recorder, const mprof_recorder_options *options,
+			      mprof_writer_options *writer_options, int is_ring)
+{
+	static const struct {
+		uint32_t detail;
+		mprof_directive directive;
+	} details[] = {
+		{MPROF_ALLOCATION_CALLER, MPROF_DIRECTIVE_ALLOCATION_CALLER},
+		{MPROF_ALLOCATION_STACK, MPROF_DIRECTIVE_ALLOCATION_STACK_ID},
+		{MPROF_ALLOCATION_OBJECT, MPROF_DIRECTIVE_ALLOCATION_OBJECT},
+	};
+	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
+	uint64_t known = rules != NULL ? rules->directives : 0;
+
+	writer_options->directives |= OWN_DIRECTIVES & known;
+	if (is_ring)
+		writer_options->directives &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+	for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
+		if ((options->allocation_detail & details[i].detail) == 0)
+			continue;
+		writer_options->directives |= MPROF_DIRECTIVE_BIT(details[i].directive);
+		if ((known & MPROF_DIRECTIVE_BIT(details[i].directive)) != 0)
+			recorder->detail |= details[i].detail;
+	}
+	if ((known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)) != 0)
+		recorder->detail |= DETAIL_STACKS;
+	recorder->implicit_leaves =
+		(writer_options->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
+}
+
 static mprof_status open_writer(mprof_recorder *recorder, const destination *where, mprof_writer_options *options)
 {
-	const dialect_rules *rules = dialect_get((mprof_dialect)options->dialect);
-
-	options->clock = read_clock;
+	options->clock = recorder_read_clock;
 	options->clock_user = recorder;
 	options->allocator = &recorder->allocator;
-	if (rules != NULL)
-		options->directives |= OWN_DIRECTIVES & rules->directives;
-	recorder->implicit_leaves =
-		(options->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
+	if (where->is_ring)
+		options->gzip_level = 0;
 	recorder->max_name_length =
 		options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
 	if (where->path != NULL)
@@ -187,8 +257,11 @@ static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder
 static mprof_status begin(mprof_recorder *recorder, const destination *where, const mprof_recorder_options *options,
 			  mprof_writer_options *writer_options, mprof_error *error)
 {
-	mprof_status status = open_writer(recorder, where, writer_options);
+	mprof_status status;
 
+	choose_directives(recorder, options, writer_options, where->is_ring);
+	recorder->max_log_bytes = where->is_ring ? 0 : options->max_log_bytes;
+	status = open_writer(recorder, where, writer_options);
 	if (status == MPROF_OK)
 		status = write_session(recorder, options);
 	if (status != MPROF_OK && recorder->writer != NULL)
@@ -232,7 +305,7 @@ static mprof_status open_destination(const destination *where, const mprof_recor
 mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
 				      mprof_recorder **recorder, mprof_error *error)
 {
-	destination where = {path, -1, NULL};
+	destination where = {path, -1, NULL, 0};
 
 	return open_destination(&where, options, path != NULL ? recorder : NULL, error);
 }
@@ -240,7 +313,7 @@ mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_opt
 mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *options, mprof_recorder **recorder,
 				    mprof_error *error)
 {
-	destination where = {NULL, fd, NULL};
+	destination where = {NULL, fd, NULL, 0};
 
 	return open_destination(&where, options, recorder, error);
 }
@@ -248,9 +321,17 @@ mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *option
 mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_recorder_options *options,
 				      mprof_recorder **recorder, mprof_error *error)
 {
-	destination where = {NULL, -1, sink};
+	destination where = {NULL, -1, sink, 0};
 
 	return open_destination(&where, options, sink != NULL ? recorder : NULL, error);
+}
+
+mprof_status recorder_open_to_ring(const mprof_sink *sink, const mprof_recorder_options *options,
+				   mprof_recorder **recorder, mprof_error *error)
+{
+	destination where = {NULL, -1, sink, 1};
+
+	return open_destination(&where, options, recorder, error);
 }
 
 mprof_status mprof_recorder_close(mprof_recorder *recorder)

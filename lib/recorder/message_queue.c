@@ -45,6 +45,7 @@ message *message_definition(const mprof_allocator *allocator, message_kind kind,
 	created->key = key;
 	created->owner = kind == MESSAGE_DEFINE_METHOD ? description->class_key : description->assembly_key;
 	created->flags = description->flags;
+	created->object_size = kind == MESSAGE_DEFINE_CLASS ? description->object_size : 0;
 	created->counter = counter;
 	created->name = copy_text(&end, description->name, description->name_length);
 	created->name_length = description->name_length;
@@ -57,6 +58,7 @@ message *message_element(const mprof_allocator *allocator, message_kind kind, mp
 	const mprof_assembly_name *given = element->assembly;
 	size_t text_size = element->name_length + 1;
 	message *created;
+	mprof_element *own;
 	char *end;
 
 	if (given != NULL)
@@ -66,30 +68,99 @@ message *message_element(const mprof_allocator *allocator, message_kind kind, mp
 		return NULL;
 	end = created->text;
 	created->key = key;
-	created->element = *element;
-	created->element.name = copy_text(&end, element->name, element->name_length);
+	own = &created->more.loaded.element;
+	*own = *element;
+	own->name = copy_text(&end, element->name, element->name_length);
 	if (given != NULL) {
-		created->assembly = *given;
-		created->assembly.base_name = copy_text(&end, given->base_name, strlen(given->base_name));
-		created->assembly.culture = copy_text(&end, given->culture, strlen(given->culture));
-		created->assembly.public_key_token =
+		mprof_assembly_name *assembly = &created->more.loaded.assembly;
+
+		*assembly = *given;
+		assembly->base_name = copy_text(&end, given->base_name, strlen(given->base_name));
+		assembly->culture = copy_text(&end, given->culture, strlen(given->culture));
+		assembly->public_key_token =
 			copy_text(&end, given->public_key_token, strlen(given->public_key_token));
-		created->element.assembly = &created->assembly;
+		own->assembly = assembly;
 	}
 	return created;
 }
 
-message *message_thread_name(const mprof_allocator *allocator, uint64_t thread, const char *name, size_t name_length)
+static message *message_text(const mprof_allocator *allocator, message_kind kind, uint64_t thread, const char *text,
+			     size_t text_length)
 {
-	message *created = message_create(allocator, MESSAGE_THREAD_NAME, name_length + 1);
+	message *created = message_create(allocator, kind, text_length + 1);
 	char *end;
 
 	if (created == NULL)
 		return NULL;
 	end = created->text;
 	created->thread = thread;
+	created->name = copy_text(&end, text, text_length);
+	created->name_length = text_length;
+	return created;
+}
+
+message *message_thread_name(const mprof_allocator *allocator, uint64_t thread, const char *name, size_t name_length)
+{
+	return message_text(allocator, MESSAGE_THREAD_NAME, thread, name, name_length);
+}
+
+message *message_mark(const mprof_allocator *allocator, uint64_t thread, const char *text, size_t text_length,
+		      uint64_t counter)
+{
+	message *created = message_text(allocator, MESSAGE_MARK, thread, text, text_length);
+
+	if (created != NULL)
+		created->counter = counter;
+	return created;
+}
+
+message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags)
+{
+	size_t section_length = strlen(section);
+	size_t name_length = strlen(name);
+	message *created = message_create(allocator, MESSAGE_DEFINE_METRIC, section_length + name_length + 2);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->section = copy_text(&end, section, section_length);
 	created->name = copy_text(&end, name, name_length);
 	created->name_length = name_length;
+	created->flags = flags;
+	return created;
+}
+
+message *message_metric_values(const mprof_allocator *allocator, const mprof_metric_value *values, size_t count)
+{
+	size_t size;
+	message *created;
+
+	if (!checked_multiply(count, sizeof(*values), &size))
+		return NULL;
+	created = message_create(allocator, MESSAGE_METRIC_VALUES, size);
+	if (created == NULL)
+		return NULL;
+	memcpy(created->text, values, size);
+	created->more.metrics.values = (const mprof_metric_value *)(const void *)created->text;
+	created->more.metrics.count = count;
+	return created;
+}
+
+message *message_root(const mprof_allocator *allocator, message_kind kind, const mprof_root_area *area,
+		      uint64_t counter)
+{
+	const char *name = area->name != NULL ? area->name : "";
+	size_t name_length = strlen(name);
+	message *created = message_create(allocator, kind, name_length + 1);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->counter = counter;
+	created->more.root = *area;
+	created->more.root.name = copy_text(&end, name, name_length);
 	return created;
 }
 

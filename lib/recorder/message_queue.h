@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/message_queue.h
- * \brief What threads tell the writer thread besides events: definitions, loaded elements, thread names.
+ * \brief What threads tell the writer thread besides events: definitions, elements, names, remarks, figures, roots.
  *
  * Any thread pushes without a lock; the writer thread takes all at once. A message that was pushed before an event was
  * published is taken before that event is drained, because the writer thread looks at the buffers first.
@@ -20,7 +20,12 @@ typedef enum message_kind {
 	MESSAGE_DEFINE_METHOD,
 	MESSAGE_LOADED,
 	MESSAGE_UNLOADED,
-	MESSAGE_THREAD_NAME
+	MESSAGE_THREAD_NAME,
+	MESSAGE_MARK,
+	MESSAGE_DEFINE_METRIC,
+	MESSAGE_METRIC_VALUES,
+	MESSAGE_ROOT_REGISTERED,
+	MESSAGE_ROOT_UNREGISTERED
 } message_kind;
 
 typedef struct message message;
@@ -28,16 +33,28 @@ struct message {
 	message *next;
 	size_t size; /**< Of the whole allocation, text included. */
 	message_kind kind;
-	uint32_t flags;          /**< Methods. */
+	uint32_t flags;          /**< Methods, metrics. */
+	uint32_t object_size;    /**< Classes. */
+	uint32_t metric;         /**< The ID of a metric that is defined. */
 	mprof_key key;           /**< What is defined or loaded. */
 	mprof_key owner;         /**< A method's class, a class's assembly. */
-	uint64_t counter;        /**< When a definition was made. */
-	uint64_t thread;         /**< Thread names. */
-	const char *name;        /**< Points into text. */
+	uint64_t counter;        /**< When. Definitions, marks and roots. */
+	uint64_t thread;         /**< Thread names, marks. */
+	const char *name;        /**< Definitions, thread names, marks. Points into text. */
 	size_t name_length;
-	mprof_element element;   /**< Loaded and unloaded; its name and assembly point into text. */
-	mprof_assembly_name assembly;
-	char text[];
+	const char *section;     /**< Metrics. Points into text. */
+	union {
+		struct {
+			mprof_element element; /**< Its name and assembly point into text. */
+			mprof_assembly_name assembly;
+		} loaded;              /**< Loaded and unloaded. */
+		struct {
+			const mprof_metric_value *values; /**< Points into text. */
+			size_t count;
+		} metrics;             /**< Metric values. */
+		mprof_root_area root;  /**< Roots; its name points into text or is "". Unregistered: its start alone. */
+	} more;
+	_Alignas(uint64_t) char text[];
 };
 
 typedef struct message_queue {
@@ -54,6 +71,20 @@ message *message_element(const mprof_allocator *allocator, message_kind kind, mp
 
 /** A thread's name as a message, or NULL without memory. */
 message *message_thread_name(const mprof_allocator *allocator, uint64_t thread, const char *name, size_t name_length);
+
+/** A remark as a message, or NULL without memory. */
+message *message_mark(const mprof_allocator *allocator, uint64_t thread, const char *text, size_t text_length,
+		      uint64_t counter);
+
+/** The definition of a figure as a message, or NULL without memory. */
+message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags);
+
+/** Values of figures as a message, or NULL without memory. */
+message *message_metric_values(const mprof_allocator *allocator, const mprof_metric_value *values, size_t count);
+
+/** An area of roots as a message, or NULL without memory. */
+message *message_root(const mprof_allocator *allocator, message_kind kind, const mprof_root_area *area,
+		      uint64_t counter);
 
 void message_release(const mprof_allocator *allocator, message *released);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/recorder.c
- * \brief Definitions, requests and figures: what any thread may ask of a recorder.
+ * \brief Definitions, remarks and figures: what any thread may tell a recorder, and ask of it.
  */
 #include "recorder/recorder_internal.h"
 
 #include "base/options.h"
 
 #include <string.h>
-#include <unistd.h>
 
 int recorder_in_child(const mprof_recorder *recorder)
 {
-	return getpid() != recorder->process;
+	return fork_guard_is_child(&recorder->origin);
 }
 
 int recorder_name_is_writable(const mprof_recorder *recorder, const char *name, size_t length)
@@ -31,6 +30,12 @@ static mprof_status send(mprof_recorder *recorder, message *created)
 		return MPROF_ERR_MEMORY;
 	message_queue_push(&recorder->messages, created);
 	return MPROF_OK;
+}
+
+/* Whether nobody takes messages any more. */
+static int is_over(const mprof_recorder *recorder)
+{
+	return atomic_load_explicit(&recorder->closing, memory_order_relaxed) || recorder_in_child(recorder);
 }
 
 static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_key key,
@@ -92,26 +97,97 @@ mprof_status mprof_recorder_thread_name(mprof_recorder *recorder, uint64_t id, c
 	return send(recorder, message_thread_name(&recorder->allocator, id, name, name_length));
 }
 
-mprof_status mprof_recorder_drain(mprof_recorder *recorder)
+mprof_status mprof_recorder_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
 {
-	mprof_status status = MPROF_ERR_STATE;
-	uint64_t request;
+	if (recorder == NULL || text == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(recorder, text, text_length))
+		return MPROF_ERR_NAME;
+	if (is_over(recorder))
+		return MPROF_ERR_STATE;
+	return send(recorder, message_mark(&recorder->allocator, thread, text, text_length,
+					   counter_read(&recorder->counter)));
+}
+
+static int metric_flags_are_known(uint32_t flags)
+{
+	const uint32_t known =
+		MPROF_METRIC_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_MONOTONIC | MPROF_METRIC_CONSTANT;
+
+	return (flags & ~known) == 0 && (flags & MPROF_METRIC_UNIT_MASK) <= MPROF_METRIC_RATIO;
+}
+
+mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
+					  uint32_t flags, uint32_t *metric)
+{
+	message *created;
+
+	if (recorder == NULL || section == NULL || name == NULL || metric == NULL || !metric_flags_are_known(flags))
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(recorder, section, strlen(section)) ||
+	    !recorder_name_is_writable(recorder, name, strlen(name)))
+		return MPROF_ERR_NAME;
+	if (is_over(recorder))
+		return MPROF_ERR_STATE;
+	created = message_metric(&recorder->allocator, section, name, flags);
+	if (created == NULL)
+		return MPROF_ERR_MEMORY;
+	/* Under the lock, so that the log has the definitions in the order of their IDs. */
+	pthread_mutex_lock(&recorder->state_lock);
+	created->metric = atomic_load_explicit(&recorder->metrics_defined, memory_order_relaxed) + 1;
+	*metric = created->metric;
+	message_queue_push(&recorder->messages, created);
+	atomic_store_explicit(&recorder->metrics_defined, *metric, memory_order_release);
+	pthread_mutex_unlock(&recorder->state_lock);
+	return MPROF_OK;
+}
+
+mprof_status mprof_recorder_metric_values(mprof_recorder *recorder, const mprof_metric_value *values, size_t count)
+{
+	mprof_status status;
+	uint32_t defined;
+
+	if (recorder == NULL || (values == NULL && count > 0))
+		return MPROF_ERR_ARGUMENT;
+	/* Acquire: the definitions of these were pushed before. */
+	defined = atomic_load_explicit(&recorder->metrics_defined, memory_order_acquire);
+	for (size_t i = 0; i < count; i++) {
+		if (values[i].metric == 0 || values[i].metric > defined)
+			return MPROF_ERR_ARGUMENT;
+	}
+	if (is_over(recorder))
+		return MPROF_ERR_STATE;
+	if (count == 0)
+		return MPROF_OK;
+	status = send(recorder, message_metric_values(&recorder->allocator, values, count));
+	/* The log tells when it was written. */
+	sem_post(&recorder->work);
+	return status;
+}
+
+mprof_status mprof_recorder_root_registered(mprof_recorder *recorder, const mprof_root_area *area)
+{
+	if (recorder == NULL || area == NULL || area->size == 0 || area->start + (area->size - 1) < area->start ||
+	    area->kind > MPROF_ROOT_RUNTIME)
+		return MPROF_ERR_ARGUMENT;
+	if (area->name != NULL && !recorder_name_is_writable(recorder, area->name, strlen(area->name)))
+		return MPROF_ERR_NAME;
+	if (is_over(recorder))
+		return MPROF_ERR_STATE;
+	return send(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_REGISTERED, area,
+					   counter_read(&recorder->counter)));
+}
+
+mprof_status mprof_recorder_root_unregistered(mprof_recorder *recorder, uint64_t start)
+{
+	mprof_root_area area = {.start = start};
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (recorder_in_child(recorder))
+	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	pthread_mutex_lock(&recorder->state_lock);
-	if (!recorder->closed) {
-		/* Release: what the caller recorded or defined is seen by the round that serves the request. */
-		request = atomic_fetch_add_explicit(&recorder->drain_requested, 1, memory_order_release) + 1;
-		sem_post(&recorder->work);
-		while (recorder->drain_completed < request)
-			pthread_cond_wait(&recorder->drained, &recorder->state_lock);
-		status = (mprof_status)recorder->stats.status;
-	}
-	pthread_mutex_unlock(&recorder->state_lock);
-	return status;
+	return send(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_UNREGISTERED, &area,
+					   counter_read(&recorder->counter)));
 }
 
 mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)

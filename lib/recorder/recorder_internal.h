@@ -15,27 +15,55 @@
 
 #include "base/allocator.h"
 #include "base/hash_map.h"
+#include "recorder/block_ring.h"
 #include "recorder/buffer_pool.h"
 #include "recorder/counter.h"
+#include "recorder/fork_guard.h"
+#include "recorder/heap.h"
 #include "recorder/key_table.h"
+#include "recorder/keys.h"
 #include "recorder/leave_stack.h"
 #include "recorder/message_queue.h"
+#include "recorder/metrics.h"
+#include "recorder/roots.h"
+#include "recorder/samples.h"
+#include "recorder/stacks.h"
+#include "recorder/unloading.h"
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
+/** What the subject of an event is; the first two index mprof_recorder::keys. */
+typedef enum key_subject { SUBJECT_METHOD, SUBJECT_CLASS, SUBJECT_VALUE } key_subject;
+
+/** Bits of mprof_thread::special: why its events take the long way. Most threads have none. */
+typedef enum thread_special {
+	SPECIAL_COUNTER = 1, /**< The counter is a function. Constant. */
+	SPECIAL_OFF = 2,     /**< Recording is stopped. Set and cleared under threads_lock. */
+	SPECIAL_GAP = 4      /**< It was stopped, which the thread has not recorded yet. Set with SPECIAL_OFF, and
+	                          cleared by the owner while that is not set. */
+} thread_special;
+
+/** A bit of mprof_thread::detail beside those of #mprof_allocation_detail: other events keep their call chains. */
+#define DETAIL_STACKS 0x100
+
 struct mprof_thread {
 	/** The buffer events go to, or one of capacity 0. The owner stores with release; the writer thread loads with
 	 * acquire to drain what is not full yet. */
 	_Atomic(event_buffer *) current;
-	mprof_recorder *recorder;
+	/** Bits of #thread_special. The owner loads it relaxed for each event, and with acquire before stopped. */
+	_Atomic uint32_t special;
+	uint32_t detail;        /**< What events keep. Constant. */
 	counter_source counter; /**< A copy: recording touches this line and the buffer's only. */
+	mprof_recorder *recorder;
 	uint64_t id;
 	uint32_t serial;        /**< Never used twice in a recorder. */
 	uint32_t sequence;      /**< Place of the current buffer in the chain. Owner. */
 
+	/** When recording stopped. Stored before SPECIAL_GAP is set, and not again while it is. */
+	_Atomic uint64_t stopped;
 	/** Events lost, by cause. The owner alone adds, relaxed; the writer thread reads. */
 	_Atomic uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
 	/** 1 once the handle ended and all its buffers are handed over; stored with release by mprof_recorder_detach(). */
@@ -44,27 +72,33 @@ struct mprof_thread {
 	char padding[CACHE_LINE]; /**< The writer thread's part is on cache lines of its own. */
 	/* The rest is the writer thread's. */
 	mprof_thread *next;       /**< In recorder->threads; written under threads_lock. */
-	uint32_t next_sequence;                  /**< Place in the chain of the buffer that is drained next. */
-	uint64_t last_counter;                   /**< Full counter of the last event drained. */
-	uint64_t lost_written[MPROF_LOSS_CAUSE_COUNT];
-	uint64_t lost_draining;                  /**< Events without an ID for want of memory, not written yet. */
+	uint32_t next_sequence;   /**< Place in the chain of the buffer that is drained next. */
+	uint64_t last_counter;    /**< Full counter of the last event drained. */
+	uint64_t lost_seen[MPROF_LOSS_CAUSE_COUNT];   /**< Of lost. */
+	uint64_t lost_untold[MPROF_LOSS_CAUSE_COUNT]; /**< Not in the log yet. */
 	leave_stack stack;
+	stack_memory chain;
 };
 
 struct mprof_recorder {
 	mprof_allocator allocator;
 	counter_source counter;
 	uint32_t overflow;
+	uint32_t buffer_events;
 	uint32_t drain_interval_ms;
+	uint32_t detail;                   /**< For threads: what was asked for and the dialect has. */
+	int tracks_objects;
 	mprof_resolve_function resolve[2]; /**< By key_subject. */
 	void *resolve_user;
-	pid_t process;                     /**< A child made by fork() has another one, and no writer thread. */
+	fork_guard origin;                 /**< A child made by fork() has no writer thread. */
 
 	buffer_pool pool;
 	message_queue messages;
+	_Atomic uint32_t metrics_defined;  /**< Raised under state_lock. */
 
 	/** 1 from the begin of mprof_recorder_close(): recording ends. */
 	_Atomic int closing;
+	_Atomic int enabled;               /**< Changed under threads_lock. */
 	sem_t work;                        /**< Posted for a full buffer, a request to drain, and closing. */
 
 	pthread_mutex_t wait_lock;         /**< With buffers_free: for threads without a buffer. */
@@ -72,7 +106,7 @@ struct mprof_recorder {
 	_Atomic uint32_t waiting;          /**< Threads that wait for a buffer. */
 	_Atomic uint64_t waits;
 
-	pthread_mutex_t threads_lock;      /**< Guards the head of the list and the counts below. */
+	pthread_mutex_t threads_lock;      /**< Guards the head of the list and the count below. */
 	mprof_thread *threads;             /**< Only the writer thread unlinks. */
 	uint32_t next_serial;
 
@@ -80,22 +114,37 @@ struct mprof_recorder {
 	pthread_cond_t drained;
 	_Atomic uint64_t drain_requested;  /**< Raised under the lock, read by the writer thread without it. */
 	uint64_t drain_completed;
+	unloading *unloadings;             /**< Those that are under way. */
 	int closed;
 	mprof_recorder_stats stats;        /**< As of the end of the last round. */
 	pthread_t writer_thread;
 
+	pthread_mutex_t dump_lock;         /**< For one mprof_recorder_dump_path() at a time. */
+	block_ring *ring;                  /**< NULL if the log goes elsewhere. */
+
+	sample_store samples;
+	heap_store heap;
+
 	/* The rest is the writer thread's once it runs. */
 	mprof_writer *writer;
 	uint64_t max_name_length;
+	uint64_t max_log_bytes;            /**< 0: no limit. */
 	int keys_are_ids;                  /**< Constant. */
 	int implicit_leaves;               /**< The log declares directive 16. */
+	int limit_reached;                 /**< The log takes losses and its end only. */
+	int limit_told;                    /**< Losses up to then are in the log; later ones wait for its end. */
 	mprof_status status;               /**< The error that stopped the writing. */
 	mprof_error error;
 	key_table keys[2];                 /**< By key_subject. */
 	hash_map elements;                 /**< Element key → element ID. */
 	uint32_t next_element_id;
-	mprof_event *events;               /**< Room for one buffer. */
+	stack_store stacks;
+	metric_table metrics;
+	root_table roots;
+	mprof_event *events;               /**< Room for those of one buffer. */
+	mprof_event_detail *details;       /**< The same, for wide events. */
 	uint64_t lost_total[MPROF_LOSS_CAUSE_COUNT];
+	uint64_t lost_untold[MPROF_LOSS_CAUSE_COUNT]; /**< Of no thread, or of threads that ended. */
 	uint64_t unresolved_keys;
 };
 
@@ -105,8 +154,42 @@ int recorder_in_child(const mprof_recorder *recorder);
 /** Whether the log can hold a name: no NUL inside, not too long. */
 int recorder_name_is_writable(const mprof_recorder *recorder, const char *name, size_t length);
 
-/** Writes all that is to be written: full buffers, and with \p partial those that are not full too. Writer thread. */
-void recorder_drain_round(mprof_recorder *recorder, int partial);
+/** Reads the recorder's counter and the wall clock. As #mprof_clock_function. */
+void recorder_read_clock(void *user, mprof_clock *now);
+
+/** mprof_recorder_open_sink() with what a ring does not have left out: implicit leaves, compression, a limit. */
+mprof_status recorder_open_to_ring(const mprof_sink *sink, const mprof_recorder_options *options,
+				   mprof_recorder **recorder, mprof_error *error);
+
+/** Frees a ring that was opened. */
+void recorder_release_ring(block_ring *ring);
+
+/**
+ * Writes all that is to be written: full buffers, samples, heap shots, and with \p partial buffers that are not full
+ * too: then all that was published before the call is in the log. \p is_last: nothing follows but the end. Writer
+ * thread.
+ */
+void recorder_drain_round(mprof_recorder *recorder, int partial, int is_last);
+
+/** Has the writer thread do a round as mprof_recorder_drain() does, with \p asked done at its end if it is not NULL. */
+mprof_status recorder_request_round(mprof_recorder *recorder, unloading *asked);
+
+/** Counts events of a thread that are lost on the way from its buffer to the log. Writer thread. */
+static inline void thread_count_lost(mprof_recorder *recorder, mprof_thread *thread, mprof_loss_cause cause,
+				     uint64_t count)
+{
+	recorder->lost_total[cause] += count;
+	thread->lost_untold[cause] += count;
+}
+
+/** Takes the definition of a class or a method. Writer thread. */
+void keys_define(mprof_recorder *recorder, const message *defined);
+
+/** Turns slots into recorder->events. Returns how many there are. Writer thread. */
+size_t slots_convert(mprof_recorder *recorder, mprof_thread *thread, const event_slot *slots, uint32_t count);
+
+/** How many events there are in slots. */
+size_t slots_count_events(const event_slot *slots, uint32_t count);
 
 /** Frees a thread's memory. */
 void thread_release(mprof_recorder *recorder, mprof_thread *thread);

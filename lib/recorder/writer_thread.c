@@ -46,6 +46,10 @@ static void end_round(mprof_recorder *recorder, uint64_t served)
 		stats->lost[cause] = recorder->lost_total[cause];
 		stats->lost_events += recorder->lost_total[cause];
 	}
+	stats->samples = recorder->samples.written;
+	stats->stacks = recorder->stacks.count;
+	stats->heap_shots = recorder->heap.shots;
+	stats->incomplete_shots = recorder->heap.incomplete_shots;
 	stats->status = recorder->status;
 	stats->system_error = recorder->error.system_error;
 	if (served > recorder->drain_completed) {
@@ -88,8 +92,9 @@ static void *writer_thread_main(void *argument)
 		 * in this order: no request comes after closing began, so the last round serves all. */
 		closing = atomic_load_explicit(&recorder->closing, memory_order_acquire);
 		requested = atomic_load_explicit(&recorder->drain_requested, memory_order_acquire);
-		recorder_drain_round(recorder, partial || closing || requested > served);
+		recorder_drain_round(recorder, partial || closing || requested > served, closing);
 		served = requested;
+		unloading_retire_keys(recorder, served);
 		if (closing && recorder->status == MPROF_OK)
 			recorder->status = mprof_writer_close(recorder->writer);
 		if (closing)

@@ -36,10 +36,13 @@ FIELD(mprof_allocator, reallocate, 8);
 FIELD(mprof_allocator, release, 16);
 FIELD(mprof_allocator, user, 24);
 
-SIZE(mprof_event_detail, 16);
+SIZE(mprof_event_detail, 32);
 FIELD(mprof_event_detail, object, 0);
 FIELD(mprof_event_detail, caller, 8);
-FIELD(mprof_event_detail, reserved, 12);
+FIELD(mprof_event_detail, stack, 12);
+FIELD(mprof_event_detail, handle_type, 16);
+FIELD(mprof_event_detail, reference_count, 20);
+FIELD(mprof_event_detail, references, 24);
 
 SIZE(mprof_event, 32);
 FIELD(mprof_event, kind, 0);
@@ -60,6 +63,20 @@ FIELD(mprof_assembly_name, minor, 28);
 FIELD(mprof_assembly_name, build, 32);
 FIELD(mprof_assembly_name, revision, 36);
 FIELD(mprof_assembly_name, retargetable, 40);
+
+SIZE(mprof_record, 96);
+FIELD(mprof_record, kind, 0);
+FIELD(mprof_record, id, 4);
+FIELD(mprof_record, parent, 8);
+FIELD(mprof_record, target, 12);
+FIELD(mprof_record, flags, 16);
+FIELD(mprof_record, reserved, 20);
+FIELD(mprof_record, start, 24);
+FIELD(mprof_record, size, 32);
+FIELD(mprof_record, value, 40);
+FIELD(mprof_record, counts, 48);
+FIELD(mprof_record, name, 80);
+FIELD(mprof_record, section, 88);
 
 SIZE(mprof_clock, 16);
 FIELD(mprof_clock, counter, 0);
@@ -84,11 +101,13 @@ FIELD(mprof_writer_options, lossy, 56);
 FIELD(mprof_writer_options, gzip_level, 60);
 FIELD(mprof_writer_options, max_name_length, 64);
 
-SIZE(mprof_class_definition, 24);
+SIZE(mprof_class_definition, 32);
 FIELD(mprof_class_definition, id, 0);
 FIELD(mprof_class_definition, assembly_id, 4);
 FIELD(mprof_class_definition, name, 8);
 FIELD(mprof_class_definition, name_length, 16);
+FIELD(mprof_class_definition, size, 24);
+FIELD(mprof_class_definition, reserved, 28);
 
 SIZE(mprof_method_definition, 32);
 FIELD(mprof_method_definition, id, 0);
@@ -128,7 +147,7 @@ FIELD(mprof_parser_options, max_name_length, 24);
 FIELD(mprof_parser_options, ignore_checksums, 32);
 FIELD(mprof_parser_options, reserved, 36);
 
-SIZE(mprof_block, 224);
+SIZE(mprof_block, 240);
 FIELD(mprof_block, struct_size, 0);
 FIELD(mprof_block, kind, 8);
 FIELD(mprof_block, code, 12);
@@ -158,7 +177,7 @@ FIELD(mprof_mapping, id, 4);
 FIELD(mprof_mapping, class_id, 8);
 FIELD(mprof_mapping, assembly_id, 12);
 FIELD(mprof_mapping, flags, 16);
-FIELD(mprof_mapping, reserved, 20);
+FIELD(mprof_mapping, size, 20);
 FIELD(mprof_mapping, name, 24);
 FIELD(mprof_mapping, name_length, 32);
 
@@ -177,6 +196,10 @@ FIELD(mprof_reader_options, max_names_memory, 32);
 FIELD(mprof_reader_options, wanted, 40);
 FIELD(mprof_reader_options, follow, 48);
 FIELD(mprof_reader_options, ignore_checksums, 52);
+
+SIZE(mprof_stack_frame, 8);
+FIELD(mprof_stack_frame, id, 0);
+FIELD(mprof_stack_frame, is_native, 4);
 
 SIZE(mprof_session, 96);
 FIELD(mprof_session, struct_size, 0);
@@ -209,9 +232,9 @@ FIELD(mprof_description, name_length, 16);
 FIELD(mprof_description, class_key, 24);
 FIELD(mprof_description, assembly_key, 32);
 FIELD(mprof_description, flags, 40);
-FIELD(mprof_description, reserved, 44);
+FIELD(mprof_description, object_size, 44);
 
-SIZE(mprof_recorder_options, 104);
+SIZE(mprof_recorder_options, 144);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -228,23 +251,52 @@ FIELD(mprof_recorder_options, resolve_class, 72);
 FIELD(mprof_recorder_options, resolve_user, 80);
 FIELD(mprof_recorder_options, properties, 88);
 FIELD(mprof_recorder_options, property_count, 96);
+FIELD(mprof_recorder_options, allocation_detail, 104);
+FIELD(mprof_recorder_options, start_disabled, 108);
+FIELD(mprof_recorder_options, max_sample_bytes, 112);
+FIELD(mprof_recorder_options, max_heap_bytes, 120);
+FIELD(mprof_recorder_options, max_log_bytes, 128);
+FIELD(mprof_recorder_options, track_objects, 136);
+FIELD(mprof_recorder_options, without_symbols, 140);
 
-SIZE(mprof_recorder_stats, 136);
+SIZE(mprof_key_range, 16);
+FIELD(mprof_key_range, first, 0);
+FIELD(mprof_key_range, last, 8);
+
+SIZE(mprof_metric_value, 16);
+FIELD(mprof_metric_value, metric, 0);
+FIELD(mprof_metric_value, reserved, 4);
+FIELD(mprof_metric_value, value, 8);
+
+SIZE(mprof_root_area, 48);
+FIELD(mprof_root_area, start, 0);
+FIELD(mprof_root_area, size, 8);
+FIELD(mprof_root_area, kind, 16);
+FIELD(mprof_root_area, reserved, 20);
+FIELD(mprof_root_area, class_key, 24);
+FIELD(mprof_root_area, thread, 32);
+FIELD(mprof_root_area, name, 40);
+
+SIZE(mprof_recorder_stats, 184);
 FIELD(mprof_recorder_stats, struct_size, 0);
 FIELD(mprof_recorder_stats, events, 8);
 FIELD(mprof_recorder_stats, bytes, 16);
 FIELD(mprof_recorder_stats, log_bytes, 24);
 FIELD(mprof_recorder_stats, lost_events, 32);
 FIELD(mprof_recorder_stats, lost, 40);
-FIELD(mprof_recorder_stats, waits, 72);
-FIELD(mprof_recorder_stats, unresolved_keys, 80);
-FIELD(mprof_recorder_stats, left_out, 88);
-FIELD(mprof_recorder_stats, threads, 96);
-FIELD(mprof_recorder_stats, classes, 104);
-FIELD(mprof_recorder_stats, methods, 112);
-FIELD(mprof_recorder_stats, buffers, 120);
-FIELD(mprof_recorder_stats, status, 128);
-FIELD(mprof_recorder_stats, system_error, 132);
+FIELD(mprof_recorder_stats, waits, 88);
+FIELD(mprof_recorder_stats, unresolved_keys, 96);
+FIELD(mprof_recorder_stats, left_out, 104);
+FIELD(mprof_recorder_stats, threads, 112);
+FIELD(mprof_recorder_stats, classes, 120);
+FIELD(mprof_recorder_stats, methods, 128);
+FIELD(mprof_recorder_stats, buffers, 136);
+FIELD(mprof_recorder_stats, samples, 144);
+FIELD(mprof_recorder_stats, stacks, 152);
+FIELD(mprof_recorder_stats, heap_shots, 160);
+FIELD(mprof_recorder_stats, incomplete_shots, 168);
+FIELD(mprof_recorder_stats, status, 176);
+FIELD(mprof_recorder_stats, system_error, 180);
 
 SIZE(mprof_profile_options, 32);
 FIELD(mprof_profile_options, struct_size, 0);
@@ -253,7 +305,7 @@ FIELD(mprof_profile_options, max_memory, 16);
 FIELD(mprof_profile_options, without_call_tree, 24);
 FIELD(mprof_profile_options, max_stack_depth, 28);
 
-SIZE(mprof_profile_totals, 920);
+SIZE(mprof_profile_totals, 1376);
 FIELD(mprof_profile_totals, struct_size, 0);
 FIELD(mprof_profile_totals, wall_ns, 8);
 FIELD(mprof_profile_totals, method_ns, 16);
@@ -272,9 +324,21 @@ FIELD(mprof_profile_totals, samples, 112);
 FIELD(mprof_profile_totals, lost_events, 120);
 FIELD(mprof_profile_totals, events, 128);
 FIELD(mprof_profile_totals, event_counts, 136);
-FIELD(mprof_profile_totals, block_counts, 408);
+FIELD(mprof_profile_totals, block_counts, 648);
+FIELD(mprof_profile_totals, interrupted_frames, 1160);
+FIELD(mprof_profile_totals, freed_objects, 1168);
+FIELD(mprof_profile_totals, freed_bytes, 1176);
+FIELD(mprof_profile_totals, moved_objects, 1184);
+FIELD(mprof_profile_totals, handles_alive, 1192);
+FIELD(mprof_profile_totals, contentions, 1200);
+FIELD(mprof_profile_totals, contended_ns, 1208);
+FIELD(mprof_profile_totals, finalizers, 1216);
+FIELD(mprof_profile_totals, finalizer_ns, 1224);
+FIELD(mprof_profile_totals, finalizations, 1232);
+FIELD(mprof_profile_totals, finalization_ns, 1240);
+FIELD(mprof_profile_totals, lost_by_cause, 1248);
 
-SIZE(mprof_method_figures, 56);
+SIZE(mprof_method_figures, 64);
 FIELD(mprof_method_figures, struct_size, 0);
 FIELD(mprof_method_figures, id, 8);
 FIELD(mprof_method_figures, reserved, 12);
@@ -283,6 +347,7 @@ FIELD(mprof_method_figures, total_ns, 24);
 FIELD(mprof_method_figures, self_ns, 32);
 FIELD(mprof_method_figures, jit_ns, 40);
 FIELD(mprof_method_figures, samples, 48);
+FIELD(mprof_method_figures, samples_total, 56);
 
 SIZE(mprof_class_figures, 64);
 FIELD(mprof_class_figures, struct_size, 0);
@@ -295,7 +360,7 @@ FIELD(mprof_class_figures, freed_bytes, 40);
 FIELD(mprof_class_figures, exceptions, 48);
 FIELD(mprof_class_figures, load_ns, 56);
 
-SIZE(mprof_call_figures, 48);
+SIZE(mprof_call_figures, 64);
 FIELD(mprof_call_figures, struct_size, 0);
 FIELD(mprof_call_figures, method, 8);
 FIELD(mprof_call_figures, parent, 12);
@@ -304,6 +369,126 @@ FIELD(mprof_call_figures, next_sibling, 20);
 FIELD(mprof_call_figures, calls, 24);
 FIELD(mprof_call_figures, total_ns, 32);
 FIELD(mprof_call_figures, self_ns, 40);
+FIELD(mprof_call_figures, allocations, 48);
+FIELD(mprof_call_figures, bytes, 56);
+
+SIZE(mprof_sample_figures, 32);
+FIELD(mprof_sample_figures, struct_size, 0);
+FIELD(mprof_sample_figures, kind, 8);
+FIELD(mprof_sample_figures, id, 12);
+FIELD(mprof_sample_figures, self, 16);
+FIELD(mprof_sample_figures, total, 24);
+
+SIZE(mprof_sample_node, 48);
+FIELD(mprof_sample_node, struct_size, 0);
+FIELD(mprof_sample_node, kind, 8);
+FIELD(mprof_sample_node, id, 12);
+FIELD(mprof_sample_node, parent, 16);
+FIELD(mprof_sample_node, first_child, 20);
+FIELD(mprof_sample_node, next_sibling, 24);
+FIELD(mprof_sample_node, reserved, 28);
+FIELD(mprof_sample_node, self, 32);
+FIELD(mprof_sample_node, total, 40);
+
+SIZE(mprof_allocation_site, 40);
+FIELD(mprof_allocation_site, struct_size, 0);
+FIELD(mprof_allocation_site, class_id, 8);
+FIELD(mprof_allocation_site, stack, 12);
+FIELD(mprof_allocation_site, caller, 16);
+FIELD(mprof_allocation_site, reserved, 20);
+FIELD(mprof_allocation_site, allocations, 24);
+FIELD(mprof_allocation_site, bytes, 32);
+
+SIZE(mprof_heap_shot, 216);
+FIELD(mprof_heap_shot, struct_size, 0);
+FIELD(mprof_heap_shot, number, 8);
+FIELD(mprof_heap_shot, incomplete, 12);
+FIELD(mprof_heap_shot, time_ns, 16);
+FIELD(mprof_heap_shot, objects, 24);
+FIELD(mprof_heap_shot, bytes, 32);
+FIELD(mprof_heap_shot, references, 40);
+FIELD(mprof_heap_shot, freed, 48);
+FIELD(mprof_heap_shot, freed_bytes, 56);
+FIELD(mprof_heap_shot, moved, 64);
+FIELD(mprof_heap_shot, roots, 72);
+FIELD(mprof_heap_shot, roots_by_kind, 80);
+FIELD(mprof_heap_shot, classes, 208);
+
+SIZE(mprof_heap_shot_class, 32);
+FIELD(mprof_heap_shot_class, struct_size, 0);
+FIELD(mprof_heap_shot_class, class_id, 8);
+FIELD(mprof_heap_shot_class, reserved, 12);
+FIELD(mprof_heap_shot_class, objects, 16);
+FIELD(mprof_heap_shot_class, bytes, 24);
+
+SIZE(mprof_heap_summary, 56);
+FIELD(mprof_heap_summary, struct_size, 0);
+FIELD(mprof_heap_summary, collection, 8);
+FIELD(mprof_heap_summary, class_id, 12);
+FIELD(mprof_heap_summary, time_ns, 16);
+FIELD(mprof_heap_summary, live_objects, 24);
+FIELD(mprof_heap_summary, live_bytes, 32);
+FIELD(mprof_heap_summary, dead_objects, 40);
+FIELD(mprof_heap_summary, dead_bytes, 48);
+
+SIZE(mprof_handle_figures, 40);
+FIELD(mprof_handle_figures, struct_size, 0);
+FIELD(mprof_handle_figures, class_id, 8);
+FIELD(mprof_handle_figures, type, 12);
+FIELD(mprof_handle_figures, created, 16);
+FIELD(mprof_handle_figures, alive, 24);
+FIELD(mprof_handle_figures, deleted, 32);
+
+SIZE(mprof_handle_site, 40);
+FIELD(mprof_handle_site, struct_size, 0);
+FIELD(mprof_handle_site, class_id, 8);
+FIELD(mprof_handle_site, type, 12);
+FIELD(mprof_handle_site, stack, 16);
+FIELD(mprof_handle_site, reserved, 20);
+FIELD(mprof_handle_site, created, 24);
+FIELD(mprof_handle_site, alive, 32);
+
+SIZE(mprof_monitor_figures, 48);
+FIELD(mprof_monitor_figures, struct_size, 0);
+FIELD(mprof_monitor_figures, class_id, 8);
+FIELD(mprof_monitor_figures, reserved, 12);
+FIELD(mprof_monitor_figures, contentions, 16);
+FIELD(mprof_monitor_figures, acquired, 24);
+FIELD(mprof_monitor_figures, failures, 32);
+FIELD(mprof_monitor_figures, contended_ns, 40);
+
+SIZE(mprof_monitor_site, 32);
+FIELD(mprof_monitor_site, struct_size, 0);
+FIELD(mprof_monitor_site, class_id, 8);
+FIELD(mprof_monitor_site, stack, 12);
+FIELD(mprof_monitor_site, contentions, 16);
+FIELD(mprof_monitor_site, contended_ns, 24);
+
+SIZE(mprof_finalizer_figures, 32);
+FIELD(mprof_finalizer_figures, struct_size, 0);
+FIELD(mprof_finalizer_figures, class_id, 8);
+FIELD(mprof_finalizer_figures, reserved, 12);
+FIELD(mprof_finalizer_figures, count, 16);
+FIELD(mprof_finalizer_figures, total_ns, 24);
+
+SIZE(mprof_metric_figures, 80);
+FIELD(mprof_metric_figures, struct_size, 0);
+FIELD(mprof_metric_figures, id, 8);
+FIELD(mprof_metric_figures, flags, 12);
+FIELD(mprof_metric_figures, section, 16);
+FIELD(mprof_metric_figures, name, 24);
+FIELD(mprof_metric_figures, count, 32);
+FIELD(mprof_metric_figures, first, 40);
+FIELD(mprof_metric_figures, last, 48);
+FIELD(mprof_metric_figures, minimum, 56);
+FIELD(mprof_metric_figures, maximum, 64);
+FIELD(mprof_metric_figures, last_ns, 72);
+
+SIZE(mprof_mark, 32);
+FIELD(mprof_mark, struct_size, 0);
+FIELD(mprof_mark, time_ns, 8);
+FIELD(mprof_mark, thread, 16);
+FIELD(mprof_mark, text, 24);
 
 SIZE(mprof_collection, 64);
 FIELD(mprof_collection, struct_size, 0);
@@ -321,13 +506,14 @@ FIELD(mprof_heap_resize, struct_size, 0);
 FIELD(mprof_heap_resize, time_ns, 8);
 FIELD(mprof_heap_resize, bytes, 16);
 
-SIZE(mprof_thread_figures, 48);
+SIZE(mprof_thread_figures, 56);
 FIELD(mprof_thread_figures, struct_size, 0);
 FIELD(mprof_thread_figures, id, 8);
 FIELD(mprof_thread_figures, name, 16);
 FIELD(mprof_thread_figures, events, 24);
 FIELD(mprof_thread_figures, self_ns, 32);
 FIELD(mprof_thread_figures, lost, 40);
+FIELD(mprof_thread_figures, samples, 48);
 
 SIZE(mprof_element_figures, 56);
 FIELD(mprof_element_figures, struct_size, 0);
@@ -351,8 +537,17 @@ SIZE(mprof_intro_flag, 4);
 SIZE(mprof_directive, 4);
 SIZE(mprof_method_flag, 4);
 SIZE(mprof_loss_cause, 4);
+SIZE(mprof_monitor_state, 4);
+SIZE(mprof_handle_type, 4);
+SIZE(mprof_root_kind, 4);
+SIZE(mprof_heap_flag, 4);
+SIZE(mprof_metric_flag, 4);
+SIZE(mprof_record_kind, 4);
 SIZE(mprof_feature, 4);
 SIZE(mprof_overflow, 4);
+SIZE(mprof_allocation_detail, 4);
+SIZE(mprof_heap_use, 4);
+SIZE(mprof_sample_kind, 4);
 
 int main(void)
 {

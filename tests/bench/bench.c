@@ -84,6 +84,8 @@ int main(void)
 {
 	printf("Figures are for one event: medians of %d rounds, each beside its floor in the same round.\n\n", ROUNDS);
 	bench_record();
+	bench_heap();
+	bench_sample();
 	bench_encode();
 	bench_decode();
 	return 0;

@@ -46,7 +46,9 @@ static inline uint32_t bench_random(uint32_t *state)
 }
 
 void bench_record(void);
+void bench_sample(void);
 void bench_encode(void);
 void bench_decode(void);
+void bench_heap(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define BATCH 256
+#define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 
 typedef struct decode_state {
 	const uint8_t *bytes;
@@ -87,42 +88,86 @@ static double measure_scan(void *user)
 	return (bench_thread_time() - start) / BENCH_EVENTS;
 }
 
-static void write_log(mprof_writer **writer)
+static void write_blocks(mprof_writer *writer, const mprof_event *events)
+{
+	uint64_t base = 0;
+
+	for (size_t done = 0; done < BENCH_EVENTS; done += BENCH_BLOCK_EVENTS) {
+		bench_require(mprof_writer_begin_events(writer, 1, base) == MPROF_OK &&
+				      mprof_writer_events(writer, events + done, BENCH_BLOCK_EVENTS, NULL) ==
+					      MPROF_OK &&
+				      mprof_writer_end_events(writer) == MPROF_OK,
+			      "cannot write");
+		for (size_t i = done; i < done + BENCH_BLOCK_EVENTS; i++)
+			base = events[i].kind != MPROF_EVENT_ALLOCATION ? events[i].counter : base;
+	}
+	bench_require(mprof_writer_close(writer) == MPROF_OK, "cannot close");
+}
+
+static void write_log(mprof_writer **writer, int has_allocations, uint64_t directives)
 {
 	mprof_event *events = malloc(BENCH_EVENTS * sizeof(*events));
+	mprof_event_detail *details = malloc(BENCH_EVENTS * sizeof(*details));
+	mprof_writer_options options;
 
-	bench_require(events != NULL && mprof_writer_open_memory(NULL, writer) == MPROF_OK, "cannot open a writer");
+	mprof_writer_options_init(&options);
+	options.directives = directives;
+	bench_require(events != NULL && details != NULL && mprof_writer_open_memory(&options, writer) == MPROF_OK,
+		      "cannot open a writer");
 	bench_make_events(events, BENCH_EVENTS);
-	bench_define(*writer);
-	for (size_t done = 0; done < BENCH_EVENTS; done += BENCH_BLOCK_EVENTS) {
-		bench_require(mprof_writer_begin_events(*writer, 1, done == 0 ? 0 : events[done - 1].counter) == MPROF_OK &&
-				      mprof_writer_events(*writer, events + done, BENCH_BLOCK_EVENTS, NULL) == MPROF_OK &&
-				      mprof_writer_end_events(*writer) == MPROF_OK,
-			      "cannot write");
+	if (has_allocations) {
+		bench_make_allocations(events, details, BENCH_EVENTS);
+		bench_define_classes(*writer);
+		if ((directives & BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0)
+			bench_define_stacks(*writer);
 	}
-	bench_require(mprof_writer_close(*writer) == MPROF_OK, "cannot close");
+	bench_define(*writer);
+	write_blocks(*writer, events);
+	free(details);
 	free(events);
 }
 
+typedef struct decode_row {
+	bench_row row;
+	int has_allocations;
+	uint64_t directives;
+	uint32_t ignore_checksums;
+} decode_row;
+
 void bench_decode(void)
 {
-	bench_row rows[] = {
-		{"decode through mprof_reader_next_events()", measure_decode, measure_scan, "byte loop", 0},
-		{"decode, checksums ignored", measure_decode, measure_scan, "byte loop", 0},
-		{"decode, against memory", measure_decode, measure_copy, "memcpy of the log", 0},
+	decode_row rows[] = {
+		{{"decode through mprof_reader_next_events()", measure_decode, measure_scan, "byte loop", 0}, 0, 0, 0},
+		{{"decode, checksums ignored", measure_decode, measure_scan, "byte loop", 0}, 0, 0, 1},
+		{{"decode, against memory", measure_decode, measure_copy, "memcpy of the log", 0}, 0, 0, 0},
+		{{"decode, half allocations", measure_decode, measure_scan, "byte loop", 0}, 1, 0, 0},
+		{{"decode, half allocations, class sizes", measure_decode, measure_scan, "byte loop", 0},
+		 1,
+		 BIT(MPROF_DIRECTIVE_CLASS_SIZES),
+		 0},
+		{{"decode, half allocations, stacks", measure_decode, measure_scan, "byte loop", 0},
+		 1,
+		 BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID),
+		 0},
+		{{"decode, half allocations, stacks and objects", measure_decode, measure_scan, "byte loop", 0},
+		 1,
+		 BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+			 BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT),
+		 0},
 	};
-	decode_state state = {0};
-	mprof_writer *writer;
 
-	write_log(&writer);
-	bench_require(mprof_writer_memory(writer, &state.bytes, &state.length) == MPROF_OK, "cannot get the log");
-	state.copy = malloc(state.length);
-	bench_require(state.copy != NULL, "no memory");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		state.ignore_checksums = i == 1;
-		rows[i].bytes_per_event = (double)state.length / BENCH_EVENTS;
-		bench_print(&rows[i], &state);
+		decode_state state = {.ignore_checksums = rows[i].ignore_checksums};
+		mprof_writer *writer;
+
+		write_log(&writer, rows[i].has_allocations, rows[i].directives);
+		bench_require(mprof_writer_memory(writer, &state.bytes, &state.length) == MPROF_OK,
+			      "cannot get the log");
+		state.copy = malloc(state.length);
+		bench_require(state.copy != NULL, "no memory");
+		rows[i].row.bytes_per_event = (double)state.length / BENCH_EVENTS;
+		bench_print(&rows[i].row, &state);
+		free(state.copy);
+		mprof_writer_destroy(writer);
 	}
-	free(state.copy);
-	mprof_writer_destroy(writer);
 }

@@ -15,6 +15,10 @@
 #define BENCH_EVENTS ((size_t)1 << 20)
 #define BENCH_BLOCK_EVENTS 4096
 
+/* Classes, whose objects mostly have one size, and call chains. */
+#define BENCH_CLASSES 1000
+#define BENCH_STACKS 2000
+
 /* Every fourth id below 4096 is used, so that most take two bytes with the code. */
 #define BENCH_METHODS 4095
 
@@ -35,6 +39,54 @@ static inline void bench_make_events(mprof_event *events, size_t count)
 			.counter = counter,
 		};
 	}
+}
+
+static inline uint32_t bench_object_size(uint32_t class_id)
+{
+	return class_id % 8 == 0 ? 0 : 16 + class_id % 32 * 8;
+}
+
+/** Every second event becomes an allocation, at random; three of four have the size of their class. */
+static inline void bench_make_allocations(mprof_event *events, mprof_event_detail *details, size_t count)
+{
+	uint32_t state = 88172645;
+	uint64_t object = UINT64_C(0x7f0012340000);
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t random = bench_random(&state);
+		uint32_t class_id = 1 + (random >> 4) % BENCH_CLASSES;
+		uint32_t size = bench_object_size(class_id);
+
+		if ((random & 1) != 0)
+			continue;
+		if (size == 0 || (random >> 16) % 8 == 0)
+			size = 16 + (random >> 20) % 500;
+		details[i] = (mprof_event_detail){.object = object, .stack = bench_random(&state) % (BENCH_STACKS + 1)};
+		events[i] = (mprof_event){.kind = MPROF_EVENT_ALLOCATION, .id = class_id, .value = size};
+		events[i].more.detail = &details[i];
+		object += (size + 15) / 16 * 16;
+	}
+}
+
+static inline void bench_define_classes(mprof_writer *writer)
+{
+	mprof_class_definition definition = {0, 0, "Class", 5, 0, 0};
+
+	for (uint32_t id = 1; id <= BENCH_CLASSES; id++) {
+		definition.id = id;
+		definition.size = bench_object_size(id);
+		bench_require(mprof_writer_define_class(writer, &definition) == MPROF_OK, "cannot define a class");
+	}
+}
+
+static inline void bench_define_stacks(mprof_writer *writer)
+{
+	static mprof_record records[BENCH_STACKS];
+
+	for (uint32_t i = 0; i < BENCH_STACKS; i++)
+		records[i] = (mprof_record){.kind = MPROF_RECORD_STACK, .id = i + 1, .parent = i / 2};
+	bench_require(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, records, BENCH_STACKS) == MPROF_OK,
+		      "cannot define call chains");
 }
 
 static inline void bench_define(mprof_writer *writer)

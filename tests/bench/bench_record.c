@@ -23,9 +23,14 @@
 #define FIRST_KEY UINT64_C(0x7f0000001000)
 #define KEY_STEP 96
 
+/* Wide events take more of the buffers. */
+#define WIDE_EVENTS (EVENTS / 10)
+#define MOST_FRAMES 16
+
 typedef struct record_state {
 	mprof_recorder *recorder;
 	mprof_thread *thread;
+	size_t frame_count;
 } record_state;
 
 static uint64_t read_counter(void)
@@ -98,6 +103,27 @@ static double measure_allocations(void *user)
 	return spent / EVENTS;
 }
 
+static double measure_detailed(void *user)
+{
+	record_state *state = user;
+	mprof_frame frames[MOST_FRAMES];
+	double start;
+	double spent;
+
+	for (uint64_t i = 0; i < MOST_FRAMES; i++)
+		frames[i] = FIRST_KEY + i * KEY_STEP;
+	start = bench_thread_time();
+	for (uint32_t i = 0; i < WIDE_EVENTS; i++) {
+		/* Chains differ at their inner ends. */
+		frames[0] = FIRST_KEY + i % METHODS * KEY_STEP;
+		mprof_thread_allocation_detailed(state->thread, FIRST_KEY, 24, FIRST_KEY + i, frames,
+						 state->frame_count);
+	}
+	spent = bench_thread_time() - start;
+	mprof_recorder_drain(state->recorder);
+	return spent / WIDE_EVENTS;
+}
+
 static void define_all(mprof_recorder *recorder)
 {
 	mprof_description description;
@@ -125,30 +151,74 @@ static double bytes_per_event(mprof_recorder *recorder)
 	return (double)stats.bytes / (double)(stats.events > 0 ? stats.events : 1);
 }
 
-void bench_record(void)
+/* Opens a recorder into a file that goes with it. Returns the file. */
+static int open_recorder(record_state *state, uint32_t allocation_detail)
+{
+	char path[] = "bench-record-XXXXXX";
+	int fd = mkstemp(path);
+	mprof_recorder_options options;
+
+	bench_require(fd >= 0, "cannot make a file in the current directory");
+	unlink(path);
+	mprof_recorder_options_init(&options);
+	options.allocation_detail = allocation_detail;
+	bench_require(mprof_recorder_open_fd(fd, &options, &state->recorder, NULL) == MPROF_OK,
+		      "cannot open a recorder");
+	define_all(state->recorder);
+	bench_require(mprof_recorder_attach(state->recorder, 0, &state->thread) == MPROF_OK, "cannot attach");
+	return fd;
+}
+
+static void close_recorder(record_state *state, int fd)
+{
+	mprof_recorder_detach(state->thread);
+	bench_require(mprof_recorder_close(state->recorder) == MPROF_OK, "the log could not be written");
+	mprof_recorder_destroy(state->recorder);
+	close(fd);
+}
+
+static void bench_plain(void)
 {
 	bench_row calls = {"record enter/leave (thread's processor time)", measure_calls, measure_floor, "bare loop", 0};
 	bench_row wall = {"record enter/leave, drained (wall time)", measure_calls_wall, measure_floor, "bare loop", 0};
 	bench_row allocations = {"record allocation (thread's processor time)", measure_allocations, measure_floor,
 				 "bare loop", 0};
-	char path[] = "bench-record-XXXXXX";
-	int fd = mkstemp(path);
-	record_state state;
-	mprof_error error;
+	record_state state = {0};
+	int fd = open_recorder(&state, 0);
 
-	error.struct_size = sizeof(error);
-	bench_require(fd >= 0, "cannot make a file in the current directory");
-	unlink(path);
-	bench_require(mprof_recorder_open_fd(fd, NULL, &state.recorder, &error) == MPROF_OK, "cannot open a recorder");
-	define_all(state.recorder);
-	bench_require(mprof_recorder_attach(state.recorder, 0, &state.thread) == MPROF_OK, "cannot attach");
 	measure_calls(&state);
 	calls.bytes_per_event = bytes_per_event(state.recorder);
 	bench_print(&calls, &state);
 	bench_print(&wall, &state);
 	bench_print(&allocations, &state);
-	mprof_recorder_detach(state.thread);
-	bench_require(mprof_recorder_close(state.recorder) == MPROF_OK, "the log could not be written");
-	mprof_recorder_destroy(state.recorder);
-	close(fd);
+	close_recorder(&state, fd);
+}
+
+static void bench_detailed(void)
+{
+	static const struct {
+		size_t frame_count;
+		const char *name;
+	} rows[] = {
+		{0, "record allocation with its object"},
+		{1, "record allocation with 1 frame"},
+		{MOST_FRAMES, "record allocation with 16 frames"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bench_row row = {rows[i].name, measure_detailed, measure_floor, "bare loop", 0};
+		record_state state = {.frame_count = rows[i].frame_count};
+		int fd = open_recorder(&state, MPROF_ALLOCATION_STACK | MPROF_ALLOCATION_OBJECT);
+
+		measure_detailed(&state);
+		row.bytes_per_event = bytes_per_event(state.recorder);
+		bench_print(&row, &state);
+		close_recorder(&state, fd);
+	}
+}
+
+void bench_record(void)
+{
+	bench_plain();
+	bench_detailed();
 }

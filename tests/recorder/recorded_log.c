@@ -61,7 +61,65 @@ static int is_method(uint32_t kind)
 
 static int is_class(uint32_t kind)
 {
-	return kind >= MPROF_EVENT_CLASS_LOAD_START && kind <= MPROF_EVENT_ALLOCATION;
+	return (kind >= MPROF_EVENT_CLASS_LOAD_START && kind <= MPROF_EVENT_ALLOCATION) ||
+	       kind == MPROF_EVENT_MONITOR || kind == MPROF_EVENT_HANDLE_CREATED ||
+	       kind == MPROF_EVENT_FINALIZER_START || kind == MPROF_EVENT_FINALIZER_END;
+}
+
+static void name_method(mprof_reader *reader, uint32_t id, char *name, size_t size)
+{
+	mprof_mapping mapping;
+
+	if (mprof_reader_method(reader, id, &mapping) == MPROF_OK)
+		snprintf(name, size, "%s", mapping.name);
+	else
+		snprintf(name, size, "#%u", (unsigned)id);
+}
+
+static void name_class(mprof_reader *reader, uint32_t id, char *name, size_t size)
+{
+	mprof_mapping mapping;
+
+	if (mprof_reader_class(reader, id, &mapping) == MPROF_OK)
+		snprintf(name, size, "%s", mapping.name);
+	else
+		snprintf(name, size, "#%u", (unsigned)id);
+}
+
+static void name_stack(mprof_reader *reader, uint32_t stack, char *text, size_t size)
+{
+	mprof_stack_frame frames[MPROF_STACK_MAX];
+	size_t count;
+
+	if (mprof_reader_stack(reader, stack, frames, MPROF_STACK_MAX, &count) != MPROF_OK) {
+		snprintf(text, size, "#%u", (unsigned)stack);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(text);
+
+		if (i > 0 && length + 4 < size)
+			length += (size_t)snprintf(text + length, size - length, " < ");
+		if (frames[i].is_native)
+			snprintf(text + length, size - length, "native");
+		else if (frames[i].id == 0)
+			snprintf(text + length, size - length, "?");
+		else
+			name_method(reader, frames[i].id, text + length, size - length);
+	}
+}
+
+static void take_detail(mprof_reader *reader, recorded_event *recorded)
+{
+	const mprof_event_detail *detail = recorded->event.more.detail;
+
+	if (detail == NULL)
+		return;
+	recorded->detail = *detail;
+	if (detail->caller != 0)
+		name_method(reader, detail->caller, recorded->caller, sizeof(recorded->caller));
+	if (detail->stack != 0)
+		name_stack(reader, detail->stack, recorded->stack, sizeof(recorded->stack));
 }
 
 static void name_event(mprof_reader *reader, recorded_event *recorded)
@@ -70,16 +128,11 @@ static void name_event(mprof_reader *reader, recorded_event *recorded)
 	uint32_t id = recorded->event.id;
 
 	if (is_method(recorded->event.kind)) {
-		snprintf(recorded->name, sizeof(recorded->name), "#%u", (unsigned)id);
-		if (mprof_reader_method(reader, id, &mapping) != MPROF_OK)
-			return;
-		snprintf(recorded->name, sizeof(recorded->name), "%s", mapping.name);
-		if (mprof_reader_class(reader, mapping.class_id, &mapping) == MPROF_OK)
-			snprintf(recorded->class_name, sizeof(recorded->class_name), "%s", mapping.name);
-	} else if (is_class(recorded->event.kind)) {
-		snprintf(recorded->name, sizeof(recorded->name), "#%u", (unsigned)id);
-		if (mprof_reader_class(reader, id, &mapping) == MPROF_OK)
-			snprintf(recorded->name, sizeof(recorded->name), "%s", mapping.name);
+		name_method(reader, id, recorded->name, sizeof(recorded->name));
+		if (mprof_reader_method(reader, id, &mapping) == MPROF_OK && mapping.class_id != 0)
+			name_class(reader, mapping.class_id, recorded->class_name, sizeof(recorded->class_name));
+	} else if (is_class(recorded->event.kind) && (id != 0 || recorded->event.kind == MPROF_EVENT_ALLOCATION)) {
+		name_class(reader, id, recorded->name, sizeof(recorded->name));
 	}
 }
 
@@ -103,9 +156,86 @@ static mprof_status read_events(recorded_log *log, mprof_reader *reader, const m
 			recorded->thread = block->thread;
 			recorded->event = events[i];
 			name_event(reader, recorded);
+			take_detail(reader, recorded);
 		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static recorded_record *add_record(recorded_log *log, const mprof_block *block)
+{
+	recorded_record *recorded;
+
+	if (log->record_count == log->record_capacity) {
+		log->record_capacity = log->record_capacity * 2 + 16;
+		log->records = realloc(log->records, log->record_capacity * sizeof(*log->records));
+		cr_assert_not_null(log->records);
+	}
+	recorded = &log->records[log->record_count++];
+	memset(recorded, 0, sizeof(*recorded));
+	recorded->block = (mprof_block_kind)block->kind;
+	recorded->counter = block->start.counter;
+	return recorded;
+}
+
+static mprof_status read_records(recorded_log *log, mprof_reader *reader, const mprof_block *block, uint64_t place)
+{
+	mprof_record records[16];
+	mprof_status status;
+	size_t count;
+
+	do {
+		status = mprof_reader_next_records(reader, records, 16, &count);
+		for (size_t i = 0; i < count; i++) {
+			recorded_record *recorded = add_record(log, block);
+
+			recorded->place = place;
+			recorded->record = records[i];
+			snprintf(recorded->name, sizeof(recorded->name), "%s", records[i].name);
+			snprintf(recorded->section, sizeof(recorded->section), "%s", records[i].section);
+			if (records[i].kind == MPROF_RECORD_ROOT && records[i].target != 0)
+				name_class(reader, records[i].target, recorded->class_name,
+					   sizeof(recorded->class_name));
+		}
+	} while (status == MPROF_OK);
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static void read_mark(recorded_log *log, const mprof_block *block)
+{
+	recorded_record *recorded = add_record(log, block);
+
+	recorded->counter = block->base_counter;
+	recorded->record.value = block->thread;
+	snprintf(recorded->name, sizeof(recorded->name), "%s", block->name);
+}
+
+static void read_losses(recorded_log *log, const mprof_block *block)
+{
+	for (int cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
+		log->lost[cause] += block->lost[cause];
+		if (block->thread == 0)
+			log->losses_of_nobody += block->lost[cause];
+	}
+}
+
+static mprof_status read_block(recorded_log *log, mprof_reader *reader, const mprof_block *block, uint64_t place)
+{
+	switch (block->kind) {
+	case MPROF_BLOCK_EVENTS:
+		return read_events(log, reader, block);
+	case MPROF_BLOCK_METRICS:
+	case MPROF_BLOCK_ROOTS:
+		return read_records(log, reader, block, place);
+	case MPROF_BLOCK_MARK:
+		read_mark(log, block);
+		return MPROF_OK;
+	case MPROF_BLOCK_LOST:
+		read_losses(log, block);
+		return MPROF_OK;
+	default:
+		return MPROF_OK;
+	}
 }
 
 void recorded_log_read(recorded_log *log)
@@ -113,8 +243,10 @@ void recorded_log_read(recorded_log *log)
 	mprof_reader *reader;
 	mprof_block block;
 	mprof_session session;
+	uint64_t place = 0;
 
 	log->event_count = 0;
+	log->record_count = 0;
 	log->status = mprof_reader_open_memory(log->bytes, log->length, NULL, &reader);
 	mprof_block_init(&block);
 	while (log->status == MPROF_OK) {
@@ -122,15 +254,14 @@ void recorded_log_read(recorded_log *log)
 		if (log->status != MPROF_OK)
 			break;
 		log->blocks[block.kind]++;
-		if (block.kind == MPROF_BLOCK_EVENTS)
-			log->status = read_events(log, reader, &block);
-		for (int cause = 0; block.kind == MPROF_BLOCK_LOST && cause < MPROF_LOSS_CAUSE_COUNT; cause++)
-			log->lost[cause] += block.lost[cause];
+		log->status = read_block(log, reader, &block, ++place);
 	}
 	session.struct_size = sizeof(session);
 	cr_assert_eq(mprof_reader_session(reader, &session), MPROF_OK);
 	log->complete = (int)session.complete;
 	log->valid_bytes = session.valid_bytes;
+	log->class_count = mprof_reader_class_count(reader);
+	log->method_count = mprof_reader_method_count(reader);
 	mprof_reader_destroy(reader);
 }
 
@@ -138,6 +269,7 @@ void recorded_log_free(recorded_log *log)
 {
 	free(log->bytes);
 	free(log->events);
+	free(log->records);
 	memset(log, 0, sizeof(*log));
 }
 

@@ -14,7 +14,21 @@ typedef struct recorded_event {
 	mprof_event event;
 	char name[64]; /**< Of its method or class; "" if the kind has none, "#ID" if it is not defined. */
 	char class_name[64]; /**< Of its method's class. */
+	mprof_event_detail detail; /**< All 0 if it has none. */
+	char caller[64];     /**< Name of the method that allocated; "" if none. */
+	char stack[256];     /**< Its call chain, as "inner < outer"; "?" a method that is not known, "native" a location. */
 } recorded_event;
+
+/** What other blocks say. */
+typedef struct recorded_record {
+	mprof_block_kind block;
+	uint64_t place;      /**< Of the block, from 1. Records with the same place are of one block. */
+	uint64_t counter;    /**< When the block was written; MARK: when. */
+	mprof_record record; /**< MARK: its name is the text, its value the thread. */
+	char name[64];
+	char section[64];
+	char class_name[64]; /**< ROOTS: of the class. */
+} recorded_record;
 
 typedef struct recorded_log {
 	uint8_t *bytes;       /**< What the sink was given. */
@@ -26,7 +40,13 @@ typedef struct recorded_log {
 	recorded_event *events;
 	size_t event_count;
 	size_t event_capacity;
+	recorded_record *records;
+	size_t record_count;
+	size_t record_capacity;
+	uint64_t class_count; /**< Names in the log. */
+	uint64_t method_count;
 	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
+	uint64_t losses_of_nobody; /**< Those told as of thread 0. */
 	uint64_t blocks[64];  /**< By kind. */
 	mprof_status status;  /**< How reading ended: MPROF_END or an error. */
 	int complete;

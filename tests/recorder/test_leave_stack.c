@@ -79,6 +79,22 @@ Test(leave_stack, a_starting_thread_begins_with_nothing)
 	leave_stack_destroy(&stack, &allocator);
 }
 
+Test(leave_stack, frames_of_forgotten_keys_end_only_by_their_method)
+{
+	const mprof_key_range ranges[] = {{KEY(1), KEY(2)}, {KEY(4), KEY(4)}};
+	leave_stack stack = {0};
+
+	for (uint32_t method = 1; method <= 5; method++)
+		enter(&stack, method);
+	leave_stack_forget(&stack, ranges, 2);
+	cr_assert(leave_stack_returns(&stack, KEY(5)));
+	cr_assert_not(leave_stack_returns(&stack, KEY(4)));
+	leave_stack_leave(&stack, 4);
+	cr_assert(leave_stack_returns(&stack, KEY(3)));
+	cr_assert_not(leave_stack_returns(&stack, KEY(2)));
+	leave_stack_destroy(&stack, &allocator);
+}
+
 Test(leave_stack, too_deep_a_stack_names_all_leaves)
 {
 	leave_stack stack = {0};

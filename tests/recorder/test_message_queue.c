@@ -44,10 +44,10 @@ Test(message_queue, messages_own_their_texts)
 
 	memset(name, 'x', 9);
 	memset(base, 'x', 4);
-	cr_assert_str_eq(created->element.name, "full name");
-	cr_assert_str_eq(created->element.assembly->base_name, "base");
-	cr_assert_str_eq(created->element.assembly->public_key_token, "null");
-	cr_assert_eq(created->element.assembly->revision, 4);
+	cr_assert_str_eq(created->more.loaded.element.name, "full name");
+	cr_assert_str_eq(created->more.loaded.element.assembly->base_name, "base");
+	cr_assert_str_eq(created->more.loaded.element.assembly->public_key_token, "null");
+	cr_assert_eq(created->more.loaded.element.assembly->revision, 4);
 	message_release(&allocator, created);
 }
 

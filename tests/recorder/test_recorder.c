@@ -384,7 +384,7 @@ Test(recorder, refuses_what_the_contract_forbids)
 
 	error.struct_size = sizeof(error);
 	mprof_recorder_options_init(&options);
-	options.buffer_events = 1;
+	options.buffer_events = 127;
 	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &recorder, &error), MPROF_ERR_ARGUMENT);
 	cr_assert_null(recorder);
 	cr_assert_eq(error.status, MPROF_ERR_ARGUMENT);
@@ -415,6 +415,40 @@ Test(recorder, refuses_what_the_contract_forbids)
 	mprof_recorder_destroy(NULL);
 	mprof_recorder_detach(NULL);
 	recorded_log_free(&log);
+}
+
+Test(recorder, refuses_options_out_of_range)
+{
+	const mprof_recorder_options given[] = {
+		{.buffer_events = 127},
+		{.buffer_events = 1048577},
+		{.max_buffers = 1},
+		{.max_buffers = 65537},
+		{.overflow = MPROF_OVERFLOW_DROP + 1},
+		{.keys_are_ids = 2},
+		{.machine_ticks = 2},
+		{.property_count = 1},
+		{.allocation_detail = 8},
+		{.start_disabled = 2},
+		{.max_sample_bytes = (UINT64_C(64) << 10) - 1},
+		{.max_sample_bytes = (UINT64_C(1) << 30) + 1},
+		{.max_heap_bytes = (UINT64_C(1) << 20) - 1},
+		{.track_objects = 2},
+		{.without_symbols = 2},
+	};
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+		mprof_recorder_options options = given[i];
+		recorded_log log = {0};
+		mprof_sink sink = recorded_log_sink(&log);
+		mprof_recorder *recorder;
+
+		options.struct_size = sizeof(options);
+		cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &recorder, NULL), MPROF_ERR_ARGUMENT,
+			     "options %zu", i);
+		cr_assert_null(recorder);
+		cr_assert_eq(log.length, 0);
+	}
 }
 
 Test(recorder, the_mail_dialect_holds_what_it_can_when_lossy)

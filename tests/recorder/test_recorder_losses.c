@@ -34,7 +34,7 @@ static mprof_recorder *open_small(recorded_log *log, mprof_overflow overflow)
 	mprof_recorder *recorder;
 
 	mprof_recorder_options_init(&options);
-	options.buffer_events = 16;
+	options.buffer_events = 128;
 	options.max_buffers = 4;
 	options.overflow = overflow;
 	options.drain_interval_ms = 60000;

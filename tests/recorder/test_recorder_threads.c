@@ -140,12 +140,12 @@ Test(recorder_threads, enough_buffers, .timeout = 300)
 
 Test(recorder_threads, fewer_buffers_than_threads, .timeout = 300)
 {
-	run(16, 2);
+	run(128, 2);
 }
 
 Test(recorder_threads, buffers_of_odd_sizes, .timeout = 300)
 {
-	run(17, 5);
+	run(129, 5);
 }
 
 Test(recorder_threads, idle_threads_hold_up_nobody, .timeout = 300)
@@ -158,7 +158,7 @@ Test(recorder_threads, idle_threads_hold_up_nobody, .timeout = 300)
 	mprof_thread *busy;
 
 	mprof_recorder_options_init(&options);
-	options.buffer_events = 16;
+	options.buffer_events = 128;
 	options.max_buffers = 2;
 	recorder = recorded_log_open(&log, &options);
 	define_method(recorder, KEY_OF(0, 0), 0, "M ()");
@@ -202,7 +202,7 @@ Test(recorder_threads, closing_does_not_wait_for_threads_that_record, .timeout =
 	worker own = {0};
 
 	mprof_recorder_options_init(&options);
-	options.buffer_events = 16;
+	options.buffer_events = 128;
 	options.max_buffers = 2;
 	recorder = recorded_log_open(&log, &options);
 	define_method(recorder, KEY_OF(0, 0), 0, "M ()");

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/elf_image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define OWN_BYTE_ORDER ELFDATA2MSB
+#else
+#define OWN_BYTE_ORDER ELFDATA2LSB
+#endif
+
+/* More sections than any linker makes, and few enough to look at all of them. */
+#define SECTIONS_MAX 65536
+
+static int read_file(int fd, uint64_t offset, uint8_t *into, size_t length)
+{
+	while (length > 0) {
+		ssize_t got = pread(fd, into, length, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return 0;
+		into += got;
+		offset += (uint64_t)got;
+		length -= (size_t)got;
+	}
+	return 1;
+}
+
+int elf_image_read(const elf_image *image, uint64_t offset, void *into, size_t length)
+{
+	if (offset > image->length || length > image->length - offset)
+		return 0;
+	if (image->bytes == NULL)
+		return read_file(image->fd, offset, into, length);
+	memcpy(into, image->bytes + offset, length);
+	return 1;
+}
+
+static size_t section_header_size(const elf_image *image)
+{
+	return image->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+}
+
+/* Reads the file's header. Returns 0 if it is no ELF file that can be understood. */
+static int read_header(elf_image *image)
+{
+	unsigned char identity[EI_NIDENT];
+	Elf64_Ehdr wide;
+	Elf32_Ehdr narrow;
+	elf_section first;
+	uint32_t header_size;
+
+	if (!elf_image_read(image, 0, identity, sizeof(identity)) || memcmp(identity, ELFMAG, SELFMAG) != 0 ||
+	    identity[EI_DATA] != OWN_BYTE_ORDER ||
+	    (identity[EI_CLASS] != ELFCLASS64 && identity[EI_CLASS] != ELFCLASS32))
+		return 0;
+	image->is_64 = identity[EI_CLASS] == ELFCLASS64;
+	if (image->is_64 && elf_image_read(image, 0, &wide, sizeof(wide))) {
+		image->machine = wide.e_machine;
+		image->sections_at = wide.e_shoff;
+		image->section_count = wide.e_shnum;
+		header_size = wide.e_shentsize;
+	} else if (!image->is_64 && elf_image_read(image, 0, &narrow, sizeof(narrow))) {
+		image->machine = narrow.e_machine;
+		image->sections_at = narrow.e_shoff;
+		image->section_count = narrow.e_shnum;
+		header_size = narrow.e_shentsize;
+	} else {
+		return 0;
+	}
+	if (image->sections_at == 0 || header_size != section_header_size(image)) {
+		image->section_count = 0;
+	} else if (image->section_count == 0) {
+		/* Too many for the header: the first section tells. */
+		image->section_count = 1;
+		if (!elf_image_section(image, 0, &first) || first.size > SECTIONS_MAX)
+			first.size = 0;
+		image->section_count = (uint32_t)first.size;
+	}
+	return 1;
+}
+
+int elf_image_open_file(elf_image *image, const char *path)
+{
+	struct stat about;
+
+	memset(image, 0, sizeof(*image));
+	/* Should the name be that of a pipe by now, opening it must not wait. */
+	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (image->fd < 0)
+		return 0;
+	if (fstat(image->fd, &about) == 0 && S_ISREG(about.st_mode)) {
+		image->length = (uint64_t)about.st_size;
+		if (read_header(image))
+			return 1;
+	}
+	elf_image_close(image);
+	return 0;
+}
+
+int elf_image_open_memory(elf_image *image, const void *bytes, size_t length)
+{
+	memset(image, 0, sizeof(*image));
+	image->fd = -1;
+	image->bytes = bytes;
+	image->length = length;
+	return read_header(image);
+}
+
+void elf_image_close(elf_image *image)
+{
+	if (image->fd >= 0)
+		close(image->fd);
+	image->fd = -1;
+}
+
+int elf_image_section(const elf_image *image, uint32_t index, elf_section *section)
+{
+	Elf64_Shdr wide;
+	Elf32_Shdr narrow;
+	uint64_t offset;
+
+	if (index >= image->section_count ||
+	    __builtin_add_overflow(image->sections_at, (uint64_t)index * section_header_size(image), &offset))
+		return 0;
+	if (image->is_64) {
+		if (!elf_image_read(image, offset, &wide, sizeof(wide)))
+			return 0;
+		*section = (elf_section){wide.sh_type, wide.sh_link,    wide.sh_addr,     wide.sh_offset,
+					 wide.sh_size, wide.sh_entsize, wide.sh_addralign};
+		return 1;
+	}
+	if (!elf_image_read(image, offset, &narrow, sizeof(narrow)))
+		return 0;
+	*section = (elf_section){narrow.sh_type, narrow.sh_link,    narrow.sh_addr,     narrow.sh_offset,
+				 narrow.sh_size, narrow.sh_entsize, narrow.sh_addralign};
+	return 1;
+}
+
+int elf_image_has_content(const elf_image *image, const elf_section *section)
+{
+	return section->type != SHT_NOBITS && section->offset <= image->length &&
+	       section->size <= image->length - section->offset;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/elf_image.h
+ * \brief Reads an ELF file, or one in memory, piece by piece. Nothing that it says is trusted.
+ *
+ * Files are read and not mapped: one that is cut meanwhile then has less to say, and does no harm.
+ */
+#ifndef RECORDER_ELF_IMAGE_H
+#define RECORDER_ELF_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct elf_image {
+	int fd;               /**< -1 for one in memory. */
+	const uint8_t *bytes; /**< NULL for a file. */
+	uint64_t length;
+	int is_64;            /**< 64-bit, else 32-bit. */
+	uint32_t machine;
+	uint64_t sections_at;
+	uint32_t section_count;
+} elf_image;
+
+/** A section as its header says. */
+typedef struct elf_section {
+	uint32_t type;
+	uint32_t link;       /**< Another section that it needs. */
+	uint64_t address;    /**< In memory. */
+	uint64_t offset;     /**< Where its content begins. */
+	uint64_t size;
+	uint64_t entry_size;
+	uint64_t alignment;
+} elf_section;
+
+/** Returns 0 if the file cannot be read, or is no ELF file of the machine's byte order; else it is to be closed. */
+int elf_image_open_file(elf_image *image, const char *path);
+
+/** The same for a file in memory. */
+int elf_image_open_memory(elf_image *image, const void *bytes, size_t length);
+
+void elf_image_close(elf_image *image);
+
+/** Reads exactly \p length bytes. Returns 0 if they are not there. */
+int elf_image_read(const elf_image *image, uint64_t offset, void *into, size_t length);
+
+/** Tells a section. Returns 0 if it is not there. Its content need not be. */
+int elf_image_section(const elf_image *image, uint32_t index, elf_section *section);
+
+/** Whether the content of a section is all there. */
+int elf_image_has_content(const elf_image *image, const elf_section *section);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/flight_recorder.c
+ * \brief Recording into memory, and writing out what is there.
+ */
+#include "recorder/block_ring.h"
+#include "recorder/recorder_internal.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Smaller rings would hold little more than one buffer of events. */
+#define LEAST_RING ((uint64_t)1 << 20)
+
+static int ring_sink_write(void *user, const void *bytes, size_t length)
+{
+	return block_ring_add(user, bytes, length);
+}
+
+static block_ring *create_ring(const mprof_recorder_options *options, uint64_t bytes)
+{
+	mprof_allocator allocator;
+	uint32_t dialect = MPROF_DIALECT_DEFAULT;
+	block_ring *ring;
+
+	if (!allocator_init(&allocator, options != NULL ? options->allocator : NULL))
+		return NULL;
+	if (options != NULL && options->writer != NULL)
+		dialect = options->writer->dialect;
+	ring = dialect_get((mprof_dialect)dialect) != NULL ? allocator_allocate(&allocator, sizeof(*ring)) : NULL;
+	if (ring == NULL)
+		return NULL;
+	if (block_ring_init(ring, &allocator, dialect_get((mprof_dialect)dialect), bytes))
+		return ring;
+	allocator_release(&allocator, ring, sizeof(*ring));
+	return NULL;
+}
+
+void recorder_release_ring(block_ring *ring)
+{
+	mprof_allocator allocator;
+
+	if (ring == NULL)
+		return;
+	allocator = ring->allocator;
+	block_ring_destroy(ring);
+	allocator_release(&allocator, ring, sizeof(*ring));
+}
+
+mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options, mprof_recorder **recorder,
+				      mprof_error *error)
+{
+	mprof_sink sink = {ring_sink_write, NULL, NULL, NULL};
+	block_ring *ring;
+	mprof_status status;
+
+	if (recorder != NULL)
+		*recorder = NULL;
+	if (recorder == NULL || bytes < LEAST_RING) {
+		if (error != NULL)
+			error_set(error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_FATAL, "a ring of less than 1 MiB");
+		return MPROF_ERR_ARGUMENT;
+	}
+	ring = create_ring(options, bytes);
+	if (ring == NULL) {
+		if (error != NULL)
+			error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "no memory for a ring");
+		return MPROF_ERR_MEMORY;
+	}
+	sink.user = ring;
+	status = recorder_open_to_ring(&sink, options, recorder, error);
+	if (status == MPROF_OK)
+		(*recorder)->ring = ring;
+	else
+		recorder_release_ring(ring);
+	return status;
+}
+
+static mprof_status fail(mprof_error *error, mprof_status status, int system_error, const char *what)
+{
+	if (error != NULL) {
+		error_set(error, status, MPROF_SEVERITY_FATAL, what);
+		error->system_error = system_error;
+	}
+	return status;
+}
+
+/* Fills a file that nobody looks at yet. Returns 0 or an errno value. */
+static int write_file(mprof_recorder *recorder, const char *path, uint32_t gzip_level)
+{
+	log_sink sink;
+	mprof_clock now;
+	int closed;
+	int error = sink_open_path(&sink, &recorder->ring->allocator, path);
+
+	if (error != 0)
+		return error;
+	if (gzip_level > 0)
+		error = sink_compress(&sink, gzip_level);
+	recorder_read_clock(recorder, &now);
+	if (error == 0)
+		error = block_ring_write(recorder->ring, &sink, &now);
+	if (error == 0)
+		error = sink_finish(&sink);
+	closed = sink_close(&sink);
+	return error != 0 ? error : closed;
+}
+
+static mprof_status dump(mprof_recorder *recorder, const char *path, uint32_t gzip_level, mprof_error *error)
+{
+	size_t size = strlen(path) + 32;
+	char *unfinished = allocator_allocate(&recorder->allocator, size);
+	int failure;
+
+	if (unfinished == NULL)
+		return fail(error, MPROF_ERR_MEMORY, 0, "no memory for the name of a file");
+	snprintf(unfinished, size, "%s.%ld.part", path, (long)getpid());
+	failure = write_file(recorder, unfinished, gzip_level);
+	if (failure == 0 && rename(unfinished, path) != 0)
+		failure = errno;
+	if (failure != 0)
+		unlink(unfinished);
+	allocator_release(&recorder->allocator, unfinished, size);
+	if (failure == ENOMEM)
+		return fail(error, MPROF_ERR_MEMORY, 0, "no memory to write out the ring");
+	return failure == 0 ? MPROF_OK : fail(error, MPROF_ERR_IO, failure, "the ring cannot be written out");
+}
+
+mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path, uint32_t gzip_level,
+				      mprof_error *error)
+{
+	int saved_errno = errno;
+	mprof_status status;
+
+	if (recorder == NULL || path == NULL || gzip_level > 9)
+		return fail(error, MPROF_ERR_ARGUMENT, 0, "no file to write the ring to, or an unknown level");
+	if (recorder_in_child(recorder) || recorder->ring == NULL)
+		return fail(error, MPROF_ERR_STATE, 0, "there is no ring to write out");
+	if (gzip_level > 0 && !sink_can_compress())
+		return fail(error, MPROF_ERR_UNSUPPORTED, 0, "this library is built without compression");
+	/* A recorder that is closed has drained all; one that can write no more keeps what it has. */
+	(void)mprof_recorder_drain(recorder);
+	pthread_mutex_lock(&recorder->dump_lock);
+	status = dump(recorder, path, gzip_level, error);
+	pthread_mutex_unlock(&recorder->dump_lock);
+	errno = saved_errno;
+	return status;
+}

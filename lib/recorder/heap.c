@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/heap.c
+ * \brief The side that records heap shots, where the world is stopped: no lock, no malloc, no wait.
+ */
+#include "recorder/heap.h"
+
+#include "recorder/recorder_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define ALL_USES (MPROF_HEAP_SHOT | MPROF_HEAP_FREED | MPROF_HEAP_SUMMARY)
+
+int heap_store_init(heap_store *heap, const mprof_allocator *allocator, uint64_t max_bytes, int track_objects)
+{
+	memset(heap, 0, sizeof(*heap));
+	heap_batch_init(&heap->batch, allocator);
+	heap_sums_init(&heap->sums, allocator);
+	heap_timeline_init(&heap->timeline, allocator);
+	object_tracker_init(&heap->tracker, allocator);
+	heap->is_tracking = track_objects != 0;
+	heap->tells_deaths = 1;
+	heap_chunks_init(&heap->chunks, max_bytes);
+	/* Not at once: most recorders never need it. */
+	heap->current = heap_chunks_take(&heap->chunks, 0);
+	heap->chunk = heap->current;
+	heap->until_chunk = heap->current;
+	return heap->current != NULL;
+}
+
+void heap_store_destroy(heap_store *heap)
+{
+	heap_chunks_destroy(&heap->chunks, heap->chunk);
+	heap->chunk = NULL;
+	heap_batch_destroy(&heap->batch);
+	heap_sums_destroy(&heap->sums);
+	heap_timeline_destroy(&heap->timeline);
+	object_tracker_destroy(&heap->tracker);
+}
+
+/* Each public function begins with it, ... */
+static inline heap_state enter(heap_store *heap)
+{
+	return (heap_state)atomic_load_explicit(&heap->state, memory_order_acquire);
+}
+
+/* ... and ends with it, if it changed anything: release, so that the next call sees that. */
+static inline void leave(heap_store *heap, heap_state state)
+{
+	atomic_store_explicit(&heap->state, state, memory_order_release);
+}
+
+static inline uint32_t place_in(const heap_chunk *chunk)
+{
+	/* This side alone stores it. */
+	return atomic_load_explicit(&chunk->published, memory_order_relaxed);
+}
+
+/* Release: the writer thread that sees the count sees the words. */
+static inline void publish(heap_chunk *chunk, uint32_t place)
+{
+	atomic_store_explicit(&chunk->published, place, memory_order_release);
+}
+
+static void count_losses(heap_store *heap, uint64_t count)
+{
+	uint64_t lost = atomic_load_explicit(&heap->lost, memory_order_relaxed);
+
+	/* Nobody else adds: no exchange is needed. */
+	atomic_store_explicit(&heap->lost, lost + count, memory_order_relaxed);
+}
+
+/* Appends a chunk to the chain, and hands over the one before it. NULL if there is no memory, or no use for it. */
+static heap_chunk *append_chunk(mprof_recorder *recorder)
+{
+	heap_store *heap = &recorder->heap;
+	int saved_errno = errno;
+	heap_chunk *chunk = NULL;
+
+	if (!atomic_load_explicit(&recorder->closing, memory_order_relaxed) && !recorder_in_child(recorder))
+		chunk = heap_chunks_take(&heap->chunks, 1);
+	if (chunk != NULL) {
+		if (heap->is_losing_moves) {
+			chunk->words[0] = HEAP_WORD_RESUMED;
+			heap_word_put_64(chunk->words + 1, counter_read(&recorder->counter));
+			publish(chunk, HEAP_RESUMED_WORDS);
+			heap->is_losing_moves = 0;
+		}
+		atomic_store_explicit(&heap->current->next, chunk, memory_order_release);
+		heap->current = chunk;
+		sem_post(&recorder->work);
+	}
+	errno = saved_errno;
+	return chunk;
+}
+
+/* A chunk with room for so many words, or NULL. */
+static inline heap_chunk *chunk_with_room(mprof_recorder *recorder, uint32_t words)
+{
+	heap_chunk *chunk = recorder->heap.current;
+
+	return place_in(chunk) + words <= chunk->capacity ? chunk : append_chunk(recorder);
+}
+
+int mprof_heap_begin(mprof_recorder *recorder, uint32_t use, uint32_t collection)
+{
+	heap_chunk *chunk;
+	heap_store *heap;
+	uint32_t *words;
+
+	if (recorder == NULL || (use & ~(uint32_t)ALL_USES) != 0)
+		return 0;
+	heap = &recorder->heap;
+	if (enter(heap) != HEAP_BETWEEN_SHOTS || atomic_load_explicit(&recorder->closing, memory_order_relaxed) ||
+	    recorder_in_child(recorder))
+		return 0;
+	chunk = chunk_with_room(recorder, HEAP_BEGIN_WORDS);
+	if (chunk == NULL)
+		return 0;
+	heap->shot_counter = counter_read(&recorder->counter);
+	words = chunk->words + place_in(chunk);
+	words[0] = HEAP_WORD_BEGIN | use << HEAP_WORD_KIND_BITS;
+	words[1] = collection;
+	heap_word_put_64(words + 2, heap->shot_counter);
+	publish(chunk, place_in(chunk) + HEAP_BEGIN_WORDS);
+	leave(heap, HEAP_IN_SHOT);
+	return 1;
+}
+
+void mprof_heap_end(mprof_recorder *recorder)
+{
+	heap_store *heap = &recorder->heap;
+	heap_state state = enter(heap);
+	int saved_errno = errno;
+	uint32_t place;
+
+	if (state == HEAP_BETWEEN_SHOTS || recorder_in_child(recorder))
+		return;
+	/* The chunk's tail has room for it. */
+	place = place_in(heap->current);
+	heap->current->words[place] = HEAP_WORD_END | (state == HEAP_IN_FULL_SHOT ? 1U : 0U) << HEAP_WORD_KIND_BITS;
+	publish(heap->current, place + HEAP_END_WORDS);
+	leave(heap, HEAP_BETWEEN_SHOTS);
+	sem_post(&recorder->work);
+	errno = saved_errno;
+}
+
+/* More references of the last object, in as many records as needed. Returns 0 if there is no room. */
+static int put_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
+{
+	uint64_t object = recorder->heap.last_object;
+
+	while (count > 0) {
+		/* Two words for each of them, since they may not fit the narrow form. */
+		heap_chunk *chunk = chunk_with_room(recorder, HEAP_REFERENCES_WORDS + 2);
+		uint32_t *words;
+		uint32_t place;
+		uint32_t piece;
+		uint64_t lost = 0;
+
+		if (chunk == NULL)
+			return 0;
+		place = place_in(chunk);
+		piece = (chunk->capacity - place - HEAP_REFERENCES_WORDS) / 2;
+		piece = piece < HEAP_MORE_REFERENCES ? piece : HEAP_MORE_REFERENCES;
+		piece = piece < count ? piece : (uint32_t)count;
+		words = chunk->words + place;
+		for (uint32_t i = 0; i < piece; i++)
+			words[HEAP_REFERENCES_WORDS + i] = heap_word_narrow(references[i] - object, &lost);
+		if (lost != 0)
+			memcpy(words + HEAP_REFERENCES_WORDS, references, piece * sizeof(*references));
+		words[0] =
+			(lost != 0 ? HEAP_WORD_REFERENCES_WIDE : HEAP_WORD_REFERENCES) | piece << HEAP_WORD_KIND_BITS;
+		publish(chunk, place + HEAP_REFERENCES_WORDS + (lost != 0 ? 2 * piece : piece));
+		references += piece;
+		count -= piece;
+	}
+	return 1;
+}
+
+/* Puts an object for which there is room into the chunk. Returns 0, with nothing done, if it is not narrow. */
+static inline int put_narrow_object(heap_store *heap, uint64_t address, uint32_t class_place, uint64_t size,
+				    const uint64_t *references, uint32_t count)
+{
+	heap_chunk *chunk = heap->current;
+	uint32_t place = place_in(chunk);
+	uint32_t *words = chunk->words + place;
+	uint64_t lost = size >> HEAP_SIZE_BITS;
+
+	words[0] = HEAP_WORD_OBJECT | class_place << HEAP_CLASS_SHIFT | count << HEAP_COUNT_SHIFT |
+		   (uint32_t)size << HEAP_SIZE_SHIFT;
+	words[1] = heap_word_narrow(address - heap->last_object, &lost);
+	for (uint32_t i = 0; i < count; i++)
+		words[HEAP_OBJECT_WORDS + i] = heap_word_narrow(references[i] - address, &lost);
+	if (lost != 0)
+		return 0;
+	heap->last_object = address;
+	publish(chunk, place + HEAP_OBJECT_WORDS + count);
+	return 1;
+}
+
+/* Puts a class into the table. Returns 0 if there is no room to say so. */
+static int put_class(mprof_recorder *recorder, mprof_key class_key, uint32_t class_place)
+{
+	heap_chunk *chunk = chunk_with_room(recorder, HEAP_CLASS_WORDS);
+	uint32_t place;
+
+	if (chunk == NULL)
+		return 0;
+	place = place_in(chunk);
+	chunk->words[place] = HEAP_WORD_CLASS | class_place << HEAP_WORD_KIND_BITS;
+	heap_word_put_64(chunk->words + place + 1, class_key);
+	publish(chunk, place + HEAP_CLASS_WORDS);
+	recorder->heap.class_keys[class_place] = class_key;
+	return 1;
+}
+
+/*
+ * An object whose class is not in the table, for which the chunk has no room, or that is not narrow. Returns 0 if there
+ * is no room at all.
+ */
+static int put_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+		      const uint64_t *references, size_t count)
+{
+	heap_store *heap = &recorder->heap;
+	uint32_t class_place = heap_word_class_place(class_key);
+	heap_chunk *chunk;
+	uint32_t *words;
+
+	if (heap->class_keys[class_place] != class_key && !put_class(recorder, class_key, class_place))
+		return 0;
+	if (count <= HEAP_OBJECT_REFERENCES) {
+		if (chunk_with_room(recorder, HEAP_OBJECT_WORDS + (uint32_t)count) == NULL)
+			return 0;
+		if (put_narrow_object(heap, address, class_place, size, references, (uint32_t)count))
+			return 1;
+	}
+	chunk = chunk_with_room(recorder, HEAP_OBJECT_WIDE_WORDS);
+	if (chunk == NULL)
+		return 0;
+	words = chunk->words + place_in(chunk);
+	words[0] = HEAP_WORD_OBJECT_WIDE | class_place << HEAP_WORD_KIND_BITS;
+	heap_word_put_64(words + 1, address);
+	heap_word_put_64(words + 3, size);
+	heap->last_object = address;
+	publish(chunk, place_in(chunk) + HEAP_OBJECT_WIDE_WORDS);
+	return put_references(recorder, references, count);
+}
+
+/* What mprof_heap_object() does not do itself, so that the common case is short. */
+__attribute__((noinline)) static void record_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+						    uint64_t size, const uint64_t *references, size_t count)
+{
+	heap_store *heap = &recorder->heap;
+	heap_state state = enter(heap);
+
+	if (state == HEAP_BETWEEN_SHOTS)
+		return;
+	if (state == HEAP_IN_FULL_SHOT || !put_object(recorder, address, class_key, size, references, count)) {
+		count_losses(heap, 1);
+		state = HEAP_IN_FULL_SHOT;
+	}
+	leave(heap, state);
+}
+
+void mprof_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+		       const uint64_t *references, size_t count)
+{
+	heap_store *heap = &recorder->heap;
+	uint32_t class_place = heap_word_class_place(class_key);
+
+	if (__builtin_expect(enter(heap) == HEAP_IN_SHOT && count <= HEAP_OBJECT_REFERENCES &&
+				     heap->class_keys[class_place] == class_key &&
+				     place_in(heap->current) + HEAP_OBJECT_WORDS + count <= heap->current->capacity &&
+				     put_narrow_object(heap, address, class_place, size, references, (uint32_t)count),
+			     1))
+		leave(heap, HEAP_IN_SHOT);
+	else
+		record_object(recorder, address, class_key, size, references, count);
+}
+
+void mprof_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
+{
+	heap_store *heap = &recorder->heap;
+	heap_state state = enter(heap);
+
+	if (state == HEAP_IN_SHOT && !put_references(recorder, references, count)) {
+		count_losses(heap, 1);
+		state = HEAP_IN_FULL_SHOT;
+	}
+	leave(heap, state);
+}
+
+void mprof_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
+{
+	heap_store *heap = &recorder->heap;
+	heap_state state = enter(heap);
+	heap_chunk *chunk = state == HEAP_IN_SHOT ? chunk_with_room(recorder, HEAP_ROOT_WORDS) : NULL;
+	uint32_t *words;
+
+	if (state == HEAP_BETWEEN_SHOTS)
+		return;
+	if (chunk != NULL) {
+		words = chunk->words + place_in(chunk);
+		words[0] = HEAP_WORD_ROOT | (uint32_t)kind << HEAP_WORD_KIND_BITS;
+		heap_word_put_64(words + 1, slot);
+		heap_word_put_64(words + 3, object);
+		publish(chunk, place_in(chunk) + HEAP_ROOT_WORDS);
+	} else {
+		count_losses(heap, 1);
+		state = HEAP_IN_FULL_SHOT;
+	}
+	leave(heap, state);
+}
+
+/* When something is told: all that belongs to a shot happened at one moment. */
+static uint64_t moment(const mprof_recorder *recorder, heap_state state)
+{
+	return state == HEAP_BETWEEN_SHOTS ? counter_read(&recorder->counter) : recorder->heap.shot_counter;
+}
+
+void mprof_heap_freed(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size)
+{
+	heap_store *heap = &recorder->heap;
+	heap_state state = enter(heap);
+	heap_chunk *chunk = chunk_with_room(recorder, HEAP_FREED_WORDS);
+	uint32_t *words;
+
+	if (chunk != NULL) {
+		words = chunk->words + place_in(chunk);
+		words[0] = HEAP_WORD_FREED;
+		heap_word_put_64(words + 1, address);
+		heap_word_put_64(words + 3, class_key);
+		heap_word_put_64(words + 5, size);
+		heap_word_put_64(words + 7, moment(recorder, state));
+		publish(chunk, place_in(chunk) + HEAP_FREED_WORDS);
+	} else {
+		count_losses(heap, 1);
+	}
+	leave(heap, state);
+}
+
+/* A missing move spoils what is known of all objects: the writer thread must learn where it is missing. */
+static void lose_move(heap_store *heap)
+{
+	uint32_t place = place_in(heap->current);
+
+	count_losses(heap, 1);
+	if (heap->is_losing_moves)
+		return;
+	heap->is_losing_moves = 1;
+	/* The chunk's tail has room for it. */
+	heap->current->words[place] = HEAP_WORD_LOSS;
+	publish(heap->current, place + HEAP_LOSS_WORDS);
+}
+
+void mprof_heap_moved(mprof_recorder *recorder, uint64_t from, uint64_t to)
+{
+	heap_store *heap = &recorder->heap;
+	heap_state state = enter(heap);
+	heap_chunk *chunk = chunk_with_room(recorder, HEAP_MOVED_WORDS);
+	uint32_t *words;
+
+	if (chunk != NULL) {
+		words = chunk->words + place_in(chunk);
+		words[0] = HEAP_WORD_MOVED;
+		heap_word_put_64(words + 1, from);
+		heap_word_put_64(words + 3, to);
+		heap_word_put_64(words + 5, moment(recorder, state));
+		publish(chunk, place_in(chunk) + HEAP_MOVED_WORDS);
+	} else {
+		lose_move(heap);
+	}
+	leave(heap, state);
+}

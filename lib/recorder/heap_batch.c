@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/heap_batch.h"
+
+#include <string.h>
+
+#define EVENTS_SIZE (HEAP_BATCH_EVENTS * sizeof(mprof_event))
+#define DETAILS_SIZE (HEAP_BATCH_EVENTS * sizeof(mprof_event_detail))
+#define REFERENCES_SIZE (HEAP_BATCH_REFERENCES * sizeof(uint64_t))
+
+void heap_batch_init(heap_batch *batch, const mprof_allocator *allocator)
+{
+	memset(batch, 0, sizeof(*batch));
+	batch->allocator = *allocator;
+}
+
+void heap_batch_destroy(heap_batch *batch)
+{
+	allocator_release(&batch->allocator, batch->events, EVENTS_SIZE + DETAILS_SIZE + REFERENCES_SIZE);
+	batch->events = NULL;
+}
+
+int heap_batch_prepare(heap_batch *batch)
+{
+	char *memory;
+
+	if (batch->events != NULL)
+		return 1;
+	memory = allocator_allocate(&batch->allocator, EVENTS_SIZE + DETAILS_SIZE + REFERENCES_SIZE);
+	if (memory == NULL)
+		return 0;
+	batch->events = (mprof_event *)memory;
+	batch->details = (mprof_event_detail *)(memory + EVENTS_SIZE);
+	batch->references = (uint64_t *)(memory + EVENTS_SIZE + DETAILS_SIZE);
+	return 1;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/heap_batch.h
+ * \brief Events of a heap shot that wait to be written as a HEAP_DATA block. Used by the writer thread alone.
+ */
+#ifndef RECORDER_HEAP_BATCH_H
+#define RECORDER_HEAP_BATCH_H
+
+#include <mprof/format.h>
+
+#include "base/allocator.h"
+
+/* Most in one block: not over 800 KiB, seldom over 60. What is filled here stays in the second cache. */
+#define HEAP_BATCH_EVENTS 2048U
+#define HEAP_BATCH_REFERENCES 16384U
+
+typedef struct heap_batch {
+	mprof_allocator allocator;
+	mprof_event *events;         /**< Room for a batch, or NULL. */
+	mprof_event_detail *details; /**< One for each event. */
+	uint64_t *references;
+	uint32_t count;
+	uint32_t reference_count;
+} heap_batch;
+
+/** Takes no memory yet. */
+void heap_batch_init(heap_batch *batch, const mprof_allocator *allocator);
+void heap_batch_destroy(heap_batch *batch);
+
+/** Makes sure that there is memory. Returns 0 if there is none. */
+int heap_batch_prepare(heap_batch *batch);
+
+/** Whether one more event with so many references fits, and there is memory at all. */
+static inline int heap_batch_has_room(const heap_batch *batch, uint32_t references)
+{
+	return batch->events != NULL && batch->count < HEAP_BATCH_EVENTS &&
+	       references <= HEAP_BATCH_REFERENCES - batch->reference_count;
+}
+
+/** Appends an event, for which there is room. Returns where its references are to be put. */
+static inline uint64_t *heap_batch_add(heap_batch *batch, mprof_event_kind kind, uint32_t id, uint64_t value,
+				       uint64_t object, uint32_t references)
+{
+	uint64_t *room = batch->references + batch->reference_count;
+	mprof_event_detail *detail = &batch->details[batch->count];
+
+	*detail = (mprof_event_detail){.object = object, .reference_count = references, .references = room};
+	batch->events[batch->count] = (mprof_event){.kind = (uint8_t)kind, .id = id, .value = value, .more = {detail}};
+	batch->count++;
+	batch->reference_count += references;
+	return room;
+}
+
+/** More references for the last event, if they fit and it is of an object: where they go, or NULL. */
+static inline uint64_t *heap_batch_extend(heap_batch *batch, uint32_t references)
+{
+	uint64_t *room = batch->references + batch->reference_count;
+
+	if (batch->count == 0 || references > HEAP_BATCH_REFERENCES - batch->reference_count ||
+	    (batch->events[batch->count - 1].kind != MPROF_EVENT_HEAP_OBJECT &&
+	     batch->events[batch->count - 1].kind != MPROF_EVENT_HEAP_REFERENCES))
+		return NULL;
+	batch->details[batch->count - 1].reference_count += references;
+	batch->reference_count += references;
+	return room;
+}
+
+/** Forgets the events. */
+static inline void heap_batch_clear(heap_batch *batch)
+{
+	batch->count = 0;
+	batch->reference_count = 0;
+}
+
+#endif

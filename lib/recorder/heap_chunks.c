@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/heap_chunks.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Small enough to be handed over often, so that the writer thread is not far behind and memory stays in the cache. */
+#define CHUNK_SIZE ((size_t)256 << 10)
+#define SMALLEST_CHUNK ((size_t)32 << 10)
+
+/* A bound below this is divided into at least this many chunks: one is filled while others are read. */
+#define FEWEST_CHUNKS 8
+
+/* Free chunks beyond so many bytes go back to the system. A shot needs more only where it outruns the writer thread. */
+#define RESERVE_BYTES ((size_t)16 << 20)
+
+#ifdef MAP_POPULATE
+/* Faults are taken at once and not one by one with the world stopped. */
+#define MAP_AT_ONCE MAP_POPULATE
+#else
+#define MAP_AT_ONCE 0
+#endif
+
+void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes)
+{
+	memset(chunks, 0, sizeof(*chunks));
+	chunks->max_bytes = max_bytes;
+	chunks->chunk_size = CHUNK_SIZE;
+	while (chunks->chunk_size > SMALLEST_CHUNK && chunks->chunk_size > max_bytes / FEWEST_CHUNKS)
+		chunks->chunk_size /= 2;
+}
+
+static void unmap(heap_chunks *chunks, heap_chunk *chunk)
+{
+	munmap(chunk, chunks->chunk_size);
+	atomic_fetch_sub_explicit(&chunks->mapped, chunks->chunk_size, memory_order_relaxed);
+}
+
+void heap_chunks_destroy(heap_chunks *chunks, heap_chunk *first)
+{
+	heap_chunk *chunk = atomic_load_explicit(&chunks->free, memory_order_acquire);
+
+	while (chunk != NULL) {
+		heap_chunk *next = chunk->next_free;
+
+		unmap(chunks, chunk);
+		chunk = next;
+	}
+	while (first != NULL) {
+		heap_chunk *next = atomic_load_explicit(&first->next, memory_order_acquire);
+
+		unmap(chunks, first);
+		first = next;
+	}
+}
+
+static heap_chunk *pop_free(heap_chunks *chunks)
+{
+	/* Acquire, with the release of the push: next_free is as the writer thread left it. */
+	heap_chunk *top = atomic_load_explicit(&chunks->free, memory_order_acquire);
+
+	while (top != NULL && !atomic_compare_exchange_weak_explicit(&chunks->free, &top, top->next_free,
+								     memory_order_acquire, memory_order_acquire))
+		;
+	if (top != NULL)
+		atomic_fetch_sub_explicit(&chunks->free_count, 1, memory_order_relaxed);
+	return top;
+}
+
+/* The system's mapping, not malloc: it may be asked where another thread holds malloc's lock and is stopped. */
+static heap_chunk *map_chunk(heap_chunks *chunks, int at_once)
+{
+	uint64_t mapped = atomic_load_explicit(&chunks->mapped, memory_order_relaxed);
+	heap_chunk *chunk;
+
+	if (chunks->chunk_size > chunks->max_bytes || mapped > chunks->max_bytes - chunks->chunk_size)
+		return NULL;
+	chunk = mmap(NULL, chunks->chunk_size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | (at_once ? MAP_AT_ONCE : 0), -1, 0);
+	if (chunk == MAP_FAILED)
+		return NULL;
+	atomic_fetch_add_explicit(&chunks->mapped, chunks->chunk_size, memory_order_relaxed);
+	chunk->capacity = (uint32_t)((chunks->chunk_size - sizeof(*chunk)) / sizeof(uint32_t)) - HEAP_CHUNK_TAIL_WORDS;
+	return chunk;
+}
+
+heap_chunk *heap_chunks_take(heap_chunks *chunks, int at_once)
+{
+	heap_chunk *chunk = pop_free(chunks);
+
+	if (chunk == NULL)
+		chunk = map_chunk(chunks, at_once);
+	if (chunk == NULL)
+		return NULL;
+	/* The chunk is nobody else's: what others see of it follows the release that appends it to the chain. */
+	atomic_store_explicit(&chunk->published, 0, memory_order_relaxed);
+	atomic_store_explicit(&chunk->next, NULL, memory_order_relaxed);
+	return chunk;
+}
+
+void heap_chunks_give(heap_chunks *chunks, heap_chunk *chunk)
+{
+	heap_chunk *top;
+
+	if (atomic_load_explicit(&chunks->free_count, memory_order_relaxed) * chunks->chunk_size >= RESERVE_BYTES) {
+		unmap(chunks, chunk);
+		return;
+	}
+	atomic_fetch_add_explicit(&chunks->free_count, 1, memory_order_relaxed);
+	top = atomic_load_explicit(&chunks->free, memory_order_relaxed);
+	do {
+		chunk->next_free = top;
+	} while (!atomic_compare_exchange_weak_explicit(&chunks->free, &top, chunk, memory_order_release,
+							memory_order_relaxed));
+}

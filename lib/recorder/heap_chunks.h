@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/heap_chunks.h
+ * \brief The memory of heap shots: a chain of chunks that one side fills and the writer thread follows, without locks.
+ *
+ * The side that records is one thread at a time; each of its calls happens before the next (see heap.h). It alone takes
+ * chunks and appends them to the chain; the writer thread alone gives them back.
+ */
+#ifndef RECORDER_HEAP_CHUNKS_H
+#define RECORDER_HEAP_CHUNKS_H
+
+#include "recorder/buffer_pool.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Words behind a chunk's capacity, so that the end of a shot and a loss can be told when there is no room. */
+#define HEAP_CHUNK_TAIL_WORDS 4
+
+typedef struct heap_chunk heap_chunk;
+struct heap_chunk {
+	/** Words that hold records. Stored with release once they are filled; the writer thread loads with acquire. */
+	_Atomic uint32_t published;
+	uint32_t capacity;          /**< In words, without the tail. Constant. */
+	/** The chunk behind this one. Stored with release, after the last change of published. */
+	_Atomic(heap_chunk *) next;
+	heap_chunk *next_free;      /**< In the stack of free ones. */
+	char padding[CACHE_LINE];   /**< The writer thread reads the words, and seldom what stands above. */
+	uint32_t words[];
+};
+
+typedef struct heap_chunks {
+	size_t chunk_size;          /**< Bytes of each. */
+	uint64_t max_bytes;
+	_Atomic uint64_t mapped;    /**< Bytes. The side that records adds, the writer thread subtracts. */
+	/**
+	 * Top of the stack of free chunks. The writer thread pushes, and the side that records pops: as nobody else
+	 * pops, a chunk that is on top twice cannot have been taken in between.
+	 */
+	_Atomic(heap_chunk *) free;
+	_Atomic uint32_t free_count;
+} heap_chunks;
+
+/** Takes no memory yet. */
+void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes);
+
+/** Unmaps the free chunks, and those of the chain from \p first on. */
+void heap_chunks_destroy(heap_chunks *chunks, heap_chunk *first);
+
+/**
+ * An empty chunk; NULL if the bound is reached or the system refuses. \p at_once: all of its memory is needed soon. The
+ * side that records.
+ */
+heap_chunk *heap_chunks_take(heap_chunks *chunks, int at_once);
+
+/** Gives a chunk back, to be used again or to the system. Writer thread. */
+void heap_chunks_give(heap_chunks *chunks, heap_chunk *chunk);
+
+#endif

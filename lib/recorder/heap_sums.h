@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/heap_sums.h
+ * \brief Objects and bytes by class, alive and dead, for HEAP_SUMMARY blocks. Used by the writer thread alone.
+ */
+#ifndef RECORDER_HEAP_SUMS_H
+#define RECORDER_HEAP_SUMS_H
+
+#include <mprof/writer.h>
+
+#include "base/id_map.h"
+
+/** Where a sum stands in mprof_record::counts; the bytes follow. */
+typedef enum heap_sum { HEAP_SUM_ALIVE = 0, HEAP_SUM_DEAD = 2 } heap_sum;
+
+/** The sums of a class. */
+typedef struct heap_sums_row {
+	uint64_t counts[4];
+	uint32_t class_id;
+} heap_sums_row;
+
+typedef struct heap_sums {
+	mprof_allocator allocator;
+	id_map places;       /**< Class → its row + 1. */
+	heap_sums_row *rows;
+	size_t count;
+	size_t capacity;
+	int is_short;        /**< An object was left out for want of memory. */
+} heap_sums;
+
+/** Takes no memory yet. */
+void heap_sums_init(heap_sums *sums, const mprof_allocator *allocator);
+void heap_sums_destroy(heap_sums *sums);
+
+/** The slow half of heap_sums_add(): a row for a class that has none. NULL, noted, if there is no memory. */
+heap_sums_row *heap_sums_add_row(heap_sums *sums, uint32_t class_id);
+
+static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_id, uint64_t size)
+{
+	uint32_t place = id_map_get(&sums->places, class_id);
+	heap_sums_row *row = place != 0 ? &sums->rows[place - 1] : heap_sums_add_row(sums, class_id);
+
+	if (row == NULL)
+		return;
+	row->counts[sum]++;
+	row->counts[sum + 1] += size;
+}
+
+/** Begins one of the sums anew. */
+void heap_sums_clear(heap_sums *sums, heap_sum sum);
+
+/** Writes the sums of all classes that have any. Returns as mprof_writer_records(), also for want of own memory. */
+mprof_status heap_sums_write(heap_sums *sums, mprof_writer *writer, uint32_t collection);
+
+#endif

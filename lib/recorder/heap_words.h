@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/heap_words.h
+ * \brief The raw form of heap shots, between the side that records and the writer thread: words of 32 bits.
+ *
+ * A record's first word holds its kind in the low four bits. Numbers of 64 bits take two words. Most objects have a
+ * narrow form: their class is a place in a table that both sides keep alike, and addresses are differences in units of
+ * 8 bytes, in one word each: of the object to the one before, of a reference to its object. What does not fit has a
+ * wide form. What counts is the memory that is written while the world is stopped; it is less than half as much so.
+ */
+#ifndef RECORDER_HEAP_WORDS_H
+#define RECORDER_HEAP_WORDS_H
+
+#include <mprof/recorder.h>
+
+#include <string.h>
+
+typedef enum heap_word_kind {
+	HEAP_WORD_BEGIN = 1,           /**< Use in the bits from 4 | collection | counter. */
+	HEAP_WORD_END = 2,             /**< 1 in the bits from 4 if objects are missing. */
+	HEAP_WORD_CLASS = 3,           /**< Place in the bits from 4 | key, which stands at this place from now on. */
+	HEAP_WORD_OBJECT = 4,          /**< Narrow: class, count and size as below | address | references. */
+	HEAP_WORD_OBJECT_WIDE = 5,     /**< Place of the class in the bits from 4 | address | size. References follow in
+	                                    records of their own. */
+	HEAP_WORD_REFERENCES = 6,      /**< Narrow: count in the bits from 4 | references. */
+	HEAP_WORD_REFERENCES_WIDE = 7, /**< Count in the bits from 4 | references. */
+	HEAP_WORD_ROOT = 8,            /**< Kind of root in the bits from 4 | slot | object. */
+	HEAP_WORD_FREED = 9,           /**< Address | class | size | counter. */
+	HEAP_WORD_MOVED = 10,          /**< From | to | counter. */
+	HEAP_WORD_LOSS = 11,           /**< Moves are missing from here on. */
+	HEAP_WORD_RESUMED = 12         /**< Counter: nothing is missing from here on. */
+} heap_word_kind;
+
+#define HEAP_WORD_KIND_BITS 4
+#define HEAP_WORD_KIND_MASK 15U
+
+/** The first word of a narrow object: kind, place of the class, references, size in bytes. */
+#define HEAP_CLASS_BITS 11
+#define HEAP_CLASS_SHIFT HEAP_WORD_KIND_BITS
+#define HEAP_COUNT_BITS 4
+#define HEAP_COUNT_SHIFT (HEAP_CLASS_SHIFT + HEAP_CLASS_BITS)
+#define HEAP_SIZE_SHIFT (HEAP_COUNT_SHIFT + HEAP_COUNT_BITS)
+#define HEAP_SIZE_BITS (32 - HEAP_SIZE_SHIFT)
+
+/** Places in the table of classes. */
+#define HEAP_CLASSES (1U << HEAP_CLASS_BITS)
+/** Most references in a narrow object, ... */
+#define HEAP_OBJECT_REFERENCES ((1U << HEAP_COUNT_BITS) - 1)
+/** ... and in a record of references. */
+#define HEAP_MORE_REFERENCES 4096U
+
+/** Words that records take, without references. */
+#define HEAP_BEGIN_WORDS 4
+#define HEAP_END_WORDS 1
+#define HEAP_CLASS_WORDS 3
+#define HEAP_OBJECT_WORDS 2
+#define HEAP_OBJECT_WIDE_WORDS 5
+#define HEAP_REFERENCES_WORDS 1
+#define HEAP_ROOT_WORDS 5
+#define HEAP_FREED_WORDS 9
+#define HEAP_MOVED_WORDS 7
+#define HEAP_LOSS_WORDS 1
+#define HEAP_RESUMED_WORDS 3
+
+static inline void heap_word_put_64(uint32_t *words, uint64_t number)
+{
+	memcpy(words, &number, sizeof(number));
+}
+
+static inline uint64_t heap_word_get_64(const uint32_t *words)
+{
+	uint64_t number;
+
+	memcpy(&number, words, sizeof(number));
+	return number;
+}
+
+/** A difference of addresses as one word. Bits of it that the word cannot tell are set in \p lost. */
+static inline uint32_t heap_word_narrow(uint64_t difference, uint64_t *lost)
+{
+	uint32_t units = (uint32_t)(difference >> 3);
+
+	*lost |= (uint64_t)(int64_t)(int32_t)units << 3 ^ difference;
+	return units;
+}
+
+static inline uint64_t heap_word_widen(uint32_t units)
+{
+	return (uint64_t)(int64_t)(int32_t)units << 3;
+}
+
+/** Where a class stands in the table. Another one that belongs there takes the place. */
+static inline uint32_t heap_word_class_place(mprof_key key)
+{
+	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HEAP_CLASS_BITS));
+}
+
+#endif

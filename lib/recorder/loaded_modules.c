@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/loaded_modules.h"
+
+#include "base/array.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+/* Notes of one segment. */
+#define NOTES_MAX 65536
+/* How often the list is read again because it has grown meanwhile. */
+#define ATTEMPTS_MAX 16
+
+/* What the loader tells of a piece of a module. */
+typedef ElfW(Phdr) segment_header;
+
+static void take_counts(loaded_counts *counts, const struct dl_phdr_info *info, size_t size)
+{
+	if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		return;
+	counts->are_known = 1;
+	counts->added = info->dlpi_adds;
+	counts->removed = info->dlpi_subs;
+}
+
+/* For the first module alone: all of them say the same. */
+static int visit_counts(struct dl_phdr_info *info, size_t size, void *user)
+{
+	take_counts(user, info, size);
+	return 1;
+}
+
+loaded_counts loaded_counts_read(void)
+{
+	loaded_counts counts = {0, 0, 0};
+
+	dl_iterate_phdr(visit_counts, &counts);
+	return counts;
+}
+
+/* Tells what a module takes up. Returns 0 if nothing. */
+static int measure(const struct dl_phdr_info *info, loaded_module *module)
+{
+	module->base = info->dlpi_addr;
+	module->start = UINT64_MAX;
+	module->end = 0;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const segment_header *segment = &info->dlpi_phdr[i];
+		uint64_t start = (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (start < module->start)
+			module->start = start;
+		if (start + segment->p_memsz > module->end)
+			module->end = start + segment->p_memsz;
+	}
+	return module->start < module->end;
+}
+
+/* Whether a piece of the module is in a segment that can be read. */
+static int is_readable(const struct dl_phdr_info *info, const segment_header *piece)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const segment_header *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) != 0 &&
+		    piece->p_vaddr >= segment->p_vaddr && piece->p_memsz <= segment->p_memsz &&
+		    piece->p_vaddr - segment->p_vaddr <= segment->p_memsz - piece->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+static void find_build_id(const struct dl_phdr_info *info, loaded_module *module)
+{
+	module->build_id[0] = '\0';
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const segment_header *notes = &info->dlpi_phdr[i];
+
+		if (notes->p_type == PT_NOTE && notes->p_memsz <= NOTES_MAX && is_readable(info, notes) &&
+		    elf_build_id_find((const uint8_t *)(uintptr_t)(info->dlpi_addr + notes->p_vaddr),
+				      (size_t)notes->p_memsz, notes->p_align, module->build_id))
+			return;
+	}
+}
+
+static loaded_kind kind_of(const loaded_module *module, const char *name)
+{
+#if defined(__linux__)
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+
+	if (vdso != 0 && vdso >= module->start && vdso < module->end)
+		return LOADED_VDSO;
+#endif
+	(void)module;
+	return name[0] == '\0' ? LOADED_PROGRAM : LOADED_LIBRARY;
+}
+
+/*
+ * Under the loader's lock, which keeps the module in its place. Nothing is allocated here: allocators may come to need
+ * the same lock while they hold their own. What does not fit is only counted.
+ */
+static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
+{
+	loaded_list *list = user;
+	const char *name = info->dlpi_name != NULL ? info->dlpi_name : "";
+	size_t name_size = strlen(name) + 1;
+	size_t name_at = list->names_length;
+	loaded_module *module;
+
+	take_counts(&list->counts, info, size);
+	list->count++;
+	list->names_length += name_size;
+	if (list->count > list->capacity || list->names_length > list->names_capacity)
+		return 0;
+	module = &list->modules[list->count - 1];
+	/* A place without addresses is dropped when all have been seen. */
+	if (!measure(info, module))
+		module->end = 0;
+	module->name = name_at;
+	module->kind = kind_of(module, name);
+	memcpy(list->names + name_at, name, name_size);
+	find_build_id(info, module);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const loaded_module *first = a;
+	const loaded_module *second = b;
+
+	return (first->start > second->start) - (first->start < second->start);
+}
+
+/* Puts the list in order. */
+static void arrange(loaded_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->modules[i].end != 0)
+			list->modules[kept++] = list->modules[i];
+	}
+	list->count = kept;
+	if (kept > 0)
+		qsort(list->modules, kept, sizeof(*list->modules), compare);
+}
+
+static int make_room(loaded_list *list, const mprof_allocator *allocator, size_t count, size_t names_length)
+{
+	void *modules = list->modules;
+	void *names = list->names;
+	int has_room = array_reserve(allocator, &modules, &list->capacity, count, sizeof(*list->modules)) &&
+		       array_reserve(allocator, &names, &list->names_capacity, names_length, 1);
+
+	list->modules = modules;
+	list->names = names;
+	return has_room;
+}
+
+int loaded_list_read(loaded_list *list, const mprof_allocator *allocator)
+{
+	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+		list->counts.are_known = 0;
+		list->count = 0;
+		list->names_length = 0;
+		dl_iterate_phdr(visit_module, list);
+		if (list->count <= list->capacity && list->names_length <= list->names_capacity) {
+			arrange(list);
+			return 1;
+		}
+		if (!make_room(list, allocator, list->count, list->names_length))
+			break;
+	}
+	list->count = 0;
+	return 0;
+}
+
+void loaded_list_destroy(loaded_list *list, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, list->modules, list->capacity * sizeof(*list->modules));
+	allocator_release(allocator, list->names, list->names_capacity);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/metrics.h
+ * \brief Figures of the runtime on their way into the log. All of this is the writer thread's.
+ *
+ * Definitions wait for the next values, or for the end of the messages at hand, to share a block.
+ */
+#ifndef RECORDER_METRICS_H
+#define RECORDER_METRICS_H
+
+#include <mprof/recorder.h>
+
+#include "recorder/message_queue.h"
+
+/** What the log says of a metric. */
+typedef struct metric_state {
+	uint64_t value;
+	int has_value;
+} metric_state;
+
+typedef struct metric_table {
+	metric_state *states;   /**< By ID - 1. */
+	size_t capacity;
+	message *waiting;       /**< Definitions that are not in the log yet, the oldest first. */
+	message *newest;        /**< The last of them. */
+	mprof_record *records;  /**< Room for a block. */
+	size_t record_capacity;
+} metric_table;
+
+void metric_table_destroy(metric_table *metrics, const mprof_allocator *allocator);
+
+/** Takes a definition; the message is the table's from now on. */
+void metrics_define(mprof_recorder *recorder, message *defined);
+
+/** Writes those of the values that are not as before. */
+void metrics_take_values(mprof_recorder *recorder, const message *taken);
+
+/** Writes the definitions that wait. */
+void metrics_write_definitions(mprof_recorder *recorder);
+
+#endif

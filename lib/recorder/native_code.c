@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/native_code.h"
+
+#include "base/array.h"
+#include "recorder/keys.h"
+#include "recorder/recorder_internal.h"
+
+#include <string.h>
+
+#define PENDING_SIZE (NATIVE_PENDING_MAX * sizeof(mprof_record))
+
+/* A location makes up to three records, which must all find room once its ID is given. */
+#define RECORDS_AT_ONCE 3
+
+void native_code_init(native_code *code, const mprof_allocator *allocator, int with_symbols)
+{
+	memset(code, 0, sizeof(*code));
+	code->allocator = *allocator;
+	native_modules_init(&code->modules, allocator, with_symbols);
+	hash_map_init(&code->locations, allocator);
+	hash_map_init(&code->functions, allocator);
+}
+
+void native_code_destroy(native_code *code)
+{
+	native_modules_destroy(&code->modules);
+	hash_map_destroy(&code->locations);
+	hash_map_destroy(&code->functions);
+	allocator_release(&code->allocator, code->places, code->place_capacity * sizeof(*code->places));
+	allocator_release(&code->allocator, code->pending, code->pending != NULL ? PENDING_SIZE : 0);
+	code->places = NULL;
+	code->pending = NULL;
+}
+
+/* Compares with the loader's list. What is pending is written before: it names modules that may go now. */
+static void look_at_modules(mprof_recorder *recorder, native_code *code)
+{
+	if (native_modules_have_changed(&code->modules)) {
+		native_code_write(recorder, code);
+		/* Without memory for it, addresses in modules that were loaded since lie in none. */
+		(void)native_modules_look(&code->modules, counter_read(&recorder->counter));
+	}
+	code->is_current = 1;
+}
+
+uint32_t native_code_generation(mprof_recorder *recorder, native_code *code)
+{
+	/* Before the first native address there is nothing to compare. */
+	if (!code->is_current && code->location_count > 0)
+		look_at_modules(recorder, code);
+	return code->modules.generation;
+}
+
+static native_module *find_module(mprof_recorder *recorder, native_code *code, uint64_t address, uint64_t counter,
+				  int *settled)
+{
+	native_module *module;
+
+	if (!code->is_current)
+		look_at_modules(recorder, code);
+	module = native_modules_find(&code->modules, address, counter, settled);
+	if (module == NULL && native_modules_have_changed(&code->modules)) {
+		look_at_modules(recorder, code);
+		module = native_modules_find(&code->modules, address, counter, settled);
+	}
+	return module;
+}
+
+/* Room for the records and the place of one more location. Returns 0 if there is none. */
+static int make_room(mprof_recorder *recorder, native_code *code)
+{
+	void *places = code->places;
+	int has_room;
+
+	if (code->location_count >= NATIVE_LOCATIONS_MAX)
+		return 0;
+	has_room = array_reserve(&code->allocator, &places, &code->place_capacity, (size_t)code->location_count + 2,
+				 sizeof(*code->places));
+	code->places = places;
+	if (code->pending == NULL)
+		code->pending = allocator_allocate(&code->allocator, PENDING_SIZE);
+	if (!has_room || code->pending == NULL)
+		return 0;
+	if (code->pending_count + RECORDS_AT_ONCE > NATIVE_PENDING_MAX)
+		native_code_write(recorder, code);
+	return 1;
+}
+
+static void add_record(native_code *code, const mprof_record *record)
+{
+	code->pending[code->pending_count++] = *record;
+}
+
+/* A text as the log can hold it. */
+static const char *writable_name(const mprof_recorder *recorder, const char *name)
+{
+	return recorder_name_is_writable(recorder, name, strlen(name)) ? name : "";
+}
+
+static void define_module(mprof_recorder *recorder, native_code *code, native_module *module)
+{
+	module->id = ++code->module_count;
+	add_record(code, &(mprof_record){
+				 .kind = MPROF_RECORD_MODULE,
+				 .id = module->id,
+				 .start = module->start,
+				 .size = module->end - module->start,
+				 .name = writable_name(recorder, module->file),
+				 .section = writable_name(recorder, module->build_id),
+			 });
+}
+
+/* The ID of the function at an address, 0 if it is not known. The module has its ID. */
+static uint32_t function_id(mprof_recorder *recorder, native_code *code, native_module *module, uint64_t address)
+{
+	const elf_symbol *symbol = native_modules_function(&code->modules, module, address);
+	const uint64_t *known;
+	const char *name;
+	uint64_t key;
+	uint64_t start;
+
+	if (symbol == NULL)
+		return 0;
+	key = (uint64_t)module->id << 32 | (uint32_t)(symbol - module->symbols.symbols);
+	known = hash_map_get(&code->functions, key);
+	if (known != NULL)
+		return (uint32_t)*known;
+	name = elf_symbols_name(&module->symbols, symbol);
+	start = symbol->start + module->base;
+	/* A module's symbols may lie about where they are. */
+	if (start < module->start || start >= module->end || writable_name(recorder, name) != name ||
+	    !hash_map_put(&code->functions, key, code->function_count + 1))
+		return 0;
+	code->function_count++;
+	add_record(code, &(mprof_record){
+				 .kind = MPROF_RECORD_FUNCTION,
+				 .id = code->function_count,
+				 .parent = module->id,
+				 .start = start - module->start,
+				 .size = symbol->has_size ? symbol->end - symbol->start : 0,
+				 .name = name,
+			 });
+	return code->function_count;
+}
+
+static uint32_t define_location(mprof_recorder *recorder, native_code *code, native_module *module, uint64_t key,
+				native_place place)
+{
+	uint64_t address = key >> 1;
+	uint32_t function = 0;
+
+	if (!hash_map_put(&code->locations, key, code->location_count + 1))
+		return 0;
+	code->places[++code->location_count] = place;
+	if (module != NULL)
+		function = function_id(recorder, code, module, address - (key & 1));
+	add_record(code, &(mprof_record){
+				 .kind = MPROF_RECORD_LOCATION,
+				 .id = code->location_count,
+				 .parent = place.module,
+				 .target = function,
+				 .start = module != NULL ? address - module->start : address,
+			 });
+	return code->location_count;
+}
+
+uint32_t native_code_location(mprof_recorder *recorder, native_code *code, uint64_t address, int is_return,
+			      uint64_t counter, int *settled)
+{
+	uint64_t key = address << 1 | (is_return != 0);
+	const uint64_t *known = hash_map_get(&code->locations, key);
+	native_module *module;
+	native_place place;
+
+	if (known != NULL && code->is_current && code->places[*known].generation == code->modules.generation)
+		return (uint32_t)*known;
+	if (!make_room(recorder, code))
+		return 0;
+	module = find_module(recorder, code, address - (key & 1), counter, settled);
+	if (module != NULL && module->id == 0)
+		define_module(recorder, code, module);
+	place.module = module != NULL ? module->id : 0;
+	place.generation = module == NULL || module->gone_at == 0 ? code->modules.generation : 0;
+	if (known == NULL || code->places[*known].module != place.module)
+		return define_location(recorder, code, module, key, place);
+	code->places[*known] = place;
+	return (uint32_t)*known;
+}
+
+void native_code_write(mprof_recorder *recorder, native_code *code)
+{
+	if (code->pending_count > 0 && recorder_is_writing(recorder))
+		recorder_note_status(recorder, mprof_writer_records(recorder->writer, MPROF_BLOCK_CODE, 0,
+								    code->pending, code->pending_count));
+	code->pending_count = 0;
+	code->is_current = 0;
+}

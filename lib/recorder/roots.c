@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/recorder_internal.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Changes are sorted in when there are more than this, and more than what is there. */
+#define CHANGES_MAX 1024
+
+/* Areas that go into one block. */
+#define AREAS_IN_BLOCK 64
+
+static void release_entry(const mprof_allocator *allocator, root_entry *entry)
+{
+	if (entry->name != NULL)
+		allocator_release(allocator, entry->name, strlen(entry->name) + 1);
+	entry->name = NULL;
+}
+
+void root_table_destroy(root_table *roots, const mprof_allocator *allocator)
+{
+	for (size_t i = 0; i < roots->count; i++)
+		release_entry(allocator, &roots->entries[i]);
+	allocator_release(allocator, roots->entries, roots->capacity * sizeof(*roots->entries));
+	memset(roots, 0, sizeof(*roots));
+}
+
+static int compare(const void *a, const void *b)
+{
+	const root_entry *left = a;
+	const root_entry *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->place < right->place ? -1 : 1;
+}
+
+/*
+ * Sorts the changes in: of those with the same start the last counts. An area that is gone stays for the shots that
+ * were made before.
+ */
+static void settle(root_table *roots, const mprof_allocator *allocator)
+{
+	size_t kept = 0;
+
+	if (roots->settled == roots->count)
+		return;
+	for (size_t i = 0; i < roots->count; i++)
+		roots->entries[i].place = (uint32_t)i;
+	qsort(roots->entries, roots->count, sizeof(*roots->entries), compare);
+	for (size_t i = 0; i < roots->count; i++) {
+		root_entry *entry = &roots->entries[i];
+		root_entry *before = kept > 0 ? &roots->entries[kept - 1] : NULL;
+
+		if (before == NULL || before->start != entry->start) {
+			roots->entries[kept++] = *entry;
+		} else if (entry->is_gone) {
+			before->is_gone = 1;
+			before->gone = entry->counter;
+			release_entry(allocator, entry);
+		} else {
+			release_entry(allocator, before);
+			*before = *entry;
+		}
+	}
+	roots->count = kept;
+	roots->settled = kept;
+	roots->has_gone = 1;
+}
+
+void root_table_change(root_table *roots, const mprof_allocator *allocator, const message *changed)
+{
+	const mprof_root_area *area = &changed->more.root;
+	void *entries = roots->entries;
+	root_entry *entry;
+
+	if (!array_reserve(allocator, &entries, &roots->capacity, roots->count + 1, sizeof(*roots->entries)))
+		return;
+	roots->entries = entries;
+	entry = &roots->entries[roots->count++];
+	*entry = (root_entry){.start = area->start,
+			      .size = area->size,
+			      .thread = area->thread,
+			      .class_key = area->class_key,
+			      .counter = changed->counter,
+			      .kind = area->kind,
+			      .is_gone = changed->kind == MESSAGE_ROOT_UNREGISTERED};
+	if (area->name[0] != '\0') {
+		size_t size = strlen(area->name) + 1;
+
+		entry->name = allocator_allocate(allocator, size);
+		if (entry->name != NULL)
+			memcpy(entry->name, area->name, size);
+	}
+	if (roots->count - roots->settled > CHANGES_MAX && roots->count - roots->settled > roots->settled)
+		settle(roots, allocator);
+}
+
+void root_table_forget(root_table *roots, const mprof_allocator *allocator, uint64_t counter)
+{
+	size_t kept = 0;
+	int has_gone = 0;
+
+	if (!roots->has_gone)
+		return;
+	for (size_t i = 0; i < roots->settled; i++) {
+		root_entry *entry = &roots->entries[i];
+
+		if (entry->is_gone && (int64_t)(entry->gone - counter) < 0) {
+			release_entry(allocator, entry);
+			continue;
+		}
+		has_gone |= entry->is_gone != 0;
+		roots->entries[kept++] = *entry;
+	}
+	memmove(&roots->entries[kept], &roots->entries[roots->settled],
+		(roots->count - roots->settled) * sizeof(*roots->entries));
+	roots->count -= roots->settled - kept;
+	roots->settled = kept;
+	roots->has_gone = has_gone;
+}
+
+/* The settled area that held an address, or NULL. */
+static root_entry *find(const root_table *roots, uint64_t slot, uint64_t counter)
+{
+	root_entry *entry;
+	size_t low = 0;
+	size_t high = roots->settled;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (roots->entries[middle].start <= slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* One that was gone by then hides none. */
+	while (low > 0 && roots->entries[low - 1].is_gone && (int64_t)(counter - roots->entries[low - 1].gone) >= 0)
+		low--;
+	entry = low > 0 ? &roots->entries[low - 1] : NULL;
+	return entry != NULL && slot - entry->start < entry->size ? entry : NULL;
+}
+
+static void write_areas(mprof_recorder *recorder, const mprof_record *records, size_t count)
+{
+	if (count > 0 && recorder_is_writing(recorder))
+		recorder_note_status(recorder,
+				     mprof_writer_records(recorder->writer, MPROF_BLOCK_ROOTS, 0, records, count));
+}
+
+/* Gives all areas their IDs and writes them: where one is used, most are. */
+static void write_new_areas(mprof_recorder *recorder)
+{
+	root_table *roots = &recorder->roots;
+	mprof_record records[AREAS_IN_BLOCK];
+	size_t count = 0;
+
+	for (size_t i = 0; i < roots->settled; i++) {
+		root_entry *entry = &roots->entries[i];
+
+		if (entry->id != 0 || entry->size == 0)
+			continue;
+		entry->id = ++roots->next_id;
+		records[count] = (mprof_record){.kind = MPROF_RECORD_ROOT,
+						.id = entry->id,
+						.flags = entry->kind,
+						.start = entry->start,
+						.size = entry->size,
+						.value = entry->thread,
+						.name = entry->name};
+		if (entry->class_key != 0)
+			records[count].target = recorder_class_id(recorder, entry->class_key, entry->counter);
+		if (++count == AREAS_IN_BLOCK) {
+			write_areas(recorder, records, count);
+			count = 0;
+		}
+	}
+	write_areas(recorder, records, count);
+}
+
+uint32_t recorder_root_id(mprof_recorder *recorder, uint64_t slot, uint64_t counter, mprof_root_kind *kind)
+{
+	root_table *roots = &recorder->roots;
+	const root_entry *entry;
+
+	settle(roots, &recorder->allocator);
+	entry = slot != 0 ? find(roots, slot, counter) : NULL;
+	if (entry == NULL)
+		return 0;
+	if (entry->id == 0)
+		write_new_areas(recorder);
+	*kind = (mprof_root_kind)entry->kind;
+	return entry->id;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/roots.h
+ * \brief The areas of memory from which the collector starts. All of this is the writer thread's.
+ *
+ * Areas come and go often and are looked for seldom: changes are gathered as they come, and sorted in when a heap shot
+ * asks or there are many. Areas get their IDs, and go into the log, when one that is not there is asked for.
+ */
+#ifndef RECORDER_ROOTS_H
+#define RECORDER_ROOTS_H
+
+#include <mprof/recorder.h>
+
+#include "recorder/message_queue.h"
+
+/** An area, or the end of one. */
+typedef struct root_entry {
+	uint64_t start;
+	uint64_t size;
+	uint64_t thread;
+	mprof_key class_key;
+	uint64_t counter;     /**< When it was registered. */
+	char *name;           /**< Own copy; NULL for "". */
+	uint32_t kind;
+	uint32_t id;          /**< 0 until it is in the log. */
+	uint32_t is_gone;     /**< It was unregistered, ... */
+	uint32_t place;       /**< In the order of the changes, to sort by. */
+	uint64_t gone;        /**< ... at this counter. */
+} root_entry;
+
+typedef struct root_table {
+	root_entry *entries;
+	size_t count;
+	size_t capacity;
+	size_t settled;    /**< So many at the begin are sorted by their starts, which differ. */
+	uint32_t next_id;  /**< IDs are dense; the first is 1 more. */
+	int has_gone;      /**< Some of the settled are gone. */
+} root_table;
+
+void root_table_destroy(root_table *roots, const mprof_allocator *allocator);
+
+/** Takes a registered or unregistered area. Without memory an area is not known. */
+void root_table_change(root_table *roots, const mprof_allocator *allocator, const message *changed);
+
+/** Forgets areas that were gone before a counter, when no heap shot is left that was made before it. */
+void root_table_forget(root_table *roots, const mprof_allocator *allocator, uint64_t counter);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/sample_store.h
+ * \brief Samples on their way from signal handlers to the writer thread: bounded memory, no locks.
+ *
+ * The memory is in chunks, one of which is open. A handler claims a piece of it, fills it, and puts it on a list; the
+ * writer thread takes the whole list. What a handler was stopped in the middle of is not on the list yet: it comes with
+ * a later one, and holds up nothing but the two chunks that it may touch.
+ */
+#ifndef RECORDER_SAMPLE_STORE_H
+#define RECORDER_SAMPLE_STORE_H
+
+#include <mprof/recorder.h>
+
+#include "recorder/buffer_pool.h"
+
+#include <stdatomic.h>
+
+#define SAMPLE_CHUNKS_MAX 32
+
+/** One sample. */
+typedef struct sample_record {
+	struct sample_record *next; /**< In the list of those that are whole. */
+	uint64_t thread;
+	uint64_t counter;
+	uint16_t count;             /**< Frames. */
+	uint8_t chunk;              /**< Where it lies. */
+	uint8_t closed_chunk;       /**< The chunk that had no room left before this one opened another, ... */
+	uint32_t closed_at;         /**< ... and the words that were claimed there; 0 if it opened none. */
+	uint32_t stack;             /**< The writer thread's: its chain. */
+	uint32_t reserved;          /**< 0. */
+	mprof_frame frames[];       /**< The innermost first. */
+} sample_record;
+
+typedef struct sample_store {
+	char *chunks;
+	size_t mapped;         /**< Bytes. */
+	uint32_t chunk_count;
+	uint32_t chunk_words;  /**< Of 8 bytes, in each chunk. */
+	uint64_t written;      /**< Samples in the log. Writer thread. */
+
+	char padding[CACHE_LINE]; /**< What handlers change is on cache lines of its own. */
+	/**
+	 * Which chunks are free (a bit for each, from bit 32 up), which one is open (bits 24 to 31), and how many words
+	 * of it are claimed (bits 0 to 23). A claim is one exchange of this word and rests on nothing else, so it is
+	 * right whenever the word is as it was read, whatever happened between.
+	 */
+	_Atomic uint64_t state;
+	_Atomic(sample_record *) whole; /**< Newest first; pushed by handlers, taken as one by the writer thread. */
+	_Atomic uint32_t lost;          /**< Samples for which there was no room. 32 bits never take a lock. */
+	char padding_behind[CACHE_LINE];
+
+	/* The rest is the writer thread's. */
+	uint32_t released[SAMPLE_CHUNKS_MAX];  /**< Words given back, by chunk. */
+	uint32_t closed_at[SAMPLE_CHUNKS_MAX]; /**< Words claimed when the chunk had no room left; 0 before. */
+} sample_store;
+
+/** \p max_bytes: 64 KiB to 1 GiB. Returns 0 if there is no memory. */
+int sample_store_init(sample_store *store, uint64_t max_bytes);
+void sample_store_destroy(sample_store *store);
+
+/**
+ * Room for a sample of 1 to #MPROF_STACK_MAX frames, to be filled in; NULL, counted as a loss, if there is none.
+ * \p is_filling is set to 1 if the writer thread should come soon. Any thread, also in signal handlers.
+ */
+sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *is_filling);
+
+/** Hands a sample to the writer thread. Any thread, also in signal handlers. */
+void sample_store_commit(sample_store *store, sample_record *record);
+
+/** Takes all samples that are whole, in the order in which they were handed over. Writer thread. */
+sample_record *sample_store_take(sample_store *store);
+
+/** Gives back the room of samples that were taken. Writer thread. */
+void sample_store_release(sample_store *store, const sample_record *records);
+
+/** Whether the writer thread should take samples now, and not wait for more. */
+int sample_store_is_filling(const sample_store *store);
+
+/** Takes the count of samples for which there was no room. Writer thread. */
+uint64_t sample_store_take_losses(sample_store *store);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/stacks.h"
+
+#include "recorder/keys.h"
+#include "recorder/recorder_internal.h"
+
+#include <string.h>
+
+#define PENDING_SIZE (STACKS_PENDING_MAX * sizeof(mprof_record))
+
+typedef struct remembered_chain {
+	uint64_t counter;    /**< For which it was looked up. */
+	uint32_t generation; /**< Of the native modules, as of then. */
+	uint32_t count;
+	mprof_frame frames[MPROF_STACK_MAX]; /**< The outermost first. */
+	uint32_t stacks[MPROF_STACK_MAX];    /**< The chain that ends with the frame. */
+} remembered_chain;
+
+int stack_store_init(stack_store *stacks, const mprof_allocator *allocator, int with_symbols)
+{
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->allocator = *allocator;
+	hash_map_init(&stacks->chains, allocator);
+	native_code_init(&stacks->code, allocator, with_symbols);
+	stacks->pending = allocator_allocate(allocator, PENDING_SIZE);
+	return stacks->pending != NULL;
+}
+
+void stack_store_destroy(stack_store *stacks)
+{
+	/* All zero: it was never made. */
+	if (stacks->allocator.release == NULL)
+		return;
+	hash_map_destroy(&stacks->chains);
+	native_code_destroy(&stacks->code);
+	stack_memory_destroy(&stacks->sample_memory, &stacks->allocator);
+	allocator_release(&stacks->allocator, stacks->pending, PENDING_SIZE);
+	stacks->pending = NULL;
+}
+
+void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, memory->last, sizeof(*memory->last));
+	memory->last = NULL;
+}
+
+void stacks_methods_changed(stack_store *stacks, uint64_t counter)
+{
+	if (counter > stacks->methods_changed)
+		stacks->methods_changed = counter;
+}
+
+/* Counts the frames at the outer end that the chain shares with the last one, whose chains are known. */
+static size_t common_frames(const stack_store *stacks, const remembered_chain *last, uint32_t generation,
+			    const mprof_frame *frames, size_t count, uint64_t counter)
+{
+	size_t shorter = count < last->count ? count : last->count;
+	size_t common = 0;
+
+	/* Equal keys are equal methods only on the same side of the last change. */
+	if (last->generation != generation || last->counter < stacks->methods_changed ||
+	    counter < stacks->methods_changed)
+		return 0;
+	while (common < shorter && last->frames[common] == frames[count - 1 - common])
+		common++;
+	/* A native frame that is innermost in one of them only is an address to return to in the other. */
+	if (common == shorter && common > 0 && count != last->count &&
+	    (last->frames[common - 1] & MPROF_FRAME_NATIVE) != 0)
+		common--;
+	return common;
+}
+
+/* What the log calls a frame. Returns 0 if it cannot be told. */
+static int resolve_frame(mprof_recorder *recorder, mprof_frame frame, int is_innermost, uint64_t counter,
+			 uint32_t *target, int *settled)
+{
+	*target = 0;
+	if ((frame & MPROF_FRAME_NATIVE) != 0)
+		*target = native_code_location(recorder, &recorder->stacks.code, frame & ~MPROF_FRAME_NATIVE,
+					       !is_innermost, counter, settled);
+	else if (frame != 0)
+		*target = recorder_method_id(recorder, frame, counter);
+	return *target != 0 || frame == 0;
+}
+
+/* The chain of a frame on top of another. Returns 0 if it is new and there is no room for it. */
+static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, uint32_t is_native, uint32_t target)
+{
+	stack_store *stacks = &recorder->stacks;
+	uint64_t key = (uint64_t)caller << 33 | (uint64_t)is_native << 32 | target;
+	const uint64_t *known = hash_map_get(&stacks->chains, key);
+
+	if (known != NULL)
+		return (uint32_t)*known;
+	if (stacks->count >= STACKS_MAX || !hash_map_put(&stacks->chains, key, stacks->count + 1))
+		return 0;
+	stacks->count++;
+	if (stacks->pending_count == STACKS_PENDING_MAX)
+		stacks_write(recorder);
+	stacks->pending[stacks->pending_count++] = (mprof_record){
+		.kind = MPROF_RECORD_STACK,
+		.id = stacks->count,
+		.parent = caller,
+		.target = target,
+		.flags = is_native ? MPROF_EVENT_NATIVE : 0,
+	};
+	return stacks->count;
+}
+
+/* Adds the frames that are not in common with the last chain to it. Returns 0 if there is no room. */
+static uint32_t extend_chain(mprof_recorder *recorder, remembered_chain *last, const mprof_frame *frames, size_t count,
+			     uint64_t counter)
+{
+	uint32_t stack = last->count > 0 ? last->stacks[last->count - 1] : 0;
+	int settled = 1;
+
+	for (size_t place = last->count; place < count; place++) {
+		mprof_frame frame = frames[count - 1 - place];
+		uint32_t target;
+
+		if (!resolve_frame(recorder, frame, place == count - 1, counter, &target, &settled))
+			return 0;
+		stack = chain_on(recorder, stack, (frame & MPROF_FRAME_NATIVE) != 0, target);
+		if (stack == 0)
+			return 0;
+		/* What may be another place the next time is not kept, nor what is on top of it. */
+		if (!settled)
+			continue;
+		last->frames[place] = frame;
+		last->stacks[place] = stack;
+		last->count++;
+	}
+	return stack;
+}
+
+uint32_t stacks_intern(mprof_recorder *recorder, stack_memory *memory, const mprof_frame *frames, size_t count,
+		       uint64_t counter)
+{
+	stack_store *stacks = &recorder->stacks;
+	remembered_chain *last = memory->last;
+	uint32_t generation;
+	size_t common;
+
+	if (count == 0 || !recorder_is_writing(recorder))
+		return 0;
+	if (last == NULL)
+		last = memory->last = allocator_allocate_zeroed(&stacks->allocator, sizeof(*last));
+	if (last == NULL)
+		return 0;
+	if (count > MPROF_STACK_MAX)
+		count = MPROF_STACK_MAX;
+	generation = native_code_generation(recorder, &stacks->code);
+	common = common_frames(stacks, last, generation, frames, count, counter);
+	last->counter = counter;
+	last->generation = generation;
+	last->count = (uint32_t)common;
+	return extend_chain(recorder, last, frames, count, counter);
+}
+
+void stacks_write(mprof_recorder *recorder)
+{
+	stack_store *stacks = &recorder->stacks;
+
+	native_code_write(recorder, &stacks->code);
+	if (stacks->pending_count > 0 && recorder_is_writing(recorder))
+		recorder_note_status(recorder, mprof_writer_records(recorder->writer, MPROF_BLOCK_STACKS, 0,
+								    stacks->pending, stacks->pending_count));
+	stacks->pending_count = 0;
+}

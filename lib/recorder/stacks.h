@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/stacks.h
+ * \brief Call chains, interned as a tree: equal chains have one ID, and chains share what their outer ends have in
+ * common. All of this is the writer thread's.
+ */
+#ifndef RECORDER_STACKS_H
+#define RECORDER_STACKS_H
+
+#include <mprof/recorder.h>
+
+#include "base/hash_map.h"
+#include "recorder/native_code.h"
+
+/**
+ * Most chains, parts of others included: 256 MiB of memory, or half as much again while the table grows. Chains beyond
+ * are 0.
+ */
+#define STACKS_MAX (UINT32_C(1) << 23)
+
+/** Chains that wait to be written before a block is made of them. */
+#define STACKS_PENDING_MAX 512
+
+/** The last chain of a thread. All zero at first. */
+typedef struct stack_memory {
+	struct remembered_chain *last; /**< NULL before the first. */
+} stack_memory;
+
+typedef struct stack_store {
+	mprof_allocator allocator;
+	hash_map chains;           /**< Caller's chain and frame → chain. */
+	uint32_t count;            /**< Chains known, whose IDs are 1 to this. */
+	mprof_record *pending;     /**< Chains that are not in the log yet. */
+	size_t pending_count;
+	uint64_t methods_changed;  /**< The last counter at which a method's key changed its meaning. */
+	native_code code;
+	stack_memory sample_memory; /**< For chains of samples. */
+} stack_store;
+
+/** \p with_symbols 0: native functions get no names. Returns 0 if there is no memory. */
+int stack_store_init(stack_store *stacks, const mprof_allocator *allocator, int with_symbols);
+void stack_store_destroy(stack_store *stacks);
+
+/**
+ * The ID of a chain, whose innermost frame comes first; the #MPROF_STACK_MAX innermost frames count. Keys mean what
+ * they meant at \p counter. Native frames but the innermost are addresses to return to. \p memory is that of the
+ * thread whose chain it is, or of several: chains that follow on each other should have much in common.
+ *
+ * Returns 0 if there are no frames, and where one gets no ID: there is no memory, there are #STACKS_MAX chains, or
+ * nothing is written any more. A chain without its inner frames would blame callers for what they call.
+ *
+ * May write blocks: not to be called inside of one. The ID may be used in a block after stacks_write().
+ */
+uint32_t stacks_intern(mprof_recorder *recorder, stack_memory *memory, const mprof_frame *frames, size_t count,
+		       uint64_t counter);
+
+/** Writes the chains that are not in the log yet, and before them what native code they need. */
+void stacks_write(mprof_recorder *recorder);
+
+/**
+ * To be called when a key of a method gets another meaning, or none, from a counter on: then what chains before and
+ * after have in common cannot be told from their keys.
+ */
+void stacks_methods_changed(stack_store *stacks, uint64_t counter);
+
+void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator);
+
+#endif

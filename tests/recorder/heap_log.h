@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/heap_log.h
+ * \brief Reads back what a log says of the heap, for the tests of the recorder.
+ */
+#ifndef TESTS_HEAP_LOG_H
+#define TESTS_HEAP_LOG_H
+
+#include "recorder/recorded_log.h"
+
+/** A HEAP_DATA block. */
+typedef struct heap_log_block {
+	uint32_t shot;
+	uint32_t flags;
+	uint64_t counter;
+	size_t first; /**< Of its events. */
+	size_t count;
+} heap_log_block;
+
+/** An event of a HEAP_DATA block. */
+typedef struct heap_log_event {
+	uint32_t shot;
+	uint32_t kind;
+	uint32_t id;
+	char class_name[32];  /**< Of its class; "" if the kind has none, "#ID" if it is not defined. */
+	uint64_t value;
+	uint64_t object;
+	uint64_t *references; /**< Own copy, with those that came in later events. */
+	size_t reference_count;
+} heap_log_event;
+
+/** A row of a HEAP_SUMMARY block. */
+typedef struct heap_log_sum {
+	uint32_t collection;
+	char class_name[32];
+	uint64_t counts[4];
+} heap_log_sum;
+
+typedef struct heap_log {
+	heap_log_block *blocks;
+	size_t block_count;
+	heap_log_event *events; /**< More references are no events of their own here. */
+	size_t event_count;
+	heap_log_sum *sums;
+	size_t sum_count;
+	size_t summaries;       /**< HEAP_SUMMARY blocks. */
+	size_t later_references; /**< Events of more references. */
+	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
+	mprof_status status;    /**< How reading ended: MPROF_END or an error. */
+} heap_log;
+
+/** Reads all of a log; it is to be freed. */
+heap_log heap_log_read(const recorded_log *recorded);
+void heap_log_free(heap_log *log);
+
+/** How many events of a kind there are in a shot. */
+size_t heap_log_count(const heap_log *log, uint32_t shot, mprof_event_kind kind);
+
+/** The only event of a kind about an object at an address in a shot; NULL if there are none or several. */
+const heap_log_event *heap_log_find(const heap_log *log, uint32_t shot, mprof_event_kind kind, uint64_t object);
+
+/** The row of a class in the summary of a collection, or NULL. */
+const heap_log_sum *heap_log_sum_of(const heap_log *log, uint32_t collection, const char *class_name);
+
+/** Fails the test unless the blocks of a shot are FIRST to LAST, in order, INCOMPLETE or not. */
+void heap_log_check_shot(const heap_log *log, uint32_t shot, int is_incomplete);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_control.c
+ * \brief Draining on demand misses nothing, and what a child made by fork() may call.
+ */
+#include "recorded_log.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { METHOD = 0x7000, BUFFER_EVENTS = 128 };
+
+/* A thread that fills its buffer and goes on to another one just when the writer thread has looked at the full ones. */
+typedef struct racer {
+	recorded_log log;
+	mprof_sink inner;
+	mprof_recorder *recorder;
+	sem_t go;
+	sem_t gone;
+	_Atomic int is_waiting;   /**< For the next block to be written. */
+	size_t flushed;           /**< How long the log was at the end of that round. */
+} racer;
+
+static int write_and_race(void *user, const void *bytes, size_t length)
+{
+	racer *own = user;
+
+	if (atomic_exchange(&own->is_waiting, 0)) {
+		sem_post(&own->go);
+		sem_wait(&own->gone);
+	}
+	return own->inner.write(own->inner.user, bytes, length);
+}
+
+/* Rounds that were asked for end with this; another one may follow before the test can look. */
+static int note_flush(void *user)
+{
+	racer *own = user;
+
+	if (!atomic_load(&own->is_waiting) && own->flushed == 0)
+		own->flushed = own->log.length;
+	return 0;
+}
+
+static void *record_and_race(void *argument)
+{
+	racer *own = argument;
+	mprof_thread *thread;
+
+	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
+		return own;
+	for (int i = 0; i < BUFFER_EVENTS - 1; i++)
+		mprof_thread_method_enter(thread, METHOD);
+	sem_post(&own->gone);
+	sem_wait(&own->go);
+	mprof_thread_method_enter(thread, METHOD);
+	mprof_thread_method_enter(thread, METHOD);
+	sem_post(&own->gone);
+	sem_wait(&own->go);
+	mprof_recorder_detach(thread);
+	return NULL;
+}
+
+Test(control, a_buffer_that_changes_hands_during_a_round_is_drained, .timeout = 60)
+{
+	racer own = {0};
+	mprof_sink sink = {write_and_race, note_flush, NULL, &own};
+	mprof_recorder_options options;
+	pthread_t handle;
+	void *failed;
+
+	own.inner = recorded_log_sink(&own.log);
+	cr_assert_eq(sem_init(&own.go, 0, 0), 0);
+	cr_assert_eq(sem_init(&own.gone, 0, 0), 0);
+	mprof_recorder_options_init(&options);
+	options.buffer_events = BUFFER_EVENTS;
+	options.drain_interval_ms = 60000;
+	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &own.recorder, NULL), MPROF_OK);
+	cr_assert_eq(pthread_create(&handle, NULL, record_and_race, &own), 0);
+	sem_wait(&own.gone);
+	/* The mark is written after the writer thread took the full buffers, and before it looks at the others. */
+	cr_assert_eq(mprof_recorder_mark(own.recorder, 0, "here", 4), MPROF_OK);
+	own.flushed = 0;
+	atomic_store(&own.is_waiting, 1);
+	cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
+	sem_post(&own.go);
+	pthread_join(handle, &failed);
+	cr_assert_null(failed);
+	cr_assert_eq(mprof_recorder_close(own.recorder), MPROF_OK);
+	mprof_recorder_destroy(own.recorder);
+	recorded_log_read(&own.log);
+	cr_assert_eq(own.log.event_count, BUFFER_EVENTS + 1);
+	own.log.length = own.flushed;
+	recorded_log_read(&own.log);
+	cr_assert_geq(own.log.event_count, BUFFER_EVENTS - 1, "what was recorded before the call is in the log");
+	sem_destroy(&own.go);
+	sem_destroy(&own.gone);
+	recorded_log_free(&own.log);
+}
+
+/* A thread that records as fast as it can, and says how far it is. */
+typedef struct runner {
+	mprof_recorder *recorder;
+	_Atomic uint64_t recorded;
+	_Atomic int stop;
+} runner;
+
+static void *record_and_tell(void *argument)
+{
+	runner *own = argument;
+	mprof_thread *thread;
+
+	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
+		return own;
+	while (!atomic_load_explicit(&own->stop, memory_order_relaxed)) {
+		mprof_thread_method_enter(thread, METHOD);
+		/* Release: who sees the number sees the event published. */
+		atomic_fetch_add_explicit(&own->recorded, 1, memory_order_release);
+	}
+	mprof_recorder_detach(thread);
+	return NULL;
+}
+
+Test(control, draining_misses_nothing_while_threads_record, .timeout = 120)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
+	runner own = {0};
+	pthread_t handle;
+	void *failed;
+
+	mprof_recorder_options_init(&options);
+	options.buffer_events = BUFFER_EVENTS;
+	own.recorder = recorded_log_open(&log, &options);
+	cr_assert_eq(pthread_create(&handle, NULL, record_and_tell, &own), 0);
+	for (int i = 0; i < 2000; i++) {
+		uint64_t before = atomic_load_explicit(&own.recorded, memory_order_acquire);
+
+		cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
+		cr_assert_eq(mprof_recorder_get_stats(own.recorder, &stats), MPROF_OK);
+		cr_assert_geq(stats.events, before);
+	}
+	atomic_store(&own.stop, 1);
+	pthread_join(handle, &failed);
+	cr_assert_null(failed);
+	mprof_recorder_destroy(own.recorder);
+	recorded_log_free(&log);
+}
+
+Test(control, marks_come_back_with_their_time_and_thread)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+	uint64_t before;
+
+	mprof_recorder_options_init(&options);
+	options.counter = counting_counter;
+	recorder = recorded_log_open(&log, &options);
+	before = mprof_recorder_counter(recorder);
+	cr_assert_eq(mprof_recorder_mark(recorder, 0, "für alle", strlen("für alle")), MPROF_OK);
+	cr_assert_eq(mprof_recorder_mark(recorder, UINT64_MAX, "", 0), MPROF_OK);
+	cr_assert_eq(mprof_recorder_mark(recorder, 0, "a\0b", 3), MPROF_ERR_NAME);
+	cr_assert_eq(mprof_recorder_mark(recorder, 0, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_mark(NULL, 0, "", 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	cr_assert_eq(mprof_recorder_mark(recorder, 0, "late", 4), MPROF_ERR_STATE);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert_eq(log.record_count, 2);
+	cr_assert_str_eq(log.records[0].name, "für alle");
+	cr_assert_eq(log.records[0].record.value, 0);
+	cr_assert_gt(log.records[0].counter, before);
+	cr_assert_str_eq(log.records[1].name, "");
+	cr_assert_eq(log.records[1].record.value, UINT64_MAX);
+	cr_assert_gt(log.records[1].counter, log.records[0].counter);
+	recorded_log_free(&log);
+}
+
+/* All that a child may call by mistake. Returns 0 if nothing but refusals came back. */
+static int misuse_in_child(mprof_recorder *recorder, mprof_thread *thread)
+{
+	const mprof_key_range range = {METHOD, METHOD};
+	const mprof_frame frames[] = {METHOD, METHOD};
+	const mprof_root_area area = {.start = 0x1000, .size = 16};
+	const mprof_metric_value value = {1, 0, 2};
+	uint32_t metric;
+
+	for (int i = 0; i < 1000; i++) {
+		mprof_thread_allocation_detailed(thread, METHOD, 8, 8, frames, 2);
+		mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, METHOD, 8, frames, 2);
+		mprof_thread_finalizer(thread, 0, METHOD, 8);
+	}
+	return mprof_recorder_unloading(recorder, &range, 1) != MPROF_ERR_STATE ||
+	       mprof_recorder_drain(recorder) != MPROF_ERR_STATE ||
+	       mprof_recorder_set_enabled(recorder, 0) != MPROF_ERR_STATE || mprof_recorder_is_enabled(recorder) ||
+	       mprof_recorder_mark(recorder, 0, "child", 5) != MPROF_ERR_STATE ||
+	       mprof_recorder_define_metric(recorder, "s", "n", 0, &metric) != MPROF_ERR_STATE ||
+	       mprof_recorder_metric_values(recorder, &value, 1) != MPROF_ERR_STATE ||
+	       mprof_recorder_root_registered(recorder, &area) != MPROF_ERR_STATE ||
+	       mprof_recorder_root_unregistered(recorder, 0x1000) != MPROF_ERR_STATE ||
+	       mprof_recorder_sample(recorder, 7, frames, 2) || mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 0) ||
+	       mprof_recorder_dump_path(recorder, "child.mprof", 0, NULL) != MPROF_ERR_STATE;
+}
+
+Test(control, a_forked_child_gets_refusals, .timeout = 60)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+	uint32_t metric;
+	pid_t child;
+	int state;
+
+	mprof_recorder_options_init(&options);
+	options.buffer_events = BUFFER_EVENTS;
+	options.max_buffers = 2;
+	options.allocation_detail = MPROF_ALLOCATION_STACK;
+	recorder = recorded_log_open(&log, &options);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0, &metric), MPROF_OK);
+	cr_assert_eq(mprof_recorder_attach(recorder, 7, &thread), MPROF_OK);
+	mprof_thread_method_enter(thread, METHOD);
+	child = fork();
+	if (child == 0)
+		_exit(misuse_in_child(recorder, thread) == 0 ? 42 : 1);
+	cr_assert_eq(waitpid(child, &state, 0), child);
+	cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 42);
+	mprof_recorder_detach(thread);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert(log.complete);
+	cr_assert_eq(log.event_count, 1);
+	recorded_log_free(&log);
+}
+
+/* Whether a descriptor of this process is the file and survives exec(). */
+static int is_inherited(const char *path)
+{
+	for (int fd = 0; fd < 256; fd++) {
+		char link[64];
+		char target[512];
+		ssize_t length;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		length = readlink(link, target, sizeof(target) - 1);
+		if (length < 0)
+			continue;
+		target[length] = '\0';
+		if (strstr(target, path) != NULL)
+			return (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0;
+	}
+	return -1;
+}
+
+Test(control, programs_that_are_executed_do_not_inherit_the_log)
+{
+	char path[] = "inherited-XXXXXX";
+	int fd = mkstemp(path);
+	mprof_recorder *recorder;
+
+	cr_assert_geq(fd, 0);
+	close(fd);
+	cr_assert_eq(mprof_recorder_open_path(path, NULL, &recorder, NULL), MPROF_OK);
+	cr_assert_eq(is_inherited(path), 0);
+	mprof_recorder_destroy(recorder);
+	unlink(path);
+}

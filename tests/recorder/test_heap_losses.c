@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_heap_losses.c
+ * \brief What of the heap does not get into the log is counted: no room, no memory, a full disk.
+ */
+#include "recorder/heap_fixture.h"
+
+#include "base/failing_allocator.h"
+
+#include <stdlib.h>
+
+TestSuite(heap_losses, .fini = fini, .timeout = 120);
+
+Test(heap_losses, a_shot_that_does_not_fit_says_so)
+{
+	enum { OBJECTS = 200000 };
+	size_t kept;
+
+	open_small(0);
+	block_writer();
+	begin(MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, 1);
+	for (uint64_t i = 0; i < OBJECTS; i++)
+		give(HEAP + i * 32, POINT, 24);
+	mprof_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
+	mprof_heap_end(recorder);
+	cr_assert_eq(mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 2), 0, "there is no memory at all");
+	atomic_store(&recorded.blocked, 0);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	begin(MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, 3);
+	give(HEAP, POINT, 24);
+	mprof_heap_end(recorder);
+	close_and_read();
+	heap_log_check_shot(&log_read, 1, 1);
+	heap_log_check_shot(&log_read, 2, 0);
+	kept = heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_OBJECT);
+	cr_assert_gt(kept, 1000);
+	cr_assert_lt(kept, OBJECTS);
+	cr_assert_eq(kept + log_read.lost[MPROF_LOSS_NO_BUFFER], OBJECTS + 1, "with the root");
+	/* Only from there on: those before are all there. */
+	for (uint64_t i = 0; i < kept; i++)
+		cr_assert_eq(log_read.events[i + 1].object, HEAP + i * 32);
+	cr_assert_eq(log_read.summaries, 1, "sums of a part would be wrong");
+	check_sum(3, "Point", 1, 24, 0, 0);
+	cr_assert_eq(stats.heap_shots, 2);
+	cr_assert_eq(stats.incomplete_shots, 1);
+}
+
+Test(heap_losses, references_and_deaths_that_do_not_fit_are_counted)
+{
+	enum { MANY = 300000 };
+	uint64_t *references = calloc(MANY, sizeof(*references));
+	size_t kept;
+
+	cr_assert_not_null(references);
+	open_small(0);
+	block_writer();
+	begin(MPROF_HEAP_SHOT, 1);
+	mprof_heap_object(recorder, HEAP, LIST, 24, references, MANY);
+	mprof_heap_references(recorder, references, MANY);
+	mprof_heap_end(recorder);
+	for (uint64_t i = 0; i < 10000; i++)
+		mprof_heap_freed(recorder, HEAP, POINT, 24);
+	atomic_store(&recorded.blocked, 0);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	block_writer();
+	begin(MPROF_HEAP_SHOT, 2);
+	mprof_heap_object(recorder, HEAP, LIST, 24, references, 1);
+	mprof_heap_references(recorder, references, MANY);
+	mprof_heap_end(recorder);
+	atomic_store(&recorded.blocked, 0);
+	close_and_read();
+	heap_log_check_shot(&log_read, 1, 1);
+	heap_log_check_shot(&log_read, 2, 1);
+	kept = find(1, MPROF_EVENT_HEAP_OBJECT, HEAP)->reference_count;
+	cr_assert_gt(kept, 1000);
+	cr_assert_lt(kept, MANY);
+	kept = heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE);
+	/* An object and the references of one are a loss each. */
+	cr_assert_eq(kept + stats.lost[MPROF_LOSS_NO_BUFFER], 10000 + 2);
+	free(references);
+}
+
+Test(heap_losses, an_incomplete_shot_says_nothing_of_deaths)
+{
+	open_small(1);
+	for (uint64_t i = 0; i < 100; i++)
+		allocate(HEAP + i * 32, POINT, 24);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	block_writer();
+	begin(ALL_USES, 1);
+	for (uint64_t i = 0; i < 200000; i++)
+		give(HEAP + i * 32 + 0x10000, LIST, 24);
+	mprof_heap_end(recorder);
+	atomic_store(&recorded.blocked, 0);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	begin(ALL_USES, 2);
+	for (uint64_t i = 0; i < 99; i++)
+		give(HEAP + i * 32, POINT, 24);
+	mprof_heap_end(recorder);
+	close_and_read();
+	heap_log_check_shot(&log_read, 1, 1);
+	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);
+	/* What the incomplete one gave, and the last of those that were allocated. */
+	cr_assert_geq(heap_log_count(&log_read, 2, MPROF_EVENT_HEAP_FREE), 1);
+	cr_assert_null(heap_log_find(&log_read, 2, MPROF_EVENT_HEAP_FREE, HEAP + 98 * 32));
+	check_dead(2, HEAP + 99 * 32, "Point", 24);
+	cr_assert_eq(stats.incomplete_shots, 1);
+}
+
+Test(heap_losses, lost_moves_spoil_what_was_known_and_no_more)
+{
+	enum { MOVES = 100000 };
+
+	open_small(1);
+	for (uint64_t i = 0; i < 100; i++)
+		allocate(HEAP + i * 32, POINT, 24);
+	block_writer();
+	for (uint64_t i = 0; i < MOVES; i++)
+		mprof_heap_moved(recorder, 0x100000 + i * 32, 0x900000 + i * 32);
+	/* It is not known where these are when the shot is taken. */
+	allocate(HEAP + 100 * 32, LIST, 24);
+	cr_assert_eq(mprof_heap_begin(recorder, ALL_USES, 1), 0);
+	atomic_store(&recorded.blocked, 0);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	begin(ALL_USES, 2);
+	give(HEAP + 16, TREE, 8);
+	mprof_heap_end(recorder);
+	/* From here on it is. */
+	allocate(HEAP + 32, LIST, 24);
+	begin(ALL_USES, 3);
+	mprof_heap_end(recorder);
+	close_and_read();
+	cr_assert_gt(log_read.lost[MPROF_LOSS_NO_BUFFER], 0);
+	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_MOVE) + log_read.lost[MPROF_LOSS_NO_BUFFER],
+		     MOVES + 1);
+	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE), 0);
+	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);
+	cr_assert_eq(heap_log_count(&log_read, 2, MPROF_EVENT_HEAP_FREE), 2);
+	check_dead(2, HEAP + 16, "Tree", 8);
+	check_dead(2, HEAP + 32, "List", 24);
+}
+
+Test(heap_losses, a_full_disk_is_counted)
+{
+	enum { OBJECTS = 100000 };
+
+	recorded.fail_after = 50000;
+	open_tracking();
+	allocate(HEAP, POINT, 24);
+	begin(ALL_USES, 1);
+	for (uint64_t i = 0; i < OBJECTS; i++)
+		give(HEAP + i * 32, POINT, 24);
+	mprof_heap_end(recorder);
+	/* The chunks are given back all the same. */
+	for (uint64_t i = 0; i < 10 * OBJECTS; i++)
+		mprof_heap_moved(recorder, HEAP + i * 32, HEAP + i * 64);
+	mprof_recorder_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_ERR_IO);
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	log_read = heap_log_read(&recorded);
+	cr_assert_eq(stats.heap_shots, 0);
+	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_OBJECT) + stats.lost[MPROF_LOSS_WRITE_FAILED] +
+			     stats.lost[MPROF_LOSS_NO_BUFFER],
+		     11 * OBJECTS);
+}
+
+Test(heap_losses, a_log_that_is_long_enough_takes_no_more)
+{
+	enum { OBJECTS = 100000 };
+	mprof_recorder_options options;
+
+	mprof_recorder_options_init(&options);
+	options.max_log_bytes = 100000;
+	open_with(&options);
+	begin(MPROF_HEAP_SHOT, 1);
+	for (uint64_t i = 0; i < OBJECTS; i++)
+		give(HEAP + i * 32, POINT, 24);
+	mprof_heap_end(recorder);
+	close_and_read();
+	cr_assert_gt(log_read.event_count, 0);
+	cr_assert_eq(log_read.event_count + log_read.lost[MPROF_LOSS_LIMIT], OBJECTS);
+	cr_assert_eq(stats.heap_shots, 0);
+}
+
+/* All that is told of the heap, with an allocator that fails once. Returns how many requests there were. */
+static size_t record_without(size_t fail_at)
+{
+	failing_allocator memory = {.fail_at = fail_at, .fail_once = 1};
+	mprof_allocator interface = failing_allocator_interface(&memory);
+	mprof_recorder_options options;
+	mprof_error error;
+	mprof_sink sink = recorded_log_sink(&recorded);
+
+	mprof_recorder_options_init(&options);
+	options.allocator = &interface;
+	options.track_objects = 1;
+	options.allocation_detail = MPROF_ALLOCATION_OBJECT;
+	options.drain_interval_ms = 60000;
+	error.struct_size = sizeof(error);
+	if (mprof_recorder_open_sink(&sink, &options, &recorder, &error) != MPROF_OK)
+		return memory.requests;
+	if (mprof_recorder_attach(recorder, 1, &thread) != MPROF_OK)
+		thread = NULL;
+	for (uint64_t i = 0; thread != NULL && i < 2000; i++)
+		allocate(HEAP + i * 32, POINT + i % 100 * 16, 24);
+	for (uint32_t shot = 1; shot <= 2; shot++) {
+		begin(ALL_USES, shot);
+		for (uint64_t i = 0; i < 3000; i++)
+			give(HEAP + i * 32, POINT + i % 100 * 16, i == 7 ? UINT64_MAX : 24);
+		mprof_heap_moved(recorder, HEAP, HEAP + 0x1000000);
+		mprof_heap_end(recorder);
+		mprof_heap_freed(recorder, HEAP + 32, POINT, 24);
+	}
+	mprof_recorder_detach(thread);
+	mprof_recorder_close(recorder);
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	cr_assert_eq(memory.blocks, 0);
+	return memory.requests;
+}
+
+Test(heap_losses, without_memory_what_is_missing_is_told)
+{
+	size_t requests = record_without(0);
+
+	cr_assert_eq(stats.heap_shots, 2);
+	cr_assert_eq(stats.lost_events, 0);
+	for (size_t fail_at = 1; fail_at <= requests; fail_at++) {
+		size_t objects;
+
+		recorded_log_free(&recorded);
+		memset(&stats, 0, sizeof(stats));
+		record_without(fail_at);
+		log_read = heap_log_read(&recorded);
+		/* Otherwise there is no recorder, or the writer stopped and said so. */
+		if (stats.struct_size != 0 && stats.status == MPROF_OK) {
+			cr_assert_eq(log_read.status, MPROF_END);
+			objects = heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_OBJECT) +
+				  heap_log_count(&log_read, 2, MPROF_EVENT_HEAP_OBJECT);
+			cr_assert(objects == 6000 || stats.lost_events > 0, "request %zu", fail_at);
+			cr_assert(stats.incomplete_shots == 0 || stats.lost_events > 0, "request %zu", fail_at);
+			cr_assert(log_read.summaries == 2 || stats.lost_events > 0, "request %zu", fail_at);
+		}
+		heap_log_free(&log_read);
+	}
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_metrics.c
+ * \brief Figures of the runtime: defined once, written when they change.
+ */
+#include "recorded_log.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t define(mprof_recorder *recorder, const char *section, const char *name, uint32_t flags)
+{
+	uint32_t metric = 0;
+
+	cr_assert_eq(mprof_recorder_define_metric(recorder, section, name, flags, &metric), MPROF_OK);
+	return metric;
+}
+
+static void tell(mprof_recorder *recorder, uint32_t first, uint64_t value, uint32_t second, uint64_t other)
+{
+	const mprof_metric_value values[] = {{first, 0, value}, {second, 0, other}};
+
+	cr_assert_eq(mprof_recorder_metric_values(recorder, values, 2), MPROF_OK);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+}
+
+static void finish(mprof_recorder *recorder, recorded_log *log)
+{
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(log);
+	cr_assert_eq(log->status, MPROF_END);
+	cr_assert(log->complete);
+}
+
+Test(metrics, only_changes_are_written)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+	const double share = 0.75;
+	uint64_t share_bits;
+	uint32_t heap = define(recorder, "GC", "heap", MPROF_METRIC_BYTES);
+	uint32_t ratio = define(recorder, "JIT", "inlined", MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO);
+	static const struct {
+		uint32_t kind;
+		uint32_t id;
+		uint64_t value;
+	} expected[] = {
+		{MPROF_RECORD_METRIC, 1, 0},       {MPROF_RECORD_METRIC, 2, 0},
+		{MPROF_RECORD_METRIC_VALUE, 1, 0}, {MPROF_RECORD_METRIC_VALUE, 2, 0},
+		{MPROF_RECORD_METRIC_VALUE, 1, UINT64_MAX - 4}, {MPROF_RECORD_METRIC_VALUE, 2, 7},
+		{MPROF_RECORD_METRIC_VALUE, 1, 5}, {MPROF_RECORD_METRIC_VALUE, 1, 0},
+	};
+	const size_t count = sizeof(expected) / sizeof(expected[0]);
+
+	memcpy(&share_bits, &share, sizeof(share_bits));
+	cr_assert_eq(heap, 1);
+	cr_assert_eq(ratio, 2);
+	/* 0 is a value like others, so it is written at first. */
+	tell(recorder, heap, 0, ratio, share_bits);
+	tell(recorder, heap, 0, ratio, share_bits);
+	tell(recorder, heap, (uint64_t)-5, ratio, share_bits);
+	tell(recorder, heap, (uint64_t)-5, ratio, 7);
+	tell(recorder, ratio, 7, heap, 5);
+	tell(recorder, heap, 0, ratio, 7);
+	finish(recorder, &log);
+	cr_assert_eq(log.record_count, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = i == 3 ? share_bits : expected[i].value;
+
+		cr_assert_eq(log.records[i].record.kind, expected[i].kind, "record %zu", i);
+		cr_assert_eq(log.records[i].record.id, expected[i].id, "record %zu", i);
+		cr_assert_eq(log.records[i].record.value, value, "record %zu", i);
+	}
+	cr_assert_str_eq(log.records[0].name, "heap");
+	cr_assert_str_eq(log.records[0].section, "GC");
+	cr_assert_eq(log.records[0].record.flags, MPROF_METRIC_BYTES);
+	cr_assert_str_eq(log.records[1].name, "inlined");
+	cr_assert_eq(log.records[1].record.flags, MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO);
+	/* Where nothing changed there is no block. */
+	cr_assert_eq(log.blocks[MPROF_BLOCK_METRICS], 5);
+	recorded_log_free(&log);
+}
+
+Test(metrics, one_that_never_got_a_value_is_defined)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+
+	define(recorder, "", "lonely", MPROF_METRIC_COUNT | MPROF_METRIC_MONOTONIC);
+	finish(recorder, &log);
+	cr_assert_eq(log.record_count, 1);
+	cr_assert_str_eq(log.records[0].name, "lonely");
+	cr_assert_eq(log.records[0].record.flags, MPROF_METRIC_COUNT | MPROF_METRIC_MONOTONIC);
+	recorded_log_free(&log);
+}
+
+Test(metrics, refuses_what_the_contract_forbids)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+	const mprof_metric_value unknown[] = {{0, 0, 1}, {1, 0, 1}};
+	uint32_t metric;
+
+	cr_assert_eq(mprof_recorder_define_metric(NULL, "s", "n", 0, &metric), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, NULL, "n", 0, &metric), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", NULL, 0, &metric), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 2, &metric), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0x50, &metric), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_metric_values(recorder, unknown, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_metric_values(recorder, unknown + 1, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_metric_values(recorder, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_metric_values(NULL, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_metric_values(recorder, NULL, 0), MPROF_OK);
+	finish(recorder, &log);
+	cr_assert_eq(log.record_count, 0);
+	recorded_log_free(&log);
+}
+
+enum { THREADS = 4, METRICS_EACH = 200 };
+
+static void *define_many(void *argument)
+{
+	mprof_recorder *recorder = argument;
+
+	for (int i = 0; i < METRICS_EACH; i++) {
+		char name[32];
+		uint32_t metric;
+		mprof_metric_value value = {0, 0, 0};
+
+		snprintf(name, sizeof(name), "m%d", i);
+		if (mprof_recorder_define_metric(recorder, "s", name, 0, &metric) != MPROF_OK)
+			return argument;
+		value.metric = metric;
+		value.value = (uint64_t)i;
+		if (mprof_recorder_metric_values(recorder, &value, 1) != MPROF_OK)
+			return argument;
+	}
+	return NULL;
+}
+
+Test(metrics, may_be_defined_by_many_threads, .timeout = 60)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+	pthread_t threads[THREADS];
+	uint32_t next = 1;
+	size_t values = 0;
+
+	for (int i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, define_many, recorder), 0);
+	for (int i = 0; i < THREADS; i++) {
+		void *failed;
+
+		pthread_join(threads[i], &failed);
+		cr_assert_null(failed);
+	}
+	finish(recorder, &log);
+	for (size_t i = 0; i < log.record_count; i++) {
+		if (log.records[i].record.kind == MPROF_RECORD_METRIC)
+			cr_assert_eq(log.records[i].record.id, next++);
+		else
+			values++;
+	}
+	cr_assert_eq(next - 1, THREADS * METRICS_EACH);
+	cr_assert_eq(values, THREADS * METRICS_EACH);
+	recorded_log_free(&log);
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_native_modules.c
+ * \brief Native code in the log: functions of this program, of the system, and of libraries that come and go.
+ */
+#include "sampled_log.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+#endif
+
+int native_modules_function_of_the_program(int number);
+
+/* Functions of this program, one of them for this file alone. */
+__attribute__((noinline)) static int function_of_the_file(int number)
+{
+	static volatile int kept;
+
+	kept = number;
+	return kept * 3;
+}
+
+__attribute__((noinline)) int native_modules_function_of_the_program(int number)
+{
+	return function_of_the_file(number) + 1;
+}
+
+/* Addresses of functions as numbers. */
+static uint64_t code_address(int (*function)(int))
+{
+	return (uint64_t)(uintptr_t)function;
+}
+
+static mprof_recorder *open_recorder(recorded_log *log, uint32_t without_symbols)
+{
+	mprof_recorder_options options;
+
+	mprof_recorder_options_init(&options);
+	options.drain_interval_ms = 600000;
+	options.without_symbols = without_symbols;
+	return recorded_log_open(log, &options);
+}
+
+/* A sample of one native frame. */
+static void sample_at(mprof_recorder *recorder, uint64_t address)
+{
+	mprof_frame frame = MPROF_FRAME_NATIVE | address;
+
+	cr_assert(mprof_recorder_sample(recorder, 1, &frame, 1));
+}
+
+static void finish(mprof_recorder *recorder, recorded_log *log, sampled_log *sampled)
+{
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	sampled_log_read(sampled, log);
+}
+
+static void end(recorded_log *log, sampled_log *sampled)
+{
+	sampled_log_free(sampled);
+	recorded_log_free(log);
+}
+
+static const char *function_name(const sampled_log *sampled, size_t number)
+{
+	mprof_record location = sampled_log_location(sampled, &sampled->samples[number]);
+
+	return location.target != 0 ? sampled_log_record(sampled, MPROF_RECORD_FUNCTION, location.target).name : "";
+}
+
+static mprof_record module_of(const sampled_log *sampled, size_t number)
+{
+	mprof_record location = sampled_log_location(sampled, &sampled->samples[number]);
+
+	cr_assert_neq(location.parent, 0);
+	return sampled_log_record(sampled, MPROF_RECORD_MODULE, location.parent);
+}
+
+Test(native_modules, functions_of_this_program)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	uint64_t shared = code_address(native_modules_function_of_the_program);
+	uint64_t own = code_address(function_of_the_file);
+	char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	mprof_record module;
+	mprof_record location;
+	mprof_record function;
+
+	cr_assert_eq(native_modules_function_of_the_program(4), 13);
+	sample_at(recorder, shared);
+	sample_at(recorder, own);
+	sample_at(recorder, own + 2);
+	finish(recorder, &log, &sampled);
+	cr_assert_eq(sampled.count, 3);
+	cr_assert_str_eq(function_name(&sampled, 0), "native_modules_function_of_the_program");
+	cr_assert_str_eq(function_name(&sampled, 1), "function_of_the_file");
+	cr_assert_str_eq(function_name(&sampled, 2), "function_of_the_file");
+	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_MODULE), 1);
+	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_FUNCTION), 2);
+	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_LOCATION), 3);
+	module = module_of(&sampled, 0);
+	location = sampled_log_location(&sampled, &sampled.samples[2]);
+	function = sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, location.target);
+	cr_assert_eq(module.start + location.start, own + 2);
+	cr_assert_eq(module.start + function.start, own);
+	cr_assert_gt(function.size, 2);
+	cr_assert_lt(location.start, module.size);
+	if (length > 0) {
+		path[length] = '\0';
+		cr_assert_str_eq(module.name, path);
+	}
+	end(&log, &sampled);
+}
+
+Test(native_modules, functions_of_a_library)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	/* One that sanitizers have no interest in. The address is asked for, since the name here may mean a stub. */
+	void *address = dlsym(RTLD_DEFAULT, "lldiv");
+	Dl_info info;
+
+	cr_assert_not_null(address);
+	cr_assert_neq(dladdr(address, &info), 0);
+	sample_at(recorder, (uint64_t)(uintptr_t)address);
+	finish(recorder, &log, &sampled);
+	cr_assert_eq(sampled.count, 1);
+	cr_assert_str_eq(function_name(&sampled, 0), "lldiv");
+	cr_assert_eq(module_of(&sampled, 0).start, (uint64_t)(uintptr_t)info.dli_fbase);
+	end(&log, &sampled);
+}
+
+/* A call that does not return may be the last instruction: the address behind it is that of the next function. */
+Test(native_modules, addresses_to_return_to_belong_to_the_call)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	uint64_t begin = code_address(native_modules_function_of_the_program);
+	mprof_frame chain[] = {MPROF_FRAME_NATIVE | begin, MPROF_FRAME_NATIVE | begin,
+			       MPROF_FRAME_NATIVE | (begin + 1)};
+	mprof_stack_frame frames[3];
+	mprof_record locations[3];
+	size_t count;
+
+	cr_assert(mprof_recorder_sample(recorder, 1, chain, 3));
+	finish(recorder, &log, &sampled);
+	cr_assert_eq(mprof_reader_stack(sampled.reader, sampled.samples[0].stack, frames, 3, &count), MPROF_OK);
+	cr_assert_eq(count, 3);
+	for (size_t i = 0; i < 3; i++)
+		locations[i] = sampled_log_record(&sampled, MPROF_RECORD_LOCATION, frames[i].id);
+	cr_assert_str_eq(sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, locations[0].target).name,
+			 "native_modules_function_of_the_program");
+	cr_assert_neq(locations[1].target, locations[0].target);
+	cr_assert_eq(locations[1].start, locations[0].start, "the address is kept as it is");
+	cr_assert_eq(locations[2].target, locations[0].target);
+	end(&log, &sampled);
+}
+
+Test(native_modules, without_symbols)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	mprof_recorder *recorder = open_recorder(&log, 1);
+	uint64_t own = code_address(function_of_the_file);
+
+	sample_at(recorder, own);
+	finish(recorder, &log, &sampled);
+	cr_assert_str_eq(function_name(&sampled, 0), "");
+	cr_assert_eq(module_of(&sampled, 0).start + sampled_log_location(&sampled, &sampled.samples[0]).start, own);
+	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_FUNCTION), 0);
+	end(&log, &sampled);
+}
+
+#if defined(__linux__)
+/* The system's own library has no file; its names come from memory. */
+Test(native_modules, functions_of_the_vdso)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	uint64_t image = getauxval(AT_SYSINFO_EHDR);
+	mprof_recorder *recorder;
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)(uintptr_t)image;
+	int found = 0;
+
+	if (image == 0)
+		cr_skip_test("there is none");
+	recorder = open_recorder(&log, 0);
+	/* Somewhere in it there is a function for the clock. */
+	for (uint64_t offset = header->e_ehsize; offset < 8192; offset += 64)
+		sample_at(recorder, image + offset);
+	finish(recorder, &log, &sampled);
+	cr_assert_neq(strstr(module_of(&sampled, 0).name, "vdso"), NULL);
+	cr_assert_eq(module_of(&sampled, 0).start, image);
+	for (uint32_t id = 1; id <= mprof_reader_record_count(sampled.reader, MPROF_RECORD_FUNCTION); id++)
+		found += strstr(sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, id).name, "clock_gettime") != NULL;
+	cr_assert_eq(found, 1);
+	end(&log, &sampled);
+}
+#endif
+
+/* Code that nobody named: in no file, and not in a library that has gone. */
+Test(native_modules, code_in_no_module)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	char *memory = malloc(100);
+	mprof_record location;
+
+	sample_at(recorder, (uint64_t)(uintptr_t)memory);
+	finish(recorder, &log, &sampled);
+	location = sampled_log_location(&sampled, &sampled.samples[0]);
+	cr_assert_eq(location.parent, 0);
+	cr_assert_eq(location.target, 0);
+	cr_assert_eq(location.start, (uint64_t)(uintptr_t)memory);
+	free(memory);
+	end(&log, &sampled);
+}
+
+/* Libraries that are made by the compiler of the build. Each has a function of its own, and a build ID or none. */
+static const char *make_library(const char *directory, const char *name, const char *function, const char *build_id)
+{
+	static char path[512];
+	char command[2048];
+	const char *compiler = getenv("CC");
+
+	snprintf(path, sizeof(path), "%s/%s.so", directory, name);
+	snprintf(command, sizeof(command),
+		 "printf 'static int hidden_%s(int n) { return n * 2; }\\n"
+		 "int (*pointer_%s)(int) = hidden_%s;\\n"
+		 "int %s(int n) { return pointer_%s(n) + 1; }\\n' | "
+		 "%s -shared -fPIC -O0 -x c -o %s.new - -Wl,--build-id=%s 2>/dev/null && mv %s.new %s",
+		 function, function, function, function, function, compiler != NULL ? compiler : "cc", path, build_id,
+		 path, path);
+	if (system(command) != 0) {
+		rmdir(directory);
+		cr_skip_test("no compiler: install gcc, or set CC");
+	}
+	return path;
+}
+
+typedef struct loaded {
+	void *handle;
+	uint64_t function;
+	uint64_t hidden;
+	uint64_t start;
+} loaded;
+
+static loaded load(const char *path, const char *function)
+{
+	char name[256];
+	loaded library;
+	Dl_info info;
+
+	library.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	cr_assert_not_null(library.handle, "%s", dlerror());
+	library.function = (uint64_t)(uintptr_t)dlsym(library.handle, function);
+	snprintf(name, sizeof(name), "pointer_%s", function);
+	library.hidden = *(uintptr_t *)dlsym(library.handle, name);
+	cr_assert_neq(dladdr((void *)(uintptr_t)library.function, &info), 0);
+	library.start = (uint64_t)(uintptr_t)info.dli_fbase;
+	return library;
+}
+
+static char *make_directory(void)
+{
+	static char directory[] = "native-modules-XXXXXX";
+
+	cr_assert_not_null(mkdtemp(directory));
+	return directory;
+}
+
+static void remove_directory(const char *directory)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "rm -r '%s'", directory);
+	cr_assert_eq(system(command), 0);
+}
+
+Test(native_modules, a_library_that_is_loaded_while_recording, .timeout = 60)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	char *directory = make_directory();
+	const char *path = make_library(directory, "one", "first_function", "0x0123456789abcdef");
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	mprof_record module;
+	loaded library;
+
+	sample_at(recorder, code_address(function_of_the_file));
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	library = load(path, "first_function");
+	sample_at(recorder, library.function);
+	sample_at(recorder, library.hidden + 1);
+	finish(recorder, &log, &sampled);
+	cr_assert_str_eq(function_name(&sampled, 1), "first_function");
+	cr_assert_str_eq(function_name(&sampled, 2), "hidden_first_function");
+	module = module_of(&sampled, 1);
+	cr_assert_eq(module.start, library.start);
+	cr_assert_str_eq(module.section, "0123456789abcdef");
+	cr_assert_eq(module.name[0], '/', "found from any directory: %s", module.name);
+	cr_assert_neq(strstr(module.name, path), NULL);
+	dlclose(library.handle);
+	remove_directory(directory);
+	end(&log, &sampled);
+}
+
+/* Where a library was there is another one: with the same name or not, with a build ID or without. */
+static void replace_library(const char *second_name, const char *build_ids[2])
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	char *directory = make_directory();
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	loaded first;
+	loaded second;
+
+	first = load(make_library(directory, "one", "first_function", build_ids[0]), "first_function");
+	sample_at(recorder, first.function);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	/* Seen before the library goes, and drained after. */
+	sample_at(recorder, first.hidden);
+	dlclose(first.handle);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	/* The same address again, where nothing is. */
+	sample_at(recorder, first.hidden);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	second = load(make_library(directory, second_name, "other_function", build_ids[1]), "other_function");
+	sample_at(recorder, second.hidden);
+	sample_at(recorder, second.function);
+	finish(recorder, &log, &sampled);
+	cr_assert_eq(sampled.count, 5);
+	cr_assert_str_eq(function_name(&sampled, 0), "first_function");
+	cr_assert_str_eq(function_name(&sampled, 1), "hidden_first_function");
+	cr_assert_eq(module_of(&sampled, 0).id, module_of(&sampled, 1).id);
+	cr_assert_eq(sampled_log_location(&sampled, &sampled.samples[2]).parent, 0);
+	cr_assert_str_eq(function_name(&sampled, 3), "hidden_other_function");
+	cr_assert_str_eq(function_name(&sampled, 4), "other_function");
+	cr_assert_neq(module_of(&sampled, 3).id, module_of(&sampled, 0).id);
+	/* Loaders nearly always use the place again; then one address had three meanings. */
+	if (second.start == first.start)
+		cr_assert_neq(sampled.samples[3].stack, sampled.samples[1].stack);
+	dlclose(second.handle);
+	remove_directory(directory);
+	end(&log, &sampled);
+}
+
+Test(native_modules, a_library_in_the_place_of_another, .timeout = 60)
+{
+	replace_library("two", (const char *[2]){"0x01", "0x02"});
+}
+
+Test(native_modules, a_library_in_the_place_and_the_file_of_another, .timeout = 60)
+{
+	replace_library("one", (const char *[2]){"0x01", "0x02"});
+}
+
+Test(native_modules, a_library_without_build_id_in_the_place_and_the_file_of_another, .timeout = 60)
+{
+	replace_library("one", (const char *[2]){"none", "none"});
+}
+
+/* Nobody looked at the list while neither of them was there. */
+static void replace_unseen(const char *build_ids[2])
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	char *directory = make_directory();
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	loaded first = load(make_library(directory, "one", "first_function", build_ids[0]), "first_function");
+	loaded second;
+
+	sample_at(recorder, first.function);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	dlclose(first.handle);
+	second = load(make_library(directory, "one", "other_function", build_ids[1]), "other_function");
+	sample_at(recorder, second.function);
+	finish(recorder, &log, &sampled);
+	cr_assert_str_eq(function_name(&sampled, 0), "first_function");
+	cr_assert_str_eq(function_name(&sampled, 1), "other_function");
+	cr_assert_neq(module_of(&sampled, 1).id, module_of(&sampled, 0).id);
+	dlclose(second.handle);
+	remove_directory(directory);
+	end(&log, &sampled);
+}
+
+Test(native_modules, a_library_that_was_replaced_unseen, .timeout = 60)
+{
+	replace_unseen((const char *[2]){"0x01", "0x02"});
+}
+
+Test(native_modules, a_library_without_build_id_that_was_replaced_unseen, .timeout = 60)
+{
+	replace_unseen((const char *[2]){"none", "none"});
+}
+
+/* A file that is not the one that was loaded has the wrong names. */
+Test(native_modules, a_file_that_was_replaced_is_not_read, .timeout = 60)
+{
+	static const char *const build_ids[][2] = {{"0x01", "0x02"}, {"none", "none"}};
+
+	for (int i = 0; i < 2; i++) {
+		recorded_log log = {0};
+		sampled_log sampled;
+		char directory[] = "native-modules-XXXXXX";
+		mprof_recorder *recorder = open_recorder(&log, 0);
+		loaded library;
+
+		cr_assert_not_null(mkdtemp(directory));
+		library = load(make_library(directory, "one", "first_function", build_ids[i][0]), "first_function");
+		/* The list of modules is looked at, but not this one's file. */
+		sample_at(recorder, code_address(function_of_the_file));
+		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+		make_library(directory, "one", "other_function", build_ids[i][1]);
+		sample_at(recorder, library.function);
+		finish(recorder, &log, &sampled);
+		cr_assert_str_eq(function_name(&sampled, 1), "");
+		cr_assert_eq(module_of(&sampled, 1).start, library.start);
+		dlclose(library.handle);
+		remove_directory(directory);
+		end(&log, &sampled);
+	}
+}
+
+/* Libraries that stay are the same modules, and places in them the same locations. */
+Test(native_modules, others_are_not_told_anew, .timeout = 60)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	char *directory = make_directory();
+	const char *path = make_library(directory, "one", "first_function", "0x01");
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	uint64_t own = code_address(function_of_the_file);
+	mprof_frame chain[] = {MPROF_FRAME_NATIVE | own, MPROF_FRAME_NATIVE | own};
+
+	for (int round = 0; round < 10; round++) {
+		loaded library;
+
+		cr_assert(mprof_recorder_sample(recorder, 1, chain, 2));
+		library = load(path, "first_function");
+		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+		cr_assert(mprof_recorder_sample(recorder, 1, chain, 2));
+		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+		dlclose(library.handle);
+	}
+	finish(recorder, &log, &sampled);
+	cr_assert_eq(sampled.count, 20);
+	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_MODULE), 1);
+	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_LOCATION), 2);
+	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_STACK), 2);
+	remove_directory(directory);
+	end(&log, &sampled);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_no_memory.c
+ * \brief Whatever request for memory is refused, on any thread: nothing breaks, nothing leaks, and the log can be read.
+ */
+#include "recorded_log.h"
+
+#include "base/failing_allocator.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+
+enum { CLASS_A = 0x1000, METHOD_F = 0x5000, METHOD_G = 0x6000, ROUNDS_MAX = 2000 };
+
+/* The allocator of the other tests, for more than one thread. */
+typedef struct shared_allocator {
+	pthread_mutex_t lock;
+	failing_allocator inner;
+} shared_allocator;
+
+static void *shared_allocate(void *user, size_t size)
+{
+	shared_allocator *shared = user;
+	void *memory;
+
+	pthread_mutex_lock(&shared->lock);
+	memory = failing_allocate(&shared->inner, size);
+	pthread_mutex_unlock(&shared->lock);
+	return memory;
+}
+
+static void *shared_reallocate(void *user, void *old, size_t old_size, size_t new_size)
+{
+	shared_allocator *shared = user;
+	void *memory;
+
+	pthread_mutex_lock(&shared->lock);
+	memory = failing_reallocate(&shared->inner, old, old_size, new_size);
+	pthread_mutex_unlock(&shared->lock);
+	return memory;
+}
+
+static void shared_release(void *user, void *memory, size_t size)
+{
+	shared_allocator *shared = user;
+
+	pthread_mutex_lock(&shared->lock);
+	failing_release(&shared->inner, memory, size);
+	pthread_mutex_unlock(&shared->lock);
+}
+
+static void expect_ok_or_no_memory(mprof_status status)
+{
+	cr_assert(status == MPROF_OK || status == MPROF_ERR_MEMORY, "status %d", (int)status);
+}
+
+static void describe(mprof_recorder *recorder, const char *suffix)
+{
+	mprof_description description;
+
+	mprof_description_init(&description);
+	description.name = suffix;
+	description.name_length = strlen(suffix);
+	expect_ok_or_no_memory(mprof_recorder_define_class(recorder, CLASS_A, &description));
+	description.class_key = CLASS_A;
+	expect_ok_or_no_memory(mprof_recorder_define_method(recorder, METHOD_F, &description));
+}
+
+static void record(mprof_recorder *recorder, mprof_thread *thread)
+{
+	const mprof_frame frames[] = {METHOD_F, METHOD_G, MPROF_FRAME_NATIVE | 0x10};
+
+	for (int i = 0; i < 20; i++) {
+		mprof_thread_method_enter(thread, METHOD_F);
+		mprof_thread_allocation_detailed(thread, CLASS_A, 24, 0x100000 + (uint64_t)i * 8, frames + i % 2, 2);
+		mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, 8, frames, 3);
+		mprof_thread_method_leave(thread, METHOD_F);
+		mprof_recorder_sample(recorder, 7, frames, 3);
+	}
+}
+
+static void shoot(mprof_recorder *recorder)
+{
+	const uint64_t references[] = {0x100008, 0x100010};
+
+	if (!mprof_heap_begin(recorder, MPROF_HEAP_SHOT | MPROF_HEAP_FREED | MPROF_HEAP_SUMMARY, 1))
+		return;
+	mprof_heap_object(recorder, 0x100000, CLASS_A, 24, references, 2);
+	mprof_heap_object(recorder, 0x100008, CLASS_A, 24, NULL, 0);
+	mprof_heap_root(recorder, MPROF_ROOT_OTHER, 0x7004, 0x100000);
+	mprof_heap_end(recorder);
+}
+
+/* Everything once, and twice what is kept. */
+static void use(mprof_recorder *recorder, mprof_thread *thread)
+{
+	const mprof_key_range ranges[] = {{METHOD_F, METHOD_F}, {CLASS_A, CLASS_A + 8}};
+	const mprof_root_area area = {.start = 0x7000, .size = 16, .class_key = CLASS_A, .name = "area"};
+	mprof_metric_value value = {0, 0, 5};
+
+	describe(recorder, "First");
+	expect_ok_or_no_memory(mprof_recorder_root_registered(recorder, &area));
+	expect_ok_or_no_memory(mprof_recorder_define_metric(recorder, "section", "name", 0, &value.metric));
+	if (value.metric != 0)
+		expect_ok_or_no_memory(mprof_recorder_metric_values(recorder, &value, 1));
+	expect_ok_or_no_memory(mprof_recorder_mark(recorder, 0, "mark", 4));
+	record(recorder, thread);
+	shoot(recorder);
+	expect_ok_or_no_memory(mprof_recorder_unloading(recorder, ranges, 2));
+	describe(recorder, "Second");
+	record(recorder, thread);
+	expect_ok_or_no_memory(mprof_recorder_root_unregistered(recorder, 0x7000));
+	shoot(recorder);
+}
+
+/* Returns how many requests were refused. */
+static size_t run(size_t fail_at, int fail_once)
+{
+	shared_allocator shared = {.lock = PTHREAD_MUTEX_INITIALIZER,
+				   .inner = {.fail_at = fail_at, .fail_once = fail_once}};
+	mprof_allocator allocator = {shared_allocate, shared_reallocate, shared_release, &shared};
+	recorded_log log = {0};
+	mprof_sink sink = recorded_log_sink(&log);
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+	mprof_status status;
+
+	mprof_recorder_options_init(&options);
+	options.allocator = &allocator;
+	options.allocation_detail = 7;
+	options.track_objects = 1;
+	status = mprof_recorder_open_sink(&sink, &options, &recorder, NULL);
+	expect_ok_or_no_memory(status);
+	if (status == MPROF_OK) {
+		status = mprof_recorder_attach(recorder, 7, &thread);
+		expect_ok_or_no_memory(status);
+		if (status == MPROF_OK)
+			use(recorder, thread);
+		mprof_recorder_detach(thread);
+		status = mprof_recorder_close(recorder);
+		expect_ok_or_no_memory(status);
+		mprof_recorder_destroy(recorder);
+		recorded_log_read(&log);
+		cr_assert_eq(log.status, MPROF_END, "refused at %zu: the log reads with status %d", fail_at,
+			     (int)log.status);
+		cr_assert_eq(log.complete, status == MPROF_OK, "refused at %zu", fail_at);
+	}
+	cr_assert_eq(shared.inner.blocks, 0, "refused at %zu", fail_at);
+	recorded_log_free(&log);
+	return shared.inner.refused;
+}
+
+static void run_all(int fail_once)
+{
+	size_t fail_at = 1;
+
+	while (run(fail_at, fail_once) > 0) {
+		fail_at++;
+		cr_assert_lt(fail_at, ROUNDS_MAX);
+	}
+	cr_assert_gt(fail_at, 50);
+}
+
+Test(no_memory, one_request_is_refused, .timeout = 300)
+{
+	run_all(1);
+}
+
+Test(no_memory, all_requests_are_refused_from_one_on, .timeout = 300)
+{
+	run_all(0);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/heap_timeline.h"
+#include "recorder/object_tracker.h"
+
+#include "base/failing_allocator.h"
+
+#include <criterion/criterion.h>
+#include <stdint.h>
+
+enum { DEATHS_MAX = 4096, PLACES = 750, ROUNDS = 1500, HISTORIES = 200 };
+
+typedef struct death_list {
+	tracked_object objects[DEATHS_MAX];
+	size_t count;
+} death_list;
+
+static mprof_allocator allocator;
+static object_tracker tracker;
+static death_list deaths;
+
+static void note_death(void *user, const tracked_object *object)
+{
+	death_list *list = user;
+
+	cr_assert_lt(list->count, DEATHS_MAX);
+	list->objects[list->count++] = *object;
+}
+
+static void init(void)
+{
+	cr_assert(allocator_init(&allocator, NULL));
+	object_tracker_init(&tracker, &allocator);
+	tracker.died = note_death;
+	tracker.user = &deaths;
+}
+
+static void fini(void)
+{
+	object_tracker_destroy(&tracker);
+}
+
+TestSuite(object_tracker, .init = init, .fini = fini);
+
+static void allocate(uint64_t address, uint32_t class_id, uint64_t size)
+{
+	tracked_object object = {address, size, class_id};
+
+	cr_assert(object_tracker_allocated(&tracker, &object));
+}
+
+static void give(uint64_t address, uint32_t class_id, uint64_t size)
+{
+	tracked_object object = {address, size, class_id};
+
+	cr_assert(object_tracker_alive(&tracker, &object));
+}
+
+static void move(uint64_t from, uint64_t to)
+{
+	cr_assert(object_tracker_moved(&tracker, from, to));
+}
+
+static void end_shot(int is_complete)
+{
+	cr_assert(object_tracker_end_shot(&tracker, is_complete));
+}
+
+/* Whether exactly one such object was told dead. */
+static int died_once(uint64_t address, uint32_t class_id, uint64_t size)
+{
+	int times = 0;
+
+	for (size_t i = 0; i < deaths.count; i++)
+		times += deaths.objects[i].address == address && deaths.objects[i].class_id == class_id &&
+			 deaths.objects[i].size == size;
+	return times == 1;
+}
+
+Test(object_tracker, what_a_shot_does_not_give_is_dead)
+{
+	for (uint64_t i = 1; i <= 1000; i++)
+		allocate(i * 16, (uint32_t)i, i * 3);
+	for (uint64_t i = 1; i <= 1000; i += 2)
+		give(i * 16, (uint32_t)i, i * 3);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 500);
+	for (uint64_t i = 2; i <= 1000; i += 2)
+		cr_assert(died_once(i * 16, (uint32_t)i, i * 3));
+	cr_assert_eq(object_tracker_count(&tracker), 500);
+	/* They die only once. */
+	for (uint64_t i = 1; i <= 1000; i += 2)
+		give(i * 16, (uint32_t)i, i * 3);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 500);
+}
+
+Test(object_tracker, an_incomplete_shot_says_nothing)
+{
+	allocate(16, 1, 8);
+	allocate(32, 1, 8);
+	give(16, 1, 8);
+	end_shot(0);
+	cr_assert_eq(deaths.count, 0);
+	/* Nor does it vouch for what it gave when the next one comes. */
+	give(32, 1, 8);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 1);
+	cr_assert(died_once(16, 1, 8));
+}
+
+Test(object_tracker, an_address_given_to_another_object_means_a_death)
+{
+	allocate(16, 1, 8);
+	allocate(16, 2, 24);
+	cr_assert_eq(deaths.count, 1);
+	cr_assert(died_once(16, 1, 8));
+	give(16, 3, 32);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 2);
+	cr_assert(died_once(16, 2, 24));
+	cr_assert_eq(object_tracker_count(&tracker), 1);
+}
+
+Test(object_tracker, a_shot_may_know_an_object_before_its_allocation_is_told)
+{
+	give(16, 1, 8);
+	end_shot(1);
+	allocate(16, 1, 8);
+	cr_assert_eq(deaths.count, 0);
+	allocate(16, 1, 8);
+	cr_assert_eq(deaths.count, 1);
+	/* Not if another shot has come in between: then the thread has been running since. */
+	give(32, 1, 8);
+	give(16, 1, 8);
+	end_shot(1);
+	give(32, 1, 8);
+	give(16, 1, 8);
+	end_shot(1);
+	allocate(32, 1, 8);
+	cr_assert_eq(deaths.count, 2);
+}
+
+Test(object_tracker, moves_are_applied_as_a_set)
+{
+	allocate(16, 1, 8);
+	allocate(32, 2, 8);
+	allocate(48, 3, 8);
+	/* A circle, and one that nobody knows. */
+	move(16, 32);
+	move(32, 48);
+	move(48, 16);
+	move(64, 80);
+	cr_assert(object_tracker_end_moves(&tracker));
+	give(32, 1, 8);
+	give(48, 2, 8);
+	give(16, 3, 8);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 0);
+	/* Two sets: what was moved by the first is moved on by the second. */
+	move(16, 160);
+	cr_assert(object_tracker_end_moves(&tracker));
+	move(160, 320);
+	give(32, 1, 8);
+	give(48, 2, 8);
+	give(320, 3, 8);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 0);
+	cr_assert_eq(object_tracker_count(&tracker), 3);
+}
+
+Test(object_tracker, an_object_that_was_moved_to_had_died)
+{
+	allocate(16, 1, 8);
+	allocate(32, 2, 8);
+	move(16, 32);
+	end_shot(0);
+	cr_assert_eq(deaths.count, 1);
+	cr_assert(died_once(32, 2, 8));
+}
+
+Test(object_tracker, freed_objects_are_not_told_dead_again)
+{
+	allocate(16, 1, 8);
+	cr_assert(object_tracker_freed(&tracker, 16));
+	cr_assert(object_tracker_freed(&tracker, 32));
+	cr_assert(object_tracker_freed(&tracker, 0));
+	end_shot(1);
+	cr_assert_eq(deaths.count, 0);
+}
+
+Test(object_tracker, sizes_are_exact_whatever_they_are)
+{
+	static const uint64_t sizes[] = {0, 1, (1U << 29) - 1, 1U << 29, UINT64_C(1) << 40, UINT64_MAX};
+	const size_t count = sizeof(sizes) / sizeof(sizes[0]);
+
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < count; i++)
+			allocate((i + 1) * 8, 7, sizes[i]);
+		for (size_t i = 0; i < count; i++)
+			move((i + 1) * 8, (i + 100) * 8);
+		deaths.count = 0;
+		end_shot(1);
+		cr_assert_eq(deaths.count, count);
+		for (size_t i = 0; i < count; i++)
+			cr_assert(died_once((i + 100) * 8, 7, sizes[i]));
+	}
+	cr_assert_leq(tracker.large_count, 3, "places of large sizes are used again");
+}
+
+/* What the tracker is held against: objects by address, without any cleverness. */
+typedef struct plain_object {
+	uint32_t class_id; /* 0: none. */
+	uint64_t size;
+	int is_given;
+} plain_object;
+
+typedef struct plain_tracker {
+	plain_object places[PLACES];
+	uint64_t died;       /* Objects, ... */
+	uint64_t died_bytes; /* ... and their bytes. */
+} plain_tracker;
+
+static uint32_t next_random(void)
+{
+	static uint32_t state = 2463534242U;
+
+	state ^= state << 13;
+	state ^= state >> 17;
+	state ^= state << 5;
+	return state;
+}
+
+static uint64_t first_address;
+
+static uint64_t address_of(size_t place)
+{
+	return first_address + place * 16;
+}
+
+static void plain_kill(plain_tracker *plain, size_t place)
+{
+	if (plain->places[place].class_id == 0)
+		return;
+	plain->died++;
+	plain->died_bytes += plain->places[place].size;
+	plain->places[place].class_id = 0;
+}
+
+static void random_allocation(plain_tracker *plain)
+{
+	size_t place = next_random() % PLACES;
+
+	plain_kill(plain, place);
+	plain->places[place] = (plain_object){1 + next_random() % 5, next_random() % 1000, 0};
+	allocate(address_of(place), plain->places[place].class_id, plain->places[place].size);
+}
+
+/* A permutation of some places, so that each is left once and taken once. */
+static void random_moves(plain_tracker *plain)
+{
+	plain_object before[PLACES];
+	size_t step = 1 + next_random() % (PLACES - 1);
+	size_t first = next_random() % 2;
+
+	memcpy(before, plain->places, sizeof(before));
+	for (size_t i = first; i < PLACES; i++) {
+		size_t to = first + (i - first + step) % (PLACES - first);
+
+		move(address_of(i), address_of(to));
+		plain->places[to] = before[i];
+	}
+	cr_assert(object_tracker_end_moves(&tracker));
+}
+
+static void random_shot(plain_tracker *plain)
+{
+	int is_complete = next_random() % 4 != 0;
+
+	for (size_t i = 0; i < PLACES; i++) {
+		plain->places[i].is_given = next_random() % 3 != 0;
+		if (plain->places[i].class_id != 0 && plain->places[i].is_given)
+			give(address_of(i), plain->places[i].class_id, plain->places[i].size);
+	}
+	end_shot(is_complete);
+	for (size_t i = 0; i < PLACES; i++) {
+		if (is_complete && !plain->places[i].is_given)
+			plain_kill(plain, i);
+	}
+}
+
+static void check_history(void)
+{
+	plain_tracker plain = {0};
+	uint64_t died = 0;
+	uint64_t died_bytes = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t chance = next_random() % 1000;
+
+		deaths.count = 0;
+		if (chance < 980)
+			random_allocation(&plain);
+		else if (chance < 990)
+			random_moves(&plain);
+		else
+			random_shot(&plain);
+		died += deaths.count;
+		for (size_t i = 0; i < deaths.count; i++)
+			died_bytes += deaths.objects[i].size;
+		cr_assert_eq(died, plain.died);
+		cr_assert_eq(died_bytes, plain.died_bytes);
+	}
+	cr_assert_gt(died, ROUNDS / 4);
+}
+
+/* Other addresses each time, so that objects come to stand across the end of the table too. */
+Test(object_tracker, random_histories_agree_with_a_plain_list, .timeout = 120)
+{
+	for (int history = 0; history < HISTORIES; history++) {
+		first_address = 16 + (uint64_t)next_random() * 4096;
+		check_history();
+		object_tracker_forget(&tracker);
+	}
+}
+
+Test(object_tracker, its_memory_follows_what_lives)
+{
+	failing_allocator memory = {0};
+
+	object_tracker_destroy(&tracker);
+	allocator = failing_allocator_interface(&memory);
+	object_tracker_init(&tracker, &allocator);
+	tracker.died = note_death;
+	tracker.user = &deaths;
+	for (uint64_t i = 1; i <= 100000; i++) {
+		allocate(i * 24, 1, 24);
+		/* Past the first, smallest table. */
+		if (i > 1024)
+			cr_assert_leq(memory.bytes, i * 32 + 64);
+	}
+	for (uint64_t i = 1; i <= 100000 - DEATHS_MAX / 2; i++)
+		cr_assert(object_tracker_freed(&tracker, i * 24));
+	end_shot(1);
+	cr_assert_eq(deaths.count, DEATHS_MAX / 2);
+	cr_assert_leq(memory.bytes, 1024 * 16);
+	cr_assert_eq(object_tracker_forget(&tracker), 0);
+	cr_assert_eq(memory.blocks, 0);
+}
+
+Test(object_tracker, no_memory_is_told)
+{
+	failing_allocator memory = {0};
+	tracked_object object = {16, UINT64_MAX, 1};
+
+	object_tracker_destroy(&tracker);
+	memory.fail_at = 1;
+	allocator = failing_allocator_interface(&memory);
+	object_tracker_init(&tracker, &allocator);
+	tracker.died = note_death;
+	tracker.user = &deaths;
+	cr_assert_not(object_tracker_allocated(&tracker, &object));
+	cr_assert(object_tracker_alive(&tracker, &object));
+	cr_assert_not(object_tracker_end_shot(&tracker, 1));
+	memory.fail_at = memory.requests + 2;
+	cr_assert_not(object_tracker_allocated(&tracker, &object), "the table is there, the place for its size is not");
+	cr_assert_geq(object_tracker_forget(&tracker), 1);
+	cr_assert_eq(memory.blocks, 0);
+	cr_assert_eq(deaths.count, 0);
+}
+
+Test(object_tracker, allocations_of_many_threads_come_in_order)
+{
+	heap_timeline timeline;
+	const heap_moment *moment;
+	uint64_t last = 0;
+	size_t taken = 0;
+
+	heap_timeline_init(&timeline, &allocator);
+	cr_assert_null(heap_timeline_take(&timeline, UINT64_MAX / 2));
+	for (int round = 0; round < 10; round++) {
+		/* Each thread's in order, one thread behind the other. */
+		for (uint64_t thread = 0; thread < 5; thread++) {
+			for (uint64_t i = 0; i < 700; i++) {
+				heap_moment added = {(uint64_t)round * 1000 + i + thread % 3 * 100,
+						     {thread * 1000 + i, 8, 1}};
+
+				cr_assert(heap_timeline_add(&timeline, &added));
+			}
+		}
+		heap_timeline_sort(&timeline);
+		/* The last of them wait for the next round. */
+		while ((moment = heap_timeline_take(&timeline, (uint64_t)round * 1000 + 850)) != NULL) {
+			cr_assert_geq(moment->counter, last);
+			cr_assert_lt(moment->counter, (uint64_t)round * 1000 + 850);
+			last = moment->counter;
+			taken++;
+		}
+	}
+	while ((moment = heap_timeline_take(&timeline, 100000)) != NULL)
+		taken++;
+	cr_assert_eq(taken, 10 * 5 * 700);
+	heap_timeline_destroy(&timeline);
+}
+
+Test(object_tracker, allocations_at_the_same_moment_keep_their_order)
+{
+	heap_timeline timeline;
+
+	heap_timeline_init(&timeline, &allocator);
+	for (uint64_t i = 0; i < 100; i++) {
+		heap_moment added = {i % 2 == 0 ? 7 : 3, {i + 1, 8, 1}};
+
+		cr_assert(heap_timeline_add(&timeline, &added));
+	}
+	heap_timeline_sort(&timeline);
+	for (uint64_t i = 0; i < 50; i++)
+		cr_assert_eq(heap_timeline_take(&timeline, 8)->object.address, 2 * i + 2);
+	for (uint64_t i = 0; i < 50; i++)
+		cr_assert_eq(heap_timeline_take(&timeline, 8)->object.address, 2 * i + 1);
+	heap_timeline_destroy(&timeline);
+}
