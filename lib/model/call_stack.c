@@ -186,13 +186,15 @@ void call_stack_leave_top_carefully(call_model *model, call_stack *stack)
 		pop(model, stack);
 }
 
-void call_stack_clear(call_model *model, call_stack *stack)
+uint64_t call_stack_clear(call_model *model, call_stack *stack)
 {
-	model->unclosed_frames += call_stack_depth(model, stack);
+	uint64_t frames = call_stack_depth(model, stack);
+
 	stack->folded = 0;
 	stack->needs_care = !model->keeps_tree;
 	while (stack->top != CALL_TREE_ROOT)
 		pop(model, stack);
+	return frames;
 }
 
 uint64_t call_stack_depth(const call_model *model, const call_stack *stack)

@@ -20,8 +20,9 @@ typedef struct call_model {
 	uint32_t max_depth;
 	uint32_t free_node; /**< Without a call tree: nodes to be used again, linked by next_sibling; 0 if none. */
 	uint64_t unmatched_leaves;
-	uint64_t unclosed_frames; /**< Of stacks that were cleared. */
-	uint64_t fruitless_steps; /**< How many frames were looked at for leaves that match none. */
+	uint64_t unclosed_frames;    /**< Of threads that ended. */
+	uint64_t interrupted_frames; /**< Of stacks that were lost when recording was stopped for a while. */
+	uint64_t fruitless_steps;    /**< How many frames were looked at for leaves that match none. */
 } call_model;
 
 typedef struct call_stack {
@@ -44,8 +45,8 @@ int call_stack_enter_carefully(call_model *model, call_stack *stack, uint32_t me
 void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t method);
 void call_stack_leave_top_carefully(call_model *model, call_stack *stack);
 
-/** Closes all frames: the thread is gone. */
-void call_stack_clear(call_model *model, call_stack *stack);
+/** Closes all frames. Returns how many were open. */
+uint64_t call_stack_clear(call_model *model, call_stack *stack);
 
 /** Frames that are open. */
 uint64_t call_stack_depth(const call_model *model, const call_stack *stack);
@@ -54,6 +55,15 @@ uint64_t call_stack_depth(const call_model *model, const call_stack *stack);
 static inline void call_stack_pass(call_model *model, const call_stack *stack, uint64_t counters)
 {
 	model->tree.nodes[stack->top].self += counters;
+}
+
+/** The method on top allocates an object. */
+static inline void call_stack_allocate(call_model *model, const call_stack *stack, uint64_t bytes)
+{
+	call_node *top = &model->tree.nodes[stack->top];
+
+	top->allocations++;
+	top->bytes += bytes;
 }
 
 /** A method is entered. Returns 0 if there is no memory, and changes nothing. */

@@ -119,3 +119,15 @@ void call_tree_sum(call_tree *tree)
 	for (size_t i = tree->count; i-- > 1;)
 		tree->nodes[tree->nodes[i].parent].total += tree->nodes[i].total;
 }
+
+uint32_t call_tree_next(const call_tree *tree, uint32_t node, call_tree_leave leave, void *user)
+{
+	uint32_t next = tree->nodes[node].first_child;
+
+	while (next == CALL_TREE_ROOT && node != CALL_TREE_ROOT) {
+		leave(user, tree->nodes[node].method);
+		next = tree->nodes[node].next_sibling;
+		node = tree->nodes[node].parent;
+	}
+	return next;
+}

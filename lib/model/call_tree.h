@@ -23,6 +23,8 @@ typedef struct call_node {
 	uint64_t calls;
 	uint64_t self;  /**< In counters. */
 	uint64_t total; /**< In counters; as of the last call_tree_sum(). */
+	uint64_t allocations;
+	uint64_t bytes; /**< Of the objects allocated. */
 } call_node;
 
 typedef struct call_tree {
@@ -50,5 +52,14 @@ uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method);
 
 /** Computes the inclusive times of all nodes. */
 void call_tree_sum(call_tree *tree);
+
+/** Called for a method that a walk leaves. */
+typedef void (*call_tree_leave)(void *user, uint32_t method);
+
+/**
+ * A step of a walk over the whole tree, parents first and without recursion, which begins with the root's first child:
+ * the node after this one, or #CALL_TREE_ROOT at the end. Tells of each node that the walk has left with all below it.
+ */
+uint32_t call_tree_next(const call_tree *tree, uint32_t node, call_tree_leave leave, void *user);
 
 #endif

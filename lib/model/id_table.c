@@ -20,6 +20,16 @@ void id_table_destroy(id_table *table)
 	hash_map_destroy(&table->sparse);
 }
 
+void id_table_clear(id_table *table)
+{
+	const mprof_allocator allocator = table->sparse.allocator;
+
+	if (table->capacity > 0)
+		memset(table->dense, 0, table->capacity * sizeof(*table->dense));
+	hash_map_destroy(&table->sparse);
+	hash_map_init(&table->sparse, &allocator);
+}
+
 int id_table_put(id_table *table, uint32_t id, uint32_t number)
 {
 	size_t old_capacity = table->capacity;

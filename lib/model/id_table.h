@@ -22,6 +22,9 @@ typedef struct id_table {
 void id_table_init(id_table *table, const mprof_allocator *allocator);
 void id_table_destroy(id_table *table);
 
+/** Forgets all IDs; memory is kept for others. */
+void id_table_clear(id_table *table);
+
 /** The number of an ID, or #ID_TABLE_NONE. */
 static inline uint32_t id_table_get(const id_table *table, uint32_t id)
 {

@@ -12,6 +12,8 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 {
 	const mprof_allocator *allocator = &profile->budget.allocator;
 	uint32_t max_depth = options->max_stack_depth != 0 ? options->max_stack_depth : DEFAULT_MAX_STACK_DEPTH;
+	int has_samples;
+	int has_calls;
 
 	record_table_init(&profile->methods, allocator, sizeof(method_record));
 	record_table_init(&profile->classes, allocator, sizeof(class_record));
@@ -19,8 +21,20 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	collections_init(&profile->collections, allocator);
 	elements_init(&profile->elements, allocator);
 	facts_init(&profile->facts, allocator);
+	site_table_init(&profile->allocations, allocator);
+	heap_shots_init(&profile->heap_shots, allocator);
+	heap_summaries_init(&profile->heap_summaries, allocator);
+	handles_init(&profile->handles, allocator);
+	monitors_init(&profile->monitors, allocator);
+	finalizers_init(&profile->finalizers, allocator);
+	metrics_init(&profile->metrics, allocator);
+	marks_init(&profile->marks, allocator);
 	profile->conversion.nanoseconds_per_counter = 1;
-	return call_model_init(&profile->calls, allocator, &profile->methods, !options->without_call_tree, max_depth);
+	/* Both, so that both can be destroyed. */
+	has_samples = samples_init(&profile->samples, allocator);
+	has_calls =
+		call_model_init(&profile->calls, allocator, &profile->methods, !options->without_call_tree, max_depth);
+	return has_samples && has_calls;
 }
 
 mprof_status mprof_profile_create(const mprof_profile_options *options, mprof_profile **profile)
@@ -58,6 +72,15 @@ void mprof_profile_destroy(mprof_profile *profile)
 	collections_destroy(&profile->collections);
 	elements_destroy(&profile->elements);
 	facts_destroy(&profile->facts);
+	samples_destroy(&profile->samples);
+	site_table_destroy(&profile->allocations);
+	heap_shots_destroy(&profile->heap_shots);
+	heap_summaries_destroy(&profile->heap_summaries);
+	handles_destroy(&profile->handles);
+	monitors_destroy(&profile->monitors);
+	finalizers_destroy(&profile->finalizers);
+	metrics_destroy(&profile->metrics);
+	marks_destroy(&profile->marks);
 	record_table_destroy(&profile->methods);
 	record_table_destroy(&profile->classes);
 	allocator = profile->budget.source;

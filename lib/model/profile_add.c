@@ -44,7 +44,73 @@ static mprof_status add_statistical_block(mprof_profile *profile, mprof_reader *
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_add_samples(profile, profile->batch, count)) {
+		if (!profile_add_hits(profile, profile->batch, count)) {
+			*is_own = 1;
+			return out_of_memory(profile);
+		}
+	} while (status == MPROF_OK);
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
+				      int *is_own)
+{
+	thread_record *thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+	mprof_status status;
+	size_t count = 0;
+
+	*is_own = 1;
+	if (thread == NULL)
+		return out_of_memory(profile);
+	do {
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		if (!profile_add_samples(profile, reader, thread, profile->batch, count))
+			return out_of_memory(profile);
+	} while (status == MPROF_OK);
+	*is_own = 0;
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
+{
+	mprof_status status;
+	size_t count = 0;
+
+	*is_own = 1;
+	if (!heap_shots_begin_block(&profile->heap_shots, block))
+		return out_of_memory(profile);
+	do {
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		if (!profile_add_heap_events(profile, profile->batch, count))
+			return out_of_memory(profile);
+	} while (status == MPROF_OK);
+	if (!heap_shots_end_block(&profile->heap_shots, block, status == MPROF_END))
+		return out_of_memory(profile);
+	*is_own = 0;
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
+{
+	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
+		return heap_summaries_add(&profile->heap_summaries, block, records, count);
+	for (size_t i = 0; i < count; i++) {
+		if (!metrics_add(&profile->metrics, &records[i], block->start.counter))
+			return 0;
+	}
+	return 1;
+}
+
+/* A HEAP_SUMMARY or METRICS block; what others define is kept by the reader. */
+static mprof_status add_records_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
+				      int *is_own)
+{
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_records(reader, profile->record_batch, PROFILE_RECORD_BATCH, &count);
+		if (!add_records(profile, block, profile->record_batch, count)) {
 			*is_own = 1;
 			return out_of_memory(profile);
 		}
@@ -79,8 +145,10 @@ static int add_lost_block(mprof_profile *profile, const mprof_block *block)
 	thread_record *thread = NULL;
 	uint64_t lost = 0;
 
-	for (size_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
+	for (size_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
 		lost += block->lost[cause];
+		profile->totals.lost_by_cause[cause] += block->lost[cause];
+	}
 	if (block->thread != 0) {
 		thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 		if (thread == NULL)
@@ -105,6 +173,13 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 		return add_events_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_STATISTICAL:
 		return add_statistical_block(profile, reader, is_own);
+	case MPROF_BLOCK_SAMPLES:
+		return add_samples_block(profile, reader, block, is_own);
+	case MPROF_BLOCK_HEAP_DATA:
+		return add_heap_block(profile, reader, block, is_own);
+	case MPROF_BLOCK_HEAP_SUMMARY:
+	case MPROF_BLOCK_METRICS:
+		return add_records_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_SESSION:
 		return add_session_block(profile, reader, is_own);
 	case MPROF_BLOCK_THREAD:
@@ -112,6 +187,9 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 		break;
 	case MPROF_BLOCK_LOST:
 		is_added = add_lost_block(profile, block);
+		break;
+	case MPROF_BLOCK_MARK:
+		is_added = marks_add(&profile->marks, block);
 		break;
 	case MPROF_BLOCK_LOADED:
 		is_added = elements_loaded(&profile->elements, block);
@@ -165,6 +243,15 @@ static mprof_status check_end(mprof_reader *reader, mprof_damage_function damage
 	return MPROF_ERR_TRUNCATED;
 }
 
+/* Of a block that is cut, what is whole can be fetched; the fetching then fails as the loading did. */
+static int is_cut(const mprof_block *block, mprof_status status)
+{
+	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+
+	return status == MPROF_ERR_TRUNCATED && block->loaded && (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
+}
+
 static mprof_status read_blocks(mprof_profile *profile, mprof_reader *reader, mprof_damage_function damage, void *user)
 {
 	mprof_status first = MPROF_OK;
@@ -180,13 +267,9 @@ static mprof_status read_blocks(mprof_profile *profile, mprof_reader *reader, mp
 			return first != MPROF_OK ? first : status;
 		if (status == MPROF_END)
 			return first != MPROF_OK ? first : check_end(reader, damage, user);
-		if (status == MPROF_OK)
+		is_own = 0;
+		if (status == MPROF_OK || is_cut(&block, status))
 			status = add_block(profile, reader, &block, &is_own);
-		else if (status == MPROF_ERR_TRUNCATED && block.loaded && block.kind == MPROF_BLOCK_EVENTS)
-			/* What is whole of a block that is cut; the fetching fails as the loading did. */
-			status = add_block(profile, reader, &block, &is_own);
-		else
-			is_own = 0;
 		if (status == MPROF_OK)
 			continue;
 		if (is_own)

@@ -35,7 +35,23 @@ static inline void pass_time(call_model *calls, thread_record *thread, uint64_t 
 	}
 }
 
-static int add_allocation(mprof_profile *profile, const mprof_event *event)
+/* Where nothing is known of the place, the class has said all. */
+static int add_allocation_site(mprof_profile *profile, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	size_t site;
+
+	if (detail->stack == 0 && detail->caller == 0)
+		return 1;
+	site = site_table_get(&profile->allocations, event->id, detail->stack, detail->caller);
+	if (site == SITE_TABLE_NONE)
+		return 0;
+	profile->allocations.records[site].count++;
+	profile->allocations.records[site].value += event->value;
+	return 1;
+}
+
+static int add_allocation(mprof_profile *profile, const thread_record *thread, const mprof_event *event)
 {
 	class_record *record = record_table_get(&profile->classes, event->id);
 
@@ -44,7 +60,8 @@ static int add_allocation(mprof_profile *profile, const mprof_event *event)
 	record->allocations++;
 	record->bytes += event->value;
 	profile->totals.allocated_bytes += event->value;
-	return 1;
+	call_stack_allocate(&profile->calls, &thread->stack, event->value);
+	return event->more.detail == NULL || add_allocation_site(profile, event);
 }
 
 static int add_exception(mprof_profile *profile, const mprof_event *event)
@@ -106,6 +123,14 @@ static int end_class_load(mprof_profile *profile, thread_record *thread, const m
 	return record != NULL;
 }
 
+static void forget_intervals(thread_record *thread)
+{
+	thread->compilations.count = 0;
+	thread->class_loads.count = 0;
+	thread->wait.is_waiting = 0;
+	finalizers_clear_state(&thread->finalizers);
+}
+
 /*
  * A thread that begins or ends has an empty stack. Only its own word is taken: what another thread says of it stands in
  * a block of that thread, and may be from before or after what stands in this one.
@@ -114,13 +139,21 @@ static void reset_thread(mprof_profile *profile, thread_record *thread, const mp
 {
 	if (event->value != thread->id)
 		return;
-	call_stack_clear(&profile->calls, &thread->stack);
-	thread->compilations.count = 0;
-	thread->class_loads.count = 0;
+	profile->calls.unclosed_frames += call_stack_clear(&profile->calls, &thread->stack);
+	forget_intervals(thread);
+}
+
+/* What was open when recording was stopped ends there. The time from then on passes with an empty stack: nobody's. */
+static void resume_thread(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	pass_time(&profile->calls, thread, event->counter - event->value);
+	profile->calls.interrupted_frames += call_stack_clear(&profile->calls, &thread->stack);
+	forget_intervals(thread);
+	pass_time(&profile->calls, thread, event->counter);
 }
 
 /* Events that are rare beside calls and allocations. */
-static int add_other(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_JIT_START:
@@ -133,12 +166,20 @@ static int add_other(mprof_profile *profile, thread_record *thread, const mprof_
 		return end_class_load(profile, thread, event);
 	case MPROF_EVENT_EXCEPTION:
 		return add_exception(profile, event);
-	case MPROF_EVENT_HEAP_FREE:
-		return add_heap_free(profile, event);
 	case MPROF_EVENT_THREAD_START:
 	case MPROF_EVENT_THREAD_END:
 		reset_thread(profile, thread, event);
 		return 1;
+	case MPROF_EVENT_MONITOR:
+		return monitors_add(&profile->monitors, &thread->wait, event, thread->last_counter);
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_HANDLE_DELETED:
+		return handles_add(&profile->handles, event);
+	case MPROF_EVENT_FINALIZER_START:
+	case MPROF_EVENT_FINALIZER_END:
+	case MPROF_EVENT_FINALIZATION_START:
+	case MPROF_EVENT_FINALIZATION_END:
+		return finalizers_add(&profile->finalizers, &thread->finalizers, event, thread->last_counter);
 	default:
 		if (event->kind >= MPROF_EVENT_GC_START && event->kind <= MPROF_EVENT_GC_START_WORLD_END)
 			return collections_add(&profile->collections, event, thread->last_counter);
@@ -148,6 +189,11 @@ static int add_other(mprof_profile *profile, thread_record *thread, const mprof_
 
 static inline int add_event(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
+	/* Before time passes: it passed in two ways. */
+	if (event->kind == MPROF_EVENT_RECORDING_RESUMED) {
+		resume_thread(profile, thread, event);
+		return 1;
+	}
 	pass_time(&profile->calls, thread, event->counter);
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
@@ -162,10 +208,16 @@ static inline int add_event(mprof_profile *profile, thread_record *thread, const
 		return 1;
 	case MPROF_EVENT_ALLOCATION:
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
-		return add_allocation(profile, event);
+		return add_allocation(profile, thread, event);
 	default:
-		return add_other(profile, thread, event);
+		return add_rare(profile, thread, event);
 	}
+}
+
+static void count_event(mprof_profile *profile, const mprof_event *event)
+{
+	if (event->kind < sizeof(profile->totals.event_counts) / sizeof(profile->totals.event_counts[0]))
+		profile->totals.event_counts[event->kind]++;
 }
 
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
@@ -176,8 +228,7 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 	size_t done = 0;
 
 	while (done < count && add_event(profile, thread, &events[done])) {
-		if (events[done].kind < MPROF_EVENT_KIND_COUNT)
-			profile->totals.event_counts[events[done].kind]++;
+		count_event(profile, &events[done]);
 		done++;
 	}
 	thread->events += done;
@@ -188,19 +239,44 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 	return done == count;
 }
 
-int profile_add_samples(mprof_profile *profile, const mprof_event *events, size_t count)
+int profile_add_hits(mprof_profile *profile, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!(events[i].flags & MPROF_EVENT_NATIVE)) {
-			method_record *record = record_table_get(&profile->methods, events[i].id);
+		int is_native = events[i].flags & MPROF_EVENT_NATIVE;
 
-			if (record == NULL)
-				return 0;
-			record->samples++;
-		}
+		/* Functions have no names here. */
+		if (!samples_add_place(&profile->samples, is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD,
+				       is_native ? 0 : events[i].id))
+			return 0;
 		profile->totals.samples++;
 		profile->totals.events++;
-		profile->totals.event_counts[MPROF_EVENT_SAMPLE]++;
+		count_event(profile, &events[i]);
+	}
+	return 1;
+}
+
+int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
+			const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!samples_add_stack(&profile->samples, reader, (uint32_t)events[i].value))
+			return 0;
+		thread->samples++;
+		profile->totals.samples++;
+		profile->totals.events++;
+		count_event(profile, &events[i]);
+	}
+	return 1;
+}
+
+int profile_add_heap_events(mprof_profile *profile, const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if ((events[i].kind == MPROF_EVENT_HEAP_FREE && !add_heap_free(profile, &events[i])) ||
+		    !heap_shots_add(&profile->heap_shots, &events[i]))
+			return 0;
+		profile->totals.events++;
+		count_event(profile, &events[i]);
 	}
 	return 1;
 }

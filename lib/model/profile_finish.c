@@ -2,19 +2,9 @@
 /* What can be said only when all is known: sums over the call tree, collections in order, the clock's rate. */
 #include "model/profile_internal.h"
 
-/* A step of a walk over the whole tree, parents first, without recursion: the node after this one, or the root. */
-static uint32_t next_node(const call_tree *tree, uint32_t node, record_table *methods)
+static void leave_method(void *user, uint32_t method)
 {
-	uint32_t next = tree->nodes[node].first_child;
-
-	while (next == CALL_TREE_ROOT && node != CALL_TREE_ROOT) {
-		method_record *left = record_table_get(methods, tree->nodes[node].method);
-
-		left->active--;
-		next = tree->nodes[node].next_sibling;
-		node = tree->nodes[node].parent;
-	}
-	return next;
+	((method_record *)record_table_get(user, method))->active--;
 }
 
 /* Inclusive time counts for the outermost frame of a method only. */
@@ -29,7 +19,7 @@ static int sum_call_tree(mprof_profile *profile)
 			return 0;
 	}
 	for (node = tree->nodes[CALL_TREE_ROOT].first_child; node != CALL_TREE_ROOT;
-	     node = next_node(tree, node, &profile->methods)) {
+	     node = call_tree_next(tree, node, leave_method, &profile->methods)) {
 		method_record *record = record_table_get(&profile->methods, tree->nodes[node].method);
 
 		record->shown.calls += tree->nodes[node].calls;
@@ -74,6 +64,30 @@ static int sum_methods(mprof_profile *profile)
 	return 1;
 }
 
+/* What samples say of methods; those of methods that are not known are found in the places alone. */
+static int sum_samples(mprof_profile *profile)
+{
+	samples_sum(&profile->samples);
+	for (size_t i = 0; i < profile->methods.count; i++) {
+		method_record *record = record_table_at(&profile->methods, i);
+
+		record->samples = record->samples_total = 0;
+	}
+	for (size_t i = 0; i < profile->samples.place_count; i++) {
+		const sample_place *place = &profile->samples.places[i];
+		method_record *record;
+
+		if (place->kind != MPROF_SAMPLE_METHOD || place->id == 0)
+			continue;
+		record = record_table_get(&profile->methods, place->id);
+		if (record == NULL)
+			return 0;
+		record->samples = place->self;
+		record->samples_total = place->total;
+	}
+	return 1;
+}
+
 static void set_conversion(mprof_profile *profile, const mprof_session *session)
 {
 	profile->conversion.origin = session->start.counter;
@@ -95,7 +109,8 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 		return MPROF_ERR_ARGUMENT;
 	set_conversion(profile, &session);
 	is_numbered = session.dialect == MPROF_DIALECT_MONO || session.dialect == MPROF_DIALECT_UNITY;
-	if (!sum_methods(profile) || !collections_pair(&profile->collections, session.start.counter, is_numbered))
+	if (!sum_samples(profile) || !sum_methods(profile) || !heap_shots_settle(&profile->heap_shots) ||
+	    !collections_pair(&profile->collections, session.start.counter, is_numbered))
 		return memory_budget_status(&profile->budget);
 	return MPROF_OK;
 }

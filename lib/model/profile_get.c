@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static uint64_t to_nanoseconds(const mprof_profile *profile, uint64_t counters)
+uint64_t profile_nanoseconds(const mprof_profile *profile, uint64_t counters)
 {
 	double factor = profile->conversion.nanoseconds_per_counter;
 	double nanoseconds;
@@ -17,17 +17,16 @@ static uint64_t to_nanoseconds(const mprof_profile *profile, uint64_t counters)
 	return nanoseconds < 18446744073709551616.0 ? (uint64_t)nanoseconds : UINT64_MAX;
 }
 
-/* Nanoseconds since the session began. */
-static int64_t to_moment(const mprof_profile *profile, uint64_t counter)
+int64_t profile_moment(const mprof_profile *profile, uint64_t counter)
 {
 	uint64_t since = counter - profile->conversion.origin;
 	uint64_t nanoseconds;
 
 	if ((int64_t)since < 0) {
-		nanoseconds = to_nanoseconds(profile, 0 - since);
+		nanoseconds = profile_nanoseconds(profile, 0 - since);
 		return nanoseconds < (uint64_t)INT64_MAX ? -(int64_t)nanoseconds : INT64_MIN;
 	}
-	nanoseconds = to_nanoseconds(profile, since);
+	nanoseconds = profile_nanoseconds(profile, since);
 	return nanoseconds < (uint64_t)INT64_MAX ? (int64_t)nanoseconds : INT64_MAX;
 }
 
@@ -40,7 +39,7 @@ static void sum_threads(const mprof_profile *profile, mprof_profile_totals *tota
 		self += profile->threads.records[i].self;
 		totals->unclosed_frames += call_stack_depth(&profile->calls, &profile->threads.records[i].stack);
 	}
-	totals->method_ns = to_nanoseconds(profile, self);
+	totals->method_ns = profile_nanoseconds(profile, self);
 }
 
 mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profile_totals *totals)
@@ -50,13 +49,24 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	if (profile == NULL || totals == NULL)
 		return MPROF_ERR_ARGUMENT;
 	own = profile->totals;
-	own.jit_ns = to_nanoseconds(profile, profile->totals.jit_ns);
+	own.jit_ns = profile_nanoseconds(profile, profile->totals.jit_ns);
 	own.calls = own.event_counts[MPROF_EVENT_METHOD_ENTER];
 	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT];
 	own.exceptions = own.event_counts[MPROF_EVENT_EXCEPTION];
 	own.collections = profile->collections.started;
-	own.gc_ns = to_nanoseconds(profile, profile->collections.time);
+	own.gc_ns = profile_nanoseconds(profile, profile->collections.time);
 	own.unmatched_leaves = profile->calls.unmatched_leaves;
+	own.interrupted_frames = profile->calls.interrupted_frames;
+	own.freed_objects = profile->heap_shots.freed;
+	own.freed_bytes = profile->heap_shots.freed_bytes;
+	own.moved_objects = profile->heap_shots.moved;
+	own.handles_alive = profile->handles.alive;
+	own.contentions = profile->monitors.contentions;
+	own.contended_ns = profile_nanoseconds(profile, profile->monitors.contended);
+	own.finalizers = profile->finalizers.count;
+	own.finalizer_ns = profile_nanoseconds(profile, profile->finalizers.time);
+	own.finalizations = profile->finalizers.runs;
+	own.finalization_ns = profile_nanoseconds(profile, profile->finalizers.run_time);
 	sum_threads(profile, &own);
 	return struct_copy_out(totals, &own, sizeof(own));
 }
@@ -77,10 +87,11 @@ mprof_status mprof_profile_method(const mprof_profile *profile, size_t index, mp
 	memset(&own, 0, sizeof(own));
 	own.id = record->id;
 	own.calls = record->shown.calls;
-	own.total_ns = to_nanoseconds(profile, record->shown.total);
-	own.self_ns = to_nanoseconds(profile, record->shown.self);
-	own.jit_ns = to_nanoseconds(profile, record->jit);
+	own.total_ns = profile_nanoseconds(profile, record->shown.total);
+	own.self_ns = profile_nanoseconds(profile, record->shown.self);
+	own.jit_ns = profile_nanoseconds(profile, record->jit);
 	own.samples = record->samples;
+	own.samples_total = record->samples_total;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
@@ -104,7 +115,7 @@ mprof_status mprof_profile_class(const mprof_profile *profile, size_t index, mpr
 	own.freed = record->freed;
 	own.freed_bytes = record->freed_bytes;
 	own.exceptions = record->exceptions;
-	own.load_ns = to_nanoseconds(profile, record->load);
+	own.load_ns = profile_nanoseconds(profile, record->load);
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
@@ -127,9 +138,11 @@ mprof_status mprof_profile_call(const mprof_profile *profile, uint32_t node, mpr
 	own.first_child = own_node->first_child;
 	own.next_sibling = own_node->next_sibling;
 	own.calls = own_node->calls;
-	own.total_ns = to_nanoseconds(profile, own_node->total);
+	own.total_ns = profile_nanoseconds(profile, own_node->total);
 	/* What the root gathers is the time in which threads were in no method. */
-	own.self_ns = node != CALL_TREE_ROOT ? to_nanoseconds(profile, own_node->self) : 0;
+	own.self_ns = node != CALL_TREE_ROOT ? profile_nanoseconds(profile, own_node->self) : 0;
+	own.allocations = own_node->allocations;
+	own.bytes = own_node->bytes;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
@@ -150,11 +163,11 @@ mprof_status mprof_profile_collection(const mprof_profile *profile, size_t index
 	own.number = record->number;
 	own.generation = record->generation;
 	own.unfinished = !record->is_finished;
-	own.start_ns = to_moment(profile, record->start);
-	own.duration_ns = to_nanoseconds(profile, record->duration);
-	own.mark_ns = to_nanoseconds(profile, record->mark);
-	own.sweep_ns = to_nanoseconds(profile, record->sweep);
-	own.pause_ns = to_nanoseconds(profile, record->pause);
+	own.start_ns = profile_moment(profile, record->start);
+	own.duration_ns = profile_nanoseconds(profile, record->duration);
+	own.mark_ns = profile_nanoseconds(profile, record->mark);
+	own.sweep_ns = profile_nanoseconds(profile, record->sweep);
+	own.pause_ns = profile_nanoseconds(profile, record->pause);
 	return struct_copy_out(collection, &own, sizeof(own));
 }
 
@@ -172,7 +185,7 @@ mprof_status mprof_profile_heap_resize(const mprof_profile *profile, size_t inde
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->collections.resizes[index];
 	memset(&own, 0, sizeof(own));
-	own.time_ns = to_moment(profile, record->counter);
+	own.time_ns = profile_moment(profile, record->counter);
 	own.bytes = record->bytes;
 	return struct_copy_out(resize, &own, sizeof(own));
 }
@@ -194,8 +207,9 @@ mprof_status mprof_profile_thread(const mprof_profile *profile, size_t index, mp
 	own.id = record->id;
 	own.name = record->name;
 	own.events = record->events;
-	own.self_ns = to_nanoseconds(profile, record->self);
+	own.self_ns = profile_nanoseconds(profile, record->self);
 	own.lost = record->lost;
+	own.samples = record->samples;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
@@ -219,9 +233,9 @@ mprof_status mprof_profile_element(const mprof_profile *profile, size_t index, m
 	own.id = record->id;
 	own.name = record->name;
 	own.assembly = record->assembly;
-	own.loaded_ns = to_moment(profile, record->load_end);
-	own.load_ns = (int64_t)load > 0 ? to_nanoseconds(profile, load) : 0;
-	own.unloaded_ns = record->is_unloaded ? to_moment(profile, record->unload_end) : 0;
+	own.loaded_ns = profile_moment(profile, record->load_end);
+	own.load_ns = (int64_t)load > 0 ? profile_nanoseconds(profile, load) : 0;
+	own.unloaded_ns = record->is_unloaded ? profile_moment(profile, record->unload_end) : 0;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 

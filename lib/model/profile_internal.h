@@ -10,14 +10,24 @@
 #include "model/collections.h"
 #include "model/elements.h"
 #include "model/facts.h"
+#include "model/finalizers.h"
+#include "model/handles.h"
+#include "model/heap_shots.h"
+#include "model/heap_summaries.h"
+#include "model/marks.h"
 #include "model/memory_budget.h"
+#include "model/metrics.h"
+#include "model/monitors.h"
 #include "model/record_table.h"
+#include "model/samples.h"
+#include "model/site_table.h"
 #include "model/thread_table.h"
 
 #include <mprof/profile.h>
 
-/** Events fetched at a time. */
+/** Events fetched at a time, and records. */
 #define PROFILE_BATCH 1024
+#define PROFILE_RECORD_BATCH 128
 
 /** How counters become times; set by mprof_profile_finish(). */
 typedef struct time_conversion {
@@ -34,9 +44,19 @@ struct mprof_profile {
 	collection_list collections;
 	element_list elements;
 	fact_list facts;
+	sample_model samples;
+	site_table allocations; /**< Of which a call chain or a method is known. Value: bytes. Detail: the method. */
+	heap_shot_list heap_shots;
+	heap_summary_list heap_summaries;
+	handle_list handles;
+	monitor_list monitors;
+	finalizer_list finalizers;
+	metric_list metrics;
+	mark_list marks;
 	time_conversion conversion;
 	mprof_profile_totals totals; /**< jit_ns is in counters; what other parts sum up is filled in when asked. */
 	mprof_event batch[PROFILE_BATCH];
+	mprof_record record_batch[PROFILE_RECORD_BATCH];
 };
 
 /** What is to be done when the events of another block of a thread follow. \p events are its first ones. */
@@ -46,6 +66,19 @@ void profile_begin_events(thread_record *thread, const mprof_event *events, size
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count);
 
 /** Adds hits of a STATISTICAL block. As above. */
-int profile_add_samples(mprof_profile *profile, const mprof_event *events, size_t count);
+int profile_add_hits(mprof_profile *profile, const mprof_event *events, size_t count);
+
+/** Adds samples of a SAMPLES block of a thread. As above. */
+int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
+			const mprof_event *events, size_t count);
+
+/** Adds events of a HEAP_DATA block, which heap_shots_begin_block() was told of. As above. */
+int profile_add_heap_events(mprof_profile *profile, const mprof_event *events, size_t count);
+
+/** Counters as nanoseconds. */
+uint64_t profile_nanoseconds(const mprof_profile *profile, uint64_t counters);
+
+/** A counter as nanoseconds since the session began. */
+int64_t profile_moment(const mprof_profile *profile, uint64_t counter);
 
 #endif

@@ -21,6 +21,12 @@ void record_table_destroy(record_table *table)
 	id_table_destroy(&table->numbers);
 }
 
+void record_table_clear(record_table *table)
+{
+	table->count = 0;
+	id_table_clear(&table->numbers);
+}
+
 void *record_table_add(record_table *table, uint32_t id)
 {
 	void *record;

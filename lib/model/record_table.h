@@ -21,7 +21,8 @@ typedef struct method_record {
 	call_sums closed; /**< Of frames that no node of the call tree stands for any more. */
 	call_sums shown;  /**< As of the last finish: closed ones, and what the call tree says. */
 	uint64_t jit;     /**< In counters. */
-	uint64_t samples;
+	uint64_t samples; /**< As of the last finish, as samples_total. */
+	uint64_t samples_total;
 } method_record;
 
 typedef struct class_record {
@@ -45,6 +46,9 @@ typedef struct record_table {
 /** A record is \p record_size bytes and begins with its uint32_t ID. */
 void record_table_init(record_table *table, const mprof_allocator *allocator, size_t record_size);
 void record_table_destroy(record_table *table);
+
+/** Forgets all records; memory is kept for others. */
+void record_table_clear(record_table *table);
 
 /** What record_table_get() does for an ID that was not met before. */
 void *record_table_add(record_table *table, uint32_t id);

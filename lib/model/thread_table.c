@@ -23,6 +23,7 @@ void thread_table_destroy(thread_table *table)
 		call_stack_destroy(&thread->stack);
 		interval_stack_destroy(&thread->compilations, allocator);
 		interval_stack_destroy(&thread->class_loads, allocator);
+		interval_stack_destroy(&thread->finalizers.finalizers, allocator);
 	}
 	allocator_release(allocator, table->records, table->capacity * sizeof(*table->records));
 	table->records = NULL;

@@ -7,19 +7,24 @@
 #define MODEL_THREAD_TABLE_H
 
 #include "model/call_stack.h"
+#include "model/finalizers.h"
 #include "model/interval_stack.h"
+#include "model/monitors.h"
 
 typedef struct thread_record {
 	uint64_t id;
 	char *name; /**< NULL if none. */
 	uint64_t events;
 	uint64_t lost;
+	uint64_t samples;
 	uint64_t self;         /**< In counters, while its stack was not empty. */
 	uint64_t last_counter; /**< Of its latest event. */
 	int has_counter;
 	call_stack stack;
 	interval_stack compilations;
 	interval_stack class_loads;
+	finalizer_state finalizers;
+	monitor_wait wait;
 } thread_record;
 
 typedef struct thread_table {

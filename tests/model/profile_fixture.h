@@ -44,7 +44,7 @@ static inline void define_names(mprof_writer *writer)
 	for (uint32_t id = 1; id <= DEFINED_IDS; id++) {
 		char class_name[8] = {'c', (char)('0' + id)};
 		char method_name[8] = {'m', (char)('0' + id), ' ', '(', ')'};
-		mprof_class_definition class_definition = {id, 0, class_name, 2};
+		mprof_class_definition class_definition = {id, 0, class_name, 2, 0, 0};
 		mprof_method_definition method_definition = {id, id, 0, 0, method_name, 5};
 
 		cr_assert_eq(mprof_writer_define_class(writer, &class_definition), MPROF_OK);
@@ -68,7 +68,10 @@ static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint6
 		options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
-				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS);
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &log->writer), MPROF_OK);
 	define_names(log->writer);
 }
@@ -128,6 +131,47 @@ static inline void add_value(test_log *log, uint32_t kind, uint64_t value, uint6
 {
 	add_full(log, kind, 0, counter, value, 0);
 }
+
+/** Events with a detail. */
+static inline void add_detailed(test_log *log, uint32_t kind, uint32_t id, uint64_t counter, uint64_t value,
+				const mprof_event_detail *detail)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = (uint8_t)kind;
+	event.id = id;
+	event.counter = SESSION_START + counter;
+	event.value = value;
+	event.more.detail = detail;
+	cr_assert_eq(mprof_writer_events(log->writer, &event, 1, NULL), MPROF_OK);
+}
+
+/** A block of records that are written as they are. */
+static inline void write_records(test_log *log, mprof_block_kind kind, uint32_t number, const mprof_record *records,
+				 size_t count)
+{
+	cr_assert_eq(mprof_writer_records(log->writer, kind, number, records, count), MPROF_OK);
+}
+
+#define WRITE_RECORDS(log, kind, number, ...)                                                                          \
+	do {                                                                                                           \
+		const mprof_record written_records[] = {__VA_ARGS__};                                                  \
+                                                                                                                       \
+		write_records(log, kind, number, written_records,                                                      \
+			      sizeof(written_records) / sizeof(written_records[0]));                                   \
+	} while (0)
+
+/** A call chain: a method, or a native location, called by another chain. */
+#define STACK_OF_METHOD(stack, caller, method)                                                                         \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_STACK, .id = stack, .parent = caller, .target = method                            \
+	}
+#define STACK_OF_LOCATION(stack, caller, location)                                                                     \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_STACK, .id = stack, .parent = caller, .target = location,                         \
+		.flags = MPROF_EVENT_NATIVE                                                                            \
+	}
 
 /** Keeps what was written; with END unless \p is_cut. */
 static inline void log_close(test_log *log, int is_cut)

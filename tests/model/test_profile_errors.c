@@ -21,6 +21,52 @@ static void note_damage(void *user, const mprof_error *error)
 	}
 }
 
+/* Metrics and marks, and a heap shot. */
+static void write_beside_events(test_log *log)
+{
+	const uint64_t reference = 0x2000;
+	mprof_event_detail details[] = {{.object = 0x1000, .reference_count = 1, .references = &reference},
+					{.object = 0x2000},
+					{.object = 0x1000}};
+	mprof_event events[] = {{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 3, .value = 24},
+				{.kind = MPROF_EVENT_HEAP_FREE, .id = 4, .value = 48},
+				{.kind = MPROF_EVENT_HEAP_ROOT, .value = MPROF_ROOT_HANDLE}};
+
+	WRITE_RECORDS(log, MPROF_BLOCK_METRICS, 0,
+		      {.kind = MPROF_RECORD_METRIC, .id = 1, .section = "section", .name = "name"},
+		      {.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .value = 5});
+	WRITE_RECORDS(log, MPROF_BLOCK_HEAP_SUMMARY, 1, {.kind = MPROF_RECORD_SUMMARY, .id = 5, .counts = {1, 2}});
+	cr_assert_eq(mprof_writer_mark(log->writer, 7, SESSION_START, "mark", 4), MPROF_OK);
+	for (size_t i = 0; i < 3; i++)
+		events[i].more.detail = &details[i];
+	cr_assert_eq(mprof_writer_heap(log->writer, 1, MPROF_HEAP_FIRST, SESSION_START, events, 3), MPROF_OK);
+	events[0].id = 5;
+	cr_assert_eq(mprof_writer_heap(log->writer, 1, MPROF_HEAP_LAST, SESSION_START, events, 1), MPROF_OK);
+}
+
+static void write_stacks_and_samples(test_log *log)
+{
+	mprof_event samples[] = {{.kind = MPROF_EVENT_SAMPLE, .counter = SESSION_START, .value = 2},
+				 {.kind = MPROF_EVENT_SAMPLE, .counter = SESSION_START, .value = 3}};
+
+	WRITE_RECORDS(log, MPROF_BLOCK_CODE, 0, {.kind = MPROF_RECORD_LOCATION, .id = 1, .start = 0x5000});
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2),
+		      STACK_OF_LOCATION(3, 2, 1));
+	cr_assert_eq(mprof_writer_samples(log->writer, 9, SESSION_START, samples, 2), MPROF_OK);
+}
+
+static void add_detailed_events(test_log *log, uint64_t start)
+{
+	const mprof_event_detail detail = {.object = 0x1000, .stack = 2};
+
+	add_detailed(log, MPROF_EVENT_ALLOCATION, 2, 0, 8, &detail);
+	add_detailed(log, MPROF_EVENT_MONITOR, 1, start + 340, MPROF_MONITOR_CONTENDED, &detail);
+	add_detailed(log, MPROF_EVENT_MONITOR, 1, start + 350, MPROF_MONITOR_ACQUIRED, &detail);
+	add_detailed(log, MPROF_EVENT_HANDLE_CREATED, 1, start + 360, 1, &detail);
+	add_detailed(log, MPROF_EVENT_FINALIZER_START, 1, start + 370, 0, &detail);
+	add_detailed(log, MPROF_EVENT_FINALIZER_END, 1, start + 380, 0, &detail);
+}
+
 /* Three blocks of one thread, and a bit of all that takes memory. */
 static void write_much(test_log *log, mprof_dialect dialect)
 {
@@ -31,6 +77,8 @@ static void write_much(test_log *log, mprof_dialect dialect)
 	if (dialect == MPROF_DIALECT_MPROF2) {
 		cr_assert_eq(mprof_writer_session(log->writer, &property, 1), MPROF_OK);
 		cr_assert_eq(mprof_writer_thread(log->writer, 7, "name", 4), MPROF_OK);
+		write_beside_events(log);
+		write_stacks_and_samples(log);
 	}
 	cr_assert_eq(mprof_writer_loaded(log->writer, &element), MPROF_OK);
 	for (uint64_t block = 0; block < 3; block++) {
@@ -50,6 +98,8 @@ static void write_much(test_log *log, mprof_dialect dialect)
 		add_value(log, MPROF_EVENT_GC_END, 0, start + 310);
 		add(log, MPROF_EVENT_CLASS_LOAD_START, 2, start + 320);
 		add(log, MPROF_EVENT_CLASS_LOAD_END, 2, start + 330);
+		if (dialect == MPROF_DIALECT_MPROF2)
+			add_detailed_events(log, start);
 		leave(log, 1, start + 400);
 		end_block(log);
 	}
@@ -201,7 +251,7 @@ Test(profile_errors, memory_limit)
 	write_much(&log, MPROF_DIALECT_MPROF2);
 	log_close(&log, 0);
 	mprof_profile_options_init(&options);
-	for (options.max_memory = 2048; status != MPROF_OK; options.max_memory += 64) {
+	for (options.max_memory = 4096; status != MPROF_OK; options.max_memory += 64) {
 		cr_assert_lt(options.max_memory, 1 << 20);
 		status = read_with(&log, &options, &damage);
 		cr_expect(status == MPROF_OK || status == MPROF_ERR_LIMIT, "%d", status);

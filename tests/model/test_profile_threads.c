@@ -134,7 +134,7 @@ Test(profile_threads, another_threads_end_does_not_clear_the_stack)
 
 Test(profile_threads, names_and_losses)
 {
-	const uint64_t first[] = {0, 5, 2};
+	const uint64_t first[] = {0, 5, 2, 0, 0, 2};
 	const uint64_t second[] = {0, 0, 0, 10};
 	test_log log;
 
@@ -145,14 +145,88 @@ Test(profile_threads, names_and_losses)
 	end_block(&log);
 	cr_assert_eq(mprof_writer_thread(log.writer, 7, "first", 5), MPROF_OK);
 	cr_assert_eq(mprof_writer_thread(log.writer, 7, "second", 6), MPROF_OK);
-	cr_assert_eq(mprof_writer_lost(log.writer, 7, first, 3), MPROF_OK);
+	cr_assert_eq(mprof_writer_lost(log.writer, 7, first, 6), MPROF_OK);
 	cr_assert_eq(mprof_writer_lost(log.writer, 0, second, 4), MPROF_OK);
 	log_profile(&log);
 	cr_expect_eq(mprof_profile_thread_count(log.profile), 2);
 	cr_expect_str_eq(thread_of(&log, 7).name, "second");
 	cr_expect_str_eq(thread_of(&log, 9).name, "early");
-	cr_expect_eq(thread_of(&log, 7).lost, 7);
-	cr_expect_eq(totals_of(&log).lost_events, 17);
+	cr_expect_eq(thread_of(&log, 7).lost, 9);
+	cr_expect_eq(totals_of(&log).lost_events, 19);
+	cr_expect_eq(totals_of(&log).lost_by_cause[MPROF_LOSS_NO_BUFFER], 5);
+	cr_expect_eq(totals_of(&log).lost_by_cause[MPROF_LOSS_NO_MEMORY], 2);
+	cr_expect_eq(totals_of(&log).lost_by_cause[MPROF_LOSS_WRITE_FAILED], 10);
+	cr_expect_eq(totals_of(&log).lost_by_cause[MPROF_LOSS_NO_SAMPLE_ROOM], 0);
+	cr_expect_eq(totals_of(&log).lost_by_cause[MPROF_LOSS_LIMIT], 2);
+	log_release(&log);
+}
+
+/* Frames end when recording was stopped; the time until it was resumed is nobody's, and the stack begins anew. */
+Test(profile_threads, recording_that_was_stopped_for_a_while)
+{
+	for (uint32_t without = 0; without <= 1; without++) {
+		mprof_profile_options options;
+		test_log log;
+
+		mprof_profile_options_init(&options);
+		options.without_call_tree = without;
+		log_begin(&log);
+		begin_block(&log, 7, 0);
+		enter(&log, 1, 100);
+		enter(&log, 2, 110);
+		/* From 150 to 1000 nothing was recorded. */
+		add_value(&log, MPROF_EVENT_RECORDING_RESUMED, 850, 1000);
+		enter(&log, 3, 1010);
+		add(&log, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 1030);
+		leave(&log, 1, 1040);
+		enter(&log, 1, 1100);
+		leave(&log, 1, 1120);
+		end_block(&log);
+		log_close(&log, 0);
+		log_open(&log, &options);
+		cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
+		EXPECT_METHOD(&log, 1, 2, 70, 30);
+		EXPECT_METHOD(&log, 2, 1, 40, 40);
+		EXPECT_METHOD(&log, 3, 1, 20, 20);
+		cr_expect_eq(totals_of(&log).method_ns, 90);
+		cr_expect_eq(thread_of(&log, 7).self_ns, 90);
+		cr_expect_eq(totals_of(&log).interrupted_frames, 2);
+		cr_expect_eq(totals_of(&log).unclosed_frames, 0);
+		/* The method was entered before. */
+		cr_expect_eq(totals_of(&log).unmatched_leaves, 1);
+		cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_RECORDING_RESUMED], 1);
+		log_release(&log);
+	}
+}
+
+/* Compilations and waits that were begun before do not end with what comes after. */
+Test(profile_threads, what_was_begun_before_recording_stopped)
+{
+	const mprof_event_detail detail = {.object = 0x100};
+	mprof_monitor_figures monitors = {.struct_size = sizeof(monitors)};
+	mprof_finalizer_figures finalizers = {.struct_size = sizeof(finalizers)};
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 1, 10);
+	add(&log, MPROF_EVENT_CLASS_LOAD_START, 1, 20);
+	add_detailed(&log, MPROF_EVENT_MONITOR, 1, 30, MPROF_MONITOR_CONTENDED, &detail);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_START, 1, 40, 0, &detail);
+	add_value(&log, MPROF_EVENT_RECORDING_RESUMED, 900, 1000);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_END, 1, 1010, 0, &detail);
+	add_detailed(&log, MPROF_EVENT_MONITOR, 1, 1020, MPROF_MONITOR_ACQUIRED, &detail);
+	add(&log, MPROF_EVENT_CLASS_LOAD_END, 1, 1030);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 1, 1040);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(method_of(&log, 1).jit_ns, 0);
+	cr_expect_eq(class_of(&log, 1).load_ns, 0);
+	cr_assert_eq(mprof_profile_monitor(log.profile, 0, &monitors), MPROF_OK);
+	cr_expect_eq(monitors.contended_ns, 0);
+	cr_assert_eq(mprof_profile_finalizer(log.profile, 0, &finalizers), MPROF_OK);
+	cr_expect_eq(finalizers.count, 1);
+	cr_expect_eq(finalizers.total_ns, 0);
 	log_release(&log);
 }
 

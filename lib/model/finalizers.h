@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/finalizers.h
+ * \brief Finalizers that ran, by class, and the runs of the thread that runs them.
+ */
+#ifndef MODEL_FINALIZERS_H
+#define MODEL_FINALIZERS_H
+
+#include "model/interval_stack.h"
+#include "model/record_table.h"
+
+#include <mprof/format.h>
+
+/** Times are in counters. */
+typedef struct finalizer_record {
+	uint32_t class_id;
+	uint64_t count;
+	uint64_t time;
+} finalizer_record;
+
+typedef struct finalizer_list {
+	record_table records; /**< By class. */
+	uint64_t count;
+	uint64_t time; /**< Of outermost finalizers. */
+	uint64_t runs;
+	uint64_t run_time;
+} finalizer_list;
+
+/** What a thread has begun. */
+typedef struct finalizer_state {
+	interval_stack finalizers;
+	int is_running;
+	uint64_t run_start; /**< Counter. */
+} finalizer_state;
+
+void finalizers_init(finalizer_list *all, const mprof_allocator *allocator);
+void finalizers_destroy(finalizer_list *all);
+
+/** Takes in a FINALIZER_... or FINALIZATION_... event of a thread, at \p counter. Returns 0 if there is no memory. */
+int finalizers_add(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint64_t counter);
+
+/** The thread is gone, or what it did is not known: nothing that it has begun will end. */
+void finalizers_clear_state(finalizer_state *state);
+
+#endif

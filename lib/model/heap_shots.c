@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/heap_shots.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SIZE_MAX
+
+void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator)
+{
+	memset(all, 0, sizeof(*all));
+	hash_map_init(&all->numbers, allocator);
+	record_table_init(&all->gathered, allocator, sizeof(heap_class_record));
+	all->gathered_for = NONE;
+	all->current = NONE;
+}
+
+void heap_shots_destroy(heap_shot_list *all)
+{
+	const mprof_allocator *allocator = &all->numbers.allocator;
+
+	for (size_t i = 0; i < all->count; i++)
+		allocator_release(allocator, all->records[i].classes,
+				  all->records[i].class_count * sizeof(*all->records[i].classes));
+	allocator_release(allocator, all->records, all->capacity * sizeof(*all->records));
+	all->records = NULL;
+	all->count = 0;
+	all->capacity = 0;
+	record_table_destroy(&all->gathered);
+	hash_map_destroy(&all->numbers);
+}
+
+static int compare_classes(const void *left, const void *right)
+{
+	uint32_t a = ((const heap_class_record *)left)->class_id;
+	uint32_t b = ((const heap_class_record *)right)->class_id;
+
+	return (a > b) - (a < b);
+}
+
+/* How many classes two lists in order have together. */
+static size_t count_together(const heap_class_record *left, size_t left_count, const heap_class_record *right,
+			     size_t right_count)
+{
+	size_t together = left_count + right_count;
+
+	for (size_t i = 0, j = 0; i < left_count && j < right_count;) {
+		int order = compare_classes(&left[i], &right[j]);
+
+		together -= order == 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return together;
+}
+
+static void merge(heap_class_record *merged, const heap_class_record *left, size_t left_count,
+		  const heap_class_record *right, size_t right_count)
+{
+	for (size_t i = 0, j = 0; i < left_count || j < right_count; merged++) {
+		int order = i == left_count ? 1 : j == right_count ? -1 : compare_classes(&left[i], &right[j]);
+
+		*merged = order <= 0 ? left[i] : right[j];
+		if (order == 0) {
+			merged->objects += right[j].objects;
+			merged->bytes += right[j].bytes;
+		}
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+int heap_shots_settle(heap_shot_list *all)
+{
+	const mprof_allocator *allocator = &all->numbers.allocator;
+	heap_class_record *gathered = all->gathered.records;
+	heap_class_record *merged;
+	heap_shot_record *shot;
+	size_t count;
+
+	if (all->gathered_for == NONE || all->gathered.count == 0)
+		return 1;
+	shot = &all->records[all->gathered_for];
+	qsort(gathered, all->gathered.count, sizeof(*gathered), compare_classes);
+	count = count_together(shot->classes, shot->class_count, gathered, all->gathered.count);
+	merged = allocator_allocate(allocator, count * sizeof(*merged));
+	if (merged == NULL) {
+		/* The table finds records by their place, which the sorting has changed. */
+		record_table_clear(&all->gathered);
+		return 0;
+	}
+	merge(merged, shot->classes, shot->class_count, gathered, all->gathered.count);
+	allocator_release(allocator, shot->classes, shot->class_count * sizeof(*shot->classes));
+	shot->classes = merged;
+	shot->class_count = count;
+	record_table_clear(&all->gathered);
+	return 1;
+}
+
+static int append(heap_shot_list *all, const mprof_block *block)
+{
+	void *records = all->records;
+	heap_shot_record *shot;
+
+	if (!array_reserve(&all->numbers.allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
+		return 0;
+	all->records = records;
+	if (!hash_map_put(&all->numbers, block->id, all->count))
+		return 0;
+	shot = &all->records[all->count++];
+	memset(shot, 0, sizeof(*shot));
+	shot->number = block->id;
+	shot->counter = block->base_counter;
+	shot->is_incomplete = !(block->flags & MPROF_HEAP_FIRST);
+	return 1;
+}
+
+int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block)
+{
+	const uint64_t *number = hash_map_get(&all->numbers, block->id);
+	size_t index = number != NULL ? (size_t)*number : NONE;
+
+	all->current = NONE;
+	if (block->id == 0)
+		return 1;
+	/* The same number again: what is counted anew. */
+	if (index == NONE || (all->records[index].is_ended && (block->flags & MPROF_HEAP_FIRST))) {
+		if (!append(all, block))
+			return 0;
+		index = all->count - 1;
+	}
+	if (all->gathered_for != index && !heap_shots_settle(all))
+		return 0;
+	all->gathered_for = index;
+	all->current = index;
+	return 1;
+}
+
+static int add_object(heap_shot_list *all, heap_shot_record *shot, const mprof_event *event)
+{
+	heap_class_record *class_record = record_table_get(&all->gathered, event->id);
+
+	if (class_record == NULL)
+		return 0;
+	class_record->objects++;
+	class_record->bytes += event->value;
+	shot->objects++;
+	shot->bytes += event->value;
+	return 1;
+}
+
+static void add_references(heap_shot_record *shot, const mprof_event *event)
+{
+	if (event->more.detail != NULL)
+		shot->references += event->more.detail->reference_count;
+}
+
+static int add_to_shot(heap_shot_list *all, heap_shot_record *shot, const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_HEAP_OBJECT:
+		add_references(shot, event);
+		return add_object(all, shot, event);
+	case MPROF_EVENT_HEAP_REFERENCES:
+		add_references(shot, event);
+		return 1;
+	case MPROF_EVENT_HEAP_ROOT:
+		shot->roots[event->value < MPROF_HEAP_SHOT_ROOT_KINDS ? event->value : MPROF_ROOT_OTHER]++;
+		return 1;
+	case MPROF_EVENT_HEAP_FREE:
+		shot->freed++;
+		shot->freed_bytes += event->value;
+		return 1;
+	case MPROF_EVENT_HEAP_MOVE:
+		shot->moved++;
+		return 1;
+	default:
+		return 1;
+	}
+}
+
+int heap_shots_add(heap_shot_list *all, const mprof_event *event)
+{
+	if (event->kind == MPROF_EVENT_HEAP_FREE) {
+		all->freed++;
+		all->freed_bytes += event->value;
+	} else if (event->kind == MPROF_EVENT_HEAP_MOVE) {
+		all->moved++;
+	}
+	return all->current == NONE || add_to_shot(all, &all->records[all->current], event);
+}
+
+int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_whole)
+{
+	heap_shot_record *shot = all->current != NONE ? &all->records[all->current] : NULL;
+
+	all->current = NONE;
+	if (shot == NULL)
+		return 1;
+	shot->is_incomplete |= !is_whole || (block->flags & MPROF_HEAP_INCOMPLETE) != 0;
+	if (!(block->flags & MPROF_HEAP_LAST))
+		return 1;
+	shot->is_ended = 1;
+	return heap_shots_settle(all);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/heap_shots.h
+ * \brief Heap shots: how many objects of each class were alive at a moment, and from how many roots.
+ */
+#ifndef MODEL_HEAP_SHOTS_H
+#define MODEL_HEAP_SHOTS_H
+
+#include "model/record_table.h"
+
+#include <mprof/parser.h>
+#include <mprof/profile.h>
+
+typedef struct heap_class_record {
+	uint32_t class_id;
+	uint64_t objects;
+	uint64_t bytes;
+} heap_class_record;
+
+typedef struct heap_shot_record {
+	uint32_t number;
+	int is_incomplete;
+	int is_ended;
+	uint64_t counter;
+	uint64_t objects;
+	uint64_t bytes;
+	uint64_t references;
+	uint64_t freed;
+	uint64_t freed_bytes;
+	uint64_t moved;
+	uint64_t roots[MPROF_HEAP_SHOT_ROOT_KINDS];
+	heap_class_record *classes; /**< In order of IDs; room for exactly those. */
+	size_t class_count;
+} heap_shot_record;
+
+typedef struct heap_shot_list {
+	hash_map numbers; /**< By the number of the shot. */
+	heap_shot_record *records;
+	size_t count;
+	size_t capacity;
+	size_t current;        /**< Index of the shot that the block being read belongs to; SIZE_MAX if to none. */
+	record_table gathered; /**< heap_class_record that are not yet in the classes of their shot. */
+	size_t gathered_for;   /**< Index of that shot; SIZE_MAX if none. */
+	uint64_t freed;        /**< Of all blocks, also those of no shot; as the next two. */
+	uint64_t freed_bytes;
+	uint64_t moved;
+} heap_shot_list;
+
+void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator);
+void heap_shots_destroy(heap_shot_list *all);
+
+/** A HEAP_DATA block begins. Returns 0 if there is no memory. */
+int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block);
+
+/** Takes in an event of the block. Returns 0 if there is no memory. */
+int heap_shots_add(heap_shot_list *all, const mprof_event *event);
+
+/** A HEAP_DATA block ends; \p is_whole: all of it could be read. Returns 0 if there is no memory. */
+int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_whole);
+
+/** Makes what was gathered reachable in the shot's classes. More may follow. Returns 0 if there is no memory. */
+int heap_shots_settle(heap_shot_list *all);
+
+#endif

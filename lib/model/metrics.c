@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/metrics.h"
+
+#include "model/text_copy.h"
+
+#include <string.h>
+
+void metrics_init(metric_list *all, const mprof_allocator *allocator)
+{
+	record_table_init(&all->records, allocator, sizeof(metric_record));
+}
+
+void metrics_destroy(metric_list *all)
+{
+	const mprof_allocator *allocator = &all->records.numbers.sparse.allocator;
+
+	for (size_t i = 0; i < all->records.count; i++) {
+		metric_record *metric = record_table_at(&all->records, i);
+
+		text_release(allocator, metric->section);
+		text_release(allocator, metric->name);
+	}
+	record_table_destroy(&all->records);
+}
+
+static int define(metric_list *all, metric_record *metric, const mprof_record *record)
+{
+	const mprof_allocator *allocator = &all->records.numbers.sparse.allocator;
+	char *section = text_copy(allocator, record->section);
+	char *name = text_copy(allocator, record->name);
+
+	if (section == NULL || name == NULL) {
+		text_release(allocator, section);
+		text_release(allocator, name);
+		return 0;
+	}
+	text_release(allocator, metric->section);
+	text_release(allocator, metric->name);
+	metric->section = section;
+	metric->name = name;
+	metric->flags = record->flags;
+	return 1;
+}
+
+static int is_less(uint32_t flags, uint64_t left, uint64_t right)
+{
+	double left_double;
+	double right_double;
+
+	if (!(flags & MPROF_METRIC_DOUBLE))
+		return (int64_t)left < (int64_t)right;
+	memcpy(&left_double, &left, sizeof(left_double));
+	memcpy(&right_double, &right, sizeof(right_double));
+	return left_double < right_double;
+}
+
+static void add_value(metric_record *metric, uint64_t value, uint64_t counter)
+{
+	if (metric->count == 0)
+		metric->first = metric->minimum = metric->maximum = value;
+	if (is_less(metric->flags, value, metric->minimum))
+		metric->minimum = value;
+	if (is_less(metric->flags, metric->maximum, value))
+		metric->maximum = value;
+	metric->last = value;
+	metric->last_counter = counter;
+	metric->count++;
+}
+
+int metrics_add(metric_list *all, const mprof_record *record, uint64_t counter)
+{
+	metric_record *metric = record_table_get(&all->records, record->id);
+
+	if (metric == NULL)
+		return 0;
+	if (record->kind == MPROF_RECORD_METRIC)
+		return define(all, metric, record);
+	if (record->kind == MPROF_RECORD_METRIC_VALUE)
+		add_value(metric, record->value, counter);
+	return 1;
+}

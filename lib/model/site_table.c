@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/site_table.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+#define FIRST_PLACE_COUNT 64
+#define FIRST_SHIFT 58
+
+void site_table_init(site_table *table, const mprof_allocator *allocator)
+{
+	memset(table, 0, sizeof(*table));
+	table->allocator = *allocator;
+}
+
+void site_table_destroy(site_table *table)
+{
+	allocator_release(&table->allocator, table->records, table->capacity * sizeof(*table->records));
+	allocator_release(&table->allocator, table->places, table->place_count * sizeof(*table->places));
+	table->records = NULL;
+	table->places = NULL;
+	table->count = 0;
+	table->capacity = 0;
+	table->place_count = 0;
+}
+
+static size_t first_place(const site_table *table, uint32_t class_id, uint32_t stack, uint32_t detail)
+{
+	uint64_t key = ((uint64_t)stack << 32 | class_id) + detail * UINT64_C(0xd6e8feb86659fd93);
+
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
+}
+
+static void put_in_place(site_table *table, size_t number)
+{
+	const site_record *record = &table->records[number];
+	size_t i = first_place(table, record->class_id, record->stack, record->detail);
+
+	while (table->places[i] != 0)
+		i = (i + 1) & (table->place_count - 1);
+	table->places[i] = (uint32_t)number + 1;
+}
+
+/* Keeps at most half of the places taken. */
+static int reserve_places(site_table *table, size_t record_count)
+{
+	size_t place_count = table->place_count == 0 ? FIRST_PLACE_COUNT : table->place_count * 2;
+	uint32_t *places;
+	size_t size;
+
+	if (record_count <= table->place_count / 2)
+		return 1;
+	if (!checked_multiply(place_count, sizeof(*places), &size))
+		return 0;
+	places = allocator_allocate_zeroed(&table->allocator, size);
+	if (places == NULL)
+		return 0;
+	allocator_release(&table->allocator, table->places, table->place_count * sizeof(*table->places));
+	table->shift = table->place_count == 0 ? FIRST_SHIFT : table->shift - 1;
+	table->places = places;
+	table->place_count = place_count;
+	for (size_t i = 0; i < table->count; i++)
+		put_in_place(table, i);
+	return 1;
+}
+
+static size_t append(site_table *table, uint32_t class_id, uint32_t stack, uint32_t detail)
+{
+	void *records = table->records;
+	site_record *record;
+
+	if (table->count >= UINT32_MAX - 1 ||
+	    !array_reserve(&table->allocator, &records, &table->capacity, table->count + 1, sizeof(*table->records)))
+		return SITE_TABLE_NONE;
+	table->records = records;
+	if (!reserve_places(table, table->count + 1))
+		return SITE_TABLE_NONE;
+	record = &table->records[table->count];
+	memset(record, 0, sizeof(*record));
+	record->class_id = class_id;
+	record->stack = stack;
+	record->detail = detail;
+	put_in_place(table, table->count);
+	return table->count++;
+}
+
+size_t site_table_get(site_table *table, uint32_t class_id, uint32_t stack, uint32_t detail)
+{
+	if (table->place_count == 0)
+		return append(table, class_id, stack, detail);
+	for (size_t i = first_place(table, class_id, stack, detail);; i = (i + 1) & (table->place_count - 1)) {
+		const site_record *record;
+
+		if (table->places[i] == 0)
+			return append(table, class_id, stack, detail);
+		record = &table->records[table->places[i] - 1];
+		if (record->class_id == class_id && record->stack == stack && record->detail == detail)
+			return table->places[i] - 1;
+	}
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures that the runtime keeps, and remarks of the user. */
+#include "profile_fixture.h"
+
+static mprof_metric_figures metric_at(const test_log *log, size_t index)
+{
+	mprof_metric_figures figures;
+
+	memset(&figures, 0xff, sizeof(figures));
+	figures.struct_size = sizeof(figures);
+	cr_assert_eq(mprof_profile_metric(log->profile, index, &figures), MPROF_OK);
+	return figures;
+}
+
+static uint64_t bits_of(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+static mprof_record value_of(uint32_t metric, uint64_t value)
+{
+	mprof_record record = {.kind = MPROF_RECORD_METRIC_VALUE, .id = metric, .value = value};
+
+	return record;
+}
+
+static void define_metrics(test_log *log)
+{
+	WRITE_RECORDS(
+		log, MPROF_BLOCK_METRICS, 0,
+		{.kind = MPROF_RECORD_METRIC, .id = 1, .flags = MPROF_METRIC_BYTES, .section = "GC", .name = "heap"},
+		{.kind = MPROF_RECORD_METRIC,
+		 .id = 2,
+		 .flags = MPROF_METRIC_RATIO | MPROF_METRIC_DOUBLE,
+		 .section = "CPU",
+		 .name = "load"},
+		{.kind = MPROF_RECORD_METRIC, .id = 3, .section = "GC", .name = "never read"});
+}
+
+Test(profile_metrics, first_last_least_most)
+{
+	const int64_t signed_values[] = {100, -50, 900, 7};
+	const double double_values[] = {0.5, 0.75, -2.0, 0.25};
+	test_log log;
+
+	log_begin(&log);
+	define_metrics(&log);
+	for (uint64_t i = 0; i < 4; i++) {
+		mprof_record values[] = {value_of(1, (uint64_t)signed_values[i]),
+					 value_of(2, bits_of(double_values[i]))};
+
+		log.counter = SESSION_START + 1000 * i;
+		write_records(&log, MPROF_BLOCK_METRICS, 0, values, 2);
+	}
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_metric_count(log.profile), 3);
+	cr_expect_str_eq(metric_at(&log, 0).section, "GC");
+	cr_expect_str_eq(metric_at(&log, 0).name, "heap");
+	cr_expect_eq(metric_at(&log, 0).flags, MPROF_METRIC_BYTES);
+	cr_expect_eq(metric_at(&log, 0).count, 4);
+	cr_expect_eq((int64_t)metric_at(&log, 0).first, 100);
+	cr_expect_eq((int64_t)metric_at(&log, 0).last, 7);
+	cr_expect_eq((int64_t)metric_at(&log, 0).minimum, -50);
+	cr_expect_eq((int64_t)metric_at(&log, 0).maximum, 900);
+	cr_expect_eq(metric_at(&log, 0).last_ns, 3000);
+	cr_expect_eq(metric_at(&log, 1).first, bits_of(0.5));
+	cr_expect_eq(metric_at(&log, 1).last, bits_of(0.25));
+	cr_expect_eq(metric_at(&log, 1).minimum, bits_of(-2.0));
+	cr_expect_eq(metric_at(&log, 1).maximum, bits_of(0.75));
+	cr_expect_str_eq(metric_at(&log, 2).name, "never read");
+	cr_expect_eq(metric_at(&log, 2).count, 0);
+	cr_expect_eq(metric_at(&log, 2).last_ns, 0);
+	log_release(&log);
+}
+
+Test(profile_metrics, marks)
+{
+	const struct {
+		uint64_t thread;
+		uint64_t counter;
+		const char *text;
+	} marks[] = {{7, 100, "begin"}, {0, 50, ""}, {8, 300, "end"}};
+	test_log log;
+
+	log_begin(&log);
+	for (size_t i = 0; i < 3; i++)
+		cr_assert_eq(mprof_writer_mark(log.writer, marks[i].thread, SESSION_START + marks[i].counter,
+					       marks[i].text, strlen(marks[i].text)),
+			     MPROF_OK);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_mark_count(log.profile), 3);
+	for (size_t i = 0; i < 3; i++) {
+		mprof_mark mark = {.struct_size = sizeof(mark)};
+
+		cr_assert_eq(mprof_profile_mark(log.profile, i, &mark), MPROF_OK);
+		cr_expect_eq(mark.thread, marks[i].thread);
+		cr_expect_eq(mark.time_ns, (int64_t)marks[i].counter);
+		cr_expect_str_eq(mark.text, marks[i].text);
+	}
+	/* A remark is no event of the thread. */
+	cr_expect_eq(mprof_profile_thread_count(log.profile), 0);
+	log_release(&log);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples with call chains: what they hit, with what called it, and by which thread. */
+#include "profile_fixture.h"
+
+/* Figures of what samples hit; all 0 if nothing was hit. */
+static mprof_sample_figures place_of(const test_log *log, uint32_t kind, uint32_t id)
+{
+	mprof_sample_figures figures;
+
+	for (size_t i = 0; i < mprof_profile_sample_count(log->profile); i++) {
+		memset(&figures, 0xff, sizeof(figures));
+		figures.struct_size = sizeof(figures);
+		cr_assert_eq(mprof_profile_sample(log->profile, i, &figures), MPROF_OK);
+		if (figures.kind == kind && figures.id == id)
+			return figures;
+	}
+	memset(&figures, 0, sizeof(figures));
+	return figures;
+}
+
+#define EXPECT_PLACE(log, kind, id, expected_self, expected_total)                                                     \
+	do {                                                                                                           \
+		mprof_sample_figures found_place = place_of(log, kind, id);                                            \
+                                                                                                                       \
+		cr_expect_eq(found_place.self, expected_self, "%s %u: %lu samples", #kind, id,                         \
+			     (unsigned long)found_place.self);                                                         \
+		cr_expect_eq(found_place.total, expected_total, "%s %u: %lu samples in all", #kind, id,                \
+			     (unsigned long)found_place.total);                                                        \
+	} while (0)
+
+static mprof_sample_node node_at(const test_log *log, uint32_t node)
+{
+	mprof_sample_node figures;
+
+	memset(&figures, 0xff, sizeof(figures));
+	figures.struct_size = sizeof(figures);
+	cr_assert_eq(mprof_profile_sample_node(log->profile, node, &figures), MPROF_OK);
+	return figures;
+}
+
+/* The child of a node for a method. */
+static mprof_sample_node child_of(const test_log *log, mprof_sample_node parent, uint32_t kind, uint32_t id)
+{
+	uint32_t node = parent.first_child;
+
+	while (node != 0 && (node_at(log, node).kind != kind || node_at(log, node).id != id))
+		node = node_at(log, node).next_sibling;
+	cr_assert_neq(node, 0, "no child of kind %u, ID %u", kind, id);
+	return node_at(log, node);
+}
+
+/* Each stack a number of times, one counter after the other. */
+static void write_samples(test_log *log, uint64_t thread, const uint32_t *stacks, size_t count)
+{
+	mprof_event samples[16];
+
+	cr_assert_leq(count, 16);
+	memset(samples, 0, sizeof(samples));
+	for (size_t i = 0; i < count; i++) {
+		samples[i].kind = MPROF_EVENT_SAMPLE;
+		samples[i].counter = SESSION_START + i;
+		samples[i].value = stacks[i];
+	}
+	cr_assert_eq(mprof_writer_samples(log->writer, thread, SESSION_START, samples, count), MPROF_OK);
+}
+
+#define WRITE_SAMPLES(log, thread, ...)                                                                                \
+	write_samples(log, thread, (const uint32_t[]){__VA_ARGS__},                                                    \
+		      sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* 1 is m1; 2 is m2 called by it; 3 is m1 called by m2 called by m1; 4 is m3 alone. */
+static void define_stacks(test_log *log)
+{
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2),
+		      STACK_OF_METHOD(3, 2, 1), STACK_OF_METHOD(4, 0, 3));
+}
+
+Test(profile_samples, hits_and_what_called_them)
+{
+	test_log log;
+
+	log_begin(&log);
+	define_stacks(&log);
+	WRITE_SAMPLES(&log, 7, 1, 2, 2, 3, 3, 3, 4);
+	log_profile(&log);
+	cr_expect_eq(totals_of(&log).samples, 7);
+	cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_SAMPLE], 7);
+	cr_expect_eq(totals_of(&log).block_counts[MPROF_BLOCK_SAMPLES], 1);
+	/* m1 is on the stack twice in three samples, and counts once in each. */
+	cr_expect_eq(method_of(&log, 1).samples, 4);
+	cr_expect_eq(method_of(&log, 1).samples_total, 6);
+	cr_expect_eq(method_of(&log, 2).samples, 2);
+	cr_expect_eq(method_of(&log, 2).samples_total, 5);
+	cr_expect_eq(method_of(&log, 3).samples, 1);
+	cr_expect_eq(method_of(&log, 3).samples_total, 1);
+	cr_expect_eq(method_of(&log, 1).calls, 0);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 4, 6);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 2, 2, 5);
+	log_release(&log);
+}
+
+Test(profile_samples, the_tree_keeps_chains_apart)
+{
+	mprof_sample_node root;
+	mprof_sample_node first;
+	mprof_sample_node second;
+	test_log log;
+
+	log_begin(&log);
+	define_stacks(&log);
+	WRITE_SAMPLES(&log, 7, 1, 2, 2, 3, 3, 3, 4);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_sample_node_count(log.profile), 5);
+	root = node_at(&log, 0);
+	cr_expect_eq(root.kind, 0);
+	cr_expect_eq(root.total, 7);
+	cr_expect_eq(root.self, 0);
+	first = child_of(&log, root, MPROF_SAMPLE_METHOD, 1);
+	cr_expect_eq(first.self, 1);
+	cr_expect_eq(first.total, 6);
+	second = child_of(&log, first, MPROF_SAMPLE_METHOD, 2);
+	cr_expect_eq(second.self, 2);
+	cr_expect_eq(second.total, 5);
+	cr_expect_eq(node_at(&log, second.parent).id, 1);
+	cr_expect_eq(child_of(&log, second, MPROF_SAMPLE_METHOD, 1).self, 3);
+	cr_expect_eq(child_of(&log, root, MPROF_SAMPLE_METHOD, 3).self, 1);
+	log_release(&log);
+}
+
+/* Two places of one function are one; where the function is not known the module counts, and else the place itself. */
+Test(profile_samples, native_code)
+{
+	test_log log;
+
+	log_begin(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_CODE, 0,
+		      {.kind = MPROF_RECORD_MODULE, .id = 1, .start = 0x1000, .size = 0x1000, .name = "libone.so"},
+		      {.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .start = 0x10, .size = 64, .name = "work"},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .start = 0x14, .target = 1},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 2, .parent = 1, .start = 0x18, .target = 1},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 3, .parent = 1, .start = 0x900},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 4, .parent = 1, .start = 0x910},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 5, .start = 0x77770000});
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_LOCATION(2, 1, 1),
+		      STACK_OF_LOCATION(3, 1, 2), STACK_OF_LOCATION(4, 1, 3), STACK_OF_LOCATION(5, 4, 4),
+		      STACK_OF_LOCATION(6, 0, 5), STACK_OF_METHOD(7, 6, 0));
+	WRITE_SAMPLES(&log, 7, 2, 3, 3, 4, 5, 6, 7);
+	log_profile(&log);
+	cr_expect_eq(totals_of(&log).samples, 7);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_FUNCTION, 1, 3, 3);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_MODULE, 1, 2, 2);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_LOCATION, 5, 1, 2);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 0, 1, 1);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 0, 5);
+	cr_expect_eq(method_of(&log, 1).samples, 0);
+	cr_expect_eq(method_of(&log, 1).samples_total, 5);
+	/* A method that is not known has no figures of its own. */
+	cr_expect_eq(mprof_profile_method_count(log.profile), 1);
+	/* Both chains of the function are one path. */
+	cr_expect_eq(child_of(&log, child_of(&log, node_at(&log, 0), MPROF_SAMPLE_METHOD, 1), MPROF_SAMPLE_FUNCTION, 1)
+			     .total,
+		     3);
+	log_release(&log);
+}
+
+Test(profile_samples, by_thread)
+{
+	test_log log;
+
+	log_begin(&log);
+	define_stacks(&log);
+	WRITE_SAMPLES(&log, 7, 1, 2);
+	WRITE_SAMPLES(&log, 8, 1, 1, 1);
+	WRITE_SAMPLES(&log, 7, 4);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_thread_count(log.profile), 2);
+	cr_expect_eq(thread_of(&log, 7).samples, 3);
+	cr_expect_eq(thread_of(&log, 8).samples, 3);
+	cr_expect_eq(thread_of(&log, 7).events, 0);
+	cr_expect_eq(totals_of(&log).events, 6);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 4, 5);
+	log_release(&log);
+}
+
+/* Both kinds of blocks in one log, and chains that are defined between samples. */
+Test(profile_samples, with_hits_without_a_chain)
+{
+	const uint32_t methods[] = {1, 2, 1};
+	const uint32_t functions[] = {1, 3};
+	test_log log;
+
+	log_begin(&log);
+	cr_assert_eq(mprof_writer_statistical(log.writer, SESSION_START, methods, 3, functions, 2, SESSION_START + 9),
+		     MPROF_OK);
+	define_stacks(&log);
+	WRITE_SAMPLES(&log, 7, 2);
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(5, 2, 4));
+	WRITE_SAMPLES(&log, 7, 5, 5);
+	log_profile(&log);
+	cr_expect_eq(totals_of(&log).samples, 8);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 2, 5);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 2, 2, 4);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 4, 2, 2);
+	/* Functions have no names in these blocks. */
+	EXPECT_PLACE(&log, MPROF_SAMPLE_LOCATION, 0, 2, 2);
+	log_release(&log);
+}
+
+/* What is asked between two blocks is what is known by then, and later what is added. */
+Test(profile_samples, asked_between_blocks)
+{
+	test_log log;
+	mprof_block block;
+	uint64_t expected = 0;
+
+	log_begin(&log);
+	define_stacks(&log);
+	for (int i = 0; i < 3; i++)
+		WRITE_SAMPLES(&log, 7, 3, 3);
+	log_close(&log, 0);
+	log_open(&log, NULL);
+	mprof_block_init(&block);
+	while (mprof_reader_next_block(log.reader, &block) == MPROF_OK) {
+		cr_assert_eq(mprof_profile_add_block(log.profile, log.reader, &block), MPROF_OK);
+		cr_assert_eq(mprof_profile_finish(log.profile, log.reader), MPROF_OK);
+		expected += block.kind == MPROF_BLOCK_SAMPLES ? 2 : 0;
+		cr_expect_eq(method_of(&log, 1).samples, expected);
+		cr_expect_eq(method_of(&log, 1).samples_total, expected);
+	}
+	cr_expect_eq(expected, 6);
+	log_release(&log);
+}
+
+/* A chain as deep as the format allows is walked without recursion. */
+Test(profile_samples, a_deep_chain)
+{
+	const uint32_t depth = 100000;
+	mprof_record *records = calloc(depth, sizeof(*records));
+	test_log log;
+
+	cr_assert_not_null(records);
+	for (uint32_t i = 0; i < depth; i++) {
+		records[i].kind = MPROF_RECORD_STACK;
+		records[i].id = i + 1;
+		records[i].parent = i;
+		records[i].target = i % 3 + 1;
+	}
+	log_begin(&log);
+	write_records(&log, MPROF_BLOCK_STACKS, 0, records, depth);
+	WRITE_SAMPLES(&log, 7, depth, depth / 2);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_sample_node_count(log.profile), depth + 1);
+	for (uint32_t method = 1; method <= 3; method++)
+		cr_expect_eq(method_of(&log, method).samples_total, 2);
+	log_release(&log);
+	free(records);
+}

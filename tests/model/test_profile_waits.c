@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits for monitors, and finalizers. */
+#include "profile_fixture.h"
+
+static mprof_monitor_figures monitors_of(const test_log *log, uint32_t class_id)
+{
+	mprof_monitor_figures figures;
+
+	for (size_t i = 0; i < mprof_profile_monitor_count(log->profile); i++) {
+		memset(&figures, 0xff, sizeof(figures));
+		figures.struct_size = sizeof(figures);
+		cr_assert_eq(mprof_profile_monitor(log->profile, i, &figures), MPROF_OK);
+		if (figures.class_id == class_id)
+			return figures;
+	}
+	memset(&figures, 0, sizeof(figures));
+	return figures;
+}
+
+static mprof_monitor_site site_of(const test_log *log, uint32_t class_id, uint32_t stack)
+{
+	mprof_monitor_site site;
+
+	for (size_t i = 0; i < mprof_profile_monitor_site_count(log->profile); i++) {
+		memset(&site, 0xff, sizeof(site));
+		site.struct_size = sizeof(site);
+		cr_assert_eq(mprof_profile_monitor_site(log->profile, i, &site), MPROF_OK);
+		if (site.class_id == class_id && site.stack == stack)
+			return site;
+	}
+	memset(&site, 0, sizeof(site));
+	return site;
+}
+
+static mprof_finalizer_figures finalizers_of(const test_log *log, uint32_t class_id)
+{
+	mprof_finalizer_figures figures;
+
+	for (size_t i = 0; i < mprof_profile_finalizer_count(log->profile); i++) {
+		memset(&figures, 0xff, sizeof(figures));
+		figures.struct_size = sizeof(figures);
+		cr_assert_eq(mprof_profile_finalizer(log->profile, i, &figures), MPROF_OK);
+		if (figures.class_id == class_id)
+			return figures;
+	}
+	memset(&figures, 0, sizeof(figures));
+	return figures;
+}
+
+static void monitor(test_log *log, mprof_monitor_state state, uint32_t class_id, uint64_t object, uint64_t counter,
+		    uint32_t stack)
+{
+	mprof_event_detail detail = {.object = object, .stack = stack};
+
+	add_detailed(log, MPROF_EVENT_MONITOR, class_id, counter, state, &detail);
+}
+
+static void define_stacks(test_log *log)
+{
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2));
+}
+
+Test(profile_waits, monitors_by_class_and_place)
+{
+	test_log log;
+
+	log_begin(&log);
+	define_stacks(&log);
+	begin_block(&log, 7, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x100, 10, 1);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x100, 50, 1);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x200, 60, 2);
+	monitor(&log, MPROF_MONITOR_FAILED, 1, 0x200, 65, 0);
+	/* Got at once, so not waited for. */
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x100, 80, 1);
+	end_block(&log);
+	begin_block(&log, 8, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 2, 0x300, 0, 2);
+	end_block(&log);
+	begin_block(&log, 7, 100);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x100, 100, 1);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x100, 101, 1);
+	end_block(&log);
+	begin_block(&log, 8, 0);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 2, 0x300, 1000, 2);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_monitor_count(log.profile), 2);
+	cr_expect_eq(monitors_of(&log, 1).contentions, 3);
+	cr_expect_eq(monitors_of(&log, 1).acquired, 3);
+	cr_expect_eq(monitors_of(&log, 1).failures, 1);
+	cr_expect_eq(monitors_of(&log, 1).contended_ns, 46);
+	cr_expect_eq(monitors_of(&log, 2).contentions, 1);
+	cr_expect_eq(monitors_of(&log, 2).contended_ns, 1000);
+	cr_expect_eq(site_of(&log, 1, 1).contentions, 2);
+	cr_expect_eq(site_of(&log, 1, 1).contended_ns, 41);
+	cr_expect_eq(site_of(&log, 1, 2).contended_ns, 5);
+	cr_expect_eq(totals_of(&log).contentions, 4);
+	cr_expect_eq(totals_of(&log).contended_ns, 1046);
+	log_release(&log);
+}
+
+/* A wait that does not end, one for an object of which nothing is known, and an end that belongs to another object. */
+Test(profile_waits, waits_that_lack_something)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 0, 0, 10, 0);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 0, 0, 30, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x100, 40, 0);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x200, 50, 0);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x100, 60, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x100, 70, 0);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(monitors_of(&log, 0).contended_ns, 20);
+	cr_expect_eq(monitors_of(&log, 1).contentions, 2);
+	cr_expect_eq(monitors_of(&log, 1).acquired, 2);
+	cr_expect_eq(monitors_of(&log, 1).contended_ns, 20);
+	log_release(&log);
+}
+
+Test(profile_waits, finalizers)
+{
+	const mprof_event_detail detail = {.object = 0x100};
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add_value(&log, MPROF_EVENT_FINALIZATION_START, 0, 0);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_START, 1, 10, 0, &detail);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_END, 1, 30, 0, &detail);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_START, 2, 30, 0, &detail);
+	/* A finalizer that waits for others runs them itself. */
+	add_detailed(&log, MPROF_EVENT_FINALIZER_START, 1, 40, 0, &detail);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_END, 1, 45, 0, &detail);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_END, 2, 100, 0, &detail);
+	add_value(&log, MPROF_EVENT_FINALIZATION_END, 0, 110);
+	add_value(&log, MPROF_EVENT_FINALIZATION_START, 0, 200);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_START, 0, 210, 0, &detail);
+	add_detailed(&log, MPROF_EVENT_FINALIZER_END, 0, 211, 0, &detail);
+	add_value(&log, MPROF_EVENT_FINALIZATION_END, 0, 220);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_finalizer_count(log.profile), 3);
+	cr_expect_eq(finalizers_of(&log, 1).count, 2);
+	cr_expect_eq(finalizers_of(&log, 1).total_ns, 25);
+	cr_expect_eq(finalizers_of(&log, 2).count, 1);
+	cr_expect_eq(finalizers_of(&log, 2).total_ns, 70);
+	cr_expect_eq(finalizers_of(&log, 0).total_ns, 1);
+	cr_expect_eq(totals_of(&log).finalizers, 4);
+	cr_expect_eq(totals_of(&log).finalizer_ns, 91);
+	cr_expect_eq(totals_of(&log).finalizations, 2);
+	cr_expect_eq(totals_of(&log).finalization_ns, 130);
+	log_release(&log);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/site_table.h"
+
+#include "base/failing_allocator.h"
+
+#include <criterion/criterion.h>
+
+/* Spreads numbers without a pattern, and keeps them apart. */
+static uint32_t scatter(uint32_t number)
+{
+	number = (number ^ number >> 16) * UINT32_C(0x85ebca6b);
+	number = (number ^ number >> 13) * UINT32_C(0xc2b2ae35);
+	return number ^ number >> 16;
+}
+
+/* A third of the sites differ in their class alone, a third in their stack, a third in their detail. */
+static void site_of(uint32_t i, uint32_t *class_id, uint32_t *stack, uint32_t *detail)
+{
+	*class_id = i % 3 == 0 ? scatter(i) : 1;
+	*stack = i % 3 == 1 ? scatter(i) : 1;
+	*detail = i % 3 == 2 ? scatter(i) : 1;
+}
+
+static size_t get(site_table *table, uint32_t i)
+{
+	uint32_t class_id;
+	uint32_t stack;
+	uint32_t detail;
+
+	site_of(i, &class_id, &stack, &detail);
+	return site_table_get(table, class_id, stack, detail);
+}
+
+Test(site_table, sites_that_differ_in_any_part)
+{
+	failing_allocator counting = {.fail_at = 0};
+	mprof_allocator allocator = failing_allocator_interface(&counting);
+	site_table table;
+
+	site_table_init(&table, &allocator);
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < 4096; i++) {
+			cr_assert_eq(get(&table, i), i, "site %u", i);
+			table.records[i].count++;
+		}
+	}
+	cr_expect_eq(table.count, 4096);
+	for (uint32_t i = 0; i < 4096; i++) {
+		uint32_t class_id;
+		uint32_t stack;
+		uint32_t detail;
+
+		site_of(i, &class_id, &stack, &detail);
+		cr_assert_eq(table.records[i].class_id, class_id);
+		cr_assert_eq(table.records[i].stack, stack);
+		cr_assert_eq(table.records[i].detail, detail);
+		cr_assert_eq(table.records[i].count, 2);
+		cr_assert_eq(table.records[i].value, 0);
+	}
+	site_table_destroy(&table);
+	cr_expect_eq(counting.blocks, 0);
+}
+
+/* A site that cannot be added changes nothing, and can be added later. */
+Test(site_table, no_memory)
+{
+	failing_allocator failing = {.fail_at = 0};
+	mprof_allocator allocator = failing_allocator_interface(&failing);
+	size_t refused = 0;
+	site_table table;
+
+	site_table_init(&table, &allocator);
+	failing.fail_once = 1;
+	for (uint32_t i = 0; i < 4096; i++) {
+		size_t found;
+
+		failing.fail_at = failing.requests + 1;
+		found = get(&table, i);
+		refused += found == SITE_TABLE_NONE;
+		cr_assert_eq(table.count, found == SITE_TABLE_NONE ? i : i + 1);
+		failing.fail_at = 0;
+		cr_assert_eq(get(&table, i), i);
+	}
+	cr_expect_gt(refused, 0);
+	site_table_destroy(&table);
+	cr_expect_eq(failing.blocks, 0);
+}
