@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* mprof check: is every byte of a log as it should be, and is all there that it speaks of? */
 #include "arguments.h"
+#include "check_references.h"
 #include "commands.h"
-#include "dump.h"
-#include "number_set.h"
 #include "json.h"
+#include "number_set.h"
 #include "summary.h"
 #include "text.h"
 
@@ -17,7 +17,8 @@ static const char help[] =
 	"Usage: mprof check [--json] FILE\n\n"
 	"Reads every byte of a log. Lists on standard error all that is damaged, with its offset: blocks that do not\n"
 	"match their checksum or their grammar, IDs used before they are defined, an end that is missing. Ends with\n"
-	"one line on standard output. Lost events and times that go back are told and are no damage.\n"
+	"one line on standard output. Lost events, incomplete heap shots and times that go back are told and are no\n"
+	"damage.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json     the findings as one JSON document\n"
 	"  --help     this text\n"
@@ -27,10 +28,7 @@ static const char help[] =
 typedef struct findings {
 	log_summary summary;
 	number_set threads;
-	number_set used_methods;
-	number_set used_classes;
-	number_set undefined_methods;
-	number_set undefined_classes;
+	reference_check references;
 	uint64_t backward_steps;       /**< Events with a time before that of the event in front of them. */
 	uint64_t first_backward_block; /**< Offset of the block where the first of them is. */
 	uint64_t unknown_events;
@@ -38,56 +36,12 @@ typedef struct findings {
 	int out_of_memory;
 } findings;
 
-static void note_use(findings *found, number_set *used, number_set *undefined, uint32_t id, int is_defined)
-{
-	int is_new = number_set_add(used, id);
-
-	if (is_new < 0 || (is_new && !is_defined && number_set_add(undefined, id) < 0))
-		found->out_of_memory = 1;
-}
-
-/* An ID must be defined when it is used first; asked only once for each. */
-static void check_method(findings *found, log_input *input, const mprof_block *block, uint32_t id)
-{
-	mprof_mapping mapping;
-	size_t undefined = found->undefined_methods.count;
-
-	if (number_set_has(&found->used_methods, id))
-		return;
-	note_use(found, &found->used_methods, &found->undefined_methods, id,
-		 mprof_reader_method(input->reader, id, &mapping) == MPROF_OK);
-	if (found->undefined_methods.count > undefined)
-		input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID,
-			      "the block uses a method that is not defined");
-}
-
-static void check_class(findings *found, log_input *input, const mprof_block *block, uint32_t id)
-{
-	mprof_mapping mapping;
-	size_t undefined = found->undefined_classes.count;
-
-	if (number_set_has(&found->used_classes, id))
-		return;
-	note_use(found, &found->used_classes, &found->undefined_classes, id,
-		 mprof_reader_class(input->reader, id, &mapping) == MPROF_OK);
-	if (found->undefined_classes.count > undefined)
-		input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID,
-			      "the block uses a class that is not defined");
-}
-
 static void check_event(findings *found, log_input *input, const mprof_block *block, const mprof_event *event)
 {
-	dump_subject subject = dump_subject_of(event);
-
 	summary_count_event(&found->summary, event);
-	if (subject == DUMP_SUBJECT_METHOD)
-		check_method(found, input, block, event->id);
-	else if (subject == DUMP_SUBJECT_CLASS)
-		check_class(found, input, block, event->id);
+	references_check_event(&found->references, input, block, event);
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		found->unknown_events++;
-	if (event->more.detail != NULL && event->more.detail->caller != 0)
-		check_method(found, input, block, event->more.detail->caller);
 }
 
 static void check_time(findings *found, const mprof_block *block, uint64_t before, uint64_t now)
@@ -109,7 +63,7 @@ static void check_events(findings *found, log_input *input, const mprof_block *b
 		status = mprof_reader_next_events(input->reader, events, BATCH, &count);
 		for (size_t i = 0; i < count; i++) {
 			check_event(found, input, block, &events[i]);
-			if (block->kind == MPROF_BLOCK_EVENTS)
+			if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
 				check_time(found, block, counter, events[i].counter);
 			counter = events[i].counter;
 		}
@@ -131,6 +85,21 @@ static void check_mappings(log_input *input)
 		input_fetch_failed(input);
 }
 
+static void check_records(findings *found, log_input *input, const mprof_block *block)
+{
+	static mprof_record records[256];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_records(input->reader, records, 256, &count);
+		for (size_t i = 0; i < count; i++)
+			references_check_record(&found->references, input, block, &records[i]);
+	} while (status == MPROF_OK);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
 static void check_properties(log_input *input)
 {
 	const char *key;
@@ -146,29 +115,22 @@ static void check_properties(log_input *input)
 
 static void check_block(findings *found, log_input *input, const mprof_block *block)
 {
-	if (block->kind < SUMMARY_BLOCK_KINDS)
-		found->summary.block_counts[block->kind]++;
+	summary_count_block(&found->summary, block);
 	if (block->kind == MPROF_BLOCK_UNKNOWN)
 		found->unknown_blocks++;
 	if (!block->loaded)
 		return;
-	switch (block->kind) {
-	case MPROF_BLOCK_EVENTS:
+	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
 		found->out_of_memory |= number_set_add(&found->threads, block->thread) < 0;
+	if (input_block_has_events(block))
 		check_events(found, input, block);
-		break;
-	case MPROF_BLOCK_STATISTICAL:
-		check_events(found, input, block);
-		break;
-	case MPROF_BLOCK_MAPPING:
+	else if (input_block_has_records(block))
+		check_records(found, input, block);
+	else if (block->kind == MPROF_BLOCK_MAPPING)
 		check_mappings(input);
-		break;
-	case MPROF_BLOCK_SESSION:
+	else if (block->kind == MPROF_BLOCK_SESSION)
 		check_properties(input);
-		break;
-	default:
-		break;
-	}
+	found->out_of_memory |= found->references.out_of_memory;
 }
 
 static void check_all(findings *found, log_input *input)
@@ -184,11 +146,18 @@ static void check_all(findings *found, log_input *input)
 	summary_complete(&found->summary, input);
 }
 
-static uint64_t unused(uint64_t defined, const number_set *used, const number_set *undefined)
+static void print_references(const reference_check *check, const log_summary *summary, json_writer *json)
 {
-	uint64_t used_and_defined = used->count - undefined->count;
-
-	return defined > used_and_defined ? defined - used_and_defined : 0;
+	json_unsigned(json, "undefined_methods", references_undefined(check, REFERENCE_METHOD));
+	json_unsigned(json, "undefined_classes", references_undefined(check, REFERENCE_CLASS));
+	json_unsigned(json, "undefined_stacks", references_undefined(check, REFERENCE_STACK));
+	json_unsigned(json, "undefined_modules", references_undefined(check, REFERENCE_MODULE));
+	json_unsigned(json, "undefined_functions", references_undefined(check, REFERENCE_FUNCTION));
+	json_unsigned(json, "undefined_locations", references_undefined(check, REFERENCE_LOCATION));
+	json_unsigned(json, "undefined_roots", references_undefined(check, REFERENCE_ROOT));
+	json_unsigned(json, "undefined_metrics", references_undefined(check, REFERENCE_METRIC));
+	json_unsigned(json, "unused_methods", references_unused(check, REFERENCE_METHOD, summary->methods));
+	json_unsigned(json, "unused_classes", references_unused(check, REFERENCE_CLASS, summary->classes));
 }
 
 static void print_json(const findings *found, const log_input *input)
@@ -201,12 +170,8 @@ static void print_json(const findings *found, const log_input *input)
 	json_boolean(&json, "sound", input->status == STATUS_OK);
 	summary_print_json(summary, input, &json);
 	json_unsigned(&json, "damage_count", input->problem_count);
-	json_unsigned(&json, "undefined_methods", found->undefined_methods.count);
-	json_unsigned(&json, "undefined_classes", found->undefined_classes.count);
-	json_unsigned(&json, "unused_methods",
-		      unused(summary->methods, &found->used_methods, &found->undefined_methods));
-	json_unsigned(&json, "unused_classes",
-		      unused(summary->classes, &found->used_classes, &found->undefined_classes));
+	print_references(&found->references, summary, &json);
+	json_unsigned(&json, "incomplete_heap_shots", summary->incomplete_shots);
 	json_unsigned(&json, "backward_steps", found->backward_steps);
 	json_unsigned(&json, "unknown_blocks", found->unknown_blocks);
 	json_unsigned(&json, "unknown_events", found->unknown_events);
@@ -224,10 +189,19 @@ static void print_note(const char *what, uint64_t count)
 static void print_notes(const findings *found)
 {
 	const log_summary *summary = &found->summary;
+	char text[TEXT_NUMBER_SIZE];
 
 	print_note("events lost while recording", summary->session.lost_events);
-	print_note("methods defined and not used by an event",
-		   unused(summary->methods, &found->used_methods, &found->undefined_methods));
+	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
+		if (summary->lost[cause] > 0)
+			printf("note: %s of them for the cause %s\n", text_count(text, summary->lost[cause]),
+			       mprof_loss_cause_name((mprof_loss_cause)cause));
+	}
+	print_note("incomplete heap shots", summary->incomplete_shots);
+	if (summary->heap_shots > summary->ended_shots)
+		print_note("heap shots without an end", summary->heap_shots - summary->ended_shots);
+	print_note("methods defined and not used",
+		   references_unused(&found->references, REFERENCE_METHOD, summary->methods));
 	print_note("blocks of kinds that this program does not know", found->unknown_blocks);
 	print_note("events of kinds that this program does not know", found->unknown_events);
 	print_note("times the clock goes back", found->backward_steps);
@@ -253,15 +227,6 @@ static void print_verdict(const findings *found, const log_input *input)
 		       input->problem_count == 1 ? "" : "s", summary->session.valid_bytes, summary->size);
 }
 
-static void release(findings *found)
-{
-	number_set_clear(&found->threads);
-	number_set_clear(&found->used_methods);
-	number_set_clear(&found->used_classes);
-	number_set_clear(&found->undefined_methods);
-	number_set_clear(&found->undefined_classes);
-}
-
 int command_check(int argc, char **argv)
 {
 	static findings found;
@@ -282,6 +247,7 @@ int command_check(int argc, char **argv)
 	}
 	status = input.status;
 	input_close(&input);
-	release(&found);
+	number_set_clear(&found.threads);
+	references_release(&found.references);
 	return status;
 }

@@ -9,20 +9,21 @@
 #include <stdio.h>
 
 #define BATCH 2048
+#define RECORD_BATCH 256
 
 static const char help[] =
 	"Usage: mprof dump [--json] [--blocks] FILE\n\n"
-	"Prints every block and event of a log, in file order.\n"
+	"Prints every block, event and definition of a log, in file order.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json     one JSON object on each line\n"
-	"  --blocks   blocks only, without their events\n"
+	"  --blocks   blocks only, without their events and records\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
 	"Counters are in the unit of the log's own clock; 'mprof info' tells how many make a second.\n";
 
 enum { OPTION_BLOCKS = OPTION_OWN };
 
-dump_subject dump_subject_of(const mprof_event *event)
+dump_subject dump_subject_of(const mprof_block *block, const mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
@@ -34,7 +35,9 @@ dump_subject dump_subject_of(const mprof_event *event)
 	case MPROF_EVENT_METHOD_FREED:
 		return DUMP_SUBJECT_METHOD;
 	case MPROF_EVENT_SAMPLE:
-		return event->flags & MPROF_EVENT_NATIVE ? DUMP_SUBJECT_NONE : DUMP_SUBJECT_METHOD;
+		return dump_has_frames(block, event)       ? DUMP_SUBJECT_NONE
+		       : event->flags & MPROF_EVENT_NATIVE ? DUMP_SUBJECT_FUNCTION
+							   : DUMP_SUBJECT_METHOD;
 	case MPROF_EVENT_CLASS_LOAD_START:
 	case MPROF_EVENT_CLASS_LOAD_END:
 	case MPROF_EVENT_CLASS_UNLOAD_START:
@@ -45,7 +48,12 @@ dump_subject dump_subject_of(const mprof_event *event)
 	case MPROF_EVENT_MONITOR:
 	case MPROF_EVENT_HEAP_OBJECT:
 	case MPROF_EVENT_HEAP_FREE:
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_FINALIZER_START:
+	case MPROF_EVENT_FINALIZER_END:
 		return DUMP_SUBJECT_CLASS;
+	case MPROF_EVENT_HEAP_ROOT:
+		return DUMP_SUBJECT_ROOT;
 	default:
 		return DUMP_SUBJECT_NONE;
 	}
@@ -53,16 +61,25 @@ dump_subject dump_subject_of(const mprof_event *event)
 
 int dump_has_value(const mprof_event *event)
 {
-	return event->kind == MPROF_EVENT_UNKNOWN || event->kind >= MPROF_EVENT_MONITOR ||
-	       (event->kind >= MPROF_EVENT_ALLOCATION && event->kind <= MPROF_EVENT_GC_START_WORLD_END);
+	switch (event->kind) {
+	case MPROF_EVENT_UNKNOWN:
+	case MPROF_EVENT_MONITOR:
+	case MPROF_EVENT_HEAP_OBJECT:
+	case MPROF_EVENT_HEAP_FREE:
+	case MPROF_EVENT_HEAP_ROOT:
+	case MPROF_EVENT_HEAP_MOVE:
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_HANDLE_DELETED:
+	case MPROF_EVENT_RECORDING_RESUMED:
+		return 1;
+	default:
+		return event->kind >= MPROF_EVENT_ALLOCATION && event->kind <= MPROF_EVENT_GC_START_WORLD_END;
+	}
 }
 
-const char *dump_element_type(uint32_t kind)
+int dump_has_frames(const mprof_block *block, const mprof_event *event)
 {
-	return kind & MPROF_ELEMENT_ASSEMBLY ? "assembly"
-	       : kind & MPROF_ELEMENT_MODULE ? "module"
-	       : kind & MPROF_ELEMENT_DOMAIN ? "domain"
-					     : "unknown";
+	return block->kind == MPROF_BLOCK_SAMPLES && event->kind == MPROF_EVENT_SAMPLE;
 }
 
 static void dump_events(log_input *input, const mprof_block *block, const dump_form *form)
@@ -79,15 +96,32 @@ static void dump_events(log_input *input, const mprof_block *block, const dump_f
 		input_fetch_failed(input);
 }
 
-static void dump(log_input *input, const dump_form *form, int with_events)
+static void dump_records(log_input *input, const dump_form *form)
+{
+	static mprof_record records[RECORD_BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_records(input->reader, records, RECORD_BATCH, &count);
+		form->records(input, records, count);
+	} while (status == MPROF_OK && !output_is_broken());
+	if (status != MPROF_END && status != MPROF_OK)
+		input_fetch_failed(input);
+}
+
+static void dump(log_input *input, const dump_form *form, int with_contents)
 {
 	mprof_block block;
 
 	while (!output_is_broken() && input_next_block(input, &block)) {
 		form->block(input, &block);
-		if (block.loaded && with_events &&
-		    (block.kind == MPROF_BLOCK_EVENTS || block.kind == MPROF_BLOCK_STATISTICAL))
+		if (!block.loaded || !with_contents)
+			continue;
+		if (input_block_has_events(&block))
 			dump_events(input, &block, form);
+		else if (input_block_has_records(&block))
+			dump_records(input, form);
 	}
 }
 
@@ -109,13 +143,13 @@ int command_dump(int argc, char **argv)
 	};
 	read_arguments arguments;
 	log_input input;
-	int with_events = 1;
-	int status = arguments_parse(&arguments, argc, argv, options, help, take_option, &with_events);
+	int with_contents = 1;
+	int status = arguments_parse(&arguments, argc, argv, options, help, take_option, &with_contents);
 
 	if (status >= 0)
 		return status;
 	if (input_open(&input, arguments.file, 0) == STATUS_OK)
-		dump(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_events);
+		dump(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_contents);
 	status = input.status;
 	input_close(&input);
 	names_release();

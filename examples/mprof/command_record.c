@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "log_place.h"
 #include "modules.h"
+#include "record_options.h"
 #include "summary.h"
 #include "target.h"
 
@@ -24,54 +25,73 @@ static const char help[] =
 	"  a script or program that runs Mono    such as mcs\n"
 	"  a program built with -finstrument-functions\n\n"
 	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory)\n"
-	"  --calls            record calls of methods\n"
-	"  --alloc            record allocations\n"
-	"  --jit              record compilation\n"
-	"  --gc               record collections\n"
-	"  --exceptions       record exceptions\n"
-	"  --threads          record threads\n"
-	"  --classes          record loading of classes\n"
-	"  --all              record all of it; the same without any of these\n"
-	"  --no-wrappers      leave out calls of methods that the runtime makes itself\n"
+	"  -q, --quiet        no line at the end\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; starts slower\n"
-	"  --gzip[=LEVEL]     compress the log, 1 (fast) to 9 (small)\n"
+	"  --help             this text\n"
+	"  --version          the version\n\n"
+	"What to record of a Mono program; without any of these, all down to --all:\n"
+	"  --calls            calls of methods\n"
+	"  --alloc[=DETAIL]   allocations; with stack, caller or objects, or more of these: stack+objects\n"
+	"  --jit              compilation\n"
+	"  --gc               collections\n"
+	"  --exceptions       exceptions\n"
+	"  --threads          threads\n"
+	"  --classes          loading of classes\n"
+	"  --all              all of it\n"
+	"  --sample[=HZ]      samples, so many times in a second of processor time (100)\n"
+	"  --sample-real[=HZ] samples, in a second of real time\n"
+	"  --heap[=WHEN]      heap shots: at each full collection, or 5gc, 500ms, ondemand\n"
+	"  --summary          the heap by class, at each full collection\n"
+	"  --free             objects found dead by full collections\n"
+	"  --moves            objects moved by collections\n"
+	"  --handles[=TYPE]   GC handles with stacks: all, or normal, pinned, weak, weak-track\n"
+	"  --monitor          waiting for locks\n"
+	"  --finalizers       finalizers\n"
+	"  --counters[=MS]    the runtime's figures, so often (1000)\n\n"
+	"How much of it:\n"
+	"  --sample-depth=N   frames of a sample (32)\n"
+	"  --stack-depth=N    frames of the stacks of allocations, handles and monitors (32)\n"
+	"  --only=PATTERN     calls of methods that match one of these alone; Namespace.Class, or "
+	"Namespace.Class:Method,\n"
+	"                     or assembly:, namespace:, class: or method: and the name of that\n"
+	"  --not=PATTERN      leave out calls of methods that match\n"
+	"  --depth=N          leave out calls that are deeper in others\n"
+	"  --no-wrappers      leave out calls of methods that the runtime makes itself\n\n"
+	"The log:\n"
+	"  --gzip[=LEVEL]     compress it, 1 (fast) to 9 (small)\n"
+	"  --max-size=BYTES   end it there; k, m and g multiply\n"
+	"  --ring=BYTES       keep the last so many bytes of events in memory, and write them at the end\n"
 	"  --drop             lose events rather than hold the program up; how many is in the log\n"
 	"  --buffers=N        most buffers of 4096 events besides one for each thread\n"
 	"  --interval=MS      longest time that an event stays in memory\n"
-	"  --format=DIALECT   mprof2 (default) or mail\n"
-	"  -q, --quiet        no line at the end\n"
-	"  --help             this text\n"
-	"  --version          the version\n\n"
+	"  --format=DIALECT   mprof2 (default) or mail\n\n"
+	"Control, see 'mprof control --help':\n"
+	"  --start-disabled   record no events until told to\n"
+	"  --control=PATH     the socket to listen to\n"
+	"  --no-control       listen to none\n"
+	"  --port=N           listen also to this port of 127.0.0.1, which all users can reach\n"
+	"  --signal=SIG:DO    let a signal toggle, flush or heapshot, such as USR1:heapshot\n\n"
+	"Names of compiled methods for other profilers; with these alone nothing else is recorded:\n"
+	"  --jitdump          jit-PID.dump beside the log, for perf inject --jit\n"
+	"  --perf-map         /tmp/perf-PID.map, for perf report\n"
+	"  --oprofile         by libopagent\n\n"
 	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
 	"written: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one that needs it) was not "
 	"found,\n"
 	"126 if it could not be run.\n";
 
-enum { OPTION_KIND = OPTION_OWN, OPTION_GZIP, OPTION_BUFFERS, OPTION_INTERVAL, OPTION_FORMAT, OPTION_NO_AOT };
+enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT };
 
-static const struct option options[] = {
+static const struct option own_options[] = {
 	COMMON_OPTIONS,
 	{"output", required_argument, NULL, 'o'},
-	{"calls", no_argument, NULL, OPTION_KIND},
-	{"alloc", no_argument, NULL, OPTION_KIND},
-	{"jit", no_argument, NULL, OPTION_KIND},
-	{"gc", no_argument, NULL, OPTION_KIND},
-	{"exceptions", no_argument, NULL, OPTION_KIND},
-	{"threads", no_argument, NULL, OPTION_KIND},
-	{"classes", no_argument, NULL, OPTION_KIND},
-	{"all", no_argument, NULL, OPTION_KIND},
-	{"no-wrappers", no_argument, NULL, OPTION_KIND},
-	{"drop", no_argument, NULL, OPTION_KIND},
 	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
-	{"gzip", optional_argument, NULL, OPTION_GZIP},
-	{"buffers", required_argument, NULL, OPTION_BUFFERS},
-	{"interval", required_argument, NULL, OPTION_INTERVAL},
-	{"format", required_argument, NULL, OPTION_FORMAT},
 	{"quiet", no_argument, NULL, 'q'},
-	{NULL, 0, NULL, 0},
 };
 
-#define WORDS_SIZE 512
+#define OWN_COUNT (sizeof(own_options) / sizeof(own_options[0]))
+
+#define WORDS_SIZE 8192
 
 typedef struct recording_plan {
 	const char *output;
@@ -100,38 +120,6 @@ static int add_word(recording_plan *recording, const char *word, const char *val
 	return 0;
 }
 
-static int add_number(recording_plan *recording, const char *word, const char *value, uint64_t least, uint64_t most)
-{
-	char option[32];
-	uint64_t number;
-
-	snprintf(option, sizeof(option), "--%s", word);
-	if (!arguments_number(option, value, most, &number))
-		return 0;
-	if (number < least) {
-		fprintf(stderr, "mprof: %s: '%s' is less than %" PRIu64 "\n", option, value, least);
-		return 0;
-	}
-	return add_word(recording, word, value);
-}
-
-static int add_format(recording_plan *recording, const char *value)
-{
-	if (strcmp(value, "mprof2") == 0 || strcmp(value, "mail") == 0)
-		return add_word(recording, "format", value);
-	fprintf(stderr, "mprof: --format: '%s' cannot be written; there are mprof2 and mail\n", value);
-	return 0;
-}
-
-static int add_gzip(recording_plan *recording, const char *level)
-{
-	if (!mprof_version_has(MPROF_FEATURE_GZIP)) {
-		fprintf(stderr, "mprof: --gzip: this library was built without compression\n");
-		return 0;
-	}
-	return level != NULL ? add_number(recording, "gzip", level, 1, 9) : add_word(recording, "gzip", NULL);
-}
-
 static int take_option(recording_plan *recording, int option, const char *name, const char *value)
 {
 	switch (option) {
@@ -147,21 +135,13 @@ static int take_option(recording_plan *recording, int option, const char *name, 
 	case OPTION_NO_AOT:
 		recording->without_aot = 1;
 		return 1;
-	case OPTION_GZIP:
-		return add_gzip(recording, value);
-	case OPTION_BUFFERS:
-		return add_number(recording, "buffers", value, 2, 65536);
-	case OPTION_INTERVAL:
-		return add_number(recording, "interval", value, 1, 3600000);
-	case OPTION_FORMAT:
-		return add_format(recording, value);
 	default:
-		return add_word(recording, name, NULL);
+		return record_options_check(name, value) && add_word(recording, name, value);
 	}
 }
 
 /* Options end where the program begins: what follows it is its own. Returns -1 to go on, or an exit status. */
-static int parse(recording_plan *recording, int argc, char **argv)
+static int parse_options(recording_plan *recording, int argc, char **argv, const struct option *options)
 {
 	int option;
 	int index = 0;
@@ -191,6 +171,23 @@ static int parse(recording_plan *recording, int argc, char **argv)
 	}
 	recording->number_of_program = optind;
 	return -1;
+}
+
+/* As above. */
+static int parse(recording_plan *recording, int argc, char **argv)
+{
+	struct option *options = calloc(OWN_COUNT + record_options_count() + 1, sizeof(*options));
+	int status;
+
+	if (options == NULL) {
+		fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
+		return STATUS_NOTHING;
+	}
+	memcpy(options, own_options, sizeof(own_options));
+	record_options_list(options + OWN_COUNT, OPTION_MODULE);
+	status = parse_options(recording, argc, argv, options);
+	free(options);
+	return status;
 }
 
 /* MONO_ENV_OPTIONS is split at spaces; a backslash keeps what follows it. */

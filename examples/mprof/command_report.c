@@ -9,8 +9,9 @@
 
 static const char help[] =
 	"Usage: mprof report [OPTIONS] FILE\n\n"
-	"Prints the profile in a log: methods by time, the call tree, allocations by class, compilation, collections,\n"
-	"exceptions, threads. FILE may be '-' and may be compressed with gzip.\n\n"
+	"Prints the profile in a log: methods by time, the call tree, samples, allocations by class and place, heap\n"
+	"shots, handles, collections, monitors, finalizers, exceptions, compilation, metrics, marks, threads.\n"
+	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json             as one JSON document, with all rows unless --top is given\n"
 	"  --top=N            rows of each table; 0 means all (default 20)\n"
 	"  --sort=ORDER       methods by self, total (with what they call) or calls\n"
@@ -18,12 +19,12 @@ static const char help[] =
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
 	"  --thread=ID        only what this thread did\n"
-	"  --tree             the call tree alone\n"
-	"  --min-percent=P    leave out calls that take less of the time in methods (default 1, for JSON 0)\n"
-	"  --depth=N          levels of the call tree (default 12, with --tree 64, for JSON 80)\n"
+	"  --tree             the call tree alone; of a log without calls that of its samples\n"
+	"  --min-percent=P    leave out of the trees what takes less of the time or samples (default 1, for JSON 0)\n"
+	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
-	"Patterns are those of the shell: *, ?, [abc]. They do not act on the call tree.\n"
+	"Patterns are those of the shell: *, ?, [abc]. They do not act on the trees.\n"
 	"Inclusive time counts a recursive method once per outermost call.\n";
 
 enum {

@@ -1,37 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file dump.h
- * \brief The two forms in which blocks and events are printed as they stand in the log.
+ * \brief The two forms in which blocks, events and records are printed as they stand in the log.
  */
 #ifndef DUMP_H
 #define DUMP_H
 
 #include "input.h"
 
-/** Fetches and prints what a block says, but for its events. */
+/** Fetches and prints what a block says, but for its events and records. */
 typedef void (*dump_block_function)(log_input *input, const mprof_block *block);
 
 /** Prints events of a block. */
 typedef void (*dump_events_function)(const log_input *input, const mprof_block *block, const mprof_event *events,
 				     size_t count);
 
+/** Prints records of a block. */
+typedef void (*dump_records_function)(const log_input *input, const mprof_record *records, size_t count);
+
 typedef struct dump_form {
 	dump_block_function block;
 	dump_events_function events;
+	dump_records_function records;
 } dump_form;
 
 extern const dump_form dump_form_text;
 extern const dump_form dump_form_json;
 
-/** What an event's ID names. */
-typedef enum dump_subject { DUMP_SUBJECT_NONE, DUMP_SUBJECT_METHOD, DUMP_SUBJECT_CLASS } dump_subject;
+/** The records of the two forms. */
+void dump_records_text(const log_input *input, const mprof_record *records, size_t count);
+void dump_records_json(const log_input *input, const mprof_record *records, size_t count);
 
-dump_subject dump_subject_of(const mprof_event *event);
+/** What an event's ID names. */
+typedef enum dump_subject {
+	DUMP_SUBJECT_NONE,
+	DUMP_SUBJECT_METHOD,
+	DUMP_SUBJECT_CLASS,
+	DUMP_SUBJECT_FUNCTION, /**< Of STATISTICAL, where functions have no names. */
+	DUMP_SUBJECT_ROOT
+} dump_subject;
+
+dump_subject dump_subject_of(const mprof_block *block, const mprof_event *event);
 
 /** 1 if the kind has a value. */
 int dump_has_value(const mprof_event *event);
 
-/** "assembly", "module", "domain", or "unknown". */
-const char *dump_element_type(uint32_t kind);
+/** 1 if the event is a sample with a call chain, which is its value. */
+int dump_has_frames(const mprof_block *block, const mprof_event *event);
 
 #endif

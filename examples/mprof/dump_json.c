@@ -2,6 +2,8 @@
 /* One JSON object on each line. */
 #include "dump.h"
 #include "json.h"
+#include "kinds.h"
+#include "names.h"
 
 #include <string.h>
 
@@ -14,6 +16,8 @@ static void print_class(json_writer *json, const mprof_mapping *mapping)
 	json_string(json, "name", mapping->name);
 	if (mapping->assembly_id != 0)
 		json_unsigned(json, "assembly", mapping->assembly_id);
+	if (mapping->size != 0)
+		json_unsigned(json, "size", mapping->size);
 	json_end_object(json);
 }
 
@@ -74,7 +78,7 @@ static mprof_status print_properties(log_input *input, json_writer *json)
 
 static void print_element(json_writer *json, const mprof_block *block)
 {
-	json_string(json, "type", dump_element_type(block->flags));
+	json_string(json, "type", kind_of_element(block->flags));
 	if (block->kind == MPROF_BLOCK_LOADED)
 		json_boolean(json, "failed", (block->flags & MPROF_ELEMENT_FAILURE) != 0);
 	json_unsigned(json, "id", block->id);
@@ -117,6 +121,15 @@ static void print_lost(json_writer *json, const mprof_block *block)
 	json_end_object(json);
 }
 
+static void print_heap_shot(json_writer *json, const mprof_block *block)
+{
+	json_unsigned(json, "shot", block->id);
+	json_large(json, "counter", block->base_counter);
+	json_boolean(json, "first", (block->flags & MPROF_HEAP_FIRST) != 0);
+	json_boolean(json, "last", (block->flags & MPROF_HEAP_LAST) != 0);
+	json_boolean(json, "incomplete", (block->flags & MPROF_HEAP_INCOMPLETE) != 0);
+}
+
 static void print_clocks(json_writer *json, const mprof_block *block)
 {
 	if (!block->has_clocks)
@@ -150,6 +163,7 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 		print_element(json, block);
 		break;
 	case MPROF_BLOCK_EVENTS:
+	case MPROF_BLOCK_SAMPLES:
 		json_hexadecimal(json, "thread", block->thread);
 		json_large(json, "base_counter", block->base_counter);
 		break;
@@ -168,6 +182,17 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 		break;
 	case MPROF_BLOCK_LOST:
 		print_lost(json, block);
+		break;
+	case MPROF_BLOCK_HEAP_DATA:
+		print_heap_shot(json, block);
+		break;
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		json_unsigned(json, "collection", block->id);
+		break;
+	case MPROF_BLOCK_MARK:
+		json_hexadecimal(json, "thread", block->thread);
+		json_large(json, "counter", block->base_counter);
+		json_string(json, "text", block->name);
 		break;
 	default:
 		break;
@@ -195,33 +220,91 @@ static void print_block(log_input *input, const mprof_block *block)
 		input_fetch_failed(input);
 }
 
-static void print_event(json_writer *json, const mprof_block *block, const mprof_event *event)
+static void print_subject(json_writer *json, const mprof_block *block, const mprof_event *event)
 {
-	dump_subject subject = dump_subject_of(event);
-	const mprof_event_detail *detail = event->more.detail;
-
-	json_begin_object(json, NULL);
-	json_string(json, "event", mprof_event_kind_name((mprof_event_kind)event->kind));
-	if (block->kind == MPROF_BLOCK_EVENTS) {
-		json_hexadecimal(json, "thread", block->thread);
-		json_large(json, "counter", event->counter);
-	}
-	if (subject == DUMP_SUBJECT_METHOD)
+	switch (dump_subject_of(block, event)) {
+	case DUMP_SUBJECT_METHOD:
 		json_unsigned(json, "method", event->id);
-	else if (subject == DUMP_SUBJECT_CLASS)
+		break;
+	case DUMP_SUBJECT_CLASS:
 		json_unsigned(json, "class", event->id);
-	else if (event->flags & MPROF_EVENT_NATIVE)
+		break;
+	case DUMP_SUBJECT_FUNCTION:
 		json_unsigned(json, "function", event->id);
-	if (dump_has_value(event) && event->kind != MPROF_EVENT_SAMPLE)
-		json_large(json, "value", event->value);
+		break;
+	case DUMP_SUBJECT_ROOT:
+		json_unsigned(json, "root", event->id);
+		break;
+	case DUMP_SUBJECT_NONE:
+		break;
+	}
+}
+
+static void print_frames(const log_input *input, json_writer *json, uint32_t stack)
+{
+	const mprof_stack_frame *frames;
+	size_t count = names_stack(input->reader, stack, &frames);
+
+	json_unsigned(json, "stack", stack);
+	json_begin_array(json, "frames");
+	for (size_t i = 0; i < count; i++)
+		json_string(json, NULL, names_frame(input->reader, &frames[i]));
+	json_end_array(json);
+}
+
+/* What the number in the value stands for. */
+static void print_meaning(json_writer *json, const mprof_event *event)
+{
 	if (event->flags & MPROF_EVENT_FAILED)
 		json_boolean(json, "failed", 1);
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		json_unsigned(json, "code", event->code);
-	if (detail != NULL && detail->caller != 0)
+	if (event->kind == MPROF_EVENT_MONITOR)
+		json_string(json, "state", kind_of_monitor_state(event->value));
+	if (event->kind == MPROF_EVENT_HEAP_ROOT)
+		json_string(json, "kind", kind_of_root(event->value));
+	if (event->kind == MPROF_EVENT_HEAP_MOVE)
+		json_hexadecimal(json, "to", event->value);
+}
+
+static void print_detail(json_writer *json, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	int is_heap_object = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
+
+	if (detail == NULL)
+		return;
+	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
+		json_string(json, "type", kind_of_handle(detail->handle_type));
+	if (detail->caller != 0)
 		json_unsigned(json, "caller", detail->caller);
-	if (detail != NULL && detail->object != 0)
+	if (detail->stack != 0)
+		json_unsigned(json, "stack", detail->stack);
+	if (detail->object != 0)
 		json_hexadecimal(json, "object", detail->object);
+	if (!is_heap_object)
+		return;
+	json_begin_array(json, "references");
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		json_hexadecimal(json, NULL, detail->references[i]);
+	json_end_array(json);
+}
+
+static void print_event(const log_input *input, json_writer *json, const mprof_block *block, const mprof_event *event)
+{
+	json_begin_object(json, NULL);
+	json_string(json, "event", mprof_event_kind_name((mprof_event_kind)event->kind));
+	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
+		json_hexadecimal(json, "thread", block->thread);
+	if (block->kind != MPROF_BLOCK_STATISTICAL)
+		json_large(json, "counter", event->counter);
+	print_subject(json, block, event);
+	if (dump_has_value(event))
+		json_large(json, "value", event->value);
+	if (dump_has_frames(block, event))
+		print_frames(input, json, (uint32_t)event->value);
+	print_meaning(json, event);
+	print_detail(json, event);
 	json_end_object(json);
 }
 
@@ -229,10 +312,9 @@ static void print_events(const log_input *input, const mprof_block *block, const
 {
 	json_writer json;
 
-	(void)input;
 	json_init(&json, stdout, 1);
 	for (size_t i = 0; i < count; i++)
-		print_event(&json, block, &events[i]);
+		print_event(input, &json, block, &events[i]);
 }
 
-const dump_form dump_form_json = {print_block, print_events};
+const dump_form dump_form_json = {print_block, print_events, dump_records_json};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines for people: blocks at the margin, what is in them indented. */
 #include "dump.h"
+#include "kinds.h"
 #include "names.h"
 #include "text.h"
 
@@ -28,6 +29,8 @@ static mprof_status print_mappings(log_input *input)
 			else
 				printf("    class %" PRIu32 " ", mapping->id);
 			text_name(stdout, mapping->name);
+			if (mapping->size != 0)
+				printf(", %" PRIu32 " bytes each", mapping->size);
 			putchar('\n');
 		}
 	} while (status == MPROF_OK);
@@ -52,7 +55,7 @@ static mprof_status print_properties(log_input *input)
 
 static void print_element(const mprof_block *block)
 {
-	printf(" %s %" PRIu32 " ", dump_element_type(block->flags), block->id);
+	printf(" %s %" PRIu32 " ", kind_of_element(block->flags), block->id);
 	text_name(stdout, block->name);
 	if (block->flags & MPROF_ELEMENT_FAILURE)
 		fputs(" (failed)", stdout);
@@ -67,6 +70,19 @@ static void print_lost(const mprof_block *block)
 		if (block->lost[cause] > 0)
 			printf(", %" PRIu64 " %s", block->lost[cause], mprof_loss_cause_name((mprof_loss_cause)cause));
 	}
+}
+
+static void print_heap_shot(const mprof_block *block)
+{
+	printf(" shot %" PRIu32 ", counter %" PRIu64 "%s%s%s", block->id, block->base_counter,
+	       block->flags & MPROF_HEAP_FIRST ? ", first" : "", block->flags & MPROF_HEAP_LAST ? ", last" : "",
+	       block->flags & MPROF_HEAP_INCOMPLETE ? ", incomplete" : "");
+}
+
+static void print_mark(const mprof_block *block)
+{
+	printf(" thread 0x%" PRIx64 ", counter %" PRIu64 ": ", block->thread, block->base_counter);
+	text_name(stdout, block->name);
 }
 
 static void print_directives(uint64_t directives)
@@ -93,6 +109,7 @@ static void print_fields(const mprof_block *block)
 		print_element(block);
 		break;
 	case MPROF_BLOCK_EVENTS:
+	case MPROF_BLOCK_SAMPLES:
 		printf(" thread 0x%" PRIx64 ", counter %" PRIu64, block->thread, block->base_counter);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
@@ -108,10 +125,29 @@ static void print_fields(const mprof_block *block)
 	case MPROF_BLOCK_LOST:
 		print_lost(block);
 		break;
+	case MPROF_BLOCK_HEAP_DATA:
+		print_heap_shot(block);
+		break;
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		printf(" collection %" PRIu32, block->id);
+		break;
+	case MPROF_BLOCK_MARK:
+		print_mark(block);
+		break;
 	default:
 		printf(" code %" PRIu32, block->code);
 		break;
 	}
+}
+
+/* Of the others all stands on lines of its own. */
+static int has_fields(const mprof_block *block)
+{
+	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS);
+
+	return (MPROF_BLOCK_BIT(block->kind) & lists) == 0;
 }
 
 static void print_block(log_input *input, const mprof_block *block)
@@ -120,7 +156,7 @@ static void print_block(log_input *input, const mprof_block *block)
 
 	printf("%10" PRIu64 " %s, %" PRIu64 " bytes:", block->offset,
 	       mprof_block_kind_name((mprof_block_kind)block->kind), block->length);
-	if (block->loaded && block->kind != MPROF_BLOCK_MAPPING && block->kind != MPROF_BLOCK_SESSION)
+	if (block->loaded && has_fields(block))
 		print_fields(block);
 	if (block->loaded && block->has_clocks)
 		printf(", clock %" PRIu64, block->start.counter);
@@ -133,59 +169,116 @@ static void print_block(log_input *input, const mprof_block *block)
 		input_fetch_failed(input);
 }
 
-static void print_subject(const log_input *input, const mprof_event *event)
+static void print_subject(const log_input *input, const mprof_block *block, const mprof_event *event)
 {
+	mprof_record root;
 	class_name class;
 
-	switch (dump_subject_of(event)) {
+	switch (dump_subject_of(block, event)) {
 	case DUMP_SUBJECT_METHOD:
 		printf(" %" PRIu32 " ", event->id);
 		text_name(stdout, names_full_method(input->reader, event->id));
 		break;
 	case DUMP_SUBJECT_CLASS:
-		names_class(input->reader, event->id, &class);
 		printf(" %" PRIu32 " ", event->id);
-		text_name(stdout, class.name);
+		text_name(stdout, names_class_or_none(input->reader, event->id, &class));
+		break;
+	case DUMP_SUBJECT_FUNCTION:
+		printf(" native function %" PRIu32, event->id);
+		break;
+	case DUMP_SUBJECT_ROOT:
+		printf(" %" PRIu32 " ", event->id);
+		if (mprof_reader_record(input->reader, MPROF_RECORD_ROOT, event->id, &root) == MPROF_OK)
+			text_name(stdout, root.name);
 		break;
 	case DUMP_SUBJECT_NONE:
-		if (event->flags & MPROF_EVENT_NATIVE)
-			printf(" native function %" PRIu32, event->id);
 		break;
 	}
 }
 
 static void print_value(const mprof_event *event)
 {
-	const mprof_event_detail *detail = event->more.detail;
-
-	if (event->kind == MPROF_EVENT_THREAD_START || event->kind == MPROF_EVENT_THREAD_END)
+	switch (event->kind) {
+	case MPROF_EVENT_THREAD_START:
+	case MPROF_EVENT_THREAD_END:
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_HANDLE_DELETED:
 		printf(" 0x%" PRIx64, event->value);
-	else if (event->kind == MPROF_EVENT_ALLOCATION || event->kind == MPROF_EVENT_ALLOCATION_AT_JIT)
+		break;
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+	case MPROF_EVENT_HEAP_OBJECT:
+	case MPROF_EVENT_HEAP_FREE:
 		printf(", %" PRIu64 " bytes", event->value);
-	else if (dump_has_value(event) && event->kind != MPROF_EVENT_SAMPLE)
-		printf(" %" PRIu64, event->value);
+		break;
+	case MPROF_EVENT_MONITOR:
+		printf(" %s", kind_of_monitor_state(event->value));
+		break;
+	case MPROF_EVENT_HEAP_ROOT:
+		printf(" %s", kind_of_root(event->value));
+		break;
+	case MPROF_EVENT_HEAP_MOVE:
+		printf(" to 0x%" PRIx64, event->value);
+		break;
+	default:
+		if (dump_has_value(event))
+			printf(" %" PRIu64, event->value);
+		break;
+	}
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		printf(" (code 0x%02x)", event->code);
 	if (event->flags & MPROF_EVENT_FAILED)
 		fputs(" (failed)", stdout);
-	if (detail != NULL && detail->caller != 0)
+}
+
+static void print_detail(const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	if (detail == NULL)
+		return;
+	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
+		printf(", %s", kind_of_handle(detail->handle_type));
+	if (detail->caller != 0)
 		printf(", by method %" PRIu32, detail->caller);
-	if (detail != NULL && detail->object != 0)
+	if (detail->object != 0)
 		printf(", at 0x%" PRIx64, detail->object);
+	if (detail->stack != 0)
+		printf(", stack %" PRIu32, detail->stack);
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
+}
+
+static void print_frames(const log_input *input, uint32_t stack)
+{
+	const mprof_stack_frame *frames;
+	size_t count = names_stack(input->reader, stack, &frames);
+
+	printf(" stack %" PRIu32 ":", stack);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = names_frame(input->reader, &frames[i]);
+
+		fputs(i == 0 ? " " : " < ", stdout);
+		text_name(stdout, name != NULL ? name : "(unknown)");
+	}
 }
 
 static void print_events(const log_input *input, const mprof_block *block, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (block->kind == MPROF_BLOCK_EVENTS)
+		if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
 			printf("    %" PRIu64 " %s", events[i].counter,
 			       mprof_event_kind_name((mprof_event_kind)events[i].kind));
 		else
 			printf("    %s", mprof_event_kind_name((mprof_event_kind)events[i].kind));
-		print_subject(input, &events[i]);
-		print_value(&events[i]);
+		print_subject(input, block, &events[i]);
+		if (dump_has_frames(block, &events[i]))
+			print_frames(input, (uint32_t)events[i].value);
+		else
+			print_value(&events[i]);
+		print_detail(&events[i]);
 		putchar('\n');
 	}
 }
 
-const dump_form dump_form_text = {print_block, print_events};
+const dump_form dump_form_text = {print_block, print_events, dump_records_text};

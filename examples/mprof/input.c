@@ -211,6 +211,23 @@ static void check_end(log_input *input)
 			     "incomplete: the log ends without an END block");
 }
 
+int input_block_has_events(const mprof_block *block)
+{
+	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+
+	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
+}
+
+int input_block_has_records(const mprof_block *block)
+{
+	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY);
+
+	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
+}
+
 int input_next_block(log_input *input, mprof_block *block)
 {
 	while (!input->is_over) {
@@ -225,9 +242,9 @@ int input_next_block(log_input *input, mprof_block *block)
 		}
 		if (block->offset + block->header_length + block->length > input->reached)
 			input->reached = block->offset + block->header_length + block->length;
-		/* Of an EVENTS block that is cut, the whole events can be fetched before the same error comes again. */
+		/* Of a block of events that is cut, those that are whole can be fetched before the same error comes. */
 		if (status == MPROF_OK ||
-		    (status == MPROF_ERR_TRUNCATED && block->loaded && block->kind == MPROF_BLOCK_EVENTS))
+		    (status == MPROF_ERR_TRUNCATED && block->loaded && input_block_has_events(block)))
 			return 1;
 		input_fetch_failed(input);
 	}

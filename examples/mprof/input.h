@@ -54,6 +54,12 @@ void input_close(log_input *input);
  */
 int input_next_block(log_input *input, mprof_block *block);
 
+/** 1 if mprof_reader_next_events() gives what blocks of this kind hold. */
+int input_block_has_events(const mprof_block *block);
+
+/** 1 if mprof_reader_next_records() gives what blocks of this kind hold. */
+int input_block_has_records(const mprof_block *block);
+
 /** Tells of the error of a fetch from the current block. Nothing more can be fetched from it. */
 void input_fetch_failed(log_input *input);
 

@@ -16,6 +16,7 @@ typedef struct command {
 
 static const command commands[] = {
 	{"record", command_record, "run a program and record it into a log"},
+	{"control", command_control, "tell a program that is being recorded what to do"},
 	{"report", command_report, "the profile: methods, calls, allocations, collections"},
 	{"info", command_info, "what a log is and how much is in it"},
 	{"dump", command_dump, "every block and event, in file order"},

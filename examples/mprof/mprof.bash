@@ -5,8 +5,12 @@ _mprof_options()
 {
 	case $1 in
 	record)
-		echo "--output= --calls --alloc --jit --gc --exceptions --threads --classes --all --no-wrappers --no-aot --gzip --gzip=" \
-			"--drop --buffers= --interval= --format= --quiet --help --version"
+		echo "--output= --calls --alloc --alloc= --jit --gc --exceptions --threads --classes --all --sample --sample=" \
+			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
+			"--finalizers --counters --counters= --sample-depth= --stack-depth= --only= --not= --depth=" \
+			"--no-wrappers --no-aot --gzip --gzip= --max-size= --ring= --drop --buffers= --interval= --format=" \
+			"--start-disabled --control= --no-control --port= --signal= --jitdump --perf-map --oprofile" \
+			"--quiet --help --version"
 		;;
 	report)
 		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
@@ -15,7 +19,7 @@ _mprof_options()
 	dump)
 		echo "--json --blocks --help --version"
 		;;
-	info | check)
+	info | check | control)
 		echo "--json --help --version"
 		;;
 	doctor)
@@ -28,9 +32,12 @@ _mprof_options()
 _mprof_values()
 {
 	case $1 in
-	--sort) echo "self total calls" ;;
-	--format) echo "mprof2 mail" ;;
-	--gzip) echo "1 2 3 4 5 6 7 8 9" ;;
+	--sort*) echo "self total calls" ;;
+	--format*) echo "mprof2 mail" ;;
+	--gzip=) echo "1 2 3 4 5 6 7 8 9" ;;
+	--alloc=) echo "stack caller objects" ;;
+	--heap=) echo "every-gc ondemand" ;;
+	--handles=) echo "normal pinned weak weak-track" ;;
 	esac
 }
 
@@ -57,6 +64,18 @@ _mprof_program()
 	echo 0
 }
 
+# Processes of this user that can be told something.
+_mprof_processes()
+{
+	local socket
+
+	for socket in "${XDG_RUNTIME_DIR:-/run/user/$UID}"/mprof/*.sock "/tmp/mprof-$UID"/*.sock; do
+		[[ -S $socket ]] || continue
+		socket=${socket##*/}
+		kill -0 "${socket%.sock}" 2>/dev/null && echo "${socket%.sock}"
+	done
+}
+
 _mprof_words()
 {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
@@ -72,7 +91,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record report info dump check doctor help --help --version" "$current"
+		_mprof_words "record control report info dump check doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -89,23 +108,30 @@ _mprof()
 	# An equals sign is a word of its own.
 	if [[ $current == "=" ]]; then
 		current=
+		previous+="="
 	elif [[ $previous == "=" ]]; then
-		previous=${COMP_WORDS[COMP_CWORD - 2]}
+		previous=${COMP_WORDS[COMP_CWORD - 2]}=
 	fi
 	case $previous in
-	--sort | --format | --gzip)
+	--sort | --format | --sort= | --format= | --gzip= | --alloc= | --heap= | --handles=)
 		_mprof_words "$(_mprof_values "$previous")" "$current"
 		return
 		;;
-	-o | --output)
+	-o | --output | --output= | --control | --control=)
 		compopt -o default
 		return
 		;;
 	esac
 	if [[ $current == -* || $command == doctor ]]; then
 		_mprof_words "$(_mprof_options "$command")" "$current"
+	elif [[ $command == control ]]; then
+		if [[ $previous == control || $previous == -* ]]; then
+			_mprof_words "$(_mprof_processes)" "$current"
+		else
+			_mprof_words "enable disable flush heapshot status mark" "$current"
+		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record report info dump check doctor" "$current"
+		_mprof_words "record control report info dump check doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

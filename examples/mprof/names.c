@@ -48,12 +48,25 @@ void names_method(const mprof_reader *reader, uint32_t id, method_name *name)
 	}
 }
 
+const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_name *name)
+{
+	if (id == 0)
+		return NULL;
+	names_class(reader, id, name);
+	return name->name;
+}
+
+/* Room for the name that was asked for last, and for the frames. */
 static char *full_name;
 static size_t full_name_size;
+static mprof_stack_frame *stack_frames;
+static size_t stack_capacity;
 
-const char *names_full_method(const mprof_reader *reader, uint32_t id)
+typedef size_t (*name_function)(const mprof_reader *reader, uint32_t id, char *text, size_t size);
+
+static const char *full(name_function name, const mprof_reader *reader, uint32_t id)
 {
-	size_t length = mprof_reader_method_name(reader, id, full_name, full_name_size);
+	size_t length = name(reader, id, full_name, full_name_size);
 
 	if (length >= full_name_size) {
 		char *larger = realloc(full_name, length + 256);
@@ -62,9 +75,62 @@ const char *names_full_method(const mprof_reader *reader, uint32_t id)
 			return full_name != NULL ? full_name : "";
 		full_name = larger;
 		full_name_size = length + 256;
-		mprof_reader_method_name(reader, id, full_name, full_name_size);
+		name(reader, id, full_name, full_name_size);
 	}
 	return full_name;
+}
+
+const char *names_full_method(const mprof_reader *reader, uint32_t id)
+{
+	return full(mprof_reader_method_name, reader, id);
+}
+
+const char *names_frame(const mprof_reader *reader, const mprof_stack_frame *frame)
+{
+	if (frame->is_native)
+		return full(mprof_reader_location_name, reader, frame->id);
+	return frame->id != 0 ? names_full_method(reader, frame->id) : NULL;
+}
+
+const char *names_sample(const mprof_reader *reader, uint32_t kind, uint32_t id)
+{
+	mprof_record record;
+
+	if (id == 0)
+		return NULL;
+	switch (kind) {
+	case MPROF_SAMPLE_METHOD:
+		return names_full_method(reader, id);
+	case MPROF_SAMPLE_FUNCTION:
+		return mprof_reader_record(reader, MPROF_RECORD_FUNCTION, id, &record) == MPROF_OK ? record.name : NULL;
+	case MPROF_SAMPLE_MODULE:
+		return mprof_reader_record(reader, MPROF_RECORD_MODULE, id, &record) == MPROF_OK ? record.name : NULL;
+	case MPROF_SAMPLE_LOCATION:
+		return full(mprof_reader_location_name, reader, id);
+	default:
+		return NULL;
+	}
+}
+
+size_t names_stack(const mprof_reader *reader, uint32_t stack, const mprof_stack_frame **frames)
+{
+	size_t count = 0;
+
+	*frames = stack_frames;
+	if (stack == 0 || mprof_reader_stack(reader, stack, stack_frames, stack_capacity, &count) != MPROF_OK)
+		return 0;
+	if (count > stack_capacity) {
+		mprof_stack_frame *larger = realloc(stack_frames, count * sizeof(*larger));
+
+		if (larger == NULL)
+			return 0;
+		stack_frames = larger;
+		stack_capacity = count;
+		if (mprof_reader_stack(reader, stack, stack_frames, stack_capacity, &count) != MPROF_OK)
+			return 0;
+	}
+	*frames = stack_frames;
+	return count;
 }
 
 void names_release(void)
@@ -72,6 +138,9 @@ void names_release(void)
 	free(full_name);
 	full_name = NULL;
 	full_name_size = 0;
+	free(stack_frames);
+	stack_frames = NULL;
+	stack_capacity = 0;
 }
 
 static int compare_entries(const void *left, const void *right)

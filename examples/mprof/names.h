@@ -36,7 +36,19 @@ void names_class(const mprof_reader *reader, uint32_t id, class_name *name);
 /** "Class.Method (arguments)"; valid until the next call. */
 const char *names_full_method(const mprof_reader *reader, uint32_t id);
 
-/** Frees what names_full_method() keeps. */
+/** The name of a class, NULL for 0, which is none; the name may be put into \p name. */
+const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_name *name);
+
+/** A frame of a call chain: the method, or a place in native code; NULL if it is not known. As names_full_method(). */
+const char *names_frame(const mprof_reader *reader, const mprof_stack_frame *frame);
+
+/** What samples hit: as above. A module is named by its file. \p kind: an mprof_sample_kind. */
+const char *names_sample(const mprof_reader *reader, uint32_t kind, uint32_t id);
+
+/** The frames of a call chain, the innermost first; valid until the next call. Returns how many, 0 without memory. */
+size_t names_stack(const mprof_reader *reader, uint32_t stack, const mprof_stack_frame **frames);
+
+/** Frees what the functions above keep. */
 void names_release(void);
 
 /** Assemblies by the ID that classes name them by. */

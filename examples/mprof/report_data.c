@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a log to the figures of a report. */
 #include "commands.h"
-#include "report.h"
+#include "report_parts.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -47,21 +47,33 @@ static int passes_class(const log_report *report, const char *name, uint32_t ass
 	return 1;
 }
 
-static int passes_method(const log_report *report, const mprof_method_figures *figures)
+int report_wants_all(const log_report *report)
+{
+	const report_options *options = &report->options;
+
+	return options->method_pattern == NULL && options->class_pattern == NULL && options->assembly_pattern == NULL;
+}
+
+int report_wants_method(const log_report *report, uint32_t id)
 {
 	const report_options *options = &report->options;
 	method_name name;
 
-	if (options->method_pattern == NULL && options->class_pattern == NULL && options->assembly_pattern == NULL)
+	if (report_wants_all(report))
 		return 1;
-	names_method(report->input.reader, figures->id, &name);
+	names_method(report->input.reader, id, &name);
 	return passes_class(report, name.class_name, name.assembly_id) &&
 	       (options->method_pattern == NULL || matches_method(options->method_pattern, &name));
 }
 
-static int compare_numbers(uint64_t left, uint64_t right)
+int report_wants_class(const log_report *report, uint32_t id)
 {
-	return (left < right) - (left > right);
+	class_name name;
+
+	if (id == 0)
+		return report->options.class_pattern == NULL && report->options.assembly_pattern == NULL;
+	names_class(report->input.reader, id, &name);
+	return passes_class(report, name.name, name.assembly_id);
 }
 
 /* Largest first; what is equal by all figures stands in order of IDs, so that two runs print the same. */
@@ -69,25 +81,25 @@ static int compare_by_self(const void *left, const void *right)
 {
 	const mprof_method_figures *a = left;
 	const mprof_method_figures *b = right;
-	int order = compare_numbers(a->self_ns, b->self_ns);
+	int order = report_larger_first(a->self_ns, b->self_ns);
 
-	order = order != 0 ? order : compare_numbers(a->calls, b->calls);
-	order = order != 0 ? order : compare_numbers(a->samples, b->samples);
-	return order != 0 ? order : compare_numbers(b->id, a->id);
+	order = order != 0 ? order : report_larger_first(a->calls, b->calls);
+	order = order != 0 ? order : report_larger_first(a->samples, b->samples);
+	return order != 0 ? order : report_larger_first(b->id, a->id);
 }
 
 static int compare_by_total(const void *left, const void *right)
 {
-	int order = compare_numbers(((const mprof_method_figures *)left)->total_ns,
-				    ((const mprof_method_figures *)right)->total_ns);
+	int order = report_larger_first(((const mprof_method_figures *)left)->total_ns,
+					((const mprof_method_figures *)right)->total_ns);
 
 	return order != 0 ? order : compare_by_self(left, right);
 }
 
 static int compare_by_calls(const void *left, const void *right)
 {
-	int order = compare_numbers(((const mprof_method_figures *)left)->calls,
-				    ((const mprof_method_figures *)right)->calls);
+	int order = report_larger_first(((const mprof_method_figures *)left)->calls,
+					((const mprof_method_figures *)right)->calls);
 
 	return order != 0 ? order : compare_by_self(left, right);
 }
@@ -96,10 +108,10 @@ static int compare_by_bytes(const void *left, const void *right)
 {
 	const mprof_class_figures *a = left;
 	const mprof_class_figures *b = right;
-	int order = compare_numbers(a->bytes, b->bytes);
+	int order = report_larger_first(a->bytes, b->bytes);
 
-	order = order != 0 ? order : compare_numbers(a->allocations, b->allocations);
-	return order != 0 ? order : compare_numbers(b->id, a->id);
+	order = order != 0 ? order : report_larger_first(a->allocations, b->allocations);
+	return order != 0 ? order : report_larger_first(b->id, a->id);
 }
 
 void report_sort_methods(log_report *report, report_order order)
@@ -131,16 +143,14 @@ static int collect(log_report *report)
 
 		figures->struct_size = sizeof(*figures);
 		mprof_profile_method(report->profile, i, figures);
-		report->method_count += (size_t)passes_method(report, figures);
+		report->method_count += (size_t)report_wants_method(report, figures->id);
 	}
 	for (size_t i = 0; i < class_count; i++) {
 		mprof_class_figures *figures = &report->classes[report->class_count];
-		class_name name;
 
 		figures->struct_size = sizeof(*figures);
 		mprof_profile_class(report->profile, i, figures);
-		names_class(report->input.reader, figures->id, &name);
-		report->class_count += (size_t)passes_class(report, name.name, name.assembly_id);
+		report->class_count += (size_t)report_wants_class(report, figures->id);
 	}
 	report_sort_methods(report, report->options.order);
 	qsort(report->classes, report->class_count, sizeof(*report->classes), compare_by_bytes);
@@ -149,7 +159,10 @@ static int collect(log_report *report)
 
 static int is_wanted(const log_report *report, const mprof_block *block)
 {
-	return !report->options.has_thread || block->kind != MPROF_BLOCK_EVENTS ||
+	const uint64_t of_threads = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
+				    MPROF_BLOCK_BIT(MPROF_BLOCK_MARK);
+
+	return !report->options.has_thread || (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 ||
 	       block->thread == report->options.thread;
 }
 
@@ -178,6 +191,7 @@ static void read_profile(log_report *report)
 	while (input_next_block(&report->input, &block)) {
 		if (!is_wanted(report, &block))
 			continue;
+		summary_count_block(&report->summary, &block);
 		status = mprof_profile_add_block(report->profile, report->input.reader, &block);
 		if (status != MPROF_OK)
 			tell_error(&report->input, &block, status);
@@ -193,7 +207,6 @@ static void summarize(log_report *report)
 
 	report->totals.struct_size = sizeof(report->totals);
 	mprof_profile_get_totals(report->profile, &report->totals);
-	memcpy(summary->block_counts, report->totals.block_counts, sizeof(summary->block_counts));
 	memcpy(summary->event_counts, report->totals.event_counts, sizeof(summary->event_counts));
 	summary->events = report->totals.events;
 	summary->threads = mprof_profile_thread_count(report->profile);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as one JSON document. */
-#include "call_paths.h"
-#include "dump.h"
-#include "json.h"
-#include "report.h"
+#include "kinds.h"
+#include "report_parts.h"
 
 static void print_session(const log_report *report, json_writer *json)
 {
@@ -40,6 +38,17 @@ static void print_totals(const log_report *report, json_writer *json)
 	json_unsigned(json, "collections", totals->collections);
 	json_unsigned(json, "gc_ns", totals->gc_ns);
 	json_unsigned(json, "samples", totals->samples);
+	json_unsigned(json, "interrupted_frames", totals->interrupted_frames);
+	json_unsigned(json, "freed_objects", totals->freed_objects);
+	json_unsigned(json, "freed_bytes", totals->freed_bytes);
+	json_unsigned(json, "moved_objects", totals->moved_objects);
+	json_unsigned(json, "handles_alive", totals->handles_alive);
+	json_unsigned(json, "contentions", totals->contentions);
+	json_unsigned(json, "contended_ns", totals->contended_ns);
+	json_unsigned(json, "finalizers", totals->finalizers);
+	json_unsigned(json, "finalizer_ns", totals->finalizer_ns);
+	json_unsigned(json, "finalizations", totals->finalizations);
+	json_unsigned(json, "finalization_ns", totals->finalization_ns);
 	json_unsigned(json, "lost_events", totals->lost_events);
 	json_unsigned(json, "events", totals->events);
 	json_end_object(json);
@@ -62,6 +71,7 @@ static void print_methods(const log_report *report, json_writer *json)
 		json_unsigned(json, "self_ns", figures->self_ns);
 		json_unsigned(json, "jit_ns", figures->jit_ns);
 		json_unsigned(json, "samples", figures->samples);
+		json_unsigned(json, "samples_total", figures->samples_total);
 		json_unsigned(json, "class_id", name.class_id);
 		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
 		json_boolean(json, "wrapper", (name.flags & MPROF_METHOD_WRAPPER) != 0);
@@ -89,52 +99,6 @@ static void print_classes(const log_report *report, json_writer *json)
 		json_unsigned(json, "load_ns", figures->load_ns);
 		json_end_object(json);
 	}
-	json_end_array(json);
-}
-
-typedef struct tree_output {
-	const log_report *report;
-	json_writer *json;
-} tree_output;
-
-static void enter_call(void *user, const mprof_call_figures *figures, size_t depth)
-{
-	tree_output *output = user;
-	json_writer *json = output->json;
-
-	(void)depth;
-	json_begin_object(json, NULL);
-	json_string(json, "method", names_full_method(output->report->input.reader, figures->method));
-	json_unsigned(json, "id", figures->method);
-	json_unsigned(json, "calls", figures->calls);
-	json_unsigned(json, "total_ns", figures->total_ns);
-	json_unsigned(json, "self_ns", figures->self_ns);
-	json_begin_array(json, "children");
-}
-
-static void leave_call(void *user, const mprof_call_figures *figures, const hidden_calls *hidden, size_t depth)
-{
-	tree_output *output = user;
-
-	(void)figures;
-	(void)depth;
-	json_end_array(output->json);
-	if (hidden->count > 0) {
-		json_unsigned(output->json, "hidden_children", hidden->count);
-		json_unsigned(output->json, "hidden_ns", hidden->total_ns);
-	}
-	json_end_object(output->json);
-}
-
-static void print_tree(const log_report *report, json_writer *json)
-{
-	tree_output output = {report, json};
-	call_visitor visitor = {enter_call, leave_call, &output};
-	double min_ns = (double)report->totals.method_ns * report->options.min_percent / 100;
-
-	json_begin_array(json, "call_tree");
-	if (!call_paths_walk(report->profile, (uint64_t)min_ns, (size_t)report->options.depth, &visitor))
-		fprintf(stderr, "mprof: %s\n", mprof_status_text(MPROF_ERR_MEMORY));
 	json_end_array(json);
 }
 
@@ -206,39 +170,11 @@ static void print_threads(const log_report *report, json_writer *json)
 		json_string(json, "name", figures.name);
 		json_unsigned(json, "events", figures.events);
 		json_unsigned(json, "self_ns", figures.self_ns);
+		json_unsigned(json, "samples", figures.samples);
 		json_unsigned(json, "lost_events", figures.lost);
 		json_end_object(json);
 	}
 	json_end_array(json);
-}
-
-/* Native functions have no names in a log, so they are one row. */
-static void print_samples(const log_report *report, json_writer *json)
-{
-	uint64_t managed = 0;
-
-	json_begin_array(json, "samples");
-	for (size_t i = 0; i < report->method_count; i++) {
-		const mprof_method_figures *figures = &report->methods[i];
-
-		if (figures->samples == 0)
-			continue;
-		managed += figures->samples;
-		json_begin_object(json, NULL);
-		json_string(json, "kind", "managed");
-		json_string(json, "name", names_full_method(report->input.reader, figures->id));
-		json_unsigned(json, "hits", figures->samples);
-		json_end_object(json);
-	}
-	if (report->totals.samples > managed && report->method_count == mprof_profile_method_count(report->profile)) {
-		json_begin_object(json, NULL);
-		json_string(json, "kind", "native");
-		json_string(json, "name", NULL);
-		json_unsigned(json, "hits", report->totals.samples - managed);
-		json_end_object(json);
-	}
-	json_end_array(json);
-	json_unsigned(json, "samples_total", report->totals.samples);
 }
 
 static void print_elements(const log_report *report, json_writer *json)
@@ -250,7 +186,7 @@ static void print_elements(const log_report *report, json_writer *json)
 		element.struct_size = sizeof(element);
 		mprof_profile_element(report->profile, i, &element);
 		json_begin_object(json, NULL);
-		json_string(json, "type", dump_element_type(element.kind));
+		json_string(json, "type", kind_of_element(element.kind));
 		json_unsigned(json, "id", element.id);
 		json_string(json, "name", element.name);
 		json_string(json, "assembly", element.assembly);
@@ -264,13 +200,6 @@ static void print_elements(const log_report *report, json_writer *json)
 	json_end_array(json);
 }
 
-/* Of what no dialect that can be read tells as yet. */
-static void print_empty(json_writer *json, const char *key)
-{
-	json_begin_array(json, key);
-	json_end_array(json);
-}
-
 void report_print_json(log_report *report)
 {
 	json_writer json;
@@ -281,15 +210,21 @@ void report_print_json(log_report *report)
 	print_totals(report, &json);
 	print_methods(report, &json);
 	print_classes(report, &json);
-	print_tree(report, &json);
+	report_call_tree_json(report, &json);
 	print_collections(report, &json);
 	print_heap_resizes(report, &json);
 	print_exceptions(report, &json);
-	print_empty(&json, "monitors");
+	report_monitors_json(report, &json);
+	report_finalizers_json(report, &json);
 	print_threads(report, &json);
-	print_samples(report, &json);
-	print_empty(&json, "heap_shots");
-	print_empty(&json, "handles");
+	report_samples_json(report, &json);
+	report_sample_tree_json(report, &json);
+	report_allocation_stacks_json(report, &json);
+	report_heap_shots_json(report, &json);
+	report_heap_summaries_json(report, &json);
+	report_handles_json(report, &json);
+	report_metrics_json(report, &json);
+	report_marks_json(report, &json);
 	print_elements(report, &json);
 	json_end_object(&json);
 }

@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* A report for people: first what most want to know. */
-#include "call_paths.h"
-#include "report.h"
+#include "report_parts.h"
 #include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Longer names are cut in their middle. */
-#define NAME_WIDTH 100
-
-static void print_method_name(const log_report *report, uint32_t id)
-{
-	text_name_cut(stdout, names_full_method(report->input.reader, id), NAME_WIDTH);
-	putchar('\n');
-}
-
-static void print_class_name(const log_report *report, uint32_t id)
-{
-	class_name name;
-
-	names_class(report->input.reader, id, &name);
-	text_name_cut(stdout, name.name, NAME_WIDTH);
-	putchar('\n');
-}
-
-static void print_title(const char *title, size_t shown, size_t all)
-{
-	printf("\n%s", title);
-	if (shown < all)
-		printf(" (%zu of %zu)", shown, all);
-	putchar('\n');
-}
-
 static void print_total(const char *label, const char *value)
 {
 	printf("  %-24s %14s\n", label, value);
+}
+
+static void print_heap_totals(const mprof_profile_totals *totals)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (totals->freed_objects > 0) {
+		print_total("objects freed", text_count(text, totals->freed_objects));
+		print_total("bytes freed", text_bytes(text, totals->freed_bytes));
+	}
+	if (totals->moved_objects > 0)
+		print_total("objects moved", text_count(text, totals->moved_objects));
+	if (totals->event_counts[MPROF_EVENT_HANDLE_CREATED] > 0) {
+		print_total("handles created", text_count(text, totals->event_counts[MPROF_EVENT_HANDLE_CREATED]));
+		print_total("handles alive", text_count(text, totals->handles_alive));
+	}
+}
+
+static void print_wait_totals(const mprof_profile_totals *totals)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (totals->contentions > 0) {
+		print_total("waits for monitors", text_count(text, totals->contentions));
+		print_total("time waiting for them", text_duration(text, totals->contended_ns));
+	}
+	if (totals->finalizers > 0) {
+		print_total("objects finalized", text_count(text, totals->finalizers));
+		print_total("time finalizing", text_duration(text, totals->finalizer_ns));
+	}
 }
 
 static void print_totals(const log_report *report)
@@ -71,6 +74,10 @@ static void print_totals(const log_report *report)
 		print_total("returns without a call", text_count(text, totals->unmatched_leaves));
 	if (totals->unclosed_frames > 0)
 		print_total("calls without a return", text_count(text, totals->unclosed_frames));
+	if (totals->interrupted_frames > 0)
+		print_total("calls interrupted", text_count(text, totals->interrupted_frames));
+	print_heap_totals(totals);
+	print_wait_totals(totals);
 }
 
 static void print_method_row(const log_report *report, const mprof_method_figures *figures)
@@ -83,7 +90,7 @@ static void print_method_row(const log_report *report, const mprof_method_figure
 	printf("  %10s %8s %10s %14s  ", text_duration(self, figures->self_ns),
 	       text_percent(percent, figures->self_ns, report->totals.method_ns),
 	       text_duration(total, figures->total_ns), text_count(calls, figures->calls));
-	print_method_name(report, figures->id);
+	report_method(report, figures->id);
 }
 
 static void print_methods(log_report *report, const char *title, report_order order)
@@ -98,7 +105,7 @@ static void print_methods(log_report *report, const char *title, report_order or
 	if (called == 0)
 		return;
 	rows = report_rows(report, called);
-	print_title(title, rows, called);
+	report_title(title, rows, called);
 	printf("  %10s %8s %10s %14s  %s\n", "self", "", "total", "calls", "method");
 	for (size_t i = 0, shown = 0; i < report->method_count && shown < rows; i++) {
 		if (report->methods[i].calls == 0)
@@ -106,49 +113,6 @@ static void print_methods(log_report *report, const char *title, report_order or
 		print_method_row(report, &report->methods[i]);
 		shown++;
 	}
-}
-
-static void enter_call(void *user, const mprof_call_figures *figures, size_t depth)
-{
-	const log_report *report = user;
-	char percent[TEXT_NUMBER_SIZE];
-	char total[TEXT_NUMBER_SIZE];
-	char self[TEXT_NUMBER_SIZE];
-	char calls[TEXT_NUMBER_SIZE];
-
-	printf("  %8s %10s %10s %14s  %*s", text_percent(percent, figures->total_ns, report->totals.method_ns),
-	       text_duration(total, figures->total_ns), text_duration(self, figures->self_ns),
-	       text_count(calls, figures->calls), (int)depth * 2, "");
-	print_method_name(report, figures->method);
-}
-
-static void leave_call(void *user, const mprof_call_figures *figures, const hidden_calls *hidden, size_t depth)
-{
-	const log_report *report = user;
-	char percent[TEXT_NUMBER_SIZE];
-	char total[TEXT_NUMBER_SIZE];
-
-	(void)figures;
-	/* Small ones are what the limit is for; a word is due where much is hidden by the depth. */
-	if (hidden->total_ns == 0 ||
-	    (double)hidden->total_ns < (double)report->totals.method_ns * report->options.min_percent / 100)
-		return;
-	printf("  %8s %10s %10s %14s  %*s(%" PRIu64 " more)\n",
-	       text_percent(percent, hidden->total_ns, report->totals.method_ns),
-	       text_duration(total, hidden->total_ns), "", "", (int)(depth + 1) * 2, "", hidden->count);
-}
-
-static void print_tree(log_report *report)
-{
-	call_visitor visitor = {enter_call, leave_call, report};
-	double min_ns = (double)report->totals.method_ns * report->options.min_percent / 100;
-
-	if (report->totals.calls == 0)
-		return;
-	print_title("Call tree", 0, 0);
-	printf("  %8s %10s %10s %14s  %s\n", "", "total", "self", "calls", "method");
-	if (!call_paths_walk(report->profile, (uint64_t)min_ns, (size_t)report->options.depth, &visitor))
-		fprintf(stderr, "mprof: %s\n", mprof_status_text(MPROF_ERR_MEMORY));
 }
 
 static void print_allocations(const log_report *report)
@@ -165,7 +129,7 @@ static void print_allocations(const log_report *report)
 	if (allocated == 0)
 		return;
 	rows = report_rows(report, allocated);
-	print_title("Allocations by class", rows, allocated);
+	report_title("Allocations by class", rows, allocated);
 	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
 	for (size_t i = 0; i < rows; i++) {
 		const mprof_class_figures *figures = &report->classes[i];
@@ -173,7 +137,7 @@ static void print_allocations(const log_report *report)
 		printf("  %10s %8s %14s %10" PRIu64 "  ", text_bytes(bytes, figures->bytes),
 		       text_percent(percent, figures->bytes, report->totals.allocated_bytes),
 		       text_count(objects, figures->allocations), figures->bytes / figures->allocations);
-		print_class_name(report, figures->id);
+		report_class(report, figures->id);
 	}
 }
 
@@ -181,14 +145,6 @@ static int compare_by_jit(const void *left, const void *right)
 {
 	uint64_t a = ((const mprof_method_figures *)left)->jit_ns;
 	uint64_t b = ((const mprof_method_figures *)right)->jit_ns;
-
-	return (a < b) - (a > b);
-}
-
-static int compare_by_samples(const void *left, const void *right)
-{
-	uint64_t a = ((const mprof_method_figures *)left)->samples;
-	uint64_t b = ((const mprof_method_figures *)right)->samples;
 
 	return (a < b) - (a > b);
 }
@@ -205,34 +161,13 @@ static void print_jit(log_report *report)
 	if (compiled == 0)
 		return;
 	rows = report_rows(report, compiled);
-	print_title("Compilation, with what was compiled for it", rows, compiled);
+	report_title("Compilation, with what was compiled for it", rows, compiled);
 	for (size_t i = 0; i < rows; i++) {
 		printf("  %10s  ", text_duration(text, report->methods[i].jit_ns));
-		print_method_name(report, report->methods[i].id);
+		report_method(report, report->methods[i].id);
 	}
 	if (report->totals.jit_failures > 0)
 		printf("  %s compilations failed\n", text_count(text, report->totals.jit_failures));
-}
-
-static void print_samples(log_report *report)
-{
-	size_t hit = 0;
-	size_t rows;
-	char percent[TEXT_NUMBER_SIZE];
-	char count[TEXT_NUMBER_SIZE];
-
-	qsort(report->methods, report->method_count, sizeof(*report->methods), compare_by_samples);
-	while (hit < report->method_count && report->methods[hit].samples > 0)
-		hit++;
-	if (hit == 0)
-		return;
-	rows = report_rows(report, hit);
-	print_title("Samples", rows, hit);
-	for (size_t i = 0; i < rows; i++) {
-		printf("  %14s %8s  ", text_count(count, report->methods[i].samples),
-		       text_percent(percent, report->methods[i].samples, report->totals.samples));
-		print_method_name(report, report->methods[i].id);
-	}
 }
 
 #define GENERATIONS 4
@@ -267,7 +202,7 @@ static void print_collections(const log_report *report)
 	}
 	if (count == 0)
 		return;
-	print_title("Collections", 0, 0);
+	report_title("Collections", 0, 0);
 	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
 	for (size_t i = 0; i < GENERATIONS; i++) {
 		if (generations[i].count > 0)
@@ -287,10 +222,10 @@ static void print_exceptions(const log_report *report)
 		if (report->classes[i].exceptions == 0)
 			continue;
 		if (!has_title)
-			print_title("Exceptions", 0, 0);
+			report_title("Exceptions", 0, 0);
 		has_title = 1;
 		printf("  %10s  ", text_count(text, report->classes[i].exceptions));
-		print_class_name(report, report->classes[i].id);
+		report_class(report, report->classes[i].id);
 	}
 }
 
@@ -300,19 +235,21 @@ static void print_threads(const log_report *report)
 	size_t rows = report_rows(report, count);
 	char self[TEXT_NUMBER_SIZE];
 	char events[TEXT_NUMBER_SIZE];
+	char samples[TEXT_NUMBER_SIZE];
 	char lost[TEXT_NUMBER_SIZE];
 
 	if (count == 0)
 		return;
-	print_title("Threads", rows, count);
-	printf("  %18s %10s %14s %10s  %s\n", "thread", "in methods", "events", "lost", "name");
+	report_title("Threads", rows, count);
+	printf("  %18s %10s %14s %10s %10s  %s\n", "thread", "in methods", "events", "samples", "lost", "name");
 	for (size_t i = 0; i < rows; i++) {
 		mprof_thread_figures figures;
 
 		figures.struct_size = sizeof(figures);
 		mprof_profile_thread(report->profile, i, &figures);
-		printf("  %#18" PRIx64 " %10s %14s %10s  ", figures.id, text_duration(self, figures.self_ns),
-		       text_count(events, figures.events), text_count(lost, figures.lost));
+		printf("  %#18" PRIx64 " %10s %14s %10s %10s  ", figures.id, text_duration(self, figures.self_ns),
+		       text_count(events, figures.events), text_count(samples, figures.samples),
+		       text_count(lost, figures.lost));
 		text_name(stdout, figures.name);
 		putchar('\n');
 	}
@@ -328,7 +265,7 @@ static void print_facts(const log_report *report)
 			continue;
 		text_name(stdout, key);
 		fputs(": ", stdout);
-		text_name_cut(stdout, value, NAME_WIDTH);
+		text_name_cut(stdout, value, REPORT_NAME_WIDTH);
 		putchar('\n');
 	}
 }
@@ -336,7 +273,9 @@ static void print_facts(const log_report *report)
 void report_print_text(log_report *report)
 {
 	if (report->options.tree_only) {
-		print_tree(report);
+		report_call_tree_text(report);
+		if (report->totals.calls == 0)
+			report_sample_tree_text(report);
 		return;
 	}
 	summary_print_text(&report->summary, &report->input, stdout);
@@ -348,11 +287,20 @@ void report_print_text(log_report *report)
 		print_methods(report, "Methods by their own time", REPORT_BY_SELF);
 		print_methods(report, "Methods by time with what they call", REPORT_BY_TOTAL);
 	}
-	print_tree(report);
+	report_call_tree_text(report);
+	report_samples_text(report);
+	report_sample_tree_text(report);
 	print_allocations(report);
+	report_allocation_stacks_text(report);
+	report_heap_shots_text(report);
+	report_heap_summaries_text(report);
+	report_handles_text(report);
 	print_collections(report);
+	report_monitors_text(report);
+	report_finalizers_text(report);
 	print_exceptions(report);
 	print_jit(report);
-	print_samples(report);
+	report_metrics_text(report);
+	report_marks_text(report);
 	print_threads(report);
 }

@@ -27,8 +27,28 @@ static void count_events(log_summary *summary, log_input *input)
 
 static int has_thread(const mprof_block *block)
 {
-	return block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_THREAD ||
-	       (block->kind == MPROF_BLOCK_LOST && block->thread != 0);
+	return block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES ||
+	       block->kind == MPROF_BLOCK_THREAD || (block->kind == MPROF_BLOCK_LOST && block->thread != 0);
+}
+
+void summary_count_block(log_summary *summary, const mprof_block *block)
+{
+	if (block->kind < SUMMARY_BLOCK_KINDS)
+		summary->block_counts[block->kind]++;
+	if (!block->loaded)
+		return;
+	if (block->kind == MPROF_BLOCK_LOST) {
+		for (size_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
+			summary->lost[cause] += block->lost[cause];
+	}
+	if (block->kind == MPROF_BLOCK_HEAP_DATA && block->id != 0) {
+		summary->heap_shots += (block->flags & MPROF_HEAP_FIRST) != 0;
+		summary->ended_shots += (block->flags & MPROF_HEAP_LAST) != 0;
+		if ((block->flags & MPROF_HEAP_INCOMPLETE) && block->id != summary->incomplete_shot) {
+			summary->incomplete_shot = block->id;
+			summary->incomplete_shots++;
+		}
+	}
 }
 
 int summary_read(log_summary *summary, log_input *input)
@@ -39,11 +59,10 @@ int summary_read(log_summary *summary, log_input *input)
 
 	memset(summary, 0, sizeof(*summary));
 	while (is_done && input_next_block(input, &block)) {
-		if (block.kind < SUMMARY_BLOCK_KINDS)
-			summary->block_counts[block.kind]++;
+		summary_count_block(summary, &block);
 		if (block.loaded && has_thread(&block))
 			is_done = number_set_add(&threads, block.thread) >= 0;
-		if (block.loaded && (block.kind == MPROF_BLOCK_EVENTS || block.kind == MPROF_BLOCK_STATISTICAL))
+		if (block.loaded && input_block_has_events(&block))
 			count_events(summary, input);
 	}
 	if (!is_done)
@@ -60,6 +79,12 @@ void summary_complete(log_summary *summary, const log_input *input)
 	mprof_reader_session(input->reader, &summary->session);
 	summary->classes = mprof_reader_class_count(input->reader);
 	summary->methods = mprof_reader_method_count(input->reader);
+	summary->stacks = mprof_reader_record_count(input->reader, MPROF_RECORD_STACK);
+	summary->modules = mprof_reader_record_count(input->reader, MPROF_RECORD_MODULE);
+	summary->functions = mprof_reader_record_count(input->reader, MPROF_RECORD_FUNCTION);
+	summary->locations = mprof_reader_record_count(input->reader, MPROF_RECORD_LOCATION);
+	summary->roots = mprof_reader_record_count(input->reader, MPROF_RECORD_ROOT);
+	summary->metrics = mprof_reader_record_count(input->reader, MPROF_RECORD_METRIC);
 	if (input->is_file && !summary->session.compressed)
 		summary->size = input->file_size;
 	else if (summary->session.complete || input->reached < summary->session.valid_bytes)
@@ -87,6 +112,16 @@ static void print_block_counts(const log_summary *summary, json_writer *json)
 	json_end_object(json);
 }
 
+static void print_losses(const log_summary *summary, json_writer *json)
+{
+	json_begin_object(json, "lost_by_cause");
+	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
+		if (summary->lost[cause] > 0)
+			json_unsigned(json, mprof_loss_cause_name((mprof_loss_cause)cause), summary->lost[cause]);
+	}
+	json_end_object(json);
+}
+
 void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json)
 {
 	const mprof_session *session = &summary->session;
@@ -108,7 +143,15 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "classes", summary->classes);
 	json_unsigned(json, "methods", summary->methods);
 	json_unsigned(json, "lost_events", session->lost_events);
+	print_losses(summary, json);
 	json_unsigned(json, "event_count", summary->events);
+	json_unsigned(json, "stacks", summary->stacks);
+	json_unsigned(json, "modules", summary->modules);
+	json_unsigned(json, "functions", summary->functions);
+	json_unsigned(json, "locations", summary->locations);
+	json_unsigned(json, "roots", summary->roots);
+	json_unsigned(json, "metrics", summary->metrics);
+	json_unsigned(json, "heap_shots", summary->heap_shots);
 	print_block_counts(summary, json);
 	json_begin_object(json, "events");
 	for (uint32_t kind = 0; kind < MPROF_EVENT_KIND_COUNT; kind++)
@@ -131,6 +174,15 @@ static void print_line(FILE *file, const char *label, const char *value)
 	fputc('\n', file);
 }
 
+/* What most logs have none of. */
+static void print_some(FILE *file, const char *label, uint64_t number)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (number > 0)
+		print_line(file, label, text_count(text, number));
+}
+
 static void print_state(const log_summary *summary, const log_input *input, FILE *file)
 {
 	char count[TEXT_NUMBER_SIZE];
@@ -145,6 +197,8 @@ static void print_state(const log_summary *summary, const log_input *input, FILE
 	if (summary->session.lost_events > 0)
 		fprintf(file, "%-12s %s events were not recorded\n", "lost",
 			text_count(count, summary->session.lost_events));
+	if (summary->incomplete_shots > 0)
+		fprintf(file, "%-12s incomplete shots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }
 
 static void print_flags(uint32_t flags, FILE *file)
@@ -166,6 +220,10 @@ static void print_flags(uint32_t flags, FILE *file)
 		{MPROF_INTRO_MODULE, "modules"},
 		{MPROF_INTRO_DOMAIN, "domains"},
 		{MPROF_INTRO_METHOD, "methods-freed"},
+		{MPROF_INTRO_HEAP, "heap"},
+		{MPROF_INTRO_HANDLE, "handles"},
+		{MPROF_INTRO_FINALIZER, "finalizers"},
+		{MPROF_INTRO_METRIC, "metrics"},
 	};
 
 	fprintf(file, "%-12s", "recorded");
@@ -207,4 +265,10 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_line(file, "classes", text_count(text, summary->classes));
 	print_line(file, "methods", text_count(text, summary->methods));
 	print_line(file, "events", text_count(text, summary->events));
+	print_some(file, "stacks", summary->stacks);
+	print_some(file, "locations", summary->locations);
+	print_some(file, "functions", summary->functions);
+	print_some(file, "modules", summary->modules);
+	print_some(file, "metrics", summary->metrics);
+	print_some(file, "heap shots", summary->heap_shots);
 }

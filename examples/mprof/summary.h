@@ -18,6 +18,17 @@ typedef struct log_summary {
 	uint64_t classes;
 	uint64_t methods;
 	uint64_t events;
+	uint64_t stacks;
+	uint64_t modules;
+	uint64_t functions;
+	uint64_t locations;
+	uint64_t roots;
+	uint64_t metrics;
+	uint64_t heap_shots;
+	uint64_t ended_shots;                  /**< Those whose last block is there. */
+	uint64_t incomplete_shots;             /**< Those that say so. */
+	uint32_t incomplete_shot;              /**< The one that said so last. */
+	uint64_t lost[MPROF_LOSS_CAUSE_COUNT]; /**< By cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[MPROF_EVENT_KIND_COUNT];
 } log_summary;
@@ -29,6 +40,9 @@ static inline void summary_count_event(log_summary *summary, const mprof_event *
 		summary->event_counts[event->kind]++;
 	summary->events++;
 }
+
+/** Counts one block, but for the events in it. */
+void summary_count_block(log_summary *summary, const mprof_block *block);
 
 /** Reads a whole log to count what is in it. Returns 0 after a message if there is no memory. */
 int summary_read(log_summary *summary, log_input *input);

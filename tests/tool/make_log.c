@@ -10,6 +10,7 @@
  *   deep     a recursion of 3000 calls
  *   backward a clock that goes back
  *   empty    no events
+ *   full     every block and event of the library's own format
  */
 #include <mprof/writer.h>
 
@@ -50,12 +51,12 @@ static void begin(generator *made, const char *path, mprof_writer_options *optio
 	options->clock = tell_time;
 	options->clock_user = made;
 	options->runtime = "test \"runtime\"";
-	options->intro_flags = MPROF_INTRO_ENTER_LEAVE | MPROF_INTRO_ALLOCATION | MPROF_INTRO_JIT | MPROF_INTRO_GC;
-	options->directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
+	options->intro_flags |= MPROF_INTRO_ENTER_LEAVE | MPROF_INTRO_ALLOCATION | MPROF_INTRO_JIT | MPROF_INTRO_GC;
+	options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
+			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
+			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |
+			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
 	expect(mprof_writer_open_path(path, options, &made->writer), path);
 }
 
@@ -69,7 +70,7 @@ static void end(generator *made, int is_closed)
 
 static void define_class(generator *made, uint32_t id, uint32_t assembly, const char *name)
 {
-	mprof_class_definition definition = {id, assembly, name, strlen(name)};
+	mprof_class_definition definition = {id, assembly, name, strlen(name), 0, 0};
 
 	expect(mprof_writer_define_class(made->writer, &definition), name);
 }
@@ -212,6 +213,209 @@ static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_
 	end(&made, is_closed);
 }
 
+/* Stacks: 1 is Run, 2 is Fib called by it, 3 is memcpy called by Fib, 4 is native code of no function, 5 is unknown. */
+static void write_code_and_stacks(generator *made)
+{
+	const mprof_record code[] = {
+		{.kind = MPROF_RECORD_MODULE,
+		 .id = 1,
+		 .start = 0x7f0000000000,
+		 .size = 0x10000,
+		 .name = "/lib/libc.so.6",
+		 .section = "a1b2"},
+		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .start = 0x100, .size = 0x80, .name = "memcpy"},
+		{.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .start = 0x120, .target = 1},
+		{.kind = MPROF_RECORD_LOCATION, .id = 2, .parent = 1, .start = 0x900},
+	};
+	const mprof_record stacks[] = {
+		{.kind = MPROF_RECORD_STACK, .id = 1, .target = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 2, .parent = 1, .target = 2},
+		{.kind = MPROF_RECORD_STACK, .id = 3, .parent = 2, .target = 1, .flags = MPROF_EVENT_NATIVE},
+		{.kind = MPROF_RECORD_STACK, .id = 4, .target = 2, .flags = MPROF_EVENT_NATIVE},
+		{.kind = MPROF_RECORD_STACK, .id = 5, .parent = 4, .target = 0},
+	};
+
+	expect(mprof_writer_records(made->writer, MPROF_BLOCK_CODE, 0, code, 4), "code");
+	expect(mprof_writer_records(made->writer, MPROF_BLOCK_STACKS, 0, stacks, 5), "stacks");
+}
+
+static void write_samples(generator *made)
+{
+	const uint32_t hit[] = {1, 2, 2, 2, 3, 3, 4, 5};
+	mprof_event samples[8];
+
+	memset(samples, 0, sizeof(samples));
+	for (uint64_t i = 0; i < 8; i++) {
+		samples[i].kind = MPROF_EVENT_SAMPLE;
+		samples[i].counter = made->start + 1000 * i;
+		samples[i].value = hit[i];
+	}
+	expect(mprof_writer_samples(made->writer, MAIN_THREAD, made->start, samples, 6), "samples");
+	expect(mprof_writer_samples(made->writer, OTHER_THREAD, made->start, samples + 6, 2), "samples");
+}
+
+static void add_detailed(generator *made, uint32_t kind, uint32_t id, uint64_t value, uint64_t counter,
+			 const mprof_event_detail *detail)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = (uint8_t)kind;
+	event.id = id;
+	event.value = value;
+	event.counter = made->start + counter;
+	event.more.detail = detail;
+	expect(mprof_writer_events(made->writer, &event, 1, NULL), mprof_event_kind_name((mprof_event_kind)kind));
+}
+
+/* 218 handles of class 1 are alive, made by two call chains; one of class 2 is not. */
+static void add_handles(generator *made)
+{
+	mprof_event_detail detail = {.object = 0x7f1000, .handle_type = MPROF_HANDLE_NORMAL};
+
+	for (uint64_t i = 0; i < 218; i++) {
+		detail.stack = i < 200 ? 2 : 1;
+		add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 1, i + 1, 5000 + i, &detail);
+	}
+	detail.handle_type = MPROF_HANDLE_PINNED;
+	add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 2, 500, 6000, &detail);
+	detail.object = 0;
+	detail.stack = 0;
+	add_detailed(made, MPROF_EVENT_HANDLE_DELETED, 0, 500, 6100, &detail);
+	detail.handle_type = MPROF_HANDLE_WEAK;
+	add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 0, 501, 6200, &detail);
+}
+
+/* Two waits for class 2, of 300 and 50 ns, the second in vain; two finalizers of class 1, of 100 ns together. */
+static void add_waits(generator *made)
+{
+	const mprof_event_detail detail = {.object = 0x7f2000, .stack = 1};
+
+	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7000, &detail);
+	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_ACQUIRED, 7300, &detail);
+	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7400, &detail);
+	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_FAILED, 7450, &detail);
+	add(made, MPROF_EVENT_FINALIZATION_START, 0, 0, 8000);
+	for (uint64_t i = 0; i < 2; i++) {
+		add_detailed(made, MPROF_EVENT_FINALIZER_START, 1, 0, 8100 + 100 * i, &detail);
+		add_detailed(made, MPROF_EVENT_FINALIZER_END, 1, 0, 8150 + 100 * i, &detail);
+	}
+	add(made, MPROF_EVENT_FINALIZATION_END, 0, 0, 8400);
+}
+
+static void add_allocations(generator *made)
+{
+	mprof_event_detail detail = {.object = 0x7f3000, .caller = 2, .stack = 2};
+
+	/* Objects of class 6 have a size of their own. */
+	add_detailed(made, MPROF_EVENT_ALLOCATION, 6, 48, 0, &detail);
+	add_detailed(made, MPROF_EVENT_ALLOCATION, 6, 48, 0, &detail);
+	detail.stack = 0;
+	add_detailed(made, MPROF_EVENT_ALLOCATION, 3, 100, 0, &detail);
+}
+
+static void write_detailed_events(generator *made)
+{
+	expect(mprof_writer_begin_events(made->writer, MAIN_THREAD, made->start), "block");
+	call(made, 1, 1000);
+	call(made, 2, 1100);
+	add_allocations(made);
+	add(made, MPROF_EVENT_RECORDING_RESUMED, 0, 2000, 4000);
+	add_handles(made);
+	add_waits(made);
+	expect(mprof_writer_end_events(made->writer), "end of block");
+}
+
+/* Two shots, the second of which is incomplete; a collection freed and moved what is in a block of no shot. */
+static void write_heap(generator *made)
+{
+	const uint64_t references[] = {0x2000, 0x3000};
+	const mprof_record root = {.kind = MPROF_RECORD_ROOT,
+				   .id = 1,
+				   .flags = MPROF_ROOT_STATIC,
+				   .target = 1,
+				   .start = 0x9000,
+				   .size = 64,
+				   .name = "Game.World"};
+	const mprof_event_detail details[] = {{.object = 0x1000, .reference_count = 2, .references = references},
+					      {.object = 0x2000},
+					      {.object = 0x3000}};
+	const mprof_event_detail dead = {.object = 0x8000};
+	const mprof_event shot[] = {
+		{.kind = MPROF_EVENT_HEAP_ROOT, .id = 1, .value = MPROF_ROOT_STATIC, .more.detail = &details[0]},
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 32, .more.detail = &details[0]},
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 6, .value = 48, .more.detail = &details[1]},
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 3, .value = 500, .more.detail = &details[2]},
+	};
+	const mprof_event collected[] = {
+		{.kind = MPROF_EVENT_HEAP_FREE, .id = 6, .value = 48, .more.detail = &dead},
+		{.kind = MPROF_EVENT_HEAP_FREE, .id = 3, .value = 100, .more.detail = &dead},
+		{.kind = MPROF_EVENT_HEAP_MOVE, .value = 0x4000, .more.detail = &details[2]},
+	};
+	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .counts = {1, 500, 1, 100}};
+
+	expect(mprof_writer_records(made->writer, MPROF_BLOCK_ROOTS, 0, &root, 1), "roots");
+	expect(mprof_writer_heap(made->writer, 1, MPROF_HEAP_FIRST, made->start + 10000, shot, 2), "shot");
+	expect(mprof_writer_heap(made->writer, 1, MPROF_HEAP_LAST, made->start + 10000, shot + 2, 2), "shot");
+	expect(mprof_writer_heap(made->writer, 0, 0, made->start + 15000, collected, 3), "collected");
+	expect(mprof_writer_records(made->writer, MPROF_BLOCK_HEAP_SUMMARY, 1, &summary, 1), "summary");
+	expect(mprof_writer_heap(made->writer, 2, MPROF_HEAP_FIRST | MPROF_HEAP_LAST | MPROF_HEAP_INCOMPLETE,
+				 made->start + 20000, shot, 3),
+	       "shot");
+}
+
+static void write_metrics_and_mark(generator *made)
+{
+	const double load = 0.25;
+	mprof_record records[] = {
+		{.kind = MPROF_RECORD_METRIC,
+		 .id = 1,
+		 .flags = MPROF_METRIC_BYTES,
+		 .section = "GC",
+		 .name = "heap size"},
+		{.kind = MPROF_RECORD_METRIC,
+		 .id = 2,
+		 .flags = MPROF_METRIC_RATIO | MPROF_METRIC_DOUBLE,
+		 .section = "CPU",
+		 .name = "load"},
+		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .value = 4096},
+		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 2},
+	};
+
+	memcpy(&records[3].value, &load, sizeof(load));
+	expect(mprof_writer_records(made->writer, MPROF_BLOCK_METRICS, 0, records, 4), "metrics");
+	records[2].value = 1024;
+	expect(mprof_writer_records(made->writer, MPROF_BLOCK_METRICS, 0, records + 2, 1), "metrics");
+	expect(mprof_writer_mark(made->writer, MAIN_THREAD, made->start + 30000, "level \"two\"", 11), "mark");
+}
+
+static void write_full(const char *path)
+{
+	const uint64_t lost[MPROF_LOSS_CAUSE_COUNT] = {[MPROF_LOSS_NO_SAMPLE_ROOM] = 3, [MPROF_LOSS_LIMIT] = 2};
+	const mprof_class_definition sized = {6, 1, "Game.Point", 10, 48, 0};
+	mprof_writer_options options;
+	generator made;
+
+	mprof_writer_options_init(&options);
+	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+	options.intro_flags = MPROF_INTRO_HEAP | MPROF_INTRO_HANDLE | MPROF_INTRO_FINALIZER | MPROF_INTRO_METRIC;
+	begin(&made, path, &options, SECOND);
+	define_names(&made);
+	expect(mprof_writer_define_class(made.writer, &sized), "class");
+	load_assembly(&made, 1, "Game, Version=1.2.3.4", "Game");
+	write_code_and_stacks(&made);
+	write_detailed_events(&made);
+	write_samples(&made);
+	write_heap(&made);
+	write_metrics_and_mark(&made);
+	expect(mprof_writer_lost(made.writer, MAIN_THREAD, lost, MPROF_LOSS_CAUSE_COUNT), "lost");
+	end(&made, 1);
+}
+
 static void write_deep(const char *path)
 {
 	const uint64_t depth = 3000;
@@ -277,6 +481,8 @@ int main(int argc, char **argv)
 		write_backward(argv[2]);
 	else if (strcmp(kind, "empty") == 0)
 		write_empty(argv[2]);
+	else if (strcmp(kind, "full") == 0)
+		write_full(argv[2]);
 	else
 		return fprintf(stderr, "usage: make_log KIND FILE\n"), 2;
 	return 0;

@@ -48,6 +48,31 @@ check_log third.mprof
 mprof record -o fourth.mprof --no-aot --gzip=9 -- mono program.exe
 check_log fourth.mprof
 
+# What is passed on to the module, which takes all of it
+# options LOG: those that the module got
+options() {
+	"$MPROF" dump --json "$1" | jq -r 'select(.block == "session") | .properties.options // empty' |
+		sed 's/^mprof:output=[^,]*,quiet,//'
+}
+wanted="calls,alloc=stack+objects,jit,gc,exceptions,threads,classes,sample=500,heap=5gc,summary,free,moves,handles=weak"
+wanted+=",monitor,finalizers,counters=50,sample-depth=8,stack-depth=8,only=Program,not=class:Nothing,depth=100,no-wrappers"
+wanted+=",gzip=2,max-size=1g,buffers=64,interval=100,format=mprof2,control=$work/control.sock,signal=USR1:heapshot,jitdump"
+# shellcheck disable=SC2086
+mprof record -o options.mprof $(printf -- '--%s ' ${wanted//,/ }) -- mono program.exe
+expect_status 0 "many options"
+check_log options.mprof
+expect "options" "$(options options.mprof)" "$wanted"
+ls jit-*.dump >/dev/null || fail "no jit dump"
+wanted="all,alloc,sample-real=100,heap,handles,counters,ring=2m,no-control,port=54321,drop"
+# shellcheck disable=SC2086
+mprof record -o options.mprof $(printf -- '--%s ' ${wanted//,/ }) -- mono program.exe
+expect_status 0 "more options"
+check_log options.mprof
+expect "options" "$(options options.mprof)" "$wanted"
+mprof record -o options.mprof --calls --start-disabled -- mono program.exe
+"$MPROF" info --json options.mprof >out
+expect_json "disabled from the start" '.events["method-enter"] // 0' 0
+
 # Names that the module's options cannot say
 mprof record -o "one, two 100%p.mprof" -- mono program.exe
 check_log "one, two 100%p.mprof"

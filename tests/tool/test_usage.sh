@@ -11,7 +11,7 @@ expect_status 0 "help"
 expect_line out '^Usage: mprof COMMAND'
 mprof --version
 expect "version" "$(cat out)" "mprof $version"
-for command in record info dump report check doctor; do
+for command in record control info dump report check doctor; do
 	mprof $command --help
 	expect_status 0 "$command --help"
 	expect_line out "^Usage: mprof $command"
@@ -56,7 +56,24 @@ wrong record --gzip=0 -- true
 wrong record --buffers=1 -- true
 wrong record --interval=x -- true
 wrong record --format=nonsense -- true
-wrong record --sample -- true
+wrong record --sample=0 -- true
+wrong record --sample=fast -- true
+wrong record --heap=5 -- true
+wrong record --heap=0gc -- true
+wrong record --heap= -- true
+wrong record --alloc=stack+ -- true
+wrong record --handles=strong -- true
+wrong record --only= -- true
+wrong record --not=a,b -- true
+wrong record --max-size=10 -- true
+wrong record --ring=1x -- true
+wrong record --port=80 -- true
+wrong control
+wrong control 1
+wrong control 1 nonsense
+wrong control 1 enable disable
+wrong control me enable
+wrong control 1 mark
 
 # A reader that goes away is no reason to complain.
 status=0

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file record_options.h
+ * \brief The options of mprof record that are passed on to the module, under the same names.
+ */
+#ifndef RECORD_OPTIONS_H
+#define RECORD_OPTIONS_H
+
+#include <getopt.h>
+#include <stddef.h>
+
+/** How many there are. */
+size_t record_options_count(void);
+
+/** Puts them into a list for getopt_long(); each yields \p value. */
+void record_options_list(struct option *list, int value);
+
+/** Checks the value given to one of them, NULL if none was. Returns 0 after a message. */
+int record_options_check(const char *name, const char *value);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file report_parts.h
+ * \brief What the parts of a report share, and the parts that have both forms, text and JSON, in one file.
+ */
+#ifndef REPORT_PARTS_H
+#define REPORT_PARTS_H
+
+#include "json.h"
+#include "report.h"
+
+/** Longer names are cut in their middle. */
+#define REPORT_NAME_WIDTH 100
+
+/** For sorting: the larger number first. */
+int report_larger_first(uint64_t left, uint64_t right);
+
+/** 1 if no option asks for certain methods or classes, so that what has neither is wanted too. */
+int report_wants_all(const log_report *report);
+
+/** 1 if a method passes the filters. */
+int report_wants_method(const log_report *report, uint32_t id);
+
+/** 1 if a class passes the filters; 0 stands for one that is not known. */
+int report_wants_class(const log_report *report, uint32_t id);
+
+/** Fetches a row of a table; returns 1 if it is wanted. */
+typedef int (*report_fetch)(const log_report *report, size_t index, void *row);
+
+/**
+ * Fetches up to \p count rows of \p size bytes, keeps those that are wanted, and sorts them. To be freed. NULL after a
+ * message, with \p kept 0, if there is no memory.
+ */
+void *report_collect(const log_report *report, size_t count, size_t size, report_fetch fetch,
+		     int (*compare)(const void *, const void *), size_t *kept);
+
+/** "no memory" on standard error. */
+void report_out_of_memory(void);
+
+/** Begins a table as text; if not all rows are shown it says so. */
+void report_title(const char *title, size_t shown, size_t all);
+
+/** The rest of a line: a name, "(unknown)" for NULL. */
+void report_name(const char *name);
+void report_method(const log_report *report, uint32_t id);
+void report_class(const log_report *report, uint32_t id);
+
+/** The frames of a call chain, each on a line, as far as they help. */
+void report_stack(const log_report *report, uint32_t stack);
+
+/** Names of the frames of a call chain, the innermost first, as an array. */
+void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack);
+
+/** The name of a class; null for 0. */
+void report_json_class(const log_report *report, json_writer *json, uint32_t id);
+
+void report_call_tree_text(const log_report *report);
+void report_call_tree_json(const log_report *report, json_writer *json);
+
+void report_samples_text(const log_report *report);
+void report_samples_json(const log_report *report, json_writer *json);
+void report_sample_tree_text(const log_report *report);
+void report_sample_tree_json(const log_report *report, json_writer *json);
+
+void report_allocation_stacks_text(const log_report *report);
+void report_allocation_stacks_json(const log_report *report, json_writer *json);
+
+void report_heap_shots_text(const log_report *report);
+void report_heap_shots_json(const log_report *report, json_writer *json);
+void report_heap_summaries_text(const log_report *report);
+void report_heap_summaries_json(const log_report *report, json_writer *json);
+
+void report_handles_text(const log_report *report);
+void report_handles_json(const log_report *report, json_writer *json);
+
+void report_monitors_text(const log_report *report);
+void report_monitors_json(const log_report *report, json_writer *json);
+void report_finalizers_text(const log_report *report);
+void report_finalizers_json(const log_report *report, json_writer *json);
+
+void report_metrics_text(const log_report *report);
+void report_metrics_json(const log_report *report, json_writer *json);
+void report_marks_text(const log_report *report);
+void report_marks_json(const log_report *report, json_writer *json);
+
+#endif
