@@ -233,8 +233,8 @@ typedef struct mprof_key_range {
  * held up and need not be stopped, but their events must not be about these keys any more. Keys that are IDs
  * (keys_are_ids) mean the same for ever: all is drained, and nothing else happens.
  * \param recorder The recorder. \param ranges Methods and classes alike. \param count How many. \return #MPROF_OK;
- * #MPROF_ERR_ARGUMENT; #MPROF_ERR_STATE if closed or in a child made by fork(); #MPROF_ERR_MEMORY. Thread-safe; not
- * where the world is stopped. \since 0.1
+ * #MPROF_ERR_ARGUMENT; #MPROF_ERR_STATE if closed or in a child made by fork(); #MPROF_ERR_MEMORY; the error that
+ * stopped the writing. Thread-safe; not where the world is stopped. \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_unloading(mprof_recorder *recorder, const mprof_key_range *ranges, size_t count);
 

@@ -57,6 +57,9 @@ static inline uint32_t place_in(const heap_chunk *chunk)
 	return atomic_load_explicit(&chunk->published, memory_order_relaxed);
 }
 
+/* How far ahead memory is fetched: about fifty objects. Behind the end of a chunk it does no harm. */
+#define WORDS_AHEAD 256
+
 /* Release: the writer thread that sees the count sees the words. */
 static inline void publish(heap_chunk *chunk, uint32_t place)
 {
@@ -188,6 +191,9 @@ static inline int put_narrow_object(heap_store *heap, uint64_t address, uint32_t
 	uint32_t *words = chunk->words + place;
 	uint64_t lost = size >> HEAP_SIZE_BITS;
 
+	/* A chunk that was used before is in the writer thread's cache: fetched when it is written to, each line of it
+	 * would take longer than all that is done for the objects in it. */
+	__builtin_prefetch(words + WORDS_AHEAD, 1);
 	words[0] = HEAP_WORD_OBJECT | class_place << HEAP_CLASS_SHIFT | count << HEAP_COUNT_SHIFT |
 		   (uint32_t)size << HEAP_SIZE_SHIFT;
 	words[1] = heap_word_narrow(address - heap->last_object, &lost);

@@ -12,7 +12,7 @@
 #define FEWEST_CHUNKS 8
 
 /* Free chunks beyond so many bytes go back to the system. A shot needs more only where it outruns the writer thread. */
-#define RESERVE_BYTES ((size_t)16 << 20)
+#define RESERVE_BYTES ((size_t)64 << 20)
 
 #ifdef MAP_POPULATE
 /* Faults are taken at once and not one by one with the world stopped. */

@@ -33,7 +33,7 @@ static inline void open_with(mprof_recorder_options *options)
 {
 	options->counter = counting_counter;
 	options->allocation_detail = MPROF_ALLOCATION_OBJECT;
-	options->drain_interval_ms = 60000;
+	options->drain_interval_ms = 600000;
 	recorder = recorded_log_open(&recorded, options);
 	define_classes();
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);

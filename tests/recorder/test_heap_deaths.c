@@ -3,7 +3,11 @@
  * \file recorder/test_heap_deaths.c
  * \brief What died, from allocations, moves and heap shots, whatever the order in which they are drained.
  */
+#include "recorder/recorder_internal.h"
+
 #include "recorder/heap_fixture.h"
+
+#include <sched.h>
 
 TestSuite(heap_deaths, .fini = fini, .timeout = 120);
 
@@ -151,7 +155,12 @@ Test(heap_deaths, moves_of_one_collection_are_a_set)
 	give(HEAP + 32, POINT, 24);
 	give(HEAP + 96, LIST, 32);
 	mprof_heap_end(recorder);
-	/* And so it is if an object was allocated in between. */
+	/* And so it is if a bracket begins in between, ... */
+	mprof_heap_moved(recorder, HEAP + 96, HEAP + 192);
+	begin(0, 0);
+	mprof_heap_moved(recorder, HEAP + 192, HEAP + 96);
+	mprof_heap_end(recorder);
+	/* ... or an object was allocated. */
 	mprof_heap_moved(recorder, HEAP + 96, HEAP + 128);
 	allocate(HEAP + 256, TREE, 8);
 	mprof_heap_moved(recorder, HEAP + 128, HEAP + 160);
@@ -164,7 +173,7 @@ Test(heap_deaths, moves_of_one_collection_are_a_set)
 		cr_assert_eq(heap_log_count(&log_read, shot, MPROF_EVENT_HEAP_FREE), 0);
 	cr_assert_eq(heap_log_count(&log_read, 3, MPROF_EVENT_HEAP_FREE), 1);
 	check_dead(3, HEAP + 256, "Tree", 8);
-	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_MOVE), 6);
+	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_MOVE), 8);
 }
 
 Test(heap_deaths, a_shot_may_be_drained_while_it_goes_on)
@@ -225,4 +234,36 @@ Test(heap_deaths, objects_that_were_told_dead_are_dead_once)
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 1);
 	check_dead(1, HEAP + 32, "Point", 24);
 	check_sum(1, "Point", 1, 24, 2, 48);
+}
+
+/* So long that the writer thread, which was held up, reads it in several rounds. */
+Test(heap_deaths, allocations_wait_for_all_moves_before_them)
+{
+	enum { MOVES = 400000, OBJECTS = 100 };
+	const uint64_t last = HEAP + (MOVES - OBJECTS) * 32;
+
+	open_tracking();
+	for (uint64_t i = 0; i < OBJECTS; i++)
+		allocate(last + i * 32, POINT, 24);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	block_writer();
+	for (uint64_t i = 0; i < MOVES; i++)
+		mprof_heap_moved(recorder, HEAP + i * 32, HEAP + i * 32 + 0x10000000);
+	for (uint64_t i = 0; i < OBJECTS; i++)
+		allocate(last + i * 32, LIST, 32);
+	atomic_store(&recorded.blocked, 0);
+	/* Not drained by a request, which would be served in one round. All chunks come back but the current one. */
+	while (atomic_load(&recorder->heap.chunks.free_count) * recorder->heap.chunks.chunk_size !=
+	       atomic_load(&recorder->heap.chunks.mapped) - recorder->heap.chunks.chunk_size)
+		sched_yield();
+	begin(ALL_USES, 1);
+	for (uint64_t i = 0; i < OBJECTS; i++) {
+		give(last + i * 32 + 0x10000000, POINT, 24);
+		give(last + i * 32, LIST, 32);
+	}
+	mprof_heap_end(recorder);
+	close_and_read();
+	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE), 0);
+	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);
+	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_MOVE), MOVES + 1);
 }

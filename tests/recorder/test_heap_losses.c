@@ -129,10 +129,21 @@ Test(heap_losses, lost_moves_spoil_what_was_known_and_no_more)
 	allocate(HEAP + 32, LIST, 24);
 	begin(ALL_USES, 3);
 	mprof_heap_end(recorder);
+	/* Until the next time. */
+	allocate(HEAP + 64, TREE, 8);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	block_writer();
+	for (uint64_t i = 0; i < MOVES; i++)
+		mprof_heap_moved(recorder, 0x100000 + i * 32, 0x900000 + i * 32);
+	atomic_store(&recorded.blocked, 0);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	begin(ALL_USES, 4);
+	mprof_heap_end(recorder);
 	close_and_read();
 	cr_assert_gt(log_read.lost[MPROF_LOSS_NO_BUFFER], 0);
 	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_MOVE) + log_read.lost[MPROF_LOSS_NO_BUFFER],
-		     MOVES + 1);
+		     2 * (MOVES + 1));
+	cr_assert_eq(heap_log_count(&log_read, 3, MPROF_EVENT_HEAP_FREE), 0);
 	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE), 0);
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);
 	cr_assert_eq(heap_log_count(&log_read, 2, MPROF_EVENT_HEAP_FREE), 2);
@@ -197,7 +208,7 @@ static size_t record_without(size_t fail_at)
 	options.allocator = &interface;
 	options.track_objects = 1;
 	options.allocation_detail = MPROF_ALLOCATION_OBJECT;
-	options.drain_interval_ms = 60000;
+	options.drain_interval_ms = 600000;
 	error.struct_size = sizeof(error);
 	if (mprof_recorder_open_sink(&sink, &options, &recorder, &error) != MPROF_OK)
 		return memory.requests;
