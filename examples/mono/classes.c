@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file classes.c
- * \brief Classes loaded, objects allocated, exceptions thrown.
+ * \brief Classes loaded, exceptions thrown.
  *
  * A class is defined when its vtable is being made: that comes before its first object, on whatever thread. The
  * announcement that the vtable is made can come after it.
@@ -12,24 +12,10 @@
 #include <mono/metadata/metadata.h>
 #include <mono/metadata/object.h>
 
-/* The collector rounds sizes up to this. */
-#define OBJECT_ALIGNMENT 8
-
 static void vtable_loading(MonoProfiler *profiler, MonoVTable *vtable)
 {
 	/* Not "once": the address may have been another class's. */
-	names_define_class(profiler, mono_vtable_class(vtable));
-}
-
-static void gc_allocation(MonoProfiler *profiler, MonoObject *object)
-{
-	mprof_thread *recording = threads_recording(profiler);
-	uint64_t size;
-
-	if (recording == NULL)
-		return;
-	size = (mono_object_get_size(object) + OBJECT_ALIGNMENT - 1) & ~(uint64_t)(OBJECT_ALIGNMENT - 1);
-	mprof_thread_allocation(recording, key_of(mono_vtable_class(object->vtable)), size);
+	names_define_class_of_objects(profiler, mono_vtable_class(vtable));
 }
 
 static void exception_throw(MonoProfiler *profiler, MonoObject *exception)
@@ -39,6 +25,11 @@ static void exception_throw(MonoProfiler *profiler, MonoObject *exception)
 	if (recording != NULL)
 		mprof_thread_event(recording, MPROF_EVENT_EXCEPTION, 0, key_of(mono_vtable_class(exception->vtable)));
 }
+
+/* What is recorded of objects names their classes. */
+#define KINDS_ABOUT_OBJECTS                                                                                            \
+	(RECORD_ALLOCATIONS | RECORD_EXCEPTIONS | RECORD_HEAP | RECORD_HANDLES | RECORD_MONITORS | RECORD_FINALIZERS | \
+	 RECORD_FREED | RECORD_SUMMARIES)
 
 /* The "T" of a generic class has a structure too, but is not a class. */
 static int is_type_parameter(MonoClass *klass)
@@ -78,7 +69,7 @@ void classes_install(MonoProfiler *profiler)
 	MonoProfilerHandle handle = profiler->handle;
 	uint32_t kinds = profiler->options.kinds;
 
-	if (kinds & (RECORD_ALLOCATIONS | RECORD_EXCEPTIONS))
+	if (kinds & KINDS_ABOUT_OBJECTS)
 		mono_profiler_set_vtable_loading_callback(handle, vtable_loading);
 	if (kinds & RECORD_EXCEPTIONS)
 		mono_profiler_set_exception_throw_callback(handle, exception_throw);
@@ -86,6 +77,4 @@ void classes_install(MonoProfiler *profiler)
 		mono_profiler_set_class_loaded_callback(handle, class_loaded);
 		mono_profiler_set_class_failed_callback(handle, class_failed);
 	}
-	if (kinds & RECORD_ALLOCATIONS && mono_profiler_enable_allocations())
-		mono_profiler_set_gc_allocation_callback(handle, gc_allocation);
 }

@@ -6,6 +6,7 @@
  * These callbacks run while all other threads of the program may be stopped, on the thread that collects, which may be
  * one of the collector's own. They allocate nothing and wait for nothing.
  */
+#include "heap.h"
 #include "threads.h"
 
 /* How often a thread without a handle looks whether the common one is free. Its holder only stores 16 bytes. */
@@ -36,10 +37,9 @@ static void record(MonoProfiler *profiler, mprof_event_kind kind, uint64_t value
 	atomic_flag_clear_explicit(&profiler->collector_busy, memory_order_release);
 }
 
-static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
+static void record_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation)
 {
-	(void)is_serial;
-	switch (event) {
+	switch (step) {
 	case MONO_GC_EVENT_PRE_STOP_WORLD:
 		record(profiler, MPROF_EVENT_GC_STOP_WORLD_START, generation);
 		break;
@@ -63,6 +63,15 @@ static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 	}
 }
 
+static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation, mono_bool is_serial)
+{
+	(void)is_serial;
+	/* The world stands still while the heap is walked, before it is told to go on. */
+	heap_collection_step(profiler, step, generation);
+	if (profiler->options.kinds & RECORD_COLLECTIONS)
+		record_step(profiler, step, generation);
+}
+
 static void gc_resize(MonoProfiler *profiler, uintptr_t size)
 {
 	record(profiler, MPROF_EVENT_GC_RESIZE, size);
@@ -70,8 +79,11 @@ static void gc_resize(MonoProfiler *profiler, uintptr_t size)
 
 void collector_install(MonoProfiler *profiler)
 {
-	if ((profiler->options.kinds & RECORD_COLLECTIONS) == 0)
-		return;
-	mono_profiler_set_gc_event_callback(profiler->handle, gc_event);
-	mono_profiler_set_gc_resize_callback(profiler->handle, gc_resize);
+	uint32_t kinds = profiler->options.kinds;
+
+	heap_install(profiler);
+	if (kinds & (RECORD_COLLECTIONS | RECORD_HEAP | RECORD_FREED | RECORD_SUMMARIES))
+		mono_profiler_set_gc_event_callback(profiler->handle, gc_event);
+	if (kinds & RECORD_COLLECTIONS)
+		mono_profiler_set_gc_resize_callback(profiler->handle, gc_resize);
 }

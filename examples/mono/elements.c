@@ -60,15 +60,8 @@ static void record_loaded(MonoProfiler *profiler, const void *key, mprof_element
 {
 	element->name = name == NULL ? "" : name;
 	element->name_length = strlen(element->name);
-	(void)mprof_recorder_loaded(profiler->recorder, key_of(key), element);
-}
-
-/* What is named by addresses in the structures to be freed must be in the log before they are. */
-static void begin_unload(MonoProfiler *profiler, const void *key, char *name)
-{
-	begin(profiler, key, name);
-	(void)mprof_recorder_drain(profiler->recorder);
-	names_forget(profiler);
+	if (!module_has_ended(profiler))
+		(void)mprof_recorder_loaded(profiler->recorder, key_of(key), element);
 }
 
 static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
@@ -79,9 +72,8 @@ static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
 	element.kind = kind;
 	element.name = name == NULL ? "" : name;
 	element.name_length = strlen(element.name);
-	(void)mprof_recorder_unloaded(profiler->recorder, key_of(key), &element);
-	/* What ran between begin and end may have used names again. */
-	names_forget(profiler);
+	if (!module_has_ended(profiler))
+		(void)mprof_recorder_unloaded(profiler->recorder, key_of(key), &element);
 	free(name);
 }
 
@@ -110,13 +102,17 @@ static void domain_loaded(MonoProfiler *profiler, MonoDomain *domain)
 	free(name);
 }
 
+/* Vtables and code go away with it; classes and methods go with their images, of which each is told on its own. */
 static void domain_unloading(MonoProfiler *profiler, MonoDomain *domain)
 {
-	begin_unload(profiler, domain, domain_name(domain));
+	begin(profiler, domain, domain_name(domain));
+	(void)key_set_remove_owned(&profiler->compiled, domain, NULL, 0);
+	names_forget_shared(profiler);
 }
 
 static void domain_unloaded(MonoProfiler *profiler, MonoDomain *domain)
 {
+	names_forget_shared(profiler);
 	end_unload(profiler, domain, MPROF_ELEMENT_DOMAIN);
 }
 
@@ -156,11 +152,13 @@ static void image_unloading(MonoProfiler *profiler, MonoImage *image)
 {
 	const char *name = image_name(image);
 
-	begin_unload(profiler, image, name == NULL ? NULL : strdup(name));
+	begin(profiler, image, name == NULL ? NULL : strdup(name));
+	names_unload(profiler, image);
 }
 
 static void image_unloaded(MonoProfiler *profiler, MonoImage *image)
 {
+	names_forget_shared(profiler);
 	end_unload(profiler, image, MPROF_ELEMENT_MODULE);
 }
 
@@ -207,7 +205,7 @@ static void assembly_unloading(MonoProfiler *profiler, MonoAssembly *assembly)
 {
 	char *full_name = mono_stringify_assembly_name(mono_assembly_get_name(assembly));
 
-	begin_unload(profiler, assembly, full_name == NULL ? NULL : strdup(full_name));
+	begin(profiler, assembly, full_name == NULL ? NULL : strdup(full_name));
 	mono_free(full_name);
 }
 

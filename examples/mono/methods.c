@@ -7,6 +7,8 @@
  * code that it compiles. For code that generic types share, the filter and the calls name another method than the
  * report.
  */
+#include "call_depth.h"
+#include "filters.h"
 #include "names.h"
 #include "threads.h"
 
@@ -42,18 +44,22 @@ static void note_compiled(MonoProfiler *profiler, MonoMethod *method)
 	if (innermost == NULL || (innermost->compiled && innermost->method != method))
 		return;
 	innermost->compiled = 1;
-	key_set_add(&profiler->compiled, code_key(method), 1);
+	key_set_put(&profiler->compiled, code_key(method), mono_domain_get(), 1);
 }
 
 static MonoProfilerCallInstrumentationFlags filter_calls(MonoProfiler *profiler, MonoMethod *method)
 {
+	const module_options *options = &profiler->options;
 	uint8_t flags = names_define_method_once(profiler, method);
 
+	if ((flags & METHOD_WRAPPER && options->no_wrappers) || (flags & METHOD_ARTIFACT && !options->all_wrappers) ||
+	    !filters_admit(options->filters, method))
+		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	/*
 	 * Wrappers that native code calls report before their thread is in the runtime's care. There it can be stopped
 	 * for a collection while it holds a lock of the recorder, and another would wait for that lock for ever.
 	 */
-	if (flags & METHOD_FROM_NATIVE || (flags & METHOD_WRAPPER && profiler->options.no_wrappers))
+	if (flags & METHOD_FROM_NATIVE)
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	note_compiled(profiler, method);
 	return INSTRUMENTED;
@@ -96,12 +102,67 @@ static void method_exception_leave(MonoProfiler *profiler, MonoMethod *method, M
 		mprof_thread_event(recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
 }
 
+/* The same four with a limit of the depth, which the others need not look at. */
+static void limited_enter(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	thread_state *state = threads_state(profiler);
+
+	(void)context;
+	if (state != NULL && call_depth_enter(&state->call_depth, profiler->options.call_depth))
+		mprof_thread_method_enter(state->recording, key_of(method));
+}
+
+static void limited_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	thread_state *state = threads_state(profiler);
+
+	(void)context;
+	if (state != NULL && call_depth_leave(&state->call_depth, profiler->options.call_depth))
+		mprof_thread_method_leave(state->recording, key_of(method));
+}
+
+static void limited_tail_call(MonoProfiler *profiler, MonoMethod *method, MonoMethod *target)
+{
+	thread_state *state = threads_state(profiler);
+
+	(void)target;
+	if (state != NULL && call_depth_leave(&state->call_depth, profiler->options.call_depth))
+		mprof_thread_event(state->recording, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, key_of(method));
+}
+
+static void limited_exception_leave(MonoProfiler *profiler, MonoMethod *method, MonoObject *exception)
+{
+	thread_state *state = threads_state(profiler);
+
+	(void)exception;
+	if (state != NULL && key_set_get(&profiler->compiled, code_key(method)) &&
+	    call_depth_leave(&state->call_depth, profiler->options.call_depth))
+		mprof_thread_event(state->recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
+}
+
+/* Whether call chains are recorded. */
+static int wants_stacks(const module_options *options)
+{
+	return (options->kinds & (RECORD_SAMPLES | RECORD_HANDLES | RECORD_MONITORS)) != 0 ||
+	       (options->kinds & RECORD_ALLOCATIONS && (options->allocation_stacks || options->allocation_callers));
+}
+
+/*
+ * Whether a method needs a name as soon as it may run. Calls are recorded only of those that the filter was asked
+ * about, which are few where most code is precompiled.
+ */
+static int wants_all_names(const MonoProfiler *profiler)
+{
+	return (profiler->options.kinds & RECORD_JIT) != 0 || wants_stacks(&profiler->options);
+}
+
 static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 {
 	thread_state *state = threads_state(profiler);
 
 	/* Not "once": the address may have been another method's. */
-	names_define_method(profiler, method);
+	if (wants_all_names(profiler))
+		names_define_method(profiler, method);
 	if (state == NULL || state->compilations == MAX_COMPILATIONS)
 		return;
 	state->compiling[state->compilations].method = method;
@@ -127,9 +188,29 @@ static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
 		mprof_thread_event(state->recording, MPROF_EVENT_METHOD_JIT_END, flags, key_of(method));
 }
 
+/*
+ * Code is complete, but nobody runs it yet. The method is that of code which types share; the one reported as compiled
+ * is one of those that share it.
+ */
+static void jit_code_buffer(MonoProfiler *profiler, const mono_byte *code, uint64_t size,
+			    MonoProfilerCodeBufferType type, const void *data)
+{
+	MonoMethod *method = (MonoMethod *)(uintptr_t)data;
+	const compilation *innermost = innermost_compilation(current_state);
+
+	(void)code;
+	(void)size;
+	if (type == MONO_PROFILER_CODE_BUFFER_METHOD && (innermost == NULL || innermost->method != method))
+		names_define_method(profiler, method);
+}
+
 static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *code)
 {
-	(void)code;
+	MonoMethod *made = code == NULL ? NULL : mono_jit_info_get_method(code);
+
+	/* Of precompiled code this is heard only here; other threads may run it already. */
+	if (made != NULL && made != method && wants_all_names(profiler))
+		names_define_method(profiler, made);
 	jit_end(profiler, method, 0);
 }
 
@@ -138,13 +219,28 @@ static void jit_failed(MonoProfiler *profiler, MonoMethod *method)
 	jit_end(profiler, method, MPROF_EVENT_FAILED);
 }
 
+/* The runtime says so of methods that the program wrote at run time. Its address may be another one's soon. */
 static void method_free(MonoProfiler *profiler, MonoMethod *method)
 {
 	mprof_thread *recording = threads_recording(profiler);
+	uint8_t flags = key_set_remove(&profiler->methods, method);
 
 	/* One that was never compiled was never heard of. */
-	if (recording != NULL && key_set_get(&profiler->methods, method) & METHOD_DEFINED)
+	if (recording != NULL && flags & METHOD_DEFINED && profiler->options.kinds & RECORD_JIT)
 		mprof_thread_event(recording, MPROF_EVENT_METHOD_FREED, 0, key_of(method));
+}
+
+static void install_calls(MonoProfiler *profiler)
+{
+	MonoProfilerHandle handle = profiler->handle;
+	int is_limited = profiler->options.call_depth != 0;
+
+	mono_profiler_set_call_instrumentation_filter_callback(handle, filter_calls);
+	mono_profiler_set_method_enter_callback(handle, is_limited ? limited_enter : method_enter);
+	mono_profiler_set_method_leave_callback(handle, is_limited ? limited_leave : method_leave);
+	mono_profiler_set_method_tail_call_callback(handle, is_limited ? limited_tail_call : method_tail_call);
+	mono_profiler_set_method_exception_leave_callback(
+		handle, is_limited ? limited_exception_leave : method_exception_leave);
 }
 
 void methods_install(MonoProfiler *profiler)
@@ -152,18 +248,14 @@ void methods_install(MonoProfiler *profiler)
 	MonoProfilerHandle handle = profiler->handle;
 	uint32_t kinds = profiler->options.kinds;
 
-	if (kinds & (RECORD_CALLS | RECORD_JIT)) {
+	if (kinds & RECORD_CALLS || wants_all_names(profiler)) {
 		mono_profiler_set_jit_begin_callback(handle, jit_begin);
 		mono_profiler_set_jit_done_callback(handle, jit_done);
 		mono_profiler_set_jit_failed_callback(handle, jit_failed);
-	}
-	if (kinds & RECORD_JIT)
 		mono_profiler_set_method_free_callback(handle, method_free);
-	if (kinds & RECORD_CALLS) {
-		mono_profiler_set_call_instrumentation_filter_callback(handle, filter_calls);
-		mono_profiler_set_method_enter_callback(handle, method_enter);
-		mono_profiler_set_method_leave_callback(handle, method_leave);
-		mono_profiler_set_method_tail_call_callback(handle, method_tail_call);
-		mono_profiler_set_method_exception_leave_callback(handle, method_exception_leave);
 	}
+	if (wants_all_names(profiler))
+		mono_profiler_set_jit_code_buffer_callback(handle, jit_code_buffer);
+	if (kinds & RECORD_CALLS)
+		install_calls(profiler);
 }

@@ -4,6 +4,11 @@
  * \brief Begin and end: what mono calls when it loads the module, and what closes the log.
  */
 #include "module.h"
+#include "control.h"
+#include "heap.h"
+#include "jit_code.h"
+#include "metrics.h"
+#include "runtime_controls.h"
 #include "session.h"
 #include "threads.h"
 
@@ -15,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Larger than any thread id of the system. */
@@ -26,6 +32,7 @@ static const char collector_name[] = "collector";
 static MonoProfiler module;
 
 void mono_profiler_init_mprof(const char *text) __attribute__((visibility("default")));
+void mono_profiler_init_logging(const char *text) __attribute__((visibility("default")));
 
 static uint32_t intro_flags(uint32_t kinds)
 {
@@ -38,16 +45,33 @@ static uint32_t intro_flags(uint32_t kinds)
 	flags |= kinds & RECORD_EXCEPTIONS ? MPROF_INTRO_EXCEPTION : 0;
 	flags |= kinds & RECORD_THREADS ? MPROF_INTRO_THREAD : 0;
 	flags |= kinds & RECORD_CLASSES ? MPROF_INTRO_CLASS : 0;
+	flags |= kinds & RECORD_SAMPLES ? MPROF_INTRO_STATISTICAL : 0;
+	flags |= kinds & RECORD_MONITORS ? MPROF_INTRO_MONITOR : 0;
+	flags |= kinds & RECORD_HEAP ? MPROF_INTRO_HEAP : 0;
+	flags |= kinds & RECORD_HANDLES ? MPROF_INTRO_HANDLE : 0;
+	flags |= kinds & RECORD_FINALIZERS ? MPROF_INTRO_FINALIZER : 0;
+	flags |= kinds & RECORD_METRICS ? MPROF_INTRO_METRIC : 0;
 	return flags;
+}
+
+/* Of what was kept in memory the file has the last part. */
+static uint64_t log_size(const mprof_recorder_stats *stats)
+{
+	struct stat file;
+
+	return module.options.ring_bytes != 0 && stat(module.path, &file) == 0 ? (uint64_t)file.st_size : stats->bytes;
 }
 
 static void say_closed(const mprof_recorder_stats *stats)
 {
 	fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost\n", module.path,
-		stats->bytes, stats->events, stats->lost_events);
+		log_size(stats), stats->events, stats->lost_events);
 	if (stats->left_out != 0)
 		fprintf(stderr, "mprof: %s: %" PRIu64 " facts are left out: the format cannot say them\n", module.path,
 			stats->left_out);
+	if (stats->incomplete_shots != 0)
+		fprintf(stderr, "mprof: %s: %" PRIu64 " heap shots are incomplete; see the option heap-memory\n", module.path,
+			stats->incomplete_shots);
 	if (stats->unresolved_keys != 0)
 		fprintf(stderr, "mprof: %s: %" PRIu64 " methods or classes have no name\n", module.path,
 			stats->unresolved_keys);
@@ -64,15 +88,32 @@ static void say_failed(const mprof_recorder_stats *stats)
 		module.path, why, stats->bytes, stats->events, stats->lost_events);
 }
 
+/* What was kept in memory becomes a log. */
+static void write_ring(void)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_status status =
+		mprof_recorder_dump_path(module.recorder, module.full_path, module.options.gzip_level, &error);
+
+	if (status != MPROF_OK)
+		fprintf(stderr, "mprof: cannot write %s: %s\n", module.path,
+			error.system_error != 0 ? strerror(error.system_error) : mprof_status_text(status));
+}
+
 static void end_recording(void)
 {
 	mprof_recorder_stats stats;
 
+	heap_end();
+	control_stop();
 	atomic_store(&module.ended, 1);
+	jit_code_end();
 	if (atomic_load(&module.collector_used))
 		(void)mprof_recorder_thread_name(module.recorder, COLLECTOR_ID, collector_name,
 						 sizeof(collector_name) - 1);
 	(void)mprof_recorder_close(module.recorder);
+	if (module.options.ring_bytes != 0)
+		write_ring();
 	memset(&stats, 0, sizeof(stats));
 	stats.struct_size = sizeof(stats);
 	if (mprof_recorder_get_stats(module.recorder, &stats) != MPROF_OK)
@@ -106,6 +147,37 @@ static void cleanup(MonoProfiler *profiler)
 	close_log();
 }
 
+/* Asked for by the options, or needed for what they ask for. */
+static uint32_t allocation_detail(const module_options *options)
+{
+	uint32_t detail = 0;
+
+	detail |= options->allocation_callers ? MPROF_ALLOCATION_CALLER : 0;
+	detail |= options->allocation_stacks ? MPROF_ALLOCATION_STACK : 0;
+	/* What died is known by its address. */
+	detail |= options->allocation_objects || options->kinds & (RECORD_FREED | RECORD_SUMMARIES)
+			  ? MPROF_ALLOCATION_OBJECT
+			  : 0;
+	return detail;
+}
+
+static void set_recorder_options(mprof_recorder_options *options, const mprof_writer_options *writer)
+{
+	const module_options *asked = &module.options;
+
+	mprof_recorder_options_init(options);
+	options->writer = writer;
+	options->buffer_events = asked->buffer_events;
+	options->max_buffers = asked->max_buffers;
+	options->overflow = asked->drop ? MPROF_OVERFLOW_DROP : MPROF_OVERFLOW_WAIT;
+	options->drain_interval_ms = asked->drain_interval_ms;
+	options->allocation_detail = module.allocation_detail;
+	options->start_disabled = (uint32_t)asked->start_disabled;
+	options->max_log_bytes = asked->max_bytes;
+	options->max_heap_bytes = asked->heap_bytes;
+	options->track_objects = (asked->kinds & (RECORD_FREED | RECORD_SUMMARIES)) != 0;
+}
+
 static mprof_status open_recorder(const session_info *session, const char *text, mprof_error *error)
 {
 	char process[16];
@@ -128,17 +200,16 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	writer.intro_flags = intro_flags(module.options.kinds);
 	writer.runtime = "mono";
 	writer.gzip_level = module.options.gzip_level;
-	/* The format of 2007 has no names of threads and no facts about the session; all else it can say. */
+	/* The format of 2007 cannot say much of what is recorded today; what it leaves out is counted. */
 	writer.lossy = module.options.dialect == MPROF_DIALECT_MAIL;
-	mprof_recorder_options_init(&options);
-	options.writer = &writer;
-	options.buffer_events = module.options.buffer_events;
-	options.max_buffers = module.options.max_buffers;
-	options.overflow = module.options.drop ? MPROF_OVERFLOW_DROP : MPROF_OVERFLOW_WAIT;
-	options.drain_interval_ms = module.options.drain_interval_ms;
+	module.allocation_detail = allocation_detail(&module.options);
+	set_recorder_options(&options, &writer);
 	options.properties = properties;
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
-	status = mprof_recorder_open_path(module.path, &options, &module.recorder, error);
+	if (module.options.ring_bytes != 0)
+		status = mprof_recorder_open_ring(module.options.ring_bytes, &options, &module.recorder, error);
+	else
+		status = mprof_recorder_open_path(module.path, &options, &module.recorder, error);
 	mono_free(runtime);
 	return status;
 }
@@ -152,7 +223,8 @@ static int open_log(const char *text)
 
 	session_read(&session);
 	module.path = session_log_path(&session, module.options.output);
-	if (module.path != NULL)
+	module.full_path = module.path == NULL ? NULL : session_full_path(module.path);
+	if (module.full_path != NULL)
 		status = open_recorder(&session, text, &error);
 	session_release(&session);
 	if (status == MPROF_OK)
@@ -165,21 +237,46 @@ static int open_log(const char *text)
 
 static void say_opened(void)
 {
-	char kinds[128];
+	char kinds[OPTIONS_KINDS_SIZE];
 
 	options_describe_kinds(module.options.kinds, kinds, sizeof(kinds));
 	fprintf(stderr, "mprof: recording %s to %s (pid %ld)\n", kinds, module.path, (long)getpid());
 }
 
+static void runtime_initialized(MonoProfiler *profiler)
+{
+	runtime_controls_define(profiler);
+	control_runtime_is_ready();
+	heap_begin();
+	metrics_start(profiler);
+}
+
+static void runtime_shutdown_begin(MonoProfiler *profiler)
+{
+	heap_end();
+	/* In a child made by fork() the thread that records them is not there, but may have held a lock. */
+	if (!module_has_ended(profiler))
+		metrics_end(profiler);
+}
+
 static void install_callbacks(void)
 {
 	module.handle = mono_profiler_create(&module);
+	mono_profiler_set_runtime_initialized_callback(module.handle, runtime_initialized);
+	mono_profiler_set_runtime_shutdown_begin_callback(module.handle, runtime_shutdown_begin);
 	mono_profiler_set_cleanup_callback(module.handle, cleanup);
 	threads_install(&module);
 	elements_install(&module);
 	classes_install(&module);
+	allocations_install(&module);
 	methods_install(&module);
 	collector_install(&module);
+	roots_install(&module);
+	handles_install(&module);
+	monitors_install(&module);
+	finalizers_install(&module);
+	samples_install(&module);
+	jit_code_install(&module);
 }
 
 /* Without memory for this, collections on threads of the collector itself are not recorded. */
@@ -190,7 +287,10 @@ static void attach_collector(void)
 		module.collector = NULL;
 }
 
-void mono_profiler_init_mprof(const char *text)
+/* Takes the options' text, as options_parse() does. */
+typedef int (*parse_function)(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
+
+static void start(const char *text, parse_function parse)
 {
 	char message[OPTIONS_MESSAGE_SIZE];
 
@@ -198,7 +298,7 @@ void mono_profiler_init_mprof(const char *text)
 		fprintf(stderr, "mprof: already recording to %s; one --profile=mprof is enough\n", module.path);
 		return;
 	}
-	if (!options_parse(text, &module.options, message)) {
+	if (!parse(text, &module.options, message)) {
 		fprintf(stderr, "mprof: %s; the program runs unprofiled (mono --profile=mprof:help x.exe lists the options)\n",
 			message);
 		options_release(&module.options);
@@ -223,4 +323,16 @@ void mono_profiler_init_mprof(const char *text)
 	atexit(close_log);
 	if (!module.options.quiet)
 		say_opened();
+	control_start(&module);
+}
+
+void mono_profiler_init_mprof(const char *text)
+{
+	start(text, options_parse);
+}
+
+/* The module's other name, that of the profiler of Mono 2. */
+void mono_profiler_init_logging(const char *text)
+{
+	start(text, options_parse_classic);
 }

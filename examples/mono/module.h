@@ -25,13 +25,21 @@ struct _MonoProfiler {
 	MonoProfilerHandle handle;
 	mprof_recorder *recorder;
 	module_options options;
+	uint32_t allocation_detail; /**< Bits of #mprof_allocation_detail. */
 	char *path;        /**< Of the log. */
+	char *full_path;   /**< The same, wherever the program goes to. */
 	int process;       /**< Whose log it is: a child made by fork() leaves it alone. */
-	_Atomic int ended; /**< 1 once the log is being closed. */
+	_Atomic int ended; /**< 1 once the log is being closed, and in a child. */
 
-	key_set methods;  /**< Methods defined; flags are a #method_flag. */
-	key_set classes;  /**< Classes defined. */
-	key_set compiled; /**< Code that the JIT compiler made as the filter asked: it reports its calls. */
+	key_set methods;  /**< Methods defined, by image; flags are a #method_flag. */
+	key_set classes;  /**< Classes defined, by image; flags are a #class_flag. */
+	key_set compiled; /**< Code that the JIT compiler made as the filter asked, by domain: it reports its calls. */
+
+	/** Changes whenever addresses of methods, classes and vtables may come to mean something else. */
+	_Atomic unsigned unloads;
+
+	/** How many of the collections that have their turn are to have a heap shot; -1 for all. */
+	_Atomic int64_t heap_shots_left;
 
 	/** For collections on threads without a handle; collector_busy is held while it is used. */
 	mprof_thread *collector;
@@ -45,11 +53,26 @@ static inline mprof_key key_of(const void *structure)
 	return (mprof_key)(uintptr_t)structure;
 }
 
+/** Whether nothing is recorded any more. */
+static inline int module_has_ended(MonoProfiler *profiler)
+{
+	return atomic_load_explicit(&profiler->ended, memory_order_relaxed);
+}
+
 /** Each installs the callbacks of one part, as far as the options ask for them. */
 void threads_install(MonoProfiler *profiler);
 void methods_install(MonoProfiler *profiler);
 void classes_install(MonoProfiler *profiler);
+void allocations_install(MonoProfiler *profiler);
 void elements_install(MonoProfiler *profiler);
 void collector_install(MonoProfiler *profiler);
+void roots_install(MonoProfiler *profiler);
+void handles_install(MonoProfiler *profiler);
+void monitors_install(MonoProfiler *profiler);
+void finalizers_install(MonoProfiler *profiler);
+void samples_install(MonoProfiler *profiler);
+
+/** Makes sure that a thread which begins is sampled; on that thread. */
+void samples_thread_started(void);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file names.c
- * \brief Gives classes and methods their names in the log.
+ * \brief Gives classes and methods their names in the log, and takes them away.
+ *
+ * Most belong to one image and go away with it. What is made from a generic class or method belongs to all images that
+ * its type arguments are from, which the runtime does not tell: its owner is not known. Such an address is defined
+ * again when something else is made there, which is all that it takes.
  */
 #include "names.h"
 
@@ -9,15 +13,32 @@
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/image.h>
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The collector rounds sizes up to this. */
+#define OBJECT_ALIGNMENT 8
 
 static const char wrapper_prefix[] = "(wrapper ";
 
-static char *class_name(MonoClass *klass)
+char *names_of_class(MonoClass *klass)
 {
 	/* Of the runtime's two spellings this one also works for classes that are not complete. */
 	return mono_type_full_name(mono_class_get_type(klass));
+}
+
+static int type_kind(MonoClass *klass)
+{
+	return mono_type_get_type(mono_class_get_type(klass));
+}
+
+uint32_t names_object_size(MonoClass *klass)
+{
+	int kind = type_kind(klass);
+
+	if (kind == MONO_TYPE_STRING || kind == MONO_TYPE_SZARRAY || kind == MONO_TYPE_ARRAY)
+		return 0;
+	return ((uint32_t)mono_class_instance_size(klass) + OBJECT_ALIGNMENT - 1) & ~(uint32_t)(OBJECT_ALIGNMENT - 1);
 }
 
 static mprof_key assembly_of(MonoClass *klass)
@@ -27,24 +48,39 @@ static mprof_key assembly_of(MonoClass *klass)
 	return image == NULL ? 0 : key_of(mono_image_get_assembly(image));
 }
 
-static void define_class(MonoProfiler *profiler, MonoClass *klass, const char *name)
+/* The image that a class goes away with, or NULL. */
+static const void *owner_of_class(MonoClass *klass)
+{
+	int kind = type_kind(klass);
+
+	while (kind == MONO_TYPE_SZARRAY || kind == MONO_TYPE_ARRAY || kind == MONO_TYPE_PTR) {
+		klass = mono_class_get_element_class(klass);
+		kind = type_kind(klass);
+	}
+	return kind == MONO_TYPE_GENERICINST ? NULL : mono_class_get_image(klass);
+}
+
+static void define_class(MonoProfiler *profiler, MonoClass *klass, const char *name, uint32_t object_size)
 {
 	mprof_description description;
 
+	if (module_has_ended(profiler))
+		return;
 	mprof_description_init(&description);
 	description.name = name;
 	description.name_length = strlen(name);
 	description.assembly_key = assembly_of(klass);
+	description.object_size = object_size;
 	/* A failure shows as a key without a name, which the end of the run reports. */
 	(void)mprof_recorder_define_class(profiler->recorder, key_of(klass), &description);
-	key_set_add(&profiler->classes, klass, CLASS_DEFINED);
+	key_set_put(&profiler->classes, klass, owner_of_class(klass), CLASS_DEFINED);
 }
 
 void names_define_class(MonoProfiler *profiler, MonoClass *klass)
 {
-	char *name = class_name(klass);
+	char *name = names_of_class(klass);
 
-	define_class(profiler, klass, name == NULL ? "" : name);
+	define_class(profiler, klass, name == NULL ? "" : name, 0);
 	mono_free(name);
 }
 
@@ -52,6 +88,14 @@ void names_define_class_once(MonoProfiler *profiler, MonoClass *klass)
 {
 	if ((key_set_get(&profiler->classes, klass) & CLASS_DEFINED) == 0)
 		names_define_class(profiler, klass);
+}
+
+void names_define_class_of_objects(MonoProfiler *profiler, MonoClass *klass)
+{
+	char *name = names_of_class(klass);
+
+	define_class(profiler, klass, name == NULL ? "" : name, names_object_size(klass));
+	mono_free(name);
 }
 
 /* The runtime tells what made a wrapper only in its full name: "(wrapper KIND) Class:Name (types)". */
@@ -67,54 +111,70 @@ static uint8_t flags_of(const char *full_name)
 		return METHOD_DEFINED;
 	if (strncmp(kind, "native-to-managed)", 18) == 0)
 		return METHOD_DEFINED | METHOD_WRAPPER | METHOD_FROM_NATIVE;
+	/* Instead of its usual allocator the runtime calls one that reports, and in that the report. */
+	if (strstr(kind, " object:ProfilerAlloc") != NULL ||
+	    strstr(kind, " object:__icall_wrapper_mono_profiler_raise_gc_allocation ") != NULL)
+		return METHOD_DEFINED | METHOD_WRAPPER | METHOD_ARTIFACT;
 	return METHOD_DEFINED | METHOD_WRAPPER;
 }
 
-/* What follows the class in a full name; the class may hold colons, and the wrapper's kind stands before it. */
-static const char *name_in_full_name(const char *full_name, const char *class_text)
+/*
+ * Where the method's name begins in its full name, behind the wrapper's kind, the class and a colon. All of these may
+ * hold colons; what the method is called is followed by its type arguments or its signature.
+ */
+static const char *name_in_full_name(const char *full_name, const char *called)
 {
-	const char *start = full_name;
-	size_t class_length = strlen(class_text);
-	const char *colon;
+	size_t length = strlen(called);
+	const char *colon = strchr(full_name, ':');
+	const char *first = colon == NULL ? full_name : colon + 1;
 
-	if (strncmp(start, wrapper_prefix, sizeof(wrapper_prefix) - 1) == 0) {
-		const char *end = strstr(start, ") ");
+	for (; colon != NULL; colon = strchr(colon + 1, ':')) {
+		const char *behind = colon + 1 + length;
 
-		start = end == NULL ? start : end + 2;
+		if (strncmp(colon + 1, called, length) == 0 && (*behind == ' ' || *behind == '<'))
+			return colon + 1;
 	}
-	if (strncmp(start, class_text, class_length) == 0 && start[class_length] == ':')
-		return start + class_length + 1;
-	colon = strchr(start, ':');
-	return colon == NULL ? start : colon + 1;
+	return first;
 }
 
-static void define_method(MonoProfiler *profiler, MonoMethod *method, const char *name, uint8_t flags)
+/* The image that a method goes away with, or NULL. In its name, type arguments follow what it is called. */
+static const void *owner_of_method(MonoMethod *method, const char *name, const char *called)
 {
+	size_t length = strlen(called);
+
+	if (strncmp(name, called, length) == 0 && name[length] == '<')
+		return NULL;
+	return owner_of_class(mono_method_get_class(method));
+}
+
+static void define_method(MonoProfiler *profiler, MonoMethod *method, const char *full_name, uint8_t flags)
+{
+	const char *called = mono_method_get_name(method);
+	const char *name = name_in_full_name(full_name, called);
 	mprof_description description;
 
+	if (module_has_ended(profiler))
+		return;
 	mprof_description_init(&description);
 	description.name = name;
 	description.name_length = strlen(name);
 	description.class_key = key_of(mono_method_get_class(method));
 	description.flags = flags & METHOD_WRAPPER ? MPROF_METHOD_WRAPPER : 0;
 	(void)mprof_recorder_define_method(profiler->recorder, key_of(method), &description);
-	key_set_add(&profiler->methods, method, flags);
+	key_set_put(&profiler->methods, method, owner_of_method(method, name, called), flags);
 }
 
 uint8_t names_define_method(MonoProfiler *profiler, MonoMethod *method)
 {
-	MonoClass *klass = mono_method_get_class(method);
 	char *full_name = mono_method_full_name(method, 1);
-	char *class_text = class_name(klass);
 	uint8_t flags = METHOD_DEFINED;
 
-	names_define_class_once(profiler, klass);
-	if (full_name != NULL && class_text != NULL) {
+	names_define_class_once(profiler, mono_method_get_class(method));
+	if (full_name != NULL) {
 		flags = flags_of(full_name);
-		define_method(profiler, method, name_in_full_name(full_name, class_text), flags);
+		define_method(profiler, method, full_name, flags);
 	}
 	mono_free(full_name);
-	mono_free(class_text);
 	return flags;
 }
 
@@ -125,8 +185,40 @@ uint8_t names_define_method_once(MonoProfiler *profiler, MonoMethod *method)
 	return flags & METHOD_DEFINED ? flags : names_define_method(profiler, method);
 }
 
-void names_forget(MonoProfiler *profiler)
+/* Takes out all of an owner's classes and methods. Returns an array of their keys that the caller frees, or NULL. */
+static mprof_key_range *take_keys(MonoProfiler *profiler, const void *owner, size_t *count)
 {
-	key_set_clear(&profiler->methods);
-	key_set_clear(&profiler->classes);
+	size_t room = key_set_count(&profiler->methods, owner) + key_set_count(&profiler->classes, owner);
+	uintptr_t *keys = malloc(room * sizeof(*keys));
+	mprof_key_range *ranges = malloc(room * sizeof(*ranges));
+
+	if (keys == NULL || ranges == NULL)
+		room = 0;
+	*count = key_set_remove_owned(&profiler->methods, owner, keys, room);
+	*count += key_set_remove_owned(&profiler->classes, owner, room == 0 ? NULL : keys + *count, room - *count);
+	for (size_t i = 0; i < *count; i++)
+		ranges[i] = (mprof_key_range){keys[i], keys[i]};
+	free(keys);
+	return ranges;
+}
+
+void names_unload(MonoProfiler *profiler, MonoImage *image)
+{
+	size_t count = 0;
+	mprof_key_range *ranges;
+
+	if (module_has_ended(profiler))
+		return;
+	ranges = take_keys(profiler, image, &count);
+	/* Also without any key: what was recorded of those without a known owner must get its names. */
+	(void)mprof_recorder_unloading(profiler->recorder, ranges, count);
+	free(ranges);
+	names_forget_shared(profiler);
+}
+
+void names_forget_shared(MonoProfiler *profiler)
+{
+	(void)key_set_remove_owned(&profiler->methods, NULL, NULL, 0);
+	(void)key_set_remove_owned(&profiler->classes, NULL, NULL, 0);
+	atomic_fetch_add_explicit(&profiler->unloads, 1, memory_order_relaxed);
 }

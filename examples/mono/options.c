@@ -1,269 +1,342 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file options.c
- * \brief Reads, explains and describes the module's options.
+ * \brief Reads the module's options.
  */
-#include "options.h"
+#include "options_parser.h"
+
+#include "filters.h"
 
 #include <mprof/format.h>
-#include <mprof/version.h>
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct kind_word {
-	const char *word;
-	uint32_t kinds;
-} kind_word;
-
-/* Later words of the same kind are those of the profilers before this one. */
-static const kind_word kind_words[] = {
-	{"calls", RECORD_CALLS},
-	{"enter-leave", RECORD_CALLS},
-	{"c", RECORD_CALLS},
-	{"alloc", RECORD_ALLOCATIONS},
-	{"allocations", RECORD_ALLOCATIONS},
-	{"a", RECORD_ALLOCATIONS},
-	{"jit", RECORD_JIT},
-	{"j", RECORD_JIT},
-	{"gc", RECORD_COLLECTIONS},
-	{"g", RECORD_COLLECTIONS},
-	{"exceptions", RECORD_EXCEPTIONS},
-	{"exception", RECORD_EXCEPTIONS},
-	{"threads", RECORD_THREADS},
-	{"thread", RECORD_THREADS},
-	{"t", RECORD_THREADS},
-	{"classes", RECORD_CLASSES},
-	{"all", RECORD_ALL},
-};
-
-typedef struct kind_name {
-	uint32_t kind;
-	const char *name;
-} kind_name;
-
-static const kind_name kind_names[] = {
-	{RECORD_CALLS, "calls"},
-	{RECORD_ALLOCATIONS, "allocations"},
-	{RECORD_JIT, "jit"},
-	{RECORD_COLLECTIONS, "collections"},
-	{RECORD_EXCEPTIONS, "exceptions"},
-	{RECORD_THREADS, "threads"},
-	{RECORD_CLASSES, "classes"},
-};
-
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What one word of the text asks for; value is NULL without '='. */
-typedef struct option_word {
+/* As the profiler that comes with Mono has it. The runtime signals every thread for each sample, so more would cost
+ * programs with many threads a lot. */
+#define DEFAULT_SAMPLE_HZ 100
+
+/* Of samples and of allocations. */
+#define DEFAULT_STACK_DEPTH 32
+
+#define MIN_RING_BYTES (UINT64_C(1) << 20)
+#define MIN_LOG_BYTES (UINT64_C(1) << 16)
+#define MIN_HEAP_BYTES (UINT64_C(1) << 20)
+
+/* An option that is on if it is there. */
+typedef struct switch_option {
 	const char *name;
-	const char *value;
-} option_word;
+	size_t field; /* Of an int. */
+} switch_option;
 
-typedef struct parse_state {
-	module_options *options;
-	char *message;
-	uint32_t wanted;   /* Kinds asked for. */
-	uint32_t unwanted; /* Kinds asked not to be. */
-} parse_state;
+static const switch_option switches[] = {
+	{"drop", offsetof(module_options, drop)},
+	{"no-wrappers", offsetof(module_options, no_wrappers)},
+	{"all-wrappers", offsetof(module_options, all_wrappers)},
+	{"start-disabled", offsetof(module_options, start_disabled)},
+	{"no-control", offsetof(module_options, no_control)},
+	{"jitdump", offsetof(module_options, jit_dump)},
+	{"perf-map", offsetof(module_options, perf_map)},
+	{"oprofile", offsetof(module_options, oprofile)},
+	{"quiet", offsetof(module_options, quiet)},
+	{"help", offsetof(module_options, help)},
+};
 
-__attribute__((format(printf, 2, 3))) static int complain(parse_state *state, const char *format, ...)
+/* An option whose value is a number. */
+typedef struct number_option {
+	const char *name;
+	uint32_t least;
+	uint32_t most;
+	size_t field; /* Of a uint32_t. */
+} number_option;
+
+static const number_option numbers[] = {
+	{"depth", 1, 1000000000, offsetof(module_options, call_depth)},
+	{"sample-depth", 1, 128, offsetof(module_options, sample_depth)},
+	{"stack-depth", 1, 128, offsetof(module_options, stack_depth)},
+	{"port", 1024, 65535, offsetof(module_options, port)},
+	{"gzip", 1, 9, offsetof(module_options, gzip_level)},
+	{"buffers", 2, 65536, offsetof(module_options, max_buffers)},
+	{"buffer-events", 128, 1048576, offsetof(module_options, buffer_events)},
+	{"interval", 1, 3600000, offsetof(module_options, drain_interval_ms)},
+};
+
+int options_complain(options_parser *parser, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(state->message, OPTIONS_MESSAGE_SIZE, format, arguments);
+	vsnprintf(parser->message, OPTIONS_MESSAGE_SIZE, format, arguments);
 	va_end(arguments);
 	return 0;
 }
 
-/* 1 if the word names kinds, and they are taken. */
-static int parse_kind(parse_state *state, const char *word)
+int options_set_text(options_parser *parser, char **text, const char *value)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text != NULL || options_complain(parser, "%s", strerror(ENOMEM));
+}
+
+void options_init(module_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->sample_hz = DEFAULT_SAMPLE_HZ;
+	options->sample_depth = DEFAULT_STACK_DEPTH;
+	options->stack_depth = DEFAULT_STACK_DEPTH;
+	options->heap_when = HEAP_EVERY;
+	options->heap_collections = 1;
+	options->heap_milliseconds = 1;
+	options->heap_shots = -1;
+	options->metrics_milliseconds = 1000;
+}
+
+static int take_output(options_parser *parser, const char *value)
+{
+	if (value[0] == '\0')
+		return options_complain(parser, "output needs the name of a file");
+	return options_set_text(parser, &parser->options->output, value);
+}
+
+static int take_format(options_parser *parser, const char *value)
+{
+	if (strcmp(value, "mprof2") == 0)
+		parser->options->dialect = MPROF_DIALECT_MPROF2;
+	else if (strcmp(value, "mail") == 0)
+		parser->options->dialect = MPROF_DIALECT_MAIL;
+	else
+		return options_complain(parser, "format '%s' cannot be written; there are mprof2 and mail", value);
+	return 1;
+}
+
+static int take_control(options_parser *parser, const char *value)
+{
+	if (value[0] == '\0')
+		return options_complain(parser, "control needs the path of a socket");
+	return options_set_text(parser, &parser->options->control_path, value);
+}
+
+static int take_filter(options_parser *parser, filter_action action, const char *value)
+{
+	if (filters_add(&parser->options->filters, action, value))
+		return 1;
+	if (errno == ENOMEM)
+		return options_complain(parser, "%s", strerror(ENOMEM));
+	return options_complain(parser, "%s needs a pattern, such as MyProgram.* or assembly:mscorlib",
+				action == FILTER_ONLY ? "only" : "not");
+}
+
+static int take_only(options_parser *parser, const char *value)
+{
+	return take_filter(parser, FILTER_ONLY, value);
+}
+
+static int take_not(options_parser *parser, const char *value)
+{
+	return take_filter(parser, FILTER_NOT, value);
+}
+
+static int take_max_size(options_parser *parser, const char *value)
+{
+	return options_take_size(parser, value, MIN_LOG_BYTES, &parser->options->max_bytes);
+}
+
+static int take_heap_memory(options_parser *parser, const char *value)
+{
+	return options_take_size(parser, value, MIN_HEAP_BYTES, &parser->options->heap_bytes);
+}
+
+static int take_ring(options_parser *parser, const char *value)
+{
+	return options_take_size(parser, value, MIN_RING_BYTES, &parser->options->ring_bytes);
+}
+
+static int take_sample_rate(options_parser *parser, const char *value)
+{
+	parser->options->sample_real = 0;
+	return options_take_number(parser, value, 1, 10000, &parser->options->sample_hz);
+}
+
+static int take_real_sample_rate(options_parser *parser, const char *value)
+{
+	int well = take_sample_rate(parser, value);
+
+	parser->options->sample_real = 1;
+	return well;
+}
+
+static int take_metrics_interval(options_parser *parser, const char *value)
+{
+	return options_take_number(parser, value, 1, 3600000, &parser->options->metrics_milliseconds);
+}
+
+/* An option with any other value; those that also say what to record have its kinds. */
+typedef struct value_option {
+	const char *name;
+	uint32_t kinds;
+	option_value_function take;
+} value_option;
+
+static const value_option values[] = {
+	{"output", 0, take_output},
+	{"out", 0, take_output},
+	{"o", 0, take_output},
+	{"format", 0, take_format},
+	{"only", 0, take_only},
+	{"not", 0, take_not},
+	{"max-size", 0, take_max_size},
+	{"ring", 0, take_ring},
+	{"heap-memory", 0, take_heap_memory},
+	{"control", 0, take_control},
+	{"signal", 0, options_take_signal},
+	{"alloc", RECORD_ALLOCATIONS, options_take_allocation_detail},
+	{"sample", RECORD_SAMPLES, take_sample_rate},
+	{"sample-real", RECORD_SAMPLES, take_real_sample_rate},
+	{"heap", RECORD_HEAP, options_take_heap_occasion},
+	{"heapshot", RECORD_HEAP, options_take_heap_occasion},
+	{"handles", RECORD_HANDLES, options_take_handle_type},
+	{"counters", RECORD_METRICS, take_metrics_interval},
+};
+
+/* The last word on a kind wins. */
+static int take_kinds(options_parser *parser, uint32_t kinds, int wanted)
+{
+	parser->wanted = wanted ? parser->wanted | kinds : parser->wanted & ~kinds;
+	parser->unwanted = wanted ? parser->unwanted & ~kinds : parser->unwanted | kinds;
+	return 1;
+}
+
+static const number_option *find_number(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(numbers); i++)
+		if (strcmp(name, numbers[i].name) == 0)
+			return &numbers[i];
+	return NULL;
+}
+
+static const value_option *find_value(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(values); i++)
+		if (strcmp(name, values[i].name) == 0)
+			return &values[i];
+	return NULL;
+}
+
+static int parse_valued(options_parser *parser, const char *name, const char *value)
+{
+	const number_option *number = find_number(name);
+	const value_option *option = find_value(name);
+
+	if (number != NULL)
+		return options_take_number(parser, value, number->least, number->most,
+					   (uint32_t *)((char *)parser->options + number->field));
+	if (option != NULL)
+		return take_kinds(parser, option->kinds, 1) && option->take(parser, value);
+	return options_complain(parser, "unknown option '%s='", name);
+}
+
+static int parse_plain(options_parser *parser, const char *word)
 {
 	int negated = strncmp(word, "no-", 3) == 0;
-	const char *name = negated ? word + 3 : word;
+	uint32_t kinds = options_kinds_of(negated ? word + 3 : word);
 
-	for (size_t i = 0; i < COUNT_OF(kind_words); i++) {
-		uint32_t kinds = kind_words[i].kinds;
-
-		if (strcmp(name, kind_words[i].word) != 0)
+	if (strcmp(word, "sample-real") == 0 || strcmp(word, "sample") == 0)
+		parser->options->sample_real = word[6] != '\0';
+	if (kinds != 0)
+		return take_kinds(parser, kinds, !negated);
+	for (size_t i = 0; i < COUNT_OF(switches); i++) {
+		if (strcmp(word, switches[i].name) != 0)
 			continue;
-		/* The last word on a kind wins. */
-		state->wanted = negated ? state->wanted & ~kinds : state->wanted | kinds;
-		state->unwanted = negated ? state->unwanted | kinds : state->unwanted & ~kinds;
+		*(int *)((char *)parser->options + switches[i].field) = 1;
 		return 1;
 	}
+	if (strcmp(word, "gzip") == 0) {
+		parser->options->gzip_level = 1;
+		return 1;
+	}
+	/* Listening is what is done anyway. */
+	if (strcmp(word, "control") == 0) {
+		parser->options->no_control = 0;
+		return 1;
+	}
+	if (find_number(word) != NULL || find_value(word) != NULL)
+		return options_complain(parser, "option '%s' needs '=' and a value", word);
+	return options_complain(parser, "unknown option '%s'", word);
+}
+
+static int parse_word(options_parser *parser, char *word)
+{
+	char *equals = strchr(word, '=');
+
+	if (word[0] == '\0')
+		return 1;
+	if (equals == NULL)
+		return parse_plain(parser, word);
+	*equals = '\0';
+	return parse_valued(parser, word, equals + 1);
+}
+
+/* Who asks for the names of code alone wants no calls recorded, which would change the code. */
+static uint32_t kinds_by_default(const module_options *options)
+{
+	return options->jit_dump || options->perf_map || options->oprofile ? 0 : RECORD_ALL;
+}
+
+static int wants_shots_by_signal(const module_options *options)
+{
+	for (unsigned i = 0; i < options->signal_count; i++)
+		if (options->signals[i].action == SIGNAL_HEAPSHOT)
+			return 1;
 	return 0;
 }
 
-/* 1 if the word is a switch, and it is taken. */
-static int parse_switch(module_options *options, const char *word)
+static int complete(options_parser *parser)
 {
-	if (strcmp(word, "drop") == 0)
-		options->drop = 1;
-	else if (strcmp(word, "no-wrappers") == 0)
-		options->no_wrappers = 1;
-	else if (strcmp(word, "quiet") == 0)
-		options->quiet = 1;
-	else if (strcmp(word, "gzip") == 0)
-		options->gzip_level = 1;
-	else if (strcmp(word, "help") == 0)
-		options->help = 1;
-	else
-		return 0;
+	module_options *options = parser->options;
+
+	options->kinds = (parser->wanted != 0 ? parser->wanted : kinds_by_default(options)) & ~parser->unwanted;
+	options->heap_summary = (options->kinds & RECORD_SUMMARIES) != 0;
+	if (options->ring_bytes != 0 && options->max_bytes != 0)
+		return options_complain(parser, "ring and max-size do not go together: a ring is a limit already");
+	if (wants_shots_by_signal(options) && (options->kinds & RECORD_HEAP) == 0)
+		return options_complain(parser, "a signal can only take heap shots with heap, or heap=ondemand");
 	return 1;
-}
-
-static int parse_number(parse_state *state, const char *value, uint32_t least, uint32_t most, uint32_t *number)
-{
-	char *end;
-	unsigned long parsed;
-
-	errno = 0;
-	parsed = strtoul(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || parsed < least || parsed > most)
-		return complain(state, "'%s' is not a number from %u to %u", value, (unsigned)least, (unsigned)most);
-	*number = (uint32_t)parsed;
-	return 1;
-}
-
-static int parse_format(parse_state *state, const char *value)
-{
-	if (strcmp(value, "mprof2") == 0)
-		state->options->dialect = MPROF_DIALECT_MPROF2;
-	else if (strcmp(value, "mail") == 0)
-		state->options->dialect = MPROF_DIALECT_MAIL;
-	else
-		return complain(state, "format '%s' cannot be written; there are mprof2 and mail", value);
-	return 1;
-}
-
-static int parse_output(parse_state *state, const char *value)
-{
-	if (value[0] == '\0')
-		return complain(state, "output needs the name of a file");
-	free(state->options->output);
-	state->options->output = strdup(value);
-	return state->options->output != NULL || complain(state, "%s", strerror(ENOMEM));
-}
-
-static int is_output(const char *name)
-{
-	return strcmp(name, "output") == 0 || strcmp(name, "out") == 0 || strcmp(name, "o") == 0;
-}
-
-static int parse_valued(parse_state *state, const option_word *word)
-{
-	module_options *options = state->options;
-
-	if (is_output(word->name))
-		return parse_output(state, word->value);
-	if (strcmp(word->name, "format") == 0)
-		return parse_format(state, word->value);
-	if (strcmp(word->name, "gzip") == 0)
-		return parse_number(state, word->value, 1, 9, &options->gzip_level);
-	if (strcmp(word->name, "buffers") == 0)
-		return parse_number(state, word->value, 2, 65536, &options->max_buffers);
-	if (strcmp(word->name, "buffer-events") == 0)
-		return parse_number(state, word->value, 16, 1048576, &options->buffer_events);
-	if (strcmp(word->name, "interval") == 0)
-		return parse_number(state, word->value, 1, 3600000, &options->drain_interval_ms);
-	return complain(state, "unknown option '%s='", word->name);
-}
-
-static int parse_word(parse_state *state, char *text)
-{
-	option_word word = {text, NULL};
-	char *equals = strchr(text, '=');
-
-	if (text[0] == '\0')
-		return 1;
-	if (equals != NULL) {
-		*equals = '\0';
-		word.value = equals + 1;
-		return parse_valued(state, &word);
-	}
-	if (parse_kind(state, text) || parse_switch(state->options, text))
-		return 1;
-	if (is_output(text) || strcmp(text, "format") == 0 || strcmp(text, "buffers") == 0 ||
-	    strcmp(text, "buffer-events") == 0 || strcmp(text, "interval") == 0)
-		return complain(state, "option '%s' needs '=' and a value", text);
-	return complain(state, "unknown option '%s'", text);
 }
 
 int options_parse(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE])
 {
 	const char *colon = text == NULL ? NULL : strchr(text, ':');
-	parse_state state = {options, message, 0, 0};
+	options_parser parser = {options, message, 0, 0};
 	char *words = strdup(colon == NULL ? "" : colon + 1);
 	int well = 1;
 
-	memset(options, 0, sizeof(*options));
+	options_init(options);
 	if (words == NULL)
-		return complain(&state, "%s", strerror(ENOMEM));
+		return options_complain(&parser, "%s", strerror(ENOMEM));
 	for (char *word = words; well && word != NULL;) {
 		char *comma = strchr(word, ',');
 
 		if (comma != NULL)
 			*comma = '\0';
-		well = parse_word(&state, word);
+		well = parse_word(&parser, word);
 		word = comma == NULL ? NULL : comma + 1;
 	}
 	free(words);
-	options->kinds = (state.wanted != 0 ? state.wanted : RECORD_ALL) & ~state.unwanted;
-	return well;
+	return well && complete(&parser);
 }
 
 void options_release(module_options *options)
 {
 	free(options->output);
+	free(options->control_path);
+	free(options->handle_class);
+	filters_release(options->filters);
 	options->output = NULL;
-}
-
-static const char help_text[] =
-	"usage: mono --profile=mprof[:OPTION,...] PROGRAM [ARGUMENTS]\n"
-	"\n"
-	"What to record (without any of these: all of them; no-WORD leaves one out)\n"
-	"  calls            methods entered and left\n"
-	"  alloc            objects allocated\n"
-	"  jit              methods compiled\n"
-	"  gc               collections and sizes of the heap\n"
-	"  exceptions       exceptions thrown\n"
-	"  threads          starts and ends of threads\n"
-	"  classes          classes loaded\n"
-	"  all              all of these\n"
-	"Loaded assemblies, modules and domains, and names of threads, are always recorded.\n"
-	"\n"
-	"Which calls\n"
-	"  no-wrappers      leave out methods that the runtime makes itself, such as transitions to native code\n"
-	"Calls in precompiled code (on Debian that of mscorlib and mcs) cannot be seen; mono -O=-aot does without it.\n"
-	"\n"
-	"Where to and how\n"
-	"  output=FILE      the log; %p becomes the process, %t the time, %% a percent sign (PROGRAM.mprof)\n"
-	"  format=FORMAT    mprof2, or mail for readers of the format of 2007 (mprof2)\n"
-	"  gzip[=LEVEL]     compress, 1 is fast and 9 is small (not compressed; LEVEL 1)\n"
-	"  buffers=N        most buffers besides one for each thread (512)\n"
-	"  buffer-events=N  events in one buffer (4096)\n"
-	"  interval=MS      longest time that an event stays in memory of a quiet thread (1000)\n"
-	"  drop             never hold the program up: lose events when all buffers are full, and say how many\n"
-	"  quiet            no lines at the start and at the end\n"
-	"  help             print this and exit\n";
-
-void options_print_help(FILE *out)
-{
-	fputs(help_text, out);
-	fprintf(out, "\nlibmprof %s\n", mprof_version_string());
-}
-
-void options_describe_kinds(uint32_t kinds, char *text, size_t size)
-{
-	size_t length = 0;
-
-	snprintf(text, size, "loads only");
-	for (size_t i = 0; i < COUNT_OF(kind_names) && length < size; i++)
-		if (kinds & kind_names[i].kind)
-			length += (size_t)snprintf(text + length, size - length, "%s%s", length == 0 ? "" : ", ",
-						   kind_names[i].name);
+	options->control_path = NULL;
+	options->handle_class = NULL;
+	options->filters = NULL;
 }

@@ -114,63 +114,80 @@ void session_release(session_info *session)
 	free(session->arguments);
 }
 
-/* The program's name without directory and last extension, with ".mprof"; '%' doubled as in a pattern. */
-static void default_pattern(const session_info *session, char *pattern, size_t size)
+/* The program's name without directory and last extension; "mono" if it is not known. */
+static void put_name(const session_info *session, FILE *out)
 {
 	const char *name = without_directory(session->program);
 	const char *dot = strrchr(name, '.');
-	size_t name_length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-	size_t length = 0;
+	size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
 
-	for (size_t i = 0; i < name_length && length + sizeof("%%.mprof") < size; i++) {
-		if (name[i] == '%')
-			pattern[length++] = '%';
-		pattern[length++] = name[i];
-	}
-	snprintf(pattern + length, size - length, "%s", length == 0 ? "mono.mprof" : ".mprof");
+	if (length == 0)
+		fputs("mono", out);
+	else
+		fwrite(name, 1, length, out);
 }
 
-static size_t expand(char letter, char *text, size_t size)
+static void put_time(FILE *out)
 {
+	char text[32];
 	time_t now = time(NULL);
 	struct tm parts;
 
-	if (letter == 'p')
-		return (size_t)snprintf(text, size, "%ld", (long)getpid());
-	if (letter == 't' && localtime_r(&now, &parts) != NULL)
-		return strftime(text, size, "%Y%m%d%H%M%S", &parts);
-	text[0] = '%';
-	text[1] = letter;
-	return letter == '%' ? 1 : 2;
+	if (localtime_r(&now, &parts) != NULL && strftime(text, sizeof(text), "%Y%m%d%H%M%S", &parts) != 0)
+		fputs(text, out);
+}
+
+static void expand(const session_info *session, char letter, FILE *out)
+{
+	switch (letter) {
+	case 'n':
+		put_name(session, out);
+		break;
+	case 'p':
+		fprintf(out, "%ld", (long)getpid());
+		break;
+	case 't':
+		put_time(out);
+		break;
+	case '%':
+		fputc('%', out);
+		break;
+	default:
+		fputc('%', out);
+		fputc(letter, out);
+	}
 }
 
 char *session_log_path(const session_info *session, const char *pattern)
 {
-	char default_text[512];
-	char piece[32];
-	size_t length = 0;
-	char *path;
+	char *path = NULL;
+	size_t length;
+	FILE *out = open_memstream(&path, &length);
 
-	if (pattern == NULL) {
-		default_pattern(session, default_text, sizeof(default_text));
-		pattern = default_text;
-	}
-	path = malloc(strlen(pattern) * sizeof(piece) / 2 + 1);
-	if (path == NULL)
+	if (out == NULL)
 		return NULL;
-	for (const char *c = pattern; *c != '\0'; c++) {
-		if (c[0] != '%' || c[1] == '\0') {
-			path[length++] = *c;
-			continue;
-		}
-		c++;
-		{
-			size_t piece_length = expand(*c, piece, sizeof(piece));
-
-			memcpy(path + length, piece, piece_length);
-			length += piece_length;
-		}
+	for (const char *c = pattern == NULL ? "%n.mprof" : pattern; *c != '\0'; c++) {
+		if (c[0] == '%' && c[1] != '\0')
+			expand(session, *++c, out);
+		else
+			fputc(*c, out);
 	}
-	path[length] = '\0';
-	return path;
+	if (fclose(out) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *session_full_path(const char *path)
+{
+	char *directory = path[0] == '/' ? NULL : getcwd(NULL, 0);
+	char *full = NULL;
+
+	/* A directory that cannot be told will not be left for another either. */
+	if (directory == NULL)
+		return strdup(path);
+	if (asprintf(&full, "%s/%s", directory, path) < 0)
+		full = NULL;
+	free(directory);
+	return full;
 }

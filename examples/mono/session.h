@@ -21,9 +21,12 @@ void session_read(session_info *session);
 void session_release(session_info *session);
 
 /**
- * The path of the log: the pattern with %p, %t and %% replaced, or PROGRAM.mprof if it is NULL. The caller frees it;
- * NULL without memory.
+ * The path of the log: the pattern with %n, %p, %t and %% replaced, or that of %n.mprof if it is NULL; %n is the
+ * program's name without directory and last extension. The caller frees it; NULL without memory.
  */
 char *session_log_path(const session_info *session, const char *pattern);
+
+/** The same path for a program that may go to another directory. The caller frees it; NULL without memory. */
+char *session_full_path(const char *path);
 
 #endif

@@ -8,6 +8,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 THREAD_LOCAL mprof_thread *current_recording;
 THREAD_LOCAL thread_state *current_state;
@@ -15,8 +20,13 @@ THREAD_LOCAL thread_state *current_state;
 /* 1 from the announced end of the thread on: what the runtime still does there is not the program's. */
 static __thread int current_ended __attribute__((tls_model("initial-exec")));
 
+/* Signal handlers ask for it at any time, also while the thread is attached or detached. */
+static __thread uint64_t current_id __attribute__((tls_model("initial-exec")));
+
 static pthread_mutex_t states_lock = PTHREAD_MUTEX_INITIALIZER;
 static thread_state *states;
+
+static MonoProfiler *installed;
 
 static void link_state(thread_state *state)
 {
@@ -40,8 +50,7 @@ static void unlink_state(thread_state *state)
 	pthread_mutex_unlock(&states_lock);
 }
 
-/* The log's ID of a thread that the runtime names by its pthread_t; 0 if it is not attached. */
-static uint64_t id_of(uintptr_t runtime_id)
+uint64_t threads_id_of(uintptr_t runtime_id)
 {
 	uint64_t id = 0;
 
@@ -53,6 +62,17 @@ static uint64_t id_of(uintptr_t runtime_id)
 	return id;
 }
 
+uint64_t threads_current_id(void)
+{
+	if (current_id == 0)
+#if defined(__linux__)
+		current_id = (uint64_t)syscall(SYS_gettid);
+#else
+		current_id = (uint64_t)(uintptr_t)pthread_self();
+#endif
+	return current_id;
+}
+
 mprof_thread *threads_attach(MonoProfiler *profiler)
 {
 	thread_state *state;
@@ -62,24 +82,18 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	state = calloc(1, sizeof(*state));
 	if (state == NULL)
 		return NULL;
-	if (mprof_recorder_attach(profiler->recorder, 0, &state->recording) != MPROF_OK) {
+	if (mprof_recorder_attach(profiler->recorder, threads_current_id(), &state->recording) != MPROF_OK) {
 		free(state);
 		/* Trying again with each event would only slow the thread down. */
 		current_ended = 1;
 		return NULL;
 	}
-	state->id = mprof_thread_id(state->recording);
+	state->id = threads_current_id();
 	state->runtime_id = (uintptr_t)pthread_self();
 	link_state(state);
 	current_state = state;
 	current_recording = state->recording;
 	return state->recording;
-}
-
-thread_state *threads_state(MonoProfiler *profiler)
-{
-	threads_recording(profiler);
-	return current_state;
 }
 
 static void detach(void)
@@ -106,6 +120,7 @@ static void thread_started(MonoProfiler *profiler, uintptr_t runtime_id)
 	(void)runtime_id;
 	current_ended = 0;
 	recording = threads_recording(profiler);
+	samples_thread_started();
 	if (recording != NULL && profiler->options.kinds & RECORD_THREADS)
 		mprof_thread_event(recording, MPROF_EVENT_THREAD_START, 0, mprof_thread_id(recording));
 }
@@ -123,14 +138,29 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
 /* Any thread may name another. */
 static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char *name)
 {
-	uint64_t id = id_of(runtime_id);
+	uint64_t id = threads_id_of(runtime_id);
 
 	if (id != 0 && name != NULL)
 		(void)mprof_recorder_thread_name(profiler->recorder, id, name, strlen(name));
 }
 
+/*
+ * A child made by fork() has this thread alone, and a recorder that records nothing. Locks may be held for ever by
+ * threads that are not there, so nothing is begun that takes any.
+ */
+static void in_child(void)
+{
+	current_recording = NULL;
+	current_state = NULL;
+	current_ended = 1;
+	atomic_store(&installed->ended, 1);
+}
+
 void threads_install(MonoProfiler *profiler)
 {
+	installed = profiler;
+	/* Without memory for it, a child is silent all the same, but may wait for a lock that a thread held. */
+	(void)pthread_atfork(NULL, NULL, in_child);
 	mono_profiler_set_thread_started_callback(profiler->handle, thread_started);
 	mono_profiler_set_thread_exited_callback(profiler->handle, thread_exited);
 	mono_profiler_set_thread_name_callback(profiler->handle, thread_name);

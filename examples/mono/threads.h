@@ -12,6 +12,10 @@
 #define MAX_COMPILATIONS 64
 #define MAX_LOADS 32
 
+/** Sizes of the memories below; powers of two. */
+#define KNOWN_METHODS 256
+#define KNOWN_VTABLES 128
+
 /** A method whose compilation has begun and not ended. */
 typedef struct compilation {
 	MonoMethod *method;
@@ -25,13 +29,31 @@ typedef struct pending_load {
 	char *name; /**< Of one that is unloaded, since it cannot be asked when it is gone. */
 } pending_load;
 
+/** What is known of a method that has a name, as long as nothing is unloaded. */
+typedef struct known_method {
+	MonoMethod *method;
+	unsigned unloads; /**< MonoProfiler::unloads at that time. */
+	int is_wrapper;
+} known_method;
+
+/** What is known of the objects that have a vtable, as long as nothing is unloaded. */
+typedef struct known_vtable {
+	MonoVTable *vtable;
+	mprof_key class_key;
+	uint32_t size; /**< 0 if they differ. */
+	unsigned unloads;
+} known_vtable;
+
 /** Owned by its thread; the links are guarded by the lock of threads.c. */
 typedef struct thread_state {
 	mprof_thread *recording;
 	uint64_t id;           /**< As the log knows it. */
 	uintptr_t runtime_id;  /**< As the runtime's callbacks know it. */
+	uint32_t call_depth;   /**< See call_depth.h. */
 	unsigned compilations; /**< How many are in compiling. */
 	unsigned loads;        /**< How many are in loading. */
+	known_vtable known_vtables[KNOWN_VTABLES];
+	known_method known_methods[KNOWN_METHODS];
 	compilation compiling[MAX_COMPILATIONS];
 	pending_load loading[MAX_LOADS];
 	struct thread_state *next;
@@ -62,6 +84,16 @@ static inline mprof_thread *threads_recording(MonoProfiler *profiler)
 }
 
 /** The calling thread's state, attached if need be; NULL as above. */
-thread_state *threads_state(MonoProfiler *profiler);
+static inline thread_state *threads_state(MonoProfiler *profiler)
+{
+	threads_recording(profiler);
+	return current_state;
+}
+
+/** The log's ID of a thread that the runtime names by its pthread_t; 0 if it is not attached. */
+uint64_t threads_id_of(uintptr_t runtime_id);
+
+/** The log's ID of the calling thread. For signal handlers. */
+uint64_t threads_current_id(void);
 
 #endif

@@ -8,7 +8,7 @@ _mprof_options()
 		echo "--output= --calls --alloc --alloc= --jit --gc --exceptions --threads --classes --all --sample --sample=" \
 			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
 			"--finalizers --counters --counters= --sample-depth= --stack-depth= --only= --not= --depth=" \
-			"--no-wrappers --no-aot --gzip --gzip= --max-size= --ring= --drop --buffers= --interval= --format=" \
+			"--no-wrappers --all-wrappers --no-aot --gzip --gzip= --max-size= --ring= --heap-memory= --drop --buffers= --interval= --format=" \
 			"--start-disabled --control= --no-control --port= --signal= --jitdump --perf-map --oprofile" \
 			"--quiet --help --version"
 		;;

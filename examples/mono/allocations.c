@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file allocations.c
+ * \brief Objects allocated.
+ */
+#include "names.h"
+#include "stacks.h"
+#include "threads.h"
+
+#include <mono/metadata/object.h>
+
+/* As in names_object_size(). */
+#define OBJECT_ALIGNMENT 8
+
+/* The runtime takes a while for a class and a size, so each thread remembers those that it met last. */
+static const known_vtable *vtable_of(MonoProfiler *profiler, thread_state *state, MonoObject *object)
+{
+	MonoVTable *vtable = object->vtable;
+	size_t place = (size_t)((uint64_t)(uintptr_t)vtable * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_VTABLES - 1);
+	known_vtable *known = &state->known_vtables[place];
+	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
+
+	if (__builtin_expect(known->vtable != vtable || known->unloads != unloads, 0)) {
+		MonoClass *klass = mono_vtable_class(vtable);
+
+		*known = (known_vtable){vtable, key_of(klass), names_object_size(klass), unloads};
+	}
+	return known;
+}
+
+static inline uint64_t size_of(const known_vtable *known, MonoObject *object)
+{
+	if (known->size != 0)
+		return known->size;
+	return (mono_object_get_size(object) + OBJECT_ALIGNMENT - 1) & ~(uint64_t)(OBJECT_ALIGNMENT - 1);
+}
+
+static void gc_allocation(MonoProfiler *profiler, MonoObject *object)
+{
+	thread_state *state = threads_state(profiler);
+	const known_vtable *known;
+
+	if (state == NULL)
+		return;
+	known = vtable_of(profiler, state, object);
+	mprof_thread_allocation(state->recording, known->class_key, size_of(known, object));
+}
+
+static void detailed_allocation(MonoProfiler *profiler, MonoObject *object)
+{
+	thread_state *state = threads_state(profiler);
+	const module_options *options = &profiler->options;
+	mprof_frame frames[MPROF_STACK_MAX];
+	const known_vtable *known;
+	size_t count = 0;
+
+	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+		return;
+	if (options->allocation_stacks)
+		count = stacks_here(profiler, state, frames, options->stack_depth);
+	else if (options->allocation_callers)
+		count = stacks_here(profiler, state, frames, 1);
+	known = vtable_of(profiler, state, object);
+	mprof_thread_allocation_detailed(state->recording, known->class_key, size_of(known, object),
+					 (uint64_t)(uintptr_t)object, frames, count);
+}
+
+void allocations_install(MonoProfiler *profiler)
+{
+	int is_detailed = profiler->allocation_detail != 0;
+
+	if ((profiler->options.kinds & RECORD_ALLOCATIONS) != 0 && mono_profiler_enable_allocations())
+		mono_profiler_set_gc_allocation_callback(profiler->handle,
+							 is_detailed ? detailed_allocation : gc_allocation);
+}

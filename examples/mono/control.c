@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file control.c
+ * \brief The thread that takes commands and signals.
+ */
+#include "control.h"
+
+#include "control_clients.h"
+#include "control_listeners.h"
+#include "control_signals.h"
+#include "heap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define STACK_SIZE ((size_t)512 << 10)
+
+/* How long those who want to connect are left waiting when the process has no descriptor for them. */
+#define PAUSE_MS 1000
+
+/* What is waited for, besides clients. */
+enum { POLL_EVENT, POLL_SOCKET, POLL_PORT, POLL_CLIENTS, POLL_COUNT = POLL_CLIENTS + MAX_CLIENTS };
+
+/* Belongs to the thread once it runs, but for what control_stop() uses. */
+static struct {
+	MonoProfiler *profiler;
+	int event_fd; /* Written to by signals and at the end; never closed. */
+	control_socket socket;
+	int port_fd;
+	int is_pausing;
+	_Atomic int is_ending;
+	_Atomic int is_to_join; /* Somebody waits until the thread is known to the runtime. */
+	sem_t joined;
+	int is_running; /* Of the thread that starts and stops all this. */
+	control_clients clients;
+} control;
+
+static int is_out_of_descriptors(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+static void take_connections(const struct pollfd *polls)
+{
+	control.is_pausing = 0;
+	for (int i = POLL_SOCKET; i <= POLL_PORT; i++) {
+		int fd;
+
+		if (polls[i].revents == 0)
+			continue;
+		fd = i == POLL_SOCKET ? control_socket_accept(&control.socket) : control_port_accept(control.port_fd);
+		if (fd >= 0)
+			control_clients_add(&control.clients, fd, i == POLL_PORT);
+		else if (is_out_of_descriptors(errno))
+			control.is_pausing = 1;
+	}
+}
+
+static void join_runtime(void)
+{
+	if (!atomic_exchange(&control.is_to_join, 0))
+		return;
+	heap_join();
+	sem_post(&control.joined);
+}
+
+/* Returns 0 if there is nothing new to look at. */
+static int wait_for_work(struct pollfd *polls)
+{
+	polls[POLL_EVENT] = (struct pollfd){.fd = control.event_fd, .events = POLLIN};
+	/* Descriptors below 0 are not looked at. */
+	polls[POLL_SOCKET] = (struct pollfd){.fd = control.is_pausing ? -1 : control.socket.fd, .events = POLLIN};
+	polls[POLL_PORT] = (struct pollfd){.fd = control.is_pausing ? -1 : control.port_fd, .events = POLLIN};
+	control_clients_prepare(&control.clients, &polls[POLL_CLIENTS]);
+	if (poll(polls, POLL_COUNT, control.is_pausing ? PAUSE_MS : -1) >= 0)
+		return 1;
+	/* The system has no memory for it, or the program has forbidden itself so many descriptors. */
+	if (errno != EINTR)
+		poll(NULL, 0, PAUSE_MS);
+	return 0;
+}
+
+static void *serve(void *unused)
+{
+	struct pollfd polls[POLL_COUNT];
+	uint64_t count;
+
+	(void)unused;
+	while (!atomic_load(&control.is_ending)) {
+		join_runtime();
+		if (!wait_for_work(polls))
+			continue;
+		if (polls[POLL_EVENT].revents != 0 && read(control.event_fd, &count, sizeof(count)) > 0)
+			control_signals_act(control.profiler);
+		control_clients_serve(&control.clients, &polls[POLL_CLIENTS]);
+		take_connections(polls);
+	}
+	return NULL;
+}
+
+/* Returns 0, or an error. */
+static int start_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t before;
+	int error = pthread_attr_init(&attributes);
+
+	if (error != 0)
+		return error;
+	(void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	/* No signal of the program is to interrupt this thread, nor one of the runtime, which does not know it. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, &attributes, serve, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (error == 0)
+		(void)pthread_setname_np(thread, "mprof control");
+	return error;
+}
+
+/* Returns how many ways there are to reach us. */
+static int open_ways(const module_options *options)
+{
+	int count = 0;
+
+	if (!options->no_control && control_socket_open(&control.socket, options->control_path))
+		count++;
+	if (options->port != 0) {
+		control.port_fd = control_port_open(options->port);
+		count += control.port_fd >= 0;
+	}
+	if (options->signal_count != 0)
+		count += control_signals_install(options, control.event_fd);
+	return count;
+}
+
+void control_start(MonoProfiler *profiler)
+{
+	const module_options *options = &profiler->options;
+	int error = 0;
+
+	control.profiler = profiler;
+	sem_init(&control.joined, 0, 0);
+	control.socket.fd = -1;
+	control.port_fd = -1;
+	if (options->no_control && options->port == 0 && options->signal_count == 0)
+		return;
+	control_clients_init(&control.clients, profiler);
+	control.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (control.event_fd < 0)
+		error = errno;
+	else if (open_ways(options) == 0)
+		return;
+	else
+		error = start_thread();
+	control.is_running = error == 0;
+	if (error != 0) {
+		fprintf(stderr, "mprof: no commands are taken: %s\n", strerror(error));
+		control_socket_remove(&control.socket);
+	}
+}
+
+void control_runtime_is_ready(void)
+{
+	const uint64_t one = 1;
+
+	if (!control.is_running || (control.profiler->options.kinds & RECORD_HEAP) == 0)
+		return;
+	atomic_store(&control.is_to_join, 1);
+	(void)!write(control.event_fd, &one, sizeof(one));
+	while (sem_wait(&control.joined) != 0)
+		continue;
+}
+
+void control_stop(void)
+{
+	const uint64_t one = 1;
+
+	if (!control.is_running)
+		return;
+	control.is_running = 0;
+	control_socket_remove(&control.socket);
+	atomic_store(&control.is_ending, 1);
+	(void)!write(control.event_fd, &one, sizeof(one));
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file control_listeners.c
+ * \brief Opens sockets, and sees to it that the right ones come.
+ */
+#include "control_listeners.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BACKLOG 16
+
+/* 1 if the directory is this user's and closed to all others; it is made if it is not there. */
+static int own_directory(const char *path)
+{
+	struct stat status;
+	int fd;
+	int is_own;
+
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return 0;
+	/* Whoever put a link or a directory there before us is not to lead us elsewhere. */
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	is_own = fstat(fd, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+	close(fd);
+	if (!is_own)
+		errno = EACCES;
+	return is_own;
+}
+
+/* 1 if at the path is a socket of ours that nobody listens to. */
+static int is_left_over(const struct sockaddr_un *address)
+{
+	struct stat status;
+	int fd;
+	int refused;
+
+	if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
+		return 0;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return 0;
+	refused = connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 && errno == ECONNREFUSED;
+	close(fd);
+	return refused;
+}
+
+/* The process that a file in our directory is of; 0 if it is no socket's. */
+static long process_of(const char *name)
+{
+	char *end;
+	long process = strtol(name, &end, 10);
+
+	return process > 0 && process <= INT_MAX && strcmp(end, ".sock") == 0 ? process : 0;
+}
+
+/*
+ * Removes what processes left that were killed. One that is alive may be so elsewhere, where processes have other
+ * numbers: it still listens.
+ */
+static void clean_directory(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		long process = process_of(entry->d_name);
+
+		if (process == 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH)
+			continue;
+		snprintf(address.sun_path, sizeof(address.sun_path), "%s/%ld.sock", path, process);
+		if (is_left_over(&address))
+			(void)unlink(address.sun_path);
+	}
+	if (directory != NULL)
+		closedir(directory);
+}
+
+/* Returns 1; 0 with errno. */
+static int use_directory(const char *directory, char *path, size_t size)
+{
+	int length;
+
+	if (!own_directory(directory))
+		return 0;
+	length = snprintf(path, size, "%s/%ld.sock", directory, (long)getpid());
+	if (length <= 0 || (size_t)length >= size) {
+		errno = ENAMETOOLONG;
+		return 0;
+	}
+	clean_directory(directory);
+	return 1;
+}
+
+static int default_path(char *path, size_t size)
+{
+	const char *runtime_directory = secure_getenv("XDG_RUNTIME_DIR");
+	char directory[128];
+	int length = -1;
+
+	if (runtime_directory != NULL && runtime_directory[0] == '/')
+		length = snprintf(directory, sizeof(directory), "%s/mprof", runtime_directory);
+	if (length > 0 && (size_t)length < sizeof(directory) && use_directory(directory, path, size))
+		return 1;
+	snprintf(directory, sizeof(directory), "/tmp/mprof-%ld", (long)geteuid());
+	if (use_directory(directory, path, size))
+		return 1;
+	fprintf(stderr, "mprof: no commands are taken: %s: %s\n", directory,
+		errno == EACCES ? "it is not ours, or others may enter it" : strerror(errno));
+	return 0;
+}
+
+static int bind_path(int fd, const struct sockaddr_un *address)
+{
+	if (bind(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+		return 1;
+	if (errno != EADDRINUSE)
+		return 0;
+	if (!is_left_over(address)) {
+		errno = EADDRINUSE;
+		return 0;
+	}
+	return unlink(address->sun_path) == 0 && bind(fd, (const struct sockaddr *)address, sizeof(*address)) == 0;
+}
+
+/* Returns 1; 0 with errno. */
+static int listen_at(control_socket *socket, const struct sockaddr_un *address)
+{
+	struct stat status;
+
+	if (!bind_path(socket->fd, address))
+		return 0;
+	/* Before anybody can connect. */
+	if (chmod(address->sun_path, 0600) != 0 || lstat(address->sun_path, &status) != 0 ||
+	    listen(socket->fd, BACKLOG) != 0) {
+		int error = errno;
+
+		(void)unlink(address->sun_path);
+		errno = error;
+		return 0;
+	}
+	socket->device = status.st_dev;
+	socket->inode = status.st_ino;
+	return 1;
+}
+
+int control_socket_open(control_socket *socket_, const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	socket_->fd = -1;
+	if (path == NULL && !default_path(socket_->path, sizeof(socket_->path)))
+		return 0;
+	if (path != NULL &&
+	    (size_t)snprintf(socket_->path, sizeof(socket_->path), "%s", path) >= sizeof(socket_->path)) {
+		fprintf(stderr, "mprof: no commands are taken: %s: a socket's path is at most %zu bytes long\n", path,
+			sizeof(socket_->path) - 1);
+		return 0;
+	}
+	memcpy(address.sun_path, socket_->path, sizeof(address.sun_path));
+	socket_->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (socket_->fd >= 0 && listen_at(socket_, &address))
+		return 1;
+	fprintf(stderr, "mprof: no commands are taken: %s: %s\n", socket_->path, strerror(errno));
+	if (socket_->fd >= 0)
+		close(socket_->fd);
+	socket_->fd = -1;
+	return 0;
+}
+
+void control_socket_remove(control_socket *socket)
+{
+	struct stat status;
+
+	if (socket->fd < 0)
+		return;
+	if (lstat(socket->path, &status) == 0 && status.st_dev == socket->device && status.st_ino == socket->inode)
+		(void)unlink(socket->path);
+}
+
+int control_socket_accept(const control_socket *socket)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0))
+		return fd;
+	close(fd);
+	errno = EACCES;
+	return -1;
+}
+
+int control_port_open(unsigned port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	int on = 1;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	/* A port whose last user has just ended is free. */
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+	    bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	fprintf(stderr, "mprof: no commands are taken from port %u: %s\n", port, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+int control_port_accept(int fd)
+{
+	return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}

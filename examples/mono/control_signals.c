@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file control_signals.c
+ * \brief Turns signals into actions.
+ */
+#include "control_signals.h"
+
+#include "control_actions.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Set before the first handler is installed, and never changed. */
+static const module_options *installed;
+static int wake_fd;
+
+/* A bit for each of the options' signals. Lock-free, as a handler needs. */
+static _Atomic unsigned pending;
+
+static void handle(int number)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	for (unsigned i = 0; i < installed->signal_count; i++)
+		if (installed->signals[i].number == number)
+			atomic_fetch_or_explicit(&pending, 1u << i, memory_order_relaxed);
+	/* It cannot be full: the thread reads it to 0. If it were, the thread would be awake. */
+	(void)!write(wake_fd, &one, sizeof(one));
+	errno = saved;
+}
+
+static int is_free(int number)
+{
+	struct sigaction present;
+
+	return sigaction(number, NULL, &present) == 0 && (present.sa_flags & SA_SIGINFO) == 0 &&
+	       (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN);
+}
+
+int control_signals_install(const module_options *options, int event_fd)
+{
+	struct sigaction action;
+	int count = 0;
+
+	installed = options;
+	wake_fd = event_fd;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handle;
+	action.sa_flags = SA_RESTART;
+	sigemptyset(&action.sa_mask);
+	for (unsigned i = 0; i < options->signal_count; i++) {
+		int number = options->signals[i].number;
+
+		if (is_free(number) && sigaction(number, &action, NULL) == 0)
+			count++;
+		else
+			fprintf(stderr, "mprof: signal %d has a handler already: it is left alone\n", number);
+	}
+	return count;
+}
+
+static const char *act(MonoProfiler *profiler, signal_action action)
+{
+	switch (action) {
+	case SIGNAL_TOGGLE:
+		return control_toggle(profiler);
+	case SIGNAL_FLUSH:
+		return control_flush(profiler);
+	case SIGNAL_HEAPSHOT:
+		return control_heapshot(profiler);
+	}
+	return NULL;
+}
+
+void control_signals_act(MonoProfiler *profiler)
+{
+	unsigned bits = atomic_exchange_explicit(&pending, 0, memory_order_relaxed);
+
+	for (unsigned i = 0; i < profiler->options.signal_count; i++) {
+		const char *failure = bits & 1u << i ? act(profiler, profiler->options.signals[i].action) : NULL;
+
+		if (failure != NULL)
+			fprintf(stderr, "mprof: signal %d: %s\n", profiler->options.signals[i].number, failure);
+	}
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file handles.c
+ * \brief Handles on objects: who makes them, of which type, on objects of which class.
+ *
+ * The option handles=TYPE keeps those of one type, handles=class:PATTERN those on objects of such classes.
+ */
+#include "names.h"
+#include "stacks.h"
+#include "threads.h"
+
+#include <mono/metadata/mono-gc.h>
+#include <mono/metadata/object.h>
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* By MonoGCHandleType, whose values the log's types share. */
+static const char *const type_names[] = {"weak", "weak-track", "normal", "pinned"};
+
+/* What the option asks for; set before the first handle. */
+static struct {
+	int type;            /* The only type that is kept, or -1. */
+	const char *pattern; /* Of classes, or NULL. */
+	key_set kept;        /* With a pattern: handles that were recorded, by key_of_handle(). */
+} wanted = {.type = -1};
+
+/* Keys of a set are like addresses: never 0, and told apart by what is above their low bits. */
+static const void *key_of_handle(uint32_t handle)
+{
+	return (const void *)(((uintptr_t)handle + 1) << 3);
+}
+
+static int class_matches(MonoProfiler *profiler, MonoClass *klass)
+{
+	uint8_t flags = key_set_get(&profiler->classes, klass);
+	char *name;
+
+	if ((flags & (CLASS_HANDLES_WANTED | CLASS_HANDLES_UNWANTED)) == 0) {
+		name = names_of_class(klass);
+		flags = name != NULL && fnmatch(wanted.pattern, name, 0) == 0 ? CLASS_HANDLES_WANTED
+									      : CLASS_HANDLES_UNWANTED;
+		mono_free(name);
+		key_set_mark(&profiler->classes, klass, flags);
+	}
+	return (flags & CLASS_HANDLES_WANTED) != 0;
+}
+
+static int is_wanted(MonoProfiler *profiler, uint32_t handle, MonoGCHandleType type, MonoObject *object)
+{
+	if (wanted.type >= 0 && (int)type != wanted.type)
+		return 0;
+	if (wanted.pattern == NULL)
+		return 1;
+	if (object == NULL || !class_matches(profiler, mono_vtable_class(object->vtable)))
+		return 0;
+	key_set_put(&wanted.kept, key_of_handle(handle), NULL, 1);
+	return 1;
+}
+
+static int was_wanted(uint32_t handle, MonoGCHandleType type)
+{
+	if (wanted.type >= 0 && (int)type != wanted.type)
+		return 0;
+	return wanted.pattern == NULL || key_set_remove(&wanted.kept, key_of_handle(handle)) != 0;
+}
+
+static void handle_created(MonoProfiler *profiler, uint32_t handle, MonoGCHandleType type, MonoObject *object)
+{
+	thread_state *state = threads_state(profiler);
+	mprof_frame frames[MPROF_STACK_MAX];
+	size_t count;
+
+	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder) ||
+	    !is_wanted(profiler, handle, type, object))
+		return;
+	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
+	mprof_thread_handle_created(state->recording, handle, (mprof_handle_type)type,
+				    object == NULL ? 0 : key_of(mono_vtable_class(object->vtable)),
+				    (uint64_t)(uintptr_t)object, frames, count);
+}
+
+static void handle_deleted(MonoProfiler *profiler, uint32_t handle, MonoGCHandleType type)
+{
+	thread_state *state = threads_state(profiler);
+	mprof_frame frames[MPROF_STACK_MAX];
+	size_t count;
+
+	if (state == NULL || !was_wanted(handle, type) || !mprof_recorder_is_enabled(profiler->recorder))
+		return;
+	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
+	mprof_thread_handle_deleted(state->recording, handle, (mprof_handle_type)type, frames, count);
+}
+
+void handles_install(MonoProfiler *profiler)
+{
+	const char *asked = profiler->options.handle_type;
+
+	if ((profiler->options.kinds & RECORD_HANDLES) == 0)
+		return;
+	for (size_t i = 0; asked != NULL && i < sizeof(type_names) / sizeof(type_names[0]); i++)
+		if (strcmp(asked, type_names[i]) == 0)
+			wanted.type = (int)i;
+	wanted.pattern = profiler->options.handle_class;
+	key_set_init(&wanted.kept);
+	mono_profiler_set_gc_handle_created_callback(profiler->handle, handle_created);
+	mono_profiler_set_gc_handle_deleted_callback(profiler->handle, handle_deleted);
+}

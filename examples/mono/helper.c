@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file helper.c
+ * \brief Starts, runs and stops the thread.
+ */
+#include "helper.h"
+
+#include <mono/metadata/threads.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+static struct {
+	MonoProfiler *profiler;
+	helper_function function;
+	uint32_t interval_ms;
+	pthread_mutex_t lock; /* Held while it works; guards what follows. */
+	pthread_cond_t wake;
+	int is_known; /* The runtime knows the thread. */
+	int is_over;
+} helper = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_milliseconds(struct timespec *time, uint32_t milliseconds)
+{
+	time->tv_sec += (time_t)(milliseconds / 1000);
+	time->tv_nsec += (long)(milliseconds % 1000) * 1000000;
+	if (time->tv_nsec >= 1000000000) {
+		time->tv_sec++;
+		time->tv_nsec -= 1000000000;
+	}
+}
+
+static void *run(void *argument)
+{
+	struct timespec next;
+
+	(void)argument;
+	mono_threads_attach_tools_thread();
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	pthread_mutex_lock(&helper.lock);
+	helper.is_known = 1;
+	pthread_cond_signal(&helper.wake);
+	while (!helper.is_over) {
+		helper.function(helper.profiler);
+		add_milliseconds(&next, helper.interval_ms);
+		while (!helper.is_over && pthread_cond_timedwait(&helper.wake, &helper.lock, &next) == 0)
+			continue;
+	}
+	pthread_mutex_unlock(&helper.lock);
+	return NULL;
+}
+
+static int start_thread(void)
+{
+	pthread_attr_t attributes;
+	sigset_t all;
+	sigset_t before;
+	pthread_t thread;
+	int failure;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return 0;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failure = pthread_create(&thread, &attributes, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return failure == 0;
+}
+
+int helper_start(MonoProfiler *profiler, helper_function function, uint32_t interval_ms)
+{
+	pthread_condattr_t attributes;
+
+	helper.profiler = profiler;
+	helper.function = function;
+	helper.interval_ms = interval_ms;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&helper.wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (!start_thread())
+		return 0;
+	/*
+	 * A collection that began while the thread makes itself known would wait for it to stop, and the thread for the end
+	 * of the collection. None begins here.
+	 */
+	pthread_mutex_lock(&helper.lock);
+	while (!helper.is_known)
+		pthread_cond_wait(&helper.wake, &helper.lock);
+	pthread_mutex_unlock(&helper.lock);
+	return 1;
+}
+
+void helper_stop(void)
+{
+	pthread_mutex_lock(&helper.lock);
+	helper.is_over = 1;
+	pthread_cond_signal(&helper.wake);
+	pthread_mutex_unlock(&helper.lock);
+}

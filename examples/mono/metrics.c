@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file metrics.c
+ * \brief Reads the runtime's counters.
+ */
+#include "metrics.h"
+#include "helper.h"
+
+#include <mono/utils/mono-counters.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A counter and what the log calls it. They are never taken back. */
+typedef struct known_counter {
+	MonoCounter *counter;
+	uint32_t metric;  /* 0 if its values are no numbers. */
+	uint32_t scale;   /* What one of its units is in the log's. */
+} known_counter;
+
+static struct {
+	known_counter *counters; /* In the runtime's order, but for those that came late. */
+	size_t count;
+	size_t room;
+	mprof_metric_value *values;
+	size_t value_count; /* In values, which has room for as many as there are counters. */
+} state;
+
+typedef struct section_name {
+	int section;
+	const char *name;
+} section_name;
+
+static const section_name section_names[] = {
+	{MONO_COUNTER_JIT, "JIT"},
+	{MONO_COUNTER_GC, "GC"},
+	{MONO_COUNTER_METADATA, "Metadata"},
+	{MONO_COUNTER_GENERICS, "Generics"},
+	{MONO_COUNTER_SECURITY, "Security"},
+	{MONO_COUNTER_RUNTIME, "Runtime"},
+	{MONO_COUNTER_SYSTEM, "System"},
+	{MONO_COUNTER_PERFCOUNTERS, "Performance counters"},
+	{MONO_COUNTER_PROFILER, "Profiler"},
+	{MONO_COUNTER_INTERP, "Interpreter"},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *name_of_section(int section)
+{
+	for (size_t i = 0; i < COUNT_OF(section_names); i++)
+		if (section_names[i].section == section)
+			return section_names[i].name;
+	return "";
+}
+
+static uint32_t unit_of(MonoCounter *counter)
+{
+	if (mono_counter_get_type(counter) == MONO_COUNTER_TIME_INTERVAL)
+		return MPROF_METRIC_TIME;
+	switch (mono_counter_get_unit(counter)) {
+	case MONO_COUNTER_BYTES:
+		return MPROF_METRIC_BYTES;
+	case MONO_COUNTER_TIME:
+		return MPROF_METRIC_TIME;
+	case MONO_COUNTER_COUNT:
+		return MPROF_METRIC_COUNT;
+	case MONO_COUNTER_PERCENTAGE:
+		return MPROF_METRIC_RATIO;
+	default:
+		return MPROF_METRIC_RAW;
+	}
+}
+
+static uint32_t flags_of(MonoCounter *counter)
+{
+	uint32_t flags = unit_of(counter);
+	int variance = mono_counter_get_variance(counter);
+
+	flags |= mono_counter_get_type(counter) == MONO_COUNTER_DOUBLE ? MPROF_METRIC_DOUBLE : 0;
+	flags |= variance == MONO_COUNTER_MONOTONIC ? MPROF_METRIC_MONOTONIC : 0;
+	flags |= variance == MONO_COUNTER_CONSTANT ? MPROF_METRIC_CONSTANT : 0;
+	return flags;
+}
+
+/* The log has nanoseconds. The runtime has microseconds in one type, and else units of 100 ns. */
+static uint32_t scale_of(MonoCounter *counter)
+{
+	if (mono_counter_get_type(counter) == MONO_COUNTER_TIME_INTERVAL)
+		return 1000;
+	return mono_counter_get_unit(counter) == MONO_COUNTER_TIME ? 100 : 1;
+}
+
+static known_counter *add_counter(MonoProfiler *profiler, MonoCounter *counter)
+{
+	known_counter added = {counter, 0, scale_of(counter)};
+
+	if (state.count == state.room) {
+		size_t room = state.room == 0 ? 256 : state.room * 2;
+		known_counter *counters = realloc(state.counters, room * sizeof(*counters));
+		mprof_metric_value *values;
+
+		if (counters == NULL)
+			return NULL;
+		state.counters = counters;
+		values = realloc(state.values, room * sizeof(*values));
+		if (values == NULL)
+			return NULL;
+		state.values = values;
+		state.room = room;
+	}
+	if (mono_counter_get_type(counter) != MONO_COUNTER_STRING &&
+	    mprof_recorder_define_metric(profiler->recorder, name_of_section(mono_counter_get_section(counter)),
+					 mono_counter_get_name(counter), flags_of(counter), &added.metric) != MPROF_OK)
+		added.metric = 0;
+	state.counters[state.count] = added;
+	return &state.counters[state.count++];
+}
+
+/* The runtime lists them in the same order each time; new ones come at the end. */
+static const known_counter *find_counter(MonoProfiler *profiler, MonoCounter *counter, size_t place)
+{
+	if (place < state.count && state.counters[place].counter == counter)
+		return &state.counters[place];
+	for (size_t i = 0; i < state.count; i++)
+		if (state.counters[i].counter == counter)
+			return &state.counters[i];
+	return add_counter(profiler, counter);
+}
+
+/* 1 if the counter has a value that is a number. */
+static int read_value(const known_counter *known, uint64_t *value)
+{
+	union {
+		int32_t small;
+		uint32_t small_unsigned;
+		intptr_t word;
+		int64_t whole;
+		double real;
+	} read;
+
+	memset(&read, 0, sizeof(read));
+	if (mono_counters_sample(known->counter, &read, sizeof(read)) <= 0)
+		return 0;
+	switch (mono_counter_get_type(known->counter)) {
+	case MONO_COUNTER_INT:
+		*value = (uint64_t)(int64_t)read.small * known->scale;
+		return 1;
+	case MONO_COUNTER_UINT:
+		*value = (uint64_t)read.small_unsigned * known->scale;
+		return 1;
+	case MONO_COUNTER_WORD:
+		*value = (uint64_t)(int64_t)read.word * known->scale;
+		return 1;
+	case MONO_COUNTER_LONG:
+	case MONO_COUNTER_ULONG:
+	case MONO_COUNTER_TIME_INTERVAL:
+		*value = (uint64_t)read.whole * known->scale;
+		return 1;
+	case MONO_COUNTER_DOUBLE:
+		read.real *= known->scale;
+		memcpy(value, &read.real, sizeof(*value));
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+typedef struct listing {
+	MonoProfiler *profiler;
+	size_t place;
+} listing;
+
+static mono_bool take_counter(MonoCounter *counter, void *data)
+{
+	listing *list = data;
+	const known_counter *known = find_counter(list->profiler, counter, list->place++);
+	uint64_t value;
+
+	if (known != NULL && known->metric != 0 && read_value(known, &value))
+		state.values[state.value_count++] = (mprof_metric_value){known->metric, 0, value};
+	return 1;
+}
+
+static void record(MonoProfiler *profiler)
+{
+	listing list = {profiler, 0};
+
+	if (module_has_ended(profiler))
+		return;
+	state.value_count = 0;
+	mono_counters_foreach(take_counter, &list);
+	if (state.value_count > 0)
+		(void)mprof_recorder_metric_values(profiler->recorder, state.values, state.value_count);
+}
+
+void metrics_start(MonoProfiler *profiler)
+{
+	if ((profiler->options.kinds & RECORD_METRICS) != 0 &&
+	    !helper_start(profiler, record, profiler->options.metrics_milliseconds))
+		fprintf(stderr, "mprof: counters are recorded at the end alone: no thread could be made\n");
+}
+
+void metrics_end(MonoProfiler *profiler)
+{
+	if ((profiler->options.kinds & RECORD_METRICS) == 0)
+		return;
+	helper_stop();
+	record(profiler);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file monitors.c
+ * \brief Threads that find a monitor taken: how long they wait, where, and whether they get it.
+ *
+ * A monitor that is free when it is entered is not reported, nor one that is only tried without waiting.
+ */
+#include "stacks.h"
+#include "threads.h"
+
+#include <mono/metadata/object.h>
+
+static void record(MonoProfiler *profiler, MonoObject *object, mprof_monitor_state what)
+{
+	thread_state *state = threads_state(profiler);
+	mprof_frame frames[MPROF_STACK_MAX];
+	size_t count;
+
+	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+		return;
+	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
+	mprof_thread_monitor(state->recording, what, key_of(mono_vtable_class(object->vtable)),
+			     (uint64_t)(uintptr_t)object, frames, count);
+}
+
+static void monitor_contention(MonoProfiler *profiler, MonoObject *object)
+{
+	record(profiler, object, MPROF_MONITOR_CONTENDED);
+}
+
+static void monitor_acquired(MonoProfiler *profiler, MonoObject *object)
+{
+	record(profiler, object, MPROF_MONITOR_ACQUIRED);
+}
+
+static void monitor_failed(MonoProfiler *profiler, MonoObject *object)
+{
+	record(profiler, object, MPROF_MONITOR_FAILED);
+}
+
+void monitors_install(MonoProfiler *profiler)
+{
+	if ((profiler->options.kinds & RECORD_MONITORS) == 0)
+		return;
+	mono_profiler_set_monitor_contention_callback(profiler->handle, monitor_contention);
+	mono_profiler_set_monitor_acquired_callback(profiler->handle, monitor_acquired);
+	mono_profiler_set_monitor_failed_callback(profiler->handle, monitor_failed);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file options_values.c
+ * \brief The values of options: numbers, sizes, signals and words.
+ */
+#include "options_parser.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The digits at the start of a text; what follows them is put into rest. 0 if there are none, or too many. */
+static int read_number(const char *text, uint64_t *number, const char **rest)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoumax(text, &end, 10);
+	*rest = end;
+	return text[0] >= '0' && text[0] <= '9' && errno == 0;
+}
+
+int options_take_number(options_parser *parser, const char *value, uint32_t least, uint32_t most, uint32_t *number)
+{
+	const char *rest;
+	uint64_t parsed;
+
+	if (!read_number(value, &parsed, &rest) || *rest != '\0' || parsed < least || parsed > most)
+		return options_complain(parser, "'%s' is not a number from %" PRIu32 " to %" PRIu32, value, least,
+					most);
+	*number = (uint32_t)parsed;
+	return 1;
+}
+
+static int shift_of(const char *suffix)
+{
+	static const char letters[] = "kmg";
+	const char *letter;
+
+	if (suffix[0] == '\0')
+		return 0;
+	letter = strchr(letters, tolower((unsigned char)suffix[0]));
+	return letter == NULL || suffix[1] != '\0' ? -1 : 10 * (int)(letter - letters + 1);
+}
+
+int options_take_size(options_parser *parser, const char *value, uint64_t least, uint64_t *size)
+{
+	const char *rest;
+	uint64_t parsed;
+	int well = read_number(value, &parsed, &rest);
+	int shift = well ? shift_of(rest) : -1;
+
+	if (shift < 0 || parsed > UINT64_MAX >> 1 >> shift || parsed << shift < least)
+		return options_complain(parser,
+					"'%s' is not a number of bytes from %" PRIu64 "k on; k, m and g multiply it",
+					value, least >> 10);
+	*size = parsed << shift;
+	return 1;
+}
+
+/* 1 if the next word of a list with '+' between is this one; it is taken off then. */
+static int take_word(const char **list, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (strncmp(*list, word, length) != 0 || ((*list)[length] != '+' && (*list)[length] != '\0'))
+		return 0;
+	*list += length + ((*list)[length] == '+');
+	return 1;
+}
+
+int options_take_allocation_detail(options_parser *parser, const char *value)
+{
+	module_options *options = parser->options;
+	const char *list = value;
+
+	do {
+		if (take_word(&list, "stack"))
+			options->allocation_stacks = 1;
+		else if (take_word(&list, "caller"))
+			options->allocation_callers = 1;
+		else if (take_word(&list, "objects") || take_word(&list, "object"))
+			options->allocation_objects = 1;
+		else
+			return options_complain(parser, "alloc=%s: there are stack, caller and objects, with + between",
+						value);
+	} while (*list != '\0');
+	return 1;
+}
+
+int options_take_handle_type(options_parser *parser, const char *value)
+{
+	static const char *const types[] = {"normal", "pinned", "weak", "weak-track"};
+	static const char of_class[] = "class:";
+	size_t prefix = sizeof(of_class) - 1;
+
+	if (strncmp(value, of_class, prefix) == 0 && value[prefix] != '\0')
+		return options_set_text(parser, &parser->options->handle_class, value + prefix);
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
+		if (strcmp(value, types[i]) != 0)
+			continue;
+		parser->options->handle_type = types[i];
+		return 1;
+	}
+	return options_complain(parser, "handles=%s: there are normal, pinned, weak and weak-track, and class:PATTERN",
+				value);
+}
+
+int options_take_heap_occasion(options_parser *parser, const char *value)
+{
+	module_options *options = parser->options;
+	const char *unit;
+	uint64_t number;
+
+	if (strcmp(value, "ondemand") == 0 || strcmp(value, "on-demand") == 0) {
+		options->heap_when = HEAP_ON_DEMAND;
+		return 1;
+	}
+	if (strcmp(value, "every-gc") == 0 || strcmp(value, "every") == 0) {
+		options->heap_when = HEAP_EVERY;
+		options->heap_collections = 1;
+		return 1;
+	}
+	if (read_number(value, &number, &unit) && number >= 1 && number <= 1000000000) {
+		if (strcmp(unit, "gc") == 0) {
+			options->heap_when = HEAP_EVERY;
+			options->heap_collections = (uint32_t)number;
+			return 1;
+		}
+		if (strcmp(unit, "ms") == 0) {
+			options->heap_when = HEAP_AT_INTERVAL;
+			options->heap_milliseconds = (uint32_t)number;
+			return 1;
+		}
+	}
+	return options_complain(parser, "heap=%s: there are every-gc, ondemand, and numbers such as 5gc and 500ms",
+				value);
+}
+
+/* Signals that neither the runtime nor the system's libraries need. Those of real time come on top. */
+static int signal_number(const char *name)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} signals[] = {
+		{"HUP", SIGHUP}, {"USR1", SIGUSR1},     {"USR2", SIGUSR2}, {"ALRM", SIGALRM},
+		{"URG", SIGURG}, {"VTALRM", SIGVTALRM}, {"IO", SIGIO},     {"POLL", SIGIO},
+	};
+	const char *rest;
+	uint64_t number;
+
+	if (strncasecmp(name, "SIG", 3) == 0)
+		name += 3;
+	if (strncasecmp(name, "RTMIN+", 6) == 0)
+		return read_number(name + 6, &number, &rest) && *rest == '\0' &&
+				       number <= (uint64_t)(SIGRTMAX - SIGRTMIN)
+			       ? SIGRTMIN + (int)number
+			       : 0;
+	if (!read_number(name, &number, &rest) || *rest != '\0' || number > (uint64_t)SIGRTMAX)
+		number = 0;
+	for (size_t i = 0; i < COUNT_OF(signals); i++)
+		if (strcasecmp(name, signals[i].name) == 0 || number == (uint64_t)signals[i].number)
+			return signals[i].number;
+	return number >= (uint64_t)SIGRTMIN ? (int)number : 0;
+}
+
+static int parse_action(const char *word, signal_action *action)
+{
+	if (strcmp(word, "heapshot") == 0)
+		*action = SIGNAL_HEAPSHOT;
+	else if (strcmp(word, "toggle") == 0)
+		*action = SIGNAL_TOGGLE;
+	else if (strcmp(word, "flush") == 0)
+		*action = SIGNAL_FLUSH;
+	else
+		return 0;
+	return 1;
+}
+
+int options_take_signal(options_parser *parser, const char *value)
+{
+	module_options *options = parser->options;
+	const char *colon = strchr(value, ':');
+	char name[32];
+	signal_action action;
+	int number;
+
+	if (colon == NULL || !parse_action(colon + 1, &action))
+		return options_complain(parser,
+					"signal=%s: needs a signal and what it does, such as USR1:heapshot; there are "
+					"toggle, flush and heapshot",
+					value);
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
+	number = signal_number(name);
+	if (number == 0)
+		return options_complain(parser,
+					"signal=%s: %s is not a signal that is free; there are HUP, USR1, USR2, ALRM, "
+					"VTALRM, URG, IO and RTMIN+N",
+					value, name);
+	for (unsigned i = 0; i < options->signal_count; i++)
+		if (options->signals[i].number == number)
+			return options_complain(parser, "signal=%s: %s has an action already", value, name);
+	if (options->signal_count == MAX_SIGNAL_ACTIONS)
+		return options_complain(parser, "signal=%s: at most %d signals can have an action", value,
+					MAX_SIGNAL_ACTIONS);
+	options->signals[options->signal_count].number = number;
+	options->signals[options->signal_count].action = action;
+	options->signal_count++;
+	return 1;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file roots.c
+ * \brief Areas of memory from which the collector starts.
+ */
+#include "names.h"
+#include "threads.h"
+
+#include <mono/metadata/mono-gc.h>
+#include <mono/metadata/object.h>
+
+#include <pthread.h>
+
+/*
+ * What is no memory has a small number in place of an address. The runtime tells of these where the world is stopped,
+ * when they cannot be taken, but they are always the same.
+ */
+#define FIRST_ADDRESS 4096
+
+static const mprof_root_area areas_without_memory[] = {
+	{1, 1, MPROF_ROOT_FINALIZER, 0, 0, 0, "Finalizer Queue"},
+	{2, 1, MPROF_ROOT_FINALIZER, 0, 0, 0, "Finalizer Queue (Critical)"},
+	{3, 1, MPROF_ROOT_RUNTIME, 0, 0, 0, "Ephemerons"},
+	{4, 1, MPROF_ROOT_RUNTIME, 0, 0, 0, "ToggleRefs"},
+};
+
+static mprof_root_kind kind_of(MonoGCRootSource source)
+{
+	switch (source) {
+	case MONO_ROOT_SOURCE_STACK:
+		return MPROF_ROOT_STACK;
+	case MONO_ROOT_SOURCE_FINALIZER_QUEUE:
+		return MPROF_ROOT_FINALIZER;
+	case MONO_ROOT_SOURCE_STATIC:
+		return MPROF_ROOT_STATIC;
+	case MONO_ROOT_SOURCE_THREAD_STATIC:
+	case MONO_ROOT_SOURCE_CONTEXT_STATIC:
+		return MPROF_ROOT_THREAD_STATIC;
+	case MONO_ROOT_SOURCE_GC_HANDLE:
+		return MPROF_ROOT_HANDLE;
+	case MONO_ROOT_SOURCE_EXTERNAL:
+		return MPROF_ROOT_OTHER;
+	default:
+		return MPROF_ROOT_RUNTIME;
+	}
+}
+
+/* A thread's own areas are registered before its start is announced. */
+static uint64_t thread_of(MonoProfiler *profiler, const void *key)
+{
+	if ((uintptr_t)key == (uintptr_t)pthread_self())
+		(void)threads_recording(profiler);
+	return threads_id_of((uintptr_t)key);
+}
+
+static void root_register(MonoProfiler *profiler, const mono_byte *start, uintptr_t size, MonoGCRootSource source,
+			  const void *key, const char *name)
+{
+	mprof_root_area area = {
+		.start = (uint64_t)(uintptr_t)start, .size = size, .kind = kind_of(source), .name = name};
+
+	if (area.start < FIRST_ADDRESS || module_has_ended(profiler))
+		return;
+	switch (source) {
+	case MONO_ROOT_SOURCE_STATIC: {
+		MonoClass *klass = mono_vtable_class((MonoVTable *)(uintptr_t)key);
+
+		names_define_class_once(profiler, klass);
+		area.class_key = key_of(klass);
+		break;
+	}
+	case MONO_ROOT_SOURCE_STACK:
+	case MONO_ROOT_SOURCE_THREAD_STATIC:
+	case MONO_ROOT_SOURCE_THREADING:
+	case MONO_ROOT_SOURCE_HANDLE:
+		area.thread = key == NULL ? 0 : thread_of(profiler, key);
+		break;
+	default:
+		break;
+	}
+	(void)mprof_recorder_root_registered(profiler->recorder, &area);
+}
+
+static void root_unregister(MonoProfiler *profiler, const mono_byte *start)
+{
+	if ((uintptr_t)start >= FIRST_ADDRESS && !module_has_ended(profiler))
+		(void)mprof_recorder_root_unregistered(profiler->recorder, (uint64_t)(uintptr_t)start);
+}
+
+void roots_install(MonoProfiler *profiler)
+{
+	if ((profiler->options.kinds & RECORD_HEAP) == 0)
+		return;
+	for (size_t i = 0; i < sizeof(areas_without_memory) / sizeof(areas_without_memory[0]); i++)
+		(void)mprof_recorder_root_registered(profiler->recorder, &areas_without_memory[i]);
+	mono_profiler_set_gc_root_register_callback(profiler->handle, root_register);
+	mono_profiler_set_gc_root_unregister_callback(profiler->handle, root_unregister);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file samples.c
+ * \brief Where threads are, again and again.
+ *
+ * A thread of the runtime sends each of the program's threads a signal, and the callback runs in its handler: it takes
+ * no lock, calls no allocator and touches no memory of the thread's state, which may be half made.
+ *
+ * In processor time the runtime's clock is that of all threads together, and it interrupts them all, also those that
+ * sleep. So here each thread counts its own: a sample is taken for as much of it as there is between two at the rate
+ * asked for. The system lets such a clock tick some 100 to 1000 times a second, which is the most that can be had.
+ */
+#include "stacks.h"
+#include "threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <ucontext.h>
+
+/* Processor time of this thread, in nanoseconds. */
+static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
+static __thread uint64_t time_due __attribute__((tls_model("initial-exec")));
+
+static uint64_t thread_time(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Whether the thread has run for as long as is between two samples. What is beyond counts for the next one. */
+static int is_due(uint64_t period)
+{
+	uint64_t now = thread_time();
+
+	time_due += now - time_seen;
+	time_seen = now;
+	if (time_due < period)
+		return 0;
+	time_due = time_due < 2 * period ? time_due - period : period - 1;
+	return 1;
+}
+
+/* The runtime's signal for samples; 0 until one came, and if it cannot be told. */
+static _Atomic int sampling_signal;
+
+/* The signal whose handler runs is the only one that is blocked here and was not where it came. */
+static int find_signal(const ucontext_t *context)
+{
+	sigset_t blocked;
+	int found = 0;
+
+	if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0)
+		return 0;
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		if (sigismember(&blocked, number) != 1 || sigismember(&context->uc_sigmask, number) != 0)
+			continue;
+		if (found != 0)
+			return 0;
+		found = number;
+	}
+	return found;
+}
+
+static void note_signal(const void *context)
+{
+	if (atomic_load_explicit(&sampling_signal, memory_order_relaxed) == 0)
+		atomic_store_explicit(&sampling_signal, find_signal(context), memory_order_relaxed);
+}
+
+/*
+ * The runtime signals a thread again only when it has answered the last signal. One that comes before the thread is ready is
+ * not answered, and the thread would never be sampled. So it signals itself once.
+ */
+void samples_thread_started(void)
+{
+	int number = atomic_load_explicit(&sampling_signal, memory_order_relaxed);
+
+	if (number != 0)
+		(void)pthread_kill(pthread_self(), number);
+}
+
+static void take_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
+{
+	mprof_frame frames[MPROF_STACK_MAX];
+	size_t count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
+
+	(void)mprof_recorder_sample(profiler->recorder, threads_current_id(), frames, count);
+}
+
+static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, const void *context)
+{
+	note_signal(context);
+	if (mprof_recorder_is_enabled(profiler->recorder) && !module_has_ended(profiler))
+		take_sample(profiler, address, context);
+}
+
+static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const void *context)
+{
+	note_signal(context);
+	if (is_due(UINT64_C(1000000000) / profiler->options.sample_hz))
+		sample_hit_real(profiler, address, context);
+}
+
+void samples_install(MonoProfiler *profiler)
+{
+	const module_options *options = &profiler->options;
+	MonoProfilerSampleMode mode =
+		options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+
+	if ((options->kinds & RECORD_SAMPLES) == 0)
+		return;
+	if (!mono_profiler_enable_sampling(profiler->handle) ||
+	    !mono_profiler_set_sample_mode(profiler->handle, mode, options->sample_hz)) {
+		fprintf(stderr, "mprof: no samples are recorded: the runtime lets one profiler alone take them\n");
+		return;
+	}
+	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);
+}
