@@ -49,7 +49,7 @@ if test -e "$builddir/lib/.libs/libmprof.so"; then
 	expected+=("$libdir/libmprof.so" "$libdir/libmprof.so.0")
 fi
 if grep -q "^BUILD_MONO_MODULE_TRUE = *$" "$builddir/Makefile"; then
-	expected+=("$libdir/libmono-profiler-mprof.so")
+	expected+=("$libdir/libmono-profiler-mprof.so" "$libdir/libmono-profiler-logging.so")
 fi
 if grep -q "^BUILD_MODULES_TRUE = *$" "$builddir/Makefile"; then
 	expected+=("$(directory pkglibdir)/libmprof-instrument.so")

@@ -77,6 +77,17 @@ for name in "${names[@]}"; do
 		printf "%-8s %8.3f %8.3f %8.3f %12d\n", name, cpu, wall, (wall > cpu ? wall - cpu : 0), bytes
 	}'
 done
+
+# What a heap shot adds to a walk of the heap, with the world stopped: processor time, in the same collections.
+# shellcheck disable=SC2046
+${CC:-cc} -O2 -fPIC -shared $(pkg-config --cflags mono-2) -I"$srcdir/include" -o "$work/libmono-profiler-walk.so" \
+	"$srcdir/tests/bench/mono/walk.c" -L"$builddir/lib/.libs" -lmprof
+mcs -nologo -out:"$work/Graph.exe" "$srcdir/tests/bench/mono/Graph.cs"
+mono --profile=walk "$work/Graph.exe" | sort -g -k4 | awk '$1 > 900000 { line[++n] = $0 } END {
+	split(line[int((n + 1) / 2)], f, " ")
+	printf "heap walk of %d objects: %.1f ns each, recorded %.1f ns: ratio %.2f, median of %d\n", f[1], f[2], f[3], f[4], n
+}'
+
 test -e "$work/log.log" || exit 0
 awk -v empty="$(median empty 2+3)" -v ours="$(median mprof 2+3)" -v theirs="$(median log 2+3)" \
 	-v ours_wall="$(median mprof 1)" -v theirs_wall="$(median log 1)" -v empty_wall="$(median empty 1)" \

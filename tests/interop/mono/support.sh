@@ -71,6 +71,10 @@ check_balance() {
 	expect "$1: methods entered and not left" "$difference" 0
 }
 
+# All that can be recorded at once; only what would hide something else is left out.
+everything=all,sample=1000,heap,free,summary,moves,handles,monitor,finalizers,counters=100
+everything+=,alloc=stack+caller+objects
+
 # facts LOG: what the log says, in lines of the form that the programs print.
 facts() {
 	"$MPROF" report --json "$1" | jq -r '
@@ -79,9 +83,26 @@ facts() {
 		(.classes | map(select(.allocations > 0)) | group_by(.name)[]
 			| ["allocations", .[0].name, (map(.allocations) | add), (map(.bytes) | add)]),
 		(.exceptions[] | ["exception", .class, .count]),
+		(.monitors[] | ["monitor", .class, .contentions, .acquired, .failures]),
+		(.finalizers[] | ["finalizer", .class, .count]),
+		(.handles[] | ["handle", .type, .class, .created, .deleted, .alive]),
+		(.handles[] | . as $handle | [.stacks[] | . as $site | .stack | unique[] | [., $site.created, $site.alive]]
+			| group_by(.[0])[]
+			| ["made", $handle.type, $handle.class, .[0][0], (map(.[1]) | add), (map(.[2]) | add)]),
+		(.classes | map(select(.freed > 0)) | group_by(.name)[] | ["freed", .[0].name, (map(.freed) | add)]),
+		(.heap_shots[-1:][] | .classes[] | ["objects", .class, .objects, .bytes]),
 		(.threads[] | select(.name) | ["thread", .name])
 		| map(tostring) | join("\t")'
 	info "$1" '.events | to_entries[] | ["events", .key, (.value | tostring)] | join("\t")'
+}
+
+# heap_facts LOG: the same of references and roots in the last heap shot.
+heap_facts() {
+	"$MPROF" dump --json "$1" >dump.json
+	{
+		grep '^{"block":"mapping"' dump.json | jq -r '.classes[] | ["class", .id, .name] | @tsv'
+		grep -E '^{"(event":"heap-(object|references|root)|record":"root|block":"heap-data)"' dump.json
+	} | awk -f "$here/heap_facts.awk"
 }
 
 # domains LOG: what was loaded and unloaded, one line each.
@@ -93,24 +114,36 @@ domains() {
 # check_facts EXPECTED LOG: each line that the program printed is borne out by the log.
 #   calls CLASS METHOD NUMBER          allocations CLASS NUMBER BYTES
 #   exception CLASS NUMBER             thread NAME
+#   monitor CLASS CONTENTIONS ACQUIRED FAILURES
+#   handle TYPE CLASS CREATED DELETED ALIVE
+#   made TYPE CLASS METHOD CREATED ALIVE   handles with a method anywhere in the stack that made them
+#   finalizer CLASS NUMBER             objects CLASS NUMBER BYTES, in the last heap shot
+#   references, root: see heap_facts.awk
+#   freed at least CLASS NUMBER        exactly EVENT NUMBER
 #   at least EVENT NUMBER              equal EVENT EVENT
 #   loaded DOMAINS                     unloaded DOMAINS
 check_facts() {
 	facts "$2" >facts.tsv
 	! grep -q '^\(un\)\?loaded' "$1" || domains "$2" >>facts.tsv
+	! grep -q '^references' "$1" || heap_facts "$2" >>facts.tsv
 	test -s "$1" || fail "the program for $2 printed nothing"
 	awk -F '\t' -v path="$2" '
 		function number(event) { return event in events ? events[event] : 0 }
 		NR == FNR {
 			lines[$0] = 1
 			if ($1 == "events") events[$2] = $3
+			if ($1 == "freed") freed[$2] = $3
+			if ($1 == "finalizer") finalizers[$2] = $3
 			if ($2 == "domain") domains[$1]++
 			next
 		}
 		$1 == "at least" { found = number($2) >= $3 }
 		$1 == "equal" { found = number($2) == number($3) && number($2) > 0 }
 		$1 == "loaded" || $1 == "unloaded" { found = domains[$1] == $2 }
-		$1 ~ /^(calls|allocations|exception|thread)$/ { found = $0 in lines }
+		$1 == "exactly" { found = number($2) == $3 }
+		$1 == "freed at least" { found = freed[$2] + 0 >= $3 }
+		$1 == "finalizer" { found = finalizers[$2] + 0 == $3 }
+		$1 ~ /^(calls|allocations|exception|thread|monitor|handle|made|objects|references|root)$/ { found = $0 in lines }
 		!found { print path ": not so: " $0; bad = 1 }
 		{ found = 0 }
 		END { exit bad }' facts.tsv "$1" >&2 || {

@@ -41,7 +41,7 @@ calls_of_log() {
 }
 
 timeout 300 mono --profile=log:nodefaults,calls,alloc,maxframes=0,output=mcs.mlpd "$compiler" -nologo -out:log.exe "$source"
-timeout 300 mono --profile=mprof:calls,alloc,quiet,output=again.mprof "$compiler" -nologo -out:again.exe "$source"
+timeout 300 mono --profile=mprof:calls,alloc,all-wrappers,quiet,output=again.mprof "$compiler" -nologo -out:again.exe "$source"
 theirs=$(mprof-report --reports=call mcs.mlpd | sed -n 's/^Total calls: //p')
 ours=$(info again.mprof '.events."method-enter"')
 # Both runs differ by what depends on time and addresses, such as hash tables.

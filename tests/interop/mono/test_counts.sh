@@ -16,7 +16,7 @@ for program in Calls Exceptions Allocations Generics Threads Native Collections 
 done
 
 # The same through small buffers, waiting for free ones, compressed.
-profiled "calls,alloc,threads,buffers=16,buffer-events=64,gzip=1,output=small.mprof.gz" Threads.exe >small.expected
+profiled "calls,alloc,threads,buffers=16,buffer-events=128,gzip=1,output=small.mprof.gz" Threads.exe >small.expected
 check_complete small.mprof.gz
 check_balance small.mprof.gz
 check_facts small.expected small.mprof.gz
@@ -32,3 +32,11 @@ profiled "calls,no-wrappers,output=own.mprof" Calls.exe >own.expected
 check_balance own.mprof
 check_facts own.expected own.mprof
 expect "calls of wrappers" "$("$MPROF" report --json own.mprof | jq '[.methods[] | select(.wrapper) | .calls] | add // 0')" 0
+
+# What the runtime calls only because allocations are recorded is not the program's, unless it is asked for.
+artifacts='[.methods[] | select(.name | test("^ProfilerAlloc|^__icall_wrapper_mono_profiler")) | .calls] | add // 0'
+profiled "calls,alloc,quiet,output=without.mprof" Allocations.exe >/dev/null
+expect "calls of the allocator that reports" "$("$MPROF" report --json without.mprof | jq "$artifacts")" 0
+profiled "calls,alloc,all-wrappers,quiet,output=with.mprof" Allocations.exe >/dev/null
+check_balance with.mprof
+test "$("$MPROF" report --json with.mprof | jq "$artifacts")" -gt 100 || fail "all-wrappers records no more"

@@ -20,13 +20,42 @@ refuses "output" "needs '='"
 refuses "format=d2" "format 'd2' cannot be written"
 refuses "gzip=10" "'10' is not a number from 1 to 9"
 refuses "buffers=x" "'x' is not a number"
+refuses "no-colour" "unknown option 'no-colour'"
+refuses "sample=0" "'0' is not a number from 1 to 10000"
+refuses "sample-depth=129" "'129' is not a number from 1 to 128"
+refuses "depth" "needs '='"
+refuses "heap=5" "heap=5: there are every-gc"
+refuses "heap=0ms" "heap=0ms: there are every-gc"
+refuses "heap=99999999999999999999gc" "there are every-gc"
+refuses "alloc=stacks" "alloc=stacks: there are stack, caller and objects"
+refuses "handles=strong" "handles=strong: there are normal, pinned, weak and weak-track"
+refuses "max-size=10" "'10' is not a number of bytes from 64k on"
+refuses "ring=1023k" "'1023k' is not a number of bytes from 1024k on"
+refuses "heap-memory=1k" "'1k' is not a number of bytes from 1024k on"
+refuses "ring=1mb" "'1mb' is not a number of bytes"
+refuses "max-size=99999999999g" "is not a number of bytes"
+refuses "ring=1m,max-size=1m" "do not go together"
+refuses "only=" "only needs a pattern"
+refuses "not=assembly:" "not needs a pattern"
+refuses "control=" "control needs the path"
+refuses "port=1023" "'1023' is not a number from 1024 to 65535"
+refuses "signal=USR1" "needs a signal and what it does"
+refuses "signal=USR1:dance" "needs a signal and what it does"
+refuses "signal=SEGV:flush" "SEGV is not a signal that is free"
+refuses "signal=KILL:flush" "KILL is not a signal that is free"
+refuses "signal=11:flush" "11 is not a signal that is free"
+refuses "signal=RTMIN+99:flush" "RTMIN+99 is not a signal that is free"
+refuses "signal=USR1:flush,signal=sigusr1:toggle" "has an action already"
+refuses "signal=USR1:heapshot" "a signal can only take heap shots with heap"
 refuses "output=$work/nowhere/x.mprof" "cannot write $work/nowhere/x.mprof: No such file or directory"
 expect "logs made" "$(find . -name '*.mprof*' | wc -l)" 0
 
 # Help goes to stdout, and nothing is run.
 profiled help Calls.exe >out 2>err || fail "help: status $?"
-for option in calls alloc jit gc exceptions threads classes all no-wrappers output format gzip buffers buffer-events \
-	interval drop quiet help; do
+for option in calls alloc jit gc exceptions threads classes all sample sample-real heap summary free moves handles \
+	monitor finalizers counters sample-depth stack-depth only not depth no-wrappers all-wrappers output format gzip max-size ring heap-memory \
+	buffers buffer-events interval drop start-disabled control no-control port signal jitdump perf-map oprofile quiet \
+	help; do
 	grep -q "^  $option" out || fail "help says nothing about $option"
 done
 expect "lines on stderr with help" "$(wc -l <err)" 0
@@ -43,6 +72,9 @@ check_complete "a-$process-%.mprof"
 profiled "calls,output=b-%t.mprof" Calls.exe >/dev/null 2>&1
 check_complete b-20*.mprof
 
+profiled "calls,output=%n--%%n-%q.mprof" Calls.exe >/dev/null 2>&1
+check_complete "Calls--%n-%q.mprof"
+
 # Facts about the session
 profiled "gc,output=facts.mprof" Calls.exe one "two three" >/dev/null 2>&1
 "$MPROF" dump --json facts.mprof | grep '"block": *"session"' | jq -s 'map(.properties) | add' >session.json
@@ -58,6 +90,54 @@ expect "kinds with jit" "$(info jit.mprof '[.events | to_entries[] | select(.val
 profiled "all,no-calls,no-alloc,output=most.mprof" Calls.exe >/dev/null 2>&1
 expect "calls and allocations" "$(info most.mprof '.events | [."method-enter", .allocation] | map(. // 0) | add')" 0
 test "$(info most.mprof '.events."class-load-end"')" -gt 100 || fail "no classes"
+
+# Whose calls
+# callers OPTIONS EXPECTED: the classes whose methods were called, and how often.
+callers() {
+	profiled "calls,$1,output=filtered.mprof" Calls.exe >out 2>/dev/null
+	grep -q '^calls' out || fail "$1: the program did nothing"
+	check_complete filtered.mprof
+	check_balance filtered.mprof
+	expect "$1: calls" "$("$MPROF" report --json filtered.mprof | jq -r '
+		[.methods[] | select(.calls > 0)] | group_by(.class) | map("\(.[0].class) \(map(.calls) | add)") |
+		join(" ")')" "$2"
+}
+callers "only=Calls.Square" "Calls.Square 11"
+callers "only=Calls.[CD]*,not=Calls.Counter" "Calls.Circle 22 Calls.Disc 11"
+callers "only=Calls.Square,only=Calls.Point" "Calls.Point 9 Calls.Square 11"
+callers "only=Calls.Program:Fib,only=*:Odd" "Calls.Program 1978"
+callers "only=class:Square,only=class:Innermost" "Calls.Outer/Inner/Innermost 31 Calls.Square 11"
+callers "only=method:Area,not=class:Disc" "Calls.Circle 20 Calls.Square 10"
+callers "only=Calls.Gr*" "Calls.Größe 4"
+callers "only=namespace:Calls,not=Calls.Program,not=method:Finalize" \
+	"Calls.Circle 22 Calls.Counter 49 Calls.Disc 11 Calls.Größe 4 Calls.Outer/Inner/Innermost 31 Calls.Point 9 \
+Calls.Square 11"
+callers "only=assembly:Calls,not=Calls.[!P]*,not=Calls.Program" "Calls.Point 9"
+callers "only=nothing.*" ""
+profiled "calls,not=assembly:Calls,output=filtered.mprof" Calls.exe >/dev/null 2>&1
+expect "classes of an assembly that is left out" "$("$MPROF" report --json filtered.mprof |
+	jq '[.methods[] | select(.calls > 0 and (.class | startswith("Calls")))] | length')" 0
+test "$(info filtered.mprof '.events."method-enter"')" -gt 0 || fail "no calls besides an assembly that is left out"
+
+# How deep: Main is 1, and what it calls 2.
+depth() {
+	profiled "calls,only=Calls.Program,only=*:Depth,depth=$1,output=deep.mprof" Calls.exe >/dev/null 2>&1
+	check_complete deep.mprof
+	check_balance deep.mprof
+	expect "depth=$1: calls of Fib and Depth" "$("$MPROF" report --json deep.mprof |
+		jq -c '[.methods[] | select(.calls > 0 and (.name | test("^(Fib|Depth) "))) | .calls] | sort')" "$2"
+}
+depth 1 "[]"
+depth 2 "[1,1]"
+depth 5 "[4,15]"
+depth 1000 "[31,1973]"
+
+# Where the log ends
+profiled "calls,max-size=64k,output=short.mprof" Calls.exe >/dev/null 2>err
+size=$(info short.mprof .size)
+test "$size" -gt 32768 && test "$size" -lt 131072 || fail "max-size=64k: $size bytes"
+test "$(info short.mprof .lost_events)" -gt 100000 || fail "max-size=64k: $(info short.mprof .lost_events) lost"
+expect "max-size=64k: damaged" "$(info short.mprof '.damage | length')" 0
 
 # Quiet
 profiled "quiet,output=quiet.mprof" Calls.exe >/dev/null 2>err
@@ -83,7 +163,7 @@ grep -q '^calls' out || fail "limited: the program did nothing"
 test "$(jq '.events."method-enter"' limited.json)" -gt 0 || fail "limited: nothing was saved"
 
 # Events are dropped rather than waited for, and counted.
-profiled "calls,drop,buffers=2,buffer-events=16,output=drop.mprof" Calls.exe >/dev/null 2>err
+profiled "calls,drop,buffers=2,buffer-events=128,output=drop.mprof" Calls.exe >/dev/null 2>err
 lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' err)
 expect "lost events" "$(info drop.mprof .lost_events)" "$lost"
 

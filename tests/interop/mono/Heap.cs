@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// A heap with a known content: a list, a tree, an array and what they hold, reached from static fields and a handle.
+using System;
+using System.Runtime.InteropServices;
+
+namespace Heap
+{
+	class Link { public Link Next; public int Number; }
+	class Branch { public Branch Left, Right; }
+	class Leaf { }
+	class Holder { public object[] Slots; }
+	class Pinned { public object Self; }
+	class Garbage { public object Other; }
+
+	class Program
+	{
+		const int Links = 1000;
+		const int Depth = 9; // 2^10 - 1 branches
+		const int Slots = 20000;
+		const int Dead = 3000;
+
+		static Link list;
+		static Branch tree;
+		static Holder holder;
+		static GCHandle handle;
+
+		static Branch Grow(int depth)
+		{
+			Branch branch = new Branch();
+			if (depth > 0) {
+				branch.Left = Grow(depth - 1);
+				branch.Right = Grow(depth - 1);
+			}
+			return branch;
+		}
+
+		static void Litter(int count)
+		{
+			object last = null;
+			for (int i = 0; i < count; i++)
+				last = new Garbage { Other = last };
+		}
+
+		static void Build()
+		{
+			for (int i = 0; i < Links; i++)
+				list = new Link { Next = list, Number = i };
+			tree = Grow(Depth);
+			holder = new Holder { Slots = new object[Slots] };
+			for (int i = 0; i < Slots; i++)
+				holder.Slots[i] = new Leaf();
+			Pinned pinned = new Pinned();
+			pinned.Self = pinned;
+			handle = GCHandle.Alloc(pinned);
+		}
+
+		static void Run(System.Threading.ThreadStart start)
+		{
+			System.Threading.Thread thread = new System.Threading.Thread(start);
+			thread.Start();
+			thread.Join();
+		}
+
+		static void Main()
+		{
+			Run(Build);
+			Run(() => Litter(Dead));
+			GC.Collect();
+			GC.Collect();
+			Console.WriteLine("objects\tHeap.Link\t" + Links + "\t" + Links * 32);
+			Console.WriteLine("objects\tHeap.Branch\t1023\t" + 1023 * 32);
+			Console.WriteLine("objects\tHeap.Leaf\t" + Slots + "\t" + Slots * 16);
+			Console.WriteLine("objects\tHeap.Holder\t1\t24");
+			Console.WriteLine("objects\tHeap.Pinned\t1\t24");
+			Console.WriteLine("references\tHeap.Link\tHeap.Link\t" + (Links - 1));
+			Console.WriteLine("references\tHeap.Branch\tHeap.Branch\t1022");
+			Console.WriteLine("references\tHeap.Holder\tobject[]\t1");
+			Console.WriteLine("references\tobject[]\tHeap.Leaf\t" + Slots);
+			Console.WriteLine("references\tHeap.Pinned\tHeap.Pinned\t1");
+			// What kind of area, whose fields it has, and what is in them
+			Console.WriteLine("root\tstatic\tHeap.Program\tHeap.Link\t1");
+			Console.WriteLine("root\tstatic\tHeap.Program\tHeap.Branch\t1");
+			Console.WriteLine("root\tstatic\tHeap.Program\tHeap.Holder\t1");
+			Console.WriteLine("root\thandle\t\tHeap.Pinned\t1");
+			Console.WriteLine("freed at least\tHeap.Garbage\t" + Dead * 9 / 10);
+			GC.KeepAlive(list);
+			GC.KeepAlive(tree);
+			GC.KeepAlive(holder);
+			if (!handle.IsAllocated)
+				throw new Exception("the program is wrong");
+		}
+	}
+}

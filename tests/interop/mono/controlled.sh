@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# Runs Controlled.cs, which does what it is told, and controls what is recorded of it. Tests source this file after
+# support.sh.
+
+compile Controlled
+mkdir -m 700 run
+export XDG_RUNTIME_DIR=$work/run
+
+# A failed check leaves no program behind, which may write for ever.
+program_id=
+trap 'test -z "$program_id" || kill -KILL "$program_id" 2>/dev/null || true; rm -rf "$work"' EXIT
+
+# launch OPTIONS: starts the program, which then waits for what it is told. The module has the name in $module.
+module=mprof
+launch() {
+	coproc program { exec mono --profile="$module:$1" Controlled.exe 2>err; }
+	program_id=$program_PID
+	answered ready
+}
+
+# answered WORD: the program says it.
+answered() {
+	local line
+	read -r -t 60 -u "${program[0]}" line || fail "the program says nothing: $(cat err)"
+	expect "the program says" "$line" "$1"
+}
+
+# tell LINE: has the program do it.
+tell() {
+	echo "$1" >&"${program[1]}"
+	answered "done"
+}
+
+# finish: ends the program, as it ends by itself.
+finish() {
+	local status=0
+	exec {program[1]}>&-
+	wait "$program_id" || status=$?
+	program_id=
+	expect "status of the program" "$status" 0
+}
+
+# control STATUS ARGUMENT...: what it prints is in out and control.err.
+control() {
+	local wanted=$1 status=0
+	shift
+	"$MPROF" control "$@" >out 2>control.err || status=$?
+	test "$status" = "$wanted" || fail "mprof control $*: status $status: $(cat control.err)"
+}
+
+# fact NAME: of the status
+fact() {
+	control 0 "$program_id" status
+	sed -n "s/^$1=//p" out
+}
+
+# awaits NAME VALUE: of the status, sooner or later
+awaits() {
+	for ((try = 0; try < 600; try++)); do
+		test "$(fact "$1")" != "$2" || return 0
+		sleep 0.1
+	done
+	fail "$1 is $(fact "$1"), not $2"
+}
+
+# report_of LOG: what "mprof report" makes of a log that need not be complete, in report.json.
+report_of() {
+	"$MPROF" report --json "$1" >report.json 2>report.err || true
+}
+
+# figure FILTER: what jq makes of report.json.
+figure() {
+	jq -r "$1" report.json
+}
+
+# calls_of METHOD: of a method of the program, in report.json.
+calls_of() {
+	figure "[.methods[] | select(.class == \"Controlled.Program\" and .name == \"$1\").calls] | add // 0"
+}

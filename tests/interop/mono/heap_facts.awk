@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# What the last heap shot says of references and roots, one line each. Reads "class ID NAME" with tabs between, and then
+# the lines of "mprof dump --json".
+#   references CLASS CLASS NUMBER      root KIND CLASS-OF-THE-FIELDS CLASS NUMBER
+BEGIN { FS = "\t" }
+
+function field(name,   value)
+{
+	if (!match($0, "\"" name "\":(\"[^\"]*\"|[0-9]+)"))
+		return ""
+	value = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+	gsub(/"/, "", value)
+	return value
+}
+
+function take_references(   list, count, i, addresses)
+{
+	if (!match($0, /"references":\[[^\]]*/))
+		return
+	list = substr($0, RSTART + 14, RLENGTH - 14)
+	gsub(/"/, "", list)
+	count = split(list, addresses, ",")
+	for (i = 1; i <= count; i++) {
+		owners[references] = owner
+		targets[references++] = addresses[i]
+	}
+}
+
+$1 == "class" { names[$2] = $3; next }
+/^{"record":"root"/ { areas[field("id")] = field("class"); next }
+/^{"block":"heap-data".*"first":true/ { references = roots = 0; split("", classes); next }
+/^{"event":"heap-object"/ { owner = field("class"); classes[field("object")] = owner; take_references(); next }
+/^{"event":"heap-references"/ { take_references(); next }
+/^{"event":"heap-root"/ {
+	places[roots] = field("kind") "\t" names[areas[field("root")]]
+	rooted[roots++] = field("object")
+}
+
+END {
+	for (i = 0; i < references; i++)
+		counts["references\t" names[owners[i]] "\t" names[classes[targets[i]]]]++
+	for (i = 0; i < roots; i++)
+		counts["root\t" places[i] "\t" names[classes[rooted[i]]]]++
+	for (fact in counts)
+		print fact "\t" counts[fact]
+}

@@ -1,0 +1,319 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Control while the program runs: by mprof control, TCP, signals, the program itself; and by those who mean no good.
+. "$srcdir/tests/interop/mono/support.sh"
+. "$srcdir/tests/interop/mono/controlled.sh"
+"${CC:-cc}" -D_GNU_SOURCE -o client "$here/client.c" || fail "the client does not compile"
+
+# another OPTION: runs another program to its end. What the module says is in other.err.
+another() {
+	timeout 120 mono --profile=mprof:calls,output=another.mprof,"$1" Controlled.exe </dev/null >out 2>other.err
+}
+
+# events LOG KIND: how many there are, of a log that is complete or not.
+events() {
+	("$MPROF" info --json "$1" 2>/dev/null || true) | jq ".events.\"$2\" // 0"
+}
+
+# steps LOG: how many calls of Step are in it.
+steps() {
+	report_of "$1"
+	calls_of "Step (int)"
+}
+
+# Off and on: when it is done, all that was recorded is in the log, which is still being written.
+launch calls,heap=ondemand,output=first.mprof
+expect "files to be reached by" "$(ls run/mprof)" "$program_id.sock"
+expect "who may enter" "$(stat -c %a run/mprof)" 700
+tell "step 10"
+control 0 "$program_id" disable
+expect "calls when disabled" "$(steps first.mprof)" 10
+expect "recording" "$(fact recording)" disabled
+tell "step 100"
+control 0 "$program_id" flush
+expect "calls while disabled" "$(steps first.mprof)" 10
+control 0 "$program_id" enable
+expect "recording" "$(fact recording)" enabled
+tell "step 5"
+control 0 "$program_id" flush
+expect "calls when enabled again" "$(steps first.mprof)" 15
+
+# The rest of the status
+expect "pid" "$(fact pid)" "$program_id"
+expect "kinds" "$(fact kinds)" "calls, heap shots"
+expect "log" "$(fact log)" "$work/first.mprof"
+expect "lost events" "$(fact lost_events)" 0
+control 0 --json "$program_id" status
+expect "log, in JSON" "$(jq -r .log out)" "$work/first.mprof"
+test "$(jq .events out)" -ge 15 || fail "events, in JSON: $(jq .events out)"
+control 0 "$work/run/mprof/$program_id.sock" status
+
+# A heap shot, and a remark
+tell "keep 50"
+control 0 "$program_id" heapshot
+expect "heap shots" "$(fact heap_shots)" 1
+test "$(events first.mprof heap-object)" -ge 50 || fail "objects of the shot: $(events first.mprof heap-object)"
+control 0 "$program_id" mark "half way: größer"
+control 0 "$program_id" flush
+"$MPROF" dump --json --blocks first.mprof 2>/dev/null >blocks.json || true
+expect "mark" "$(jq -r 'select(.block == "mark") | .text' blocks.json)" "half way: größer"
+
+# Command lines that are wrong, and who cannot be reached
+for arguments in "" "$program_id" "$program_id nonsense" "$program_id enable now" "me enable" "$program_id mark" \
+	"$program_id mark two words" "--nonsense $program_id enable"; do
+	# shellcheck disable=SC2086
+	control 2 $arguments
+done
+control 2 "$program_id" mark ""
+control 2 "$program_id" mark $'two\nlines'
+control 2 "$program_id" mark "$(printf '%01100d' 0)"
+sleep 600 &
+control 3 $! enable
+kill $!
+grep -q "takes no commands" control.err || fail "not recorded: $(cat control.err)"
+# The process that runs it, such as mprof record, will do as well.
+control 0 $$ status
+expect "pid, by the parent" "$(sed -n 's/^pid=//p' out)" "$program_id"
+control 3 999999999 enable
+grep -q "there is no process" control.err || fail "no such process: $(cat control.err)"
+control 3 "$work/nowhere" enable
+
+# Those who mean no good: none of them keeps others away for long, nor the program from its work.
+socket=run/mprof/$program_id.sock
+printf 'status' | timeout 60 ./client "$socket" >out || fail "half a line"
+expect "half a line: answer" "$(cat out)" ""
+printf 'nonsense\n\nmark \n\n' | timeout 60 ./client "$socket" >out
+expect "nonsense: answers" "$(cut -d ' ' -f 1 out | tr '\n' ' ')" "ERROR ERROR ERROR ERROR "
+printf 'enable\r\n\renable\nenable' | timeout 60 ./client "$socket" >out
+expect "ends of lines: answers" "$(cat out)" "DONE"$'\n'"DONE"
+(printf 'mark '; printf '%0900d\n' 0) | timeout 60 ./client "$socket" >out
+expect "a long line: answer" "$(cat out)" DONE
+head -c 100000 /dev/zero | tr '\0' x | timeout 60 ./client "$socket" >out
+expect "an endless line: answer" "$(cat out)" "ERROR the line is too long"
+head -c 100000 /dev/urandom | timeout 60 ./client "$socket" >/dev/null
+clients=()
+mkfifo nothing said
+exec {nothing}<>nothing {said}<>said
+for kind in deaf many; do
+	./client "$socket" $kind <nothing >said &
+	clients+=($!)
+	read -r -t 60 -u "$said" line || fail "$kind: no word of the client"
+	expect "besides clients that are $kind" "$(fact recording)" enabled
+	tell "step 1"
+done
+kill "${clients[@]}"
+wait "${clients[@]}" || true
+exec {nothing}>&- {said}>&-
+
+# Somebody else is not let in, even if the way is open; the superuser is.
+chmod 711 "$work"
+chmod 711 run run/mprof
+chmod 666 "$socket"
+if test "$(id -u)" = 0 && command -v setpriv >/dev/null; then
+	printf 'status\n' | setpriv --reuid=65534 --regid=65534 --clear-groups timeout 60 "$work/client" \
+		"$work/$socket" >out || true
+	expect "answer to somebody else" "$(cat out)" ""
+fi
+chmod 700 run/mprof run "$work"
+
+# The calls of nobody went amiss. A child that ends does not take the socket with it.
+finish
+expect "files left" "$(ls run/mprof)" ""
+check_complete first.mprof
+expect "all calls" "$(steps first.mprof)" 17
+
+# From the start, and by the program itself
+launch calls,heap=ondemand,start-disabled,output=second.mprof
+tell "step 10"
+control 0 "$program_id" flush
+expect "calls, disabled from the start" "$(steps second.mprof)" 0
+tell enable
+tell "step 20"
+tell disable
+expect "calls, when the program disabled it" "$(steps second.mprof)" 20
+tell "step 40"
+tell "keep 30"
+tell shot
+expect "heap shots by the program" "$(fact heap_shots)" 1
+finish
+check_complete second.mprof
+expect "calls, by the program itself" "$(steps second.mprof)" 20
+
+# What killed programs leave behind, the next removes; nothing else.
+launch calls,output=third.mprof
+{
+	kill -KILL "$program_id"
+	wait "$program_id" || true
+	program_id=
+} 2>/dev/null
+expect "files left by one that was killed" "$(find run/mprof -name '*.sock' | wc -l)" 1
+touch run/mprof/{1.sock,999999999.sock,notes}
+launch calls,output=third.mprof
+rm "run/mprof/$program_id.sock"
+expect "files besides that of one that runs" "$(cd run/mprof && echo *)" "1.sock 999999999.sock notes"
+finish
+rm run/mprof/*
+
+# Without anything to control
+launch calls,no-control,output=third.mprof
+control 3 "$program_id" status
+finish
+launch calls,control="$work/here.sock",output=third.mprof
+control 0 "$work/here.sock" status
+control 1 "$work/here.sock" heapshot
+grep -q "without the option heap" control.err || fail "heapshot without heap: $(cat control.err)"
+finish
+test ! -e here.sock || fail "the socket is still there"
+
+# What is at the path already: a socket that nobody listens to is replaced, all else is left alone.
+launch calls,control="$work/here.sock",output=third.mprof
+{
+	kill -KILL "$program_id"
+	wait "$program_id" || true
+	program_id=
+} 2>/dev/null
+test -S here.sock || fail "no socket was left"
+launch calls,control="$work/here.sock",output=third.mprof
+control 0 "$work/here.sock" status
+another "control=$work/here.sock"
+grep -q "^mprof: no commands are taken: $work/here.sock: Address already in use" other.err ||
+	fail "a socket in use: $(cat other.err)"
+control 0 "$work/here.sock" status
+finish
+echo "mine" >file
+another "control=$work/file"
+grep -q "^mprof: no commands are taken: $work/file: " other.err || fail "a file: $(cat other.err)"
+expect "the file" "$(cat file)" mine
+# A directory that others may enter, or that is a link, is not used; another is tried then.
+for wrong in open link; do
+	rm -rf run/mprof
+	mkdir -m 755 run/elsewhere
+	if test $wrong = open; then mv run/elsewhere run/mprof; else ln -s elsewhere run/mprof; fi
+	launch calls,output=third.mprof
+	expect "files in a directory that is $wrong" "$(ls run/mprof/)" ""
+	control 0 "/tmp/mprof-$(id -u)/$program_id.sock" status
+	control 0 "$program_id" status
+	finish
+done
+
+# By signals
+launch calls,heap=ondemand,signal=USR1:heapshot,signal=SIGUSR2:toggle,signal=RTMIN+8:flush,output=signals.mprof
+kill -USR1 "$program_id"
+awaits heap_shots 1
+kill -USR2 "$program_id"
+awaits recording disabled
+tell "step 10"
+kill -USR2 "$program_id"
+awaits recording enabled
+tell "step 3"
+kill -RTMIN+8 "$program_id"
+finish
+check_complete signals.mprof
+expect "calls, by signals" "$(steps signals.mprof)" 3
+
+# In memory: the last events are written when told to, and at the end.
+launch calls,ring=1m,output=ring.mprof
+tell "step 10"
+control 0 "$program_id" flush
+check_complete ring.mprof
+expect "calls that were kept" "$(steps ring.mprof)" 10
+tell "step 2"
+expect "calls that were kept" "$(steps ring.mprof)" 10
+mkdir away
+tell "go away"
+control 0 "$program_id" flush
+expect "calls that were kept" "$(steps ring.mprof)" 12
+finish
+check_complete ring.mprof
+expect "calls that were kept to the end" "$(steps ring.mprof)" 12
+
+# By TCP, with the old commands. The port is one that is free now, and may not be then.
+classic_port=
+for ((try = 0; try < 20 && ${#classic_port} == 0; try++)); do
+	port=$((20000 + RANDOM % 10000))
+	launch calls,heap,output=tcp.mprof,port=$port
+	if grep -q "no commands are taken from port" err; then finish; else classic_port=$port; fi
+done
+test -n "$classic_port" || fail "no port is free"
+exec {connection}<>"/dev/tcp/127.0.0.1/$classic_port"
+# asks LINE ANSWER
+asks() {
+	local line
+	printf '%s\n' "$1" >&"$connection"
+	read -r -t 60 -u "$connection" line || fail "$1: no answer"
+	expect "$1: answer" "$line" "$2"
+}
+tell "step 10"
+asks disable DONE
+expect "calls when disabled by TCP" "$(steps tcp.mprof)" 10
+tell "step 10"
+asks $'\renable\r' DONE
+tell "step 4"
+asks nonsense ERROR
+asks "" ERROR
+asks "status" ERROR
+asks heap-snapshot-counter=all DONE
+asks heap-snapshot-counter=x ERROR
+asks heap-snapshot-counter= ERROR
+asks heap-snapshot-counter=none DONE
+tell "collect 2"
+before=$(fact heap_shots)
+asks heap-snapshot-counter=2 DONE
+tell "collect 5"
+control 0 "$program_id" flush
+expect "shots that the counter allows" "$(($(fact heap_shots) - before))" 2
+asks heap-snapshot DONE
+expect "shots with one asked for" "$(($(fact heap_shots) - before))" 3
+exec {connection}>&-
+# Another connection, and a browser, which is shown the door.
+exec {connection}<>"/dev/tcp/127.0.0.1/$classic_port"
+asks disable DONE
+asks enable DONE
+exec {connection}>&-
+exec {connection}<>"/dev/tcp/127.0.0.1/$classic_port"
+(trap '' PIPE; printf 'POST / HTTP/1.1\r\nHost: localhost\r\n\r\ndisable\r\n' >&"$connection") 2>/dev/null || true
+timeout 60 cat <&"$connection" >out 2>/dev/null || true
+! grep DONE out || fail "a browser was obeyed"
+exec {connection}>&-
+expect "recording after a browser" "$(fact recording)" enabled
+if command -v ss >/dev/null; then
+	expect "who can reach the port" "$(ss -Hltn "sport = :$classic_port" | awk '{ print $4 }')" \
+		"127.0.0.1:$classic_port"
+fi
+# The port is taken.
+another "port=$classic_port"
+grep -q "^mprof: no commands are taken from port $classic_port: Address already in use" other.err ||
+	fail "a port in use: $(cat other.err)"
+finish
+check_complete tcp.mprof
+expect "calls, by TCP" "$(steps tcp.mprof)" 14
+
+# Everything at once, while threads allocate and the collector runs: no deadlock, and the log is sound.
+launch calls,alloc,gc,heap=ondemand,signal=USR1:heapshot,output=storm.mprof
+tell storm
+for ((round = 0; round < 15; round++)); do
+	control 0 "$program_id" heapshot &
+	shots=$!
+	control 0 "$program_id" disable
+	tell shot
+	kill -USR1 "$program_id"
+	control 0 "$program_id" enable
+	tell disable
+	tell enable
+	control 0 "$program_id" mark "round $round"
+	wait $shots || fail "a heap shot in the storm"
+done
+tell calm
+finish
+check_complete storm.mprof
+
+# The program ends while a shot is under way.
+for ((round = 0; round < 5; round++)); do
+	launch alloc,heap=ondemand,output=ends.mprof
+	tell "keep 100000"
+	"$MPROF" control "$program_id" heapshot >out 2>&1 &
+	shots=$!
+	finish
+	wait $shots || true
+	check_complete ends.mprof
+done

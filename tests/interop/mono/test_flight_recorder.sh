@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Logs with a limit: the last events, kept in memory and written when told to; or the first ones, up to a size.
+. "$srcdir/tests/interop/mono/support.sh"
+. "$here/controlled.sh"
+
+# Of what is told, the calls of Step come before and after many that do not fit.
+many=200000
+
+# Without a limit, to compare with
+launch calls,alloc,output=all.mprof
+tell "step 10"
+tell "keep $many"
+tell "step 7"
+finish
+check_complete all.mprof
+all=$(info all.mprof '.events | add')
+report_of all.mprof
+expect "calls" "$(calls_of "Step (int)")" 17
+
+# In memory: nothing is written before it is asked for.
+launch calls,alloc,ring=1m,output=ring.mprof
+tell "step 10"
+test ! -e ring.mprof || fail "a log is there before it was asked for"
+control 0 "$program_id" flush
+check_complete ring.mprof
+report_of ring.mprof
+expect "first calls" "$(calls_of "Step (int)")" 10
+expect "leaves without enters" "$(figure .totals.unmatched_leaves)" 0
+
+# The last events push the first ones out, which are not lost; names stay.
+tell "keep $many"
+tell "step 7"
+control 0 "$program_id" flush
+check_complete ring.mprof
+report_of ring.mprof
+expect "last calls" "$(calls_of "Step (int)")" 7
+kept=$(figure '.classes[] | select(.name == "Controlled.Kept").allocations')
+test "$kept" -gt 1000 && test "$kept" -lt "$many" || fail "$kept objects of $many"
+expect "methods without a name" "$(figure '[.methods[] | select(.name == null)] | length')" 0
+# Those of calls that the log has no more
+test "$(figure .totals.unmatched_leaves)" -le 10 || fail "$(figure .totals.unmatched_leaves) leaves without enters"
+size=$(info ring.mprof .size)
+test "$size" -gt $((1 << 19)) && test "$size" -lt $((3 << 19)) || fail "ring=1m: $size bytes"
+
+# Each time it is written anew, and at the end.
+mv ring.mprof before.mprof
+tell "step 5"
+control 0 "$program_id" flush
+check_complete ring.mprof
+report_of ring.mprof
+expect "calls, asked for again" "$(calls_of "Step (int)")" 12
+tell "step 3"
+finish
+check_complete ring.mprof
+report_of ring.mprof
+expect "calls to the end" "$(calls_of "Step (int)")" 15
+check_complete before.mprof
+expect "files beside the logs" "$(echo *.mprof*)" "all.mprof before.mprof ring.mprof"
+
+# All kinds at once, heap shots among them
+launch "$everything,ring=1m,output=ring.mprof"
+tell "step 10"
+tell "keep 20000"
+for ((round = 0; round < 30; round++)); do
+	tell "collect 1"
+done
+# What is drained at one go is not in the order of time; what comes later is newer.
+control 0 "$program_id" flush
+tell "step 7"
+control 0 "$program_id" flush
+check_complete ring.mprof
+report_of ring.mprof
+expect "calls, with all recorded" "$(calls_of "Step (int)")" 7
+shots=$(figure '.heap_shots | length')
+test "$shots" -ge 1 && test "$shots" -lt 30 || fail "$shots heap shots"
+expect "the last shot" "$(figure '[.heap_shots[-1].classes[] | select(.class == "Controlled.Kept").objects] | add')" 20000
+expect "names missing" "$(figure '[(.methods[], .classes[]).name, .heap_shots[].classes[].class, .allocation_stacks[].stack[]] |
+	map(select(. == null)) | length')" 0
+finish
+check_complete ring.mprof
+
+# Up to a size: the first events, and how many are lost.
+launch calls,alloc,max-size=256k,output=short.mprof
+tell "step 10"
+tell "keep $many"
+tell "step 7"
+finish
+"$MPROF" check short.mprof >check.out 2>&1 || fail "mprof check: $(cat check.out)"
+report_of short.mprof
+expect "calls up to the limit" "$(calls_of "Step (int)")" 10
+size=$(info short.mprof .size)
+test "$size" -ge $((256 << 10)) && test "$size" -lt $((320 << 10)) || fail "max-size=256k: $size bytes"
+lost=$(info short.mprof .lost_events)
+expect "lost, as said at the end" "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' err)" "$lost"
+expect "lost, by cause" "$("$MPROF" dump --json --blocks short.mprof |
+	jq -s '[.[] | select(.block == "lost").lost.limit] | add')" "$lost"
+# What the runtime calls by itself is not always the same.
+sum=$(($(info short.mprof '.events | add') + lost))
+test $((sum > all ? sum - all : all - sum)) -le $((all / 50)) || fail "max-size=256k: $sum events with those lost, not $all"

@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The module under its other name, logging: it takes the options of the profiler of that name in Mono 2.
+. "$srcdir/tests/interop/mono/support.sh"
+
+compile Calls
+ln -s "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" libmono-profiler-logging.so
+export LD_LIBRARY_PATH="$work:$LD_LIBRARY_PATH"
+
+# classic OPTIONS: runs the program. What the module says is in err.
+classic() {
+	timeout 120 mono --profile="$1" Calls.exe >out 2>err || fail "$1: status $?"
+	grep -q '^calls' out || fail "$1: the program did nothing"
+}
+
+# records OPTIONS KINDS: what is recorded, and nothing to complain about.
+records() {
+	classic "logging$1"
+	expect "logging$1" "$(sed -n 's/^mprof: recording \(.*\) to .*/\1/p' err)" "$2"
+	! grep "ignored" err || fail "logging$1"
+	check_complete Calls.mprof
+}
+# Without a colon, the name itself is the one option, and means nothing.
+records "" "collections"
+records ":" "collections, samples"
+records ":s" "collections, samples"
+records ":logging,fac,-fac,se" "collections"
+records ":alloc" "allocations, collections"
+records ":allocations" "allocations, collections"
+records ":+a" "allocations, collections"
+records ":sac" "allocations, collections"
+records ":j" "jit, collections, classes"
+records ":jit,-j" "collections"
+records ":calls" "calls, jit, collections, classes"
+records ":enter-leave,-jit" "calls, jit, collections, classes"
+records ":calls,-c" "collections"
+records ":g,t" "collections, threads"
+records ":threads,-t" "collections"
+records ":locks" "collections, monitors"
+records ":as" "allocations, collections, heap summaries"
+records ":as,-allocations-summary" "collections"
+records ":heap" "allocations, collections, heap shots"
+records ":+h" "allocations, collections, heap shots"
+records ":heap=all" "allocations, collections, heap shots"
+records ":gcd=2,free" "allocations, collections, freed objects"
+records ":s=16" "collections, samples"
+records ":stat=-3" "collections"
+records ":s,-stat" "collections"
+# A name of a value may be cut short; the first that fits counts.
+records ":statistical-=5" "collections"
+records ":=5,t=5,w=5,ccs=managed,per=5" "collections"
+records ":call-chain-strategy=glibc,write=1,cp=5" "collections"
+
+# What is not understood is said, and the rest counts.
+# warns PIECE TEXT
+warns() {
+	classic "logging:$1,t"
+	grep -qxF "mprof: logging: $2; it is ignored" err || fail "logging:$1: $(cat err)"
+	grep -q '^mprof: recording collections, threads to ' err || fail "logging:$1: $(cat err)"
+}
+warns colour "unknown option 'colour'"
+warns colour=5 "unknown option 'colour='"
+warns JIT "unknown option 'JIT'"
+warns output "unknown option 'output'"
+warns -gc "option 'gc' cannot be switched off"
+warns -a "option 'a' cannot be switched off"
+warns -o=x "option 'o=' cannot be switched off"
+warns ccs=fast "'fast' is no strategy for call chains"
+warns + "unknown option ''"
+
+# Names of logs
+# writes OPTIONS FILE
+writes() {
+	classic "logging:$1"
+	check_complete "$2"
+	rm "$2"
+}
+writes "t" Calls.mprof
+writes "t,os=here" Calls-here.mprof
+writes "t,suffix=100%p" Calls-100%p.mprof
+writes "t,o=a%p%%:b.mprof" a%p%%:b.mprof
+writes "t,out=c.mprof,suffix=d" c.mprof
+# A file that is there, as front ends make one before they start the program, is written anew.
+echo "something" >e.mprof
+writes "O=first.mprof,t,output=e.mprof" e.mprof
+test ! -e first.mprof || fail "of two outputs the first was written"
+
+# What allocations carry
+# directives OPTIONS EXPECTED: of those that tell it, which are in the log.
+directives() {
+	classic "logging:$1,o=allocations.mprof"
+	expect "logging:$1: directives" "$("$MPROF" dump --json --blocks allocations.mprof |
+		jq -c 'select(.block == "directives") | .directives - (.directives - [1, 3, 19]) | sort')" "$2"
+	test "$(info allocations.mprof '.events.allocation')" -gt 0 || fail "logging:$1: no allocations"
+}
+directives "alloc" "[1,19]"
+directives "+alloc" "[]"
+directives "alloc,-sas" "[1]"
+directives "aci" "[3]"
+directives "heap" "[1,3,19]"
+directives "+heap" "[]"
+# The calls themselves tell who allocates.
+directives "calls,alloc" "[]"
+
+# Disabled from the start, and never enabled: no events but those of threads.
+classic "logging:calls,alloc,t,sd,o=disabled.mprof"
+check_complete disabled.mprof
+expect "events while disabled" "$(info disabled.mprof \
+	'[.events | to_entries[] | select(.value > 0) | .key] - ["thread-start", "thread-end"] | join(" ")')" ""
+classic "logging:calls,sd,-sd,o=enabled.mprof"
+test "$(info enabled.mprof '.events."method-enter"')" -gt 0 || fail "no calls after sd,-sd"
+
+# How many heap shots are taken, of more collections
+. "$srcdir/tests/interop/mono/controlled.sh"
+module=logging
+# shots OPTIONS EXPECTED
+shots() {
+	launch "$1,o=shots.mprof"
+	tell "collect 5"
+	expect "logging:$1: heap shots" "$(fact heap_shots)" "$2"
+	finish
+	check_complete shots.mprof
+}
+shots heap 0
+shots heap=2 2
+shots gcd=3,heap 3
+shots heap=none 0
+shots gcd=2 0
+shots heap=all,gcd=1 1
+
+# As a front end of then controls it: by a port that is free, and a connection that stays.
+connected=no
+for ((try = 0; try < 20; try++)); do
+	port=$((20000 + RANDOM % 10000))
+	launch "calls,sd,o=$work/front.mprof,cp=$port"
+	if ! grep -q "no commands are taken from port" err; then
+		connected=yes
+		break
+	fi
+	finish
+done
+expect "a port that is free" $connected yes
+exec {connection}<>"/dev/tcp/127.0.0.1/$port"
+# asks LINE: of the module; it says that it is done.
+asks() {
+	printf '%s\n' "$1" >&"$connection"
+	read -r -t 60 -u "$connection" line
+	expect "$1: answer" "$line" DONE
+}
+tell "step 5"
+asks enable
+tell "step 7"
+asks disable
+tell "step 9"
+report_of front.mprof
+expect "calls, read before the end" "$(calls_of "Step (int)")" 7
+exec {connection}>&-
+finish
+check_complete front.mprof
+report_of front.mprof
+expect "calls" "$(calls_of "Step (int)")" 7

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# As test_counts.sh, for what is recorded only if asked for: monitors, finalizers, handles, names of other scripts,
+# domains unloaded while threads run; and programs of that test once more, with all recorded at once.
+. "$srcdir/tests/interop/mono/support.sh"
+
+for program in Monitors Finalizers Handles Names Unloading Dynamic Exceptions Generics Native Threads; do
+	compile $program
+	profiled "$everything,output=$program.mprof" $program.exe >$program.expected 2>$program.stderr ||
+		fail "$program ended with status $?: $(cat $program.stderr)"
+	check_complete $program.mprof
+	check_facts $program.expected $program.mprof
+	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
+	# Threads of a domain that goes are ended anywhere, also in a method's first instructions.
+	test $program = Unloading || check_balance $program.mprof
+	echo "$program: $(wc -l <$program.expected) facts"
+done
+
+# Each kind alone: nothing of it needs what the others record.
+# alone OPTIONS PROGRAM EVENTS: events of the program's facts, and all that may be in the log.
+alone() {
+	profiled "$1,quiet,output=alone.mprof" "$2.exe" | grep "^${1%%[s=]*}" >alone.expected
+	check_complete alone.mprof
+	check_facts alone.expected alone.mprof
+	expect "$1: events" "$(info alone.mprof '.events | to_entries | map(select(.value > 0).key) | sort | join(" ")')" "$3"
+}
+alone monitor Monitors "monitor"
+alone finalizers Finalizers "finalization-end finalization-start finalizer-end finalizer-start"
+alone handles Handles "handle-created handle-deleted"
+
+# Handles of one type alone
+for type in normal pinned weak weak-track; do
+	profiled "handles=$type,quiet,output=one.mprof" Handles.exe | grep "	$type	" >one.expected
+	check_facts one.expected one.mprof
+	expect "handles=$type: types" "$("$MPROF" report --json one.mprof | jq -r '[.handles[].type] | unique | join(" ")')" $type
+done
+
+# A domain's methods have the addresses of those of domains before. Each has its own name all the same: there are no
+# others than those of the program, and none is missing.
+"$MPROF" report --json Unloading.mprof >report.json
+expect "names of methods" "$(jq -r '[.methods[] | select(.assembly == "Unloading" and (.wrapper | not)) | "\(.class).\(.name)"] |
+	unique[]' report.json)" "Unloading.Program.LoadAndUnload (object)
+Unloading.Program.Main ()
+Unloading.Program.RunSteadily ()
+Unloading.Program.Steady (int)
+Unloading.Token..ctor ()
+Unloading.Worker..ctor ()
+Unloading.Worker.Step (int)
+Unloading.Worker.Work (int)"
+expect "names of classes" "$(jq -r '[.classes[] | select(.assembly == "Unloading").name] | unique | join(" ")' report.json)" \
+	"<Module> Unloading.Program Unloading.Token Unloading.Worker"
+expect "methods and classes without a name" "$(jq '[.methods[], .classes[] | select(.name == null)] | length' report.json)" 0

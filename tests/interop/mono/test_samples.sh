@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Samples of threads that spend their time in known places: in a method, in precompiled code, in a native function. How
+# many there are depends on the machine; that these places have most of them does not.
+. "$srcdir/tests/interop/mono/support.sh"
+
+compile Spinning
+
+# read_samples: a line for each sample, the innermost frame first, in samples.tsv: thread, frames.
+read_samples() {
+	"$MPROF" dump --json samples.mprof >dump.json
+	{
+		grep '^{"block":"thread"' dump.json | jq -r '["name", .thread, .name] | @tsv'
+		grep '^{"event":"sample"' dump.json | jq -r '["sample", .thread, .frames[]] | @tsv'
+	} | awk -F '\t' -v OFS='\t' '
+		$1 == "name" { names[$2] = $3 }
+		$1 == "sample" { $1 = $2 in names ? names[$2] : $2; $2 = ""; sub(/\t\t/, "\t"); print }' >samples.tsv
+}
+
+# sampled OPTIONS MILLISECONDS: runs the program and looks at what all its samples have to be like.
+sampled() {
+	profiled "$1,quiet,output=samples.mprof" Spinning.exe "$2" >/dev/null || fail "$1: status $?"
+	check_complete samples.mprof
+	read_samples
+	"$MPROF" report --json samples.mprof >report.json
+	all=$(wc -l <samples.tsv)
+	expect "$1: samples" "$(jq .samples_total report.json)" "$all"
+	expect "$1: samples by thread" "$(jq '[.threads[].samples] | add' report.json)" "$all"
+	expect "$1: hits" "$(jq '[.samples[].hits] | add' report.json)" "$all"
+	# There are no names for a few native functions, and for code that the runtime makes for itself.
+	expect "$1: methods without a name" \
+		"$(jq '[.samples[] | select(.kind == "managed" and .name == null)] | length' report.json)" 0
+	jq -r '.samples[] | "\(.hits)\t\(.name)"' report.json >hits.tsv
+}
+
+# of THREAD: how many samples it has.
+of() {
+	awk -F '\t' -v thread="$1" '$1 == thread { count++ } END { print count + 0 }' samples.tsv
+}
+
+# hot THREAD FUNCTION FRAME: at least half of the thread's samples are in the function, called from the frame; no other
+# thread has any there. It is one of the four places with most hits.
+hot() {
+	awk -F '\t' -v thread="$1" -v function_name="$2" -v frame="$3" '
+		function has_frame(   i) {
+			for (i = 2; i <= NF && $i != frame; i++)
+				;
+			return i <= NF
+		}
+		$1 == thread { all++ }
+		$2 == function_name && has_frame() { if ($1 == thread) inside++; else others++ }
+		END {
+			print inside + 0 " of " all + 0 " samples, and " others + 0 " of other threads"
+			exit !(inside >= 10 && inside * 2 >= all && others == 0)
+		}' samples.tsv >found || fail "$1: in $2 called from $3: $(cat found)"
+	head -n 4 hits.tsv | cut -f 2 | grep -qxF "$2" || fail "$1: not among the first: $2: $(head -n 5 hits.tsv)"
+}
+
+check_places() {
+	hot managed "Spinning.Program.Spin ()" "Spinning.Program.Spin ()"
+	hot library "string.CompareOrdinalHelper (string,string)" "Spinning.Program.Compare ()"
+	hot native memfrob "Spinning.Program.Call ()"
+	expect "module of a native function" "$(jq -r '.samples[] | select(.name == "memfrob").module' report.json |
+		sed 's,.*/,,')" libc.so.6
+}
+
+# In processor time: the idle thread has next to none.
+sampled sample=100 500
+check_places
+test "$(of idle)" -le $((all / 10)) || fail "sample=100: $(of idle) of $all samples are of the idle thread"
+few=$all
+
+sampled sample=10000 500
+check_places
+test "$all" -ge $((2 * few)) || fail "sample=10000: $all samples, and $few with sample=100"
+
+# In real time it has as many as the others.
+sampled sample-real=1000 300
+check_places
+test "$(of idle)" -ge $(($(of managed) / 2)) || fail "sample-real: $(of idle) samples of the idle thread"
+grep -q "^idle	.*	System.Threading.WaitHandle.WaitOne ()" samples.tsv || fail "sample-real: the idle thread does not wait"
+
+# As deep as asked for, which keeps the innermost frames.
+sampled sample-real=1000,sample-depth=2 100
+expect "sample-depth=2: most frames" "$(awk -F '\t' 'NF - 1 > most { most = NF - 1 } END { print most }' samples.tsv)" 2
+test "$(grep -c "^native	memfrob	Spinning.Program.memfrob (intptr,intptr)$" samples.tsv)" -ge 10 ||
+	fail "sample-depth=2: $(sort samples.tsv | uniq -c | sort -rn | head -n 5)"
+
+# Beside calls, which change the code.
+sampled calls,sample-real=1000 200
+check_places
