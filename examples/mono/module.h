@@ -75,4 +75,7 @@ void samples_install(MonoProfiler *profiler);
 /** Makes sure that a thread which begins is sampled; on that thread. */
 void samples_thread_started(void);
 
+/** Makes sure that the thread which unloads a domain is not sampled any more; on that thread. */
+void samples_unloader_named(void);
+
 #endif

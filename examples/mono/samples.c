@@ -84,6 +84,18 @@ void samples_thread_started(void)
 		(void)pthread_kill(pthread_self(), number);
 }
 
+void samples_unloader_named(void)
+{
+	int number = atomic_load_explicit(&sampling_signal, memory_order_relaxed);
+	sigset_t signals;
+
+	if (number == 0)
+		return;
+	sigemptyset(&signals);
+	sigaddset(&signals, number);
+	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
 static void take_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	mprof_frame frames[MPROF_STACK_MAX];

@@ -135,11 +135,19 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
 	detach();
 }
 
+/*
+ * What the runtime calls a thread that it makes to unload a domain. It looks at the stacks of other threads, by means for
+ * which the runtime takes it to be in a signal handler; a sample taken meanwhile would end the process.
+ */
+static const char unloader_name[] = "Domain unloader";
+
 /* Any thread may name another. */
 static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char *name)
 {
 	uint64_t id = threads_id_of(runtime_id);
 
+	if (name != NULL && runtime_id == (uintptr_t)pthread_self() && strcmp(name, unloader_name) == 0)
+		samples_unloader_named();
 	if (id != 0 && name != NULL)
 		(void)mprof_recorder_thread_name(profiler->recorder, id, name, strlen(name));
 }
