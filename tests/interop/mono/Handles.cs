@@ -49,9 +49,10 @@ namespace Handles
 
 		static void Say(string type, string name, int created, int deleted, string maker)
 		{
-			int left = created - deleted;
-			Console.WriteLine("handle\t" + type + "\t" + name + "\t" + created + "\t" + deleted + "\t" + left);
-			Console.WriteLine("made\t" + type + "\t" + name + "\tHandles.Program." + maker + "\t" + created + "\t" + left);
+			int alive = created - deleted;
+			Console.WriteLine("handle\t{0}\tHandles.{1}\t{2}\t{3}\t{4}", type, name, created, deleted, alive);
+			Console.WriteLine("made\t{0}\tHandles.{1}\tHandles.Program.{2}\t{3}\t{4}", type, name, maker, created,
+				alive);
 		}
 
 		static void Main()
@@ -61,10 +62,11 @@ namespace Handles
 			Free(Make<Remembered>(30, GCHandleType.WeakTrackResurrection), 1);
 			Free(Pin(20), 5);
 			GC.Collect();
-			Say("normal", "Handles.Held", 250, 32, "HoldForEver (int)");
-			Say("weak", "Handles.Watched", 40, 40, "Make<T_REF> (int,System.Runtime.InteropServices.GCHandleType)");
-			Say("weak-track", "Handles.Remembered", 30, 1, "Make<T_REF> (int,System.Runtime.InteropServices.GCHandleType)");
-			Say("pinned", "Handles.Pinned", 20, 5, "Pin (int)");
+			const string generic = "Make<T_REF> (int,System.Runtime.InteropServices.GCHandleType)";
+			Say("normal", "Held", 250, 32, "HoldForEver (int)");
+			Say("weak", "Watched", 40, 40, generic);
+			Say("weak-track", "Remembered", 30, 1, generic);
+			Say("pinned", "Pinned", 20, 5, "Pin (int)");
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Three threads spend so many milliseconds of processor time each, in one place each: a method of the program, one of the
-// class library, which is precompiled, and a function of the C library. A fourth does nothing for as long.
+// Three threads spend so many milliseconds of processor time each, in one place each: a method of the program, one of
+// the class library, which is precompiled, and a function of the C library. A fourth does nothing for as long.
 using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;

@@ -86,7 +86,8 @@ facts() {
 		(.monitors[] | ["monitor", .class, .contentions, .acquired, .failures]),
 		(.finalizers[] | ["finalizer", .class, .count]),
 		(.handles[] | ["handle", .type, .class, .created, .deleted, .alive]),
-		(.handles[] | . as $handle | [.stacks[] | . as $site | .stack | unique[] | [., $site.created, $site.alive]]
+		(.handles[] | . as $handle
+			| [.stacks[] | . as $site | .stack | unique[] | [., $site.created, $site.alive]]
 			| group_by(.[0])[]
 			| ["made", $handle.type, $handle.class, .[0][0], (map(.[1]) | add), (map(.[2]) | add)]),
 		(.classes | map(select(.freed > 0)) | group_by(.name)[] | ["freed", .[0].name, (map(.freed) | add)]),
@@ -107,8 +108,8 @@ heap_facts() {
 
 # domains LOG: what was loaded and unloaded, one line each.
 domains() {
-	# Most lines are events, and jq takes its time.
-	"$MPROF" dump --json "$1" | grep '"block": *"\(un\)\?loaded"' | jq -r '[.block, .type, .name] | join("\t")'
+	"$MPROF" dump --json --blocks "$1" |
+		jq -r 'select(.block == "loaded" or .block == "unloaded") | [.block, .type, .name] | join("\t")'
 }
 
 # check_facts EXPECTED LOG: each line that the program printed is borne out by the log.
@@ -143,7 +144,9 @@ check_facts() {
 		$1 == "exactly" { found = number($2) == $3 }
 		$1 == "freed at least" { found = freed[$2] + 0 >= $3 }
 		$1 == "finalizer" { found = finalizers[$2] + 0 == $3 }
-		$1 ~ /^(calls|allocations|exception|thread|monitor|handle|made|objects|references|root)$/ { found = $0 in lines }
+		$1 ~ /^(calls|allocations|exception|thread|monitor|handle|made|objects|references|root)$/ {
+			found = $0 in lines
+		}
 		!found { print path ": not so: " $0; bad = 1 }
 		{ found = 0 }
 		END { exit bad }' facts.tsv "$1" >&2 || {

@@ -7,8 +7,9 @@ compile Sites
 
 # sites LOG: a line for each place, in the form that the program prints. Of a stack, the program's methods.
 sites() {
-	"$MPROF" report --json "$1" | jq -r '.allocation_stacks[] | select(.class | startswith("Sites."))
-		| ["site", .class, .allocations, .bytes, ([.stack[] | select(startswith("Sites.")) | .[6:]] | join(" < "))] | @tsv'
+	"$MPROF" report --json "$1" >report.json
+	jq -r '.allocation_stacks[] | select(.class | startswith("Sites.")) | ["site", .class, .allocations, .bytes,
+		([.stack[] | select(startswith("Sites.")) | .[6:]] | join(" < "))] | @tsv' report.json
 }
 
 # check_sites EXPECTED LOG: the log says what the program printed.
@@ -26,19 +27,21 @@ for options in alloc=stack calls,alloc=stack "$everything"; do
 	check_sites stacks.expected stacks.mprof
 	expect "$options: places" "$(wc -l <sites.tsv)" $(($(wc -l <stacks.expected) + 1))
 	deepest="$(printf 'Program.Recurse (int) < %.0s' {1..31})Program.Recurse (int)"
-	expect "$options: the stack that is too deep" "$(LC_ALL=C comm -13 <(LC_ALL=C sort stacks.expected) sites.tsv)" \
+	expect "$options: the stack that is too deep" \
+		"$(LC_ALL=C sort stacks.expected | LC_ALL=C comm -13 - sites.tsv)" \
 		"site	Sites.Deep	1	16	$deepest"
 	# What the runtime allocates outside of all methods has no place; all of the program's classes has.
-	expect "$options: allocations, by places and by classes" "$("$MPROF" report --json stacks.mprof | jq '
-		([.allocation_stacks[] | select(.class | startswith("Sites.")) | [.allocations, .bytes]] | transpose | map(add)) ==
-		([.classes[] | select(.name | startswith("Sites.")) | [.allocations, .bytes]] | transpose | map(add))')" true
+	expect "$options: allocations, by places and by classes" "$(jq '
+		def sums(name): [.[] | select(name | startswith("Sites.")) | [.allocations, .bytes]] | transpose |
+			map(add);
+		(.allocation_stacks | sums(.class)) == (.classes | sums(.name))' report.json)" true
 	expect "$options: frames without a name" \
-		"$("$MPROF" report --json stacks.mprof | jq '[.allocation_stacks[].stack[] | select(. == null)] | length')" 0
+		"$(jq '[.allocation_stacks[].stack[] | select(. == null)] | length' report.json)" 0
 done
 
 # As deep as is asked for
 profiled "alloc=stack,stack-depth=2,quiet,output=shallow.mprof" Sites.exe >/dev/null
-expect "stack-depth=2" "$(sites shallow.mprof | awk -F '\t' '$2 == "Sites.Shared" || $2 == "Sites.Deep"' | LC_ALL=C sort)" \
+expect "stack-depth=2" "$(sites shallow.mprof | grep -E '^site	Sites.(Shared|Deep)	' | LC_ALL=C sort)" \
 	"site	Sites.Deep	4	64	Program.Recurse (int) < Program.Recurse (int)
 site	Sites.Shared	100	2400	Program.Make () < Program.One ()
 site	Sites.Shared	200	4800	Program.Make () < Program.Two ()"

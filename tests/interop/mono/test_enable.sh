@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Recording that starts disabled, and is enabled and disabled by mprof control, by signals and by the program itself: what
-# is done between is in the log, to the last call, and nothing else.
+# Recording that starts disabled, and is enabled and disabled by mprof control, by signals and by the program itself:
+# what is done between is in the log, to the last call, and nothing else.
 . "$srcdir/tests/interop/mono/support.sh"
 . "$here/controlled.sh"
 
@@ -26,7 +26,7 @@ work_unseen
 check_recorded 0 0
 # Threads start and end all the same, and what is known of the heap stays true.
 expect "events while disabled" "$( ("$MPROF" info --json enable.mprof 2>/dev/null || true) |
-	jq -r '[.events | to_entries[] | select(.value > 0).key | select(startswith("heap-") or startswith("thread-") | not)] |
+	jq -r '.events | with_entries(select(.value > 0)) | keys | map(select(test("^(heap|thread)-") | not)) |
 		join(" ")')" ""
 
 control 0 "$program_id" enable
@@ -72,7 +72,7 @@ before=$(fact heap_shots)
 control 0 "$program_id" heapshot
 expect "heap shots while disabled" "$(($(fact heap_shots) - before))" 1
 
-# In the midst of all that a thread does, again and again. Whether the last comes before or after the storm is not known.
+# In the midst of all that a thread does, again and again
 tell storm
 for ((round = 0; round < 30; round++)); do
 	kill -USR1 "$program_id"

@@ -74,9 +74,9 @@ report_of ring.mprof
 expect "calls, with all recorded" "$(calls_of "Step (int)")" 7
 shots=$(figure '.heap_shots | length')
 test "$shots" -ge 1 && test "$shots" -lt 30 || fail "$shots heap shots"
-expect "the last shot" "$(figure '[.heap_shots[-1].classes[] | select(.class == "Controlled.Kept").objects] | add')" 20000
-expect "names missing" "$(figure '[(.methods[], .classes[]).name, .heap_shots[].classes[].class, .allocation_stacks[].stack[]] |
-	map(select(. == null)) | length')" 0
+expect "the last shot" "$(figure '.heap_shots[-1].classes[] | select(.class == "Controlled.Kept").objects')" 20000
+expect "names missing" "$(figure '[(.methods[], .classes[]).name, .heap_shots[].classes[].class,
+	.allocation_stacks[].stack[]] | map(select(. == null)) | length')" 0
 finish
 check_complete ring.mprof
 
@@ -97,4 +97,5 @@ expect "lost, by cause" "$("$MPROF" dump --json --blocks short.mprof |
 	jq -s '[.[] | select(.block == "lost").lost.limit] | add')" "$lost"
 # What the runtime calls by itself is not always the same.
 sum=$(($(info short.mprof '.events | add') + lost))
-test $((sum > all ? sum - all : all - sum)) -le $((all / 50)) || fail "max-size=256k: $sum events with those lost, not $all"
+test $((sum > all ? sum - all : all - sum)) -le $((all / 50)) ||
+	fail "max-size=256k: $sum events with those lost, not $all"

@@ -22,7 +22,7 @@ alone() {
 	profiled "$1,quiet,output=alone.mprof" "$2.exe" | grep "^${1%%[s=]*}" >alone.expected
 	check_complete alone.mprof
 	check_facts alone.expected alone.mprof
-	expect "$1: events" "$(info alone.mprof '.events | to_entries | map(select(.value > 0).key) | sort | join(" ")')" "$3"
+	expect "$1: events" "$(info alone.mprof '.events | with_entries(select(.value > 0)) | keys | join(" ")')" "$3"
 }
 alone monitor Monitors "monitor"
 alone finalizers Finalizers "finalization-end finalization-start finalizer-end finalizer-start"
@@ -32,14 +32,15 @@ alone handles Handles "handle-created handle-deleted"
 for type in normal pinned weak weak-track; do
 	profiled "handles=$type,quiet,output=one.mprof" Handles.exe | grep "	$type	" >one.expected
 	check_facts one.expected one.mprof
-	expect "handles=$type: types" "$("$MPROF" report --json one.mprof | jq -r '[.handles[].type] | unique | join(" ")')" $type
+	"$MPROF" report --json one.mprof >report.json
+	expect "handles=$type: types" "$(jq -r '[.handles[].type] | unique | join(" ")' report.json)" $type
 done
 
 # A domain's methods have the addresses of those of domains before. Each has its own name all the same: there are no
 # others than those of the program, and none is missing.
 "$MPROF" report --json Unloading.mprof >report.json
-expect "names of methods" "$(jq -r '[.methods[] | select(.assembly == "Unloading" and (.wrapper | not)) | "\(.class).\(.name)"] |
-	unique[]' report.json)" "Unloading.Program.LoadAndUnload (object)
+expect "names of methods" "$(jq -r '[.methods[] | select(.assembly == "Unloading" and (.wrapper | not)) |
+	"\(.class).\(.name)"] | unique[]' report.json)" "Unloading.Program.LoadAndUnload (object)
 Unloading.Program.Main ()
 Unloading.Program.RunSteadily ()
 Unloading.Program.Steady (int)
@@ -47,6 +48,8 @@ Unloading.Token..ctor ()
 Unloading.Worker..ctor ()
 Unloading.Worker.Step (int)
 Unloading.Worker.Work (int)"
-expect "names of classes" "$(jq -r '[.classes[] | select(.assembly == "Unloading").name] | unique | join(" ")' report.json)" \
+expect "names of classes" \
+	"$(jq -r '[.classes[] | select(.assembly == "Unloading").name] | unique | join(" ")' report.json)" \
 	"<Module> Unloading.Program Unloading.Token Unloading.Worker"
-expect "methods and classes without a name" "$(jq '[.methods[], .classes[] | select(.name == null)] | length' report.json)" 0
+expect "methods and classes without a name" \
+	"$(jq '[.methods[], .classes[] | select(.name == null)] | length' report.json)" 0

@@ -78,7 +78,8 @@ test "$all" -ge $((2 * few)) || fail "sample=10000: $all samples, and $few with 
 sampled sample-real=1000 300
 check_places
 test "$(of idle)" -ge $(($(of managed) / 2)) || fail "sample-real: $(of idle) samples of the idle thread"
-grep -q "^idle	.*	System.Threading.WaitHandle.WaitOne ()" samples.tsv || fail "sample-real: the idle thread does not wait"
+grep -q "^idle	.*	System.Threading.WaitHandle.WaitOne ()" samples.tsv ||
+	fail "sample-real: the idle thread does not wait"
 
 # As deep as asked for, which keeps the innermost frames.
 sampled sample-real=1000,sample-depth=2 100
