@@ -14,14 +14,14 @@ void heap_install(MonoProfiler *profiler);
 void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation);
 
 /**
- * Makes a thread that is not the runtime's known to it, so that it can take shots. Not when a collection may begin: that
- * would wait for the thread to stop, and the thread for the end of the collection.
+ * Makes a thread that is not the runtime's known to it, so that it can take shots. Not when a collection may begin:
+ * that would wait for the thread to stop, and the thread for the end of the collection.
  */
 void heap_join(void);
 
 /**
- * Runs a full collection with a heap shot; the recorder has it all when this returns. For threads of the runtime, and for
- * those that have joined. Returns NULL, or a line that says why there is no shot.
+ * Runs a full collection with a heap shot; the recorder has it all when this returns. For threads of the runtime, and
+ * for those that have joined. Returns NULL, or a line that says why there is no shot.
  */
 const char *heap_take_shot(MonoProfiler *profiler);
 

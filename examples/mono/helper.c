@@ -84,8 +84,8 @@ int helper_start(MonoProfiler *profiler, helper_function function, uint32_t inte
 	if (!start_thread())
 		return 0;
 	/*
-	 * A collection that began while the thread makes itself known would wait for it to stop, and the thread for the end
-	 * of the collection. None begins here.
+	 * A collection that began while the thread makes itself known would wait for it to stop, and the thread for the
+	 * end of the collection. None begins here.
 	 */
 	pthread_mutex_lock(&helper.lock);
 	while (!helper.is_known)

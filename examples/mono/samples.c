@@ -73,8 +73,8 @@ static void note_signal(const void *context)
 }
 
 /*
- * The runtime signals a thread again only when it has answered the last signal. One that comes before the thread is ready is
- * not answered, and the thread would never be sampled. So it signals itself once.
+ * The runtime signals a thread again only when it has answered the last signal. One that comes before the thread is
+ * ready is not answered, and the thread would never be sampled. So it signals itself once.
  */
 void samples_thread_started(void)
 {

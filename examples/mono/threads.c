@@ -136,8 +136,8 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
 }
 
 /*
- * What the runtime calls a thread that it makes to unload a domain. It looks at the stacks of other threads, by means for
- * which the runtime takes it to be in a signal handler; a sample taken meanwhile would end the process.
+ * What the runtime calls a thread that it makes to unload a domain. It looks at the stacks of other threads, by means
+ * for which the runtime takes it to be in a signal handler; a sample taken meanwhile would end the process.
  */
 static const char unloader_name[] = "Domain unloader";
 
