@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/events_decode.h"
 
-#include "format/int.h"
+#include "format/int_words.h"
 
 #include <string.h>
 
@@ -98,15 +98,6 @@ static inline uint64_t event_store_any(mprof_event *event, const event_decode_en
 	event_store(event, entry->head, main_number & mask_of(entry->main_is_id), counter,
 		    (main_number & mask_of(entry->main_is_value)) | (second & mask_of(entry->second_is_value)) | size);
 	return counter;
-}
-
-/* Puts the groups of seven bits of eight bytes side by side: pairs, then pairs of pairs, then both halves. */
-static inline uint64_t groups_join(uint64_t word)
-{
-	word &= UINT64_C(0x7f7f7f7f7f7f7f7f);
-	word -= (word & UINT64_C(0x7f007f007f007f00)) >> 1;
-	word -= 3 * ((word & UINT64_C(0x3fff00003fff0000)) >> 2);
-	return (uint32_t)word | word >> 32 << 28;
 }
 
 /* Masks of joined groups: as many as the index says, and one. */
@@ -245,7 +236,7 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
 			return 0;
 		numbers.of[EVENT_EXTRAS_FIRST(extras)] =
-			groups_join(bytes_load_64(cursor + position)) & group_masks[last - position];
+			int_word_join(bytes_load_64(cursor + position)) & group_masks[last - position];
 		position = last + 1;
 		ends &= ends - 1;
 	}
@@ -297,7 +288,7 @@ decode_fast(const events_decode_table *table, const uint8_t *cursor, window_mark
 	uint32_t byte = *cursor;
 	uint32_t head = table->packed_heads[byte];
 	uint32_t extras_length = 0;
-	uint64_t joined = groups_join(bytes_load_64(cursor + 1));
+	uint64_t joined = int_word_join(bytes_load_64(cursor + 1));
 	uint64_t main_end = marks->last >> 1;
 	/* Without the lowest mark if there is a second INT, so that the lowest is that of the event's end. */
 	uint64_t event_end = main_end & (main_end - (features != FAST_PLAIN ? ~marks->single & 1 : 1));
