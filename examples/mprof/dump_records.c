@@ -118,7 +118,8 @@ void dump_records_json(const log_input *input, const mprof_record *records, size
 
 static void print_stack_text(const log_input *input, const mprof_record *record)
 {
-	const mprof_stack_frame frame = {record->target, (record->flags & MPROF_EVENT_NATIVE) != 0};
+	const mprof_stack_frame frame = {record->target, (record->flags & MPROF_EVENT_NATIVE) != 0,
+					 (record->flags & MPROF_EVENT_COMPILING) != 0};
 	const char *name = names_frame(input->reader, &frame);
 
 	printf(" %s %" PRIu32 " ", frame.is_native ? "location" : "method", record->target);

@@ -16,8 +16,9 @@ typedef enum mprof_dialect {
 	MPROF_DIALECT_MAIL = 1,    /**< The format as first published in November 2007, version 1. */
 	MPROF_DIALECT_DROP = 2,    /**< Mono 1.9, January to April 2008. */
 	MPROF_DIALECT_MONO = 3,    /**< Mono 2.0 to 2.8. */
-	MPROF_DIALECT_UNITY = 4,   /**< The forks of Unity and KSP. */
-	MPROF_DIALECT_MPROF2 = 5   /**< This library's own: version 2, checksums, extensions that it declares. */
+	MPROF_DIALECT_UNITY = 4,   /**< The fork of KSP, for Unity: mono with another order in its samples. */
+	MPROF_DIALECT_MPROF2 = 5,  /**< This library's own: version 2, checksums, extensions that it declares. */
+	MPROF_DIALECT_UNITY_FIXED = 6 /**< A fork for Unity with integers of fixed size: heap shots alone. Read only. */
 } mprof_dialect;
 
 /** \brief The blocks of all dialects (section 3). The code in a header depends on the dialect. \since 0.1 */
@@ -67,21 +68,28 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< The same, while a method was being compiled. */
 	MPROF_EVENT_THREAD_START = 16,          /**< value is the thread. */
 	MPROF_EVENT_THREAD_END = 17,            /**< value is the thread. */
-	MPROF_EVENT_GC_START = 18,              /**< value is the generation (mono, unity: number << 8 | generation). */
+	MPROF_EVENT_GC_START = 18,              /**< value is the generation; id the number of the collection, 0 if the log
+	                                             does not tell. So with all kinds to GC_START_WORLD_END but GC_RESIZE. */
 	MPROF_EVENT_GC_END = 19,
 	MPROF_EVENT_GC_MARK_START = 20,
 	MPROF_EVENT_GC_MARK_END = 21,
 	MPROF_EVENT_GC_SWEEP_START = 22,
 	MPROF_EVENT_GC_SWEEP_END = 23,
-	MPROF_EVENT_GC_RESIZE = 24, /**< value is the new size of the heap in bytes. */
+	MPROF_EVENT_GC_RESIZE = 24, /**< value is the new size of the heap in bytes, id as of GC_START. Has no time of its own
+	                                 where it has a number. */
 	MPROF_EVENT_GC_STOP_WORLD_START = 25,
 	MPROF_EVENT_GC_STOP_WORLD_END = 26,
 	MPROF_EVENT_GC_START_WORLD_START = 27,
 	MPROF_EVENT_GC_START_WORLD_END = 28,
 	MPROF_EVENT_MONITOR = 29,       /**< id is the class of the object, value an #mprof_monitor_state. */
-	MPROF_EVENT_SAMPLE = 30,        /**< A statistical hit. SAMPLES: value is the stack. STATISTICAL: id is the method, or
-	                                     the function if #MPROF_EVENT_NATIVE. */
-	MPROF_EVENT_STACK_SECTION = 31, /**< Call stack in front of an allocation or monitor event. */
+	MPROF_EVENT_SAMPLE = 30,        /**< A sample. From a reader: value is the call chain (0 if not known), id the method of
+	                                     its innermost frame, 0 if native; the detail, if there is one, has how many
+	                                     samples it stands for. From a parser the same of SAMPLES; of STATISTICAL one
+	                                     frame: see mprof_parser_next_events(). */
+	MPROF_EVENT_STACK_SECTION = 31, /**< mono, unity: what the thread's call stack is from here on, in front of an allocation
+	                                     or monitor event: value outermost frames stay, and on them go those of the
+	                                     detail, mprof_event_detail::references, the innermost first; each is a method
+	                                     << 1, with bit 0 set while it is being compiled. Has no time of its own. */
 	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot: id is the class, value the size; the detail has the
 	                                     address and the references. */
 	MPROF_EVENT_HEAP_FREE = 33,     /**< An object found dead by a collection: id is the class, value the size. */
@@ -102,8 +110,11 @@ typedef enum mprof_event_kind {
 
 /** \brief Bits of mprof_event::flags. \since 0.1 */
 typedef enum mprof_event_flag {
-	MPROF_EVENT_FAILED = 1, /**< What ended here had failed. */
-	MPROF_EVENT_NATIVE = 2  /**< A sample of native code. */
+	MPROF_EVENT_FAILED = 1,    /**< What ended here had failed. */
+	MPROF_EVENT_NATIVE = 2,    /**< A sample of native code, or a frame of a call chain. */
+	MPROF_EVENT_CALLER = 4,    /**< Parsers, STATISTICAL: a frame that called that of the event before. */
+	MPROF_EVENT_IN_MODULE = 8, /**< Parsers, STATISTICAL: id is a module (a region of memory), value the bytes from its begin. */
+	MPROF_EVENT_COMPILING = 16 /**< A frame of a call chain whose method is being compiled, not run. */
 } mprof_event_flag;
 
 /**
@@ -118,8 +129,9 @@ typedef struct mprof_event_detail {
 	uint32_t caller;            /**< Method that allocated (directive 1), or 0. */
 	uint32_t stack;             /**< Call chain (STACKS; allocations: directive 19), or 0. */
 	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */
-	uint32_t reference_count;   /**< Heap objects: how many references follow. */
-	const uint64_t *references; /**< Heap objects: addresses that it refers to, in order. Borrowed. */
+	uint32_t reference_count;   /**< Heap objects: how many references follow. Stack sections: how many frames. */
+	const uint64_t *references; /**< Heap objects: addresses that it refers to, in order. Stack sections: frames. Borrowed. */
+	uint64_t samples;           /**< Samples: for how many it stands, 1 or more. */
 } mprof_event_detail;
 
 /**
@@ -244,7 +256,8 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_CLASS_SIZES = 18,      /**< mprof2: classes carry the size of their objects, and objects of that size
 	                                            do not. */
 	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations carry a call chain. */
-	MPROF_DIRECTIVE_DETAILED_EVENTS = 20   /**< mprof2: events occur that have more than two INTs. */
+	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,  /**< mprof2: events occur that have more than two INTs. */
+	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21 /**< mprof2: events of collections carry the number of the collection. */
 } mprof_directive;
 
 /** \brief One bit for a directive, for masks of directives. \since 0.1 */
@@ -264,6 +277,9 @@ typedef enum mprof_loss_cause {
 	MPROF_LOSS_LIMIT = 5,        /**< The log has reached its greatest size. */
 	MPROF_LOSS_CAUSE_COUNT = 6   /**< Number of causes known to these headers, with 0; grows. */
 } mprof_loss_cause;
+
+/** \brief Bit of mprof_record::flags: the definition ends; id alone is set besides. \since 0.1 */
+#define MPROF_RECORD_REMOVED (UINT32_C(1) << 31)
 
 /** \brief What an #mprof_record says. \since 0.1 */
 typedef enum mprof_record_kind {
@@ -288,13 +304,15 @@ typedef struct mprof_record {
 	uint32_t parent;     /**< STACK: the chain of the caller, 0 if none. FUNCTION, LOCATION: the module, 0 if none. */
 	uint32_t target;     /**< STACK: the method, 0 if not known, or the location if native. LOCATION: the function, 0 if not
 	                          known. ROOT: the class whose static fields it holds, 0 if none. */
-	uint32_t flags;      /**< STACK: #MPROF_EVENT_NATIVE if its frame is a location. ROOT: an #mprof_root_kind. METRIC: bits of
+	uint32_t flags;      /**< STACK: #MPROF_EVENT_NATIVE if its frame is a location, #MPROF_EVENT_COMPILING if its method is
+	                          being compiled. MODULE of STATISTICAL: #MPROF_RECORD_REMOVED if it is no more. ROOT: an #mprof_root_kind. METRIC: bits of
 	                          #mprof_metric_flag. METRIC_VALUE: #MPROF_METRIC_DOUBLE if it is one; writers ignore it. */
 	uint32_t reserved;   /**< 0. */
 	uint64_t start;      /**< MODULE, ROOT: the address. FUNCTION, LOCATION: bytes from the begin of the module, or the
 	                          address without one. */
 	uint64_t size;       /**< MODULE, FUNCTION, ROOT: bytes; 0 if not known. */
-	uint64_t value;      /**< METRIC_VALUE: as mprof_record::flags of the metric say. ROOT: the thread, 0 if none. */
+	uint64_t value;      /**< METRIC_VALUE: as mprof_record::flags of the metric say. ROOT: the thread, 0 if none. MODULE of
+	                          STATISTICAL: where in its file it begins, in bytes. */
 	uint64_t counts[4];  /**< SUMMARY: objects alive, their bytes, objects found dead, their bytes. */
 	const char *name;    /**< MODULE: file. FUNCTION, ROOT, METRIC: name. Otherwise "". */
 	const char *section; /**< METRIC: what it belongs to. MODULE: build ID, hexadecimal, "" if none. Otherwise "". */

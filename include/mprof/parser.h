@@ -133,13 +133,18 @@ typedef struct mprof_block {
 	uint32_t flags;               /**< INTRO: bits of #mprof_intro_flag. LOADED, UNLOADED: of #mprof_element_kind.
 	                                   HEAP_DATA: of #mprof_heap_flag. */
 	uint32_t id;                  /**< LOADED, UNLOADED: element ID (directive 4). HEAP_DATA: number of the shot, 0 if of
-	                                   none. HEAP_SUMMARY: number of the collection. */
+	                                   none; drop, mono, unity: of the collection, 0 if not told, and flags say whether
+	                                   it is a shot. HEAP_SUMMARY: number of the collection. */
 	uint32_t has_assembly;        /**< LOADED: 1 if assembly is set. */
 	const char *name;             /**< INTRO: runtime. LOADED, UNLOADED, THREAD: name. MARK: text. */
 	size_t name_length;           /**< In bytes. */
 	mprof_assembly_name assembly; /**< LOADED of an assembly with directive 5. */
 	uint64_t directives;          /**< DIRECTIVES: those in force from here on, as #MPROF_DIRECTIVE_BIT. */
 	uint64_t lost[MPROF_LOSS_CAUSE_COUNT]; /**< LOST: events by #mprof_loss_cause; at 0 those of unknown causes. */
+	uint32_t counter_delta;       /**< mono, unity: in the header: counters since the block before was written, modulo 2^32. */
+	uint32_t has_shot_clocks;     /**< HEAP_DATA of drop, mono, unity: 1: shot_start and shot_end are set. */
+	mprof_clock shot_start;       /**< When the heap was gone over. start and end say when the block was written. */
+	mprof_clock shot_end;         /**< When that was done. */
 } mprof_block;
 
 /** \brief Prepares a block to be filled. \param block What to set. \since 0.1 */
@@ -183,6 +188,11 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *par
 /**
  * \brief Fetches events of the loaded EVENTS block, hits of the loaded STATISTICAL or SAMPLES block as
  * #MPROF_EVENT_SAMPLE, or what the loaded HEAP_DATA block holds as events of the kinds MPROF_EVENT_HEAP_...
+ *
+ * A hit of STATISTICAL is an event for each of its frames: the innermost, then its callers, each with
+ * #MPROF_EVENT_CALLER, whatever their order in the dialect. id is the method (0: managed code, not known). With
+ * #MPROF_EVENT_NATIVE it is the function, or with #MPROF_EVENT_IN_MODULE the module, value being the bytes from its
+ * begin; or it is 0, and value the address. Modules and functions are told by mprof_parser_next_records().
  * \param parser The parser. \param events Receives them. \param capacity Room, in events, 1 or more.
  * \param count Receives how many were fetched; also set (and not lost) when an error is returned.
  * \return #MPROF_OK with \p count at least 1; #MPROF_END with \p count 0; #MPROF_ERR_STATE if no such block is loaded;
@@ -213,7 +223,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *
 								  size_t capacity, size_t *count);
 
 /**
- * \brief Fetches what the loaded STACKS, CODE, ROOTS, METRICS or HEAP_SUMMARY block holds.
+ * \brief Fetches what the loaded STACKS, CODE, ROOTS, METRICS or HEAP_SUMMARY block holds, or the modules and functions
+ * that the loaded STATISTICAL block defines, which it does besides, and apart from, its hits.
  * \param parser The parser. \param records Receives them. \param capacity Room, 1 or more.
  * \param count Receives how many. \return As mprof_parser_next_events(). \since 0.1
  */

@@ -65,12 +65,6 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_profile_add_block(mprof_profile *pr
 							       const mprof_block *block);
 
 /**
- * \brief What mprof_profile_read() calls for each damage. \param user As passed. \param error Where and what. \since
- * 0.1
- */
-typedef void (*mprof_damage_function)(void *user, const mprof_error *error);
-
-/**
  * \brief Adds all blocks up to the end, going on behind blocks that are damaged, and finishes the profile.
  * \param profile The profile. \param reader The reader. \param damage Called for each error met; may be NULL.
  * \param user Passed to \p damage.

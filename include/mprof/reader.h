@@ -3,6 +3,11 @@
  * \file mprof/reader.h
  * \brief Reads a log from a file, a descriptor, memory or a function: a parser with a source, names, and an index.
  *
+ * All dialects read alike. Where one has call chains, native code or modules in another form than STACKS and CODE
+ * blocks, the reader defines them as if it had these: allocations and monitor events carry the chain that a stack
+ * section said, samples that of their hits, and mprof_reader_stack() and mprof_reader_record() tell what they are.
+ * Stack sections themselves are given out too, and need not be looked at.
+ *
  * gzip is recognised by itself. One reader belongs to one thread at a time. Pointers into a block's content are valid
  * until the next call that moves to another block; names of classes and methods until the reader is destroyed.
  */
@@ -160,6 +165,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_records(mprof_reader *r
 typedef struct mprof_stack_frame {
 	uint32_t id;        /**< The method, 0 if not known; the location if native. */
 	uint32_t is_native; /**< 1: a location of native code. */
+	uint32_t is_compiling; /**< 1: the method is being compiled, not run. */
 } mprof_stack_frame;
 
 /**
@@ -214,6 +220,12 @@ MPROF_API uint64_t mprof_reader_method_count(const mprof_reader *reader);
  * counter is then taken as nanoseconds). \since 0.1
  */
 MPROF_API mprof_status mprof_reader_time(const mprof_reader *reader, uint64_t counter, int64_t *nanoseconds);
+
+/**
+ * \brief What is called for each damage that is met in a log. \param user As passed. \param error Where and what.
+ * \since 0.1
+ */
+typedef void (*mprof_damage_function)(void *user, const mprof_error *error);
 
 /** \brief What is known of a log so far. \since 0.1 */
 typedef struct mprof_session {

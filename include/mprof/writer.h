@@ -49,7 +49,7 @@ typedef struct mprof_sink {
 /** \brief Options of a writer. All zero but struct_size means the defaults. \since 0.1 */
 typedef struct mprof_writer_options {
 	size_t struct_size;                /**< Set by mprof_writer_options_init(). */
-	uint32_t dialect;                  /**< #MPROF_DIALECT_MPROF2 (default) or #MPROF_DIALECT_MAIL. */
+	uint32_t dialect;                  /**< Any #mprof_dialect but #MPROF_DIALECT_UNITY_FIXED. */
 	uint32_t intro_flags;              /**< Bits of #mprof_intro_flag for INTRO. */
 	uint64_t directives;               /**< Bits of #MPROF_DIRECTIVE_BIT to declare; see mprof_writer_open_path(). */
 	const char *runtime;               /**< The runtime's name or file for INTRO; NULL means "". Copied. */
@@ -60,12 +60,16 @@ typedef struct mprof_writer_options {
 	                                        Leaves by exception and by tail call become plain leaves. */
 	uint32_t gzip_level;               /**< 0: plain. 1 (fast) to 9 (small): gzip; each flush can be read back. */
 	uint64_t max_name_length;          /**< Longest name in bytes, at most 2^29; 0 means 1 MiB. */
+	uint64_t max_shot_memory;          /**< Dialects in which a heap shot is one block: most memory for one, in bytes; what is
+	                                        larger becomes several blocks. 0 means 1 GiB. */
+	uint32_t allow_undefined_ids;      /**< 1: events may use IDs that are not defined, or not yet. For copies of logs. */
+	uint32_t reserved;                 /**< 0. */
 } mprof_writer_options;
 
 /** \brief Sets all options to their defaults. \param options What to set. \since 0.1 */
 static inline void mprof_writer_options_init(mprof_writer_options *options)
 {
-	mprof_writer_options cleared = {0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0};
+	mprof_writer_options cleared = {0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0};
 
 	*options = cleared;
 	options->struct_size = sizeof(*options);
@@ -334,6 +338,10 @@ typedef struct mprof_writer_stats {
 	uint64_t blocks;     /**< Blocks written. */
 	uint64_t events;     /**< Events written. */
 	uint64_t left_out;   /**< What the dialect could not say, or only in part, when lossy. */
+	uint64_t left_out_events[64]; /**< Of these, events that are not in the log, by #mprof_event_kind. */
+	uint64_t left_out_blocks[64]; /**< Of these, blocks that are not in the log, by #mprof_block_kind. */
+	uint64_t shortened_events[64]; /**< Of these, events that are in the log without something, by #mprof_event_kind. */
+	uint64_t left_out_records[16]; /**< Of these, definitions and records that are not in the log, by #mprof_record_kind. */
 } mprof_writer_stats;
 
 /**

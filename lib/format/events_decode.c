@@ -212,6 +212,7 @@ static inline int detail_store(mprof_event *event, mprof_event_detail *detail, c
 	detail->handle_type = handle & EVENT_HANDLE_TYPE_MASK;
 	detail->reference_count = 0;
 	detail->references = NULL;
+	detail->samples = 0;
 	event->value |= numbers->of[EVENT_EXTRA_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
 	event->more.detail = detail;
 	return 1;

@@ -138,7 +138,7 @@ static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 
 static inline const mprof_event_detail *detail_of(const mprof_event *event)
 {
-	static const mprof_event_detail unknown = {0, 0, 0, 0, 0, NULL};
+	static const mprof_event_detail unknown = {0, 0, 0, 0, 0, NULL, 0};
 
 	return event->more.detail != NULL ? event->more.detail : &unknown;
 }

@@ -9,6 +9,7 @@ const char *mprof_dialect_name(mprof_dialect dialect)
 	static const char *const names[] = {
 		[MPROF_DIALECT_MAIL] = "mail",   [MPROF_DIALECT_DROP] = "drop",     [MPROF_DIALECT_MONO] = "mono",
 		[MPROF_DIALECT_UNITY] = "unity", [MPROF_DIALECT_MPROF2] = "mprof2",
+		[MPROF_DIALECT_UNITY_FIXED] = "unity-fixed",
 	};
 
 	return NAME_FROM(names, dialect);

@@ -36,13 +36,14 @@ FIELD(mprof_allocator, reallocate, 8);
 FIELD(mprof_allocator, release, 16);
 FIELD(mprof_allocator, user, 24);
 
-SIZE(mprof_event_detail, 32);
+SIZE(mprof_event_detail, 40);
 FIELD(mprof_event_detail, object, 0);
 FIELD(mprof_event_detail, caller, 8);
 FIELD(mprof_event_detail, stack, 12);
 FIELD(mprof_event_detail, handle_type, 16);
 FIELD(mprof_event_detail, reference_count, 20);
 FIELD(mprof_event_detail, references, 24);
+FIELD(mprof_event_detail, samples, 32);
 
 SIZE(mprof_event, 32);
 FIELD(mprof_event, kind, 0);
@@ -88,7 +89,7 @@ FIELD(mprof_sink, flush, 8);
 FIELD(mprof_sink, close, 16);
 FIELD(mprof_sink, user, 24);
 
-SIZE(mprof_writer_options, 72);
+SIZE(mprof_writer_options, 88);
 FIELD(mprof_writer_options, struct_size, 0);
 FIELD(mprof_writer_options, dialect, 8);
 FIELD(mprof_writer_options, intro_flags, 12);
@@ -100,6 +101,9 @@ FIELD(mprof_writer_options, allocator, 48);
 FIELD(mprof_writer_options, lossy, 56);
 FIELD(mprof_writer_options, gzip_level, 60);
 FIELD(mprof_writer_options, max_name_length, 64);
+FIELD(mprof_writer_options, max_shot_memory, 72);
+FIELD(mprof_writer_options, allow_undefined_ids, 80);
+FIELD(mprof_writer_options, reserved, 84);
 
 SIZE(mprof_class_definition, 32);
 FIELD(mprof_class_definition, id, 0);
@@ -131,13 +135,17 @@ SIZE(mprof_property, 16);
 FIELD(mprof_property, key, 0);
 FIELD(mprof_property, value, 8);
 
-SIZE(mprof_writer_stats, 48);
+SIZE(mprof_writer_stats, 1712);
 FIELD(mprof_writer_stats, struct_size, 0);
 FIELD(mprof_writer_stats, bytes, 8);
 FIELD(mprof_writer_stats, sink_bytes, 16);
 FIELD(mprof_writer_stats, blocks, 24);
 FIELD(mprof_writer_stats, events, 32);
 FIELD(mprof_writer_stats, left_out, 40);
+FIELD(mprof_writer_stats, left_out_events, 48);
+FIELD(mprof_writer_stats, left_out_blocks, 560);
+FIELD(mprof_writer_stats, shortened_events, 1072);
+FIELD(mprof_writer_stats, left_out_records, 1584);
 
 SIZE(mprof_parser_options, 40);
 FIELD(mprof_parser_options, struct_size, 0);
@@ -147,7 +155,7 @@ FIELD(mprof_parser_options, max_name_length, 24);
 FIELD(mprof_parser_options, ignore_checksums, 32);
 FIELD(mprof_parser_options, reserved, 36);
 
-SIZE(mprof_block, 240);
+SIZE(mprof_block, 280);
 FIELD(mprof_block, struct_size, 0);
 FIELD(mprof_block, kind, 8);
 FIELD(mprof_block, code, 12);
@@ -170,6 +178,10 @@ FIELD(mprof_block, name_length, 128);
 FIELD(mprof_block, assembly, 136);
 FIELD(mprof_block, directives, 184);
 FIELD(mprof_block, lost, 192);
+FIELD(mprof_block, counter_delta, 240);
+FIELD(mprof_block, has_shot_clocks, 244);
+FIELD(mprof_block, shot_start, 248);
+FIELD(mprof_block, shot_end, 264);
 
 SIZE(mprof_mapping, 40);
 FIELD(mprof_mapping, is_method, 0);
@@ -197,9 +209,10 @@ FIELD(mprof_reader_options, wanted, 40);
 FIELD(mprof_reader_options, follow, 48);
 FIELD(mprof_reader_options, ignore_checksums, 52);
 
-SIZE(mprof_stack_frame, 8);
+SIZE(mprof_stack_frame, 12);
 FIELD(mprof_stack_frame, id, 0);
 FIELD(mprof_stack_frame, is_native, 4);
+FIELD(mprof_stack_frame, is_compiling, 8);
 
 SIZE(mprof_session, 96);
 FIELD(mprof_session, struct_size, 0);
