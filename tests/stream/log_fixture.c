@@ -180,37 +180,13 @@ log_bytes log_from_file(const char *path)
 	return log;
 }
 
-static int hex_digit(char character)
+log_bytes log_from_data(const char *name)
 {
-	const char *digits = "0123456789abcdef";
-	const char *found = character != 0 ? strchr(digits, character) : NULL;
-
-	return found != NULL ? (int)(found - digits) : -1;
-}
-
-log_bytes log_from_hex(const char *name)
-{
-	const char *directory = getenv("srcdir");
+	const char *directory = getenv("builddir");
 	char path[4096];
-	log_bytes text;
-	size_t count = 0;
 
-	snprintf(path, sizeof(path), "%s/tests/data/%s.hex", directory != NULL ? directory : ".", name);
-	text = log_from_file(path);
-	/* Two digits become one byte, in place. */
-	for (char *cursor = (char *)text.bytes; *cursor != 0; cursor++) {
-		int high = hex_digit(*cursor);
-
-		if (*cursor == '#')
-			cursor += strcspn(cursor, "\n") - 1;
-		if (high < 0)
-			continue;
-		cr_assert_geq(hex_digit(cursor[1]), 0, "%s: one digit at %.20s", path, cursor);
-		text.bytes[count++] = (uint8_t)(high << 4 | hex_digit(cursor[1]));
-		cursor++;
-	}
-	text.length = count;
-	return text;
+	snprintf(path, sizeof(path), "%s/tests/data/%s.mprof", directory != NULL ? directory : ".", name);
+	return log_from_file(path);
 }
 
 void log_free(log_bytes *log)

@@ -68,8 +68,8 @@ enum {
 	MORE_COUNT
 };
 
-/** Reads the bytes of tests/data/NAME.hex: pairs of hexadecimal digits, and comments from # to the end of the line. */
-log_bytes log_from_hex(const char *name);
+/** Reads the log that was made of tests/data/NAME.desc. */
+log_bytes log_from_data(const char *name);
 
 /** Reads a whole file. */
 log_bytes log_from_file(const char *path);

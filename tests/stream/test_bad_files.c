@@ -100,7 +100,7 @@ static mprof_error first_error(const log_bytes *log, log_digest *digest)
 
 static void check_row(table_row *row)
 {
-	log_bytes log = log_from_hex(row->name);
+	log_bytes log = log_from_data(row->name);
 	log_digest digest;
 	mprof_error error = first_error(&log, &digest);
 
@@ -131,10 +131,10 @@ Test(bad_files, table_is_complete)
 	read_table();
 	cr_assert_not_null(directory);
 	while ((entry = readdir(directory)) != NULL) {
-		const char *ending = strstr(entry->d_name, ".hex");
+		const char *ending = strstr(entry->d_name, ".desc");
 		int is_met = 0;
 
-		if (ending == NULL || ending[4] != 0)
+		if (ending == NULL || ending[5] != 0)
 			continue;
 		files++;
 		for (size_t i = 0; i < row_count; i++)
@@ -160,7 +160,7 @@ Test(bad_files, good_files)
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		log_bytes log = log_from_hex(good[i].name);
+		log_bytes log = log_from_data(good[i].name);
 		log_digest digest;
 		mprof_error error = first_error(&log, &digest);
 

@@ -42,15 +42,15 @@ static void check_chunks(log_bytes log)
 Test(parser_chunks, mail)
 {
 	check_chunks(log_make(MPROF_DIALECT_MAIL, 0));
-	check_chunks(log_from_hex("good-mail"));
-	check_chunks(log_from_hex("good-mail-by-letter"));
+	check_chunks(log_from_data("good-mail"));
+	check_chunks(log_from_data("good-mail-by-letter"));
 }
 
 Test(parser_chunks, mprof2)
 {
 	check_chunks(log_make(MPROF_DIALECT_MPROF2, 0));
-	check_chunks(log_from_hex("good-mprof2"));
-	check_chunks(log_from_hex("good-heap"));
+	check_chunks(log_from_data("good-mprof2"));
+	check_chunks(log_from_data("good-heap"));
 }
 
 Test(parser_chunks, mprof2_with_directives)

@@ -67,8 +67,8 @@ static void check_all_cuts(log_bytes log)
 Test(parser_cut, mail)
 {
 	check_all_cuts(log_make(MPROF_DIALECT_MAIL, 0));
-	check_all_cuts(log_from_hex("good-mail"));
-	check_all_cuts(log_from_hex("good-mail-by-letter"));
+	check_all_cuts(log_from_data("good-mail"));
+	check_all_cuts(log_from_data("good-mail-by-letter"));
 }
 
 Test(parser_cut, mprof2)
