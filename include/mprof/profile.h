@@ -33,12 +33,18 @@ typedef struct mprof_profile_options {
 	uint64_t max_memory;              /**< Most memory for results, in bytes; 0 means 4 GiB. */
 	uint32_t without_call_tree;       /**< 1: do not keep call paths, only totals by method. */
 	uint32_t max_stack_depth;         /**< Frames kept for one thread; deeper ones are counted as one. 0 means 65536. */
+	uint32_t with_compilations;       /**< 1: compilations are nodes of the call tree. What they take is not self time of
+	                                       the method that caused them then, and what runs while they go on is below them. */
+	uint32_t with_call_sites;         /**< 1: allocations and waits of which no call chain is known have the node of the
+	                                       call tree as their place. */
+	uint32_t with_monitor_objects;    /**< 1: waits for different objects are different sites. */
+	uint32_t raw_counters;            /**< 1: what is called nanoseconds, here and below, is counters of the log. */
 } mprof_profile_options;
 
 /** \brief Sets all options to their defaults. \param options What to set. \since 0.1 */
 static inline void mprof_profile_options_init(mprof_profile_options *options)
 {
-	mprof_profile_options cleared = {0, NULL, 0, 0, 0};
+	mprof_profile_options cleared = {0, NULL, 0, 0, 0, 0, 0, 0, 0};
 
 	*options = cleared;
 	options->struct_size = sizeof(*options);
@@ -46,7 +52,8 @@ static inline void mprof_profile_options_init(mprof_profile_options *options)
 
 /**
  * \brief Makes an empty profile. \param options Options, or NULL. Not kept. \param profile Receives it.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_MEMORY, also if max_memory is too small for an empty one.
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for with_compilations or with_call_sites without a call tree;
+ * #MPROF_ERR_MEMORY, also if max_memory is too small for an empty one.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_profile_create(const mprof_profile_options *options,
@@ -118,6 +125,8 @@ typedef struct mprof_profile_totals {
 	uint64_t finalizations;     /**< Runs of the finalizer thread. */
 	uint64_t finalization_ns;   /**< Time of these runs. */
 	uint64_t lost_by_cause[16]; /**< lost_events, by #mprof_loss_cause; at 0 those of unknown causes. */
+	uint64_t refused_allocations; /**< Of more than 2^40 bytes: Mono 2.6 wrote loads of classes that failed so. They
+	                                   count as events and nowhere else. */
 } mprof_profile_totals;
 
 /**
@@ -185,6 +194,8 @@ typedef struct mprof_call_figures {
 	uint64_t self_ns;      /**< Exclusive time on this path. */
 	uint64_t allocations;  /**< Objects that the method allocated on this path; the root's: in no method. */
 	uint64_t bytes;        /**< Their bytes. */
+	uint32_t flags;        /**< #MPROF_EVENT_COMPILING: a compilation of the method, which counts no calls. */
+	uint32_t reserved;     /**< 0. */
 } mprof_call_figures;
 
 /**
@@ -264,13 +275,15 @@ typedef struct mprof_allocation_site {
 	uint32_t class_id;    /**< The class. */
 	uint32_t stack;       /**< The call chain, 0 if not known. */
 	uint32_t caller;      /**< The method that allocated, 0 if not known. */
-	uint32_t reserved;    /**< 0. */
+	uint32_t flags;       /**< #MPROF_EVENT_COMPILING: while the method was being compiled. */
 	uint64_t allocations; /**< Objects allocated. */
 	uint64_t bytes;       /**< Their bytes. */
+	uint32_t call;        /**< Node of the call tree if stack is 0; 0 if not known or not asked for. */
+	uint32_t reserved;    /**< 0. */
 } mprof_allocation_site;
 
 /**
- * \brief Places of allocations of which a call chain or a method is known, in no order. \param profile The profile.
+ * \brief Places of allocations of which a call chain, a method or a node is known, in no order. \param profile The profile.
  * \return How many. \since 0.1
  */
 MPROF_API size_t mprof_profile_allocation_site_count(const mprof_profile *profile);
@@ -424,16 +437,20 @@ MPROF_API size_t mprof_profile_monitor_count(const mprof_profile *profile);
 MPROF_API mprof_status mprof_profile_monitor(const mprof_profile *profile, size_t index,
 					     mprof_monitor_figures *figures);
 
-/** \brief Waits for the monitors of a class at one place. \since 0.1 */
+/** \brief Waits for the monitors of a class, or for one of them, at one place. \since 0.1 */
 typedef struct mprof_monitor_site {
 	size_t struct_size;    /**< sizeof, set by the caller. */
 	uint32_t class_id;     /**< Class of the objects, 0 if not known. */
 	uint32_t stack;        /**< The call chain, 0 if not known. */
 	uint64_t contentions;  /**< Times that a thread found one taken. */
 	uint64_t contended_ns; /**< Time from finding it taken to getting it or giving up. */
+	uint64_t failures;     /**< Times that a thread gave up. */
+	uint64_t object;       /**< Address of the object, 0 if not known or not asked for. */
+	uint32_t call;         /**< Node of the call tree if stack is 0; 0 if not known or not asked for. */
+	uint32_t reserved;     /**< 0. */
 } mprof_monitor_site;
 
-/** \brief Classes and call chains of waits, in no order. \param profile The profile. \return How many. \since 0.1 */
+/** \brief Classes and places of waits, in no order. \param profile The profile. \return How many. \since 0.1 */
 MPROF_API size_t mprof_profile_monitor_site_count(const mprof_profile *profile);
 
 /**
@@ -510,7 +527,7 @@ MPROF_API mprof_status mprof_profile_mark(const mprof_profile *profile, size_t i
 /** \brief A collection. Times are nanoseconds; starts count from the begin of the session. \since 0.1 */
 typedef struct mprof_collection {
 	size_t struct_size;     /**< sizeof, set by the caller. */
-	uint64_t number;        /**< As the log numbers it, or counted from 1. */
+	uint64_t number;        /**< As the log numbers it, which may leave out numbers, or counted from 1. */
 	uint32_t generation;    /**< 0 is the youngest. */
 	uint32_t unfinished;    /**< 1: its end is not in the log. */
 	int64_t start_ns;       /**< Begin. */
@@ -535,6 +552,7 @@ typedef struct mprof_heap_resize {
 	size_t struct_size; /**< sizeof, set by the caller. */
 	int64_t time_ns;    /**< When, from the begin of the session. */
 	uint64_t bytes;     /**< The new size. */
+	uint64_t number;    /**< As the log numbers it, together with collections; 0 if it does not. */
 } mprof_heap_resize;
 
 /** \brief Changes of the heap's size, in order. \param profile The profile. \return How many. \since 0.1 */

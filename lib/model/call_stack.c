@@ -124,23 +124,32 @@ static void close_private_node(call_model *model, call_stack *stack, uint32_t nu
 	give_node_back(model, number);
 }
 
+static void set_care(const call_model *model, call_stack *stack)
+{
+	stack->needs_care = !model->keeps_tree || stack->folded > 0 || stack->compilations > 0;
+}
+
 static void pop(call_model *model, call_stack *stack)
 {
 	uint32_t top = stack->top;
 
 	stack->top = model->tree.nodes[top].parent;
+	if (model->tree.nodes[top].is_compiling) {
+		stack->compilations--;
+		set_care(model, stack);
+	}
 	if (!model->keeps_tree)
 		close_private_node(model, stack, top);
 }
 
-/* The frame of a method nearest to the top, or the root. */
-static uint32_t find_frame(call_model *model, const call_stack *stack, uint32_t method)
+/* The frame of a method, or of its compilation, nearest to the top, or the root. */
+static uint32_t find_frame(call_model *model, const call_stack *stack, uint32_t method, uint32_t is_compiling)
 {
 	const call_node *nodes = model->tree.nodes;
 	uint32_t node = stack->top;
 	uint64_t steps = 0;
 
-	while (node != CALL_TREE_ROOT && nodes[node].method != method) {
+	while (node != CALL_TREE_ROOT && (nodes[node].method != method || nodes[node].is_compiling != is_compiling)) {
 		if (++steps > NEAR_FRAMES && model->fruitless_steps > MAX_FRUITLESS_STEPS)
 			return CALL_TREE_ROOT;
 		node = nodes[node].parent;
@@ -155,8 +164,8 @@ static int unfold(const call_model *model, call_stack *stack)
 {
 	if (stack->folded == 0)
 		return 0;
-	if (--stack->folded == 0)
-		stack->needs_care = !model->keeps_tree;
+	stack->folded--;
+	set_care(model, stack);
 	return 1;
 }
 
@@ -166,7 +175,7 @@ void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t m
 
 	if (unfold(model, stack))
 		return;
-	frame = find_frame(model, stack, method);
+	frame = find_frame(model, stack, method, 0);
 	if (frame == CALL_TREE_ROOT) {
 		model->unmatched_leaves++;
 		return;
@@ -176,10 +185,42 @@ void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t m
 	pop(model, stack);
 }
 
+int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t method)
+{
+	uint32_t node;
+
+	if (model->tree.nodes[stack->top].depth >= model->max_depth)
+		return 1;
+	node = call_tree_compilation(&model->tree, stack->top, method);
+	if (node == CALL_TREE_ROOT)
+		return 0;
+	stack->top = node;
+	stack->compilations++;
+	stack->needs_care = 1;
+	return 1;
+}
+
+void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t method)
+{
+	uint32_t frame;
+
+	if (stack->compilations == 0)
+		return;
+	frame = find_frame(model, stack, method, 1);
+	if (frame == CALL_TREE_ROOT)
+		return;
+	stack->folded = 0;
+	while (stack->top != frame)
+		pop(model, stack);
+	pop(model, stack);
+}
+
 void call_stack_leave_top_carefully(call_model *model, call_stack *stack)
 {
 	if (unfold(model, stack))
 		return;
+	while (stack->compilations > 0 && model->tree.nodes[stack->top].is_compiling)
+		pop(model, stack);
 	if (stack->top == CALL_TREE_ROOT)
 		model->unmatched_leaves++;
 	else
@@ -191,13 +232,13 @@ uint64_t call_stack_clear(call_model *model, call_stack *stack)
 	uint64_t frames = call_stack_depth(model, stack);
 
 	stack->folded = 0;
-	stack->needs_care = !model->keeps_tree;
 	while (stack->top != CALL_TREE_ROOT)
 		pop(model, stack);
+	set_care(model, stack);
 	return frames;
 }
 
 uint64_t call_stack_depth(const call_model *model, const call_stack *stack)
 {
-	return model->tree.nodes[stack->top].depth + stack->folded;
+	return model->tree.nodes[stack->top].depth + stack->folded - stack->compilations;
 }

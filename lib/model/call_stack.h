@@ -27,8 +27,9 @@ typedef struct call_model {
 
 typedef struct call_stack {
 	uint32_t top;    /**< Node of the top frame, #CALL_TREE_ROOT if there is none. */
-	int needs_care;  /**< The short ways do not hold: there is no call tree, or frames are folded. */
+	int needs_care;  /**< The short ways do not hold: there is no call tree, frames are folded, or one compiles. */
 	uint64_t folded; /**< Frames above the greatest depth; they count as one with that below them. */
+	uint64_t compilations; /**< Frames in which a method is being compiled. */
 	hash_map live;   /**< Without a call tree: number of frames by method. */
 } call_stack;
 
@@ -45,10 +46,17 @@ int call_stack_enter_carefully(call_model *model, call_stack *stack, uint32_t me
 void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t method);
 void call_stack_leave_top_carefully(call_model *model, call_stack *stack);
 
+/**
+ * A compilation begins, as a frame, and ends with all that is above it. Only with a call tree. Beginning returns 0 if
+ * there is no memory, and changes nothing; one that is too deep or is not found changes nothing either.
+ */
+int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t method);
+void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t method);
+
 /** Closes all frames. Returns how many were open. */
 uint64_t call_stack_clear(call_model *model, call_stack *stack);
 
-/** Frames that are open. */
+/** Frames of methods that are open. */
 uint64_t call_stack_depth(const call_model *model, const call_stack *stack);
 
 /** Time passes in the method on top. */

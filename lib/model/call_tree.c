@@ -14,6 +14,7 @@ static size_t first_place(const call_tree *tree, uint32_t parent, uint32_t metho
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> tree->shift);
 }
 
+/* Calls and compilations of a method begin at the same place: there are few of the latter. */
 static void put_in_place(call_tree *tree, uint32_t node)
 {
 	size_t i = first_place(tree, tree->nodes[node].parent, tree->nodes[node].method);
@@ -86,29 +87,52 @@ uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method)
 	return (uint32_t)tree->count++;
 }
 
-uint32_t call_tree_child(call_tree *tree, uint32_t parent, uint32_t method)
+/* #CALL_TREE_ROOT if there is none. */
+static uint32_t find_child(const call_tree *tree, uint32_t parent, uint32_t method, uint32_t is_compiling)
+{
+	for (size_t i = first_place(tree, parent, method);; i = (i + 1) & (tree->place_count - 1)) {
+		uint32_t number = tree->places[i];
+		const call_node *node = &tree->nodes[number];
+
+		if (number == 0)
+			return CALL_TREE_ROOT;
+		if (node->method == method && node->parent == parent && node->is_compiling == is_compiling)
+			return number;
+	}
+}
+
+static uint32_t add_child(call_tree *tree, uint32_t parent, uint32_t method, uint32_t is_compiling)
 {
 	uint32_t node;
 
-	for (size_t i = first_place(tree, parent, method);; i = (i + 1) & (tree->place_count - 1)) {
-		node = tree->places[i];
-		if (node == 0)
-			break;
-		if (tree->nodes[node].method == method && tree->nodes[node].parent == parent) {
-			tree->nodes[parent].latest_child = node;
-			return node;
-		}
-	}
 	if (!reserve_places(tree, tree->count + 1))
 		return CALL_TREE_ROOT;
 	node = call_tree_append(tree, parent, method);
 	if (node == CALL_TREE_ROOT)
 		return CALL_TREE_ROOT;
 	put_in_place(tree, node);
+	tree->nodes[node].is_compiling = is_compiling;
 	tree->nodes[node].next_sibling = tree->nodes[parent].first_child;
 	tree->nodes[parent].first_child = node;
-	tree->nodes[parent].latest_child = node;
 	return node;
+}
+
+uint32_t call_tree_child(call_tree *tree, uint32_t parent, uint32_t method)
+{
+	uint32_t node = find_child(tree, parent, method, 0);
+
+	if (node == CALL_TREE_ROOT)
+		node = add_child(tree, parent, method, 0);
+	if (node != CALL_TREE_ROOT)
+		tree->nodes[parent].latest_child = node;
+	return node;
+}
+
+uint32_t call_tree_compilation(call_tree *tree, uint32_t parent, uint32_t method)
+{
+	uint32_t node = find_child(tree, parent, method, 1);
+
+	return node != CALL_TREE_ROOT ? node : add_child(tree, parent, method, 1);
 }
 
 void call_tree_sum(call_tree *tree)
@@ -125,7 +149,7 @@ uint32_t call_tree_next(const call_tree *tree, uint32_t node, call_tree_leave le
 	uint32_t next = tree->nodes[node].first_child;
 
 	while (next == CALL_TREE_ROOT && node != CALL_TREE_ROOT) {
-		leave(user, tree->nodes[node].method);
+		leave(user, &tree->nodes[node]);
 		next = tree->nodes[node].next_sibling;
 		node = tree->nodes[node].parent;
 	}

@@ -20,6 +20,8 @@ typedef struct call_node {
 	uint32_t next_sibling;
 	uint32_t latest_child; /**< The child entered last: mostly also the next one. */
 	uint32_t depth;        /**< Frames on a stack whose top this is. */
+	uint32_t is_compiling; /**< 1: the method is being compiled, not run. */
+	uint32_t reserved;
 	uint64_t calls;
 	uint64_t self;  /**< In counters. */
 	uint64_t total; /**< In counters; as of the last call_tree_sum(). */
@@ -47,14 +49,17 @@ void call_tree_destroy(call_tree *tree);
  */
 uint32_t call_tree_child(call_tree *tree, uint32_t parent, uint32_t method);
 
+/** The child for a compilation of \p method, which is another than that for its calls, and never the latest child. */
+uint32_t call_tree_compilation(call_tree *tree, uint32_t parent, uint32_t method);
+
 /** Adds a node that is not to be found by call_tree_child(). As above. */
 uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method);
 
 /** Computes the inclusive times of all nodes. */
 void call_tree_sum(call_tree *tree);
 
-/** Called for a method that a walk leaves. */
-typedef void (*call_tree_leave)(void *user, uint32_t method);
+/** Called for a node that a walk leaves. */
+typedef void (*call_tree_leave)(void *user, const call_node *node);
 
 /**
  * A step of a walk over the whole tree, parents first and without recursion, which begins with the root's first child:

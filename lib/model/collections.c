@@ -50,6 +50,7 @@ int collections_add(collection_list *all, const mprof_event *event, uint64_t cou
 	added = &all->events[all->event_count];
 	added->counter = counter;
 	added->value = event->value;
+	added->number = event->id;
 	added->sequence = (uint32_t)all->event_count++;
 	added->kind = event->kind;
 	if (event->kind == MPROF_EVENT_GC_START)
@@ -111,15 +112,13 @@ static void note_pause(pairing *now, size_t record)
 		now->stopped_for = record;
 }
 
-static void start_collection(collection_list *all, pairing *now, const collection_event *event, uint32_t generation,
-			     uint64_t number)
+static void start_collection(collection_list *all, pairing *now, const collection_event *event, size_t slot)
 {
-	size_t slot = generation < GENERATION_COUNT ? generation : GENERATION_COUNT - 1;
 	collection_record *record = &all->records[all->count];
 
 	memset(record, 0, sizeof(*record));
-	record->number = number != 0 ? number : all->count + 1;
-	record->generation = generation;
+	record->number = event->number != 0 ? event->number : all->count + 1;
+	record->generation = (uint32_t)event->value;
 	record->start = event->counter;
 	now->open[slot] = all->count;
 	now->latest[slot] = all->count;
@@ -183,16 +182,15 @@ static void apply_pause(collection_list *all, pairing *now, const collection_eve
 	}
 }
 
-static void apply_event(collection_list *all, pairing *now, const collection_event *event, int is_numbered)
+static void apply_event(collection_list *all, pairing *now, const collection_event *event)
 {
-	uint32_t generation = is_numbered ? event->value & 0xff : (uint32_t)event->value;
-	size_t slot = generation < GENERATION_COUNT ? generation : GENERATION_COUNT - 1;
+	size_t slot = event->value < GENERATION_COUNT ? (size_t)event->value : GENERATION_COUNT - 1;
 	size_t latest = now->latest[slot];
 	uint64_t duration;
 
 	switch (event->kind) {
 	case MPROF_EVENT_GC_START:
-		start_collection(all, now, event, generation, is_numbered ? event->value >> 8 : 0);
+		start_collection(all, now, event, slot);
 		break;
 	case MPROF_EVENT_GC_END:
 		end_collection(all, now, event, slot);
@@ -215,6 +213,7 @@ static void apply_event(collection_list *all, pairing *now, const collection_eve
 		break;
 	case MPROF_EVENT_GC_RESIZE:
 		all->resizes[all->resize_count].counter = event->counter;
+		all->resizes[all->resize_count].number = event->number;
 		all->resizes[all->resize_count++].bytes = event->value;
 		break;
 	default:
@@ -244,7 +243,7 @@ static uint64_t covered_time(const collection_list *all, uint64_t origin)
 	return covered;
 }
 
-int collections_pair(collection_list *all, uint64_t origin, int is_numbered)
+int collections_pair(collection_list *all, uint64_t origin)
 {
 	pairing now;
 
@@ -257,7 +256,7 @@ int collections_pair(collection_list *all, uint64_t origin, int is_numbered)
 	all->count = 0;
 	all->resize_count = 0;
 	for (size_t i = 0; i < all->event_count; i++)
-		apply_event(all, &now, &all->events[i], is_numbered);
+		apply_event(all, &now, &all->events[i]);
 	all->time = covered_time(all, origin);
 	return 1;
 }

@@ -15,6 +15,7 @@
 typedef struct collection_event {
 	uint64_t counter;
 	uint64_t value;
+	uint32_t number;   /**< Of the collection, 0 if the log does not tell. */
 	uint32_t sequence; /**< Place in the log, for events at the same counter. */
 	uint32_t kind;     /**< An #mprof_event_kind. */
 } collection_event;
@@ -33,6 +34,7 @@ typedef struct collection_record {
 
 typedef struct heap_resize_record {
 	uint64_t counter;
+	uint64_t number; /**< In the numbers of collections, 0 if the log does not tell. */
 	uint64_t bytes;
 } heap_resize_record;
 
@@ -58,10 +60,9 @@ void collections_destroy(collection_list *all);
 int collections_add(collection_list *all, const mprof_event *event, uint64_t counter);
 
 /**
- * Makes the records and the resizes of what was gathered. \p origin is a counter before all events; \p is_numbered:
- * values carry the collection's number above the generation. May be called again after more was gathered. Returns 0 if
- * there is no memory.
+ * Makes the records and the resizes of what was gathered. \p origin is a counter before all events. May be called again
+ * after more was gathered. Returns 0 if there is no memory.
  */
-int collections_pair(collection_list *all, uint64_t origin, int is_numbered);
+int collections_pair(collection_list *all, uint64_t origin);
 
 #endif

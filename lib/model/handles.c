@@ -68,8 +68,11 @@ int handles_add(handle_list *all, const mprof_event *event)
 	handle_record *record;
 
 	if (is_creation) {
-		by_class = site_table_get(&all->by_class, event->id, 0, type);
-		by_stack = site_table_get(&all->by_stack, event->id, stack, type);
+		const site_key of_class = {.class_id = event->id, .detail = type};
+		const site_key of_stack = {.class_id = event->id, .stack = stack, .detail = type};
+
+		by_class = site_table_get(&all->by_class, &of_class);
+		by_stack = site_table_get(&all->by_stack, &of_stack);
 		if (by_class == SITE_TABLE_NONE || by_stack == SITE_TABLE_NONE)
 			return 0;
 	}

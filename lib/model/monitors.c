@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-void monitors_init(monitor_list *all, const mprof_allocator *allocator)
+void monitors_init(monitor_list *all, const mprof_allocator *allocator, int keeps_objects)
 {
 	memset(all, 0, sizeof(*all));
+	all->keeps_objects = keeps_objects;
 	record_table_init(&all->records, allocator, sizeof(monitor_record));
 	site_table_init(&all->sites, allocator);
 }
@@ -16,63 +17,75 @@ void monitors_destroy(monitor_list *all)
 	site_table_destroy(&all->sites);
 }
 
-static int begin_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, const mprof_event *event,
-		      uint64_t counter)
+static uint64_t object_of(const mprof_event *event)
 {
-	const mprof_event_detail *detail = event->more.detail;
-	uint32_t stack = detail != NULL ? detail->stack : 0;
-	size_t site = site_table_get(&all->sites, event->id, stack, 0);
+	return event->more.detail != NULL ? event->more.detail->object : 0;
+}
 
-	if (site == SITE_TABLE_NONE)
-		return 0;
+/* The number of the site that an event belongs to. */
+static size_t find_site(monitor_list *all, const mprof_event *event, uint32_t call)
+{
+	site_key key = {.class_id = event->id};
+
+	key.stack = event->more.detail != NULL ? event->more.detail->stack : 0;
+	key.call = key.stack == 0 ? call : 0;
+	key.other = all->keeps_objects ? object_of(event) : 0;
+	return site_table_get(&all->sites, &key);
+}
+
+static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, size_t site,
+		       const mprof_event *event, uint64_t counter)
+{
 	all->sites.records[site].count++;
 	all->contentions++;
 	record->contentions++;
 	wait->is_waiting = 1;
+	wait->site = site;
+	wait->object = object_of(event);
 	wait->class_id = event->id;
-	wait->stack = stack;
-	wait->object = detail != NULL ? detail->object : 0;
 	wait->start = counter;
-	return 1;
 }
 
-/* A wait for one object does not end with what becomes of another. */
-static int end_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, const mprof_event *event,
-		    uint64_t counter)
+/*
+ * A wait for one object does not end with what becomes of another. What became of it counts where the wait began: the
+ * calls that led there are those of interest. Returns the number of that site.
+ */
+static size_t end_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, size_t site,
+		       const mprof_event *event, uint64_t counter)
 {
-	uint64_t object = event->more.detail != NULL ? event->more.detail->object : 0;
 	int64_t waited = (int64_t)(counter - wait->start);
-	size_t site;
 
-	if (!wait->is_waiting || wait->object != object || wait->class_id != event->id)
-		return 1;
-	site = site_table_get(&all->sites, wait->class_id, wait->stack, 0);
-	if (site == SITE_TABLE_NONE)
-		return 0;
+	if (!wait->is_waiting || wait->object != object_of(event) || wait->class_id != event->id)
+		return site;
 	wait->is_waiting = 0;
 	if (waited > 0) {
-		all->sites.records[site].value += (uint64_t)waited;
+		all->sites.records[wait->site].value += (uint64_t)waited;
 		all->contended += (uint64_t)waited;
 		record->contended += (uint64_t)waited;
 	}
-	return 1;
+	return wait->site;
 }
 
-int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint64_t counter)
+int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t call, uint64_t counter)
 {
 	monitor_record *record = record_table_get(&all->records, event->id);
+	size_t site = find_site(all, event, call);
 
-	if (record == NULL)
+	if (record == NULL || site == SITE_TABLE_NONE)
 		return 0;
 	switch (event->value) {
 	case MPROF_MONITOR_CONTENDED:
-		return begin_wait(all, record, wait, event, counter);
+		begin_wait(all, record, wait, site, event, counter);
+		return 1;
 	case MPROF_MONITOR_ACQUIRED:
 		record->acquired++;
-		return end_wait(all, record, wait, event, counter);
+		end_wait(all, record, wait, site, event, counter);
+		return 1;
 	case MPROF_MONITOR_FAILED:
 		record->failures++;
-		return end_wait(all, record, wait, event, counter);
+		site = end_wait(all, record, wait, site, event, counter);
+		all->sites.records[site].more++;
+		return 1;
 	default:
 		return 1;
 	}

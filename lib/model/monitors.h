@@ -23,23 +23,27 @@ typedef struct monitor_record {
 /** What a thread waits for. */
 typedef struct monitor_wait {
 	int is_waiting;
+	size_t site;     /**< Where it found the monitor taken. */
+	uint64_t object; /**< Its address, 0 if not known. */
 	uint32_t class_id;
-	uint32_t stack;
-	uint64_t object;
 	uint64_t start; /**< Counter. */
 } monitor_wait;
 
 typedef struct monitor_list {
 	record_table records; /**< By class. */
-	site_table sites;     /**< Count: contentions. Value: time contended. */
+	site_table sites;     /**< Count: contentions. Value: time contended. More: failures. Other: the object. */
+	int keeps_objects;    /**< Sites of the monitors of different objects are different. */
 	uint64_t contentions;
 	uint64_t contended;
 } monitor_list;
 
-void monitors_init(monitor_list *all, const mprof_allocator *allocator);
+void monitors_init(monitor_list *all, const mprof_allocator *allocator, int keeps_objects);
 void monitors_destroy(monitor_list *all);
 
-/** Takes in a MONITOR event of a thread, at \p counter. Returns 0 if there is no memory. */
-int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint64_t counter);
+/**
+ * Takes in a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. Returns 0 if there is no
+ * memory.
+ */
+int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t call, uint64_t counter);
 
 #endif

@@ -25,16 +25,26 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	heap_shots_init(&profile->heap_shots, allocator);
 	heap_summaries_init(&profile->heap_summaries, allocator);
 	handles_init(&profile->handles, allocator);
-	monitors_init(&profile->monitors, allocator);
+	monitors_init(&profile->monitors, allocator, options->with_monitor_objects != 0);
 	finalizers_init(&profile->finalizers, allocator);
 	metrics_init(&profile->metrics, allocator);
 	marks_init(&profile->marks, allocator);
 	profile->conversion.nanoseconds_per_counter = 1;
+	profile->has_raw_counters = options->raw_counters != 0;
+	profile->has_compilations = options->with_compilations != 0;
+	profile->has_call_sites = options->with_call_sites != 0;
 	/* Both, so that both can be destroyed. */
 	has_samples = samples_init(&profile->samples, allocator);
 	has_calls =
 		call_model_init(&profile->calls, allocator, &profile->methods, !options->without_call_tree, max_depth);
 	return has_samples && has_calls;
+}
+
+static int are_sound(const mprof_profile_options *options)
+{
+	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
+	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 &&
+	       !(options->without_call_tree && (options->with_compilations || options->with_call_sites));
 }
 
 mprof_status mprof_profile_create(const mprof_profile_options *options, mprof_profile **profile)
@@ -46,7 +56,7 @@ mprof_status mprof_profile_create(const mprof_profile_options *options, mprof_pr
 	if (profile == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*profile = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.without_call_tree > 1 ||
+	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || !are_sound(&own) ||
 	    !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));

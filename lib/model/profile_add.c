@@ -37,14 +37,15 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-static mprof_status add_statistical_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
+/* \p thread: NULL if the block is not of one. */
+static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, thread_record *thread, int *is_own)
 {
 	mprof_status status;
 	size_t count = 0;
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_add_hits(profile, profile->batch, count)) {
+		if (!profile_add_samples(profile, reader, thread, profile->batch, count)) {
 			*is_own = 1;
 			return out_of_memory(profile);
 		}
@@ -56,19 +57,9 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 				      int *is_own)
 {
 	thread_record *thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
-	mprof_status status;
-	size_t count = 0;
 
-	*is_own = 1;
-	if (thread == NULL)
-		return out_of_memory(profile);
-	do {
-		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_add_samples(profile, reader, thread, profile->batch, count))
-			return out_of_memory(profile);
-	} while (status == MPROF_OK);
-	*is_own = 0;
-	return status == MPROF_END ? MPROF_OK : status;
+	*is_own = thread == NULL;
+	return thread != NULL ? add_samples(profile, reader, thread, is_own) : out_of_memory(profile);
 }
 
 static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
@@ -172,7 +163,7 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 	case MPROF_BLOCK_EVENTS:
 		return add_events_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_STATISTICAL:
-		return add_statistical_block(profile, reader, is_own);
+		return add_samples(profile, reader, NULL, is_own);
 	case MPROF_BLOCK_SAMPLES:
 		return add_samples_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_HEAP_DATA:
@@ -247,7 +238,8 @@ static mprof_status check_end(mprof_reader *reader, mprof_damage_function damage
 static int is_cut(const mprof_block *block, mprof_status status)
 {
 	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL);
 
 	return status == MPROF_ERR_TRUNCATED && block->loaded && (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
 }

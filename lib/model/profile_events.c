@@ -4,7 +4,16 @@
 
 static int has_time(const mprof_event *event)
 {
-	return event->kind != MPROF_EVENT_ALLOCATION && event->kind != MPROF_EVENT_ALLOCATION_AT_JIT;
+	switch (event->kind) {
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+	case MPROF_EVENT_STACK_SECTION:
+		return 0;
+	case MPROF_EVENT_GC_RESIZE:
+		return event->id == 0;
+	default:
+		return 1;
+	}
 }
 
 /*
@@ -36,32 +45,54 @@ static inline void pass_time(call_model *calls, thread_record *thread, uint64_t 
 }
 
 /* Where nothing is known of the place, the class has said all. */
-static int add_allocation_site(mprof_profile *profile, const mprof_event *event)
+static int add_allocation_site(mprof_profile *profile, const thread_record *thread, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
+	site_key key = {.class_id = event->id};
+	site_record *record;
 	size_t site;
 
-	if (detail->stack == 0 && detail->caller == 0)
+	if (detail != NULL) {
+		key.stack = detail->stack;
+		key.detail = detail->caller;
+	}
+	if (profile->has_call_sites && key.stack == 0)
+		key.call = thread->stack.top;
+	if (key.stack == 0 && key.detail == 0 && key.call == 0)
 		return 1;
-	site = site_table_get(&profile->allocations, event->id, detail->stack, detail->caller);
+	key.other = event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ? MPROF_EVENT_COMPILING : 0;
+	site = site_table_get(&profile->allocations, &key);
 	if (site == SITE_TABLE_NONE)
 		return 0;
-	profile->allocations.records[site].count++;
-	profile->allocations.records[site].value += event->value;
+	record = &profile->allocations.records[site];
+	record->count++;
+	record->value += event->value;
 	return 1;
 }
 
+/*
+ * The profilers of Mono 2.6 wrote a load of a class that failed as an allocation, with the time since the event before
+ * for its size, which may be any number. No object is that large.
+ */
+#define MAX_OBJECT_SIZE (UINT64_C(1) << 40)
+
 static int add_allocation(mprof_profile *profile, const thread_record *thread, const mprof_event *event)
 {
-	class_record *record = record_table_get(&profile->classes, event->id);
+	class_record *record;
 
+	if (event->value > MAX_OBJECT_SIZE) {
+		profile->totals.refused_allocations++;
+		return 1;
+	}
+	record = record_table_get(&profile->classes, event->id);
 	if (record == NULL)
 		return 0;
 	record->allocations++;
 	record->bytes += event->value;
 	profile->totals.allocated_bytes += event->value;
 	call_stack_allocate(&profile->calls, &thread->stack, event->value);
-	return event->more.detail == NULL || add_allocation_site(profile, event);
+	return (event->more.detail == NULL && !profile->has_call_sites) ||
+	       add_allocation_site(profile, thread, event);
 }
 
 static int add_exception(mprof_profile *profile, const mprof_event *event)
@@ -90,6 +121,14 @@ static int begin_interval(mprof_profile *profile, thread_record *thread, interva
 	return interval_stack_begin(stack, &profile->budget.allocator, event->id, thread->last_counter);
 }
 
+static int begin_compilation(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	if (profile->has_compilations && !call_stack_begin_compilation(&profile->calls, &thread->stack, event->id))
+		return 0;
+	return begin_interval(profile, thread, &thread->compilations, event);
+}
+
+/* Of a wrapper the begin has the wrapper's ID and the end that of what it wraps: what counts is how they nest. */
 static int end_compilation(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	ended_interval ended;
@@ -105,6 +144,8 @@ static int end_compilation(mprof_profile *profile, thread_record *thread, const 
 	if (record == NULL)
 		return 0;
 	record->jit += ended.duration;
+	if (profile->has_compilations)
+		call_stack_end_compilation(&profile->calls, &thread->stack, ended.id);
 	if (ended.is_outermost)
 		profile->totals.jit_ns += ended.duration;
 	return 1;
@@ -157,7 +198,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 {
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_JIT_START:
-		return begin_interval(profile, thread, &thread->compilations, event);
+		return begin_compilation(profile, thread, event);
 	case MPROF_EVENT_METHOD_JIT_END:
 		return end_compilation(profile, thread, event);
 	case MPROF_EVENT_CLASS_LOAD_START:
@@ -171,7 +212,8 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		reset_thread(profile, thread, event);
 		return 1;
 	case MPROF_EVENT_MONITOR:
-		return monitors_add(&profile->monitors, &thread->wait, event, thread->last_counter);
+		return monitors_add(&profile->monitors, &thread->wait, event,
+				    profile->has_call_sites ? thread->stack.top : CALL_TREE_ROOT, thread->last_counter);
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 		return handles_add(&profile->handles, event);
@@ -239,30 +281,26 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 	return done == count;
 }
 
-int profile_add_hits(mprof_profile *profile, const mprof_event *events, size_t count)
+static int add_sample(mprof_profile *profile, const mprof_reader *reader, const mprof_event *event, uint64_t samples)
 {
-	for (size_t i = 0; i < count; i++) {
-		int is_native = events[i].flags & MPROF_EVENT_NATIVE;
-
-		/* Functions have no names here. */
-		if (!samples_add_place(&profile->samples, is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD,
-				       is_native ? 0 : events[i].id))
-			return 0;
-		profile->totals.samples++;
-		profile->totals.events++;
-		count_event(profile, &events[i]);
-	}
-	return 1;
+	if (event->value != 0)
+		return samples_add_stack(&profile->samples, reader, (uint32_t)event->value, samples);
+	if (event->flags & MPROF_EVENT_NATIVE)
+		return samples_add_place(&profile->samples, MPROF_SAMPLE_LOCATION, 0, samples);
+	return samples_add_place(&profile->samples, MPROF_SAMPLE_METHOD, event->id, samples);
 }
 
 int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
 			const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!samples_add_stack(&profile->samples, reader, (uint32_t)events[i].value))
+		uint64_t samples = events[i].more.detail != NULL ? events[i].more.detail->samples : 1;
+
+		if (!add_sample(profile, reader, &events[i], samples))
 			return 0;
-		thread->samples++;
-		profile->totals.samples++;
+		if (thread != NULL)
+			thread->samples += samples;
+		profile->totals.samples += samples;
 		profile->totals.events++;
 		count_event(profile, &events[i]);
 	}

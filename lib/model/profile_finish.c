@@ -2,12 +2,13 @@
 /* What can be said only when all is known: sums over the call tree, collections in order, the clock's rate. */
 #include "model/profile_internal.h"
 
-static void leave_method(void *user, uint32_t method)
+static void leave_method(void *user, const call_node *node)
 {
-	((method_record *)record_table_get(user, method))->active--;
+	if (!node->is_compiling)
+		((method_record *)record_table_get(user, node->method))->active--;
 }
 
-/* Inclusive time counts for the outermost frame of a method only. */
+/* Inclusive time counts for the outermost frame of a method only. Compilations are no calls. */
 static int sum_call_tree(mprof_profile *profile)
 {
 	call_tree *tree = &profile->calls.tree;
@@ -22,6 +23,8 @@ static int sum_call_tree(mprof_profile *profile)
 	     node = call_tree_next(tree, node, leave_method, &profile->methods)) {
 		method_record *record = record_table_get(&profile->methods, tree->nodes[node].method);
 
+		if (tree->nodes[node].is_compiling)
+			continue;
 		record->shown.calls += tree->nodes[node].calls;
 		record->shown.self += tree->nodes[node].self;
 		if (record->active++ == 0)
@@ -91,6 +94,10 @@ static int sum_samples(mprof_profile *profile)
 static void set_conversion(mprof_profile *profile, const mprof_session *session)
 {
 	profile->conversion.origin = session->start.counter;
+	if (profile->has_raw_counters) {
+		profile->totals.wall_ns = session->last.counter - session->start.counter;
+		return;
+	}
 	profile->conversion.nanoseconds_per_counter =
 		session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
 	profile->totals.wall_ns =
@@ -100,7 +107,6 @@ static void set_conversion(mprof_profile *profile, const mprof_session *session)
 mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 {
 	mprof_session session;
-	int is_numbered;
 
 	if (profile == NULL || reader == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -108,9 +114,8 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	if (mprof_reader_session(reader, &session) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
 	set_conversion(profile, &session);
-	is_numbered = session.dialect == MPROF_DIALECT_MONO || session.dialect == MPROF_DIALECT_UNITY;
 	if (!sum_samples(profile) || !sum_methods(profile) || !heap_shots_settle(&profile->heap_shots) ||
-	    !collections_pair(&profile->collections, session.start.counter, is_numbered))
+	    !collections_pair(&profile->collections, session.start.counter))
 		return memory_budget_status(&profile->budget);
 	return MPROF_OK;
 }

@@ -51,7 +51,8 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own = profile->totals;
 	own.jit_ns = profile_nanoseconds(profile, profile->totals.jit_ns);
 	own.calls = own.event_counts[MPROF_EVENT_METHOD_ENTER];
-	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT];
+	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT] -
+			  own.refused_allocations;
 	own.exceptions = own.event_counts[MPROF_EVENT_EXCEPTION];
 	own.collections = profile->collections.started;
 	own.gc_ns = profile_nanoseconds(profile, profile->collections.time);
@@ -143,6 +144,7 @@ mprof_status mprof_profile_call(const mprof_profile *profile, uint32_t node, mpr
 	own.self_ns = node != CALL_TREE_ROOT ? profile_nanoseconds(profile, own_node->self) : 0;
 	own.allocations = own_node->allocations;
 	own.bytes = own_node->bytes;
+	own.flags = own_node->is_compiling ? MPROF_EVENT_COMPILING : 0;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
@@ -187,6 +189,7 @@ mprof_status mprof_profile_heap_resize(const mprof_profile *profile, size_t inde
 	memset(&own, 0, sizeof(own));
 	own.time_ns = profile_moment(profile, record->counter);
 	own.bytes = record->bytes;
+	own.number = record->number;
 	return struct_copy_out(resize, &own, sizeof(own));
 }
 

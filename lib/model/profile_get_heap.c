@@ -20,9 +20,11 @@ mprof_status mprof_profile_allocation_site(const mprof_profile *profile, size_t 
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->allocations.records[index];
 	memset(&own, 0, sizeof(own));
-	own.class_id = record->class_id;
-	own.stack = record->stack;
-	own.caller = record->detail;
+	own.class_id = record->key.class_id;
+	own.stack = record->key.stack;
+	own.caller = record->key.detail;
+	own.call = record->key.call;
+	own.flags = (uint32_t)record->key.other;
 	own.allocations = record->count;
 	own.bytes = record->value;
 	return struct_copy_out(site, &own, sizeof(own));
@@ -114,8 +116,8 @@ mprof_status mprof_profile_handle(const mprof_profile *profile, size_t index, mp
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->handles.by_class.records[index];
 	memset(&own, 0, sizeof(own));
-	own.class_id = record->class_id;
-	own.type = record->detail;
+	own.class_id = record->key.class_id;
+	own.type = record->key.detail;
 	own.created = record->count;
 	own.alive = record->value;
 	own.deleted = record->count - record->value;
@@ -136,9 +138,9 @@ mprof_status mprof_profile_handle_site(const mprof_profile *profile, size_t inde
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->handles.by_stack.records[index];
 	memset(&own, 0, sizeof(own));
-	own.class_id = record->class_id;
-	own.type = record->detail;
-	own.stack = record->stack;
+	own.class_id = record->key.class_id;
+	own.type = record->key.detail;
+	own.stack = record->key.stack;
 	own.created = record->count;
 	own.alive = record->value;
 	return struct_copy_out(site, &own, sizeof(own));

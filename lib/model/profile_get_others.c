@@ -42,10 +42,13 @@ mprof_status mprof_profile_monitor_site(const mprof_profile *profile, size_t ind
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->monitors.sites.records[index];
 	memset(&own, 0, sizeof(own));
-	own.class_id = record->class_id;
-	own.stack = record->stack;
+	own.class_id = record->key.class_id;
+	own.stack = record->key.stack;
 	own.contentions = record->count;
 	own.contended_ns = profile_nanoseconds(profile, record->value);
+	own.failures = record->more;
+	own.object = record->key.other;
+	own.call = record->key.call;
 	return struct_copy_out(site, &own, sizeof(own));
 }
 

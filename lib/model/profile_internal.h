@@ -45,7 +45,7 @@ struct mprof_profile {
 	element_list elements;
 	fact_list facts;
 	sample_model samples;
-	site_table allocations; /**< Of which a call chain or a method is known. Value: bytes. Detail: the method. */
+	site_table allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an mprof_event_flag. */
 	heap_shot_list heap_shots;
 	heap_summary_list heap_summaries;
 	handle_list handles;
@@ -54,6 +54,9 @@ struct mprof_profile {
 	metric_list metrics;
 	mark_list marks;
 	time_conversion conversion;
+	int has_raw_counters;  /**< The conversion stays as it is. */
+	int has_compilations;  /**< Compilations are frames. */
+	int has_call_sites;    /**< Where no call chain is known, the node of the call tree is the place. */
 	mprof_profile_totals totals; /**< jit_ns is in counters; what other parts sum up is filled in when asked. */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];
@@ -65,10 +68,7 @@ void profile_begin_events(thread_record *thread, const mprof_event *events, size
 /** Adds events of a thread to the parts that they concern. Returns 0 if there is no memory. */
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count);
 
-/** Adds hits of a STATISTICAL block. As above. */
-int profile_add_hits(mprof_profile *profile, const mprof_event *events, size_t count);
-
-/** Adds samples of a SAMPLES block of a thread. As above. */
+/** Adds samples of a SAMPLES block of a thread, or of a STATISTICAL block, whose thread is NULL. As above. */
 int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
 			const mprof_event *events, size_t count);
 

@@ -138,7 +138,7 @@ static uint32_t make_nodes(sample_model *samples, const mprof_reader *reader, ui
 	return node;
 }
 
-int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack)
+int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
 {
 	const sample_stack *known = record_table_get(&samples->stacks, stack);
 	uint32_t node;
@@ -148,11 +148,11 @@ int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_
 	node = known->node != CALL_TREE_ROOT ? known->node : make_nodes(samples, reader, stack);
 	if (node == CALL_TREE_ROOT)
 		return 0;
-	samples->tree.nodes[node].self++;
+	samples->tree.nodes[node].self += count;
 	return 1;
 }
 
-int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id)
+int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count)
 {
 	uint32_t place;
 	uint32_t node;
@@ -162,15 +162,15 @@ int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id)
 	node = call_tree_child(&samples->tree, CALL_TREE_ROOT, place);
 	if (node == CALL_TREE_ROOT)
 		return 0;
-	samples->tree.nodes[node].self++;
+	samples->tree.nodes[node].self += count;
 	return 1;
 }
 
-static void leave_place(void *user, uint32_t place)
+static void leave_place(void *user, const call_node *node)
 {
 	sample_model *samples = user;
 
-	samples->places[place].active--;
+	samples->places[node->method].active--;
 }
 
 void samples_sum(sample_model *samples)

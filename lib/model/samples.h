@@ -43,11 +43,11 @@ typedef struct sample_model {
 int samples_init(sample_model *samples, const mprof_allocator *allocator);
 void samples_destroy(sample_model *samples);
 
-/** A sample of a call chain that the reader knows; one that it does not know hits an unknown method. 0 if no memory. */
-int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack);
+/** Samples of a call chain that the reader knows; one that it does not know hits an unknown method. 0 if no memory. */
+int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count);
 
-/** A sample of which no chain is known, only what it hit. 0 if there is no memory. */
-int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id);
+/** Samples of which no chain is known, only what they hit. 0 if there is no memory. */
+int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count);
 
 /** Computes the sums of all nodes and places. */
 void samples_sum(sample_model *samples);

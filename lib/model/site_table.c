@@ -25,17 +25,23 @@ void site_table_destroy(site_table *table)
 	table->place_count = 0;
 }
 
-static size_t first_place(const site_table *table, uint32_t class_id, uint32_t stack, uint32_t detail)
+static size_t first_place(const site_table *table, const site_key *key)
 {
-	uint64_t key = ((uint64_t)stack << 32 | class_id) + detail * UINT64_C(0xd6e8feb86659fd93);
+	uint64_t hash = ((uint64_t)key->stack << 32 | key->class_id) + key->detail * UINT64_C(0xd6e8feb86659fd93);
 
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
+	hash ^= (key->other + key->call) * UINT64_C(0xff51afd7ed558ccd);
+	return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
+}
+
+static int is_same(const site_key *left, const site_key *right)
+{
+	return left->class_id == right->class_id && left->stack == right->stack && left->call == right->call &&
+	       left->detail == right->detail && left->other == right->other;
 }
 
 static void put_in_place(site_table *table, size_t number)
 {
-	const site_record *record = &table->records[number];
-	size_t i = first_place(table, record->class_id, record->stack, record->detail);
+	size_t i = first_place(table, &table->records[number].key);
 
 	while (table->places[i] != 0)
 		i = (i + 1) & (table->place_count - 1);
@@ -65,7 +71,7 @@ static int reserve_places(site_table *table, size_t record_count)
 	return 1;
 }
 
-static size_t append(site_table *table, uint32_t class_id, uint32_t stack, uint32_t detail)
+static size_t append(site_table *table, const site_key *key)
 {
 	void *records = table->records;
 	site_record *record;
@@ -78,24 +84,19 @@ static size_t append(site_table *table, uint32_t class_id, uint32_t stack, uint3
 		return SITE_TABLE_NONE;
 	record = &table->records[table->count];
 	memset(record, 0, sizeof(*record));
-	record->class_id = class_id;
-	record->stack = stack;
-	record->detail = detail;
+	record->key = *key;
 	put_in_place(table, table->count);
 	return table->count++;
 }
 
-size_t site_table_get(site_table *table, uint32_t class_id, uint32_t stack, uint32_t detail)
+size_t site_table_get(site_table *table, const site_key *key)
 {
 	if (table->place_count == 0)
-		return append(table, class_id, stack, detail);
-	for (size_t i = first_place(table, class_id, stack, detail);; i = (i + 1) & (table->place_count - 1)) {
-		const site_record *record;
-
+		return append(table, key);
+	for (size_t i = first_place(table, key);; i = (i + 1) & (table->place_count - 1)) {
 		if (table->places[i] == 0)
-			return append(table, class_id, stack, detail);
-		record = &table->records[table->places[i] - 1];
-		if (record->class_id == class_id && record->stack == stack && record->detail == detail)
+			return append(table, key);
+		if (is_same(&table->records[table->places[i] - 1].key, key))
 			return table->places[i] - 1;
 	}
 }

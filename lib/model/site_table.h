@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/site_table.h
- * \brief Sums by class and place: what was allocated, held or waited for, and by which call chain.
+ * \brief Sums by class and place: what was allocated, held or waited for, and on which path of calls.
  */
 #ifndef MODEL_SITE_TABLE_H
 #define MODEL_SITE_TABLE_H
@@ -10,13 +10,20 @@
 
 #define SITE_TABLE_NONE SIZE_MAX
 
-typedef struct site_record {
+/** What keeps sites apart. All of it is set, 0 where nothing is known. */
+typedef struct site_key {
 	uint32_t class_id;
-	uint32_t stack;
-	uint32_t detail; /**< What else keeps sites apart, as the owner says. */
-	uint32_t reserved;
+	uint32_t stack;  /**< Call chain. */
+	uint32_t call;   /**< Node of the call tree, where there is no chain. */
+	uint32_t detail; /**< As the owner says, as the next. */
+	uint64_t other;
+} site_key;
+
+typedef struct site_record {
+	site_key key;
 	uint64_t count;
 	uint64_t value; /**< As the owner says: bytes, time, what is alive. */
+	uint64_t more;  /**< As the owner says. */
 } site_record;
 
 typedef struct site_table {
@@ -33,6 +40,6 @@ void site_table_init(site_table *table, const mprof_allocator *allocator);
 void site_table_destroy(site_table *table);
 
 /** The number of a site, which is made with sums of 0 if it is not there. #SITE_TABLE_NONE if there is no memory. */
-size_t site_table_get(site_table *table, uint32_t class_id, uint32_t stack, uint32_t detail);
+size_t site_table_get(site_table *table, const site_key *key);
 
 #endif

@@ -311,14 +311,18 @@ FIELD(mprof_recorder_stats, incomplete_shots, 168);
 FIELD(mprof_recorder_stats, status, 176);
 FIELD(mprof_recorder_stats, system_error, 180);
 
-SIZE(mprof_profile_options, 32);
+SIZE(mprof_profile_options, 48);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
 FIELD(mprof_profile_options, without_call_tree, 24);
 FIELD(mprof_profile_options, max_stack_depth, 28);
+FIELD(mprof_profile_options, with_compilations, 32);
+FIELD(mprof_profile_options, with_call_sites, 36);
+FIELD(mprof_profile_options, with_monitor_objects, 40);
+FIELD(mprof_profile_options, raw_counters, 44);
 
-SIZE(mprof_profile_totals, 1376);
+SIZE(mprof_profile_totals, 1384);
 FIELD(mprof_profile_totals, struct_size, 0);
 FIELD(mprof_profile_totals, wall_ns, 8);
 FIELD(mprof_profile_totals, method_ns, 16);
@@ -350,6 +354,7 @@ FIELD(mprof_profile_totals, finalizer_ns, 1224);
 FIELD(mprof_profile_totals, finalizations, 1232);
 FIELD(mprof_profile_totals, finalization_ns, 1240);
 FIELD(mprof_profile_totals, lost_by_cause, 1248);
+FIELD(mprof_profile_totals, refused_allocations, 1376);
 
 SIZE(mprof_method_figures, 64);
 FIELD(mprof_method_figures, struct_size, 0);
@@ -373,7 +378,7 @@ FIELD(mprof_class_figures, freed_bytes, 40);
 FIELD(mprof_class_figures, exceptions, 48);
 FIELD(mprof_class_figures, load_ns, 56);
 
-SIZE(mprof_call_figures, 64);
+SIZE(mprof_call_figures, 72);
 FIELD(mprof_call_figures, struct_size, 0);
 FIELD(mprof_call_figures, method, 8);
 FIELD(mprof_call_figures, parent, 12);
@@ -384,6 +389,8 @@ FIELD(mprof_call_figures, total_ns, 32);
 FIELD(mprof_call_figures, self_ns, 40);
 FIELD(mprof_call_figures, allocations, 48);
 FIELD(mprof_call_figures, bytes, 56);
+FIELD(mprof_call_figures, flags, 64);
+FIELD(mprof_call_figures, reserved, 68);
 
 SIZE(mprof_sample_figures, 32);
 FIELD(mprof_sample_figures, struct_size, 0);
@@ -403,14 +410,16 @@ FIELD(mprof_sample_node, reserved, 28);
 FIELD(mprof_sample_node, self, 32);
 FIELD(mprof_sample_node, total, 40);
 
-SIZE(mprof_allocation_site, 40);
+SIZE(mprof_allocation_site, 48);
 FIELD(mprof_allocation_site, struct_size, 0);
 FIELD(mprof_allocation_site, class_id, 8);
 FIELD(mprof_allocation_site, stack, 12);
 FIELD(mprof_allocation_site, caller, 16);
-FIELD(mprof_allocation_site, reserved, 20);
+FIELD(mprof_allocation_site, flags, 20);
 FIELD(mprof_allocation_site, allocations, 24);
 FIELD(mprof_allocation_site, bytes, 32);
+FIELD(mprof_allocation_site, call, 40);
+FIELD(mprof_allocation_site, reserved, 44);
 
 SIZE(mprof_heap_shot, 216);
 FIELD(mprof_heap_shot, struct_size, 0);
@@ -470,12 +479,16 @@ FIELD(mprof_monitor_figures, acquired, 24);
 FIELD(mprof_monitor_figures, failures, 32);
 FIELD(mprof_monitor_figures, contended_ns, 40);
 
-SIZE(mprof_monitor_site, 32);
+SIZE(mprof_monitor_site, 56);
 FIELD(mprof_monitor_site, struct_size, 0);
 FIELD(mprof_monitor_site, class_id, 8);
 FIELD(mprof_monitor_site, stack, 12);
 FIELD(mprof_monitor_site, contentions, 16);
 FIELD(mprof_monitor_site, contended_ns, 24);
+FIELD(mprof_monitor_site, failures, 32);
+FIELD(mprof_monitor_site, object, 40);
+FIELD(mprof_monitor_site, call, 48);
+FIELD(mprof_monitor_site, reserved, 52);
 
 SIZE(mprof_finalizer_figures, 32);
 FIELD(mprof_finalizer_figures, struct_size, 0);
@@ -514,10 +527,11 @@ FIELD(mprof_collection, mark_ns, 40);
 FIELD(mprof_collection, sweep_ns, 48);
 FIELD(mprof_collection, pause_ns, 56);
 
-SIZE(mprof_heap_resize, 24);
+SIZE(mprof_heap_resize, 32);
 FIELD(mprof_heap_resize, struct_size, 0);
 FIELD(mprof_heap_resize, time_ns, 8);
 FIELD(mprof_heap_resize, bytes, 16);
+FIELD(mprof_heap_resize, number, 24);
 
 SIZE(mprof_thread_figures, 56);
 FIELD(mprof_thread_figures, struct_size, 0);
