@@ -6,15 +6,32 @@
 #ifndef LOG_TEXT_H
 #define LOG_TEXT_H
 
+#include <mprof/reader.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct log_text {
-	char text[8192];
+	char text[65536];
 	size_t length;
+	uint64_t directives; /**< In force so far. */
+	int takes_errors;    /**< Errors become lines, instead of failing the test. */
+	mprof_error last_error;
 } log_text;
 
-/** Reads a log that is fed in pieces of a length, and may have blocks that cannot be read, but no damage. */
+/** What a parser makes of a log that is fed in pieces of a length, and may have blocks that cannot be read, but no damage. */
 void log_text_render(log_text *out, const uint8_t *bytes, size_t length, size_t piece);
+
+/**
+ * What a reader makes of a log, in the same form but that call chains are told by their frames. An error is a line where it
+ * occurs, "error STATUS at OFFSET".
+ */
+void log_text_read(log_text *out, const uint8_t *bytes, size_t length);
+
+/** Begins with nothing. */
+void log_text_clear(log_text *out);
+
+/** Adds a reader's next block. Returns 0 if there is none. */
+int log_text_next(log_text *out, mprof_reader *reader);
 
 #endif

@@ -324,39 +324,38 @@ static void hash_record(log_digest *digest, const mprof_record *record)
 	digest->records++;
 }
 
-/* A parser or a reader; the other is NULL. */
-typedef struct log_input {
-	mprof_parser *parser;
-	mprof_reader *reader;
-} log_input;
-
-static mprof_status input_events(const log_input *input, mprof_event *events, size_t *count)
+mprof_status log_input_events(const log_input *input, mprof_event *events, size_t capacity, size_t *count)
 {
-	return input->reader != NULL ? mprof_reader_next_events(input->reader, events, BATCH, count)
-				     : mprof_parser_next_events(input->parser, events, BATCH, count);
+	return input->reader != NULL ? mprof_reader_next_events(input->reader, events, capacity, count)
+				     : mprof_parser_next_events(input->parser, events, capacity, count);
 }
 
-static mprof_status input_mappings(const log_input *input, mprof_mapping *mappings, size_t *count)
+mprof_status log_input_mappings(const log_input *input, mprof_mapping *mappings, size_t capacity, size_t *count)
 {
-	return input->reader != NULL ? mprof_reader_next_mappings(input->reader, mappings, BATCH, count)
-				     : mprof_parser_next_mappings(input->parser, mappings, BATCH, count);
+	return input->reader != NULL ? mprof_reader_next_mappings(input->reader, mappings, capacity, count)
+				     : mprof_parser_next_mappings(input->parser, mappings, capacity, count);
 }
 
-static mprof_status input_records(const log_input *input, mprof_record *records, size_t *count)
+mprof_status log_input_records(const log_input *input, mprof_record *records, size_t capacity, size_t *count)
 {
-	return input->reader != NULL ? mprof_reader_next_records(input->reader, records, BATCH, count)
-				     : mprof_parser_next_records(input->parser, records, BATCH, count);
+	return input->reader != NULL ? mprof_reader_next_records(input->reader, records, capacity, count)
+				     : mprof_parser_next_records(input->parser, records, capacity, count);
 }
 
-static mprof_status input_property(const log_input *input, const char **key, const char **value)
+mprof_status log_input_property(const log_input *input, const char **key, const char **value)
 {
 	return input->reader != NULL ? mprof_reader_next_property(input->reader, key, value)
 				     : mprof_parser_next_property(input->parser, key, value);
 }
 
+mprof_error log_input_error(const log_input *input)
+{
+	return input->reader != NULL ? reader_error_of(input->reader) : parser_error_of(input->parser);
+}
+
 static void digest_fault(log_digest *digest, const log_input *input)
 {
-	mprof_error error = input->reader != NULL ? reader_error_of(input->reader) : parser_error_of(input->parser);
+	mprof_error error = log_input_error(input);
 
 	cr_assert_not_null(error.what);
 	cr_assert_neq(error.status, MPROF_OK);
@@ -388,23 +387,23 @@ static void digest_lists(log_digest *digest, const log_input *input, const mprof
 	size_t count;
 
 	if ((KINDS_OF_EVENTS & MPROF_BLOCK_BIT(block->kind)) != 0) {
-		while ((status = input_events(input, events, &count)) == MPROF_OK) {
+		while ((status = log_input_events(input, events, BATCH, &count)) == MPROF_OK) {
 			for (size_t i = 0; i < count; i++)
 				hash_event(digest, &events[i]);
 		}
 		cr_assert_eq(count, 0);
 	} else if ((KINDS_OF_RECORDS & MPROF_BLOCK_BIT(block->kind)) != 0) {
-		while ((status = input_records(input, records, &count)) == MPROF_OK) {
+		while ((status = log_input_records(input, records, BATCH, &count)) == MPROF_OK) {
 			for (size_t i = 0; i < count; i++)
 				hash_record(digest, &records[i]);
 		}
 	} else if (block->kind == MPROF_BLOCK_MAPPING) {
-		while ((status = input_mappings(input, mappings, &count)) == MPROF_OK) {
+		while ((status = log_input_mappings(input, mappings, BATCH, &count)) == MPROF_OK) {
 			for (size_t i = 0; i < count; i++)
 				hash_mapping(digest, &mappings[i]);
 		}
 	} else if (block->kind == MPROF_BLOCK_SESSION) {
-		while ((status = input_property(input, &key, &value)) == MPROF_OK) {
+		while ((status = log_input_property(input, &key, &value)) == MPROF_OK) {
 			hash_text(digest, key);
 			hash_text(digest, value);
 			digest->properties++;
@@ -430,8 +429,7 @@ static int digest_take(log_digest *digest, const log_input *input, mprof_status 
 	}
 	if (status == MPROF_OK)
 		return 1;
-	return (input->reader != NULL ? reader_error_of(input->reader) : parser_error_of(input->parser)).severity ==
-	       MPROF_SEVERITY_BLOCK;
+	return log_input_error(input).severity == MPROF_SEVERITY_BLOCK;
 }
 
 static void digest_init(log_digest *digest)

@@ -85,6 +85,18 @@ size_t log_block_count(const log_bytes *log);
 /** Makes the checksum of the n-th block right again. */
 void log_sign_block(log_bytes *log, size_t n);
 
+/** A parser or a reader to fetch from; the other is NULL. */
+typedef struct log_input {
+	mprof_parser *parser;
+	mprof_reader *reader;
+} log_input;
+
+mprof_status log_input_events(const log_input *input, mprof_event *events, size_t capacity, size_t *count);
+mprof_status log_input_mappings(const log_input *input, mprof_mapping *mappings, size_t capacity, size_t *count);
+mprof_status log_input_records(const log_input *input, mprof_record *records, size_t capacity, size_t *count);
+mprof_status log_input_property(const log_input *input, const char **key, const char **value);
+mprof_error log_input_error(const log_input *input);
+
 /** What reading has given, so far. */
 typedef struct log_digest {
 	uint64_t hash;   /**< Of all fields of all blocks, events, definitions and facts, in order. */

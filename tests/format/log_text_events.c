@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_text_parts.h"
+
+#include "stream/log_fixture.h"
+
+#include <criterion/criterion.h>
+
+static int is_allocation(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_ALLOCATION || event->kind == MPROF_EVENT_ALLOCATION_AT_JIT;
+}
+
+static void render_frame(log_text *out, const log_input *input, const mprof_stack_frame *frame)
+{
+	char name[200];
+
+	if (!frame->is_native) {
+		log_text_add(out, "%u%s", frame->id, frame->is_compiling ? "(compiling)" : "");
+		return;
+	}
+	(void)mprof_reader_location_name(input->reader, frame->id, name, sizeof(name));
+	log_text_add(out, "%s", name);
+}
+
+/* A call chain, the innermost frame first. Its ID says nothing to those who did not see how chains were numbered. */
+static void render_chain(log_text *out, const log_input *input, uint32_t stack)
+{
+	mprof_stack_frame frames[200] = {{0}};
+	size_t count;
+
+	if (input->reader == NULL) {
+		log_text_add(out, " stack=%u", stack);
+		return;
+	}
+	if (mprof_reader_stack(input->reader, stack, frames, 200, &count) != MPROF_OK) {
+		log_text_add(out, " chain=%s", stack == 0 ? "" : "undefined");
+		return;
+	}
+	cr_assert_leq(count, 200);
+	for (size_t i = 0; i < count; i++) {
+		log_text_add(out, i == 0 ? " chain=" : "<");
+		render_frame(out, input, &frames[i]);
+	}
+}
+
+/* Extras: those that the directives give allocations, or that the kind has. */
+static void render_detail(log_text *out, const log_input *input, const mprof_event *event, uint64_t directives)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	if (detail == NULL)
+		return;
+	if (is_allocation(event) && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0)
+		log_text_add(out, " caller=%u", detail->caller);
+	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
+		log_text_add(out, " type=%u", detail->handle_type);
+	if (is_allocation(event)
+		    ? (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0 || detail->stack != 0
+		    : detail->stack != 0)
+		render_chain(out, input, detail->stack);
+	if (is_allocation(event) ? (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0
+				 : detail->object != 0)
+		log_text_add(out, " object=%llx", (number)detail->object);
+}
+
+static int has_value(const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+	case MPROF_EVENT_MONITOR:
+	case MPROF_EVENT_HANDLE_CREATED:
+		return 1;
+	default:
+		return event->id == 0 && event->kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+	}
+}
+
+static int is_of_collection(const mprof_event *event)
+{
+	return event->kind >= MPROF_EVENT_GC_START && event->kind <= MPROF_EVENT_GC_START_WORLD_END;
+}
+
+static void render_id_and_value(log_text *out, const mprof_event *event)
+{
+	if (event->id != 0)
+		log_text_add(out, is_of_collection(event) ? " collection=%u" : " id=%u", event->id);
+	if (has_value(event) || is_of_collection(event))
+		log_text_add(out, " value=%llu", (number)event->value);
+}
+
+static void render_stack_section(log_text *out, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	log_text_add(out, "  stack-section keep=%llu frames=", (number)event->value);
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		log_text_add(out, "%s%llu%s", i == 0 ? "" : ",", (number)detail->references[i] >> 1,
+			     detail->references[i] & 1 ? "(compiling)" : "");
+	log_text_add(out, "\n");
+}
+
+/* A hit of STATISTICAL as parsers tell it, a frame at a time. */
+static void render_frame_event(log_text *out, const mprof_event *event)
+{
+	log_text_add(out, event->flags & MPROF_EVENT_CALLER ? "    caller" : "  sample");
+	if ((event->flags & MPROF_EVENT_IN_MODULE) != 0)
+		log_text_add(out, " module=%u offset=%llx", event->id, (number)event->value);
+	else if ((event->flags & MPROF_EVENT_NATIVE) != 0 && event->id == 0)
+		log_text_add(out, " address=%llx", (number)event->value);
+	else
+		log_text_add(out, " id=%u", event->id);
+	if ((event->flags & MPROF_EVENT_NATIVE) != 0)
+		log_text_add(out, " native");
+	if (event->more.detail != NULL && event->more.detail->samples > 1)
+		log_text_add(out, " samples=%llu", (number)event->more.detail->samples);
+	log_text_add(out, "\n");
+}
+
+static void render_sample(log_text *out, const log_input *input, const mprof_event *event, uint32_t block)
+{
+	log_text_add(out, "  sample");
+	if (block == MPROF_BLOCK_SAMPLES)
+		log_text_add(out, " counter=%llu", (number)event->counter);
+	if (input->reader != NULL)
+		render_chain(out, input, (uint32_t)event->value);
+	else
+		log_text_add(out, " value=%llu", (number)event->value);
+	if (event->more.detail != NULL && event->more.detail->samples > 1)
+		log_text_add(out, " samples=%llu", (number)event->more.detail->samples);
+	log_text_add(out, "\n");
+}
+
+static void render_event(log_text *out, const log_input *input, const mprof_event *event, uint64_t directives)
+{
+	log_text_add(out, "  %s", mprof_event_kind_name((mprof_event_kind)event->kind));
+	if (event->kind == MPROF_EVENT_UNKNOWN)
+		log_text_add(out, " code=%02x", event->code);
+	log_text_add(out, " counter=%llu", (number)event->counter);
+	render_id_and_value(out, event);
+	if (event->flags & MPROF_EVENT_FAILED)
+		log_text_add(out, " failed");
+	render_detail(out, input, event, directives);
+	log_text_add(out, "\n");
+}
+
+static void render_heap_event(log_text *out, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	log_text_add(out, "  %s", mprof_event_kind_name((mprof_event_kind)event->kind));
+	if (event->kind == MPROF_EVENT_HEAP_MOVE)
+		log_text_add(out, " object=%llx value=%llx", (number)detail->object, (number)event->value);
+	else if (event->kind != MPROF_EVENT_HEAP_REFERENCES)
+		log_text_add(out, " id=%u value=%llu object=%llx", event->id, (number)event->value,
+			     (number)detail->object);
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		log_text_add(out, "%s%llx", i == 0 ? " references=" : ",", (number)detail->references[i]);
+	log_text_add(out, "\n");
+}
+
+static void render_any_event(log_text *out, const log_input *input, const mprof_event *event, uint64_t directives,
+			     uint32_t block)
+{
+	if (event->kind >= MPROF_EVENT_HEAP_OBJECT && event->kind <= MPROF_EVENT_HEAP_REFERENCES)
+		render_heap_event(out, event);
+	else if (event->kind == MPROF_EVENT_STACK_SECTION)
+		render_stack_section(out, event);
+	else if (block == MPROF_BLOCK_STATISTICAL && input->reader == NULL)
+		render_frame_event(out, event);
+	else if (event->kind == MPROF_EVENT_SAMPLE)
+		render_sample(out, input, event, block);
+	else
+		render_event(out, input, event, directives);
+}
+
+void log_text_render_events(log_text *out, const log_input *input, uint64_t directives, uint32_t block)
+{
+	mprof_event events[3];
+	mprof_status status;
+	size_t count;
+
+	do {
+		status = log_input_events(input, events, 3, &count);
+		for (size_t i = 0; i < count; i++)
+			render_any_event(out, input, &events[i], directives, block);
+	} while (status == MPROF_OK);
+	log_text_expect_end(out, input, status);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_text_parts.h"
+
+#include "stream/log_fixture.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+void log_text_render_mappings(log_text *out, const log_input *input, uint64_t directives)
+{
+	mprof_mapping mapping;
+	mprof_status status;
+	size_t count;
+
+	while ((status = log_input_mappings(input, &mapping, 1, &count)) == MPROF_OK) {
+		if (mapping.is_method) {
+			log_text_add(out, "  method id=%u class=%u flags=%u name=\"%s\"\n", mapping.id,
+				     mapping.class_id, mapping.flags, mapping.name);
+			continue;
+		}
+		log_text_add(out, "  class id=%u assembly=%u", mapping.id, mapping.assembly_id);
+		if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) != 0)
+			log_text_add(out, " size=%u", mapping.size);
+		log_text_add(out, " name=\"%s\"\n", mapping.name);
+	}
+	log_text_expect_end(out, input, status);
+}
+
+static void render_metric_value(log_text *out, const mprof_record *record)
+{
+	double value;
+
+	memcpy(&value, &record->value, sizeof(value));
+	if ((record->flags & MPROF_METRIC_DOUBLE) != 0)
+		log_text_add(out, "  value id=%u double=%g\n", record->id, value);
+	else
+		log_text_add(out, "  value id=%u number=%lld\n", record->id, (long long)record->value);
+}
+
+static void render_module(log_text *out, const mprof_record *record)
+{
+	if ((record->flags & MPROF_RECORD_REMOVED) != 0) {
+		log_text_add(out, "  module id=%u removed\n", record->id);
+		return;
+	}
+	log_text_add(out, "  module id=%u address=%llx size=%llu", record->id, (number)record->start,
+		     (number)record->size);
+	if (record->section[0] != 0 || record->value == 0)
+		log_text_add(out, " build=\"%s\"", record->section);
+	if (record->value != 0)
+		log_text_add(out, " begin=%llx", (number)record->value);
+	log_text_add(out, " file=\"%s\"\n", record->name);
+}
+
+static void render_record(log_text *out, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		log_text_add(out, "  stack id=%u %s=%u caller=%u\n", record->id,
+			     record->flags & MPROF_EVENT_NATIVE ? "location" : "method", record->target,
+			     record->parent);
+		break;
+	case MPROF_RECORD_MODULE:
+		render_module(out, record);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		log_text_add(out, "  function id=%u module=%u offset=%llx size=%llu name=\"%s\"\n", record->id,
+			     record->parent, (number)record->start, (number)record->size, record->name);
+		break;
+	case MPROF_RECORD_LOCATION:
+		log_text_add(out, "  location id=%u module=%u offset=%llx function=%u\n", record->id, record->parent,
+			     (number)record->start, record->target);
+		break;
+	case MPROF_RECORD_ROOT:
+		log_text_add(out, "  root id=%u kind=%u class=%u thread=%llu address=%llx size=%llu name=\"%s\"\n",
+			     record->id, record->flags, record->target, (number)record->value, (number)record->start,
+			     (number)record->size, record->name);
+		break;
+	case MPROF_RECORD_METRIC:
+		log_text_add(out, "  metric id=%u flags=%u section=\"%s\" name=\"%s\"\n", record->id, record->flags,
+			     record->section, record->name);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		render_metric_value(out, record);
+		break;
+	default:
+		log_text_add(out, "  summary id=%u alive=%llu bytes=%llu dead=%llu bytes=%llu\n", record->id,
+			     (number)record->counts[0], (number)record->counts[1], (number)record->counts[2],
+			     (number)record->counts[3]);
+		break;
+	}
+}
+
+void log_text_render_records(log_text *out, const log_input *input)
+{
+	mprof_record records[2];
+	mprof_status status;
+	size_t count;
+
+	while ((status = log_input_records(input, records, 2, &count)) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++)
+			render_record(out, &records[i]);
+	}
+	log_text_expect_end(out, input, status);
+}
+
+void log_text_render_properties(log_text *out, const log_input *input)
+{
+	const char *key;
+	const char *value;
+	mprof_status status;
+
+	while ((status = log_input_property(input, &key, &value)) == MPROF_OK)
+		log_text_add(out, "  \"%s\"=\"%s\"\n", key, value);
+	log_text_expect_end(out, input, status);
+}
