@@ -478,6 +478,18 @@ MPROF_API void mprof_thread_allocation(mprof_thread *thread, mprof_key class_key
 MPROF_API void mprof_thread_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject);
 
 /**
+ * \brief An event of a collection, as by mprof_thread_event(), with the number of the collection for logs that can tell
+ * it (mono and unity, and directive 21).
+ *
+ * Numbers tell which events belong together, and to which collection a heap shot. A change of the heap's size has one
+ * of its own.
+ * \param thread The calling thread. \param kind One of the kinds MPROF_EVENT_GC_...; others are ignored. \param number
+ * From 1 on; 0 if not known: mono and unity then count by themselves. \param value The generation, or the size.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number, uint64_t value);
+
+/**
  * \brief An object was allocated, with what allocation_detail asks for; what it does not ask for is ignored.
  * \param thread The calling thread. \param class_key Its class. \param size In bytes, below 2^56. \param object Its
  * address. \param frames The call chain, the innermost frame first; may be NULL if \p count is 0. \param count How

@@ -32,20 +32,10 @@ static void note_lost(mprof_recorder *recorder, mprof_loss_cause cause, uint64_t
 		recorder->heap.shot.is_incomplete = 1;
 }
 
-static uint64_t left_out(const mprof_recorder *recorder)
-{
-	mprof_writer_stats stats;
-
-	stats.struct_size = sizeof(stats);
-	mprof_writer_get_stats(recorder->writer, &stats);
-	return stats.left_out;
-}
-
 /* Writes a block. Returns 1 if the log has it; what it holds is counted as lost otherwise. */
 static int write_block(mprof_recorder *recorder, uint32_t flags, const mprof_event *events, uint32_t count)
 {
 	heap_store *heap = &recorder->heap;
-	uint64_t left_out_before = left_out(recorder);
 	mprof_status status;
 
 	recorder_check_limit(recorder);
@@ -63,7 +53,7 @@ static int write_block(mprof_recorder *recorder, uint32_t flags, const mprof_eve
 	if (status != MPROF_OK)
 		note_lost(recorder, MPROF_LOSS_WRITE_FAILED, count);
 	/* A dialect without such blocks leaves them out. */
-	return status == MPROF_OK && left_out(recorder) == left_out_before;
+	return status == MPROF_OK && recorder->has_heap_blocks;
 }
 
 /* Writes the events that wait, if there are any. */

@@ -191,20 +191,35 @@ static void release_all(mprof_recorder *recorder)
 	allocator_release(&allocator, recorder, sizeof(*recorder));
 }
 
+/* What says that allocations have call chains. */
+static mprof_directive stack_directive(uint64_t known)
+{
+	return (known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0
+		       ? MPROF_DIRECTIVE_ALLOCATION_STACK_ID
+		       : MPROF_DIRECTIVE_ALLOCATION_STACK;
+}
+
+/* Whether other events than allocations have call chains: that is where their own bytes, or stack sections, say them. */
+static int has_stacks(uint64_t known, uint64_t declared)
+{
+	return (known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)) != 0 ||
+	       (declared & known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
+}
+
 /* Declares what the recorder uses. What was asked for and the dialect lacks is refused, or counted when lossy. */
 static void choose_directives(mprof_recorder *recorder, const mprof_recorder_options *options,
 			      mprof_writer_options *writer_options, int is_ring)
 {
-	static const struct {
+	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
+	uint64_t known = rules != NULL ? rules->directives : 0;
+	const struct {
 		uint32_t detail;
 		mprof_directive directive;
 	} details[] = {
 		{MPROF_ALLOCATION_CALLER, MPROF_DIRECTIVE_ALLOCATION_CALLER},
-		{MPROF_ALLOCATION_STACK, MPROF_DIRECTIVE_ALLOCATION_STACK_ID},
+		{MPROF_ALLOCATION_STACK, stack_directive(known)},
 		{MPROF_ALLOCATION_OBJECT, MPROF_DIRECTIVE_ALLOCATION_OBJECT},
 	};
-	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
-	uint64_t known = rules != NULL ? rules->directives : 0;
 
 	writer_options->directives |= OWN_DIRECTIVES & known;
 	if (is_ring)
@@ -216,8 +231,9 @@ static void choose_directives(mprof_recorder *recorder, const mprof_recorder_opt
 		if ((known & MPROF_DIRECTIVE_BIT(details[i].directive)) != 0)
 			recorder->detail |= details[i].detail;
 	}
-	if ((known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)) != 0)
+	if (has_stacks(known, writer_options->directives))
 		recorder->detail |= DETAIL_STACKS;
+	recorder->has_heap_blocks = rules != NULL && dialect_block_code(rules, MPROF_BLOCK_HEAP_DATA) != 0;
 	recorder->implicit_leaves =
 		(writer_options->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
 }

@@ -134,6 +134,13 @@ static int convert_wide(mprof_recorder *recorder, mprof_thread *thread, const ev
 	*detail = (mprof_event_detail){.object = slots[1].subject};
 	*event = (mprof_event){.kind = (uint8_t)kind, .counter = counter, .more.detail = detail};
 	thread->last_counter = counter;
+	/* Of a collection: what it is about, and its number. */
+	if (subjects[kind] == SUBJECT_VALUE) {
+		event->id = (uint32_t)slots[1].subject;
+		event->more.detail = NULL;
+		take_value(recorder, thread, event, slots[0].subject);
+		return 1;
+	}
 	/* Of allocations the class is what they are about; others may have none. */
 	if (is_allocation || slots[0].subject != 0)
 		event->id = recorder_class_id(recorder, slots[0].subject, counter);

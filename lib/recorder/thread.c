@@ -370,6 +370,14 @@ void mprof_thread_finalizer(mprof_thread *thread, int is_end, mprof_key class_ke
 	record_detailed(thread, is_end ? MPROF_EVENT_FINALIZER_END : MPROF_EVENT_FINALIZER_START, &event, NULL, 0);
 }
 
+void mprof_thread_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number, uint64_t value)
+{
+	wide_event event = {value, number, 0};
+
+	if ((uint32_t)kind < MPROF_EVENT_KIND_COUNT && (COLLECTION_KINDS & BIT(kind)) != 0)
+		record_wide(thread, kind, &event, NULL, 0);
+}
+
 uint64_t mprof_thread_id(const mprof_thread *thread)
 {
 	return thread->id;

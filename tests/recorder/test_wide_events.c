@@ -371,6 +371,30 @@ Test(wide_events, each_that_finds_no_room_is_one_loss, .timeout = 120)
 	recorded_log_free(&log);
 }
 
+Test(wide_events, collections_keep_what_they_are_about)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_with(&log, 0);
+	mprof_thread *thread = attach(recorder);
+
+	mprof_thread_collection(thread, MPROF_EVENT_GC_START, 4, 1);
+	mprof_thread_collection(thread, MPROF_EVENT_GC_RESIZE, 5, UINT64_C(1) << 40);
+	mprof_thread_collection(thread, MPROF_EVENT_GC_END, 4, 1);
+	/* Of no collection: ignored. */
+	mprof_thread_collection(thread, MPROF_EVENT_METHOD_ENTER, 4, METHOD_F);
+	mprof_thread_collection(thread, MPROF_EVENT_KIND_COUNT, 4, METHOD_F);
+	finish(recorder, thread, &log);
+	cr_assert_eq(log.event_count, 3);
+	cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_GC_START);
+	cr_assert_eq(log.events[0].event.value, 1);
+	cr_assert_eq(log.events[1].event.kind, MPROF_EVENT_GC_RESIZE);
+	cr_assert_eq(log.events[1].event.value, UINT64_C(1) << 40);
+	cr_assert_eq(log.events[2].event.kind, MPROF_EVENT_GC_END);
+	cr_assert(log.events[0].event.counter < log.events[1].event.counter);
+	cr_assert(log.events[1].event.counter < log.events[2].event.counter);
+	recorded_log_free(&log);
+}
+
 Test(wide_events, the_mail_dialect_keeps_plain_allocations)
 {
 	const mprof_frame frames[] = {METHOD_F};
