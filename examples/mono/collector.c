@@ -12,6 +12,9 @@
 /* How often a thread without a handle looks whether the common one is free. Its holder only stores 16 bytes. */
 #define MAX_LOOKS 1000
 
+/* The collector has two. */
+#define GENERATIONS 2
+
 static int take_common_handle(MonoProfiler *profiler)
 {
 	for (int look = 0; look < MAX_LOOKS; look++)
@@ -20,10 +23,10 @@ static int take_common_handle(MonoProfiler *profiler)
 	return 0;
 }
 
-static void record(MonoProfiler *profiler, mprof_event_kind kind, uint64_t value)
+static void record(MonoProfiler *profiler, mprof_event_kind kind, uint32_t number, uint64_t value)
 {
 	if (current_recording != NULL) {
-		mprof_thread_event(current_recording, kind, 0, value);
+		mprof_thread_collection(current_recording, kind, number, value);
 		return;
 	}
 	/*
@@ -33,30 +36,60 @@ static void record(MonoProfiler *profiler, mprof_event_kind kind, uint64_t value
 	if (profiler->collector == NULL || !take_common_handle(profiler))
 		return;
 	atomic_store_explicit(&profiler->collector_used, 1, memory_order_relaxed);
-	mprof_thread_event(profiler->collector, kind, 0, value);
+	mprof_thread_collection(profiler->collector, kind, number, value);
 	atomic_flag_clear_explicit(&profiler->collector_busy, memory_order_release);
 }
 
-static void record_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation)
+/* The number given last. Changes of the heap's size take numbers too, at any time. */
+static _Atomic uint32_t last_number;
+
+/* Of the last collection of each generation, and of the last of all. */
+static uint32_t number_of[GENERATIONS];
+static uint32_t number_of_current;
+
+static uint32_t next_number(void)
+{
+	return atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
+}
+
+/* One of an old generation may run beside the program, and others begin and end before it does. */
+static uint32_t number_at(MonoProfilerGCEvent step, uint32_t generation)
 {
 	switch (step) {
 	case MONO_GC_EVENT_PRE_STOP_WORLD:
-		record(profiler, MPROF_EVENT_GC_STOP_WORLD_START, generation);
+	case MONO_GC_EVENT_POST_STOP_WORLD:
+		/* The world is stopped for what comes. */
+		return atomic_load_explicit(&last_number, memory_order_relaxed) + 1;
+	case MONO_GC_EVENT_START:
+		number_of_current = number_of[generation % GENERATIONS] = next_number();
+		return number_of_current;
+	case MONO_GC_EVENT_END:
+		return number_of[generation % GENERATIONS];
+	default:
+		return number_of_current;
+	}
+}
+
+static void record_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation, uint32_t number)
+{
+	switch (step) {
+	case MONO_GC_EVENT_PRE_STOP_WORLD:
+		record(profiler, MPROF_EVENT_GC_STOP_WORLD_START, number, generation);
 		break;
 	case MONO_GC_EVENT_POST_STOP_WORLD:
-		record(profiler, MPROF_EVENT_GC_STOP_WORLD_END, generation);
+		record(profiler, MPROF_EVENT_GC_STOP_WORLD_END, number, generation);
 		break;
 	case MONO_GC_EVENT_START:
-		record(profiler, MPROF_EVENT_GC_START, generation);
+		record(profiler, MPROF_EVENT_GC_START, number, generation);
 		break;
 	case MONO_GC_EVENT_END:
-		record(profiler, MPROF_EVENT_GC_END, generation);
+		record(profiler, MPROF_EVENT_GC_END, number, generation);
 		break;
 	case MONO_GC_EVENT_PRE_START_WORLD:
-		record(profiler, MPROF_EVENT_GC_START_WORLD_START, generation);
+		record(profiler, MPROF_EVENT_GC_START_WORLD_START, number, generation);
 		break;
 	case MONO_GC_EVENT_POST_START_WORLD:
-		record(profiler, MPROF_EVENT_GC_START_WORLD_END, generation);
+		record(profiler, MPROF_EVENT_GC_START_WORLD_END, number, generation);
 		break;
 	default:
 		break;
@@ -65,16 +98,18 @@ static void record_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32
 
 static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation, mono_bool is_serial)
 {
+	uint32_t number = number_at(step, generation);
+
 	(void)is_serial;
 	/* The world stands still while the heap is walked, before it is told to go on. */
-	heap_collection_step(profiler, step, generation);
+	heap_collection_step(profiler, step, generation, number_of[generation % GENERATIONS]);
 	if (profiler->options.kinds & RECORD_COLLECTIONS)
-		record_step(profiler, step, generation);
+		record_step(profiler, step, generation, number);
 }
 
 static void gc_resize(MonoProfiler *profiler, uintptr_t size)
 {
-	record(profiler, MPROF_EVENT_GC_RESIZE, size);
+	record(profiler, MPROF_EVENT_GC_RESIZE, next_number(), size);
 }
 
 void collector_install(MonoProfiler *profiler)

@@ -189,11 +189,9 @@ static int walk_object_alone(MonoObject *object, MonoClass *klass, uintptr_t siz
 	return 0;
 }
 
-static void walk_heap(MonoProfiler *profiler, uint32_t use)
+static void walk_heap(MonoProfiler *profiler, uint32_t use, uint32_t number)
 {
-	uint32_t collection = (uint32_t)mono_gc_collection_count(mono_gc_max_generation());
-
-	if (!mprof_heap_begin(profiler->recorder, use, collection))
+	if (!mprof_heap_begin(profiler->recorder, use, number))
 		return;
 	if ((use & MPROF_HEAP_SHOT) == 0) {
 		(void)mono_gc_walk_heap(0, walk_object_alone, profiler);
@@ -206,7 +204,7 @@ static void walk_heap(MonoProfiler *profiler, uint32_t use)
 	mprof_heap_end(profiler->recorder);
 }
 
-static void end_full_collection(MonoProfiler *profiler)
+static void end_full_collection(MonoProfiler *profiler, uint32_t number)
 {
 	uint32_t use = state.is_due ? MPROF_HEAP_SHOT : 0;
 
@@ -214,17 +212,17 @@ static void end_full_collection(MonoProfiler *profiler)
 	use |= profiler->options.kinds & RECORD_SUMMARIES ? MPROF_HEAP_SUMMARY : 0;
 	state.collections++;
 	if (use != 0)
-		walk_heap(profiler, use);
+		walk_heap(profiler, use, number);
 }
 
-void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation)
+void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation, uint32_t number)
 {
 	if (step == MONO_GC_EVENT_POST_STOP_WORLD) {
 		kept.count = 0;
 		state.is_due = (profiler->options.kinds & RECORD_HEAP) != 0 &&
 			       (atomic_load(&is_requested) || has_its_turn(profiler));
 	} else if (step == MONO_GC_EVENT_PRE_START_WORLD && (int)generation == mono_gc_max_generation()) {
-		end_full_collection(profiler);
+		end_full_collection(profiler, number);
 	}
 }
 

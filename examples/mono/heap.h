@@ -10,8 +10,8 @@
 
 void heap_install(MonoProfiler *profiler);
 
-/** A step of a collection, on the thread that collects. */
-void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation);
+/** A step of a collection, on the thread that collects. \p number is that of the generation's last collection. */
+void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation, uint32_t number);
 
 /**
  * Makes a thread that is not the runtime's known to it, so that it can take shots. Not when a collection may begin:

@@ -34,8 +34,13 @@ static MonoProfiler module;
 void mono_profiler_init_mprof(const char *text) __attribute__((visibility("default")));
 void mono_profiler_init_logging(const char *text) __attribute__((visibility("default")));
 
-static uint32_t intro_flags(uint32_t kinds)
+/* Bits that logs of Mono 2 always had: its decoder leaves out sections without them. It knows none behind the last. */
+#define CLASSIC_INTRO_ALWAYS (MPROF_INTRO_CLASS | MPROF_INTRO_JIT | MPROF_INTRO_GC | MPROF_INTRO_METHOD)
+#define CLASSIC_INTRO_LAST MPROF_INTRO_MONITOR
+
+static uint32_t intro_flags(const module_options *options)
 {
+	uint32_t kinds = options->kinds;
 	uint32_t flags = MPROF_INTRO_DOMAIN | MPROF_INTRO_ASSEMBLY | MPROF_INTRO_MODULE;
 
 	flags |= kinds & RECORD_CALLS ? MPROF_INTRO_ENTER_LEAVE : 0;
@@ -51,7 +56,19 @@ static uint32_t intro_flags(uint32_t kinds)
 	flags |= kinds & RECORD_HANDLES ? MPROF_INTRO_HANDLE : 0;
 	flags |= kinds & RECORD_FINALIZERS ? MPROF_INTRO_FINALIZER : 0;
 	flags |= kinds & RECORD_METRICS ? MPROF_INTRO_METRIC : 0;
+	if (options_are_classic(options))
+		flags = (flags & (2 * CLASSIC_INTRO_LAST - 1)) | CLASSIC_INTRO_ALWAYS;
 	return flags;
+}
+
+/* Where there are stack sections, they tell the stacks of monitor events too, also if allocations have none. */
+static uint64_t classic_directives(const module_options *options)
+{
+	int has_sections = options->dialect == MPROF_DIALECT_MONO || options->dialect == MPROF_DIALECT_UNITY;
+
+	return has_sections && (options->kinds & RECORD_MONITORS) != 0
+		       ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)
+		       : 0;
 }
 
 /* Of what was kept in memory the file has the last part. */
@@ -197,11 +214,12 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	snprintf(process, sizeof(process), "%ld", (long)getpid());
 	mprof_writer_options_init(&writer);
 	writer.dialect = module.options.dialect;
-	writer.intro_flags = intro_flags(module.options.kinds);
+	writer.intro_flags = intro_flags(&module.options);
 	writer.runtime = "mono";
 	writer.gzip_level = module.options.gzip_level;
-	/* The format of 2007 cannot say much of what is recorded today; what it leaves out is counted. */
-	writer.lossy = module.options.dialect == MPROF_DIALECT_MAIL;
+	/* Older formats cannot say much of what is recorded today; what they leave out is counted. */
+	writer.lossy = options_are_classic(&module.options);
+	writer.directives = classic_directives(&module.options);
 	module.allocation_detail = allocation_detail(&module.options);
 	set_recorder_options(&options, &writer);
 	options.properties = properties;

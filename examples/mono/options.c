@@ -104,13 +104,14 @@ static int take_output(options_parser *parser, const char *value)
 
 static int take_format(options_parser *parser, const char *value)
 {
-	if (strcmp(value, "mprof2") == 0)
-		parser->options->dialect = MPROF_DIALECT_MPROF2;
-	else if (strcmp(value, "mail") == 0)
-		parser->options->dialect = MPROF_DIALECT_MAIL;
-	else
-		return options_complain(parser, "format '%s' cannot be written; there are mprof2 and mail", value);
-	return 1;
+	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
+		if (strcmp(value, mprof_dialect_name((mprof_dialect)dialect)) != 0)
+			continue;
+		parser->options->dialect = (uint32_t)dialect;
+		return 1;
+	}
+	return options_complain(parser, "format '%s' cannot be written; there are mprof2, mono, unity, drop and mail",
+				value);
 }
 
 static int take_control(options_parser *parser, const char *value)
@@ -327,6 +328,11 @@ int options_parse(const char *text, module_options *options, char message[OPTION
 	}
 	free(words);
 	return well && complete(&parser);
+}
+
+int options_are_classic(const module_options *options)
+{
+	return options->dialect != MPROF_DIALECT_DEFAULT && options->dialect != MPROF_DIALECT_MPROF2;
 }
 
 void options_release(module_options *options)

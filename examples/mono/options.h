@@ -118,6 +118,9 @@ int options_parse(const char *text, module_options *options, char message[OPTION
  */
 int options_parse_classic(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
 
+/** Whether the log is one of a format before mprof2, which cannot say all that is recorded. */
+int options_are_classic(const module_options *options);
+
 void options_release(module_options *options);
 
 /** Prints all options, a line each. */

@@ -15,6 +15,15 @@ static uint32_t number_of(const char *value)
 	return (uint32_t)strtoul(value, NULL, 10);
 }
 
+/* What is no name of one means the default, as with other values. */
+static uint32_t dialect_of(const char *name)
+{
+	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++)
+		if (strcmp(name, mprof_dialect_name((mprof_dialect)dialect)) == 0)
+			return (uint32_t)dialect;
+	return MPROF_DIALECT_DEFAULT;
+}
+
 static void read_word(const char *word, const char *value, mprof_writer_options *writer,
 		      mprof_recorder_options *recorder)
 {
@@ -28,8 +37,8 @@ static void read_word(const char *word, const char *value, mprof_writer_options 
 		recorder->buffer_events = number_of(value);
 	else if (strcmp(word, "interval") == 0)
 		recorder->drain_interval_ms = number_of(value);
-	else if (strcmp(word, "format") == 0 && strcmp(value, "mail") == 0)
-		writer->dialect = MPROF_DIALECT_MAIL;
+	else if (strcmp(word, "format") == 0)
+		writer->dialect = dialect_of(value);
 }
 
 void instrument_options_read(mprof_writer_options *writer, mprof_recorder_options *recorder)
@@ -51,8 +60,8 @@ void instrument_options_read(mprof_writer_options *writer, mprof_recorder_option
 		}
 		rest += length + (rest[length] == ',');
 	}
-	/* The format of 2007 lacks names of threads and facts about the session; all else it can say. */
-	writer->lossy = writer->dialect == MPROF_DIALECT_MAIL;
+	/* Older formats lack names of threads and facts about the session; all else they can say. */
+	writer->lossy = writer->dialect != MPROF_DIALECT_DEFAULT && writer->dialect != MPROF_DIALECT_MPROF2;
 }
 
 /* Returns 0 if it is too long. */
