@@ -7,9 +7,17 @@ typedef struct code_definition {
 	uint8_t byte;
 	uint8_t kind;
 	uint8_t flags;
+	uint8_t form;      /* An event_form, or 0 for that of the byte's group. */
+	uint8_t dialects;  /* That have it, as DIALECT(). */
 	uint8_t directive; /* That must be declared, or 0. */
 	uint16_t extras;   /* As EVENT_EXTRAS(); those of allocations are told by directives. */
 } code_definition;
+
+#define DIALECT(dialect) (1 << (dialect))
+#define MPROF2 DIALECT(MPROF_DIALECT_MPROF2)
+#define MONO (DIALECT(MPROF_DIALECT_MONO) | DIALECT(MPROF_DIALECT_UNITY))
+#define CLASSIC (DIALECT(MPROF_DIALECT_DROP) | MONO)
+#define ALL (DIALECT(MPROF_DIALECT_MAIL) | CLASSIC | MPROF2)
 
 #define EXTENDED MPROF_DIRECTIVE_EXTENDED_EVENTS
 #define IMPLICIT MPROF_DIRECTIVE_IMPLICIT_LEAVE
@@ -17,58 +25,66 @@ typedef struct code_definition {
 #define DETAILED MPROF_DIRECTIVE_DETAILED_EVENTS
 
 #define OF_OBJECT EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0)
+#define OF_CLASSIC_MONITOR EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, 0)
 #define OF_MONITOR EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)
 #define OF_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)
 #define OF_DELETED_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0)
 
-/* The tables of sections 4.2 and 4.4, behind the packed bytes of 4.1 and 4.3. */
+/* The events of mprof2 that others lack are in section 4 of doc/format.md, those of other dialects in doc/dialects.md. */
 static const code_definition definitions[] = {
-	{EVENT_GROUP_ENTER, MPROF_EVENT_METHOD_ENTER, 0, 0, 0},
-	{EVENT_GROUP_IMPLICIT_LEAVE, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, IMPLICIT, 0},
-	{EVENT_GROUP_LEAVE, MPROF_EVENT_METHOD_LEAVE, 0, 0, 0},
-	{EVENT_GROUP_ALLOCATION, MPROF_EVENT_ALLOCATION, 0, 0, 0},
-	{EVENT_GROUP_ALLOCATION_FIXED, MPROF_EVENT_ALLOCATION, 0, SIZES, 0},
-	{0x05, MPROF_EVENT_METHOD_JIT_START, 0, 0, 0},
-	{0x85, MPROF_EVENT_METHOD_JIT_END, 0, 0, 0},
-	{0xa5, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 0, 0},
-	{0x0d, MPROF_EVENT_METHOD_FREED, 0, 0, 0},
-	{0x15, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, EXTENDED, 0},
-	{0x1d, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, EXTENDED, 0},
-	{0x06, MPROF_EVENT_CLASS_LOAD_START, 0, 0, 0},
-	{0x86, MPROF_EVENT_CLASS_LOAD_END, 0, 0, 0},
-	{0xa6, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 0, 0},
-	{0x0e, MPROF_EVENT_CLASS_UNLOAD_START, 0, 0, 0},
-	{0x8e, MPROF_EVENT_CLASS_UNLOAD_END, 0, 0, 0},
-	{0x16, MPROF_EVENT_EXCEPTION, 0, 0, 0},
-	{0x0f, MPROF_EVENT_THREAD_START, 0, 0, 0},
-	{0x8f, MPROF_EVENT_THREAD_END, 0, 0, 0},
-	{0x17, MPROF_EVENT_GC_START, 0, 0, 0},
-	{0x97, MPROF_EVENT_GC_END, 0, 0, 0},
-	{0x1f, MPROF_EVENT_GC_MARK_START, 0, 0, 0},
-	{0x9f, MPROF_EVENT_GC_MARK_END, 0, 0, 0},
-	{0x27, MPROF_EVENT_GC_SWEEP_START, 0, 0, 0},
-	{0xa7, MPROF_EVENT_GC_SWEEP_END, 0, 0, 0},
-	{0x2f, MPROF_EVENT_GC_RESIZE, 0, 0, 0},
-	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, EXTENDED, 0},
-	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, EXTENDED, 0},
-	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, EXTENDED, 0},
-	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, EXTENDED, 0},
-	{0x47, MPROF_EVENT_FINALIZATION_START, 0, EXTENDED, 0},
-	{0xc7, MPROF_EVENT_FINALIZATION_END, 0, EXTENDED, 0},
-	{0x57, MPROF_EVENT_RECORDING_RESUMED, 0, EXTENDED, 0},
-	{0x1e, MPROF_EVENT_MONITOR, 0, DETAILED, OF_MONITOR},
-	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, DETAILED, OF_HANDLE},
-	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, DETAILED, OF_DELETED_HANDLE},
-	{0x4e, MPROF_EVENT_FINALIZER_START, 0, DETAILED, OF_OBJECT},
-	{0xce, MPROF_EVENT_FINALIZER_END, 0, DETAILED, OF_OBJECT},
+	{EVENT_GROUP_ENTER, MPROF_EVENT_METHOD_ENTER, 0, 0, ALL, 0, 0},
+	{EVENT_GROUP_IMPLICIT_LEAVE, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 0, MPROF2, IMPLICIT, 0},
+	{EVENT_GROUP_LEAVE, MPROF_EVENT_METHOD_LEAVE, 0, 0, ALL, 0, 0},
+	{EVENT_GROUP_ALLOCATION, MPROF_EVENT_ALLOCATION, 0, 0, ALL, 0, 0},
+	{EVENT_GROUP_ALLOCATION_FIXED, MPROF_EVENT_ALLOCATION, 0, 0, MPROF2, SIZES, 0},
+	{0x05, MPROF_EVENT_METHOD_JIT_START, 0, 0, ALL, 0, 0},
+	{0x85, MPROF_EVENT_METHOD_JIT_END, 0, 0, ALL, 0, 0},
+	{0xa5, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 0, ALL, 0, 0},
+	{0x0d, MPROF_EVENT_METHOD_FREED, 0, 0, ALL, 0, 0},
+	{0x15, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, 0, MPROF2, EXTENDED, 0},
+	{0x1d, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, 0, MPROF2, EXTENDED, 0},
+	{0x06, MPROF_EVENT_CLASS_LOAD_START, 0, 0, ALL, 0, 0},
+	{0x86, MPROF_EVENT_CLASS_LOAD_END, 0, 0, ALL, 0, 0},
+	{0xa6, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 0, ALL, 0, 0},
+	{0x0e, MPROF_EVENT_CLASS_UNLOAD_START, 0, 0, ALL, 0, 0},
+	{0x8e, MPROF_EVENT_CLASS_UNLOAD_END, 0, 0, ALL, 0, 0},
+	{0x16, MPROF_EVENT_EXCEPTION, 0, 0, ALL, 0, 0},
+	{0x0f, MPROF_EVENT_THREAD_START, 0, 0, ALL, 0, 0},
+	{0x8f, MPROF_EVENT_THREAD_END, 0, 0, ALL, 0, 0},
+	{0x17, MPROF_EVENT_GC_START, 0, 0, ALL, 0, 0},
+	{0x97, MPROF_EVENT_GC_END, 0, 0, ALL, 0, 0},
+	{0x1f, MPROF_EVENT_GC_MARK_START, 0, 0, ALL, 0, 0},
+	{0x9f, MPROF_EVENT_GC_MARK_END, 0, 0, ALL, 0, 0},
+	{0x27, MPROF_EVENT_GC_SWEEP_START, 0, 0, ALL, 0, 0},
+	{0xa7, MPROF_EVENT_GC_SWEEP_END, 0, 0, ALL, 0, 0},
+	{0x2f, MPROF_EVENT_GC_RESIZE, 0, 0, ALL, 0, 0},
+	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, 0, CLASSIC, 0, 0},
+	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, 0, CLASSIC, 0, 0},
+	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, 0, CLASSIC, 0, 0},
+	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, 0, CLASSIC, 0, 0},
+	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, 0, MPROF2, EXTENDED, 0},
+	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, 0, MPROF2, EXTENDED, 0},
+	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, 0, MPROF2, EXTENDED, 0},
+	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, 0, MPROF2, EXTENDED, 0},
+	{0x47, MPROF_EVENT_FINALIZATION_START, 0, 0, MPROF2, EXTENDED, 0},
+	{0xc7, MPROF_EVENT_FINALIZATION_END, 0, 0, MPROF2, EXTENDED, 0},
+	{0x57, MPROF_EVENT_RECORDING_RESUMED, 0, 0, MPROF2, EXTENDED, 0},
+	{0x1e, MPROF_EVENT_MONITOR, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_MONITOR},
+	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_HANDLE},
+	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_DELETED_HANDLE},
+	{0x4e, MPROF_EVENT_FINALIZER_START, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_OBJECT},
+	{0xce, MPROF_EVENT_FINALIZER_END, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_OBJECT},
+	{0x56, MPROF_EVENT_ALLOCATION_AT_JIT, 0, EVENT_FORM_ALLOCATION_WHOLE, MPROF2, DETAILED, 0},
+	{0x1e, MPROF_EVENT_MONITOR, 0, EVENT_FORM_DETAILED, MONO, 0, OF_CLASSIC_MONITOR},
+	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, EVENT_FORM_ALLOCATION_WHOLE, MONO, 0, 0},
+	{0x4f, MPROF_EVENT_STACK_SECTION, 0, EVENT_FORM_STACK_SECTION, MONO, 0, 0},
+	{0x07, MPROF_EVENT_UNKNOWN, 0, EVENT_FORM_STRAY, CLASSIC, 0, 0},
 };
 
 #define DEFINITION_COUNT (sizeof(definitions) / sizeof(definitions[0]))
 
-static event_form form_of(uint32_t byte, uint32_t extras)
+static event_form form_of_group(uint32_t byte)
 {
-	if (extras != 0)
-		return EVENT_FORM_DETAILED;
 	switch (byte & EVENT_GROUP_MASK) {
 	case EVENT_GROUP_ENTER:
 	case EVENT_GROUP_LEAVE:
@@ -97,7 +113,7 @@ static void table_set(event_code *table, const code_definition *definition)
 	for (uint32_t byte = definition->byte; byte < 256; byte += step) {
 		table[byte].kind = definition->kind;
 		table[byte].flags = definition->flags;
-		table[byte].form = (uint8_t)form_of(byte, definition->extras);
+		table[byte].form = definition->form != 0 ? definition->form : (uint8_t)form_of_group(byte);
 		table[byte].extras = definition->extras;
 	}
 }
@@ -116,10 +132,40 @@ static uint16_t allocation_extras(uint64_t directives)
 	return (uint16_t)extras;
 }
 
+static void table_set_allocations(event_code table[256], uint64_t directives)
+{
+	uint16_t extras = allocation_extras(directives);
+
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		if (table[byte].kind == MPROF_EVENT_ALLOCATION || table[byte].kind == MPROF_EVENT_ALLOCATION_AT_JIT)
+			table[byte].extras = extras;
+	}
+}
+
+/* Events of collections have numbers: in some dialects, and by directive 21. */
+static void table_set_collections(event_code table[256], const dialect_rules *rules, uint64_t directives)
+{
+	int is_mono = (MONO & DIALECT(rules->dialect)) != 0;
+
+	if (!is_mono && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)) == 0)
+		return;
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		if (table[byte].kind < MPROF_EVENT_GC_START || table[byte].kind > MPROF_EVENT_GC_START_WORLD_END)
+			continue;
+		table[byte].form = EVENT_FORM_COLLECTION;
+		if (table[byte].kind == MPROF_EVENT_GC_RESIZE)
+			table[byte].form = is_mono ? EVENT_FORM_RESIZE : EVENT_FORM_RESIZE_TIMED;
+	}
+}
+
+static int is_in_dialect(const code_definition *definition, const dialect_rules *rules)
+{
+	return (definition->dialects & DIALECT(rules->dialect)) != 0;
+}
+
 void event_codes_build(event_code table[256], const dialect_rules *rules, uint64_t directives)
 {
-	uint16_t of_allocation = allocation_extras(rules->directives & directives);
-
+	directives &= rules->directives;
 	memset(table, 0, 256 * sizeof(*table));
 	if (rules->dialect == MPROF_DIALECT_MPROF2) {
 		for (uint32_t byte = 0; byte < 256; byte++) {
@@ -130,22 +176,22 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 	for (size_t i = 0; i < DEFINITION_COUNT; i++) {
 		uint32_t directive = definitions[i].directive;
 
-		if (directive == 0 || (rules->directives & directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
+		if (is_in_dialect(&definitions[i], rules) &&
+		    (directive == 0 || (directives & MPROF_DIRECTIVE_BIT(directive)) != 0))
 			table_set(table, &definitions[i]);
 	}
-	for (uint32_t byte = 0; byte < 256; byte++) {
-		if (table[byte].kind == MPROF_EVENT_ALLOCATION)
-			table[byte].extras = of_allocation;
-	}
+	table_set_allocations(table, directives);
+	table_set_collections(table, rules, directives);
 	/* Though its bits 0 to 2 are those of allocations of fixed size. */
 	memset(&table[0], 0, sizeof(table[0]));
 	table[0].form = EVENT_FORM_END;
 }
 
-int event_codes_byte(uint32_t kind, uint32_t flags)
+int event_codes_byte(const dialect_rules *rules, uint32_t kind, uint32_t flags)
 {
-	for (size_t i = 0; i < DEFINITION_COUNT; i++) {
-		if (definitions[i].kind == kind && definitions[i].flags == flags)
+	for (size_t i = 0; kind != MPROF_EVENT_UNKNOWN && i < DEFINITION_COUNT; i++) {
+		if (definitions[i].kind == kind && definitions[i].flags == flags &&
+		    is_in_dialect(&definitions[i], rules))
 			return definitions[i].byte;
 	}
 	return -1;

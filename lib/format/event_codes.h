@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/event_codes.h
- * \brief The event byte as data (doc/format.md, section 4), for both directions.
+ * \brief The event byte as data (doc/format.md, section 4, and doc/dialects.md), for both directions.
  */
 #ifndef FORMAT_EVENT_CODES_H
 #define FORMAT_EVENT_CODES_H
@@ -17,11 +17,17 @@ typedef enum event_form {
 	EVENT_FORM_PACKED_ID,        /**< Five low id bits in the byte; INT id >> 5, INT time. */
 	EVENT_FORM_ALLOCATION,       /**< Five low id bits in the byte; INT id >> 5, INT size, extras. */
 	EVENT_FORM_ALLOCATION_FIXED, /**< Five low id bits in the byte; INT id >> 5, extras. The class has the size. */
+	EVENT_FORM_ALLOCATION_WHOLE, /**< INT id, INT size, extras. */
 	EVENT_FORM_ID,               /**< INT id, INT time. */
 	EVENT_FORM_DETAILED,         /**< INT id, INT time, extras. */
 	EVENT_FORM_VALUE,            /**< INT value, INT time. */
-	EVENT_FORM_IMPLICIT_LEAVE,   /**< Five low time bits in the byte; INT time >> 5. */
-	EVENT_FORM_UNKNOWN           /**< Reserved: INT value, INT time. */
+	EVENT_FORM_COLLECTION,       /**< INT id << 8 | value, INT time. */
+	EVENT_FORM_RESIZE,         /**< INT value, INT id; the second a time in logs without numbers of collections. */
+	EVENT_FORM_RESIZE_TIMED,   /**< INT value, INT time, INT id. */
+	EVENT_FORM_STACK_SECTION,  /**< INT value, INT count, and so many INTs, each a frame. */
+	EVENT_FORM_STRAY,          /**< INT time, INT without meaning: a part of the event before, and none itself. */
+	EVENT_FORM_IMPLICIT_LEAVE, /**< Five low time bits in the byte; INT time >> 5. */
+	EVENT_FORM_UNKNOWN         /**< Reserved: INT value, INT time. */
 } event_form;
 
 /** What an INT behind those that every event of a form has is. */
@@ -37,12 +43,16 @@ typedef enum event_extra {
 
 /** Extras in their order, four bits for each, the first one lowest: EVENT_EXTRAS_NEXT() leaves the others. */
 #define EVENT_EXTRAS(first, second, third) ((first) | (second) << 4 | (third) << 8)
-#define EVENT_EXTRAS_FIRST(extras) ((extras) & 15)
+#define EVENT_EXTRAS_FIRST(extras) ((extras)&15)
 #define EVENT_EXTRAS_NEXT(extras) ((extras) >> 4)
 
 /** Bits of the type in EVENT_EXTRA_HANDLE. */
 #define EVENT_HANDLE_TYPE_BITS 2
 #define EVENT_HANDLE_TYPE_MASK 3
+
+/** Bits of the generation in EVENT_FORM_COLLECTION; the number of the collection is above them. */
+#define EVENT_GENERATION_BITS 8
+#define EVENT_GENERATION_MASK 255
 
 typedef struct event_code {
 	uint8_t kind;    /**< An #mprof_event_kind; #MPROF_EVENT_UNKNOWN for a byte without one. */
@@ -73,10 +83,10 @@ typedef enum event_group {
 void event_codes_build(event_code table[256], const dialect_rules *rules, uint64_t directives);
 
 /**
- * The byte of a kind with its flags; of a packed kind the byte with bits 3 to 7 clear, and of allocations that which
- * has a size. -1 if no dialect of this shape has it. Whether a dialect with its directives has it is told by
+ * The byte of a kind with its flags in a dialect; of a packed kind the byte with bits 3 to 7 clear, and of allocations
+ * that which has a size. -1 if the dialect has none. Whether its directives let it occur is told by
  * event_codes_build().
  */
-int event_codes_byte(uint32_t kind, uint32_t flags);
+int event_codes_byte(const dialect_rules *rules, uint32_t kind, uint32_t flags);
 
 #endif

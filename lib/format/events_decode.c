@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/events_decode.h"
 
+#include "format/event_decode_one.h"
+#include "format/event_store.h"
 #include "format/int_words.h"
 
 #include <string.h>
@@ -21,10 +23,28 @@ static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32
 		entry->main_is_id = -1;
 	if (form == EVENT_FORM_ALLOCATION_FIXED)
 		entry->value_is_class_size = -1;
-	else if (form == EVENT_FORM_ALLOCATION)
+	else if (form == EVENT_FORM_ALLOCATION || form == EVENT_FORM_ALLOCATION_WHOLE)
 		entry->second_is_value = -1;
 	else if (form != EVENT_FORM_IMPLICIT_LEAVE)
 		entry->second_is_time = -1;
+}
+
+/* Forms that are rare, or damage, or more than two INTs and the extras of an allocation. */
+static int form_is_slow(event_form form)
+{
+	switch (form) {
+	case EVENT_FORM_PACKED_ID:
+	case EVENT_FORM_ALLOCATION:
+	case EVENT_FORM_ALLOCATION_FIXED:
+	case EVENT_FORM_ALLOCATION_WHOLE:
+	case EVENT_FORM_ID:
+	case EVENT_FORM_VALUE:
+	case EVENT_FORM_IMPLICIT_LEAVE:
+	case EVENT_FORM_UNKNOWN:
+		return 0;
+	default:
+		return 1;
+	}
 }
 
 static void entry_build(event_decode_entry *entry, const event_code *code, uint32_t byte)
@@ -35,8 +55,7 @@ static void entry_build(event_decode_entry *entry, const event_code *code, uint3
 	memcpy(&entry->head, &event, sizeof(entry->head));
 	entry->form = code->form;
 	entry->extras = code->extras;
-	entry->is_slow =
-		code->form == EVENT_FORM_END || code->form == EVENT_FORM_INVALID || code->form == EVENT_FORM_DETAILED;
+	entry->is_slow = form_is_slow((event_form)code->form);
 	entry_set_numbers(entry, (event_form)code->form, byte);
 }
 
@@ -71,33 +90,8 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 	}
 	table_set_single(table);
 	table->has_extras = table->entries[EVENT_GROUP_ALLOCATION].extras != 0;
+	table->doubts_monitors = rules->dialect == MPROF_DIALECT_MONO || rules->dialect == MPROF_DIALECT_UNITY;
 	table->object_sizes = object_sizes;
-}
-
-/* Spreads a mask of the table, 0 or -1, over 64 bits. */
-static inline uint64_t mask_of(int8_t mask)
-{
-	return (uint64_t)(int64_t)mask;
-}
-
-/* All fields are written, so that the caller's array need not be cleared. */
-static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, uint64_t counter, uint64_t value)
-{
-	memcpy(event, &head, sizeof(head));
-	event->id = (uint32_t)id;
-	event->counter = counter;
-	event->value = value;
-	event->more.detail_bits = 0;
-}
-
-/* Stores an event of any form, without its extras; the size is that of the class, or 0. Returns its counter. */
-static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
-				       uint64_t second, uint32_t size, uint64_t counter)
-{
-	counter += (main_number & mask_of(entry->main_is_time)) | (second & mask_of(entry->second_is_time));
-	event_store(event, entry->head, main_number & mask_of(entry->main_is_id), counter,
-		    (main_number & mask_of(entry->main_is_value)) | (second & mask_of(entry->second_is_value)) | size);
-	return counter;
 }
 
 /* Masks of joined groups: as many as the index says, and one. */
@@ -192,30 +186,6 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, const
 	if (features != FAST_PLAIN)
 		marks->single = sixteen_single(window, table) | sixteen_single(window + 16, table) << 16 |
 				sixteen_single(window + 32, table) << 32 | sixteen_single(window + 48, table) << 48;
-}
-
-/* What the extras of an event are, by event_extra. */
-typedef struct extra_numbers {
-	uint64_t of[EVENT_EXTRA_COUNT];
-} extra_numbers;
-
-/* Gives an event the detail with its extras. Returns 0, having changed nothing that counts, if an id does not fit. */
-static inline int detail_store(mprof_event *event, mprof_event_detail *detail, const extra_numbers *numbers)
-{
-	uint64_t handle = numbers->of[EVENT_EXTRA_HANDLE];
-
-	if ((numbers->of[EVENT_EXTRA_CALLER] | numbers->of[EVENT_EXTRA_STACK]) > UINT32_MAX)
-		return 0;
-	detail->object = numbers->of[EVENT_EXTRA_OBJECT];
-	detail->caller = (uint32_t)numbers->of[EVENT_EXTRA_CALLER];
-	detail->stack = (uint32_t)numbers->of[EVENT_EXTRA_STACK];
-	detail->handle_type = handle & EVENT_HANDLE_TYPE_MASK;
-	detail->reference_count = 0;
-	detail->references = NULL;
-	detail->samples = 0;
-	event->value |= numbers->of[EVENT_EXTRA_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
-	event->more.detail = detail;
-	return 1;
 }
 
 /*
@@ -376,86 +346,6 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	return cursor;
 }
 
-/* Reads an INT at the cursor and moves it. Returns EVENTS_DECODE_DONE or what is wrong. */
-static events_decode_result int_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
-{
-	int length = mprof_int_decode(*cursor, (size_t)(limit - *cursor), value);
-
-	if (length <= 0)
-		return length == 0 ? EVENTS_DECODE_CUT : EVENTS_DECODE_BAD_INT;
-	*cursor += length;
-	return EVENTS_DECODE_DONE;
-}
-
-static events_decode_result main_take(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
-				      uint64_t *value)
-{
-	events_decode_result result = int_take(cursor, limit, value);
-
-	if (result != EVENTS_DECODE_DONE)
-		return result;
-	if (*value > UINT64_MAX >> entry->main_shift)
-		return entry->main_is_id ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_BAD_INT;
-	*value = *value << entry->main_shift | entry->main_low;
-	return entry->main_is_id && *value > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
-}
-
-/* The extras of an event, and the detail that holds them. */
-static events_decode_result extras_take(uint32_t extras, const uint8_t **cursor, const uint8_t *limit,
-					mprof_event *event, mprof_event_detail *detail)
-{
-	events_decode_result result = EVENTS_DECODE_DONE;
-	extra_numbers numbers = {{0}};
-
-	for (; extras != 0 && result == EVENTS_DECODE_DONE; extras = EVENT_EXTRAS_NEXT(extras))
-		result = int_take(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
-	if (result == EVENTS_DECODE_DONE && !detail_store(event, detail, &numbers))
-		result = EVENTS_DECODE_BAD_ID;
-	return result;
-}
-
-/* Decodes the event at the place, of whatever form, and moves the place behind it. */
-static events_decode_result decode_one(const events_decode_table *table, const uint8_t **place, const uint8_t *limit,
-				       uint64_t *counter, events_decode_batch *batch)
-{
-	const uint8_t *cursor = *place;
-	const event_decode_entry *entry = &table->entries[*cursor++];
-	mprof_event *event = &batch->events[batch->count];
-	uint64_t main_number;
-	uint64_t second = 0;
-	uint64_t event_counter;
-	uint32_t size = 0;
-	events_decode_result result;
-
-	if (entry->form == EVENT_FORM_END)
-		return EVENTS_DECODE_LIST_END;
-	if (entry->form == EVENT_FORM_INVALID)
-		return EVENTS_DECODE_BAD_CODE;
-	if (entry->extras != 0 && batch->detail_count == batch->detail_capacity)
-		return EVENTS_DECODE_FULL;
-	result = main_take(entry, &cursor, limit, &main_number);
-	if (result == EVENTS_DECODE_DONE && (entry->second_is_value | entry->second_is_time) != 0)
-		result = int_take(&cursor, limit, &second);
-	if (result != EVENTS_DECODE_DONE)
-		return result;
-	if (entry->value_is_class_size != 0) {
-		size = id_map_get(table->object_sizes, (uint32_t)main_number);
-		if (size == 0)
-			return EVENTS_DECODE_NO_SIZE;
-	}
-	event_counter = event_store_any(event, entry, main_number, second, size, *counter);
-	if (entry->extras != 0) {
-		result = extras_take(entry->extras, &cursor, limit, event, &batch->details[batch->detail_count]);
-		if (result != EVENTS_DECODE_DONE)
-			return result;
-		batch->detail_count++;
-	}
-	*counter = event_counter;
-	batch->count++;
-	*place = cursor;
-	return EVENTS_DECODE_DONE;
-}
-
 events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,
 				   events_decode_batch *batch)
 {
@@ -475,7 +365,7 @@ events_decode_result events_decode(const events_decode_table *table, events_deco
 		if (batch->count == batch->capacity)
 			result = EVENTS_DECODE_FULL;
 		else if (cursor < limit)
-			result = decode_one(table, &cursor, limit, &state->counter, batch);
+			result = event_decode_one(table, &cursor, limit, state, batch);
 	}
 	state->position = (size_t)(cursor - state->bytes);
 	/* A batch that was filled by the very last event is full, but nothing is left to be fetched with another. */

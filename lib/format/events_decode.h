@@ -45,6 +45,7 @@ typedef struct events_decode_table {
 	uint8_t has_single;         /**< 1: implicit leaves occur. */
 	uint8_t has_sizes;          /**< 1: allocations of fixed size occur. */
 	uint8_t has_extras;         /**< 1: allocations have extras. */
+	uint8_t doubts_monitors;    /**< 1: the times of monitor events may be garbage: events_decode_state::latest. */
 	const id_map *object_sizes; /**< By class. */
 } events_decode_table;
 
@@ -58,7 +59,11 @@ typedef struct events_decode_state {
 	size_t length;        /**< Where they end. */
 	size_t readable;      /**< At least length: bytes that may be looked at, which makes the last events faster. */
 	size_t position;      /**< Bytes read so far. */
-	uint64_t counter;     /**< That of the last event read, or the base counter. */
+	uint64_t counter;     /**< That of the last event read, or what the first one starts from. */
+	uint64_t earliest;    /**< No event is before this. */
+	uint64_t latest;      /**< Nor behind this, which holds if has_latest is set. */
+	uint8_t has_latest;
+	uint8_t has_numbers; /**< 1: the log tells the numbers of collections (EVENT_FORM_RESIZE); set when one is met. */
 } events_decode_state;
 
 /** Where events go. */
@@ -69,7 +74,14 @@ typedef struct events_decode_batch {
 	mprof_event_detail *details; /**< For events with extras. May be NULL where no directive lets them have some. */
 	size_t detail_capacity;
 	size_t detail_count;
+	uint64_t *frames; /**< For stack sections. May be NULL, with a capacity of 0, until there is one. */
+	size_t frame_capacity;
+	size_t frame_count;
+	size_t frames_needed; /**< Capacity that the next stack section takes, after EVENTS_DECODE_NO_ROOM. */
 } events_decode_batch;
+
+/** Most frames of a stack section: more than fit on a thread's stack. */
+#define EVENTS_MOST_FRAMES (1 << 20)
 
 /** Why decoding stopped. Whatever it was, the position is behind the last event that was stored. */
 typedef enum events_decode_result {
@@ -80,7 +92,9 @@ typedef enum events_decode_result {
 	EVENTS_DECODE_BAD_CODE, /**< The byte is no event. */
 	EVENTS_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
 	EVENTS_DECODE_BAD_ID,   /**< An id does not fit 32 bits. */
-	EVENTS_DECODE_NO_SIZE   /**< The size of an object is that of its class, which is not known. */
+	EVENTS_DECODE_NO_SIZE,  /**< The size of an object is that of its class, which is not known. */
+	EVENTS_DECODE_NO_ROOM,  /**< The batch is empty, and still has no room for the frames of a stack section. */
+	EVENTS_DECODE_DEEP      /**< A stack section has more frames than EVENTS_MOST_FRAMES. */
 } events_decode_result;
 
 events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,

@@ -26,10 +26,10 @@ static event_id_space id_space_of(uint32_t byte)
 	}
 }
 
-static event_rule rule_of(const event_code codes[256], uint32_t kind, uint32_t flags)
+static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint32_t kind, uint32_t flags)
 {
 	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0};
-	int byte = event_codes_byte(kind, flags);
+	int byte = event_codes_byte(rules, kind, flags);
 
 	if (byte > 0 && codes[byte].kind == kind) {
 		rule.form = codes[byte].form;
@@ -50,7 +50,7 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 	memset(encoder, 0, sizeof(*encoder));
 	event_codes_build(codes, rules, directives);
 	for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
-		encoder->rules[i] = rule_of(codes, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
+		encoder->rules[i] = rule_of(codes, rules, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
 	for (size_t i = 0; lossy && i < sizeof(special_leaves); i++) {
 		event_rule *rule = &encoder->rules[special_leaves[i]];
 

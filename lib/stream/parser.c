@@ -31,6 +31,7 @@ mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_pars
 	mprof_parser_set_max_block_length(made, own.max_block_length);
 	parser_buffer_init(&made->buffer, &allocator);
 	id_map_init(&made->object_sizes, &allocator);
+	thread_counters_init(&made->counters, &allocator);
 	error_clear(&made->error);
 	error_clear(&made->fatal_error);
 	*parser = made;
@@ -49,6 +50,8 @@ void mprof_parser_destroy(mprof_parser *parser)
 	allocator_release(&allocator, parser->directive_changes,
 			  parser->directive_change_capacity * sizeof(*parser->directive_changes));
 	allocator_release(&allocator, parser->details, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
+	allocator_release(&allocator, parser->frames, parser->frame_capacity * sizeof(*parser->frames));
+	thread_counters_destroy(&parser->counters);
 	allocator_release(&allocator, parser->references, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
 	allocator_release(&allocator, parser, sizeof(*parser));
 }
@@ -195,6 +198,7 @@ mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
 	parser->is_opened = 0;
 	parser->state = PARSER_AT_HEADER;
 	parser_directives_restore(parser, offset);
+	thread_counters_jump(&parser->counters);
 	error_clear(&parser->fatal_error);
 	return MPROF_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "stream/parser_events.h"
 
 #include <string.h>
 
@@ -145,6 +146,10 @@ static mprof_status leave(mprof_parser *parser)
 		}
 		if (parser->was_refused && parser->block.length > parser->max_block_length)
 			return leave_too_long(parser);
+		return leave_by_length(parser);
+	case PARSER_LOADED:
+		if (parser->block.kind == MPROF_BLOCK_EVENTS)
+			parser_events_leave(parser);
 		return leave_by_length(parser);
 	case PARSER_DAMAGED:
 		return leave_damaged(parser);

@@ -4,7 +4,7 @@
  * \brief The parser's insides, shared by the files that make it up and by the reader.
  *
  * parser.c feeds it, parser_header.c goes from block to block, parser_load.c takes a block's content, parser_lists.c
- * fetches what it lists, parser_search.c finds a way on behind damage, parser_directives.c knows what holds where,
+ * fetches what it lists, parser_events.c if that is events, parser_search.c finds a way on behind damage, parser_directives.c knows what holds where,
  * parser_sizes.c how large objects are.
  */
 #ifndef STREAM_PARSER_INTERNAL_H
@@ -18,6 +18,7 @@
 #include "format/heap_decode.h"
 #include "format/samples_decode.h"
 #include "stream/parser_buffer.h"
+#include "stream/thread_counters.h"
 
 /** What stands at the begin of the buffer, or will when it is fed. */
 typedef enum parser_state {
@@ -74,10 +75,16 @@ struct mprof_parser {
 	id_map object_sizes; /**< By class, of all MAPPING blocks that were read. */
 	events_decode_table events_table;
 	int has_events_table;
+	const dialect_rules *events_table_rules;
 	uint64_t events_table_directives;
 	mprof_event_detail *details;
 	uint64_t *references; /**< Those that details point to. */
+	uint64_t *frames;     /**< Those of stack sections that details point to. */
+	size_t frame_capacity;
 	events_decode_state events;
+	uint64_t events_start;      /**< The counter from which the first event of the block starts. */
+	thread_counters counters;   /**< How far the threads have come. */
+	int has_collection_numbers; /**< The log tells them. */
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
@@ -127,6 +134,19 @@ void parser_directives_add(mprof_parser *parser, uint64_t declared, uint64_t unr
  * is no memory.
  */
 int parser_sizes_learn(mprof_parser *parser);
+
+/** Makes room for details. Returns 0 if there is no memory. */
+int parser_details_reserve(mprof_parser *parser);
+
+/** What stops a list that is checked when it is fetched. */
+typedef enum list_stop {
+	LIST_STOP_END, /**< It was read as far as it goes. */
+	LIST_STOP_CUT, /**< Where it goes on was cut, if the block was. */
+	LIST_STOP_MALFORMED
+} list_stop;
+
+/** Answers for a list of which nothing more can be fetched. The place is one of the list. */
+mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t position, const char *what);
 
 /** Loads the block whose header was given out. As mprof_parser_load(), with parser::block for the result. */
 mprof_status parser_load(mprof_parser *parser);

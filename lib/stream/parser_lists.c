@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "stream/parser_events.h"
 #include "stream/parser_internal.h"
 
 #include <string.h>
@@ -8,33 +9,7 @@ static int is_loaded(const mprof_parser *parser, mprof_block_kind kind)
 	return (parser->state == PARSER_LOADED || parser->state == PARSER_CUT) && parser->block.kind == kind;
 }
 
-static const char *events_fault(events_decode_result result)
-{
-	switch (result) {
-	case EVENTS_DECODE_CUT:
-		return "the last event runs into the CLOCK at the end of the block";
-	case EVENTS_DECODE_LIST_END:
-		return "the list of events ends in front of the CLOCK at the end of the block";
-	case EVENTS_DECODE_BAD_CODE:
-		return "this byte is no event";
-	case EVENTS_DECODE_BAD_INT:
-		return "an INT of the event does not fit 64 bits";
-	case EVENTS_DECODE_NO_SIZE:
-		return "the event leaves out a size that its class does not have";
-	default:
-		return "an id of the event does not fit 32 bits";
-	}
-}
-
-/* What stops a list that is checked when it is fetched. */
-typedef enum list_stop {
-	LIST_STOP_END, /* It was read as far as it goes. */
-	LIST_STOP_CUT, /* Where it goes on was cut, if the block was. */
-	LIST_STOP_MALFORMED
-} list_stop;
-
-/* Answers for a list of which nothing more can be fetched. The place is one of the list. */
-static mprof_status end_list(mprof_parser *parser, list_stop stop, size_t position, const char *what)
+mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t position, const char *what)
 {
 	int is_cut = parser->state == PARSER_CUT;
 
@@ -50,26 +25,6 @@ static mprof_status end_list(mprof_parser *parser, list_stop stop, size_t positi
 static const uint8_t *list_bytes(const mprof_parser *parser)
 {
 	return parser_content(parser) + parser->body.list_start;
-}
-
-static mprof_status next_events(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
-{
-	events_decode_batch batch = {events, capacity, 0, parser->details, PARSER_DETAIL_CAPACITY, 0};
-	events_decode_result result;
-	list_stop stop = LIST_STOP_MALFORMED;
-
-	parser->events.bytes = list_bytes(parser);
-	parser->events.readable =
-		parser_buffer_length(&parser->buffer) - parser->decoding.rules->header_length - parser->body.list_start;
-	result = events_decode(&parser->events_table, &parser->events, &batch);
-	*count = batch.count;
-	if (batch.count > 0)
-		return MPROF_OK;
-	if (result == EVENTS_DECODE_DONE)
-		stop = LIST_STOP_END;
-	else if (result == EVENTS_DECODE_CUT || result == EVENTS_DECODE_LIST_END)
-		stop = LIST_STOP_CUT;
-	return end_list(parser, stop, parser->events.position, events_fault(result));
 }
 
 static const char *samples_fault(samples_decode_result result)
@@ -99,7 +54,7 @@ static mprof_status next_stack_samples(mprof_parser *parser, mprof_event *events
 		stop = LIST_STOP_END;
 	else if (result == SAMPLES_DECODE_CUT || result == SAMPLES_DECODE_LIST_END)
 		stop = LIST_STOP_CUT;
-	return end_list(parser, stop, parser->stack_samples.fault, samples_fault(result));
+	return parser_list_end(parser, stop, parser->stack_samples.fault, samples_fault(result));
 }
 
 static const char *heap_fault(heap_decode_result result)
@@ -140,7 +95,7 @@ static mprof_status next_heap(mprof_parser *parser, mprof_event *events, size_t 
 		stop = LIST_STOP_END;
 	else if (result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_COUNT)
 		stop = LIST_STOP_CUT;
-	return end_list(parser, stop, parser->heap.fault, heap_fault(result));
+	return parser_list_end(parser, stop, parser->heap.fault, heap_fault(result));
 }
 
 static mprof_status next_hits(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
@@ -167,7 +122,7 @@ mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
 	if (capacity == 0)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for events");
 	if (is_loaded(parser, MPROF_BLOCK_EVENTS))
-		return next_events(parser, events, capacity, count);
+		return parser_events_next(parser, events, capacity, count);
 	if (is_loaded(parser, MPROF_BLOCK_SAMPLES))
 		return next_stack_samples(parser, events, capacity, count);
 	if (is_loaded(parser, MPROF_BLOCK_HEAP_DATA))

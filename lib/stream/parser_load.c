@@ -2,6 +2,7 @@
 #include "stream/parser_internal.h"
 
 #include "base/options.h"
+#include "stream/parser_events.h"
 
 #include <string.h>
 
@@ -52,20 +53,12 @@ static mprof_status check_readable(mprof_parser *parser)
 /* Prepares for a list that is checked when it is fetched. */
 static void init_list(mprof_parser *parser, size_t end)
 {
-	const block_decoding *decoding = &parser->decoding;
 	size_t length = end - parser->body.list_start;
 
-	parser->events.length = length;
 	parser->stack_samples.length = length;
 	parser->heap.length = length;
-	if (parser->block.kind != MPROF_BLOCK_EVENTS)
-		return;
-	if (!parser->has_events_table || parser->events_table_directives != decoding->directives) {
-		events_decode_table_build(&parser->events_table, decoding->rules, decoding->directives,
-					  &parser->object_sizes);
-		parser->events_table_directives = decoding->directives;
-		parser->has_events_table = 1;
-	}
+	if (parser->block.kind == MPROF_BLOCK_EVENTS)
+		parser_events_init(parser, length);
 }
 
 static void rewind_heap(mprof_parser *parser)
@@ -86,8 +79,7 @@ void parser_rewind(mprof_parser *parser)
 
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_EVENTS:
-		parser->events.position = 0;
-		parser->events.counter = parser->block.base_counter;
+		parser_events_rewind(parser);
 		break;
 	case MPROF_BLOCK_SAMPLES:
 		parser->stack_samples.position = 0;
@@ -119,18 +111,7 @@ void parser_rewind(mprof_parser *parser)
 	}
 }
 
-/* Whether events may have extras. */
-static int has_extras(const mprof_parser *parser)
-{
-	const uint64_t extras = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
-
-	return (parser->decoding.directives & extras) != 0;
-}
-
-static int reserve_details(mprof_parser *parser)
+int parser_details_reserve(mprof_parser *parser)
 {
 	if (parser->details == NULL)
 		parser->details =
@@ -152,9 +133,9 @@ static int reserve_memory(mprof_parser *parser)
 {
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_EVENTS:
-		return !has_extras(parser) || reserve_details(parser);
+		return parser_events_reserve(parser);
 	case MPROF_BLOCK_HEAP_DATA:
-		return reserve_details(parser) && reserve_references(parser);
+		return parser_details_reserve(parser) && reserve_references(parser);
 	case MPROF_BLOCK_DIRECTIVES:
 		return parser_directives_reserve(parser);
 	default:
@@ -165,6 +146,7 @@ static int reserve_memory(mprof_parser *parser)
 /* What a block that was decoded means for those behind it. Returns 0 if there is no memory. */
 static int learn(mprof_parser *parser)
 {
+	parser_events_learn(parser);
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_INTRO:
 		parser->is_past_intro = 1;
@@ -174,6 +156,8 @@ static int learn(mprof_parser *parser)
 		break;
 	case MPROF_BLOCK_MAPPING:
 		return parser_sizes_learn(parser);
+	case MPROF_BLOCK_EVENTS:
+		return parser_events_begin(parser);
 	case MPROF_BLOCK_END:
 		parser->log_end = parser->block.offset + parser->span;
 		break;
@@ -262,6 +246,8 @@ static mprof_status load_cut(mprof_parser *parser)
 	    block_decode_list_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
 				    &cursor) == MPROF_OK) {
 		init_list(parser, length);
+		if (parser->block.kind == MPROF_BLOCK_EVENTS && !parser_events_begin(parser))
+			return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
 		parser->block.loaded = 1;
 		parser->state = PARSER_CUT;
 		parser_rewind(parser);

@@ -8,63 +8,85 @@
 #define EXTENDED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS)
 #define SIZES MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)
 #define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
+#define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
 #define CALLER MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)
 #define STACK MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)
 #define OBJECT MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)
+
+#define IN(dialect) (1 << MPROF_DIALECT_##dialect)
+#define IN_MONO (IN(MONO) | IN(UNITY))
+#define IN_CLASSIC (IN(DROP) | IN_MONO)
+#define IN_ALL (IN(MAIL) | IN_CLASSIC | IN(MPROF2))
 
 typedef struct full_code {
 	uint8_t byte;
 	uint8_t kind;
 	uint8_t flags;
-	uint64_t directive; /* Without which it is not known. */
+	uint8_t dialects;   /* That have it without a directive, */
+	uint64_t directive; /* with which mprof2 has it, too. */
 	uint16_t extras;
+	uint8_t form; /* 0: that of its group. */
 } full_code;
 
-/* The tables of doc/format.md, 4.2 and 4.4. */
+/* The tables of doc/format.md, 4.2 and 4.4, and of doc/dialects.md. */
 static const full_code full_codes[] = {
-	{0x05, MPROF_EVENT_METHOD_JIT_START, 0, 0, 0},
-	{0x85, MPROF_EVENT_METHOD_JIT_END, 0, 0, 0},
-	{0xa5, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 0, 0},
-	{0x0d, MPROF_EVENT_METHOD_FREED, 0, 0, 0},
-	{0x15, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, EXTENDED, 0},
-	{0x1d, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, EXTENDED, 0},
-	{0x06, MPROF_EVENT_CLASS_LOAD_START, 0, 0, 0},
-	{0x86, MPROF_EVENT_CLASS_LOAD_END, 0, 0, 0},
-	{0xa6, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 0, 0},
-	{0x0e, MPROF_EVENT_CLASS_UNLOAD_START, 0, 0, 0},
-	{0x8e, MPROF_EVENT_CLASS_UNLOAD_END, 0, 0, 0},
-	{0x16, MPROF_EVENT_EXCEPTION, 0, 0, 0},
-	{0x0f, MPROF_EVENT_THREAD_START, 0, 0, 0},
-	{0x8f, MPROF_EVENT_THREAD_END, 0, 0, 0},
-	{0x17, MPROF_EVENT_GC_START, 0, 0, 0},
-	{0x97, MPROF_EVENT_GC_END, 0, 0, 0},
-	{0x1f, MPROF_EVENT_GC_MARK_START, 0, 0, 0},
-	{0x9f, MPROF_EVENT_GC_MARK_END, 0, 0, 0},
-	{0x27, MPROF_EVENT_GC_SWEEP_START, 0, 0, 0},
-	{0xa7, MPROF_EVENT_GC_SWEEP_END, 0, 0, 0},
-	{0x2f, MPROF_EVENT_GC_RESIZE, 0, 0, 0},
-	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, EXTENDED, 0},
-	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, EXTENDED, 0},
-	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, EXTENDED, 0},
-	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, EXTENDED, 0},
-	{0x47, MPROF_EVENT_FINALIZATION_START, 0, EXTENDED, 0},
-	{0xc7, MPROF_EVENT_FINALIZATION_END, 0, EXTENDED, 0},
-	{0x57, MPROF_EVENT_RECORDING_RESUMED, 0, EXTENDED, 0},
-	{0x1e, MPROF_EVENT_MONITOR, 0, DETAILED,
-	 EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)},
-	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, DETAILED,
-	 EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)},
-	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0)},
-	{0x4e, MPROF_EVENT_FINALIZER_START, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0)},
-	{0xce, MPROF_EVENT_FINALIZER_END, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0)},
+	{0x05, MPROF_EVENT_METHOD_JIT_START, 0, IN_ALL, 0, 0, 0},
+	{0x85, MPROF_EVENT_METHOD_JIT_END, 0, IN_ALL, 0, 0, 0},
+	{0xa5, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, IN_ALL, 0, 0, 0},
+	{0x0d, MPROF_EVENT_METHOD_FREED, 0, IN_ALL, 0, 0, 0},
+	{0x15, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, 0, EXTENDED, 0, 0},
+	{0x1d, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, 0, EXTENDED, 0, 0},
+	{0x06, MPROF_EVENT_CLASS_LOAD_START, 0, IN_ALL, 0, 0, 0},
+	{0x86, MPROF_EVENT_CLASS_LOAD_END, 0, IN_ALL, 0, 0, 0},
+	{0xa6, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, IN_ALL, 0, 0, 0},
+	{0x0e, MPROF_EVENT_CLASS_UNLOAD_START, 0, IN_ALL, 0, 0, 0},
+	{0x8e, MPROF_EVENT_CLASS_UNLOAD_END, 0, IN_ALL, 0, 0, 0},
+	{0x16, MPROF_EVENT_EXCEPTION, 0, IN_ALL, 0, 0, 0},
+	{0x0f, MPROF_EVENT_THREAD_START, 0, IN_ALL, 0, 0, 0},
+	{0x8f, MPROF_EVENT_THREAD_END, 0, IN_ALL, 0, 0, 0},
+	{0x17, MPROF_EVENT_GC_START, 0, IN_ALL, 0, 0, 0},
+	{0x97, MPROF_EVENT_GC_END, 0, IN_ALL, 0, 0, 0},
+	{0x1f, MPROF_EVENT_GC_MARK_START, 0, IN_ALL, 0, 0, 0},
+	{0x9f, MPROF_EVENT_GC_MARK_END, 0, IN_ALL, 0, 0, 0},
+	{0x27, MPROF_EVENT_GC_SWEEP_START, 0, IN_ALL, 0, 0, 0},
+	{0xa7, MPROF_EVENT_GC_SWEEP_END, 0, IN_ALL, 0, 0, 0},
+	{0x2f, MPROF_EVENT_GC_RESIZE, 0, IN_ALL, 0, 0, 0},
+	{0x37, MPROF_EVENT_GC_STOP_WORLD_START, 0, IN_CLASSIC, EXTENDED, 0, 0},
+	{0xb7, MPROF_EVENT_GC_STOP_WORLD_END, 0, IN_CLASSIC, EXTENDED, 0, 0},
+	{0x3f, MPROF_EVENT_GC_START_WORLD_START, 0, IN_CLASSIC, EXTENDED, 0, 0},
+	{0xbf, MPROF_EVENT_GC_START_WORLD_END, 0, IN_CLASSIC, EXTENDED, 0, 0},
+	{0x47, MPROF_EVENT_FINALIZATION_START, 0, 0, EXTENDED, 0, 0},
+	{0xc7, MPROF_EVENT_FINALIZATION_END, 0, 0, EXTENDED, 0, 0},
+	{0x57, MPROF_EVENT_RECORDING_RESUMED, 0, 0, EXTENDED, 0, 0},
+	{0x1e, MPROF_EVENT_MONITOR, 0, 0, DETAILED,
+	 EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK), EVENT_FORM_DETAILED},
+	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, 0, DETAILED,
+	 EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK), EVENT_FORM_DETAILED},
+	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0),
+	 EVENT_FORM_DETAILED},
+	{0x4e, MPROF_EVENT_FINALIZER_START, 0, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0),
+	 EVENT_FORM_DETAILED},
+	{0xce, MPROF_EVENT_FINALIZER_END, 0, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0), EVENT_FORM_DETAILED},
+	{0x56, MPROF_EVENT_ALLOCATION_AT_JIT, 0, 0, DETAILED, 0, EVENT_FORM_ALLOCATION_WHOLE},
+	{0x1e, MPROF_EVENT_MONITOR, 0, IN_MONO, 0, EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, 0),
+	 EVENT_FORM_DETAILED},
+	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, IN_MONO, 0, 0, EVENT_FORM_ALLOCATION_WHOLE},
+	{0x4f, MPROF_EVENT_STACK_SECTION, 0, IN_MONO, 0, 0, EVENT_FORM_STACK_SECTION},
+	{0x07, MPROF_EVENT_UNKNOWN, 0, IN_CLASSIC, 0, 0, EVENT_FORM_STRAY},
 };
 
 #define FULL_CODE_COUNT (sizeof(full_codes) / sizeof(full_codes[0]))
 
-static const full_code *full_code_of(uint32_t byte)
+static int is_in(const full_code *code, mprof_dialect dialect, uint64_t directives)
+{
+	return (code->dialects & 1 << dialect) != 0 ||
+	       (dialect == MPROF_DIALECT_MPROF2 && (code->directive & directives) != 0);
+}
+
+static const full_code *full_code_of(uint32_t byte, mprof_dialect dialect, uint64_t directives)
 {
 	for (size_t i = 0; i < FULL_CODE_COUNT; i++) {
-		if (full_codes[i].byte == byte)
+		if (full_codes[i].byte == byte && is_in(&full_codes[i], dialect, directives))
 			return &full_codes[i];
 	}
 	return NULL;
@@ -90,68 +112,103 @@ static void check_packed(event_code code, uint32_t byte, uint64_t directives)
 		cr_assert_eq(code.extras, 0, "byte %02x", byte);
 }
 
-static event_form full_form(uint32_t byte, const full_code *known)
+static event_form full_form(const full_code *known, mprof_dialect dialect, uint64_t directives)
 {
-	if (known->extras != 0)
-		return EVENT_FORM_DETAILED;
-	return (byte & 7) == 7 ? EVENT_FORM_VALUE : EVENT_FORM_ID;
+	int is_mono = (IN_MONO & 1 << dialect) != 0;
+
+	if (known->form != 0)
+		return (event_form)known->form;
+	if ((known->byte & 7) != 7)
+		return EVENT_FORM_ID;
+	if (known->kind < MPROF_EVENT_GC_START || known->kind > MPROF_EVENT_GC_START_WORLD_END ||
+	    (!is_mono && (directives & NUMBERS) == 0))
+		return EVENT_FORM_VALUE;
+	if (known->kind == MPROF_EVENT_GC_RESIZE)
+		return is_mono ? EVENT_FORM_RESIZE : EVENT_FORM_RESIZE_TIMED;
+	return EVENT_FORM_COLLECTION;
 }
 
-static void check_full(event_code code, uint32_t byte, uint64_t directives, event_form otherwise)
+static void check_full(event_code code, uint32_t byte, mprof_dialect dialect, uint64_t directives)
 {
-	const full_code *known = full_code_of(byte);
+	const full_code *known = full_code_of(byte, dialect, directives);
 
-	if (known == NULL || (known->directive & ~directives) != 0) {
+	if (known == NULL) {
 		cr_assert_eq(code.kind, MPROF_EVENT_UNKNOWN, "byte %02x", byte);
-		cr_assert_eq(code.form, otherwise, "byte %02x", byte);
+		cr_assert_eq(code.form, dialect == MPROF_DIALECT_MPROF2 ? EVENT_FORM_UNKNOWN : EVENT_FORM_INVALID,
+			     "byte %02x", byte);
 		cr_assert_eq(code.extras, 0, "byte %02x", byte);
 		return;
 	}
 	cr_assert_eq(code.kind, known->kind, "byte %02x", byte);
 	cr_assert_eq(code.flags, known->flags, "byte %02x", byte);
-	cr_assert_eq(code.form, full_form(byte, known), "byte %02x", byte);
-	cr_assert_eq(code.extras, known->extras, "byte %02x", byte);
+	cr_assert_eq(code.form, full_form(known, dialect, directives), "byte %02x", byte);
+	if (code.kind != MPROF_EVENT_ALLOCATION_AT_JIT)
+		cr_assert_eq(code.extras, known->extras, "byte %02x", byte);
 }
 
-/* The directives are those declared; of a mail log none is in force whatever is said. */
+/* The directives are those declared, of which those of mprof2 are not in force in other dialects whatever is said. */
 static void check_table(mprof_dialect dialect, uint64_t directives)
 {
-	int is_mprof2 = dialect == MPROF_DIALECT_MPROF2;
+	uint64_t in_force = dialect == MPROF_DIALECT_MPROF2 ? directives : 0;
 	event_code table[256];
 
 	event_codes_build(table, dialect_get(dialect), directives);
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		if ((byte & 7) < 5)
-			check_packed(table[byte], byte, is_mprof2 ? directives : 0);
+			check_packed(table[byte], byte, in_force);
 		else
-			check_full(table[byte], byte, is_mprof2 ? directives : 0,
-				   is_mprof2 ? EVENT_FORM_UNKNOWN : EVENT_FORM_INVALID);
+			check_full(table[byte], byte, dialect, in_force);
 	}
+}
+
+static void check_tables(mprof_dialect dialect)
+{
+	check_table(dialect, 0);
+	for (uint32_t directive = 0; directive < 64; directive++)
+		check_table(dialect, MPROF_DIRECTIVE_BIT(directive));
+	check_table(dialect, UINT64_MAX);
 }
 
 Test(event_codes, mprof2)
 {
-	check_table(MPROF_DIALECT_MPROF2, 0);
-	for (uint32_t directive = 0; directive < 64; directive++)
-		check_table(MPROF_DIALECT_MPROF2, MPROF_DIRECTIVE_BIT(directive));
-	check_table(MPROF_DIALECT_MPROF2, UINT64_MAX);
+	check_tables(MPROF_DIALECT_MPROF2);
 }
 
 Test(event_codes, mail_has_no_directives)
 {
-	check_table(MPROF_DIALECT_MAIL, 0);
-	check_table(MPROF_DIALECT_MAIL, UINT64_MAX);
+	check_tables(MPROF_DIALECT_MAIL);
+}
+
+Test(event_codes, drop_has_events_of_stopping_the_world_and_stray_records)
+{
+	check_tables(MPROF_DIALECT_DROP);
+}
+
+Test(event_codes, mono_has_monitors_stack_sections_and_allocations_at_jit)
+{
+	check_tables(MPROF_DIALECT_MONO);
+}
+
+Test(event_codes, unity_has_what_mono_has)
+{
+	check_tables(MPROF_DIALECT_UNITY);
+}
+
+static void expect_extras(mprof_dialect dialect, uint64_t directives, uint32_t extras)
+{
+	uint32_t at_jit = dialect == MPROF_DIALECT_MPROF2 ? 0x56 : 0x47;
+	event_code table[256];
+
+	event_codes_build(table, dialect_get(dialect), directives);
+	for (uint32_t byte = 1; byte < 256; byte++) {
+		if (byte == at_jit || (byte & 7) == 4 || (dialect == MPROF_DIALECT_MPROF2 && (byte & 7) == 0))
+			cr_assert_eq(table[byte].extras, extras, "byte %02x", byte);
+	}
 }
 
 static void expect_allocation_extras(uint64_t directives, uint32_t extras)
 {
-	event_code table[256];
-
-	event_codes_build(table, dialect_get(MPROF_DIALECT_MPROF2), directives | SIZES);
-	for (uint32_t byte = 1; byte < 256; byte++) {
-		if ((byte & 7) == 0 || (byte & 7) == 4)
-			cr_assert_eq(table[byte].extras, extras, "byte %02x", byte);
-	}
+	expect_extras(MPROF_DIALECT_MPROF2, directives | SIZES | DETAILED, extras);
 }
 
 Test(event_codes, extras_of_allocations)
@@ -166,32 +223,67 @@ Test(event_codes, extras_of_allocations)
 				 EVENT_EXTRAS(EVENT_EXTRA_CALLER, EVENT_EXTRA_STACK, EVENT_EXTRA_OBJECT));
 }
 
+Test(event_codes, extras_of_allocations_in_mono)
+{
+	expect_extras(MPROF_DIALECT_MONO, 0, 0);
+	expect_extras(MPROF_DIALECT_MONO, CALLER, EVENT_EXTRAS(EVENT_EXTRA_CALLER, 0, 0));
+	expect_extras(MPROF_DIALECT_MONO, OBJECT, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0));
+	expect_extras(MPROF_DIALECT_MONO, UINT64_MAX, EVENT_EXTRAS(EVENT_EXTRA_CALLER, EVENT_EXTRA_OBJECT, 0));
+	expect_extras(MPROF_DIALECT_DROP, UINT64_MAX, 0);
+}
+
+static int byte_of(mprof_dialect dialect, uint32_t kind, uint32_t flags)
+{
+	return event_codes_byte(dialect_get(dialect), kind, flags);
+}
+
 Test(event_codes, bytes_from_kinds)
 {
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_METHOD_ENTER, 0), 1);
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0), 2);
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_METHOD_LEAVE, 0), 3);
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_ALLOCATION, 0), 4);
-	for (size_t i = 0; i < FULL_CODE_COUNT; i++)
-		cr_assert_eq(event_codes_byte(full_codes[i].kind, full_codes[i].flags), full_codes[i].byte);
+	static const mprof_dialect dialects[] = {MPROF_DIALECT_MAIL, MPROF_DIALECT_DROP, MPROF_DIALECT_MONO,
+						 MPROF_DIALECT_UNITY, MPROF_DIALECT_MPROF2};
+
+	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+		cr_assert_eq(byte_of(dialects[i], MPROF_EVENT_METHOD_ENTER, 0), 1);
+		cr_assert_eq(byte_of(dialects[i], MPROF_EVENT_METHOD_LEAVE, 0), 3);
+		cr_assert_eq(byte_of(dialects[i], MPROF_EVENT_ALLOCATION, 0), 4);
+		for (size_t j = 0; j < FULL_CODE_COUNT; j++) {
+			const full_code *code = &full_codes[j];
+
+			if (code->kind != MPROF_EVENT_UNKNOWN && is_in(code, dialects[i], UINT64_MAX))
+				cr_assert_eq(byte_of(dialects[i], code->kind, code->flags), code->byte);
+		}
+	}
+	cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0), 2);
 }
 
 Test(event_codes, what_has_no_byte)
 {
 	static const uint8_t kinds[] = {
-		MPROF_EVENT_UNKNOWN,       MPROF_EVENT_ALLOCATION_AT_JIT, MPROF_EVENT_SAMPLE,
-		MPROF_EVENT_STACK_SECTION, MPROF_EVENT_HEAP_OBJECT,       MPROF_EVENT_HEAP_FREE,
-		MPROF_EVENT_HEAP_ROOT,     MPROF_EVENT_HEAP_MOVE,         MPROF_EVENT_HEAP_REFERENCES,
-		MPROF_EVENT_KIND_COUNT,
+		MPROF_EVENT_UNKNOWN,   MPROF_EVENT_SAMPLE,    MPROF_EVENT_HEAP_OBJECT,     MPROF_EVENT_HEAP_FREE,
+		MPROF_EVENT_HEAP_ROOT, MPROF_EVENT_HEAP_MOVE, MPROF_EVENT_HEAP_REFERENCES, MPROF_EVENT_KIND_COUNT,
 	};
 
-	for (size_t i = 0; i < sizeof(kinds); i++)
-		cr_assert_eq(event_codes_byte(kinds[i], 0), -1);
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_FAILED), -1);
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_METHOD_JIT_START, MPROF_EVENT_FAILED), -1);
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_NATIVE), -1);
-	cr_assert_eq(event_codes_byte(MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_NATIVE | MPROF_EVENT_FAILED), -1);
-	cr_assert_eq(event_codes_byte(UINT32_MAX, 0), -1);
+	for (size_t i = 0; i < sizeof(kinds); i++) {
+		cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, kinds[i], 0), -1);
+		cr_assert_eq(byte_of(MPROF_DIALECT_MONO, kinds[i], 0), -1);
+	}
+	cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_FAILED), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, MPROF_EVENT_METHOD_JIT_START, MPROF_EVENT_FAILED), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_NATIVE), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_NATIVE | MPROF_EVENT_FAILED),
+		     -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, UINT32_MAX, 0), -1);
+}
+
+Test(event_codes, what_other_dialects_have_has_no_byte)
+{
+	cr_assert_eq(byte_of(MPROF_DIALECT_MPROF2, MPROF_EVENT_STACK_SECTION, 0), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MONO, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MONO, MPROF_EVENT_FINALIZATION_START, 0), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MONO, MPROF_EVENT_HANDLE_CREATED, 0), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_DROP, MPROF_EVENT_MONITOR, 0), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_DROP, MPROF_EVENT_ALLOCATION_AT_JIT, 0), -1);
+	cr_assert_eq(byte_of(MPROF_DIALECT_MAIL, MPROF_EVENT_GC_STOP_WORLD_START, 0), -1);
 }
 
 Test(event_codes, bytes_and_tables_agree)
@@ -204,7 +296,7 @@ Test(event_codes, bytes_and_tables_agree)
 
 		if (table[byte].kind == MPROF_EVENT_UNKNOWN)
 			continue;
-		base = event_codes_byte(table[byte].kind, table[byte].flags);
+		base = byte_of(MPROF_DIALECT_MPROF2, table[byte].kind, table[byte].flags);
 		if (table[byte].form == EVENT_FORM_ALLOCATION_FIXED)
 			cr_assert_eq(base, EVENT_GROUP_ALLOCATION);
 		else

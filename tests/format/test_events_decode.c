@@ -18,7 +18,20 @@ typedef struct expected_event {
 	mprof_event_detail detail;
 	int has_detail;
 	size_t end; /* Where its bytes end. */
+	uint64_t frames[4];
 } expected_event;
+
+static events_decode_state state_of(const uint8_t *bytes, size_t length, size_t readable, uint64_t counter)
+{
+	return (events_decode_state){.bytes = bytes, .length = length, .readable = readable, .counter = counter};
+}
+
+static events_decode_batch batch_of(mprof_event *events, size_t capacity, mprof_event_detail *details,
+				    size_t detail_capacity)
+{
+	return (events_decode_batch){
+		.events = events, .capacity = capacity, .details = details, .detail_capacity = detail_capacity};
+}
 
 static uint64_t random_state;
 
@@ -106,8 +119,20 @@ static int is_packed(const event_code *code)
 
 static int has_id(const event_code *code)
 {
-	return code->form != EVENT_FORM_IMPLICIT_LEAVE && code->form != EVENT_FORM_VALUE &&
-	       code->form != EVENT_FORM_UNKNOWN;
+	return is_packed(code) ? code->form != EVENT_FORM_IMPLICIT_LEAVE
+			       : code->form == EVENT_FORM_ID || code->form == EVENT_FORM_DETAILED ||
+					 code->form == EVENT_FORM_ALLOCATION_WHOLE;
+}
+
+static int is_allocation(const event_code *code)
+{
+	return code->kind == MPROF_EVENT_ALLOCATION || code->kind == MPROF_EVENT_ALLOCATION_AT_JIT;
+}
+
+/* Times of monitor events are doubted if they are very long, which is tested by itself. */
+static uint64_t random_time(const event_code *code)
+{
+	return common_number(code->form == EVENT_FORM_DETAILED ? 40 : 60);
 }
 
 /* The first INT of an event, with the bits that the byte holds. */
@@ -120,36 +145,104 @@ static uint64_t random_main_number(uint32_t byte, const event_code *code)
 	return is_packed(code) ? (number & ~UINT64_C(31)) | byte >> 3 : number;
 }
 
-/* Adds an event of a byte with random numbers, and what it must be read as. Returns the place behind it. */
-static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
-			     uint64_t *counter)
+/* A collection, or a new size of the heap. Once a number was met, mono tells that of the latter in place of its time. */
+static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, const event_code *code,
+					uint64_t *counter, int *has_numbers)
+{
+	uint64_t time = common_number(60);
+
+	expected->event.id = (uint32_t)common_number(32);
+	if (code->form == EVENT_FORM_COLLECTION) {
+		expected->event.value = common_number(8);
+		*has_numbers |= expected->event.id != 0;
+		*counter += time;
+		return int_put(int_put(out, (uint64_t)expected->event.id << 8 | expected->event.value), time);
+	}
+	expected->event.value = common_number(64);
+	out = int_put(out, expected->event.value);
+	if (code->form == EVENT_FORM_RESIZE && *has_numbers)
+		return int_put(out, expected->event.id);
+	*counter += time;
+	out = int_put(out, time);
+	if (code->form == EVENT_FORM_RESIZE_TIMED)
+		return int_put(out, expected->event.id);
+	expected->event.id = 0;
+	return out;
+}
+
+static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *out)
+{
+	expected->event.value = common_number(32);
+	expected->detail.reference_count = (uint32_t)random_next() % 5;
+	expected->detail.references = expected->frames;
+	expected->has_detail = 1;
+	out = int_put(int_put(out, expected->event.value), expected->detail.reference_count);
+	for (uint32_t i = 0; i < expected->detail.reference_count; i++) {
+		expected->frames[i] = common_number(32);
+		out = int_put(out, expected->frames[i]);
+	}
+	return out;
+}
+
+static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
+				    uint64_t *counter)
 {
 	uint64_t main_number = random_main_number(byte, code);
-	uint64_t second = common_number(64);
+	uint64_t second = is_allocation(code) ? common_number(64) : random_time(code);
 
-	memset(expected, 0, sizeof(*expected));
-	expected->event.kind = code->kind;
-	expected->event.flags = code->flags;
-	expected->event.code = (uint8_t)byte;
-	*out++ = (uint8_t)byte;
 	out = int_put(out, is_packed(code) ? main_number >> 5 : main_number);
 	if (has_id(code))
 		expected->event.id = (uint32_t)main_number;
 	else if (code->form != EVENT_FORM_IMPLICIT_LEAVE)
 		expected->event.value = main_number;
-	if (code->form == EVENT_FORM_ALLOCATION)
-		expected->event.value = second;
-	else if (code->form == EVENT_FORM_ALLOCATION_FIXED)
+	if (code->form == EVENT_FORM_ALLOCATION_FIXED)
 		expected->event.value = size_of_class((uint32_t)main_number);
+	else if (is_allocation(code))
+		expected->event.value = second;
 	else
 		*counter += code->form == EVENT_FORM_IMPLICIT_LEAVE ? main_number : second;
 	if (code->form != EVENT_FORM_IMPLICIT_LEAVE && code->form != EVENT_FORM_ALLOCATION_FIXED)
 		out = int_put(out, second);
 	for (uint32_t extras = code->extras; extras != 0; extras = EVENT_EXTRAS_NEXT(extras))
 		out = expected_put_extra(expected, out, EVENT_EXTRAS_FIRST(extras));
-	expected->event.counter = *counter;
 	expected->has_detail = code->extras != 0;
 	return out;
+}
+
+/* Adds an event of a byte with random numbers, and what it must be read as. Returns the place behind it. */
+static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
+			     uint64_t *counter, int *has_numbers)
+{
+	memset(expected, 0, sizeof(*expected));
+	expected->event.kind = code->kind;
+	expected->event.flags = code->flags;
+	expected->event.code = (uint8_t)byte;
+	*out++ = (uint8_t)byte;
+	switch (code->form) {
+	case EVENT_FORM_COLLECTION:
+	case EVENT_FORM_RESIZE:
+	case EVENT_FORM_RESIZE_TIMED:
+		out = expected_put_collection(expected, out, code, counter, has_numbers);
+		break;
+	case EVENT_FORM_STACK_SECTION:
+		out = expected_put_stack_section(expected, out);
+		break;
+	default:
+		out = expected_put_common(expected, out, byte, code, counter);
+		break;
+	}
+	expected->event.counter = *counter;
+	return out;
+}
+
+static void expect_detail(const expected_event *expected, const mprof_event *event)
+{
+	mprof_event_detail detail = *event->more.detail;
+
+	for (uint32_t i = 0; i < expected->detail.reference_count; i++)
+		cr_assert_eq(detail.references[i], expected->frames[i]);
+	detail.references = expected->detail.references;
+	cr_assert_eq(memcmp(&expected->detail, &detail, sizeof(detail)), 0, "byte %02x", event->code);
 }
 
 static void expect_event(const expected_event *expected, const mprof_event *event, size_t number)
@@ -157,8 +250,7 @@ static void expect_event(const expected_event *expected, const mprof_event *even
 	cr_assert_eq(memcmp(&expected->event, event, offsetof(mprof_event, more)), 0, "event %zu, byte %02x", number,
 		     expected->event.code);
 	if (expected->has_detail)
-		cr_assert_eq(memcmp(&expected->detail, event->more.detail, sizeof(expected->detail)), 0,
-			     "event %zu, byte %02x", number, expected->event.code);
+		expect_detail(expected, event);
 	else
 		cr_assert_eq(event->more.detail_bits, 0);
 }
@@ -171,7 +263,7 @@ typedef struct made_events {
 
 static int is_event(const event_code *code)
 {
-	return code->form != EVENT_FORM_INVALID && code->form != EVENT_FORM_END;
+	return code->form != EVENT_FORM_INVALID && code->form != EVENT_FORM_END && code->form != EVENT_FORM_STRAY;
 }
 
 /* A byte of an event: most enter or leave, or they allocate. */
@@ -192,13 +284,14 @@ static made_events make_events(const event_code codes[256], int most_allocate)
 {
 	made_events made = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * LONGEST_EVENT), 0};
 	uint64_t counter = 1000;
+	int has_numbers = 0;
 	uint8_t *out = made.bytes;
 
 	cr_assert(made.expected != NULL && made.bytes != NULL);
 	for (size_t i = 0; i < EVENTS; i++) {
 		uint32_t byte = random_byte(codes, most_allocate);
 
-		out = expected_put(&made.expected[i], out, byte, &codes[byte], &counter);
+		out = expected_put(&made.expected[i], out, byte, &codes[byte], &counter, &has_numbers);
 		made.expected[i].end = (size_t)(out - made.bytes);
 	}
 	made.length = (size_t)(out - made.bytes);
@@ -217,8 +310,9 @@ static void check_decoding(const made_events *made, const events_decode_table *t
 {
 	mprof_event *events = malloc(capacity * sizeof(*events));
 	mprof_event_detail details[50];
+	uint64_t frames[20];
 	uint8_t *copy = malloc(made->length + more_readable);
-	events_decode_state state = {copy, made->length, made->length + more_readable, 0, 1000};
+	events_decode_state state = state_of(copy, made->length, made->length + more_readable, 1000);
 	events_decode_result result;
 	size_t total = 0;
 
@@ -227,8 +321,10 @@ static void check_decoding(const made_events *made, const events_decode_table *t
 	/* What would make events longer if it were taken for theirs. */
 	memset(copy + made->length, 0x01, more_readable);
 	do {
-		events_decode_batch batch = {events, capacity, 0, details, 50, 0};
+		events_decode_batch batch = batch_of(events, capacity, details, 50);
 
+		batch.frames = frames;
+		batch.frame_capacity = sizeof(frames) / sizeof(frames[0]);
 		result = events_decode(table, &state, &batch);
 		cr_assert(batch.count <= capacity);
 		for (size_t i = 0; i < batch.count; i++)
@@ -291,29 +387,45 @@ Test(events_decode, mprof2_with_directives)
 	}
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS));
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_DETAILED_EVENTS));
+	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS));
 	check_dialect(MPROF_DIALECT_MPROF2, dialect_get(MPROF_DIALECT_MPROF2)->directives);
 }
 
-/* A cut anywhere gives all events in front of it, and says whether it is inside one. */
-Test(events_decode, cut_at_every_byte)
+Test(events_decode, drop)
 {
-	const dialect_rules *rules = dialect_get(MPROF_DIALECT_MPROF2);
+	check_dialect(MPROF_DIALECT_DROP, 0);
+}
+
+Test(events_decode, mono)
+{
+	check_dialect(MPROF_DIALECT_MONO, 0);
+	check_dialect(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER));
+	check_dialect(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT));
+	check_dialect(MPROF_DIALECT_UNITY, dialect_get(MPROF_DIALECT_UNITY)->directives);
+}
+
+/* A cut anywhere gives all events in front of it, and says whether it is inside one. */
+static void check_cuts(mprof_dialect dialect)
+{
 	events_decode_table table;
 	event_code codes[256];
 	made_events made;
 	mprof_event events[EVENTS];
 	mprof_event_detail details[EVENTS];
+	uint64_t frames[EVENTS];
 	size_t whole = 0;
 
 	random_state = 5;
-	make_tables(&table, codes, MPROF_DIALECT_MPROF2, rules->directives);
+	make_tables(&table, codes, dialect, dialect_get(dialect)->directives);
 	made = make_events(codes, 1);
 	for (size_t cut = 0; cut < made.expected[300].end; cut++) {
 		uint8_t *copy = malloc(cut + 1);
-		events_decode_state state = {copy, cut, cut, 0, 1000};
-		events_decode_batch batch = {events, EVENTS, 0, details, EVENTS, 0};
+		events_decode_state state = state_of(copy, cut, cut, 1000);
+		events_decode_batch batch = batch_of(events, EVENTS, details, EVENTS);
 		events_decode_result result;
 
+		batch.frames = frames;
+		batch.frame_capacity = EVENTS;
 		memcpy(copy, made.bytes, cut);
 		while (made.expected[whole].end <= cut)
 			whole++;
@@ -327,6 +439,12 @@ Test(events_decode, cut_at_every_byte)
 	id_map_destroy(&sizes);
 }
 
+Test(events_decode, cut_at_every_byte)
+{
+	check_cuts(MPROF_DIALECT_MPROF2);
+	check_cuts(MPROF_DIALECT_MONO);
+}
+
 /* Decodes bytes behind so many good events; the good ones must come out. */
 static events_decode_result decode_behind(mprof_dialect dialect, uint64_t directives, size_t good, const char *bytes,
 					  size_t length)
@@ -336,8 +454,8 @@ static events_decode_result decode_behind(mprof_dialect dialect, uint64_t direct
 	uint8_t log[1000];
 	mprof_event events[400];
 	mprof_event_detail details[400];
-	events_decode_state state = {log, good * 3 + length, sizeof(log), 0, 0};
-	events_decode_batch batch = {events, 400, 0, details, 400, 0};
+	events_decode_state state = state_of(log, good * 3 + length, sizeof(log), 0);
+	events_decode_batch batch = batch_of(events, 400, details, 400);
 	events_decode_result result;
 
 	make_tables(&table, codes, dialect, directives);
@@ -422,8 +540,8 @@ Test(events_decode, detailed_events)
 	event_code codes[256];
 	mprof_event events[4];
 	mprof_event_detail details[4];
-	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 100};
-	events_decode_batch batch = {events, 4, 0, details, 4, 0};
+	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 100);
+	events_decode_batch batch = batch_of(events, 4, details, 4);
 	const mprof_event_detail expected[] = {
 		{.object = 1, .stack = 2},
 		{.object = 3, .stack = 4, .handle_type = MPROF_HANDLE_PINNED},
@@ -453,8 +571,8 @@ Test(events_decode, hashed_sizes)
 	events_decode_table table;
 	event_code codes[256];
 	mprof_event events[3];
-	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 0};
-	events_decode_batch batch = {events, 3, 0, NULL, 0, 0};
+	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0);
+	events_decode_batch batch = batch_of(events, 3, NULL, 0);
 
 	make_tables(&table, codes, MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_CLASS_SIZES));
 	cr_assert(id_map_put(&sizes, (UINT32_C(1) << 26) + 1, 4096));
@@ -474,8 +592,8 @@ Test(events_decode, largest_numbers)
 				  "\x09\x00\x00\x00\x80\x00\x00\x00\x82"; /* Longer than needed. */
 	events_decode_table table;
 	mprof_event events[4];
-	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 10};
-	events_decode_batch batch = {events, 4, 0, NULL, 0, 0};
+	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 10);
+	events_decode_batch batch = batch_of(events, 4, NULL, 0);
 
 	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MAIL), 0, &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
@@ -492,8 +610,8 @@ Test(events_decode, nothing)
 {
 	events_decode_table table;
 	mprof_event event;
-	events_decode_state state = {(const uint8_t *)"", 0, 0, 0, 0};
-	events_decode_batch batch = {&event, 1, 0, NULL, 0, 0};
+	events_decode_state state = state_of((const uint8_t *)"", 0, 0, 0);
+	events_decode_batch batch = batch_of(&event, 1, NULL, 0);
 
 	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MPROF2), 0, &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
@@ -508,8 +626,8 @@ Test(events_decode, no_room_for_details)
 	events_decode_table table;
 	mprof_event events[8];
 	mprof_event_detail details[2];
-	events_decode_state state = {(const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0, 0};
-	events_decode_batch batch = {events, 8, 0, details, 2, 0};
+	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0);
+	events_decode_batch batch = batch_of(events, 8, details, 2);
 
 	events_decode_table_build(&table, rules, BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER), &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_FULL);

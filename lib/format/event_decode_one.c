@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/event_decode_one.h"
+
+#include "format/event_store.h"
+
+/* A monitor event that has no latest counter: no longer pause is believed. As ticks of a processor, some minutes. */
+#define MONITOR_LONGEST_PAUSE (UINT64_C(1) << 40)
+
+/* Reads an INT at the cursor and moves it. Returns EVENTS_DECODE_DONE or what is wrong. */
+static events_decode_result int_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
+{
+	int length = mprof_int_decode(*cursor, (size_t)(limit - *cursor), value);
+
+	if (length <= 0)
+		return length == 0 ? EVENTS_DECODE_CUT : EVENTS_DECODE_BAD_INT;
+	*cursor += length;
+	return EVENTS_DECODE_DONE;
+}
+
+/* The same for two. */
+static events_decode_result pair_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *first, uint64_t *second)
+{
+	events_decode_result result = int_take(cursor, limit, first);
+
+	return result == EVENTS_DECODE_DONE ? int_take(cursor, limit, second) : result;
+}
+
+static events_decode_result main_take(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
+				      uint64_t *value)
+{
+	events_decode_result result = int_take(cursor, limit, value);
+
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	if (*value > UINT64_MAX >> entry->main_shift)
+		return entry->main_is_id ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_BAD_INT;
+	*value = *value << entry->main_shift | entry->main_low;
+	return entry->main_is_id && *value > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
+}
+
+/* The extras of an event, and the detail that holds them. */
+static events_decode_result extras_take(uint32_t extras, const uint8_t **cursor, const uint8_t *limit,
+					mprof_event *event, mprof_event_detail *detail)
+{
+	events_decode_result result = EVENTS_DECODE_DONE;
+	extra_numbers numbers = {{0}};
+
+	for (; extras != 0 && result == EVENTS_DECODE_DONE; extras = EVENT_EXTRAS_NEXT(extras))
+		result = int_take(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
+	if (result == EVENTS_DECODE_DONE && !detail_store(event, detail, &numbers))
+		result = EVENTS_DECODE_BAD_ID;
+	return result;
+}
+
+/*
+ * Mono wrote something else in place of the time of a monitor event that came after a long pause: what happened to be
+ * in its memory. Where that leads out of the block, no time has passed.
+ */
+static uint64_t monitor_time(const events_decode_state *state, uint64_t time)
+{
+	uint64_t counter = state->counter + time;
+
+	if (state->has_latest ? (int64_t)(counter - state->latest) > 0 : (int64_t)time > (int64_t)MONITOR_LONGEST_PAUSE)
+		return 0;
+	return (int64_t)(counter - state->earliest) < 0 ? 0 : time;
+}
+
+/* An event of the usual forms. */
+static events_decode_result take_common(const events_decode_table *table, const event_decode_entry *entry,
+					const uint8_t **cursor, const uint8_t *limit, events_decode_state *state,
+					events_decode_batch *batch)
+{
+	mprof_event *event = &batch->events[batch->count];
+	uint64_t main_number;
+	uint64_t second = 0;
+	uint64_t counter;
+	uint32_t size = 0;
+	events_decode_result result;
+
+	if (entry->extras != 0 && batch->detail_count == batch->detail_capacity)
+		return EVENTS_DECODE_FULL;
+	result = main_take(entry, cursor, limit, &main_number);
+	if (result == EVENTS_DECODE_DONE && (entry->second_is_value | entry->second_is_time) != 0)
+		result = int_take(cursor, limit, &second);
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	if (entry->value_is_class_size != 0) {
+		size = id_map_get(table->object_sizes, (uint32_t)main_number);
+		if (size == 0)
+			return EVENTS_DECODE_NO_SIZE;
+	}
+	if (entry->form == EVENT_FORM_DETAILED && table->doubts_monitors)
+		second = monitor_time(state, second);
+	counter = event_store_any(event, entry, main_number, second, size, state->counter);
+	if (entry->extras != 0) {
+		result = extras_take(entry->extras, cursor, limit, event, &batch->details[batch->detail_count]);
+		if (result != EVENTS_DECODE_DONE)
+			return result;
+		batch->detail_count++;
+	}
+	state->counter = counter;
+	batch->count++;
+	return EVENTS_DECODE_DONE;
+}
+
+/* An event of a collection, whose number is above the generation; without numbers only the generation is there. */
+static events_decode_result take_collection(const event_decode_entry *entry, const uint8_t **cursor,
+					    const uint8_t *limit, events_decode_state *state,
+					    events_decode_batch *batch)
+{
+	uint64_t main_number;
+	uint64_t time;
+	events_decode_result result = pair_take(cursor, limit, &main_number, &time);
+
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	if (main_number >> EVENT_GENERATION_BITS > UINT32_MAX)
+		return EVENTS_DECODE_BAD_ID;
+	state->has_numbers |= main_number > EVENT_GENERATION_MASK;
+	state->counter += time;
+	event_store(&batch->events[batch->count++], entry->head, main_number >> EVENT_GENERATION_BITS, state->counter,
+		    main_number & EVENT_GENERATION_MASK);
+	return EVENTS_DECODE_DONE;
+}
+
+/* A new size of the heap. It counts as a collection, and in mono has its number in place of a time. */
+static events_decode_result take_resize(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
+					events_decode_state *state, events_decode_batch *batch)
+{
+	uint64_t size;
+	uint64_t time = 0;
+	uint64_t number = 0;
+	events_decode_result result;
+
+	if (entry->form == EVENT_FORM_RESIZE && state->has_numbers) {
+		result = pair_take(cursor, limit, &size, &number);
+	} else {
+		result = pair_take(cursor, limit, &size, &time);
+		if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_RESIZE_TIMED)
+			result = int_take(cursor, limit, &number);
+	}
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	if (number > UINT32_MAX)
+		return EVENTS_DECODE_BAD_ID;
+	state->counter += time;
+	event_store(&batch->events[batch->count++], entry->head, number, state->counter, size);
+	return EVENTS_DECODE_DONE;
+}
+
+/*
+ * What is left over of an event before, when its time was too long for the writer: the time that it lacks, and a number
+ * that means nothing.
+ */
+static events_decode_result take_stray(const uint8_t **cursor, const uint8_t *limit, events_decode_state *state)
+{
+	uint64_t time;
+	uint64_t nothing;
+	events_decode_result result = pair_take(cursor, limit, &time, &nothing);
+
+	if (result == EVENTS_DECODE_DONE)
+		state->counter += time;
+	return result;
+}
+
+static events_decode_result frames_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		events_decode_result result = int_take(cursor, limit, &frames[i]);
+
+		if (result != EVENTS_DECODE_DONE)
+			return result;
+		if (frames[i] > UINT32_MAX)
+			return EVENTS_DECODE_BAD_ID;
+	}
+	return EVENTS_DECODE_DONE;
+}
+
+/* Whether the batch has room for the frames of a section, so many bytes being left for them. */
+static events_decode_result frames_check(events_decode_batch *batch, uint64_t count, size_t bytes_left)
+{
+	if (count > bytes_left)
+		return EVENTS_DECODE_CUT;
+	if (count > EVENTS_MOST_FRAMES)
+		return EVENTS_DECODE_DEEP;
+	if (count <= batch->frame_capacity - batch->frame_count)
+		return EVENTS_DECODE_DONE;
+	if (batch->count > 0)
+		return EVENTS_DECODE_FULL;
+	batch->frames_needed = (size_t)count;
+	return EVENTS_DECODE_NO_ROOM;
+}
+
+static events_decode_result take_stack_section(const event_decode_entry *entry, const uint8_t **cursor,
+					       const uint8_t *limit, const events_decode_state *state,
+					       events_decode_batch *batch)
+{
+	mprof_event *event = &batch->events[batch->count];
+	mprof_event_detail *detail;
+	uint64_t *frames = NULL;
+	uint64_t kept;
+	uint64_t count;
+	events_decode_result result;
+
+	if (batch->detail_count == batch->detail_capacity)
+		return EVENTS_DECODE_FULL;
+	result = pair_take(cursor, limit, &kept, &count);
+	if (result == EVENTS_DECODE_DONE && kept > UINT32_MAX)
+		result = EVENTS_DECODE_BAD_ID;
+	if (result == EVENTS_DECODE_DONE)
+		result = frames_check(batch, count, (size_t)(limit - *cursor));
+	if (result == EVENTS_DECODE_DONE && count > 0) {
+		frames = batch->frames + batch->frame_count;
+		result = frames_take(cursor, limit, frames, (size_t)count);
+	}
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	event_store(event, entry->head, 0, state->counter, kept);
+	detail = &batch->details[batch->detail_count];
+	memset(detail, 0, sizeof(*detail));
+	detail->reference_count = (uint32_t)count;
+	detail->references = frames;
+	event->more.detail = detail;
+	batch->frame_count += (size_t)count;
+	batch->detail_count++;
+	batch->count++;
+	return EVENTS_DECODE_DONE;
+}
+
+events_decode_result event_decode_one(const events_decode_table *table, const uint8_t **place, const uint8_t *limit,
+				      events_decode_state *state, events_decode_batch *batch)
+{
+	const event_decode_entry *entry = &table->entries[**place];
+	const uint8_t *cursor = *place + 1;
+	events_decode_result result;
+
+	switch (entry->form) {
+	case EVENT_FORM_END:
+		return EVENTS_DECODE_LIST_END;
+	case EVENT_FORM_INVALID:
+		return EVENTS_DECODE_BAD_CODE;
+	case EVENT_FORM_COLLECTION:
+		result = take_collection(entry, &cursor, limit, state, batch);
+		break;
+	case EVENT_FORM_RESIZE:
+	case EVENT_FORM_RESIZE_TIMED:
+		result = take_resize(entry, &cursor, limit, state, batch);
+		break;
+	case EVENT_FORM_STACK_SECTION:
+		result = take_stack_section(entry, &cursor, limit, state, batch);
+		break;
+	case EVENT_FORM_STRAY:
+		result = take_stray(&cursor, limit, state);
+		break;
+	default:
+		result = take_common(table, entry, &cursor, limit, state, batch);
+		break;
+	}
+	if (result == EVENTS_DECODE_DONE)
+		*place = cursor;
+	return result;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/event_store.h
+ * \brief From the numbers of an event's bytes to its mprof_event, for both ways of decoding.
+ */
+#ifndef FORMAT_EVENT_STORE_H
+#define FORMAT_EVENT_STORE_H
+
+#include "format/events_decode.h"
+
+#include <string.h>
+
+/** Spreads a mask of the table, 0 or -1, over 64 bits. */
+static inline uint64_t mask_of(int8_t mask)
+{
+	return (uint64_t)(int64_t)mask;
+}
+
+/** All fields are written, so that the caller's array need not be cleared. */
+static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, uint64_t counter, uint64_t value)
+{
+	memcpy(event, &head, sizeof(head));
+	event->id = (uint32_t)id;
+	event->counter = counter;
+	event->value = value;
+	event->more.detail_bits = 0;
+}
+
+/** Stores an event of any form, without its extras; the size is that of the class, or 0. Returns its counter. */
+static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
+				       uint64_t second, uint32_t size, uint64_t counter)
+{
+	counter += (main_number & mask_of(entry->main_is_time)) | (second & mask_of(entry->second_is_time));
+	event_store(event, entry->head, main_number & mask_of(entry->main_is_id), counter,
+		    (main_number & mask_of(entry->main_is_value)) | (second & mask_of(entry->second_is_value)) | size);
+	return counter;
+}
+
+/** What the extras of an event are, by event_extra. */
+typedef struct extra_numbers {
+	uint64_t of[EVENT_EXTRA_COUNT];
+} extra_numbers;
+
+/** Gives an event the detail with its extras. Returns 0, having changed nothing that counts, if an id does not fit. */
+static inline int detail_store(mprof_event *event, mprof_event_detail *detail, const extra_numbers *numbers)
+{
+	uint64_t handle = numbers->of[EVENT_EXTRA_HANDLE];
+
+	if ((numbers->of[EVENT_EXTRA_CALLER] | numbers->of[EVENT_EXTRA_STACK]) > UINT32_MAX)
+		return 0;
+	detail->object = numbers->of[EVENT_EXTRA_OBJECT];
+	detail->caller = (uint32_t)numbers->of[EVENT_EXTRA_CALLER];
+	detail->stack = (uint32_t)numbers->of[EVENT_EXTRA_STACK];
+	detail->handle_type = handle & EVENT_HANDLE_TYPE_MASK;
+	detail->reference_count = 0;
+	detail->references = NULL;
+	detail->samples = 0;
+	event->value |= numbers->of[EVENT_EXTRA_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
+	event->more.detail = detail;
+	return 1;
+}
+
+#endif
