@@ -16,6 +16,17 @@ void block_header_decode(const uint8_t *bytes, block_header *header)
 	header->length = bytes_load_32(bytes + 2);
 }
 
+uint32_t block_header_counter_delta(const dialect_rules *rules, const uint8_t *bytes)
+{
+	return rules->header_length >= 10 ? bytes_load_32(bytes + 6) : 0;
+}
+
+static void content_begin(content_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length)
+{
+	content_cursor_init(cursor, content, length, decoding->max_name_length);
+	cursor->has_fixed_ints = (int)decoding->rules->has_fixed_ints;
+}
+
 static int in_force(const block_decoding *decoding, mprof_directive directive)
 {
 	return (decoding->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
@@ -126,7 +137,7 @@ void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding
 	const mapping_form form = mapping_form_of(decoding);
 	content_cursor whole;
 
-	content_cursor_init(&whole, content, length, decoding->max_name_length);
+	content_begin(&whole, decoding, content, length);
 	mapping_cursor_init(cursor, &whole, &body->mapping, &form);
 }
 
@@ -214,7 +225,7 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
 {
 	content_cursor whole;
 
-	content_cursor_init(&whole, content, length, decoding->max_name_length);
+	content_begin(&whole, decoding, content, length);
 	whole.position = body->list_start;
 	record_cursor_init(cursor, &whole, block_kind);
 }
@@ -302,22 +313,38 @@ static void decode_statistical(const block_decoding *decoding, content_cursor *c
 	}
 }
 
+/* What directives that are not known may change, where nothing says what they do. */
+#define KINDS_OF_UNKNOWN_DIRECTIVES                                                                                    \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |                                   \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING))
+
+/* The block kinds that a directive concerns, as #MPROF_BLOCK_BIT: behind it mprof2 has the code of one. */
+static uint64_t directive_kinds_take(const dialect_rules *rules, content_cursor *cursor)
+{
+	uint64_t code;
+
+	if (rules->is_mono)
+		return KINDS_OF_UNKNOWN_DIRECTIVES;
+	code = content_cursor_int(cursor);
+	return code != 0 && code <= UINT16_MAX ? MPROF_BLOCK_BIT(dialect_block_kind(rules, (uint32_t)code)) : 0;
+}
+
 static void decode_directives(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
 			      block_body *body)
 {
 	content_cursor_clock(cursor, &block->start);
 	block->directives = decoding->directives;
 	for (;;) {
-		uint64_t directive = content_cursor_int(cursor);
-		uint64_t code;
+		uint64_t directive = content_cursor_amount(cursor);
+		uint64_t kinds;
 
 		if (directive == 0)
 			break;
-		code = content_cursor_int(cursor);
+		kinds = directive_kinds_take(decoding->rules, cursor);
 		if (directive < 64 && (decoding->rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
 			block->directives |= MPROF_DIRECTIVE_BIT(directive);
-		else if (code != 0 && code <= UINT16_MAX)
-			body->unreadable_kinds |= MPROF_BLOCK_BIT(dialect_block_kind(decoding->rules, (uint32_t)code));
+		else
+			body->unreadable_kinds |= kinds;
 	}
 	/* A block of a code that is not known has nothing that could be misread. */
 	body->unreadable_kinds &= ~MPROF_BLOCK_BIT(MPROF_BLOCK_UNKNOWN);
@@ -430,7 +457,7 @@ mprof_status block_decode(const block_decoding *decoding, const uint8_t *content
 			  block_body *body, content_cursor *cursor)
 {
 	memset(body, 0, sizeof(*body));
-	content_cursor_init(cursor, content, length, decoding->max_name_length);
+	content_begin(cursor, decoding, content, length);
 	decode_kind(decoding, cursor, block, body);
 	return content_cursor_finish(cursor);
 }
@@ -439,7 +466,7 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 				     mprof_block *block, block_body *body, content_cursor *cursor)
 {
 	memset(body, 0, sizeof(*body));
-	content_cursor_init(cursor, content, length, decoding->max_name_length);
+	content_begin(cursor, decoding, content, length);
 	decode_list_start(cursor, block, body);
 	return cursor->status;
 }

@@ -25,6 +25,9 @@ typedef struct block_header {
 /** Reads a header from dialect_rules::header_length bytes. */
 void block_header_decode(const uint8_t *bytes, block_header *header);
 
+/** What a header says of counters: mprof_block::counter_delta; 0 where the dialect has it not. */
+uint32_t block_header_counter_delta(const dialect_rules *rules, const uint8_t *bytes);
+
 /** What the reading of a block depends on. */
 typedef struct block_decoding {
 	const dialect_rules *rules;

@@ -41,11 +41,27 @@ uint8_t content_cursor_byte(content_cursor *cursor)
 	return cursor->bytes[cursor->position++];
 }
 
+static uint64_t fixed_int(content_cursor *cursor, size_t length)
+{
+	const uint8_t *place = cursor->bytes + cursor->position;
+
+	if (cursor->status != MPROF_OK)
+		return 0;
+	if (cursor->length - cursor->position < length) {
+		run_out(cursor);
+		return 0;
+	}
+	cursor->position += length;
+	return length == 8 ? bytes_load_64(place) : bytes_load_32(place);
+}
+
 uint64_t content_cursor_int(content_cursor *cursor)
 {
 	uint64_t value = 0;
 	int length;
 
+	if (cursor->has_fixed_ints)
+		return fixed_int(cursor, 8);
 	if (cursor->status != MPROF_OK)
 		return 0;
 	length = mprof_int_decode(cursor->bytes + cursor->position, cursor->length - cursor->position, &value);
@@ -58,10 +74,15 @@ uint64_t content_cursor_int(content_cursor *cursor)
 	return value;
 }
 
+uint64_t content_cursor_amount(content_cursor *cursor)
+{
+	return cursor->has_fixed_ints ? fixed_int(cursor, 4) : content_cursor_int(cursor);
+}
+
 uint32_t content_cursor_id(content_cursor *cursor)
 {
 	size_t start = cursor->position;
-	uint64_t value = content_cursor_int(cursor);
+	uint64_t value = content_cursor_amount(cursor);
 
 	if (value > UINT32_MAX) {
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");

@@ -7,33 +7,8 @@
 
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 
-#define MONO_DIRECTIVES                                                                                                \
-	(BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |                              \
-	 BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |                                   \
-	 BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS))
-
-static const dialect_rules all_rules[] = {
-	{MPROF_DIALECT_MAIL, 1, 6, 0, 0, 1, 1},
-	{MPROF_DIALECT_DROP, 1, 6, 0, 0, 0, 0},
-	{MPROF_DIALECT_MONO, 1, 10, 0, MONO_DIRECTIVES, 0, 0},
-	{MPROF_DIALECT_UNITY, 1, 10, 0, MONO_DIRECTIVES, 0, 0},
-	{MPROF_DIALECT_MPROF2, 2, 6, 4,
-	 BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
-		 BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
-		 BIT(MPROF_DIRECTIVE_METHOD_FLAGS) | BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
-		 BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) | BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
-		 BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) | BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
-		 BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS),
-	 1, 1},
-};
-
-typedef struct block_code {
-	uint8_t code;
-	uint8_t kind;
-} block_code;
-
-/* The seven blocks of the mail come first; the rest are of mprof2 alone. */
-static const block_code block_codes[] = {
+/* The order of the mail, in which the six blocks behind INTRO stand in a log. Behind them those that followed. */
+static const dialect_code mail_codes[] = {
 	{1, MPROF_BLOCK_INTRO},        {2, MPROF_BLOCK_LOADED},      {3, MPROF_BLOCK_UNLOADED},
 	{4, MPROF_BLOCK_MAPPING},      {5, MPROF_BLOCK_EVENTS},      {6, MPROF_BLOCK_STATISTICAL},
 	{7, MPROF_BLOCK_END},          {10, MPROF_BLOCK_DIRECTIVES}, {8, MPROF_BLOCK_HEAP_DATA},
@@ -43,18 +18,80 @@ static const block_code block_codes[] = {
 	{40, MPROF_BLOCK_ROOTS},
 };
 
-#define MAIL_BLOCK_COUNT 7
+/* The order of Mono's own writers. Those with short headers stop behind the eighth. */
+static const dialect_code mono_codes[] = {
+	{1, MPROF_BLOCK_INTRO},       {2, MPROF_BLOCK_END},       {3, MPROF_BLOCK_MAPPING},
+	{4, MPROF_BLOCK_LOADED},      {5, MPROF_BLOCK_UNLOADED},  {6, MPROF_BLOCK_EVENTS},
+	{7, MPROF_BLOCK_STATISTICAL}, {8, MPROF_BLOCK_HEAP_DATA}, {9, MPROF_BLOCK_HEAP_SUMMARY},
+	{10, MPROF_BLOCK_DIRECTIVES},
+};
 
-static size_t block_code_count(const dialect_rules *rules)
-{
-	return rules->dialect == MPROF_DIALECT_MPROF2 ? sizeof(block_codes) / sizeof(block_codes[0]) : MAIL_BLOCK_COUNT;
-}
+#define MAIL_BLOCK_COUNT 7
+#define DROP_BLOCK_COUNT 8
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define MONO_DIRECTIVES                                                                                                \
+	(BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |                              \
+	 BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |                                   \
+	 BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS))
+
+#define MPROF2_DIRECTIVES                                                                                              \
+	(BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) | BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |                             \
+	 BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |    \
+	 BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |                                  \
+	 BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |                                 \
+	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS))
+
+static const dialect_rules all_rules[] = {
+	{.dialect = MPROF_DIALECT_MAIL,
+	 .version = 1,
+	 .header_length = 6,
+	 .codes = mail_codes,
+	 .code_count = MAIL_BLOCK_COUNT,
+	 .writable = 1},
+	{.dialect = MPROF_DIALECT_DROP,
+	 .version = 1,
+	 .header_length = 6,
+	 .is_mono = 1,
+	 .codes = mono_codes,
+	 .code_count = DROP_BLOCK_COUNT},
+	{.dialect = MPROF_DIALECT_MONO,
+	 .version = 1,
+	 .header_length = 10,
+	 .is_mono = 1,
+	 .directives = MONO_DIRECTIVES,
+	 .codes = mono_codes,
+	 .code_count = COUNT_OF(mono_codes)},
+	{.dialect = MPROF_DIALECT_UNITY,
+	 .version = 1,
+	 .header_length = 10,
+	 .is_mono = 1,
+	 .directives = MONO_DIRECTIVES,
+	 .codes = mono_codes,
+	 .code_count = COUNT_OF(mono_codes)},
+	{.dialect = MPROF_DIALECT_UNITY_FIXED,
+	 .version = 1,
+	 .header_length = 10,
+	 .is_mono = 1,
+	 .has_fixed_ints = 1,
+	 .directives = MONO_DIRECTIVES,
+	 .codes = mono_codes,
+	 .code_count = COUNT_OF(mono_codes)},
+	{.dialect = MPROF_DIALECT_MPROF2,
+	 .version = 2,
+	 .header_length = 6,
+	 .checksum_length = 4,
+	 .directives = MPROF2_DIRECTIVES,
+	 .codes = mail_codes,
+	 .code_count = COUNT_OF(mail_codes),
+	 .writable = 1},
+};
 
 const dialect_rules *dialect_get(mprof_dialect dialect)
 {
 	if (dialect == MPROF_DIALECT_DEFAULT)
 		dialect = MPROF_DIALECT_MPROF2;
-	for (size_t i = 0; i < sizeof(all_rules) / sizeof(all_rules[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(all_rules); i++) {
 		if (all_rules[i].dialect == dialect)
 			return &all_rules[i];
 	}
@@ -63,18 +100,18 @@ const dialect_rules *dialect_get(mprof_dialect dialect)
 
 mprof_block_kind dialect_block_kind(const dialect_rules *rules, uint32_t code)
 {
-	for (size_t i = 0; i < block_code_count(rules); i++) {
-		if (block_codes[i].code == code)
-			return (mprof_block_kind)block_codes[i].kind;
+	for (size_t i = 0; i < rules->code_count; i++) {
+		if (rules->codes[i].code == code)
+			return (mprof_block_kind)rules->codes[i].kind;
 	}
 	return MPROF_BLOCK_UNKNOWN;
 }
 
 uint32_t dialect_block_code(const dialect_rules *rules, mprof_block_kind kind)
 {
-	for (size_t i = 0; i < block_code_count(rules); i++) {
-		if (block_codes[i].kind == kind)
-			return block_codes[i].code;
+	for (size_t i = 0; i < rules->code_count; i++) {
+		if (rules->codes[i].kind == kind)
+			return rules->codes[i].code;
 	}
 	return 0;
 }
@@ -128,6 +165,11 @@ dialect_guess dialect_guess_from(const uint8_t *bytes, size_t length)
 	if (bytes[10] == 0x81)
 		return DIALECT_GUESS_LONG_HEADER;
 	return bytes_load_32(bytes + 10) == 1 ? DIALECT_GUESS_FIXED_INTS : DIALECT_GUESS_NONE;
+}
+
+int dialect_guess_is_long(const uint8_t *bytes)
+{
+	return bytes_load_16(bytes) == 1 && bytes[10] == 0x81;
 }
 
 const char *dialect_foreign_name(const uint8_t *bytes, size_t length)

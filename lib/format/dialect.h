@@ -8,13 +8,22 @@
 
 #include <mprof/format.h>
 
+/** A code of a block's header and the kind of block that it means. */
+typedef struct dialect_code {
+	uint8_t code;
+	uint8_t kind; /**< An #mprof_block_kind. */
+} dialect_code;
+
 typedef struct dialect_rules {
 	mprof_dialect dialect;
-	uint32_t version;         /**< In INTRO and END. */
-	uint32_t header_length;   /**< Of a block. */
-	uint32_t checksum_length; /**< At the end of a block, inside its length; 0 if there is none. */
-	uint64_t directives;      /**< Known, as #MPROF_DIRECTIVE_BIT. */
-	int readable;
+	uint32_t version;          /**< In INTRO and END. */
+	uint32_t header_length;    /**< Of a block; from 10 on it holds counters, see mprof_block::counter_delta. */
+	uint32_t checksum_length;  /**< At the end of a block, inside its length; 0 if there is none. */
+	uint32_t is_mono;          /**< 1: blocks hold what Mono's own writers put there (doc/dialects.md). */
+	uint32_t has_fixed_ints;   /**< 1: INTs have 4 or 8 bytes, as their field says. */
+	uint64_t directives;       /**< Known, as #MPROF_DIRECTIVE_BIT. */
+	const dialect_code *codes; /**< Of blocks. */
+	size_t code_count;
 	int writable;
 } dialect_rules;
 
@@ -46,6 +55,12 @@ typedef enum dialect_guess {
 
 /** Takes a guess from the first bytes of a file, \p length of which there are. */
 dialect_guess dialect_guess_from(const uint8_t *bytes, size_t length);
+
+/** The bytes that dialect_guess_is_long() wants. */
+#define DIALECT_GUESS_LONG_LENGTH 11
+
+/** Whether #DIALECT_GUESS_LONG_LENGTH bytes could be the begin of a log of mono or unity, if counters in the header are passed by. */
+int dialect_guess_is_long(const uint8_t *bytes);
 
 /** Names a foreign format by its first bytes, as a whole message; a general one if it is not known. Static text. */
 const char *dialect_foreign_name(const uint8_t *bytes, size_t length);

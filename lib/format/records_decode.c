@@ -108,7 +108,7 @@ static void metric_value_take(content_cursor *content, mprof_record *record)
 static void summary_take(content_cursor *content, mprof_record *record)
 {
 	for (size_t i = 0; i < sizeof(record->counts) / sizeof(record->counts[0]); i++)
-		record->counts[i] = content_cursor_int(content);
+		record->counts[i] = content_cursor_amount(content);
 }
 
 /* Takes the INT with which a record begins. Returns 0 if it is that at the end of the list, or a fault. */
@@ -116,7 +116,7 @@ static int id_take(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
 	size_t start = content->position;
-	uint64_t id = content_cursor_int(content);
+	uint64_t id = content_cursor_amount(content);
 
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
 		record->flags = (id & 1) != 0 ? MPROF_METRIC_DOUBLE : 0;

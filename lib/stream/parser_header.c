@@ -162,88 +162,6 @@ static mprof_status leave(mprof_parser *parser)
 	}
 }
 
-static mprof_status fail_foreign(mprof_parser *parser)
-{
-	const uint8_t *bytes = parser_buffer_bytes(&parser->buffer);
-	size_t length = parser_buffer_length(&parser->buffer);
-
-	if (length > 0 && length < 7 && bytes[0] == 1 && (length < 2 || bytes[1] == 0))
-		return fail_fatal(parser, MPROF_ERR_NOT_MPROF, 0, "the file is too short to be an mprof log");
-	return fail_fatal(parser, MPROF_ERR_NOT_MPROF, 0, dialect_foreign_name(bytes, length));
-}
-
-/* Takes the dialect from the first bytes of the log. */
-static mprof_status detect(mprof_parser *parser)
-{
-	size_t length = parser_buffer_length(&parser->buffer);
-	dialect_guess guess = DIALECT_GUESS_MORE_BYTES;
-
-	if (length > 0)
-		guess = dialect_guess_from(parser_buffer_bytes(&parser->buffer), length);
-	/* Some more bytes tell what else a foreign file is. */
-	if (!parser->is_finished && length < DIALECT_GUESS_LENGTH &&
-	    (guess == DIALECT_GUESS_MORE_BYTES || guess == DIALECT_GUESS_NONE))
-		return parser_wait(parser, guess == DIALECT_GUESS_NONE || length >= 7 ? DIALECT_GUESS_LENGTH : 7);
-	switch (guess) {
-	case DIALECT_GUESS_MPROF2:
-		parser->decoding.rules = dialect_get(MPROF_DIALECT_MPROF2);
-		parser->is_decided = 1;
-		break;
-	case DIALECT_GUESS_SHORT_HEADER:
-		parser->decoding.rules = dialect_get(MPROF_DIALECT_MAIL);
-		break;
-	case DIALECT_GUESS_LONG_HEADER:
-		return fail_fatal(parser, MPROF_ERR_UNSUPPORTED, 6,
-				  "this is a log of the dialect mono (Mono 2.0 to 2.8) or unity, which this version of "
-				  "the library cannot read");
-	case DIALECT_GUESS_FIXED_INTS:
-		return fail_fatal(
-			parser, MPROF_ERR_UNSUPPORTED, 6,
-			"this is a log of a fork of Unity that wrote fixed-size integers, which cannot be read");
-	case DIALECT_GUESS_NEWER:
-		return fail_fatal(
-			parser, MPROF_ERR_UNSUPPORTED, 6,
-			"this log has a later version of the format, which this version of the library cannot "
-			"read");
-	default:
-		return fail_foreign(parser);
-	}
-	parser->has_dialect = 1;
-	return MPROF_OK;
-}
-
-/*
- * Tells mail from drop, whose INTROs are the same, by the first block that differs (doc/format.md, 1.1). Two kinds of
- * block end with a string, two with an INT, and the codes are the other way round.
- */
-static mprof_status decide(mprof_parser *parser, const block_header *header)
-{
-	uint64_t span = parser->span;
-	int is_drop;
-
-	if (header->code < 2 || header->code > 5 || header->length == 0)
-		return MPROF_OK;
-	if (header->length > parser->max_block_length) {
-		/* Not to be waited for; but loaded elements are never so long, while mappings and events may be. */
-		is_drop = header->code <= 3;
-	} else if (parser_buffer_length(&parser->buffer) < span) {
-		return parser->is_finished ? MPROF_OK : parser_wait(parser, span);
-	} else {
-		uint8_t last = parser_buffer_bytes(&parser->buffer)[span - 1];
-
-		if (last > 0 && last < 0x80)
-			return MPROF_OK;
-		is_drop = (last == 0) != (header->code <= 3);
-	}
-	parser->is_decided = 1;
-	if (!is_drop)
-		return MPROF_OK;
-	parser->decoding.rules = dialect_get(MPROF_DIALECT_DROP);
-	return fail_fatal(
-		parser, MPROF_ERR_UNSUPPORTED, 0,
-		"this is a log of the dialect drop (Mono 1.9), which this version of the library cannot read");
-}
-
 /* What stands where a header should be is none. */
 static mprof_status fail_header(mprof_parser *parser)
 {
@@ -292,17 +210,19 @@ static mprof_status take_header(mprof_parser *parser)
 	parser->block.code = header.code;
 	if (!parser_header_is_plausible(parser, &header))
 		return fail_header(parser);
-	parser->block.kind = dialect_block_kind(parser->decoding.rules, header.code);
 	parser->block.header_length = header_length;
 	parser->block.length = header.length;
+	parser->block.counter_delta =
+		block_header_counter_delta(parser->decoding.rules, parser_buffer_bytes(&parser->buffer));
 	parser->span = header_length + (uint64_t)header.length;
-	if (parser->block.kind == MPROF_BLOCK_INTRO && parser->buffer.offset > 0)
-		return refuse_intro(parser);
 	if (!parser->is_decided) {
-		status = decide(parser, &header);
+		status = parser_decide(parser, &header);
 		if (status != MPROF_OK)
 			return status;
 	}
+	parser->block.kind = dialect_block_kind(parser->decoding.rules, header.code);
+	if (parser->block.kind == MPROF_BLOCK_INTRO && parser->buffer.offset > 0)
+		return refuse_intro(parser);
 	parser->state = PARSER_HAS_HEADER;
 	parser->was_refused = 0;
 	return MPROF_OK;
@@ -325,7 +245,7 @@ mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block)
 		return status;
 	block_forget(parser);
 	if (!parser->has_dialect)
-		status = detect(parser);
+		status = parser_detect(parser);
 	if (status == MPROF_OK)
 		status = take_header(parser);
 	if (status == MPROF_OK)

@@ -3,8 +3,9 @@
  * \file stream/parser_internal.h
  * \brief The parser's insides, shared by the files that make it up and by the reader.
  *
- * parser.c feeds it, parser_header.c goes from block to block, parser_load.c takes a block's content, parser_lists.c
- * fetches what it lists, parser_events.c if that is events, parser_search.c finds a way on behind damage, parser_directives.c knows what holds where,
+ * parser.c feeds it, parser_detect.c tells its dialect, parser_header.c goes from block to block, parser_load.c takes a
+ * block's content, parser_lists.c fetches what it lists, parser_events.c if that is events, parser_search.c finds a way
+ * on behind damage, parser_directives.c knows what holds where,
  * parser_sizes.c how large objects are.
  */
 #ifndef STREAM_PARSER_INTERNAL_H
@@ -57,7 +58,7 @@ struct mprof_parser {
 
 	block_decoding decoding;
 	int has_dialect;              /**< The first bytes were seen. decoding.rules is set. */
-	int is_decided;               /**< It is known whether a log that begins like mail is one. */
+	int is_decided;               /**< It is known whether a log that begins like mail is one, or drop. */
 	int is_past_intro;            /**< INTRO was read, or left behind. */
 	parser_directives directives; /**< In force at the begin of the buffer. */
 	parser_directives *directive_changes;
@@ -147,6 +148,15 @@ typedef enum list_stop {
 
 /** Answers for a list of which nothing more can be fetched. The place is one of the list. */
 mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t position, const char *what);
+
+/** Takes the dialect from the first bytes of the log, as far as they tell it. */
+mprof_status parser_detect(mprof_parser *parser);
+
+/**
+ * Tells mail from drop, whose INTROs are the same, by the block whose header is at the begin of the buffer: what has a
+ * code in both has another one. A block that does not tell leaves it to the next one; mail is what is assumed so far.
+ */
+mprof_status parser_decide(mprof_parser *parser, const block_header *header);
 
 /** Loads the block whose header was given out. As mprof_parser_load(), with parser::block for the result. */
 mprof_status parser_load(mprof_parser *parser);

@@ -179,6 +179,7 @@ static void forget_content(mprof_parser *parser)
 	parser->block.offset = header.offset;
 	parser->block.header_length = header.header_length;
 	parser->block.length = header.length;
+	parser->block.counter_delta = header.counter_delta;
 }
 
 /* The content of the block breaks its grammar, or passes a limit. */
