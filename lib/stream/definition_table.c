@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/definition_table.h"
 
-#include "base/array.h"
-
 #include <string.h>
 
 /* There are far more stacks than anything else, and many locations. */
 typedef struct stack_element {
 	uint32_t frame;
-	uint32_t caller : 31;
+	uint32_t caller : 30;
 	uint32_t is_native : 1;
+	uint32_t is_compiling : 1;
 } stack_element;
 
-#define MOST_STACKS (UINT32_MAX >> 1)
+_Static_assert(DEFINITION_MOST_STACKS < UINT32_C(1) << 30, "the ID of a caller fits its bits");
 
 typedef struct location_element {
 	uint64_t offset;
@@ -96,7 +95,8 @@ static void element_load(const void *element, mprof_record *record)
 
 		record->parent = stack->caller;
 		record->target = stack->frame;
-		record->flags = stack->is_native ? MPROF_EVENT_NATIVE : 0;
+		record->flags = (stack->is_native ? MPROF_EVENT_NATIVE : 0) |
+				(stack->is_compiling ? MPROF_EVENT_COMPILING : 0);
 	} else if (record->kind == MPROF_RECORD_LOCATION) {
 		const location_element *location = element;
 
@@ -124,8 +124,9 @@ static void element_store(void *element, const mprof_record *record)
 		stack_element *stack = element;
 
 		stack->frame = record->target;
-		stack->caller = record->parent & MOST_STACKS;
+		stack->caller = record->parent & DEFINITION_MOST_STACKS;
 		stack->is_native = (record->flags & MPROF_EVENT_NATIVE) != 0;
+		stack->is_compiling = (record->flags & MPROF_EVENT_COMPILING) != 0;
 	} else if (record->kind == MPROF_RECORD_LOCATION) {
 		location_element *location = element;
 
@@ -173,6 +174,7 @@ int definition_table_get_stack(const definition_table *table, uint32_t id, defin
 	stack->target = element->frame;
 	stack->parent = element->caller;
 	stack->is_native = element->is_native;
+	stack->is_compiling = element->is_compiling;
 	return 1;
 }
 
@@ -181,32 +183,16 @@ size_t definition_table_count(const definition_table *table, uint32_t kind)
 	return kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC ? table->lists[kind].count : 0;
 }
 
-/* Makes room for one more element of an array, if all of its memory may be so much. */
-static mprof_status array_make_room(name_table *names, void **elements, size_t *capacity, size_t count,
-				    size_t size_of_one)
-{
-	size_t before = *capacity;
-
-	if (count < before)
-		return MPROF_OK;
-	/* It doubles, from eight. */
-	if (names->memory + (uint64_t)(before < 8 ? 8 : before) * size_of_one > names->max_memory)
-		return MPROF_ERR_LIMIT;
-	if (!array_reserve(&names->allocator, elements, capacity, count + 1, size_of_one))
-		return MPROF_ERR_MEMORY;
-	names->memory += (uint64_t)(*capacity - before) * size_of_one;
-	return MPROF_OK;
-}
-
 static mprof_status list_make_room(definition_table *table, definition_list *list)
 {
 	void *runs = list->runs;
 	mprof_status status;
 
-	status = array_make_room(table->names, &list->elements, &list->capacity, list->count, list->element_size);
+	status = name_table_reserve(table->names, &list->elements, &list->capacity, list->count + 1,
+				    list->element_size);
 	if (status == MPROF_OK)
-		status =
-			array_make_room(table->names, &runs, &list->run_capacity, list->run_count, sizeof(*list->runs));
+		status = name_table_reserve(table->names, &runs, &list->run_capacity, list->run_count + 1,
+					    sizeof(*list->runs));
 	list->runs = runs;
 	return status;
 }
@@ -251,13 +237,13 @@ static mprof_status list_add(definition_table *table, definition_list *list, con
 		status = text_keep(table, &kept.section);
 	if (status != MPROF_OK)
 		return status;
-	if ((record->kind == MPROF_RECORD_STACK && record->id > MOST_STACKS) || !run_add(list, record->id))
+	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MOST_STACKS) || !run_add(list, record->id))
 		return MPROF_ERR_LIMIT;
 	element_store(element_at(list, list->count++), &kept);
 	return MPROF_OK;
 }
 
-static int same_definition(const mprof_record *known, const mprof_record *record)
+int definition_is_same(const mprof_record *known, const mprof_record *record)
 {
 	return known->parent == record->parent && known->target == record->target && known->flags == record->flags &&
 	       known->start == record->start && known->size == record->size && known->value == record->value &&
@@ -271,7 +257,7 @@ mprof_status definition_table_add(definition_table *table, const mprof_record *r
 	mprof_status status;
 
 	if (definition_table_get(table, record->kind, record->id, &known))
-		return same_definition(&known, record) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
+		return definition_is_same(&known, record) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
 	status = list_add(table, list, record);
 	if (status == MPROF_OK && record->id != 1 && element_find(list, record->id - 1) == NULL)
 		return MPROF_ERR_MALFORMED;

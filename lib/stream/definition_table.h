@@ -20,6 +20,9 @@ typedef struct definition_run {
 /** The most runs of a list. There is one for each place where definitions are missing. */
 #define DEFINITION_MOST_RUNS 4096
 
+/** The largest ID of a stack. */
+#define DEFINITION_MOST_STACKS (UINT32_MAX >> 2)
+
 /** Definitions of one kind. */
 typedef struct definition_list {
 	void *elements;
@@ -54,9 +57,13 @@ typedef struct definition_stack {
 	uint32_t target;
 	uint32_t parent;
 	uint32_t is_native;
+	uint32_t is_compiling;
 } definition_stack;
 
 int definition_table_get_stack(const definition_table *table, uint32_t id, definition_stack *stack);
+
+/** Whether two definitions of one kind say the same, but for their IDs. */
+int definition_is_same(const mprof_record *known, const mprof_record *record);
 
 /** How many definitions of a kind there are; 0 for one that has none. */
 size_t definition_table_count(const definition_table *table, uint32_t kind);

@@ -56,16 +56,21 @@ static uint64_t list_memory(const name_list *list)
 	       (uint64_t)list->by_id.capacity * sizeof(*list->by_id.entries);
 }
 
-/* The most that one more definition can make the list grow: everything doubles. */
+/* What one more key can make a map grow by: it doubles. */
+static uint64_t map_growth(const hash_map *map)
+{
+	if (map->count < map->capacity / 2)
+		return 0;
+	return (map->capacity < 64 ? 64 : (uint64_t)map->capacity) * sizeof(*map->entries);
+}
+
+/* The most that one more definition can make the list grow. */
 static uint64_t list_growth(const name_list *list)
 {
-	uint64_t growth = 0;
+	uint64_t growth = map_growth(&list->by_id);
 
 	if (list->count == list->capacity)
 		growth += (list->capacity < 8 ? 8 : (uint64_t)list->capacity) * sizeof(*list->entries);
-	if (list->by_id.count >= list->by_id.capacity / 2)
-		growth += (list->by_id.capacity < 64 ? 64 : (uint64_t)list->by_id.capacity) *
-			  sizeof(*list->by_id.entries);
 	return growth;
 }
 
@@ -131,6 +136,37 @@ mprof_status name_table_keep(name_table *table, const char *text, size_t length,
 	if (status == MPROF_OK)
 		*copy = text_copy(table, text, length);
 	return status;
+}
+
+mprof_status name_table_reserve(name_table *table, void **elements, size_t *capacity, size_t needed,
+				size_t element_size)
+{
+	size_t before = *capacity;
+	uint64_t most = before < 8 ? 8 : before;
+
+	if (needed <= before)
+		return MPROF_OK;
+	/* It doubles, from eight. */
+	while (most < needed)
+		most *= 2;
+	if (table->memory + (most - before) * element_size > table->max_memory)
+		return MPROF_ERR_LIMIT;
+	if (!array_reserve(&table->allocator, elements, capacity, needed, element_size))
+		return MPROF_ERR_MEMORY;
+	table->memory += (uint64_t)(*capacity - before) * element_size;
+	return MPROF_OK;
+}
+
+mprof_status name_table_map_put(name_table *table, hash_map *map, uint64_t key, uint64_t value)
+{
+	size_t before = map->capacity;
+
+	if (table->memory + map_growth(map) > table->max_memory && hash_map_get(map, key) == NULL)
+		return MPROF_ERR_LIMIT;
+	if (!hash_map_put(map, key, value))
+		return MPROF_ERR_MEMORY;
+	table->memory += (uint64_t)(map->capacity - before) * sizeof(*map->entries);
+	return MPROF_OK;
 }
 
 /* Makes room for one more definition in the list. */

@@ -52,6 +52,16 @@ mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uin
 /** Copies text that is no name of a class or a method. As name_table_add(), without #MPROF_ERR_REDEFINED_ID. */
 mprof_status name_table_keep(name_table *table, const char *text, size_t length, const char **copy);
 
+/**
+ * Makes room for \p needed elements of an array whose memory counts with that of names, as array_reserve(). Returns
+ * #MPROF_OK; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY.
+ */
+mprof_status name_table_reserve(name_table *table, void **elements, size_t *capacity, size_t needed,
+				size_t element_size);
+
+/** Sets a key's value in a map whose memory counts with that of names. As above. */
+mprof_status name_table_map_put(name_table *table, hash_map *map, uint64_t key, uint64_t value);
+
 /** Looks up a definition. Returns 0 if there is none. */
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping);
 int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mapping);

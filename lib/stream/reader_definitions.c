@@ -9,6 +9,7 @@ static void frame_set(mprof_stack_frame *frame, const definition_stack *stack)
 {
 	frame->id = stack->target;
 	frame->is_native = stack->is_native;
+	frame->is_compiling = stack->is_compiling;
 }
 
 mprof_status mprof_reader_stack(const mprof_reader *reader, uint32_t stack, mprof_stack_frame *frames, size_t capacity,
