@@ -82,9 +82,9 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_GC_START_WORLD_START = 27,
 	MPROF_EVENT_GC_START_WORLD_END = 28,
 	MPROF_EVENT_MONITOR = 29,       /**< id is the class of the object, value an #mprof_monitor_state. */
-	MPROF_EVENT_SAMPLE = 30,        /**< A sample. From a reader: value is the call chain (0 if not known), id the method of
-	                                     its innermost frame, 0 if native; the detail, if there is one, has how many
-	                                     samples it stands for. From a parser the same of SAMPLES; of STATISTICAL one
+	MPROF_EVENT_SAMPLE = 30,        /**< A sample. From a reader: value is the call chain (0 if not known); of STATISTICAL, id
+	                                     is the method of its innermost frame, 0 if native; the detail, if there is one,
+	                                     has how many samples it stands for. From a parser the same of SAMPLES; of STATISTICAL one
 	                                     frame: see mprof_parser_next_events(). */
 	MPROF_EVENT_STACK_SECTION = 31, /**< mono, unity: what the thread's call stack is from here on, in front of an allocation
 	                                     or monitor event: value outermost frames stay, and on them go those of the

@@ -6,7 +6,9 @@
  * All dialects read alike. Where one has call chains, native code or modules in another form than STACKS and CODE
  * blocks, the reader defines them as if it had these: allocations and monitor events carry the chain that a stack
  * section said, samples that of their hits, and mprof_reader_stack() and mprof_reader_record() tell what they are.
- * Stack sections themselves are given out too, and need not be looked at.
+ * Stack sections themselves are given out too, and need not be looked at. Where sections are missing, because blocks
+ * were passed by or could not be read, one frame that is not known stands for all those between two known ones.
+ * Functions and modules that such a log uses without a definition are called "#" and their ID there.
  *
  * gzip is recognised by itself. One reader belongs to one thread at a time. Pointers into a block's content are valid
  * until the next call that moves to another block; names of classes and methods until the reader is destroyed.

@@ -32,6 +32,9 @@ static mprof_status reader_create(const mprof_reader_options *options, mprof_rea
 	name_table_init(&made->names, &allocator,
 			own.max_names_memory != 0 ? own.max_names_memory : DEFAULT_MAX_NAMES_MEMORY);
 	definition_table_init(&made->definitions, &made->names);
+	definition_interner_init(&made->interner, &made->definitions);
+	reader_stacks_init(made);
+	reader_samples_init(made);
 	hash_map_init(&made->lost_by_block, &allocator);
 	block_index_init(&made->index, &allocator);
 	mprof_parser_options_init(&parser_options);
@@ -57,6 +60,9 @@ void mprof_reader_destroy(mprof_reader *reader)
 	if (reader->source.close != NULL)
 		reader->source.close(reader->source.user);
 	mprof_parser_destroy(reader->parser);
+	reader_samples_destroy(reader);
+	reader_stacks_destroy(reader);
+	definition_interner_destroy(&reader->interner);
 	definition_table_destroy(&reader->definitions);
 	name_table_destroy(&reader->names);
 	hash_map_destroy(&reader->lost_by_block);

@@ -11,14 +11,14 @@
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                  \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL))
 
 /* Definitions taken from the parser at once. */
 #define MAPPING_BATCH 64
 #define RECORD_BATCH 64
 
-/* Takes over the parser's error. Damage of the compression explains what it looks like to the parser. */
-static mprof_status fail_parser(mprof_reader *reader, mprof_status status)
+mprof_status reader_fail_parser(mprof_reader *reader, mprof_status status)
 {
 	reader->error = reader->parser->error;
 	if (status == MPROF_ERR_TRUNCATED && reader->is_damaged)
@@ -37,7 +37,7 @@ static mprof_status end_of_log(mprof_reader *reader)
 	return MPROF_ERR_MALFORMED;
 }
 
-static mprof_status fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block)
+mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block)
 {
 	const char *what = "no memory for names";
 
@@ -70,7 +70,7 @@ static mprof_status learn_names(mprof_reader *reader, const mprof_block *block)
 		}
 	}
 	parser_rewind(reader->parser);
-	return result == MPROF_OK ? MPROF_OK : fail_names(reader, result, block);
+	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
 }
 
 /* Learns all definitions of the loaded block, in the same way. */
@@ -94,7 +94,7 @@ static mprof_status learn_definitions(mprof_reader *reader, const mprof_block *b
 		}
 	}
 	parser_rewind(reader->parser);
-	return result == MPROF_OK ? MPROF_OK : fail_names(reader, result, block);
+	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
 }
 
 static mprof_status learn_runtime(mprof_reader *reader, const mprof_block *block)
@@ -105,7 +105,7 @@ static mprof_status learn_runtime(mprof_reader *reader, const mprof_block *block
 		return MPROF_OK;
 	copy = allocator_allocate(&reader->allocator, block->name_length + 1);
 	if (copy == NULL)
-		return fail_names(reader, MPROF_ERR_MEMORY, block);
+		return reader_fail_names(reader, MPROF_ERR_MEMORY, block);
 	memcpy(copy, block->name, block->name_length + 1);
 	reader->runtime = copy;
 	reader->runtime_length = block->name_length;
@@ -124,9 +124,21 @@ static mprof_status learn_losses(mprof_reader *reader, const mprof_block *block)
 	for (size_t i = 0; i < MPROF_LOSS_CAUSE_COUNT; i++)
 		sum += block->lost[i];
 	if (!hash_map_put(&reader->lost_by_block, block->offset, sum))
-		return fail_names(reader, MPROF_ERR_MEMORY, block);
+		return reader_fail_names(reader, MPROF_ERR_MEMORY, block);
 	reader->lost_events += sum;
 	return MPROF_OK;
+}
+
+/* mprof2 defines chains and native code by ID; what its hits need besides gets IDs that it does not come to. */
+#define FIRST_OWN_ID (DEFINITION_MOST_STACKS / 2)
+
+static mprof_status learn_intro(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_status status = learn_runtime(reader, block);
+
+	if (status == MPROF_OK && mprof_parser_dialect(reader->parser) == MPROF_DIALECT_MPROF2)
+		definition_interner_begin_behind(&reader->interner, FIRST_OWN_ID);
+	return status;
 }
 
 /* Takes what a loaded block says about the log. */
@@ -138,11 +150,13 @@ static mprof_status learn(mprof_reader *reader, const mprof_block *block)
 	}
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		return learn_runtime(reader, block);
+		return learn_intro(reader, block);
 	case MPROF_BLOCK_MAPPING:
 		return learn_names(reader, block);
 	case MPROF_BLOCK_LOST:
 		return learn_losses(reader, block);
+	case MPROF_BLOCK_STATISTICAL:
+		return reader_samples_learn(reader, block);
 	case MPROF_BLOCK_STACKS:
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
@@ -167,13 +181,22 @@ static mprof_status feed_until_done(mprof_reader *reader, mprof_block *block,
 	}
 	if (status == MPROF_END)
 		return end_of_log(reader);
-	return status == MPROF_OK ? MPROF_OK : fail_parser(reader, status);
+	return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
+}
+
+/* What the loaded block holds is fetched from its begin on. */
+static void rewind_events(mprof_reader *reader)
+{
+	reader->fetch_fault = MPROF_OK;
+	reader_stacks_rewind(reader);
+	reader_samples_rewind(reader);
 }
 
 static mprof_status load(mprof_reader *reader, mprof_block *block)
 {
 	mprof_status status = feed_until_done(reader, block, mprof_parser_load);
 
+	rewind_events(reader);
 	return status == MPROF_OK ? learn(reader, block) : status;
 }
 
@@ -213,6 +236,7 @@ mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *blo
 	mprof_status status;
 
 	if (!reader->has_block) {
+		reader_stacks_leave(reader);
 		status = feed_until_done(reader, block, mprof_parser_next_header);
 		if (can_go_on_later(status))
 			return status;
@@ -292,6 +316,16 @@ mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block)
 	return status;
 }
 
+/* All events were given out: tells, once, if that was not all that the log says of them. */
+static mprof_status end_events(mprof_reader *reader)
+{
+	mprof_status fault = reader->fetch_fault;
+
+	reader->stacks.is_done = 1;
+	reader->fetch_fault = MPROF_OK;
+	return fault == MPROF_OK ? MPROF_END : reader_fail_names(reader, fault, &reader->parser->block);
+}
+
 mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
 {
 	mprof_status status;
@@ -299,8 +333,17 @@ mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 	*count = 0;
 	if (reader->parser == NULL)
 		return (mprof_status)reader->error.status;
+	if (capacity > 0 && reader->parser->state == PARSER_LOADED &&
+	    reader->parser->block.kind == MPROF_BLOCK_STATISTICAL) {
+		status = reader_samples_next(reader, events, capacity, count);
+		return status == MPROF_END ? end_events(reader) : status;
+	}
 	status = mprof_parser_next_events(reader->parser, events, capacity, count);
-	return status <= MPROF_END ? status : fail_parser(reader, status);
+	if (status > MPROF_END)
+		return reader_fail_parser(reader, status);
+	if (*count > 0 && reader_has_stack_sections(reader))
+		reader_stacks_attach(reader, events, *count);
+	return status == MPROF_END ? end_events(reader) : status;
 }
 
 mprof_status mprof_reader_next_mappings(mprof_reader *reader, mprof_mapping *mappings, size_t capacity, size_t *count)
@@ -311,7 +354,7 @@ mprof_status mprof_reader_next_mappings(mprof_reader *reader, mprof_mapping *map
 	if (reader->parser == NULL)
 		return (mprof_status)reader->error.status;
 	status = mprof_parser_next_mappings(reader->parser, mappings, capacity, count);
-	return status <= MPROF_END ? status : fail_parser(reader, status);
+	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
 }
 
 mprof_status mprof_reader_next_property(mprof_reader *reader, const char **key, const char **value)
@@ -321,7 +364,7 @@ mprof_status mprof_reader_next_property(mprof_reader *reader, const char **key, 
 	if (reader->parser == NULL)
 		return (mprof_status)reader->error.status;
 	status = mprof_parser_next_property(reader->parser, key, value);
-	return status <= MPROF_END ? status : fail_parser(reader, status);
+	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
 }
 
 mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *records, size_t capacity, size_t *count)
@@ -332,5 +375,7 @@ mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *recor
 	if (reader->parser == NULL)
 		return (mprof_status)reader->error.status;
 	status = mprof_parser_next_records(reader->parser, records, capacity, count);
-	return status <= MPROF_END ? status : fail_parser(reader, status);
+	if (reader->parser->block.kind == MPROF_BLOCK_STATISTICAL)
+		reader_samples_translate(reader, records, *count);
+	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
 }

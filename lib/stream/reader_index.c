@@ -33,6 +33,9 @@ mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
 	reader->is_damaged = 0;
 	reader->has_block = 0;
 	reader->has_intro = 0;
+	reader->fetch_fault = MPROF_OK;
+	reader_stacks_forget(reader);
+	reader_samples_rewind(reader);
 	return MPROF_OK;
 }
 

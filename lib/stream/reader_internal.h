@@ -2,7 +2,8 @@
 /**
  * \file stream/reader_internal.h
  * \brief The reader's insides: reader.c opens and looks up names, reader_definitions.c looks up all else that is
- * defined, reader_blocks.c goes over blocks, reader_input.c feeds the parser, reader_index.c moves to places.
+ * defined, reader_blocks.c goes over blocks, reader_stacks.c makes call chains of stack sections, reader_samples.c those
+ * of statistical hits, reader_input.c feeds the parser, reader_index.c moves to places.
  */
 #ifndef STREAM_READER_INTERNAL_H
 #define STREAM_READER_INTERNAL_H
@@ -10,12 +11,68 @@
 #include <mprof/reader.h>
 
 #include "base/hash_map.h"
+#include "base/id_map.h"
 #include "stream/block_index.h"
+#include "stream/definition_interner.h"
 #include "stream/definition_table.h"
+#include "stream/frame_stack.h"
 #include "stream/name_table.h"
 #include "stream/parser_internal.h"
 #include "stream/source.h"
 #include "stream/time_scale.h"
+
+/** Details of events that the reader makes itself. */
+typedef struct reader_details {
+	mprof_event_detail *details;
+	size_t capacity;
+	size_t used;
+} reader_details;
+
+/** The call stack of a thread behind the last block of it that was left. */
+typedef struct thread_stack {
+	frame_stack stack;
+	int is_known; /**< 0: reading went on somewhere else since. */
+} thread_stack;
+
+/** The call stacks of threads, of a dialect with stack sections. */
+typedef struct reader_stacks {
+	int is_used; /**< A stack section was met. */
+	thread_stack *all;
+	size_t count;
+	size_t capacity;
+	hash_map by_thread;  /**< Places in all. */
+	hash_map at_blocks;  /**< Call chains at the begin of blocks, by their offsets, where there are any. */
+	int is_begun;        /**< The stack of the loaded block is known. */
+	int is_done;         /**< All its events were fetched. */
+	uint64_t thread;     /**< Whose block it is. */
+	frame_stack current; /**< As it is behind the event that was fetched last. */
+	reader_details details;
+} reader_stacks;
+
+/** Frames of statistical hits that are taken from the parser at once. */
+#define READER_HIT_CAPACITY 256
+
+/** One frame of a sample. */
+typedef struct sample_frame {
+	uint32_t id;    /**< As of mprof_stack_frame. */
+	uint32_t flags; /**< #MPROF_EVENT_NATIVE if it is native. */
+} sample_frame;
+
+/** The samples of a STATISTICAL block. */
+typedef struct reader_samples {
+	id_map modules;   /**< Our IDs, by those of the log. */
+	id_map functions; /**< The same. */
+	mprof_event *hits;
+	size_t hit_count;
+	size_t hit_next;
+	int has_sample; /**< One was begun. */
+	mprof_event sample;
+	uint64_t weight;      /**< How many it stands for. */
+	sample_frame *frames; /**< Its frames, the innermost first. */
+	size_t frame_count;
+	size_t frame_capacity;
+	reader_details details;
+} reader_samples;
 
 struct mprof_reader {
 	mprof_allocator allocator;
@@ -40,8 +97,12 @@ struct mprof_reader {
 
 	name_table names;
 	definition_table definitions;
-	uint64_t read_until;  /**< Behind the block furthest on that was gone over. */
-	int misses_something; /**< Blocks that may have defined something were passed by, or could not be read. */
+	definition_interner interner;
+	reader_stacks stacks;
+	reader_samples samples;
+	mprof_status fetch_fault; /**< What the events of the loaded block could not be told in full for. */
+	uint64_t read_until;      /**< Behind the block furthest on that was gone over. */
+	int misses_something;     /**< Blocks that may have defined something were passed by, or could not be read. */
 	time_scale scale;
 	hash_map lost_by_block; /**< What each LOST block says, by its place. */
 	uint64_t lost_events;
@@ -61,6 +122,61 @@ mprof_status reader_feed(mprof_reader *reader);
 
 /** Goes to the next block and loads it if it is of a kind that is wanted. As mprof_reader_next_block(). */
 mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *block);
+
+/** Takes over the parser's error. Damage of the compression explains what it looks like to the parser. */
+mprof_status reader_fail_parser(mprof_reader *reader, mprof_status status);
+
+/** Notes why what a block says could not be kept. Returns \p status. */
+mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block);
+
+/** Notes why events of the loaded block are not told in full, for when all of them were. */
+static inline void reader_note_fault(mprof_reader *reader, mprof_status status)
+{
+	if (reader->fetch_fault == MPROF_OK)
+		reader->fetch_fault = status;
+}
+
+/** Room for one more detail. Room for so many as are needed was made. */
+static inline mprof_event_detail *reader_take_detail(reader_details *pool)
+{
+	return &pool->details[pool->used++];
+}
+
+/** Makes room for \p count details and takes back all that were given. Returns 0 if there is no memory. */
+int reader_prepare_details(mprof_reader *reader, reader_details *pool, size_t count);
+
+void reader_stacks_init(mprof_reader *reader);
+void reader_stacks_destroy(mprof_reader *reader);
+
+/** Whether the loaded block has stack sections, or may have. */
+int reader_has_stack_sections(const mprof_reader *reader);
+
+/** Gives events of a block with stack sections their call chains. */
+void reader_stacks_attach(mprof_reader *reader, mprof_event *events, size_t count);
+
+/** The events of the loaded block are fetched from the first one on again. */
+void reader_stacks_rewind(mprof_reader *reader);
+
+/** The loaded block is left behind; the stack of its thread goes on in the thread's next one. */
+void reader_stacks_leave(mprof_reader *reader);
+
+/** Nothing is known of the stacks, for reading goes on somewhere else. */
+void reader_stacks_forget(mprof_reader *reader);
+
+void reader_samples_init(mprof_reader *reader);
+void reader_samples_destroy(mprof_reader *reader);
+
+/** Learns the modules and functions that the loaded STATISTICAL block defines. */
+mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block);
+
+/** Gives records of the loaded STATISTICAL block the reader's IDs. */
+void reader_samples_translate(mprof_reader *reader, mprof_record *records, size_t count);
+
+/** Fetches samples of the loaded STATISTICAL block. As mprof_reader_next_events(). */
+mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);
+
+/** As reader_stacks_rewind(). */
+void reader_samples_rewind(mprof_reader *reader);
 
 /** Reads INTRO and keeps it until it is asked for. */
 mprof_status reader_read_intro(mprof_reader *reader);

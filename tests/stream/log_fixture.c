@@ -303,6 +303,32 @@ static void hash_event(log_digest *digest, const mprof_event *event)
 	digest->events++;
 }
 
+/* A parser gives each frame of a hit, a reader one sample with its own IDs: what is alike of both. */
+static void hash_hit(log_digest *digest, const mprof_event *event)
+{
+	uint32_t is_native = event->flags & MPROF_EVENT_NATIVE;
+
+	if (event->flags & MPROF_EVENT_CALLER)
+		return;
+	hash_number(digest, event->kind | (uint64_t)is_native << 32);
+	hash_number(digest, is_native ? 0 : event->id);
+	hash_number(digest, event->counter);
+	digest->events++;
+}
+
+/* In dialects with stack sections a reader gives events the chain that a parser does not know. */
+static void hash_event_without_stack(log_digest *digest, const mprof_event *event)
+{
+	mprof_event_detail detail = {0, 0, 0, 0, 0, NULL, 0};
+	mprof_event stripped = *event;
+
+	if (event->more.detail != NULL)
+		detail = *event->more.detail;
+	detail.stack = 0;
+	stripped.more.detail = &detail;
+	hash_event(digest, &stripped);
+}
+
 static void hash_mapping(log_digest *digest, const mprof_mapping *mapping)
 {
 	hash_number(digest, mapping->is_method);
@@ -322,6 +348,16 @@ static void hash_record(log_digest *digest, const mprof_record *record)
 	hash_text(digest, record->name);
 	hash_text(digest, record->section);
 	digest->records++;
+}
+
+static uint32_t input_dialect(const log_input *input)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	if (input->reader == NULL)
+		return mprof_parser_dialect(input->parser);
+	cr_assert_eq(mprof_reader_session(input->reader, &session), MPROF_OK);
+	return session.dialect;
 }
 
 mprof_status log_input_events(const log_input *input, mprof_event *events, size_t capacity, size_t *count)
@@ -375,6 +411,16 @@ static void digest_fault(log_digest *digest, const log_input *input)
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |                                   \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY))
 
+static void hash_event_of(log_digest *digest, const mprof_block *block, uint32_t dialect, const mprof_event *event)
+{
+	if (block->kind == MPROF_BLOCK_STATISTICAL)
+		hash_hit(digest, event);
+	else if (dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY)
+		hash_event_without_stack(digest, event);
+	else
+		hash_event(digest, event);
+}
+
 /* Takes what a loaded block lists. */
 static void digest_lists(log_digest *digest, const log_input *input, const mprof_block *block)
 {
@@ -389,7 +435,7 @@ static void digest_lists(log_digest *digest, const log_input *input, const mprof
 	if ((KINDS_OF_EVENTS & MPROF_BLOCK_BIT(block->kind)) != 0) {
 		while ((status = log_input_events(input, events, BATCH, &count)) == MPROF_OK) {
 			for (size_t i = 0; i < count; i++)
-				hash_event(digest, &events[i]);
+				hash_event_of(digest, block, input_dialect(input), &events[i]);
 		}
 		cr_assert_eq(count, 0);
 	} else if ((KINDS_OF_RECORDS & MPROF_BLOCK_BIT(block->kind)) != 0) {
