@@ -68,7 +68,7 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 {
 	const mprof_event_detail *detail = event->more.detail;
 
-	switch (dump_subject_of(block, event)) {
+	switch (dump_subject_of(event)) {
 	case DUMP_SUBJECT_METHOD:
 		references_check(check, input, block, REFERENCE_METHOD, event->id);
 		break;
@@ -82,7 +82,7 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 	default:
 		break;
 	}
-	if (dump_has_frames(block, event))
+	if (dump_has_frames(event))
 		references_check(check, input, block, REFERENCE_STACK, (uint32_t)event->value);
 	if (detail != NULL) {
 		check_optional(check, input, block, REFERENCE_METHOD, detail->caller);

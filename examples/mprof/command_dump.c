@@ -23,7 +23,7 @@ static const char help[] =
 
 enum { OPTION_BLOCKS = OPTION_OWN };
 
-dump_subject dump_subject_of(const mprof_block *block, const mprof_event *event)
+dump_subject dump_subject_of(const mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
@@ -34,10 +34,6 @@ dump_subject dump_subject_of(const mprof_block *block, const mprof_event *event)
 	case MPROF_EVENT_METHOD_JIT_END:
 	case MPROF_EVENT_METHOD_FREED:
 		return DUMP_SUBJECT_METHOD;
-	case MPROF_EVENT_SAMPLE:
-		return dump_has_frames(block, event)       ? DUMP_SUBJECT_NONE
-		       : event->flags & MPROF_EVENT_NATIVE ? DUMP_SUBJECT_FUNCTION
-							   : DUMP_SUBJECT_METHOD;
 	case MPROF_EVENT_CLASS_LOAD_START:
 	case MPROF_EVENT_CLASS_LOAD_END:
 	case MPROF_EVENT_CLASS_UNLOAD_START:
@@ -77,9 +73,9 @@ int dump_has_value(const mprof_event *event)
 	}
 }
 
-int dump_has_frames(const mprof_block *block, const mprof_event *event)
+int dump_has_frames(const mprof_event *event)
 {
-	return block->kind == MPROF_BLOCK_SAMPLES && event->kind == MPROF_EVENT_SAMPLE;
+	return event->kind == MPROF_EVENT_SAMPLE;
 }
 
 static void dump_events(log_input *input, const mprof_block *block, const dump_form *form)

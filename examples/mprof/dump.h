@@ -36,16 +36,15 @@ typedef enum dump_subject {
 	DUMP_SUBJECT_NONE,
 	DUMP_SUBJECT_METHOD,
 	DUMP_SUBJECT_CLASS,
-	DUMP_SUBJECT_FUNCTION, /**< Of STATISTICAL, where functions have no names. */
 	DUMP_SUBJECT_ROOT
 } dump_subject;
 
-dump_subject dump_subject_of(const mprof_block *block, const mprof_event *event);
+dump_subject dump_subject_of(const mprof_event *event);
 
 /** 1 if the kind has a value. */
 int dump_has_value(const mprof_event *event);
 
-/** 1 if the event is a sample with a call chain, which is its value. */
-int dump_has_frames(const mprof_block *block, const mprof_event *event);
+/** 1 if the event is a sample, whose value is a call chain. */
+int dump_has_frames(const mprof_event *event);
 
 #endif

@@ -220,17 +220,14 @@ static void print_block(log_input *input, const mprof_block *block)
 		input_fetch_failed(input);
 }
 
-static void print_subject(json_writer *json, const mprof_block *block, const mprof_event *event)
+static void print_subject(json_writer *json, const mprof_event *event)
 {
-	switch (dump_subject_of(block, event)) {
+	switch (dump_subject_of(event)) {
 	case DUMP_SUBJECT_METHOD:
 		json_unsigned(json, "method", event->id);
 		break;
 	case DUMP_SUBJECT_CLASS:
 		json_unsigned(json, "class", event->id);
-		break;
-	case DUMP_SUBJECT_FUNCTION:
-		json_unsigned(json, "function", event->id);
 		break;
 	case DUMP_SUBJECT_ROOT:
 		json_unsigned(json, "root", event->id);
@@ -298,10 +295,12 @@ static void print_event(const log_input *input, json_writer *json, const mprof_b
 		json_hexadecimal(json, "thread", block->thread);
 	if (block->kind != MPROF_BLOCK_STATISTICAL)
 		json_large(json, "counter", event->counter);
-	print_subject(json, block, event);
+	print_subject(json, event);
 	if (dump_has_value(event))
 		json_large(json, "value", event->value);
-	if (dump_has_frames(block, event))
+	if (dump_has_frames(event) && event->id != 0)
+		json_unsigned(json, "method", event->id);
+	if (dump_has_frames(event))
 		print_frames(input, json, (uint32_t)event->value);
 	print_meaning(json, event);
 	print_detail(json, event);

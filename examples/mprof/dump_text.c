@@ -169,12 +169,12 @@ static void print_block(log_input *input, const mprof_block *block)
 		input_fetch_failed(input);
 }
 
-static void print_subject(const log_input *input, const mprof_block *block, const mprof_event *event)
+static void print_subject(const log_input *input, const mprof_event *event)
 {
 	mprof_record root;
 	class_name class;
 
-	switch (dump_subject_of(block, event)) {
+	switch (dump_subject_of(event)) {
 	case DUMP_SUBJECT_METHOD:
 		printf(" %" PRIu32 " ", event->id);
 		text_name(stdout, names_full_method(input->reader, event->id));
@@ -182,9 +182,6 @@ static void print_subject(const log_input *input, const mprof_block *block, cons
 	case DUMP_SUBJECT_CLASS:
 		printf(" %" PRIu32 " ", event->id);
 		text_name(stdout, names_class_or_none(input->reader, event->id, &class));
-		break;
-	case DUMP_SUBJECT_FUNCTION:
-		printf(" native function %" PRIu32, event->id);
 		break;
 	case DUMP_SUBJECT_ROOT:
 		printf(" %" PRIu32 " ", event->id);
@@ -271,8 +268,8 @@ static void print_events(const log_input *input, const mprof_block *block, const
 			       mprof_event_kind_name((mprof_event_kind)events[i].kind));
 		else
 			printf("    %s", mprof_event_kind_name((mprof_event_kind)events[i].kind));
-		print_subject(input, block, &events[i]);
-		if (dump_has_frames(block, &events[i]))
+		print_subject(input, &events[i]);
+		if (dump_has_frames(&events[i]))
 			print_frames(input, (uint32_t)events[i].value);
 		else
 			print_value(&events[i]);
