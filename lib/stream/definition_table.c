@@ -95,8 +95,8 @@ static void element_load(const void *element, mprof_record *record)
 
 		record->parent = stack->caller;
 		record->target = stack->frame;
-		record->flags = (stack->is_native ? MPROF_EVENT_NATIVE : 0) |
-				(stack->is_compiling ? MPROF_EVENT_COMPILING : 0);
+		record->flags =
+			(stack->is_native ? MPROF_EVENT_NATIVE : 0) | (stack->is_compiling ? MPROF_EVENT_COMPILING : 0);
 	} else if (record->kind == MPROF_RECORD_LOCATION) {
 		const location_element *location = element;
 
@@ -188,8 +188,8 @@ static mprof_status list_make_room(definition_table *table, definition_list *lis
 	void *runs = list->runs;
 	mprof_status status;
 
-	status = name_table_reserve(table->names, &list->elements, &list->capacity, list->count + 1,
-				    list->element_size);
+	status =
+		name_table_reserve(table->names, &list->elements, &list->capacity, list->count + 1, list->element_size);
 	if (status == MPROF_OK)
 		status = name_table_reserve(table->names, &runs, &list->run_capacity, list->run_count + 1,
 					    sizeof(*list->runs));
