@@ -6,6 +6,7 @@
 #ifndef MPROF_H
 #define MPROF_H
 
+#include <mprof/convert.h>
 #include <mprof/format.h>
 #include <mprof/parser.h>
 #include <mprof/profile.h>

@@ -32,6 +32,23 @@ int arguments_number(const char *option, const char *text, uint64_t largest, uin
 	return 1;
 }
 
+static int refuse_further(char **argv)
+{
+	fprintf(stderr, "mprof: %s: too many files: '%s'\n", argv[0], argv[optind]);
+	return arguments_refuse(argv[0]);
+}
+
+static int take_pair(read_arguments *arguments, int argc, char **argv)
+{
+	if (optind + 1 >= argc) {
+		fprintf(stderr, "mprof: %s: no %s\n", argv[0], optind == argc ? "FILE" : "OUT");
+		return arguments_refuse(argv[0]);
+	}
+	arguments->file = argv[optind++];
+	arguments->out = argv[optind++];
+	return optind < argc ? refuse_further(argv) : -1;
+}
+
 static int take_file(read_arguments *arguments, int argc, char **argv)
 {
 	if (optind == argc) {
@@ -95,6 +112,14 @@ int arguments_parse(read_arguments *arguments, int argc, char **argv, const stru
 	int status = parse_options(arguments, argc, argv, options, help, take, user);
 
 	return status >= 0 ? status : take_file(arguments, argc, argv);
+}
+
+int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const struct option *options,
+			 const char *help, option_function take, void *user)
+{
+	int status = parse_options(arguments, argc, argv, options, help, take, user);
+
+	return status >= 0 ? status : take_pair(arguments, argc, argv);
 }
 
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help)

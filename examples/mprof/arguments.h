@@ -11,6 +11,7 @@
 
 typedef struct read_arguments {
 	const char *file;
+	const char *out; /**< Of commands that write a log from another one. */
 	int as_json;
 } read_arguments;
 
@@ -33,6 +34,10 @@ typedef int (*option_function)(void *user, int option, const char *value);
  */
 int arguments_parse(read_arguments *arguments, int argc, char **argv, const struct option *options, const char *help,
 		    option_function take, void *user);
+
+/** The same for a command that reads one FILE and writes another one. */
+int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const struct option *options,
+			 const char *help, option_function take, void *user);
 
 /** The same for a command whose only option is --json. */
 int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, const char *help);

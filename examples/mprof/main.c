@@ -21,6 +21,7 @@ static const command commands[] = {
 	{"info", command_info, "what a log is and how much is in it"},
 	{"dump", command_dump, "every block and event, in file order"},
 	{"check", command_check, "validate every byte, list every damage"},
+	{"convert", command_convert, "the same log in another dialect, or compressed"},
 	{"doctor", command_doctor, "is everything there that recording needs"},
 };
 

@@ -21,13 +21,14 @@ sources() {
 }
 
 # The layers that each layer may include, itself with them.
-layers="base format stream recorder model"
+layers="base format stream recorder model convert"
 declare -A may_include=(
 	[base]="base"
 	[format]="base format"
 	[stream]="base format stream"
 	[recorder]="base format stream recorder"
 	[model]="base format stream model"
+	[convert]="base format stream convert"
 )
 
 # In the library: layer headers by their directory, public headers in angle brackets, config.h.
@@ -43,6 +44,8 @@ for file in $(sources lib); do
 			test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
 		'<mprof/profile.h>')
 			test "$layer" = model || fail "$file includes $included, which is the model's" ;;
+		'<mprof/convert.h>')
+			test "$layer" = convert || fail "$file includes $included, which is the converter's" ;;
 		'<'*) ;;
 		*)
 			wanted=${included#\"}

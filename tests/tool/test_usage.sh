@@ -11,7 +11,7 @@ expect_status 0 "help"
 expect_line out '^Usage: mprof COMMAND'
 mprof --version
 expect "version" "$(cat out)" "mprof $version"
-for command in record control info dump report check doctor; do
+for command in record control info dump report check convert doctor; do
 	mprof $command --help
 	expect_status 0 "$command --help"
 	expect_line out "^Usage: mprof $command"
@@ -47,6 +47,14 @@ wrong report --min-percent=101 sample.mprof
 wrong report --depth=99999999 sample.mprof
 wrong check
 wrong doctor sample.mprof
+wrong convert
+wrong convert sample.mprof
+wrong convert sample.mprof copy.mprof copy.mprof
+wrong convert --dialect=nonsense sample.mprof copy.mprof
+wrong convert --compress=0 sample.mprof copy.mprof
+wrong convert --compress=10 sample.mprof copy.mprof
+wrong convert --json sample.mprof -
+wrong convert sample.mprof sample.mprof
 wrong record
 wrong record -o
 wrong record -o "" -- true

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "losses.h"
+
+#include "kinds.h"
+#include "text.h"
+
+#include <stdio.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef const char *(*name_function)(uint32_t kind);
+
+static const char *event_name(uint32_t kind)
+{
+	return mprof_event_kind_name((mprof_event_kind)kind);
+}
+
+static const char *block_name(uint32_t kind)
+{
+	return mprof_block_kind_name((mprof_block_kind)kind);
+}
+
+/* Counts of one sort, by kind. */
+typedef struct loss_list {
+	const char *key;    /**< In JSON. */
+	const char *phrase; /**< For people; the dialect's name stands behind it. */
+	const uint64_t *counts;
+	size_t count;
+	name_function name;
+} loss_list;
+
+#define LOSS_LISTS 4
+
+static void list_losses(loss_list lists[LOSS_LISTS], const mprof_writer_stats *stats)
+{
+	lists[0] = (loss_list){"events", "events left out, which there are not in", stats->left_out_events,
+			       COUNT(stats->left_out_events), event_name};
+	lists[1] = (loss_list){"shortened_events", "events shortened to what can be said in", stats->shortened_events,
+			       COUNT(stats->shortened_events), event_name};
+	lists[2] = (loss_list){"blocks", "blocks left out, which there are not in", stats->left_out_blocks,
+			       COUNT(stats->left_out_blocks), block_name};
+	lists[3] = (loss_list){"records", "definitions left out, which there are not in", stats->left_out_records,
+			       COUNT(stats->left_out_records), kind_of_record};
+}
+
+/* Those that belong to no kind, such as what was to be declared. */
+static uint64_t others(const loss_list lists[LOSS_LISTS], const mprof_writer_stats *stats)
+{
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < LOSS_LISTS; i++) {
+		for (size_t kind = 0; kind < lists[i].count; kind++)
+			known += lists[i].counts[kind];
+	}
+	return stats->left_out > known ? stats->left_out - known : 0;
+}
+
+static void print_list(const loss_list *list, const char *name, const char *dialect)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	for (size_t kind = 0; kind < list->count; kind++) {
+		if (list->counts[kind] > 0)
+			fprintf(stderr, "mprof: %s: %s %s %s %s\n", name, text_count(text, list->counts[kind]),
+				list->name((uint32_t)kind), list->phrase, dialect);
+	}
+}
+
+void losses_print(const mprof_writer_stats *stats, const char *name, mprof_dialect dialect)
+{
+	loss_list lists[LOSS_LISTS];
+	char text[TEXT_NUMBER_SIZE];
+
+	list_losses(lists, stats);
+	for (size_t i = 0; i < LOSS_LISTS; i++)
+		print_list(&lists[i], name, mprof_dialect_name(dialect));
+	if (others(lists, stats) > 0)
+		fprintf(stderr, "mprof: %s: %s other things left out, which there are not in %s\n", name,
+			text_count(text, others(lists, stats)), mprof_dialect_name(dialect));
+}
+
+void losses_print_json(const mprof_writer_stats *stats, json_writer *json)
+{
+	loss_list lists[LOSS_LISTS];
+
+	list_losses(lists, stats);
+	json_begin_object(json, "left_out");
+	json_unsigned(json, "total", stats->left_out);
+	for (size_t i = 0; i < LOSS_LISTS; i++) {
+		json_begin_object(json, lists[i].key);
+		for (size_t kind = 0; kind < lists[i].count; kind++) {
+			if (lists[i].counts[kind] > 0)
+				json_unsigned(json, lists[i].name((uint32_t)kind), lists[i].counts[kind]);
+		}
+		json_end_object(json);
+	}
+	json_unsigned(json, "others", others(lists, stats));
+	json_end_object(json);
+}

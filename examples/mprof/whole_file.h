@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file whole_file.h
+ * \brief A file that gets its name when all is in it. What had the name before stays until then.
+ */
+#ifndef WHOLE_FILE_H
+#define WHOLE_FILE_H
+
+typedef struct whole_file {
+	int fd;          /**< -1 if there is none. */
+	char *path;      /**< What was asked for, links followed. */
+	char *temporary; /**< The name until then; NULL if the file is written as it stands. */
+} whole_file;
+
+/**
+ * Opens it for writing. "-" is standard output; what is no plain file, as a pipe or a device, is written as it stands.
+ * Returns NULL, or what is wrong.
+ */
+const char *whole_file_open(whole_file *file, const char *path);
+
+/** Whether it is the same file as one that is open. */
+int whole_file_is(const whole_file *file, int fd);
+
+/** Gives it its name, or if not \p is_whole throws it away. Returns NULL, or what is wrong. */
+const char *whole_file_close(whole_file *file, int is_whole);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert/converter_internal.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "format/dialect.h"
+
+#include <string.h>
+
+/*
+ * A block reads the clock when it begins and when it ends; the writer asks in that order. Whatever asks more often is
+ * told the end.
+ */
+static void tell_clock(void *user, mprof_clock *clock)
+{
+	mprof_converter *converter = user;
+
+	*clock = converter->clocks[converter->clock_reads > 0];
+	converter->clock_reads++;
+}
+
+static void set_clocks(mprof_converter *converter, const mprof_clock *start, const mprof_clock *end)
+{
+	converter->clocks[0] = *start;
+	converter->clocks[1] = *end;
+	converter->clock_reads = 0;
+}
+
+void converter_set_clock(mprof_converter *converter, const mprof_block *block)
+{
+	if (block->has_clocks)
+		set_clocks(converter, &block->start, &block->end);
+	else
+		set_clocks(converter, &converter->clocks[1], &converter->clocks[1]);
+}
+
+/* The reader has read INTRO, and gives it out or has done so; but no block behind it. */
+static int is_at_start(const mprof_reader *reader)
+{
+	return reader->parser != NULL && reader->is_past_intro && reader->intro.loaded &&
+	       reader->read_until == reader->intro.header_length + reader->intro.length;
+}
+
+static void read_ahead(mprof_converter *converter)
+{
+	mprof_block *block = &converter->pending;
+
+	do {
+		memset(block, 0, sizeof(*block));
+		mprof_block_init(block);
+		converter->pending_status = mprof_reader_next_block(converter->reader, block);
+	} while (converter->pending_status == MPROF_OK && block->kind == MPROF_BLOCK_INTRO);
+	converter->has_pending = converter->pending_status != MPROF_AGAIN;
+}
+
+/* What the log declares: INTRO and the block behind it say so. */
+static void take_declarations(mprof_converter *converter)
+{
+	const mprof_block *block = &converter->pending;
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	mprof_reader_session(converter->reader, &session);
+	converter->source.dialect = (mprof_dialect)session.dialect;
+	converter->source.flags = session.flags;
+	set_clocks(converter, &session.start, &session.start);
+	if (converter->has_pending && block->loaded && block->kind == MPROF_BLOCK_DIRECTIVES) {
+		converter->source.directives = block->directives;
+		set_clocks(converter, &session.start, &block->start);
+	}
+}
+
+static void prepare(mprof_converter *converter, mprof_writer_options *options)
+{
+	const uint64_t implicit_leave = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+	const uint64_t caller = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
+	const log_declarations *source = &converter->source;
+	const log_declarations *target = &converter->target;
+
+	converter->target = declarations_translate(source, (mprof_dialect)options->dialect);
+	converter->resolves_leaves =
+		source->dialect == MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) == 0;
+	converter->shortens_leaves =
+		source->dialect != MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) != 0;
+	converter->derives_callers = (target->directives & ~source->directives & caller) != 0;
+	options->intro_flags = target->flags;
+	options->directives = target->directives;
+	options->runtime = converter->reader->runtime;
+	options->clock = tell_clock;
+	options->clock_user = converter;
+	options->allow_undefined_ids = 1;
+}
+
+mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *options, mprof_converter **converter)
+{
+	mprof_allocator allocator;
+	mprof_converter *made;
+
+	if (converter == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*converter = NULL;
+	if (reader == NULL || options == NULL || options->struct_size < sizeof(*options) ||
+	    dialect_get((mprof_dialect)options->dialect) == NULL || !allocator_init(&allocator, options->allocator))
+		return MPROF_ERR_ARGUMENT;
+	if (!is_at_start(reader))
+		return MPROF_ERR_STATE;
+	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
+	if (made == NULL)
+		return MPROF_ERR_MEMORY;
+	made->allocator = allocator;
+	made->reader = reader;
+	hash_map_init(&made->thread_places, &allocator);
+	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++)
+		id_translation_init(&made->ids[kind], &allocator);
+	read_ahead(made);
+	take_declarations(made);
+	prepare(made, options);
+	*converter = made;
+	return MPROF_OK;
+}
+
+void mprof_converter_destroy(mprof_converter *converter)
+{
+	mprof_allocator allocator;
+
+	if (converter == NULL)
+		return;
+	allocator = converter->allocator;
+	for (size_t i = 0; i < converter->thread_count; i++)
+		open_calls_clear(&converter->threads[i].calls, &allocator);
+	allocator_release(&allocator, converter->threads, converter->thread_capacity * sizeof(*converter->threads));
+	allocator_release(&allocator, converter->records, converter->record_capacity * sizeof(*converter->records));
+	hash_map_destroy(&converter->thread_places);
+	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++)
+		id_translation_destroy(&converter->ids[kind]);
+	allocator_release(&allocator, converter, sizeof(*converter));
+}
+
+thread_state *converter_thread(mprof_converter *converter, uint64_t thread)
+{
+	const uint64_t *place = hash_map_get(&converter->thread_places, thread);
+	void *threads = converter->threads;
+	thread_state *made;
+
+	if (place != NULL)
+		return &converter->threads[*place];
+	if (!array_reserve(&converter->allocator, &threads, &converter->thread_capacity, converter->thread_count + 1,
+			   sizeof(*converter->threads)))
+		return NULL;
+	converter->threads = threads;
+	if (!hash_map_put(&converter->thread_places, thread, converter->thread_count))
+		return NULL;
+	made = &converter->threads[converter->thread_count++];
+	memset(made, 0, sizeof(*made));
+	made->thread = thread;
+	return made;
+}
+
+static void report(mprof_converter *converter, const mprof_error *error)
+{
+	if (converter->first_fault == MPROF_OK)
+		converter->first_fault = (mprof_status)error->status;
+	if (converter->damage != NULL)
+		converter->damage(converter->damage_user, error);
+}
+
+mprof_status converter_read_failed(mprof_converter *converter, mprof_status status)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	if (status == MPROF_END)
+		return MPROF_OK;
+	mprof_reader_error(converter->reader, &error);
+	report(converter, &error);
+	if (error.severity != MPROF_SEVERITY_BLOCK)
+		converter->is_over = 1;
+	return MPROF_OK;
+}
+
+int converter_rewind(mprof_converter *converter)
+{
+	parser_rewind(converter->reader->parser);
+	return 1;
+}
+
+mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof_status *fault)
+{
+	size_t got = 0;
+
+	*count = 0;
+	do {
+		*fault = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &got);
+		*count += got;
+	} while (*fault == MPROF_OK);
+	converter_rewind(converter);
+	return copy_implied_definitions(converter);
+}
+
+/* The log ended where it may end, between two blocks: was it closed? */
+static mprof_status end_of_log(mprof_converter *converter)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+	mprof_error error;
+
+	mprof_reader_session(converter->reader, &session);
+	if (converter->is_closed || converter->first_fault != MPROF_OK)
+		return MPROF_OK;
+	error_set(&error, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, "the log has no END block: it was not closed");
+	error.offset = session.valid_bytes;
+	error.block_offset = session.valid_bytes;
+	report(converter, &error);
+	return MPROF_OK;
+}
+
+/* A block of a kind that nothing is known of, or that could not be read. */
+static mprof_status leave_out(mprof_converter *converter, const mprof_block *block)
+{
+	(void)block;
+	return writer_leave_out(converter->writer, "a block of a kind that is not known");
+}
+
+static mprof_status copy_block(mprof_converter *converter, const mprof_block *block)
+{
+	if (!block->loaded)
+		return block->kind == MPROF_BLOCK_UNKNOWN ? leave_out(converter, block) : MPROF_OK;
+	converter_set_clock(converter, block);
+	switch (block->kind) {
+	case MPROF_BLOCK_MAPPING:
+		return copy_mapping(converter, block);
+	case MPROF_BLOCK_LOADED:
+	case MPROF_BLOCK_UNLOADED:
+		return copy_loaded(converter, block);
+	case MPROF_BLOCK_EVENTS:
+		return copy_events(converter, block);
+	case MPROF_BLOCK_STATISTICAL:
+	case MPROF_BLOCK_SAMPLES:
+		return copy_samples(converter, block);
+	case MPROF_BLOCK_HEAP_DATA:
+		return copy_heap(converter, block);
+	case MPROF_BLOCK_SESSION:
+		return copy_session(converter, block);
+	case MPROF_BLOCK_THREAD:
+		return copy_thread(converter, block);
+	case MPROF_BLOCK_LOST:
+		return copy_lost(converter, block);
+	case MPROF_BLOCK_MARK:
+		return copy_mark(converter, block);
+	case MPROF_BLOCK_STACKS:
+	case MPROF_BLOCK_CODE:
+	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_METRICS:
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		return copy_records(converter, block);
+	case MPROF_BLOCK_END:
+		converter->is_closed = 1;
+		return MPROF_OK;
+	default:
+		/* INTRO and DIRECTIVES are the writer's. */
+		return MPROF_OK;
+	}
+}
+
+/*
+ * Whether what an error left of a block can be copied: of a list that is cut or broken, what stands in front of that,
+ * where fetching it fails as loading did; and all definitions but the second ones of an ID.
+ */
+static int is_loaded_in_part(const mprof_block *block, mprof_status status)
+{
+	return block->loaded && (status == MPROF_ERR_TRUNCATED || status == MPROF_ERR_REDEFINED_ID);
+}
+
+static mprof_status next_block(mprof_converter *converter, mprof_block *block)
+{
+	if (converter->has_pending) {
+		converter->has_pending = 0;
+		*block = converter->pending;
+		return converter->pending_status;
+	}
+	memset(block, 0, sizeof(*block));
+	mprof_block_init(block);
+	return mprof_reader_next_block(converter->reader, block);
+}
+
+static mprof_status copy_blocks(mprof_converter *converter)
+{
+	while (!converter->is_over) {
+		mprof_block block;
+		mprof_status status = next_block(converter, &block);
+
+		if (status == MPROF_AGAIN)
+			return status;
+		if (status == MPROF_END)
+			return end_of_log(converter);
+		/* Fetching from a list that is cut fails as loading it did, and tells so. */
+		if (status != MPROF_OK && !(is_loaded_in_part(&block, status) && status == MPROF_ERR_TRUNCATED))
+			(void)converter_read_failed(converter, status);
+		if (status == MPROF_OK || is_loaded_in_part(&block, status))
+			status = copy_block(converter, &block);
+		else
+			status = MPROF_OK;
+		if (status != MPROF_OK)
+			return status;
+	}
+	return MPROF_OK;
+}
+
+mprof_status mprof_converter_run(mprof_converter *converter, mprof_writer *writer, mprof_damage_function damage,
+				 void *user)
+{
+	mprof_status status;
+
+	if (converter == NULL || writer == NULL)
+		return MPROF_ERR_ARGUMENT;
+	converter->writer = writer;
+	converter->damage = damage;
+	converter->damage_user = user;
+	status = copy_blocks(converter);
+	if (status == MPROF_OK)
+		status = converter->is_closed ? mprof_writer_close(writer) : mprof_writer_flush(writer);
+	converter->has_failed = status != MPROF_OK && status != MPROF_AGAIN;
+	return status != MPROF_OK ? status : converter->first_fault;
+}
+
+int mprof_converter_failed(const mprof_converter *converter)
+{
+	return converter->has_failed;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file convert/converter_internal.h
+ * \brief The converter's insides: converter.c goes over the blocks, copy_blocks.c copies those without lists of events,
+ * copy_definitions.c what is defined, copy_events.c EVENTS, copy_samples.c and copy_heap.c what their names say.
+ *
+ * The functions that copy return #MPROF_OK, or what ends the copy: an error of the writer, or #MPROF_ERR_MEMORY. What is
+ * wrong with the log is told by converter_read_failed() and ends no more than the reading of a block.
+ */
+#ifndef CONVERT_CONVERTER_INTERNAL_H
+#define CONVERT_CONVERTER_INTERNAL_H
+
+#include <mprof/convert.h>
+
+#include "base/hash_map.h"
+#include "convert/directives.h"
+#include "convert/id_translation.h"
+#include "convert/open_calls.h"
+#include "stream/reader_internal.h"
+#include "stream/writer_internal.h"
+
+/** Events that are taken from the reader at once. */
+#define CONVERTER_BATCH 2048
+
+/** What is known of a thread between its blocks. */
+typedef struct thread_state {
+	uint64_t thread;
+	uint64_t base_counter; /**< Of its last block, as the log says. */
+	uint64_t last_counter; /**< Of its last event. */
+	int has_block;
+	open_calls calls;
+} thread_state;
+
+struct mprof_converter {
+	mprof_allocator allocator;
+	mprof_reader *reader;
+	log_declarations source;
+	log_declarations target;
+	int resolves_leaves; /**< Leaves of the method on top have to name it. */
+	int shortens_leaves; /**< Leaves of the method on top need not name it. */
+	int derives_callers; /**< Allocations have a caller in the copy, and a call chain alone in the log. */
+
+	mprof_block pending; /**< What was read ahead. */
+	mprof_status pending_status;
+	int has_pending;
+
+	/* While the copy runs */
+	mprof_writer *writer;
+	mprof_damage_function damage;
+	void *damage_user;
+	mprof_status first_fault; /**< Of the log. */
+	int is_over;              /**< Nothing more can be read. */
+	int is_closed;            /**< END was read. */
+	int has_failed;
+
+	mprof_clock clocks[2]; /**< What the writer is told, the first time and from then on. */
+	int clock_reads;
+
+	id_translation ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
+	uint32_t last_shot;                          /**< The greatest number of a heap shot in the copy. */
+
+	hash_map thread_places;
+	thread_state *threads;
+	size_t thread_count;
+	size_t thread_capacity;
+
+	mprof_event events[CONVERTER_BATCH];
+	mprof_event_detail details[CONVERTER_BATCH]; /**< Of events whose details differ from those of the log. */
+	mprof_record *records;
+	size_t record_capacity;
+	mprof_event samples[CONVERTER_BATCH];
+	uint64_t repeated_samples;         /**< Those that stand in the log as a number behind one. */
+	uint32_t hits[2][CONVERTER_BATCH]; /**< Methods and functions. */
+};
+
+/** Tells of an error that the reader just returned. Returns #MPROF_OK. */
+mprof_status converter_read_failed(mprof_converter *converter, mprof_status status);
+
+/** The writer is about to write a block with the clocks of this one, if it has any. */
+void converter_set_clock(mprof_converter *converter, const mprof_block *block);
+
+/** What is known of a thread; NULL if there is no memory. */
+thread_state *converter_thread(mprof_converter *converter, uint64_t thread);
+
+/** Goes back to the first event of the loaded block. Returns 0 if that cannot be done. */
+int converter_rewind(mprof_converter *converter);
+
+/**
+ * Reads the events of the loaded block and forgets them, so that what they define is known; then goes back. Dialects
+ * say the call chains and the native code that events use in the midst of them. \p count receives how many there are,
+ * \p fault why there are no more; #MPROF_END if all could be read.
+ */
+mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof_status *fault);
+
+/** Whether the events of the log's blocks define call chains and native code. */
+static inline int converter_has_implied_definitions(const mprof_converter *converter)
+{
+	return converter->source.dialect != MPROF_DIALECT_MPROF2;
+}
+
+/* Those that copy a block. */
+mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_loaded(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_session(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_thread(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_lost(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_mark(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_records(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_events(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_samples(mprof_converter *converter, const mprof_block *block);
+mprof_status copy_heap(mprof_converter *converter, const mprof_block *block);
+
+/** Defines in the copy what the reader has found defined by events since. */
+mprof_status copy_implied_definitions(mprof_converter *converter);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks that are one thing, and lists of names. */
+#include "convert/converter_internal.h"
+
+#define MAPPING_BATCH 64
+#define PROPERTY_BATCH 64
+
+/* The first definition of an ID stays, as it does for the reader. */
+static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapping)
+{
+	const mprof_class_definition definition = {
+		.id = mapping->id,
+		.assembly_id = mapping->assembly_id,
+		.name = mapping->name,
+		.name_length = mapping->name_length,
+		.size = mapping->size,
+	};
+
+	return id_set_has(&writer->class_ids, mapping->id) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
+}
+
+static mprof_status define_method(mprof_writer *writer, const mprof_mapping *mapping)
+{
+	const mprof_method_definition definition = {
+		.id = mapping->id,
+		.class_id = mapping->class_id,
+		.flags = mapping->flags,
+		.name = mapping->name,
+		.name_length = mapping->name_length,
+	};
+
+	return id_set_has(&writer->method_ids, mapping->id) ? MPROF_OK
+							     : mprof_writer_define_method(writer, &definition);
+}
+
+mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block)
+{
+	mprof_writer *writer = converter->writer;
+	mprof_mapping mappings[MAPPING_BATCH];
+	mprof_status fetched;
+	size_t count = 0;
+
+	(void)block;
+	do {
+		fetched = mprof_reader_next_mappings(converter->reader, mappings, MAPPING_BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = mappings[i].is_method ? define_method(writer, &mappings[i])
+								    : define_class(writer, &mappings[i]);
+
+			if (status != MPROF_OK)
+				return status;
+		}
+	} while (fetched == MPROF_OK);
+	(void)converter_read_failed(converter, fetched);
+	/* Not with the next block: they have this block's clocks, and that block its own. */
+	return writer_put_definitions(writer);
+}
+
+mprof_status copy_loaded(mprof_converter *converter, const mprof_block *block)
+{
+	const mprof_element element = {
+		.kind = block->flags,
+		.id = block->id,
+		.start_counter = block->base_counter,
+		.end_counter = block->end_counter,
+		.thread = block->thread,
+		.name = block->name,
+		.name_length = block->name_length,
+		.assembly = block->has_assembly ? &block->assembly : NULL,
+	};
+
+	return block->kind == MPROF_BLOCK_LOADED ? mprof_writer_loaded(converter->writer, &element)
+						 : mprof_writer_unloaded(converter->writer, &element);
+}
+
+mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
+{
+	mprof_property properties[PROPERTY_BATCH];
+	mprof_status fetched;
+
+	do {
+		size_t count = 0;
+		mprof_status status;
+
+		while (count < PROPERTY_BATCH &&
+		       (fetched = mprof_reader_next_property(converter->reader, &properties[count].key,
+							     &properties[count].value)) == MPROF_OK)
+			count++;
+		/* A longer list goes on in another block, which adds to it. */
+		converter_set_clock(converter, block);
+		status = mprof_writer_session(converter->writer, properties, count);
+		if (status != MPROF_OK)
+			return status;
+	} while (fetched == MPROF_OK);
+	return converter_read_failed(converter, fetched);
+}
+
+mprof_status copy_thread(mprof_converter *converter, const mprof_block *block)
+{
+	return mprof_writer_thread(converter->writer, block->thread, block->name, block->name_length);
+}
+
+mprof_status copy_lost(mprof_converter *converter, const mprof_block *block)
+{
+	return mprof_writer_lost(converter->writer, block->thread, block->lost, MPROF_LOSS_CAUSE_COUNT);
+}
+
+mprof_status copy_mark(mprof_converter *converter, const mprof_block *block)
+{
+	return mprof_writer_mark(converter->writer, block->thread, block->base_counter, block->name,
+				 block->name_length);
+}

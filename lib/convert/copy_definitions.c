@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Call chains, native code, roots, figures; and the blocks that tell numbers of them. */
+#include "convert/converter_internal.h"
+
+#include "base/array.h"
+#include "format/record_lists.h"
+
+/* Records taken from the reader at once, and the most that are gathered for one block. */
+#define RECORD_BATCH 256
+#define MOST_RECORDS ((size_t)1 << 16)
+
+static uint32_t translate(const mprof_converter *converter, mprof_record_kind kind, uint32_t id)
+{
+	return id_translation_get(&converter->ids[kind], id);
+}
+
+/* A frame whose place is not defined is one that is not known. */
+static void translate_stack(const mprof_converter *converter, mprof_record *record)
+{
+	record->parent = translate(converter, MPROF_RECORD_STACK, record->parent);
+	if ((record->flags & MPROF_EVENT_NATIVE) == 0)
+		return;
+	record->target = translate(converter, MPROF_RECORD_LOCATION, record->target);
+	if (record->target == 0)
+		record->flags &= ~(uint32_t)MPROF_EVENT_NATIVE;
+}
+
+/* What a definition refers to stands in front of it, or is lost. */
+static void translate_references(const mprof_converter *converter, mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		translate_stack(converter, record);
+		break;
+	case MPROF_RECORD_LOCATION:
+		record->target = translate(converter, MPROF_RECORD_FUNCTION, record->target);
+		record->parent = translate(converter, MPROF_RECORD_MODULE, record->parent);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		record->parent = translate(converter, MPROF_RECORD_MODULE, record->parent);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Makes a record that of the copy. Returns 1; 0 if it is to be passed by: a second definition of an ID, or the value of
+ * what is not defined; -1 if there is no memory.
+ */
+static int translate_record(mprof_converter *converter, mprof_record *record)
+{
+	uint32_t id;
+
+	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
+		record->id = translate(converter, MPROF_RECORD_METRIC, record->id);
+		return record->id != 0;
+	}
+	if (!record_is_definition(record->kind))
+		return 1;
+	if (translate(converter, (mprof_record_kind)record->kind, record->id) != 0)
+		return 0;
+	translate_references(converter, record);
+	id = id_translation_define(&converter->ids[record->kind], record->id);
+	record->id = id;
+	return id != 0 ? 1 : -1;
+}
+
+/* Keeps those of a batch that the copy gets. */
+static mprof_status translate_batch(mprof_converter *converter, size_t *count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		int is_kept = translate_record(converter, &converter->records[i]);
+
+		if (is_kept < 0)
+			return MPROF_ERR_MEMORY;
+		if (is_kept)
+			converter->records[kept++] = converter->records[i];
+	}
+	*count = kept;
+	return MPROF_OK;
+}
+
+static mprof_status put_batch(mprof_converter *converter, mprof_block_kind kind, uint32_t number, size_t count)
+{
+	mprof_status status = translate_batch(converter, &count);
+
+	if (status != MPROF_OK || count == 0)
+		return status;
+	return mprof_writer_records(converter->writer, kind, number, converter->records, count);
+}
+
+static int reserve_records(mprof_converter *converter, size_t needed)
+{
+	void *records = converter->records;
+	int has_room = array_reserve(&converter->allocator, &records, &converter->record_capacity, needed,
+				     sizeof(*converter->records));
+
+	converter->records = records;
+	return has_room;
+}
+
+/* Fetches records until there are none left, or so many that they are a block. */
+static mprof_status fetch_records(mprof_converter *converter, size_t *count, mprof_status *fault)
+{
+	size_t got = 0;
+
+	*count = 0;
+	do {
+		if (!reserve_records(converter, *count + RECORD_BATCH))
+			return MPROF_ERR_MEMORY;
+		*fault = mprof_reader_next_records(converter->reader, converter->records + *count, RECORD_BATCH, &got);
+		*count += got;
+	} while (*fault == MPROF_OK && *count < MOST_RECORDS);
+	return MPROF_OK;
+}
+
+mprof_status copy_records(mprof_converter *converter, const mprof_block *block)
+{
+	const uint32_t number = block->kind == MPROF_BLOCK_HEAP_SUMMARY ? block->id : 0;
+	mprof_status fetched;
+
+	do {
+		size_t count;
+		mprof_status status = fetch_records(converter, &count, &fetched);
+
+		converter_set_clock(converter, block);
+		if (status == MPROF_OK)
+			status = put_batch(converter, (mprof_block_kind)block->kind, number, count);
+		if (status != MPROF_OK)
+			return status;
+	} while (fetched == MPROF_OK);
+	return converter_read_failed(converter, fetched);
+}
+
+/* Those of one kind that the copy does not have yet. The reader numbers what it finds itself from 1, without gaps. */
+static mprof_status copy_implied(mprof_converter *converter, mprof_record_kind kind, mprof_block_kind block_kind)
+{
+	const uint64_t known = mprof_reader_record_count(converter->reader, kind);
+
+	while (converter->ids[kind].defined < known) {
+		uint32_t next = converter->ids[kind].defined + 1;
+		size_t count = 0;
+		mprof_status status;
+
+		if (!reserve_records(converter, RECORD_BATCH))
+			return MPROF_ERR_MEMORY;
+		while (count < RECORD_BATCH && next <= known &&
+		       mprof_reader_record(converter->reader, kind, next, &converter->records[count]) == MPROF_OK) {
+			count++;
+			next++;
+		}
+		if (count == 0)
+			return MPROF_OK;
+		status = put_batch(converter, block_kind, 0, count);
+		if (status != MPROF_OK)
+			return status;
+	}
+	return MPROF_OK;
+}
+
+mprof_status copy_implied_definitions(mprof_converter *converter)
+{
+	static const struct {
+		mprof_record_kind kind;
+		mprof_block_kind block_kind;
+	} definitions[] = {
+		{MPROF_RECORD_MODULE, MPROF_BLOCK_CODE},
+		{MPROF_RECORD_FUNCTION, MPROF_BLOCK_CODE},
+		{MPROF_RECORD_LOCATION, MPROF_BLOCK_CODE},
+		{MPROF_RECORD_STACK, MPROF_BLOCK_STACKS},
+	};
+	mprof_status status = MPROF_OK;
+
+	/* mprof2 defines what it uses in blocks of their own. */
+	if (converter->source.dialect == MPROF_DIALECT_MPROF2)
+		return MPROF_OK;
+	for (size_t i = 0; i < sizeof(definitions) / sizeof(definitions[0]) && status == MPROF_OK; i++)
+		status = copy_implied(converter, definitions[i].kind, definitions[i].block_kind);
+	return status;
+}

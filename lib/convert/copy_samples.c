@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* SAMPLES and STATISTICAL blocks: where threads were. */
+#include "convert/converter_internal.h"
+
+/*
+ * A hit may stand for many samples in one number, of any size; the copy has one for each. So many of them in a log are
+ * more than any program was ever sampled, and no more than can be written in a moment.
+ */
+#define MOST_REPEATED_SAMPLES (UINT64_C(1) << 24)
+
+/* The part of a block that is being copied. */
+typedef struct sample_part {
+	uint64_t thread;
+	uint64_t base_counter;
+	uint64_t end_counter;
+	size_t count; /**< Of converter::samples. */
+} sample_part;
+
+static mprof_status leave_out_samples(mprof_converter *converter, uint64_t count)
+{
+	return count > 0 ? writer_leave_out(converter->writer, "a sample whose place is not known") : MPROF_OK;
+}
+
+/* The native function that a sample hit; 0 if none is known. */
+static uint32_t function_of(const mprof_converter *converter, const mprof_event *sample)
+{
+	mprof_stack_frame frame;
+	mprof_record location;
+	uint32_t caller;
+
+	if (sample->value == 0)
+		return sample->id;
+	if (mprof_reader_stack_step(converter->reader, (uint32_t)sample->value, &frame, &caller) != MPROF_OK ||
+	    !frame.is_native ||
+	    mprof_reader_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location) != MPROF_OK)
+		return 0;
+	return location.target;
+}
+
+/* As lists of the methods and functions that were hit. */
+static mprof_status put_lists(mprof_converter *converter, const sample_part *part, size_t count)
+{
+	uint32_t *methods = converter->hits[0];
+	uint32_t *functions = converter->hits[1];
+	size_t method_count = 0;
+	size_t function_count = 0;
+	mprof_status status;
+
+	for (size_t i = 0; i < count; i++) {
+		const mprof_event *sample = &converter->events[i];
+
+		if ((sample->flags & MPROF_EVENT_NATIVE) == 0)
+			methods[method_count] = sample->id;
+		else
+			functions[function_count] = function_of(converter, sample);
+		if ((sample->flags & MPROF_EVENT_NATIVE) == 0)
+			method_count += methods[method_count] != 0;
+		else
+			function_count += functions[function_count] != 0;
+	}
+	status = leave_out_samples(converter, count - method_count - function_count);
+	if (status != MPROF_OK)
+		return status;
+	return mprof_writer_statistical(converter->writer, part->base_counter, methods, method_count, functions,
+					function_count, part->end_counter);
+}
+
+static mprof_status put_part(mprof_converter *converter, const mprof_block *block, sample_part *part)
+{
+	mprof_status status;
+
+	converter_set_clock(converter, block);
+	status = mprof_writer_samples(converter->writer, part->thread, part->base_counter, converter->samples,
+				      part->count);
+	if (part->count > 0)
+		part->base_counter = converter->samples[part->count - 1].counter;
+	part->count = 0;
+	return status;
+}
+
+/* For how many an event stands, as far as the copy says so. */
+static uint64_t weight_of(mprof_converter *converter, const mprof_event *sample)
+{
+	uint64_t weight = sample->more.detail != NULL ? sample->more.detail->samples : 1;
+
+	if (weight <= 1)
+		return 1;
+	if (weight - 1 > MOST_REPEATED_SAMPLES - converter->repeated_samples)
+		weight = MOST_REPEATED_SAMPLES - converter->repeated_samples + 1;
+	converter->repeated_samples += weight - 1;
+	return weight;
+}
+
+static mprof_status put_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
+			       const mprof_event *sample)
+{
+	const uint32_t stack = id_translation_get(&converter->ids[MPROF_RECORD_STACK], (uint32_t)sample->value);
+	uint64_t left = weight_of(converter, sample);
+
+	if (stack == 0)
+		return leave_out_samples(converter, 1);
+	for (; left > 0; left--) {
+		mprof_event *added = &converter->samples[part->count++];
+
+		*added = *sample;
+		added->value = stack;
+		added->more.detail = NULL;
+		if (block->kind == MPROF_BLOCK_STATISTICAL)
+			added->counter = part->base_counter;
+		if (part->count == CONVERTER_BATCH) {
+			mprof_status status = put_part(converter, block, part);
+
+			if (status != MPROF_OK)
+				return status;
+		}
+	}
+	return MPROF_OK;
+}
+
+static mprof_status put_samples(mprof_converter *converter, const mprof_block *block, sample_part *part, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_status status = put_sample(converter, block, part, &converter->events[i]);
+
+		if (status != MPROF_OK)
+			return status;
+	}
+	return MPROF_OK;
+}
+
+/* Whether the copy has the grammar of the mail for it: methods and functions, neither chains nor times nor threads. */
+static int puts_lists(const mprof_converter *converter, const mprof_block *block)
+{
+	return converter->target.dialect == MPROF_DIALECT_MAIL ||
+	       (converter->target.dialect == MPROF_DIALECT_MPROF2 && block->kind == MPROF_BLOCK_STATISTICAL &&
+		!block->has_clocks);
+}
+
+/* Hits of STATISTICAL have no times: they are between those of the block. */
+static sample_part begin_part(const mprof_block *block)
+{
+	sample_part part = {block->thread, block->base_counter, block->end_counter, 0};
+
+	if (block->has_clocks)
+		part.end_counter = block->end.counter;
+	if (block->has_clocks && block->kind == MPROF_BLOCK_STATISTICAL)
+		part.base_counter = block->start.counter;
+	return part;
+}
+
+mprof_status copy_samples(mprof_converter *converter, const mprof_block *block)
+{
+	const int as_lists = puts_lists(converter, block);
+	sample_part part = begin_part(block);
+	mprof_status fetched;
+	mprof_status status;
+	int is_first = 1;
+	size_t count = 0;
+
+	do {
+		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
+		status = copy_implied_definitions(converter);
+		converter_set_clock(converter, block);
+		if (status == MPROF_OK && as_lists && (count > 0 || is_first))
+			status = put_lists(converter, &part, count);
+		else if (status == MPROF_OK && !as_lists)
+			status = put_samples(converter, block, &part, count);
+		if (status != MPROF_OK)
+			return status;
+		is_first = 0;
+	} while (fetched == MPROF_OK);
+	if (!as_lists)
+		status = put_part(converter, block, &part);
+	return status == MPROF_OK ? converter_read_failed(converter, fetched) : status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file convert/directives.h
+ * \brief What the copy declares, by what the log has and what the dialect of the copy knows.
+ */
+#ifndef CONVERT_DIRECTIVES_H
+#define CONVERT_DIRECTIVES_H
+
+#include <mprof/format.h>
+
+/** What is said of the log as a whole. */
+typedef struct log_declarations {
+	mprof_dialect dialect;
+	uint64_t directives; /**< As #MPROF_DIRECTIVE_BIT. */
+	uint32_t flags;      /**< Of INTRO. */
+} log_declarations;
+
+/** What the copy of a log declares in a dialect. */
+log_declarations declarations_translate(const log_declarations *source, mprof_dialect target);
+
+/** Whether a dialect is one of those that Mono's own profiler and its forks wrote, with stack sections. */
+static inline int dialect_has_stack_sections(mprof_dialect dialect)
+{
+	return dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies in the same dialect, or in the one that can say all; what converters refuse. */
+#include "convert/convert_fixture.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a copy of mprof2 declares for itself: it takes no room where it is not used. */
+#define FREE_DIRECTIVES                                                                                                \
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |  \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
+
+static void expect_identical_copy(log_bytes log, mprof_dialect dialect)
+{
+	log_bytes copy = convert_whole(&log, dialect);
+
+	expect_same_bytes(&copy, &log);
+	log_free(&copy);
+	log_free(&log);
+}
+
+Test(convert, copies_mprof2_byte_by_byte)
+{
+	expect_identical_copy(log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES), MPROF_DIALECT_MPROF2);
+	expect_identical_copy(log_make(MPROF_DIALECT_MPROF2, FREE_DIRECTIVES), MPROF_DIALECT_MPROF2);
+}
+
+Test(convert, copies_chains_code_heap_and_figures_byte_by_byte)
+{
+	expect_identical_copy(log_make_more(FIXTURE_ALL_DIRECTIVES), MPROF_DIALECT_MPROF2);
+	expect_identical_copy(log_make_more(FREE_DIRECTIVES), MPROF_DIALECT_DEFAULT);
+}
+
+Test(convert, copies_the_mail_byte_by_byte)
+{
+	expect_identical_copy(log_make(MPROF_DIALECT_MAIL, 0), MPROF_DIALECT_MAIL);
+}
+
+Test(convert, mail_becomes_mprof2_and_mail_again)
+{
+	log_bytes mail = log_make(MPROF_DIALECT_MAIL, 0);
+	log_bytes mprof2 = convert_whole(&mail, MPROF_DIALECT_MPROF2);
+	log_bytes again = convert_whole(&mprof2, MPROF_DIALECT_MAIL);
+
+	expect_same_bytes(&again, &mail);
+	log_free(&again);
+	log_free(&mprof2);
+	log_free(&mail);
+}
+
+Test(convert, says_what_the_mail_cannot_say)
+{
+	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
+	conversion made = convert(&log, MPROF_DIALECT_MAIL);
+	char *text = text_of_log(&made.log);
+
+	cr_assert_eq(made.status, MPROF_OK);
+	/* SESSION, THREAD and LOST, at least. */
+	cr_assert_geq(made.stats.left_out, 3);
+	cr_assert_not_null(strstr(text, "statistical "));
+	cr_assert_null(strstr(text, "session "));
+	cr_assert_null(strstr(text, "lost "));
+	free(text);
+	log_free(&made.log);
+	log_free(&log);
+}
+
+Test(convert, refuses_losses_unless_told_to_take_them)
+{
+	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
+	mprof_writer_options options;
+	conversion made;
+
+	mprof_writer_options_init(&options);
+	options.dialect = MPROF_DIALECT_MAIL;
+	made = convert_with(&log, &options);
+	cr_assert_eq(made.status, MPROF_ERR_UNSUPPORTED);
+	cr_assert(made.has_failed);
+	cr_assert_eq(made.damage_count, 0);
+	log_free(&made.log);
+	log_free(&log);
+}
+
+Test(convert, compresses)
+{
+	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
+	mprof_writer_options options;
+	conversion made;
+
+	if (getenv("MPROF_WITHOUT_ZLIB") != NULL) {
+		log_free(&log);
+		cr_skip("built without zlib");
+	}
+	mprof_writer_options_init(&options);
+	options.gzip_level = 9;
+	made = convert_with(&log, &options);
+	cr_assert_eq(made.status, MPROF_OK);
+	cr_assert_lt(made.log.length, log.length);
+	expect_same_text(&made.log, &log);
+	log_free(&made.log);
+	log_free(&log);
+}
+
+Test(convert, keeps_what_intro_says)
+{
+	log_bytes log = log_make(MPROF_DIALECT_MAIL, 0);
+	log_bytes copy = convert_whole(&log, MPROF_DIALECT_MPROF2);
+	mprof_session expected = {.struct_size = sizeof(expected)};
+	mprof_session found = {.struct_size = sizeof(found)};
+	mprof_reader *reader;
+	mprof_reader *copy_reader;
+
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(copy.bytes, copy.length, NULL, &copy_reader), MPROF_OK);
+	mprof_reader_session(reader, &expected);
+	mprof_reader_session(copy_reader, &found);
+	cr_assert_eq(found.dialect, MPROF_DIALECT_MPROF2);
+	cr_assert_eq(found.flags, expected.flags);
+	cr_assert_str_eq(found.runtime, expected.runtime);
+	cr_assert_eq(found.start.counter, expected.start.counter);
+	cr_assert_eq(found.start.time, expected.start.time);
+	mprof_reader_destroy(copy_reader);
+	mprof_reader_destroy(reader);
+	log_free(&copy);
+	log_free(&log);
+}
+
+Test(convert, is_begun_at_the_begin)
+{
+	log_bytes log = log_make(MPROF_DIALECT_MAIL, 0);
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_converter *converter = NULL;
+	mprof_writer_options options;
+	mprof_reader *reader;
+
+	mprof_writer_options_init(&options);
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
+	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
+	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK, "INTRO alone was read");
+	mprof_converter_destroy(converter);
+	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_ERR_STATE);
+	cr_assert_null(converter);
+	mprof_reader_destroy(reader);
+	log_free(&log);
+}
+
+Test(convert, refuses_wrong_arguments)
+{
+	log_bytes log = log_make(MPROF_DIALECT_MAIL, 0);
+	mprof_converter *converter = NULL;
+	mprof_writer_options options;
+	mprof_reader *reader;
+
+	mprof_writer_options_init(&options);
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_converter_create(NULL, &options, &converter), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_converter_create(reader, NULL, &converter), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_converter_create(reader, &options, NULL), MPROF_ERR_ARGUMENT);
+	options.dialect = 99;
+	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_ERR_ARGUMENT);
+	cr_assert_null(converter);
+	cr_assert_eq(mprof_converter_run(NULL, NULL, NULL, NULL), MPROF_ERR_ARGUMENT);
+	mprof_converter_destroy(NULL);
+	mprof_reader_destroy(reader);
+	log_free(&log);
+}
+
+Test(convert, refuses_what_has_no_intro)
+{
+	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
+	mprof_converter *converter = NULL;
+	mprof_writer_options options;
+	mprof_reader *reader;
+
+	mprof_writer_options_init(&options);
+	/* Inside INTRO. */
+	log.bytes[8] ^= 1;
+	cr_assert_neq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_ERR_STATE);
+	mprof_reader_destroy(reader);
+	log_free(&log);
+}
