@@ -18,6 +18,7 @@ static const command commands[] = {
 	{"record", command_record, "run a program and record it into a log"},
 	{"control", command_control, "tell a program that is being recorded what to do"},
 	{"report", command_report, "the profile: methods, calls, allocations, collections"},
+	{"decode", command_decode, "the text of Mono's first decoder"},
 	{"info", command_info, "what a log is and how much is in it"},
 	{"dump", command_dump, "every block and event, in file order"},
 	{"check", command_check, "validate every byte, list every damage"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a log to the figures of a report. */
 #include "commands.h"
+#include "profile_input.h"
 #include "report_parts.h"
 
 #include <fnmatch.h>
@@ -166,39 +167,17 @@ static int is_wanted(const log_report *report, const mprof_block *block)
 	       block->thread == report->options.thread;
 }
 
-/* An error may be the reader's, who then knows its place, or the profile's own. */
-static void tell_error(log_input *input, const mprof_block *block, mprof_status status)
-{
-	mprof_error error;
-
-	memset(&error, 0, sizeof(error));
-	error.struct_size = sizeof(error);
-	mprof_reader_error(input->reader, &error);
-	if (error.status == status && status != MPROF_ERR_MEMORY)
-		input_fetch_failed(input);
-	else if (status == MPROF_ERR_LIMIT)
-		input_failed(input, block->offset, status,
-			     "the profile takes too much memory: only what is before it counts");
-	else
-		input_failed(input, block->offset, status, mprof_status_text(status));
-}
-
 static void read_profile(log_report *report)
 {
 	mprof_block block;
-	mprof_status status;
 
 	while (input_next_block(&report->input, &block)) {
 		if (!is_wanted(report, &block))
 			continue;
 		summary_count_block(&report->summary, &block);
-		status = mprof_profile_add_block(report->profile, report->input.reader, &block);
-		if (status != MPROF_OK)
-			tell_error(&report->input, &block, status);
+		profile_input_add(&report->input, report->profile, &block);
 	}
-	status = mprof_profile_finish(report->profile, report->input.reader);
-	if (status != MPROF_OK)
-		tell_error(&report->input, &block, status);
+	profile_input_finish(&report->input, report->profile, &block);
 }
 
 static void summarize(log_report *report)

@@ -30,7 +30,7 @@ typedef struct call_stack {
 	int needs_care;  /**< The short ways do not hold: there is no call tree, frames are folded, or one compiles. */
 	uint64_t folded; /**< Frames above the greatest depth; they count as one with that below them. */
 	uint64_t compilations; /**< Frames in which a method is being compiled. */
-	hash_map live;   /**< Without a call tree: number of frames by method. */
+	hash_map live;         /**< Without a call tree: number of frames by method. */
 } call_stack;
 
 /** Returns 0 if there is no memory; call_model_destroy() is right then too. */

@@ -238,8 +238,7 @@ static mprof_status check_end(mprof_reader *reader, mprof_damage_function damage
 static int is_cut(const mprof_block *block, mprof_status status)
 {
 	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL);
 
 	return status == MPROF_ERR_TRUNCATED && block->loaded && (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
 }

@@ -91,8 +91,7 @@ static int add_allocation(mprof_profile *profile, const thread_record *thread, c
 	record->bytes += event->value;
 	profile->totals.allocated_bytes += event->value;
 	call_stack_allocate(&profile->calls, &thread->stack, event->value);
-	return (event->more.detail == NULL && !profile->has_call_sites) ||
-	       add_allocation_site(profile, thread, event);
+	return (event->more.detail == NULL && !profile->has_call_sites) || add_allocation_site(profile, thread, event);
 }
 
 static int add_exception(mprof_profile *profile, const mprof_event *event)

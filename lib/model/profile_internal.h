@@ -45,7 +45,8 @@ struct mprof_profile {
 	element_list elements;
 	fact_list facts;
 	sample_model samples;
-	site_table allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an mprof_event_flag. */
+	site_table
+		allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an mprof_event_flag. */
 	heap_shot_list heap_shots;
 	heap_summary_list heap_summaries;
 	handle_list handles;
@@ -54,9 +55,9 @@ struct mprof_profile {
 	metric_list metrics;
 	mark_list marks;
 	time_conversion conversion;
-	int has_raw_counters;  /**< The conversion stays as it is. */
-	int has_compilations;  /**< Compilations are frames. */
-	int has_call_sites;    /**< Where no call chain is known, the node of the call tree is the place. */
+	int has_raw_counters;        /**< The conversion stays as it is. */
+	int has_compilations;        /**< Compilations are frames. */
+	int has_call_sites;          /**< Where no call chain is known, the node of the call tree is the place. */
 	mprof_profile_totals totals; /**< jit_ns is in counters; what other parts sum up is filled in when asked. */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* What was allocated: by class, by method, and by path of calls. */
+#include "decode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Of a class's methods, and of a method's paths, those are looked into that hold this part of the bytes. */
+#define SHOWN_PART 0.7
+
+/* What a method allocated of a class on a path. */
+typedef struct allocation_row {
+	uint32_t class_id;
+	uint32_t method;
+	int is_compiling;
+	call_path path;
+	uint64_t bytes;
+	uint64_t count;
+} allocation_row;
+
+/* Rows of the same class and method. */
+typedef struct allocation_group {
+	uint32_t class_id;
+	uint32_t method;
+	int is_compiling;
+	uint64_t bytes;
+	uint64_t count;
+	const allocation_row *rows;
+	size_t row_count;
+} allocation_group;
+
+typedef struct allocation_table {
+	allocation_row *rows;
+	size_t row_count;
+	allocation_group *groups; /**< In order of classes, those of a class by bytes. */
+	size_t group_count;
+} allocation_table;
+
+/* The method that the log names, or that on top of the path. Returns 0 if none is known. */
+static int fetch_row(const log_decode *decode, size_t index, allocation_row *row)
+{
+	mprof_allocation_site site;
+	call_path path;
+	path_frame frame;
+
+	site.struct_size = sizeof(site);
+	mprof_profile_allocation_site(decode->profile, index, &site);
+	row->class_id = site.class_id;
+	row->method = site.caller;
+	row->is_compiling = (site.flags & MPROF_EVENT_COMPILING) != 0;
+	row->path.stack = site.stack;
+	row->path.call = site.call;
+	row->bytes = site.bytes;
+	row->count = site.allocations;
+	if (row->method != 0)
+		return 1;
+	path = row->path;
+	if (!decode_next_frame(decode, &path, &frame))
+		return 0;
+	row->method = frame.method;
+	row->is_compiling = frame.is_compiling;
+	return 1;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const allocation_row *a = left;
+	const allocation_row *b = right;
+	int order = decode_larger_first(b->class_id, a->class_id);
+
+	order = order != 0 ? order : decode_larger_first(b->method, a->method);
+	order = order != 0 ? order : a->is_compiling - b->is_compiling;
+	order = order != 0 ? order : decode_larger_first(a->bytes, b->bytes);
+	order = order != 0 ? order : decode_larger_first(b->path.stack, a->path.stack);
+	return order != 0 ? order : decode_larger_first(b->path.call, a->path.call);
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const allocation_group *a = left;
+	const allocation_group *b = right;
+	int order = decode_larger_first(b->class_id, a->class_id);
+
+	order = order != 0 ? order : decode_larger_first(a->bytes, b->bytes);
+	order = order != 0 ? order : decode_larger_first(b->method, a->method);
+	return order != 0 ? order : a->is_compiling - b->is_compiling;
+}
+
+static int is_of_group(const allocation_group *group, const allocation_row *row)
+{
+	return group->class_id == row->class_id && group->method == row->method &&
+	       group->is_compiling == row->is_compiling;
+}
+
+static void group_rows(allocation_table *table)
+{
+	allocation_group *group = table->groups;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		const allocation_row *row = &table->rows[i];
+
+		if (i == 0 || !is_of_group(group, row)) {
+			group = &table->groups[table->group_count++];
+			group->class_id = row->class_id;
+			group->method = row->method;
+			group->is_compiling = row->is_compiling;
+			group->rows = row;
+		}
+		group->row_count++;
+		group->bytes += row->bytes;
+		group->count += row->count;
+	}
+	qsort(table->groups, table->group_count, sizeof(*table->groups), compare_groups);
+}
+
+static int fill_table(log_decode *decode, allocation_table *table)
+{
+	size_t count = mprof_profile_allocation_site_count(decode->profile);
+
+	table->rows = decode_room(decode, count, sizeof(*table->rows));
+	table->groups = decode_room(decode, count, sizeof(*table->groups));
+	if (table->rows == NULL || table->groups == NULL)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		table->row_count += (size_t)fetch_row(decode, i, &table->rows[table->row_count]);
+	qsort(table->rows, table->row_count, sizeof(*table->rows), compare_rows);
+	group_rows(table);
+	return 1;
+}
+
+static void print_paths(const log_decode *decode, const allocation_group *group)
+{
+	double shown = 0;
+
+	for (size_t i = 0; i < group->row_count; i++) {
+		const allocation_row *row = &group->rows[i];
+		call_path path = row->path;
+		path_frame frame;
+
+		if (path.stack == 0 && path.call == MPROF_CALL_ROOT)
+			continue;
+		if (shown / (double)group->bytes >= SHOWN_PART)
+			return;
+		printf("                %" PRIu64 " bytes (%" PRIu64 " instances) inside\n", row->bytes, row->count);
+		while (decode_next_frame(decode, &path, &frame)) {
+			printf("                        %s", frame.is_compiling ? "[JIT time]:" : "");
+			decode_frame(decode, &frame, 1);
+			putchar('\n');
+		}
+		shown += (double)row->bytes;
+	}
+}
+
+static void print_group(const log_decode *decode, const allocation_group *group, int indentation, const char *where)
+{
+	printf("%*s%" PRIu64 " bytes (%" PRIu64 " instances) %s ", indentation, "", group->bytes, group->count, where);
+	decode_method(decode, group->method);
+	putchar('\n');
+}
+
+static void print_with_paths(const log_decode *decode, const allocation_group *groups, size_t count, uint64_t bytes)
+{
+	double shown = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		print_group(decode, &groups[i], 8, "from");
+		if (shown < (double)bytes * SHOWN_PART)
+			print_paths(decode, &groups[i]);
+		shown += (double)groups[i].bytes;
+	}
+}
+
+/* Methods that ran, and after them those that were being compiled. */
+static void print_without_paths(const log_decode *decode, const allocation_group *groups, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!groups[i].is_compiling)
+			print_group(decode, &groups[i], 8, "from");
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (groups[i].is_compiling)
+			print_group(decode, &groups[i], 16, "at JIT time in");
+	}
+}
+
+/* The first group of a class, or where it would stand. */
+static size_t find_groups(const allocation_table *table, uint32_t class_id)
+{
+	size_t low = 0;
+	size_t high = table->group_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->groups[middle].class_id < class_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void print_class(const log_decode *decode, const allocation_table *table, const mprof_class_figures *figures)
+{
+	const allocation_group *groups = &table->groups[find_groups(table, figures->id)];
+	const allocation_group *end = &table->groups[table->group_count];
+	size_t count = 0;
+
+	decode_percent((double)figures->bytes, (double)decode->totals.allocated_bytes);
+	printf(" (%" PRIu64 " bytes) ", figures->bytes);
+	decode_class(decode, figures->id);
+	putchar('\n');
+	while (groups + count < end && groups[count].class_id == figures->id)
+		count++;
+	if (decode->has_allocation_stacks)
+		print_with_paths(decode, groups, count, figures->bytes);
+	else
+		print_without_paths(decode, groups, count);
+}
+
+static int compare_classes(const void *left, const void *right)
+{
+	const mprof_class_figures *a = left;
+	const mprof_class_figures *b = right;
+	int order = decode_larger_first(a->bytes, b->bytes);
+
+	return order != 0 ? order : decode_larger_first(b->id, a->id);
+}
+
+static void print_classes(log_decode *decode, const allocation_table *table)
+{
+	size_t count = mprof_profile_class_count(decode->profile);
+	mprof_class_figures *classes = decode_room(decode, count, sizeof(*classes));
+
+	if (classes == NULL)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		classes[i].struct_size = sizeof(classes[i]);
+		mprof_profile_class(decode->profile, i, &classes[i]);
+	}
+	qsort(classes, count, sizeof(*classes), compare_classes);
+	for (size_t i = 0; i < count && classes[i].bytes > 0; i++)
+		print_class(decode, table, &classes[i]);
+	free(classes);
+}
+
+void decode_allocations(log_decode *decode)
+{
+	uint64_t classes = mprof_reader_class_count(decode->input.reader);
+	allocation_table table = {NULL, 0, NULL, 0};
+
+	if (decode->totals.allocated_bytes == 0) {
+		if (decode->session.flags & MPROF_INTRO_CLASS)
+			printf("No allocations reported (on %" PRIu64 " classes)\n", classes);
+		return;
+	}
+	decode_separator();
+	printf("Reporting allocations (on %" PRIu64 " classes)\n", classes);
+	if (fill_table(decode, &table))
+		print_classes(decode, &table);
+	free(table.rows);
+	free(table.groups);
+}
