@@ -109,8 +109,10 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	made->allocator = allocator;
 	made->reader = reader;
 	hash_map_init(&made->thread_places, &allocator);
-	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++)
+	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
 		id_translation_init(&made->ids[kind], &allocator);
+		made->implied_ids[kind] = reader->interner.last_ids[kind];
+	}
 	read_ahead(made);
 	take_declarations(made);
 	prepare(made, options);
@@ -176,12 +178,6 @@ mprof_status converter_read_failed(mprof_converter *converter, mprof_status stat
 	return MPROF_OK;
 }
 
-int converter_rewind(mprof_converter *converter)
-{
-	parser_rewind(converter->reader->parser);
-	return 1;
-}
-
 mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof_status *fault)
 {
 	size_t got = 0;
@@ -191,7 +187,7 @@ mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof
 		*fault = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &got);
 		*count += got;
 	} while (*fault == MPROF_OK);
-	converter_rewind(converter);
+	reader_rewind(converter->reader);
 	return copy_implied_definitions(converter);
 }
 

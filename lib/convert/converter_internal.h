@@ -57,6 +57,7 @@ struct mprof_converter {
 	int clock_reads;
 
 	id_translation ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
+	uint32_t implied_ids[MPROF_RECORD_METRIC + 1]; /**< The last of the reader's own that the copy has, the same. */
 	uint32_t last_shot;                          /**< The greatest number of a heap shot in the copy. */
 
 	hash_map thread_places;
@@ -82,21 +83,12 @@ void converter_set_clock(mprof_converter *converter, const mprof_block *block);
 /** What is known of a thread; NULL if there is no memory. */
 thread_state *converter_thread(mprof_converter *converter, uint64_t thread);
 
-/** Goes back to the first event of the loaded block. Returns 0 if that cannot be done. */
-int converter_rewind(mprof_converter *converter);
-
 /**
  * Reads the events of the loaded block and forgets them, so that what they define is known; then goes back. Dialects
  * say the call chains and the native code that events use in the midst of them. \p count receives how many there are,
  * \p fault why there are no more; #MPROF_END if all could be read.
  */
 mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof_status *fault);
-
-/** Whether the events of the log's blocks define call chains and native code. */
-static inline int converter_has_implied_definitions(const mprof_converter *converter)
-{
-	return converter->source.dialect != MPROF_DIALECT_MPROF2;
-}
 
 /* Those that copy a block. */
 mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block);

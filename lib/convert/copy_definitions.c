@@ -135,25 +135,21 @@ mprof_status copy_records(mprof_converter *converter, const mprof_block *block)
 	return converter_read_failed(converter, fetched);
 }
 
-/* Those of one kind that the copy does not have yet. The reader numbers what it finds itself from 1, without gaps. */
+/* Those of one kind that the copy does not have yet. The reader numbers them without gaps. */
 static mprof_status copy_implied(mprof_converter *converter, mprof_record_kind kind, mprof_block_kind block_kind)
 {
-	const uint64_t known = mprof_reader_record_count(converter->reader, kind);
+	const uint32_t last = converter->reader->interner.last_ids[kind];
+	uint32_t *copied = &converter->implied_ids[kind];
 
-	while (converter->ids[kind].defined < known) {
-		uint32_t next = converter->ids[kind].defined + 1;
+	while (*copied < last) {
 		size_t count = 0;
 		mprof_status status;
 
 		if (!reserve_records(converter, RECORD_BATCH))
 			return MPROF_ERR_MEMORY;
-		while (count < RECORD_BATCH && next <= known &&
-		       mprof_reader_record(converter->reader, kind, next, &converter->records[count]) == MPROF_OK) {
-			count++;
-			next++;
-		}
-		if (count == 0)
-			return MPROF_OK;
+		for (; count < RECORD_BATCH && *copied < last; ++*copied)
+			count += mprof_reader_record(converter->reader, kind, *copied + 1,
+						     &converter->records[count]) == MPROF_OK;
 		status = put_batch(converter, block_kind, 0, count);
 		if (status != MPROF_OK)
 			return status;
@@ -174,8 +170,8 @@ mprof_status copy_implied_definitions(mprof_converter *converter)
 	};
 	mprof_status status = MPROF_OK;
 
-	/* mprof2 defines what it uses in blocks of their own. */
-	if (converter->source.dialect == MPROF_DIALECT_MPROF2)
+	/* What cannot use them is told where it is shortened. */
+	if (converter->target.dialect == MPROF_DIALECT_MAIL)
 		return MPROF_OK;
 	for (size_t i = 0; i < sizeof(definitions) / sizeof(definitions[0]) && status == MPROF_OK; i++)
 		status = copy_implied(converter, definitions[i].kind, definitions[i].block_kind);

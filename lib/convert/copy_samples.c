@@ -21,48 +21,43 @@ static mprof_status leave_out_samples(mprof_converter *converter, uint64_t count
 	return count > 0 ? writer_leave_out(converter->writer, "a sample whose place is not known") : MPROF_OK;
 }
 
-/* The native function that a sample hit; 0 if none is known. */
-static uint32_t function_of(const mprof_converter *converter, const mprof_event *sample)
+/* The method or the native function where a sample was, by its number in the log; 0 if none is known. */
+static uint32_t place_of(const mprof_converter *converter, const mprof_event *sample, int *is_native)
 {
-	mprof_stack_frame frame;
+	mprof_stack_frame frame = {0, 0, 0};
 	mprof_record location;
 	uint32_t caller;
 
-	if (sample->value == 0)
-		return sample->id;
-	if (mprof_reader_stack_step(converter->reader, (uint32_t)sample->value, &frame, &caller) != MPROF_OK ||
-	    !frame.is_native ||
-	    mprof_reader_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location) != MPROF_OK)
+	*is_native = 0;
+	if (mprof_reader_stack_step(converter->reader, (uint32_t)sample->value, &frame, &caller) != MPROF_OK)
 		return 0;
-	return location.target;
+	*is_native = frame.is_native != 0;
+	if (!frame.is_native)
+		return frame.id;
+	return mprof_reader_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location) == MPROF_OK
+		       ? location.target
+		       : 0;
 }
 
-/* As lists of the methods and functions that were hit. */
-static mprof_status put_lists(mprof_converter *converter, const sample_part *part, size_t count)
+/* As lists of the methods and functions that were hit. Hits of lists have their numbers, samples call chains. */
+static mprof_status put_lists(mprof_converter *converter, const sample_part *part, int are_hits, size_t count)
 {
-	uint32_t *methods = converter->hits[0];
-	uint32_t *functions = converter->hits[1];
-	size_t method_count = 0;
-	size_t function_count = 0;
+	size_t hit_counts[2] = {0, 0};
 	mprof_status status;
 
 	for (size_t i = 0; i < count; i++) {
 		const mprof_event *sample = &converter->events[i];
+		int is_native = (sample->flags & MPROF_EVENT_NATIVE) != 0;
+		uint32_t id = are_hits ? sample->id : place_of(converter, sample, &is_native);
 
-		if ((sample->flags & MPROF_EVENT_NATIVE) == 0)
-			methods[method_count] = sample->id;
-		else
-			functions[function_count] = function_of(converter, sample);
-		if ((sample->flags & MPROF_EVENT_NATIVE) == 0)
-			method_count += methods[method_count] != 0;
-		else
-			function_count += functions[function_count] != 0;
+		if (id != 0)
+			converter->hits[is_native][hit_counts[is_native]++] = id;
 	}
-	status = leave_out_samples(converter, count - method_count - function_count);
+	status = leave_out_samples(converter, count - hit_counts[0] - hit_counts[1]);
 	if (status != MPROF_OK)
 		return status;
-	return mprof_writer_statistical(converter->writer, part->base_counter, methods, method_count, functions,
-					function_count, part->end_counter);
+	return mprof_writer_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],
+					converter->hits[1], hit_counts[1], part->end_counter);
 }
 
 static mprof_status put_part(mprof_converter *converter, const mprof_block *block, sample_part *part)
@@ -128,12 +123,10 @@ static mprof_status put_samples(mprof_converter *converter, const mprof_block *b
 	return MPROF_OK;
 }
 
-/* Whether the copy has the grammar of the mail for it: methods and functions, neither chains nor times nor threads. */
-static int puts_lists(const mprof_converter *converter, const mprof_block *block)
+/* Whether the block is lists of methods and functions, without clocks, as the mail has them. */
+static int is_lists(const mprof_block *block)
 {
-	return converter->target.dialect == MPROF_DIALECT_MAIL ||
-	       (converter->target.dialect == MPROF_DIALECT_MPROF2 && block->kind == MPROF_BLOCK_STATISTICAL &&
-		!block->has_clocks);
+	return block->kind == MPROF_BLOCK_STATISTICAL && !block->has_clocks;
 }
 
 /* Hits of STATISTICAL have no times: they are between those of the block. */
@@ -148,28 +141,67 @@ static sample_part begin_part(const mprof_block *block)
 	return part;
 }
 
-mprof_status copy_samples(mprof_converter *converter, const mprof_block *block)
+/* Hits as they stand in the log, which the reader would make samples. */
+static mprof_status fetch_hits(mprof_converter *converter, size_t *count)
 {
-	const int as_lists = puts_lists(converter, block);
+	mprof_status status =
+		mprof_parser_next_events(converter->reader->parser, converter->events, CONVERTER_BATCH, count);
+
+	return status <= MPROF_END ? status : reader_fail_parser(converter->reader, status);
+}
+
+/* To the grammar of the mail. */
+static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block *block)
+{
+	const int are_hits = is_lists(block);
+	const sample_part part = begin_part(block);
+	mprof_status fetched;
+	int is_first = 1;
+	size_t count = 0;
+
+	do {
+		mprof_status status = MPROF_OK;
+
+		if (are_hits)
+			fetched = fetch_hits(converter, &count);
+		else
+			fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH,
+							   &count);
+		if (count > 0 || is_first)
+			status = put_lists(converter, &part, are_hits, count);
+		if (status != MPROF_OK)
+			return status;
+		is_first = 0;
+	} while (fetched == MPROF_OK);
+	return converter_read_failed(converter, fetched);
+}
+
+/* To samples with call chains. */
+static mprof_status copy_to_samples(mprof_converter *converter, const mprof_block *block)
+{
 	sample_part part = begin_part(block);
 	mprof_status fetched;
 	mprof_status status;
-	int is_first = 1;
 	size_t count = 0;
 
 	do {
 		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
 		status = copy_implied_definitions(converter);
-		converter_set_clock(converter, block);
-		if (status == MPROF_OK && as_lists && (count > 0 || is_first))
-			status = put_lists(converter, &part, count);
-		else if (status == MPROF_OK && !as_lists)
+		if (status == MPROF_OK)
 			status = put_samples(converter, block, &part, count);
 		if (status != MPROF_OK)
 			return status;
-		is_first = 0;
 	} while (fetched == MPROF_OK);
-	if (!as_lists)
-		status = put_part(converter, block, &part);
+	status = put_part(converter, block, &part);
 	return status == MPROF_OK ? converter_read_failed(converter, fetched) : status;
+}
+
+mprof_status copy_samples(mprof_converter *converter, const mprof_block *block)
+{
+	const mprof_dialect target = converter->target.dialect;
+
+	/* mprof2 has both; lists stay lists. */
+	if (target == MPROF_DIALECT_MAIL || (target == MPROF_DIALECT_MPROF2 && is_lists(block)))
+		return copy_to_lists(converter, block);
+	return copy_to_samples(converter, block);
 }

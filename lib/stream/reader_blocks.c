@@ -184,9 +184,9 @@ static mprof_status feed_until_done(mprof_reader *reader, mprof_block *block,
 	return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
 }
 
-/* What the loaded block holds is fetched from its begin on. */
-static void rewind_events(mprof_reader *reader)
+void reader_rewind(mprof_reader *reader)
 {
+	parser_rewind(reader->parser);
 	reader->fetch_fault = MPROF_OK;
 	reader_stacks_rewind(reader);
 	reader_samples_rewind(reader);
@@ -196,7 +196,7 @@ static mprof_status load(mprof_reader *reader, mprof_block *block)
 {
 	mprof_status status = feed_until_done(reader, block, mprof_parser_load);
 
-	rewind_events(reader);
+	reader_rewind(reader);
 	return status == MPROF_OK ? learn(reader, block) : status;
 }
 

@@ -123,6 +123,9 @@ mprof_status reader_feed(mprof_reader *reader);
 /** Goes to the next block and loads it if it is of a kind that is wanted. As mprof_reader_next_block(). */
 mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *block);
 
+/** What the loaded block holds is fetched from its begin on again, also of one that is cut. */
+void reader_rewind(mprof_reader *reader);
+
 /** Takes over the parser's error. Damage of the compression explains what it looks like to the parser. */
 mprof_status reader_fail_parser(mprof_reader *reader, mprof_status status);
 
