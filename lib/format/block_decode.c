@@ -290,6 +290,26 @@ static int runs_back(const mprof_block *block)
 	return (int64_t)(block->end_counter - block->base_counter) < 0;
 }
 
+static void decode_hits(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	content_cursor_clock(cursor, &block->start);
+	body->list_start = cursor->position;
+	hits_take(cursor, decoding->rules, decoding->hits, &decoding->known, &body->hits, &block->end);
+	block->has_clocks = 1;
+	block->base_counter = block->start.counter;
+	block->end_counter = block->end.counter;
+}
+
+void block_hits_begin(hit_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
+		      const block_body *body)
+{
+	content_cursor whole;
+
+	content_begin(&whole, decoding, content, length);
+	whole.position = body->list_start;
+	hit_cursor_init(cursor, &whole, &body->hits);
+}
+
 /*
  * With the mail's leftover byte in front, the start counter reads as a larger one that has the byte as its lowest
  * group. Then it lies behind the end counter, and without the byte it does not.
@@ -432,7 +452,10 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_mark(cursor, block);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		decode_statistical(decoding, cursor, block, body);
+		if (decoding->rules->is_mono)
+			decode_hits(decoding, cursor, block, body);
+		else
+			decode_statistical(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
 		decode_directives(decoding, cursor, block, body);

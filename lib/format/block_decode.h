@@ -12,6 +12,7 @@
 
 #include "format/content_cursor.h"
 #include "format/dialect.h"
+#include "format/hits_decode.h"
 #include "format/mapping_decode.h"
 #include "format/record_lists.h"
 #include "format/records_decode.h"
@@ -33,6 +34,8 @@ typedef struct block_decoding {
 	const dialect_rules *rules;
 	uint64_t directives;      /**< In force, as #MPROF_DIRECTIVE_BIT. */
 	uint64_t max_name_length; /**< In bytes. */
+	known_ids known;          /**< Of the blocks that were read so far. */
+	hits_form hits;           /**< That of blocks of hits so far, as far as it is known. */
 } block_decoding;
 
 /** What is found besides the fields of mprof_block. Positions are in the content. */
@@ -41,6 +44,7 @@ typedef struct block_body {
 	size_t list_end;           /**< EVENTS, SAMPLES, HEAP_DATA: where the 0 is that ends the list. */
 	uint32_t shift;            /**< HEAP_DATA: bits that are 0 in all addresses. */
 	mapping_lists mapping;     /**< MAPPING. */
+	hits_reading hits;         /**< STATISTICAL of drop, mono, unity; of mail its form is none. */
 	uint64_t unreadable_kinds; /**< DIRECTIVES: those that unknown directives concern, as #MPROF_BLOCK_BIT. */
 } block_body;
 
@@ -66,7 +70,7 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
 			  const block_body *body);
 
-/** Goes over the lists of a STATISTICAL block. */
+/** Goes over the lists of a STATISTICAL block of mail. */
 typedef struct sample_cursor {
 	content_cursor content;
 	uint8_t in_functions;
@@ -77,6 +81,10 @@ void sample_cursor_init(sample_cursor *cursor, const uint8_t *content, size_t le
 
 /** Takes the next hit, a function's if in_functions is set, and returns 1; or returns 0 at the end or on a fault. */
 int sample_cursor_next(sample_cursor *cursor, uint32_t *id);
+
+/** Begins to go over the tokens of a STATISTICAL block of drop, mono or unity. */
+void block_hits_begin(hit_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
+		      const block_body *body);
 
 /** Begins to go over the lists of a block of records. */
 void block_records_begin(record_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,

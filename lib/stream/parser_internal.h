@@ -4,9 +4,9 @@
  * \brief The parser's insides, shared by the files that make it up and by the reader.
  *
  * parser.c feeds it, parser_detect.c tells its dialect, parser_header.c goes from block to block, parser_load.c takes a
- * block's content, parser_lists.c fetches what it lists, parser_events.c if that is events, parser_search.c finds a way
- * on behind damage, parser_directives.c knows what holds where,
- * parser_sizes.c how large objects are.
+ * block's content, parser_lists.c fetches what it lists, parser_events.c and parser_hits.c if that is events or hits,
+ * parser_search.c finds a way on behind damage, parser_directives.c knows what holds where, parser_sizes.c how large
+ * objects are, parser_known.c what older logs leave to be guessed.
  */
 #ifndef STREAM_PARSER_INTERNAL_H
 #define STREAM_PARSER_INTERNAL_H
@@ -89,7 +89,9 @@ struct mprof_parser {
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
-	sample_cursor samples; /**< STATISTICAL. */
+	sample_cursor samples; /**< STATISTICAL of mail. */
+	hit_cursor hits;       /**< STATISTICAL of the others: its frames, */
+	hit_cursor hit_records; /**< and what it defines. */
 	record_cursor records;
 	content_cursor properties;
 
@@ -135,6 +137,9 @@ void parser_directives_add(mprof_parser *parser, uint64_t declared, uint64_t unr
  * is no memory.
  */
 int parser_sizes_learn(mprof_parser *parser);
+
+/** Learns from the block at the begin of the buffer, which was decoded, how to read others that do not tell it. */
+void parser_known_learn(mprof_parser *parser);
 
 /** Makes room for details. Returns 0 if there is no memory. */
 int parser_details_reserve(mprof_parser *parser);

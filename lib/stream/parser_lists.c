@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/parser_events.h"
+#include "stream/parser_hits.h"
 #include "stream/parser_internal.h"
 
 #include <string.h>
@@ -98,24 +99,6 @@ static mprof_status next_heap(mprof_parser *parser, mprof_event *events, size_t 
 	return parser_list_end(parser, stop, parser->heap.fault, heap_fault(result));
 }
 
-static mprof_status next_hits(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
-{
-	sample_cursor *samples = &parser->samples;
-	uint32_t id;
-
-	samples->content.bytes = parser_content(parser);
-	while (*count < capacity && sample_cursor_next(samples, &id)) {
-		mprof_event *event = &events[(*count)++];
-
-		memset(event, 0, sizeof(*event));
-		event->kind = MPROF_EVENT_SAMPLE;
-		event->flags = samples->in_functions ? MPROF_EVENT_NATIVE : 0;
-		event->id = id;
-		event->counter = parser->block.base_counter;
-	}
-	return *count > 0 ? MPROF_OK : MPROF_END;
-}
-
 mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	*count = 0;
@@ -128,7 +111,7 @@ mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
 	if (is_loaded(parser, MPROF_BLOCK_HEAP_DATA))
 		return next_heap(parser, events, capacity, count);
 	if (is_loaded(parser, MPROF_BLOCK_STATISTICAL))
-		return next_hits(parser, events, capacity, count);
+		return parser_hits_next(parser, events, capacity, count);
 	return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds events is loaded");
 }
 
@@ -150,6 +133,8 @@ mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *recor
 	*count = 0;
 	if (capacity == 0)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for records");
+	if (is_loaded(parser, MPROF_BLOCK_STATISTICAL))
+		return parser_hits_next_records(parser, records, capacity, count);
 	if (parser->state != PARSER_LOADED || !block_has_records(parser->block.kind))
 		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds records is loaded");
 	parser->records.content.bytes = parser_content(parser);

@@ -3,6 +3,7 @@
 
 #include "base/options.h"
 #include "stream/parser_events.h"
+#include "stream/parser_hits.h"
 
 #include <string.h>
 
@@ -100,7 +101,7 @@ void parser_rewind(mprof_parser *parser)
 		block_mappings_begin(&parser->mappings, &parser->decoding, content, length, &parser->body);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		sample_cursor_init(&parser->samples, content, length, &parser->body);
+		parser_hits_rewind(parser);
 		break;
 	case MPROF_BLOCK_SESSION:
 		content_cursor_init(&parser->properties, content, length, parser->decoding.max_name_length);
@@ -136,6 +137,8 @@ static int reserve_memory(mprof_parser *parser)
 		return parser_events_reserve(parser);
 	case MPROF_BLOCK_HEAP_DATA:
 		return parser_details_reserve(parser) && reserve_references(parser);
+	case MPROF_BLOCK_STATISTICAL:
+		return parser_hits_reserve(parser);
 	case MPROF_BLOCK_DIRECTIVES:
 		return parser_directives_reserve(parser);
 	default:
@@ -147,6 +150,7 @@ static int reserve_memory(mprof_parser *parser)
 static int learn(mprof_parser *parser)
 {
 	parser_events_learn(parser);
+	parser_known_learn(parser);
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_INTRO:
 		parser->is_past_intro = 1;

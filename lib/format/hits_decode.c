@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/hits_decode.h"
+
+#include <string.h>
+
+/* What a token says. */
+typedef enum hit_token {
+	HIT_TOKEN_NONE,
+	HIT_TOKEN_METHOD,       /* A method; 0: managed code, not known. */
+	HIT_TOKEN_FUNCTION,     /* A function that is known. */
+	HIT_TOKEN_NEW_FUNCTION, /* The module of a function, whose definition follows. */
+	HIT_TOKEN_COUNTED,      /* A function. INT hits follows; or INT 0, its name, INT hits. */
+	HIT_TOKEN_PLACE,        /* A module. INT offset follows; without a module INT address. */
+	HIT_TOKEN_CHAIN,        /* How many callers follow. */
+	HIT_TOKEN_MODULES       /* Two lists of modules follow. */
+} hit_token;
+
+#define MOST_TOKENS 8
+
+typedef struct token_form {
+	uint8_t bits;
+	uint8_t tokens[MOST_TOKENS]; /* A hit_token for each value of the bits. 0 itself ends the list. */
+} token_form;
+
+static const token_form token_forms[] = {
+	[HITS_FORM_TWO_BITS] = {2, {0, HIT_TOKEN_METHOD, HIT_TOKEN_PLACE, HIT_TOKEN_MODULES}},
+	[HITS_FORM_COUNTED] = {3,
+			       {0, HIT_TOKEN_METHOD, HIT_TOKEN_COUNTED, HIT_TOKEN_PLACE, 0, 0, 0, HIT_TOKEN_MODULES}},
+	[HITS_FORM_CHAINED] = {3,
+			       {0, HIT_TOKEN_METHOD, HIT_TOKEN_FUNCTION, HIT_TOKEN_NEW_FUNCTION, HIT_TOKEN_PLACE,
+				HIT_TOKEN_CHAIN, 0, HIT_TOKEN_MODULES}},
+};
+
+void hit_cursor_init(hit_cursor *cursor, const content_cursor *content, const hits_reading *reading)
+{
+	memset(cursor, 0, sizeof(*cursor));
+	cursor->content = *content;
+	cursor->form = reading->form;
+	cursor->is_chain_first = reading->is_chain_first;
+}
+
+static void fail(hit_cursor *cursor, size_t start, const char *what)
+{
+	content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, what);
+}
+
+static void record_begin(hit_item *item, uint32_t kind, uint32_t id)
+{
+	memset(item, 0, sizeof(*item));
+	item->is_record = 1;
+	item->record.kind = kind;
+	item->record.id = id;
+	item->record.name = "";
+	item->record.section = "";
+}
+
+/* A frame: the innermost of a hit, or a caller if a chain is due. */
+static void frame_make(hit_cursor *cursor, hit_item *item, uint32_t flags, uint64_t id, uint64_t value)
+{
+	memset(item, 0, sizeof(*item));
+	item->event.kind = MPROF_EVENT_SAMPLE;
+	item->event.id = (uint32_t)id;
+	item->event.value = value;
+	if (cursor->has_leaf && cursor->callers_left > 0) {
+		cursor->callers_left--;
+		flags |= MPROF_EVENT_CALLER;
+	}
+	item->event.flags = (uint8_t)flags;
+	cursor->has_leaf = 1;
+}
+
+/* Callers that a chain of unity announced and that did not come do not count: its writer announced one too many. */
+static void chain_take(hit_cursor *cursor, size_t start, uint64_t count)
+{
+	if (count > cursor->content.length - cursor->content.position)
+		fail(cursor, start, "more callers are announced than the block can hold");
+	else if (!cursor->is_chain_first && (!cursor->has_leaf || cursor->callers_left > 0))
+		fail(cursor, start, "a call chain follows on no hit");
+	cursor->has_leaf = !cursor->is_chain_first;
+	cursor->callers_left = count;
+}
+
+/* The definition of a function; its hit is given out next. */
+static void function_define(hit_cursor *cursor, hit_item *item, size_t start, uint32_t id, uint32_t module)
+{
+	record_begin(item, MPROF_RECORD_FUNCTION, id);
+	item->record.parent = module;
+	item->record.name = content_cursor_string(&cursor->content, NULL);
+	if (id == 0)
+		fail(cursor, start, "a function has the id 0");
+	cursor->has_pending = 1;
+	cursor->pending_function = id;
+}
+
+/* Takes the rest of a function's token with a count. Returns 1 if there is an item. */
+static int counted_take(hit_cursor *cursor, hit_item *item, size_t start, uint32_t id)
+{
+	uint64_t count = content_cursor_int(&cursor->content);
+
+	if (count == 0) {
+		function_define(cursor, item, start, id, 0);
+		cursor->pending_samples = content_cursor_int(&cursor->content);
+		cursor->has_pending = cursor->pending_samples > 0;
+		return 1;
+	}
+	frame_make(cursor, item, MPROF_EVENT_NATIVE, id, 0);
+	item->samples = count;
+	return 1;
+}
+
+static void place_take(hit_cursor *cursor, hit_item *item, uint32_t module)
+{
+	uint64_t value = content_cursor_int(&cursor->content);
+
+	frame_make(cursor, item, MPROF_EVENT_NATIVE | (module != 0 ? MPROF_EVENT_IN_MODULE : 0), module, value);
+}
+
+/* Takes a token. Returns 1 if that gives an item. */
+static int token_take(hit_cursor *cursor, hit_item *item)
+{
+	const token_form *form = &token_forms[cursor->form];
+	content_cursor *content = &cursor->content;
+	size_t start = content->position;
+	uint64_t token = content_cursor_int(content);
+	uint64_t argument = token >> form->bits;
+	hit_token type = (hit_token)form->tokens[token & ((1U << form->bits) - 1)];
+
+	if (content->status != MPROF_OK)
+		return 0;
+	if (token == 0) {
+		if (cursor->callers_left > 0 && !cursor->is_chain_first)
+			fail(cursor, start, "the hits end inside a call chain");
+		cursor->at_end = 1;
+		return 0;
+	}
+	if (argument > UINT32_MAX)
+		fail(cursor, start, "an id does not fit 32 bits");
+	switch (type) {
+	case HIT_TOKEN_METHOD:
+		frame_make(cursor, item, 0, argument, 0);
+		return 1;
+	case HIT_TOKEN_FUNCTION:
+		if (argument == 0)
+			fail(cursor, start, "a function has the id 0");
+		frame_make(cursor, item, MPROF_EVENT_NATIVE, argument, 0);
+		return 1;
+	case HIT_TOKEN_NEW_FUNCTION:
+		function_define(cursor, item, start, content_cursor_id(content), (uint32_t)argument);
+		return 1;
+	case HIT_TOKEN_COUNTED:
+		if (argument == 0)
+			fail(cursor, start, "a function has the id 0");
+		return counted_take(cursor, item, start, (uint32_t)argument);
+	case HIT_TOKEN_PLACE:
+		place_take(cursor, item, (uint32_t)argument);
+		return 1;
+	case HIT_TOKEN_CHAIN:
+		chain_take(cursor, start, argument);
+		return 0;
+	case HIT_TOKEN_MODULES:
+		if (argument != 0)
+			fail(cursor, start, "there is no token of this type");
+		cursor->in_removed = 1;
+		return 0;
+	default:
+		fail(cursor, start, "there is no token of this type");
+		return 0;
+	}
+}
+
+/* Takes an entry of a list of modules. Returns 0 at the end of the list. */
+static int module_take(hit_cursor *cursor, hit_item *item)
+{
+	content_cursor *content = &cursor->content;
+	uint32_t id = content_cursor_id(content);
+
+	if (id == 0) {
+		cursor->in_modules = cursor->in_removed && content->status == MPROF_OK;
+		cursor->in_removed = 0;
+		return 0;
+	}
+	record_begin(item, MPROF_RECORD_MODULE, id);
+	if (cursor->in_removed) {
+		item->record.flags = MPROF_RECORD_REMOVED;
+		return 1;
+	}
+	item->record.start = content_cursor_int(content);
+	item->record.size = content_cursor_int(content);
+	item->record.value = content_cursor_int(content);
+	item->record.name = content_cursor_string(content, NULL);
+	return 1;
+}
+
+int hit_cursor_next(hit_cursor *cursor, hit_item *item)
+{
+	int has_item = 0;
+
+	while (!has_item && !cursor->at_end && cursor->content.status == MPROF_OK) {
+		if (cursor->has_pending) {
+			frame_make(cursor, item, MPROF_EVENT_NATIVE, cursor->pending_function, 0);
+			item->samples = cursor->pending_samples;
+			cursor->has_pending = 0;
+			cursor->pending_samples = 0;
+			has_item = 1;
+		} else if (cursor->in_removed || cursor->in_modules) {
+			has_item = module_take(cursor, item);
+		} else {
+			has_item = token_take(cursor, item);
+		}
+	}
+	return has_item && cursor->content.status == MPROF_OK;
+}
+
+/* What became of a form that was tried. */
+typedef struct trial {
+	content_cursor cursor; /* Behind the block's content, or at the fault. */
+	hits_reading reading;
+	mprof_clock end;
+	int knows_ids; /* It leads to no IDs but those that are known. */
+} trial;
+
+static void item_weigh(trial *trial, const hit_item *item, known_ids *known)
+{
+	if (item->is_record) {
+		if (item->record.kind != MPROF_RECORD_FUNCTION)
+			return;
+		if (item->record.id > trial->reading.highest_function)
+			trial->reading.highest_function = item->record.id;
+		if (item->record.id > known->function_id)
+			known->function_id = item->record.id;
+	} else if ((item->event.flags & MPROF_EVENT_NATIVE) == 0) {
+		trial->knows_ids &= item->event.id <= known->method_id;
+	} else if ((item->event.flags & MPROF_EVENT_IN_MODULE) == 0) {
+		trial->knows_ids &= item->event.id <= known->function_id;
+	}
+}
+
+/* In a chain of unity the first token of the block is the chain's; in one of mono it cannot be. */
+static int begins_with_chain(content_cursor cursor, hits_form form)
+{
+	const token_form *tokens = &token_forms[form];
+
+	return tokens->tokens[content_cursor_int(&cursor) & ((1U << tokens->bits) - 1)] == HIT_TOKEN_CHAIN;
+}
+
+static mprof_status form_try(trial *trial, const content_cursor *cursor, hits_form form, const known_ids *known)
+{
+	known_ids known_here = *known;
+	hit_cursor hits;
+	hit_item item;
+
+	memset(trial, 0, sizeof(*trial));
+	trial->reading.form = form;
+	trial->reading.is_chain_first = begins_with_chain(*cursor, form);
+	trial->knows_ids = 1;
+	hit_cursor_init(&hits, cursor, &trial->reading);
+	while (hit_cursor_next(&hits, &item))
+		item_weigh(trial, &item, &known_here);
+	trial->cursor = hits.content;
+	content_cursor_clock(&trial->cursor, &trial->end);
+	return content_cursor_finish(&trial->cursor);
+}
+
+/* Which of two trials is taken, neither of which alone reads the block: the first if nothing tells. */
+static int second_is_better(const trial trials[2], hits_form known_form)
+{
+	if (known_form != HITS_FORM_NONE)
+		return trials[1].reading.form == known_form;
+	return trials[1].cursor.status == MPROF_OK && trials[1].knows_ids && !trials[0].knows_ids;
+}
+
+void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form known_form, const known_ids *known,
+	       hits_reading *reading, mprof_clock *end)
+{
+	const hits_form other = rules->dialect == MPROF_DIALECT_DROP ? HITS_FORM_TWO_BITS : HITS_FORM_CHAINED;
+	trial trials[2];
+	int first_fits;
+	int second_fits;
+	const trial *taken;
+
+	if (cursor->status != MPROF_OK)
+		return;
+	first_fits = form_try(&trials[0], cursor, other, known) == MPROF_OK;
+	second_fits = form_try(&trials[1], cursor, HITS_FORM_COUNTED, known) == MPROF_OK;
+	if (first_fits == second_fits)
+		taken = &trials[second_is_better(trials, known_form)];
+	else
+		taken = &trials[second_fits];
+	*cursor = taken->cursor;
+	*reading = taken->reading;
+	reading->is_sure = first_fits != second_fits;
+	*end = taken->end;
+}
