@@ -19,6 +19,9 @@ _mprof_options()
 	dump)
 		echo "--json --blocks --help --version"
 		;;
+	convert)
+		echo "--dialect= --compress --compress= --close --json --help --version"
+		;;
 	info | check | control)
 		echo "--json --help --version"
 		;;
@@ -34,7 +37,8 @@ _mprof_values()
 	case $1 in
 	--sort*) echo "self total calls" ;;
 	--format*) echo "mprof2 mail" ;;
-	--gzip=) echo "1 2 3 4 5 6 7 8 9" ;;
+	--dialect*) echo "mprof2 mono unity drop mail" ;;
+	--gzip= | --compress=) echo "1 2 3 4 5 6 7 8 9" ;;
 	--alloc=) echo "stack caller objects" ;;
 	--heap=) echo "every-gc ondemand" ;;
 	--handles=) echo "normal pinned weak weak-track" ;;
@@ -91,7 +95,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record control report info dump check doctor help --help --version" "$current"
+		_mprof_words "record control report info dump check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -113,7 +117,7 @@ _mprof()
 		previous=${COMP_WORDS[COMP_CWORD - 2]}=
 	fi
 	case $previous in
-	--sort | --format | --sort= | --format= | --gzip= | --alloc= | --heap= | --handles=)
+	--sort | --format | --dialect | --dialect= | --compress= | --sort= | --format= | --gzip= | --alloc= | --heap= | --handles=)
 		_mprof_words "$(_mprof_values "$previous")" "$current"
 		return
 		;;
@@ -131,7 +135,7 @@ _mprof()
 			_mprof_words "enable disable flush heapshot status mark" "$current"
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record control report info dump check doctor" "$current"
+		_mprof_words "record control report info dump check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames
