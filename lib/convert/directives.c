@@ -18,10 +18,12 @@
 /* Flags that Mono's readers know. */
 #define MONO_FLAGS ((UINT32_C(1) << 18) - 1)
 
-/* What Mono's profiler always asks of the runtime; its readers print a table only if the flag of it is set. */
+/*
+ * What each revision of Mono's profiler asks of the runtime, whatever it records. Its readers print a table only if the
+ * flag of it is set.
+ */
 #define MONO_CONSTANT_FLAGS                                                                                            \
-	(MPROF_INTRO_DOMAIN | MPROF_INTRO_ASSEMBLY | MPROF_INTRO_MODULE | MPROF_INTRO_CLASS | MPROF_INTRO_JIT |        \
-	 MPROF_INTRO_GC | MPROF_INTRO_METHOD)
+	(MPROF_INTRO_DOMAIN | MPROF_INTRO_ASSEMBLY | MPROF_INTRO_MODULE | MPROF_INTRO_CLASS | MPROF_INTRO_METHOD)
 
 /*
  * Monitor events have stack sections even in logs that do not declare any. Where an allocation has no chain, declaring
