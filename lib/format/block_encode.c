@@ -30,6 +30,8 @@ mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encod
 	if (!encode_buffer_reserve(buffer, checksum_length))
 		return buffer->status;
 	bytes_store_32(buffer->bytes + 2, (uint32_t)(buffer->length - header_length + checksum_length));
+	if (block_header_has_delta(encoding->rules))
+		bytes_store_32(buffer->bytes + 6, encoding->counter_delta);
 	if (checksum_length > 0) {
 		bytes_store_32(buffer->bytes + buffer->length, checksum_update(0, buffer->bytes, buffer->length));
 		buffer->length += checksum_length;
@@ -58,6 +60,10 @@ static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, 
 {
 	uint64_t kinds = dialect_directive_blocks(directive);
 
+	if (rules->is_mono) {
+		encode_int(buffer, directive);
+		return;
+	}
 	if (kinds == 0) {
 		encode_int(buffer, directive);
 		encode_int(buffer, 0);
@@ -90,12 +96,14 @@ static void encode_text(encode_buffer *buffer, const char *text)
 	encode_string(buffer, text, strlen(text));
 }
 
-static void encode_assembly_name(encode_buffer *buffer, const mprof_assembly_name *name)
+static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rules, const mprof_assembly_name *name)
 {
 	static const mprof_assembly_name unknown = {NULL, NULL, NULL, 0, 0, 0, 0, 0};
+	/* What Mono wrote for one. */
+	static const mprof_assembly_name unknown_to_mono = {"UNKNOWN", "neutral", "null", 0, 0, 0, 0, 0};
 
 	if (name == NULL)
-		name = &unknown;
+		name = rules->is_mono ? &unknown_to_mono : &unknown;
 	encode_text(buffer, name->base_name);
 	encode_int(buffer, name->major);
 	encode_int(buffer, name->minor);
@@ -121,7 +129,7 @@ void block_encode_element(encode_buffer *buffer, const block_encoding *encoding,
 	encode_string(buffer, element->name, element->name_length);
 	if (kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY &&
 	    declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS))
-		encode_assembly_name(buffer, element->assembly);
+		encode_assembly_name(buffer, encoding->rules, element->assembly);
 }
 
 void block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition)

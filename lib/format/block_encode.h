@@ -18,19 +18,27 @@
 typedef struct block_encoding {
 	const dialect_rules *rules;
 	uint64_t directives; /**< Declared so far. */
+	/** For the header of the block that is ended, in dialects that have it there: counters since the block before was written, 0 in the first one. */
+	uint32_t counter_delta;
 } block_encoding;
+
+/** Whether headers have a delta of counters behind the length. */
+static inline int block_header_has_delta(const dialect_rules *rules)
+{
+	return rules->header_length == 10;
+}
 
 /** Empties the buffer and puts the header there. The dialect has the block. */
 void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind);
 
-/** Puts the checksum behind the content and the length into the header. Returns encode_buffer::status. */
+/** Puts the checksum behind the content, and the length and the delta into the header. Returns encode_buffer::status. */
 mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding);
 
 void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
 			const mprof_clock *clock);
 void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock);
 
-/** Lists all of block_encoding::directives, each once for every kind of block that it changes. */
+/** Lists all of block_encoding::directives; in mprof2 each once for every kind of block that it changes. */
 void block_encode_directives(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
 			     const mprof_clock *end);
 

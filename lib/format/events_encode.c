@@ -2,6 +2,7 @@
 #include "format/events_encode.h"
 
 #include "format/event_codes.h"
+#include "format/losses.h"
 
 #include <string.h>
 
@@ -26,40 +27,74 @@ static event_id_space id_space_of(uint32_t byte)
 	}
 }
 
+#define SAID(extra) (1 << (extra))
+
+static uint8_t said_by(uint32_t extras)
+{
+	uint32_t said = 0;
+
+	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras))
+		said |= SAID(EVENT_EXTRAS_FIRST(extras));
+	return (uint8_t)said;
+}
+
 static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint32_t kind, uint32_t flags)
 {
-	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0};
+	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
 	int byte = event_codes_byte(rules, kind, flags);
 
-	if (byte > 0 && codes[byte].kind == kind) {
+	/* Stacks are told by events that have one; sections are made where they are needed. */
+	if (byte > 0 && codes[byte].kind == kind && kind != MPROF_EVENT_STACK_SECTION) {
 		rule.form = codes[byte].form;
 		rule.byte = (uint8_t)byte;
 		rule.id_space = (uint8_t)id_space_of((uint32_t)byte);
 		rule.extras = codes[byte].extras;
+		rule.said = said_by(rule.extras);
 	}
 	return rule;
 }
 
-void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
-			const event_definitions *defined)
+/* Kinds that a dialect lacks become others that say less. */
+static void degrade_rules(event_rule rules[EVENT_RULE_COUNT])
 {
-	/* A leave that cannot say how it came about is still one: without it the stack would be wrong. */
-	static const uint8_t special_leaves[] = {MPROF_EVENT_METHOD_LEAVE_EXCEPTION, MPROF_EVENT_METHOD_LEAVE_TAIL};
+	static const struct {
+		uint8_t kind;
+		uint8_t instead;
+	} lesser[] = {
+		/* A leave that cannot say how it came about is still one: without it the stack would be wrong. */
+		{MPROF_EVENT_METHOD_LEAVE_EXCEPTION, MPROF_EVENT_METHOD_LEAVE},
+		{MPROF_EVENT_METHOD_LEAVE_TAIL, MPROF_EVENT_METHOD_LEAVE},
+		{MPROF_EVENT_ALLOCATION_AT_JIT, MPROF_EVENT_ALLOCATION},
+	};
+
+	for (size_t i = 0; i < sizeof(lesser) / sizeof(lesser[0]); i++) {
+		event_rule *rule = &rules[lesser[i].kind];
+
+		if (rule->form == EVENT_FORM_INVALID) {
+			*rule = rules[lesser[i].instead];
+			rule->degraded = 1;
+		}
+	}
+}
+
+void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
+			const event_definitions *defined, mprof_writer_stats *stats)
+{
 	event_code codes[256];
 
 	memset(encoder, 0, sizeof(*encoder));
 	event_codes_build(codes, rules, directives);
 	for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
 		encoder->rules[i] = rule_of(codes, rules, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
-	for (size_t i = 0; lossy && i < sizeof(special_leaves); i++) {
-		event_rule *rule = &encoder->rules[special_leaves[i]];
-
-		if (rule->form == EVENT_FORM_INVALID) {
-			*rule = encoder->rules[MPROF_EVENT_METHOD_LEAVE];
-			rule->degraded = 1;
-		}
-	}
+	if (lossy)
+		degrade_rules(encoder->rules);
+	encoder->counts_collections = rules->dialect == MPROF_DIALECT_MONO || rules->dialect == MPROF_DIALECT_UNITY;
+	/* The owner puts stacks in front of their events. */
+	for (uint32_t i = 0; (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0 &&
+			     i < EVENT_RULE_COUNT; i++)
+		encoder->rules[i].said |= SAID(EVENT_EXTRA_STACK);
 	encoder->defined = *defined;
+	encoder->stats = stats;
 	encoder->lossy = lossy;
 }
 
@@ -104,18 +139,34 @@ static inline uint8_t *put(uint8_t *out, uint64_t value)
 
 static inline const event_rule *rule_for(const event_encoder *encoder, const mprof_event *event)
 {
-	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0};
+	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
 
 	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0))
 		return &none;
 	return &encoder->rules[event->kind + event->flags * EVENT_RULE_KINDS];
 }
 
+/* Whether an event may name a class or a method. */
+static inline int id_is_known(const event_encoder *encoder, const id_set *ids, uint32_t id)
+{
+	return __builtin_expect(id_set_has(ids, id), 1) || encoder->defined.any;
+}
+
+static inline int is_allocation(const event_rule *rule)
+{
+	return rule->form == EVENT_FORM_ALLOCATION || rule->form == EVENT_FORM_ALLOCATION_WHOLE;
+}
+
+static inline int has_time(const event_rule *rule)
+{
+	return !is_allocation(rule) && rule->form != EVENT_FORM_RESIZE;
+}
+
 static inline int id_is_defined(const event_encoder *encoder, const event_rule *rule, uint32_t id)
 {
 	const event_definitions *defined = &encoder->defined;
 
-	return id_set_has(rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids, id);
+	return id_is_known(encoder, rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids, id);
 }
 
 /* A byte with five bits packed into it, and an INT for the rest. */
@@ -158,10 +209,10 @@ static inline int extra_take(const event_encoder *encoder, uint32_t extra, const
 		return handle_fits(event, detail);
 	case EVENT_EXTRA_CALLER:
 		*number = detail->caller;
-		return detail->caller == 0 || id_set_has(encoder->defined.method_ids, detail->caller);
+		return detail->caller == 0 || id_is_known(encoder, encoder->defined.method_ids, detail->caller);
 	case EVENT_EXTRA_STACK:
 		*number = detail->stack;
-		return detail->stack <= *encoder->defined.stack_count;
+		return detail->stack <= *encoder->defined.stack_count || encoder->defined.any;
 	case EVENT_EXTRA_OBJECT:
 		*number = detail->object;
 		return 1;
@@ -199,9 +250,13 @@ static inline int has_fixed_size(const event_encoder *encoder, const mprof_event
 static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
 				      const mprof_event *event)
 {
-	if (!id_set_has(encoder->defined.class_ids, event->id))
+	if (!id_is_known(encoder, encoder->defined.class_ids, event->id))
 		return NULL;
-	if (has_fixed_size(encoder, event)) {
+	if (rule->form == EVENT_FORM_ALLOCATION_WHOLE) {
+		*out++ = rule->byte;
+		out = put(out, event->id);
+		out = put(out, event->value);
+	} else if (has_fixed_size(encoder, event)) {
 		out = put_packed_id(out, EVENT_GROUP_ALLOCATION_FIXED, event->id);
 	} else {
 		out = put_packed_id(out, rule->byte, event->id);
@@ -221,12 +276,49 @@ static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const e
 	return put_extras(encoder, out, rule->extras, event);
 }
 
+/* The number of the collection that an event belongs to. A new size of the heap takes one too, as it did in Mono. */
+static uint32_t take_collection_number(event_encoder *encoder, const mprof_event *event)
+{
+	uint32_t number = event->id;
+
+	if (number == 0 && encoder->counts_collections) {
+		int is_next = event->kind == MPROF_EVENT_GC_START || event->kind == MPROF_EVENT_GC_RESIZE;
+
+		number = is_next ? encoder->last_number + 1 : encoder->collection;
+		encoder->has_counted = 1;
+	}
+	if (number > encoder->last_number)
+		encoder->last_number = number;
+	if (event->kind != MPROF_EVENT_GC_RESIZE)
+		encoder->collection = number;
+	return number;
+}
+
+/* Events of collections that carry its number. */
+static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
+			       uint64_t time)
+{
+	uint64_t number = take_collection_number(encoder, event);
+
+	*out++ = rule->byte;
+	if (rule->form == EVENT_FORM_COLLECTION) {
+		number = number << EVENT_GENERATION_BITS | (event->value & EVENT_GENERATION_MASK);
+		/* What counts collections has 32 bits for both. */
+		out = put(out, encoder->counts_collections ? (uint32_t)number : number);
+		return put(out, time);
+	}
+	out = put(out, event->value);
+	if (rule->form == EVENT_FORM_RESIZE_TIMED)
+		out = put(out, time);
+	return put(out, number);
+}
+
 /* The place behind an event that has a time; NULL if it cannot be written. */
-static inline uint8_t *put_timed(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
+static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const event_rule *rule,
 				 const mprof_event *event, uint64_t time)
 {
 	if (rule->form == EVENT_FORM_PACKED_ID) {
-		if (__builtin_expect(!id_set_has(encoder->defined.method_ids, event->id), 0))
+		if (!id_is_known(encoder, encoder->defined.method_ids, event->id))
 			return NULL;
 		out = put_packed_id(out, rule->byte, event->id);
 	} else if (rule->form == EVENT_FORM_IMPLICIT_LEAVE) {
@@ -238,6 +330,8 @@ static inline uint8_t *put_timed(const event_encoder *encoder, uint8_t *out, con
 		out = put(out, event->id);
 	} else if (rule->form == EVENT_FORM_DETAILED) {
 		return put_detailed(encoder, out, rule, event, time);
+	} else if (rule->form != EVENT_FORM_VALUE) {
+		return put_collection(encoder, out, rule, event, time);
 	} else {
 		*out++ = rule->byte;
 		out = put(out, event->value);
@@ -253,13 +347,29 @@ static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
 	return MPROF_ERR_UNDEFINED_ID;
 }
 
+/* What the event has and the log has not. */
+static int is_shortened(const event_rule *rule, const mprof_event *event)
+{
+	const mprof_event_detail *detail;
+
+	/* The number of a collection, or how a method was left. */
+	if (rule->degraded || (rule->form == EVENT_FORM_VALUE && event->id != 0))
+		return 1;
+	/* Other events have no detail, and the pointer means nothing. */
+	if (!is_allocation(rule) && rule->form != EVENT_FORM_DETAILED)
+		return 0;
+	detail = detail_of(event);
+	return (detail->caller != 0 && (rule->said & SAID(EVENT_EXTRA_CALLER)) == 0) ||
+	       (detail->stack != 0 && (rule->said & SAID(EVENT_EXTRA_STACK)) == 0) ||
+	       (detail->object != 0 && (rule->said & SAID(EVENT_EXTRA_OBJECT)) == 0);
+}
+
 /* Encodes events for which there is room: the loop that all events pass. */
 static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const mprof_event *events, size_t count,
 			       size_t *taken)
 {
 	uint64_t last_counter = encoder->last_counter;
 	uint64_t skipped = 0;
-	uint64_t degraded = 0;
 	uint8_t *out = *cursor;
 	mprof_status status = MPROF_OK;
 	size_t i;
@@ -274,10 +384,11 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 				status = MPROF_ERR_UNSUPPORTED;
 				break;
 			}
+			losses_leave_out_event(encoder->stats, event->kind);
 			skipped++;
 			continue;
 		}
-		if (rule->form == EVENT_FORM_ALLOCATION)
+		if (is_allocation(rule))
 			end = put_allocation(encoder, out, rule, event);
 		else
 			end = put_timed(encoder, out, rule, event, event->counter - last_counter);
@@ -286,12 +397,12 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 			break;
 		}
 		out = end;
-		degraded += rule->degraded;
-		if (rule->form != EVENT_FORM_ALLOCATION)
+		if (__builtin_expect(encoder->lossy, 0) && is_shortened(rule, event))
+			losses_shorten_event(encoder->stats, event->kind);
+		if (has_time(rule))
 			last_counter = event->counter;
 	}
 	encoder->last_counter = last_counter;
-	encoder->left_out += skipped + degraded;
 	encoder->written += i - skipped;
 	*cursor = out;
 	*taken += i;

@@ -6,7 +6,7 @@
 #ifndef FORMAT_EVENTS_ENCODE_H
 #define FORMAT_EVENTS_ENCODE_H
 
-#include <mprof/format.h>
+#include <mprof/writer.h>
 
 #include "base/id_map.h"
 #include "base/id_set.h"
@@ -32,6 +32,7 @@ typedef struct event_rule {
 	uint8_t byte;     /**< Its byte, bits that are packed clear. */
 	uint8_t id_space; /**< An #event_id_space. */
 	uint8_t degraded; /**< 1: the byte says less than the kind (lossy alone). */
+	uint8_t said;     /**< What is said of the event's detail, a bit for each #event_extra. */
 	uint16_t extras;  /**< As EVENT_EXTRAS(). */
 } event_rule;
 
@@ -46,20 +47,25 @@ typedef struct event_definitions {
 	const id_set *class_ids;
 	const id_map *object_sizes;  /**< Of classes whose objects all have one; empty without directive 18. */
 	const uint32_t *stack_count; /**< Call chains are 1 to so many. */
+	int any;                     /**< 1: what is not in these sets may be named too. */
 } event_definitions;
 
 typedef struct event_encoder {
 	event_rule rules[EVENT_RULE_COUNT];
 	event_definitions defined;
+	mprof_writer_stats *stats; /**< Counts what is left out or shortened. Borrowed. */
 	uint64_t last_counter; /**< Of the last event written that has a time; first the base. Set by the owner. */
+	uint32_t collection;    /**< Number of the collection that events were told of last, where they have one. */
+	uint32_t last_number;   /**< The highest of these numbers. */
+	int has_counted;        /**< 1: it numbered one. */
+	int counts_collections; /**< 1: collections without a number get the next one, since 0 is none. */
 	uint64_t written;      /**< Events written. Set to 0 by the owner. */
-	uint64_t left_out;     /**< Events left out or written as less than they are. Set to 0 by the owner. */
 	int lossy;
 } event_encoder;
 
 /** Prepares an encoder for a dialect with the directives declared. */
 void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
-			const event_definitions *defined);
+			const event_definitions *defined, mprof_writer_stats *stats);
 
 /**
  * Appends events. \p taken receives how many were written or left out: those in front of the first one that could not

@@ -13,11 +13,11 @@ static mprof_status check_event(const heap_encoding *encoding, const mprof_event
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
 	case MPROF_EVENT_HEAP_FREE:
-		if (!id_set_has(encoding->class_ids, event->id))
+		if (!encoding->any && !id_set_has(encoding->class_ids, event->id))
 			return MPROF_ERR_UNDEFINED_ID;
 		break;
 	case MPROF_EVENT_HEAP_ROOT:
-		if (event->id > encoding->root_count)
+		if (!encoding->any && event->id > encoding->root_count)
 			return MPROF_ERR_UNDEFINED_ID;
 		break;
 	case MPROF_EVENT_HEAP_MOVE:

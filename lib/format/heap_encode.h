@@ -17,6 +17,7 @@ typedef struct heap_encoding {
 	const id_set *class_ids; /**< Those defined. */
 	const id_map *sizes;     /**< Of their objects; NULL if the log does not tell them (directive 18). */
 	uint32_t root_count;     /**< Roots defined. */
+	int any;                 /**< 1: what is not defined may be named too. */
 } heap_encoding;
 
 /**

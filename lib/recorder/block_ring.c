@@ -223,7 +223,7 @@ static int copy_take(block_ring *ring, ring_copy *copy)
 
 static int write_end(const block_ring *ring, log_sink *sink, const mprof_clock *now)
 {
-	const block_encoding encoding = {ring->rules, 0};
+	const block_encoding encoding = {ring->rules, 0, 0};
 	encode_buffer buffer;
 	int error = ENOMEM;
 

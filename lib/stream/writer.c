@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "format/losses.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,11 +69,11 @@ mprof_status writer_enter(mprof_writer *writer, writer_state state)
 	return MPROF_OK;
 }
 
-mprof_status writer_leave_out(mprof_writer *writer, const char *what)
+mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const char *what)
 {
 	if (!writer->lossy)
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, what);
-	writer->stats.left_out++;
+	losses_leave_out_block(&writer->stats, kind);
 	return MPROF_OK;
 }
 
@@ -99,10 +100,25 @@ void writer_read_clock(mprof_writer *writer, mprof_clock *clock)
 	writer->clock(writer->clock_user, clock);
 }
 
+/* Takes the moment of writing for headers that tell how long the block before is ago. */
+static void note_header_counter(mprof_writer *writer)
+{
+	mprof_clock clock;
+
+	if (!block_header_has_delta(writer->encoding.rules))
+		return;
+	writer_read_clock(writer, &clock);
+	writer->encoding.counter_delta =
+		writer->stats.blocks == 0 ? 0 : (uint32_t)(clock.counter - writer->header_counter);
+	writer->header_counter = clock.counter;
+}
+
 mprof_status writer_put_block(mprof_writer *writer)
 {
-	mprof_status status = block_encode_end(&writer->block, &writer->encoding);
+	mprof_status status;
 
+	note_header_counter(writer);
+	status = block_encode_end(&writer->block, &writer->encoding);
 	if (status != MPROF_OK)
 		return writer_refuse(writer, status,
 				     status == MPROF_ERR_LIMIT ? "a block is too long" : "no memory for a block");
@@ -133,6 +149,8 @@ mprof_status mprof_writer_close(mprof_writer *writer)
 
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
+	if (status == MPROF_OK)
+		status = writer_end_shot(writer);
 	if (status != MPROF_OK)
 		return status;
 	writer_read_clock(writer, &clock);
@@ -172,6 +190,11 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	id_set_destroy(&writer->method_ids);
 	id_map_destroy(&writer->object_sizes);
 	id_map_destroy(&writer->double_metrics);
+	id_map_destroy(&writer->function_numbers);
+	heap_shot_destroy(&writer->shot);
+	stack_sections_destroy(&writer->sections);
+	definition_table_destroy(&writer->code);
+	name_table_destroy(&writer->code_names);
 	allocator = writer->allocator;
 	allocator_release(&allocator, writer, sizeof(*writer));
 	return status;

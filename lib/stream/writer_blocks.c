@@ -62,44 +62,6 @@ mprof_status mprof_writer_unloaded(mprof_writer *writer, const mprof_element *el
 	return put_element(writer, element, MPROF_BLOCK_UNLOADED);
 }
 
-static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, size_t method_count,
-			       const uint32_t *functions, size_t function_count)
-{
-	if ((methods == NULL && method_count > 0) || (functions == NULL && function_count > 0))
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of samples is NULL");
-	for (size_t i = 0; i < method_count; i++) {
-		if (methods[i] == 0)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit method 0");
-		if (!id_set_has(&writer->method_ids, methods[i]))
-			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample hit an undefined method");
-	}
-	for (size_t i = 0; i < function_count; i++) {
-		if (functions[i] == 0)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit function 0");
-	}
-	return MPROF_OK;
-}
-
-mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_counter, const uint32_t *methods,
-				      size_t method_count, const uint32_t *functions, size_t function_count,
-				      uint64_t end_counter)
-{
-	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
-
-	if (status == MPROF_OK)
-		status = check_hits(writer, methods, method_count, functions, function_count);
-	if (status == MPROF_OK)
-		status = writer_put_definitions(writer);
-	if (status != MPROF_OK)
-		return status;
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_STATISTICAL);
-	encode_int(&writer->block, start_counter);
-	block_encode_ids(&writer->block, methods, method_count);
-	block_encode_ids(&writer->block, functions, function_count);
-	encode_int(&writer->block, end_counter);
-	return writer_put_block(writer);
-}
-
 int writer_has_block(const mprof_writer *writer, mprof_block_kind kind)
 {
 	return dialect_block_code(writer->encoding.rules, kind) != 0;
@@ -131,7 +93,7 @@ mprof_status mprof_writer_session(mprof_writer *writer, const mprof_property *pr
 	if (status == MPROF_OK)
 		status = check_properties(writer, properties, count);
 	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_SESSION))
-		return writer_leave_out(writer, "the dialect has no SESSION block");
+		return writer_leave_out(writer, MPROF_BLOCK_SESSION, "the dialect has no SESSION block");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
@@ -155,7 +117,7 @@ mprof_status mprof_writer_thread(mprof_writer *writer, uint64_t thread, const ch
 	if (status == MPROF_OK)
 		status = writer_check_name(writer, name, name_length);
 	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_THREAD))
-		return writer_leave_out(writer, "the dialect has no THREAD block");
+		return writer_leave_out(writer, MPROF_BLOCK_THREAD, "the dialect has no THREAD block");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
@@ -176,7 +138,7 @@ mprof_status mprof_writer_lost(mprof_writer *writer, uint64_t thread, const uint
 	if (status == MPROF_OK && counts == NULL && count > 0)
 		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of counts is NULL");
 	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_LOST))
-		return writer_leave_out(writer, "the dialect has no LOST block");
+		return writer_leave_out(writer, MPROF_BLOCK_LOST, "the dialect has no LOST block");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
@@ -198,7 +160,7 @@ mprof_status mprof_writer_mark(mprof_writer *writer, uint64_t thread, uint64_t c
 	if (status == MPROF_OK)
 		status = writer_check_name(writer, text, text_length);
 	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_MARK))
-		return writer_leave_out(writer, "the dialect has no MARK block");
+		return writer_leave_out(writer, MPROF_BLOCK_MARK, "the dialect has no MARK block");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)

@@ -19,6 +19,8 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 	encode_int(block, base_counter);
 	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
 		return writer_refuse(writer, block->status, "no memory for a block");
+	if (writer->has_sections)
+		stack_sections_begin(&writer->sections, thread);
 	writer->events.last_counter = base_counter;
 	writer->events.written = 0;
 	writer->state = WRITER_IN_EVENTS;
@@ -41,6 +43,76 @@ static const char *reason_of(mprof_status status)
 	}
 }
 
+static int has_stack(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_ALLOCATION || event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ||
+	       event->kind == MPROF_EVENT_MONITOR;
+}
+
+static uint32_t stack_of(const mprof_event *event)
+{
+	return event->more.detail != NULL ? event->more.detail->stack : 0;
+}
+
+static int changes_stack(const mprof_event *event)
+{
+	return event->kind >= MPROF_EVENT_METHOD_ENTER && event->kind <= MPROF_EVENT_METHOD_JIT_END;
+}
+
+/* The number of events in front of the first one that needs a section. */
+static size_t events_without_section(stack_sections *sections, const mprof_event *events, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (changes_stack(&events[i]))
+			stack_sections_disturb(sections);
+		else if (has_stack(&events[i]) && stack_sections_needs(sections, stack_of(&events[i])))
+			break;
+	}
+	return i;
+}
+
+/* A section and its event, or neither. */
+static mprof_status encode_section(mprof_writer *writer, const mprof_event *event, size_t *taken)
+{
+	size_t old_length = writer->block.length;
+	int was_in_force = writer->sections.is_in_force;
+	uint32_t chain = stack_of(event);
+	mprof_status status;
+
+	*taken = 0;
+	if (chain > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any)
+		return MPROF_ERR_UNDEFINED_ID;
+	status = stack_sections_encode(&writer->sections, &writer->block, chain, EVENTS_TAIL_ROOM);
+	if (status == MPROF_OK)
+		status = events_encode(&writer->events, &writer->block, event, 1, taken);
+	if (status == MPROF_OK)
+		return MPROF_OK;
+	encode_buffer_cut(&writer->block, old_length);
+	stack_sections_disturb(&writer->sections);
+	writer->sections.is_in_force = was_in_force;
+	return status;
+}
+
+static mprof_status encode_with_sections(mprof_writer *writer, const mprof_event *events, size_t count, size_t *taken)
+{
+	mprof_status status = MPROF_OK;
+
+	for (*taken = 0; *taken < count && status == MPROF_OK;) {
+		const mprof_event *next = events + *taken;
+		size_t run = events_without_section(&writer->sections, next, count - *taken);
+		size_t done;
+
+		if (run > 0)
+			status = events_encode(&writer->events, &writer->block, next, run, &done);
+		else
+			status = encode_section(writer, next, &done);
+		*taken += done;
+	}
+	return status;
+}
+
 mprof_status mprof_writer_events(mprof_writer *writer, const mprof_event *events, size_t count, size_t *written)
 {
 	size_t taken = 0;
@@ -53,9 +125,10 @@ mprof_status mprof_writer_events(mprof_writer *writer, const mprof_event *events
 		return status;
 	if (events == NULL && count > 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of events is NULL");
-	status = events_encode(&writer->events, &writer->block, events, count, &taken);
-	writer->stats.left_out += writer->events.left_out;
-	writer->events.left_out = 0;
+	if (writer->has_sections)
+		status = encode_with_sections(writer, events, count, &taken);
+	else
+		status = events_encode(&writer->events, &writer->block, events, count, &taken);
 	if (written != NULL)
 		*written = taken;
 	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, reason_of(status));
@@ -74,6 +147,8 @@ mprof_status mprof_writer_end_events(mprof_writer *writer)
 	encode_byte(&writer->block, 0);
 	encode_clock(&writer->block, &clock);
 	status = writer_put_block(writer);
+	if (status == MPROF_OK && writer->has_sections && !stack_sections_end(&writer->sections))
+		status = writer_fail(writer, MPROF_ERR_MEMORY, "no memory for the stack of a thread");
 	if (status == MPROF_OK)
 		writer->stats.events += writer->events.written;
 	return status;

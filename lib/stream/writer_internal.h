@@ -16,7 +16,10 @@
 #include "format/block_encode.h"
 #include "format/encode_buffer.h"
 #include "format/events_encode.h"
+#include "stream/definition_table.h"
+#include "stream/heap_shot.h"
 #include "stream/sink.h"
+#include "stream/stack_sections.h"
 
 typedef enum writer_state {
 	WRITER_BETWEEN_BLOCKS,
@@ -33,6 +36,7 @@ struct mprof_writer {
 	uint64_t max_name_length;
 	int lossy;
 	writer_state state;
+	uint64_t header_counter; /**< When the last block was written; in dialects whose headers tell. */
 	encode_buffer block;   /**< The block being built; memory stays for the next one. */
 	encode_buffer classes; /**< Definitions that wait, as they will stand in MAPPING. */
 	encode_buffer methods;
@@ -42,6 +46,15 @@ struct mprof_writer {
 	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< How many of each mprof_record_kind are defined: 1 to so many. */
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
+	name_table code_names; /**< Of the table below. */
+	definition_table code; /**< Of dialects that say call chains and native code where these are used. */
+	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */
+	uint32_t functions_written; /**< Functions that stand in the log, where they have numbers of their own. */
+	id_map function_numbers;
+	heap_shot shot;         /**< In dialects in which it is one block. */
+	size_t max_shot_length; /**< In bytes. */
+	int has_sections;      /**< Stacks are told by #stack_sections. */
+	stack_sections sections;
 	mprof_writer_stats stats;
 	mprof_error error;
 };
@@ -61,8 +74,8 @@ mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *
 /** What every call asks first: #MPROF_OK if the writer lives, is in this state, and no error sticks. */
 mprof_status writer_enter(mprof_writer *writer, writer_state state);
 
-/** Answers for a block or a directive that the dialect lacks: refuses, or counts it when lossy (#MPROF_OK). */
-mprof_status writer_leave_out(mprof_writer *writer, const char *what);
+/** Answers for a block that the dialect lacks: refuses, or counts it when lossy (#MPROF_OK). */
+mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const char *what);
 
 /** #MPROF_OK, or refuses a name that has a NUL byte or is too long. */
 mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t length);
@@ -77,6 +90,22 @@ void writer_read_clock(mprof_writer *writer, mprof_clock *clock);
 
 /** Ends writer->block and writes it. */
 mprof_status writer_put_block(mprof_writer *writer);
+
+/** Whether Mono itself wrote logs in the dialect, or a fork did. */
+int writer_is_of_mono(const mprof_writer *writer);
+
+/** The number of the collection that a shot or a summary belongs to, in the dialects of Mono; \p given by the caller. */
+uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
+
+/** mprof_writer_heap() in the dialects of Mono, for events that were checked. Definitions were written. */
+mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+				const mprof_event *events, size_t count);
+
+/** Writes what there is of a shot that is not ended. */
+mprof_status writer_end_shot(mprof_writer *writer);
+
+/** Writes samples as a STATISTICAL block of the dialects of Mono. Definitions were written. */
+mprof_status writer_put_statistical(mprof_writer *writer, const mprof_event *samples, size_t count);
 
 /** Writes the definitions that wait, if there are any. */
 mprof_status writer_put_definitions(mprof_writer *writer);

@@ -12,6 +12,8 @@
 /* Names of this length still leave room in a block for all else that it may hold. */
 #define HIGHEST_MAX_NAME_LENGTH ((uint64_t)1 << 29)
 #define MAX_GZIP_LEVEL 9
+/* Readers refuse blocks of over 64 MiB unless they are told; the rest is for the last object. */
+#define DEFAULT_MAX_SHOT_MEMORY ((uint64_t)56 << 20)
 
 /* Where a log goes: one of these. */
 typedef struct destination {
@@ -21,20 +23,25 @@ typedef struct destination {
 	int fd;
 } destination;
 
+int writer_is_of_mono(const mprof_writer *writer)
+{
+	return writer->encoding.rules->is_mono != 0;
+}
+
 static int options_are_valid(mprof_writer_options *options, const mprof_writer_options *given)
 {
 	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
 		return 0;
 	if (options->max_name_length == 0)
 		options->max_name_length = DEFAULT_MAX_NAME_LENGTH;
-	if (options->runtime == NULL)
-		options->runtime = "";
+	if (options->max_shot_memory == 0)
+		options->max_shot_memory = DEFAULT_MAX_SHOT_MEMORY;
 	if (options->clock == NULL)
 		options->clock = clock_read_system;
-	return options->lossy <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
+	return options->lossy <= 1 && options->allow_undefined_ids <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
 	       options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
 	       dialect_get((mprof_dialect)options->dialect) != NULL &&
-	       strlen(options->runtime) <= options->max_name_length;
+	       (options->runtime == NULL || strlen(options->runtime) <= options->max_name_length);
 }
 
 static const char *directive_refusal(uint32_t directive)
@@ -62,9 +69,19 @@ static const char *directive_refusal(uint32_t directive)
 		return "the dialect cannot say the call chain of an allocation";
 	case MPROF_DIRECTIVE_DETAILED_EVENTS:
 		return "the dialect has no events with details";
+	case MPROF_DIRECTIVE_COLLECTION_NUMBERS:
+		return "the dialect cannot say the number of a collection";
 	default:
 		return "an unknown directive";
 	}
+}
+
+static mprof_status leave_out_directive(mprof_writer *writer, uint32_t directive)
+{
+	if (!writer->lossy)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, directive_refusal(directive));
+	writer->stats.left_out++;
+	return MPROF_OK;
 }
 
 static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
@@ -75,7 +92,7 @@ static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
 		mprof_status status = MPROF_OK;
 
 		if ((wanted & ~known & MPROF_DIRECTIVE_BIT(directive)) != 0)
-			status = writer_leave_out(writer, directive_refusal(directive));
+			status = leave_out_directive(writer, directive);
 		if (status != MPROF_OK)
 			return status;
 	}
@@ -113,6 +130,12 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 	id_set_init(&writer->method_ids, allocator);
 	id_map_init(&writer->object_sizes, allocator);
 	id_map_init(&writer->double_metrics, allocator);
+	id_map_init(&writer->function_numbers, allocator);
+	heap_shot_init(&writer->shot, allocator, &writer->stats, writer->lossy);
+	writer->max_shot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;
+	name_table_init(&writer->code_names, allocator, UINT64_MAX);
+	definition_table_init(&writer->code, &writer->code_names);
+	stack_sections_init(&writer->sections, allocator, &writer->code);
 	error_clear(&writer->error);
 	return writer;
 }
@@ -142,13 +165,18 @@ static mprof_status open_destination(mprof_writer *writer, const destination *wh
 
 static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *options)
 {
+	const char *runtime = options->runtime;
 	mprof_clock clock;
 	mprof_status status;
 
+	if (runtime == NULL)
+		runtime = writer_is_of_mono(writer) ? "mono" : "";
 	writer_read_clock(writer, &clock);
-	block_encode_intro(&writer->block, &writer->encoding, options->runtime, options->intro_flags, &clock);
+	block_encode_intro(&writer->block, &writer->encoding, runtime, options->intro_flags, &clock);
 	status = writer_put_block(writer);
-	if (status != MPROF_OK || writer->encoding.directives == 0)
+	/* In logs of Mono the block says besides that events of collections have numbers. */
+	if (status != MPROF_OK ||
+	    (writer->encoding.directives == 0 && !block_header_has_delta(writer->encoding.rules)))
 		return status;
 	writer_read_clock(writer, &clock);
 	block_encode_directives(&writer->block, &writer->encoding, &clock, &clock);
@@ -158,7 +186,7 @@ static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *
 static mprof_status open_checked(mprof_writer *writer, const destination *where, const mprof_writer_options *options)
 {
 	const event_definitions defined = {&writer->method_ids, &writer->class_ids, &writer->object_sizes,
-					   &writer->defined[MPROF_RECORD_STACK]};
+					   &writer->defined[MPROF_RECORD_STACK], options->allow_undefined_ids != 0};
 	mprof_status status;
 
 	/* First of all, so that it is closed with the writer whatever happens. */
@@ -169,8 +197,10 @@ static mprof_status open_checked(mprof_writer *writer, const destination *where,
 		status = open_destination(writer, where, options->gzip_level);
 	if (status != MPROF_OK)
 		return status;
+	writer->has_sections =
+		(writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
 	event_encoder_init(&writer->events, writer->encoding.rules, writer->encoding.directives, writer->lossy,
-			   &defined);
+			   &defined, &writer->stats);
 	return begin_log(writer, options);
 }
 

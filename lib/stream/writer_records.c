@@ -168,11 +168,31 @@ static mprof_status put_records(mprof_writer *writer, mprof_block_kind kind, uin
 	block_encode_begin(&writer->block, &writer->encoding, kind);
 	encode_clock(&writer->block, &clock);
 	if (kind == MPROF_BLOCK_HEAP_SUMMARY)
-		encode_int(&writer->block, number);
+		encode_int(&writer->block, writer_collection_number(writer, number));
 	records_encode(&writer->block, kind, writer->defined[MPROF_RECORD_STACK] + 1, &writer->double_metrics, records,
 		       count);
 	encode_clock(&writer->block, &clock);
 	return writer_put_block(writer);
+}
+
+/* Whether the dialect says in other blocks what this one defines. */
+static int is_kept(const mprof_writer *writer, mprof_block_kind kind)
+{
+	return writer_is_of_mono(writer) && (kind == MPROF_BLOCK_STACKS || kind == MPROF_BLOCK_CODE);
+}
+
+/* Keeps definitions for the blocks that will use them. */
+static mprof_status keep_records(mprof_writer *writer, const mprof_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_record record = records[i];
+
+		record.name = record.name != NULL ? record.name : "";
+		record.section = record.section != NULL ? record.section : "";
+		if (definition_table_add(&writer->code, &record) != MPROF_OK)
+			return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+	}
+	return MPROF_OK;
 }
 
 mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
@@ -185,14 +205,18 @@ mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, u
 		status = check_call(writer, kind, number, records, count);
 	if (status != MPROF_OK)
 		return status;
-	if (!writer_has_block(writer, kind))
-		return writer_leave_out(writer, "the dialect has no such block");
+	if (!writer_has_block(writer, kind) && !is_kept(writer, kind))
+		return writer_leave_out(writer, kind, "the dialect has no such block");
 	memcpy(counts.defined, writer->defined, sizeof(counts.defined));
 	status = check_records(writer, &counts, kind, records, count);
-	if (status == MPROF_OK)
-		status = writer_put_definitions(writer);
-	if (status == MPROF_OK)
-		status = put_records(writer, kind, number, records, count);
+	if (status == MPROF_OK && !writer_has_block(writer, kind)) {
+		status = keep_records(writer, records, count);
+	} else {
+		if (status == MPROF_OK)
+			status = writer_put_definitions(writer);
+		if (status == MPROF_OK)
+			status = put_records(writer, kind, number, records, count);
+	}
 	if (status == MPROF_OK)
 		memcpy(writer->defined, counts.defined, sizeof(counts.defined));
 	return status;

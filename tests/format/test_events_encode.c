@@ -24,10 +24,11 @@ static id_map sizes; /* Empty, as it is in a log that does not tell them. */
 static uint32_t stack_count;
 static encode_buffer buffer;
 static event_encoder encoder;
+static mprof_writer_stats stats;
 
 static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 {
-	const event_definitions all = {&methods, &classes, &sizes, &stack_count};
+	const event_definitions all = {&methods, &classes, &sizes, &stack_count, 0};
 
 	allocator_init(&allocator, NULL);
 	id_set_init(&methods, &allocator);
@@ -41,7 +42,8 @@ static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 	cr_assert(id_set_add(&methods, 77)); /* A method alone. */
 	cr_assert(id_set_add(&classes, 88)); /* A class alone. */
 	encode_buffer_init(&buffer, &allocator, SIZE_MAX);
-	event_encoder_init(&encoder, dialect_get(dialect), directives, lossy, &all);
+	memset(&stats, 0, sizeof(stats));
+	event_encoder_init(&encoder, dialect_get(dialect), directives, lossy, &all, &stats);
 }
 
 static void tear_down(void)
@@ -373,7 +375,6 @@ static const uint8_t unsupported[] = {
 	MPROF_EVENT_METHOD_LEAVE_IMPLICIT,
 	MPROF_EVENT_GC_STOP_WORLD_START,
 	MPROF_EVENT_GC_START_WORLD_END,
-	MPROF_EVENT_ALLOCATION_AT_JIT,
 	MPROF_EVENT_MONITOR,
 	MPROF_EVENT_SAMPLE,
 	MPROF_EVENT_STACK_SECTION,
@@ -400,13 +401,15 @@ Test(events_encode, refuses_what_cannot_be_said)
 	}
 	event = event_of(MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, 1, 0, 10);
 	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNSUPPORTED);
+	event = event_of(MPROF_EVENT_ALLOCATION_AT_JIT, 0, 1, 0, 10);
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNSUPPORTED);
 	for (uint32_t flags = 1; flags < 256; flags++) {
 		event = event_of(MPROF_EVENT_METHOD_ENTER, flags, 1, 0, 10);
 		cr_assert_eq(encode(&event, 1), MPROF_ERR_UNSUPPORTED);
 	}
 	cr_assert_eq(buffer.length, 0);
 	cr_assert_eq(encoder.last_counter, 0);
-	cr_assert_eq(encoder.left_out, 0);
+	cr_assert_eq(stats.left_out, 0);
 	tear_down();
 }
 
@@ -414,8 +417,10 @@ Test(events_encode, leaves_out_what_cannot_be_said)
 {
 	static const char expected[] = "\x09\x80\x8a"
 				       "\x0b\x80\x94"
-				       "\x0b\x80\x81";
-	mprof_event events[sizeof(unsupported) + 3];
+				       "\x0b\x80\x81"
+				       "\x0c\x80\x98"
+				       "\x17\x80\x84";
+	mprof_event events[sizeof(unsupported) + 5];
 	size_t count = 0;
 
 	set_up(MPROF_DIALECT_MAIL, 0, 1);
@@ -424,11 +429,20 @@ Test(events_encode, leaves_out_what_cannot_be_said)
 		events[count++] = event_of(unsupported[i], 0, 999, 0, 11 + i);
 	events[count++] = event_of(MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, 1, 0, 30);
 	events[count++] = event_of(MPROF_EVENT_METHOD_LEAVE_TAIL, 0, 1, 0, 31);
+	events[count++] = event_of(MPROF_EVENT_ALLOCATION_AT_JIT, 0, 1, 24, 0);
+	/* Collections have no numbers. */
+	events[count++] = event_of(MPROF_EVENT_GC_START, 0, 7, 0, 35);
 	cr_assert_eq(encode(events, count), MPROF_OK);
 	cr_assert_eq(buffer.length, sizeof(expected) - 1);
 	cr_assert_eq(memcmp(buffer.bytes, expected, buffer.length), 0);
-	cr_assert_eq(encoder.written, 3);
-	cr_assert_eq(encoder.left_out, sizeof(unsupported) + 2);
+	cr_assert_eq(encoder.written, 5);
+	cr_assert_eq(stats.left_out, sizeof(unsupported) + 4);
+	for (size_t i = 0; i < sizeof(unsupported) && unsupported[i] < 64; i++)
+		cr_assert_eq(stats.left_out_events[unsupported[i]], 1, "%u", unsupported[i]);
+	cr_assert_eq(stats.shortened_events[MPROF_EVENT_METHOD_LEAVE_EXCEPTION], 1);
+	cr_assert_eq(stats.shortened_events[MPROF_EVENT_METHOD_LEAVE_TAIL], 1);
+	cr_assert_eq(stats.shortened_events[MPROF_EVENT_ALLOCATION_AT_JIT], 1);
+	cr_assert_eq(stats.shortened_events[MPROF_EVENT_GC_START], 1);
 	tear_down();
 }
 
