@@ -210,8 +210,7 @@ static mprof_status end_of_log(mprof_converter *converter)
 /* A block of a kind that nothing is known of, or that could not be read. */
 static mprof_status leave_out(mprof_converter *converter, const mprof_block *block)
 {
-	(void)block;
-	return writer_leave_out(converter->writer, "a block of a kind that is not known");
+	return writer_leave_out(converter->writer, (mprof_block_kind)block->kind, "a block of a kind that is not known");
 }
 
 static mprof_status copy_block(mprof_converter *converter, const mprof_block *block)

@@ -18,7 +18,7 @@ typedef struct sample_part {
 
 static mprof_status leave_out_samples(mprof_converter *converter, uint64_t count)
 {
-	return count > 0 ? writer_leave_out(converter->writer, "a sample whose place is not known") : MPROF_OK;
+	return count > 0 ? writer_leave_out(converter->writer, MPROF_BLOCK_SAMPLES, "a sample whose place is not known") : MPROF_OK;
 }
 
 /* The method or the native function where a sample was, by its number in the log; 0 if none is known. */

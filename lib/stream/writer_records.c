@@ -175,16 +175,19 @@ static mprof_status put_records(mprof_writer *writer, mprof_block_kind kind, uin
 	return writer_put_block(writer);
 }
 
-/* Whether the dialect says in other blocks what this one defines. */
-static int is_kept(const mprof_writer *writer, mprof_block_kind kind)
+/*
+ * What only other blocks make use of is no loss by itself: dialects without these blocks say in others what can be said of
+ * it, or events are counted as shortened.
+ */
+static int is_taken(mprof_block_kind kind)
 {
-	return writer_is_of_mono(writer) && (kind == MPROF_BLOCK_STACKS || kind == MPROF_BLOCK_CODE);
+	return kind == MPROF_BLOCK_STACKS || kind == MPROF_BLOCK_CODE;
 }
 
 /* Keeps definitions for the blocks that will use them. */
 static mprof_status keep_records(mprof_writer *writer, const mprof_record *records, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; writer_is_of_mono(writer) && i < count; i++) {
 		mprof_record record = records[i];
 
 		record.name = record.name != NULL ? record.name : "";
@@ -205,7 +208,7 @@ mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, u
 		status = check_call(writer, kind, number, records, count);
 	if (status != MPROF_OK)
 		return status;
-	if (!writer_has_block(writer, kind) && !is_kept(writer, kind))
+	if (!writer_has_block(writer, kind) && !is_taken(kind))
 		return writer_leave_out(writer, kind, "the dialect has no such block");
 	memcpy(counts.defined, writer->defined, sizeof(counts.defined));
 	status = check_records(writer, &counts, kind, records, count);
