@@ -91,6 +91,12 @@ void decode_method(const log_decode *decode, uint32_t method);
 /** A class. */
 void decode_class(const log_decode *decode, uint32_t class_id);
 
+/** As qsort() takes it, of items. */
+typedef int (*decode_compare)(const void *left, const void *right);
+
+/** Sorts pointers to items, the largest first; equal ones as the first decoder's runtime leaves them. */
+void decode_sort(const void **items, size_t count, decode_compare compare);
+
 /** For sorting: the larger number first. */
 int decode_larger_first(uint64_t left, uint64_t right);
 

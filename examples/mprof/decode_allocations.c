@@ -11,6 +11,7 @@
 
 /* What a method allocated of a class on a path. */
 typedef struct allocation_row {
+	size_t number; /**< In the order of the log. */
 	uint32_t class_id;
 	uint32_t method;
 	int is_compiling;
@@ -26,15 +27,17 @@ typedef struct allocation_group {
 	int is_compiling;
 	uint64_t bytes;
 	uint64_t count;
-	const allocation_row *rows;
+	const allocation_row *rows; /**< In the order of the log. */
 	size_t row_count;
 } allocation_group;
 
 typedef struct allocation_table {
 	allocation_row *rows;
 	size_t row_count;
-	allocation_group *groups; /**< In order of classes, those of a class by bytes. */
+	allocation_group *groups; /**< In order of classes; those of a class in order of the log, compilations last. */
 	size_t group_count;
+	const void **sorted_groups; /**< Room for those of a class. */
+	const void **sorted_rows;   /**< Room for those of a group. */
 } allocation_table;
 
 /* The method that the log names, or that on top of the path. Returns 0 if none is known. */
@@ -46,6 +49,7 @@ static int fetch_row(const log_decode *decode, size_t index, allocation_row *row
 
 	site.struct_size = sizeof(site);
 	mprof_profile_allocation_site(decode->profile, index, &site);
+	row->number = index;
 	row->class_id = site.class_id;
 	row->method = site.caller;
 	row->is_compiling = (site.flags & MPROF_EVENT_COMPILING) != 0;
@@ -71,9 +75,7 @@ static int compare_rows(const void *left, const void *right)
 
 	order = order != 0 ? order : decode_larger_first(b->method, a->method);
 	order = order != 0 ? order : a->is_compiling - b->is_compiling;
-	order = order != 0 ? order : decode_larger_first(a->bytes, b->bytes);
-	order = order != 0 ? order : decode_larger_first(b->path.stack, a->path.stack);
-	return order != 0 ? order : decode_larger_first(b->path.call, a->path.call);
+	return order != 0 ? order : decode_larger_first(b->number, a->number);
 }
 
 static int compare_groups(const void *left, const void *right)
@@ -82,9 +84,18 @@ static int compare_groups(const void *left, const void *right)
 	const allocation_group *b = right;
 	int order = decode_larger_first(b->class_id, a->class_id);
 
-	order = order != 0 ? order : decode_larger_first(a->bytes, b->bytes);
-	order = order != 0 ? order : decode_larger_first(b->method, a->method);
-	return order != 0 ? order : a->is_compiling - b->is_compiling;
+	order = order != 0 ? order : a->is_compiling - b->is_compiling;
+	return order != 0 ? order : decode_larger_first(b->rows->number, a->rows->number);
+}
+
+static int compare_row_bytes(const void *left, const void *right)
+{
+	return decode_larger_first(((const allocation_row *)right)->bytes, ((const allocation_row *)left)->bytes);
+}
+
+static int compare_group_bytes(const void *left, const void *right)
+{
+	return decode_larger_first(((const allocation_group *)right)->bytes, ((const allocation_group *)left)->bytes);
 }
 
 static int is_of_group(const allocation_group *group, const allocation_row *row)
@@ -120,7 +131,9 @@ static int fill_table(log_decode *decode, allocation_table *table)
 
 	table->rows = decode_room(decode, count, sizeof(*table->rows));
 	table->groups = decode_room(decode, count, sizeof(*table->groups));
-	if (table->rows == NULL || table->groups == NULL)
+	table->sorted_groups = decode_room(decode, count, sizeof(*table->sorted_groups));
+	table->sorted_rows = decode_room(decode, count, sizeof(*table->sorted_rows));
+	if (table->rows == NULL || table->groups == NULL || table->sorted_groups == NULL || table->sorted_rows == NULL)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		table->row_count += (size_t)fetch_row(decode, i, &table->rows[table->row_count]);
@@ -129,25 +142,35 @@ static int fill_table(log_decode *decode, allocation_table *table)
 	return 1;
 }
 
-static void print_paths(const log_decode *decode, const allocation_group *group)
+static void print_path(const log_decode *decode, const allocation_row *row)
+{
+	call_path path = row->path;
+	path_frame frame;
+
+	printf("                %" PRIu64 " bytes (%" PRIu64 " instances) inside\n", row->bytes, row->count);
+	while (decode_next_frame(decode, &path, &frame)) {
+		printf("                        %s", frame.is_compiling ? "[JIT time]:" : "");
+		decode_frame(decode, &frame, 1);
+		putchar('\n');
+	}
+}
+
+static void print_paths(const log_decode *decode, const allocation_table *table, const allocation_group *group)
 {
 	double shown = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < group->row_count; i++) {
 		const allocation_row *row = &group->rows[i];
-		call_path path = row->path;
-		path_frame frame;
 
-		if (path.stack == 0 && path.call == MPROF_CALL_ROOT)
-			continue;
-		if (shown / (double)group->bytes >= SHOWN_PART)
-			return;
-		printf("                %" PRIu64 " bytes (%" PRIu64 " instances) inside\n", row->bytes, row->count);
-		while (decode_next_frame(decode, &path, &frame)) {
-			printf("                        %s", frame.is_compiling ? "[JIT time]:" : "");
-			decode_frame(decode, &frame, 1);
-			putchar('\n');
-		}
+		if (row->path.stack != 0 || row->path.call != MPROF_CALL_ROOT)
+			table->sorted_rows[count++] = row;
+	}
+	decode_sort(table->sorted_rows, count, compare_row_bytes);
+	for (size_t i = 0; i < count && shown / (double)group->bytes < SHOWN_PART; i++) {
+		const allocation_row *row = table->sorted_rows[i];
+
+		print_path(decode, row);
 		shown += (double)row->bytes;
 	}
 }
@@ -159,28 +182,34 @@ static void print_group(const log_decode *decode, const allocation_group *group,
 	putchar('\n');
 }
 
-static void print_with_paths(const log_decode *decode, const allocation_group *groups, size_t count, uint64_t bytes)
+static void print_with_paths(const log_decode *decode, const allocation_table *table, size_t count, uint64_t bytes)
 {
 	double shown = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		print_group(decode, &groups[i], 8, "from");
+		const allocation_group *group = table->sorted_groups[i];
+
+		print_group(decode, group, 8, "from");
 		if (shown < (double)bytes * SHOWN_PART)
-			print_paths(decode, &groups[i]);
-		shown += (double)groups[i].bytes;
+			print_paths(decode, table, group);
+		shown += (double)group->bytes;
 	}
 }
 
 /* Methods that ran, and after them those that were being compiled. */
-static void print_without_paths(const log_decode *decode, const allocation_group *groups, size_t count)
+static void print_without_paths(const log_decode *decode, const allocation_table *table, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!groups[i].is_compiling)
-			print_group(decode, &groups[i], 8, "from");
+		const allocation_group *group = table->sorted_groups[i];
+
+		if (!group->is_compiling)
+			print_group(decode, group, 8, "from");
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (groups[i].is_compiling)
-			print_group(decode, &groups[i], 16, "at JIT time in");
+		const allocation_group *group = table->sorted_groups[i];
+
+		if (group->is_compiling)
+			print_group(decode, group, 16, "at JIT time in");
 	}
 }
 
@@ -211,12 +240,13 @@ static void print_class(const log_decode *decode, const allocation_table *table,
 	printf(" (%" PRIu64 " bytes) ", figures->bytes);
 	decode_class(decode, figures->id);
 	putchar('\n');
-	while (groups + count < end && groups[count].class_id == figures->id)
-		count++;
+	for (; groups + count < end && groups[count].class_id == figures->id; count++)
+		table->sorted_groups[count] = &groups[count];
+	decode_sort(table->sorted_groups, count, compare_group_bytes);
 	if (decode->has_allocation_stacks)
-		print_with_paths(decode, groups, count, figures->bytes);
+		print_with_paths(decode, table, count, figures->bytes);
 	else
-		print_without_paths(decode, groups, count);
+		print_without_paths(decode, table, count);
 }
 
 static int compare_classes(const void *left, const void *right)
@@ -248,7 +278,7 @@ static void print_classes(log_decode *decode, const allocation_table *table)
 void decode_allocations(log_decode *decode)
 {
 	uint64_t classes = mprof_reader_class_count(decode->input.reader);
-	allocation_table table = {NULL, 0, NULL, 0};
+	allocation_table table = {NULL, 0, NULL, 0, NULL, NULL};
 
 	if (decode->totals.allocated_bytes == 0) {
 		if (decode->session.flags & MPROF_INTRO_CLASS)
@@ -261,4 +291,6 @@ void decode_allocations(log_decode *decode)
 		print_classes(decode, &table);
 	free(table.rows);
 	free(table.groups);
+	free(table.sorted_groups);
+	free(table.sorted_rows);
 }

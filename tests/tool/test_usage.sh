@@ -11,7 +11,7 @@ expect_status 0 "help"
 expect_line out '^Usage: mprof COMMAND'
 mprof --version
 expect "version" "$(cat out)" "mprof $version"
-for command in record control info dump report check convert doctor; do
+for command in record control info dump report decode check convert doctor; do
 	mprof $command --help
 	expect_status 0 "$command --help"
 	expect_line out "^Usage: mprof $command"
@@ -33,7 +33,9 @@ wrong() {
 }
 wrong
 wrong nonsense
-wrong decode sample.mprof
+wrong decode
+wrong decode sample.mprof sample.mprof
+wrong decode --json sample.mprof
 wrong info
 wrong info sample.mprof sample.mprof
 wrong info --json=1 sample.mprof
