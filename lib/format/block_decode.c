@@ -230,6 +230,14 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
 	record_cursor_init(cursor, &whole, block_kind);
 }
 
+static void decode_heap_items(const block_decoding *decoding, content_cursor *cursor, int is_cut, mprof_block *block,
+			      block_body *body)
+{
+	heap_items_take(cursor, decoding->rules, decoding->heap, &decoding->known, is_cut, block, &body->heap);
+	body->list_start = body->heap.list_start;
+	body->list_end = body->heap.list_end;
+}
+
 static void decode_records(content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	record_cursor records;
@@ -436,9 +444,14 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 	case MPROF_BLOCK_UNLOADED:
 		decode_element(decoding, cursor, block);
 		break;
+	case MPROF_BLOCK_HEAP_DATA:
+		if (decoding->rules->is_mono)
+			decode_heap_items(decoding, cursor, 0, block, body);
+		else
+			decode_until_list(cursor, block, body);
+		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
-	case MPROF_BLOCK_HEAP_DATA:
 		decode_until_list(cursor, block, body);
 		break;
 	case MPROF_BLOCK_STACKS:
@@ -490,6 +503,9 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 {
 	memset(body, 0, sizeof(*body));
 	content_begin(cursor, decoding, content, length);
-	decode_list_start(cursor, block, body);
+	if (decoding->rules->is_mono && block->kind == MPROF_BLOCK_HEAP_DATA)
+		decode_heap_items(decoding, cursor, 1, block, body);
+	else
+		decode_list_start(cursor, block, body);
 	return cursor->status;
 }

@@ -12,6 +12,7 @@
 
 #include "format/content_cursor.h"
 #include "format/dialect.h"
+#include "format/heap_items.h"
 #include "format/hits_decode.h"
 #include "format/mapping_decode.h"
 #include "format/record_lists.h"
@@ -36,6 +37,7 @@ typedef struct block_decoding {
 	uint64_t max_name_length; /**< In bytes. */
 	known_ids known;          /**< Of the blocks that were read so far. */
 	hits_form hits;           /**< That of blocks of hits so far, as far as it is known. */
+	heap_form heap;           /**< The same of heap shots. */
 } block_decoding;
 
 /** What is found besides the fields of mprof_block. Positions are in the content. */
@@ -43,26 +45,27 @@ typedef struct block_body {
 	size_t list_start;         /**< Of what the block lists. */
 	size_t list_end;           /**< EVENTS, SAMPLES, HEAP_DATA: where the 0 is that ends the list. */
 	uint32_t shift;            /**< HEAP_DATA: bits that are 0 in all addresses. */
+	heap_reading heap;         /**< HEAP_DATA of drop, mono, unity; of mprof2 its form is none. */
 	mapping_lists mapping;     /**< MAPPING. */
 	hits_reading hits;         /**< STATISTICAL of drop, mono, unity; of mail its form is none. */
 	uint64_t unreadable_kinds; /**< DIRECTIVES: those that unknown directives concern, as #MPROF_BLOCK_BIT. */
 } block_body;
 
-/** Whether what a block lists is checked when it is fetched, so that a block that is cut can be read as well. */
-static inline int block_list_is_checked_later(uint32_t kind)
+/** Whether what a block lists can be fetched as far as it is there, so that a block that is cut can be read as well. */
+static inline int block_list_may_be_cut(uint32_t kind)
 {
 	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_HEAP_DATA;
 }
 
 /**
  * Reads the content of a block, whose kind is set and whose other fields of content are 0, and checks all of it but a
- * list that is checked later. The checksum is no part of the content. Returns #MPROF_OK or the fault; \p cursor then
+ * list that may be cut. The checksum is no part of the content. Returns #MPROF_OK or the fault; \p cursor then
  * says what and where.
  */
 mprof_status block_decode(const block_decoding *decoding, const uint8_t *content, size_t length, mprof_block *block,
 			  block_body *body, content_cursor *cursor);
 
-/** Reads what stands in front of a list that is checked later, in a block that is cut. As block_decode(). */
+/** Reads what stands in front of a list that may be cut, in a block that is. As block_decode(). */
 mprof_status block_decode_list_start(const block_decoding *decoding, const uint8_t *content, size_t length,
 				     mprof_block *block, block_body *body, content_cursor *cursor);
 

@@ -1,47 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/heap_decode.h"
 
+#include "format/heap_place.h"
 #include "format/heap_records.h"
-#include "format/int_words.h"
 #include "format/zigzag.h"
 
 #include <string.h>
 
-/* Where in the records decoding is. A record is taken from a copy, which replaces the original if all went well. */
-typedef struct heap_place {
-	const uint8_t *cursor; /* At the fault, after one. */
-	const uint8_t *limit;
-	uint64_t previous_address;
-	uint64_t references_left;
-	uint32_t shift;
-} heap_place;
-
-/* The caller has nothing to do with it but to tell. */
-static heap_decode_result number_fault(const heap_place *place)
+heap_decode_result heap_number_fault(const heap_place *place)
 {
 	uint64_t value;
 
+	if (place->items != NULL && place->items->has_fixed_ints)
+		return HEAP_DECODE_CUT;
 	return mprof_int_decode(place->cursor, (size_t)(place->limit - place->cursor), &value) == 0
 		       ? HEAP_DECODE_CUT
 		       : HEAP_DECODE_BAD_INT;
-}
-
-/* These return 0 on a fault, which number_fault() tells. */
-static inline int number_take(heap_place *place, uint64_t *value)
-{
-	const uint8_t *next = int_word_get(place->cursor, place->limit, value);
-
-	if (__builtin_expect(next == NULL, 0))
-		return 0;
-	place->cursor = next;
-	return 1;
 }
 
 static inline int address_take(heap_place *place, uint64_t *address)
 {
 	uint64_t folded;
 
-	if (!number_take(place, &folded))
+	if (place->items != NULL)
+		return heap_item_number_take(place, address);
+	if (!heap_number_take(place, &folded))
 		return 0;
 	place->previous_address += zigzag_unfold(folded) << place->shift;
 	*address = place->previous_address;
@@ -58,7 +41,7 @@ static heap_decode_result references_take(heap_place *place, uint64_t count, hea
 
 	for (size_t i = 0; i < taken; i++) {
 		if (!address_take(place, &references[i]))
-			return number_fault(place);
+			return heap_number_fault(place);
 	}
 	detail->references = references;
 	detail->reference_count = (uint32_t)taken;
@@ -66,9 +49,8 @@ static heap_decode_result references_take(heap_place *place, uint64_t count, hea
 	return HEAP_DECODE_DONE;
 }
 
-/* The same with their number in front. */
-static heap_decode_result counted_references_take(heap_place *place, uint64_t count, heap_decode_batch *batch,
-						  mprof_event_detail *detail)
+heap_decode_result heap_references_take(heap_place *place, uint64_t count, heap_decode_batch *batch,
+					mprof_event_detail *detail)
 {
 	size_t room = batch->reference_capacity - batch->reference_count;
 
@@ -89,12 +71,12 @@ static heap_decode_result object_take(heap_place *place, uint64_t fixed_size, he
 
 	event->kind = MPROF_EVENT_HEAP_OBJECT;
 	event->value = fixed_size;
-	if (!address_take(place, &detail->object) || (fixed_size == 0 && !number_take(place, &event->value)))
-		return number_fault(place);
+	if (!address_take(place, &detail->object) || (fixed_size == 0 && !heap_number_take(place, &event->value)))
+		return heap_number_fault(place);
 	count_start = place->cursor;
-	if (!number_take(place, &count))
-		return number_fault(place);
-	result = counted_references_take(place, count, batch, detail);
+	if (!heap_number_take(place, &count))
+		return heap_number_fault(place);
+	result = heap_references_take(place, count, batch, detail);
 	if (result == HEAP_DECODE_BAD_COUNT)
 		place->cursor = count_start;
 	return result;
@@ -105,8 +87,8 @@ static heap_decode_result free_take(heap_place *place, uint64_t fixed_size, mpro
 {
 	event->kind = MPROF_EVENT_HEAP_FREE;
 	event->value = fixed_size;
-	if (!address_take(place, &detail->object) || (fixed_size == 0 && !number_take(place, &event->value)))
-		return number_fault(place);
+	if (!address_take(place, &detail->object) || (fixed_size == 0 && !heap_number_take(place, &event->value)))
+		return heap_number_fault(place);
 	return HEAP_DECODE_DONE;
 }
 
@@ -137,8 +119,8 @@ static heap_decode_result root_take(heap_place *place, uint64_t root_id, mprof_e
 		return HEAP_DECODE_BAD_ID;
 	event->kind = MPROF_EVENT_HEAP_ROOT;
 	event->id = (uint32_t)root_id;
-	if (!number_take(place, &event->value) || !address_take(place, &detail->object))
-		return number_fault(place);
+	if (!heap_number_take(place, &event->value) || !address_take(place, &detail->object))
+		return heap_number_fault(place);
 	return HEAP_DECODE_DONE;
 }
 
@@ -146,7 +128,7 @@ static heap_decode_result move_take(heap_place *place, mprof_event *event, mprof
 {
 	event->kind = MPROF_EVENT_HEAP_MOVE;
 	if (!address_take(place, &detail->object) || !address_take(place, &event->value))
-		return number_fault(place);
+		return heap_number_fault(place);
 	return HEAP_DECODE_DONE;
 }
 
@@ -158,15 +140,15 @@ static heap_decode_result record_take(heap_place *place, const id_map *sizes, he
 	heap_decode_result result = HEAP_DECODE_BAD_TYPE;
 	uint64_t head;
 
-	if (!number_take(place, &head))
-		return number_fault(place);
+	if (!heap_number_take(place, &head))
+		return heap_number_fault(place);
 	if (head == 0) {
 		result = HEAP_DECODE_LIST_END;
 	} else if ((head & HEAP_RECORD_MASK) <= HEAP_RECORD_FREE_FIXED) {
 		result = instance_take(place, head, sizes, batch, event, detail);
 	} else if ((head & HEAP_RECORD_MASK) == HEAP_RECORD_REFERENCES) {
 		event->kind = MPROF_EVENT_HEAP_REFERENCES;
-		result = counted_references_take(place, head >> HEAP_RECORD_BITS, batch, detail);
+		result = heap_references_take(place, head >> HEAP_RECORD_BITS, batch, detail);
 	} else if ((head & HEAP_RECORD_MASK) == HEAP_RECORD_ROOT) {
 		result = root_take(place, head >> HEAP_RECORD_BITS, event, detail);
 	} else if (head == HEAP_RECORD_MOVE) {
@@ -195,6 +177,8 @@ static heap_decode_result event_take(heap_place *place, const id_map *sizes, uin
 	if (place->references_left > 0) {
 		event->kind = MPROF_EVENT_HEAP_REFERENCES;
 		result = references_take(place, place->references_left, batch, detail);
+	} else if (place->items != NULL) {
+		result = heap_item_take(place, batch, event, detail);
 	} else {
 		result = record_take(place, sizes, batch, event, detail);
 	}
@@ -205,10 +189,36 @@ static heap_decode_result event_take(heap_place *place, const id_map *sizes, uin
 	return result;
 }
 
+const char *heap_decode_fault(heap_decode_result result)
+{
+	switch (result) {
+	case HEAP_DECODE_CUT:
+		return "the last record runs into the end of the list";
+	case HEAP_DECODE_LIST_END:
+		return "the list of records ends in front of the CLOCK at the end of the block";
+	case HEAP_DECODE_BAD_TYPE:
+		return "there is no record of this type";
+	case HEAP_DECODE_BAD_INT:
+		return "an INT of the record does not fit 64 bits";
+	case HEAP_DECODE_NO_SIZE:
+		return "the record leaves out a size that its class does not have";
+	case HEAP_DECODE_BAD_SIZE:
+		return "a size does not fit 32 bits";
+	case HEAP_DECODE_BAD_COUNT:
+		return "more references are announced than the block can hold";
+	default:
+		return "the record's id is 0 or does not fit 32 bits";
+	}
+}
+
 heap_decode_result heap_decode(heap_decode_state *state, const id_map *sizes, heap_decode_batch *batch)
 {
-	heap_place place = {state->bytes + state->position, state->bytes + state->length, state->previous_address,
-			    state->references_left, state->shift};
+	heap_place place = {.cursor = state->bytes + state->position,
+			    .limit = state->bytes + state->length,
+			    .items = state->items,
+			    .previous_address = state->previous_address,
+			    .references_left = state->references_left,
+			    .shift = state->shift};
 	heap_decode_result result = HEAP_DECODE_DONE;
 
 	while (place.cursor < place.limit && batch->count < batch->capacity) {

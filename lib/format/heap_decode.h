@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_decode.h
- * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17) from memory to arrays of mprof_event.
+ * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17), or the items that Mono's own writers put there
+ * (doc/dialects.md), from memory to arrays of mprof_event.
  */
 #ifndef FORMAT_HEAP_DECODE_H
 #define FORMAT_HEAP_DECODE_H
@@ -9,6 +10,7 @@
 #include <mprof/format.h>
 
 #include "base/id_map.h"
+#include "format/heap_items.h"
 
 /** What is read, and how far it is. Kept between calls. */
 typedef struct heap_decode_state {
@@ -20,6 +22,7 @@ typedef struct heap_decode_state {
 	uint64_t references_left;  /**< Of an object of which only a part was given out. */
 	uint64_t counter;          /**< Of all events. */
 	uint32_t shift;            /**< Bits that are 0 in all addresses. */
+	const heap_item_form *items; /**< The form of Mono's items; NULL for records. Of these alone the three above. */
 } heap_decode_state;
 
 /** Where events go. */
@@ -43,8 +46,12 @@ typedef enum heap_decode_result {
 	HEAP_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
 	HEAP_DECODE_BAD_ID,   /**< An id is 0 where it must not be, or does not fit 32 bits. */
 	HEAP_DECODE_NO_SIZE,  /**< The objects of the class have no fixed size. */
+	HEAP_DECODE_BAD_SIZE, /**< A size does not fit 32 bits. */
 	HEAP_DECODE_BAD_COUNT /**< There are more references than bytes. */
 } heap_decode_result;
+
+/** A fault as a message. */
+const char *heap_decode_fault(heap_decode_result result);
 
 /**
  * Decodes records until something stops it. \p sizes has those classes whose objects have a fixed size. An object with

@@ -26,7 +26,7 @@ typedef enum parser_state {
 	PARSER_AT_HEADER,  /**< A header, or the end of the log. */
 	PARSER_HAS_HEADER, /**< A block whose header was given out. */
 	PARSER_LOADED,     /**< A block that is loaded. */
-	PARSER_CUT,        /**< A block that is loaded as far as the log goes: block_list_is_checked_later(). */
+	PARSER_CUT,        /**< A block that is loaded as far as the log goes: block_list_may_be_cut(). */
 	PARSER_FAILED,     /**< A block that cannot be read; its end is known. */
 	PARSER_DAMAGED,    /**< A block with a wrong checksum; whether its end is known is told by what follows. */
 	PARSER_SKIPPING,   /**< The rest of a block that is passed by, parser::skip_left bytes. */

@@ -35,4 +35,6 @@ void parser_known_learn(mprof_parser *parser)
 		learn_mappings(parser, &parser->decoding.known);
 	else if (parser->block.kind == MPROF_BLOCK_STATISTICAL)
 		learn_hits(parser, &parser->body.hits);
+	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA && parser->body.heap.is_sure)
+		parser->decoding.heap = parser->body.heap.form;
 }

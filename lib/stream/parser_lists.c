@@ -58,26 +58,6 @@ static mprof_status next_stack_samples(mprof_parser *parser, mprof_event *events
 	return parser_list_end(parser, stop, parser->stack_samples.fault, samples_fault(result));
 }
 
-static const char *heap_fault(heap_decode_result result)
-{
-	switch (result) {
-	case HEAP_DECODE_CUT:
-		return "the last record runs into the end of the list";
-	case HEAP_DECODE_LIST_END:
-		return "the list of records ends in front of the CLOCK at the end of the block";
-	case HEAP_DECODE_BAD_TYPE:
-		return "there is no record of this type";
-	case HEAP_DECODE_BAD_INT:
-		return "an INT of the record does not fit 64 bits";
-	case HEAP_DECODE_NO_SIZE:
-		return "the record leaves out a size that its class does not have";
-	case HEAP_DECODE_BAD_COUNT:
-		return "more references are announced than the block can hold";
-	default:
-		return "the record's id is 0 or does not fit 32 bits";
-	}
-}
-
 static mprof_status next_heap(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	heap_decode_batch batch = {events, parser->details, capacity, 0, parser->references, PARSER_REFERENCE_CAPACITY,
@@ -96,7 +76,7 @@ static mprof_status next_heap(mprof_parser *parser, mprof_event *events, size_t 
 		stop = LIST_STOP_END;
 	else if (result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_COUNT)
 		stop = LIST_STOP_CUT;
-	return parser_list_end(parser, stop, parser->heap.fault, heap_fault(result));
+	return parser_list_end(parser, stop, parser->heap.fault, heap_decode_fault(result));
 }
 
 mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)

@@ -71,6 +71,7 @@ static void rewind_heap(mprof_parser *parser)
 	heap->references_left = 0;
 	heap->counter = parser->block.base_counter;
 	heap->shift = parser->body.shift;
+	heap->items = heap_item_form_get(parser->body.heap.form);
 }
 
 void parser_rewind(mprof_parser *parser)
@@ -214,7 +215,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
 	    MPROF_OK)
 		return fail_content(parser, &cursor);
-	if (block_list_is_checked_later(parser->block.kind))
+	if (block_list_may_be_cut(parser->block.kind))
 		init_list(parser, parser->body.list_end);
 	if (!learn(parser)) {
 		forget_content(parser);
@@ -247,7 +248,7 @@ static mprof_status load_cut(mprof_parser *parser)
 	/* The cut may be inside the checksum. */
 	if (length > longest)
 		length = longest;
-	if (block_list_is_checked_later(parser->block.kind) &&
+	if (block_list_may_be_cut(parser->block.kind) &&
 	    block_decode_list_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
 				    &cursor) == MPROF_OK) {
 		init_list(parser, length);

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/heap_items.h"
+
+#include "base/bytes.h"
+#include "format/heap_place.h"
+
+#include <string.h>
+
+/* The low bits of a number that begins an item. */
+#define TAG_MASK UINT64_C(3)
+#define TAG_BITS 2
+#define TAG_DEAD 2
+
+/* What begins an item where INTs have a fixed size. */
+#define FIXED_CODE_OBJECT 1
+#define FIXED_CODE_DEAD 2
+#define FIXED_LENGTH 4
+
+static const heap_item_form item_forms[] = {
+	[HEAP_FORM_BARE] = {.object_tag = 1},
+	[HEAP_FORM_CLASSES] = {.has_classes = 1, .object_tag = 1},
+	[HEAP_FORM_UNTAGGED] = {.has_start_clock = 1, .has_classes = 1, .object_tag = 0},
+	[HEAP_FORM_TAGGED] = {.has_start_clock = 1, .has_classes = 1, .object_tag = 1},
+	[HEAP_FORM_NUMBERED] = {.has_number = 1, .has_start_clock = 1, .has_classes = 1, .object_tag = 1},
+	[HEAP_FORM_FIXED] = {.has_number = 1, .has_start_clock = 1, .has_classes = 1, .has_fixed_ints = 1},
+};
+
+const heap_item_form *heap_item_form_get(heap_form form)
+{
+	return form == HEAP_FORM_NONE ? NULL : &item_forms[form];
+}
+
+int heap_item_number_take(heap_place *place, uint64_t *value)
+{
+	if (!place->items->has_fixed_ints)
+		return heap_number_take(place, value);
+	if (place->limit - place->cursor < FIXED_LENGTH)
+		return 0;
+	*value = bytes_load_32(place->cursor);
+	place->cursor += FIXED_LENGTH;
+	return 1;
+}
+
+/* Takes an INT that must fit 32 bits, or leaves the place in front of it. */
+static heap_decode_result small_number_take(heap_place *place, heap_decode_result fault, uint64_t *value)
+{
+	const uint8_t *start = place->cursor;
+
+	if (!heap_item_number_take(place, value))
+		return heap_number_fault(place);
+	if (*value <= UINT32_MAX)
+		return HEAP_DECODE_DONE;
+	place->cursor = start;
+	return fault;
+}
+
+static heap_decode_result class_take(heap_place *place, mprof_event *event)
+{
+	uint64_t class_id = 0;
+	heap_decode_result result = small_number_take(place, HEAP_DECODE_BAD_ID, &class_id);
+
+	event->id = (uint32_t)class_id;
+	return result;
+}
+
+static heap_decode_result size_take(heap_place *place, mprof_event *event)
+{
+	return small_number_take(place, HEAP_DECODE_BAD_SIZE, &event->value);
+}
+
+/* The rest of a live object, behind its address. */
+static heap_decode_result object_take(heap_place *place, uint64_t address, heap_decode_batch *batch, mprof_event *event,
+				      mprof_event_detail *detail)
+{
+	heap_decode_result result = HEAP_DECODE_DONE;
+	const uint8_t *count_start;
+	uint64_t count;
+
+	event->kind = MPROF_EVENT_HEAP_OBJECT;
+	detail->object = address;
+	if (place->items->has_classes)
+		result = class_take(place, event);
+	if (result == HEAP_DECODE_DONE && place->items->has_classes)
+		result = size_take(place, event);
+	if (result != HEAP_DECODE_DONE)
+		return result;
+	count_start = place->cursor;
+	if (!heap_item_number_take(place, &count))
+		return heap_number_fault(place);
+	result = heap_references_take(place, count, batch, detail);
+	if (result == HEAP_DECODE_BAD_COUNT)
+		place->cursor = count_start;
+	return result;
+}
+
+static heap_decode_result fixed_item_take(heap_place *place, uint64_t code, heap_decode_batch *batch,
+					  mprof_event *event, mprof_event_detail *detail)
+{
+	heap_decode_result result;
+	uint64_t address;
+
+	if (code == FIXED_CODE_OBJECT)
+		return heap_item_number_take(place, &address) ? object_take(place, address, batch, event, detail)
+							      : heap_number_fault(place);
+	if (code != FIXED_CODE_DEAD)
+		return HEAP_DECODE_BAD_TYPE;
+	event->kind = MPROF_EVENT_HEAP_FREE;
+	result = class_take(place, event);
+	return result == HEAP_DECODE_DONE ? size_take(place, event) : result;
+}
+
+static heap_decode_result tagged_item_take(heap_place *place, uint64_t head, heap_decode_batch *batch,
+					   mprof_event *event, mprof_event_detail *detail)
+{
+	if ((head & TAG_MASK) == place->items->object_tag)
+		return object_take(place, head & ~TAG_MASK, batch, event, detail);
+	if ((head & TAG_MASK) != TAG_DEAD)
+		return HEAP_DECODE_BAD_TYPE;
+	if (head >> TAG_BITS > UINT32_MAX)
+		return HEAP_DECODE_BAD_TYPE;
+	event->kind = MPROF_EVENT_HEAP_FREE;
+	event->id = (uint32_t)(head >> TAG_BITS);
+	return size_take(place, event);
+}
+
+heap_decode_result heap_item_take(heap_place *place, heap_decode_batch *batch, mprof_event *event,
+				  mprof_event_detail *detail)
+{
+	const uint8_t *start = place->cursor;
+	heap_decode_result result = HEAP_DECODE_LIST_END;
+	uint64_t head;
+
+	if (!heap_item_number_take(place, &head))
+		return heap_number_fault(place);
+	if (head != 0 && place->items->has_fixed_ints)
+		result = fixed_item_take(place, head, batch, event, detail);
+	else if (head != 0)
+		result = tagged_item_take(place, head, batch, event, detail);
+	if (result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_TYPE)
+		place->cursor = start;
+	return result;
+}
+
+/* What became of a form that was tried. */
+typedef struct trial {
+	content_cursor cursor; /* Behind what was taken, or at the fault. */
+	mprof_block block;
+	heap_reading reading;
+	int fits;
+	int has_objects;
+	uint32_t highest_class;
+} trial;
+
+static void frame_take(trial *trial)
+{
+	const heap_item_form *form = &item_forms[trial->reading.form];
+	content_cursor *cursor = &trial->cursor;
+	mprof_block *block = &trial->block;
+
+	content_cursor_clock(cursor, &block->shot_start);
+	content_cursor_clock(cursor, &block->shot_end);
+	if (form->has_number)
+		block->id = content_cursor_id(cursor);
+	if (form->has_start_clock)
+		content_cursor_clock(cursor, &block->start);
+	else
+		block->start = block->shot_end;
+	block->end = block->start;
+	block->base_counter = block->shot_start.counter;
+	block->has_shot_clocks = 1;
+	trial->reading.list_start = cursor->position;
+}
+
+static void batch_weigh(trial *trial, const heap_decode_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const mprof_event *event = &batch->events[i];
+
+		trial->has_objects |= event->kind == MPROF_EVENT_HEAP_OBJECT;
+		if (event->id > trial->highest_class)
+			trial->highest_class = event->id;
+	}
+}
+
+#define WEIGHED_EVENTS 16
+#define WEIGHED_REFERENCES 64
+
+/* Goes over all items. Returns why that ended; the fault's place is in the content. */
+static heap_decode_result items_weigh(trial *trial, size_t *fault)
+{
+	mprof_event events[WEIGHED_EVENTS];
+	mprof_event_detail details[WEIGHED_EVENTS];
+	uint64_t references[WEIGHED_REFERENCES];
+	size_t start = trial->reading.list_start;
+	heap_decode_state state = {.bytes = trial->cursor.bytes + start,
+				   .length = trial->cursor.length - start,
+				   .items = &item_forms[trial->reading.form]};
+	heap_decode_result result;
+
+	do {
+		heap_decode_batch batch = {events, details, WEIGHED_EVENTS, 0, references, WEIGHED_REFERENCES, 0};
+
+		result = heap_decode(&state, NULL, &batch);
+		batch_weigh(trial, &batch);
+	} while (result == HEAP_DECODE_FULL);
+	*fault = start + (result == HEAP_DECODE_DONE ? state.position : state.fault);
+	return result;
+}
+
+static void end_take(trial *trial)
+{
+	content_cursor_amount(&trial->cursor);
+	content_cursor_clock(&trial->cursor, &trial->block.end);
+	trial->block.has_clocks = 1;
+	trial->block.flags = trial->has_objects ? MPROF_HEAP_FIRST | MPROF_HEAP_LAST : 0;
+	trial->fits = content_cursor_finish(&trial->cursor) == MPROF_OK;
+}
+
+/* What is whole of a cut block can be read if the cut is what ends it. */
+static void cut_take(trial *trial, heap_decode_result result)
+{
+	trial->reading.list_end = trial->cursor.length;
+	trial->block.flags = trial->has_objects ? MPROF_HEAP_FIRST : 0;
+	trial->fits = result == HEAP_DECODE_DONE || result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END ||
+		      result == HEAP_DECODE_BAD_COUNT;
+}
+
+static void form_try(trial *trial, const content_cursor *cursor, const mprof_block *block, heap_form form, int is_cut)
+{
+	heap_decode_result result;
+
+	memset(trial, 0, sizeof(*trial));
+	trial->cursor = *cursor;
+	trial->block = *block;
+	trial->reading.form = form;
+	frame_take(trial);
+	if (trial->cursor.status != MPROF_OK)
+		return;
+	result = items_weigh(trial, &trial->reading.list_end);
+	trial->cursor.position = trial->reading.list_end;
+	if (is_cut)
+		cut_take(trial, result);
+	else if (result == HEAP_DECODE_LIST_END)
+		end_take(trial);
+	if (!trial->fits)
+		content_cursor_fail(&trial->cursor, trial->cursor.position, MPROF_ERR_MALFORMED,
+				    heap_decode_fault(result));
+}
+
+static int is_in_order(const mprof_clock *first, const mprof_clock *second)
+{
+	return (int64_t)(second->counter - first->counter) >= 0 && (int64_t)(second->time - first->time) >= 0;
+}
+
+/*
+ * How likely the form is. Clocks can be out of order though it is the right one, since those of two processors differ
+ * and that of the wall can be set; and classes can be defined late: so these count only where several forms fit.
+ */
+static int likelihood(trial *trial, heap_form known_form, const known_ids *known)
+{
+	const mprof_block *block = &trial->block;
+
+	trial->reading.is_sure = trial->fits && is_in_order(&block->shot_start, &block->shot_end) &&
+				 is_in_order(&block->shot_end, &block->start) &&
+				 is_in_order(&block->start, &block->end);
+	return trial->fits * 8 + trial->reading.is_sure * 4 + (trial->reading.form == known_form) * 2 +
+	       (trial->highest_class <= known->class_id);
+}
+
+/* The forms of a dialect's blocks, the likeliest first, up to #HEAP_FORM_NONE. */
+static const uint8_t *forms_of(const dialect_rules *rules)
+{
+	static const uint8_t fixed[] = {HEAP_FORM_FIXED, HEAP_FORM_NONE};
+	static const uint8_t drop[] = {HEAP_FORM_TAGGED, HEAP_FORM_UNTAGGED, HEAP_FORM_CLASSES, HEAP_FORM_BARE,
+				       HEAP_FORM_NONE};
+	static const uint8_t mono[] = {HEAP_FORM_NUMBERED, HEAP_FORM_TAGGED, HEAP_FORM_NONE};
+
+	if (rules->has_fixed_ints)
+		return fixed;
+	return rules->dialect == MPROF_DIALECT_DROP ? drop : mono;
+}
+
+void heap_items_take(content_cursor *cursor, const dialect_rules *rules, heap_form known_form, const known_ids *known,
+		     int is_cut, mprof_block *block, heap_reading *reading)
+{
+	const content_cursor start = *cursor;
+	const mprof_block empty = *block;
+	int best = -1;
+
+	for (const uint8_t *form = forms_of(rules); *form != HEAP_FORM_NONE; form++) {
+		trial trial;
+		int score;
+
+		form_try(&trial, &start, &empty, (heap_form)*form, is_cut);
+		score = likelihood(&trial, known_form, known);
+		if (score <= best)
+			continue;
+		best = score;
+		*cursor = trial.cursor;
+		*block = trial.block;
+		*reading = trial.reading;
+	}
+}
