@@ -193,6 +193,12 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *par
  * #MPROF_EVENT_CALLER, whatever their order in the dialect. id is the method (0: managed code, not known). With
  * #MPROF_EVENT_NATIVE it is the function, or with #MPROF_EVENT_IN_MODULE the module, value being the bytes from its
  * begin; or it is 0, and value the address. Modules and functions are told by mprof_parser_next_records().
+ *
+ * Blocks of drop, mono and unity may repeat the base counter of the thread's block before, and go on from the last event
+ * of that. Counters of events are right then, too, if that block was loaded, or this one was once read behind it; those
+ * of mprof_block are what the log says. Otherwise they go on from the last block of the thread that was loaded, or from
+ * the base counter, and are too early. A monitor event whose time leads out of its block is garbage of the profiler that
+ * wrote it: it counts as 0.
  * \param parser The parser. \param events Receives them. \param capacity Room, in events, 1 or more.
  * \param count Receives how many were fetched; also set (and not lost) when an error is returned.
  * \return #MPROF_OK with \p count at least 1; #MPROF_END with \p count 0; #MPROF_ERR_STATE if no such block is loaded;

@@ -198,7 +198,7 @@ mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
 	parser->is_opened = 0;
 	parser->state = PARSER_AT_HEADER;
 	parser_directives_restore(parser, offset);
-	thread_counters_jump(&parser->counters);
+	thread_counters_jump(&parser->counters, offset);
 	error_clear(&parser->fatal_error);
 	return MPROF_OK;
 }

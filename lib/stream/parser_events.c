@@ -150,6 +150,10 @@ void parser_events_leave(mprof_parser *parser)
 
 	if (!repeats_base_counters(parser))
 		return;
+	if (!parser->block.loaded) {
+		thread_counters_miss(&parser->counters);
+		return;
+	}
 	/* The thread's next block may go on from the last event, whether or not it was fetched. */
 	do {
 		batch = (events_decode_batch){.events = events, .capacity = PASSED_EVENTS};

@@ -130,11 +130,20 @@ static mprof_status leave_too_long(mprof_parser *parser)
 	return parser_search_go_on(parser);
 }
 
+/* Whether the last block is still at the begin of the buffer, or will be when it is fed. */
+static int has_block(const mprof_parser *parser)
+{
+	return parser->state != PARSER_AT_HEADER && parser->state != PARSER_SKIPPING &&
+	       parser->state != PARSER_SEARCHING;
+}
+
 /* Leaves the last block behind, whatever became of it. */
 static mprof_status leave(mprof_parser *parser)
 {
 	mprof_status status;
 
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && has_block(parser))
+		parser_events_leave(parser);
 	switch (parser->state) {
 	case PARSER_AT_HEADER:
 		return MPROF_OK;
@@ -146,10 +155,6 @@ static mprof_status leave(mprof_parser *parser)
 		}
 		if (parser->was_refused && parser->block.length > parser->max_block_length)
 			return leave_too_long(parser);
-		return leave_by_length(parser);
-	case PARSER_LOADED:
-		if (parser->block.kind == MPROF_BLOCK_EVENTS)
-			parser_events_leave(parser);
 		return leave_by_length(parser);
 	case PARSER_DAMAGED:
 		return leave_damaged(parser);

@@ -16,6 +16,7 @@ void thread_counters_init(thread_counters *counters, const mprof_allocator *allo
 	memset(counters, 0, sizeof(*counters));
 	counters->allocator = *allocator;
 	hash_map_init(&counters->places, allocator);
+	counters->is_complete = 1;
 }
 
 void thread_counters_destroy(thread_counters *counters)
@@ -26,13 +27,25 @@ void thread_counters_destroy(thread_counters *counters)
 	allocator_release(&counters->allocator, counters->starts, counters->start_capacity * sizeof(*counters->starts));
 }
 
-void thread_counters_jump(thread_counters *counters)
+static void forget_threads(thread_counters *counters)
 {
 	const mprof_allocator allocator = counters->allocator;
 
 	hash_map_destroy(&counters->places);
 	hash_map_init(&counters->places, &allocator);
 	counters->thread_count = 0;
+	counters->is_complete = 0;
+}
+
+void thread_counters_miss(thread_counters *counters)
+{
+	counters->is_complete = 0;
+}
+
+void thread_counters_jump(thread_counters *counters, uint64_t offset)
+{
+	forget_threads(counters);
+	counters->is_complete = counters->has_first && offset <= counters->first_offset;
 }
 
 /* Where the start of a block at an offset is, or would be put in. */
@@ -64,6 +77,7 @@ static const block_start *start_find(const thread_counters *counters, uint64_t o
 	return &counters->starts[place];
 }
 
+/* Remembers that a block starts from a counter. */
 static int start_put(thread_counters *counters, uint64_t offset, uint64_t counter)
 {
 	size_t place = start_place(counters, offset);
@@ -92,7 +106,7 @@ static int thread_add(thread_counters *counters, uint64_t thread)
 	int reserved;
 
 	if (counters->thread_count == MOST_THREADS)
-		thread_counters_jump(counters);
+		forget_threads(counters);
 	reserved = array_reserve(&counters->allocator, &threads, &counters->thread_capacity, counters->thread_count + 1,
 				 sizeof(*counters->threads));
 	counters->threads = threads;
@@ -113,12 +127,16 @@ int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t t
 		*start = known->counter;
 	else if (place != NULL && counters->threads[*place].base == base)
 		*start = counters->threads[*place].reached;
-	if (known == NULL && *start != base && !start_put(counters, offset, *start))
+	if (counters->is_complete && known == NULL && *start != base && !start_put(counters, offset, *start))
 		return 0;
 	if (place != NULL)
 		counters->current = (size_t)*place;
 	else if (!thread_add(counters, thread))
 		return 0;
+	if (counters->is_complete && !counters->has_first) {
+		counters->has_first = 1;
+		counters->first_offset = offset;
+	}
 	current = &counters->threads[counters->current];
 	current->base = base;
 	current->reached = *start;
