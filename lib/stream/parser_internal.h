@@ -166,7 +166,7 @@ mprof_status parser_decide(mprof_parser *parser, const block_header *header);
 /** Loads the block whose header was given out. As mprof_parser_load(), with parser::block for the result. */
 mprof_status parser_load(mprof_parser *parser);
 
-/** Goes back to the first record of the loaded block. */
+/** Goes back to the first record of the loaded block, if there is one. */
 void parser_rewind(mprof_parser *parser);
 
 /** The content of the block, which is in the buffer. */

@@ -76,9 +76,13 @@ static void rewind_heap(mprof_parser *parser)
 
 void parser_rewind(mprof_parser *parser)
 {
-	const uint8_t *content = parser_content(parser);
-	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+	const uint8_t *content;
+	size_t length;
 
+	if (parser->state != PARSER_LOADED && parser->state != PARSER_CUT)
+		return;
+	content = parser_content(parser);
+	length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_EVENTS:
 		parser_events_rewind(parser);
