@@ -301,7 +301,7 @@ MPROF_API mprof_status mprof_profile_allocation_site(const mprof_profile *profil
 /** \brief A heap shot: the objects alive at one moment. \since 0.1 */
 typedef struct mprof_heap_shot {
 	size_t struct_size;   /**< sizeof, set by the caller. */
-	uint32_t number;      /**< As the log numbers it. */
+	uint32_t number;      /**< As the log numbers it, which need not be unique, or counted from 1. */
 	uint32_t incomplete;  /**< 1: objects are missing: the recorder's memory ran out, or the log lacks its end. */
 	int64_t time_ns;      /**< When it was taken, from the begin of the session. */
 	uint64_t objects;     /**< Objects alive. */

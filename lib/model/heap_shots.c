@@ -111,10 +111,19 @@ static int append(heap_shot_list *all, const mprof_block *block)
 		return 0;
 	shot = &all->records[all->count++];
 	memset(shot, 0, sizeof(*shot));
-	shot->number = block->id;
-	shot->counter = block->base_counter;
+	shot->number = block->id != 0 ? block->id : (uint32_t)all->count;
+	shot->counter = block->has_shot_clocks ? block->shot_start.counter : block->base_counter;
 	shot->is_incomplete = !(block->flags & MPROF_HEAP_FIRST);
 	return 1;
+}
+
+/*
+ * In the dialects of Mono a block is a whole shot, also if its number is not known; one that holds nothing but what
+ * died, or nothing at all, has no flags. In ours a block that is of none has no number.
+ */
+static int is_of_shot(const mprof_block *block)
+{
+	return block->has_shot_clocks ? block->flags != 0 : block->id != 0;
 }
 
 int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block)
@@ -123,7 +132,7 @@ int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block)
 	size_t index = number != NULL ? (size_t)*number : NONE;
 
 	all->current = NONE;
-	if (block->id == 0)
+	if (!is_of_shot(block))
 		return 1;
 	/* The same number again: what is counted anew. */
 	if (index == NONE || (all->records[index].is_ended && (block->flags & MPROF_HEAP_FIRST))) {

@@ -64,7 +64,10 @@ static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint6
 	options.clock = test_clock;
 	options.clock_user = log;
 	options.runtime = "test";
-	if (dialect != MPROF_DIALECT_MAIL)
+	if (dialect == MPROF_DIALECT_MONO)
+		options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
+	else if (dialect == MPROF_DIALECT_MPROF2)
 		options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
@@ -208,12 +211,17 @@ static inline void log_release(test_log *log)
 	free(log->bytes);
 }
 
-/** Closes a log and reads its profile, which must be without fault. */
-static inline void log_profile(test_log *log)
+/** Closes a log and reads its profile, which must be without fault. \p options may be NULL. */
+static inline void log_profile_with(test_log *log, const mprof_profile_options *options)
 {
 	log_close(log, 0);
-	log_open(log, NULL);
+	log_open(log, options);
 	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
+}
+
+static inline void log_profile(test_log *log)
+{
+	log_profile_with(log, NULL);
 }
 
 static inline mprof_profile_totals totals_of(const test_log *log)

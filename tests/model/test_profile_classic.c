@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* What the logs of Mono 2 hold that others do not. */
+#include "profile_fixture.h"
+
+static void add_numbered(test_log *log, uint32_t kind, uint32_t number, uint64_t counter, uint64_t value)
+{
+	add_full(log, kind, number, counter, value, 0);
+}
+
+static mprof_collection collection_at(const test_log *log, size_t index)
+{
+	mprof_collection collection = {.struct_size = sizeof(collection)};
+
+	cr_assert_eq(mprof_profile_collection(log->profile, index, &collection), MPROF_OK);
+	return collection;
+}
+
+static mprof_heap_resize resize_at(const test_log *log, size_t index)
+{
+	mprof_heap_resize resize = {.struct_size = sizeof(resize)};
+
+	cr_assert_eq(mprof_profile_heap_resize(log->profile, index, &resize), MPROF_OK);
+	return resize;
+}
+
+/* Changes of size take numbers too, so the first collection need not be the first number. */
+Test(profile_classic, collection_numbers_have_gaps)
+{
+	test_log log;
+
+	log_begin_with(&log, MPROF_DIALECT_MONO);
+	begin_block(&log, 1, 0);
+	add_numbered(&log, MPROF_EVENT_GC_RESIZE, 1, 0, 65536);
+	add_numbered(&log, MPROF_EVENT_GC_START, 5, 1000, 0);
+	add_numbered(&log, MPROF_EVENT_GC_MARK_START, 5, 1100, 0);
+	add_numbered(&log, MPROF_EVENT_GC_MARK_END, 5, 1300, 0);
+	add_numbered(&log, MPROF_EVENT_GC_END, 5, 2000, 0);
+	add_numbered(&log, MPROF_EVENT_GC_RESIZE, 6, 2000, 131072);
+	add_numbered(&log, MPROF_EVENT_GC_START, 9, 5000, 1);
+	add_numbered(&log, MPROF_EVENT_GC_END, 9, 5500, 1);
+	end_block(&log);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_collection_count(log.profile), 2);
+	cr_expect_eq(collection_at(&log, 0).number, 5);
+	cr_expect_eq(collection_at(&log, 0).generation, 0);
+	cr_expect_eq(collection_at(&log, 0).duration_ns, 1000);
+	cr_expect_eq(collection_at(&log, 0).mark_ns, 200);
+	cr_expect_eq(collection_at(&log, 1).number, 9);
+	cr_expect_eq(collection_at(&log, 1).generation, 1);
+	cr_assert_eq(mprof_profile_heap_resize_count(log.profile), 2);
+	cr_expect_eq(resize_at(&log, 0).number, 1);
+	cr_expect_eq(resize_at(&log, 1).number, 6);
+	cr_expect_eq(resize_at(&log, 1).bytes, 131072);
+	log_release(&log);
+}
+
+Test(profile_classic, collections_without_numbers_are_counted)
+{
+	test_log log;
+
+	log_begin_with(&log, MPROF_DIALECT_MAIL);
+	begin_block(&log, 1, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		add_value(&log, MPROF_EVENT_GC_START, 0, 1000 * i);
+		add_value(&log, MPROF_EVENT_GC_END, 0, 1000 * i + 500);
+	}
+	add_value(&log, MPROF_EVENT_GC_RESIZE, 4096, 9000);
+	end_block(&log);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_collection_count(log.profile), 3);
+	for (uint32_t i = 0; i < 3; i++)
+		cr_expect_eq(collection_at(&log, i).number, i + 1);
+	cr_expect_eq(resize_at(&log, 0).number, 0);
+	cr_expect_eq(resize_at(&log, 0).time_ns, 9000);
+	log_release(&log);
+}
+
+/* A load of a class that failed, written as an allocation. */
+Test(profile_classic, an_allocation_of_a_size_that_no_object_has)
+{
+	mprof_profile_totals totals;
+	test_log log;
+
+	log_begin_with(&log, MPROF_DIALECT_MONO);
+	begin_block(&log, 1, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 24, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, (UINT64_C(1) << 40) + 1, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 2, 0, UINT64_MAX / 4, 0);
+	end_block(&log);
+	log_profile(&log);
+	totals = totals_of(&log);
+	cr_expect_eq(totals.allocations, 1);
+	cr_expect_eq(totals.allocated_bytes, 24);
+	cr_expect_eq(totals.refused_allocations, 2);
+	cr_expect_eq(totals.event_counts[MPROF_EVENT_ALLOCATION], 3);
+	cr_expect_eq(class_of(&log, 1).allocations, 1);
+	cr_expect_eq(class_of(&log, 2).allocations, 0);
+	log_release(&log);
+}
+
+static mprof_profile_options all_options(void)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options);
+	options.with_compilations = 1;
+	options.with_call_sites = 1;
+	options.with_monitor_objects = 1;
+	return options;
+}
+
+/* The child of a node that is a compilation of a method, or a call of it; the root if there is none. */
+static uint32_t child_of(const test_log *log, uint32_t node, uint32_t method, uint32_t flags)
+{
+	uint32_t child = call_at(log, node).first_child;
+
+	while (child != 0 && (call_at(log, child).method != method || call_at(log, child).flags != flags))
+		child = call_at(log, child).next_sibling;
+	return child;
+}
+
+/* m1 makes m2 be compiled, which runs m3; then m1 calls m2. */
+static void write_compilation(test_log *log)
+{
+	enter(log, 1, 0);
+	add(log, MPROF_EVENT_METHOD_JIT_START, 2, 100);
+	enter(log, 3, 150);
+	leave(log, 3, 250);
+	add(log, MPROF_EVENT_METHOD_JIT_END, 2, 300);
+	enter(log, 2, 300);
+	leave(log, 2, 700);
+	leave(log, 1, 1000);
+}
+
+Test(profile_classic, compilations_as_nodes)
+{
+	mprof_profile_options options = all_options();
+	uint32_t caller;
+	uint32_t compilation;
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	write_compilation(&log);
+	end_block(&log);
+	log_profile_with(&log, &options);
+	caller = child_of(&log, MPROF_CALL_ROOT, 1, 0);
+	compilation = child_of(&log, caller, 2, MPROF_EVENT_COMPILING);
+	cr_assert_neq(compilation, 0);
+	EXPECT_CALL(call_at(&log, compilation), 0, 200, 100);
+	EXPECT_CALL(call_at(&log, child_of(&log, compilation, 3, 0)), 1, 100, 100);
+	EXPECT_CALL(call_at(&log, child_of(&log, caller, 2, 0)), 1, 400, 400);
+	EXPECT_METHOD(&log, 1, 1, 1000, 400);
+	EXPECT_METHOD(&log, 2, 1, 400, 400);
+	cr_expect_eq(method_of(&log, 2).jit_ns, 200);
+	cr_expect_eq(totals_of(&log).unclosed_frames, 0);
+	log_release(&log);
+}
+
+Test(profile_classic, compilations_are_no_nodes_unless_asked_for)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	write_compilation(&log);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_CALL(CALL(&log, 1), 1, 1000, 500);
+	EXPECT_CALL(CALL(&log, 1, 3), 1, 100, 100);
+	EXPECT_CALL(CALL(&log, 1, 2), 1, 400, 400);
+	cr_expect_eq(mprof_profile_call_count(log.profile), 4);
+	log_release(&log);
+}
+
+/* The begin names the wrapper, m5, and the end what it wraps, m6: neither frame nor stack is lost by it. */
+Test(profile_classic, a_compilation_node_that_ends_under_another_id)
+{
+	mprof_profile_options options = all_options();
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	enter(&log, 1, 0);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 5, 100);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 6, 300);
+	enter(&log, 2, 400);
+	leave(&log, 2, 500);
+	leave(&log, 1, 1000);
+	end_block(&log);
+	log_profile_with(&log, &options);
+	EXPECT_CALL(CALL(&log, 1, 2), 1, 100, 100);
+	EXPECT_METHOD(&log, 1, 1, 1000, 700);
+	cr_expect_eq(method_of(&log, 5).jit_ns, 200);
+	cr_expect_eq(method_of(&log, 6).jit_ns, 0);
+	cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
+	log_release(&log);
+}
+
+/* A leave is one of a call, not of a compilation of the method; and it closes compilations above the call. */
+Test(profile_classic, leaves_around_compilations)
+{
+	mprof_profile_options options = all_options();
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	enter(&log, 1, 0);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 2, 100);
+	leave(&log, 2, 150);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 3, 200);
+	leave(&log, 1, 300);
+	enter(&log, 4, 400);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 3, 450);
+	leave(&log, 4, 500);
+	end_block(&log);
+	log_profile_with(&log, &options);
+	cr_expect_eq(totals_of(&log).unmatched_leaves, 1);
+	EXPECT_METHOD(&log, 1, 1, 300, 100);
+	EXPECT_CALL(CALL(&log, 4), 1, 100, 100);
+	cr_expect_eq(totals_of(&log).unclosed_frames, 0);
+	log_release(&log);
+}
+
+static mprof_allocation_site allocation_at(const test_log *log, size_t index)
+{
+	mprof_allocation_site site = {.struct_size = sizeof(site)};
+
+	cr_assert_eq(mprof_profile_allocation_site(log->profile, index, &site), MPROF_OK);
+	return site;
+}
+
+Test(profile_classic, calls_as_places_of_allocations)
+{
+	mprof_profile_options options = all_options();
+	mprof_allocation_site site;
+	test_log log;
+
+	log_begin_with(&log, MPROF_DIALECT_MAIL);
+	begin_block(&log, 1, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 16, 0);
+	enter(&log, 1, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 24, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 24, 0);
+	enter(&log, 2, 100);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 100, 32, 0);
+	leave(&log, 2, 200);
+	leave(&log, 1, 300);
+	end_block(&log);
+	log_profile_with(&log, &options);
+	cr_assert_eq(mprof_profile_allocation_site_count(log.profile), 2);
+	site = allocation_at(&log, 0);
+	cr_expect_eq(call_at(&log, site.call).method, 1);
+	cr_expect_eq(site.stack, 0);
+	cr_expect_eq(site.caller, 0);
+	cr_expect_eq(site.allocations, 2);
+	cr_expect_eq(site.bytes, 48);
+	site = allocation_at(&log, 1);
+	cr_expect_eq(call_at(&log, site.call).method, 2);
+	cr_expect_eq(site.bytes, 32);
+	log_release(&log);
+}
+
+static void add_monitor(test_log *log, uint64_t counter, mprof_monitor_state state, uint64_t object)
+{
+	mprof_event_detail detail = {.object = object};
+
+	add_detailed(log, MPROF_EVENT_MONITOR, 1, counter, state, &detail);
+}
+
+static mprof_monitor_site monitor_at(const test_log *log, size_t index)
+{
+	mprof_monitor_site site = {.struct_size = sizeof(site)};
+
+	cr_assert_eq(mprof_profile_monitor_site(log->profile, index, &site), MPROF_OK);
+	return site;
+}
+
+static void write_waits(test_log *log)
+{
+	enter(log, 1, 0);
+	add_monitor(log, 100, MPROF_MONITOR_CONTENDED, 0x1000);
+	add_monitor(log, 150, MPROF_MONITOR_ACQUIRED, 0x1000);
+	add_monitor(log, 200, MPROF_MONITOR_CONTENDED, 0x2000);
+	add_monitor(log, 260, MPROF_MONITOR_FAILED, 0x2000);
+	leave(log, 1, 300);
+}
+
+Test(profile_classic, waits_by_object)
+{
+	mprof_profile_options options = all_options();
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	write_waits(&log);
+	end_block(&log);
+	log_profile_with(&log, &options);
+	cr_assert_eq(mprof_profile_monitor_site_count(log.profile), 2);
+	for (size_t i = 0; i < 2; i++) {
+		mprof_monitor_site site = monitor_at(&log, i);
+
+		cr_expect_eq(site.object, i == 0 ? 0x1000 : 0x2000);
+		cr_expect_eq(site.contentions, 1);
+		cr_expect_eq(site.failures, i);
+		cr_expect_eq(site.contended_ns, i == 0 ? 50 : 60);
+		cr_expect_eq(call_at(&log, site.call).method, 1);
+	}
+	log_release(&log);
+}
+
+Test(profile_classic, waits_are_not_by_object_unless_asked_for)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	write_waits(&log);
+	end_block(&log);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_monitor_site_count(log.profile), 1);
+	cr_expect_eq(monitor_at(&log, 0).object, 0);
+	cr_expect_eq(monitor_at(&log, 0).call, 0);
+	cr_expect_eq(monitor_at(&log, 0).contentions, 2);
+	cr_expect_eq(monitor_at(&log, 0).failures, 1);
+	cr_expect_eq(monitor_at(&log, 0).contended_ns, 110);
+	log_release(&log);
+}
+
+/* 2000 counters a microsecond: what is told is counters nevertheless. */
+Test(profile_classic, raw_counters)
+{
+	mprof_profile_options options;
+	test_log log;
+
+	mprof_profile_options_init(&options);
+	options.raw_counters = 1;
+	log_begin_at_rate(&log, MPROF_DIALECT_MPROF2, 2000);
+	begin_block(&log, 1, 0);
+	enter(&log, 1, 1001);
+	leave(&log, 1, 3004);
+	add_value(&log, MPROF_EVENT_GC_START, 0, 5005);
+	add_value(&log, MPROF_EVENT_GC_END, 0, 5014);
+	end_block(&log);
+	log_profile_with(&log, &options);
+	EXPECT_METHOD(&log, 1, 1, 2003, 2003);
+	cr_expect_eq(collection_at(&log, 0).start_ns, 5005);
+	cr_expect_eq(collection_at(&log, 0).duration_ns, 9);
+	cr_expect_eq(totals_of(&log).wall_ns, SESSION_END - SESSION_START);
+	log_release(&log);
+}
+
+Test(profile_classic, options_that_do_not_go_together)
+{
+	mprof_profile_options options;
+	mprof_profile *profile;
+
+	mprof_profile_options_init(&options);
+	options.without_call_tree = 1;
+	options.with_compilations = 1;
+	cr_expect_eq(mprof_profile_create(&options, &profile), MPROF_ERR_ARGUMENT);
+	options.with_compilations = 0;
+	options.with_call_sites = 1;
+	cr_expect_eq(mprof_profile_create(&options, &profile), MPROF_ERR_ARGUMENT);
+	options.with_call_sites = 0;
+	options.raw_counters = 2;
+	cr_expect_eq(mprof_profile_create(&options, &profile), MPROF_ERR_ARGUMENT);
+	cr_expect_null(profile);
+}
