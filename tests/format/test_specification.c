@@ -341,6 +341,10 @@ static void write_detailed_events(mprof_writer *writer)
 		make_event(MPROF_EVENT_FINALIZER_END, 1, 0, 5060),
 		make_event(MPROF_EVENT_FINALIZATION_END, 0, 0, 5070),
 		make_event(MPROF_EVENT_RECORDING_RESUMED, 0, 500, 5580),
+		make_event(MPROF_EVENT_ALLOCATION_AT_JIT, 1, 24, 0),
+		make_event(MPROF_EVENT_GC_START, 300, 1, 5590),
+		make_event(MPROF_EVENT_GC_RESIZE, 301, 1 << 20, 5600),
+		make_event(MPROF_EVENT_GC_END, 300, 1, 5610),
 	};
 
 	events[0].more.detail = &details[0];
@@ -350,6 +354,7 @@ static void write_detailed_events(mprof_writer *writer)
 	events[5].more.detail = &details[4];
 	events[7].more.detail = &details[5];
 	events[8].more.detail = &details[5];
+	events[11].more.detail = &details[0];
 	write_events(writer, 77, 5000, events, sizeof(events) / sizeof(events[0]));
 }
 
@@ -470,7 +475,7 @@ Test(specification, examples_are_written, .init = load_examples)
 			       BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
 	const uint64_t others = BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
 				BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-				BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+				BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS);
 
 	expect_written(&examples[0], MPROF_DIALECT_MAIL, 0, write_example_of_mail);
 	expect_written(&examples[1], MPROF_DIALECT_MPROF2, first, write_example_of_mprof2);
