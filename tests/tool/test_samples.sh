@@ -1,22 +1,65 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names: each is told by its
-# dialect.
+# Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, each NAME.mprof with
+# what an independent reader counted in it, NAME.totals.json: all is found, exactly, and as far as a log goes that was
+# cut. Besides: no event is later than its block, none before the one in front of it, and call chains are what stack
+# sections said.
 . "$srcdir/tests/tool/support.sh"
 
 test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"
+needs jq
+sample_totals=$builddir/tests/tool/sample_totals
+
+# What must not occur; the totals of the folder do not tell of it.
+none=$'late_events\nbackward_events\nstrange_callers\nsections_lost\nsamples_without_stack'
+none=$(sed 's/$/\t\t0/' <<<"$none")
+
+# Adds up the figures of what has the same name.
+add_up() {
+	awk -F '\t' '{ sum[$1 "\t" $2] += $3 } END { for (what in sum) printf "%s\t%.0f\n", what, sum[what] }' "$@" |
+		LC_ALL=C sort
+}
+
+compare() {
+	{
+		jq -r -f "$srcdir/tests/tool/totals.jq" "${log%.mprof}.totals.json"
+		echo "$none"
+	} | add_up >wanted
+	"$sample_totals" "$log" | add_up >found || fail "$log: sample_totals failed"
+	diff wanted found >difference || fail "$log (<: wanted, >: found): $(cat difference)"
+}
+
+# Genuine logs are sound as far as they go, and all commands say so.
+check() {
+	local ended faults=0 size
+
+	ended=$(jq .ended "${log%.mprof}.totals.json")
+	test "$ended" = true || faults=1
+	size=$(stat -c %s "$log")
+	mprof check --json "$log"
+	expect_status $faults "check of $log"
+	expect_json "$log" '[.sound, .complete, .backward_steps, .unknown_events, .unknown_blocks]' \
+		"[$ended,$ended,0,0,0]"
+	test "$ended" = true || expect_line err ": offset $size: "
+	expect "$log: lines on standard error" "$(wc -l <err)" $faults
+	mprof dump "$log"
+	expect_status $faults "dump of $log"
+	mprof dump --json "$log"
+	expect_status $faults "dump --json of $log"
+	jq -n 'reduce inputs as $line (0; . + 1)' out >/dev/null || fail "dump --json of $log is not JSON"
+}
+
 count=0
 for log in "$MPROF_SAMPLES"/*.mprof; do
 	test -e "$log" || skip "no logs in $MPROF_SAMPLES"
-	for command in info check; do
-		mprof $command "$log"
-		expect_status 3 "$command of $log"
-		if test "$(stat -c %s "$log")" -lt 14; then
-			expect_line err 'offset 0: .*mprof log'
-		else
-			expect_line err 'this is a log of the dialect (drop|mono) '
-		fi
-	done
+	if test "$(stat -c %s "$log")" -lt 14; then
+		mprof info "$log"
+		expect_status 3 "info of $log"
+		expect_line err 'offset 0: .*mprof log'
+	else
+		compare
+		check
+	fi
 	count=$((count + 1))
 done
 echo "$count logs"
