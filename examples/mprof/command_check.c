@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "check_references.h"
 #include "commands.h"
+#include "definitions.h"
 #include "json.h"
 #include "number_set.h"
 #include "summary.h"
@@ -29,6 +30,7 @@ typedef struct findings {
 	log_summary summary;
 	number_set threads;
 	reference_check references;
+	definition_progress definitions;
 	uint64_t backward_steps;       /**< Events with a time before that of the event in front of them. */
 	uint64_t first_backward_block; /**< Offset of the block where the first of them is. */
 	uint64_t unknown_events;
@@ -70,6 +72,15 @@ static void check_events(findings *found, log_input *input, const mprof_block *b
 	} while (status == MPROF_OK);
 	if (status != MPROF_END)
 		input_fetch_failed(input);
+}
+
+/* What call chains were made of, and places of native code. */
+static void check_definitions(findings *found, log_input *input, const mprof_block *block)
+{
+	mprof_record record;
+
+	while (definitions_next(&found->definitions, input, &record))
+		references_check_record(&found->references, input, block, &record);
 }
 
 static void check_mappings(log_input *input)
@@ -122,11 +133,13 @@ static void check_block(findings *found, log_input *input, const mprof_block *bl
 		return;
 	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
 		found->out_of_memory |= number_set_add(&found->threads, block->thread) < 0;
-	if (input_block_has_events(block))
-		check_events(found, input, block);
-	else if (input_block_has_records(block))
+	if (input_block_has_records(block))
 		check_records(found, input, block);
-	else if (block->kind == MPROF_BLOCK_MAPPING)
+	if (input_block_has_events(block)) {
+		check_events(found, input, block);
+		check_definitions(found, input, block);
+	}
+	if (block->kind == MPROF_BLOCK_MAPPING)
 		check_mappings(input);
 	else if (block->kind == MPROF_BLOCK_SESSION)
 		check_properties(input);

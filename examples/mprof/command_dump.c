@@ -2,6 +2,7 @@
 /* mprof dump: all that is in a log, in file order. */
 #include "arguments.h"
 #include "commands.h"
+#include "definitions.h"
 #include "dump.h"
 #include "names.h"
 #include "output.h"
@@ -73,12 +74,35 @@ int dump_has_value(const mprof_event *event)
 	}
 }
 
+uint32_t dump_collection_of(const mprof_event *event)
+{
+	return event->kind >= MPROF_EVENT_GC_START && event->kind <= MPROF_EVENT_GC_START_WORLD_END ? event->id : 0;
+}
+
+mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t place)
+{
+	uint64_t frame = detail->references[place];
+	mprof_stack_frame found = {(uint32_t)(frame >> 1), 0, (uint32_t)(frame & 1)};
+
+	return found;
+}
+
 int dump_has_frames(const mprof_event *event)
 {
 	return event->kind == MPROF_EVENT_SAMPLE;
 }
 
-static void dump_events(log_input *input, const mprof_block *block, const dump_form *form)
+/* Prints what was defined for events that are to be printed. */
+static void dump_definitions(const log_input *input, const dump_form *form, definition_progress *progress)
+{
+	mprof_record record;
+
+	while (definitions_next(progress, input, &record))
+		form->records(input, &record, 1);
+}
+
+static void dump_events(log_input *input, const mprof_block *block, const dump_form *form,
+			definition_progress *progress)
 {
 	static mprof_event events[BATCH];
 	mprof_status status;
@@ -86,13 +110,14 @@ static void dump_events(log_input *input, const mprof_block *block, const dump_f
 
 	do {
 		status = mprof_reader_next_events(input->reader, events, BATCH, &count);
+		dump_definitions(input, form, progress);
 		form->events(input, block, events, count);
 	} while (status == MPROF_OK && !output_is_broken());
 	if (status != MPROF_END && status != MPROF_OK)
 		input_fetch_failed(input);
 }
 
-static void dump_records(log_input *input, const dump_form *form)
+static void dump_records(log_input *input, const dump_form *form, definition_progress *progress)
 {
 	static mprof_record records[RECORD_BATCH];
 	mprof_status status;
@@ -104,20 +129,22 @@ static void dump_records(log_input *input, const dump_form *form)
 	} while (status == MPROF_OK && !output_is_broken());
 	if (status != MPROF_END && status != MPROF_OK)
 		input_fetch_failed(input);
+	definitions_pass_listed(progress, input);
 }
 
 static void dump(log_input *input, const dump_form *form, int with_contents)
 {
+	definition_progress progress = {{0}};
 	mprof_block block;
 
 	while (!output_is_broken() && input_next_block(input, &block)) {
 		form->block(input, &block);
 		if (!block.loaded || !with_contents)
 			continue;
+		if (input_block_has_records(&block))
+			dump_records(input, form, &progress);
 		if (input_block_has_events(&block))
-			dump_events(input, &block, form);
-		else if (input_block_has_records(&block))
-			dump_records(input, form);
+			dump_events(input, &block, form, &progress);
 	}
 }
 

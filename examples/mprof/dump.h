@@ -44,6 +44,12 @@ dump_subject dump_subject_of(const mprof_event *event);
 /** 1 if the kind has a value. */
 int dump_has_value(const mprof_event *event);
 
+/** The number of the collection that an event is of, 0 if it is of none or the log does not tell. */
+uint32_t dump_collection_of(const mprof_event *event);
+
+/** A frame of a stack section, by its place; the innermost is at 0. */
+mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t place);
+
 /** 1 if the event is a sample, whose value is a call chain. */
 int dump_has_frames(const mprof_event *event);
 

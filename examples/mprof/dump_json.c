@@ -121,10 +121,24 @@ static void print_lost(json_writer *json, const mprof_block *block)
 	json_end_object(json);
 }
 
+static void print_clock(json_writer *json, const char *name, const mprof_clock *clock)
+{
+	json_begin_object(json, name);
+	json_large(json, "counter", clock->counter);
+	json_unsigned(json, "time_us", clock->time);
+	json_end_object(json);
+}
+
 static void print_heap_shot(json_writer *json, const mprof_block *block)
 {
-	json_unsigned(json, "shot", block->id);
-	json_large(json, "counter", block->base_counter);
+	if (block->has_shot_clocks) {
+		json_unsigned(json, "collection", block->id);
+		print_clock(json, "shot_start", &block->shot_start);
+		print_clock(json, "shot_end", &block->shot_end);
+	} else {
+		json_unsigned(json, "shot", block->id);
+		json_large(json, "counter", block->base_counter);
+	}
 	json_boolean(json, "first", (block->flags & MPROF_HEAP_FIRST) != 0);
 	json_boolean(json, "last", (block->flags & MPROF_HEAP_LAST) != 0);
 	json_boolean(json, "incomplete", (block->flags & MPROF_HEAP_INCOMPLETE) != 0);
@@ -134,14 +148,8 @@ static void print_clocks(json_writer *json, const mprof_block *block)
 {
 	if (!block->has_clocks)
 		return;
-	json_begin_object(json, "start_clock");
-	json_large(json, "counter", block->start.counter);
-	json_unsigned(json, "time_us", block->start.time);
-	json_end_object(json);
-	json_begin_object(json, "end_clock");
-	json_large(json, "counter", block->end.counter);
-	json_unsigned(json, "time_us", block->end.time);
-	json_end_object(json);
+	print_clock(json, "start_clock", &block->start);
+	print_clock(json, "end_clock", &block->end);
 }
 
 /* The fields that blocks of a kind have. Returns how a fetch ended, if there was one. */
@@ -249,6 +257,24 @@ static void print_frames(const log_input *input, json_writer *json, uint32_t sta
 	json_end_array(json);
 }
 
+static void print_section(const log_input *input, json_writer *json, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	json_large(json, "keep", event->value);
+	json_begin_array(json, "frames");
+	for (uint32_t i = 0; detail != NULL && i < detail->reference_count; i++) {
+		mprof_stack_frame frame = dump_section_frame(detail, i);
+
+		json_begin_object(json, NULL);
+		json_unsigned(json, "method", frame.id);
+		json_string(json, "name", names_frame(input->reader, &frame));
+		json_boolean(json, "compiling", frame.is_compiling != 0);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
 /* What the number in the value stands for. */
 static void print_meaning(json_writer *json, const mprof_event *event)
 {
@@ -256,6 +282,8 @@ static void print_meaning(json_writer *json, const mprof_event *event)
 		json_boolean(json, "failed", 1);
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		json_unsigned(json, "code", event->code);
+	if (dump_collection_of(event) != 0)
+		json_unsigned(json, "collection", event->id);
 	if (event->kind == MPROF_EVENT_MONITOR)
 		json_string(json, "state", kind_of_monitor_state(event->value));
 	if (event->kind == MPROF_EVENT_HEAP_ROOT)
@@ -279,6 +307,8 @@ static void print_detail(json_writer *json, const mprof_event *event)
 		json_unsigned(json, "stack", detail->stack);
 	if (detail->object != 0)
 		json_hexadecimal(json, "object", detail->object);
+	if (event->kind == MPROF_EVENT_SAMPLE)
+		json_unsigned(json, "samples", detail->samples);
 	if (!is_heap_object)
 		return;
 	json_begin_array(json, "references");
@@ -302,6 +332,8 @@ static void print_event(const log_input *input, json_writer *json, const mprof_b
 		json_unsigned(json, "method", event->id);
 	if (dump_has_frames(event))
 		print_frames(input, json, (uint32_t)event->value);
+	if (event->kind == MPROF_EVENT_STACK_SECTION)
+		print_section(input, json, event);
 	print_meaning(json, event);
 	print_detail(json, event);
 	json_end_object(json);

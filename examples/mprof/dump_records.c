@@ -58,8 +58,12 @@ static void print_code_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "id", record->id);
 	if (record->kind == MPROF_RECORD_MODULE) {
+		if (record->flags & MPROF_RECORD_REMOVED)
+			json_boolean(json, "removed", 1);
 		json_hexadecimal(json, "start", record->start);
 		json_unsigned(json, "size", record->size);
+		if (record->value != 0)
+			json_hexadecimal(json, "file_offset", record->value);
 		json_string(json, "build_id", record->section);
 		json_string(json, "file", record->name);
 		return;
@@ -82,6 +86,8 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 	case MPROF_RECORD_STACK:
 		json_unsigned(json, "id", record->id);
 		json_unsigned(json, record->flags & MPROF_EVENT_NATIVE ? "location" : "method", record->target);
+		if (record->flags & MPROF_EVENT_COMPILING)
+			json_boolean(json, "compiling", 1);
 		json_unsigned(json, "caller", record->parent);
 		break;
 	case MPROF_RECORD_MODULE:
@@ -124,6 +130,8 @@ static void print_stack_text(const log_input *input, const mprof_record *record)
 
 	printf(" %s %" PRIu32 " ", frame.is_native ? "location" : "method", record->target);
 	text_name(stdout, name != NULL ? name : "(unknown)");
+	if (frame.is_compiling)
+		fputs(" (compiling)", stdout);
 	if (record->parent != 0)
 		printf(", called by stack %" PRIu32, record->parent);
 }
@@ -143,24 +151,52 @@ static void print_root_text(const log_input *input, const mprof_record *record)
 	printf(", at 0x%" PRIx64 ", %" PRIu64 " bytes", record->start, record->size);
 }
 
-static void print_code_text(const mprof_record *record)
+static void print_module_text(const mprof_record *record)
 {
+	if (record->flags & MPROF_RECORD_REMOVED) {
+		fputs(" is no more", stdout);
+		return;
+	}
 	putchar(' ');
-	if (record->kind != MPROF_RECORD_LOCATION)
-		text_name(stdout, record->name);
-	if (record->kind == MPROF_RECORD_MODULE)
-		printf(", at 0x%" PRIx64, record->start);
-	else
-		printf("%s module %" PRIu32 " + 0x%" PRIx64, record->kind == MPROF_RECORD_FUNCTION ? "," : "in",
-		       record->parent, record->start);
-	if (record->kind == MPROF_RECORD_LOCATION && record->target != 0)
-		printf(", function %" PRIu32, record->target);
+	text_name(stdout, record->name);
+	printf(", at 0x%" PRIx64, record->start);
 	if (record->size != 0)
 		printf(", %" PRIu64 " bytes", record->size);
-	if (record->kind == MPROF_RECORD_MODULE && record->section[0] != '\0') {
+	if (record->value != 0)
+		printf(", from byte %" PRIu64 " of it", record->value);
+	if (record->section[0] != '\0') {
 		fputs(", build ID ", stdout);
 		text_name(stdout, record->section);
 	}
+}
+
+/* Where a function is, or a location. Of what has a name an offset of 0 means that it is not known. */
+static void print_place_text(const mprof_record *record)
+{
+	int has_name = record->kind == MPROF_RECORD_FUNCTION || record->target != 0;
+	int has_offset = record->start != 0 || record->size != 0 || !has_name;
+
+	if (record->parent != 0)
+		printf(", module %" PRIu32, record->parent);
+	if (has_offset)
+		printf("%s0x%" PRIx64, record->parent != 0 ? " + " : ", at ", record->start);
+}
+
+static void print_code_text(const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_MODULE) {
+		print_module_text(record);
+		return;
+	}
+	if (record->kind == MPROF_RECORD_FUNCTION) {
+		putchar(' ');
+		text_name(stdout, record->name);
+	} else if (record->target != 0) {
+		printf(" function %" PRIu32, record->target);
+	}
+	print_place_text(record);
+	if (record->size != 0)
+		printf(", %" PRIu64 " bytes", record->size);
 }
 
 static void print_value_text(const log_input *input, const mprof_record *record)

@@ -74,6 +74,12 @@ static void print_lost(const mprof_block *block)
 
 static void print_heap_shot(const mprof_block *block)
 {
+	if (block->has_shot_clocks) {
+		printf(" collection %" PRIu32 ", counter %" PRIu64 " to %" PRIu64 "%s", block->id,
+		       block->shot_start.counter, block->shot_end.counter,
+		       block->flags & MPROF_HEAP_FIRST ? ", shot" : "");
+		return;
+	}
 	printf(" shot %" PRIu32 ", counter %" PRIu64 "%s%s%s", block->id, block->base_counter,
 	       block->flags & MPROF_HEAP_FIRST ? ", first" : "", block->flags & MPROF_HEAP_LAST ? ", last" : "",
 	       block->flags & MPROF_HEAP_INCOMPLETE ? ", incomplete" : "");
@@ -224,8 +230,32 @@ static void print_value(const mprof_event *event)
 	}
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		printf(" (code 0x%02x)", event->code);
+	if (dump_collection_of(event) != 0)
+		printf(", collection %" PRIu32, event->id);
 	if (event->flags & MPROF_EVENT_FAILED)
 		fputs(" (failed)", stdout);
+}
+
+static void print_frame(const log_input *input, const mprof_stack_frame *frame)
+{
+	const char *name = names_frame(input->reader, frame);
+
+	text_name(stdout, name != NULL ? name : "(unknown)");
+	if (frame->is_compiling)
+		fputs(" (compiling)", stdout);
+}
+
+static void print_section(const log_input *input, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	printf(", %" PRIu64 " stay", event->value);
+	for (uint32_t i = 0; detail != NULL && i < detail->reference_count; i++) {
+		mprof_stack_frame frame = dump_section_frame(detail, i);
+
+		fputs(i == 0 ? ", on them " : " < ", stdout);
+		print_frame(input, &frame);
+	}
 }
 
 static void print_detail(const mprof_event *event)
@@ -242,6 +272,8 @@ static void print_detail(const mprof_event *event)
 		printf(", at 0x%" PRIx64, detail->object);
 	if (detail->stack != 0)
 		printf(", stack %" PRIu32, detail->stack);
+	if (event->kind == MPROF_EVENT_SAMPLE)
+		printf(", %" PRIu64 " times", detail->samples);
 	for (uint32_t i = 0; i < detail->reference_count; i++)
 		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
 }
@@ -253,11 +285,23 @@ static void print_frames(const log_input *input, uint32_t stack)
 
 	printf(" stack %" PRIu32 ":", stack);
 	for (size_t i = 0; i < count; i++) {
-		const char *name = names_frame(input->reader, &frames[i]);
-
 		fputs(i == 0 ? " " : " < ", stdout);
-		text_name(stdout, name != NULL ? name : "(unknown)");
+		print_frame(input, &frames[i]);
 	}
+}
+
+static void print_event(const log_input *input, const mprof_event *event)
+{
+	print_subject(input, event);
+	if (event->kind == MPROF_EVENT_STACK_SECTION) {
+		print_section(input, event);
+		return;
+	}
+	if (dump_has_frames(event))
+		print_frames(input, (uint32_t)event->value);
+	else
+		print_value(event);
+	print_detail(event);
 }
 
 static void print_events(const log_input *input, const mprof_block *block, const mprof_event *events, size_t count)
@@ -268,12 +312,7 @@ static void print_events(const log_input *input, const mprof_block *block, const
 			       mprof_event_kind_name((mprof_event_kind)events[i].kind));
 		else
 			printf("    %s", mprof_event_kind_name((mprof_event_kind)events[i].kind));
-		print_subject(input, &events[i]);
-		if (dump_has_frames(&events[i]))
-			print_frames(input, (uint32_t)events[i].value);
-		else
-			print_value(&events[i]);
-		print_detail(&events[i]);
+		print_event(input, &events[i]);
 		putchar('\n');
 	}
 }

@@ -211,6 +211,14 @@ static void check_end(log_input *input)
 			     "incomplete: the log ends without an END block");
 }
 
+uint32_t input_dialect(const log_input *input)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	mprof_reader_session(input->reader, &session);
+	return session.dialect;
+}
+
 int input_block_has_events(const mprof_block *block)
 {
 	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |
@@ -223,7 +231,7 @@ int input_block_has_records(const mprof_block *block)
 {
 	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL);
 
 	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
 }

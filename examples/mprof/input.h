@@ -54,6 +54,9 @@ void input_close(log_input *input);
  */
 int input_next_block(log_input *input, mprof_block *block);
 
+/** The dialect of the log, an #mprof_dialect. */
+uint32_t input_dialect(const log_input *input);
+
 /** 1 if mprof_reader_next_events() gives what blocks of this kind hold. */
 int input_block_has_events(const mprof_block *block);
 

@@ -41,7 +41,7 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 		for (size_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
 			summary->lost[cause] += block->lost[cause];
 	}
-	if (block->kind == MPROF_BLOCK_HEAP_DATA && block->id != 0) {
+	if (block->kind == MPROF_BLOCK_HEAP_DATA) {
 		summary->heap_shots += (block->flags & MPROF_HEAP_FIRST) != 0;
 		summary->ended_shots += (block->flags & MPROF_HEAP_LAST) != 0;
 		if ((block->flags & MPROF_HEAP_INCOMPLETE) && block->id != summary->incomplete_shot) {
