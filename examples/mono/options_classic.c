@@ -19,12 +19,15 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The format that such a module writes. */
-#define CLASSIC_DIALECT MPROF_DIALECT_MPROF2
+#define CLASSIC_DIALECT MPROF_DIALECT_MONO
 
 /* Its samples came from the system's timer of the process, every millisecond. */
 #define CLASSIC_SAMPLE_HZ 1000
 
 #define MAX_FRAMES 128
+
+/* More callers of a sample than that are too many for mprof-decoder and emveepee, which asks for 128. */
+#define MAX_CALLERS_OF_SAMPLES 31
 
 /* What is asked for. */
 typedef struct classic_request {
@@ -153,7 +156,7 @@ static void take_statistical(classic_request *request, const char *value)
 	if (callers <= 0)
 		return;
 	request->statistical = 1;
-	request->callers_of_samples = callers > MAX_FRAMES ? MAX_FRAMES : (uint32_t)callers;
+	request->callers_of_samples = callers > MAX_CALLERS_OF_SAMPLES ? MAX_CALLERS_OF_SAMPLES : (uint32_t)callers;
 }
 
 static void take_strategy(classic_request *request, const char *value)
@@ -334,7 +337,7 @@ static void apply(const classic_request *request, module_options *options)
 	options->allocation_objects = request->objects;
 	options->stack_depth = MAX_FRAMES;
 	options->sample_hz = CLASSIC_SAMPLE_HZ;
-	options->sample_depth = request->callers_of_samples < MAX_FRAMES ? request->callers_of_samples + 1 : MAX_FRAMES;
+	options->sample_depth = request->callers_of_samples + 1;
 	options->heap_when = HEAP_EVERY;
 	options->heap_shots = request->shots < 0 ? -1 : request->shots;
 	options->heap_summary = request->summary;

@@ -339,9 +339,9 @@ typedef enum mprof_heap_use {
  * kept for the next shot; the writer thread encodes after. One thread at a time may call them for a recorder; only
  * mprof_heap_moved() and mprof_heap_freed() have a meaning outside of a shot.
  * \param recorder The recorder. \param use Bits of #mprof_heap_use; with none, what is told up to the end is only
- * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY. \return 1; 0 if it is
- * closed, in a child made by fork(), a shot was begun and not ended, \p use has other bits, or there is no memory at
- * all. \since 0.1
+ * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in which
+ * shots go by it (drop, mono, unity). \return 1; 0 if it is closed, in a child made by fork(), a shot was begun and not
+ * ended, \p use has other bits, or there is no memory at all. \since 0.1
  */
 MPROF_API int mprof_heap_begin(mprof_recorder *recorder, uint32_t use, uint32_t collection);
 

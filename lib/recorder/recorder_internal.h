@@ -132,6 +132,7 @@ struct mprof_recorder {
 	int keys_are_ids;                  /**< Constant. */
 	int implicit_leaves;               /**< The log declares directive 16. */
 	int has_heap_blocks;               /**< The log has HEAP_DATA blocks. */
+	int shots_have_collections;        /**< In the log, heap shots go by the number of their collection. */
 	int limit_reached;                 /**< The log takes losses and its end only. */
 	int limit_told;                    /**< Losses up to then are in the log; later ones wait for its end. */
 	mprof_status status;               /**< The error that stopped the writing. */

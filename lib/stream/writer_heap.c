@@ -19,7 +19,8 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	encoding.sizes = &writer->object_sizes;
 	if ((writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) == 0)
 		encoding.sizes = NULL;
-	encoding.root_count = writer->defined[MPROF_RECORD_ROOT];
+	/* Where roots are left out, so are the areas that they are in. */
+	encoding.root_count = writer_is_of_mono(writer) ? UINT32_MAX : writer->defined[MPROF_RECORD_ROOT];
 	encoding.any = writer->events.defined.any;
 	return encoding;
 }

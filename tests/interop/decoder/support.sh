@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# What the tests with the programs of Mono 2 share: mprof-decoder, mprof-heap-viewer and emveepee, which Debian has in
+# the package mono-profiler. Tests source this file.
+. "$srcdir/tests/interop/mono/support.sh"
+
+decoder_tests=$srcdir/tests/interop/decoder
+
+command -v mprof-decoder >/dev/null || skip "mprof-decoder is not installed (package mono-profiler)"
+command -v iconv >/dev/null || skip "iconv is not installed"
+
+# Where mono finds the module under its other name.
+mkdir modules
+ln -s "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" modules/libmono-profiler-logging.so
+export LD_LIBRARY_PATH="$work/modules:$LD_LIBRARY_PATH"
+
+# logged OPTIONS PROGRAM [ARGUMENT...]: runs a program as mono --profile=logging:OPTIONS does. Its status is mono's.
+logged() {
+	local options=$1
+	shift
+	timeout 120 mono --profile=logging:"$options" "$@"
+}
+
+# decode LOG: what mprof-decoder prints is in LOG.text, and as facts in LOG.facts; see decoded.awk. It shows each byte of
+# a name as a character.
+decode() {
+	local status=0
+	timeout 120 mprof-decoder "$1" >decoder.out 2>&1 || status=$?
+	expect "$1: status of mprof-decoder" "$status" 0
+	! grep -E '^(Unhandled Exception|\[ERROR\]|Stopping decoding)' decoder.out || fail "$1: mprof-decoder cannot read it"
+	iconv -f UTF-8 -t LATIN1 decoder.out >"$1.text"
+	awk -f "$decoder_tests/decoded.awk" "$1.text" | LC_ALL=C sort >"$1.facts"
+}
+
+# decoded LOG LINE: a line of its facts, with blanks for tabs.
+decoded() {
+	tr '\t' ' ' <"$1.facts" | grep -qxF -- "$2" ||
+		fail "$1: mprof-decoder does not say '$2'; near it: $(grep -F -- "$(cut -d ' ' -f 2 <<<"$2")" "$1.facts" | head)"
+}
+
+# same WHAT FILE FILE: sorted lines are the same.
+same() {
+	diff "$2" "$3" >difference || fail "$1: $(head -n 20 difference)"
+	test -s "$2" || fail "$1: nothing"
+}
+
+# kinds FILE KIND...: the facts of these kinds.
+kinds() {
+	local file=$1
+	shift
+	grep -E "^($(IFS='|' && echo "$*"))	" "$file" || true
+}
