@@ -12,6 +12,14 @@
  * call had no effect and the writer goes on; mprof_writer_events() says how many events it took before.
  *
  * Readers refuse blocks over 64 MiB by default: end a block of events well before that.
+ *
+ * The calls are the same in all dialects, and each says what it can in its own way. In mono and unity, with directive
+ * 2, the call chains of allocations and monitor events become stack sections in front of them; the stacks and the native
+ * code that mprof_writer_records() defines are told where samples and events use them; and a heap shot becomes one
+ * block, in however many calls it is given. What the original programs for these dialects fail at is kept from them:
+ * chains of more than 31 callers are cut there, and frames without a method left out of sections. For their sake IDs of
+ * classes, methods and elements should be dense from 1, directives 4, 5 and 6 declared, and no thread's block should
+ * begin with the base counter of the one before.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H
@@ -24,7 +32,8 @@ MPROF_BEGIN_DECLS
 typedef struct mprof_writer mprof_writer;
 
 /**
- * \brief Reads the clock for the CLOCK fields of blocks.
+ * \brief Reads the clock for the CLOCK fields of blocks, once for each moment that differs, in their order; and in
+ * dialects whose headers tell when a block was written, once more for that.
  * \param user The pointer from the options. \param clock Receives the moment.
  * \since 0.1
  */
@@ -52,16 +61,19 @@ typedef struct mprof_writer_options {
 	uint32_t dialect;                  /**< Any #mprof_dialect but #MPROF_DIALECT_UNITY_FIXED. */
 	uint32_t intro_flags;              /**< Bits of #mprof_intro_flag for INTRO. */
 	uint64_t directives;               /**< Bits of #MPROF_DIRECTIVE_BIT to declare; see mprof_writer_open_path(). */
-	const char *runtime;               /**< The runtime's name or file for INTRO; NULL means "". Copied. */
+	const char *runtime;               /**< The runtime's name or file for INTRO; NULL means "", or "mono" in
+	                                        drop, mono and unity. Copied. */
 	mprof_clock_function clock;        /**< NULL: nanoseconds of the monotonic clock, and the wall clock. */
 	void *clock_user;                  /**< For clock. */
 	const mprof_allocator *allocator;  /**< NULL: malloc. Copied. */
 	uint32_t lossy;                    /**< 1: leave out and count what the dialect cannot say, instead of refusing.
-	                                        Leaves by exception and by tail call become plain leaves. */
+	                                        Leaves by exception and by tail call become plain leaves, and
+	                                        allocations during compilation plain allocations. */
 	uint32_t gzip_level;               /**< 0: plain. 1 (fast) to 9 (small): gzip; each flush can be read back. */
 	uint64_t max_name_length;          /**< Longest name in bytes, at most 2^29; 0 means 1 MiB. */
-	uint64_t max_shot_memory;          /**< Dialects in which a heap shot is one block: most memory for one, in bytes; what is
-	                                        larger becomes several blocks. 0 means 1 GiB. */
+	uint64_t max_shot_memory;          /**< Dialects in which a heap shot is one block: how much of one is gathered,
+	                                        in bytes; a shot that is larger becomes several blocks. 0 means 56 MiB,
+	                                        which readers take by default. */
 	uint32_t allow_undefined_ids;      /**< 1: events may use IDs that are not defined, or not yet. For copies of logs. */
 	uint32_t reserved;                 /**< 0. */
 } mprof_writer_options;
@@ -76,7 +88,8 @@ static inline void mprof_writer_options_init(mprof_writer_options *options)
 }
 
 /**
- * \brief Creates a file and begins a log in it: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7).
+ * \brief Creates a file and begins a log in it: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7). Logs of
+ * mono and unity always have that block, since it says besides that their collections have numbers.
  *
  * An existing file is truncated. A directive that the dialect does not have is refused, or counted when lossy.
  * \param path The file's name.
@@ -202,7 +215,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * \brief Adds events to the open block.
  *
  * Fields used are kind, flags, id, counter, value and, by the directives declared, the detail. The counter of a kind
- * without a time of its own is ignored.
+ * without a time of its own is ignored. What the detail says and the log cannot is left out, and counted when lossy. In
+ * mono and unity collections whose id is 0 are numbered by the writer: each GC_START and each GC_RESIZE takes the next
+ * number. Stack sections are the writer's affair: #MPROF_EVENT_STACK_SECTION is no event that can be written.
  * \param writer The writer. \param events The events, in order of time. \param count How many.
  * \param written Receives how many were taken (all, unless an error is returned); may be NULL.
  * \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a handle of
@@ -221,13 +236,13 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_events(mprof_writer *writer,
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_end_events(mprof_writer *writer);
 
 /**
- * \brief Writes a STATISTICAL block (section 3.6).
+ * \brief Writes a STATISTICAL block (section 3.6) of mail or mprof2. Elsewhere mprof_writer_samples() writes them.
  * \param writer The writer. \param start_counter When sampling for this block began.
  * \param methods Method hit, one ID per sample, defined. \param method_count How many.
  * \param functions Native function hit, one ID (1 or more) per sample. \param function_count How many.
  * \param end_counter When sampling for this block ended.
  * \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for an ID of 0; #MPROF_ERR_STATE inside an event
- * block; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ * block; #MPROF_ERR_UNSUPPORTED in another dialect (counted when lossy); #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_counter,
 								const uint32_t *methods, size_t method_count,
@@ -235,20 +250,27 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_statistical(mprof_writer *wr
 								uint64_t end_counter);
 
 /**
- * \brief Writes a SAMPLES block (section 3.12): samples of one thread. mprof2 only.
+ * \brief Writes samples of one thread: a SAMPLES block (section 3.12), or in drop, mono and unity a STATISTICAL block,
+ * in which they have neither thread nor time. mail has none.
  * \param writer The writer. \param thread The thread. \param base_counter What the first time is relative to.
- * \param samples Events of kind #MPROF_EVENT_SAMPLE, whose counter and value (a stack that was defined) are used.
+ * \param samples Events of kind #MPROF_EVENT_SAMPLE, whose counter and value (a stack that was defined) are used. In
+ * STATISTICAL the value may be 0: then the id is the method, 0 if not known; and a sample stands for as many as its
+ * detail says, if it has one, up to 65536.
  * \param count How many. \return As mprof_writer_session(), and #MPROF_ERR_UNDEFINED_ID. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
 							    const mprof_event *samples, size_t count);
 
 /**
- * \brief Writes a STACKS, CODE, METRICS, HEAP_SUMMARY or ROOTS block (sections 3.13 to 3.15, 3.18, 3.19). mprof2 only.
+ * \brief Writes a STACKS, CODE, METRICS, HEAP_SUMMARY or ROOTS block (sections 3.13 to 3.15, 3.18, 3.19).
+ *
+ * In other dialects than mprof2 definitions of STACKS and CODE are kept for what will use them, and of the others mono
+ * and unity have HEAP_SUMMARY alone.
  *
  * IDs of stacks, modules, functions, locations, roots and metrics are chosen by the caller, dense from 1, and defined
  * once; they may be used from now on. A stack's method, a root's class and a summary's class must be defined.
- * \param writer The writer. \param kind The block. \param number HEAP_SUMMARY: the collection. Otherwise 0.
+ * \param writer The writer. \param kind The block. \param number HEAP_SUMMARY: the collection; not used where the
+ * writer numbers collections, which takes the last one. Otherwise 0.
  * \param records What it says, of kinds that the block has; names may be NULL for "". \param count How many.
  * \return As mprof_writer_session(), #MPROF_ERR_ARGUMENT for a record that the block does not hold or an ID that leaves out
  * one, #MPROF_ERR_UNDEFINED_ID, #MPROF_ERR_REDEFINED_ID, #MPROF_ERR_NAME, and #MPROF_ERR_LIMIT. \since 0.1
@@ -257,8 +279,14 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_records(mprof_writer *writer
 							    const mprof_record *records, size_t count);
 
 /**
- * \brief Writes a HEAP_DATA block (section 3.17): a part of a heap shot, or moves of a collection. mprof2 only.
- * \param writer The writer. \param shot Number of the shot, from 1; 0 if it belongs to none. \param flags Bits of
+ * \brief Writes a HEAP_DATA block (section 3.17): a part of a heap shot, or moves of a collection.
+ *
+ * In drop, mono and unity a shot is gathered from its FIRST part to its LAST and is one block then. It has two more
+ * clocks: the first is read with the FIRST part, its counter being \p counter, and the second with the LAST. There are
+ * no roots, no moves and no addresses of dead objects, and addresses are multiples of 4. Other blocks may be written
+ * before the LAST part. Without memory for that block the shot is left out.
+ * \param writer The writer. \param shot Number of the shot, from 1; 0 if it belongs to none. In mono and unity the number
+ * of the collection, or not used where the writer numbers these, which takes the last one. \param flags Bits of
  * #mprof_heap_flag. \param counter When it was taken. \param events Events of the kinds MPROF_EVENT_HEAP_... with their
  * details. Their classes and roots must be defined. \param count How many.
  * \return As mprof_writer_session(), #MPROF_ERR_UNDEFINED_ID, and #MPROF_ERR_LIMIT. \since 0.1
@@ -339,7 +367,8 @@ typedef struct mprof_writer_stats {
 	uint64_t events;     /**< Events written. */
 	uint64_t left_out;   /**< What the dialect could not say, or only in part, when lossy. */
 	uint64_t left_out_events[64]; /**< Of these, events that are not in the log, by #mprof_event_kind. */
-	uint64_t left_out_blocks[64]; /**< Of these, blocks that are not in the log, by #mprof_block_kind. */
+	uint64_t left_out_blocks[64]; /**< Of these, blocks that are not in the log, by #mprof_block_kind; what they would
+	                                   hold is not counted besides. */
 	uint64_t shortened_events[64]; /**< Of these, events that are in the log without something, by #mprof_event_kind. */
 	uint64_t left_out_records[16]; /**< Of these, definitions and records that are not in the log, by #mprof_record_kind. */
 } mprof_writer_stats;

@@ -59,19 +59,24 @@ static int frames_add(stack_frames *list, const mprof_allocator *allocator, uint
 	return 1;
 }
 
-/* Sections have no native frames: these are left out. */
+/* Sections have no native frames, and Mono's own reader fails at those of no method: both are left out. */
 static int frames_collect(stack_sections *sections, uint32_t chain)
 {
 	stack_frames *list = &sections->wanted;
 	mprof_record record;
 
 	list->count = 0;
+	sections->wanted_is_partial = 0;
 	/* Callers have lower IDs than what they call, so this ends. */
 	for (; chain != 0; chain = record.parent) {
-		if (!definition_table_get(sections->definitions, MPROF_RECORD_STACK, chain, &record))
+		if (!definition_table_get(sections->definitions, MPROF_RECORD_STACK, chain, &record)) {
+			sections->wanted_is_partial = 1;
 			break;
-		if ((record.flags & MPROF_EVENT_NATIVE) != 0)
+		}
+		if ((record.flags & MPROF_EVENT_NATIVE) != 0 || record.target == 0) {
+			sections->wanted_is_partial = 1;
 			continue;
+		}
 		if (!frames_add(list, &sections->allocator,
 				record.target << 1 | ((record.flags & MPROF_EVENT_COMPILING) != 0)))
 			return 0;
@@ -121,6 +126,7 @@ mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buff
 		encode_int(buffer, sections->wanted.frames[i]);
 	swap_frames(&sections->written, &sections->wanted);
 	sections->chain = chain;
+	sections->is_partial = sections->wanted_is_partial;
 	sections->is_in_force = sections->written.count > 0;
 	return MPROF_OK;
 }

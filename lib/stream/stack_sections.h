@@ -27,6 +27,8 @@ typedef struct stack_sections {
 	hash_map threads;     /**< By thread: whether its last block left a stack behind. */
 	uint64_t thread;      /**< Whose block is being written. */
 	uint32_t chain;       /**< Its call chain in the log; 0: not relied on. */
+	int is_partial;       /**< 1: frames of it were left out. */
+	int wanted_is_partial;
 	int is_in_force;      /**< 1: readers take events without a section to have a stack. */
 	stack_frames written; /**< The frames of chain. */
 	stack_frames wanted;  /**< Memory for those of the next one. */

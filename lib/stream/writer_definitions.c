@@ -87,7 +87,8 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 		return status;
 	if (definition == NULL || definition->id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method has no ID");
-	if (definition->class_id != 0 && !id_set_has(&writer->class_ids, definition->class_id))
+	if (definition->class_id != 0 && !writer->events.defined.any &&
+	    !id_set_has(&writer->class_ids, definition->class_id))
 		return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a method's class is not defined");
 	if (id_set_has(&writer->method_ids, definition->id))
 		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "a method is defined twice");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/writer_internal.h"
 
+#include "format/losses.h"
+
 mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, uint64_t base_counter)
 {
 	encode_buffer *block;
@@ -59,16 +61,26 @@ static int changes_stack(const mprof_event *event)
 	return event->kind >= MPROF_EVENT_METHOD_ENTER && event->kind <= MPROF_EVENT_METHOD_JIT_END;
 }
 
+/* The chain of the event is in force. */
+static void count_if_partial(mprof_writer *writer, const mprof_event *event)
+{
+	if (writer->lossy && writer->sections.is_partial && stack_of(event) != 0)
+		losses_shorten_event(&writer->stats, event->kind);
+}
+
 /* The number of events in front of the first one that needs a section. */
-static size_t events_without_section(stack_sections *sections, const mprof_event *events, size_t count)
+static size_t events_without_section(mprof_writer *writer, const mprof_event *events, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		if (changes_stack(&events[i]))
-			stack_sections_disturb(sections);
-		else if (has_stack(&events[i]) && stack_sections_needs(sections, stack_of(&events[i])))
+			stack_sections_disturb(&writer->sections);
+		if (!has_stack(&events[i]))
+			continue;
+		if (stack_sections_needs(&writer->sections, stack_of(&events[i])))
 			break;
+		count_if_partial(writer, &events[i]);
 	}
 	return i;
 }
@@ -87,8 +99,10 @@ static mprof_status encode_section(mprof_writer *writer, const mprof_event *even
 	status = stack_sections_encode(&writer->sections, &writer->block, chain, EVENTS_TAIL_ROOM);
 	if (status == MPROF_OK)
 		status = events_encode(&writer->events, &writer->block, event, 1, taken);
-	if (status == MPROF_OK)
+	if (status == MPROF_OK) {
+		count_if_partial(writer, event);
 		return MPROF_OK;
+	}
 	encode_buffer_cut(&writer->block, old_length);
 	stack_sections_disturb(&writer->sections);
 	writer->sections.is_in_force = was_in_force;
@@ -101,7 +115,7 @@ static mprof_status encode_with_sections(mprof_writer *writer, const mprof_event
 
 	for (*taken = 0; *taken < count && status == MPROF_OK;) {
 		const mprof_event *next = events + *taken;
-		size_t run = events_without_section(&writer->sections, next, count - *taken);
+		size_t run = events_without_section(writer, next, count - *taken);
 		size_t done;
 
 		if (run > 0)

@@ -16,6 +16,11 @@ static mprof_status refuse_undefined(mprof_writer *writer, const char *what)
 	return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, what);
 }
 
+static int is_known(const mprof_writer *writer, const id_set *ids, uint32_t id)
+{
+	return id_set_has(ids, id) || writer->events.defined.any;
+}
+
 static int is_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
 {
 	return id != 0 && id <= counts->defined[kind];
@@ -33,7 +38,7 @@ static mprof_status check_stack(mprof_writer *writer, const definition_counts *c
 	if ((record->flags & MPROF_EVENT_NATIVE) != 0) {
 		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->target))
 			return refuse_undefined(writer, "a stack's location is not defined");
-	} else if (record->target != 0 && !id_set_has(&writer->method_ids, record->target)) {
+	} else if (record->target != 0 && !is_known(writer, &writer->method_ids, record->target)) {
 		return refuse_undefined(writer, "a stack's method is not defined");
 	}
 	return MPROF_OK;
@@ -64,7 +69,7 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		status = check_code(writer, counts, record);
 		break;
 	case MPROF_RECORD_ROOT:
-		if (record->target != 0 && !id_set_has(&writer->class_ids, record->target))
+		if (record->target != 0 && !is_known(writer, &writer->class_ids, record->target))
 			return refuse_undefined(writer, "a root's class is not defined");
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
@@ -72,7 +77,7 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 			return refuse_undefined(writer, "a value is that of a metric that is not defined");
 		break;
 	case MPROF_RECORD_SUMMARY:
-		if (!id_set_has(&writer->class_ids, record->id))
+		if (!is_known(writer, &writer->class_ids, record->id))
 			return refuse_undefined(writer, "a summary's class is not defined");
 		break;
 	default:

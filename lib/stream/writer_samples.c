@@ -72,7 +72,7 @@ static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, si
 	for (size_t i = 0; i < method_count; i++) {
 		if (methods[i] == 0)
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit method 0");
-		if (!id_set_has(&writer->method_ids, methods[i]))
+		if (!writer->events.defined.any && !id_set_has(&writer->method_ids, methods[i]))
 			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample hit an undefined method");
 	}
 	for (size_t i = 0; i < function_count; i++) {
@@ -90,6 +90,8 @@ mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_count
 
 	if (status == MPROF_OK)
 		status = check_hits(writer, methods, method_count, functions, function_count);
+	if (status == MPROF_OK && writer_is_of_mono(writer))
+		return writer_leave_out(writer, MPROF_BLOCK_STATISTICAL, "the dialect has no lists of samples");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
