@@ -8,7 +8,7 @@
  */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 {
-	return writer->events.has_counted ? writer->events.collection : given;
+	return writer->events.has_counted || given == 0 ? writer->events.collection : given;
 }
 
 static void begin_shot(mprof_writer *writer, uint32_t number, uint64_t counter)
@@ -97,7 +97,8 @@ mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t 
 				const mprof_event *events, size_t count)
 {
 	/* What belongs to no shot is a block by itself. */
-	int is_alone = (flags & (MPROF_HEAP_FIRST | MPROF_HEAP_LAST)) == 0 && number == 0;
+	int is_alone = (flags & (MPROF_HEAP_FIRST | MPROF_HEAP_LAST)) == 0 &&
+		       (number == 0 || !writer->shot.is_open);
 	mprof_status status = MPROF_OK;
 
 	if (!writer->lossy && !has_all(events, count))
