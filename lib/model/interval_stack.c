@@ -6,6 +6,8 @@
 /* How far down the start of what ends is sought; keeps logs that are full of starts without ends from taking long. */
 #define SEARCH_DEPTH 64
 
+#define NONE SIZE_MAX
+
 int interval_stack_begin(interval_stack *stack, const mprof_allocator *allocator, uint32_t id, uint64_t counter)
 {
 	void *intervals = stack->intervals;
@@ -19,22 +21,29 @@ int interval_stack_begin(interval_stack *stack, const mprof_allocator *allocator
 	return 1;
 }
 
+/* The place of the innermost interval of \p id. */
+static size_t find(const interval_stack *stack, uint32_t id)
+{
+	for (size_t i = stack->count; i > 0 && stack->count - i < SEARCH_DEPTH; i--) {
+		if (stack->intervals[i - 1].id == id)
+			return i - 1;
+	}
+	return NONE;
+}
+
 int interval_stack_end(interval_stack *stack, uint32_t id, uint64_t counter, ended_interval *ended)
 {
-	size_t found = stack->count;
+	size_t found = find(stack, id);
 	int64_t duration;
 
 	if (stack->count == 0)
 		return 0;
-	while (found > 0 && stack->count - found < SEARCH_DEPTH && stack->intervals[found - 1].id != id)
-		found--;
-	if (found == 0 || stack->intervals[found - 1].id != id)
-		found = stack->count;
-	stack->count = found - 1;
+	stack->count = found != NONE ? found : stack->count - 1;
 	duration = (int64_t)(counter - stack->intervals[stack->count].start);
 	ended->duration = duration > 0 ? (uint64_t)duration : 0;
 	ended->id = stack->intervals[stack->count].id;
 	ended->is_outermost = stack->count == 0;
+	ended->is_repeated = find(stack, ended->id) != NONE;
 	return 1;
 }
 

@@ -24,6 +24,7 @@ typedef struct ended_interval {
 	uint64_t duration; /**< In counters; 0 if they went back. */
 	uint32_t id;       /**< As the start said. */
 	int is_outermost;  /**< Nothing else is begun. */
+	int is_repeated;   /**< The same is begun further out as well, whose duration has this one in it. */
 } ended_interval;
 
 /** Returns 0, changing nothing, if there is no memory. */

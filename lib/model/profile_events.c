@@ -142,7 +142,8 @@ static int end_compilation(mprof_profile *profile, thread_record *thread, const 
 	record = record_table_get(&profile->methods, ended.id);
 	if (record == NULL)
 		return 0;
-	record->jit += ended.duration;
+	if (!ended.is_repeated)
+		record->jit += ended.duration;
 	if (profile->has_compilations)
 		call_stack_end_compilation(&profile->calls, &thread->stack, ended.id);
 	if (ended.is_outermost)

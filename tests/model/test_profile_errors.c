@@ -264,19 +264,16 @@ Test(profile_errors, memory_limit)
 }
 
 /* Every request for memory fails once, and all from there on; nothing leaks, and the end is told. */
-static void fail_everywhere(uint32_t without_call_tree, int fail_once)
+static void fail_everywhere(mprof_profile_options options, int fail_once)
 {
 	failing_allocator failing;
 	mprof_allocator allocator = failing_allocator_interface(&failing);
-	mprof_profile_options options;
 	mprof_status status = MPROF_ERR_MEMORY;
 	test_log log;
 
 	write_much(&log, MPROF_DIALECT_MPROF2);
 	log_close(&log, 0);
-	mprof_profile_options_init(&options);
 	options.allocator = &allocator;
-	options.without_call_tree = without_call_tree;
 	for (size_t fail_at = 1; status != MPROF_OK; fail_at++) {
 		cr_assert_lt(fail_at, 1000);
 		memset(&failing, 0, sizeof(failing));
@@ -296,20 +293,52 @@ static void fail_everywhere(uint32_t without_call_tree, int fail_once)
 	log_release(&log);
 }
 
+static mprof_profile_options default_options(void)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options);
+	return options;
+}
+
+static mprof_profile_options options_without_call_tree(void)
+{
+	mprof_profile_options options = default_options();
+
+	options.without_call_tree = 1;
+	return options;
+}
+
+static mprof_profile_options options_with_everything(void)
+{
+	mprof_profile_options options = default_options();
+
+	options.with_compilations = 1;
+	options.with_call_sites = 1;
+	options.with_monitor_objects = 1;
+	return options;
+}
+
 Test(profile_errors, no_memory_with_a_call_tree)
 {
-	fail_everywhere(0, 0);
+	fail_everywhere(default_options(), 0);
 }
 
 Test(profile_errors, no_memory_without_a_call_tree)
 {
-	fail_everywhere(1, 0);
+	fail_everywhere(options_without_call_tree(), 0);
+}
+
+Test(profile_errors, no_memory_with_everything)
+{
+	fail_everywhere(options_with_everything(), 0);
 }
 
 Test(profile_errors, no_memory_once)
 {
-	fail_everywhere(0, 1);
-	fail_everywhere(1, 1);
+	fail_everywhere(default_options(), 1);
+	fail_everywhere(options_without_call_tree(), 1);
+	fail_everywhere(options_with_everything(), 1);
 }
 
 Test(profile_errors, wrong_arguments)

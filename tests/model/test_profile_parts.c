@@ -46,6 +46,28 @@ Test(profile_parts, nested_compilation)
 }
 
 /* The compilation of a method with a wrapper begins under the wrapper's ID in some logs. */
+/* The compilation of a method causes another of it: the time counts once. */
+Test(profile_parts, compilation_inside_one_of_the_same_method)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 1, 100);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 2, 200);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 1, 300);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 1, 400);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 2, 500);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 1, 1000);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(method_of(&log, 1).jit_ns, 900);
+	cr_expect_eq(method_of(&log, 2).jit_ns, 300);
+	cr_expect_eq(totals_of(&log).jit_ns, 900);
+	cr_expect_eq(totals_of(&log).jit_methods, 3);
+	log_release(&log);
+}
+
 Test(profile_parts, compilation_that_ends_under_another_id)
 {
 	test_log log;
