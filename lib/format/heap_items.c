@@ -149,6 +149,7 @@ typedef struct trial {
 	int fits;
 	int has_objects;
 	uint32_t highest_class;
+	size_t whole_end; /* Behind the last whole item. */
 } trial;
 
 static void frame_take(trial *trial)
@@ -203,7 +204,8 @@ static heap_decode_result items_weigh(trial *trial, size_t *fault)
 		result = heap_decode(&state, NULL, &batch);
 		batch_weigh(trial, &batch);
 	} while (result == HEAP_DECODE_FULL);
-	*fault = start + (result == HEAP_DECODE_DONE ? state.position : state.fault);
+	trial->whole_end = start + state.position;
+	*fault = result == HEAP_DECODE_DONE ? trial->whole_end : start + state.fault;
 	return result;
 }
 
@@ -254,17 +256,20 @@ static int is_in_order(const mprof_clock *first, const mprof_clock *second)
 
 /*
  * How likely the form is. Clocks can be out of order though it is the right one, since those of two processors differ
- * and that of the wall can be set; and classes can be defined late: so these count only where several forms fit.
+ * and that of the wall can be set; and classes can be defined late: so these count only where several forms fit. A cut
+ * block fits soon, and there the form is the likelier one the further it reads.
  */
-static int likelihood(trial *trial, heap_form known_form, const known_ids *known)
+static size_t likelihood(trial *trial, heap_form known_form, const known_ids *known, int is_cut)
 {
 	const mprof_block *block = &trial->block;
+	size_t score;
 
 	trial->reading.is_sure = trial->fits && is_in_order(&block->shot_start, &block->shot_end) &&
 				 is_in_order(&block->shot_end, &block->start) &&
 				 is_in_order(&block->start, &block->end);
-	return trial->fits * 8 + trial->reading.is_sure * 4 + (trial->reading.form == known_form) * 2 +
-	       (trial->highest_class <= known->class_id);
+	score = (size_t)(trial->fits * 4 + trial->reading.is_sure * 2 + (trial->reading.form == known_form));
+	return score * (trial->cursor.length + 2) +
+	       (is_cut ? trial->whole_end : (size_t)(trial->highest_class <= known->class_id));
 }
 
 /* The forms of a dialect's blocks, the likeliest first, up to #HEAP_FORM_NONE. */
@@ -285,14 +290,14 @@ void heap_items_take(content_cursor *cursor, const dialect_rules *rules, heap_fo
 {
 	const content_cursor start = *cursor;
 	const mprof_block empty = *block;
-	int best = -1;
+	size_t best = 0;
 
 	for (const uint8_t *form = forms_of(rules); *form != HEAP_FORM_NONE; form++) {
 		trial trial;
-		int score;
+		size_t score;
 
 		form_try(&trial, &start, &empty, (heap_form)*form, is_cut);
-		score = likelihood(&trial, known_form, known);
+		score = likelihood(&trial, known_form, known, is_cut) + 1;
 		if (score <= best)
 			continue;
 		best = score;

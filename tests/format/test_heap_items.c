@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Heap shots of Mono's own writers, by hand: each form, how forms are told, and what is refused where. */
+#include "format/heap_decode.h"
+
+#include <criterion/criterion.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Clocks of a shot, and when its block was begun and ended; the time is that of the counter. */
+#define SHOT "\x81\x81\x82\x82"
+#define START "\x83\x83"
+#define END "\x84\x84"
+
+typedef struct taken {
+	content_cursor cursor;
+	mprof_block block;
+	heap_reading reading;
+	char items[1024];
+	heap_decode_result last;
+} taken;
+
+/* What is known when a block is read. */
+typedef struct setting {
+	mprof_dialect dialect;
+	heap_form known_form;
+	known_ids known;
+	int is_cut;
+} setting;
+
+static const setting in_drop = {.dialect = MPROF_DIALECT_DROP};
+static const setting in_mono = {.dialect = MPROF_DIALECT_MONO};
+static const setting in_fixed = {.dialect = MPROF_DIALECT_UNITY_FIXED};
+
+static void add(taken *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(taken *out, const char *format, ...)
+{
+	size_t length = strlen(out->items);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(out->items + length, sizeof(out->items) - length, format, arguments);
+	va_end(arguments);
+}
+
+static void add_event(taken *out, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	cr_assert_eq(event->counter, 77);
+	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
+		add(out, " %llx:c%u,%llu", (unsigned long long)detail->object, event->id,
+		    (unsigned long long)event->value);
+	else if (event->kind == MPROF_EVENT_HEAP_FREE)
+		add(out, " dead:c%u,%llu", event->id, (unsigned long long)event->value);
+	else
+		add(out, " more:");
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		add(out, ">%llx", (unsigned long long)detail->references[i]);
+}
+
+/* Fetches the items in batches of two events and three references. */
+static void add_items(taken *out, const uint8_t *bytes)
+{
+	heap_decode_state state = {.bytes = bytes + out->reading.list_start,
+				   .length = out->reading.list_end - out->reading.list_start,
+				   .counter = 77,
+				   .items = heap_item_form_get(out->reading.form)};
+
+	do {
+		mprof_event events[2];
+		mprof_event_detail details[2];
+		uint64_t references[3];
+		heap_decode_batch batch = {events, details, 2, 0, references, 3, 0};
+
+		out->last = heap_decode(&state, NULL, &batch);
+		for (size_t i = 0; i < batch.count; i++)
+			add_event(out, &events[i]);
+	} while (out->last == HEAP_DECODE_FULL);
+}
+
+static taken take(const setting *with, const char *bytes, size_t length)
+{
+	const dialect_rules *rules = dialect_get(with->dialect);
+	taken result;
+
+	memset(&result, 0, sizeof(result));
+	content_cursor_init(&result.cursor, (const uint8_t *)bytes, length, 20);
+	result.cursor.has_fixed_ints = (int)rules->has_fixed_ints;
+	heap_items_take(&result.cursor, rules, with->known_form, &with->known, with->is_cut, &result.block,
+			&result.reading);
+	if (result.cursor.status == MPROF_OK)
+		add_items(&result, (const uint8_t *)bytes);
+	return result;
+}
+
+static taken expect_shot(const setting *with, heap_form form, const char *items, const char *bytes, size_t length)
+{
+	taken result = take(with, bytes, length);
+
+	cr_assert_eq(result.cursor.status, MPROF_OK, "%zu: %s", result.cursor.position, result.cursor.what);
+	cr_assert_eq(result.reading.form, form, "form %u", result.reading.form);
+	cr_assert_str_eq(result.items, items);
+	cr_assert_eq(result.block.has_shot_clocks, 1);
+	return result;
+}
+
+#define EXPECT_SHOT(with, form, items, bytes) expect_shot(with, HEAP_FORM_##form, items, bytes, sizeof(bytes) - 1)
+
+static void expect_clock(const mprof_clock *clock, uint64_t counter)
+{
+	cr_assert_eq(clock->counter, counter);
+	cr_assert_eq(clock->time, counter);
+}
+
+Test(heap_items, numbered)
+{
+	taken result = EXPECT_SHOT(&in_mono, NUMBERED, " 1000:c3,32>2000>3000 dead:c2,16 2000:c1,8",
+				   SHOT "\x89" START "\x01\xa0\x83\xa0\x82\x00\xc0\x00\xe0"
+					"\x8a\x90\x01\xc0\x81\x88\x80\x80" END);
+
+	expect_clock(&result.block.shot_start, 1);
+	expect_clock(&result.block.shot_end, 2);
+	expect_clock(&result.block.start, 3);
+	expect_clock(&result.block.end, 4);
+	cr_assert_eq(result.block.has_clocks, 1);
+	cr_assert_eq(result.block.base_counter, 1);
+	cr_assert_eq(result.block.id, 9);
+	cr_assert_eq(result.block.flags, MPROF_HEAP_FIRST | MPROF_HEAP_LAST);
+	cr_assert_eq(result.reading.is_sure, 1);
+}
+
+/* From April to May 2008 in logs of both lengths of headers. */
+Test(heap_items, tagged)
+{
+	taken result =
+		EXPECT_SHOT(&in_mono, TAGGED, " 1000:c3,32>2000", SHOT START "\x01\xa0\x83\xa0\x81\x00\xc0\x80" END);
+
+	cr_assert_eq(result.block.id, 0);
+	EXPECT_SHOT(&in_drop, TAGGED, " 1000:c3,32>2000", SHOT START "\x01\xa0\x83\xa0\x81\x00\xc0\x80" END);
+}
+
+/* For some weeks the bit that tells objects was forgotten. */
+Test(heap_items, untagged)
+{
+	taken result = EXPECT_SHOT(&in_drop, UNTAGGED, " 1000:c3,32>2000 dead:c2,16",
+				   SHOT START "\x00\xa0\x83\xa0\x81\x00\xc0\x8a\x90\x80" END);
+
+	expect_clock(&result.block.start, 3);
+}
+
+Test(heap_items, classes)
+{
+	taken result = EXPECT_SHOT(&in_drop, CLASSES, " 1000:c3,32>2000 dead:c2,16",
+				   SHOT "\x01\xa0\x83\xa0\x81\x00\xc0\x8a\x90\x80" END);
+
+	expect_clock(&result.block.start, 2);
+}
+
+Test(heap_items, bare)
+{
+	taken result = EXPECT_SHOT(&in_drop, BARE, " 1000:c0,0>2000>3000 dead:c2,16",
+				   SHOT "\x01\xa0\x82\x00\xc0\x00\xe0\x8a\x90\x80" END);
+
+	expect_clock(&result.block.start, 2);
+}
+
+#define FIXED_CLOCK(n) n "\0\0\0\0\0\0\0" n "\0\0\0\0\0\0\0"
+#define FIXED_SHOT FIXED_CLOCK("\x01") FIXED_CLOCK("\x02") "\x05\0\0\0" FIXED_CLOCK("\x03")
+
+Test(heap_items, fixed)
+{
+	taken result = EXPECT_SHOT(&in_fixed, FIXED, " 1000:c3,32>2000 dead:c2,16",
+				   FIXED_SHOT "\x01\0\0\0\x00\x10\0\0\x03\0\0\0\x20\0\0\0\x01\0\0\0\x00\x20\0\0"
+					      "\x02\0\0\0\x02\0\0\0\x10\0\0\0\0\0\0\0" FIXED_CLOCK("\x04"));
+
+	cr_assert_eq(result.block.id, 5);
+	expect_clock(&result.block.end, 4);
+}
+
+/* Option "free" alone writes blocks without objects, which are no shots. */
+Test(heap_items, empty)
+{
+	taken result = EXPECT_SHOT(&in_mono, NUMBERED, "", SHOT "\x89" START "\x80" END);
+
+	cr_assert_eq(result.block.flags, 0);
+	result = EXPECT_SHOT(&in_mono, NUMBERED, " dead:c2,16", SHOT "\x89" START "\x8a\x90\x80" END);
+	cr_assert_eq(result.block.flags, 0);
+}
+
+/* More references than a batch holds come in pieces. */
+Test(heap_items, pieces)
+{
+	EXPECT_SHOT(&in_mono, NUMBERED, " 80:c1,8>1>2>3 more:>4>5>6 more:>7 100:c1,8>1>2",
+		    SHOT "\x89" START "\x01\x81\x81\x88\x87\x81\x82\x83\x84\x85\x86\x87\x01\x82\x81\x88\x82\x81\x82"
+			 "\x80" END);
+}
+
+/* Addresses of 64 bits, and those of 32 bits that early logs have with their highest bit spread. */
+Test(heap_items, large_addresses)
+{
+	EXPECT_SHOT(&in_mono, NUMBERED, " 7f0000002000:c1,8>ffffffff90001000",
+		    SHOT "\x89" START "\x01\x40\x00\x00\x00\x60\x9f\x81\x88\x81\x00\x20\x00\x00\x79\x7f\x7f\x7f\x7f\x81"
+			 "\x80" END);
+}
+
+/* A CLOCK at the block's begin reads as a dead object, too, and the reverse. */
+Test(heap_items, form_by_clocks)
+{
+	setting with = in_drop;
+
+	EXPECT_SHOT(&with, CLASSES, " dead:c2,16", SHOT "\x8a\x90\x80" END);
+	EXPECT_SHOT(&with, TAGGED, "", SHOT "\x8a\x90\x80\x8b\x91");
+	/* Where the clocks do not tell, the form of earlier blocks does. */
+	with.known_form = HEAP_FORM_BARE;
+	EXPECT_SHOT(&with, BARE, " dead:c2,16", SHOT "\x8a\x90\x80" END);
+	EXPECT_SHOT(&with, BARE, " dead:c2,16", SHOT "\x8a\x90\x80\x8b\x91");
+	/* But they count for more. */
+	with.known_form = HEAP_FORM_TAGGED;
+	EXPECT_SHOT(&with, CLASSES, " dead:c2,16", SHOT "\x8a\x90\x80" END);
+}
+
+/* Clocks of another processor, or a clock on the wall that was set: the form is taken if it is the only one. */
+Test(heap_items, clocks_go_back)
+{
+	taken result = EXPECT_SHOT(&in_mono, NUMBERED, " 1000:c3,32>2000",
+				   "\x84\x84\x82\x82\x89" START "\x01\xa0\x83\xa0\x81\x00\xc0\x80" END);
+
+	cr_assert_eq(result.reading.is_sure, 0);
+}
+
+/* A cut block gives its whole items; whether more objects came is not known. */
+Test(heap_items, cut)
+{
+	static const char block[] = SHOT "\x89" START "\x01\xa0\x83\xa0\x82\x00\xc0\x00\xe0\x8a\x90\x80" END;
+	const size_t frame = 7;
+	const size_t object = frame + 9;
+	setting with = in_mono;
+
+	with.is_cut = 1;
+	with.known_form = HEAP_FORM_NUMBERED;
+	for (size_t length = frame; length < sizeof(block) - 1; length++) {
+		taken result = take(&with, block, length);
+
+		cr_assert_eq(result.cursor.status, MPROF_OK, "%zu", length);
+		cr_assert_eq(result.reading.form, HEAP_FORM_NUMBERED, "%zu", length);
+		cr_assert_eq(result.block.flags, length < object ? 0 : MPROF_HEAP_FIRST, "%zu", length);
+		if (length < object)
+			cr_assert_str_eq(result.items, "");
+		else if (length < object + 2)
+			cr_assert_str_eq(result.items, " 1000:c3,32>2000>3000");
+		else
+			cr_assert_str_eq(result.items, " 1000:c3,32>2000>3000 dead:c2,16");
+	}
+	with.is_cut = 0;
+	for (size_t length = 0; length < sizeof(block) - 1; length++)
+		cr_assert_eq(take(&with, block, length).cursor.status, MPROF_ERR_MALFORMED, "%zu", length);
+}
+
+static void expect_fault(const setting *with, size_t position, const char *bytes, size_t length)
+{
+	taken result = take(with, bytes, length);
+
+	cr_assert_eq(result.cursor.status, MPROF_ERR_MALFORMED);
+	cr_assert_eq(result.cursor.position, position, "%zu: %s", result.cursor.position, result.cursor.what);
+}
+
+#define EXPECT_FAULT(with, position, bytes) expect_fault(with, position, bytes, sizeof(bytes) - 1)
+
+#define NUMBERED SHOT "\x89" START
+
+Test(heap_items, faults)
+{
+	setting with = in_mono;
+
+	with.known_form = HEAP_FORM_NUMBERED;
+	/* No such item. */
+	EXPECT_FAULT(&with, 7, NUMBERED "\x83\x80" END);
+	EXPECT_FAULT(&with, 7, NUMBERED "\x84\x80" END);
+	/* A class and sizes that do not fit 32 bits, an INT that does not fit 64. */
+	EXPECT_FAULT(&with, 9, NUMBERED "\x01\xa0\x00\x00\x00\x00\x90\x88\x80\x80" END);
+	EXPECT_FAULT(&with, 10, NUMBERED "\x01\xa0\x83\x00\x00\x00\x00\x90\x80\x80" END);
+	EXPECT_FAULT(&with, 8, NUMBERED "\x8a\x00\x00\x00\x00\x90\x80" END);
+	EXPECT_FAULT(&with, 7, NUMBERED "\x02\x00\x00\x00\x40\x84\x90\x80" END);
+	EXPECT_FAULT(&with, 7, NUMBERED "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82\x90\x80" END);
+	/* More references than bytes: 2^63, and one too many. */
+	EXPECT_FAULT(&with, 11, NUMBERED "\x01\xa0\x83\x88\x00\x00\x00\x00\x00\x00\x00\x00\x00\x81\x80" END);
+	EXPECT_FAULT(&with, 11, NUMBERED "\x01\xa0\x83\x88\x84\x80" END);
+	/* No end of the list, no CLOCK behind it, or something else. */
+	EXPECT_FAULT(&with, 9, NUMBERED "\x8a\x90");
+	EXPECT_FAULT(&with, 9, NUMBERED "\x80\x84");
+	EXPECT_FAULT(&with, 10, NUMBERED "\x80" END "\x85");
+	/* No frame. */
+	EXPECT_FAULT(&with, 2, "\x81\x81");
+	EXPECT_FAULT(&in_fixed, 3, "\x81\x81\x80");
+	EXPECT_FAULT(&in_fixed, 52, FIXED_SHOT "\x03\0\0\0\0\0\0\0" FIXED_CLOCK("\x04"));
+	EXPECT_FAULT(&in_fixed, 68, FIXED_SHOT "\x01\0\0\0\x00\x10\0\0\x03\0\0\0\x20\0\0\0\xff\xff\xff\xff");
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* The tokens of statistical hits, by hand: what each form says, how forms are told, and what is refused where. */
+#include "format/hits_decode.h"
+
+#include <criterion/criterion.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct text {
+	char bytes[1024];
+	size_t length;
+} text;
+
+static void add(text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(text *out, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	out->length += (size_t)vsnprintf(out->bytes + out->length, sizeof(out->bytes) - out->length, format, arguments);
+	va_end(arguments);
+	cr_assert_lt(out->length, sizeof(out->bytes));
+}
+
+static void add_record(text *out, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_FUNCTION)
+		add(out, " F%u=%s/M%u", record->id, record->name, record->parent);
+	else if ((record->flags & MPROF_RECORD_REMOVED) != 0)
+		add(out, " -M%u", record->id);
+	else
+		add(out, " M%u=%s:%llx+%llx@%llx", record->id, record->name, (unsigned long long)record->start,
+		    (unsigned long long)record->size, (unsigned long long)record->value);
+	cr_assert_str_eq(record->section, "");
+}
+
+/* Callers have < in front. */
+static void add_frame(text *out, const hit_item *item)
+{
+	const mprof_event *event = &item->event;
+
+	cr_assert_eq(event->kind, MPROF_EVENT_SAMPLE);
+	add(out, (event->flags & MPROF_EVENT_CALLER) != 0 ? "<" : " ");
+	if ((event->flags & MPROF_EVENT_NATIVE) == 0)
+		add(out, "m%u", event->id);
+	else if ((event->flags & MPROF_EVENT_IN_MODULE) != 0)
+		add(out, "M%u+%llx", event->id, (unsigned long long)event->value);
+	else if (event->id != 0)
+		add(out, "f%u", event->id);
+	else
+		add(out, "@%llx", (unsigned long long)event->value);
+	if (item->samples != 0)
+		add(out, "*%llu", (unsigned long long)item->samples);
+}
+
+/* What is known when a block is read. */
+typedef struct setting {
+	mprof_dialect dialect;
+	hits_form known_form;
+	known_ids known;
+} setting;
+
+static const setting in_drop = {MPROF_DIALECT_DROP, HITS_FORM_NONE, {0, 0, 0}};
+static const setting in_mono = {MPROF_DIALECT_MONO, HITS_FORM_NONE, {0, 0, 0}};
+
+typedef struct taken {
+	content_cursor cursor;
+	hits_reading reading;
+	mprof_clock end;
+} taken;
+
+static taken take(const setting *with, const char *bytes, size_t length)
+{
+	taken result;
+
+	memset(&result, 0, sizeof(result));
+	content_cursor_init(&result.cursor, (const uint8_t *)bytes, length, 20);
+	hits_take(&result.cursor, dialect_get(with->dialect), with->known_form, &with->known, &result.reading,
+		  &result.end);
+	return result;
+}
+
+/* Of a block with its CLOCK 1, 2. */
+static void expect_hits(const setting *with, hits_form form, const char *items, const char *bytes, size_t length)
+{
+	taken result = take(with, bytes, length);
+	content_cursor start;
+	text out = {.length = 0};
+	hit_cursor hits;
+	hit_item item;
+
+	cr_assert_eq(result.cursor.status, MPROF_OK, "%zu: %s", result.cursor.position, result.cursor.what);
+	cr_assert_eq(result.reading.form, form, "form %u", result.reading.form);
+	cr_assert_eq(result.end.counter, 1);
+	cr_assert_eq(result.end.time, 2);
+	content_cursor_init(&start, (const uint8_t *)bytes, length, 20);
+	hit_cursor_init(&hits, &start, &result.reading);
+	while (hit_cursor_next(&hits, &item)) {
+		if (item.is_record)
+			add_record(&out, &item.record);
+		else
+			add_frame(&out, &item);
+	}
+	cr_assert_eq(hits.at_end, 1);
+	cr_assert_eq(hit_cursor_next(&hits, &item), 0);
+	cr_assert_str_eq(out.bytes, items);
+}
+
+#define EXPECT_HITS(with, form, items, bytes)                                                                          \
+	expect_hits(with, HITS_FORM_##form, items, bytes "\x81\x82", sizeof(bytes "\x81\x82") - 1)
+
+Test(hits_decode, two_bits)
+{
+	EXPECT_HITS(&in_drop, TWO_BITS, " m1 M1=/lib/x:10000000+1000@0 M1+40 @ffffffff90001000 m0",
+		    "\x85"
+		    "\x83\x80\x81\x00\x00\x00\x00\x81\x00\xa0\x80/lib/x\x00\x80"
+		    "\x86\xc0\x82\x00\x20\x00\x00\x79\x7f\x7f\x7f\x7f\x81\x81\x80");
+}
+
+/* Hits of a function come with their number; its name comes with the first ones. */
+Test(hits_decode, counted)
+{
+	EXPECT_HITS(&in_mono, COUNTED, " m2 F1=strlen/M0 f1*5 M3+10 @1000 m0 f1*2",
+		    "\x91\x8a\x80strlen\x00\x85\x9b\x90\x83\x00\xa0\x81\x8a\x82\x80");
+	EXPECT_HITS(&in_drop, COUNTED, " F7=free/M0 f7*1",
+		    "\xba\x80"
+		    "free\x00\x81\x80");
+	EXPECT_HITS(&in_mono, COUNTED, " F1=strlen/M0", "\x8a\x80strlen\x00\x80\x80");
+}
+
+/* mono: the innermost frame, how many callers it has, these. */
+Test(hits_decode, chain_behind_leaf)
+{
+	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 m3", "\x91\x8d\x89\x99\x80");
+	EXPECT_HITS(&in_mono, CHAINED, " M1=x:0+1@2 F1=f/M1 f1<m2<m1 f1",
+		    "\x87\x80\x81\x80\x81\x82x\x00\x80\x8b\x81"
+		    "f\x00\x95\x91\x89\x8a\x80");
+	EXPECT_HITS(&in_mono, CHAINED, " m1<@0 F1=f/M2<f1",
+		    "\x89\x95\x84\x80\x93\x81"
+		    "f\x00\x80");
+}
+
+/* unity: how many callers a sample has, its innermost frame, these. A chain of none is one. */
+Test(hits_decode, chain_before_leaf)
+{
+	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 m3", "\x8d\x91\x89\x85\x99\x80");
+	cr_assert_eq(take(&in_mono, "\x85\x99\x80\x81\x82", 5).reading.is_chain_first, 1);
+	cr_assert_eq(take(&in_mono, "\x99\x8d\x89\x80\x81\x82", 6).reading.is_chain_first, 0);
+}
+
+/* A list of modules may stand between any two tokens, also those of a chain. */
+Test(hits_decode, modules_inside_chain)
+{
+	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 -M4 M5=y:1+2@3<M5+1",
+		    "\x91\x95\x89\x87\x84\x80\x85\x81\x82\x83y\x00\x80\xac\x81\x80");
+	EXPECT_HITS(&in_mono, CHAINED, " M5=y:1+2@3 m2<M5+2", "\x8d\x87\x80\x85\x81\x82\x83y\x00\x80\x91\xac\x82\x80");
+}
+
+/* unity at times announced a caller more than it wrote: the next chain, or the end, stands in its place. */
+Test(hits_decode, chain_without_last_caller)
+{
+	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 m3", "\x95\x91\x89\x85\x99\x80");
+	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 -M1 m3", "\x95\x91\x89\x87\x81\x80\x80\x85\x99\x80");
+	EXPECT_HITS(&in_mono, CHAINED, " m2", "\x8d\x91\x80");
+}
+
+/* The address 0, a method that is not known, and an offset that is the size of its module. */
+Test(hits_decode, odd_places)
+{
+	EXPECT_HITS(&in_mono, CHAINED, " @0 m0 M1=a:10+20@0 M1+20",
+		    "\x84\x80\x81\x87\x80\x81\x90\xa0\x80"
+		    "a\x00\x80\x8c\xa0\x80");
+}
+
+/* drop gives IDs of modules anew, and writes hits again that it has written. */
+Test(hits_decode, module_redefined)
+{
+	EXPECT_HITS(&in_drop, TWO_BITS, " M1=a:10+20@0 M1+1 -M1 M1=b:30+40@0 M1+1",
+		    "\x83\x80\x81\x90\xa0\x80"
+		    "a\x00\x80\x86\x81\x83\x81\x80\x81\xb0\xc0\x80"
+		    "b\x00\x80\x86\x81\x80");
+}
+
+Test(hits_decode, nothing)
+{
+	EXPECT_HITS(&in_mono, CHAINED, "", "\x80");
+	EXPECT_HITS(&in_drop, TWO_BITS, "", "\x80");
+	cr_assert_eq(take(&in_mono, "\x80\x81\x82", 3).reading.is_sure, 0, "both forms read it");
+}
+
+/* Hits of methods alone read in both forms of drop, with twice the ID in one of them. */
+Test(hits_decode, form_by_known_methods)
+{
+	setting with = in_drop;
+
+	EXPECT_HITS(&with, TWO_BITS, " m4 m2", "\x91\x89\x80");
+	with.known.method_id = 2;
+	EXPECT_HITS(&with, COUNTED, " m2 m1", "\x91\x89\x80");
+	with.known.method_id = 4;
+	EXPECT_HITS(&with, TWO_BITS, " m4 m2", "\x91\x89\x80");
+	with.known_form = HITS_FORM_COUNTED;
+	EXPECT_HITS(&with, COUNTED, " m2 m1", "\x91\x89\x80");
+	with.known_form = HITS_FORM_TWO_BITS;
+	with.known.method_id = 2;
+	EXPECT_HITS(&with, TWO_BITS, " m4 m2", "\x91\x89\x80");
+	EXPECT_HITS(&with, TWO_BITS, " m1", "\x85\x80");
+}
+
+/* The hits of a known function and their number also read as hits of this and of something else. */
+Test(hits_decode, form_by_known_functions)
+{
+	setting with = in_mono;
+
+	EXPECT_HITS(&with, CHAINED, " f1 m0", "\x8a\x81\x80");
+	with.known_form = HITS_FORM_COUNTED;
+	EXPECT_HITS(&with, COUNTED, " f1*1", "\x8a\x81\x80");
+	/* A form that does not read the block is not taken, whatever was before. */
+	EXPECT_HITS(&with, CHAINED, " m2<m1", "\x91\x8d\x89\x80");
+	cr_assert_eq(take(&with, "\x91\x8d\x89\x80\x81\x82", 6).reading.is_sure, 1);
+}
+
+Test(hits_decode, highest_function)
+{
+	taken result = take(&in_mono,
+			    "\x8b\x87"
+			    "f\x00\x8b\x83g\x00\x80\x81\x82",
+			    11);
+
+	cr_assert_eq(result.cursor.status, MPROF_OK);
+	cr_assert_eq(result.reading.highest_function, 7);
+}
+
+static void expect_fault(const setting *with, size_t position, const char *bytes, size_t length)
+{
+	taken result = take(with, bytes, length);
+
+	cr_assert_neq(result.cursor.status, MPROF_OK);
+	cr_assert_eq(result.cursor.position, position, "%zu: %s", result.cursor.position, result.cursor.what);
+}
+
+#define EXPECT_FAULT(with, position, bytes) expect_fault(with, position, bytes, sizeof(bytes) - 1)
+
+/* Faults are those of the newest form, or of one that is known. */
+Test(hits_decode, faults)
+{
+	setting counted = in_mono;
+
+	counted.known_form = HITS_FORM_COUNTED;
+	EXPECT_FAULT(&in_mono, 1, "\x89\x86\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 1, "\x89\x8e\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 1, "\x89\x88\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 0, "\x8f\x80\x80\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 0, "\x82\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 0,
+		     "\x8b\x80"
+		     "f\x00\x80\x81\x82");
+	EXPECT_FAULT(&counted, 0, "\x82\x81\x80\x81\x82");
+	EXPECT_FAULT(&counted, 0, "\x86\x80\x81\x82");
+	/* IDs of more than 32 bits, INTs of more than 64. */
+	EXPECT_FAULT(&in_mono, 0, "\x01\x00\x00\x00\x00\x81\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 1,
+		     "\x8b\x00\x00\x00\x00\x90"
+		     "f\x00\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 1, "\x84\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 2, "\x87\x80\x00\x00\x00\x00\x90\x80\x81\x82");
+	/* Chains. */
+	EXPECT_FAULT(&in_mono, 1, "\x89\x7d\x7f\x8f\x89\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 3, "\x89\x95\x89\x8d\x89\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 3, "\x89\x95\x89\x80\x81\x82");
+	/* Names and lists without an end, and a name longer than the limit. */
+	EXPECT_FAULT(&in_mono, 7,
+		     "\x8b\x81"
+		     "fffff");
+	EXPECT_FAULT(&in_mono, 2,
+		     "\x8b\x81"
+		     "fffffffffffffffffffff\x00\x80\x81\x82");
+	EXPECT_FAULT(&in_mono, 4, "\x89\x87\x80\x80");
+	EXPECT_FAULT(&in_mono, 3, "\x87\x81\x82");
+	/* Bytes behind the CLOCK. */
+	EXPECT_FAULT(&in_mono, 4, "\x89\x80\x81\x82\x83");
+}
+
+/* A cut block is refused wherever the cut is. */
+Test(hits_decode, cut)
+{
+	static const char block[] = "\x91\x95\x89\x87\x84\x80\x85\x81\x82\x83y\x00\x80\xac\x81\x8b\x81"
+				    "f\x00\x80\x81\x82";
+
+	cr_assert_eq(take(&in_mono, block, sizeof(block) - 1).cursor.status, MPROF_OK);
+	for (size_t length = 0; length < sizeof(block) - 1; length++) {
+		char copy[sizeof(block)];
+
+		memcpy(copy, block, length);
+		cr_assert_eq(take(&in_mono, copy, length).cursor.status, MPROF_ERR_MALFORMED, "cut to %zu", length);
+	}
+}
