@@ -74,18 +74,20 @@ static void decode_assembly_name(content_cursor *cursor, mprof_assembly_name *na
 	name->revision = content_cursor_id(cursor);
 	name->culture = content_cursor_string(cursor, NULL);
 	name->public_key_token = content_cursor_string(cursor, NULL);
-	name->retargetable = content_cursor_id(cursor);
+	name->retargetable = content_cursor_id(cursor) != 0;
 }
 
 static void decode_element(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
 	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
-	const uint32_t results = block->kind == MPROF_BLOCK_LOADED ? MPROF_ELEMENT_SUCCESS | MPROF_ELEMENT_FAILURE : 0;
+	const uint32_t both = MPROF_ELEMENT_SUCCESS | MPROF_ELEMENT_FAILURE;
+	const uint32_t results = block->kind == MPROF_BLOCK_LOADED ? both : 0;
 	uint32_t type;
 
 	block->flags = content_cursor_byte(cursor);
 	type = block->flags & types;
-	if (type == 0 || (type & (type - 1)) != 0 || (block->flags & ~(types | results)) != 0)
+	if (type == 0 || (type & (type - 1)) != 0 || (block->flags & ~(types | results)) != 0 ||
+	    (block->flags & both) == both)
 		content_cursor_fail(cursor, 0, MPROF_ERR_MALFORMED, "the kind of the element is none");
 	block->base_counter = content_cursor_int(cursor);
 	block->end_counter = content_cursor_int(cursor);
