@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads any bytes as a log. LLVMFuzzerTestOneInput() is for libFuzzer and its like (define FUZZ_WITHOUT_MAIN); the
- * program by itself runs it over the files that are named, and without any over changed copies of good logs, always the
- * same. It fails by crashing, by hanging, or by reporting what must not be.
+ * Reads any bytes as a log, makes a profile of them, and converts them. LLVMFuzzerTestOneInput() is for libFuzzer and its
+ * like, and for fuzz_main.c. It fails by crashing, by hanging, or by reporting what must not be.
  */
-#include <mprof/reader.h>
-#include <mprof/writer.h>
+#include <mprof/convert.h>
+#include <mprof/profile.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,323 +196,119 @@ static void read_one(const uint8_t *bytes, size_t length, uint32_t ignore_checks
 	(void)sum;
 }
 
+static mprof_reader *open_reader(const uint8_t *bytes, size_t length)
+{
+	mprof_reader_options options;
+	mprof_reader *reader = NULL;
+
+	mprof_reader_options_init(&options);
+	options.allocator = &limited_allocator;
+	options.ignore_checksums = 1;
+	options.max_block_length = 1 << 20;
+	options.max_names_memory = 1 << 20;
+	if (mprof_reader_open_memory(bytes, length, &options, &reader) != MPROF_OK) {
+		mprof_reader_destroy(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+static void make_profile(const uint8_t *bytes, size_t length)
+{
+	mprof_reader *reader = open_reader(bytes, length);
+	mprof_profile_options options;
+	mprof_profile *profile;
+
+	if (reader == NULL)
+		return;
+	mprof_profile_options_init(&options);
+	options.allocator = &limited_allocator;
+	options.max_memory = 16 << 20;
+	options.with_compilations = 1;
+	options.with_call_sites = 1;
+	if (mprof_profile_create(&options, &profile) != MPROF_OK)
+		fail("no profile was made");
+	(void)!mprof_profile_read(profile, reader, NULL, NULL);
+	mprof_profile_destroy(profile);
+	mprof_reader_destroy(reader);
+	if (memory_in_use != 0)
+		fail("a profile did not give its memory back");
+}
+
+static void fail_to_write(const mprof_writer *writer, const char *what)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	(void)mprof_writer_error(writer, &error);
+	fprintf(stderr, "fuzz_reader: %s\n", error.what);
+	fail(what);
+}
+
+/* What was converted is a log that is sound. */
+static void read_converted(mprof_writer *writer)
+{
+	const uint8_t *bytes;
+	size_t length;
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_status status;
+
+	if (mprof_writer_memory(writer, &bytes, &length) != MPROF_OK)
+		fail("what was converted is not there");
+	reader = open_reader(bytes, length);
+	if (reader == NULL)
+		fail("what was converted is no log");
+	mprof_block_init(&block);
+	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
+		(void)take_lists(reader, &block, 64);
+	if (status != MPROF_END)
+		fail("what was converted is damaged");
+	mprof_reader_destroy(reader);
+}
+
+static void convert(const uint8_t *bytes, size_t length, uint32_t dialect)
+{
+	mprof_reader *reader = open_reader(bytes, length);
+	mprof_writer_options options;
+	mprof_converter *converter;
+	mprof_writer *writer;
+	mprof_status status;
+
+	if (reader == NULL)
+		return;
+	mprof_writer_options_init(&options);
+	options.allocator = &limited_allocator;
+	options.dialect = dialect;
+	options.lossy = 1;
+	options.max_shot_memory = 1 << 20;
+	if (mprof_converter_create(reader, &options, &converter) == MPROF_OK) {
+		if (mprof_writer_open_memory(&options, &writer) != MPROF_OK)
+			fail("no writer for what was converted");
+		(void)!mprof_converter_run(converter, writer, NULL, NULL);
+		if (mprof_converter_failed(converter))
+			fail_to_write(writer, "what was read cannot be written");
+		/* That of a log that has its end is closed. */
+		status = mprof_writer_close(writer);
+		if (status != MPROF_OK && status != MPROF_ERR_STATE)
+			fail_to_write(writer, "what was converted cannot be closed");
+		read_converted(writer);
+		(void)mprof_writer_destroy(writer);
+	}
+	mprof_converter_destroy(converter);
+	mprof_reader_destroy(reader);
+	if (memory_in_use != 0)
+		fail("a converter did not give its memory back");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
+	static const uint32_t dialects[] = {MPROF_DIALECT_MPROF2, MPROF_DIALECT_MONO, MPROF_DIALECT_UNITY,
+					    MPROF_DIALECT_DROP, MPROF_DIALECT_MAIL};
+
 	read_one(bytes, length, 1, 0);
 	read_one(bytes, length, 0, 0);
 	read_one(bytes, length, 1, MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED));
+	make_profile(bytes, length);
+	convert(bytes, length, dialects[length % (sizeof(dialects) / sizeof(dialects[0]))]);
 	return 0;
 }
-
-#ifndef FUZZ_WITHOUT_MAIN
-
-/* Changed copies of each good log. */
-#ifndef CHANGES
-#define CHANGES 3000
-#endif
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_below(uint64_t limit)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state % limit;
-}
-
-typedef struct good_log {
-	uint8_t *bytes;
-	size_t length;
-} good_log;
-
-static void require(int is_right)
-{
-	if (!is_right)
-		fail("a good log could not be made");
-}
-
-static void write_names(mprof_writer *writer, uint32_t first)
-{
-	for (uint32_t id = first; id < first + 10; id++) {
-		const mprof_class_definition class_definition = {id, 1, "Some.Class", 10, id % 2 * 24, 0};
-		const mprof_method_definition method_definition = {id * 128, id, 1, 0, "Method ()", 9};
-
-		require(mprof_writer_define_class(writer, &class_definition) == MPROF_OK &&
-			mprof_writer_define_method(writer, &method_definition) == MPROF_OK);
-	}
-}
-
-static void write_events(mprof_writer *writer, int has_directives)
-{
-	static const uint8_t kinds[] = {
-		MPROF_EVENT_METHOD_ENTER,    MPROF_EVENT_METHOD_LEAVE,     MPROF_EVENT_ALLOCATION,
-		MPROF_EVENT_GC_START,        MPROF_EVENT_GC_END,           MPROF_EVENT_CLASS_LOAD_START,
-		MPROF_EVENT_MONITOR,         MPROF_EVENT_HANDLE_CREATED,   MPROF_EVENT_HANDLE_DELETED,
-		MPROF_EVENT_FINALIZER_START, MPROF_EVENT_RECORDING_RESUMED};
-	const size_t plain_kinds = 6;
-	const mprof_event_detail detail = {.object = UINT64_C(0x7f0012345740), .caller = 128, .stack = 2};
-	uint64_t counter = 1000;
-
-	require(mprof_writer_begin_events(writer, 77, counter) == MPROF_OK);
-	for (uint32_t i = 0; i < 60; i++) {
-		mprof_event event;
-
-		memset(&event, 0, sizeof(event));
-		event.kind = kinds[random_below(has_directives ? sizeof(kinds) : plain_kinds)];
-		event.id = event.kind <= MPROF_EVENT_METHOD_LEAVE ? 128 : 1;
-		counter += random_below(100000);
-		event.counter = counter;
-		event.value = random_below(2) ? random_below(1000) : 24;
-		if (has_directives)
-			event.more.detail = &detail;
-		require(mprof_writer_events(writer, &event, 1, NULL) == MPROF_OK);
-	}
-	require(mprof_writer_end_events(writer) == MPROF_OK);
-}
-
-static mprof_record record_of(uint32_t kind, uint32_t id)
-{
-	mprof_record record;
-
-	memset(&record, 0, sizeof(record));
-	record.kind = kind;
-	record.id = id;
-	record.name = "name";
-	return record;
-}
-
-/* So many records of a kind, from an id on; those of a list that has more than one kind follow each other. */
-static void write_records(mprof_writer *writer, mprof_block_kind block, const uint8_t *kinds, uint32_t first)
-{
-	mprof_record records[30];
-	size_t count = 0;
-
-	for (; *kinds != 0; kinds++) {
-		for (uint32_t i = 0; i < 10; i++) {
-			mprof_record *record = &records[count++];
-
-			*record = record_of(*kinds, first + i);
-			record->start = random_below(UINT64_MAX) >> random_below(64);
-			record->value = random_below(UINT64_MAX) >> random_below(64);
-			if (*kinds == MPROF_RECORD_STACK)
-				record->parent = (uint32_t)random_below(record->id);
-			else if (*kinds == MPROF_RECORD_FUNCTION || *kinds == MPROF_RECORD_LOCATION)
-				record->parent = (uint32_t)random_below(first + 10);
-			else if (*kinds == MPROF_RECORD_METRIC)
-				record->flags = i % 2;
-		}
-	}
-	require(mprof_writer_records(writer, block, 0, records, count) == MPROF_OK);
-}
-
-static void write_definitions(mprof_writer *writer, uint32_t first)
-{
-	static const uint8_t code[] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION, MPROF_RECORD_LOCATION, 0};
-	static const uint8_t stacks[] = {MPROF_RECORD_STACK, 0};
-	static const uint8_t metrics[] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
-	static const uint8_t roots[] = {MPROF_RECORD_ROOT, 0};
-
-	write_records(writer, MPROF_BLOCK_CODE, code, first);
-	write_records(writer, MPROF_BLOCK_STACKS, stacks, first);
-	write_records(writer, MPROF_BLOCK_METRICS, metrics, first);
-	write_records(writer, MPROF_BLOCK_ROOTS, roots, first);
-}
-
-static void write_samples(mprof_writer *writer)
-{
-	static const uint8_t summary[] = {MPROF_RECORD_SUMMARY, 0};
-	mprof_event samples[20];
-
-	for (size_t i = 0; i < 20; i++) {
-		memset(&samples[i], 0, sizeof(samples[i]));
-		samples[i].kind = MPROF_EVENT_SAMPLE;
-		samples[i].value = 1 + random_below(10);
-		samples[i].counter = i * random_below(1000);
-	}
-	require(mprof_writer_samples(writer, 77, 5, samples, 20) == MPROF_OK);
-	require(mprof_writer_mark(writer, 77, 5, "a remark", 8) == MPROF_OK);
-	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, summary, 1);
-}
-
-#define HEAP_EVENTS 40
-
-static void write_heap(mprof_writer *writer)
-{
-	mprof_event events[HEAP_EVENTS];
-	mprof_event_detail details[HEAP_EVENTS];
-	uint64_t references[8];
-
-	for (size_t i = 0; i < 8; i++)
-		references[i] = 0x7f0012340000 + random_below(1000) * 8;
-	for (size_t i = 0; i < HEAP_EVENTS; i++) {
-		memset(&events[i], 0, sizeof(events[i]));
-		memset(&details[i], 0, sizeof(details[i]));
-		events[i].kind = (uint8_t)(MPROF_EVENT_HEAP_OBJECT + random_below(5));
-		events[i].id = 1 + (uint32_t)random_below(10);
-		events[i].value = random_below(2) ? 24 : 8 * random_below(1000);
-		events[i].more.detail = &details[i];
-		details[i].object = 0x7f0012340000 + random_below(1000) * 8;
-		details[i].references = references;
-		details[i].reference_count = (uint32_t)random_below(8);
-	}
-	require(mprof_writer_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
-}
-
-static good_log make_good(uint32_t dialect, uint64_t directives, uint32_t gzip_level)
-{
-	const mprof_assembly_name assembly = {"base", "neutral", "null", 1, 2, 3, 4, 0};
-	const mprof_element element = {
-		MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 1, 5, 6, 77, "base", 4, &assembly};
-	const mprof_property properties[] = {{"pid", "1"}, {"program", "x"}};
-	const uint64_t losses[] = {0, 3, 1};
-	const uint32_t hits[] = {128, 256, 128};
-	mprof_writer_options options;
-	mprof_writer *writer;
-	const uint8_t *bytes;
-	good_log log;
-
-	mprof_writer_options_init(&options);
-	options.dialect = dialect;
-	options.directives = directives;
-	options.runtime = "fuzz";
-	options.gzip_level = gzip_level;
-	require(mprof_writer_open_memory(&options, &writer) == MPROF_OK);
-	require(mprof_writer_loaded(writer, &element) == MPROF_OK);
-	write_names(writer, 1);
-	if (dialect == MPROF_DIALECT_MPROF2)
-		write_definitions(writer, 1);
-	write_events(writer, directives != 0);
-	require(mprof_writer_statistical(writer, 5, hits, 3, hits, 2, 9) == MPROF_OK);
-	write_names(writer, 11);
-	write_events(writer, directives != 0);
-	if (dialect == MPROF_DIALECT_MPROF2) {
-		write_definitions(writer, 11);
-		write_samples(writer);
-		write_heap(writer);
-		write_heap(writer);
-		require(mprof_writer_session(writer, properties, 2) == MPROF_OK &&
-			mprof_writer_thread(writer, 77, "main", 4) == MPROF_OK &&
-			mprof_writer_lost(writer, 77, losses, 3) == MPROF_OK);
-	}
-	require(mprof_writer_unloaded(writer, &element) == MPROF_OK);
-	require(mprof_writer_close(writer) == MPROF_OK);
-	require(mprof_writer_memory(writer, &bytes, &log.length) == MPROF_OK);
-	log.bytes = malloc(log.length);
-	require(log.bytes != NULL);
-	memcpy(log.bytes, bytes, log.length);
-	(void)mprof_writer_destroy(writer);
-	return log;
-}
-
-/* Flips bits, sets bytes, cuts, moves a piece to another place. Returns the new length. */
-static size_t change(uint8_t *bytes, size_t length)
-{
-	uint64_t changes = 1 + random_below(4);
-
-	while (changes-- > 0 && length > 0) {
-		size_t at = (size_t)random_below(length);
-		size_t from = (size_t)random_below(length);
-		size_t piece = (size_t)random_below(40);
-
-		switch (random_below(6)) {
-		case 0:
-		case 1:
-			bytes[at] ^= (uint8_t)(1 << random_below(8));
-			break;
-		case 2:
-			bytes[at] = (uint8_t)(random_below(2) ? random_below(256) : random_below(2) * 255);
-			break;
-		case 3:
-			length = random_below(4) == 0 ? at : length;
-			break;
-		case 4:
-			/* A piece is left out, so that lengths no longer fit. */
-			piece = piece < length - at ? piece : length - at;
-			memmove(bytes + at, bytes + at + piece, length - at - piece);
-			length -= piece;
-			break;
-		default:
-			piece = piece < length - at ? piece : length - at;
-			piece = piece < length - from ? piece : length - from;
-			memmove(bytes + at, bytes + from, piece);
-			break;
-		}
-	}
-	return length;
-}
-
-static void fuzz_good(good_log log)
-{
-	uint8_t *bytes = malloc(log.length);
-
-	require(bytes != NULL);
-	(void)LLVMFuzzerTestOneInput(log.bytes, log.length);
-	for (int i = 0; i < CHANGES; i++) {
-		size_t length;
-		uint8_t *exact;
-
-		memcpy(bytes, log.bytes, log.length);
-		length = change(bytes, log.length);
-		/* Memory of just that length, so that sanitizers see what is read behind it. */
-		exact = malloc(length + (length == 0));
-		require(exact != NULL);
-		memcpy(exact, bytes, length);
-		(void)LLVMFuzzerTestOneInput(exact, length);
-		free(exact);
-	}
-	free(bytes);
-	free(log.bytes);
-}
-
-static int fuzz_file(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	uint8_t *bytes = malloc((size_t)16 << 20);
-	size_t length;
-
-	if (file == NULL || bytes == NULL) {
-		perror(path);
-		return 1;
-	}
-	length = fread(bytes, 1, (size_t)16 << 20, file);
-	fclose(file);
-	(void)LLVMFuzzerTestOneInput(bytes, length);
-	free(bytes);
-	return 0;
-}
-
-int main(int count, char **arguments)
-{
-	uint64_t directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
-	good_log compressed;
-	mprof_writer_options probe;
-	mprof_writer *writer = NULL;
-	int failed = 0;
-
-	for (int i = 1; i < count; i++)
-		failed |= fuzz_file(arguments[i]);
-	if (count > 1)
-		return failed;
-	for (uint32_t directive = 1; directive <= 6; directive++) {
-		if (directive != MPROF_DIRECTIVE_ALLOCATION_STACK)
-			directives |= MPROF_DIRECTIVE_BIT(directive);
-	}
-	fuzz_good(make_good(MPROF_DIALECT_MAIL, 0, 0));
-	fuzz_good(make_good(MPROF_DIALECT_MPROF2, 0, 0));
-	fuzz_good(make_good(MPROF_DIALECT_MPROF2, directives, 0));
-	mprof_writer_options_init(&probe);
-	probe.gzip_level = 6;
-	/* Only in a library that has zlib. */
-	if (mprof_writer_open_memory(&probe, &writer) == MPROF_OK) {
-		compressed = make_good(MPROF_DIALECT_MPROF2, 0, 6);
-		fuzz_good(compressed);
-	}
-	(void)mprof_writer_destroy(writer);
-	return 0;
-}
-
-#endif

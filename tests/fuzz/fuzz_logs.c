@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz_logs.h"
+
+#include <mprof/writer.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t random_state = 88172645463325252u;
+
+uint64_t fuzz_random_below(uint64_t limit)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % limit;
+}
+
+void fuzz_require(int is_right)
+{
+	if (is_right)
+		return;
+	fprintf(stderr, "fuzz_reader: a good log could not be made\n");
+	abort();
+}
+
+static void write_names(mprof_writer *writer, uint32_t first)
+{
+	for (uint32_t id = first; id < first + 10; id++) {
+		const mprof_class_definition class_definition = {id, 1, "Some.Class", 10, id % 2 * 24, 0};
+		const mprof_method_definition method_definition = {id * 128, id, 1, 0, "Method ()", 9};
+
+		fuzz_require(mprof_writer_define_class(writer, &class_definition) == MPROF_OK &&
+			     mprof_writer_define_method(writer, &method_definition) == MPROF_OK);
+	}
+}
+
+static void write_events(mprof_writer *writer, int has_directives)
+{
+	static const uint8_t kinds[] = {
+		MPROF_EVENT_METHOD_ENTER,    MPROF_EVENT_METHOD_LEAVE,     MPROF_EVENT_ALLOCATION,
+		MPROF_EVENT_GC_START,        MPROF_EVENT_GC_END,           MPROF_EVENT_CLASS_LOAD_START,
+		MPROF_EVENT_MONITOR,         MPROF_EVENT_HANDLE_CREATED,   MPROF_EVENT_HANDLE_DELETED,
+		MPROF_EVENT_FINALIZER_START, MPROF_EVENT_RECORDING_RESUMED};
+	const size_t plain_kinds = 6;
+	const mprof_event_detail detail = {.object = UINT64_C(0x7f0012345740), .caller = 128, .stack = 2};
+	uint64_t counter = 1000;
+
+	fuzz_require(mprof_writer_begin_events(writer, 77, counter) == MPROF_OK);
+	for (uint32_t i = 0; i < 60; i++) {
+		mprof_event event;
+
+		memset(&event, 0, sizeof(event));
+		event.kind = kinds[fuzz_random_below(has_directives ? sizeof(kinds) : plain_kinds)];
+		event.id = event.kind <= MPROF_EVENT_METHOD_LEAVE ? 128 : 1;
+		counter += fuzz_random_below(100000);
+		event.counter = counter;
+		event.value = fuzz_random_below(2) ? fuzz_random_below(1000) : 24;
+		if (has_directives)
+			event.more.detail = &detail;
+		fuzz_require(mprof_writer_events(writer, &event, 1, NULL) == MPROF_OK);
+	}
+	fuzz_require(mprof_writer_end_events(writer) == MPROF_OK);
+}
+
+static mprof_record record_of(uint32_t kind, uint32_t id)
+{
+	mprof_record record;
+
+	memset(&record, 0, sizeof(record));
+	record.kind = kind;
+	record.id = id;
+	record.name = "name";
+	return record;
+}
+
+/* So many records of a kind, from an id on; those of a list that has more than one kind follow each other. */
+static void write_records(mprof_writer *writer, mprof_block_kind block, const uint8_t *kinds, uint32_t first)
+{
+	mprof_record records[30];
+	size_t count = 0;
+
+	for (; *kinds != 0; kinds++) {
+		for (uint32_t i = 0; i < 10; i++) {
+			mprof_record *record = &records[count++];
+
+			*record = record_of(*kinds, first + i);
+			record->start = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+			record->value = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+			if (*kinds == MPROF_RECORD_STACK)
+				record->parent = (uint32_t)fuzz_random_below(record->id);
+			else if (*kinds == MPROF_RECORD_FUNCTION || *kinds == MPROF_RECORD_LOCATION)
+				record->parent = (uint32_t)fuzz_random_below(first + 10);
+			else if (*kinds == MPROF_RECORD_METRIC)
+				record->flags = i % 2;
+		}
+	}
+	fuzz_require(mprof_writer_records(writer, block, 0, records, count) == MPROF_OK);
+}
+
+static void write_definitions(mprof_writer *writer, uint32_t first)
+{
+	static const uint8_t code[] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION, MPROF_RECORD_LOCATION, 0};
+	static const uint8_t stacks[] = {MPROF_RECORD_STACK, 0};
+	static const uint8_t metrics[] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
+	static const uint8_t roots[] = {MPROF_RECORD_ROOT, 0};
+
+	write_records(writer, MPROF_BLOCK_CODE, code, first);
+	write_records(writer, MPROF_BLOCK_STACKS, stacks, first);
+	write_records(writer, MPROF_BLOCK_METRICS, metrics, first);
+	write_records(writer, MPROF_BLOCK_ROOTS, roots, first);
+}
+
+static void write_samples(mprof_writer *writer)
+{
+	static const uint8_t summary[] = {MPROF_RECORD_SUMMARY, 0};
+	mprof_event samples[20];
+
+	for (size_t i = 0; i < 20; i++) {
+		memset(&samples[i], 0, sizeof(samples[i]));
+		samples[i].kind = MPROF_EVENT_SAMPLE;
+		samples[i].value = 1 + fuzz_random_below(10);
+		samples[i].counter = i * fuzz_random_below(1000);
+	}
+	fuzz_require(mprof_writer_samples(writer, 77, 5, samples, 20) == MPROF_OK);
+	fuzz_require(mprof_writer_mark(writer, 77, 5, "a remark", 8) == MPROF_OK);
+	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, summary, 1);
+}
+
+#define HEAP_EVENTS 40
+
+static void write_heap(mprof_writer *writer)
+{
+	mprof_event events[HEAP_EVENTS];
+	mprof_event_detail details[HEAP_EVENTS];
+	uint64_t references[8];
+
+	for (size_t i = 0; i < 8; i++)
+		references[i] = 0x7f0012340000 + fuzz_random_below(1000) * 8;
+	for (size_t i = 0; i < HEAP_EVENTS; i++) {
+		memset(&events[i], 0, sizeof(events[i]));
+		memset(&details[i], 0, sizeof(details[i]));
+		events[i].kind = (uint8_t)(MPROF_EVENT_HEAP_OBJECT + fuzz_random_below(5));
+		events[i].id = 1 + (uint32_t)fuzz_random_below(10);
+		events[i].value = fuzz_random_below(2) ? 24 : 8 * fuzz_random_below(1000);
+		events[i].more.detail = &details[i];
+		details[i].object = 0x7f0012340000 + fuzz_random_below(1000) * 8;
+		details[i].references = references;
+		details[i].reference_count = (uint32_t)fuzz_random_below(8);
+	}
+	fuzz_require(mprof_writer_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
+}
+
+fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level)
+{
+	const mprof_assembly_name assembly = {"base", "neutral", "null", 1, 2, 3, 4, 0};
+	const mprof_element element = {
+		MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 1, 5, 6, 77, "base", 4, &assembly};
+	const mprof_property properties[] = {{"pid", "1"}, {"program", "x"}};
+	const uint64_t losses[] = {0, 3, 1};
+	const uint32_t hits[] = {128, 256, 128};
+	mprof_writer_options options;
+	mprof_writer *writer;
+	const uint8_t *bytes;
+	fuzz_log log;
+
+	mprof_writer_options_init(&options);
+	options.dialect = dialect;
+	options.directives = directives;
+	options.runtime = "fuzz";
+	options.gzip_level = gzip_level;
+	fuzz_require(mprof_writer_open_memory(&options, &writer) == MPROF_OK);
+	fuzz_require(mprof_writer_loaded(writer, &element) == MPROF_OK);
+	write_names(writer, 1);
+	if (dialect == MPROF_DIALECT_MPROF2)
+		write_definitions(writer, 1);
+	write_events(writer, directives != 0);
+	fuzz_require(mprof_writer_statistical(writer, 5, hits, 3, hits, 2, 9) == MPROF_OK);
+	write_names(writer, 11);
+	write_events(writer, directives != 0);
+	if (dialect == MPROF_DIALECT_MPROF2) {
+		write_definitions(writer, 11);
+		write_samples(writer);
+		write_heap(writer);
+		write_heap(writer);
+		fuzz_require(mprof_writer_session(writer, properties, 2) == MPROF_OK &&
+			     mprof_writer_thread(writer, 77, "main", 4) == MPROF_OK &&
+			     mprof_writer_lost(writer, 77, losses, 3) == MPROF_OK);
+	}
+	fuzz_require(mprof_writer_unloaded(writer, &element) == MPROF_OK);
+	fuzz_require(mprof_writer_close(writer) == MPROF_OK);
+	fuzz_require(mprof_writer_memory(writer, &bytes, &log.length) == MPROF_OK);
+	log.bytes = malloc(log.length);
+	fuzz_require(log.bytes != NULL);
+	memcpy(log.bytes, bytes, log.length);
+	(void)mprof_writer_destroy(writer);
+	return log;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file fuzz_logs.h
+ * \brief Good logs to change, and the numbers that decide how: the same in each run.
+ */
+#ifndef FUZZ_LOGS_H
+#define FUZZ_LOGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** The bytes of a log, to be freed. */
+typedef struct fuzz_log {
+	uint8_t *bytes;
+	size_t length;
+} fuzz_log;
+
+uint64_t fuzz_random_below(uint64_t limit);
+
+/** Ends the program if a good log could not be made. */
+void fuzz_require(int is_right);
+
+/** A log of all that mail has, or mprof2 with some directives. */
+fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level);
+
+#endif

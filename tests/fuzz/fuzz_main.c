@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs LLVMFuzzerTestOneInput() over the files that are named; without any, over changed copies of good logs, written by
+ * the library and described in tests/data, always the same.
+ */
+#include "fuzz_logs.h"
+
+#include <mprof/writer.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+/* Changed copies of each log that the library writes, and of each of those of tests/data, which are many and short. */
+#define CHANGES_OF_WRITTEN 1500
+#define CHANGES_OF_DESCRIBED 60
+
+#define LONGEST_LOG ((size_t)16 << 20)
+
+/* Flips bits, sets bytes, cuts, moves a piece to another place. Returns the new length. */
+static size_t change(uint8_t *bytes, size_t length)
+{
+	uint64_t changes = 1 + fuzz_random_below(4);
+
+	while (changes-- > 0 && length > 0) {
+		size_t at = (size_t)fuzz_random_below(length);
+		size_t from = (size_t)fuzz_random_below(length);
+		size_t piece = (size_t)fuzz_random_below(40);
+
+		switch (fuzz_random_below(6)) {
+		case 0:
+		case 1:
+			bytes[at] ^= (uint8_t)(1 << fuzz_random_below(8));
+			break;
+		case 2:
+			bytes[at] =
+				(uint8_t)(fuzz_random_below(2) ? fuzz_random_below(256) : fuzz_random_below(2) * 255);
+			break;
+		case 3:
+			length = fuzz_random_below(4) == 0 ? at : length;
+			break;
+		case 4:
+			/* A piece is left out, so that lengths no longer fit. */
+			piece = piece < length - at ? piece : length - at;
+			memmove(bytes + at, bytes + at + piece, length - at - piece);
+			length -= piece;
+			break;
+		default:
+			piece = piece < length - at ? piece : length - at;
+			piece = piece < length - from ? piece : length - from;
+			memmove(bytes + at, bytes + from, piece);
+			break;
+		}
+	}
+	return length;
+}
+
+static void fuzz_good(fuzz_log log, int changes)
+{
+	uint8_t *bytes = malloc(log.length + 1);
+
+	fuzz_require(bytes != NULL && log.bytes != NULL);
+	(void)LLVMFuzzerTestOneInput(log.bytes, log.length);
+	for (int i = 0; i < changes; i++) {
+		size_t length;
+		uint8_t *exact;
+
+		memcpy(bytes, log.bytes, log.length);
+		length = change(bytes, log.length);
+		/* Memory of just that length, so that sanitizers see what is read behind it. */
+		exact = malloc(length + (length == 0));
+		fuzz_require(exact != NULL);
+		memcpy(exact, bytes, length);
+		(void)LLVMFuzzerTestOneInput(exact, length);
+		free(exact);
+	}
+	free(bytes);
+	free(log.bytes);
+}
+
+/* Returns no bytes if the file cannot be read. */
+static fuzz_log read_log(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	fuzz_log log = {malloc(LONGEST_LOG), 0};
+
+	if (file == NULL || log.bytes == NULL) {
+		perror(path);
+		free(log.bytes);
+		log.bytes = NULL;
+	} else {
+		log.length = fread(log.bytes, 1, LONGEST_LOG, file);
+	}
+	if (file != NULL)
+		fclose(file);
+	return log;
+}
+
+static void fuzz_written(void)
+{
+	uint64_t directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+	mprof_writer_options probe;
+	mprof_writer *writer = NULL;
+
+	for (uint32_t directive = 1; directive <= 6; directive++) {
+		if (directive != MPROF_DIRECTIVE_ALLOCATION_STACK)
+			directives |= MPROF_DIRECTIVE_BIT(directive);
+	}
+	fuzz_good(fuzz_log_write(MPROF_DIALECT_MAIL, 0, 0), CHANGES_OF_WRITTEN);
+	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, 0, 0), CHANGES_OF_WRITTEN);
+	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, directives, 0), CHANGES_OF_WRITTEN);
+	mprof_writer_options_init(&probe);
+	probe.gzip_level = 6;
+	/* Only in a library that has zlib. */
+	if (mprof_writer_open_memory(&probe, &writer) == MPROF_OK)
+		fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, 0, 6), CHANGES_OF_WRITTEN);
+	(void)mprof_writer_destroy(writer);
+}
+
+static void fuzz_described(void)
+{
+	const char *build = getenv("builddir");
+	char path[4096];
+	DIR *directory;
+	const struct dirent *entry;
+
+	snprintf(path, sizeof(path), "%s/tests/data", build != NULL ? build : ".");
+	directory = opendir(path);
+	fuzz_require(directory != NULL);
+	while ((entry = readdir(directory)) != NULL) {
+		const char *ending = strrchr(entry->d_name, '.');
+
+		if (ending == NULL || strcmp(ending, ".mprof") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/tests/data/%s", build != NULL ? build : ".", entry->d_name);
+		fuzz_good(read_log(path), CHANGES_OF_DESCRIBED);
+	}
+	closedir(directory);
+}
+
+int main(int count, char **arguments)
+{
+	int failed = 0;
+
+	for (int i = 1; i < count; i++) {
+		fuzz_log log = read_log(arguments[i]);
+
+		if (log.bytes != NULL)
+			(void)LLVMFuzzerTestOneInput(log.bytes, log.length);
+		failed |= log.bytes == NULL;
+		free(log.bytes);
+	}
+	if (count == 1) {
+		fuzz_written();
+		fuzz_described();
+	}
+	return failed;
+}
