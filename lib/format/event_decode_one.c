@@ -196,7 +196,6 @@ static events_decode_result take_stack_section(const event_decode_entry *entry, 
 					       events_decode_batch *batch)
 {
 	mprof_event *event = &batch->events[batch->count];
-	mprof_event_detail *detail;
 	uint64_t *frames = NULL;
 	uint64_t kept;
 	uint64_t count;
@@ -216,13 +215,8 @@ static events_decode_result take_stack_section(const event_decode_entry *entry, 
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	event_store(event, entry->head, 0, state->counter, kept);
-	detail = &batch->details[batch->detail_count];
-	memset(detail, 0, sizeof(*detail));
-	detail->reference_count = (uint32_t)count;
-	detail->references = frames;
-	event->more.detail = detail;
+	stack_section_store(event, &batch->details[batch->detail_count++], frames, (uint32_t)count);
 	batch->frame_count += (size_t)count;
-	batch->detail_count++;
 	batch->count++;
 	return EVENTS_DECODE_DONE;
 }

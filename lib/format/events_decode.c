@@ -78,6 +78,7 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 			       const id_map *object_sizes)
 {
 	event_code codes[256];
+	int is_mono;
 
 	event_codes_build(codes, rules, directives);
 	memset(table, 0, sizeof(*table));
@@ -90,7 +91,10 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 	}
 	table_set_single(table);
 	table->has_extras = table->entries[EVENT_GROUP_ALLOCATION].extras != 0;
-	table->doubts_monitors = rules->dialect == MPROF_DIALECT_MONO || rules->dialect == MPROF_DIALECT_UNITY;
+	is_mono = rules->dialect == MPROF_DIALECT_MONO || rules->dialect == MPROF_DIALECT_UNITY;
+	table->has_frames = is_mono && (table->has_extras ||
+					(directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
+	table->doubts_monitors = is_mono;
 	table->object_sizes = object_sizes;
 }
 
@@ -123,10 +127,11 @@ typedef struct window_marks {
 
 /* What events of a log may have; known where functions are put together, so that others are not asked for it. */
 typedef enum fast_features {
-	FAST_PLAIN,
-	FAST_SINGLE, /* Events without a second INT: implicit leaves. */
-	FAST_SIZES,  /* Besides, allocations of fixed size. */
-	FAST_EXTRAS  /* Besides, extras of allocations. */
+	FAST_PLAIN = 0,
+	FAST_SINGLE = 1, /* Events without a second INT: implicit leaves; needed for FAST_SIZES, too. */
+	FAST_SIZES = 2,  /* Allocations of fixed size. */
+	FAST_EXTRAS = 4, /* Extras of allocations. */
+	FAST_FRAMES = 8  /* Stack sections. */
 } fast_features;
 
 #if defined(__SSE2__)
@@ -183,10 +188,18 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, const
 	marks->last = sixteen_last(window) | sixteen_last(window + 16) << 16 | sixteen_last(window + 32) << 32 |
 		      sixteen_last(window + 48) << 48;
 	marks->single = 0;
-	if (features != FAST_PLAIN)
+	if ((features & FAST_SINGLE) != 0)
 		marks->single = sixteen_single(window, table) | sixteen_single(window + 16, table) << 16 |
 				sixteen_single(window + 32, table) << 32 | sixteen_single(window + 48, table) << 48;
 }
+
+/* Where the details of events and the frames of stack sections go. */
+typedef struct fast_details {
+	mprof_event_detail *detail;
+	const mprof_event_detail *detail_end;
+	uint64_t *frame;
+	const uint64_t *frame_end;
+} fast_details;
 
 /*
  * Decodes the extras of an event, whose other INTs end in front of the cursor. The lowest mark is that of the byte at
@@ -214,6 +227,41 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 	return detail_store(event, detail, &numbers) ? position : 0;
 }
 
+/*
+ * Decodes the frames of a stack section, of whose other INTs the last one ends in front of the cursor. As extras_fast(),
+ * but -1 stands for those that are left.
+ */
+static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_details *details,
+			      mprof_event *event)
+{
+	uint64_t *frame = details->frame;
+	uint64_t all = 0;
+	uint32_t position = 0;
+
+	if (__builtin_expect(details->detail == details->detail_end || event->value > UINT32_MAX ||
+				     count > (uint64_t)(details->frame_end - frame),
+			     0))
+		return -1;
+	for (uint64_t i = 0; i < count; i++) {
+		uint32_t last;
+
+		if (__builtin_expect(ends == 0, 0))
+			return -1;
+		last = (uint32_t)__builtin_ctzll(ends);
+		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
+			return -1;
+		frame[i] = int_word_join(bytes_load_64(cursor + position)) & group_masks[last - position];
+		all |= frame[i];
+		position = last + 1;
+		ends &= ends - 1;
+	}
+	if (__builtin_expect(all > UINT32_MAX, 0))
+		return -1;
+	stack_section_store(event, details->detail++, frame, (uint32_t)count);
+	details->frame += count;
+	return (int)position;
+}
+
 /* The size of a class's objects, if it stands in the map's array, and 0 for class 0, which is none. */
 static inline uint32_t size_fast(const id_map *sizes, uint32_t class_id)
 {
@@ -233,7 +281,7 @@ static inline int decode_fast_other(const events_decode_table *table, const even
 	main_number = main_number << entry->main_shift | entry->main_low;
 	if (entry->is_slow || (main_number & mask_of(entry->main_is_id)) > UINT32_MAX)
 		return 0;
-	if (features >= FAST_SIZES) {
+	if ((features & FAST_SIZES) != 0) {
 		/* Which allocations have a size of their own follows no pattern, either. */
 		size = size_fast(table->object_sizes, (uint32_t)(main_number & mask_of(entry->value_is_class_size)));
 		if (__builtin_expect((mask_of(entry->value_is_class_size) & (size == 0)) != 0, 0))
@@ -252,9 +300,10 @@ static inline int decode_fast_other(const events_decode_table *table, const even
  * Returns the length of the event, or 0 for one that is left to the careful path: whatever does not fit in the word
  * or in the window, and all that may be damage. The detail is taken by an event that has extras.
  */
-static inline __attribute__((always_inline)) uint32_t
-decode_fast(const events_decode_table *table, const uint8_t *cursor, window_marks *marks, fast_features features,
-	    uint64_t *counter, mprof_event *event, mprof_event_detail **detail, const mprof_event_detail *detail_end)
+static inline __attribute__((always_inline)) uint32_t decode_fast(const events_decode_table *table,
+								  const uint8_t *cursor, window_marks *marks,
+								  fast_features features, uint64_t *counter,
+								  mprof_event *event, fast_details *details)
 {
 	uint32_t byte = *cursor;
 	uint32_t head = table->packed_heads[byte];
@@ -262,7 +311,7 @@ decode_fast(const events_decode_table *table, const uint8_t *cursor, window_mark
 	uint64_t joined = int_word_join(bytes_load_64(cursor + 1));
 	uint64_t main_end = marks->last >> 1;
 	/* Without the lowest mark if there is a second INT, so that the lowest is that of the event's end. */
-	uint64_t event_end = main_end & (main_end - (features != FAST_PLAIN ? ~marks->single & 1 : 1));
+	uint64_t event_end = main_end & (main_end - ((features & FAST_SINGLE) != 0 ? ~marks->single & 1 : 1));
 
 	if (__builtin_expect((event_end & 255) == 0, 0))
 		return 0;
@@ -273,7 +322,7 @@ decode_fast(const events_decode_table *table, const uint8_t *cursor, window_mark
 	uint64_t second = (joined & group_masks[event_last]) >> (7 * main_last + 7);
 
 	if (__builtin_expect(head != 0, 1)) {
-		uint64_t single = features != FAST_PLAIN ? 0 - (marks->single & 1) : 0;
+		uint64_t single = (features & FAST_SINGLE) != 0 ? 0 - (marks->single & 1) : 0;
 		uint64_t id;
 
 		main_number = main_number << EVENT_PACKED_BITS | byte >> EVENT_PACKED_SHIFT;
@@ -282,23 +331,32 @@ decode_fast(const events_decode_table *table, const uint8_t *cursor, window_mark
 			return 0;
 		*counter += (main_number & single) + second;
 		event_store(event, head, id, *counter, 0);
+	} else if ((features & FAST_FRAMES) != 0 && table->entries[byte].form == EVENT_FORM_STACK_SECTION) {
+		int frames_length;
+
+		event_store(event, table->entries[byte].head, 0, *counter, main_number);
+		frames_length =
+			frames_fast(cursor + event_last + 2, main_end >> event_last >> 1, second, details, event);
+		if (frames_length < 0)
+			return 0;
+		extras_length = (uint32_t)frames_length;
 	} else {
 		const event_decode_entry *entry = &table->entries[byte];
 
 		if (!decode_fast_other(table, entry, main_number, second, features, counter, event))
 			return 0;
-		if (features == FAST_EXTRAS && entry->extras != 0) {
-			if (*detail == detail_end)
+		if ((features & FAST_EXTRAS) != 0 && entry->extras != 0) {
+			if (details->detail == details->detail_end)
 				return 0;
 			extras_length = extras_fast(cursor + event_last + 2, main_end >> event_last >> 1, entry->extras,
-						    event, *detail);
+						    event, details->detail);
 			if (extras_length == 0)
 				return 0;
-			++*detail;
+			details->detail++;
 		}
 	}
 	marks->last = main_end >> event_last >> 1 >> extras_length;
-	if (features != FAST_PLAIN)
+	if ((features & FAST_SINGLE) != 0)
 		marks->single = marks->single >> 2 >> event_last >> extras_length;
 	return event_last + 2 + extras_length;
 }
@@ -308,16 +366,26 @@ static inline __attribute__((always_inline)) const uint8_t *
 decode_windows(const events_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
 	       uint64_t *last_counter, events_decode_batch *batch, fast_features features)
 {
-	const uint32_t longest = FAST_LENGTH + (features == FAST_EXTRAS ? FAST_MOST_EXTRAS * FAST_EXTRA_LENGTH : 0);
-	const ptrdiff_t most = features == FAST_EXTRAS ? WINDOW_LONG_EVENTS : WINDOW_EVENTS;
+	const int has_details = (features & FAST_EXTRAS) != 0;
+	const uint32_t longest = FAST_LENGTH + (has_details ? FAST_MOST_EXTRAS * FAST_EXTRA_LENGTH : 0);
+	/* Logs that could have stack sections have calls instead, or other events that are short. */
+	const int has_long_events = has_details && (features & FAST_FRAMES) == 0;
+	const ptrdiff_t most = has_long_events ? WINDOW_LONG_EVENTS : WINDOW_EVENTS;
 	const uint8_t *limit = state->bytes + state->length;
 	const uint8_t *readable = state->bytes + state->readable;
 	mprof_event *event = batch->events + batch->count;
 	mprof_event *end = batch->events + batch->capacity;
-	mprof_event_detail *detail = features == FAST_EXTRAS ? batch->details + batch->detail_count : NULL;
-	mprof_event_detail *detail_end = features == FAST_EXTRAS ? batch->details + batch->detail_capacity : NULL;
+	fast_details details = {NULL, NULL, NULL, NULL};
 	uint64_t counter = *last_counter;
 
+	if (has_details && batch->details != NULL) {
+		details.detail = batch->details + batch->detail_count;
+		details.detail_end = batch->details + batch->detail_capacity;
+	}
+	if ((features & FAST_FRAMES) != 0 && batch->frames != NULL) {
+		details.frame = batch->frames + batch->frame_count;
+		details.frame_end = batch->frames + batch->frame_capacity;
+	}
 	while (event < end && readable - cursor >= WINDOW_LENGTH + WINDOW_SLACK) {
 		mprof_event *window_end = end - event > most ? event + most : end;
 		const uint8_t *last_start = cursor + WINDOW_LENGTH - longest;
@@ -328,8 +396,7 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 		if (__builtin_expect(limit - cursor < WINDOW_LENGTH, 0))
 			marks.last &= (UINT64_C(1) << (limit - cursor)) - 1;
 		for (; event < window_end; event++) {
-			uint32_t length =
-				decode_fast(table, cursor, &marks, features, &counter, event, &detail, detail_end);
+			uint32_t length = decode_fast(table, cursor, &marks, features, &counter, event, &details);
 
 			if (__builtin_expect(length == 0, 0))
 				break;
@@ -340,8 +407,10 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 			break;
 	}
 	batch->count = (size_t)(event - batch->events);
-	if (features == FAST_EXTRAS)
-		batch->detail_count = (size_t)(detail - batch->details);
+	if (details.detail != NULL)
+		batch->detail_count = (size_t)(details.detail - batch->details);
+	if (details.frame != NULL)
+		batch->frame_count = (size_t)(details.frame - batch->frames);
 	*last_counter = counter;
 	return cursor;
 }
@@ -354,10 +423,14 @@ events_decode_result events_decode(const events_decode_table *table, events_deco
 	events_decode_result result = EVENTS_DECODE_DONE;
 
 	while (result == EVENTS_DECODE_DONE && cursor < limit) {
-		if (table->has_extras)
-			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_EXTRAS);
+		if (table->has_frames)
+			cursor =
+				decode_windows(table, cursor, state, &state->counter, batch, FAST_EXTRAS | FAST_FRAMES);
+		else if (table->has_extras)
+			cursor = decode_windows(table, cursor, state, &state->counter, batch,
+						FAST_SINGLE | FAST_SIZES | FAST_EXTRAS);
 		else if (table->has_sizes)
-			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SIZES);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SINGLE | FAST_SIZES);
 		else if (table->has_single)
 			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SINGLE);
 		else

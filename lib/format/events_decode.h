@@ -45,6 +45,7 @@ typedef struct events_decode_table {
 	uint8_t has_single;         /**< 1: implicit leaves occur. */
 	uint8_t has_sizes;          /**< 1: allocations of fixed size occur. */
 	uint8_t has_extras;         /**< 1: allocations have extras. */
+	uint8_t has_frames;         /**< 1: stack sections stand in front of most allocations. */
 	uint8_t doubts_monitors;    /**< 1: the times of monitor events may be garbage: events_decode_state::latest. */
 	const id_map *object_sizes; /**< By class. */
 } events_decode_table;

@@ -367,6 +367,35 @@ Test(events_decode_classic, section_with_too_many_frames)
 	cr_assert_eq(batch.frames_needed, EVENTS_MOST_FRAMES);
 }
 
+/* The same events, found in a list that is long enough for the fast way. */
+Test(events_decode_classic, damage_of_stack_sections_between_others)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+		events_decode_result result;
+	} faults[] = {
+		{"\x4f\x80\x81\x00\x00\x00\x00\x90", 8, EVENTS_DECODE_BAD_ID},
+		{"\x4f\x00\x00\x00\x00\x90\x80", 7, EVENTS_DECODE_BAD_ID},
+		{"\x4f\x80\x00\x00\x00\x00\x90", 7, EVENTS_DECODE_CUT},
+		{"\x4f\x80\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82", 13, EVENTS_DECODE_BAD_INT},
+	};
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		uint8_t bytes[300];
+
+		for (size_t j = 0; j + 5 <= sizeof(bytes); j += 5)
+			memcpy(bytes + j, "\x4f\x80\x82\x84\x83", 5);
+		memcpy(bytes + 50, faults[i].bytes, faults[i].length);
+		begin(MPROF_DIALECT_MONO, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK), bytes, sizeof(bytes));
+		cr_assert_eq(decode(), faults[i].result, "fault %zu", i);
+		cr_assert_eq(batch.count, 10);
+		cr_assert_eq(batch.detail_count, 10);
+		cr_assert_eq(batch.frame_count, 20);
+		cr_assert_eq(state.position, 50);
+	}
+}
+
 Test(events_decode_classic, damage)
 {
 	cr_assert_eq(DECODE(MONO, 0, "\x0a\x81\x81"), EVENTS_DECODE_BAD_CODE, "nobody wrote an implicit leave");
