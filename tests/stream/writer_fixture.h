@@ -68,26 +68,27 @@ static inline size_t log_length(const mprof_writer *writer)
 static inline const uint8_t *block_at(const mprof_writer *writer, size_t n, uint32_t code, size_t *content_length)
 {
 	size_t checksum_length = writer->encoding.rules->checksum_length;
+	size_t header_length = writer->encoding.rules->header_length;
 	const uint8_t *bytes;
 	size_t length;
 	size_t block_length;
 
 	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
 	for (;; n--) {
-		cr_assert_geq(length, 6);
+		cr_assert_geq(length, header_length);
 		block_length = bytes_load_32(bytes + 2);
-		cr_assert_leq(block_length, length - 6);
+		cr_assert_leq(block_length, length - header_length);
 		if (n == 0)
 			break;
-		bytes += 6 + block_length;
-		length -= 6 + block_length;
+		bytes += header_length + block_length;
+		length -= header_length + block_length;
 	}
 	cr_assert_eq(bytes_load_16(bytes), code, "block %u instead of %u", bytes_load_16(bytes), code);
 	if (checksum_length > 0)
 		cr_assert_eq(bytes_load_32(bytes + 6 + block_length - 4),
 			     checksum_update_portable(0, bytes, 6 + block_length - 4));
 	*content_length = block_length - checksum_length;
-	return bytes + 6;
+	return bytes + header_length;
 }
 
 static inline void expect_block(const mprof_writer *writer, size_t n, uint32_t code, const char *expected,
