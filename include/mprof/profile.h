@@ -535,6 +535,8 @@ typedef struct mprof_collection {
 	uint64_t mark_ns;       /**< Marking, 0 if not told. */
 	uint64_t sweep_ns;      /**< Sweeping, 0 if not told. */
 	uint64_t pause_ns;      /**< World stopped for it, 0 if not told. Less than its duration if it was concurrent. */
+	uint32_t is_counted;    /**< 1: the log does not number it, so that number was counted. */
+	uint32_t reserved;      /**< 0. */
 } mprof_collection;
 
 /** \brief Collections in order. \param profile The profile. \return How many. \since 0.1 */

@@ -117,6 +117,7 @@ static void start_collection(collection_list *all, pairing *now, const collectio
 	collection_record *record = &all->records[all->count];
 
 	memset(record, 0, sizeof(*record));
+	record->is_counted = event->number == 0;
 	record->number = event->number != 0 ? event->number : all->count + 1;
 	record->generation = (uint32_t)event->value;
 	record->start = event->counter;

@@ -23,6 +23,7 @@ typedef struct collection_event {
 /** Times are in counters. */
 typedef struct collection_record {
 	uint64_t number;
+	int is_counted; /**< The log does not tell the number. */
 	uint32_t generation;
 	int is_finished;
 	uint64_t start;

@@ -170,6 +170,7 @@ mprof_status mprof_profile_collection(const mprof_profile *profile, size_t index
 	own.mark_ns = profile_nanoseconds(profile, record->mark);
 	own.sweep_ns = profile_nanoseconds(profile, record->sweep);
 	own.pause_ns = profile_nanoseconds(profile, record->pause);
+	own.is_counted = (uint32_t)record->is_counted;
 	return struct_copy_out(collection, &own, sizeof(own));
 }
 

@@ -516,7 +516,7 @@ FIELD(mprof_mark, time_ns, 8);
 FIELD(mprof_mark, thread, 16);
 FIELD(mprof_mark, text, 24);
 
-SIZE(mprof_collection, 64);
+SIZE(mprof_collection, 72);
 FIELD(mprof_collection, struct_size, 0);
 FIELD(mprof_collection, number, 8);
 FIELD(mprof_collection, generation, 16);
@@ -526,6 +526,8 @@ FIELD(mprof_collection, duration_ns, 32);
 FIELD(mprof_collection, mark_ns, 40);
 FIELD(mprof_collection, sweep_ns, 48);
 FIELD(mprof_collection, pause_ns, 56);
+FIELD(mprof_collection, is_counted, 64);
+FIELD(mprof_collection, reserved, 68);
 
 SIZE(mprof_heap_resize, 32);
 FIELD(mprof_heap_resize, struct_size, 0);

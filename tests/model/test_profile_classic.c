@@ -42,6 +42,7 @@ Test(profile_classic, collection_numbers_have_gaps)
 	log_profile(&log);
 	cr_assert_eq(mprof_profile_collection_count(log.profile), 2);
 	cr_expect_eq(collection_at(&log, 0).number, 5);
+	cr_expect_eq(collection_at(&log, 0).is_counted, 0);
 	cr_expect_eq(collection_at(&log, 0).generation, 0);
 	cr_expect_eq(collection_at(&log, 0).duration_ns, 1000);
 	cr_expect_eq(collection_at(&log, 0).mark_ns, 200);
@@ -68,8 +69,10 @@ Test(profile_classic, collections_without_numbers_are_counted)
 	end_block(&log);
 	log_profile(&log);
 	cr_assert_eq(mprof_profile_collection_count(log.profile), 3);
-	for (uint32_t i = 0; i < 3; i++)
+	for (uint32_t i = 0; i < 3; i++) {
 		cr_expect_eq(collection_at(&log, i).number, i + 1);
+		cr_expect_eq(collection_at(&log, i).is_counted, 1);
+	}
 	cr_expect_eq(resize_at(&log, 0).number, 0);
 	cr_expect_eq(resize_at(&log, 0).time_ns, 9000);
 	log_release(&log);
