@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# Runs the programs of Mono 2 that have windows, on a display of their own. Tests source this file after support.sh.
+
+for program in Xvfb emveepee mprof-heap-viewer; do
+	command -v $program >/dev/null || skip "$program is not installed (packages xvfb, mono-profiler)"
+done
+
+# exe_of PROGRAM: what the script of that name starts.
+exe_of() {
+	sed -n 's/.*exec mono "\([^"]*\)".*/\1/p' "$(command -v "$1")"
+}
+
+emveepee=$(exe_of emveepee)
+heap_viewer=$(exe_of mprof-heap-viewer)
+
+gtk=()
+for name in gtk gdk glib atk; do
+	path=$(find /usr/lib/cli /usr/lib/mono/gac -name $name-sharp.dll 2>/dev/null | head -n 1)
+	test -n "$path" || skip "GTK# is not installed (package libgtk2.0-cil)"
+	gtk+=("-r:$path")
+done
+mcs -nologo -out:Windows.exe "${gtk[@]}" "$decoder_tests/Windows.cs" || fail "Windows.cs does not compile"
+
+# They keep what was opened last.
+export HOME=$work/home TMPDIR=$work/temporary
+mkdir "$HOME" "$TMPDIR"
+
+Xvfb -displayfd 9 -screen 0 1024x768x24 -nolisten tcp 9>display.number 2>xvfb.err &
+display_id=$!
+trap 'kill $display_id; wait $display_id 2>/dev/null || true; rm -rf "$work"' EXIT
+for ((try = 0; try < 600; try++)); do
+	test ! -s display.number || break
+	sleep 0.1
+done
+test -s display.number || fail "no display: $(cat xvfb.err)"
+DISPLAY=:$(cat display.number)
+export DISPLAY
+
+# windows FILE PROGRAM ARGUMENT... -- STEP...: see Windows.cs. What it prints goes to the file.
+windows() {
+	local file=$1 status=0
+	shift
+	timeout 300 mono Windows.exe "$@" >"$file" 2>windows.err || status=$?
+	test $status = 0 || fail "windows: status $status: $(cat "$file" windows.err | head -n 40)"
+	expect "the last line of what it prints" "$(tail -n 1 "$file")" "done"
+}
