@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The whole text of mprof decode for the logs that tests/tool/decode describes, in all forms in which a log can come.
+# Where mprof-decoder is installed it must print the same of those that it gets right.
+. "$srcdir/tests/tool/support.sh"
+
+texts=$srcdir/tests/tool/decode
+"$builddir/tests/data/build_logs" "$texts" . || fail "build_logs"
+
+# prints LOG TEXT: the text of a log, which is whole.
+prints() {
+	mprof decode "$1"
+	expect_status 0 "$1"
+	test ! -s err || fail "$1: $(cat err)"
+	cmp -s out "$2" || fail "$1: $(diff out "$2" | head -n 20)"
+}
+
+for name in calls stacks quirks; do
+	prints $name.mprof "$texts/$name.decoded"
+done
+
+# Lines of the quirks that mprof-decoder has otherwise: a continued block, a compilation that ends under another name, a
+# call that is not left, a call chain, a hit of no method, minutes, a name in UTF-8.
+cp "$texts/quirks.decoded" out
+expect_line out '^\[1\] Collection starting at 0\.001s \(generation 0\): duration 0\.100ms,'
+expect_line out '^100\.00% \(0\.040ms\) Shop\.Größe\.Lock \(object\)$'
+expect_line out '^ 0\.00% \(0\.000000s, 1 calls\) Shop\.Größe\.Fill \(\)$'
+expect_line out '^    1 calls from Shop\.Größe\.Main \(string\[\]\)$'
+expect_line out '^66\.67% \(2\) Shop\.Größe\.Fill \(\)$'
+expect_line out '^33\.33% \(1\) \(CLASS UNAVAILABLE\)\.\(METHOD UNAVAILABLE\)$'
+expect_line out '^Data for collection 1 written 120\.000s since the application started$'
+
+# The same in other dialects, as far as they can say it.
+for dialect in mono unity mprof2; do
+	mprof convert --dialect=$dialect calls.mprof calls-$dialect.mprof
+	prints calls-$dialect.mprof "$texts/calls.decoded"
+done
+
+# From a pipe, and compressed.
+"$MPROF" decode - <stacks.mprof >out 2>err || fail "from a pipe: $(cat err)"
+cmp -s out "$texts/stacks.decoded" || fail "from a pipe: $(diff out "$texts/stacks.decoded" | head -n 5)"
+if test -z "${MPROF_WITHOUT_ZLIB-}"; then
+	gzip -c stacks.mprof >stacks.gz
+	prints stacks.gz "$texts/stacks.decoded"
+fi
+
+# Cut anywhere, a log gives the text of what is whole, the offset on standard error, and its status.
+for length in $(seq 1 7 $(($(stat -c %s calls.mprof) - 1))); do
+	head -c "$length" calls.mprof >cut.mprof
+	mprof decode cut.mprof
+	test "$status" = 1 || test "$status" = 3 || fail "cut at $length: status $status"
+	expect_line err '^mprof: cut\.mprof: offset [0-9]+: '
+	test "$status" = 1 || test ! -s out || fail "cut at $length: a text of nothing"
+done
+# In front of END only END is missing.
+head -c $(($(block_offset calls.mprof end))) calls.mprof >cut.mprof
+mprof decode cut.mprof
+expect_status 1 "without END"
+expect_line err 'offset [0-9]+: incomplete: the log ends without an END block'
+expect_line out '^        2 calls from Shop\.Basket\.Sum \(int\)$'
+expect_line out '^\[3\] Heap resized to 131072 bytes$'
+
+command -v mprof-decoder >/dev/null || { echo "mprof-decoder is not installed: not asked"; exit 0; }
+for name in calls stacks; do
+	mprof-decoder $name.mprof >theirs || fail "mprof-decoder $name: $(cat theirs)"
+	LC_ALL=C sort theirs >theirs.sorted
+	LC_ALL=C sort "$texts/$name.decoded" >ours.sorted
+	cmp -s theirs.sorted ours.sorted || fail "mprof-decoder $name: $(diff theirs.sorted ours.sorted | head -n 5)"
+done
