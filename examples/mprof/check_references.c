@@ -59,8 +59,9 @@ static void check_optional(reference_check *check, log_input *input, const mprof
 /* What the object was may be unknown. */
 static int may_lack_class(const mprof_event *event)
 {
-	return event->kind == MPROF_EVENT_MONITOR || event->kind == MPROF_EVENT_HANDLE_CREATED ||
-	       event->kind == MPROF_EVENT_FINALIZER_START || event->kind == MPROF_EVENT_FINALIZER_END;
+	return event->kind == MPROF_EVENT_MONITOR || event->kind == MPROF_EVENT_HEAP_OBJECT ||
+	       event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_FINALIZER_START ||
+	       event->kind == MPROF_EVENT_FINALIZER_END;
 }
 
 void references_check_event(reference_check *check, log_input *input, const mprof_block *block,

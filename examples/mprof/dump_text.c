@@ -146,13 +146,15 @@ static void print_fields(const mprof_block *block)
 	}
 }
 
-/* Of the others all stands on lines of its own. */
+/* Of the others all stands on lines of its own. The clocks of a STATISTICAL block are its counters, if it has any. */
 static int has_fields(const mprof_block *block)
 {
 	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS);
 
+	if (block->kind == MPROF_BLOCK_STATISTICAL)
+		return !block->has_clocks;
 	return (MPROF_BLOCK_BIT(block->kind) & lists) == 0;
 }
 
@@ -165,7 +167,7 @@ static void print_block(log_input *input, const mprof_block *block)
 	if (block->loaded && has_fields(block))
 		print_fields(block);
 	if (block->loaded && block->has_clocks)
-		printf(", clock %" PRIu64, block->start.counter);
+		printf("%s clock %" PRIu64, has_fields(block) ? "," : "", block->start.counter);
 	putchar('\n');
 	if (block->loaded && block->kind == MPROF_BLOCK_MAPPING)
 		status = print_mappings(input);
@@ -186,6 +188,10 @@ static void print_subject(const log_input *input, const mprof_event *event)
 		text_name(stdout, names_full_method(input->reader, event->id));
 		break;
 	case DUMP_SUBJECT_CLASS:
+		if (event->id == 0) {
+			fputs(" (class unknown)", stdout);
+			break;
+		}
 		printf(" %" PRIu32 " ", event->id);
 		text_name(stdout, names_class_or_none(input->reader, event->id, &class));
 		break;
