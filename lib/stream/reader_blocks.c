@@ -187,7 +187,6 @@ static mprof_status feed_until_done(mprof_reader *reader, mprof_block *block,
 void reader_rewind(mprof_reader *reader)
 {
 	parser_rewind(reader->parser);
-	reader->fetch_fault = MPROF_OK;
 	reader_stacks_rewind(reader);
 	reader_samples_rewind(reader);
 }

@@ -100,7 +100,7 @@ struct mprof_reader {
 	definition_interner interner;
 	reader_stacks stacks;
 	reader_samples samples;
-	mprof_status fetch_fault; /**< What the events of the loaded block could not be told in full for. */
+	mprof_status fetch_fault; /**< Why events are not told in full, until that was said. */
 	uint64_t read_until;      /**< Behind the block furthest on that was gone over. */
 	int misses_something;     /**< Blocks that may have defined something were passed by, or could not be read. */
 	time_scale scale;
@@ -132,7 +132,7 @@ mprof_status reader_fail_parser(mprof_reader *reader, mprof_status status);
 /** Notes why what a block says could not be kept. Returns \p status. */
 mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block);
 
-/** Notes why events of the loaded block are not told in full, for when all of them were. */
+/** Notes why events are not told in full, for when all of the loaded block were. */
 static inline void reader_note_fault(mprof_reader *reader, mprof_status status)
 {
 	if (reader->fetch_fault == MPROF_OK)

@@ -69,7 +69,7 @@ static void begin(mprof_reader *reader)
 {
 	reader_stacks *stacks = &reader->stacks;
 	const mprof_block *block = &reader->parser->block;
-	const thread_stack *before = find_stack(stacks, block->thread);
+	const thread_stack *before = find_or_add_stack(reader, block->thread);
 	const uint64_t *chain = hash_map_get(&stacks->at_blocks, block->offset);
 	mprof_status status = MPROF_OK;
 
@@ -187,7 +187,7 @@ void reader_stacks_leave(mprof_reader *reader)
 	if (may_have_others(reader))
 		take_others(reader);
 	if (stacks->is_begun) {
-		behind = find_or_add_stack(reader, stacks->thread);
+		behind = find_stack(stacks, stacks->thread);
 		if (behind != NULL) {
 			frame_stack before = behind->stack;
 
