@@ -112,6 +112,7 @@ typedef struct test_sink {
 	size_t closes;
 	int flush_error;
 	int close_error;
+	size_t header_length; /* Of blocks; 0: that of mprof2. */
 	size_t bytes;
 } test_sink;
 
@@ -120,7 +121,8 @@ static int sink_count(void *user, const void *bytes, size_t length)
 	test_sink *self = user;
 
 	/* Blocks come whole, one by one. */
-	cr_assert_eq(bytes_load_32((const uint8_t *)bytes + 2), length - 6);
+	cr_assert_eq(bytes_load_32((const uint8_t *)bytes + 2),
+		     length - (self->header_length != 0 ? self->header_length : 6));
 	if (++self->writes == self->fail_at)
 		return EDQUOT;
 	self->bytes += length;
@@ -246,6 +248,50 @@ Test(writer_failures, steady_writing_takes_no_memory)
 	cr_assert_eq(memory.blocks, 0);
 }
 
+/* Chains and what uses them. */
+static size_t write_chains(mprof_writer *writer, mprof_status *results)
+{
+	const mprof_event_detail detail = {.object = 8, .stack = 2};
+	const mprof_event events[] = {
+		{.kind = MPROF_EVENT_ALLOCATION, .id = 1000, .value = 16, .more.detail = &detail},
+		{.kind = MPROF_EVENT_METHOD_ENTER, .id = 7},
+		{.kind = MPROF_EVENT_ALLOCATION, .id = 1000, .value = 16, .more.detail = &detail},
+	};
+	const mprof_event samples[] = {{.kind = MPROF_EVENT_SAMPLE, .value = 2}, {.kind = MPROF_EVENT_SAMPLE, .value = 3}};
+	const mprof_record code[] = {
+		{.kind = MPROF_RECORD_MODULE, .id = 1, .start = 4096, .size = 4096, .name = "a module"},
+		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .name = "a function"},
+		{.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .target = 1},
+	};
+	const mprof_record stacks[] = {
+		{.kind = MPROF_RECORD_STACK, .id = 1, .target = 7},
+		{.kind = MPROF_RECORD_STACK, .id = 2, .parent = 1, .target = 7},
+		{.kind = MPROF_RECORD_STACK, .id = 3, .parent = 1, .target = 1, .flags = MPROF_EVENT_NATIVE},
+	};
+	size_t count = 0;
+
+	results[count++] = mprof_writer_records(writer, MPROF_BLOCK_CODE, 0, code, 3);
+	results[count++] = mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, stacks, 3);
+	results[count++] = mprof_writer_begin_events(writer, 1, 0);
+	results[count++] = mprof_writer_events(writer, events, 3, NULL);
+	if (writer->state == WRITER_IN_EVENTS)
+		results[count++] = mprof_writer_end_events(writer);
+	results[count++] = mprof_writer_samples(writer, 1, 0, samples, 2);
+	return count;
+}
+
+/* A heap shot in two parts. */
+static size_t write_shot(mprof_writer *writer, mprof_status *results)
+{
+	const uint64_t references[] = {8, 16, 24};
+	const mprof_event_detail detail = {.object = 8, .reference_count = 3, .references = references};
+	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1000, .value = 16, .more.detail = &detail};
+
+	results[0] = mprof_writer_heap(writer, 1, MPROF_HEAP_FIRST, 0, &object, 1);
+	results[1] = mprof_writer_heap(writer, 1, MPROF_HEAP_LAST, 0, &object, 1);
+	return 2;
+}
+
 /* Something of everything. Goes on after a refusal and tells the last one. */
 static mprof_status write_everything(mprof_writer *writer)
 {
@@ -256,7 +302,7 @@ static mprof_status write_everything(mprof_writer *writer)
 	mprof_event event = event_of(MPROF_EVENT_METHOD_ENTER, 9000000, 5);
 	mprof_event freed = event_of(MPROF_EVENT_HEAP_FREE, 1000, 0);
 	mprof_record metric = {.kind = MPROF_RECORD_METRIC, .id = 1, .flags = MPROF_METRIC_DOUBLE};
-	mprof_status results[20];
+	mprof_status results[32];
 	size_t count = 0;
 	mprof_status last = MPROF_OK;
 
@@ -270,12 +316,14 @@ static mprof_status write_everything(mprof_writer *writer)
 		results[count - 1] = mprof_writer_events(writer, &event, 1, NULL);
 	if (writer->state == WRITER_IN_EVENTS)
 		results[count++] = mprof_writer_end_events(writer);
+	count += write_chains(writer, results + count);
 	results[count++] = mprof_writer_statistical(writer, 1, hits, 2, hits, 2, 3);
 	results[count++] = mprof_writer_thread(writer, 1, "main", 4);
 	results[count++] = mprof_writer_lost(writer, 1, counts, 2);
 	results[count++] = mprof_writer_unloaded(writer, &element);
 	results[count++] = mprof_writer_records(writer, MPROF_BLOCK_METRICS, 0, &metric, 1);
-	results[count++] = mprof_writer_heap(writer, 1, 0, 0, &freed, 1);
+	count += write_shot(writer, results + count);
+	results[count++] = mprof_writer_heap(writer, 0, 0, 0, &freed, 1);
 	results[count++] = mprof_writer_mark(writer, 1, 0, "here", 4);
 	results[count++] = mprof_writer_flush(writer);
 	results[count++] = mprof_writer_close(writer);
@@ -290,17 +338,21 @@ static mprof_status write_everything(mprof_writer *writer)
 }
 
 /* Refuses each request for memory in turn, once or for ever after, and sees that the writer survives it. */
-static void refuse_memory_in_turn(uint32_t gzip_level, int into_memory, int fail_once)
+static void refuse_memory_in_turn(uint32_t dialect, uint32_t gzip_level, int into_memory, int fail_once)
 {
+	uint64_t directives =
+		dialect == MPROF_DIALECT_MPROF2 ? ALL_DIRECTIVES : BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
+
 	for (size_t n = 1;; n++) {
 		failing_allocator memory = {.fail_at = n, .fail_once = fail_once};
 		mprof_allocator allocator = failing_allocator_interface(&memory);
-		mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
-		test_sink sink = {0};
+		mprof_writer_options options = options_of(dialect, directives);
+		test_sink sink = {.header_length = dialect == MPROF_DIALECT_MPROF2 ? 6 : 10};
 		mprof_writer *writer;
 		mprof_status status;
 
 		options.allocator = &allocator;
+		options.lossy = dialect != MPROF_DIALECT_MPROF2;
 		options.gzip_level = gzip_level;
 		status =
 			into_memory ? mprof_writer_open_memory(&options, &writer) : open_sink(&sink, &options, &writer);
@@ -325,18 +377,26 @@ static void refuse_memory_in_turn(uint32_t gzip_level, int into_memory, int fail
 
 Test(writer_failures, out_of_memory)
 {
-	refuse_memory_in_turn(0, 1, 0);
-	refuse_memory_in_turn(0, 1, 1);
-	refuse_memory_in_turn(0, 0, 0);
-	refuse_memory_in_turn(0, 0, 1);
+	refuse_memory_in_turn(MPROF_DIALECT_MPROF2, 0, 1, 0);
+	refuse_memory_in_turn(MPROF_DIALECT_MPROF2, 0, 1, 1);
+	refuse_memory_in_turn(MPROF_DIALECT_MPROF2, 0, 0, 0);
+	refuse_memory_in_turn(MPROF_DIALECT_MPROF2, 0, 0, 1);
+}
+
+Test(writer_failures, out_of_memory_in_mono)
+{
+	for (int fail_once = 0; fail_once <= 1; fail_once++) {
+		refuse_memory_in_turn(MPROF_DIALECT_MONO, 0, 1, fail_once);
+		refuse_memory_in_turn(MPROF_DIALECT_MONO, 0, 0, fail_once);
+	}
 }
 
 #ifdef MPROF_WITH_ZLIB
 
 Test(writer_failures, out_of_memory_compressed)
 {
-	refuse_memory_in_turn(6, 1, 0);
-	refuse_memory_in_turn(6, 1, 1);
+	refuse_memory_in_turn(MPROF_DIALECT_MPROF2, 6, 1, 0);
+	refuse_memory_in_turn(MPROF_DIALECT_MPROF2, 6, 1, 1);
 }
 
 #endif
