@@ -7,23 +7,23 @@
 
 #include <string.h>
 
-/*
- * A block reads the clock when it begins and when it ends; the writer asks in that order. Whatever asks more often is
- * told the end.
- */
+/* What asks more often than there are answers is told the last one again. */
 static void tell_clock(void *user, mprof_clock *clock)
 {
 	mprof_converter *converter = user;
 
-	*clock = converter->clocks[converter->clock_reads > 0];
-	converter->clock_reads++;
+	*clock = converter->clocks[converter->next_clock];
+	if (converter->next_clock + 1 < converter->clock_count)
+		converter->next_clock++;
 }
 
 static void set_clocks(mprof_converter *converter, const mprof_clock *start, const mprof_clock *end)
 {
-	converter->clocks[0] = *start;
-	converter->clocks[1] = *end;
-	converter->clock_reads = 0;
+	const mprof_clock both[] = {*start, *end};
+
+	memcpy(converter->clocks, both, sizeof(both));
+	converter->clock_count = 2;
+	converter->next_clock = 0;
 }
 
 void converter_set_clock(mprof_converter *converter, const mprof_block *block)
@@ -31,7 +31,22 @@ void converter_set_clock(mprof_converter *converter, const mprof_block *block)
 	if (block->has_clocks)
 		set_clocks(converter, &block->start, &block->end);
 	else
-		set_clocks(converter, &converter->clocks[1], &converter->clocks[1]);
+		set_clocks(converter, &converter->clocks[converter->clock_count - 1],
+			   &converter->clocks[converter->clock_count - 1]);
+}
+
+void converter_set_shot_clock(mprof_converter *converter, const mprof_block *block)
+{
+	converter_set_clock(converter, block);
+	if (!block->has_shot_clocks)
+		return;
+	set_clocks(converter, &block->shot_start, &block->shot_end);
+	/* mprof2 tells when the shot was taken, and not when it was written. */
+	if (converter->target.dialect == MPROF_DIALECT_MPROF2)
+		return;
+	converter->clocks[2] = block->start;
+	converter->clocks[3] = block->end;
+	converter->clock_count = 4;
 }
 
 /* The reader has read INTRO, and gives it out or has done so; but no block behind it. */
@@ -69,19 +84,27 @@ static void take_declarations(mprof_converter *converter)
 	}
 }
 
-static void prepare(mprof_converter *converter, mprof_writer_options *options)
+/* What the declarations make of the events that are copied. */
+static void choose_translation(mprof_converter *converter)
 {
 	const uint64_t implicit_leave = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 	const uint64_t caller = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
 	const log_declarations *source = &converter->source;
 	const log_declarations *target = &converter->target;
 
-	converter->target = declarations_translate(source, (mprof_dialect)options->dialect);
 	converter->resolves_leaves =
 		source->dialect == MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) == 0;
 	converter->shortens_leaves =
 		source->dialect != MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) != 0;
 	converter->derives_callers = (target->directives & ~source->directives & caller) != 0;
+}
+
+static void prepare(mprof_converter *converter, mprof_writer_options *options)
+{
+	const log_declarations *target = &converter->target;
+
+	converter->target = declarations_translate(&converter->source, (mprof_dialect)options->dialect);
+	choose_translation(converter);
 	options->intro_flags = target->flags;
 	options->directives = target->directives;
 	options->runtime = converter->reader->runtime;
@@ -207,16 +230,27 @@ static mprof_status end_of_log(mprof_converter *converter)
 	return MPROF_OK;
 }
 
-/* A block of a kind that nothing is known of, or that could not be read. */
-static mprof_status leave_out(mprof_converter *converter, const mprof_block *block)
+/* A block whose code means nothing to the reader. Of others the error was told. */
+static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof_block *block)
 {
-	return writer_leave_out(converter->writer, (mprof_block_kind)block->kind, "a block of a kind that is not known");
+	if (block->kind != MPROF_BLOCK_UNKNOWN)
+		return MPROF_OK;
+	return writer_leave_out(converter->writer, MPROF_BLOCK_UNKNOWN, "a block of a kind that is not known");
+}
+
+/* What is declared in the midst of the log holds from there on in the copy too. */
+static mprof_status copy_directives(mprof_converter *converter, const mprof_block *block)
+{
+	converter->source.directives |= block->directives;
+	converter->target = declarations_translate(&converter->source, converter->target.dialect);
+	choose_translation(converter);
+	return writer_declare_more(converter->writer, converter->target.directives);
 }
 
 static mprof_status copy_block(mprof_converter *converter, const mprof_block *block)
 {
 	if (!block->loaded)
-		return block->kind == MPROF_BLOCK_UNKNOWN ? leave_out(converter, block) : MPROF_OK;
+		return leave_out_if_unknown(converter, block);
 	converter_set_clock(converter, block);
 	switch (block->kind) {
 	case MPROF_BLOCK_MAPPING:
@@ -245,11 +279,13 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return copy_records(converter, block);
+	case MPROF_BLOCK_DIRECTIVES:
+		return copy_directives(converter, block);
 	case MPROF_BLOCK_END:
 		converter->is_closed = 1;
 		return MPROF_OK;
 	default:
-		/* INTRO and DIRECTIVES are the writer's. */
+		/* INTRO was the writer's. */
 		return MPROF_OK;
 	}
 }

@@ -53,8 +53,9 @@ struct mprof_converter {
 	int is_closed;            /**< END was read. */
 	int has_failed;
 
-	mprof_clock clocks[2]; /**< What the writer is told, the first time and from then on. */
-	int clock_reads;
+	mprof_clock clocks[4]; /**< What the writer is told, one after the other. */
+	size_t clock_count;    /**< 1 or more. */
+	size_t next_clock;
 
 	id_translation ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
 	uint32_t implied_ids[MPROF_RECORD_METRIC + 1]; /**< The last of the reader's own that the copy has, the same. */
@@ -79,6 +80,9 @@ mprof_status converter_read_failed(mprof_converter *converter, mprof_status stat
 
 /** The writer is about to write a block with the clocks of this one, if it has any. */
 void converter_set_clock(mprof_converter *converter, const mprof_block *block);
+
+/** The same for a heap shot, which has more of them. */
+void converter_set_shot_clock(mprof_converter *converter, const mprof_block *block);
 
 /** What is known of a thread; NULL if there is no memory. */
 thread_state *converter_thread(mprof_converter *converter, uint64_t thread);

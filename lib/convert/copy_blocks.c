@@ -102,6 +102,12 @@ mprof_status copy_thread(mprof_converter *converter, const mprof_block *block)
 
 mprof_status copy_lost(mprof_converter *converter, const mprof_block *block)
 {
+	/* What the causes were that are not known is not known. */
+	if (block->lost[0] > 0) {
+		if (!converter->writer->lossy)
+			return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "a cause of loss is not known");
+		converter->writer->stats.left_out++;
+	}
 	return mprof_writer_lost(converter->writer, block->thread, block->lost, MPROF_LOSS_CAUSE_COUNT);
 }
 

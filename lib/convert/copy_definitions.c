@@ -83,11 +83,12 @@ static mprof_status translate_batch(mprof_converter *converter, size_t *count)
 	return MPROF_OK;
 }
 
+/* A collection after which nothing was there has a sum too; other blocks say nothing without records. */
 static mprof_status put_batch(mprof_converter *converter, mprof_block_kind kind, uint32_t number, size_t count)
 {
 	mprof_status status = translate_batch(converter, &count);
 
-	if (status != MPROF_OK || count == 0)
+	if (status != MPROF_OK || (count == 0 && kind != MPROF_BLOCK_HEAP_SUMMARY))
 		return status;
 	return mprof_writer_records(converter->writer, kind, number, converter->records, count);
 }

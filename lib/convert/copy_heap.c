@@ -2,18 +2,46 @@
 /* HEAP_DATA blocks: what objects there were. */
 #include "convert/converter_internal.h"
 
+/* mprof2 has no object without a class, as there are in the oldest shots. No log comes to such an ID. */
+#define UNKNOWN_CLASS UINT32_MAX
+#define UNKNOWN_CLASS_NAME "(unknown)"
+
 #define SHOT_FLAGS (MPROF_HEAP_FIRST | MPROF_HEAP_LAST)
 
-static void translate_roots(mprof_converter *converter, size_t count)
+static mprof_status define_unknown_class(mprof_writer *writer)
+{
+	const mprof_class_definition definition = {
+		.id = UNKNOWN_CLASS,
+		.name = UNKNOWN_CLASS_NAME,
+		.name_length = sizeof(UNKNOWN_CLASS_NAME) - 1,
+	};
+
+	return id_set_has(&writer->class_ids, UNKNOWN_CLASS) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
+}
+
+static int has_class(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_FREE;
+}
+
+/* Makes a batch that of the copy. */
+static mprof_status translate_batch(mprof_converter *converter, size_t count)
 {
 	const id_translation *roots = &converter->ids[MPROF_RECORD_ROOT];
+	const int needs_classes = converter->target.dialect == MPROF_DIALECT_MPROF2;
+	mprof_status status = MPROF_OK;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
 		mprof_event *event = &converter->events[i];
 
 		if (event->kind == MPROF_EVENT_HEAP_ROOT)
 			event->id = id_translation_get(roots, event->id);
+		if (needs_classes && event->id == 0 && has_class(event)) {
+			event->id = UNKNOWN_CLASS;
+			status = define_unknown_class(converter->writer);
+		}
 	}
+	return status;
 }
 
 /*
@@ -22,7 +50,7 @@ static void translate_roots(mprof_converter *converter, size_t count)
  */
 static uint32_t take_shot(mprof_converter *converter, const mprof_block *block)
 {
-	if (converter->source.dialect == MPROF_DIALECT_MPROF2)
+	if (converter->source.dialect == MPROF_DIALECT_MPROF2 || converter->target.dialect != MPROF_DIALECT_MPROF2)
 		return block->id;
 	if ((block->flags & SHOT_FLAGS) == 0)
 		return 0;
@@ -47,19 +75,6 @@ static uint32_t flags_of_part(const mprof_block *block, int is_first, int is_las
 	return flags;
 }
 
-/* A shot is taken between two moments; where a block has only one pair of clocks, it is these that count. */
-static void set_shot_clock(mprof_converter *converter, const mprof_block *block)
-{
-	mprof_block shot = *block;
-
-	if (block->has_shot_clocks) {
-		shot.has_clocks = 1;
-		shot.start = block->shot_start;
-		shot.end = block->shot_end;
-	}
-	converter_set_clock(converter, &shot);
-}
-
 mprof_status copy_heap(mprof_converter *converter, const mprof_block *block)
 {
 	const uint32_t shot = take_shot(converter, block);
@@ -68,7 +83,7 @@ mprof_status copy_heap(mprof_converter *converter, const mprof_block *block)
 	mprof_status status = converter_survey(converter, &left, &fault);
 	int is_first = 1;
 
-	set_shot_clock(converter, block);
+	converter_set_shot_clock(converter, block);
 	while (status == MPROF_OK && (left > 0 || is_first)) {
 		mprof_status fetched = MPROF_END;
 		uint32_t flags;
@@ -79,9 +94,10 @@ mprof_status copy_heap(mprof_converter *converter, const mprof_block *block)
 							   &count);
 		left = count > 0 ? left - count : 0;
 		flags = flags_of_part(block, is_first, left == 0, fault != MPROF_END);
-		translate_roots(converter, count);
-		status = mprof_writer_heap(converter->writer, shot, flags, block->base_counter, converter->events,
-					   count);
+		status = translate_batch(converter, count);
+		if (status == MPROF_OK)
+			status = mprof_writer_heap(converter->writer, shot, flags, block->base_counter,
+						   converter->events, count);
 		is_first = 0;
 		(void)fetched;
 	}

@@ -2,6 +2,8 @@
 /* SAMPLES and STATISTICAL blocks: where threads were. */
 #include "convert/converter_internal.h"
 
+#include "format/losses.h"
+
 /*
  * A hit may stand for many samples in one number, of any size; the copy has one for each. So many of them in a log are
  * more than any program was ever sampled, and no more than can be written in a moment.
@@ -16,9 +18,28 @@ typedef struct sample_part {
 	size_t count; /**< Of converter::samples. */
 } sample_part;
 
+/* Samples whose place the copy cannot say. */
 static mprof_status leave_out_samples(mprof_converter *converter, uint64_t count)
 {
-	return count > 0 ? writer_leave_out(converter->writer, MPROF_BLOCK_SAMPLES, "a sample whose place is not known") : MPROF_OK;
+	mprof_writer *writer = converter->writer;
+
+	if (count > 0 && !writer->lossy)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the place of a sample cannot be told");
+	for (; count > 0; count--)
+		losses_leave_out_event(&writer->stats, MPROF_EVENT_SAMPLE);
+	return MPROF_OK;
+}
+
+/* Samples that are told without their call chain, thread and time. */
+static mprof_status shorten_samples(mprof_converter *converter, size_t count)
+{
+	mprof_writer *writer = converter->writer;
+
+	if (count > 0 && !writer->lossy)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the call chain of a sample cannot be told");
+	for (; count > 0; count--)
+		losses_shorten_event(&writer->stats, MPROF_EVENT_SAMPLE);
+	return MPROF_OK;
 }
 
 /* The method or the native function where a sample was, by its number in the log; 0 if none is known. */
@@ -54,6 +75,8 @@ static mprof_status put_lists(mprof_converter *converter, const sample_part *par
 			converter->hits[is_native][hit_counts[is_native]++] = id;
 	}
 	status = leave_out_samples(converter, count - hit_counts[0] - hit_counts[1]);
+	if (status == MPROF_OK && !are_hits)
+		status = shorten_samples(converter, hit_counts[0] + hit_counts[1]);
 	if (status != MPROF_OK)
 		return status;
 	return mprof_writer_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],

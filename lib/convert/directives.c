@@ -25,16 +25,11 @@
 #define MONO_CONSTANT_FLAGS                                                                                            \
 	(MPROF_INTRO_DOMAIN | MPROF_INTRO_ASSEMBLY | MPROF_INTRO_MODULE | MPROF_INTRO_CLASS | MPROF_INTRO_METHOD)
 
-/*
- * Monitor events have stack sections even in logs that do not declare any. Where an allocation has no chain, declaring
- * them costs little.
- */
 static int has_allocation_chains(const log_declarations *source)
 {
 	const uint64_t chains = BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
 
-	return (source->directives & chains) != 0 ||
-	       (source->dialect != MPROF_DIALECT_MPROF2 && (source->flags & MPROF_INTRO_MONITOR) != 0);
+	return (source->directives & chains) != 0;
 }
 
 static uint64_t directives_of_mprof2(const log_declarations *source)
@@ -56,7 +51,7 @@ static uint64_t directives_of_mono(const log_declarations *source)
 
 	if (source->dialect == MPROF_DIALECT_MPROF2 && has_allocation_chains(source))
 		directives |= BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
-	/* Stack sections, of monitors too, are written if this is declared. */
+	/* Monitors have stack sections too, in the logs of Mono even where these are not declared. */
 	if (has_allocation_chains(source) || (source->flags & MPROF_INTRO_MONITOR) != 0)
 		directives |= BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 	return directives;

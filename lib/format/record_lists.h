@@ -8,6 +8,10 @@
 
 #include <mprof/format.h>
 
+/** Bits of a frame in STACKS besides its method or location, which stands between them. */
+#define STACK_FRAME_NATIVE UINT64_C(1)
+#define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
+
 /** The most lists that a block of records has. */
 #define RECORD_LISTS_MOST 3
 

@@ -41,7 +41,11 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 	uint32_t distance;
 
 	record->id = ++cursor->last_id;
-	record->flags = (frame & 1) != 0 ? MPROF_EVENT_NATIVE : 0;
+	record->flags = (frame & STACK_FRAME_NATIVE) != 0 ? MPROF_EVENT_NATIVE : 0;
+	if ((frame & STACK_FRAME_COMPILING) != 0 && record->flags == 0) {
+		frame -= STACK_FRAME_COMPILING;
+		record->flags = MPROF_EVENT_COMPILING;
+	}
 	record->target = (uint32_t)(frame >> 1);
 	if (frame >> 1 > UINT32_MAX)
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");

@@ -15,9 +15,13 @@ static void encode_text(encode_buffer *buffer, const char *text)
 
 static void encode_stack(encode_buffer *buffer, const mprof_record *record)
 {
-	uint64_t is_native = (record->flags & MPROF_EVENT_NATIVE) != 0;
+	uint64_t frame = (uint64_t)record->target << 1;
 
-	encode_int(buffer, (uint64_t)record->target << 1 | is_native);
+	if ((record->flags & MPROF_EVENT_NATIVE) != 0)
+		frame |= STACK_FRAME_NATIVE;
+	else if ((record->flags & MPROF_EVENT_COMPILING) != 0)
+		frame |= STACK_FRAME_COMPILING;
+	encode_int(buffer, frame);
 	encode_int(buffer, record->id - record->parent);
 }
 

@@ -40,6 +40,7 @@ static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t fl
 	encode_int(&writer->block, shift);
 	heap_encode(&writer->block, &encoding, events, count, shift);
 	encode_int(&writer->block, 0);
+	writer_read_clock(writer, &clock);
 	encode_clock(&writer->block, &clock);
 	return writer_put_block(writer);
 }

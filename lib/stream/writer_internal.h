@@ -88,6 +88,15 @@ int writer_has_block(const mprof_writer *writer, mprof_block_kind kind);
 
 void writer_read_clock(mprof_writer *writer, mprof_clock *clock);
 
+/** Makes the directives that are declared hold for events. \p allows_undefined: events may use any ID. */
+void writer_apply_directives(mprof_writer *writer, int allows_undefined);
+
+/** Writes a DIRECTIVES block. */
+mprof_status writer_put_directives(mprof_writer *writer);
+
+/** Declares more of them, as far as the dialect has them, from here on. */
+mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
+
 /** Ends writer->block and writes it. */
 mprof_status writer_put_block(mprof_writer *writer);
 

@@ -178,15 +178,11 @@ static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *
 	if (status != MPROF_OK ||
 	    (writer->encoding.directives == 0 && !block_header_has_delta(writer->encoding.rules)))
 		return status;
-	writer_read_clock(writer, &clock);
-	block_encode_directives(&writer->block, &writer->encoding, &clock, &clock);
-	return writer_put_block(writer);
+	return writer_put_directives(writer);
 }
 
 static mprof_status open_checked(mprof_writer *writer, const destination *where, const mprof_writer_options *options)
 {
-	const event_definitions defined = {&writer->method_ids, &writer->class_ids, &writer->object_sizes,
-					   &writer->defined[MPROF_RECORD_STACK], options->allow_undefined_ids != 0};
 	mprof_status status;
 
 	/* First of all, so that it is closed with the writer whatever happens. */
@@ -197,10 +193,7 @@ static mprof_status open_checked(mprof_writer *writer, const destination *where,
 		status = open_destination(writer, where, options->gzip_level);
 	if (status != MPROF_OK)
 		return status;
-	writer->has_sections =
-		(writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
-	event_encoder_init(&writer->events, writer->encoding.rules, writer->encoding.directives, writer->lossy,
-			   &defined, &writer->stats);
+	writer_apply_directives(writer, options->allow_undefined_ids != 0);
 	return begin_log(writer, options);
 }
 

@@ -30,11 +30,15 @@ conversion convert_with(const log_bytes *log, const mprof_writer_options *option
 /** Converts a log that is whole to a dialect that can say all of it. */
 log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect);
 
-/** What a log says, with call chains by their frames and without the blocks that define them. Free it. */
+/**
+ * What a log says, a line for each thing, with call chains by their frames. What dialects and writers may choose is not
+ * there: blocks that define chains and code, directives, blocks that are not known, stack sections, flags of INTRO, where
+ * times start from, when a block was written, the order of names. Free it.
+ */
 char *text_of_log(const log_bytes *log);
 
-/** Fails if two logs do not say the same, and shows where. */
-void expect_same_text(const log_bytes *found, const log_bytes *expected);
+/** Fails if two logs do not say the same, and shows where. \p name: what is compared. */
+void expect_same_text(const char *name, const log_bytes *found, const log_bytes *expected);
 
 /** Fails if the logs differ in a byte. */
 void expect_same_bytes(const log_bytes *found, const log_bytes *expected);

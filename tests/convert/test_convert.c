@@ -98,7 +98,7 @@ Test(convert, compresses)
 	made = convert_with(&log, &options);
 	cr_assert_eq(made.status, MPROF_OK);
 	cr_assert_lt(made.log.length, log.length);
-	expect_same_text(&made.log, &log);
+	expect_same_text("compressed", &made.log, &log);
 	log_free(&made.log);
 	log_free(&log);
 }

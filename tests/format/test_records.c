@@ -128,6 +128,17 @@ Test(records, highest_stack)
 	cr_assert_eq(result.records[0].target, UINT32_MAX);
 }
 
+Test(records, stack_of_a_method_that_is_being_compiled)
+{
+	decoded result = EXPECT_RECORDS(STACKS, 2, "\x81\x82" "\x0e\x00\x00\x00\xa0\x81" "\x00\x00\x00\x00\xa0\x81");
+
+	cr_assert_eq(result.records[0].target, 7);
+	cr_assert_eq(result.records[0].flags, MPROF_EVENT_COMPILING);
+	cr_assert_eq(result.records[1].target, 0);
+	cr_assert_eq(result.records[1].flags, MPROF_EVENT_COMPILING);
+	cr_assert_eq(result.records[1].parent, 1);
+}
+
 Test(records, stack_faults)
 {
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, STACKS, "\x80\x81" "\x86\x85");
@@ -135,7 +146,8 @@ Test(records, stack_faults)
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, STACKS, "\x85\x82" "\x86\x85\x86");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, STACKS, "\x85\x7f\x7f\x7f\x7f\x8f\x86\x85\x86\x86");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, STACKS, "\x7f\x7f\x7f\x7f\x8f\x81" "\x86\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x00\x00\x00\x00\xa0\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x00\x00\x00\x00\xc0\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x03\x00\x00\x00\xa0\x85");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x81\x85");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS, "\x85\x81" "\x86\x80");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS, "\x85\x81" "\x86\x86");

@@ -391,13 +391,13 @@ Test(writer_records, heap)
 		     "\x88\x82\x98\x81\x82"
 		     "\x85\x81\x81"
 		     "\x80"
-		     "\x83\x85");
+		     "\x84\x85");
 	cr_assert_eq(mprof_writer_heap(writer, 0, 0, 0, NULL, 0), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 8,
-		     "\x84\x85"
+		     "\x85\x85"
 		     "\x80\x80\x80\x8c"
 		     "\x80"
-		     "\x84\x85");
+		     "\x86\x85");
 	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, mprof_writer_heap(writer, 0, 0, 0, NULL, 1));
 	events[1].id = 1;
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, mprof_writer_heap(writer, 0, 0, 0, events, 2));
@@ -421,7 +421,7 @@ Test(writer_records, heap_by_directive)
 		     "\x81\x80\x80\x80"
 		     "\x88\x82\x98\x80"
 		     "\x80"
-		     "\x83\x85");
+		     "\x84\x85");
 	mprof_writer_destroy(writer);
 	writer = open_plain(MPROF2, BIT(MPROF_DIRECTIVE_CLASS_SIZES));
 	cr_assert_eq(mprof_writer_define_class(writer, &sized), MPROF_OK);
@@ -431,7 +431,7 @@ Test(writer_records, heap_by_directive)
 		     "\x81\x80\x80\x80"
 		     "\x89\x82\x80"
 		     "\x80"
-		     "\x84\x85");
+		     "\x85\x85");
 	mprof_writer_destroy(writer);
 }
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each sound log of tests/data says the same after it was made one of mprof2, and one of its own dialect again; and the
+ * same when it is copied in its dialect.
+ */
+#include "convert/convert_fixture.h"
+
+#include <criterion/criterion.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_NAME 64
+
+/* What takes each log. */
+typedef void (*log_function)(const char *name, const log_bytes *log, mprof_dialect dialect);
+
+static mprof_dialect dialect_of(const log_bytes *log)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_reader *reader;
+
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
+	/* Its samples tell unity from mono. */
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
+		continue;
+	mprof_reader_session(reader, &session);
+	mprof_reader_destroy(reader);
+	return (mprof_dialect)session.dialect;
+}
+
+static int is_any_of(const char *name, const char *const starts[], size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int is_sound(const char *name)
+{
+	static const char *const others[] = {"bad-", "unsupported-"};
+
+	return !is_any_of(name, others, sizeof(others) / sizeof(others[0]));
+}
+
+/*
+ * Copies in mono number collections that have no number, say no frame that is not known, and tell a block of no shot as
+ * one of the last collection.
+ */
+static int is_improved(const char *name)
+{
+	static const char *const others[] = {"mono-generations", "mono-stack-unknown-frames", "mono-heap-empty",
+					     "mono-heap-without-collection"};
+
+	return is_any_of(name, others, sizeof(others) / sizeof(others[0]));
+}
+
+static void take_log(const char *name, log_function take)
+{
+	log_bytes log = log_from_data(name);
+
+	take(name, &log, dialect_of(&log));
+	log_free(&log);
+}
+
+static void take_logs(log_function take)
+{
+	const char *source = getenv("srcdir");
+	const struct dirent *entry;
+	char path[4096];
+	DIR *directory;
+	int taken = 0;
+
+	snprintf(path, sizeof(path), "%s/tests/data", source != NULL ? source : ".");
+	directory = opendir(path);
+	cr_assert_not_null(directory, "cannot open %s", path);
+	while ((entry = readdir(directory)) != NULL) {
+		const char *ending = strrchr(entry->d_name, '.');
+		char name[LONGEST_NAME];
+
+		if (ending == NULL || strcmp(ending, ".desc") != 0 || !is_sound(entry->d_name))
+			continue;
+		cr_assert_lt(ending - entry->d_name, LONGEST_NAME);
+		snprintf(name, sizeof(name), "%.*s", (int)(ending - entry->d_name), entry->d_name);
+		take_log(name, take);
+		taken++;
+	}
+	closedir(directory);
+	cr_assert_gt(taken, 40, "%d logs alone", taken);
+}
+
+/* A log that is not closed is told so, and nothing else. */
+static void expect_whole(const char *name, const conversion *made)
+{
+	cr_assert_not(made->has_failed, "%s: %s", name, mprof_status_text(made->status));
+	cr_assert(made->status == MPROF_OK || made->status == MPROF_ERR_TRUNCATED, "%s: %s", name,
+		  mprof_status_text(made->status));
+}
+
+/* In mprof2 each object has a class. */
+static int has_objects_without_class(const char *name)
+{
+	return strcmp(name, "drop-heap-1") == 0;
+}
+
+static void go_there_and_back(const char *name, const log_bytes *log, mprof_dialect dialect)
+{
+	conversion there;
+	conversion back;
+
+	if (dialect == MPROF_DIALECT_UNITY_FIXED)
+		return;
+	there = convert(log, MPROF_DIALECT_MPROF2);
+	expect_whole(name, &there);
+	back = convert(&there.log, dialect);
+	expect_whole(name, &back);
+	if (!is_improved(name) && !has_objects_without_class(name))
+		expect_same_text(name, &back.log, log);
+	log_free(&back.log);
+	log_free(&there.log);
+}
+
+Test(convert_corpus, says_the_same_there_and_back)
+{
+	take_logs(go_there_and_back);
+}
+
+Test(convert_corpus, gives_objects_a_class_where_they_need_one)
+{
+	log_bytes log = log_from_data("drop-heap-1");
+	log_bytes made = convert_whole(&log, MPROF_DIALECT_MPROF2);
+	char *text = text_of_log(&made);
+
+	cr_assert_not_null(strstr(text, "class id=4294967295 assembly=0 name=\"(unknown)\""), "%s", text);
+	cr_assert_not_null(strstr(text, "heap-object id=4294967295 value=0 object=8001000 references=8002000"), "%s", text);
+	free(text);
+	log_free(&made);
+	log_free(&log);
+}
+
+static void copy(const char *name, const log_bytes *log, mprof_dialect dialect)
+{
+	conversion made;
+
+	if (dialect == MPROF_DIALECT_UNITY_FIXED)
+		return;
+	made = convert(log, dialect);
+	expect_whole(name, &made);
+	if (!is_improved(name))
+		expect_same_text(name, &made.log, log);
+	log_free(&made.log);
+}
+
+Test(convert_corpus, says_the_same_in_its_dialect)
+{
+	take_logs(copy);
+}
