@@ -238,7 +238,7 @@ static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t cou
 	uint64_t all = 0;
 	uint32_t position = 0;
 
-	if (__builtin_expect(details->detail == details->detail_end || event->value > UINT32_MAX ||
+	if (__builtin_expect(details->detail == details->detail_end || event->value > UINT32_MAX || frame == NULL ||
 				     count > (uint64_t)(details->frame_end - frame),
 			     0))
 		return -1;
