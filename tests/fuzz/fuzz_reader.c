@@ -13,12 +13,19 @@
 /* Memory that one input may take; far above what these lengths need, far below what damaged lengths ask for. */
 #define MEMORY_LIMIT ((size_t)64 << 20)
 
+/*
+ * That for a copy, which is kept in memory. Counts of hits become so many samples, which is far more than the bytes of a
+ * log, so here memory is refused instead.
+ */
+#define COPY_LIMIT ((size_t)8 << 20)
+
 /* Blocks and faults that an input may give: each takes some bytes of it. */
 #define MOST_STEPS(length) (2 * (length) + 16)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static size_t memory_in_use;
+static int is_copying;
 
 static void fail(const char *what)
 {
@@ -31,6 +38,8 @@ static void *limited_allocate(void *user, size_t size)
 	void *memory;
 
 	(void)user;
+	if (is_copying && (size > COPY_LIMIT || memory_in_use > COPY_LIMIT - size))
+		return NULL;
 	if (size > MEMORY_LIMIT - memory_in_use)
 		fail("too much memory is asked for");
 	memory = malloc(size);
@@ -266,13 +275,28 @@ static void read_converted(mprof_writer *writer)
 	mprof_reader_destroy(reader);
 }
 
+/* Memory that is refused ends a copy; nothing else may, and what is written is a log all the same. */
+static void run_copy(mprof_converter *converter, mprof_writer *writer)
+{
+	mprof_status status = mprof_converter_run(converter, writer, NULL, NULL);
+
+	if (mprof_converter_failed(converter) && status != MPROF_ERR_MEMORY)
+		fail_to_write(writer, "what was read cannot be written");
+	/* That of a log that has its end is closed. */
+	status = mprof_writer_close(writer);
+	if (status != MPROF_OK && status != MPROF_ERR_STATE && status != MPROF_ERR_MEMORY)
+		fail_to_write(writer, "what was converted cannot be closed");
+	is_copying = 0;
+	if (status != MPROF_ERR_MEMORY)
+		read_converted(writer);
+}
+
 static void convert(const uint8_t *bytes, size_t length, uint32_t dialect)
 {
 	mprof_reader *reader = open_reader(bytes, length);
 	mprof_writer_options options;
 	mprof_converter *converter;
 	mprof_writer *writer;
-	mprof_status status;
 
 	if (reader == NULL)
 		return;
@@ -284,14 +308,9 @@ static void convert(const uint8_t *bytes, size_t length, uint32_t dialect)
 	if (mprof_converter_create(reader, &options, &converter) == MPROF_OK) {
 		if (mprof_writer_open_memory(&options, &writer) != MPROF_OK)
 			fail("no writer for what was converted");
-		(void)!mprof_converter_run(converter, writer, NULL, NULL);
-		if (mprof_converter_failed(converter))
-			fail_to_write(writer, "what was read cannot be written");
-		/* That of a log that has its end is closed. */
-		status = mprof_writer_close(writer);
-		if (status != MPROF_OK && status != MPROF_ERR_STATE)
-			fail_to_write(writer, "what was converted cannot be closed");
-		read_converted(writer);
+		is_copying = 1;
+		run_copy(converter, writer);
+		is_copying = 0;
 		(void)mprof_writer_destroy(writer);
 	}
 	mprof_converter_destroy(converter);
