@@ -88,5 +88,6 @@ int main(void)
 	bench_sample();
 	bench_encode();
 	bench_decode();
+	bench_dialects();
 	return 0;
 }

@@ -49,6 +49,7 @@ void bench_record(void);
 void bench_sample(void);
 void bench_encode(void);
 void bench_decode(void);
+void bench_dialects(void);
 void bench_heap(void);
 
 #endif

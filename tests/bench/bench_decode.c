@@ -5,7 +5,7 @@
  */
 #include "bench.h"
 
-#include "bench_events.h"
+#include "bench_log.h"
 
 #include <mprof/reader.h>
 
@@ -88,45 +88,6 @@ static double measure_scan(void *user)
 	return (bench_thread_time() - start) / BENCH_EVENTS;
 }
 
-static void write_blocks(mprof_writer *writer, const mprof_event *events)
-{
-	uint64_t base = 0;
-
-	for (size_t done = 0; done < BENCH_EVENTS; done += BENCH_BLOCK_EVENTS) {
-		bench_require(mprof_writer_begin_events(writer, 1, base) == MPROF_OK &&
-				      mprof_writer_events(writer, events + done, BENCH_BLOCK_EVENTS, NULL) ==
-					      MPROF_OK &&
-				      mprof_writer_end_events(writer) == MPROF_OK,
-			      "cannot write");
-		for (size_t i = done; i < done + BENCH_BLOCK_EVENTS; i++)
-			base = events[i].kind != MPROF_EVENT_ALLOCATION ? events[i].counter : base;
-	}
-	bench_require(mprof_writer_close(writer) == MPROF_OK, "cannot close");
-}
-
-static void write_log(mprof_writer **writer, int has_allocations, uint64_t directives)
-{
-	mprof_event *events = malloc(BENCH_EVENTS * sizeof(*events));
-	mprof_event_detail *details = malloc(BENCH_EVENTS * sizeof(*details));
-	mprof_writer_options options;
-
-	mprof_writer_options_init(&options);
-	options.directives = directives;
-	bench_require(events != NULL && details != NULL && mprof_writer_open_memory(&options, writer) == MPROF_OK,
-		      "cannot open a writer");
-	bench_make_events(events, BENCH_EVENTS);
-	if (has_allocations) {
-		bench_make_allocations(events, details, BENCH_EVENTS);
-		bench_define_classes(*writer);
-		if ((directives & BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0)
-			bench_define_stacks(*writer);
-	}
-	bench_define(*writer);
-	write_blocks(*writer, events);
-	free(details);
-	free(events);
-}
-
 typedef struct decode_row {
 	bench_row row;
 	int has_allocations;
@@ -160,7 +121,7 @@ void bench_decode(void)
 		decode_state state = {.ignore_checksums = rows[i].ignore_checksums};
 		mprof_writer *writer;
 
-		write_log(&writer, rows[i].has_allocations, rows[i].directives);
+		bench_write_log(&writer, MPROF_DIALECT_MPROF2, rows[i].has_allocations, rows[i].directives);
 		bench_require(mprof_writer_memory(writer, &state.bytes, &state.length) == MPROF_OK,
 			      "cannot get the log");
 		state.copy = malloc(state.length);

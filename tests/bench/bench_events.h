@@ -62,6 +62,7 @@ static inline void bench_make_allocations(mprof_event *events, mprof_event_detai
 		if (size == 0 || (random >> 16) % 8 == 0)
 			size = 16 + (random >> 20) % 500;
 		details[i] = (mprof_event_detail){.object = object, .stack = bench_random(&state) % (BENCH_STACKS + 1)};
+		details[i].caller = 1 + details[i].stack % BENCH_METHODS;
 		events[i] = (mprof_event){.kind = MPROF_EVENT_ALLOCATION, .id = class_id, .value = size};
 		events[i].more.detail = &details[i];
 		object += (size + 15) / 16 * 16;
