@@ -289,5 +289,6 @@ void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form kno
 	*cursor = taken->cursor;
 	*reading = taken->reading;
 	reading->is_sure = first_fits != second_fits;
+	reading->is_likely = first_fits && second_fits && trials[0].knows_ids != trials[1].knows_ids;
 	*end = taken->end;
 }

@@ -34,6 +34,7 @@ typedef struct hits_reading {
 	hits_form form;
 	int is_chain_first; /**< A chain's length stands in front of its innermost frame, not behind it: unity. */
 	int is_sure;        /**< No other form reads the block. */
+	int is_likely;      /**< The other one that does leads to IDs that are not known. */
 	uint32_t highest_function; /**< Of those that it defines. */
 } hits_reading;
 

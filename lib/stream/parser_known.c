@@ -21,7 +21,8 @@ static void learn_mappings(mprof_parser *parser, known_ids *known)
 static void learn_hits(mprof_parser *parser, const hits_reading *reading)
 {
 	raise(&parser->decoding.known.function_id, reading->highest_function);
-	if (reading->is_sure)
+	/* A guess is kept as well, so that blocks read alike in any order, whatever is known by then. */
+	if (reading->is_sure || (reading->is_likely && parser->decoding.hits == HITS_FORM_NONE))
 		parser->decoding.hits = reading->form;
 	if (reading->is_chain_first)
 		parser->decoding.rules = dialect_get(MPROF_DIALECT_UNITY);
