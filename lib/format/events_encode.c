@@ -90,9 +90,10 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 		degrade_rules(encoder->rules);
 	encoder->counts_collections = rules->dialect == MPROF_DIALECT_MONO || rules->dialect == MPROF_DIALECT_UNITY;
 	/* The owner puts stacks in front of their events. */
-	for (uint32_t i = 0; (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0 &&
-			     i < EVENT_RULE_COUNT; i++)
-		encoder->rules[i].said |= SAID(EVENT_EXTRA_STACK);
+	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0) {
+		for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
+			encoder->rules[i].said |= SAID(EVENT_EXTRA_STACK);
+	}
 	encoder->defined = *defined;
 	encoder->stats = stats;
 	encoder->lossy = lossy;
@@ -314,8 +315,8 @@ static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event
 }
 
 /* The place behind an event that has a time; NULL if it cannot be written. */
-static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const event_rule *rule,
-				 const mprof_event *event, uint64_t time)
+static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
+				 uint64_t time)
 {
 	if (rule->form == EVENT_FORM_PACKED_ID) {
 		if (!id_is_known(encoder, encoder->defined.method_ids, event->id))

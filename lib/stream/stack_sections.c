@@ -90,8 +90,7 @@ static size_t common_frames(const stack_frames *one, const stack_frames *other)
 	size_t most = one->count < other->count ? one->count : other->count;
 	size_t common = 0;
 
-	while (common < most &&
-	       one->frames[one->count - 1 - common] == other->frames[other->count - 1 - common])
+	while (common < most && one->frames[one->count - 1 - common] == other->frames[other->count - 1 - common])
 		common++;
 	return common;
 }

@@ -24,10 +24,10 @@ typedef struct stack_frames {
 typedef struct stack_sections {
 	const definition_table *definitions; /**< Has the chains. Borrowed. */
 	mprof_allocator allocator;
-	hash_map threads;     /**< By thread: whether its last block left a stack behind. */
-	uint64_t thread;      /**< Whose block is being written. */
-	uint32_t chain;       /**< Its call chain in the log; 0: not relied on. */
-	int is_partial;       /**< 1: frames of it were left out. */
+	hash_map threads; /**< By thread: whether its last block left a stack behind. */
+	uint64_t thread;  /**< Whose block is being written. */
+	uint32_t chain;   /**< Its call chain in the log; 0: not relied on. */
+	int is_partial;   /**< 1: frames of it were left out. */
 	int wanted_is_partial;
 	int is_in_force;      /**< 1: readers take events without a section to have a stack. */
 	stack_frames written; /**< The frames of chain. */

@@ -37,8 +37,8 @@ struct mprof_writer {
 	int lossy;
 	writer_state state;
 	uint64_t header_counter; /**< When the last block was written; in dialects whose headers tell. */
-	encode_buffer block;   /**< The block being built; memory stays for the next one. */
-	encode_buffer classes; /**< Definitions that wait, as they will stand in MAPPING. */
+	encode_buffer block;     /**< The block being built; memory stays for the next one. */
+	encode_buffer classes;   /**< Definitions that wait, as they will stand in MAPPING. */
 	encode_buffer methods;
 	id_set class_ids; /**< Defined, whether written or waiting. */
 	id_set method_ids;
@@ -46,14 +46,14 @@ struct mprof_writer {
 	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< How many of each mprof_record_kind are defined: 1 to so many. */
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
-	name_table code_names; /**< Of the table below. */
-	definition_table code; /**< Of dialects that say call chains and native code where these are used. */
+	name_table code_names;      /**< Of the table below. */
+	definition_table code;      /**< Of dialects that say call chains and native code where these are used. */
 	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */
 	uint32_t functions_written; /**< Functions that stand in the log, where they have numbers of their own. */
 	id_map function_numbers;
 	heap_shot shot;         /**< In dialects in which it is one block. */
 	size_t max_shot_length; /**< In bytes. */
-	int has_sections;      /**< Stacks are told by #stack_sections. */
+	int has_sections;       /**< Stacks are told by #stack_sections. */
 	stack_sections sections;
 	mprof_writer_stats stats;
 	mprof_error error;

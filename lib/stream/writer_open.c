@@ -175,8 +175,7 @@ static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *
 	block_encode_intro(&writer->block, &writer->encoding, runtime, options->intro_flags, &clock);
 	status = writer_put_block(writer);
 	/* In logs of Mono the block says besides that events of collections have numbers. */
-	if (status != MPROF_OK ||
-	    (writer->encoding.directives == 0 && !block_header_has_delta(writer->encoding.rules)))
+	if (status != MPROF_OK || (writer->encoding.directives == 0 && !block_header_has_delta(writer->encoding.rules)))
 		return status;
 	return writer_put_directives(writer);
 }

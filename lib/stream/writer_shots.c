@@ -64,7 +64,8 @@ static mprof_status add_events(mprof_writer *writer, const mprof_event *events, 
 	heap_shot *shot = &writer->shot;
 
 	for (size_t i = 0; i < count; i++) {
-		if (heap_shot_length(shot) >= writer->max_shot_length && events[i].kind != MPROF_EVENT_HEAP_REFERENCES) {
+		if (heap_shot_length(shot) >= writer->max_shot_length &&
+		    events[i].kind != MPROF_EVENT_HEAP_REFERENCES) {
 			mprof_status status = put_shot(writer);
 
 			if (status != MPROF_OK)
@@ -97,8 +98,7 @@ mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t 
 				const mprof_event *events, size_t count)
 {
 	/* What belongs to no shot is a block by itself. */
-	int is_alone = (flags & (MPROF_HEAP_FIRST | MPROF_HEAP_LAST)) == 0 &&
-		       (number == 0 || !writer->shot.is_open);
+	int is_alone = (flags & (MPROF_HEAP_FIRST | MPROF_HEAP_LAST)) == 0 && (number == 0 || !writer->shot.is_open);
 	mprof_status status = MPROF_OK;
 
 	if (!writer->lossy && !has_all(events, count))

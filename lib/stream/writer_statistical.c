@@ -136,8 +136,7 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 /* A function can be told where it has a name, and in a module, but for drop. */
 static int has_function(const mprof_writer *writer, const frame_place *place)
 {
-	return place->function.id != 0 && place->function.name[0] != 0 &&
-	       (place->module.id != 0 || is_drop(writer));
+	return place->function.id != 0 && place->function.name[0] != 0 && (place->module.id != 0 || is_drop(writer));
 }
 
 static int put_frame(mprof_writer *writer, const mprof_record *frame)

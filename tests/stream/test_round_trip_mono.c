@@ -130,16 +130,18 @@ static const written_event plain_events[] = {
 };
 
 static const uint8_t collection_kinds[] = {
-	MPROF_EVENT_GC_START,           MPROF_EVENT_GC_STOP_WORLD_START,  MPROF_EVENT_GC_STOP_WORLD_END,
-	MPROF_EVENT_GC_MARK_START,      MPROF_EVENT_GC_MARK_END,          MPROF_EVENT_GC_START_WORLD_START,
-	MPROF_EVENT_GC_START_WORLD_END, MPROF_EVENT_GC_SWEEP_START,       MPROF_EVENT_GC_SWEEP_END,
-	MPROF_EVENT_GC_END,
+	MPROF_EVENT_GC_START,           MPROF_EVENT_GC_STOP_WORLD_START,
+	MPROF_EVENT_GC_STOP_WORLD_END,  MPROF_EVENT_GC_MARK_START,
+	MPROF_EVENT_GC_MARK_END,        MPROF_EVENT_GC_START_WORLD_START,
+	MPROF_EVENT_GC_START_WORLD_END, MPROF_EVENT_GC_SWEEP_START,
+	MPROF_EVENT_GC_SWEEP_END,       MPROF_EVENT_GC_END,
 };
 
 static void write_plain_events(mprof_writer *writer)
 {
 	for (size_t i = 0; i < COUNT_OF(plain_events); i++) {
-		mprof_event event = event_of(plain_events[i].kind, plain_events[i].id, now.counter + plain_events[i].later);
+		mprof_event event =
+			event_of(plain_events[i].kind, plain_events[i].id, now.counter + plain_events[i].later);
 
 		now.counter = event.counter;
 		event.flags = plain_events[i].flags;
@@ -224,10 +226,11 @@ static void expect_stacked(mprof_reader *reader, uint32_t kind, uint32_t caller,
 
 static void round_trip_chains(uint32_t dialect)
 {
-	const mprof_event_detail details[] = {
-		{.object = 0x1000, .caller = 1, .stack = 1}, {.object = 0x1008, .caller = 2, .stack = 3},
-		{.object = 0x1010, .stack = 3},              {.object = 0x1018, .caller = 1, .stack = 2},
-		{.object = 0x1020}};
+	const mprof_event_detail details[] = {{.object = 0x1000, .caller = 1, .stack = 1},
+					      {.object = 0x1008, .caller = 2, .stack = 3},
+					      {.object = 0x1010, .stack = 3},
+					      {.object = 0x1018, .caller = 1, .stack = 2},
+					      {.object = 0x1020}};
 	mprof_writer *writer = open_mono(dialect, MONO_DIRECTIVES, 0);
 	mprof_reader *reader;
 

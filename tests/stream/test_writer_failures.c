@@ -257,7 +257,8 @@ static size_t write_chains(mprof_writer *writer, mprof_status *results)
 		{.kind = MPROF_EVENT_METHOD_ENTER, .id = 7},
 		{.kind = MPROF_EVENT_ALLOCATION, .id = 1000, .value = 16, .more.detail = &detail},
 	};
-	const mprof_event samples[] = {{.kind = MPROF_EVENT_SAMPLE, .value = 2}, {.kind = MPROF_EVENT_SAMPLE, .value = 3}};
+	const mprof_event samples[] = {{.kind = MPROF_EVENT_SAMPLE, .value = 2},
+				       {.kind = MPROF_EVENT_SAMPLE, .value = 3}};
 	const mprof_record code[] = {
 		{.kind = MPROF_RECORD_MODULE, .id = 1, .start = 4096, .size = 4096, .name = "a module"},
 		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .name = "a function"},
@@ -340,8 +341,7 @@ static mprof_status write_everything(mprof_writer *writer)
 /* Refuses each request for memory in turn, once or for ever after, and sees that the writer survives it. */
 static void refuse_memory_in_turn(uint32_t dialect, uint32_t gzip_level, int into_memory, int fail_once)
 {
-	uint64_t directives =
-		dialect == MPROF_DIALECT_MPROF2 ? ALL_DIRECTIVES : BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
+	uint64_t directives = dialect == MPROF_DIALECT_MPROF2 ? ALL_DIRECTIVES : BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 
 	for (size_t n = 1;; n++) {
 		failing_allocator memory = {.fail_at = n, .fail_once = fail_once};

@@ -76,9 +76,13 @@ Test(writer_mono, elements_and_definitions)
 		     "neutral\0null\0\x80");
 	element.kind = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FAILURE;
 	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
-	EXPECT_BLOCK(writer, 4, 4, "\x11\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84" "demo\0");
+	EXPECT_BLOCK(writer, 4, 4,
+		     "\x11\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84"
+		     "demo\0");
 	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
-	EXPECT_BLOCK(writer, 5, 5, "\x01\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84" "demo\0");
+	EXPECT_BLOCK(writer, 5, 5,
+		     "\x01\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84"
+		     "demo\0");
 	cr_assert_eq(mprof_writer_define_class(writer, &a_class), MPROF_OK);
 	cr_assert_eq(mprof_writer_define_method(writer, &method), MPROF_OK);
 	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
@@ -173,19 +177,13 @@ Test(writer_mono, events)
 		      "\x86\x83\x89"
 		      "\x05\x81\x94"
 		      "\x4f\x80\x81\x83"
-		      "\x47\x82\x98\x81" OBJECT_1
-		      "\x85\x81\x68\x87"
+		      "\x47\x82\x98\x81" OBJECT_1 "\x85\x81\x68\x87"
 		      "\x05\x82\x81"
 		      "\xa5\x82\x74\x83"
 		      "\x4f\x80\x82\x84\x82"
-		      "\x1c\x80\xa0\x82" OBJECT_2
-		      "\x44\x86\x08\xa7\x80" OBJECT_3
-		      "\x16\x83\x84"
-		      "\x1e\x83\x86\x81" OBJECT_2
-		      "\x1e\x83\xb2\x82" OBJECT_2
-		      "\x1e\x83\x86\x81" OBJECT_3
-		      "\x1e\x83\xc6\x83" OBJECT_3
-		      "\x17\x00\x82\x8b"
+		      "\x1c\x80\xa0\x82" OBJECT_2 "\x44\x86\x08\xa7\x80" OBJECT_3 "\x16\x83\x84"
+		      "\x1e\x83\x86\x81" OBJECT_2 "\x1e\x83\xb2\x82" OBJECT_2 "\x1e\x83\x86\x81" OBJECT_3
+		      "\x1e\x83\xc6\x83" OBJECT_3 "\x17\x00\x82\x8b"
 		      "\x37\x00\x82\x81"
 		      "\xb7\x00\x82\x82"
 		      "\x1f\x00\x82\x81"
@@ -349,7 +347,9 @@ Test(writer_mono, numbers_of_collections)
 	mprof_writer_destroy(writer);
 }
 
-#define MODULES_BYTES "\x87\x80\x81\x00\x00\x00\x00\x00\x62\x9f\x00\x00\x88\x00\xa0" "libdemo.so\0\x80"
+#define MODULES_BYTES                                                                                                  \
+	"\x87\x80\x81\x00\x00\x00\x00\x00\x62\x9f\x00\x00\x88\x00\xa0"                                                 \
+	"libdemo.so\0\x80"
 
 static const uint32_t chains_hit[] = {3, 4, 5, 6, 7, 0};
 

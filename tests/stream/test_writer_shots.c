@@ -43,12 +43,15 @@ static mprof_status heap(mprof_writer *writer, uint32_t shot, uint32_t flags, co
 /* Calls in between are written in front of the shot; references that come later join their object. */
 Test(writer_shots, parts_become_one_block)
 {
-	const mprof_event_detail first = {.object = UINT64_C(0x7f0000002000), .reference_count = 1, .references = references};
+	const mprof_event_detail first = {
+		.object = UINT64_C(0x7f0000002000), .reference_count = 1, .references = references};
 	const mprof_event_detail second = {.object = UINT64_C(0x7f0000001008)};
 	const mprof_event_detail more = {.reference_count = 2, .references = references};
 	const mprof_event events[] = {
-		heap_event(MPROF_EVENT_HEAP_OBJECT, 3, 32, &first),   heap_event(MPROF_EVENT_HEAP_REFERENCES, 0, 0, &more),
-		heap_event(MPROF_EVENT_HEAP_OBJECT, 2, 24, &second),  heap_event(MPROF_EVENT_HEAP_FREE, 200, 5000, NULL),
+		heap_event(MPROF_EVENT_HEAP_OBJECT, 3, 32, &first),
+		heap_event(MPROF_EVENT_HEAP_REFERENCES, 0, 0, &more),
+		heap_event(MPROF_EVENT_HEAP_OBJECT, 2, 24, &second),
+		heap_event(MPROF_EVENT_HEAP_FREE, 200, 5000, NULL),
 		heap_event(MPROF_EVENT_HEAP_REFERENCES, 0, 0, &more),
 	};
 	mprof_writer *writer = open_counting(MPROF_DIALECT_MONO, 1);
@@ -60,9 +63,8 @@ Test(writer_shots, parts_become_one_block)
 	cr_assert_eq(heap(writer, 7, MPROF_HEAP_LAST, events + 2, 3), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 6, CLOCK("\x92") "\x81\x92\0" CLOCK("\x92"));
 	EXPECT_BLOCK(writer, 4, 8,
-		     CLOCK("\x90") CLOCK("\x92") "\x87" CLOCK("\x92")
-		     OBJECT_2 "\x83\xa0\x83" REFERENCE_1 REFERENCE_1 REFERENCE_2
-		     OBJECT_1 "\x82\x98\x80"
+		     CLOCK("\x90") CLOCK("\x92") "\x87" CLOCK("\x92") OBJECT_2
+		     "\x83\xa0\x83" REFERENCE_1 REFERENCE_1 REFERENCE_2 OBJECT_1 "\x82\x98\x80"
 		     "\x22\x86\x08\xa7\x80" CLOCK("\x92"));
 	/* References of nothing. */
 	cr_assert_eq(stats_of(writer).left_out_events[MPROF_EVENT_HEAP_REFERENCES], 1);
@@ -161,9 +163,8 @@ Test(writer_shots, what_blocks_have_no_place_for)
 	writer = open_counting(MPROF_DIALECT_MONO, 1);
 	cr_assert_eq(mprof_writer_heap(writer, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 16, events, 4), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 8,
-		     CLOCK("\x90") CLOCK("\x90") "\x81" CLOCK("\x90")
-		     "\x01\xa0\x81\x7f\x7f\x7f\x7f\x8f\x80"
-		     "\x86\x88\x80" CLOCK("\x90"));
+		     CLOCK("\x90") CLOCK("\x90") "\x81" CLOCK("\x90") "\x01\xa0\x81\x7f\x7f\x7f\x7f\x8f\x80"
+								      "\x86\x88\x80" CLOCK("\x90"));
 	/* Nothing of it can be said, so there is no block. */
 	cr_assert_eq(mprof_writer_heap(writer, 0, 0, 16, &moved, 1), MPROF_OK);
 	cr_assert_eq(stats_of(writer).blocks, 4);
