@@ -3,91 +3,14 @@
  * Blocks that repeat the base counter of their thread's block before: Mono renewed it only when a buffer was full. Their
  * events go on from the last one of that block, however much of it was fetched.
  */
-#include "parser_fixture.h"
+#include "raw_log.h"
 
 #include "../base/failing_allocator.h"
-#include "format/int.h"
 
 #include <stdlib.h>
 
 #define THREAD 7
 #define BASE 1000
-
-/* Codes of blocks in drop, mono and unity; EVENTS of mail has another. */
-enum { CODE_INTRO = 1, CODE_EVENTS = 6, CODE_EVENTS_OF_MAIL = 5 };
-
-typedef struct log_builder {
-	uint8_t bytes[4096];
-	size_t length;
-	uint32_t header_length;
-	size_t offsets[32]; /* Of the blocks. */
-	size_t count;
-} log_builder;
-
-static log_builder builder;
-
-static void put_byte(uint8_t byte)
-{
-	cr_assert_lt(builder.length, sizeof(builder.bytes));
-	builder.bytes[builder.length++] = byte;
-}
-
-static void put(uint64_t value)
-{
-	cr_assert_lt(builder.length + MPROF_INT_MAX_LENGTH, sizeof(builder.bytes));
-	builder.length = (size_t)(int_put(builder.bytes + builder.length, value) - builder.bytes);
-}
-
-static void put_bytes(const char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		put_byte((uint8_t)bytes[i]);
-}
-
-static void begin_block(uint32_t code)
-{
-	builder.offsets[builder.count++] = builder.length;
-	put_byte((uint8_t)code);
-	for (uint32_t i = 1; i < builder.header_length; i++)
-		put_byte(0);
-}
-
-static void end_block(void)
-{
-	size_t offset = builder.offsets[builder.count - 1];
-
-	bytes_store_32(builder.bytes + offset + 2, (uint32_t)(builder.length - offset - builder.header_length));
-}
-
-static void begin_log(uint32_t header_length)
-{
-	memset(&builder, 0, sizeof(builder));
-	builder.header_length = header_length;
-	begin_block(CODE_INTRO);
-	put(1);
-	put_bytes("mono", 5);
-	put(0);
-	put(500);
-	put(UINT64_C(1200000000000000));
-	end_block();
-}
-
-static void begin_events(uint32_t code, uint64_t thread, uint64_t base)
-{
-	begin_block(code);
-	put(base);
-	put(1);
-	put(thread);
-	put(base);
-}
-
-static void end_events(void)
-{
-	put_byte(0);
-	put(UINT64_C(1) << 40);
-	put(2);
-	end_block();
-}
 
 /* Enters of method 1, with these times. */
 static void put_enters(const uint64_t *times, size_t count)
@@ -115,25 +38,13 @@ enum { NUMBER_FIRST = 1, NUMBER_SECOND, NUMBER_OF_OTHER, NUMBER_THIRD, NUMBER_FR
 /* Three blocks of a thread with the same base counter, with one of another thread between them; then others. */
 static void make_log(uint32_t header_length)
 {
-	begin_log(header_length);
+	begin_log(header_length, 500);
 	PUT_EVENTS(THREAD, BASE, 10, 20);
 	PUT_EVENTS(THREAD, BASE, 5);
 	PUT_EVENTS(THREAD + 1, BASE, 3);
 	PUT_EVENTS(THREAD, BASE, 7, 1);
 	PUT_EVENTS(THREAD, BASE + 2000, 4);
 	PUT_EVENTS(THREAD, BASE, 6);
-}
-
-static mprof_parser *open_log(void)
-{
-	mprof_parser *parser = open_parser();
-	mprof_block block = fresh_block();
-
-	cr_assert_eq(mprof_parser_feed(parser, builder.bytes, builder.length), MPROF_OK);
-	mprof_parser_finish(parser);
-	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK, "%s", parser_error_of(parser).what);
-	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
-	return parser;
 }
 
 static void expect_counters(mprof_parser *parser, const uint64_t *counters, size_t count)
@@ -221,7 +132,7 @@ Test(parser_continuation, mail_does_not_repeat_base_counters)
 {
 	mprof_parser *parser;
 
-	begin_log(6);
+	begin_log(6, 500);
 	for (int i = 0; i < 2; i++) {
 		begin_events(CODE_EVENTS_OF_MAIL, THREAD, BASE);
 		put_enters((const uint64_t[]){10}, 1);
@@ -338,7 +249,7 @@ Test(parser_continuation, restarts_backwards)
 {
 	mprof_parser *parser;
 
-	begin_log(10);
+	begin_log(10, 500);
 	for (uint64_t i = 0; i < 10; i++)
 		PUT_EVENTS(THREAD, BASE, 10, 10);
 	parser = open_log();
@@ -357,7 +268,7 @@ Test(parser_continuation, restarts_in_any_order_behind_a_first_reading)
 {
 	mprof_parser *parser;
 
-	begin_log(10);
+	begin_log(10, 500);
 	for (uint64_t i = 0; i < 10; i++)
 		PUT_EVENTS(THREAD, BASE, 10, 10);
 	parser = open_log();
@@ -380,7 +291,7 @@ Test(parser_continuation, block_before_is_damaged)
 {
 	mprof_parser *parser;
 
-	begin_log(10);
+	begin_log(10, 500);
 	begin_events(CODE_EVENTS, THREAD, BASE);
 	put_enters((const uint64_t[]){10}, 1);
 	put_bytes("\x57\x81\x81", 3);
@@ -400,7 +311,7 @@ Test(parser_continuation, log_ends_inside_the_block)
 	mprof_event event;
 	size_t count;
 
-	begin_log(10);
+	begin_log(10, 500);
 	PUT_EVENTS(THREAD, BASE, 10, 20);
 	PUT_EVENTS(THREAD, BASE, 5, 6, 300);
 	/* The last time is cut, and what follows it. */
@@ -419,7 +330,7 @@ Test(parser_continuation, stray_record_at_the_end_of_the_block_before)
 {
 	mprof_parser *parser;
 
-	begin_log(10);
+	begin_log(10, 500);
 	begin_events(CODE_EVENTS, THREAD, BASE);
 	put_enters((const uint64_t[]){10}, 1);
 	put_bytes("\x07\xa8\x80", 3);
@@ -438,7 +349,7 @@ Test(parser_continuation, long_stack_section)
 	mprof_parser *parser;
 	size_t count;
 
-	begin_log(10);
+	begin_log(10, 500);
 	begin_events(CODE_EVENTS, THREAD, BASE);
 	put_bytes("\x4f\x80", 2);
 	put(3000);
