@@ -88,7 +88,6 @@ static void take_declarations(mprof_converter *converter)
 static void choose_translation(mprof_converter *converter)
 {
 	const uint64_t implicit_leave = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
-	const uint64_t caller = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
 	const log_declarations *source = &converter->source;
 	const log_declarations *target = &converter->target;
 
@@ -96,7 +95,6 @@ static void choose_translation(mprof_converter *converter)
 		source->dialect == MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) == 0;
 	converter->shortens_leaves =
 		source->dialect != MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) != 0;
-	converter->derives_callers = (target->directives & ~source->directives & caller) != 0;
 }
 
 static void prepare(mprof_converter *converter, mprof_writer_options *options)
@@ -334,6 +332,17 @@ static mprof_status copy_blocks(mprof_converter *converter)
 	return MPROF_OK;
 }
 
+/* A copy of a log that is cut has what there is of a heap shot, and no end. */
+static mprof_status end_copy(mprof_converter *converter)
+{
+	mprof_status status;
+
+	if (converter->is_closed)
+		return mprof_writer_close(converter->writer);
+	status = writer_end_shot(converter->writer);
+	return status == MPROF_OK ? mprof_writer_flush(converter->writer) : status;
+}
+
 mprof_status mprof_converter_run(mprof_converter *converter, mprof_writer *writer, mprof_damage_function damage,
 				 void *user)
 {
@@ -346,7 +355,7 @@ mprof_status mprof_converter_run(mprof_converter *converter, mprof_writer *write
 	converter->damage_user = user;
 	status = copy_blocks(converter);
 	if (status == MPROF_OK)
-		status = converter->is_closed ? mprof_writer_close(writer) : mprof_writer_flush(writer);
+		status = end_copy(converter);
 	converter->has_failed = status != MPROF_OK && status != MPROF_AGAIN;
 	return status != MPROF_OK ? status : converter->first_fault;
 }

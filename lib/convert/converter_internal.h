@@ -38,7 +38,6 @@ struct mprof_converter {
 	log_declarations target;
 	int resolves_leaves; /**< Leaves of the method on top have to name it. */
 	int shortens_leaves; /**< Leaves of the method on top need not name it. */
-	int derives_callers; /**< Allocations have a caller in the copy, and a call chain alone in the log. */
 
 	mprof_block pending; /**< What was read ahead. */
 	mprof_status pending_status;
@@ -57,9 +56,9 @@ struct mprof_converter {
 	size_t clock_count;    /**< 1 or more. */
 	size_t next_clock;
 
-	id_translation ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
+	id_translation ids[MPROF_RECORD_METRIC + 1];   /**< By #mprof_record_kind. */
 	uint32_t implied_ids[MPROF_RECORD_METRIC + 1]; /**< The last of the reader's own that the copy has, the same. */
-	uint32_t last_shot;                          /**< The greatest number of a heap shot in the copy. */
+	uint32_t last_shot;                            /**< The greatest number of a heap shot in the copy. */
 
 	hash_map thread_places;
 	thread_state *threads;

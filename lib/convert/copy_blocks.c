@@ -30,7 +30,7 @@ static mprof_status define_method(mprof_writer *writer, const mprof_mapping *map
 	};
 
 	return id_set_has(&writer->method_ids, mapping->id) ? MPROF_OK
-							     : mprof_writer_define_method(writer, &definition);
+							    : mprof_writer_define_method(writer, &definition);
 }
 
 mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block)

@@ -8,48 +8,17 @@
  */
 #define MOST_BLOCK_BYTES ((size_t)16 << 20)
 
-/* The details of an event, in the copy's own memory, to be changed. */
-static mprof_event_detail *own_detail(mprof_converter *converter, mprof_event *event, size_t place)
-{
-	mprof_event_detail *detail = &converter->details[place];
-
-	if (event->more.detail != detail) {
-		*detail = *event->more.detail;
-		event->more.detail = detail;
-	}
-	return detail;
-}
-
-/* The method that allocates is the innermost one of the chain. */
-static uint32_t caller_of(const mprof_converter *converter, uint32_t stack)
-{
-	mprof_stack_frame frame = {0};
-	uint32_t caller = stack;
-
-	while (caller != 0 && mprof_reader_stack_step(converter->reader, caller, &frame, &caller) == MPROF_OK) {
-		if (!frame.is_native && frame.id != 0)
-			return frame.id;
-	}
-	return 0;
-}
-
-static int is_allocation(const mprof_event *event)
-{
-	return event->kind == MPROF_EVENT_ALLOCATION || event->kind == MPROF_EVENT_ALLOCATION_AT_JIT;
-}
-
 /* What an event says of its call chain, in the terms of the copy. */
 static void translate_detail(mprof_converter *converter, mprof_event *event, size_t place)
 {
 	const id_translation *stacks = &converter->ids[MPROF_RECORD_STACK];
 	const uint32_t stack = event->more.detail->stack;
 
-	if (stack == 0)
+	if (stack <= stacks->same)
 		return;
-	if (converter->derives_callers && event->more.detail->caller == 0 && is_allocation(event))
-		own_detail(converter, event, place)->caller = caller_of(converter, stack);
-	if (stack > stacks->same)
-		own_detail(converter, event, place)->stack = id_translation_get(stacks, stack);
+	converter->details[place] = *event->more.detail;
+	converter->details[place].stack = id_translation_get(stacks, stack);
+	event->more.detail = &converter->details[place];
 }
 
 static void translate_leave(mprof_converter *converter, thread_state *thread, mprof_event *event)

@@ -16,7 +16,8 @@ static mprof_status define_unknown_class(mprof_writer *writer)
 		.name_length = sizeof(UNKNOWN_CLASS_NAME) - 1,
 	};
 
-	return id_set_has(&writer->class_ids, UNKNOWN_CLASS) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
+	return id_set_has(&writer->class_ids, UNKNOWN_CLASS) ? MPROF_OK
+							     : mprof_writer_define_class(writer, &definition);
 }
 
 static int has_class(const mprof_event *event)
@@ -61,45 +62,59 @@ static uint32_t take_shot(mprof_converter *converter, const mprof_block *block)
 	return converter->last_shot;
 }
 
-/* What a part of the block says: it is the first one, or the last one, if the block is. */
-static uint32_t flags_of_part(const mprof_block *block, int is_first, int is_last, int is_cut)
+/* What the block says in the copy: where a shot is one block, nothing more comes of one that is cut. */
+static uint32_t take_flags(const mprof_converter *converter, const mprof_block *block, int is_cut)
 {
 	uint32_t flags = block->flags;
 
+	if (is_cut && converter->source.dialect != MPROF_DIALECT_MPROF2 && (flags & SHOT_FLAGS) != 0)
+		flags |= MPROF_HEAP_LAST;
+	return is_cut ? flags | MPROF_HEAP_INCOMPLETE : flags;
+}
+
+/* What a part of the block says: it is the first one, or the last one, if the block is. */
+static uint32_t flags_of_part(uint32_t flags, int is_first, int is_last)
+{
 	if (!is_first)
 		flags &= ~(uint32_t)MPROF_HEAP_FIRST;
 	if (!is_last)
 		flags &= ~(uint32_t)(MPROF_HEAP_LAST | MPROF_HEAP_INCOMPLETE);
-	if (is_last && is_cut)
-		flags |= MPROF_HEAP_INCOMPLETE;
 	return flags;
+}
+
+/* A block that the dialect lacks is left out once, however many parts it would have. */
+static mprof_status leave_out(mprof_converter *converter, const mprof_block *block)
+{
+	return mprof_writer_heap(converter->writer, block->id, block->flags, block->base_counter, NULL, 0);
+}
+
+static mprof_status copy_parts(mprof_converter *converter, const mprof_block *block)
+{
+	const uint32_t shot = take_shot(converter, block);
+	mprof_status fault;
+	uint64_t left;
+	mprof_status status = converter_survey(converter, &left, &fault);
+	const uint32_t flags = take_flags(converter, block, fault != MPROF_END);
+	int is_first = 1;
+	size_t count = 0;
+
+	converter_set_shot_clock(converter, block);
+	while (status == MPROF_OK && (left > 0 || is_first)) {
+		if (left > 0 &&
+		    mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count) != MPROF_OK)
+			count = 0;
+		left = count > 0 ? left - count : 0;
+		status = translate_batch(converter, count);
+		if (status == MPROF_OK)
+			status = mprof_writer_heap(converter->writer, shot, flags_of_part(flags, is_first, left == 0),
+						   block->base_counter, converter->events, count);
+		is_first = 0;
+	}
+	return status == MPROF_OK ? converter_read_failed(converter, fault) : status;
 }
 
 mprof_status copy_heap(mprof_converter *converter, const mprof_block *block)
 {
-	const uint32_t shot = take_shot(converter, block);
-	uint64_t left;
-	mprof_status fault;
-	mprof_status status = converter_survey(converter, &left, &fault);
-	int is_first = 1;
-
-	converter_set_shot_clock(converter, block);
-	while (status == MPROF_OK && (left > 0 || is_first)) {
-		mprof_status fetched = MPROF_END;
-		uint32_t flags;
-		size_t count = 0;
-
-		if (left > 0)
-			fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH,
-							   &count);
-		left = count > 0 ? left - count : 0;
-		flags = flags_of_part(block, is_first, left == 0, fault != MPROF_END);
-		status = translate_batch(converter, count);
-		if (status == MPROF_OK)
-			status = mprof_writer_heap(converter->writer, shot, flags, block->base_counter,
-						   converter->events, count);
-		is_first = 0;
-		(void)fetched;
-	}
-	return status == MPROF_OK ? converter_read_failed(converter, fault) : status;
+	return writer_has_block(converter->writer, MPROF_BLOCK_HEAP_DATA) ? copy_parts(converter, block)
+									  : leave_out(converter, block);
 }

@@ -188,8 +188,8 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 		if (are_hits)
 			fetched = fetch_hits(converter, &count);
 		else
-			fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH,
-							   &count);
+			fetched =
+				mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
 		if (count > 0 || is_first)
 			status = put_lists(converter, &part, are_hits, count);
 		if (status != MPROF_OK)

@@ -49,8 +49,6 @@ static uint64_t directives_of_mono(const log_declarations *source)
 {
 	uint64_t directives = source->directives & COMMON_DIRECTIVES;
 
-	if (source->dialect == MPROF_DIALECT_MPROF2 && has_allocation_chains(source))
-		directives |= BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
 	/* Monitors have stack sections too, in the logs of Mono even where these are not declared. */
 	if (has_allocation_chains(source) || (source->flags & MPROF_INTRO_MONITOR) != 0)
 		directives |= BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);

@@ -77,15 +77,14 @@ static const struct {
 	const char *block; /**< As a line begins. */
 	const char *word;
 } dropped_words[] = {
-	{"", " delta="},         {"events", " base="},     {"mapping", " start="},
-	{"mapping", " end="},    {"heap-summary", " end="}, {"intro", " flags="},
-	{"heap-data", " start="}, {"heap-data", " end="},
-	{"lost", " end="},       {"lost", " unknown="},
+	{"", " delta="},           {"events", " base="},  {"mapping", " start="},   {"mapping", " end="},
+	{"heap-summary", " end="}, {"intro", " flags="},  {"heap-data", " start="}, {"heap-data", " end="},
+	{"lost", " end="},         {"lost", " unknown="},
 };
 
 /* Lines that are left out, with those below that are indented more. */
-static const char *const dropped_lines[] = {"directives ", "unknown ", "stacks ", "code ", "  stack-section ", "  module ",
-					    "  function ", "  location "};
+static const char *const dropped_lines[] = {"directives ",      "unknown ",  "stacks ",     "code ",
+					    "  stack-section ", "  module ", "  function ", "  location "};
 
 static int starts_with_any(const char *line, const char *const starts[], size_t count)
 {

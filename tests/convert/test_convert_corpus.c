@@ -137,7 +137,8 @@ Test(convert_corpus, gives_objects_a_class_where_they_need_one)
 	char *text = text_of_log(&made);
 
 	cr_assert_not_null(strstr(text, "class id=4294967295 assembly=0 name=\"(unknown)\""), "%s", text);
-	cr_assert_not_null(strstr(text, "heap-object id=4294967295 value=0 object=8001000 references=8002000"), "%s", text);
+	cr_assert_not_null(strstr(text, "heap-object id=4294967295 value=0 object=8001000 references=8002000"), "%s",
+			   text);
 	free(text);
 	log_free(&made);
 	log_free(&log);
