@@ -78,7 +78,7 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 			       const id_map *object_sizes)
 {
 	event_code codes[256];
-	int is_mono;
+	int has_sections = 0;
 
 	event_codes_build(codes, rules, directives);
 	memset(table, 0, sizeof(*table));
@@ -88,13 +88,13 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 		entry_build(entry, &codes[byte], byte);
 		if (entry->form == EVENT_FORM_PACKED_ID || entry->form == EVENT_FORM_IMPLICIT_LEAVE)
 			table->packed_heads[byte] = entry->head;
+		has_sections |= entry->form == EVENT_FORM_STACK_SECTION;
 	}
 	table_set_single(table);
 	table->has_extras = table->entries[EVENT_GROUP_ALLOCATION].extras != 0;
-	is_mono = rules->dialect == MPROF_DIALECT_MONO || rules->dialect == MPROF_DIALECT_UNITY;
-	table->has_frames = is_mono && (table->has_extras ||
-					(directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
-	table->doubts_monitors = is_mono;
+	table->has_frames = has_sections && (table->has_extras ||
+					     (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
+	table->doubts_monitors = rules->is_mono != 0;
 	table->object_sizes = object_sizes;
 }
 

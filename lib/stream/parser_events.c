@@ -13,14 +13,6 @@
 /* Events of which no one wants to know are fetched so many at a time. */
 #define PASSED_EVENTS 64
 
-/* The dialects of Mono itself, whose blocks repeat base counters (stream/thread_counters.h). */
-static int repeats_base_counters(const mprof_parser *parser)
-{
-	mprof_dialect dialect = parser->decoding.rules->dialect;
-
-	return dialect == MPROF_DIALECT_DROP || dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY;
-}
-
 /* Whether events may have extras, or frames. */
 static int has_details(const mprof_parser *parser)
 {
@@ -28,10 +20,8 @@ static int has_details(const mprof_parser *parser)
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
-	mprof_dialect dialect = parser->decoding.rules->dialect;
 
-	return dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY ||
-	       (parser->decoding.directives & extras) != 0;
+	return parser->decoding.rules->is_mono || (parser->decoding.directives & extras) != 0;
 }
 
 int parser_events_reserve(mprof_parser *parser)
@@ -62,8 +52,10 @@ int parser_events_begin(mprof_parser *parser)
 {
 	const mprof_block *block = &parser->block;
 
-	return !repeats_base_counters(parser) || thread_counters_begin(&parser->counters, block->offset, block->thread,
-								       block->base_counter, &parser->events_start);
+	/* Base counters of other dialects are what they say. */
+	return !parser->decoding.rules->is_mono ||
+	       thread_counters_begin(&parser->counters, block->offset, block->thread, block->base_counter,
+				     &parser->events_start);
 }
 
 void parser_events_rewind(mprof_parser *parser)
@@ -148,13 +140,13 @@ void parser_events_leave(mprof_parser *parser)
 	mprof_event events[PASSED_EVENTS];
 	events_decode_batch batch;
 
-	if (!repeats_base_counters(parser))
+	if (!parser->decoding.rules->is_mono)
 		return;
 	if (!parser->block.loaded) {
 		thread_counters_miss(&parser->counters);
 		return;
 	}
-	/* The thread's next block may go on from the last event, whether or not it was fetched. */
+	/* The next block of the thread may go on from the last event, whether or not it was fetched. */
 	do {
 		batch = (events_decode_batch){.events = events, .capacity = PASSED_EVENTS};
 		(void)decode(parser, &batch);

@@ -342,6 +342,26 @@ Test(parser_continuation, stray_record_at_the_end_of_the_block_before)
 	mprof_parser_destroy(parser);
 }
 
+/* The profiler left garbage for a time, which leads behind the end of the block. Events behind it are not moved. */
+Test(parser_continuation, garbage_time_of_a_monitor_event)
+{
+	mprof_parser *parser;
+
+	begin_log(10, 500);
+	begin_events(CODE_EVENTS, THREAD, BASE);
+	put_enters((const uint64_t[]){10}, 1);
+	put_bytes("\x1e\x83", 2);
+	put(UINT64_C(0x7fd8ac78fba0));
+	put_bytes("\x82\x81", 2);
+	put_enters((const uint64_t[]){10}, 1);
+	end_events();
+	PUT_EVENTS(THREAD, BASE, 5);
+	parser = open_log();
+	NEXT(1010, 1010, 1020);
+	NEXT(1025);
+	mprof_parser_destroy(parser);
+}
+
 /* Frames of a stack section that is longer than batches are. */
 Test(parser_continuation, long_stack_section)
 {
