@@ -123,6 +123,8 @@ static void end_recording(void)
 
 	heap_end();
 	control_stop();
+	/* Other threads may still run. What they record while nothing is named any more would have no names. */
+	(void)mprof_recorder_set_enabled(module.recorder, 0);
 	atomic_store(&module.ended, 1);
 	jit_code_end();
 	if (atomic_load(&module.collector_used))

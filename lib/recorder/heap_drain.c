@@ -175,8 +175,9 @@ static void begin_shot(mprof_recorder *recorder, uint32_t use, uint32_t collecti
 		give_up_tracking(recorder);
 	flush(recorder);
 	heap->shot = (heap_shot){.is_open = 1, .use = use, .collection = collection, .counter = counter};
+	/* In logs of Mono, shots go by the number of their collection. */
 	if ((use & MPROF_HEAP_SHOT) != 0)
-		heap->shot.number = recorder->shots_have_collections && collection != 0 ? collection : ++heap->next_number;
+		heap->shot.number = recorder->is_of_mono && collection != 0 ? collection : ++heap->next_number;
 	if (use != 0)
 		heap->tells_deaths = (use & MPROF_HEAP_FREED) != 0;
 	heap->class_stamp++;

@@ -82,6 +82,24 @@ static void write_class(mprof_recorder *recorder, const key_version *version)
 	recorder_note_status(recorder, mprof_writer_define_class(recorder->writer, &definition));
 }
 
+/*
+ * The class of methods that have none, where there must be one: Mono's own decoder ends when it comes to print one
+ * without. Its ID is of the table's, not of a key; IDs that the client chose leave no room for it.
+ */
+static uint32_t no_class(mprof_recorder *recorder)
+{
+	static const char name[] = "(no class)";
+	mprof_class_definition definition = {.name = name, .name_length = sizeof(name) - 1};
+
+	if (!recorder->is_of_mono || recorder->keys_are_ids)
+		return 0;
+	if (recorder->no_class_id == 0) {
+		definition.id = recorder->no_class_id = recorder->keys[SUBJECT_CLASS].next_id++;
+		recorder_note_status(recorder, mprof_writer_define_class(recorder->writer, &definition));
+	}
+	return recorder->no_class_id;
+}
+
 static void write_method(mprof_recorder *recorder, const key_version *version, uint32_t class_id)
 {
 	mprof_method_definition definition = {.id = version->id,
@@ -111,6 +129,8 @@ static uint32_t find_id(mprof_recorder *recorder, key_subject subject, mprof_key
 		return version->id;
 	if (subject == SUBJECT_METHOD && key_is_valid(version->said.owner, recorder->keys_are_ids))
 		class_id = recorder_class_id(recorder, version->said.owner, counter);
+	else if (subject == SUBJECT_METHOD)
+		class_id = no_class(recorder);
 	key_table_assign(table, entry, version);
 	if (subject == SUBJECT_METHOD)
 		write_method(recorder, version, class_id);

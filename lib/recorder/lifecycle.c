@@ -233,9 +233,9 @@ static void choose_directives(mprof_recorder *recorder, const mprof_recorder_opt
 	}
 	if (has_stacks(known, writer_options->directives))
 		recorder->detail |= DETAIL_STACKS;
-	recorder->shots_have_collections = writer_options->dialect == MPROF_DIALECT_DROP ||
-					   writer_options->dialect == MPROF_DIALECT_MONO ||
-					   writer_options->dialect == MPROF_DIALECT_UNITY;
+	recorder->is_of_mono = writer_options->dialect == MPROF_DIALECT_DROP ||
+			       writer_options->dialect == MPROF_DIALECT_MONO ||
+			       writer_options->dialect == MPROF_DIALECT_UNITY;
 	recorder->has_heap_blocks = rules != NULL && dialect_block_code(rules, MPROF_BLOCK_HEAP_DATA) != 0;
 	recorder->implicit_leaves =
 		(writer_options->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;

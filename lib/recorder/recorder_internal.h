@@ -132,12 +132,13 @@ struct mprof_recorder {
 	int keys_are_ids;                  /**< Constant. */
 	int implicit_leaves;               /**< The log declares directive 16. */
 	int has_heap_blocks;               /**< The log has HEAP_DATA blocks. */
-	int shots_have_collections;        /**< In the log, heap shots go by the number of their collection. */
+	int is_of_mono;                    /**< The log is of a dialect that Mono itself wrote, or a fork of it. */
 	int limit_reached;                 /**< The log takes losses and its end only. */
 	int limit_told;                    /**< Losses up to then are in the log; later ones wait for its end. */
 	mprof_status status;               /**< The error that stopped the writing. */
 	mprof_error error;
 	key_table keys[2];                 /**< By key_subject. */
+	uint32_t no_class_id;              /**< Of the class that stands for none; 0 before it is used. */
 	hash_map elements;                 /**< Element key → element ID. */
 	uint32_t next_element_id;
 	stack_store stacks;
