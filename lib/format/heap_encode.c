@@ -5,6 +5,13 @@
 #include "format/int_words.h"
 #include "format/zigzag.h"
 
+static int class_is_known(const heap_encoding *encoding, uint32_t id)
+{
+	if (id == 0)
+		return encoding->has_unknown_class;
+	return encoding->any || id_set_has(encoding->class_ids, id);
+}
+
 /* All addresses, one over the other: a bit that is 0 here is 0 in each of them. */
 static mprof_status check_event(const heap_encoding *encoding, const mprof_event *event, uint64_t *addresses)
 {
@@ -13,7 +20,7 @@ static mprof_status check_event(const heap_encoding *encoding, const mprof_event
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
 	case MPROF_EVENT_HEAP_FREE:
-		if (!encoding->any && !id_set_has(encoding->class_ids, event->id))
+		if (!class_is_known(encoding, event->id))
 			return MPROF_ERR_UNDEFINED_ID;
 		break;
 	case MPROF_EVENT_HEAP_ROOT:

@@ -18,6 +18,7 @@ typedef struct heap_encoding {
 	const id_map *sizes;     /**< Of their objects; NULL if the log does not tell them (directive 18). */
 	uint32_t root_count;     /**< Roots defined. */
 	int any;                 /**< 1: what is not defined may be named too. */
+	int has_unknown_class;   /**< 1: objects may have class 0, which is not known. */
 } heap_encoding;
 
 /**

@@ -22,6 +22,7 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	/* Where roots are left out, so are the areas that they are in. */
 	encoding.root_count = writer_is_of_mono(writer) ? UINT32_MAX : writer->defined[MPROF_RECORD_ROOT];
 	encoding.any = writer->events.defined.any;
+	encoding.has_unknown_class = writer_is_of_mono(writer);
 	return encoding;
 }
 

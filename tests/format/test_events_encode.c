@@ -13,6 +13,7 @@
 #define OBJECT MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)
 #define STACK MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)
 #define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
+#define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
 #define STACKS 200 /* Call chains that are defined. */
 
 static const uint32_t defined[] = {1, 31, 32, 33, 4000, 100000, UINT32_MAX};
@@ -175,6 +176,51 @@ Test(events_encode, allocation_extras)
 	detail.caller = 0;
 	detail.stack = STACKS + 1;
 	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
+Test(events_encode, allocations_at_jit)
+{
+	mprof_event_detail detail = {.object = 1, .caller = 77};
+	mprof_event event = event_of(MPROF_EVENT_ALLOCATION_AT_JIT, 0, 4000, 24, 0);
+
+	event.more.detail = &detail;
+	set_up(MPROF_DIALECT_MPROF2, DETAILED, 0);
+	EXPECT(event, 0, "\x56\x20\x9f\x98");
+	tear_down();
+	set_up(MPROF_DIALECT_MPROF2, DETAILED | CALLER | OBJECT, 0);
+	EXPECT(event, 0, "\x56\x20\x9f\x98\xcd\x81");
+	tear_down();
+	set_up(MPROF_DIALECT_MONO, CALLER | OBJECT, 0);
+	EXPECT(event, 0, "\x47\x20\x9f\x98\xcd\x81");
+	tear_down();
+}
+
+/* In mprof2 0 says that a number is not known; in mono, which has no such number, the encoder counts. */
+Test(events_encode, collections_with_numbers)
+{
+	const mprof_event start = event_of(MPROF_EVENT_GC_START, 0, 5, 1, 10);
+	const mprof_event unknown = event_of(MPROF_EVENT_GC_END, 0, 0, 1, 10);
+	const mprof_event largest = event_of(MPROF_EVENT_GC_MARK_START, 0, UINT32_MAX, 255, 10);
+	const mprof_event resize = event_of(MPROF_EVENT_GC_RESIZE, 0, 6, 64, 10);
+
+	set_up(MPROF_DIALECT_MPROF2, NUMBERS | EXTENDED, 0);
+	EXPECT(start, 3, "\x17\x01\x8a\x83");
+	EXPECT(unknown, 3, "\x97\x81\x83");
+	EXPECT(largest, 3, "\x1f\x7f\x7f\x7f\x7f\x7f\x9f\x83");
+	EXPECT(resize, 3, "\x2f\xc0\x83\x86");
+	cr_assert_eq(encoder.last_counter, 12);
+	tear_down();
+	set_up(MPROF_DIALECT_MPROF2, EXTENDED, 0);
+	EXPECT(start, 3, "\x17\x81\x83");
+	EXPECT(resize, 3, "\x2f\xc0\x83");
+	tear_down();
+	set_up(MPROF_DIALECT_MONO, 0, 0);
+	EXPECT(start, 3, "\x17\x01\x8a\x83");
+	EXPECT(unknown, 3, "\x97\x01\x8a\x83");
+	EXPECT(largest, 3, "\x1f\x7f\x7f\x7f\x7f\x8f\x83");
+	EXPECT(resize, 3, "\x2f\xc0\x86");
+	cr_assert_eq(encoder.last_counter, 9);
 	tear_down();
 }
 

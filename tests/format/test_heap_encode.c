@@ -30,6 +30,7 @@ static void open_fixture(encoding_fixture *fixture, int with_sizes)
 	fixture->encoding.sizes = with_sizes ? &fixture->sizes : NULL;
 	fixture->encoding.root_count = 3;
 	fixture->encoding.any = 0;
+	fixture->encoding.has_unknown_class = 0;
 }
 
 static void close_fixture(encoding_fixture *fixture)

@@ -200,6 +200,18 @@ Test(writer_shots, shots_larger_than_allowed_are_several_blocks)
 	mprof_writer_destroy(writer);
 }
 
+Test(writer_shots, objects_of_a_class_that_is_not_known)
+{
+	const mprof_event_detail detail = {.object = 0x1000};
+	const mprof_event object = heap_event(MPROF_EVENT_HEAP_OBJECT, 0, 8, &detail);
+	mprof_writer *writer = open_counting(MPROF_DIALECT_DROP, 0);
+
+	cr_assert_eq(mprof_writer_heap(writer, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 16, &object, 1), MPROF_OK);
+	EXPECT_BLOCK(writer, 2, 8,
+		     CLOCK("\x90") CLOCK("\x90") CLOCK("\x90") "\x01\xa0\x80\x88\x80\x80" CLOCK("\x90"));
+	mprof_writer_destroy(writer);
+}
+
 Test(writer_shots, refuses_undefined_classes_unless_told)
 {
 	const mprof_event_detail detail = {.object = 0x1000};
