@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/block_decode.h"
 
+#include "base/bytes.h"
 #include "format/heap_records.h"
-#include "format/int.h"
+#include "format/list_end.h"
 
 #include <string.h>
 
@@ -169,42 +170,6 @@ static void decode_list_start(content_cursor *cursor, mprof_block *block, block_
 	body->list_start = cursor->position;
 }
 
-/*
- * Goes back from the end of a block over an INT: its last byte, and those before it without INT_LAST_BIT. Returns the
- * place of its first byte, or of a byte 00 that ends a list in front of it; 0 if there is no INT.
- */
-static size_t int_start_before(const content_cursor *cursor, size_t end)
-{
-	if (end <= cursor->position || (cursor->bytes[end - 1] & INT_LAST_BIT) == 0)
-		return 0;
-	end--;
-	while (end > cursor->position && (cursor->bytes[end - 1] & INT_LAST_BIT) == 0)
-		end--;
-	return end;
-}
-
-/* Finds the end of a list in front of the CLOCK at the end of the content. Returns how long it is, or 0. */
-static size_t list_end_find(const content_cursor *cursor, const mprof_block *block, block_body *body)
-{
-	size_t time = int_start_before(cursor, cursor->length);
-	size_t counter = time == 0 ? 0 : int_start_before(cursor, time);
-	uint64_t value;
-
-	if (block->kind == MPROF_BLOCK_EVENTS) {
-		/*
-		 * The byte in front of the list's end is the last one of an INT, so going back over the counter has
-		 * met the 0.
-		 */
-		body->list_end = counter;
-		return counter != 0 && cursor->bytes[counter] == 0 ? 1 : 0;
-	}
-	body->list_end = counter == 0 ? 0 : int_start_before(cursor, counter);
-	if (body->list_end == 0 ||
-	    mprof_int_decode(cursor->bytes + body->list_end, counter - body->list_end, &value) <= 0 || value != 0)
-		return 0;
-	return counter - body->list_end;
-}
-
 static void decode_until_list(content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	size_t length;
@@ -212,7 +177,7 @@ static void decode_until_list(content_cursor *cursor, mprof_block *block, block_
 	decode_list_start(cursor, block, body);
 	if (cursor->status != MPROF_OK)
 		return;
-	length = list_end_find(cursor, block, body);
+	length = list_end_find(cursor, block->kind == MPROF_BLOCK_EVENTS, &body->list_end);
 	if (length == 0) {
 		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED,
 				    "the block does not end with the end of a list and a CLOCK");
@@ -235,7 +200,12 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
 static void decode_heap_items(const block_decoding *decoding, content_cursor *cursor, int is_cut, mprof_block *block,
 			      block_body *body)
 {
-	heap_items_take(cursor, decoding->rules, decoding->heap, &decoding->known, is_cut, block, &body->heap);
+	heap_form known_form = decoding->heap;
+
+	/* Writers that told directives were later than the last change. */
+	if (known_form == HEAP_FORM_NONE && decoding->directives != 0 && !decoding->rules->has_fixed_ints)
+		known_form = HEAP_FORM_NUMBERED;
+	heap_items_take(cursor, decoding->rules, known_form, &decoding->known, is_cut, block, &body->heap);
 	body->list_start = body->heap.list_start;
 	body->list_end = body->heap.list_end;
 }

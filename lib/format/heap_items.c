@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/heap_items.h"
 
-#include "base/bytes.h"
 #include "format/heap_place.h"
+#include "format/list_end.h"
 
 #include <string.h>
 
@@ -14,7 +14,6 @@
 /* What begins an item where INTs have a fixed size. */
 #define FIXED_CODE_OBJECT 1
 #define FIXED_CODE_DEAD 2
-#define FIXED_LENGTH 4
 
 static const heap_item_form item_forms[] = {
 	[HEAP_FORM_BARE] = {.object_tag = 1},
@@ -28,17 +27,6 @@ static const heap_item_form item_forms[] = {
 const heap_item_form *heap_item_form_get(heap_form form)
 {
 	return form == HEAP_FORM_NONE ? NULL : &item_forms[form];
-}
-
-int heap_item_number_take(heap_place *place, uint64_t *value)
-{
-	if (!place->items->has_fixed_ints)
-		return heap_number_take(place, value);
-	if (place->limit - place->cursor < FIXED_LENGTH)
-		return 0;
-	*value = bytes_load_32(place->cursor);
-	place->cursor += FIXED_LENGTH;
-	return 1;
 }
 
 /* Takes an INT that must fit 32 bits, or leaves the place in front of it. */
@@ -172,6 +160,15 @@ static void frame_take(trial *trial)
 	trial->reading.list_start = cursor->position;
 }
 
+static void trial_begin(trial *trial, const content_cursor *cursor, const mprof_block *block, heap_form form)
+{
+	memset(trial, 0, sizeof(*trial));
+	trial->cursor = *cursor;
+	trial->block = *block;
+	trial->reading.form = form;
+	frame_take(trial);
+}
+
 static void batch_weigh(trial *trial, const heap_decode_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
@@ -186,16 +183,15 @@ static void batch_weigh(trial *trial, const heap_decode_batch *batch)
 #define WEIGHED_EVENTS 16
 #define WEIGHED_REFERENCES 64
 
-/* Goes over all items. Returns why that ended; the fault's place is in the content. */
-static heap_decode_result items_weigh(trial *trial, size_t *fault)
+/* Goes over all items, or until there is an object. Returns why that ended; the fault's place is in the content. */
+static heap_decode_result items_weigh(trial *trial, size_t end, int until_object, size_t *fault)
 {
 	mprof_event events[WEIGHED_EVENTS];
 	mprof_event_detail details[WEIGHED_EVENTS];
 	uint64_t references[WEIGHED_REFERENCES];
 	size_t start = trial->reading.list_start;
-	heap_decode_state state = {.bytes = trial->cursor.bytes + start,
-				   .length = trial->cursor.length - start,
-				   .items = &item_forms[trial->reading.form]};
+	heap_decode_state state = {
+		.bytes = trial->cursor.bytes + start, .length = end - start, .items = &item_forms[trial->reading.form]};
 	heap_decode_result result;
 
 	do {
@@ -203,7 +199,7 @@ static heap_decode_result items_weigh(trial *trial, size_t *fault)
 
 		result = heap_decode(&state, NULL, &batch);
 		batch_weigh(trial, &batch);
-	} while (result == HEAP_DECODE_FULL);
+	} while (result == HEAP_DECODE_FULL && !(until_object && trial->has_objects));
 	trial->whole_end = start + state.position;
 	*fault = result == HEAP_DECODE_DONE ? trial->whole_end : start + state.fault;
 	return result;
@@ -227,18 +223,25 @@ static void cut_take(trial *trial, heap_decode_result result)
 		      result == HEAP_DECODE_BAD_COUNT;
 }
 
+static int is_in_order(const mprof_clock *first, const mprof_clock *second)
+{
+	return (int64_t)(second->counter - first->counter) >= 0 && (int64_t)(second->time - first->time) >= 0;
+}
+
+static int has_clocks_in_order(const mprof_block *block)
+{
+	return is_in_order(&block->shot_start, &block->shot_end) && is_in_order(&block->shot_end, &block->start) &&
+	       is_in_order(&block->start, &block->end);
+}
+
 static void form_try(trial *trial, const content_cursor *cursor, const mprof_block *block, heap_form form, int is_cut)
 {
 	heap_decode_result result;
 
-	memset(trial, 0, sizeof(*trial));
-	trial->cursor = *cursor;
-	trial->block = *block;
-	trial->reading.form = form;
-	frame_take(trial);
+	trial_begin(trial, cursor, block, form);
 	if (trial->cursor.status != MPROF_OK)
 		return;
-	result = items_weigh(trial, &trial->reading.list_end);
+	result = items_weigh(trial, cursor->length, 0, &trial->reading.list_end);
 	trial->cursor.position = trial->reading.list_end;
 	if (is_cut)
 		cut_take(trial, result);
@@ -249,27 +252,20 @@ static void form_try(trial *trial, const content_cursor *cursor, const mprof_blo
 				    heap_decode_fault(result));
 }
 
-static int is_in_order(const mprof_clock *first, const mprof_clock *second)
-{
-	return (int64_t)(second->counter - first->counter) >= 0 && (int64_t)(second->time - first->time) >= 0;
-}
-
 /*
  * How likely the form is. Clocks can be out of order though it is the right one, since those of two processors differ
  * and that of the wall can be set; and classes can be defined late: so these count only where several forms fit. A cut
- * block fits soon, and there the form is the likelier one the further it reads.
+ * block fits soon: there the form is the likelier one the further it reads, and so it is where none fits.
  */
 static size_t likelihood(trial *trial, heap_form known_form, const known_ids *known, int is_cut)
 {
 	const mprof_block *block = &trial->block;
 	size_t score;
 
-	trial->reading.is_sure = trial->fits && is_in_order(&block->shot_start, &block->shot_end) &&
-				 is_in_order(&block->shot_end, &block->start) &&
-				 is_in_order(&block->start, &block->end);
+	trial->reading.is_sure = trial->fits && has_clocks_in_order(block);
 	score = (size_t)(trial->fits * 4 + trial->reading.is_sure * 2 + (trial->reading.form == known_form));
 	return score * (trial->cursor.length + 2) +
-	       (is_cut ? trial->whole_end : (size_t)(trial->highest_class <= known->class_id));
+	       (trial->fits && !is_cut ? (size_t)(trial->highest_class <= known->class_id) : trial->whole_end);
 }
 
 /* The forms of a dialect's blocks, the likeliest first, up to #HEAP_FORM_NONE. */
@@ -285,6 +281,36 @@ static const uint8_t *forms_of(const dialect_rules *rules)
 	return rules->dialect == MPROF_DIALECT_DROP ? drop : mono;
 }
 
+/*
+ * Takes a block in the form of those before it, without going over more items than to the first object: they are
+ * checked when they are fetched. Returns 0, having changed nothing, unless all that is looked at agrees with the form.
+ */
+static int known_form_take(content_cursor *cursor, heap_form form, mprof_block *block, heap_reading *reading)
+{
+	heap_decode_result result;
+	size_t end_length;
+	trial trial;
+	size_t fault;
+
+	trial_begin(&trial, cursor, block, form);
+	if (trial.cursor.status != MPROF_OK)
+		return 0;
+	end_length = list_end_find(&trial.cursor, 0, &trial.reading.list_end);
+	if (end_length == 0)
+		return 0;
+	result = items_weigh(&trial, trial.reading.list_end, 1, &fault);
+	if (!trial.has_objects && result != HEAP_DECODE_DONE)
+		return 0;
+	trial.cursor.position = trial.reading.list_end;
+	end_take(&trial);
+	if (!trial.fits || !has_clocks_in_order(&trial.block))
+		return 0;
+	*cursor = trial.cursor;
+	*block = trial.block;
+	*reading = trial.reading;
+	return 1;
+}
+
 void heap_items_take(content_cursor *cursor, const dialect_rules *rules, heap_form known_form, const known_ids *known,
 		     int is_cut, mprof_block *block, heap_reading *reading)
 {
@@ -292,6 +318,9 @@ void heap_items_take(content_cursor *cursor, const dialect_rules *rules, heap_fo
 	const mprof_block empty = *block;
 	size_t best = 0;
 
+	if (!is_cut && known_form != HEAP_FORM_NONE && known_form != HEAP_FORM_FIXED &&
+	    known_form_take(cursor, known_form, block, reading))
+		return;
 	for (const uint8_t *form = forms_of(rules); *form != HEAP_FORM_NONE; form++) {
 		trial trial;
 		size_t score;

@@ -40,8 +40,20 @@ heap_decode_result heap_number_fault(const heap_place *place);
 heap_decode_result heap_references_take(heap_place *place, uint64_t count, heap_decode_batch *batch,
 					mprof_event_detail *detail);
 
+/** The bytes of an INT of unity-fixed. */
+#define HEAP_FIXED_LENGTH 4
+
 /** An INT of an item. As heap_number_take(). */
-int heap_item_number_take(heap_place *place, uint64_t *value);
+static inline int heap_item_number_take(heap_place *place, uint64_t *value)
+{
+	if (__builtin_expect(!place->items->has_fixed_ints, 1))
+		return heap_number_take(place, value);
+	if (place->limit - place->cursor < HEAP_FIXED_LENGTH)
+		return 0;
+	*value = bytes_load_32(place->cursor);
+	place->cursor += HEAP_FIXED_LENGTH;
+	return 1;
+}
 
 /** Takes an item. HEAP_DECODE_LIST_END and faults of its first INT leave the place in front of it. */
 heap_decode_result heap_item_take(heap_place *place, heap_decode_batch *batch, mprof_event *event,

@@ -256,6 +256,32 @@ Test(parser_forms, heap_form_is_kept)
 	mprof_parser_destroy(parser);
 }
 
+/* Where the form is known, objects in front of a fault are given out. */
+Test(parser_forms, heap_fault_is_found_late)
+{
+	log_builder log = log_begin(10);
+	mprof_parser *parser;
+	mprof_block block;
+	mprof_event events[4];
+	size_t count;
+
+	PUT(&log, 10, START "\x84\x80" END);
+	PUT(&log, CODE_HEAP, START START "\x89" START "\x01\xa0\x84\x90\x80\x8a\x90\x83\x80" END);
+	PUT(&log, CODE_HEAP, START START "\x89" START "\x8a\x90\x83\x80" END);
+	PUT(&log, CODE_END, "\x81\x82\x83");
+	parser = open_log(&log);
+	block = next_of(parser, MPROF_BLOCK_HEAP_DATA);
+	cr_assert_eq(mprof_parser_next_events(parser, events, 4, &count), MPROF_OK);
+	cr_assert_eq(count, 2);
+	cr_assert_eq(mprof_parser_next_events(parser, events, 4, &count), MPROF_ERR_MALFORMED);
+	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, block.offset + 10 + 7 + 7);
+	/* Without any object, all of it was gone over when it was loaded. */
+	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_MALFORMED);
+	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, block.offset + 10 + 7 + 2);
+	next_of(parser, MPROF_BLOCK_END);
+	mprof_parser_destroy(parser);
+}
+
 /* The log ends inside a shot: what is whole of it can be fetched. */
 Test(parser_forms, heap_cut)
 {
