@@ -124,6 +124,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 	list_stop stop = LIST_STOP_MALFORMED;
 
 	*count = batch.count;
+	parser->detail_count = batch.detail_count;
 	if (batch.count > 0)
 		return MPROF_OK;
 	if (result == EVENTS_DECODE_NO_ROOM)

@@ -79,6 +79,7 @@ struct mprof_parser {
 	const dialect_rules *events_table_rules;
 	uint64_t events_table_directives;
 	mprof_event_detail *details;
+	size_t detail_count; /**< Of the events that were fetched last, of an EVENTS block. */
 	uint64_t *references; /**< Those that details point to. */
 	uint64_t *frames;     /**< Those of stack sections that details point to. */
 	size_t frame_capacity;

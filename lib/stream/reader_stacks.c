@@ -98,8 +98,11 @@ static int has_stack(const mprof_reader *reader, const mprof_event *event)
 	       (reader->parser->directives.declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
 }
 
-static int has_section(const mprof_event *events, size_t count)
+/* A section has a detail, which makes it quick to tell where there are none. */
+static int has_section(const mprof_reader *reader, const mprof_event *events, size_t count)
 {
+	if (reader->parser->detail_count == 0)
+		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
 			return 1;
@@ -133,7 +136,7 @@ void reader_stacks_attach(mprof_reader *reader, mprof_event *events, size_t coun
 	reader_stacks *stacks = &reader->stacks;
 	int has_room;
 
-	if (!stacks->is_used && !has_section(events, count))
+	if (!stacks->is_used && !has_section(reader, events, count))
 		return;
 	stacks->is_used = 1;
 	if (!stacks->is_begun)
