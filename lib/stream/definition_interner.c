@@ -47,36 +47,79 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
+static uint64_t hash_of_name(uint64_t hash, const char *name)
+{
+	for (; *name != 0; name++)
+		hash = mix(hash, (unsigned char)*name);
+	return hash;
+}
+
 static uint64_t hash_of(const mprof_record *record)
 {
 	uint64_t hash = mix(record->kind, (uint64_t)record->parent << 32 | record->target);
 
-	hash = mix(mix(mix(hash, record->start), record->size), record->value);
-	for (const char *name = record->name; *name != 0; name++)
-		hash = mix(hash, (unsigned char)*name);
-	return hash;
+	return hash_of_name(mix(mix(mix(hash, record->start), record->size), record->value), record->name);
+}
+
+typedef int (*same_function)(const mprof_record *known, const mprof_record *record);
+
+static int has_same_name(const mprof_record *known, const mprof_record *record)
+{
+	return strcmp(known->name, record->name) == 0;
+}
+
+/*
+ * Looks for a definition from the place of a hash on, which becomes that of a free place, if there is one. Returns its
+ * ID, 0 if there is none.
+ */
+static uint32_t find(const definition_interner *interner, const mprof_record *record, same_function is_same,
+		     uint64_t *hash, int *is_free)
+{
+	mprof_record known;
+
+	for (int i = 0; i < MOST_COLLISIONS; i++, ++*hash) {
+		const uint64_t *found = hash_map_get(&interner->others, *hash);
+
+		*is_free = found == NULL;
+		if (found == NULL)
+			return 0;
+		if (*found >> 32 == record->kind &&
+		    definition_table_get(interner->table, record->kind, (uint32_t)*found, &known) &&
+		    is_same(&known, record))
+			return known.id;
+	}
+	return 0;
+}
+
+static mprof_status keep(definition_interner *interner, uint64_t hash, const mprof_record *record)
+{
+	return name_table_map_put(interner->table->names, &interner->others, hash,
+				  (uint64_t)record->kind << 32 | record->id);
 }
 
 mprof_status definition_intern(definition_interner *interner, mprof_record *record)
 {
 	uint64_t hash = hash_of(record);
-	const uint64_t *found;
-	mprof_record known;
 	mprof_status status;
+	int is_free;
 
-	for (int i = 0; (found = hash_map_get(&interner->others, hash)) != NULL && i < MOST_COLLISIONS; i++, hash++) {
-		if (*found >> 32 == record->kind &&
-		    definition_table_get(interner->table, record->kind, (uint32_t)*found, &known) &&
-		    definition_is_same(&known, record)) {
-			record->id = known.id;
-			return MPROF_OK;
-		}
-	}
+	record->id = find(interner, record, definition_is_same, &hash, &is_free);
+	if (record->id != 0)
+		return MPROF_OK;
 	status = define(interner, record);
-	if (status == MPROF_OK && found == NULL)
-		status = name_table_map_put(interner->table->names, &interner->others, hash,
-					    (uint64_t)record->kind << 32 | record->id);
-	return status;
+	return status == MPROF_OK && is_free ? keep(interner, hash, record) : status;
+}
+
+mprof_status definition_first_of_name(definition_interner *interner, const mprof_record *record, uint32_t *id)
+{
+	uint64_t hash = hash_of_name(~(uint64_t)record->kind, record->name);
+	int is_free;
+
+	*id = find(interner, record, has_same_name, &hash, &is_free);
+	if (*id != 0)
+		return MPROF_OK;
+	*id = record->id;
+	return is_free ? keep(interner, hash, record) : MPROF_OK;
 }
 
 mprof_status definition_intern_stack(definition_interner *interner, uint32_t caller, uint32_t frame, uint32_t flags,

@@ -46,6 +46,20 @@ static mprof_status find_or_define(mprof_reader *reader, id_map *ids, uint32_t k
 	return *id != 0 ? MPROF_OK : define_unknown(reader, ids, kind, log_id, id);
 }
 
+/*
+ * A file that is mapped anew is another module with other numbers for its functions; they are the same all the same, and
+ * of the module that it was first.
+ */
+static mprof_status find_home(mprof_reader *reader, uint32_t log_module, uint32_t *module)
+{
+	mprof_record found;
+	mprof_status status = find_or_define(reader, &reader->samples.modules, MPROF_RECORD_MODULE, log_module, module);
+
+	if (status == MPROF_OK && definition_table_get(&reader->definitions, MPROF_RECORD_MODULE, *module, &found))
+		status = definition_first_of_name(&reader->interner, &found, module);
+	return status;
+}
+
 /* Makes a record of the log one of ours, and defines it. A module that is no more keeps its name. */
 static mprof_status learn(mprof_reader *reader, mprof_record *record)
 {
@@ -62,8 +76,7 @@ static mprof_status learn(mprof_reader *reader, mprof_record *record)
 	if (record->kind != MPROF_RECORD_FUNCTION)
 		return MPROF_OK;
 	if (record->parent != 0)
-		status =
-			find_or_define(reader, &samples->modules, MPROF_RECORD_MODULE, record->parent, &record->parent);
+		status = find_home(reader, record->parent, &record->parent);
 	return status == MPROF_OK ? define(reader, &samples->functions, log_id, record) : status;
 }
 

@@ -283,20 +283,29 @@ Test(reader_samples, region_defined_again)
 	mprof_reader_destroy(reader);
 }
 
-/* A function whose region was mapped anew has another number there. */
+/* A file that is mapped anew is another region, whose functions have other numbers; they are the same. */
 Test(reader_samples, function_numbered_again)
 {
 	classic_log *log = make_all_hits();
 	mprof_reader *reader;
+	mprof_record record;
 
 	open_hits(log);
-	put_new_function(log, 1, 2, "native");
-	CLASSIC_PUT(log, FUNCTION(1), FUNCTION(2));
+	CLASSIC_PUT(log, REGIONS, 1, 0);
+	put_region(log, 3, 0x7f3000000000, "/lib/liba.so");
+	put_region(log, 4, 0x7f4000000000, "/lib/libother.so");
+	CLASSIC_PUT(log, 0);
+	put_new_function(log, 3, 2, "native");
+	put_new_function(log, 4, 3, "native");
+	CLASSIC_PUT(log, FUNCTION(1), FUNCTION(2), FUNCTION(3), OFFSET_IN(3), 0x10);
 	close_hits(log);
 	reader = finish(log);
 	next_samples(reader);
-	cr_assert_str_eq(next_samples(reader), "native native native");
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_FUNCTION), 1);
+	cr_assert_str_eq(next_samples(reader), "native native native native native liba.so+0x10");
+	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_MODULE), 4);
+	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_FUNCTION), 2);
+	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_FUNCTION, 2, &record), MPROF_OK);
+	cr_assert_eq(record.parent, 4);
 	mprof_reader_destroy(reader);
 }
 
