@@ -95,7 +95,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record control report info dump check convert doctor help --help --version" "$current"
+		_mprof_words "record control report decode info dump check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -135,7 +135,7 @@ _mprof()
 			_mprof_words "enable disable flush heapshot status mark" "$current"
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record control report info dump check convert doctor" "$current"
+		_mprof_words "record control report decode info dump check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames
