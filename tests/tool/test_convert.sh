@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# "mprof convert": what it makes of files, pipes and names, what it tells, and that nothing is lost by it.
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+make_logs sample mail full
+
+# same_events LOG LOG
+same_events() {
+	for log in "$1" "$2"; do
+		"$MPROF" dump --json "$log" | grep '"event":' >"$log.events"
+	done
+	cmp "$1.events" "$2.events" || fail "the events of $1 and $2 differ"
+}
+
+# Nothing was left behind by a file that got its name, or got none.
+no_leavings() {
+	local left
+
+	left=$(find . -name '*.mprof.??????' ! -name '*.events')
+	test -z "$left" || fail "left behind: $left"
+}
+
+# The library's own dialect says all that a log of it says.
+mprof convert full.mprof copy.mprof
+expect_status 0 "convert"
+test ! -s err || fail "convert told: $(cat err)"
+test ! -s out || fail "convert printed: $(cat out)"
+same_events full.mprof copy.mprof
+mprof check copy.mprof
+expect_status 0 "check of the copy"
+
+# What another dialect cannot say is told, by kind.
+mprof convert --dialect=mail --json full.mprof small.mprof
+expect_status 0 "convert to mail"
+expect_json "convert to mail" '[.from, .to, .complete]' '["mprof2","mail",true]'
+expect_json "convert to mail" '[.left_out.blocks.lost, .left_out.blocks.mark, .left_out.others]' '[1,1,0]'
+expect_json "convert to mail" '.left_out as $all | [$all.events, $all.shortened_events, $all.blocks, $all.records |
+	add // 0] | add == $all.total' true
+expect_line err '^mprof: small\.mprof: 1 mark blocks left out, which there are not in mail$'
+expect_line err '^mprof: small\.mprof: [0-9]+ handle-created events left out, which there are not in mail$'
+expect_json "bytes" '[.bytes == .written_bytes, .bytes]' "[true,$(stat -c %s small.mprof)]"
+mprof info --json small.mprof
+expect_json "dialect" '[.dialect, .complete]' '["mail",true]'
+
+# The mail's format goes through all the others. A new size of the heap has no time of its own in those of Mono 2, and
+# functions get other numbers.
+for dialect in mprof2 mono unity drop mail; do
+	mprof convert --dialect="$dialect" mail.mprof "by-$dialect.mprof"
+	expect_status 0 "convert to $dialect"
+	mprof check "by-$dialect.mprof"
+	expect_status 0 "check of $dialect"
+	mprof convert --dialect=mail "by-$dialect.mprof" "from-$dialect.mprof"
+	expect_status 0 "convert from $dialect"
+	for log in mail.mprof "from-$dialect.mprof"; do
+		"$MPROF" dump --json "$log" | grep '"event":' |
+			sed '/"event":"sample"/d; /"event":"gc-resize"/s/"counter":[0-9]*,//' >"$log.events"
+	done
+	cmp mail.mprof.events "from-$dialect.mprof.events" || fail "the way by $dialect changes events"
+done
+
+# Pipes, both ways; and what is there is replaced.
+"$MPROF" convert - - <sample.mprof >piped.mprof || fail "convert - -"
+same_events sample.mprof piped.mprof
+echo "in the way" >copy.mprof
+chmod 640 copy.mprof
+mprof convert sample.mprof copy.mprof
+expect_status 0 "convert to a file that is there"
+same_events sample.mprof copy.mprof
+expect "its mode" "$(stat -c %a copy.mprof)" 640
+ln -s copy.mprof link.mprof
+mprof convert full.mprof link.mprof
+expect_status 0 "convert to a link"
+test -L link.mprof || fail "the link is gone"
+same_events full.mprof copy.mprof
+umask 027
+mprof convert sample.mprof new.mprof
+expect "mode of a new file" "$(stat -c %a new.mprof)" 640
+mprof convert sample.mprof /dev/null
+expect_status 0 "convert to a device"
+test -c /dev/null || fail "/dev/null is gone"
+no_leavings
+
+# A log is not written over itself.
+cp sample.mprof before.mprof
+ln sample.mprof hard.mprof
+for name in sample.mprof ./sample.mprof hard.mprof; do
+	mprof convert sample.mprof "$name"
+	expect_status 2 "convert to $name"
+	expect_line err 'this is the log that is read'
+	cmp sample.mprof before.mprof || fail "the log was changed"
+done
+ln -s sample.mprof soft.mprof
+mprof convert sample.mprof soft.mprof
+expect_status 2 "convert to a link to itself"
+no_leavings
+
+# What cannot be written
+mprof convert sample.mprof missing/copy.mprof
+expect_status 1 "convert to a missing directory"
+expect_line err 'No such file or directory'
+mprof convert sample.mprof .
+expect_status 1 "convert to a directory"
+mprof convert sample.mprof ""
+expect_status 1 "convert to no name"
+if test -c /dev/full; then
+	mprof convert sample.mprof /dev/full
+	expect_status 1 "convert to a full disk"
+	expect_line err '/dev/full: offset [0-9]+: .*No space left'
+fi
+
+# What cannot be read
+echo "not a log" >text.mprof
+rm -f copy.mprof
+mprof convert text.mprof copy.mprof
+expect_status 3 "convert of a text"
+test ! -e copy.mprof || fail "a copy of no log"
+mprof convert missing.mprof copy.mprof
+expect_status 3 "convert of nothing"
+
+# A damaged log: all that is sound is copied. A cut one: it has no end, unless it is asked for.
+cp full.mprof damaged.mprof
+change_byte damaged.mprof $(($(block_offset full.mprof mark) + 12))
+mprof convert damaged.mprof copy.mprof
+expect_status 1 "convert of a damaged log"
+expect_line err "^mprof: damaged\.mprof: offset [0-9]+: .*checksum"
+mprof check copy.mprof
+expect_status 0 "check of its copy"
+expect "its blocks" "$("$MPROF" dump --json --blocks copy.mprof | wc -l)" \
+	$(($("$MPROF" dump --json --blocks full.mprof | wc -l) - 1))
+head -c "$(block_offset full.mprof end)" full.mprof >cut.mprof
+mprof convert --dialect=mono cut.mprof copy.mprof
+expect_status 1 "convert of a cut log"
+expect_line err 'cut\.mprof: offset [0-9]+: the log has no END block'
+mprof info --json copy.mprof
+expect_json "copy of a cut log" .complete false
+mprof convert --dialect=mono --close cut.mprof copy.mprof
+expect_status 1 "convert --close of a cut log"
+mprof info --json copy.mprof
+expect_json "closed copy of a cut log" .complete true
+mprof convert --close full.mprof copy.mprof
+expect_status 0 "convert --close of a closed log"
+no_leavings
+
+# A signal leaves nothing behind.
+mkfifo pipe
+"$MPROF" convert pipe interrupted.mprof 2>/dev/null &
+process=$!
+{ head -c 200 full.mprof; for ((i = 0; i < 100; i++)); do
+	test -z "$(find . -name 'interrupted.mprof.*')" || break
+	sleep 0.1
+done; kill -TERM "$process"; wait "$process" || status=$?; } >pipe
+test "$status" != 0 || fail "the signal did not end it"
+no_leavings
+test ! -e interrupted.mprof || fail "a file of an interrupted copy"
+
+if test -z "${MPROF_WITHOUT_ZLIB-}"; then
+	mprof convert --compress full.mprof packed.mprof
+	expect_status 0 "convert --compress"
+	same_events full.mprof packed.mprof
+	mprof info --json packed.mprof
+	expect_json "compressed" .compressed true
+	test "$(stat -c %s packed.mprof)" -lt "$(stat -c %s full.mprof)" || fail "it is not smaller"
+	mprof convert --json --compress=9 packed.mprof again.mprof
+	expect_status 0 "convert of a compressed log"
+	expect_json "compressed again" '.written_bytes < .bytes' true
+	same_events full.mprof again.mprof
+fi

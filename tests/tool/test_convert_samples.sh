@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, say the same after they
+# were made logs of mprof2, or of another dialect, and again of their own; and where a dialect says less, all that is
+# missing is counted.
+. "$srcdir/tests/tool/support.sh"
+
+test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"
+needs jq
+
+# listing LOG: what it says, without what a copy may choose: where blocks are, what defines call chains and native code
+# (their names stand in the events), stack sections, from where times count on, and when a block was written.
+listing() {
+	"$MPROF" dump --json "$1" 2>/dev/null | sed -E '
+		/^\{"block":"(directives|code|stacks)"/d
+		/^\{"event":"stack-section"/d
+		/^\{"record":"(stack|module|function|location)"/d
+		s/^(\{"block":"[^"]*"),"offset":[0-9]+,"length":[0-9]+,"code":[0-9]+/\1/
+		s/,"counter_delta":[0-9]+//
+		s/,"(base|end)_counter":"?[0-9]+"?//
+		/^\{"block":"(mapping|statistical|heap-data|heap-summary)"/s/,"end_clock":\{[^}]*\}//
+		/^\{"block":"heap-data"/s/,"(start|end)_clock":\{[^}]*\}//
+		/^\{"block":"events"/s/,"start_counter":"?[0-9]+"?//'
+}
+
+# Of a log that is cut the last block is whole in the copy.
+cut_listing() {
+	listing "$1" | sed -E 's/,"(start|end)_clock":\{[^}]*\}//g; s/,"last":(true|false)//'
+}
+
+# The first revisions of the 10-byte headers do not number collections, and times go on at a new size of the heap. In
+# copies collections have numbers, so the size has none of its own.
+unnumbered_listing() {
+	listing "$1" | sed -E '/"event":"gc-/s/,"collection":[0-9]+//
+		/"event":"(gc-resize|allocation)"/s/,"counter":[0-9]+//'
+}
+
+# convert_to DIALECT FILE OUT: with the status that the log's state demands.
+convert_to() {
+	mprof convert --dialect="$1" "$2" "$3"
+	expect_status "$faults" "convert $2 to $1"
+}
+
+# go_by DIALECT LISTING: there and back.
+go_by() {
+	convert_to "$1" "$log" there.mprof
+	convert_to "$dialect" there.mprof back.mprof
+	"$2" back.mprof >back
+	test -e "$2" || "$2" "$log" >"$2"
+	diff "$2" back >difference || fail "$log by $1: $(head -n 5 difference)"
+}
+
+# Whether a log of Mono 2 does not number its collections.
+is_unnumbered() {
+	test "$dialect" = mono && grep '"event":"gc-resize"' listing | grep -qv '"collection":'
+}
+
+# Counts of events by kind.
+count_events() {
+	"$MPROF" info --json "$1" 2>/dev/null | jq -c '.events | del(."stack-section")'
+}
+
+# convert_less DIALECT: each event is in the copy, or counted as left out.
+convert_less() {
+	mprof convert --json --dialect="$1" "$log" less.mprof
+	expect_status "$faults" "convert $log to $1"
+	expect "$log in $1" "$(jq -c --argjson before "$(count_events "$log")" --argjson after "$(count_events less.mprof)" '
+		def plain: (."allocation-at-jit" // 0) as $at_jit
+			| del(."allocation-at-jit", ."heap-object", ."heap-free") | .allocation = (.allocation // 0) + $at_jit;
+		.left_out as $left | ($before | plain) as $all | ($after | plain) as $there
+		| [$all | to_entries[] | select(.value != ($there[.key] // 0) + ($left.events[.key] // 0))]' out)" '[]'
+	mprof check less.mprof
+	expect_status "$faults" "check of $log in $1"
+}
+
+count=0
+for log in "$MPROF_SAMPLES"/*.mprof; do
+	test -e "$log" || skip "no logs in $MPROF_SAMPLES"
+	dialect=$("$MPROF" info --json "$log" 2>/dev/null | jq -r .dialect)
+	test -n "$dialect" || continue
+	faults=0
+	rm -f listing cut_listing unnumbered_listing
+	"$MPROF" info "$log" >/dev/null 2>&1 || faults=1
+	listing "$log" >listing
+	way=listing
+	! is_unnumbered || way=unnumbered_listing
+	test $faults = 0 || way=cut_listing
+	go_by mprof2 "$way"
+	case $dialect in
+	mono) go_by unity "$way" ;;
+	unity) go_by mono "$way" ;;
+	drop) go_by mono unnumbered_listing ;;
+	esac
+	convert_less mail
+	convert_less drop
+	count=$((count + 1))
+done
+test "$count" -gt 0 || skip "no logs in $MPROF_SAMPLES"
+echo "$count logs"
