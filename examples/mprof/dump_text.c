@@ -97,6 +97,8 @@ static void print_directives(uint64_t directives)
 		if (directives >> directive & 1)
 			printf(" %" PRIu32, directive);
 	}
+	if (directives == 0)
+		fputs(" none", stdout);
 }
 
 /* The rest of the block's own line. */

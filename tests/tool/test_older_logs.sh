@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What "mprof dump", "mprof check" and "mprof info" make of what only the older dialects have.
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+logs=$builddir/tests/data
+
+# expect_dump LOG LINE...: these lines stand in the dump of a log one behind the other.
+expect_dump() {
+	local log=$1
+
+	shift
+	mprof dump "$logs/$log.mprof"
+	expect_status 0 "dump of $log"
+	printf '%s\n' "$@" >wanted
+	expect "dump of $log" "$(grep -xF -f wanted out)" "$(cat wanted)"
+}
+
+# Stack sections, and the chains that events get of them, which are defined in front of their first use.
+expect_dump mono-stack-without-directive \
+	'    1300 stack-section, 0 stay' \
+	'    stack 1 method 1 #1' \
+	'    stack 2 method 2 #2, called by stack 1' \
+	'    1300 stack-section, 0 stay, on them #2 < #1' \
+	'    1340 monitor 3 #3 contended, at 0x7f1234001000, stack 2' \
+	'    1340 stack-section, 2 stay' \
+	'    1400 monitor 3 #3 acquired, at 0x7f1234001000, stack 2'
+mprof dump --json "$logs/mono-stack-without-directive.mprof"
+expect "sections" "$(jq -c 'select(.event == "stack-section") | [.keep, [.frames[] | .method, .compiling]]' out)" \
+	$'[0,[]]\n[0,[2,false,1,false]]\n[2,[]]'
+expect "chains" "$(jq -c 'select(.record) | [.record, .id, .method, .caller]' out)" \
+	$'["stack",1,1,0]\n["stack",2,2,1]'
+expect "chains of events" "$(jq -c 'select(.event == "monitor") | [.stack, .state]' out)" \
+	$'[2,"contended"]\n[2,"acquired"]'
+
+# A method that is being compiled is told from one that runs.
+mprof dump "$logs/mono-jit-allocations.mprof"
+expect_line out 'stack [0-9]+ method [0-9]+ .* \(compiling\)'
+expect_line out 'stack-section, 0 stay, on them .* \(compiling\)'
+expect_line out 'allocation-at-jit .* stack [0-9]+$'
+
+# Collections have numbers.
+expect_dump mono-collections \
+	'        28 directives, 21 bytes: none, clock 1010' \
+	'    2000 gc-resize 1048576, collection 2' \
+	'    2010 gc-start 0, collection 3' \
+	'    3100 gc-start 1, collection 5'
+mprof dump --json "$logs/mono-collections.mprof"
+expect "numbers" "$(jq -s -c 'map(select(.event) | .collection)' out)" '[1,2,3,3,4,5,5]'
+
+# Heap shots are of a collection, and have clocks of their own. The first forms did not tell classes.
+expect_dump mono-heap \
+	'       130 heap-data, 104 bytes: collection 1, counter 2000 to 2500, shot, clock 2600' \
+	'    heap-object 2 Shop.Item, 24 bytes, at 0x7f1234002000'
+mprof dump --json "$logs/mono-heap.mprof"
+expect "shots" "$(jq -c 'select(.block == "heap-data") | [.collection, .shot_start.counter, .shot_end.time_us]' out)" \
+	$'[1,2000,1200000000002500]\n[4,3000,1200000000003500]'
+expect_dump drop-heap-1 '    heap-object (class unknown), 0 bytes, at 0x8002000'
+for log in mono-heap drop-heap-1; do
+	mprof check "$logs/$log.mprof"
+	expect_status 0 "check of $log"
+done
+mprof info --json "$logs/mono-heap.mprof"
+expect_json mono-heap '[.dialect, .heap_shots]' '["mono",2]'
+
+# Samples of all dialects have chains.
+mprof dump --json "$logs/mail-by-statistical.mprof"
+expect "samples" "$(jq -c 'select(.event == "sample") | [.method, .stack, .frames]' out)" \
+	$'[1,1,["#1"]]\n[2,2,["#2"]]\n[1,1,["#1"]]'
+
+# Methods that only a chain names must be defined too.
+mprof check --json "$logs/mono-stack-without-directive.mprof"
+expect_status 1 "check of methods that are not defined"
+expect_json "check" '[.undefined_methods, .undefined_classes, .undefined_stacks]' '[2,1,0]'
