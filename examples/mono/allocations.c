@@ -49,16 +49,15 @@ static void gc_allocation(MonoProfiler *profiler, MonoObject *object)
 static void detailed_allocation(MonoProfiler *profiler, MonoObject *object)
 {
 	thread_state *state = threads_state(profiler);
-	const module_options *options = &profiler->options;
 	mprof_frame frames[MPROF_STACK_MAX];
 	const known_vtable *known;
 	size_t count = 0;
 
 	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
 		return;
-	if (options->allocation_stacks)
-		count = stacks_here(profiler, state, frames, options->stack_depth);
-	else if (options->allocation_callers)
+	if ((profiler->allocation_detail & MPROF_ALLOCATION_STACK) != 0)
+		count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
+	else if ((profiler->allocation_detail & MPROF_ALLOCATION_CALLER) != 0)
 		count = stacks_here(profiler, state, frames, 1);
 	known = vtable_of(profiler, state, object);
 	mprof_thread_allocation_detailed(state->recording, known->class_key, size_of(known, object),

@@ -61,12 +61,21 @@ static uint32_t intro_flags(const module_options *options)
 	return flags;
 }
 
+/*
+ * Whether events have call chains. In older formats calls tell the stack themselves: there a chain changes what a reader
+ * takes for the stack, and the frames that it has beyond those entered would count as calls.
+ */
+static int has_stacks(const module_options *options)
+{
+	return !options_are_classic(options) || (options->kinds & RECORD_CALLS) == 0;
+}
+
 /* Where there are stack sections, they tell the stacks of monitor events too, also if allocations have none. */
 static uint64_t classic_directives(const module_options *options)
 {
 	int has_sections = options->dialect == MPROF_DIALECT_MONO || options->dialect == MPROF_DIALECT_UNITY;
 
-	return has_sections && (options->kinds & RECORD_MONITORS) != 0
+	return has_sections && has_stacks(options) && (options->kinds & RECORD_MONITORS) != 0
 		       ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)
 		       : 0;
 }
@@ -172,7 +181,7 @@ static uint32_t allocation_detail(const module_options *options)
 	uint32_t detail = 0;
 
 	detail |= options->allocation_callers ? MPROF_ALLOCATION_CALLER : 0;
-	detail |= options->allocation_stacks ? MPROF_ALLOCATION_STACK : 0;
+	detail |= options->allocation_stacks && has_stacks(options) ? MPROF_ALLOCATION_STACK : 0;
 	/* What died is known by its address. */
 	detail |= options->allocation_objects || options->kinds & (RECORD_FREED | RECORD_SUMMARIES)
 			  ? MPROF_ALLOCATION_OBJECT

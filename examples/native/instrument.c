@@ -92,9 +92,10 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	snprintf(process, sizeof(process), "%ld", (long)getpid());
 	mprof_writer_options_init(&writer);
 	writer.runtime = "native";
-	writer.intro_flags = MPROF_INTRO_ENTER_LEAVE;
 	mprof_recorder_options_init(&options);
 	instrument_options_read(&writer, &options);
+	/* The decoder of Mono 2 tells of calls only where methods were asked for. */
+	writer.intro_flags = MPROF_INTRO_ENTER_LEAVE | (writer.lossy ? MPROF_INTRO_METHOD : 0);
 	options.writer = &writer;
 	options.resolve_method = resolve_method;
 	options.resolve_class = resolve_class;

@@ -6,7 +6,7 @@
 #   jit METHOD
 #   monitor CONTENTIONS FAILURES        collection NUMBER
 #   resize NUMBER BYTES                 summary NUMBER CLASS NUMBER BYTES DEAD
-#   shot NUMBER                         sample NAME NUMBER
+#   shot NUMBER                         sample NAME NUMBER, of what has a name
 #   samples NUMBER
 
 BEGIN { OFS = "\t" }
@@ -56,7 +56,8 @@ part ~ /^heap data/ && /^Heap data collection/ { print "shot", $4 }
 
 part ~ /^statistical hits/ && /^[ 0-9]+\.[0-9]+% \([0-9]+\) / {
 	count = substr($0, index($0, "(") + 1) + 0
-	print "sample", behind_bracket($0), count
+	name = behind_bracket($0)
+	if (name !~ /^\[.*\]\(UNKNOWN\)$/ && name != "[UNKNOWN MEMORY REGION]") print "sample", name, count
 }
 
 END {

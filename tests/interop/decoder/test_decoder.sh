@@ -13,7 +13,14 @@ own() {
 		(.classes | map(select(.allocations > 0)) | group_by(.name)[]
 			| ["allocations", .[0].name, (map(.allocations) | add), (map(.bytes) | add)],
 			  ["bytes", .[0].name, (map(.bytes) | add)]),
-		["monitor", ([.monitors[] | .contentions] | add // 0), ([.monitors[] | .failures] | add // 0)]
+		(select(.monitors | length > 0) | .monitors
+			| ["monitor", (map(.contentions) | add), (map(.failures) | add)]),
+		(.collections[] | ["collection", .number]),
+		(.heap_summaries[] | ["summary", .collection, .class, .live_objects, .live_bytes, .dead_bytes]),
+		(.heap_shots[] | ["shot", .number]),
+		["samples", .samples_total],
+		(.samples[] | select(.kind == "managed" or (.module != null and .name != .module))
+			| ["sample", (if .kind == "managed" then .name else "[\(.module)]\(.name)" end), .hits])
 		| map(tostring) | join("\t")' report.json | LC_ALL=C sort >"$1.own"
 }
 
@@ -60,3 +67,63 @@ for program in Allocations Generics Threads; do
 		test ! -s missing || fail "$program, $options: not so: $(head -n 20 missing)"
 	done
 done
+
+# Collections, with the heap after each: what it holds by class, and what died.
+compile Heap
+logged "heap=all,as,free,o=Heap.mprof" Heap.exe >Heap.expected 2>Heap.stderr
+agrees Heap.mprof Heap.expected bytes collection summary shot
+kinds Heap.mprof.facts shot | cut -f 2 >shots
+kinds Heap.mprof.facts collection | cut -f 2 >collections
+same "numbers of heap shots and of collections" shots collections
+compile Collections
+logged "gc,o=Collections.mprof" Collections.exe >Collections.expected 2>Collections.stderr
+agrees Collections.mprof Collections.expected collection
+test "$(kinds Collections.mprof.facts collection | wc -l)" -ge 21 || fail "too few collections"
+
+# Locks
+compile Monitors
+logged "monitor,o=Monitors.mprof" Monitors.exe >Monitors.expected 2>Monitors.stderr
+agrees Monitors.mprof Monitors.expected monitor
+decoded Monitors.mprof "monitor 35 15"
+
+# Samples, without callers: with them that decoder counts others than those that were hit.
+compile Spinning
+logged "s,o=Spinning.mprof" Spinning.exe 200 >Spinning.expected 2>Spinning.stderr
+agrees Spinning.mprof Spinning.expected samples sample
+
+# Compilations
+logged "jit,o=Calls.mprof" Calls.exe >Calls.expected 2>Calls.stderr
+check_complete Calls.mprof
+decode Calls.mprof
+"$MPROF" report --json Calls.mprof |
+	jq -r '.methods[] | select(.jit_ns > 0) | "jit\t\(.class).\(.name)"' | LC_ALL=C sort >ours
+kinds Calls.mprof.facts jit >theirs
+same "methods compiled" theirs ours
+
+# All at once, with and without calls, from a few slots at a time: nothing that it cannot read, and the same figures.
+everything=jit,alloc,aci,gc,heap=all,as,free,monitor,threads,s=16
+for program in Heap Monitors Threads; do
+	for options in "$everything" "calls,$everything,tbs=128,se" "$everything,sd"; do
+		found=(collection summary shot monitor)
+		case $options in
+		*sd) ;;
+		calls*) found+=(bytes calls) ;;
+		*) found+=(bytes) ;;
+		esac
+		logged "$options,o=all.mprof" $program.exe >all.expected 2>all.stderr
+		agrees all.mprof all.expected "${found[@]}"
+	done
+done
+
+# A program that is not Mono's
+cat >native.c <<'END'
+static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int main(void) { return fib(10) != 55; }
+END
+module=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}/libmprof-instrument.so
+compiler=${CC-cc}
+if test -e "$module" && "${compiler##* }" -O0 -finstrument-functions -o native native.c; then
+	MPROF_INSTRUMENT_OPTIONS=format=mono MPROF_INSTRUMENT_OUTPUT=native.mprof LD_PRELOAD=$module ./native
+	decode native.mprof
+	decoded native.mprof "calls native.fib 177"
+fi
