@@ -251,7 +251,11 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_property(mprof_parser *
  */
 MPROF_API void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length);
 
-/** \brief The dialect. \param parser The parser. \return #MPROF_DIALECT_DEFAULT before INTRO was read. \since 0.1 */
+/**
+ * \brief The dialect, as far as the blocks read so far tell it: what begins like drop is mail until a block tells
+ * otherwise, and what begins like unity is mono until samples do.
+ * \param parser The parser. \return #MPROF_DIALECT_DEFAULT before INTRO was read. \since 0.1
+ */
 MPROF_API mprof_dialect mprof_parser_dialect(const mprof_parser *parser);
 
 /** \brief Whether an END block was read and nothing was damaged. \param parser The parser. \return 1 or 0. \since 0.1 */
