@@ -25,9 +25,10 @@ static int compare_rows(const void *left, const void *right)
 	return order != 0 ? order : a->is_resize - b->is_resize;
 }
 
-/* Those that did not end are not told. Where the log does not number them, all are number 0. */
+/* Those that did not end are not told. The first logs of Mono 2 have no numbers: its decoder takes 0 for all of them. */
 static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 {
+	int has_zeros = decode->session.dialect == MPROF_DIALECT_MONO;
 	size_t count = 0;
 
 	for (size_t i = 0; i < mprof_profile_collection_count(decode->profile); i++) {
@@ -37,23 +38,29 @@ static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 		mprof_profile_collection(decode->profile, i, collection);
 		if (collection->unfinished)
 			continue;
-		rows[count].number = collection->is_counted ? 0 : collection->number;
+		rows[count].number = collection->is_counted && has_zeros ? 0 : collection->number;
 		rows[count++].start = collection->start_ns;
 	}
 	return count;
 }
 
-static void fetch_resizes(const log_decode *decode, collection_row *rows)
+/* Changes that have no number get that of the collection that began before them. */
+static void fetch_resizes(const log_decode *decode, collection_row *rows, size_t collections)
 {
+	size_t next = 0;
+
 	for (size_t i = 0; i < mprof_profile_heap_resize_count(decode->profile); i++) {
+		collection_row *row = &rows[collections + i];
 		mprof_heap_resize resize;
 
 		resize.struct_size = sizeof(resize);
 		mprof_profile_heap_resize(decode->profile, i, &resize);
-		rows[i].number = resize.number;
-		rows[i].start = resize.time_ns;
-		rows[i].is_resize = 1;
-		rows[i].bytes = resize.bytes;
+		while (next < collections && rows[next].start <= resize.time_ns)
+			next++;
+		row->number = resize.number != 0 ? resize.number : next > 0 ? rows[next - 1].number : 0;
+		row->start = resize.time_ns;
+		row->is_resize = 1;
+		row->bytes = resize.bytes;
 	}
 }
 
@@ -114,7 +121,7 @@ void decode_collections(log_decode *decode)
 	if (rows == NULL)
 		return;
 	collections = fetch_collections(decode, rows);
-	fetch_resizes(decode, rows + collections);
+	fetch_resizes(decode, rows, collections);
 	qsort(rows, collections + resizes, sizeof(*rows), compare_rows);
 	if (collections + resizes > 0)
 		print_title(decode, rows, collections + resizes, collections);
