@@ -18,8 +18,7 @@
  * code that mprof_writer_records() defines are told where samples and events use them; and a heap shot becomes one
  * block, in however many calls it is given. What the original programs for these dialects fail at is kept from them:
  * chains of more than 31 callers are cut there, and frames without a method left out of sections. For their sake IDs of
- * classes, methods and elements should be dense from 1, directives 4, 5 and 6 declared, and no thread's block should
- * begin with the base counter of the one before.
+ * classes, methods and elements should be dense from 1, and directives 4, 5 and 6 declared.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H
@@ -205,7 +204,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_unloaded(mprof_writer *write
 /**
  * \brief Begins an EVENTS block (section 4); definitions that wait are written first.
  * \param writer The writer. \param thread Whose events follow. \param base_counter What the first event's time is
- * relative to. \return #MPROF_OK; #MPROF_ERR_STATE if a block is open already; #MPROF_ERR_IO; #MPROF_ERR_MEMORY.
+ * relative to. In drop, mono and unity that of the thread's block before stands for the counter which its events reached.
+ * \return #MPROF_OK; #MPROF_ERR_STATE if a block is open already; #MPROF_ERR_IO; #MPROF_ERR_MEMORY.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread,

@@ -15,7 +15,6 @@ void stack_sections_init(stack_sections *sections, const mprof_allocator *alloca
 	memset(sections, 0, sizeof(*sections));
 	sections->definitions = definitions;
 	sections->allocator = *allocator;
-	hash_map_init(&sections->threads, allocator);
 }
 
 static void frames_destroy(stack_frames *list, const mprof_allocator *allocator)
@@ -27,25 +26,6 @@ void stack_sections_destroy(stack_sections *sections)
 {
 	frames_destroy(&sections->written, &sections->allocator);
 	frames_destroy(&sections->wanted, &sections->allocator);
-	hash_map_destroy(&sections->threads);
-}
-
-void stack_sections_begin(stack_sections *sections, uint64_t thread)
-{
-	const uint64_t *left = hash_map_get(&sections->threads, thread);
-
-	stack_sections_disturb(sections);
-	sections->thread = thread;
-	sections->is_in_force = left != NULL && *left != 0;
-}
-
-int stack_sections_end(stack_sections *sections)
-{
-	const uint64_t *left = hash_map_get(&sections->threads, sections->thread);
-	int was_in_force = left != NULL && *left != 0;
-
-	return was_in_force == sections->is_in_force ||
-	       hash_map_put(&sections->threads, sections->thread, (uint64_t)sections->is_in_force);
 }
 
 static int frames_add(stack_frames *list, const mprof_allocator *allocator, uint32_t frame)

@@ -10,7 +10,6 @@
 #ifndef STREAM_STACK_SECTIONS_H
 #define STREAM_STACK_SECTIONS_H
 
-#include "base/hash_map.h"
 #include "format/encode_buffer.h"
 #include "stream/definition_table.h"
 
@@ -24,8 +23,6 @@ typedef struct stack_frames {
 typedef struct stack_sections {
 	const definition_table *definitions; /**< Has the chains. Borrowed. */
 	mprof_allocator allocator;
-	hash_map threads; /**< By thread: whether its last block left a stack behind. */
-	uint64_t thread;  /**< Whose block is being written. */
 	uint32_t chain;   /**< Its call chain in the log; 0: not relied on. */
 	int is_partial;   /**< 1: frames of it were left out. */
 	int wanted_is_partial;
@@ -38,12 +35,6 @@ void stack_sections_init(stack_sections *sections, const mprof_allocator *alloca
 			 const definition_table *definitions);
 void stack_sections_destroy(stack_sections *sections);
 
-/** A block of events begins. */
-void stack_sections_begin(stack_sections *sections, uint64_t thread);
-
-/** It ends. Returns 0 if there is no memory to remember how. */
-int stack_sections_end(stack_sections *sections);
-
 /** Whether an event with this call chain, 0 if it has none, needs a section in front of it. */
 static inline int stack_sections_needs(const stack_sections *sections, uint32_t chain)
 {
@@ -55,6 +46,13 @@ static inline void stack_sections_disturb(stack_sections *sections)
 {
 	sections->chain = 0;
 	sections->written.count = 0;
+}
+
+/** A block of events begins. \p is_in_force says whether the block of the thread before left a stack behind. */
+static inline void stack_sections_begin(stack_sections *sections, int is_in_force)
+{
+	stack_sections_disturb(sections);
+	sections->is_in_force = is_in_force;
 }
 
 /**

@@ -192,6 +192,7 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	id_map_destroy(&writer->double_metrics);
 	id_map_destroy(&writer->function_numbers);
 	heap_shot_destroy(&writer->shot);
+	written_threads_destroy(&writer->threads);
 	stack_sections_destroy(&writer->sections);
 	definition_table_destroy(&writer->code);
 	name_table_destroy(&writer->code_names);

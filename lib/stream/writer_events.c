@@ -3,6 +3,32 @@
 
 #include "format/losses.h"
 
+/*
+ * Readers take the base counter of a thread's block before for a sign that the events go on from where those ended, as
+ * Mono wrote it. So that counter is the base then, and all readers agree.
+ */
+static int begin_thread(mprof_writer *writer, uint64_t thread, uint64_t *base_counter)
+{
+	const written_thread *last = written_threads_begin(&writer->threads, thread);
+
+	if (last == NULL)
+		return 0;
+	if (last->has_block && last->base == *base_counter)
+		*base_counter = last->reached;
+	stack_sections_begin(&writer->sections, last->has_stack);
+	return 1;
+}
+
+static void end_thread(mprof_writer *writer)
+{
+	written_thread *thread = written_threads_current(&writer->threads);
+
+	thread->base = writer->base_counter;
+	thread->reached = writer->events.last_counter;
+	thread->has_block = 1;
+	thread->has_stack = writer->sections.is_in_force;
+}
+
 mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, uint64_t base_counter)
 {
 	encode_buffer *block;
@@ -13,6 +39,8 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
+	if (writer_is_of_mono(writer) && !begin_thread(writer, thread, &base_counter))
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a thread");
 	block = &writer->block;
 	writer_read_clock(writer, &clock);
 	block_encode_begin(block, &writer->encoding, MPROF_BLOCK_EVENTS);
@@ -21,8 +49,7 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 	encode_int(block, base_counter);
 	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
 		return writer_refuse(writer, block->status, "no memory for a block");
-	if (writer->has_sections)
-		stack_sections_begin(&writer->sections, thread);
+	writer->base_counter = base_counter;
 	writer->events.last_counter = base_counter;
 	writer->events.written = 0;
 	writer->state = WRITER_IN_EVENTS;
@@ -161,9 +188,10 @@ mprof_status mprof_writer_end_events(mprof_writer *writer)
 	encode_byte(&writer->block, 0);
 	encode_clock(&writer->block, &clock);
 	status = writer_put_block(writer);
-	if (status == MPROF_OK && writer->has_sections && !stack_sections_end(&writer->sections))
-		status = writer_fail(writer, MPROF_ERR_MEMORY, "no memory for the stack of a thread");
-	if (status == MPROF_OK)
-		writer->stats.events += writer->events.written;
-	return status;
+	if (status != MPROF_OK)
+		return status;
+	writer->stats.events += writer->events.written;
+	if (writer_is_of_mono(writer))
+		end_thread(writer);
+	return MPROF_OK;
 }

@@ -20,6 +20,7 @@
 #include "stream/heap_shot.h"
 #include "stream/sink.h"
 #include "stream/stack_sections.h"
+#include "stream/written_threads.h"
 
 typedef enum writer_state {
 	WRITER_BETWEEN_BLOCKS,
@@ -46,14 +47,16 @@ struct mprof_writer {
 	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< How many of each mprof_record_kind are defined: 1 to so many. */
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
+	uint64_t base_counter;      /**< Of the EVENTS block. */
 	name_table code_names;      /**< Of the table below. */
 	definition_table code;      /**< Of dialects that say call chains and native code where these are used. */
 	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */
 	uint32_t functions_written; /**< Functions that stand in the log, where they have numbers of their own. */
 	id_map function_numbers;
-	heap_shot shot;         /**< In dialects in which it is one block. */
-	size_t max_shot_length; /**< In bytes. */
-	int has_sections;       /**< Stacks are told by #stack_sections. */
+	heap_shot shot;          /**< In dialects in which it is one block. */
+	size_t max_shot_length;  /**< In bytes. */
+	written_threads threads; /**< In the dialects of Mono. */
+	int has_sections;        /**< Stacks are told by #stack_sections. */
 	stack_sections sections;
 	mprof_writer_stats stats;
 	mprof_error error;

@@ -133,6 +133,7 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 	id_map_init(&writer->function_numbers, allocator);
 	heap_shot_init(&writer->shot, allocator, &writer->stats, writer->lossy);
 	writer->max_shot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;
+	written_threads_init(&writer->threads, allocator);
 	name_table_init(&writer->code_names, allocator, UINT64_MAX);
 	definition_table_init(&writer->code, &writer->code_names);
 	stack_sections_init(&writer->sections, allocator, &writer->code);

@@ -212,6 +212,33 @@ Test(round_trip_mono, events)
 	round_trip_events(MPROF_DIALECT_UNITY, 300);
 }
 
+/* The base counter of the thread's block before would say that this one goes on from where that ended. */
+Test(round_trip_mono, a_base_counter_that_comes_again)
+{
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
+	uint64_t base = now.counter;
+	mprof_reader *reader;
+
+	define_names(writer);
+	for (uint64_t block = 0; block < 4; block++) {
+		cr_assert_eq(mprof_writer_begin_events(writer, 1, base), MPROF_OK);
+		now.counter = base + 10;
+		ADD(writer, METHOD_ENTER, 1, 0, block, NULL);
+		cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+		/* Another thread is none of its business. */
+		cr_assert_eq(mprof_writer_begin_events(writer, 2, base + block), MPROF_OK);
+		cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	}
+	reader = open_reader(writer);
+	for (uint64_t block = 0; block < 4; block++) {
+		(void)find_block(reader, MPROF_BLOCK_EVENTS);
+		cr_assert_eq(next_event(reader).counter, base + 10 + block);
+		expect_no_event(reader);
+		cr_assert_eq(find_block(reader, MPROF_BLOCK_EVENTS).base_counter, base + block);
+	}
+	finish(reader, writer);
+}
+
 static void expect_stacked(mprof_reader *reader, uint32_t kind, uint32_t caller, uint64_t object, const char *chain)
 {
 	mprof_event event = next_event(reader);
