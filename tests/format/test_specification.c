@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of doc/format.md, sections 2.1 and 6: what they say is what the library reads and writes. */
+/*
+ * The examples of doc/format.md, sections 2.1 and 6, and of doc/dialects.md, section 8: what they say is what the library
+ * reads, and writes.
+ */
 #include "log_text.h"
 
 #include <mprof/writer.h>
@@ -21,7 +24,7 @@ typedef struct example {
 static example examples[MOST_EXAMPLES];
 static size_t example_count;
 
-static char *read_specification(void)
+static char *read_page(const char *name)
 {
 	const char *directory = getenv("srcdir");
 	char path[4096];
@@ -29,7 +32,7 @@ static char *read_specification(void)
 	FILE *file;
 	long length;
 
-	snprintf(path, sizeof(path), "%s/doc/format.md", directory != NULL ? directory : ".");
+	snprintf(path, sizeof(path), "%s/doc/%s", directory != NULL ? directory : ".", name);
 	file = fopen(path, "rb");
 	cr_assert_not_null(file, "cannot open %s", path);
 	cr_assert_eq(fseek(file, 0, SEEK_END), 0);
@@ -90,10 +93,10 @@ static void take_hex_lines(example *taken, const char *line, const char *end)
 	}
 }
 
-static void load_examples(void)
+static void load_page(const char *name)
 {
-	char *specification = read_specification();
-	const char *start = specification;
+	char *page = read_page(name);
+	const char *start = page;
 	const char *end;
 
 	while ((start = find_fenced(start, "```hex\n", &end)) != NULL) {
@@ -107,8 +110,15 @@ static void load_examples(void)
 		memcpy(taken->text, start, (size_t)(end - start));
 		start = end;
 	}
+	free(page);
+}
+
+static void load_examples(void)
+{
+	load_page("format.md");
 	cr_assert_eq(example_count, 4);
-	free(specification);
+	load_page("dialects.md");
+	cr_assert_eq(example_count, 7);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -484,7 +494,7 @@ Test(specification, examples_are_written, .init = load_examples)
 
 Test(specification, table_of_ints)
 {
-	char *specification = read_specification();
+	char *specification = read_page("format.md");
 	const char *line = strstr(specification, "| value | bytes |\n|---|---|\n");
 	size_t count = 0;
 
