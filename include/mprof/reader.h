@@ -114,8 +114,11 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_block(mprof_reader *rea
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block);
 
 /**
- * \brief Fetches events of the loaded block. \param reader The reader. \param events Receives them.
- * \param capacity Room in events. \param count Receives how many. \return As mprof_parser_next_events(). \since 0.1
+ * \brief Fetches events of the loaded block; of a STATISTICAL block its samples, each with a call chain.
+ * \param reader The reader. \param events Receives them. \param capacity Room in events. \param count Receives how many.
+ * \return As mprof_parser_next_events(). Where call chains or native code could not be kept, their IDs are 0 or those of
+ * a part; then, once all events of the block were given out, #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY comes in place of
+ * #MPROF_END, once. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 								size_t capacity, size_t *count);
@@ -157,7 +160,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_method(const mprof_reader *r
 MPROF_API size_t mprof_reader_method_name(const mprof_reader *reader, uint32_t id, char *text, size_t size);
 
 /**
- * \brief Fetches what the loaded block defines or tells. \param reader The reader. \param records Receives them.
+ * \brief Fetches what the loaded block defines or tells; of a STATISTICAL block modules and functions, with the IDs that
+ * the reader has for them. \param reader The reader. \param records Receives them.
  * \param capacity Room. \param count Receives how many. \return As mprof_parser_next_records(). \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *records,
@@ -265,7 +269,8 @@ typedef struct mprof_index_entry {
 
 /**
  * \brief Reads the log once from where it is to its end, learns all names, and makes an index of its blocks; then goes
- * back to the start. The source must be able to seek; a compressed one is read again from its start to go back.
+ * back to the start. The source must be able to seek; a compressed one is read again from its start to go back. Call
+ * chains of stack sections are learnt too, those of STATISTICAL blocks only when their samples are fetched.
  * \param reader The reader. \param entries Receives the index, in file order. Borrowed until the reader is destroyed.
  * \param count Receives how many.
  * \return #MPROF_OK, also for a log that is damaged or cut: the index holds what is valid and mprof_reader_error() tells the
@@ -276,7 +281,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_index(mprof_reader *reader, 
 							  size_t *count);
 
 /**
- * \brief Goes to a block: the next mprof_reader_next_block() gives it. Names learnt are kept.
+ * \brief Goes to a block: the next mprof_reader_next_block() gives it. Names learnt are kept, and the call stacks that
+ * threads had where blocks begin that were read before.
  * \param reader The reader. \param offset Of a block's header, from an index entry or from mprof_block::offset.
  * \return #MPROF_OK; #MPROF_ERR_UNSUPPORTED if the source cannot seek; #MPROF_ERR_STATE before INTRO was read;
  * #MPROF_ERR_IO. \since 0.1

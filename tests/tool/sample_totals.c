@@ -12,6 +12,7 @@
 
 #define BATCH 1024
 #define MOST_THREADS 1000
+#define MOST_BLOCKS 10000
 
 /* Logs of real programs have no more. */
 #define MOST_IDS 100000
@@ -41,6 +42,15 @@ typedef struct thread_facts {
 
 static thread_facts threads[MOST_THREADS];
 static size_t thread_count;
+
+/* Blocks of events, and what was in them. */
+typedef struct read_block {
+	uint64_t offset;
+	uint64_t hash;
+} read_block;
+
+static read_block read_blocks[MOST_BLOCKS];
+static size_t read_block_count;
 
 static uint64_t block_counts[64];                     /* By code. */
 static uint64_t event_counts[MPROF_EVENT_KIND_COUNT]; /* Of EVENTS blocks. */
@@ -170,15 +180,59 @@ static thread_facts *begin_block(const mprof_block *block)
 	return facts;
 }
 
+static uint64_t hash_event(uint64_t hash, const mprof_event *event)
+{
+	const uint64_t numbers[] = {event->kind, event->id, event->counter, event->value,
+				    event->more.detail != NULL ? event->more.detail->stack : 0};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		hash = (hash ^ numbers[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static void note_block(const mprof_block *block, uint64_t hash)
+{
+	if (read_block_count == MOST_BLOCKS)
+		fail("too many blocks");
+	read_blocks[read_block_count].offset = block->offset;
+	read_blocks[read_block_count++].hash = hash;
+}
+
+/* Goes to each block again, from the last to the first. Returns how many differ from what they were. */
+static uint64_t read_backwards(mprof_reader *reader)
+{
+	static mprof_event events[BATCH];
+	uint64_t differing = 0;
+	mprof_block block;
+	size_t count;
+
+	mprof_block_init(&block);
+	for (size_t i = read_block_count; i-- > 0;) {
+		uint64_t hash = 0;
+
+		if (mprof_reader_seek(reader, read_blocks[i].offset) != MPROF_OK ||
+		    mprof_reader_next_block(reader, &block) != MPROF_OK)
+			fail("a block cannot be read again");
+		while (mprof_reader_next_events(reader, events, BATCH, &count) == MPROF_OK) {
+			for (size_t event = 0; event < count; event++)
+				hash = hash_event(hash, &events[event]);
+		}
+		differing += hash != read_blocks[i].hash;
+	}
+	return differing;
+}
+
 static void count_events(mprof_reader *reader, const mprof_block *block)
 {
 	thread_facts *facts = block->kind == MPROF_BLOCK_EVENTS ? begin_block(block) : NULL;
 	static mprof_event events[BATCH];
+	uint64_t hash = 0;
 	mprof_status status;
 	size_t count;
 
 	while ((status = mprof_reader_next_events(reader, events, BATCH, &count)) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++) {
+			hash = hash_event(hash, &events[i]);
 			count_event(&events[i]);
 			if (facts != NULL)
 				check_event(reader, facts, block, &events[i]);
@@ -186,6 +240,7 @@ static void count_events(mprof_reader *reader, const mprof_block *block)
 	}
 	if (status != MPROF_END)
 		fail("a block that is whole cannot be read");
+	note_block(block, hash);
 }
 
 static void count_block(mprof_reader *reader, const mprof_block *block)
@@ -277,6 +332,7 @@ static void read_all(mprof_reader *reader)
 	print_number("strange_callers", strange_callers);
 	print_number("sections_lost", sections_lost);
 	print_number("samples_without_stack", samples_without_stack);
+	print_number("differing_blocks", read_backwards(reader));
 	print_all(reader);
 }
 

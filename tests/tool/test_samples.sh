@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, each NAME.mprof with
 # what an independent reader counted in it, NAME.totals.json: all is found, exactly, and as far as a log goes that was
-# cut. Besides: no event is later than its block, none before the one in front of it, and call chains are what stack
-# sections said.
+# cut. Besides: no event is later than its block, none before the one in front of it, call chains are what stack sections
+# said, and blocks that are sought are what they were when they were read in order.
 . "$srcdir/tests/tool/support.sh"
 
 test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"
@@ -11,7 +11,7 @@ needs jq
 sample_totals=$builddir/tests/tool/sample_totals
 
 # What must not occur; the totals of the folder do not tell of it.
-none=$'late_events\nbackward_events\nstrange_callers\nsections_lost\nsamples_without_stack'
+none=$'late_events\nbackward_events\nstrange_callers\nsections_lost\nsamples_without_stack\ndiffering_blocks'
 none=$(sed 's/$/\t\t0/' <<<"$none")
 
 # Adds up the figures of what has the same name.
@@ -40,6 +40,8 @@ check() {
 	expect_status $faults "check of $log"
 	expect_json "$log" '[.sound, .complete, .backward_steps, .unknown_events, .unknown_blocks]' \
 		"[$ended,$ended,0,0,0]"
+	# Microseconds at first, then ticks of a processor of 2.3 GHz.
+	expect_json "$log" ".counters_per_second | . > 0.99e6 and . < 1.01e6 or . > 2.2e9 and . < 2.4e9" true
 	test "$ended" = true || expect_line err ": offset $size: "
 	expect "$log: lines on standard error" "$(wc -l <err)" $faults
 	mprof dump "$log"
