@@ -67,7 +67,7 @@ static const char help[] =
 	"  --drop             lose events rather than hold the program up; how many is in the log\n"
 	"  --buffers=N        most buffers of 4096 events besides one for each thread\n"
 	"  --interval=MS      longest time that an event stays in memory\n"
-	"  --format=DIALECT   mprof2 (default) or mail\n\n"
+	"  --format=DIALECT   mprof2 (default), or mono, unity, drop or mail for older readers\n\n"
 	"Control, see 'mprof control --help':\n"
 	"  --start-disabled   record no events until told to\n"
 	"  --control=PATH     the socket to listen to\n"

@@ -36,7 +36,7 @@ _mprof_values()
 {
 	case $1 in
 	--sort*) echo "self total calls" ;;
-	--format*) echo "mprof2 mail" ;;
+	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;
 	--gzip= | --compress=) echo "1 2 3 4 5 6 7 8 9" ;;
 	--alloc=) echo "stack caller objects" ;;

@@ -75,7 +75,7 @@ static const record_option record_options[] = {
 	PLAIN("drop"),
 	NUMBER("buffers", required_argument, 2, 65536),
 	NUMBER("interval", required_argument, 1, 3600000),
-	WORDS("format", required_argument, " mprof2 mail "),
+	WORDS("format", required_argument, " mprof2 mono unity drop mail "),
 	PLAIN("start-disabled"),
 	TEXT("control"),
 	PLAIN("no-control"),

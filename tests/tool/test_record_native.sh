@@ -92,9 +92,15 @@ test ! -s err || fail "quiet: $(cat err)"
 expect "calls of fib" "$(calls "an odd, 100%p name.mprof" fib)" 277
 "$MPROF" info --json "an odd, 100%p name.mprof" >out
 expect_json "gzip" .compressed true
-mprof record --format=mail -o mail.mprof ./program
-"$MPROF" info --json mail.mprof >out
-expect_json "format" .dialect '"mail"'
+for format in mail drop mono unity mprof2; do
+	mprof record --format=$format -o $format.mprof ./program
+	expect_status 0 "$format"
+	"$MPROF" info --json $format.mprof >out
+	# Only by samples is unity told from mono.
+	expect_json "format" .dialect "\"${format/unity/mono}\""
+	expect_json "$format" .complete true
+	expect "$format: calls of fib" "$(calls $format.mprof fib)" 277
+done
 
 # A child of fork() is not recorded; other programs that are started have logs of their own.
 mprof record -o fork.mprof ./program fork
