@@ -117,7 +117,8 @@ mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t 
 mprof_status writer_end_shot(mprof_writer *writer);
 
 /** Writes samples as a STATISTICAL block of the dialects of Mono. Definitions were written. */
-mprof_status writer_put_statistical(mprof_writer *writer, const mprof_event *samples, size_t count);
+mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+				    const mprof_event *samples, size_t count);
 
 /** Writes the definitions that wait, if there are any. */
 mprof_status writer_put_definitions(mprof_writer *writer);

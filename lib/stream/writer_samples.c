@@ -60,7 +60,7 @@ mprof_status mprof_writer_samples(mprof_writer *writer, uint64_t thread, uint64_
 	if (status != MPROF_OK)
 		return status;
 	if (writer_is_of_mono(writer))
-		return writer_put_statistical(writer, samples, count);
+		return writer_put_statistical(writer, thread, base_counter, samples, count);
 	return put_samples(writer, thread, base_counter, samples, count);
 }
 

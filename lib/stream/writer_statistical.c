@@ -239,7 +239,26 @@ static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t 
 	return 1;
 }
 
-mprof_status writer_put_statistical(mprof_writer *writer, const mprof_event *samples, size_t count)
+/* These dialects tell neither which thread it was nor when; samples that come from them do not either. */
+static int is_shortened(const mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *sample)
+{
+	mprof_record frames[1 + MOST_CALLERS];
+
+	return thread != 0 || sample->counter != base_counter ||
+	       frames[collect_frames(writer, sample, frames) - 1].parent != 0;
+}
+
+static void count_shortened(mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *samples,
+			    size_t count)
+{
+	for (size_t i = 0; writer->lossy && i < count; i++) {
+		if (is_shortened(writer, thread, base_counter, &samples[i]))
+			losses_shorten_event(&writer->stats, MPROF_EVENT_SAMPLE);
+	}
+}
+
+mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+				    const mprof_event *samples, size_t count)
 {
 	uint32_t modules_before = writer->modules_written;
 	uint32_t functions_before = writer->functions_written;
@@ -261,7 +280,6 @@ mprof_status writer_put_statistical(mprof_writer *writer, const mprof_event *sam
 		writer->functions_written = functions_before;
 		return status;
 	}
-	for (size_t i = 0; writer->lossy && i < count; i++)
-		losses_shorten_event(&writer->stats, MPROF_EVENT_SAMPLE);
+	count_shortened(writer, thread, base_counter, samples, count);
 	return MPROF_OK;
 }
