@@ -332,7 +332,8 @@ static mprof_status write_everything(mprof_writer *writer)
 		if (results[i] != MPROF_OK)
 			last = results[i];
 		cr_assert(results[i] == MPROF_OK || results[i] == MPROF_ERR_MEMORY ||
-				  results[i] == MPROF_ERR_UNDEFINED_ID || results[i] == MPROF_ERR_STATE,
+				  results[i] == MPROF_ERR_UNDEFINED_ID || results[i] == MPROF_ERR_STATE ||
+				  results[i] == MPROF_ERR_IO,
 			  "%zu: %s", i, mprof_status_text(results[i]));
 	}
 	return last;
@@ -389,6 +390,34 @@ Test(writer_failures, out_of_memory_in_mono)
 		refuse_memory_in_turn(MPROF_DIALECT_MONO, 0, 1, fail_once);
 		refuse_memory_in_turn(MPROF_DIALECT_MONO, 0, 0, fail_once);
 	}
+}
+
+/* How many blocks reach a disk that has no room for the n-th one; 0: for all. */
+static size_t write_to_disk(size_t fail_at, mprof_status expected)
+{
+	mprof_writer_options options = options_of(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK));
+	test_sink sink = {.fail_at = fail_at, .header_length = 10};
+	mprof_writer *writer;
+	mprof_status status;
+
+	options.lossy = 1;
+	status = open_sink(&sink, &options, &writer);
+	if (status == MPROF_OK)
+		status = write_everything(writer);
+	cr_assert_eq(status, expected, "block %zu: %s", fail_at, mprof_status_text(status));
+	cr_assert_eq(stats_of(writer).bytes, sink.bytes);
+	cr_assert_eq(mprof_writer_destroy(writer), expected);
+	cr_assert_eq(sink.closes, 1);
+	return sink.writes;
+}
+
+Test(writer_failures, full_disk_in_mono)
+{
+	size_t blocks = write_to_disk(0, MPROF_OK);
+
+	cr_assert_gt(blocks, 8);
+	for (size_t n = 1; n <= blocks; n++)
+		cr_assert_eq(write_to_disk(n, MPROF_ERR_IO), n);
 }
 
 #ifdef MPROF_WITH_ZLIB

@@ -433,17 +433,45 @@ Test(writer_mono, samples_with_a_weight)
 	mprof_writer_destroy(writer);
 }
 
-Test(writer_mono, lists_of_hits_are_of_the_mail)
+static mprof_status put_block(mprof_writer *writer, mprof_block_kind kind)
 {
-	const uint32_t hits[] = {1};
+	const mprof_property property = {"program", "test"};
+	const uint64_t counts[] = {0, 1};
+	const uint32_t hit = 1;
+
+	switch (kind) {
+	case MPROF_BLOCK_SESSION:
+		return mprof_writer_session(writer, &property, 1);
+	case MPROF_BLOCK_THREAD:
+		return mprof_writer_thread(writer, 1, "main", 4);
+	case MPROF_BLOCK_LOST:
+		return mprof_writer_lost(writer, 1, counts, 2);
+	case MPROF_BLOCK_MARK:
+		return mprof_writer_mark(writer, 1, 0, "here", 4);
+	case MPROF_BLOCK_STATISTICAL:
+		return mprof_writer_statistical(writer, 1, &hit, 1, NULL, 0, 2);
+	default:
+		return mprof_writer_records(writer, kind, 0, NULL, 0);
+	}
+}
+
+/* They have none of the blocks of mprof2, and no lists of hits as the mail has. */
+Test(writer_mono, blocks_of_other_dialects)
+{
+	static const uint8_t kinds[] = {MPROF_BLOCK_SESSION,    MPROF_BLOCK_THREAD, MPROF_BLOCK_LOST,
+					MPROF_BLOCK_MARK,       MPROF_BLOCK_ROOTS,  MPROF_BLOCK_METRICS,
+					MPROF_BLOCK_STATISTICAL};
 
 	for (int lossy = 0; lossy <= 1; lossy++) {
 		mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, lossy);
 
 		define_names(writer);
-		cr_assert_eq(mprof_writer_statistical(writer, 1, hits, 1, NULL, 0, 2),
-			     lossy ? MPROF_OK : MPROF_ERR_UNSUPPORTED);
-		cr_assert_eq(stats_of(writer).left_out_blocks[MPROF_BLOCK_STATISTICAL], lossy ? 1 : 0);
+		for (size_t i = 0; i < sizeof(kinds); i++) {
+			cr_assert_eq(put_block(writer, (mprof_block_kind)kinds[i]),
+				     lossy ? MPROF_OK : MPROF_ERR_UNSUPPORTED, "%zu", i);
+			cr_assert_eq(stats_of(writer).left_out_blocks[kinds[i]], lossy ? 1 : 0, "%zu", i);
+		}
+		cr_assert_eq(stats_of(writer).left_out, lossy ? sizeof(kinds) : 0);
 		cr_assert_eq(stats_of(writer).blocks, 2);
 		mprof_writer_destroy(writer);
 	}
