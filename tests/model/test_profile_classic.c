@@ -2,6 +2,9 @@
 /* What the logs of Mono 2 hold that others do not. */
 #include "profile_fixture.h"
 
+#include "base/failing_allocator.h"
+#include "model/profile_internal.h"
+
 static void add_numbered(test_log *log, uint32_t kind, uint32_t number, uint64_t counter, uint64_t value)
 {
 	add_full(log, kind, number, counter, value, 0);
@@ -369,4 +372,108 @@ Test(profile_classic, options_that_do_not_go_together)
 	options.raw_counters = 2;
 	cr_expect_eq(mprof_profile_create(&options, &profile), MPROF_ERR_ARGUMENT);
 	cr_expect_null(profile);
+}
+
+/* A block as Mono 2 writes them, each a whole shot, with an object of so many bytes if it is one. */
+static void add_heap_block(heap_shot_list *shots, uint32_t number, uint32_t flags, uint64_t bytes)
+{
+	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = bytes};
+	const mprof_event dead = {.kind = MPROF_EVENT_HEAP_FREE, .id = 2, .value = 8};
+	mprof_block block;
+
+	memset(&block, 0, sizeof(block));
+	mprof_block_init(&block);
+	block.kind = MPROF_BLOCK_HEAP_DATA;
+	block.id = number;
+	block.flags = flags;
+	block.has_shot_clocks = 1;
+	block.shot_start.counter = 1000;
+	cr_assert(heap_shots_begin_block(shots, &block));
+	cr_assert(flags == 0 || heap_shots_add(shots, &object));
+	cr_assert(heap_shots_add(shots, &dead));
+	cr_assert(heap_shots_end_block(shots, &block, 1));
+}
+
+/*
+ * A block of the option "free" is no shot. Numbers are labels: two shots may have the same, and the oldest logs have
+ * none.
+ */
+Test(profile_classic, heap_blocks)
+{
+	const uint32_t whole = MPROF_HEAP_FIRST | MPROF_HEAP_LAST;
+	failing_allocator counting = {.fail_at = 0};
+	mprof_allocator allocator = failing_allocator_interface(&counting);
+	heap_shot_list shots;
+
+	heap_shots_init(&shots, &allocator);
+	add_heap_block(&shots, 3, 0, 0);
+	cr_expect_eq(shots.count, 0);
+	add_heap_block(&shots, 7, whole, 24);
+	add_heap_block(&shots, 7, whole, 32);
+	add_heap_block(&shots, 0, whole, 40);
+	add_heap_block(&shots, 0, whole, 48);
+	cr_assert_eq(shots.count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const heap_shot_record *shot = &shots.records[i];
+
+		cr_expect_eq(shot->number, i < 2 ? 7 : i + 1);
+		cr_expect_eq(shot->bytes, 24 + 8 * i);
+		cr_expect_eq(shot->objects, 1);
+		cr_expect_eq(shot->freed, 1);
+		cr_expect_eq(shot->counter, 1000);
+		cr_expect_not(shot->is_incomplete);
+	}
+	cr_expect_eq(shots.freed, 5);
+	cr_expect_eq(shots.freed_bytes, 40);
+	heap_shots_destroy(&shots);
+	cr_expect_eq(counting.blocks, 0);
+}
+
+/* Logs of spring 2008 count the hits of native functions: a hit stands for as many samples. */
+Test(profile_classic, hits_that_stand_for_several_samples)
+{
+	const mprof_event_detail detail = {.samples = 7};
+	const mprof_event hits[] = {
+		{.kind = MPROF_EVENT_SAMPLE, .id = 3, .more = {.detail = &detail}},
+		{.kind = MPROF_EVENT_SAMPLE, .id = 3},
+		{.kind = MPROF_EVENT_SAMPLE, .flags = MPROF_EVENT_NATIVE, .more = {.detail = &detail}},
+	};
+	test_log log;
+
+	log_begin(&log);
+	log_close(&log, 0);
+	log_open(&log, NULL);
+	cr_assert(profile_add_samples(log.profile, log.reader, NULL, hits, 3));
+	cr_assert_eq(mprof_profile_finish(log.profile, log.reader), MPROF_OK);
+	cr_expect_eq(totals_of(&log).samples, 15);
+	cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_SAMPLE], 3);
+	cr_expect_eq(method_of(&log, 3).samples, 8);
+	log_release(&log);
+}
+
+/* Both are gone for what nobody defined: the figures are there under their IDs. */
+Test(profile_classic, ids_that_are_not_defined)
+{
+	mprof_writer_options options;
+	test_log log;
+
+	memset(&log, 0, sizeof(log));
+	log.counter = SESSION_START;
+	log.counters_per_microsecond = 1000;
+	mprof_writer_options_init(&options);
+	options.dialect = MPROF_DIALECT_MONO;
+	options.clock = test_clock;
+	options.clock_user = &log;
+	options.runtime = "test";
+	options.allow_undefined_ids = 1;
+	cr_assert_eq(mprof_writer_open_memory(&options, &log.writer), MPROF_OK);
+	begin_block(&log, 1, 0);
+	enter(&log, 4000, 100);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 5000, 100, 24, 0);
+	leave(&log, 4000, 300);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 4000, 1, 200, 200);
+	cr_expect_eq(class_of(&log, 5000).bytes, 24);
+	log_release(&log);
 }
