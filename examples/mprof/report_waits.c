@@ -109,6 +109,7 @@ static void print_sites_json(const log_report *report, json_writer *json)
 		report_json_class(report, json, rows[i].class_id);
 		json_unsigned(json, "contentions", rows[i].contentions);
 		json_unsigned(json, "contended_ns", rows[i].contended_ns);
+		json_unsigned(json, "failures", rows[i].failures);
 		report_json_stack(report, json, "stack", rows[i].stack);
 		json_end_object(json);
 	}
