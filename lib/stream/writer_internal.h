@@ -106,7 +106,7 @@ mprof_status writer_put_block(mprof_writer *writer);
 /** Whether Mono itself wrote logs in the dialect, or a fork did. */
 int writer_is_of_mono(const mprof_writer *writer);
 
-/** The number of the collection that a shot or a summary belongs to, in the dialects of Mono; \p given by the caller. */
+/** The number of the collection that a shot or a summary belongs to, \p given by the caller. */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
 
 /** mprof_writer_heap() in the dialects of Mono, for events that were checked. Definitions were written. */

@@ -3,11 +3,13 @@
 #include "stream/writer_internal.h"
 
 /*
- * The number of a collection in the log. Shots and summaries of callers that do not number events of collections are
+ * In mprof2 0 says that the number is not known. In mono shots and summaries of callers that do not number collections are
  * those of the last one, which the writer has numbered.
  */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 {
+	if (!writer_is_of_mono(writer))
+		return given;
 	return writer->events.has_counted || given == 0 ? writer->events.collection : given;
 }
 

@@ -110,6 +110,23 @@ Test(writer_shots, numbers)
 	mprof_writer_destroy(writer);
 }
 
+/* In mprof2 the caller's number stays, which may be 0. */
+Test(writer_shots, numbers_of_mprof2)
+{
+	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .counts = {2, 64, 3, 96}};
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS), 0);
+
+	define_names(writer);
+	begin_events(writer, 1);
+	ADD(writer, GC_START, 5, 0, 0, NULL);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	now.counter = 16;
+	now.time = 16;
+	cr_assert_eq(mprof_writer_records(writer, MPROF_BLOCK_HEAP_SUMMARY, 0, &summary, 1), MPROF_OK);
+	EXPECT_BLOCK(writer, 4, 9, CLOCK("\x90") "\x80\x83\x82\xc0\x83\xe0\x80" CLOCK("\x90"));
+	mprof_writer_destroy(writer);
+}
+
 /* Objects found dead outside of shots, and blocks without anything, are blocks by themselves. */
 Test(writer_shots, blocks_of_no_shot)
 {
