@@ -96,12 +96,18 @@ static mprof_status put_part(mprof_converter *converter, const mprof_block *bloc
 	return status;
 }
 
-/* For how many an event stands, as far as the copy says so. */
-static uint64_t weight_of(mprof_converter *converter, const mprof_event *sample)
+/* Events of drop may stand for many. */
+static int has_weights(const mprof_converter *converter)
+{
+	return converter->target.dialect == MPROF_DIALECT_DROP;
+}
+
+/* How often the copy has an event that may stand for many. */
+static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sample)
 {
 	uint64_t weight = sample->more.detail != NULL ? sample->more.detail->samples : 1;
 
-	if (weight <= 1)
+	if (weight <= 1 || has_weights(converter))
 		return 1;
 	if (weight - 1 > MOST_REPEATED_SAMPLES - converter->repeated_samples)
 		weight = MOST_REPEATED_SAMPLES - converter->repeated_samples + 1;
@@ -109,30 +115,37 @@ static uint64_t weight_of(mprof_converter *converter, const mprof_event *sample)
 	return weight;
 }
 
+static void add_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
+		       const mprof_event *sample, uint32_t stack)
+{
+	mprof_event *added = &converter->samples[part->count];
+
+	*added = *sample;
+	added->value = stack;
+	added->more.detail = NULL;
+	if (has_weights(converter) && sample->more.detail != NULL) {
+		converter->details[part->count] = *sample->more.detail;
+		added->more.detail = &converter->details[part->count];
+	}
+	if (block->kind == MPROF_BLOCK_STATISTICAL)
+		added->counter = part->base_counter;
+	part->count++;
+}
+
 static mprof_status put_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
 			       const mprof_event *sample)
 {
 	const uint32_t stack = id_translation_get(&converter->ids[MPROF_RECORD_STACK], (uint32_t)sample->value);
-	uint64_t left = weight_of(converter, sample);
+	mprof_status status = MPROF_OK;
 
 	if (stack == 0)
 		return leave_out_samples(converter, 1);
-	for (; left > 0; left--) {
-		mprof_event *added = &converter->samples[part->count++];
-
-		*added = *sample;
-		added->value = stack;
-		added->more.detail = NULL;
-		if (block->kind == MPROF_BLOCK_STATISTICAL)
-			added->counter = part->base_counter;
-		if (part->count == CONVERTER_BATCH) {
-			mprof_status status = put_part(converter, block, part);
-
-			if (status != MPROF_OK)
-				return status;
-		}
+	for (uint64_t left = repetitions_of(converter, sample); left > 0 && status == MPROF_OK; left--) {
+		add_sample(converter, block, part, sample, stack);
+		if (part->count == CONVERTER_BATCH)
+			status = put_part(converter, block, part);
 	}
-	return MPROF_OK;
+	return status;
 }
 
 static mprof_status put_samples(mprof_converter *converter, const mprof_block *block, sample_part *part, size_t count)

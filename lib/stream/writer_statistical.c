@@ -270,6 +270,7 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 	encode_clock(&writer->block, &clock);
 	if (put_samples(writer, samples, count)) {
 		encode_int(&writer->block, 0);
+		writer_read_clock(writer, &clock);
 		encode_clock(&writer->block, &clock);
 		status = writer_put_block(writer);
 	} else {

@@ -79,7 +79,7 @@ static const struct {
 } dropped_words[] = {
 	{"", " delta="},           {"events", " base="},  {"mapping", " start="},   {"mapping", " end="},
 	{"heap-summary", " end="}, {"intro", " flags="},  {"heap-data", " start="}, {"heap-data", " end="},
-	{"lost", " end="},         {"lost", " unknown="},
+	{"lost", " end="},         {"lost", " unknown="}, {"statistical", " end="},
 };
 
 /* Lines that are left out, with those below that are indented more. */

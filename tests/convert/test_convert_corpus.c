@@ -48,6 +48,15 @@ static int is_sound(const char *name)
 	return !is_any_of(name, others, sizeof(others) / sizeof(others[0]));
 }
 
+/* Copies have a sample for each one that a number stands for, and as many callers as Mono's programs can take. */
+static int has_other_samples(const char *name)
+{
+	static const char *const others[] = {"mono-statistical-counts", "mono-statistical-deep-chain",
+					     "drop-statistical-counts"};
+
+	return is_any_of(name, others, sizeof(others) / sizeof(others[0]));
+}
+
 /*
  * Copies in mono number collections that have no number, say no frame that is not known, and tell a block of no shot as
  * one of the last collection.
@@ -105,7 +114,7 @@ static void expect_whole(const char *name, const conversion *made)
 /* In mprof2 each object has a class. */
 static int has_objects_without_class(const char *name)
 {
-	return strcmp(name, "drop-heap-1") == 0;
+	return strcmp(name, "drop-heap-1") == 0 || strcmp(name, "mono-unknown-ids") == 0;
 }
 
 static void go_there_and_back(const char *name, const log_bytes *log, mprof_dialect dialect)
@@ -119,7 +128,7 @@ static void go_there_and_back(const char *name, const log_bytes *log, mprof_dial
 	expect_whole(name, &there);
 	back = convert(&there.log, dialect);
 	expect_whole(name, &back);
-	if (!is_improved(name) && !has_objects_without_class(name))
+	if (!is_improved(name) && !has_other_samples(name) && !has_objects_without_class(name))
 		expect_same_text(name, &back.log, log);
 	log_free(&back.log);
 	log_free(&there.log);
@@ -152,7 +161,7 @@ static void copy(const char *name, const log_bytes *log, mprof_dialect dialect)
 		return;
 	made = convert(log, dialect);
 	expect_whole(name, &made);
-	if (!is_improved(name))
+	if (!is_improved(name) && (!has_other_samples(name) || dialect == MPROF_DIALECT_DROP))
 		expect_same_text(name, &made.log, log);
 	log_free(&made.log);
 }
