@@ -21,7 +21,7 @@
 /* Whether the shot's objects are written, and not only counted. */
 static int writes_shot(const heap_shot *shot)
 {
-	return shot->is_open && shot->number != 0;
+	return shot->is_open && (shot->use & MPROF_HEAP_SHOT) != 0;
 }
 
 static void note_lost(mprof_recorder *recorder, mprof_loss_cause cause, uint64_t count)
@@ -175,9 +175,11 @@ static void begin_shot(mprof_recorder *recorder, uint32_t use, uint32_t collecti
 		give_up_tracking(recorder);
 	flush(recorder);
 	heap->shot = (heap_shot){.is_open = 1, .use = use, .collection = collection, .counter = counter};
-	/* In logs of Mono, shots go by the number of their collection. */
-	if ((use & MPROF_HEAP_SHOT) != 0)
-		heap->shot.number = recorder->is_of_mono && collection != 0 ? collection : ++heap->next_number;
+	/* In logs of Mono, shots go by the number of their collection, and so does what died alone. */
+	if (recorder->is_of_mono && collection != 0)
+		heap->shot.number = (use & (MPROF_HEAP_SHOT | MPROF_HEAP_FREED)) != 0 ? collection : 0;
+	else if ((use & MPROF_HEAP_SHOT) != 0)
+		heap->shot.number = ++heap->next_number;
 	if (use != 0)
 		heap->tells_deaths = (use & MPROF_HEAP_FREED) != 0;
 	heap->class_stamp++;
@@ -199,6 +201,7 @@ static void write_last_block(mprof_recorder *recorder)
 	if (!is_written && count > 0 && shot->is_incomplete)
 		is_written = write_block(recorder, flags | MPROF_HEAP_INCOMPLETE, NULL, 0);
 	heap_batch_clear(&heap->batch);
+	is_written &= writes_shot(shot);
 	heap->shots += is_written ? 1 : 0;
 	heap->incomplete_shots += is_written && shot->is_incomplete ? 1 : 0;
 }
@@ -258,7 +261,7 @@ static inline uint64_t *give_object(mprof_recorder *recorder, uint64_t address, 
 			heap_sums_add(&heap->sums, HEAP_SUM_ALIVE, class_id, size);
 		if (is_tracking(heap) && !object_tracker_alive(&heap->tracker, &object))
 			give_up_tracking(recorder);
-		if (shot->number != 0)
+		if (writes_shot(shot))
 			room = add_event(recorder, MPROF_EVENT_HEAP_OBJECT, class_id, size, address, references,
 					 shot->counter);
 	}

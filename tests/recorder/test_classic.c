@@ -117,8 +117,7 @@ Test(classic, allocations_keep_what_is_asked_for)
 		cr_assert_eq(allocation->event.value, 40);
 		cr_assert_eq(allocation->detail.object, (detail & MPROF_ALLOCATION_OBJECT) != 0 ? OBJECT : 0);
 		cr_assert_str_eq(allocation->caller, (detail & MPROF_ALLOCATION_CALLER) != 0 ? "F ()" : "");
-		cr_assert_str_eq(allocation->stack,
-				 (detail & MPROF_ALLOCATION_STACK) != 0 ? "F () < G () < H ()" : "");
+		cr_assert_str_eq(allocation->stack, (detail & MPROF_ALLOCATION_STACK) != 0 ? "F () < G () < H ()" : "");
 		/* It says nothing of stacks that nobody asked for. */
 		cr_assert_eq(count_of(MPROF_EVENT_STACK_SECTION) != 0, (detail & MPROF_ALLOCATION_STACK) != 0);
 		recorded_log_free(&log_read);
@@ -162,28 +161,48 @@ Test(classic, collections_have_their_numbers)
 	recorded_log_free(&log_read);
 }
 
-/* The numbers of the heap shots in a log, up to so many. Returns how many there are. */
-static size_t shots_of(uint32_t *numbers, size_t capacity)
+/* What the blocks of the heap in a log hold. */
+static struct {
+	uint32_t numbers[8];
+	size_t count;
+	size_t objects;
+	size_t freed;
+} heap;
+
+static void add_heap_block(mprof_reader *reader, mprof_block *block)
+{
+	mprof_event events[16];
+	size_t count;
+
+	cr_assert_lt(heap.count, 8);
+	heap.numbers[heap.count++] = block->id;
+	cr_assert_eq(mprof_reader_load(reader, block), MPROF_OK);
+	while (mprof_reader_next_events(reader, events, 16, &count) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			heap.objects += events[i].kind == MPROF_EVENT_HEAP_OBJECT;
+			heap.freed += events[i].kind == MPROF_EVENT_HEAP_FREE;
+		}
+	}
+}
+
+static void read_heap(void)
 {
 	mprof_reader *reader;
 	mprof_block block;
 	mprof_status status;
-	size_t count = 0;
 
 	cr_assert_eq(mprof_reader_open_memory(log_read.bytes, log_read.length, NULL, &reader), MPROF_OK);
 	mprof_block_init(&block);
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
-		if (block.kind == MPROF_BLOCK_HEAP_DATA && (block.flags & MPROF_HEAP_FIRST) != 0 && count < capacity)
-			numbers[count++] = block.id;
+		if (block.kind == MPROF_BLOCK_HEAP_DATA)
+			add_heap_block(reader, &block);
 	cr_assert_eq(status, MPROF_END);
 	mprof_reader_destroy(reader);
-	return count;
 }
 
 Test(classic, heap_shots_go_by_their_collection)
 {
 	const uint64_t references[] = {OBJECT + 64};
-	uint32_t numbers[3];
 
 	open_mono(0);
 	for (uint32_t collection = 4; collection < 8; collection += 3) {
@@ -199,10 +218,38 @@ Test(classic, heap_shots_go_by_their_collection)
 		mprof_thread_collection(thread, MPROF_EVENT_GC_END, collection + 1, 0);
 	}
 	close_and_read();
-	cr_assert_eq(shots_of(numbers, 3), 2);
-	cr_assert_eq(numbers[0], 4);
-	cr_assert_eq(numbers[1], 7);
+	read_heap();
+	cr_assert_eq(heap.count, 2);
+	cr_assert_eq(heap.numbers[0], 4);
+	cr_assert_eq(heap.numbers[1], 7);
+	cr_assert_eq(heap.objects, 4);
 	cr_assert_eq(log_read.blocks[MPROF_BLOCK_HEAP_SUMMARY], 2);
+	recorded_log_free(&log_read);
+}
+
+Test(classic, what_died_goes_by_its_collection)
+{
+	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
+
+	open_mono(0);
+	for (uint32_t collection = 5; collection < 7; collection++) {
+		cr_assert(mprof_heap_begin(recorder, MPROF_HEAP_FREED, collection));
+		mprof_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, 0);
+		mprof_heap_freed(recorder, OBJECT, CLASS_A, 24);
+		mprof_heap_freed(recorder, OBJECT + 128, CLASS_A, 24);
+		mprof_heap_end(recorder);
+	}
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	cr_assert_eq(stats.heap_shots, 0);
+	close_and_read();
+	read_heap();
+	cr_assert_eq(heap.count, 2);
+	cr_assert_eq(heap.numbers[0], 5);
+	cr_assert_eq(heap.numbers[1], 6);
+	cr_assert_eq(heap.freed, 4);
+	/* Nobody asked what is alive. */
+	cr_assert_eq(heap.objects, 0);
 	recorded_log_free(&log_read);
 }
 

@@ -75,6 +75,11 @@ agrees Heap.mprof Heap.expected bytes collection summary shot
 kinds Heap.mprof.facts shot | cut -f 2 >shots
 kinds Heap.mprof.facts collection | cut -f 2 >collections
 same "numbers of heap shots and of collections" shots collections
+logged "free,o=free.mprof" Heap.exe >free.expected 2>free.stderr
+agrees free.mprof free.expected bytes collection
+kinds free.mprof.facts shot | cut -f 2 >shots
+kinds free.mprof.facts collection | cut -f 2 >collections
+same "numbers of heap data and of collections" shots collections
 compile Collections
 logged "gc,o=Collections.mprof" Collections.exe >Collections.expected 2>Collections.stderr
 agrees Collections.mprof Collections.expected collection
