@@ -6,6 +6,7 @@
 void frame_stack_release(frame_stack *stack, const name_table *names)
 {
 	allocator_release(&names->allocator, stack->levels, stack->capacity * sizeof(*stack->levels));
+	allocator_release(&names->allocator, stack->saved, stack->saved_capacity * sizeof(*stack->saved));
 	memset(stack, 0, sizeof(*stack));
 }
 
@@ -16,6 +17,36 @@ static mprof_status reserve(frame_stack *stack, name_table *names, size_t needed
 
 	stack->levels = levels;
 	return status;
+}
+
+/*
+ * Saves what is about to be overwritten from the top of the stack on. Those above it were taken away before, so that this
+ * costs no more than that did.
+ */
+static mprof_status save(frame_stack *stack, name_table *names)
+{
+	void *saved = stack->saved;
+	mprof_status status;
+
+	if (stack->count >= stack->low)
+		return MPROF_OK;
+	status = name_table_reserve(names, &saved, &stack->saved_capacity, stack->mark - stack->count,
+				    sizeof(*stack->saved));
+	stack->saved = saved;
+	if (status != MPROF_OK)
+		return status;
+	while (stack->low > stack->count) {
+		stack->low--;
+		stack->saved[stack->mark - 1 - stack->low] = stack->levels[stack->low];
+	}
+	return MPROF_OK;
+}
+
+void frame_stack_take_back(frame_stack *stack)
+{
+	for (; stack->low < stack->mark; stack->low++)
+		stack->levels[stack->low] = stack->saved[stack->mark - 1 - stack->low];
+	stack->count = stack->mark;
 }
 
 static uint64_t depth_of(const frame_stack *stack)
@@ -43,6 +74,8 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 	while (depth_of(stack) > keep)
 		stack->count--;
 	result = reserve(stack, interner->table->names, stack->count + 1 + count);
+	if (result == MPROF_OK && (count > 0 || depth_of(stack) < keep))
+		result = save(stack, interner->table->names);
 	if (result != MPROF_OK)
 		return result;
 	if (depth_of(stack) < keep)
@@ -54,18 +87,6 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 			result = status;
 	}
 	return result;
-}
-
-mprof_status frame_stack_copy(frame_stack *to, const frame_stack *from, name_table *names)
-{
-	mprof_status status = reserve(to, names, from->count);
-
-	if (status != MPROF_OK)
-		return status;
-	if (from->count > 0)
-		memcpy(to->levels, from->levels, from->count * sizeof(*from->levels));
-	to->count = from->count;
-	return MPROF_OK;
 }
 
 /* How many frames a chain has. The ID of a caller is smaller, so this ends. */
@@ -85,9 +106,12 @@ mprof_status frame_stack_restore(frame_stack *stack, const definition_table *tab
 	mprof_status status = reserve(stack, table->names, length);
 	definition_stack step;
 
+	stack->count = 0;
+	frame_stack_set_mark(stack);
 	if (status != MPROF_OK)
 		return status;
 	stack->count = length;
+	frame_stack_set_mark(stack);
 	for (; definition_table_get_stack(table, chain, &step); chain = step.parent) {
 		length--;
 		stack->levels[length].depth = length + 1;

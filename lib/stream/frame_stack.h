@@ -19,6 +19,10 @@ typedef struct frame_stack {
 	frame_level *levels; /**< The outermost first. */
 	size_t count;
 	size_t capacity;
+	size_t mark;        /**< How many there were at the mark. */
+	size_t low;         /**< From here on up to there they are not what they were then: */
+	frame_level *saved; /**< they were these, the last one first. */
+	size_t saved_capacity;
 } frame_stack;
 
 void frame_stack_release(frame_stack *stack, const name_table *names);
@@ -38,10 +42,17 @@ static inline uint32_t frame_stack_chain(const frame_stack *stack)
 mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner, uint64_t keep, const uint64_t *frames,
 			       size_t count);
 
-/** Makes a stack the same as another. As above; \p to is left as it is on errors. */
-mprof_status frame_stack_copy(frame_stack *to, const frame_stack *from, name_table *names);
+/** Sets the mark, to which a stack can be taken back. Costs nothing, however many frames there are. */
+static inline void frame_stack_set_mark(frame_stack *stack)
+{
+	stack->mark = stack->count;
+	stack->low = stack->count;
+}
 
-/** Makes a stack of the frames of a call chain. As above. */
+/** Takes the stack back to what it was at the mark. */
+void frame_stack_take_back(frame_stack *stack);
+
+/** Makes a stack of the frames of a call chain, and sets the mark. Returns as frame_stack_apply(). */
 mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t chain);
 
 #endif

@@ -28,10 +28,10 @@ typedef struct reader_details {
 	size_t used;
 } reader_details;
 
-/** The call stack of a thread behind the last block of it that was left. */
+/** The call stack of a thread. */
 typedef struct thread_stack {
-	frame_stack stack;
-	int is_known; /**< 0: reading went on somewhere else since. */
+	frame_stack stack; /**< With a mark where the thread's last block begins. */
+	int is_known;      /**< 0: reading went on somewhere else since. */
 } thread_stack;
 
 /** The call stacks of threads, of a dialect with stack sections. */
@@ -40,12 +40,11 @@ typedef struct reader_stacks {
 	thread_stack *all;
 	size_t count;
 	size_t capacity;
-	hash_map by_thread;  /**< Places in all. */
-	hash_map at_blocks;  /**< Call chains at the begin of blocks, by their offsets, where there are any. */
-	int is_begun;        /**< The stack of the loaded block is known. */
-	int is_done;         /**< All its events were fetched. */
-	uint64_t thread;     /**< Whose block it is. */
-	frame_stack current; /**< As it is behind the event that was fetched last. */
+	hash_map by_thread; /**< Places in all. */
+	hash_map at_blocks; /**< Call chains at the begin of blocks, by their offsets, where there are any. */
+	int is_begun; /**< The stack of the loaded block's thread is as it is behind the event that was fetched last. */
+	int is_done;  /**< All its events were fetched. */
+	size_t current; /**< Place of that stack. */
 	reader_details details;
 } reader_stacks;
 

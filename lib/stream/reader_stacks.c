@@ -33,57 +33,55 @@ int reader_has_stack_sections(const mprof_reader *reader)
 	       reader->parser->block.kind == MPROF_BLOCK_EVENTS;
 }
 
-static thread_stack *find_stack(const reader_stacks *stacks, uint64_t thread)
-{
-	const uint64_t *place = hash_map_get(&stacks->by_thread, thread);
-
-	return place != NULL ? &stacks->all[*place] : NULL;
-}
-
-static thread_stack *find_or_add_stack(mprof_reader *reader, uint64_t thread)
+/* Finds the place of a thread's stack, which is made if there is none. */
+static mprof_status find_place(mprof_reader *reader, uint64_t thread, size_t *place)
 {
 	reader_stacks *stacks = &reader->stacks;
-	thread_stack *found = find_stack(stacks, thread);
+	const uint64_t *found = hash_map_get(&stacks->by_thread, thread);
 	void *all = stacks->all;
 	mprof_status status;
 
-	if (found != NULL)
-		return found;
+	if (found != NULL) {
+		*place = (size_t)*found;
+		return MPROF_OK;
+	}
 	status = name_table_reserve(&reader->names, &all, &stacks->capacity, stacks->count + 1, sizeof(*stacks->all));
 	stacks->all = all;
 	if (status == MPROF_OK)
 		status = name_table_map_put(&reader->names, &stacks->by_thread, thread, stacks->count);
-	if (status != MPROF_OK) {
-		reader_note_fault(reader, status);
-		return NULL;
-	}
+	if (status != MPROF_OK)
+		return status;
 	memset(&stacks->all[stacks->count], 0, sizeof(*stacks->all));
-	return &stacks->all[stacks->count++];
+	*place = stacks->count++;
+	return MPROF_OK;
 }
 
 /*
  * Sets the stack at the begin of the loaded block: where the thread's last block left it, or what it was when the block
  * was read before.
  */
-static void begin(mprof_reader *reader)
+static mprof_status begin(mprof_reader *reader)
 {
 	reader_stacks *stacks = &reader->stacks;
 	const mprof_block *block = &reader->parser->block;
-	const thread_stack *before = find_or_add_stack(reader, block->thread);
 	const uint64_t *chain = hash_map_get(&stacks->at_blocks, block->offset);
-	mprof_status status = MPROF_OK;
+	mprof_status status = find_place(reader, block->thread, &stacks->current);
+	thread_stack *thread;
 
-	stacks->thread = block->thread;
+	if (status != MPROF_OK)
+		return status;
+	thread = &stacks->all[stacks->current];
 	stacks->is_begun = 1;
-	stacks->current.count = 0;
-	if (before != NULL && before->is_known)
-		status = frame_stack_copy(&stacks->current, &before->stack, &reader->names);
-	else if (chain != NULL)
-		status = frame_stack_restore(&stacks->current, &reader->definitions, (uint32_t)*chain);
-	if (status == MPROF_OK && chain == NULL && stacks->current.count > 0)
+	if (thread->is_known)
+		frame_stack_set_mark(&thread->stack);
+	else
+		status =
+			frame_stack_restore(&thread->stack, &reader->definitions, chain != NULL ? (uint32_t)*chain : 0);
+	thread->is_known = 1;
+	if (status == MPROF_OK && chain == NULL && thread->stack.count > 0)
 		status = name_table_map_put(&reader->names, &stacks->at_blocks, block->offset,
-					    frame_stack_chain(&stacks->current));
-	reader_note_fault(reader, status);
+					    frame_stack_chain(&thread->stack));
+	return status;
 }
 
 /*
@@ -110,12 +108,12 @@ static int has_section(const mprof_reader *reader, const mprof_event *events, si
 	return 0;
 }
 
-static void take_section(mprof_reader *reader, const mprof_event *event)
+static void take_section(mprof_reader *reader, frame_stack *stack, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	size_t count = detail != NULL ? detail->reference_count : 0;
 
-	reader_note_fault(reader, frame_stack_apply(&reader->stacks.current, &reader->interner, event->value,
+	reader_note_fault(reader, frame_stack_apply(stack, &reader->interner, event->value,
 						    count > 0 ? detail->references : NULL, count));
 }
 
@@ -131,36 +129,47 @@ static void set_stack(reader_details *pool, mprof_event *event, uint32_t chain)
 	event->more.detail = detail;
 }
 
-void reader_stacks_attach(mprof_reader *reader, mprof_event *events, size_t count)
+static void attach(mprof_reader *reader, frame_stack *stack, mprof_event *events, size_t count)
 {
-	reader_stacks *stacks = &reader->stacks;
-	int has_room;
+	reader_details *details = &reader->stacks.details;
+	int has_room = reader_prepare_details(reader, details, count);
 
-	if (!stacks->is_used && !has_section(reader, events, count))
-		return;
-	stacks->is_used = 1;
-	if (!stacks->is_begun)
-		begin(reader);
-	has_room = reader_prepare_details(reader, &stacks->details, count);
 	if (!has_room)
 		reader_note_fault(reader, MPROF_ERR_MEMORY);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t chain;
 
 		if (events[i].kind == MPROF_EVENT_STACK_SECTION) {
-			take_section(reader, &events[i]);
+			take_section(reader, stack, &events[i]);
 			continue;
 		}
-		chain = frame_stack_chain(&stacks->current);
+		chain = frame_stack_chain(stack);
 		if (chain != 0 && has_room && has_stack(reader, &events[i]))
-			set_stack(&stacks->details, &events[i], chain);
+			set_stack(details, &events[i], chain);
 	}
+}
+
+void reader_stacks_attach(mprof_reader *reader, mprof_event *events, size_t count)
+{
+	reader_stacks *stacks = &reader->stacks;
+
+	if (!stacks->is_used && !has_section(reader, events, count))
+		return;
+	stacks->is_used = 1;
+	if (!stacks->is_begun)
+		reader_note_fault(reader, begin(reader));
+	if (stacks->is_begun)
+		attach(reader, &stacks->all[stacks->current].stack, events, count);
 }
 
 void reader_stacks_rewind(mprof_reader *reader)
 {
-	reader->stacks.is_begun = 0;
-	reader->stacks.is_done = 0;
+	reader_stacks *stacks = &reader->stacks;
+
+	if (stacks->is_begun)
+		frame_stack_take_back(&stacks->all[stacks->current].stack);
+	stacks->is_begun = 0;
+	stacks->is_done = 0;
 }
 
 /* Takes the sections among the events that were not fetched. */
@@ -184,22 +193,10 @@ static int may_have_others(const mprof_reader *reader)
 
 void reader_stacks_leave(mprof_reader *reader)
 {
-	reader_stacks *stacks = &reader->stacks;
-	thread_stack *behind;
-
 	if (may_have_others(reader))
 		take_others(reader);
-	if (stacks->is_begun) {
-		behind = find_stack(stacks, stacks->thread);
-		if (behind != NULL) {
-			frame_stack before = behind->stack;
-
-			behind->stack = stacks->current;
-			behind->is_known = 1;
-			stacks->current = before;
-		}
-	}
-	reader_stacks_rewind(reader);
+	reader->stacks.is_begun = 0;
+	reader->stacks.is_done = 0;
 }
 
 void reader_stacks_forget(mprof_reader *reader)
@@ -208,7 +205,8 @@ void reader_stacks_forget(mprof_reader *reader)
 
 	for (size_t i = 0; i < stacks->count; i++)
 		stacks->all[i].is_known = 0;
-	reader_stacks_rewind(reader);
+	stacks->is_begun = 0;
+	stacks->is_done = 0;
 }
 
 void reader_stacks_destroy(mprof_reader *reader)
@@ -217,7 +215,6 @@ void reader_stacks_destroy(mprof_reader *reader)
 
 	for (size_t i = 0; i < stacks->count; i++)
 		frame_stack_release(&stacks->all[i].stack, &reader->names);
-	frame_stack_release(&stacks->current, &reader->names);
 	allocator_release(&reader->allocator, stacks->all, stacks->capacity * sizeof(*stacks->all));
 	allocator_release(&reader->allocator, stacks->details.details,
 			  stacks->details.capacity * sizeof(*stacks->details.details));

@@ -325,6 +325,46 @@ Test(reader_stacks, loaded_again)
 	mprof_reader_destroy(reader);
 }
 
+/* A block that changes the stack again and again, below what it was before and above, begins where it began. */
+Test(reader_stacks, taken_back)
+{
+	classic_log *log = begin(STACKS);
+	const char *chains = "7 2 1, 9 8 1, 13 12 11 10, 14 13 12 11 10, 15 12 11 10";
+	mprof_reader *reader;
+	mprof_block block;
+
+	classic_log_open_events(log, THREAD);
+	CLASSIC_SECTION(log, 0, RUNS(6), RUNS(5), RUNS(4), RUNS(3), RUNS(2), RUNS(1));
+	classic_log_close_events(log);
+	classic_log_open_events(log, THREAD);
+	CLASSIC_SECTION(log, 2, RUNS(7));
+	classic_log_allocation(log);
+	CLASSIC_SECTION(log, 1, RUNS(9), RUNS(8));
+	classic_log_allocation(log);
+	CLASSIC_SECTION(log, 0, RUNS(13), RUNS(12), RUNS(11), RUNS(10));
+	classic_log_allocation(log);
+	CLASSIC_SECTION(log, 4, RUNS(14));
+	classic_log_allocation(log);
+	CLASSIC_SECTION(log, 3, RUNS(15));
+	classic_log_allocation(log);
+	classic_log_close_events(log);
+	reader = finish(log);
+	expect_next_block(reader, "");
+	next_events_block(reader);
+	for (size_t fetched = 0; fetched < 11; fetched++) {
+		mprof_event events[16];
+		size_t count;
+
+		mprof_block_init(&block);
+		cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
+		if (fetched > 0)
+			cr_assert_eq(mprof_reader_next_events(reader, events, fetched, &count), MPROF_OK);
+		cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
+		cr_expect_str_eq(block_text(reader), chains, "after %zu events", fetched);
+	}
+	mprof_reader_destroy(reader);
+}
+
 /* After the index all blocks can be read in any order, and nothing is defined twice. */
 Test(reader_stacks, any_order_after_the_index)
 {
