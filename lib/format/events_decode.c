@@ -238,7 +238,7 @@ static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t cou
 	uint64_t all = 0;
 	uint32_t position = 0;
 
-	if (__builtin_expect(details->detail == details->detail_end || event->value > UINT32_MAX || frame == NULL ||
+	if (__builtin_expect(details->detail == details->detail_end || event->value > UINT32_MAX ||
 				     count > (uint64_t)(details->frame_end - frame),
 			     0))
 		return -1;
@@ -375,7 +375,9 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	const uint8_t *readable = state->bytes + state->readable;
 	mprof_event *event = batch->events + batch->count;
 	mprof_event *end = batch->events + batch->capacity;
-	fast_details details = {NULL, NULL, NULL, NULL};
+	/* Nothing is put there: what has room for no frames also ends there. */
+	static uint64_t no_frame;
+	fast_details details = {NULL, NULL, &no_frame, &no_frame};
 	uint64_t counter = *last_counter;
 
 	if (has_details && batch->details != NULL) {
@@ -409,7 +411,7 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	batch->count = (size_t)(event - batch->events);
 	if (details.detail != NULL)
 		batch->detail_count = (size_t)(details.detail - batch->details);
-	if (details.frame != NULL)
+	if (details.frame != &no_frame)
 		batch->frame_count = (size_t)(details.frame - batch->frames);
 	*last_counter = counter;
 	return cursor;
