@@ -110,13 +110,11 @@ static void mark_shown(const log_decode *decode, call_table *table)
 	}
 }
 
-static const call_table *sorted_table;
-
-static int compare_nodes(const void *left, const void *right)
+static int compare_nodes(const void *left, const void *right, void *user)
 {
 	uint32_t a = *(const uint32_t *)left;
 	uint32_t b = *(const uint32_t *)right;
-	const call_row *rows = sorted_table->rows;
+	const call_row *rows = user;
 	int order = decode_larger_first(rows[b].parent, rows[a].parent);
 
 	order = order != 0 ? order : decode_larger_first(rows[a].counters, rows[b].counters);
@@ -131,8 +129,7 @@ static void order_nodes(call_table *table)
 		if (table->rows[i].is_shown)
 			table->order[count++] = (uint32_t)i;
 	}
-	sorted_table = table;
-	qsort(table->order, count, sizeof(*table->order), compare_nodes);
+	qsort_r(table->order, count, sizeof(*table->order), compare_nodes, table->rows);
 	for (size_t i = 0; i < count; i++) {
 		call_row *parent = &table->rows[table->rows[table->order[i]].parent];
 

@@ -59,12 +59,11 @@ static void fetch_row(const log_decode *decode, size_t index, wait_row *row)
 	row->parts[PART_METHOD] = row->is_known ? frame.method : 0;
 }
 
-static int sorted_part;
-
-static int compare_rows(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right, void *user)
 {
-	return decode_larger_first(((const wait_row *)right)->parts[sorted_part],
-				   ((const wait_row *)left)->parts[sorted_part]);
+	int part = *(const int *)user;
+
+	return decode_larger_first(((const wait_row *)right)->parts[part], ((const wait_row *)left)->parts[part]);
 }
 
 static int compare_groups(const void *left, const void *right)
@@ -86,8 +85,7 @@ static wait_group *group_rows(log_decode *decode, wait_row *rows, size_t count, 
 	*group_count = 0;
 	if (groups == NULL)
 		return NULL;
-	sorted_part = part;
-	qsort(rows, count, sizeof(*rows), compare_rows);
+	qsort_r(rows, count, sizeof(*rows), compare_rows, &part);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || rows[i].parts[part] != rows[i - 1].parts[part]) {
 			group = &groups[(*group_count)++];

@@ -173,12 +173,11 @@ static void gather_edges(const log_decode *decode, hit_table *table)
 		table->items[table->callees[i].item].callee_count++;
 }
 
-static const hit_table *sorted_table;
-
-static int compare_shown(const void *left, const void *right)
+static int compare_shown(const void *left, const void *right, void *user)
 {
-	const hit_item *a = &sorted_table->items[*(const size_t *)left];
-	const hit_item *b = &sorted_table->items[*(const size_t *)right];
+	const hit_item *items = user;
+	const hit_item *a = &items[*(const size_t *)left];
+	const hit_item *b = &items[*(const size_t *)right];
 	int order = decode_larger_first(a->hits, b->hits);
 
 	order = order != 0 ? order : decode_larger_first(a->caller_count, b->caller_count);
@@ -194,8 +193,7 @@ static size_t order_items(hit_table *table)
 		if (table->items[i].hits > 0 || table->items[i].caller_count > 0 || table->items[i].callee_count > 0)
 			table->order[count++] = i;
 	}
-	sorted_table = table;
-	qsort(table->order, count, sizeof(*table->order), compare_shown);
+	qsort_r(table->order, count, sizeof(*table->order), compare_shown, table->items);
 	return count;
 }
 

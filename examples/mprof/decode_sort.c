@@ -109,7 +109,7 @@ static void sort_range(const sorting *sorting, size_t low, size_t high, unsigned
 		size_t parted;
 
 		if (high - low < SHORT_RANGE) {
-			/* Three are swapped into order; that keeps equal ones no other way than two swaps do. */
+			/* Three swaps may leave three items in another order than insertion, if some are equal. */
 			if (high - low == 2) {
 				swap_if_greater(sorting, low, high - 1);
 				swap_if_greater(sorting, low, high);

@@ -60,6 +60,30 @@ expect_line err 'offset [0-9]+: incomplete: the log ends without an END block'
 expect_line out '^        2 calls from Shop\.Basket\.Sum \(int\)$'
 expect_line out '^\[3\] Heap resized to 131072 bytes$'
 
+# Paths deeper than lines should be long.
+mkdir deep
+cat >deep/deep.desc <<'DESC'
+dialect mono
+block INTRO
+id 1 "mono" id 0x10119
+clock 1000
+block EVENTS
+clock 9000
+int 77 2000
+times 3000 09 int 0 1
+times 3000 0b int 0 1
+00
+clock 9010
+block END
+id 1
+clock 9100
+DESC
+"$builddir/tests/data/build_logs" deep . || fail "build_logs deep"
+mprof decode deep.mprof
+expect_status 0 "a deep path"
+expect "lines of a deep path" "$(grep -c ', 1 calls) ' out)" 2048
+expect_line err '^mprof: deep\.mprof: calls more than 2048 deep are left out$'
+
 command -v mprof-decoder >/dev/null || { echo "mprof-decoder is not installed: not asked"; exit 0; }
 for name in calls stacks; do
 	mprof-decoder $name.mprof >theirs || fail "mprof-decoder $name: $(cat theirs)"
