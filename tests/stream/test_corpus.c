@@ -185,3 +185,51 @@ Test(corpus, blocks_can_be_read_in_any_order, .init = find_logs)
 		log_free(&log);
 	}
 }
+
+static int is_described(const char *name, size_t length)
+{
+	for (size_t i = 0; i < name_count; i++) {
+		if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* A row of the table of quirks ends with what shows it: logs, or files of tests. */
+static size_t check_quirk(const char *row, const char *end)
+{
+	const char *column = end - 2;
+	size_t shown = 0;
+
+	while (column[-1] != '|')
+		column--;
+	for (const char *name = memchr(column, '`', (size_t)(end - column)); name != NULL && name < end; shown++) {
+		const char *name_end = memchr(name + 1, '`', (size_t)(end - name - 1));
+		size_t length = (size_t)(name_end - name - 1);
+
+		if (memchr(name + 1, '/', length) == NULL)
+			cr_expect(is_described(name + 1, length), "no log shows it: %.*s", (int)(end - row), row);
+		name = memchr(name_end + 1, '`', (size_t)(end - name_end - 1));
+	}
+	return shown;
+}
+
+Test(corpus, quirks_are_shown, .init = find_logs)
+{
+	const char *source = getenv("srcdir");
+	char path[4096];
+	log_bytes page;
+	const char *line;
+	size_t shown = 0;
+
+	snprintf(path, sizeof(path), "%s/doc/dialects.md", source != NULL ? source : ".");
+	page = log_from_file(path);
+	line = strstr((const char *)page.bytes, "\n## 7. Quirks\n");
+	cr_assert_not_null(line);
+	line = strstr(line, "\n| 1 | ");
+	cr_assert_not_null(line);
+	for (line++; *line == '|'; line = strchr(line, '\n') + 1)
+		shown += check_quirk(line, strchr(line, '\n'));
+	cr_expect_gt(shown, 30, "%zu", shown);
+	log_free(&page);
+}
