@@ -48,7 +48,8 @@ static void print_date(const log_decode *decode, uint64_t counter)
 	struct tm date;
 	time_t seconds;
 
-	if (ticks < 9e18)
+	/* The clock may have gone back. */
+	if (ticks > 0 && ticks < 9e18)
 		microseconds += (uint64_t)ticks / 10;
 	seconds = (time_t)(microseconds / 1000000);
 	if (gmtime_r(&seconds, &date) != NULL)
@@ -92,7 +93,8 @@ void decode_heap(const log_decode *decode)
 	for (size_t i = 0; i < decode->balance_count; i++) {
 		const heap_balance *balance = &decode->balances[i];
 		char text[DECODE_NUMBER_SIZE];
-		double seconds = decode_seconds(decode, balance->end - balance->start);
+		uint64_t counters = balance->end - balance->start;
+		double seconds = decode_seconds(decode, (int64_t)counters > 0 ? counters : 0);
 
 		printf("Heap data collection %" PRIu32 " started at ", balance->number);
 		print_date(decode, balance->start);
