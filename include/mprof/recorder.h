@@ -91,7 +91,7 @@ typedef uint64_t mprof_frame;
 /** \brief What allocations carry besides class and size: bits of mprof_recorder_options::allocation_detail. \since 0.1 */
 typedef enum mprof_allocation_detail {
 	MPROF_ALLOCATION_CALLER = 1, /**< The method that allocates (directive 1): the innermost frame. */
-	MPROF_ALLOCATION_STACK = 2,  /**< The call chain (directive 19). */
+	MPROF_ALLOCATION_STACK = 2,  /**< The call chain (directive 19; mono and unity: directive 2). */
 	MPROF_ALLOCATION_OBJECT = 4  /**< The object's address (directive 3). */
 } mprof_allocation_detail;
 
@@ -143,9 +143,10 @@ static inline void mprof_recorder_options_init(mprof_recorder_options *options)
  * \brief Creates a file and starts to record into it: writes INTRO, DIRECTIVES and SESSION, and starts the writer
  * thread, which blocks all signals.
  *
- * Directives 4, 5, 6, 16, 17, 18 and 20 that the dialect has are declared by themselves, and those for which
+ * Directives 4, 5, 6, 16, 17, 18, 20 and 21 that the dialect has are declared by themselves, and those for which
  * allocation_detail asks. What the dialect lacks (SESSION, THREAD and LOST blocks, some events and details) is refused
- * unless the writer's options say lossy.
+ * unless the writer's options say lossy; then losses are told by mprof_recorder_get_stats() alone. mono and unity have
+ * call chains of allocations and monitors if directive 2 is declared, by allocation_detail or by the writer's options.
  * \param path The file. \param options Options, or NULL. Not kept. \param recorder Receives it; NULL on an error.
  * \param error Receives the error; may be NULL, else its struct_size must be set. \return #MPROF_OK;
  * #MPROF_ERR_ARGUMENT; #MPROF_ERR_IO; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_MEMORY, also if a thread could not be made.
