@@ -31,8 +31,8 @@ MPROF_BEGIN_DECLS
 typedef struct mprof_writer mprof_writer;
 
 /**
- * \brief Reads the clock for the CLOCK fields of blocks, once for each moment that differs, in their order; and in
- * dialects whose headers tell when a block was written, once more for that.
+ * \brief Reads the clock for the CLOCK fields of a block, in their order, or once for two that follow on each other at
+ * once; and in dialects whose headers tell when a block was written, once more for that.
  * \param user The pointer from the options. \param clock Receives the moment.
  * \since 0.1
  */
