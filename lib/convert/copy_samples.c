@@ -8,7 +8,7 @@
  * A hit may stand for many samples in one number, of any size; the copy has one for each. So many of them in a log are
  * more than any program was ever sampled, and no more than can be written in a moment.
  */
-#define MOST_REPEATED_SAMPLES (UINT64_C(1) << 24)
+#define MOST_REPEATED_SAMPLES (UINT64_C(1) << 22)
 
 /* The part of a block that is being copied. */
 typedef struct sample_part {
@@ -109,8 +109,10 @@ static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sa
 
 	if (weight <= 1 || has_weights(converter))
 		return 1;
-	if (weight - 1 > MOST_REPEATED_SAMPLES - converter->repeated_samples)
+	if (weight - 1 > MOST_REPEATED_SAMPLES - converter->repeated_samples) {
 		weight = MOST_REPEATED_SAMPLES - converter->repeated_samples + 1;
+		losses_shorten_event(&converter->writer->stats, MPROF_EVENT_SAMPLE);
+	}
 	converter->repeated_samples += weight - 1;
 	return weight;
 }
