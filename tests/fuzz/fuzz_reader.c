@@ -2,6 +2,9 @@
 /*
  * Reads any bytes as a log, makes a profile of them, and converts them. LLVMFuzzerTestOneInput() is for libFuzzer and its
  * like, and for fuzz_main.c. It fails by crashing, by hanging, or by reporting what must not be.
+ *
+ * With libFuzzer, the sources of the library but the recorder's are compiled together with this file by clang with
+ * -fsanitize=fuzzer,address,undefined; the logs that are built of tests/data are what it begins with.
  */
 #include <mprof/convert.h>
 #include <mprof/profile.h>
