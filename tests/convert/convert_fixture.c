@@ -83,7 +83,7 @@ static const struct {
 };
 
 /* Lines that are left out, with those below that are indented more. */
-static const char *const dropped_lines[] = {"directives ",      "unknown ",  "stacks ",     "code ",
+static const char *const dropped_lines[] = {"directives ",      "unknown ",  "  unknown ",  "stacks ",    "code ",
 					    "  stack-section ", "  module ", "  function ", "  location "};
 
 static int starts_with_any(const char *line, const char *const starts[], size_t count)
