@@ -32,8 +32,8 @@ log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect);
 
 /**
  * What a log says, a line for each thing, with call chains by their frames. What dialects and writers may choose is not
- * there: blocks that define chains and code, directives, blocks and events that are not known, stack sections, flags of INTRO, where
- * times start from, when a block was written, the order of names. Free it.
+ * there: blocks that define chains and code, directives, blocks and events that are not known, stack sections, flags of
+ * INTRO, where times start from, when a block was written, the order of names. Free it.
  */
 char *text_of_log(const log_bytes *log);
 
