@@ -28,14 +28,14 @@ typedef struct mprof_converter mprof_converter;
  * \brief Begins a copy, and says how its writer has to be opened.
  *
  * The block after INTRO is read, since it tells what the log declares.
- * \param reader The log, open, with all kinds of blocks wanted and none read besides INTRO. Borrowed until the converter
- * is destroyed, and nobody else's until the copy is done.
+ * \param reader The log, open, with all kinds of blocks wanted and none read besides INTRO. Borrowed until the
+ * converter is destroyed, and nobody else's until the copy is done.
  * \param options Options of the writer. The caller sets dialect, allocator, compression, limits, and lossy: without it
- * the copy ends at the first thing that the dialect cannot say. Receives all others: INTRO's fields, directives, that IDs
- * need not be defined, and the clock, which the converter drives.
+ * the copy ends at the first thing that the dialect cannot say. Receives all others: INTRO's fields, directives, that
+ * IDs need not be defined, and the clock, which the converter drives.
  * \param converter Receives it; NULL on an error. Destroy it after the writer.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for a dialect that is none; #MPROF_ERR_STATE if INTRO could not be read or
- * the reader is further on; #MPROF_ERR_MEMORY. \since 0.1
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for a dialect that is none; #MPROF_ERR_STATE if INTRO could not be read
+ * or the reader is further on; #MPROF_ERR_MEMORY. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *options,
 							      mprof_converter **converter);
@@ -46,12 +46,12 @@ MPROF_API void mprof_converter_destroy(mprof_converter *converter);
 /**
  * \brief Copies all blocks up to the end, going on behind blocks that are damaged, and closes the writer if the log was
  * closed.
- * \param converter The converter. \param writer A writer opened with the options. A writer of a log that was not closed is
- * flushed and left open: the caller may close it.
+ * \param converter The converter. \param writer A writer opened with the options. A writer of a log that was not closed
+ * is flushed and left open: the caller may close it.
  * \param damage Called for each error met in the log; may be NULL. \param user Passed to \p damage.
- * \return #MPROF_OK if the log is complete; #MPROF_ERR_TRUNCATED if END is missing; otherwise the first error met in the
- * log, what is valid having been copied; #MPROF_AGAIN when following, where calling again goes on; or an error of the
- * writer or #MPROF_ERR_MEMORY, which end the copy: mprof_converter_failed() tells which of both it is.
+ * \return #MPROF_OK if the log is complete; #MPROF_ERR_TRUNCATED if END is missing; otherwise the first error met in
+ * the log, what is valid having been copied; #MPROF_AGAIN when following, where calling again goes on; or an error of
+ * the writer or #MPROF_ERR_MEMORY, which end the copy: mprof_converter_failed() tells which of both it is.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_converter_run(mprof_converter *converter, mprof_writer *writer,
@@ -59,8 +59,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_converter_run(mprof_converter *conv
 
 /**
  * \brief Whether the copy ended early, by an error that is not one of the log. \param converter The converter.
- * \return 1: memory was refused, or the writer failed, whose error mprof_writer_error() tells. 0: all was copied that could
- * be read. \since 0.1
+ * \return 1: memory was refused, or the writer failed, whose error mprof_writer_error() tells. 0: all was copied that
+ * could be read. \since 0.1
  */
 MPROF_API int mprof_converter_failed(const mprof_converter *converter);
 

@@ -4,8 +4,8 @@
  * \brief The converter's insides: converter.c goes over the blocks, copy_blocks.c copies those without lists of events,
  * copy_definitions.c what is defined, copy_events.c EVENTS, copy_samples.c and copy_heap.c what their names say.
  *
- * The functions that copy return #MPROF_OK, or what ends the copy: an error of the writer, or #MPROF_ERR_MEMORY. What is
- * wrong with the log is told by converter_read_failed() and ends no more than the reading of a block.
+ * The functions that copy return #MPROF_OK, or what ends the copy: an error of the writer, or #MPROF_ERR_MEMORY. What
+ * is wrong with the log is told by converter_read_failed() and ends no more than the reading of a block.
  */
 #ifndef CONVERT_CONVERTER_INTERNAL_H
 #define CONVERT_CONVERTER_INTERNAL_H

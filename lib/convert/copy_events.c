@@ -68,7 +68,9 @@ static int translate_call(mprof_converter *converter, thread_state *thread, mpro
 	return 1;
 }
 
-/* Makes a batch that of the copy. Stack sections go: each event that has a chain says it, and the writer its sections. */
+/*
+ * Makes a batch that of the copy. Stack sections go: each event that has a chain says it, and the writer makes its own.
+ */
 static mprof_status translate_batch(mprof_converter *converter, thread_state *thread, size_t *count)
 {
 	const int follows_calls = converter->resolves_leaves || converter->shortens_leaves;

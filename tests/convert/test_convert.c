@@ -127,6 +127,60 @@ Test(convert, keeps_what_intro_says)
 	log_free(&log);
 }
 
+/* A log that grows. */
+typedef struct growing_log {
+	log_bytes log;
+	size_t grown; /**< Bytes that are there. */
+	size_t place;
+} growing_log;
+
+static int read_growing(void *user, void *bytes, size_t length, size_t *got)
+{
+	growing_log *log = user;
+
+	*got = log->grown - log->place < length ? log->grown - log->place : length;
+	memcpy(bytes, log->log.bytes + log->place, *got);
+	log->place += *got;
+	return 0;
+}
+
+Test(convert, goes_on_when_a_log_has_grown)
+{
+	growing_log log = {log_make_more(FIXTURE_ALL_DIRECTIVES), 0, 0};
+	const mprof_source source = {read_growing, NULL, NULL, &log};
+	mprof_reader_options reader_options;
+	mprof_writer_options options;
+	mprof_converter *converter;
+	mprof_reader *reader;
+	mprof_writer *writer;
+	log_bytes copy = {NULL, 0};
+	const uint8_t *bytes;
+	mprof_status status;
+
+	mprof_reader_options_init(&reader_options);
+	reader_options.follow = 1;
+	mprof_writer_options_init(&options);
+	log.grown = log_block_offset(&log.log, MORE_MAPPING) + 3;
+	cr_assert_eq(mprof_reader_open_source(&source, &reader_options, &reader), MPROF_OK);
+	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	while ((status = mprof_converter_run(converter, writer, NULL, NULL)) == MPROF_AGAIN) {
+		cr_assert_not(mprof_converter_failed(converter));
+		cr_assert_lt(log.grown, log.log.length);
+		log.grown += log.log.length - log.grown < 100 ? log.log.length - log.grown : 100;
+	}
+	cr_assert_eq(status, MPROF_OK, "%s", mprof_status_text(status));
+	cr_assert_eq(mprof_writer_memory(writer, &bytes, &copy.length), MPROF_OK);
+	copy.bytes = malloc(copy.length);
+	memcpy(copy.bytes, bytes, copy.length);
+	expect_same_bytes(&copy, &log.log);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	mprof_converter_destroy(converter);
+	mprof_reader_destroy(reader);
+	log_free(&copy);
+	log_free(&log.log);
+}
+
 Test(convert, is_begun_at_the_begin)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MAIL, 0);

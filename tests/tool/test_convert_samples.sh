@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, say the same after they
-# were made logs of mprof2, or of another dialect, and again of their own; and where a dialect says less, all that is
+# Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, say the same after
+# they were made logs of mprof2, or of another dialect, and again of their own; and where a dialect says less, all that is
 # missing is counted.
 . "$srcdir/tests/tool/support.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mprof-decoder says the same of a log of Mono 2 and of its copy that was one of mprof2 in between; and of a log that was
-# recorded as mprof2 it says what the program says.
+# mprof-decoder says the same of a log of Mono 2 and of its copy that was one of mprof2 in between; and of a log that
+# was recorded as mprof2 it says what the program says.
 . "$srcdir/tests/interop/decoder/support.sh"
 
 # to_mono LOG COPY
@@ -42,8 +42,8 @@ decoded Hot-mono.mprof "samples $(info Hot.mprof .events.sample)"
 
 test -n "${MPROF_SAMPLES-}" || exit 0
 
-# timeless TEXT: its lines without the figures that repeated start counters spoil. Mono wrote blocks that repeat the start
-# counter of the block before, and mprof-decoder then takes times from there again: of these logs it tells times of
+# timeless TEXT: its lines without the figures that repeated start counters spoil. Mono wrote blocks that repeat the
+# start counter of the block before, and mprof-decoder then takes times from there again: of these logs it tells times of
 # collections, calls, compilation and waits that are wrong, and of their copies, which say the right start, right ones.
 timeless() {
 	awk '
