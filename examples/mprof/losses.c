@@ -23,7 +23,8 @@ static const char *block_name(uint32_t kind)
 /* Counts of one sort, by kind. */
 typedef struct loss_list {
 	const char *key;    /**< In JSON. */
-	const char *phrase; /**< For people; the dialect's name stands behind it. */
+	const char *what;   /**< For people: what each of them is. */
+	const char *became; /**< What became of it; the dialect's name stands behind it. */
 	const uint64_t *counts;
 	size_t count;
 	name_function name;
@@ -33,13 +34,13 @@ typedef struct loss_list {
 
 static void list_losses(loss_list lists[LOSS_LISTS], const mprof_writer_stats *stats)
 {
-	lists[0] = (loss_list){"events", "events left out, which there are not in", stats->left_out_events,
+	lists[0] = (loss_list){"events", "event", "left out, which there is not in", stats->left_out_events,
 			       COUNT(stats->left_out_events), event_name};
-	lists[1] = (loss_list){"shortened_events", "events shortened to what can be said in", stats->shortened_events,
+	lists[1] = (loss_list){"shortened_events", "event", "shortened to what can be said in", stats->shortened_events,
 			       COUNT(stats->shortened_events), event_name};
-	lists[2] = (loss_list){"blocks", "blocks left out, which there are not in", stats->left_out_blocks,
+	lists[2] = (loss_list){"blocks", "block", "left out, which there is not in", stats->left_out_blocks,
 			       COUNT(stats->left_out_blocks), block_name};
-	lists[3] = (loss_list){"records", "definitions left out, which there are not in", stats->left_out_records,
+	lists[3] = (loss_list){"records", "definition", "left out, which there is not in", stats->left_out_records,
 			       COUNT(stats->left_out_records), kind_of_record};
 }
 
@@ -61,8 +62,9 @@ static void print_list(const loss_list *list, const char *name, const char *dial
 
 	for (size_t kind = 0; kind < list->count; kind++) {
 		if (list->counts[kind] > 0)
-			fprintf(stderr, "mprof: %s: %s %s %s %s\n", name, text_count(text, list->counts[kind]),
-				list->name((uint32_t)kind), list->phrase, dialect);
+			fprintf(stderr, "mprof: %s: %s %s %s%s %s %s\n", name, text_count(text, list->counts[kind]),
+				list->name((uint32_t)kind), list->what, list->counts[kind] == 1 ? "" : "s",
+				list->became, dialect);
 	}
 }
 

@@ -252,7 +252,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_statistical(mprof_writer *wr
 /**
  * \brief Writes samples of one thread: a SAMPLES block (section 3.12), or in drop, mono and unity a STATISTICAL block,
  * in which they have neither thread nor time. mail has none.
- * \param writer The writer. \param thread The thread. \param base_counter What the first time is relative to.
+ * \param writer The writer. \param thread The thread, 0 if not known. \param base_counter What the first time is
+ * relative to.
  * \param samples Events of kind #MPROF_EVENT_SAMPLE, whose counter and value (a stack that was defined) are used. In
  * STATISTICAL the value may be 0: then the id is the method, 0 if not known; and a sample stands for as many as its
  * detail says, if it has one, up to 65536.

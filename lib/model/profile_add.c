@@ -56,8 +56,12 @@ static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, th
 static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				      int *is_own)
 {
-	thread_record *thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+	thread_record *thread;
 
+	/* A copy of a log that does not tell the threads of samples. */
+	if (block->thread == 0)
+		return add_samples(profile, reader, NULL, is_own);
+	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 	*is_own = thread == NULL;
 	return thread != NULL ? add_samples(profile, reader, thread, is_own) : out_of_memory(profile);
 }

@@ -3,7 +3,8 @@
 # Control while the program runs: by mprof control, TCP, signals, the program itself; and by those who mean no good.
 . "$srcdir/tests/interop/mono/support.sh"
 . "$srcdir/tests/interop/mono/controlled.sh"
-"${CC:-cc}" -D_GNU_SOURCE -o client "$here/client.c" || fail "the client does not compile"
+read -ra compiler <<<"${CC:-cc}"
+"${compiler[@]}" -D_GNU_SOURCE -o client "$here/client.c" || fail "the client does not compile"
 
 # another OPTION: runs another program to its end. What the module says is in other.err.
 another() {
