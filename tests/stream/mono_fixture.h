@@ -62,8 +62,8 @@ static inline void put_records(mprof_writer *writer, mprof_block_kind kind, cons
 }
 
 /**
- * Chain 1 is method 1 being compiled, 2 method 1, 3 that calling method 2, 4 that calling native code, 5 the same native
- * code alone, 6 a place in its module, 7 a place in none, 8 an unknown method called by method 1.
+ * Chain 1 is method 1 being compiled, 2 method 1, 3 that calling method 2, 4 that calling native code, 5 the same
+ * native code alone, 6 a place in its module, 7 a place in none, 8 an unknown method called by method 1.
  */
 static inline void define_chains(mprof_writer *writer)
 {

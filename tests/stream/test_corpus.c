@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each log of tests/data gives what the file beside its description expects: from a reader in one go and block by block in
- * any order, and the same from a parser however the log is cut into pieces.
+ * Each log of tests/data gives what the file beside its description expects: from a reader in one go and block by block
+ * in any order, and the same from a parser however the log is cut into pieces.
  */
 #include "format/log_text.h"
 #include "log_fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a log of Mono tells numbers of collections. Nothing in it says so, and a new size of the heap has a number or a
- * time at the same place: what else the log holds decides.
+ * Whether a log of Mono tells numbers of collections. Nothing in it says so, and a new size of the heap has a number or
+ * a time at the same place: what else the log holds decides.
  */
 #include "raw_log.h"
 

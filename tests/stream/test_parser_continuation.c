@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that repeat the base counter of their thread's block before: Mono renewed it only when a buffer was full. Their
- * events go on from the last one of that block, however much of it was fetched.
+ * Blocks that repeat the base counter of their thread's block before: Mono renewed it only when a buffer was full.
+ * Their events go on from the last one of that block, however much of it was fetched.
  */
 #include "raw_log.h"
 

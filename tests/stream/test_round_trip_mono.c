@@ -73,7 +73,9 @@ static void expect_no_event(mprof_reader *reader)
 	cr_assert_eq(mprof_reader_next_events(reader, &event, 1, &count), MPROF_END);
 }
 
-/* Frames as "2 1" for method 2 called by method 1; with J those being compiled, with the name of their function others. */
+/*
+ * Frames as "2 1" for method 2 called by method 1; with J those being compiled, with the name of their function others.
+ */
 static void expect_chain(mprof_reader *reader, uint64_t chain, const char *expected)
 {
 	char text[200] = "";
