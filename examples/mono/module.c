@@ -62,8 +62,8 @@ static uint32_t intro_flags(const module_options *options)
 }
 
 /*
- * Whether events have call chains. In older formats calls tell the stack themselves: there a chain changes what a reader
- * takes for the stack, and the frames that it has beyond those entered would count as calls.
+ * Whether events have call chains. In older formats calls tell the stack themselves: there a chain changes what a
+ * reader takes for the stack, and the frames that it has beyond those entered would count as calls.
  */
 static int has_stacks(const module_options *options)
 {

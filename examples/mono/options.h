@@ -68,7 +68,8 @@ typedef struct module_options {
 	uint32_t heap_collections;  /**< Of HEAP_EVERY, at least 1. */
 	uint32_t heap_milliseconds; /**< Of HEAP_AT_INTERVAL, at least 1. */
 	int heap_summary;           /**< 1 with RECORD_SUMMARIES. */
-	uint64_t heap_bytes;        /**< Most memory for heap shots that are not written yet; 0 for the recorder's default. */
+	uint64_t heap_bytes;        /**< Most memory for heap shots that are not written yet; 0 for the recorder's
+	                                 default. */
 	int64_t heap_shots;         /**< Of HEAP_EVERY: how many are taken at first; -1 for no limit. */
 
 	int allocation_stacks;   /**< Allocations have call chains... */

@@ -25,7 +25,9 @@ static int compare_rows(const void *left, const void *right)
 	return order != 0 ? order : a->is_resize - b->is_resize;
 }
 
-/* Those that did not end are not told. The first logs of Mono 2 have no numbers: its decoder takes 0 for all of them. */
+/*
+ * Those that did not end are not told. The first logs of Mono 2 have no numbers: its decoder takes 0 for all of them.
+ */
 static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 {
 	int has_zeros = decode->session.dialect == MPROF_DIALECT_MONO;

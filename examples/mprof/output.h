@@ -9,7 +9,9 @@
 /** 1 if nobody can read any more what is printed, so that a command may stop early. */
 int output_is_broken(void);
 
-/** Hands on what was printed. Returns \p status, or 1 after a message if that failed; a reader that left is no failure. */
+/**
+ * Hands on what was printed. Returns \p status, or 1 after a message if that failed; a reader that left is no failure.
+ */
 int output_finish(int status);
 
 #endif

@@ -50,7 +50,8 @@ typedef enum mprof_block_kind {
 
 /** \brief The events of all dialects (section 4). Values are fixed; new ones are appended. \since 0.1 */
 typedef enum mprof_event_kind {
-	MPROF_EVENT_UNKNOWN = 0,                /**< An event byte that this library does not know; value is its main INT. */
+	MPROF_EVENT_UNKNOWN = 0,                /**< An event byte that this library does not know; value is its main
+	                                             INT. */
 	MPROF_EVENT_METHOD_ENTER = 1,           /**< id is the method. */
 	MPROF_EVENT_METHOD_LEAVE = 2,           /**< id is the method. */
 	MPROF_EVENT_METHOD_LEAVE_IMPLICIT = 3,  /**< The method on top of the thread's stack returns; id is 0. */
@@ -64,47 +65,53 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_CLASS_UNLOAD_START = 11,    /**< id is the class. */
 	MPROF_EVENT_CLASS_UNLOAD_END = 12,      /**< id is the class. */
 	MPROF_EVENT_EXCEPTION = 13,             /**< id is the class of the exception thrown. */
-	MPROF_EVENT_ALLOCATION = 14,            /**< id is the class, value the size in bytes; has no time of its own. */
+	MPROF_EVENT_ALLOCATION = 14,            /**< id is the class, value the size in bytes; has no time of its
+	                                             own. */
 	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< The same, while a method was being compiled. */
 	MPROF_EVENT_THREAD_START = 16,          /**< value is the thread. */
 	MPROF_EVENT_THREAD_END = 17,            /**< value is the thread. */
-	MPROF_EVENT_GC_START = 18,              /**< value is the generation; id the number of the collection, 0 if the log
-	                                             does not tell. So with all kinds to GC_START_WORLD_END but GC_RESIZE. */
+	MPROF_EVENT_GC_START = 18,              /**< value is the generation; id the number of the collection, 0 if the
+	                                             log does not tell. So with all kinds to GC_START_WORLD_END but
+	                                             GC_RESIZE. */
 	MPROF_EVENT_GC_END = 19,
 	MPROF_EVENT_GC_MARK_START = 20,
 	MPROF_EVENT_GC_MARK_END = 21,
 	MPROF_EVENT_GC_SWEEP_START = 22,
 	MPROF_EVENT_GC_SWEEP_END = 23,
-	MPROF_EVENT_GC_RESIZE = 24, /**< value is the new size of the heap in bytes, id as of GC_START. Has no time of its own
-	                                 where it has a number. */
+	MPROF_EVENT_GC_RESIZE = 24, /**< value is the new size of the heap in bytes, id as of GC_START. Has no time of
+	                                 its own where it has a number. */
 	MPROF_EVENT_GC_STOP_WORLD_START = 25,
 	MPROF_EVENT_GC_STOP_WORLD_END = 26,
 	MPROF_EVENT_GC_START_WORLD_START = 27,
 	MPROF_EVENT_GC_START_WORLD_END = 28,
 	MPROF_EVENT_MONITOR = 29,       /**< id is the class of the object, value an #mprof_monitor_state. */
-	MPROF_EVENT_SAMPLE = 30,        /**< A sample. From a reader: value is the call chain (0 if not known); of STATISTICAL, id
-	                                     is the method of its innermost frame, 0 if native; the detail, if there is one,
-	                                     has how many samples it stands for. From a parser the same of SAMPLES; of STATISTICAL one
-	                                     frame: see mprof_parser_next_events(). */
-	MPROF_EVENT_STACK_SECTION = 31, /**< mono, unity: what the thread's call stack is from here on, in front of an allocation
-	                                     or monitor event: value outermost frames stay, and on them go those of the
-	                                     detail, mprof_event_detail::references, the innermost first; each is a method
-	                                     << 1, with bit 0 set while it is being compiled. Has no time of its own. */
-	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot: id is the class, value the size; the detail has the
-	                                     address and the references. */
+	MPROF_EVENT_SAMPLE = 30,        /**< A sample. From a reader: value is the call chain (0 if not known); of
+	                                     STATISTICAL, id is the method of its innermost frame, 0 if native; the
+	                                     detail, if there is one, has how many samples it stands for. From a parser
+	                                     the same of SAMPLES; of STATISTICAL one frame: see
+	                                     mprof_parser_next_events(). */
+	MPROF_EVENT_STACK_SECTION = 31, /**< mono, unity: what the thread's call stack is from here on, in front of an
+	                                     allocation or monitor event: value outermost frames stay, and on them go
+	                                     those of the detail, mprof_event_detail::references, the innermost first;
+	                                     each is a method << 1, with bit 0 set while it is being compiled. Has no
+	                                     time of its own. */
+	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot: id is the class, value the size; the detail
+	                                     has the address and the references. */
 	MPROF_EVENT_HEAP_FREE = 33,     /**< An object found dead by a collection: id is the class, value the size. */
 	MPROF_EVENT_HEAP_ROOT = 34,     /**< The collector starts from an object: id is the root (ROOTS) or 0, value an
 	                                     #mprof_root_kind, the detail has the object. */
-	MPROF_EVENT_HEAP_MOVE = 35,     /**< The collector moved an object: value is the new address, the detail has the old. */
+	MPROF_EVENT_HEAP_MOVE = 35,     /**< The collector moved an object: value is the new address, the detail has the
+	                                     old. */
 	MPROF_EVENT_HEAP_REFERENCES = 36, /**< More references of the object before. */
-	MPROF_EVENT_HANDLE_CREATED = 37, /**< id is the class of the object, value the handle; the detail has the rest. */
+	MPROF_EVENT_HANDLE_CREATED = 37, /**< id is the class of the object, value the handle; the detail has the
+	                                      rest. */
 	MPROF_EVENT_HANDLE_DELETED = 38, /**< value is the handle; id is 0. */
 	MPROF_EVENT_FINALIZER_START = 39, /**< An object is finalized: id is its class; the detail has the object. */
 	MPROF_EVENT_FINALIZER_END = 40,
 	MPROF_EVENT_FINALIZATION_START = 41, /**< The finalizer thread begins to run what is due. */
 	MPROF_EVENT_FINALIZATION_END = 42,
-	MPROF_EVENT_RECORDING_RESUMED = 43, /**< The thread's events were not recorded for value counters before this one;
-	                                         its call stack is not known any more. */
+	MPROF_EVENT_RECORDING_RESUMED = 43, /**< The thread's events were not recorded for value counters before this
+	                                         one; its call stack is not known any more. */
 	MPROF_EVENT_KIND_COUNT = 44     /**< Number of kinds known to these headers; grows. */
 } mprof_event_kind;
 
@@ -113,7 +120,8 @@ typedef enum mprof_event_flag {
 	MPROF_EVENT_FAILED = 1,    /**< What ended here had failed. */
 	MPROF_EVENT_NATIVE = 2,    /**< A sample of native code, or a frame of a call chain. */
 	MPROF_EVENT_CALLER = 4,    /**< Parsers, STATISTICAL: a frame that called that of the event before. */
-	MPROF_EVENT_IN_MODULE = 8, /**< Parsers, STATISTICAL: id is a module (a region of memory), value the bytes from its begin. */
+	MPROF_EVENT_IN_MODULE = 8, /**< Parsers, STATISTICAL: id is a module (a region of memory), value the bytes from
+	                                its begin. */
 	MPROF_EVENT_COMPILING = 16 /**< A frame of a call chain whose method is being compiled, not run. */
 } mprof_event_flag;
 
@@ -130,7 +138,8 @@ typedef struct mprof_event_detail {
 	uint32_t stack;             /**< Call chain (STACKS; allocations: directive 19), or 0. */
 	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */
 	uint32_t reference_count;   /**< Heap objects: how many references follow. Stack sections: how many frames. */
-	const uint64_t *references; /**< Heap objects: addresses that it refers to, in order. Stack sections: frames. Borrowed. */
+	const uint64_t *references; /**< Heap objects: addresses that it refers to, in order. Stack sections: frames.
+	                                 Borrowed. */
 	uint64_t samples;           /**< Samples: for how many it stands, 1 or more. */
 } mprof_event_detail;
 
@@ -253,11 +262,12 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_METHOD_FLAGS = 6,      /**< Methods carry flags: bit 0 is set for a wrapper. */
 	MPROF_DIRECTIVE_IMPLICIT_LEAVE = 16,   /**< mprof2: returns of the top of the stack carry no method. */
 	MPROF_DIRECTIVE_EXTENDED_EVENTS = 17,  /**< mprof2: event codes beyond those of the mail occur. */
-	MPROF_DIRECTIVE_CLASS_SIZES = 18,      /**< mprof2: classes carry the size of their objects, and objects of that size
-	                                            do not. */
+	MPROF_DIRECTIVE_CLASS_SIZES = 18,      /**< mprof2: classes carry the size of their objects, and objects of that
+	                                            size do not. */
 	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations carry a call chain. */
 	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,  /**< mprof2: events occur that have more than two INTs. */
-	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21 /**< mprof2: events of collections carry the number of the collection. */
+	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21 /**< mprof2: events of collections carry the number of the
+	                                             collection. */
 } mprof_directive;
 
 /** \brief One bit for a directive, for masks of directives. \since 0.1 */
@@ -300,22 +310,26 @@ typedef enum mprof_record_kind {
  */
 typedef struct mprof_record {
 	uint32_t kind;       /**< An #mprof_record_kind. */
-	uint32_t id;         /**< What is defined; METRIC_VALUE: the metric; SUMMARY: the class. Each kind has its own numbers. */
-	uint32_t parent;     /**< STACK: the chain of the caller, 0 if none. FUNCTION, LOCATION: the module, 0 if none. */
-	uint32_t target;     /**< STACK: the method, 0 if not known, or the location if native. LOCATION: the function, 0 if not
-	                          known. ROOT: the class whose static fields it holds, 0 if none. */
-	uint32_t flags;      /**< STACK: #MPROF_EVENT_NATIVE if its frame is a location, #MPROF_EVENT_COMPILING if its method is
-	                          being compiled. MODULE of STATISTICAL: #MPROF_RECORD_REMOVED if it is no more. ROOT: an #mprof_root_kind. METRIC: bits of
-	                          #mprof_metric_flag. METRIC_VALUE: #MPROF_METRIC_DOUBLE if it is one; writers ignore it. */
+	uint32_t id;         /**< What is defined; METRIC_VALUE: the metric; SUMMARY: the class. Each kind has its own
+	                          numbers. */
+	uint32_t parent;     /**< STACK: the chain of the caller, 0 if none. FUNCTION, LOCATION: the module, 0 if
+	                          none. */
+	uint32_t target;     /**< STACK: the method, 0 if not known, or the location if native. LOCATION: the function,
+	                          0 if not known. ROOT: the class whose static fields it holds, 0 if none. */
+	uint32_t flags;      /**< STACK: #MPROF_EVENT_NATIVE if its frame is a location, #MPROF_EVENT_COMPILING if its
+	                          method is being compiled. MODULE of STATISTICAL: #MPROF_RECORD_REMOVED if it is no
+	                          more. ROOT: an #mprof_root_kind. METRIC: bits of #mprof_metric_flag. METRIC_VALUE:
+	                          #MPROF_METRIC_DOUBLE if it is one; writers ignore it. */
 	uint32_t reserved;   /**< 0. */
-	uint64_t start;      /**< MODULE, ROOT: the address. FUNCTION, LOCATION: bytes from the begin of the module, or the
-	                          address without one. */
+	uint64_t start;      /**< MODULE, ROOT: the address. FUNCTION, LOCATION: bytes from the begin of the module, or
+	                          the address without one. */
 	uint64_t size;       /**< MODULE, FUNCTION, ROOT: bytes; 0 if not known. */
-	uint64_t value;      /**< METRIC_VALUE: as mprof_record::flags of the metric say. ROOT: the thread, 0 if none. MODULE of
-	                          STATISTICAL: where in its file it begins, in bytes. */
+	uint64_t value;      /**< METRIC_VALUE: as mprof_record::flags of the metric say. ROOT: the thread, 0 if none.
+	                          MODULE of STATISTICAL: where in its file it begins, in bytes. */
 	uint64_t counts[4];  /**< SUMMARY: objects alive, their bytes, objects found dead, their bytes. */
 	const char *name;    /**< MODULE: file. FUNCTION, ROOT, METRIC: name. Otherwise "". */
-	const char *section; /**< METRIC: what it belongs to. MODULE: build ID, hexadecimal, "" if none. Otherwise "". */
+	const char *section; /**< METRIC: what it belongs to. MODULE: build ID, hexadecimal, "" if none. Otherwise
+	                          "". */
 } mprof_record;
 
 /** \brief A moment: a counter and the wall clock, read together (the CLOCK of the format). \since 0.1 */

@@ -68,7 +68,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_room(mprof_parser *parser, s
 							 size_t *length);
 
 /**
- * \brief Says how many bytes were put into the room. \param parser The parser. \param length How many, at most the room.
+ * \brief Says how many bytes were put into the room. \param parser The parser. \param length How many, at most the
+ * room.
  * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if it is more than the room lent. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_filled(mprof_parser *parser, size_t length);
@@ -126,22 +127,23 @@ typedef struct mprof_block {
 	mprof_clock start;            /**< CLOCK at the begin. */
 	mprof_clock end;              /**< CLOCK at the end. */
 	uint64_t thread;              /**< EVENTS, SAMPLES, LOADED, UNLOADED, MAPPING, THREAD, LOST, MARK. */
-	uint64_t base_counter;        /**< EVENTS, SAMPLES: what its first time is relative to. STATISTICAL, LOADED, UNLOADED:
-	                                   start. MARK: when. HEAP_DATA: when the shot was taken. */
+	uint64_t base_counter;        /**< EVENTS, SAMPLES: what its first time is relative to. STATISTICAL, LOADED,
+	                                   UNLOADED: start. MARK: when. HEAP_DATA: when the shot was taken. */
 	uint64_t end_counter;         /**< STATISTICAL, LOADED, UNLOADED: end counter. */
 	uint32_t version;             /**< INTRO, END. */
 	uint32_t flags;               /**< INTRO: bits of #mprof_intro_flag. LOADED, UNLOADED: of #mprof_element_kind.
 	                                   HEAP_DATA: of #mprof_heap_flag. */
-	uint32_t id;                  /**< LOADED, UNLOADED: element ID (directive 4). HEAP_DATA: number of the shot, 0 if of
-	                                   none; drop, mono, unity: of the collection, 0 if not told, and flags say whether
-	                                   it is a shot. HEAP_SUMMARY: number of the collection. */
+	uint32_t id;                  /**< LOADED, UNLOADED: element ID (directive 4). HEAP_DATA: number of the shot, 0
+	                                   if of none; drop, mono, unity: of the collection, 0 if not told, and flags
+	                                   say whether it is a shot. HEAP_SUMMARY: number of the collection. */
 	uint32_t has_assembly;        /**< LOADED: 1 if assembly is set. */
 	const char *name;             /**< INTRO: runtime. LOADED, UNLOADED, THREAD: name. MARK: text. */
 	size_t name_length;           /**< In bytes. */
 	mprof_assembly_name assembly; /**< LOADED of an assembly with directive 5. */
 	uint64_t directives;          /**< DIRECTIVES: those in force from here on, as #MPROF_DIRECTIVE_BIT. */
 	uint64_t lost[MPROF_LOSS_CAUSE_COUNT]; /**< LOST: events by #mprof_loss_cause; at 0 those of unknown causes. */
-	uint32_t counter_delta;       /**< mono, unity: in the header: counters since the block before was written, modulo 2^32. */
+	uint32_t counter_delta;       /**< mono, unity: in the header: counters since the block before was written,
+	                                   modulo 2^32. */
 	uint32_t has_shot_clocks;     /**< HEAP_DATA of drop, mono, unity: 1: shot_start and shot_end are set. */
 	mprof_clock shot_start;       /**< When the heap was gone over. start and end say when the block was written. */
 	mprof_clock shot_end;         /**< When that was done. */
@@ -158,10 +160,10 @@ static inline void mprof_block_init(mprof_block *block)
  * \param parser The parser. \param block Receives kind, code, offset and lengths; loaded is 0.
  * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_END after the last block (see mprof_parser_complete());
  * #MPROF_ERR_NOT_MPROF; #MPROF_ERR_TRUNCATED if the log ends inside a header or in a block being skipped;
- * #MPROF_ERR_MALFORMED for a header that cannot be one, for bytes that follow END, or for bytes that were skipped to the
- * next valid block; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read; any error of mprof_parser_load() for a
- * block that is always loaded and was passed by; #MPROF_ERR_MEMORY. After an error of severity #MPROF_SEVERITY_BLOCK it
- * may be called again and goes on behind the block.
+ * #MPROF_ERR_MALFORMED for a header that cannot be one, for bytes that follow END, or for bytes that were skipped to
+ * the next valid block; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read; any error of mprof_parser_load() for
+ * a block that is always loaded and was passed by; #MPROF_ERR_MEMORY. After an error of severity #MPROF_SEVERITY_BLOCK
+ * it may be called again and goes on behind the block.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block);
@@ -194,11 +196,11 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *par
  * #MPROF_EVENT_NATIVE it is the function, or with #MPROF_EVENT_IN_MODULE the module, value being the bytes from its
  * begin; or it is 0, and value the address. Modules and functions are told by mprof_parser_next_records().
  *
- * Blocks of drop, mono and unity may repeat the base counter of the thread's block before, and go on from the last event
- * of that. Counters of events are right then, too, if that block was loaded, or this one was once read behind it; those
- * of mprof_block are what the log says. Otherwise they go on from the last block of the thread that was loaded, or from
- * the base counter, and are too early. A monitor event whose time leads out of its block is garbage of the profiler that
- * wrote it: it counts as 0.
+ * Blocks of drop, mono and unity may repeat the base counter of the thread's block before, and go on from the last
+ * event of that. Counters of events are right then, too, if that block was loaded, or this one was once read behind it;
+ * those of mprof_block are what the log says. Otherwise they go on from the last block of the thread that was loaded,
+ * or from the base counter, and are too early. A monitor event whose time leads out of its block is garbage of the
+ * profiler that wrote it: it counts as 0.
  * \param parser The parser. \param events Receives them. \param capacity Room, in events, 1 or more.
  * \param count Receives how many were fetched; also set (and not lost) when an error is returned.
  * \return #MPROF_OK with \p count at least 1; #MPROF_END with \p count 0; #MPROF_ERR_STATE if no such block is loaded;
@@ -215,7 +217,8 @@ typedef struct mprof_mapping {
 	uint32_t class_id;    /**< Methods: the class. */
 	uint32_t assembly_id; /**< Classes: element ID of the assembly (directive 5). */
 	uint32_t flags;       /**< Methods: bits of #mprof_method_flag (directive 6). */
-	uint32_t size;        /**< Classes: bytes of an object (directive 18); 0 if objects differ or it is not known. */
+	uint32_t size;        /**< Classes: bytes of an object (directive 18); 0 if objects differ or it is not
+	                           known. */
 	const char *name;     /**< Borrowed, NUL-terminated. */
 	size_t name_length;   /**< In bytes. */
 } mprof_mapping;
@@ -258,7 +261,9 @@ MPROF_API void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t 
  */
 MPROF_API mprof_dialect mprof_parser_dialect(const mprof_parser *parser);
 
-/** \brief Whether an END block was read and nothing was damaged. \param parser The parser. \return 1 or 0. \since 0.1 */
+/**
+ * \brief Whether an END block was read and nothing was damaged. \param parser The parser. \return 1 or 0. \since 0.1
+ */
 MPROF_API int mprof_parser_complete(const mprof_parser *parser);
 
 /**

@@ -32,11 +32,13 @@ typedef struct mprof_profile_options {
 	const mprof_allocator *allocator; /**< NULL: malloc. Copied. */
 	uint64_t max_memory;              /**< Most memory for results, in bytes; 0 means 4 GiB. */
 	uint32_t without_call_tree;       /**< 1: do not keep call paths, only totals by method. */
-	uint32_t max_stack_depth;         /**< Frames kept for one thread; deeper ones are counted as one. 0 means 65536. */
-	uint32_t with_compilations;       /**< 1: compilations are nodes of the call tree. What they take is not self time of
-	                                       the method that caused them then, and what runs while they go on is below them. */
-	uint32_t with_call_sites;         /**< 1: allocations and waits of which no call chain is known have the node of the
-	                                       call tree as their place. */
+	uint32_t max_stack_depth;         /**< Frames kept for one thread; deeper ones are counted as one. 0 means
+	                                       65536. */
+	uint32_t with_compilations;       /**< 1: compilations are nodes of the call tree. What they take is not self
+	                                       time of the method that caused them then, and what runs while they go on
+	                                       is below them. */
+	uint32_t with_call_sites;         /**< 1: allocations and waits of which no call chain is known have the node of
+	                                       the call tree as their place. */
 	uint32_t with_monitor_objects;    /**< 1: waits for different objects are different sites. */
 	uint32_t raw_counters;            /**< 1: what is called nanoseconds, here and below, is counters of the log. */
 } mprof_profile_options;
@@ -65,8 +67,8 @@ MPROF_API void mprof_profile_destroy(mprof_profile *profile);
 /**
  * \brief Adds the loaded block of a reader, fetching what it holds.
  * \param profile The profile. \param reader Where the block is loaded. \param block The block.
- * \return #MPROF_OK; an error of mprof_reader_next_events(), with all before it added; #MPROF_ERR_LIMIT when max_memory is
- * reached; #MPROF_ERR_MEMORY. \since 0.1
+ * \return #MPROF_OK; an error of mprof_reader_next_events(), with all before it added; #MPROF_ERR_LIMIT when max_memory
+ * is reached; #MPROF_ERR_MEMORY. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reader,
 							       const mprof_block *block);
@@ -283,7 +285,8 @@ typedef struct mprof_allocation_site {
 } mprof_allocation_site;
 
 /**
- * \brief Places of allocations of which a call chain, a method or a node is known, in no order. \param profile The profile.
+ * \brief Places of allocations of which a call chain, a method or a node is known, in no order. \param profile The
+ * profile.
  * \return How many. \since 0.1
  */
 MPROF_API size_t mprof_profile_allocation_site_count(const mprof_profile *profile);
@@ -534,7 +537,8 @@ typedef struct mprof_collection {
 	uint64_t duration_ns;   /**< Whole. */
 	uint64_t mark_ns;       /**< Marking, 0 if not told. */
 	uint64_t sweep_ns;      /**< Sweeping, 0 if not told. */
-	uint64_t pause_ns;      /**< World stopped for it, 0 if not told. Less than its duration if it was concurrent. */
+	uint64_t pause_ns;      /**< World stopped for it, 0 if not told. Less than its duration if it was
+	                             concurrent. */
 	uint32_t is_counted;    /**< 1: the log does not number it, so that number was counted. */
 	uint32_t reserved;      /**< 0. */
 } mprof_collection;

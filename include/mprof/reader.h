@@ -26,8 +26,8 @@ typedef struct mprof_reader mprof_reader;
 /** \brief Where bytes come from, for mprof_reader_open_source(). \since 0.1 */
 typedef struct mprof_source {
 	/**
-	 * Puts up to \p length bytes into \p bytes and sets \p got; 0 bytes mean that none are left now. Returns 0 or an
-	 * errno value.
+	 * Puts up to \p length bytes into \p bytes and sets \p got; 0 bytes mean that none are left now. Returns 0 or
+	 * an errno value.
 	 */
 	int (*read)(void *user, void *bytes, size_t length, size_t *got);
 	/** Goes to \p offset bytes from the start; returns 0 or an errno value. May be NULL. */
@@ -44,7 +44,8 @@ typedef struct mprof_reader_options {
 	uint64_t max_block_length;        /**< As in mprof_parser_options. */
 	uint64_t max_name_length;         /**< As in mprof_parser_options. */
 	uint64_t max_names_memory;        /**< Most memory for names and other definitions, in bytes; 0 means 1 GiB. */
-	uint64_t wanted;                  /**< Kinds to load, as #MPROF_BLOCK_BIT; 0 means all. Others give headers only. */
+	uint64_t wanted;                  /**< Kinds to load, as #MPROF_BLOCK_BIT; 0 means all. Others give headers
+	                                       only. */
 	uint32_t follow;                  /**< 1: at the end of what is there return #MPROF_AGAIN; more may come. */
 	uint32_t ignore_checksums;        /**< As in mprof_parser_options. */
 } mprof_reader_options;
@@ -64,8 +65,8 @@ static inline void mprof_reader_options_init(mprof_reader_options *options)
  * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY so that
  * mprof_reader_error() can be asked; destroy it in all cases.
  * \return #MPROF_OK; #MPROF_AGAIN when following a file whose INTRO is not whole yet; #MPROF_ERR_IO (a directory gives
- * EISDIR); #MPROF_ERR_NOT_MPROF, for which mprof_error::what names the foreign format where it is known, and says so of an
- * empty file; #MPROF_ERR_TRUNCATED; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED;
+ * EISDIR); #MPROF_ERR_NOT_MPROF, for which mprof_error::what names the foreign format where it is known, and says so of
+ * an empty file; #MPROF_ERR_TRUNCATED; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED;
  * #MPROF_ERR_ARGUMENT; #MPROF_ERR_MEMORY. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_path(const char *path, const mprof_reader_options *options,
@@ -101,8 +102,8 @@ MPROF_API void mprof_reader_destroy(mprof_reader *reader);
  * \brief Goes to the next block and, if its kind is wanted, loads it. The first call gives INTRO.
  * \param reader The reader. \param block Receives it.
  * \return As mprof_parser_next_block(), and #MPROF_ERR_IO. #MPROF_ERR_MALFORMED also for a block that leaves out IDs of
- * stacks, code, roots or metrics, unless blocks were passed by that may have defined them; what it defines is learnt all
- * the same. #MPROF_AGAIN only when following: the position stays, call again later. After an error of severity
+ * stacks, code, roots or metrics, unless blocks were passed by that may have defined them; what it defines is learnt
+ * all the same. #MPROF_AGAIN only when following: the position stays, call again later. After an error of severity
  * #MPROF_SEVERITY_BLOCK the next call goes on behind the damage. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block);
@@ -115,9 +116,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load(mprof_reader *reader, m
 
 /**
  * \brief Fetches events of the loaded block; of a STATISTICAL block its samples, each with a call chain.
- * \param reader The reader. \param events Receives them. \param capacity Room in events. \param count Receives how many.
- * \return As mprof_parser_next_events(). Where call chains or native code could not be kept, their IDs are 0 or those of
- * a part; then, once all events of the block were given out, #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY comes in place of
+ * \param reader The reader. \param events Receives them. \param capacity Room in events. \param count Receives how
+ * many.
+ * \return As mprof_parser_next_events(). Where call chains or native code could not be kept, their IDs are 0 or those
+ * of a part; then, once all events of the block were given out, #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY comes in place of
  * #MPROF_END, once. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
@@ -160,8 +162,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_method(const mprof_reader *r
 MPROF_API size_t mprof_reader_method_name(const mprof_reader *reader, uint32_t id, char *text, size_t size);
 
 /**
- * \brief Fetches what the loaded block defines or tells; of a STATISTICAL block modules and functions, with the IDs that
- * the reader has for them. \param reader The reader. \param records Receives them.
+ * \brief Fetches what the loaded block defines or tells; of a STATISTICAL block modules and functions, with the IDs
+ * that the reader has for them. \param reader The reader. \param records Receives them.
  * \param capacity Room. \param count Receives how many. \return As mprof_parser_next_records(). \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *records,
@@ -177,8 +179,9 @@ typedef struct mprof_stack_frame {
 /**
  * \brief Looks up a call chain (section 3.13) among those defined so far.
  * \param reader The reader. \param stack Its ID. \param frames Receives its frames, the innermost first; may be NULL if
- * \p capacity is 0. \param capacity Room in frames. \param count Receives how many frames the chain has, which may be more
- * than fit; it ends early where a caller is not defined. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID, with \p count 0.
+ * \p capacity is 0. \param capacity Room in frames. \param count Receives how many frames the chain has, which may be
+ * more than fit; it ends early where a caller is not defined. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID, with \p count
+ * 0.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_stack(const mprof_reader *reader, uint32_t stack,
@@ -186,8 +189,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_stack(const mprof_reader *re
 
 /**
  * \brief Looks up one step of a call chain: its innermost frame and the chain of the caller.
- * \param reader The reader. \param stack The chain. \param frame Receives the frame. \param caller Receives the chain of
- * the caller, 0 if there is none. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID. \since 0.1
+ * \param reader The reader. \param stack The chain. \param frame Receives the frame. \param caller Receives the chain
+ * of the caller, 0 if there is none. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_stack_step(const mprof_reader *reader, uint32_t stack,
 							       mprof_stack_frame *frame, uint32_t *caller);
@@ -263,7 +266,8 @@ typedef struct mprof_index_entry {
 	uint32_t kind;          /**< An #mprof_block_kind. */
 	uint32_t reserved;      /**< 0. */
 	uint64_t thread;        /**< EVENTS, SAMPLES, MARK: whose. */
-	uint64_t start_counter; /**< EVENTS, SAMPLES: base counter. Otherwise of its first CLOCK, or start; 0 if it has none. */
+	uint64_t start_counter; /**< EVENTS, SAMPLES: base counter. Otherwise of its first CLOCK, or start; 0 if it has
+	                             none. */
 	uint64_t end_counter;   /**< Of its last CLOCK, or end; 0 if it has none. MARK: when, in both. */
 } mprof_index_entry;
 
@@ -273,9 +277,9 @@ typedef struct mprof_index_entry {
  * chains of stack sections are learnt too, those of STATISTICAL blocks only when their samples are fetched.
  * \param reader The reader. \param entries Receives the index, in file order. Borrowed until the reader is destroyed.
  * \param count Receives how many.
- * \return #MPROF_OK, also for a log that is damaged or cut: the index holds what is valid and mprof_reader_error() tells the
- * first fault; #MPROF_ERR_UNSUPPORTED if the source cannot seek; #MPROF_ERR_STATE when following; #MPROF_ERR_MEMORY;
- * #MPROF_ERR_IO. \since 0.1
+ * \return #MPROF_OK, also for a log that is damaged or cut: the index holds what is valid and mprof_reader_error()
+ * tells the first fault; #MPROF_ERR_UNSUPPORTED if the source cannot seek; #MPROF_ERR_STATE when following;
+ * #MPROF_ERR_MEMORY; #MPROF_ERR_IO. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_index(mprof_reader *reader, const mprof_index_entry **entries,
 							  size_t *count);

@@ -52,8 +52,8 @@ typedef struct mprof_description {
 	mprof_key class_key;    /**< Methods: their class, 0 if none. */
 	mprof_key assembly_key; /**< Classes: their assembly, as given to mprof_recorder_loaded(); 0 if not known. */
 	uint32_t flags;         /**< Methods: bits of #mprof_method_flag. */
-	uint32_t object_size;   /**< Classes: bytes of an object as allocations tell them, if all are of one size; else 0.
-	                             Allocations of that size are then written without it. */
+	uint32_t object_size;   /**< Classes: bytes of an object as allocations tell them, if all are of one size; else
+	                             0. Allocations of that size are then written without it. */
 } mprof_description;
 
 /** \brief Sets all fields to 0. \param description What to set. \since 0.1 */
@@ -88,7 +88,9 @@ typedef uint64_t mprof_frame;
 /** \brief Frames of a call chain that are kept; those further out are left off. \since 0.1 */
 #define MPROF_STACK_MAX 128
 
-/** \brief What allocations carry besides class and size: bits of mprof_recorder_options::allocation_detail. \since 0.1 */
+/**
+ * \brief What allocations carry besides class and size: bits of mprof_recorder_options::allocation_detail. \since 0.1
+ */
 typedef enum mprof_allocation_detail {
 	MPROF_ALLOCATION_CALLER = 1, /**< The method that allocates (directive 1): the innermost frame. */
 	MPROF_ALLOCATION_STACK = 2,  /**< The call chain (directive 19; mono and unity: directive 2). */
@@ -98,13 +100,16 @@ typedef enum mprof_allocation_detail {
 /** \brief Options of a recorder. All zero but struct_size means the defaults. \since 0.1 */
 typedef struct mprof_recorder_options {
 	size_t struct_size;                  /**< Set by mprof_recorder_options_init(). */
-	const mprof_writer_options *writer;  /**< Dialect, compression and the rest; its clock is not used. NULL: defaults. */
-	const mprof_allocator *allocator;    /**< For the recorder; NULL: malloc. Buffers come from the system. Copied. */
-	uint32_t buffer_events;              /**< Events in one buffer; 0 means 4096. 128 to 1048576. One with details counts as
-	                                          two, and as one more for each two frames. */
+	const mprof_writer_options *writer;  /**< Dialect, compression and the rest; its clock is not used. NULL:
+	                                          defaults. */
+	const mprof_allocator *allocator;    /**< For the recorder; NULL: malloc. Buffers come from the system.
+	                                          Copied. */
+	uint32_t buffer_events;              /**< Events in one buffer; 0 means 4096. 128 to 1048576. One with details
+	                                          counts as two, and as one more for each two frames. */
 	uint32_t max_buffers;                /**< Most buffers besides one for each thread; 0 means 512. 2 to 65536. */
 	uint32_t overflow;                   /**< An #mprof_overflow. */
-	uint32_t drain_interval_ms;          /**< How long an event may stay in a buffer that is not full; 0 means 1000. */
+	uint32_t drain_interval_ms;          /**< How long an event may stay in a buffer that is not full; 0 means
+	                                          1000. */
 	uint64_t (*counter)(void *user);     /**< Reads a counter that never goes back; NULL: the machine's. */
 	void *counter_user;                  /**< For counter. */
 	uint32_t keys_are_ids;               /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
@@ -117,15 +122,16 @@ typedef struct mprof_recorder_options {
 	size_t property_count;                 /**< How many. */
 	uint32_t allocation_detail;            /**< Bits of #mprof_allocation_detail. */
 	uint32_t start_disabled;               /**< 1: begin as after mprof_recorder_set_enabled() with 0. */
-	uint64_t max_sample_bytes;             /**< Most memory for samples that wait to be written; 0 means 1 MiB. 64 KiB to
-	                                            1 GiB. Taken now. */
-	uint64_t max_heap_bytes;               /**< Most memory for heap shots and moves that wait to be written; 0 means
-	                                            512 MiB. Taken from the system when needed, at least 1 MiB. */
-	uint64_t max_log_bytes;                /**< Where the log ends: nothing is written behind the block that reaches it but
-	                                            losses and END, and events are counted as lost (#MPROF_LOSS_LIMIT). In
-	                                            bytes before compression; 0 means nowhere. */
-	uint32_t track_objects;                /**< 1: know which objects died at each mprof_heap_begin(), from allocations
-	                                            with MPROF_ALLOCATION_OBJECT, moves and shots. */
+	uint64_t max_sample_bytes;             /**< Most memory for samples that wait to be written; 0 means 1 MiB. 64
+	                                            KiB to 1 GiB. Taken now. */
+	uint64_t max_heap_bytes;               /**< Most memory for heap shots and moves that wait to be written; 0
+	                                            means 512 MiB. Taken from the system when needed, at least 1 MiB. */
+	uint64_t max_log_bytes;                /**< Where the log ends: nothing is written behind the block that reaches
+	                                            it but losses and END, and events are counted as lost
+	                                            (#MPROF_LOSS_LIMIT). In bytes before compression; 0 means
+	                                            nowhere. */
+	uint32_t track_objects;                /**< 1: know which objects died at each mprof_heap_begin(), from
+	                                            allocations with MPROF_ALLOCATION_OBJECT, moves and shots. */
 	uint32_t without_symbols;              /**< 1: do not look up the names of native functions. */
 } mprof_recorder_options;
 
@@ -318,7 +324,8 @@ MPROF_API mprof_status mprof_recorder_root_unregistered(mprof_recorder *recorder
  * lost (#MPROF_LOSS_NO_SAMPLE_ROOM). Native addresses become modules, functions and offsets on the writer thread.
  * \param recorder The recorder. \param thread What the log calls the thread. \param frames The call chain, the
  * innermost frame first. \param count How many; those beyond #MPROF_STACK_MAX are left off. 0 records nothing.
- * \return 1 if it was recorded; 0 if not. Thread-safe and async-signal-safe if the caller's counter function is. \since 0.1
+ * \return 1 if it was recorded; 0 if not. Thread-safe and async-signal-safe if the caller's counter function is.
+ * \since 0.1
  */
 MPROF_API int mprof_recorder_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count);
 
@@ -326,10 +333,10 @@ MPROF_API int mprof_recorder_sample(mprof_recorder *recorder, uint64_t thread, c
 typedef enum mprof_heap_use {
 	MPROF_HEAP_SHOT = 1,    /**< A heap shot: objects with references, and roots. */
 	MPROF_HEAP_FREED = 2,   /**< The objects that died since the last time; needs track_objects, or to be told by
-	                             mprof_heap_freed(). Until another begin does not ask for it, an object whose address is
-	                             taken by another one is told dead at once, as before the first begin. */
-	MPROF_HEAP_SUMMARY = 4  /**< Sums by class (HEAP_SUMMARY): of those given, and of those found or told dead since the
-	                             last sums. Left out if the shot is incomplete. */
+	                             mprof_heap_freed(). Until another begin does not ask for it, an object whose
+	                             address is taken by another one is told dead at once, as before the first begin. */
+	MPROF_HEAP_SUMMARY = 4  /**< Sums by class (HEAP_SUMMARY): of those given, and of those found or told dead since
+	                             the last sums. Left out if the shot is incomplete. */
 } mprof_heap_use;
 
 /**
@@ -340,9 +347,9 @@ typedef enum mprof_heap_use {
  * kept for the next shot; the writer thread encodes after. One thread at a time may call them for a recorder; only
  * mprof_heap_moved() and mprof_heap_freed() have a meaning outside of a shot.
  * \param recorder The recorder. \param use Bits of #mprof_heap_use; with none, what is told up to the end is only
- * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in which
- * shots go by it (drop, mono, unity). \return 1; 0 if it is closed, in a child made by fork(), a shot was begun and not
- * ended, \p use has other bits, or there is no memory at all. \since 0.1
+ * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in
+ * which shots go by it (drop, mono, unity). \return 1; 0 if it is closed, in a child made by fork(), a shot was begun
+ * and not ended, \p use has other bits, or there is no memory at all. \since 0.1
  */
 MPROF_API int mprof_heap_begin(mprof_recorder *recorder, uint32_t use, uint32_t collection);
 

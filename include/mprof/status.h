@@ -39,8 +39,8 @@ typedef enum mprof_status {
 /** \brief How far an error reaches. \since 0.1 */
 typedef enum mprof_severity {
 	MPROF_SEVERITY_NONE = 0,  /**< No error. */
-	MPROF_SEVERITY_BLOCK = 1, /**< Reading: the rest of this block is lost, the next can be read. Writing: the call had
-	                               no effect, the next one can be made. */
+	MPROF_SEVERITY_BLOCK = 1, /**< Reading: the rest of this block is lost, the next can be read. Writing: the call
+	                               had no effect, the next one can be made. */
 	MPROF_SEVERITY_FATAL = 2  /**< Nothing more can be read or written through this object. */
 } mprof_severity;
 
@@ -80,7 +80,9 @@ MPROF_API const char *mprof_status_text(mprof_status status);
 typedef struct mprof_allocator {
 	/** Returns \p size (never 0) bytes aligned for any type, or NULL. */
 	void *(*allocate)(void *user, size_t size);
-	/** Moves \p memory (or NULL) of \p old_size bytes to \p new_size (never 0) bytes, or returns NULL and keeps it. */
+	/**
+	 * Moves \p memory (or NULL) of \p old_size bytes to \p new_size (never 0) bytes, or returns NULL and keeps it.
+	 */
 	void *(*reallocate)(void *user, void *memory, size_t old_size, size_t new_size);
 	/** Takes back \p memory (never NULL) of \p size bytes. */
 	void (*release)(void *user, void *memory, size_t size);

@@ -14,11 +14,11 @@
  * Readers refuse blocks over 64 MiB by default: end a block of events well before that.
  *
  * The calls are the same in all dialects, and each says what it can in its own way. In mono and unity, with directive
- * 2, the call chains of allocations and monitor events become stack sections in front of them; the stacks and the native
- * code that mprof_writer_records() defines are told where samples and events use them; and a heap shot becomes one
- * block, in however many calls it is given. What the original programs for these dialects fail at is kept from them:
- * chains of more than 31 callers are cut there, and frames without a method left out of sections. For their sake IDs of
- * classes, methods and elements should be dense from 1, and directives 4, 5 and 6 declared.
+ * 2, the call chains of allocations and monitor events become stack sections in front of them; the stacks and the
+ * native code that mprof_writer_records() defines are told where samples and events use them; and a heap shot becomes
+ * one block, in however many calls it is given. What the original programs for these dialects fail at is kept from
+ * them: chains of more than 31 callers are cut there, and frames without a method left out of sections. For their sake
+ * IDs of classes, methods and elements should be dense from 1, and directives 4, 5 and 6 declared.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H
@@ -59,7 +59,8 @@ typedef struct mprof_writer_options {
 	size_t struct_size;                /**< Set by mprof_writer_options_init(). */
 	uint32_t dialect;                  /**< Any #mprof_dialect but #MPROF_DIALECT_UNITY_FIXED. */
 	uint32_t intro_flags;              /**< Bits of #mprof_intro_flag for INTRO. */
-	uint64_t directives;               /**< Bits of #MPROF_DIRECTIVE_BIT to declare; see mprof_writer_open_path(). */
+	uint64_t directives;               /**< Bits of #MPROF_DIRECTIVE_BIT to declare; see
+	                                        mprof_writer_open_path(). */
 	const char *runtime;               /**< The runtime's name or file for INTRO; NULL means "", or "mono" in
 	                                        drop, mono and unity. Copied. */
 	mprof_clock_function clock;        /**< NULL: nanoseconds of the monotonic clock, and the wall clock. */
@@ -73,7 +74,8 @@ typedef struct mprof_writer_options {
 	uint64_t max_shot_memory;          /**< Dialects in which a heap shot is one block: how much of one is gathered,
 	                                        in bytes; a shot that is larger becomes several blocks. 0 means 56 MiB,
 	                                        which readers take by default. */
-	uint32_t allow_undefined_ids;      /**< 1: events may use IDs that are not defined, or not yet. For copies of logs. */
+	uint32_t allow_undefined_ids;      /**< 1: events may use IDs that are not defined, or not yet. For copies of
+	                                        logs. */
 	uint32_t reserved;                 /**< 0. */
 } mprof_writer_options;
 
@@ -178,7 +180,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_method(mprof_writer *
 
 /** \brief A loaded or unloaded element (sections 3.2, 3.3). \since 0.1 */
 typedef struct mprof_element {
-	uint32_t kind;                       /**< Bits of #mprof_element_kind; with neither success nor failure: success. */
+	uint32_t kind;                       /**< Bits of #mprof_element_kind; with neither success nor failure:
+	                                          success. */
 	uint32_t id;                         /**< Element ID, 0 if none. Written with directive 4. */
 	uint64_t start_counter;              /**< When loading began. */
 	uint64_t end_counter;                /**< When it was done. */
@@ -204,7 +207,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_unloaded(mprof_writer *write
 /**
  * \brief Begins an EVENTS block (section 4); definitions that wait are written first.
  * \param writer The writer. \param thread Whose events follow. \param base_counter What the first event's time is
- * relative to. In drop, mono and unity that of the thread's block before stands for the counter which its events reached.
+ * relative to. In drop, mono and unity that of the thread's block before stands for the counter which its events
+ * reached.
  * \return #MPROF_OK; #MPROF_ERR_STATE if a block is open already; #MPROF_ERR_IO; #MPROF_ERR_MEMORY.
  * \since 0.1
  */
@@ -222,8 +226,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * \param written Receives how many were taken (all, unless an error is returned); may be NULL.
  * \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a handle of
  * 2^62 or more or of no #mprof_handle_type; #MPROF_ERR_UNSUPPORTED for a kind that the dialect or the directives lack
- * (when lossy it is left out and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT when the block would pass what its length
- * field can say. \since 0.1
+ * (when lossy it is left out and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT when the block would pass what its
+ * length field can say. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_events(mprof_writer *writer, const mprof_event *events,
 							   size_t count, size_t *written);
@@ -273,8 +277,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_samples(mprof_writer *writer
  * \param writer The writer. \param kind The block. \param number HEAP_SUMMARY: the collection; not used where the
  * writer numbers collections, which takes the last one. Otherwise 0.
  * \param records What it says, of kinds that the block has; names may be NULL for "". \param count How many.
- * \return As mprof_writer_session(), #MPROF_ERR_ARGUMENT for a record that the block does not hold or an ID that leaves out
- * one, #MPROF_ERR_UNDEFINED_ID, #MPROF_ERR_REDEFINED_ID, #MPROF_ERR_NAME, and #MPROF_ERR_LIMIT. \since 0.1
+ * \return As mprof_writer_session(), #MPROF_ERR_ARGUMENT for a record that the block does not hold or an ID that leaves
+ * out one, #MPROF_ERR_UNDEFINED_ID, #MPROF_ERR_REDEFINED_ID, #MPROF_ERR_NAME, and #MPROF_ERR_LIMIT. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
 							    const mprof_record *records, size_t count);
@@ -286,8 +290,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_records(mprof_writer *writer
  * clocks: the first is read with the FIRST part, its counter being \p counter, and the second with the LAST. There are
  * no roots, no moves and no addresses of dead objects, and addresses are multiples of 4. Other blocks may be written
  * before the LAST part. Without memory for that block the shot is left out.
- * \param writer The writer. \param shot Number of the shot, from 1; 0 if it belongs to none. In mono and unity the number
- * of the collection, or not used where the writer numbers these, which takes the last one. \param flags Bits of
+ * \param writer The writer. \param shot Number of the shot, from 1; 0 if it belongs to none. In mono and unity the
+ * number of the collection, or not used where the writer numbers these, which takes the last one. \param flags Bits of
  * #mprof_heap_flag. \param counter When it was taken. \param events Events of the kinds MPROF_EVENT_HEAP_... with their
  * details. Their classes and roots must be defined. \param count How many.
  * \return As mprof_writer_session(), #MPROF_ERR_UNDEFINED_ID, and #MPROF_ERR_LIMIT. \since 0.1
@@ -368,10 +372,12 @@ typedef struct mprof_writer_stats {
 	uint64_t events;     /**< Events written. */
 	uint64_t left_out;   /**< What the dialect could not say, or only in part, when lossy. */
 	uint64_t left_out_events[64]; /**< Of these, events that are not in the log, by #mprof_event_kind. */
-	uint64_t left_out_blocks[64]; /**< Of these, blocks that are not in the log, by #mprof_block_kind; what they would
-	                                   hold is not counted besides. */
-	uint64_t shortened_events[64]; /**< Of these, events that are in the log without something, by #mprof_event_kind. */
-	uint64_t left_out_records[16]; /**< Of these, definitions and records that are not in the log, by #mprof_record_kind. */
+	uint64_t left_out_blocks[64]; /**< Of these, blocks that are not in the log, by #mprof_block_kind; what they
+	                                   would hold is not counted besides. */
+	uint64_t shortened_events[64]; /**< Of these, events that are in the log without something, by
+	                                    #mprof_event_kind. */
+	uint64_t left_out_records[16]; /**< Of these, definitions and records that are not in the log, by
+	                                    #mprof_record_kind. */
 } mprof_writer_stats;
 
 /**

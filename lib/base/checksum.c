@@ -3,8 +3,9 @@
 
 #include "base/bytes.h"
 
-/* Polynomial 0x1EDC6F41, bits reversed. One entry for each value of four bits: small enough to write out, and blocks are checked by hardware on the machines
- * that matter. table[n] is the checksum register after shifting out the four bits n. */
+/* Polynomial 0x1EDC6F41, bits reversed. One entry for each value of four bits: small enough to write out, and blocks
+ * are checked by hardware on the machines that matter. table[n] is the checksum register after shifting out the four
+ * bits n. */
 static const uint32_t nibble_table[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
 	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,

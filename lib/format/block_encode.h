@@ -18,7 +18,10 @@
 typedef struct block_encoding {
 	const dialect_rules *rules;
 	uint64_t directives; /**< Declared so far. */
-	/** For the header of the block that is ended, in dialects that have it there: counters since the block before was written, 0 in the first one. */
+	/**
+	 * For the header of the block that is ended, in dialects that have it there: counters since the block before
+	 * was written, 0 in the first one.
+	 */
 	uint32_t counter_delta;
 } block_encoding;
 
@@ -31,7 +34,9 @@ static inline int block_header_has_delta(const dialect_rules *rules)
 /** Empties the buffer and puts the header there. The dialect has the block. */
 void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind);
 
-/** Puts the checksum behind the content, and the length and the delta into the header. Returns encode_buffer::status. */
+/**
+ * Puts the checksum behind the content, and the length and the delta into the header. Returns encode_buffer::status.
+ */
 mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding);
 
 void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,

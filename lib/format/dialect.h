@@ -59,7 +59,10 @@ dialect_guess dialect_guess_from(const uint8_t *bytes, size_t length);
 /** The bytes that dialect_guess_is_long() wants. */
 #define DIALECT_GUESS_LONG_LENGTH 11
 
-/** Whether #DIALECT_GUESS_LONG_LENGTH bytes could be the begin of a log of mono or unity, if counters in the header are passed by. */
+/**
+ * Whether #DIALECT_GUESS_LONG_LENGTH bytes could be the begin of a log of mono or unity, if counters in the header are
+ * passed by.
+ */
 int dialect_guess_is_long(const uint8_t *bytes);
 
 /** Names a foreign format by its first bytes, as a whole message; a general one if it is not known. Static text. */

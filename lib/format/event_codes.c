@@ -30,7 +30,9 @@ typedef struct code_definition {
 #define OF_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)
 #define OF_DELETED_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0)
 
-/* The events of mprof2 that others lack are in section 4 of doc/format.md, those of other dialects in doc/dialects.md. */
+/*
+ * The events of mprof2 that others lack are in section 4 of doc/format.md, those of other dialects in doc/dialects.md.
+ */
 static const code_definition definitions[] = {
 	{EVENT_GROUP_ENTER, MPROF_EVENT_METHOD_ENTER, 0, 0, ALL, 0, 0},
 	{EVENT_GROUP_IMPLICIT_LEAVE, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 0, MPROF2, IMPLICIT, 0},

@@ -228,8 +228,8 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 }
 
 /*
- * Decodes the frames of a stack section, of whose other INTs the last one ends in front of the cursor. As extras_fast(),
- * but -1 stands for those that are left.
+ * Decodes the frames of a stack section, of whose other INTs the last one ends in front of the cursor. As
+ * extras_fast(), but -1 stands for those that are left.
  */
 static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_details *details,
 			      mprof_event *event)

@@ -64,7 +64,8 @@ typedef struct events_decode_state {
 	uint64_t earliest;    /**< No event is before this. */
 	uint64_t latest;      /**< Nor behind this, which holds if has_latest is set. */
 	uint8_t has_latest;
-	uint8_t has_numbers; /**< 1: the log tells the numbers of collections (EVENT_FORM_RESIZE); set when one is met. */
+	uint8_t has_numbers; /**< 1: the log tells the numbers of collections (EVENT_FORM_RESIZE); set when one is
+	                          met. */
 } events_decode_state;
 
 /** Where events go. */

@@ -45,8 +45,8 @@ typedef struct heap_reading {
 
 /**
  * Finds out which form the content has that begins at the cursor, and takes it; if it is cut, as far as the items. A
- * form that was sure for an earlier block is preferred, and items in it are checked only when they are fetched. Fills what \p block has of its content. Leaves the fault of the
- * most likely form if none reads it.
+ * form that was sure for an earlier block is preferred, and items in it are checked only when they are fetched. Fills
+ * what \p block has of its content. Leaves the fault of the most likely form if none reads it.
  */
 void heap_items_take(content_cursor *cursor, const dialect_rules *rules, heap_form known_form, const known_ids *known,
 		     int is_cut, mprof_block *block, heap_reading *reading);

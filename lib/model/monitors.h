@@ -41,8 +41,8 @@ void monitors_init(monitor_list *all, const mprof_allocator *allocator, int keep
 void monitors_destroy(monitor_list *all);
 
 /**
- * Takes in a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. Returns 0 if there is no
- * memory.
+ * Takes in a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. Returns 0 if there is
+ * no memory.
  */
 int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t call, uint64_t counter);
 

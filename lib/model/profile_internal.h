@@ -46,7 +46,8 @@ struct mprof_profile {
 	fact_list facts;
 	sample_model samples;
 	site_table
-		allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an mprof_event_flag. */
+		allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an
+	                          mprof_event_flag. */
 	heap_shot_list heap_shots;
 	heap_summary_list heap_summaries;
 	handle_list handles;

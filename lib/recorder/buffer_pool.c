@@ -84,8 +84,8 @@ static event_buffer *create_buffer(buffer_pool *pool)
 
 static event_buffer *pop_free(buffer_pool *pool)
 {
-	/* Sequentially consistent: a thread that is about to wait has counted itself in before it looks here, and the writer
-	 * thread gives a buffer back before it looks for waiting threads. One of the two sees the other. */
+	/* Sequentially consistent: a thread that is about to wait has counted itself in before it looks here, and the
+	 * writer thread gives a buffer back before it looks for waiting threads. One of the two sees the other. */
 	uint64_t top = atomic_load(&pool->free_top);
 
 	for (;;) {
@@ -96,7 +96,9 @@ static event_buffer *pop_free(buffer_pool *pool)
 		if (place == 0)
 			return NULL;
 		buffer = pool->buffers[place - 1];
-		/* May be stale if another thread takes the buffer now; then the exchange fails by the count of changes. */
+		/*
+		 * May be stale if another thread takes the buffer now; then the exchange fails by the count of changes.
+		 */
 		next = atomic_load_explicit(&buffer->next_free, memory_order_relaxed);
 		if (atomic_compare_exchange_weak(&pool->free_top, &top, ((top >> 32) + 1) << 32 | next))
 			return buffer;

@@ -3,11 +3,11 @@
  * \file recorder/buffer_pool.h
  * \brief Event buffers: a bounded number, passed between threads that record and the writer thread without locks.
  *
- * The bound grows by one with each thread that records: a thread may keep its current buffer for as long as it is idle, and
- * the others must not come to wait for it.
+ * The bound grows by one with each thread that records: a thread may keep its current buffer for as long as it is idle,
+ * and the others must not come to wait for it.
  *
- * A buffer is in one of four places: *free* in the pool; *current* of one thread, which alone stores into it; *full*, in
- * the list that the writer thread takes; or *drained*, in the writer thread's hands on its way back to the pool.
+ * A buffer is in one of four places: *free* in the pool; *current* of one thread, which alone stores into it; *full*,
+ * in the list that the writer thread takes; or *drained*, in the writer thread's hands on its way back to the pool.
  */
 #ifndef RECORDER_BUFFER_POOL_H
 #define RECORDER_BUFFER_POOL_H
@@ -27,7 +27,8 @@
  */
 typedef struct event_slot {
 	uint64_t subject; /**< Key of the method or class, or the value of a kind that has neither. */
-	uint64_t stamp;   /**< Counter (or an allocation's size) modulo 2^56 in the high bits, slot code in the low eight. */
+	uint64_t stamp;   /**< Counter (or an allocation's size) modulo 2^56 in the high bits, slot code in the low
+	                       eight. */
 } event_slot;
 
 /** The slot code is the event kind, with these bits for events of several slots and for #MPROF_EVENT_FAILED. */
@@ -41,17 +42,18 @@ typedef struct event_slot {
 
 typedef struct event_buffer event_buffer;
 struct event_buffer {
-	/** Slots that hold events. The owner adds one with a release store after filling it; the writer thread loads it with
-	 * acquire and then may read those slots. */
+	/** Slots that hold events. The owner adds one with a release store after filling it; the writer thread loads it
+	 * with acquire and then may read those slots. */
 	_Alignas(CACHE_LINE) _Atomic uint32_t published;
 	uint32_t capacity;       /**< In slots. Constant. */
 	uint64_t start_counter;  /**< Full counter at the first event. Owner writes before the first publish. */
 
-	/** Which buffer of which thread it is: thread serial << 32 | place in the thread's chain. 0 while nobody's. The owner
-	 * stores it with release when it takes the buffer, so a writer thread that loads the expected value with acquire
-	 * sees the published count of that use and none of an earlier one. */
+	/** Which buffer of which thread it is: thread serial << 32 | place in the thread's chain. 0 while nobody's. The
+	 * owner stores it with release when it takes the buffer, so a writer thread that loads the expected value with
+	 * acquire sees the published count of that use and none of an earlier one. */
 	_Alignas(CACHE_LINE) _Atomic uint64_t ticket;
-	uint32_t drained;        /**< Slots written to the log. Writer thread only, reset before the buffer becomes free. */
+	uint32_t drained;        /**< Slots written to the log. Writer thread only, reset before the buffer becomes
+	                              free. */
 	uint32_t index;          /**< In the pool. Constant. */
 	_Atomic uint32_t next_free; /**< Index + 1 of the next in the free stack, 0 at its end. */
 	event_buffer *next_full; /**< In the list of full ones. */
@@ -60,12 +62,15 @@ struct event_buffer {
 };
 
 typedef struct buffer_pool {
-	event_buffer **buffers;        /**< By index; entries are written once, before the buffer is first handed out. */
+	event_buffer **buffers;        /**< By index; entries are written once, before the buffer is first handed
+	                                    out. */
 	uint32_t buffer_events;
-	/** So many full buffers are worth waking the writer thread for: waking costs more than a thread's change of buffers.
-	 * What does not come to that waits for the next interval, or for a thread that finds no free buffer. */
+	/** So many full buffers are worth waking the writer thread for: waking costs more than a thread's change of
+	 * buffers. What does not come to that waits for the next interval, or for a thread that finds no free
+	 * buffer. */
 	uint32_t wake_count;
-	_Atomic uint32_t full_count;   /**< Pushed since the list was last taken, nearly. Relaxed: the list itself orders. */
+	_Atomic uint32_t full_count;   /**< Pushed since the list was last taken, nearly. Relaxed: the list itself
+	                                    orders. */
 	_Atomic uint32_t bound;        /**< Most buffers; changed as threads come and go. */
 	_Atomic uint32_t created;      /**< Indices given out. Does not shrink with the bound. */
 	/** Top of the free stack: index + 1 in the low half, a count of changes in the high half, so that a compare and

@@ -28,7 +28,10 @@ void counter_describe(const counter_source *source, char *text, unsigned size);
 static inline uint64_t counter_read_register(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	/* Not ordered against the instructions around it: an error of a few nanoseconds, well below the cost of a fence. */
+	/*
+	 * Not ordered against the instructions around it: an error of a few nanoseconds, well below the cost of a
+	 * fence.
+	 */
 	return __rdtsc();
 #elif defined(__aarch64__)
 	uint64_t ticks;

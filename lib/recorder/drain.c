@@ -126,8 +126,8 @@ static int drain_current(mprof_recorder *recorder, mprof_thread *thread)
 	uint64_t expected = (uint64_t)thread->serial << 32 | thread->next_sequence;
 	uint32_t published;
 
-	/* Another ticket: a full buffer of the thread is still to come and must be drained first, or the thread is about to
-	 * move on from a buffer that was drained and given back. */
+	/* Another ticket: a full buffer of the thread is still to come and must be drained first, or the thread is
+	 * about to move on from a buffer that was drained and given back. */
 	if (atomic_load_explicit(&buffer->ticket, memory_order_acquire) != expected)
 		return 0;
 	published = atomic_load_explicit(&buffer->published, memory_order_acquire);

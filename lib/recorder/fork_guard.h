@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 typedef struct fork_guard {
-	const volatile unsigned char *page; /**< Holds 1 in the process that made it and 0 in children; NULL if there is none. */
+	const volatile unsigned char *page; /**< Holds 1 in the process that made it and 0 in children; NULL if there is
+	                                         none. */
 	pid_t process;
 } fork_guard;
 

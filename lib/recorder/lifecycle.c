@@ -200,7 +200,9 @@ static mprof_directive stack_directive(uint64_t known)
 		       : MPROF_DIRECTIVE_ALLOCATION_STACK;
 }
 
-/* Whether other events than allocations have call chains: that is where their own bytes, or stack sections, say them. */
+/*
+ * Whether other events than allocations have call chains: that is where their own bytes, or stack sections, say them.
+ */
 static int has_stacks(uint64_t known, uint64_t declared)
 {
 	return (known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)) != 0 ||
@@ -267,7 +269,9 @@ static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder
 	counter_describe(&recorder->counter, counter, sizeof(counter));
 	own[0] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
 	own[1] = (mprof_property){"counter", counter};
-	/* Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be told. */
+	/*
+	 * Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be told.
+	 */
 	status = mprof_writer_session(recorder->writer, own, 2);
 	if (status == MPROF_OK && options->property_count > 0)
 		status = mprof_writer_session(recorder->writer, options->properties, options->property_count);

@@ -51,8 +51,8 @@ uint32_t native_code_generation(mprof_recorder *recorder, native_code *code);
 /**
  * The ID of an address, below 2^63, that was seen at a counter. \p is_return: it is one to return to. Its function is
  * then that of the call, which stands before it and may be the last instruction there; its offset is that of the
- * address all the same. \p settled is set to 0 if a later counter may have another answer. May write blocks: not to be called
- * inside of one. Returns 0 if there is no memory, or there are #NATIVE_LOCATIONS_MAX locations.
+ * address all the same. \p settled is set to 0 if a later counter may have another answer. May write blocks: not to be
+ * called inside of one. Returns 0 if there is no memory, or there are #NATIVE_LOCATIONS_MAX locations.
  */
 uint32_t native_code_location(mprof_recorder *recorder, native_code *code, uint64_t address, int is_return,
 			      uint64_t counter, int *settled);

@@ -5,8 +5,8 @@
  *
  * Who owns what: a thread that records owns its mprof_thread (but for the part marked as the writer thread's) and its
  * current buffer. The writer thread owns the mprof_writer, the key tables and all drained state. What both touch is
- * atomic or says which lock guards it. Locks are never taken while an event is recorded, except to wait for a buffer, and
- * never by an event of a collection.
+ * atomic or says which lock guards it. Locks are never taken while an event is recorded, except to wait for a buffer,
+ * and never by an event of a collection.
  */
 #ifndef RECORDER_RECORDER_INTERNAL_H
 #define RECORDER_RECORDER_INTERNAL_H
@@ -66,7 +66,9 @@ struct mprof_thread {
 	_Atomic uint64_t stopped;
 	/** Events lost, by cause. The owner alone adds, relaxed; the writer thread reads. */
 	_Atomic uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
-	/** 1 once the handle ended and all its buffers are handed over; stored with release by mprof_recorder_detach(). */
+	/**
+	 * 1 once the handle ended and all its buffers are handed over; stored with release by mprof_recorder_detach().
+	 */
 	_Atomic int detached;
 
 	char padding[CACHE_LINE]; /**< The writer thread's part is on cache lines of its own. */

@@ -78,8 +78,8 @@ static event_buffer *wait_for_buffer(mprof_recorder *recorder)
 
 	atomic_fetch_add_explicit(&recorder->waits, 1, memory_order_relaxed);
 	pthread_mutex_lock(&recorder->wait_lock);
-	/* Counted in before looking, so that the writer thread, which gives back before it reads the count, either is seen
-	 * by the look or sees the count. */
+	/* Counted in before looking, so that the writer thread, which gives back before it reads the count, either is
+	 * seen by the look or sees the count. */
 	atomic_fetch_add(&recorder->waiting, 1);
 	/* There may be too few full ones for it to have been woken. */
 	sem_post(&recorder->work);

@@ -88,8 +88,8 @@ static void *writer_thread_main(void *argument)
 		int partial = wait_for_work(recorder, &deadline);
 		uint64_t requested;
 
-		/* Both before the buffers are looked at: what was recorded before the closing or the request is written. And
-		 * in this order: no request comes after closing began, so the last round serves all. */
+		/* Both before the buffers are looked at: what was recorded before the closing or the request is
+		 * written. And in this order: no request comes after closing began, so the last round serves all. */
 		closing = atomic_load_explicit(&recorder->closing, memory_order_acquire);
 		requested = atomic_load_explicit(&recorder->drain_requested, memory_order_acquire);
 		recorder_drain_round(recorder, partial || closing || requested > served, closing);

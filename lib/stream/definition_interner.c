@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-/* How many definitions of one hash are told apart. Behind that, which only a made-up log has, they are not looked for. */
+/*
+ * How many definitions of one hash are told apart. Behind that, which only a made-up log has, they are not looked for.
+ */
 #define MOST_COLLISIONS 16
 
 void definition_interner_init(definition_interner *interner, definition_table *table)

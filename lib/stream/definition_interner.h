@@ -30,14 +30,14 @@ void definition_interner_begin_behind(definition_interner *interner, uint32_t id
 mprof_status definition_intern(definition_interner *interner, mprof_record *record);
 
 /**
- * Sets \p id to that of the first of all definitions of a kind and a name that were asked for: \p record is one. Returns
- * as above.
+ * Sets \p id to that of the first of all definitions of a kind and a name that were asked for: \p record is one.
+ * Returns as above.
  */
 mprof_status definition_first_of_name(definition_interner *interner, const mprof_record *record, uint32_t *id);
 
 /**
- * As definition_intern(), for the chain of \p frame, with \p flags as of a record, on top of the chain \p caller. \p stack is left as it
- * is on errors.
+ * As definition_intern(), for the chain of \p frame, with \p flags as of a record, on top of the chain \p caller.
+ * \p stack is left as it is on errors.
  */
 mprof_status definition_intern_stack(definition_interner *interner, uint32_t caller, uint32_t frame, uint32_t flags,
 				     uint32_t *stack);

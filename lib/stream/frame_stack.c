@@ -20,8 +20,8 @@ static mprof_status reserve(frame_stack *stack, name_table *names, size_t needed
 }
 
 /*
- * Saves what is about to be overwritten from the top of the stack on. Those above it were taken away before, so that this
- * costs no more than that did.
+ * Saves what is about to be overwritten from the top of the stack on. Those above it were taken away before, so that
+ * this costs no more than that did.
  */
 static mprof_status save(frame_stack *stack, name_table *names)
 {

@@ -34,9 +34,9 @@ static inline uint32_t frame_stack_chain(const frame_stack *stack)
 }
 
 /**
- * Takes a stack section: \p keep outermost frames stay; then come \p count \p frames, the innermost first, each a method
- * << 1, with bit 0 set while it is compiled. Where more stay than are known, those between are one frame that is not
- * known. A frame that cannot be defined is left out of the chain. Returns #MPROF_OK; #MPROF_ERR_LIMIT;
+ * Takes a stack section: \p keep outermost frames stay; then come \p count \p frames, the innermost first, each a
+ * method << 1, with bit 0 set while it is compiled. Where more stay than are known, those between are one frame that is
+ * not known. A frame that cannot be defined is left out of the chain. Returns #MPROF_OK; #MPROF_ERR_LIMIT;
  * #MPROF_ERR_MEMORY.
  */
 mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner, uint64_t keep, const uint64_t *frames,

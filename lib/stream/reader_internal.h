@@ -2,8 +2,8 @@
 /**
  * \file stream/reader_internal.h
  * \brief The reader's insides: reader.c opens and looks up names, reader_definitions.c looks up all else that is
- * defined, reader_blocks.c goes over blocks, reader_stacks.c makes call chains of stack sections, reader_samples.c those
- * of statistical hits, reader_input.c feeds the parser, reader_index.c moves to places.
+ * defined, reader_blocks.c goes over blocks, reader_stacks.c makes call chains of stack sections, reader_samples.c
+ * those of statistical hits, reader_input.c feeds the parser, reader_index.c moves to places.
  */
 #ifndef STREAM_READER_INTERNAL_H
 #define STREAM_READER_INTERNAL_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* STATISTICAL blocks: the frames of each hit become one sample with a call chain, and native code has the reader's IDs. */
+/*
+ * STATISTICAL blocks: the frames of each hit become one sample with a call chain, and native code has the reader's IDs.
+ */
 #include "stream/reader_internal.h"
 
 #include "base/error.h"
@@ -47,8 +49,8 @@ static mprof_status find_or_define(mprof_reader *reader, id_map *ids, uint32_t k
 }
 
 /*
- * A file that is mapped anew is another module with other numbers for its functions; they are the same all the same, and
- * of the module that it was first.
+ * A file that is mapped anew is another module with other numbers for its functions; they are the same all the same,
+ * and of the module that it was first.
  */
 static mprof_status find_home(mprof_reader *reader, uint32_t log_module, uint32_t *module)
 {

@@ -4,8 +4,8 @@
  * \brief Call chains as stack sections: how logs of Mono tell the stack in front of an allocation or monitor event.
  *
  * A section says how many of the outermost frames stay, and which come on top of them. Readers of the time change the
- * same stack at enters, leaves and compilations too, so none of it is relied on behind such an event; nor at the begin of
- * a block, which can be read by itself.
+ * same stack at enters, leaves and compilations too, so none of it is relied on behind such an event; nor at the begin
+ * of a block, which can be read by itself.
  */
 #ifndef STREAM_STACK_SECTIONS_H
 #define STREAM_STACK_SECTIONS_H

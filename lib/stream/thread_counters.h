@@ -54,8 +54,8 @@ void thread_counters_end(thread_counters *counters, uint64_t reached);
 void thread_counters_miss(thread_counters *counters);
 
 /**
- * The next block is the first one from an offset on. What is known of threads does not hold for it, but what is known of
- * blocks does.
+ * The next block is the first one from an offset on. What is known of threads does not hold for it, but what is known
+ * of blocks does.
  */
 void thread_counters_jump(thread_counters *counters, uint64_t offset);
 

@@ -3,8 +3,8 @@
  * \file stream/writer_internal.h
  * \brief What the files of the writer share.
  *
- * A block is built whole in writer->block and given to the sink at once. Calls check everything that the caller may have
- * got wrong first, so that an error leaves the log as it was.
+ * A block is built whole in writer->block and given to the sink at once. Calls check everything that the caller may
+ * have got wrong first, so that an error leaves the log as it was.
  */
 #ifndef STREAM_WRITER_INTERNAL_H
 #define STREAM_WRITER_INTERNAL_H

@@ -181,8 +181,8 @@ static mprof_status put_records(mprof_writer *writer, mprof_block_kind kind, uin
 }
 
 /*
- * What only other blocks make use of is no loss by itself: dialects without these blocks say in others what can be said of
- * it, or events are counted as shortened.
+ * What only other blocks make use of is no loss by itself: dialects without these blocks say in others what can be said
+ * of it, or events are counted as shortened.
  */
 static int is_taken(mprof_block_kind kind)
 {

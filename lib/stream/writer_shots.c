@@ -3,8 +3,8 @@
 #include "stream/writer_internal.h"
 
 /*
- * In mprof2 0 says that the number is not known. In mono shots and summaries of callers that do not number collections are
- * those of the last one, which the writer has numbered.
+ * In mprof2 0 says that the number is not known. In mono shots and summaries of callers that do not number collections
+ * are those of the last one, which the writer has numbered.
  */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples as STATISTICAL blocks, in which they have neither a thread nor a time. The call chains and the native code that
- * mprof2 defines in blocks of their own are told here where they are used first.
+ * Samples as STATISTICAL blocks, in which they have neither a thread nor a time. The call chains and the native code
+ * that mprof2 defines in blocks of their own are told here where they are used first.
  */
 #include "stream/writer_internal.h"
 

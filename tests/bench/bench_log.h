@@ -8,7 +8,9 @@
 
 #include "bench_events.h"
 
-/** Writes a log of BENCH_EVENTS events into memory and closes it; every second event is an allocation if there are any. */
+/**
+ * Writes a log of BENCH_EVENTS events into memory and closes it; every second event is an allocation if there are any.
+ */
 void bench_write_log(mprof_writer **writer, uint32_t dialect, int has_allocations, uint64_t directives);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a log of each description: build_logs DIRECTORY OF_DESCRIPTIONS DIRECTORY_OF_LOGS. NAME.desc becomes NAME.mprof.
- * README.md beside this file tells the form of a description.
+ * Makes a log of each description: build_logs DIRECTORY OF_DESCRIPTIONS DIRECTORY_OF_LOGS. NAME.desc becomes
+ * NAME.mprof. README.md beside this file tells the form of a description.
  */
 #include "log_output.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file log_output.h
- * \brief Primitives and headers of all dialects, for build_logs.c. Made from doc/format.md and doc/dialects.md alone, and
- * apart from the library, so that each proves the other.
+ * \brief Primitives and headers of all dialects, for build_logs.c. Made from doc/format.md and doc/dialects.md alone,
+ * and apart from the library, so that each proves the other.
  */
 #ifndef LOG_OUTPUT_H
 #define LOG_OUTPUT_H

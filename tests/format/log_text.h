@@ -19,12 +19,15 @@ typedef struct log_text {
 	mprof_error last_error;
 } log_text;
 
-/** What a parser makes of a log that is fed in pieces of a length, and may have blocks that cannot be read, but no damage. */
+/**
+ * What a parser makes of a log that is fed in pieces of a length, and may have blocks that cannot be read, but no
+ * damage.
+ */
 void log_text_render(log_text *out, const uint8_t *bytes, size_t length, size_t piece);
 
 /**
- * What a reader makes of a log, in the same form but that call chains are told by their frames. An error is a line where it
- * occurs, "error STATUS at OFFSET".
+ * What a reader makes of a log, in the same form but that call chains are told by their frames. An error is a line
+ * where it occurs, "error STATUS at OFFSET".
  */
 void log_text_read(log_text *out, const uint8_t *bytes, size_t length);
 

@@ -146,7 +146,9 @@ static uint64_t random_main_number(uint32_t byte, const event_code *code)
 	return is_packed(code) ? (number & ~UINT64_C(31)) | byte >> 3 : number;
 }
 
-/* A collection, or a new size of the heap. Once a number was met, mono tells that of the latter in place of its time. */
+/*
+ * A collection, or a new size of the heap. Once a number was met, mono tells that of the latter in place of its time.
+ */
 static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, const event_code *code,
 					uint64_t *counter, int *has_numbers)
 {

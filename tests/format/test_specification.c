@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The examples of doc/format.md, sections 2.1 and 6, and of doc/dialects.md, section 8: what they say is what the library
- * reads, and writes.
+ * The examples of doc/format.md, sections 2.1 and 6, and of doc/dialects.md, section 8: what they say is what the
+ * library reads, and writes.
  */
 #include "log_text.h"
 

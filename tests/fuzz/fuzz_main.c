@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs LLVMFuzzerTestOneInput() over the files that are named; without any, over changed copies of good logs, written by
- * the library and described in tests/data, always the same.
+ * Runs LLVMFuzzerTestOneInput() over the files that are named; without any, over changed copies of good logs, written
+ * by the library and described in tests/data, always the same.
  */
 #include "fuzz_logs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads any bytes as a log, makes a profile of them, and converts them. LLVMFuzzerTestOneInput() is for libFuzzer and its
- * like, and for fuzz_main.c. It fails by crashing, by hanging, or by reporting what must not be.
+ * Reads any bytes as a log, makes a profile of them, and converts them. LLVMFuzzerTestOneInput() is for libFuzzer and
+ * its like, and for fuzz_main.c. It fails by crashing, by hanging, or by reporting what must not be.
  *
  * With libFuzzer, the sources of the library but the recorder's are compiled together with this file by clang with
  * -fsanitize=fuzzer,address,undefined; the logs that are built of tests/data are what it begins with.
@@ -17,8 +17,8 @@
 #define MEMORY_LIMIT ((size_t)64 << 20)
 
 /*
- * That for a copy, which is kept in memory. Counts of hits become so many samples, which is far more than the bytes of a
- * log, so here memory is refused instead.
+ * That for a copy, which is kept in memory. Counts of hits become so many samples, which is far more than the bytes of
+ * a log, so here memory is refused instead.
  */
 #define COPY_LIMIT ((size_t)8 << 20)
 

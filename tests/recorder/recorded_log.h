@@ -16,7 +16,8 @@ typedef struct recorded_event {
 	char class_name[64]; /**< Of its method's class. */
 	mprof_event_detail detail; /**< All 0 if it has none. */
 	char caller[64];     /**< Name of the method that allocated; "" if none. */
-	char stack[256];     /**< Its call chain, as "inner < outer"; "?" a method that is not known, "native" a location. */
+	char stack[256];     /**< Its call chain, as "inner < outer"; "?" a method that is not known, "native" a
+	                          location. */
 } recorded_event;
 
 /** What other blocks say. */

@@ -3,9 +3,9 @@
  * \file main.c
  * \brief Runs the tests of a Criterion program one after the other, each in a child made by fork().
  *
- * Criterion's own runner cannot live with the thread sanitizer (https://github.com/Snaipe/Criterion/issues/274). This one
- * takes its place in builds with that sanitizer: it defines main() and the functions that the macros of Criterion call,
- * and prints the same last line. It knows the options of a test that are about how it starts and ends.
+ * Criterion's own runner cannot live with the thread sanitizer (https://github.com/Snaipe/Criterion/issues/274). This
+ * one takes its place in builds with that sanitizer: it defines main() and the functions that the macros of Criterion
+ * call, and prints the same last line. It knows the options of a test that are about how it starts and ends.
  */
 #include <criterion/criterion.h>
 #include <criterion/logging.h>

@@ -98,8 +98,8 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
 }
 
 /*
- * Chain 1 is Main, 2 Work called by Main, 3 Main being compiled, 4 native code called by 2, 5 a place of its module, 6 one
- * of none, and those from 7 on add a frame each.
+ * Chain 1 is Main, 2 Work called by Main, 3 Main being compiled, 4 native code called by 2, 5 a place of its module, 6
+ * one of none, and those from 7 on add a frame each.
  */
 static void define_chains(void)
 {
