@@ -133,7 +133,8 @@ typedef enum mprof_event_flag {
  * \since 0.1
  */
 typedef struct mprof_event_detail {
-	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. */
+	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Stack sections: how
+	                                 many frames stay, as in mprof_event::value. */
 	uint32_t caller;            /**< Method that allocated (directive 1), or 0. */
 	uint32_t stack;             /**< Call chain (STACKS; allocations: directive 19), or 0. */
 	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */

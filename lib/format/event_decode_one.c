@@ -195,8 +195,9 @@ static events_decode_result take_stack_section(const event_decode_entry *entry, 
 					       const uint8_t *limit, const events_decode_state *state,
 					       events_decode_batch *batch)
 {
+	static uint64_t no_frame;
 	mprof_event *event = &batch->events[batch->count];
-	uint64_t *frames = NULL;
+	uint64_t *frames = &no_frame;
 	uint64_t kept;
 	uint64_t count;
 	events_decode_result result;

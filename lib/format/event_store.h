@@ -60,11 +60,15 @@ static inline int detail_store(mprof_event *event, mprof_event_detail *detail, c
 	return 1;
 }
 
-/** Gives the event of a stack section its detail. \p count frames are borrowed. */
+/**
+ * Gives the event of a stack section its detail. \p count frames are borrowed; they are not NULL, even if there are
+ * none, by which details of sections are told from others.
+ */
 static inline void stack_section_store(mprof_event *event, mprof_event_detail *detail, const uint64_t *frames,
 				       uint32_t count)
 {
 	memset(detail, 0, sizeof(*detail));
+	detail->object = event->value;
 	detail->reference_count = count;
 	detail->references = frames;
 	event->more.detail = detail;

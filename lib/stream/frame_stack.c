@@ -54,15 +54,38 @@ static uint64_t depth_of(const frame_stack *stack)
 	return stack->count > 0 ? stack->levels[stack->count - 1].depth : 0;
 }
 
-/* Room was made. */
+static mprof_status intern(definition_interner *interner, frame_level *level)
+{
+	uint32_t flags = (level->frame & 1) != 0 ? MPROF_EVENT_COMPILING : 0;
+	mprof_status status;
+
+	level->chain = level->caller;
+	status = definition_intern_stack(interner, level->caller, (uint32_t)(level->frame >> 1), flags, &level->chain);
+	if (status != MPROF_OK)
+		level->frame = FRAME_LEVEL_NONE;
+	return status;
+}
+
+/*
+ * Room was made. A frame that left often comes again on top of the same ones: then its chain still stands in the level,
+ * and need not be looked for.
+ */
 static mprof_status push(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
 {
-	frame_level level = {depth, frame_stack_chain(stack)};
-	uint32_t flags = (frame & 1) != 0 ? MPROF_EVENT_COMPILING : 0;
-	mprof_status status =
-		definition_intern_stack(interner, level.chain, (uint32_t)(frame >> 1), flags, &level.chain);
+	frame_level *level = &stack->levels[stack->count];
+	uint32_t caller = frame_stack_chain(stack);
+	int is_there = stack->count < stack->filled && level->frame == frame && level->caller == caller;
+	mprof_status status = MPROF_OK;
 
-	stack->levels[stack->count++] = level;
+	level->depth = depth;
+	if (!is_there) {
+		level->frame = frame;
+		level->caller = caller;
+		status = intern(interner, level);
+	}
+	stack->count++;
+	if (stack->filled < stack->count)
+		stack->filled = stack->count;
 	return status;
 }
 
@@ -111,11 +134,12 @@ mprof_status frame_stack_restore(frame_stack *stack, const definition_table *tab
 	if (status != MPROF_OK)
 		return status;
 	stack->count = length;
+	stack->filled = length;
 	frame_stack_set_mark(stack);
 	for (; definition_table_get_stack(table, chain, &step); chain = step.parent) {
-		length--;
-		stack->levels[length].depth = length + 1;
-		stack->levels[length].chain = chain;
+		const frame_level level = {length, FRAME_LEVEL_NONE, chain, step.parent};
+
+		stack->levels[--length] = level;
 	}
 	return MPROF_OK;
 }

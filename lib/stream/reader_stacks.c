@@ -84,16 +84,19 @@ static mprof_status begin(mprof_reader *reader)
 	return status;
 }
 
+#define EVENT_BIT(kind) (UINT64_C(1) << (kind))
+
 /*
- * Whether the section in front of an event, or further up, is about it. A log without directive 2 has sections for its
- * monitor events alone.
+ * The kinds of events, a bit for each, that the section in front of them, or further up, is about. A log without
+ * directive 2 has sections for its monitor events alone.
  */
-static int has_stack(const mprof_reader *reader, const mprof_event *event)
+static uint64_t kinds_with_stacks(const mprof_reader *reader)
 {
-	if (event->kind == MPROF_EVENT_MONITOR)
-		return 1;
-	return (event->kind == MPROF_EVENT_ALLOCATION || event->kind == MPROF_EVENT_ALLOCATION_AT_JIT) &&
-	       (reader->parser->directives.declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
+	const uint64_t monitors = EVENT_BIT(MPROF_EVENT_MONITOR);
+	const uint64_t allocations = EVENT_BIT(MPROF_EVENT_ALLOCATION) | EVENT_BIT(MPROF_EVENT_ALLOCATION_AT_JIT);
+	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
+
+	return (reader->parser->directives.declared & directive) != 0 ? monitors | allocations : monitors;
 }
 
 /* A section has a detail, which makes it quick to tell where there are none. */
@@ -117,35 +120,67 @@ static void take_section(mprof_reader *reader, frame_stack *stack, const mprof_e
 						    count > 0 ? detail->references : NULL, count));
 }
 
-static void set_stack(reader_details *pool, mprof_event *event, uint32_t chain)
+/* Details are the parser's, which the reader shares: they are its own to write to. Events without any get some. */
+static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t chain)
 {
-	mprof_event_detail *detail = reader_take_detail(pool);
+	mprof_parser *parser = reader->parser;
+	reader_details *pool = &reader->stacks.details;
+	mprof_event_detail *detail;
 
-	if (event->more.detail != NULL)
-		*detail = *event->more.detail;
-	else
-		memset(detail, 0, sizeof(*detail));
+	if (event->more.detail != NULL) {
+		parser->details[event->more.detail - parser->details].stack = chain;
+		return;
+	}
+	if (pool->used == pool->capacity)
+		return;
+	detail = reader_take_detail(pool);
+	memset(detail, 0, sizeof(*detail));
 	detail->stack = chain;
 	event->more.detail = detail;
 }
 
+/*
+ * The same where all events that have a stack, and no others but sections, have details. These are looked at instead of
+ * the events, among which they are spread in no order that a processor could foretell.
+ */
+static void attach_by_details(mprof_reader *reader, frame_stack *stack)
+{
+	mprof_parser *parser = reader->parser;
+
+	for (size_t i = 0; i < parser->detail_count; i++) {
+		mprof_event_detail *detail = &parser->details[i];
+
+		if (detail->references != NULL)
+			reader_note_fault(reader, frame_stack_apply(stack, &reader->interner, detail->object,
+								    detail->references, detail->reference_count));
+		else
+			detail->stack = frame_stack_chain(stack);
+	}
+}
+
+/* With directive 2 allocations have stacks, and with 1 or 3 all of them have details. Those of monitors always have. */
+static int have_details(const mprof_reader *reader)
+{
+	const uint64_t declared = reader->parser->directives.declared;
+	const uint64_t details = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+				 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT);
+
+	return (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0 && (declared & details) != 0;
+}
+
 static void attach(mprof_reader *reader, frame_stack *stack, mprof_event *events, size_t count)
 {
-	reader_details *details = &reader->stacks.details;
-	int has_room = reader_prepare_details(reader, details, count);
+	const uint64_t kinds = kinds_with_stacks(reader);
 
-	if (!has_room)
+	if (!reader_prepare_details(reader, &reader->stacks.details, count))
 		reader_note_fault(reader, MPROF_ERR_MEMORY);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t chain;
+		uint32_t chain = frame_stack_chain(stack);
 
-		if (events[i].kind == MPROF_EVENT_STACK_SECTION) {
+		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
 			take_section(reader, stack, &events[i]);
-			continue;
-		}
-		chain = frame_stack_chain(stack);
-		if (chain != 0 && has_room && has_stack(reader, &events[i]))
-			set_stack(details, &events[i], chain);
+		else if (chain != 0 && (kinds >> events[i].kind & 1) != 0)
+			set_stack(reader, &events[i], chain);
 	}
 }
 
@@ -158,7 +193,11 @@ void reader_stacks_attach(mprof_reader *reader, mprof_event *events, size_t coun
 	stacks->is_used = 1;
 	if (!stacks->is_begun)
 		reader_note_fault(reader, begin(reader));
-	if (stacks->is_begun)
+	if (!stacks->is_begun)
+		return;
+	if (have_details(reader))
+		attach_by_details(reader, &stacks->all[stacks->current].stack);
+	else
 		attach(reader, &stacks->all[stacks->current].stack, events, count);
 }
 

@@ -74,7 +74,8 @@ static void expect_frames(size_t number, uint64_t kept, const uint64_t *expected
 	cr_assert_eq(detail->reference_count, count);
 	for (uint32_t i = 0; i < count; i++)
 		cr_assert_eq(detail->references[i], expected[i]);
-	cr_assert_eq(detail->object, 0);
+	cr_assert_not_null(detail->references);
+	cr_assert_eq(detail->object, kept);
 	cr_assert_eq(detail->stack, 0);
 }
 
