@@ -297,7 +297,8 @@ static void print_detail(json_writer *json, const mprof_event *event)
 	const mprof_event_detail *detail = event->more.detail;
 	int is_heap_object = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
 
-	if (detail == NULL)
+	/* Of a stack section the value and the frames have said all. */
+	if (detail == NULL || event->kind == MPROF_EVENT_STACK_SECTION)
 		return;
 	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
 		json_string(json, "type", kind_of_handle(detail->handle_type));

@@ -27,8 +27,8 @@ expect_dump mono-stack-without-directive \
 	'    1340 stack-section, 2 stay' \
 	'    1400 monitor 3 #3 acquired, at 0x7f1234001000, stack 2'
 mprof dump --json "$logs/mono-stack-without-directive.mprof"
-expect "sections" "$(jq -c 'select(.event == "stack-section") | [.keep, [.frames[] | .method, .compiling]]' out)" \
-	$'[0,[]]\n[0,[2,false,1,false]]\n[2,[]]'
+expect "sections" "$(jq -c 'select(.event == "stack-section") | [.keep, [.frames[] | .method, .compiling], .object]' out)" \
+	$'[0,[],null]\n[0,[2,false,1,false],null]\n[2,[],null]'
 expect "chains" "$(jq -c 'select(.record) | [.record, .id, .method, .caller]' out)" \
 	$'["stack",1,1,0]\n["stack",2,2,1]'
 expect "chains of events" "$(jq -c 'select(.event == "monitor") | [.stack, .state]' out)" \
