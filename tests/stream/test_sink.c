@@ -272,7 +272,11 @@ static void *read_slowly(void *user)
 	ssize_t got;
 
 	reader->is_right = 1;
-	while ((got = read(reader->fd, bytes, sizeof(bytes))) > 0) {
+	while ((got = read(reader->fd, bytes, sizeof(bytes))) != 0) {
+		/* The signal may come to this thread. */
+		if (got < 0 && errno == EINTR)
+			continue;
+		cr_assert_gt(got, 0);
 		for (ssize_t i = 0; i < got; i++) {
 			if (bytes[i] != (uint8_t)((reader->length + (size_t)i) * 7 >> 3))
 				reader->is_right = 0;
