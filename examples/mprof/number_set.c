@@ -3,10 +3,15 @@
 
 #include <stdlib.h>
 
-/* Where a number is, or the empty slot where it belongs. */
+/*
+ * Where a number is, or the empty slot where it belongs. Nobody who makes a log knows at which address the slots will be,
+ * so its numbers cannot be chosen to begin at one slot, which would make each search as long as the set.
+ */
 static uint64_t *find_slot(uint64_t *slots, size_t capacity, uint64_t number)
 {
-	size_t i = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 16) & (capacity - 1);
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (number ^ (uintptr_t)slots) * factor;
+	size_t i = (size_t)((hash ^ hash >> 32) * factor >> 16) & (capacity - 1);
 
 	while (slots[i] != 0 && slots[i] != number)
 		i = (i + 1) & (capacity - 1);

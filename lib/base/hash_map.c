@@ -9,6 +9,7 @@ void hash_map_init(hash_map *map, const mprof_allocator *allocator)
 {
 	memset(map, 0, sizeof(*map));
 	map->allocator = *allocator;
+	map->seed = hash_seed();
 }
 
 void hash_map_destroy(hash_map *map)
@@ -21,20 +22,20 @@ void hash_map_destroy(hash_map *map)
 }
 
 /* The key is not 0, not there yet, and there is an empty place. */
-static void insert_new(hash_map_entry *entries, size_t capacity, uint32_t shift, uint64_t key, uint64_t value)
+static void insert_new(hash_map *map, uint64_t key, uint64_t value)
 {
-	size_t i = hash_map_slot(key, shift);
+	size_t i = hash_place(map->seed, key, map->shift);
 
-	while (entries[i].key != 0)
-		i = (i + 1) & (capacity - 1);
-	entries[i].key = key;
-	entries[i].value = value;
+	while (map->entries[i].key != 0)
+		i = (i + 1) & (map->capacity - 1);
+	map->entries[i].key = key;
+	map->entries[i].value = value;
 }
 
 static int grow(hash_map *map)
 {
-	size_t capacity = map->capacity == 0 ? 64 : map->capacity * 2;
-	uint32_t shift = map->capacity == 0 ? 58 : map->shift - 1;
+	const hash_map old = *map;
+	size_t capacity = old.capacity == 0 ? 64 : old.capacity * 2;
 	hash_map_entry *entries;
 	size_t size;
 
@@ -43,14 +44,14 @@ static int grow(hash_map *map)
 	entries = allocator_allocate_zeroed(&map->allocator, size);
 	if (entries == NULL)
 		return 0;
-	for (size_t i = 0; i < map->capacity; i++) {
-		if (map->entries[i].key != 0)
-			insert_new(entries, capacity, shift, map->entries[i].key, map->entries[i].value);
-	}
-	allocator_release(&map->allocator, map->entries, map->capacity * sizeof(*map->entries));
 	map->entries = entries;
 	map->capacity = capacity;
-	map->shift = shift;
+	map->shift = old.capacity == 0 ? 58 : old.shift - 1;
+	for (size_t i = 0; i < old.capacity; i++) {
+		if (old.entries[i].key != 0)
+			insert_new(map, old.entries[i].key, old.entries[i].value);
+	}
+	allocator_release(&map->allocator, old.entries, old.capacity * sizeof(*old.entries));
 	return 1;
 }
 
@@ -70,7 +71,7 @@ int hash_map_put(hash_map *map, uint64_t key, uint64_t value)
 	/* At most half full, so that probing stays short. */
 	if (map->count >= map->capacity / 2 && !grow(map))
 		return 0;
-	insert_new(map->entries, map->capacity, map->shift, key, value);
+	insert_new(map, key, value);
 	map->count++;
 	return 1;
 }

@@ -7,6 +7,7 @@
 #define BASE_HASH_MAP_H
 
 #include "base/allocator.h"
+#include "base/hash.h"
 
 typedef struct hash_map_entry {
 	uint64_t key; /**< 0 marks an empty place; key 0 itself lives in hash_map::zero. */
@@ -18,19 +19,14 @@ typedef struct hash_map {
 	hash_map_entry *entries;
 	size_t capacity; /**< A power of two, or 0. */
 	size_t count;    /**< Without key 0. */
+	uint64_t seed;   /**< hash_seed(). */
 	uint64_t zero;   /**< Value of key 0. */
 	int has_zero;
-	uint32_t shift;  /**< 64 - log2(capacity). */
+	uint32_t shift; /**< 64 - log2(capacity). */
 } hash_map;
 
 void hash_map_init(hash_map *map, const mprof_allocator *allocator);
 void hash_map_destroy(hash_map *map);
-
-/** Where a key's probing starts. Fibonacci hashing: pointers differ in their middle bits. */
-static inline size_t hash_map_slot(uint64_t key, uint32_t shift)
-{
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> shift);
-}
 
 /** The place of a key's value, or NULL. Valid until the next hash_map_put(). */
 static inline uint64_t *hash_map_get(const hash_map *map, uint64_t key)
@@ -39,7 +35,7 @@ static inline uint64_t *hash_map_get(const hash_map *map, uint64_t key)
 		return map->has_zero ? (uint64_t *)&map->zero : NULL;
 	if (map->capacity == 0)
 		return NULL;
-	for (size_t i = hash_map_slot(key, map->shift);; i = (i + 1) & (map->capacity - 1)) {
+	for (size_t i = hash_place(map->seed, key, map->shift);; i = (i + 1) & (map->capacity - 1)) {
 		hash_map_entry *entry = &map->entries[i];
 
 		if (entry->key == key)

@@ -2,6 +2,7 @@
 #include "model/call_tree.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -9,9 +10,7 @@
 
 static size_t first_place(const call_tree *tree, uint32_t parent, uint32_t method)
 {
-	uint64_t key = (uint64_t)parent << 32 | method;
-
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> tree->shift);
+	return hash_place(tree->seed, (uint64_t)parent << 32 | method, tree->shift);
 }
 
 /* Calls and compilations of a method begin at the same place: there are few of the latter. */
@@ -51,6 +50,7 @@ int call_tree_init(call_tree *tree, const mprof_allocator *allocator)
 {
 	memset(tree, 0, sizeof(*tree));
 	tree->allocator = *allocator;
+	tree->seed = hash_seed();
 	tree->places = allocator_allocate_zeroed(allocator, FIRST_PLACE_COUNT * sizeof(*tree->places));
 	if (tree->places == NULL)
 		return 0;

@@ -36,6 +36,7 @@ typedef struct call_tree {
 	size_t capacity;
 	uint32_t *places;   /**< Node by a hash of its parent and method, open addressing; 0 is an empty place. */
 	size_t place_count; /**< A power of two, or 0. */
+	uint64_t seed;      /**< hash_seed(). */
 	uint32_t shift;     /**< 64 - log2(place_count). */
 } call_tree;
 

@@ -30,13 +30,13 @@ void elements_destroy(element_list *all)
 }
 
 /* An element is known by its ID if it has one, else by its name. */
-static uint64_t identity(const mprof_block *block)
+static uint64_t identity(const element_list *all, const mprof_block *block)
 {
 	uint32_t type = block->flags & TYPE_BITS;
 
 	if (block->id != 0)
 		return (uint64_t)type << 32 | block->id;
-	return text_hash(block->name != NULL ? block->name : "", type);
+	return hash_mix_text(hash_mix(all->latest.seed, type), block->name != NULL ? block->name : "");
 }
 
 int elements_loaded(element_list *all, const mprof_block *block)
@@ -59,7 +59,7 @@ int elements_loaded(element_list *all, const mprof_block *block)
 	if (block->has_assembly)
 		record.assembly = text_copy(allocator, block->assembly.base_name);
 	if ((block->has_assembly && record.assembly == NULL) ||
-	    !hash_map_put(&all->latest, identity(block), all->count)) {
+	    !hash_map_put(&all->latest, identity(all, block), all->count)) {
 		text_release(allocator, record.name);
 		text_release(allocator, record.assembly);
 		return 0;
@@ -70,7 +70,7 @@ int elements_loaded(element_list *all, const mprof_block *block)
 
 void elements_unloaded(element_list *all, const mprof_block *block)
 {
-	const uint64_t *number = hash_map_get(&all->latest, identity(block));
+	const uint64_t *number = hash_map_get(&all->latest, identity(all, block));
 	element_record *record;
 
 	if (number == NULL)

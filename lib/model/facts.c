@@ -51,7 +51,7 @@ static int append(fact_list *all, uint64_t hash, const char *key, char *value)
 int facts_set(fact_list *all, const char *key, const char *value)
 {
 	const mprof_allocator *allocator = &all->numbers.allocator;
-	uint64_t hash = text_hash(key, 0);
+	uint64_t hash = hash_mix_text(all->numbers.seed, key);
 	const uint64_t *number = hash_map_get(&all->numbers, hash);
 	char *own_value = text_copy(allocator, value);
 

@@ -2,6 +2,7 @@
 #include "model/site_table.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -12,6 +13,7 @@ void site_table_init(site_table *table, const mprof_allocator *allocator)
 {
 	memset(table, 0, sizeof(*table));
 	table->allocator = *allocator;
+	table->seed = hash_seed();
 }
 
 void site_table_destroy(site_table *table)
@@ -27,10 +29,10 @@ void site_table_destroy(site_table *table)
 
 static size_t first_place(const site_table *table, const site_key *key)
 {
-	uint64_t hash = ((uint64_t)key->stack << 32 | key->class_id) + key->detail * UINT64_C(0xd6e8feb86659fd93);
+	uint64_t hash = hash_mix(table->seed, (uint64_t)key->stack << 32 | key->class_id);
 
-	hash ^= (key->other + key->call) * UINT64_C(0xff51afd7ed558ccd);
-	return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
+	hash = hash_mix(hash, (uint64_t)key->call << 32 | key->detail);
+	return hash_place(hash, key->other, table->shift);
 }
 
 static int is_same(const site_key *left, const site_key *right)

@@ -33,6 +33,7 @@ typedef struct site_table {
 	size_t capacity;
 	uint32_t *places;   /**< Number of the record + 1 by a hash, open addressing; 0 is an empty place. */
 	size_t place_count; /**< A power of two, or 0. */
+	uint64_t seed;      /**< hash_seed(). */
 	uint32_t shift;     /**< 64 - log2(place_count). */
 } site_table;
 

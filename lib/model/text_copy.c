@@ -22,13 +22,3 @@ void text_release(const mprof_allocator *allocator, char *copy)
 	if (copy != NULL)
 		allocator_release(allocator, copy, strlen(copy) + 1);
 }
-
-/* FNV-1a. */
-uint64_t text_hash(const char *text, uint64_t seed)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ seed;
-
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}

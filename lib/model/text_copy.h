@@ -14,7 +14,4 @@ char *text_copy(const mprof_allocator *allocator, const char *text);
 /** Takes a copy back. \p copy may be NULL. */
 void text_release(const mprof_allocator *allocator, char *copy);
 
-/** A hash of a text, to be used as a key of a hash_map; \p seed keeps apart what is of different kinds. */
-uint64_t text_hash(const char *text, uint64_t seed);
-
 #endif

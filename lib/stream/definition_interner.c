@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-/*
- * How many definitions of one hash are told apart. Behind that, which only a made-up log has, they are not looked for.
- */
+/* How many definitions of one hash are told apart. There are no more, short of a log made by one who knows the seed. */
 #define MOST_COLLISIONS 16
 
 void definition_interner_init(definition_interner *interner, definition_table *table)
@@ -43,24 +41,19 @@ static mprof_status define(definition_interner *interner, mprof_record *record)
 	return status;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t hash_of(const definition_interner *interner, const mprof_record *record)
 {
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	uint64_t hash = hash_mix(interner->others.seed, record->kind);
+
+	hash = hash_mix(hash, (uint64_t)record->parent << 32 | record->target);
+	hash = hash_mix(hash_mix(hash_mix(hash, record->start), record->size), record->value);
+	return hash_mix_text(hash, record->name);
 }
 
-static uint64_t hash_of_name(uint64_t hash, const char *name)
+/* Of the name alone: of another kind than any record has, so that it is not a definition's own hash. */
+static uint64_t hash_of_name(const definition_interner *interner, const mprof_record *record)
 {
-	for (; *name != 0; name++)
-		hash = mix(hash, (unsigned char)*name);
-	return hash;
-}
-
-static uint64_t hash_of(const mprof_record *record)
-{
-	uint64_t hash = mix(record->kind, (uint64_t)record->parent << 32 | record->target);
-
-	return hash_of_name(mix(mix(mix(hash, record->start), record->size), record->value), record->name);
+	return hash_mix_text(hash_mix(interner->others.seed, ~(uint64_t)record->kind), record->name);
 }
 
 typedef int (*same_function)(const mprof_record *known, const mprof_record *record);
@@ -101,7 +94,7 @@ static mprof_status keep(definition_interner *interner, uint64_t hash, const mpr
 
 mprof_status definition_intern(definition_interner *interner, mprof_record *record)
 {
-	uint64_t hash = hash_of(record);
+	uint64_t hash = hash_of(interner, record);
 	mprof_status status;
 	int is_free;
 
@@ -114,7 +107,7 @@ mprof_status definition_intern(definition_interner *interner, mprof_record *reco
 
 mprof_status definition_first_of_name(definition_interner *interner, const mprof_record *record, uint32_t *id)
 {
-	uint64_t hash = hash_of_name(~(uint64_t)record->kind, record->name);
+	uint64_t hash = hash_of_name(interner, record);
 	int is_free;
 
 	*id = find(interner, record, has_same_name, &hash, &is_free);

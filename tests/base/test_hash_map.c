@@ -3,6 +3,7 @@
 #include "base/hash_map.h"
 #include "base/id_set.h"
 
+#include "colliding_keys.h"
 #include "failing_allocator.h"
 
 #include <criterion/criterion.h>
@@ -98,6 +99,39 @@ Test(hash_map, refused_memory_changes_nothing)
 	cr_assert_gt(memory.refused, 3);
 	hash_map_destroy(&map);
 	cr_assert_eq(memory.blocks, 0);
+}
+
+/* The longest run of taken places in a map of keys that are made for one seed. */
+static size_t run_of_colliding_keys(uint64_t seed)
+{
+	failing_allocator memory = {0};
+	mprof_allocator allocator = failing_allocator_interface(&memory);
+	uint64_t key = 0;
+	size_t run;
+	hash_map map;
+
+	hash_map_init(&map, &allocator);
+	cr_assert_eq(map.seed, hash_seed());
+	map.seed = seed;
+	for (int i = 0; i < COLLIDING_KEYS; i++) {
+		key = next_colliding_key(key);
+		cr_assert(hash_map_put(&map, key, 1));
+	}
+	run = longest_run(map.entries, map.capacity, sizeof(*map.entries));
+	hash_map_destroy(&map);
+	return run;
+}
+
+Test(hash_map, keys_made_for_another_seed_are_spread)
+{
+	cr_expect_eq(run_of_colliding_keys(KNOWN_SEED), COLLIDING_KEYS);
+	cr_expect_lt(run_of_colliding_keys(hash_seed()), LONG_RUN);
+}
+
+Test(hash_map, seed_is_drawn_once)
+{
+	cr_expect_neq(hash_seed(), 0);
+	cr_expect_eq(hash_seed(), hash_seed());
 }
 
 static const uint32_t edge_ids[] = {

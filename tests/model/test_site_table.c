@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/site_table.h"
 
+#include "base/colliding_keys.h"
 #include "base/failing_allocator.h"
 
 #include <criterion/criterion.h>
@@ -84,4 +85,31 @@ Test(site_table, no_memory)
 	cr_expect_gt(refused, 0);
 	site_table_destroy(&table);
 	cr_expect_eq(failing.blocks, 0);
+}
+
+/* The longest run of taken places in a table of sites that are made for one seed. */
+static size_t run_of_colliding_sites(uint64_t seed)
+{
+	failing_allocator counting = {.fail_at = 0};
+	mprof_allocator allocator = failing_allocator_interface(&counting);
+	site_key key = {0};
+	site_table table;
+	size_t run;
+
+	site_table_init(&table, &allocator);
+	cr_assert_eq(table.seed, hash_seed());
+	table.seed = seed;
+	for (size_t i = 0; i < COLLIDING_KEYS; i++) {
+		key.other = next_colliding_key(key.other);
+		cr_assert_eq(site_table_get(&table, &key), i);
+	}
+	run = longest_run(table.places, table.place_count, sizeof(*table.places));
+	site_table_destroy(&table);
+	return run;
+}
+
+Test(site_table, sites_made_for_another_seed_are_spread)
+{
+	cr_expect_eq(run_of_colliding_sites(KNOWN_SEED), COLLIDING_KEYS);
+	cr_expect_lt(run_of_colliding_sites(hash_seed()), LONG_RUN);
 }
