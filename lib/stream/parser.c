@@ -192,13 +192,13 @@ mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
 {
 	if (!parser->is_past_intro)
 		return parser_refuse(parser, MPROF_ERR_STATE, "a restart before INTRO was read");
+	thread_counters_jump(&parser->counters, parser->buffer.offset, offset);
 	parser_buffer_restart(&parser->buffer, offset);
 	parser->is_finished = 0;
 	parser->wait_until = 0;
 	parser->is_opened = 0;
 	parser->state = PARSER_AT_HEADER;
 	parser_directives_restore(parser, offset);
-	thread_counters_jump(&parser->counters, offset);
 	error_clear(&parser->fatal_error);
 	return MPROF_OK;
 }

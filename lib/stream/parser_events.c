@@ -144,7 +144,7 @@ void parser_events_leave(mprof_parser *parser)
 	if (!parser->decoding.rules->is_mono)
 		return;
 	if (!parser->block.loaded) {
-		thread_counters_miss(&parser->counters);
+		thread_counters_miss(&parser->counters, parser->block.offset);
 		return;
 	}
 	/* The next block of the thread may go on from the last event, whether or not it was fetched. */

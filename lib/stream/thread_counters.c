@@ -37,15 +37,31 @@ static void forget_threads(thread_counters *counters)
 	counters->is_complete = 0;
 }
 
-void thread_counters_miss(thread_counters *counters)
+/* Blocks in front of an offset were none of a thread, if that holds for all of the log so far. */
+static void pass_others(thread_counters *counters, uint64_t offset)
 {
+	if (counters->is_complete && !counters->has_first && offset > counters->first_offset)
+		counters->first_offset = offset;
+}
+
+/* A block of a thread is met: the first one, if none was and nothing is missing. */
+static void meet(thread_counters *counters, uint64_t offset)
+{
+	pass_others(counters, offset);
+	counters->has_first |= counters->is_complete;
+}
+
+void thread_counters_miss(thread_counters *counters, uint64_t offset)
+{
+	meet(counters, offset);
 	counters->is_complete = 0;
 }
 
-void thread_counters_jump(thread_counters *counters, uint64_t offset)
+void thread_counters_jump(thread_counters *counters, uint64_t from, uint64_t to)
 {
+	pass_others(counters, from);
 	forget_threads(counters);
-	counters->is_complete = counters->has_first && offset <= counters->first_offset;
+	counters->is_complete = to <= counters->first_offset;
 }
 
 /* Where the start of a block at an offset is, or would be put in. */
@@ -133,10 +149,7 @@ int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t t
 		counters->current = (size_t)*place;
 	else if (!thread_add(counters, thread))
 		return 0;
-	if (counters->is_complete && !counters->has_first) {
-		counters->has_first = 1;
-		counters->first_offset = offset;
-	}
+	meet(counters, offset);
 	current = &counters->threads[counters->current];
 	current->base = base;
 	current->reached = *start;

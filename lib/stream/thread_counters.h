@@ -31,8 +31,8 @@ typedef struct thread_counters {
 	size_t thread_capacity;
 	size_t current;  /**< The thread of the block that was begun last. */
 	int is_complete; /**< All blocks of the log so far were begun, so that what is known of threads is right. */
-	int has_first;   /**< One was begun while that was so. */
-	uint64_t first_offset; /**< Of the first one then. */
+	int has_first;   /**< The first one was met while that was so. */
+	uint64_t first_offset; /**< Of the first one, or of a place that is not behind it. */
 	block_start *starts;   /**< In order of their offsets; none that is not sure. */
 	size_t start_count;
 	size_t start_capacity;
@@ -50,13 +50,13 @@ int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t t
 /** Ends the block that was begun last. \p reached is the counter of its last event. */
 void thread_counters_end(thread_counters *counters, uint64_t reached);
 
-/** A block of some thread is not begun. */
-void thread_counters_miss(thread_counters *counters);
+/** The block of some thread at an offset is not begun. */
+void thread_counters_miss(thread_counters *counters, uint64_t offset);
 
 /**
- * The next block is the first one from an offset on. What is known of threads does not hold for it, but what is known
- * of blocks does.
+ * The next block is the first one from the offset \p to on; blocks up to \p from were met. What is known of threads
+ * does not hold for it, but what is known of blocks does.
  */
-void thread_counters_jump(thread_counters *counters, uint64_t offset);
+void thread_counters_jump(thread_counters *counters, uint64_t from, uint64_t to);
 
 #endif

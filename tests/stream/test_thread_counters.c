@@ -90,9 +90,9 @@ Test(thread_counters, memory_is_bounded_with_ever_new_blocks)
 	}
 	cr_assert_eq(memory.most_bytes, most);
 	/* The first ones are known, the last ones are not. */
-	thread_counters_jump(&counters, 20000);
+	thread_counters_jump(&counters, 300000, 20000);
 	cr_assert_eq(begin(&counters, 20000, 1, 100), 20100);
-	thread_counters_jump(&counters, 250000);
+	thread_counters_jump(&counters, 20000, 250000);
 	cr_assert_eq(begin(&counters, 250000, 1, 100), 100);
 	thread_counters_destroy(&counters);
 	cr_assert_eq(memory.blocks, 0);
@@ -108,12 +108,52 @@ Test(thread_counters, blocks_behind_a_missed_one_are_not_remembered)
 	thread_counters_end(&counters, 110);
 	cr_assert_eq(begin(&counters, 20, 1, 100), 110);
 	thread_counters_end(&counters, 120);
-	thread_counters_miss(&counters);
+	thread_counters_miss(&counters, 30);
 	cr_assert_eq(begin(&counters, 40, 1, 100), 120);
-	thread_counters_jump(&counters, 40);
+	thread_counters_jump(&counters, 40, 40);
 	cr_assert_eq(begin(&counters, 40, 1, 100), 100);
-	thread_counters_jump(&counters, 20);
+	thread_counters_jump(&counters, 40, 20);
 	cr_assert_eq(begin(&counters, 20, 1, 100), 110);
+	thread_counters_destroy(&counters);
+}
+
+/* Where no block of a thread was met nothing can be missing. */
+Test(thread_counters, jumps_in_front_of_the_first_block)
+{
+	static const uint64_t jumps[][2] = {{0, 0}, {50, 20}, {0, 50}, {70, 30}};
+	failing_allocator memory = {0};
+	thread_counters counters;
+
+	open_counters(&counters, &memory);
+	for (size_t i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++)
+		thread_counters_jump(&counters, jumps[i][0], jumps[i][1]);
+	begin(&counters, 60, 1, 100);
+	thread_counters_end(&counters, 110);
+	cr_assert_eq(begin(&counters, 70, 1, 100), 110);
+	thread_counters_jump(&counters, 80, 70);
+	cr_assert_eq(begin(&counters, 70, 1, 100), 110);
+	thread_counters_destroy(&counters);
+}
+
+/* The first block was missed, and what is read behind it from there is not sure; read from it on, all is. */
+Test(thread_counters, first_block_is_missed_and_read_later)
+{
+	failing_allocator memory = {0};
+	thread_counters counters;
+
+	open_counters(&counters, &memory);
+	thread_counters_miss(&counters, 10);
+	begin(&counters, 20, 1, 100);
+	thread_counters_end(&counters, 105);
+	cr_assert_eq(begin(&counters, 30, 1, 100), 105);
+	thread_counters_jump(&counters, 40, 10);
+	begin(&counters, 10, 1, 100);
+	thread_counters_end(&counters, 110);
+	cr_assert_eq(begin(&counters, 20, 1, 100), 110);
+	thread_counters_jump(&counters, 30, 20);
+	cr_assert_eq(begin(&counters, 20, 1, 100), 110);
+	thread_counters_jump(&counters, 30, 30);
+	cr_assert_eq(begin(&counters, 30, 1, 100), 100);
 	thread_counters_destroy(&counters);
 }
 
