@@ -219,20 +219,21 @@ typedef struct trial {
 	int knows_ids; /* It leads to no IDs but those that are known. */
 } trial;
 
-static void item_weigh(trial *trial, const hit_item *item, known_ids *known)
+static void item_weigh(trial *trial, const hit_item *item)
 {
+	known_ids *known = &trial->reading.known;
+	uint32_t highest = known->method_id;
+
 	if (item->is_record) {
-		if (item->record.kind != MPROF_RECORD_FUNCTION)
-			return;
-		if (item->record.id > trial->reading.highest_function)
-			trial->reading.highest_function = item->record.id;
-		if (item->record.id > known->function_id)
-			known->function_id = item->record.id;
-	} else if ((item->event.flags & MPROF_EVENT_NATIVE) == 0) {
-		trial->knows_ids &= item->event.id <= known->method_id;
-	} else if ((item->event.flags & MPROF_EVENT_IN_MODULE) == 0) {
-		trial->knows_ids &= item->event.id <= known->function_id;
+		if ((item->record.flags & MPROF_RECORD_REMOVED) == 0)
+			known_id_add(item->record.kind == MPROF_RECORD_FUNCTION ? &known->function_id
+										: &known->module_id,
+				     item->record.id);
+		return;
 	}
+	if ((item->event.flags & MPROF_EVENT_NATIVE) != 0)
+		highest = (item->event.flags & MPROF_EVENT_IN_MODULE) != 0 ? known->module_id : known->function_id;
+	trial->knows_ids &= item->event.id <= highest;
 }
 
 /* In a chain of unity the first token of the block is the chain's; in one of mono it cannot be. */
@@ -245,17 +246,17 @@ static int begins_with_chain(content_cursor cursor, hits_form form)
 
 static mprof_status form_try(trial *trial, const content_cursor *cursor, hits_form form, const known_ids *known)
 {
-	known_ids known_here = *known;
 	hit_cursor hits;
 	hit_item item;
 
 	memset(trial, 0, sizeof(*trial));
 	trial->reading.form = form;
+	trial->reading.known = *known;
 	trial->reading.is_chain_first = begins_with_chain(*cursor, form);
 	trial->knows_ids = 1;
 	hit_cursor_init(&hits, cursor, &trial->reading);
 	while (hit_cursor_next(&hits, &item))
-		item_weigh(trial, &item, &known_here);
+		item_weigh(trial, &item);
 	trial->cursor = hits.content;
 	content_cursor_clock(&trial->cursor, &trial->end);
 	return content_cursor_finish(&trial->cursor);

@@ -27,7 +27,14 @@ typedef struct known_ids {
 	uint32_t class_id;
 	uint32_t method_id;
 	uint32_t function_id;
+	uint32_t module_id; /**< Of STATISTICAL, as functions. */
 } known_ids;
+
+static inline void known_id_add(uint32_t *highest, uint32_t id)
+{
+	if (id > *highest)
+		*highest = id;
+}
 
 /** How the tokens of a block read. */
 typedef struct hits_reading {
@@ -35,7 +42,7 @@ typedef struct hits_reading {
 	int is_chain_first; /**< A chain's length stands in front of its innermost frame, not behind it: unity. */
 	int is_sure;        /**< No other form reads the block. */
 	int is_likely;      /**< The other one that does leads to IDs that are not known. */
-	uint32_t highest_function; /**< Of those that it defines. */
+	known_ids known;    /**< With those that it defines. */
 } hits_reading;
 
 /** Something that tokens say: a frame of a hit, or the definition of a module or a function. */

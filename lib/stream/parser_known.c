@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/parser_internal.h"
 
-static void raise(uint32_t *highest, uint32_t id)
-{
-	if (id > *highest)
-		*highest = id;
-}
-
 static void learn_mappings(mprof_parser *parser, known_ids *known)
 {
 	mapping_cursor entries;
@@ -15,12 +9,12 @@ static void learn_mappings(mprof_parser *parser, known_ids *known)
 	block_mappings_begin(&entries, &parser->decoding, parser_content(parser), (size_t)parser->block.length,
 			     &parser->body);
 	while (mapping_cursor_next(&entries, &entry))
-		raise(entry.is_method ? &known->method_id : &known->class_id, entry.id);
+		known_id_add(entry.is_method ? &known->method_id : &known->class_id, entry.id);
 }
 
 static void learn_hits(mprof_parser *parser, const hits_reading *reading)
 {
-	raise(&parser->decoding.known.function_id, reading->highest_function);
+	parser->decoding.known = reading->known;
 	/* A guess is kept as well, so that blocks read alike in any order, whatever is known by then. */
 	if (reading->is_sure || (reading->is_likely && parser->decoding.hits == HITS_FORM_NONE))
 		parser->decoding.hits = reading->form;

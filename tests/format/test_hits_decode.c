@@ -63,8 +63,8 @@ typedef struct setting {
 	known_ids known;
 } setting;
 
-static const setting in_drop = {MPROF_DIALECT_DROP, HITS_FORM_NONE, {0, 0, 0}};
-static const setting in_mono = {MPROF_DIALECT_MONO, HITS_FORM_NONE, {0, 0, 0}};
+static const setting in_drop = {MPROF_DIALECT_DROP, HITS_FORM_NONE, {0, 0, 0, 0}};
+static const setting in_mono = {MPROF_DIALECT_MONO, HITS_FORM_NONE, {0, 0, 0, 0}};
 
 typedef struct taken {
 	content_cursor cursor;
@@ -222,15 +222,40 @@ Test(hits_decode, form_by_known_functions)
 	cr_assert_eq(take(&with, "\x91\x8d\x89\x80\x81\x82", 6).reading.is_sure, 1);
 }
 
-Test(hits_decode, highest_function)
+/* They read as hits in a module as well. */
+Test(hits_decode, form_by_known_modules)
 {
-	taken result = take(&in_mono,
-			    "\x8b\x87"
-			    "f\x00\x8b\x83g\x00\x80\x81\x82",
-			    11);
+	setting with = in_drop;
 
+	with.known.function_id = 1;
+	EXPECT_HITS(&with, COUNTED, " f1*5", "\x8a\x85\x80");
+	with.known.module_id = 2;
+	EXPECT_HITS(&with, TWO_BITS, " M2+5", "\x8a\x85\x80");
+}
+
+/* Of functions and modules that blocks define, the highest IDs are known behind them. */
+Test(hits_decode, ids_that_are_known)
+{
+	setting with = in_mono;
+	taken result;
+
+	with.known = (known_ids){2, 3, 4, 5};
+	result = take(&with,
+		      "\x8b\x87"
+		      "f\x00\x8b\x83g\x00\x80\x81\x82",
+		      11);
 	cr_assert_eq(result.cursor.status, MPROF_OK);
-	cr_assert_eq(result.reading.highest_function, 7);
+	cr_assert_eq(result.reading.known.class_id, 2);
+	cr_assert_eq(result.reading.known.method_id, 3);
+	cr_assert_eq(result.reading.known.function_id, 7);
+	cr_assert_eq(result.reading.known.module_id, 5);
+	result = take(&with,
+		      "\x87\x89\x80\x86\x80\x80\x80"
+		      "f\x00\x80\x80\x81\x82",
+		      13);
+	cr_assert_eq(result.cursor.status, MPROF_OK);
+	cr_assert_eq(result.reading.known.function_id, 4);
+	cr_assert_eq(result.reading.known.module_id, 6, "one that is removed is none");
 }
 
 static void expect_fault(const setting *with, size_t position, const char *bytes, size_t length)
