@@ -62,7 +62,7 @@ static uint64_t monitor_time(const events_decode_state *state, uint64_t time)
 
 	if (state->has_latest ? (int64_t)(counter - state->latest) > 0 : (int64_t)time > (int64_t)MONITOR_LONGEST_PAUSE)
 		return 0;
-	return (int64_t)(counter - state->earliest) < 0 ? 0 : time;
+	return (int64_t)time < 0 && (int64_t)(counter - state->earliest) < 0 ? 0 : time;
 }
 
 /* An event of the usual forms. */
