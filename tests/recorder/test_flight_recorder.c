@@ -34,12 +34,12 @@ static void remove_path(void)
 	unlink(path);
 }
 
-static mprof_recorder *open_ring(void)
+static mprof_recorder *open_ring_with(const mprof_recorder_options *options)
 {
 	mprof_recorder *recorder = NULL;
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	cr_assert_eq(mprof_recorder_open_ring(RING, NULL, &recorder, &error), MPROF_OK);
+	cr_assert_eq(mprof_recorder_open_ring(RING, options, &recorder, &error), MPROF_OK);
 	for (uint64_t i = 0; i < METHODS; i++) {
 		mprof_description method;
 		char name[32];
@@ -50,6 +50,11 @@ static mprof_recorder *open_ring(void)
 		cr_assert_eq(mprof_recorder_define_method(recorder, KEY + i, &method), MPROF_OK);
 	}
 	return recorder;
+}
+
+static mprof_recorder *open_ring(void)
+{
+	return open_ring_with(NULL);
 }
 
 /* What a file of the ring holds. */
@@ -221,9 +226,15 @@ static void *record_until_told(void *argument)
 
 Test(flight_recorder, is_whole_while_threads_record, .init = make_path, .fini = remove_path, .timeout = 120)
 {
-	recording shared = {open_ring(), 0};
+	mprof_recorder_options options;
+	recording shared = {0};
 	pthread_t threads[3];
 
+	/* Writing the ring out drains what threads have recorded, so that is little. */
+	mprof_recorder_options_init(&options);
+	options.buffer_events = 256;
+	options.max_buffers = 8;
+	shared.recorder = open_ring_with(&options);
 	for (int i = 0; i < 3; i++)
 		cr_assert_eq(pthread_create(&threads[i], NULL, record_until_told, &shared), 0);
 	for (int i = 0; i < 10; i++) {
