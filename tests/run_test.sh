@@ -1,22 +1,37 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs a test program: run_program.sh PROGRAM [ARGUMENTS]
+# Runs a test: run_test.sh PROGRAM [ARGUMENTS]
+#
+# One that is not done after five minutes, or MPROF_TEST_SECONDS, has failed. Nothing that a test started in its process
+# group outlives it.
 #
 # Criterion does not look at how the processes of its tests end, so what a sanitizer reports there, a leak above all,
 # would go unseen. Here it is a failure.
 set -u
 
-if test -z "${MPROF_SANITIZED:-}"; then
-	exec "$@"
+seconds=${MPROF_TEST_SECONDS:-300}
+output=
+if test -n "${MPROF_SANITIZED-}"; then
+	output=$(mktemp)
+	exec 3>&1 >"$output" 2>&1
 fi
 
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
-"$@" >"$output" 2>&1
+# With job control it has a process group of its own, and signals are not ignored in it.
+set -m
+timeout --kill-after=10 "$seconds" "$@" </dev/null &
+group=$!
+trap 'kill -TERM -- -$group; wait $group' HUP INT TERM
+wait $group
 status=$?
-cat "$output"
-if grep -qE '(ERROR|WARNING): [A-Za-z]*Sanitizer|runtime error: ' "$output"; then
-	echo "FAIL: a sanitizer has something to report"
-	test $status != 0 || status=1
+kill -KILL -- -$group 2>/dev/null
+test $SECONDS -lt "$seconds" || echo "FAIL: not done after $seconds seconds"
+
+if test -n "$output"; then
+	cat "$output" >&3
+	if grep -qE '(ERROR|WARNING): [A-Za-z]*Sanitizer|runtime error: ' "$output"; then
+		echo "FAIL: a sanitizer has something to report" >&3
+		test $status != 0 || status=1
+	fi
+	rm -f "$output"
 fi
 exit $status

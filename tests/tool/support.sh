@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What the tests of the command line tool share; they source this file. The environment of "make check" is explained in
 # tests/Makefile.inc; MAKE_LOG may name another generator of logs. The first failed check ends a test.
-set -eu
 
 make_log=${MAKE_LOG:-$builddir/tests/tool/make_log}
 

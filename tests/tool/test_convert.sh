@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # "mprof convert": what it makes of files, pipes and names, what it tells, and that nothing is lost by it.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

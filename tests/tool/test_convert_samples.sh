@@ -3,6 +3,7 @@
 # Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, say the same after
 # they were made logs of mprof2, or of another dialect, and again of their own; and where a dialect says less, all that is
 # missing is counted.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 
 test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What is whole of a damaged or cut log is printed, and standard error says what is wrong and where.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
 needs jq

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Logs of every dialect, damaged in every way: no command crashes, hangs or takes memory without bounds; each says where
 # the damage is; and what is in front of it is there. With MPROF_SAMPLES also logs that Mono and Unity really wrote.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

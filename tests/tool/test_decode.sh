@@ -3,6 +3,7 @@
 # mprof decode prints what mprof-decoder prints, wherever that is right. Of each log in the folder that MPROF_SAMPLES
 # names, NAME.mprof, there is the text of mprof-decoder, NAME.decoder.txt, and what is in it, NAME.totals.json. Lines
 # that differ must be of a kind that doc/decode.md lists, and each kind must occur.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 
 test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"

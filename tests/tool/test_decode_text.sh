@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The whole text of mprof decode for the logs that tests/tool/decode describes, in all forms in which a log can come.
 # Where mprof-decoder is installed it must print the same of those that it gets right.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 
 texts=$srcdir/tests/tool/decode

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # "mprof doctor" says whether recording works, and what is missing.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 
 hide_mono

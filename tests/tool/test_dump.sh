@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # "mprof dump" prints every block and event.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A log with every block and event of the library's own format: all commands know all of it.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

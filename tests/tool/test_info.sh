@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # "mprof info" tells what a log is.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
 needs jq

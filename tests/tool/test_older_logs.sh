@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What "mprof dump", "mprof check" and "mprof info" make of what only the older dialects have.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The ways in which "mprof record" starts Mono programs. Needs Mono and its compiler.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # "mprof record" records programs that are built with -finstrument-functions. Needs a compiler and the module.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
 needs jq
@@ -64,9 +65,10 @@ int main(int argc, char **argv)
 	return argc - 1;
 }
 END
-"${CC%% *}" -O1 -finstrument-functions -pthread -o program program.c 2>compiler.out ||
+read -ra compiler <<<"${CC:-cc}"
+"${compiler[@]}" -O1 -finstrument-functions -pthread -o program program.c 2>compiler.out ||
 	skip "the compiler cannot instrument: $(cat compiler.out)"
-"${CC%% *}" -O1 -pthread -o plain program.c || fail "compiler"
+"${compiler[@]}" -O1 -pthread -o plain program.c || fail "compiler"
 
 # calls LOG METHOD
 calls() {

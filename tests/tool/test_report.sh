@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # "mprof report" prints the profile.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
 needs jq

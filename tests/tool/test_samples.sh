@@ -4,6 +4,7 @@
 # what an independent reader counted in it, NAME.totals.json: all is found, exactly, and as far as a log goes that was
 # cut. Besides: no event is later than its block, none before the one in front of it, call chains are what stack sections
 # said, and blocks that are sought are what they were when they were read in order.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 
 test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Help, version, and command lines that are wrong.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 
 make_logs sample

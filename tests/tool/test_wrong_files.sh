@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What is not a log is told apart, and its exit status is 3.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
 

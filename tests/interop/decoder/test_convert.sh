@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # mprof-decoder says the same of a log of Mono 2 and of its copy that was one of mprof2 in between; and of a log that
 # was recorded as mprof2 it says what the program says.
+set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 
 # to_mono LOG COPY

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Logs that the module writes in the format of Mono 2: mprof-decoder reads them to their ends and finds the same in them
 # as we do, and as the programs say.
+set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 
 # own LOG: what we find, in the words of decoded.awk, in LOG.own.
@@ -126,8 +127,8 @@ static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 int main(void) { return fib(10) != 55; }
 END
 module=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}/libmprof-instrument.so
-compiler=${CC-cc}
-if test -e "$module" && "${compiler##* }" -O0 -finstrument-functions -o native native.c; then
+read -ra compiler <<<"${CC:-cc}"
+if test -e "$module" && "${compiler[@]}" -O0 -finstrument-functions -o native native.c; then
 	MPROF_INSTRUMENT_OPTIONS=format=mono MPROF_INSTRUMENT_OUTPUT=native.mprof LD_PRELOAD=$module ./native
 	decode native.mprof
 	decoded native.mprof "calls native.fib 177"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # However a program ends, its log in the format of Mono 2 can be read: by mprof-decoder if the program had any say in it,
 # and by us also where it was killed, or there was no room left.
+set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 
 compile Ends

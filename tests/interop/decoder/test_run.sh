@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # emveepee starts a program under the module, stops and resumes the recording through the command port, and shows the log
 # each time: while it has no end yet, and when the program has ended.
+set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 . "$decoder_tests/windows.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The programs of Mono 2 that have windows show what is in logs of ours.
+set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 . "$decoder_tests/windows.sh"
 

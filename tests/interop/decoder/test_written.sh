@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What mprof-decoder of Mono 2 prints of a log with one of everything, written by the library in its dialect; and that our
 # own tool finds no fault with it. Needs the package mono-profiler.
+set -eu
 . "$srcdir/tests/tool/support.sh"
 needs mprof-decoder
 

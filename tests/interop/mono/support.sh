@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What the tests on Mono share; they source this file. The environment of "make check" is explained in
 # tests/Makefile.inc. A test ends with skip or at its end; the first failed check ends it as well.
-set -eu
 
 here=$srcdir/tests/interop/mono
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Of logs in which everything is recorded, mprof check, info, dump and report say the same.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 needs_compression
 . "$here/controlled.sh"

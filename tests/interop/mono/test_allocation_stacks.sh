@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Who allocates: objects whose number is known for each place, by call stack and by caller, and which objects they are.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Sites

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A real program, Mono's C# compiler, compiles real code: all is balanced, and Mono's own profiler counts the same.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compiler=$(dirname "$(readlink -f "$(command -v mcs)")")/../lib/mono/4.5/mcs.exe

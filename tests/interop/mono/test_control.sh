@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Control while the program runs: by mprof control, TCP, signals, the program itself; and by those who mean no good.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 . "$srcdir/tests/interop/mono/controlled.sh"
 read -ra compiler <<<"${CC:-cc}"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs that do what is known beforehand: the log says the same, to the last call and byte.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 needs_compression
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Recording that starts disabled, and is enabled and disabled by mprof control, by signals and by the program itself:
 # what is done between is in the log, to the last call, and nothing else.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 . "$here/controlled.sh"
 

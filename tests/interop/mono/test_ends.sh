@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # However a program ends, its log is complete; and where it is killed, what was written can be read.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Ends

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Logs with a limit: the last events, kept in memory and written when told to; or the first ones, up to a size.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 . "$here/controlled.sh"
 

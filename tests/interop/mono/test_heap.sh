@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Heap shots: what is in them, when they are taken, and what collections find dead.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 . "$here/controlled.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The module under its other name, logging: it takes the options of the profiler of that name in Mono 2.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Calls

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # As test_counts.sh, for what is recorded only if asked for: monitors, finalizers, handles, names of other scripts,
 # domains unloaded while threads run; and programs of that test once more, with all recorded at once.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 for program in Monitors Finalizers Handles Names Unloading Dynamic Exceptions Generics Native Threads; do

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the module says and does about its options, and about files that cannot be written.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Calls

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Other profilers learn the names of compiled methods: perf by its jit dump or by its map, oprofile by its library.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Hot

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The way users go: "mprof record" runs a program under the module, and the other commands read what it wrote.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 # The tool finds the module by itself.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Samples of threads that spend their time in known places: in a method, in precompiled code, in a native function. How
 # many there are depends on the machine; that these places have most of them does not.
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Spinning

@@ -3,6 +3,7 @@
 # Four threads allocate, throw, sort, load and unload, a fifth has all collected, and everything is recorded, with
 # 10000 samples a second: no deadlock, and no event is lost without being counted. MPROF_STRESS_SECONDS says how long
 # (3).
+set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 seconds=${MPROF_STRESS_SECONDS:-3}
