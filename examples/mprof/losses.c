@@ -30,7 +30,7 @@ typedef struct loss_list {
 	name_function name;
 } loss_list;
 
-#define LOSS_LISTS 4
+#define LOSS_LISTS 5
 
 static void list_losses(loss_list lists[LOSS_LISTS], const mprof_writer_stats *stats)
 {
@@ -40,7 +40,9 @@ static void list_losses(loss_list lists[LOSS_LISTS], const mprof_writer_stats *s
 			       COUNT(stats->shortened_events), event_name};
 	lists[2] = (loss_list){"blocks", "block", "left out, which there is not in", stats->left_out_blocks,
 			       COUNT(stats->left_out_blocks), block_name};
-	lists[3] = (loss_list){"records", "definition", "left out, which there is not in", stats->left_out_records,
+	lists[3] = (loss_list){"shortened_blocks", "block", "shortened to what can be said in", stats->shortened_blocks,
+			       COUNT(stats->shortened_blocks), block_name};
+	lists[4] = (loss_list){"records", "definition", "left out, which there is not in", stats->left_out_records,
 			       COUNT(stats->left_out_records), kind_of_record};
 }
 

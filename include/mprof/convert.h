@@ -31,8 +31,9 @@ typedef struct mprof_converter mprof_converter;
  * \param reader The log, open, with all kinds of blocks wanted and none read besides INTRO. Borrowed until the
  * converter is destroyed, and nobody else's until the copy is done.
  * \param options Options of the writer. The caller sets dialect, allocator, compression, limits, and lossy: without it
- * the copy ends at the first thing that the dialect cannot say. Receives all others: INTRO's fields, directives, that
- * IDs need not be defined, and the clock, which the converter drives.
+ * the copy ends behind the first block of which the dialect cannot say all. Receives all others: INTRO's fields,
+ * directives, that IDs need not be defined, that the writer counts what it leaves out in either case, and the clock,
+ * which the converter drives.
  * \param converter Receives it; NULL on an error. Destroy it after the writer.
  * \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for a dialect that is none; #MPROF_ERR_STATE if INTRO could not be read
  * or the reader is further on; #MPROF_ERR_MEMORY. \since 0.1

@@ -378,6 +378,9 @@ typedef struct mprof_writer_stats {
 	                                    #mprof_event_kind. */
 	uint64_t left_out_records[16]; /**< Of these, definitions and records that are not in the log, by
 	                                    #mprof_record_kind. */
+	uint64_t shortened_blocks[64]; /**< Of these, blocks that are in the log without something besides events, by
+	                                    #mprof_block_kind: MAPPING, LOADED and UNLOADED without what a directive
+	                                    would tell, HEAP_DATA without #MPROF_HEAP_INCOMPLETE. */
 } mprof_writer_stats;
 
 /**

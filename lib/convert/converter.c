@@ -109,6 +109,9 @@ static void prepare(mprof_converter *converter, mprof_writer_options *options)
 	options->clock = tell_clock;
 	options->clock_user = converter;
 	options->allow_undefined_ids = 1;
+	/* What the copy cannot say is counted in either case. */
+	converter->is_strict = !options->lossy;
+	options->lossy = 1;
 }
 
 mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *options, mprof_converter **converter)
@@ -309,6 +312,13 @@ static mprof_status next_block(mprof_converter *converter, mprof_block *block)
 	return mprof_reader_next_block(converter->reader, block);
 }
 
+static mprof_status check_strictly(mprof_converter *converter)
+{
+	if (!converter->is_strict || converter->writer->stats.left_out == 0)
+		return MPROF_OK;
+	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot say all of a block");
+}
+
 static mprof_status copy_blocks(mprof_converter *converter)
 {
 	while (!converter->is_over) {
@@ -322,10 +332,11 @@ static mprof_status copy_blocks(mprof_converter *converter)
 		/* Fetching from a list that is cut fails as loading it did, and tells so. */
 		if (status != MPROF_OK && !(is_loaded_in_part(&block, status) && status == MPROF_ERR_TRUNCATED))
 			(void)converter_read_failed(converter, status);
-		if (status == MPROF_OK || is_loaded_in_part(&block, status))
-			status = copy_block(converter, &block);
-		else
-			status = MPROF_OK;
+		if (status != MPROF_OK && !is_loaded_in_part(&block, status))
+			continue;
+		status = copy_block(converter, &block);
+		if (status == MPROF_OK)
+			status = check_strictly(converter);
 		if (status != MPROF_OK)
 			return status;
 	}

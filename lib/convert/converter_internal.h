@@ -36,6 +36,7 @@ struct mprof_converter {
 	mprof_reader *reader;
 	log_declarations source;
 	log_declarations target;
+	int is_strict;       /**< The copy ends when something is left out. */
 	int resolves_leaves; /**< Leaves of the method on top have to name it. */
 	int shortens_leaves; /**< Leaves of the method on top need not name it. */
 

@@ -2,6 +2,8 @@
 /* Blocks that are one thing, and lists of names. */
 #include "convert/converter_internal.h"
 
+#include "format/losses.h"
+
 #define MAPPING_BATCH 64
 #define PROPERTY_BATCH 64
 
@@ -103,11 +105,8 @@ mprof_status copy_thread(mprof_converter *converter, const mprof_block *block)
 mprof_status copy_lost(mprof_converter *converter, const mprof_block *block)
 {
 	/* What the causes were that are not known is not known. */
-	if (block->lost[0] > 0) {
-		if (!converter->writer->lossy)
-			return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "a cause of loss is not known");
-		converter->writer->stats.left_out++;
-	}
+	if (block->lost[0] > 0)
+		losses_shorten_block(&converter->writer->stats, MPROF_BLOCK_LOST);
 	return mprof_writer_lost(converter->writer, block->thread, block->lost, MPROF_LOSS_CAUSE_COUNT);
 }
 

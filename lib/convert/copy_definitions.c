@@ -171,9 +171,6 @@ mprof_status copy_implied_definitions(mprof_converter *converter)
 	};
 	mprof_status status = MPROF_OK;
 
-	/* What cannot use them is told where it is shortened. */
-	if (converter->target.dialect == MPROF_DIALECT_MAIL)
-		return MPROF_OK;
 	for (size_t i = 0; i < sizeof(definitions) / sizeof(definitions[0]) && status == MPROF_OK; i++)
 		status = copy_implied(converter, definitions[i].kind, definitions[i].block_kind);
 	return status;

@@ -18,82 +18,16 @@ typedef struct sample_part {
 	size_t count; /**< Of converter::samples. */
 } sample_part;
 
-/* Samples whose place the copy cannot say. */
-static mprof_status leave_out_samples(mprof_converter *converter, uint64_t count)
+/* Whether the block is lists of methods and functions, without clocks, as the mail has them. */
+static int is_lists(const mprof_block *block)
 {
-	mprof_writer *writer = converter->writer;
-
-	if (count > 0 && !writer->lossy)
-		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the place of a sample cannot be told");
-	for (; count > 0; count--)
-		losses_leave_out_event(&writer->stats, MPROF_EVENT_SAMPLE);
-	return MPROF_OK;
+	return block->kind == MPROF_BLOCK_STATISTICAL && !block->has_clocks;
 }
 
-/* Samples that are told without their call chain, thread and time. */
-static mprof_status shorten_samples(mprof_converter *converter, size_t count)
+/* A sample whose place the copy cannot say. */
+static void leave_out_sample(mprof_converter *converter)
 {
-	mprof_writer *writer = converter->writer;
-
-	if (count > 0 && !writer->lossy)
-		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the call chain of a sample cannot be told");
-	for (; count > 0; count--)
-		losses_shorten_event(&writer->stats, MPROF_EVENT_SAMPLE);
-	return MPROF_OK;
-}
-
-/* The method or the native function where a sample was, by its number in the log; 0 if none is known. */
-static uint32_t place_of(const mprof_converter *converter, const mprof_event *sample, int *is_native)
-{
-	mprof_stack_frame frame = {0, 0, 0};
-	mprof_record location;
-	uint32_t caller;
-
-	*is_native = 0;
-	if (mprof_reader_stack_step(converter->reader, (uint32_t)sample->value, &frame, &caller) != MPROF_OK)
-		return 0;
-	*is_native = frame.is_native != 0;
-	if (!frame.is_native)
-		return frame.id;
-	return mprof_reader_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location) == MPROF_OK
-		       ? location.target
-		       : 0;
-}
-
-/* As lists of the methods and functions that were hit. Hits of lists have their numbers, samples call chains. */
-static mprof_status put_lists(mprof_converter *converter, const sample_part *part, int are_hits, size_t count)
-{
-	size_t hit_counts[2] = {0, 0};
-	mprof_status status;
-
-	for (size_t i = 0; i < count; i++) {
-		const mprof_event *sample = &converter->events[i];
-		int is_native = (sample->flags & MPROF_EVENT_NATIVE) != 0;
-		uint32_t id = are_hits ? sample->id : place_of(converter, sample, &is_native);
-
-		if (id != 0)
-			converter->hits[is_native][hit_counts[is_native]++] = id;
-	}
-	status = leave_out_samples(converter, count - hit_counts[0] - hit_counts[1]);
-	if (status == MPROF_OK && !are_hits)
-		status = shorten_samples(converter, hit_counts[0] + hit_counts[1]);
-	if (status != MPROF_OK)
-		return status;
-	return mprof_writer_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],
-					converter->hits[1], hit_counts[1], part->end_counter);
-}
-
-static mprof_status put_part(mprof_converter *converter, const mprof_block *block, sample_part *part)
-{
-	mprof_status status;
-
-	converter_set_clock(converter, block);
-	status = mprof_writer_samples(converter->writer, part->thread, part->base_counter, converter->samples,
-				      part->count);
-	if (part->count > 0)
-		part->base_counter = converter->samples[part->count - 1].counter;
-	part->count = 0;
-	return status;
+	losses_leave_out_event(&converter->writer->stats, MPROF_EVENT_SAMPLE);
 }
 
 /* Events of drop may stand for many. */
@@ -115,6 +49,106 @@ static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sa
 	}
 	converter->repeated_samples += weight - 1;
 	return weight;
+}
+
+/* Where a sample was, in the terms of lists. */
+typedef struct sample_place {
+	uint32_t id; /**< The method, or the native function by its number in the log; 0 if none is known. */
+	int is_native;
+	int is_all; /**< The sample says nothing else. */
+} sample_place;
+
+static sample_place find_place(const mprof_converter *converter, const mprof_event *sample)
+{
+	mprof_stack_frame frame = {0, 0, 0};
+	sample_place place = {0, 0, 0};
+	mprof_record location;
+	uint32_t caller = 0;
+
+	if (mprof_reader_stack_step(converter->reader, (uint32_t)sample->value, &frame, &caller) != MPROF_OK)
+		return place;
+	if (!frame.is_native) {
+		place.id = frame.id;
+		place.is_all = caller == 0 && !frame.is_compiling;
+		return place;
+	}
+	/* A function has a name too. */
+	place.is_native = 1;
+	if (mprof_reader_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location) == MPROF_OK)
+		place.id = location.target;
+	return place;
+}
+
+/* Hits of lists have their numbers, samples call chains, and those of SAMPLES a thread and a time. */
+static sample_place take_place(const mprof_converter *converter, const mprof_block *block, const mprof_event *sample)
+{
+	sample_place place = {sample->id, (sample->flags & MPROF_EVENT_NATIVE) != 0, 1};
+
+	if (is_lists(block))
+		return place;
+	place = find_place(converter, sample);
+	if (block->kind == MPROF_BLOCK_SAMPLES && (block->thread != 0 || sample->counter != block->base_counter))
+		place.is_all = 0;
+	return place;
+}
+
+static mprof_status put_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2])
+{
+	mprof_status status =
+		mprof_writer_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],
+					 converter->hits[1], hit_counts[1], part->end_counter);
+
+	hit_counts[0] = 0;
+	hit_counts[1] = 0;
+	return status;
+}
+
+static mprof_status add_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2],
+			     const sample_place *place, uint64_t count)
+{
+	size_t *hit_count = &hit_counts[place->is_native];
+	mprof_status status = MPROF_OK;
+
+	for (; count > 0 && status == MPROF_OK; count--) {
+		if (*hit_count == CONVERTER_BATCH)
+			status = put_hits(converter, part, hit_counts);
+		converter->hits[place->is_native][(*hit_count)++] = place->id;
+		if (!place->is_all)
+			losses_shorten_event(&converter->writer->stats, MPROF_EVENT_SAMPLE);
+	}
+	return status;
+}
+
+/* As lists of the methods and functions that were hit. */
+static mprof_status put_lists(mprof_converter *converter, const mprof_block *block, const sample_part *part,
+			      size_t count)
+{
+	size_t hit_counts[2] = {0, 0};
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		const mprof_event *sample = &converter->events[i];
+		const sample_place place = take_place(converter, block, sample);
+
+		if (place.id == 0)
+			leave_out_sample(converter);
+		else
+			status = add_hits(converter, part, hit_counts, &place, repetitions_of(converter, sample));
+	}
+	return status == MPROF_OK ? put_hits(converter, part, hit_counts) : status;
+}
+
+static mprof_status put_part(mprof_converter *converter, const mprof_block *block, sample_part *part)
+{
+	mprof_status status;
+
+	converter_set_clock(converter, block);
+	status = mprof_writer_samples(converter->writer, part->thread, part->base_counter, converter->samples,
+				      part->count);
+	if (part->count > 0)
+		part->base_counter = converter->samples[part->count - 1].counter;
+	part->count = 0;
+	return status;
 }
 
 static void add_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
@@ -141,8 +175,8 @@ static mprof_status put_sample(mprof_converter *converter, const mprof_block *bl
 	mprof_status status = MPROF_OK;
 
 	if (stack == 0)
-		return leave_out_samples(converter, 1);
-	for (uint64_t left = repetitions_of(converter, sample); left > 0 && status == MPROF_OK; left--) {
+		leave_out_sample(converter);
+	for (uint64_t left = stack != 0 ? repetitions_of(converter, sample) : 0; left > 0 && status == MPROF_OK; left--) {
 		add_sample(converter, block, part, sample, stack);
 		if (part->count == CONVERTER_BATCH)
 			status = put_part(converter, block, part);
@@ -159,12 +193,6 @@ static mprof_status put_samples(mprof_converter *converter, const mprof_block *b
 			return status;
 	}
 	return MPROF_OK;
-}
-
-/* Whether the block is lists of methods and functions, without clocks, as the mail has them. */
-static int is_lists(const mprof_block *block)
-{
-	return block->kind == MPROF_BLOCK_STATISTICAL && !block->has_clocks;
 }
 
 /* Hits of STATISTICAL have no times: they are between those of the block. */
@@ -191,7 +219,6 @@ static mprof_status fetch_hits(mprof_converter *converter, size_t *count)
 /* To the grammar of the mail. */
 static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block *block)
 {
-	const int are_hits = is_lists(block);
 	const sample_part part = begin_part(block);
 	mprof_status fetched;
 	int is_first = 1;
@@ -200,13 +227,13 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 	do {
 		mprof_status status = MPROF_OK;
 
-		if (are_hits)
+		if (is_lists(block))
 			fetched = fetch_hits(converter, &count);
 		else
 			fetched =
 				mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
 		if (count > 0 || is_first)
-			status = put_lists(converter, &part, are_hits, count);
+			status = put_lists(converter, block, &part, count);
 		if (status != MPROF_OK)
 			return status;
 		is_first = 0;

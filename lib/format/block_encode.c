@@ -114,42 +114,52 @@ static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rul
 	encode_int(buffer, name->retargetable);
 }
 
-void block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
-			  mprof_block_kind kind)
+int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
+			 mprof_block_kind kind)
 {
-	uint32_t type = element->kind & (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN);
+	const uint32_t type = element->kind & (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN);
+	const int can_have_assembly = kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY;
+	const int has_id = declared(encoding, MPROF_DIRECTIVE_ELEMENT_IDS);
+	const int has_assembly = can_have_assembly && declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
 
 	block_encode_begin(buffer, encoding, kind);
 	encode_byte(buffer, (uint8_t)(kind == MPROF_BLOCK_LOADED ? element->kind : type));
 	encode_int(buffer, element->start_counter);
 	encode_int(buffer, element->end_counter);
 	encode_int(buffer, element->thread);
-	if (declared(encoding, MPROF_DIRECTIVE_ELEMENT_IDS))
+	if (has_id)
 		encode_int(buffer, element->id);
 	encode_string(buffer, element->name, element->name_length);
-	if (kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY &&
-	    declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS))
+	if (has_assembly)
 		encode_assembly_name(buffer, encoding->rules, element->assembly);
+	return (has_id || element->id == 0) && (has_assembly || !can_have_assembly || element->assembly == NULL);
 }
 
-void block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition)
+int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition)
 {
+	const int has_assembly = declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
+	const int has_size = declared(encoding, MPROF_DIRECTIVE_CLASS_SIZES);
+
 	encode_int(buffer, definition->id);
-	if (declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS))
+	if (has_assembly)
 		encode_int(buffer, definition->assembly_id);
-	if (declared(encoding, MPROF_DIRECTIVE_CLASS_SIZES))
+	if (has_size)
 		encode_int(buffer, definition->size);
 	encode_string(buffer, definition->name, definition->name_length);
+	return (has_assembly || definition->assembly_id == 0) && (has_size || definition->size == 0);
 }
 
-void block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
-			 const mprof_method_definition *definition)
+int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
+			const mprof_method_definition *definition)
 {
+	const int has_flags = declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS);
+
 	encode_int(buffer, definition->id);
 	encode_int(buffer, definition->class_id);
-	if (declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS))
+	if (has_flags)
 		encode_int(buffer, definition->flags);
 	encode_string(buffer, definition->name, definition->name_length);
+	return has_flags || definition->flags == 0;
 }
 
 void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,

@@ -47,15 +47,14 @@ void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encodi
 void block_encode_directives(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
 			     const mprof_clock *end);
 
-/** A LOADED or UNLOADED block. */
-void block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
-			  mprof_block_kind kind);
+/** A LOADED or UNLOADED block. Returns 0 if the directives declared cannot say all of it. */
+int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
+			 mprof_block_kind kind);
 
-/** One element of a MAPPING block's lists. */
-void block_encode_class(encode_buffer *buffer, const block_encoding *encoding,
-			const mprof_class_definition *definition);
-void block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
-			 const mprof_method_definition *definition);
+/** One element of a MAPPING block's lists. They return the same. */
+int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition);
+int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
+			const mprof_method_definition *definition);
 
 /** A MAPPING block from lists made by the two functions above. */
 void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,

@@ -348,13 +348,14 @@ static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
 	return MPROF_ERR_UNDEFINED_ID;
 }
 
-/* What the event has and the log has not. */
-static int is_shortened(const event_rule *rule, const mprof_event *event)
+/* What the event has and the log has not. Events without a time of their own have that of the event before. */
+static int is_shortened(const event_rule *rule, const mprof_event *event, uint64_t last_counter)
 {
 	const mprof_event_detail *detail;
 
-	/* The number of a collection, or how a method was left. */
-	if (rule->degraded || (rule->form == EVENT_FORM_VALUE && event->id != 0))
+	/* The number of a collection, how a method was left, or when the size of the heap changed. */
+	if (rule->degraded || (rule->form == EVENT_FORM_VALUE && event->id != 0) ||
+	    (rule->form == EVENT_FORM_RESIZE && event->counter != last_counter))
 		return 1;
 	/* Other events have no detail, and the pointer means nothing. */
 	if (!is_allocation(rule) && rule->form != EVENT_FORM_DETAILED)
@@ -398,7 +399,7 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 			break;
 		}
 		out = end;
-		if (__builtin_expect(encoder->lossy, 0) && is_shortened(rule, event))
+		if (__builtin_expect(encoder->lossy, 0) && is_shortened(rule, event, last_counter))
 			losses_shorten_event(encoder->stats, event->kind);
 		if (has_time(rule))
 			last_counter = event->counter;

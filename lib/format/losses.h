@@ -35,6 +35,13 @@ static inline void losses_leave_out_block(mprof_writer_stats *stats, uint32_t ki
 	LOSSES_COUNT(stats->left_out_blocks, kind);
 }
 
+/** A block is in the log without something besides events. */
+static inline void losses_shorten_block(mprof_writer_stats *stats, uint32_t kind)
+{
+	stats->left_out++;
+	LOSSES_COUNT(stats->shortened_blocks, kind);
+}
+
 /** A definition or record is not in the log, though its block is. */
 static inline void losses_leave_out_record(mprof_writer_stats *stats, uint32_t kind)
 {

@@ -77,6 +77,12 @@ mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const
 	return MPROF_OK;
 }
 
+void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind)
+{
+	if (writer->lossy)
+		losses_shorten_block(&writer->stats, kind);
+}
+
 mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t length)
 {
 	if (name == NULL && length > 0)

@@ -36,6 +36,7 @@ static mprof_status check_element(mprof_writer *writer, const mprof_element *ele
 static mprof_status put_element(mprof_writer *writer, const mprof_element *element, mprof_block_kind kind)
 {
 	mprof_element own;
+	int is_whole;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status == MPROF_OK)
@@ -48,8 +49,11 @@ static mprof_status put_element(mprof_writer *writer, const mprof_element *eleme
 	/* What was loaded without saying how is there, so it was loaded well. */
 	if ((own.kind & ELEMENT_RESULTS) == 0)
 		own.kind |= MPROF_ELEMENT_SUCCESS;
-	block_encode_element(&writer->block, &writer->encoding, &own, kind);
-	return writer_put_block(writer);
+	is_whole = block_encode_element(&writer->block, &writer->encoding, &own, kind);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK && !is_whole)
+		writer_shorten_block(writer, kind);
+	return status;
 }
 
 mprof_status mprof_writer_loaded(mprof_writer *writer, const mprof_element *element)

@@ -11,11 +11,14 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 	writer_read_clock(writer, &clock);
 	block_encode_mapping(&writer->block, &writer->encoding, &writer->classes, &writer->methods, &clock, &clock);
 	status = writer_put_block(writer);
-	if (status == MPROF_OK) {
-		encode_buffer_clear(&writer->classes);
-		encode_buffer_clear(&writer->methods);
-	}
-	return status;
+	if (status != MPROF_OK)
+		return status;
+	encode_buffer_clear(&writer->classes);
+	encode_buffer_clear(&writer->methods);
+	if (writer->definitions_shortened)
+		writer_shorten_block(writer, MPROF_BLOCK_MAPPING);
+	writer->definitions_shortened = 0;
+	return MPROF_OK;
 }
 
 /* Writes those that wait if one more with a name of this length would make too many. */
@@ -60,6 +63,7 @@ static mprof_status keep_class(mprof_writer *writer, size_t old_length, const mp
 mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_definition *definition)
 {
 	size_t old_length;
+	int is_whole;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status != MPROF_OK)
@@ -74,13 +78,16 @@ mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_d
 	if (status != MPROF_OK)
 		return status;
 	old_length = writer->classes.length;
-	block_encode_class(&writer->classes, &writer->encoding, definition);
-	return keep_class(writer, old_length, definition);
+	is_whole = block_encode_class(&writer->classes, &writer->encoding, definition);
+	status = keep_class(writer, old_length, definition);
+	writer->definitions_shortened |= status == MPROF_OK && !is_whole;
+	return status;
 }
 
 mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method_definition *definition)
 {
 	size_t old_length;
+	int is_whole;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status != MPROF_OK)
@@ -98,6 +105,8 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 	if (status != MPROF_OK)
 		return status;
 	old_length = writer->methods.length;
-	block_encode_method(&writer->methods, &writer->encoding, definition);
-	return keep(writer, &writer->methods, old_length, &writer->method_ids, definition->id);
+	is_whole = block_encode_method(&writer->methods, &writer->encoding, definition);
+	status = keep(writer, &writer->methods, old_length, &writer->method_ids, definition->id);
+	writer->definitions_shortened |= status == MPROF_OK && !is_whole;
+	return status;
 }

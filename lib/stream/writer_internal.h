@@ -41,6 +41,7 @@ struct mprof_writer {
 	encode_buffer block;     /**< The block being built; memory stays for the next one. */
 	encode_buffer classes;   /**< Definitions that wait, as they will stand in MAPPING. */
 	encode_buffer methods;
+	int definitions_shortened; /**< 1: of those that wait, something cannot be said. */
 	id_set class_ids; /**< Defined, whether written or waiting. */
 	id_set method_ids;
 	id_map object_sizes; /**< Of classes whose objects all have one; empty without directive 18. */
@@ -85,6 +86,9 @@ mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t le
 
 /** The same for text ended by NUL, which may be NULL. */
 mprof_status writer_check_text(mprof_writer *writer, const char *text);
+
+/** Counts, when lossy, a block that was written without something besides events. */
+void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind);
 
 /** Whether the dialect has a block. */
 int writer_has_block(const mprof_writer *writer, mprof_block_kind kind);

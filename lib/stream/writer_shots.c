@@ -119,6 +119,8 @@ mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t 
 	if (!writer->shot.is_open)
 		begin_shot(writer, number, counter);
 	status = add_events(writer, events, count);
+	if (status == MPROF_OK && (flags & MPROF_HEAP_INCOMPLETE) != 0)
+		writer_shorten_block(writer, MPROF_BLOCK_HEAP_DATA);
 	if (status == MPROF_OK && !is_alone && (flags & MPROF_HEAP_LAST) == 0)
 		return MPROF_OK;
 	if (status == MPROF_OK)

@@ -239,13 +239,28 @@ static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t 
 	return 1;
 }
 
+/* That a method is being compiled cannot be told; some functions, by an address alone. */
+static int is_frame_shortened(const mprof_writer *writer, const mprof_record *frame)
+{
+	frame_place place;
+
+	if ((frame->flags & MPROF_EVENT_NATIVE) == 0)
+		return (frame->flags & MPROF_EVENT_COMPILING) != 0;
+	find_place(writer, frame->target, &place);
+	return place.function.id != 0 && !has_function(writer, &place);
+}
+
 /* These dialects tell neither which thread it was nor when; samples that come from them do not either. */
 static int is_shortened(const mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *sample)
 {
 	mprof_record frames[1 + MOST_CALLERS];
+	size_t count = collect_frames(writer, sample, frames);
 
-	return thread != 0 || sample->counter != base_counter ||
-	       frames[collect_frames(writer, sample, frames) - 1].parent != 0;
+	if (thread != 0 || sample->counter != base_counter || frames[count - 1].parent != 0)
+		return 1;
+	while (count > 0 && !is_frame_shortened(writer, &frames[count - 1]))
+		count--;
+	return count > 0;
 }
 
 static void count_shortened(mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *samples,

@@ -135,7 +135,7 @@ SIZE(mprof_property, 16);
 FIELD(mprof_property, key, 0);
 FIELD(mprof_property, value, 8);
 
-SIZE(mprof_writer_stats, 1712);
+SIZE(mprof_writer_stats, 2224);
 FIELD(mprof_writer_stats, struct_size, 0);
 FIELD(mprof_writer_stats, bytes, 8);
 FIELD(mprof_writer_stats, sink_bytes, 16);
@@ -146,6 +146,7 @@ FIELD(mprof_writer_stats, left_out_events, 48);
 FIELD(mprof_writer_stats, left_out_blocks, 560);
 FIELD(mprof_writer_stats, shortened_events, 1072);
 FIELD(mprof_writer_stats, left_out_records, 1584);
+FIELD(mprof_writer_stats, shortened_blocks, 1712);
 
 SIZE(mprof_parser_options, 40);
 FIELD(mprof_parser_options, struct_size, 0);

@@ -37,7 +37,7 @@ mprof convert --dialect=mail --json full.mprof small.mprof
 expect_status 0 "convert to mail"
 expect_json "convert to mail" '[.from, .to, .complete]' '["mprof2","mail",true]'
 expect_json "convert to mail" '[.left_out.blocks.lost, .left_out.blocks.mark, .left_out.others]' '[1,1,0]'
-expect_json "convert to mail" '.left_out as $all | [$all.events, $all.shortened_events, $all.blocks, $all.records |
+expect_json "convert to mail" '.left_out as $all | [$all.events, $all.shortened_events, $all.blocks, $all.shortened_blocks, $all.records |
 	add // 0] | add == $all.total' true
 expect_line err '^mprof: small\.mprof: 1 mark block left out, which there is not in mail$'
 expect_line err '^mprof: small\.mprof: [0-9]+ handle-created events left out, which there is not in mail$'

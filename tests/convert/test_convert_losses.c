@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* What a copy says less than the log is counted, once for each thing and nothing besides. */
+#include "convert/convert_fixture.h"
+#include "stream/mono_fixture.h"
+
+#include <criterion/criterion.h>
+
+#define DIRECTIVES                                                                                                     \
+	(BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) | BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |                                    \
+	 BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS))
+
+/* Closes the log of a writer, and converts it. */
+static conversion convert_from(mprof_writer *writer, mprof_dialect target)
+{
+	log_bytes log = {NULL, 0};
+	const uint8_t *bytes;
+	conversion made;
+
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	log.bytes = (uint8_t *)(uintptr_t)bytes;
+	made = convert(&log, target);
+	cr_assert_eq(made.status, MPROF_OK);
+	mprof_writer_destroy(writer);
+	return made;
+}
+
+/* How many samples the copies of some have, and how many of these are shortened. */
+static void expect_samples(mprof_dialect source, mprof_dialect target, const mprof_event *samples, size_t count,
+			   uint64_t copied, uint64_t shortened)
+{
+	mprof_writer *writer = open_mono(source, source == MPROF_DIALECT_MPROF2 ? 0 : DIRECTIVES, 1);
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_event events[64];
+	mprof_reader *reader;
+	conversion made;
+	uint64_t found = 0;
+	size_t got;
+
+	define_chains(writer);
+	cr_assert_eq(mprof_writer_samples(writer, 0, 0, samples, count), MPROF_OK);
+	made = convert_from(writer, target);
+	cr_assert_eq(mprof_reader_open_memory(made.log.bytes, made.log.length, NULL, &reader), MPROF_OK);
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		while (mprof_reader_next_events(reader, events, 64, &got) == MPROF_OK)
+			found += got;
+	}
+	cr_assert_eq(found, copied, "%llu samples", (unsigned long long)found);
+	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], shortened, "%llu shortened",
+		     (unsigned long long)made.stats.shortened_events[MPROF_EVENT_SAMPLE]);
+	cr_assert_eq(made.stats.left_out_events[MPROF_EVENT_SAMPLE], count - copied);
+	mprof_reader_destroy(reader);
+	log_free(&made.log);
+}
+
+static mprof_event sample_of(uint32_t chain)
+{
+	mprof_event sample = {.kind = MPROF_EVENT_SAMPLE};
+
+	sample.value = chain;
+	return sample;
+}
+
+/* A method without callers is all that a list says; a function's name, a caller and what has no number are not. */
+Test(convert_losses, samples_in_lists)
+{
+	const mprof_event samples[] = {sample_of(2), sample_of(3), sample_of(5), sample_of(6)};
+
+	expect_samples(MPROF_DIALECT_MONO, MPROF_DIALECT_MAIL, samples, 1, 1, 0);
+	expect_samples(MPROF_DIALECT_MONO, MPROF_DIALECT_MAIL, samples, 4, 3, 2);
+}
+
+/* A hit that stands for many is as many hits. */
+Test(convert_losses, weights_in_lists)
+{
+	const mprof_event_detail many = {.samples = 3000};
+	mprof_event samples[] = {sample_of(5)};
+	mprof_writer *writer = open_mono(MPROF_DIALECT_DROP, 0, 1);
+	conversion made;
+
+	samples[0].more.detail = &many;
+	define_chains(writer);
+	cr_assert_eq(mprof_writer_samples(writer, 0, 0, samples, 1), MPROF_OK);
+	made = convert_from(writer, MPROF_DIALECT_MAIL);
+	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 3000);
+	log_free(&made.log);
+}
+
+/* A function without a module becomes an address in mono, and that a method is being compiled is not told. */
+Test(convert_losses, places_of_samples)
+{
+	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .id = 3, .name = "lost"};
+	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .id = 4, .target = 3};
+	const mprof_record stack = {
+		.kind = MPROF_RECORD_STACK, .id = 9, .target = 4, .flags = MPROF_EVENT_NATIVE};
+	const mprof_event samples[] = {sample_of(1), sample_of(2), sample_of(5), sample_of(9)};
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, 0, 0);
+	conversion made;
+
+	define_chains(writer);
+	put_records(writer, MPROF_BLOCK_CODE, &function, 1);
+	put_records(writer, MPROF_BLOCK_CODE, &location, 1);
+	put_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
+	cr_assert_eq(mprof_writer_samples(writer, 0, 0, samples, 4), MPROF_OK);
+	made = convert_from(writer, MPROF_DIALECT_MONO);
+	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 2);
+	log_free(&made.log);
+}
+
+/* Also where the log says them in front of the events. */
+Test(convert_losses, chains_of_allocations)
+{
+	const mprof_event_detail detail = {.stack = 3};
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, DIRECTIVES, 0);
+	conversion made;
+
+	define_chains(writer);
+	begin_events(writer, 1);
+	ADD(writer, ALLOCATION, 3, 16, 0, &detail);
+	ADD(writer, ALLOCATION, 3, 16, 0, NULL);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	made = convert_from(writer, MPROF_DIALECT_MAIL);
+	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_ALLOCATION], 1);
+	log_free(&made.log);
+}
+
+/* The second one is when the event before was. */
+Test(convert_losses, time_of_a_new_size)
+{
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS), 0);
+	conversion made;
+
+	begin_events(writer, 1);
+	ADD(writer, GC_START, 1, 0, 3, NULL);
+	ADD(writer, GC_RESIZE, 1, 64, 2, NULL);
+	ADD(writer, GC_END, 1, 0, 3, NULL);
+	ADD(writer, GC_RESIZE, 1, 64, 0, NULL);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	made = convert_from(writer, MPROF_DIALECT_MONO);
+	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_GC_RESIZE], 1);
+	cr_assert_eq(made.stats.left_out, 1);
+	log_free(&made.log);
+}
+
+/* What directives add to names and elements, and that memory for a shot ran out. */
+Test(convert_losses, blocks)
+{
+	const mprof_assembly_name assembly = {.base_name = "a"};
+	const mprof_element elements[] = {
+		{.kind = MPROF_ELEMENT_MODULE, .name = "m", .name_length = 1},
+		{.kind = MPROF_ELEMENT_MODULE, .id = 1, .name = "m", .name_length = 1},
+		{.kind = MPROF_ELEMENT_ASSEMBLY, .name = "a", .name_length = 1, .assembly = &assembly},
+	};
+	const mprof_event_detail detail = {.object = 0x1000};
+	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 24, .more.detail = &detail};
+	const uint32_t shot = MPROF_HEAP_FIRST | MPROF_HEAP_LAST;
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES, 0);
+	conversion made;
+
+	define_names(writer);
+	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
+		cr_assert_eq(mprof_writer_loaded(writer, &elements[i]), MPROF_OK);
+	cr_assert_eq(mprof_writer_unloaded(writer, &elements[1]), MPROF_OK);
+	cr_assert_eq(mprof_writer_heap(writer, 1, shot, 0, &object, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_heap(writer, 2, shot | MPROF_HEAP_INCOMPLETE, 0, &object, 1), MPROF_OK);
+	made = convert_from(writer, MPROF_DIALECT_DROP);
+	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_MAPPING], 1);
+	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_LOADED], 2);
+	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_UNLOADED], 1);
+	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_HEAP_DATA], 1);
+	cr_assert_eq(made.stats.left_out, 5);
+	log_free(&made.log);
+}
+
+/* Whatever would be counted ends the copy of who does not want losses. */
+Test(convert_losses, are_refused_unless_wanted)
+{
+	const mprof_event_detail detail = {.stack = 3};
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, DIRECTIVES, 0);
+	mprof_writer_options options;
+	log_bytes log = {NULL, 0};
+	const uint8_t *bytes;
+	conversion made;
+
+	define_chains(writer);
+	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
+	begin_events(writer, 1);
+	ADD(writer, ALLOCATION, 3, 16, 0, &detail);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	log.bytes = (uint8_t *)(uintptr_t)bytes;
+	mprof_writer_options_init(&options);
+	options.dialect = MPROF_DIALECT_UNITY;
+	made = convert_with(&log, &options);
+	cr_assert_eq(made.status, MPROF_OK);
+	log_free(&made.log);
+	options.dialect = MPROF_DIALECT_DROP;
+	options.lossy = 0;
+	made = convert_with(&log, &options);
+	cr_assert_eq(made.status, MPROF_ERR_UNSUPPORTED);
+	cr_assert(made.has_failed);
+	cr_assert_geq(made.stats.left_out, 1);
+	log_free(&made.log);
+	mprof_writer_destroy(writer);
+}
