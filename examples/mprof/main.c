@@ -4,9 +4,11 @@
 
 #include <mprof/version.h>
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command {
 	const char *name;
@@ -74,8 +76,21 @@ static int run_command(int argc, char **argv)
 	return chosen->run(argc - 1, argv + 1);
 }
 
+/*
+ * A file must not get the number of a standard stream that is closed: messages would go into it. What reads or writes
+ * such a stream fails as ever.
+ */
+static void occupy_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+	}
+}
+
 int main(int argc, char **argv)
 {
+	occupy_closed_streams();
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		fprintf(stderr, "mprof: no command; 'mprof --help' lists them\n");

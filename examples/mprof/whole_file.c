@@ -25,7 +25,8 @@ static void remove_unfinished(int signal_number)
 
 static void watch_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	/* SIGPIPE where messages go to a pipe that nobody reads, SIGXFSZ where files may not grow that long. */
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
 	struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {

@@ -111,6 +111,14 @@ if test -c /dev/full; then
 	expect_line err '/dev/full: offset [0-9]+: .*No space left'
 fi
 
+status=0
+"$MPROF" convert sample.mprof - 2>err >&- || status=$?
+expect_status 1 "convert to standard output, which is closed"
+expect_line err '^mprof: -: .*Bad file descriptor'
+"$MPROF" convert --dialect=mail full.mprof small.mprof <&- 2>&-
+mprof check small.mprof
+expect_status 0 "a copy made while standard streams are closed"
+
 # What cannot be read
 echo "not a log" >text.mprof
 rm -f copy.mprof
@@ -155,6 +163,11 @@ done; kill -TERM "$process"; wait "$process" || status=$?; } >pipe
 test "$status" != 0 || fail "the signal did not end it"
 no_leavings
 test ! -e interrupted.mprof || fail "a file of an interrupted copy"
+if (ulimit -f 0; exec "$MPROF" convert full.mprof limited.mprof) 2>/dev/null; then
+	fail "a file that may not grow"
+fi
+no_leavings
+test ! -e limited.mprof || fail "a file that may not grow is there"
 
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	mprof convert --compress full.mprof packed.mprof
