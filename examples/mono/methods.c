@@ -10,6 +10,7 @@
 #include "call_depth.h"
 #include "filters.h"
 #include "names.h"
+#include "stacks.h"
 #include "threads.h"
 
 #include <mono/metadata/appdomain.h>
@@ -166,6 +167,7 @@ static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 	if (state == NULL || state->compilations == MAX_COMPILATIONS)
 		return;
 	state->compiling[state->compilations].method = method;
+	state->compiling[state->compilations].caller = wants_stacks(&profiler->options) ? stacks_code_here() : 0;
 	state->compiling[state->compilations].compiled = 0;
 	state->compilations++;
 	if (profiler->options.kinds & RECORD_JIT)

@@ -16,6 +16,7 @@ typedef struct stack_walk {
 	MonoProfiler *profiler;
 	thread_state *state; /* NULL in a signal handler, which can give no names and keeps what the runtime made. */
 	uintptr_t address;   /* Where native code was interrupted; 0 once that is known or of no interest. */
+	unsigned compilations; /* How many of the thread's are not among the frames yet. */
 	mprof_frame *frames;
 	size_t count;
 	size_t limit;
@@ -39,11 +40,26 @@ static int is_wrapper(MonoProfiler *profiler, thread_state *state, MonoMethod *m
 	return known->is_wrapper;
 }
 
+/*
+ * Takes the methods whose compilation was begun from an address, which is that of the frame at hand: as long as the
+ * compiler runs, that frame is where it was then. Returns 0 if there is no room for more.
+ */
+static int take_compilations(stack_walk *walk, uintptr_t caller)
+{
+	while (walk->count < walk->limit && walk->compilations > 0 &&
+	       walk->state->compiling[walk->compilations - 1].caller == caller)
+		walk->frames[walk->count++] =
+			key_of(walk->state->compiling[--walk->compilations].method) | MPROF_FRAME_COMPILING;
+	return walk->count < walk->limit;
+}
+
 static mono_bool take_frame(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
 {
 	stack_walk *walk = data;
 
 	(void)domain;
+	if (walk->compilations > 0 && !take_compilations(walk, (uintptr_t)code + (uintptr_t)offset))
+		return 1;
 	if (walk->address != 0) {
 		if (walk->address != (uintptr_t)code + (uintptr_t)offset)
 			walk->frames[walk->count++] = walk->address | MPROF_FRAME_NATIVE;
@@ -80,17 +96,36 @@ static void describe_here(ucontext_t *context, void *stack)
 
 size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit)
 {
-	stack_walk walk = {profiler, state, 0, frames, 0, limit};
+	stack_walk walk = {profiler, state, 0, state->compilations, frames, 0, limit};
 	ucontext_t context;
 
 	describe_here(&context, __builtin_frame_address(0));
 	mono_stack_walk_async_safe(take_frame, &context, &walk);
+	take_compilations(&walk, 0);
 	return walk.count;
+}
+
+static mono_bool take_address(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
+{
+	(void)method;
+	(void)domain;
+	*(uintptr_t *)data = (uintptr_t)code + (uintptr_t)offset;
+	return 1;
+}
+
+uintptr_t stacks_code_here(void)
+{
+	uintptr_t address = 0;
+	ucontext_t context;
+
+	describe_here(&context, __builtin_frame_address(0));
+	mono_stack_walk_async_safe(take_address, &context, &address);
+	return address;
 }
 
 size_t stacks_interrupted(const void *address, const void *context, mprof_frame *frames, size_t limit)
 {
-	stack_walk walk = {NULL, NULL, (uintptr_t)address, frames, 0, limit};
+	stack_walk walk = {NULL, NULL, (uintptr_t)address, 0, frames, 0, limit};
 
 	/* The runtime only reads it. */
 	mono_stack_walk_async_safe(take_frame, (void *)(uintptr_t)context, &walk);

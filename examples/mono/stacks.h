@@ -13,10 +13,14 @@
 #include "threads.h"
 
 /**
- * The calling thread's chain, without what the runtime made itself on top of it. For callbacks, where the thread is in
- * the runtime's code. Returns how many frames there are, at most \p limit.
+ * The calling thread's chain, without what the runtime made itself on top of it. A method that it compiles stands on
+ * top of the code that needed it. For callbacks, where the thread is in the runtime's code. Returns how many frames
+ * there are, at most \p limit.
  */
 size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit);
+
+/** Where the calling thread's innermost code is that the runtime compiled; 0 if there is none. For callbacks. */
+uintptr_t stacks_code_here(void);
 
 /**
  * The chain that a signal interrupted, the innermost frame being the interrupted address if that is native code. For

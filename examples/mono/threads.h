@@ -19,7 +19,8 @@
 /** A method whose compilation has begun and not ended. */
 typedef struct compilation {
 	MonoMethod *method;
-	int compiled; /**< 1 once the filter was asked about it, which precompiled code does without. */
+	uintptr_t caller; /**< Where in code that runs it was needed; 0 if not there, or if no stacks are recorded. */
+	int compiled;     /**< 1 once the filter was asked about it, which precompiled code does without. */
 } compilation;
 
 /** An element whose loading or unloading has begun and not ended. */

@@ -24,7 +24,14 @@ static int compare_sites(const void *left, const void *right)
 	order = order != 0 ? order : report_larger_first(a->allocations, b->allocations);
 	order = order != 0 ? order : report_larger_first(b->class_id, a->class_id);
 	order = order != 0 ? order : report_larger_first(b->stack, a->stack);
-	return order != 0 ? order : report_larger_first(b->caller, a->caller);
+	order = order != 0 ? order : report_larger_first(b->caller, a->caller);
+	return order != 0 ? order : report_larger_first(b->flags, a->flags);
+}
+
+/* Whether the compiler allocated, for its caller. */
+static uint32_t is_compiling(const mprof_allocation_site *site)
+{
+	return (site->flags & MPROF_EVENT_COMPILING) != 0;
 }
 
 static mprof_allocation_site *collect(const log_report *report, size_t *count)
@@ -51,8 +58,10 @@ void report_allocation_stacks_text(const log_report *report)
 		if (rows[i].stack != 0) {
 			report_stack(report, rows[i].stack);
 		} else {
+			const mprof_stack_frame caller = {.id = rows[i].caller, .is_compiling = is_compiling(&rows[i])};
+
 			printf("  %28s", "");
-			report_method(report, rows[i].caller);
+			report_frame(report, &caller);
 		}
 	}
 	free(rows);
@@ -72,6 +81,8 @@ void report_allocation_stacks_json(const log_report *report, json_writer *json)
 		json_unsigned(json, "bytes", rows[i].bytes);
 		if (rows[i].caller != 0)
 			json_string(json, "caller", names_full_method(report->input.reader, rows[i].caller));
+		if (is_compiling(&rows[i]))
+			json_boolean(json, "compiling", 1);
 		report_json_stack(report, json, "stack", rows[i].stack);
 		json_end_object(json);
 	}

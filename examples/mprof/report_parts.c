@@ -60,6 +60,14 @@ void report_class(const log_report *report, uint32_t id)
 	report_name(names_class_or_none(report->input.reader, id, &name));
 }
 
+void report_frame(const log_report *report, const mprof_stack_frame *frame)
+{
+	const char *name = names_frame(report->input.reader, frame);
+
+	text_name_cut(stdout, name != NULL ? name : "(unknown)", REPORT_NAME_WIDTH);
+	puts(frame->is_compiling ? " (compiling)" : "");
+}
+
 void report_stack(const log_report *report, uint32_t stack)
 {
 	const mprof_stack_frame *frames;
@@ -67,7 +75,7 @@ void report_stack(const log_report *report, uint32_t stack)
 
 	for (size_t i = 0; i < count && i < STACK_ROWS; i++) {
 		printf("  %28s", "");
-		report_name(names_frame(report->input.reader, &frames[i]));
+		report_frame(report, &frames[i]);
 	}
 	if (count > STACK_ROWS)
 		printf("  %28s(%zu more)\n", "", count - STACK_ROWS);

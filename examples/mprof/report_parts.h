@@ -45,6 +45,9 @@ void report_name(const char *name);
 void report_method(const log_report *report, uint32_t id);
 void report_class(const log_report *report, uint32_t id);
 
+/** The same for a frame of a call chain. */
+void report_frame(const log_report *report, const mprof_stack_frame *frame);
+
 /** The frames of a call chain, each on a line, as far as they help. */
 void report_stack(const log_report *report, uint32_t stack);
 

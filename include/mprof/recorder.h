@@ -76,7 +76,7 @@ typedef int (*mprof_resolve_function)(void *user, mprof_key key, mprof_descripti
 /**
  * \brief A frame of a call chain: the key of a method, or an address of native code with #MPROF_FRAME_NATIVE.
  *
- * A method's key that is used here must be below 2^63. 0 means a method that is not known. A native frame
+ * A method's key that is used here must be below 2^62. 0 means a method that is not known. A native frame
  * that is the innermost of its chain says where the thread is; one further out, where its call returns to.
  * \since 0.1
  */
@@ -84,6 +84,13 @@ typedef uint64_t mprof_frame;
 
 /** \brief Marks a frame as an address of native code. \since 0.1 */
 #define MPROF_FRAME_NATIVE (UINT64_C(1) << 63)
+
+/**
+ * \brief Marks a frame as a method that is being compiled, not run. Where that is the innermost method of the call
+ * chain of an allocation, it is the compiler that allocates: the event is of kind #MPROF_EVENT_ALLOCATION_AT_JIT.
+ * \since 0.1
+ */
+#define MPROF_FRAME_COMPILING (UINT64_C(1) << 62)
 
 /** \brief Frames of a call chain that are kept; those further out are left off. \since 0.1 */
 #define MPROF_STACK_MAX 128
@@ -498,7 +505,8 @@ MPROF_API void mprof_thread_event(mprof_thread *thread, mprof_event_kind kind, u
 MPROF_API void mprof_thread_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number, uint64_t value);
 
 /**
- * \brief An object was allocated, with what allocation_detail asks for; what it does not ask for is ignored.
+ * \brief An object was allocated, with what allocation_detail asks for; what it does not ask for is ignored. See
+ * #MPROF_FRAME_COMPILING for objects that a compiler makes.
  * \param thread The calling thread. \param class_key Its class. \param size In bytes, below 2^56. \param object Its
  * address. \param frames The call chain, the innermost frame first; may be NULL if \p count is 0. \param count How
  * many. \since 0.1

@@ -97,25 +97,26 @@ static const mprof_frame *wide_frames(const event_slot *slots)
 	return (const mprof_frame *)(const void *)&slots[2];
 }
 
-/* The method of the innermost frame that has one, 0 if it is not known. */
-static uint32_t find_caller(mprof_recorder *recorder, const mprof_frame *frames, uint32_t count, uint64_t counter)
+/* The innermost frame that is a method's, 0 if there is none. */
+static mprof_frame find_caller(const mprof_frame *frames, uint32_t count)
 {
 	uint32_t i = 0;
 
 	while (i < count && (frames[i] & MPROF_FRAME_NATIVE) != 0)
 		i++;
-	return i < count && frames[i] != 0 ? recorder_method_id(recorder, frames[i], counter) : 0;
+	return i < count ? frames[i] : 0;
 }
 
 static void take_allocation(mprof_recorder *recorder, mprof_event *event, mprof_event_detail *detail,
 			    const event_slot *slots)
 {
-	uint32_t frame_count = (uint32_t)slots[1].stamp & 0xff;
-	const mprof_frame *frames = wide_frames(slots);
+	mprof_frame caller = find_caller(wide_frames(slots), (uint32_t)slots[1].stamp & 0xff);
 
 	event->value = slots[0].stamp >> 8;
-	if ((recorder->detail & MPROF_ALLOCATION_CALLER) != 0)
-		detail->caller = find_caller(recorder, frames, frame_count, event->counter);
+	if ((caller & MPROF_FRAME_COMPILING) != 0)
+		event->kind = MPROF_EVENT_ALLOCATION_AT_JIT;
+	if ((recorder->detail & MPROF_ALLOCATION_CALLER) != 0 && frame_method(caller) != 0)
+		detail->caller = recorder_method_id(recorder, frame_method(caller), event->counter);
 	if (event->id != 0 && recorder->heap.is_tracking && detail->object != 0)
 		heap_note_allocation(recorder, detail->object, slots[0].subject, event->id, event->value,
 				     event->counter);

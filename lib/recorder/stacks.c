@@ -78,16 +78,24 @@ static int resolve_frame(mprof_recorder *recorder, mprof_frame frame, int is_inn
 	if ((frame & MPROF_FRAME_NATIVE) != 0)
 		*target = native_code_location(recorder, &recorder->stacks.code, frame & ~MPROF_FRAME_NATIVE,
 					       !is_innermost, counter, settled);
-	else if (frame != 0)
-		*target = recorder_method_id(recorder, frame, counter);
-	return *target != 0 || frame == 0;
+	else if (frame_method(frame) != 0)
+		*target = recorder_method_id(recorder, frame_method(frame), counter);
+	return *target != 0 || frame_method(frame) == 0;
+}
+
+/* What a record says of a frame besides its target. */
+static uint32_t frame_flags(mprof_frame frame)
+{
+	if ((frame & MPROF_FRAME_NATIVE) != 0)
+		return MPROF_EVENT_NATIVE;
+	return (frame & MPROF_FRAME_COMPILING) != 0 ? MPROF_EVENT_COMPILING : 0;
 }
 
 /* The chain of a frame on top of another. Returns 0 if it is new and there is no room for it. */
-static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, uint32_t is_native, uint32_t target)
+static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, mprof_frame frame, uint32_t target)
 {
 	stack_store *stacks = &recorder->stacks;
-	uint64_t key = (uint64_t)caller << 33 | (uint64_t)is_native << 32 | target;
+	uint64_t key = (uint64_t)caller << 34 | frame >> 62 << 32 | target;
 	const uint64_t *known = hash_map_get(&stacks->chains, key);
 
 	if (known != NULL)
@@ -102,7 +110,7 @@ static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, uint32_t is_
 		.id = stacks->count,
 		.parent = caller,
 		.target = target,
-		.flags = is_native ? MPROF_EVENT_NATIVE : 0,
+		.flags = frame_flags(frame),
 	};
 	return stacks->count;
 }
@@ -120,7 +128,7 @@ static uint32_t extend_chain(mprof_recorder *recorder, remembered_chain *last, c
 
 		if (!resolve_frame(recorder, frame, place == count - 1, counter, &target, &settled))
 			return 0;
-		stack = chain_on(recorder, stack, (frame & MPROF_FRAME_NATIVE) != 0, target);
+		stack = chain_on(recorder, stack, frame, target);
 		if (stack == 0)
 			return 0;
 		/* What may be another place the next time is not kept, nor what is on top of it. */

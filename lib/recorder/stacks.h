@@ -37,6 +37,12 @@ typedef struct stack_store {
 	stack_memory sample_memory; /**< For chains of samples. */
 } stack_store;
 
+/** The key of a frame's method, which may be 0. The frame is not native. */
+static inline mprof_key frame_method(mprof_frame frame)
+{
+	return frame & ~MPROF_FRAME_COMPILING;
+}
+
 /** \p with_symbols 0: native functions get no names. Returns 0 if there is no memory. */
 int stack_store_init(stack_store *stacks, const mprof_allocator *allocator, int with_symbols);
 void stack_store_destroy(stack_store *stacks);

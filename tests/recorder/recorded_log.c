@@ -61,7 +61,7 @@ static int is_method(uint32_t kind)
 
 static int is_class(uint32_t kind)
 {
-	return (kind >= MPROF_EVENT_CLASS_LOAD_START && kind <= MPROF_EVENT_ALLOCATION) ||
+	return (kind >= MPROF_EVENT_CLASS_LOAD_START && kind <= MPROF_EVENT_ALLOCATION_AT_JIT) ||
 	       kind == MPROF_EVENT_MONITOR || kind == MPROF_EVENT_HANDLE_CREATED ||
 	       kind == MPROF_EVENT_FINALIZER_START || kind == MPROF_EVENT_FINALIZER_END;
 }
@@ -106,6 +106,9 @@ static void name_stack(mprof_reader *reader, uint32_t stack, char *text, size_t 
 			snprintf(text + length, size - length, "?");
 		else
 			name_method(reader, frames[i].id, text + length, size - length);
+		length = strlen(text);
+		if (frames[i].is_compiling)
+			snprintf(text + length, size - length, " compiled");
 	}
 }
 

@@ -124,6 +124,27 @@ Test(classic, allocations_keep_what_is_asked_for)
 	}
 }
 
+Test(classic, allocations_of_the_compiler_have_the_compiled_method_as_caller)
+{
+	const mprof_frame frames[] = {METHOD_F | MPROF_FRAME_COMPILING, METHOD_G};
+	const recorded_event *allocation;
+
+	open_mono(ALL_DETAILS);
+	mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames, 2);
+	mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames + 1, 1);
+	close_and_read();
+	cr_assert_eq(count_of(MPROF_EVENT_ALLOCATION_AT_JIT), 1);
+	cr_assert_eq(count_of(MPROF_EVENT_ALLOCATION), 1);
+	allocation = event_of(MPROF_EVENT_ALLOCATION_AT_JIT, 0);
+	cr_assert_str_eq(allocation->name, "Space.B");
+	cr_assert_eq(allocation->event.value, 40);
+	cr_assert_eq(allocation->detail.object, OBJECT);
+	cr_assert_str_eq(allocation->caller, "F ()");
+	cr_assert_str_eq(allocation->stack, "F () compiled < G ()");
+	cr_assert_str_eq(event_of(MPROF_EVENT_ALLOCATION, 0)->stack, "G ()");
+	recorded_log_free(&log_read);
+}
+
 Test(classic, monitors_have_stacks_where_sections_are_declared)
 {
 	const mprof_frame frames[] = {METHOD_G, METHOD_H};

@@ -119,6 +119,46 @@ Test(wide_events, the_caller_is_the_innermost_method)
 	}
 }
 
+Test(wide_events, allocations_of_the_compiler_are_told_by_their_innermost_method)
+{
+	const mprof_frame compiled[] = {METHOD_F | MPROF_FRAME_COMPILING, METHOD_G};
+	const mprof_frame run[] = {METHOD_F, METHOD_G | MPROF_FRAME_COMPILING};
+	const mprof_frame in_compiler[] = {NATIVE_FRAME, METHOD_F | MPROF_FRAME_COMPILING, METHOD_G};
+	const mprof_frame unknown[] = {MPROF_FRAME_COMPILING, METHOD_G};
+
+	for (uint32_t detail = 0; detail < 8; detail++) {
+		int has_stack = (detail & MPROF_ALLOCATION_STACK) != 0;
+		int has_caller = (detail & MPROF_ALLOCATION_CALLER) != 0;
+		int is_told = has_stack || has_caller ? MPROF_EVENT_ALLOCATION_AT_JIT : MPROF_EVENT_ALLOCATION;
+		recorded_log log = {0};
+		mprof_recorder *recorder = open_with(&log, detail);
+		mprof_thread *thread = attach(recorder);
+
+		mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, compiled, 2);
+		mprof_thread_allocation_detailed(thread, CLASS_A, 24, OBJECT, in_compiler, 3);
+		mprof_thread_allocation_detailed(thread, CLASS_A, 24, OBJECT, unknown, 2);
+		mprof_thread_allocation_detailed(thread, CLASS_A, 24, OBJECT, run, 2);
+		finish(recorder, thread, &log);
+		cr_assert_eq(log.event_count, 4);
+		/* What nobody asked for tells nothing. */
+		for (size_t i = 0; i < 3; i++) {
+			cr_assert_eq(log.events[i].event.kind, is_told);
+			cr_assert_eq(log.events[i].detail.object, (detail & MPROF_ALLOCATION_OBJECT) != 0 ? OBJECT : 0);
+			cr_assert_str_eq(log.events[i].caller, has_caller && i < 2 ? "F ()" : "");
+		}
+		cr_assert_str_eq(log.events[0].name, "Space.B");
+		cr_assert_eq(log.events[0].event.value, 40);
+		cr_assert_eq(log.events[3].event.kind, MPROF_EVENT_ALLOCATION);
+		if (has_stack) {
+			cr_assert_str_eq(log.events[0].stack, "F () compiled < G ()");
+			cr_assert_str_eq(log.events[1].stack, "native < F () compiled < G ()");
+			cr_assert_str_eq(log.events[2].stack, "? compiled < G ()");
+			cr_assert_str_eq(log.events[3].stack, "F () < G () compiled");
+		}
+		recorded_log_free(&log);
+	}
+}
+
 Test(wide_events, monitors_handles_and_finalizers_come_back)
 {
 	const mprof_frame frames[] = {METHOD_G, METHOD_F};

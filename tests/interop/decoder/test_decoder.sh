@@ -69,6 +69,18 @@ for program in Allocations Generics Threads; do
 	done
 done
 
+# Objects that the compiler makes: the whole text is the same.
+compile_literals
+for options in alloc alloc,-sas alloc,aci; do
+	logged "$options,o=Literals.mprof" Literals.exe 2>Literals.stderr
+	check_complete Literals.mprof
+	decode Literals.mprof
+	LC_ALL=C sort Literals.mprof.text >theirs
+	"$MPROF" decode Literals.mprof | LC_ALL=C sort >ours
+	same "$options: mprof-decoder and mprof decode" theirs ours
+	grep -q 'JIT time.*Literals\.Program\.Fail ()' theirs || fail "$options: nothing at JIT time"
+done
+
 # Collections, with the heap after each: what it holds by class, and what died.
 compile Heap
 logged "heap=all,as,free,o=Heap.mprof" Heap.exe >Heap.expected 2>Heap.stderr

@@ -38,6 +38,14 @@ compile() {
 	mcs -nologo -nowarn:0649,0414 -out:"$1.exe" "$here/$1.cs"
 }
 
+# compile_literals: Literals.exe, without the library that it uses.
+compile_literals() {
+	echo 'public static class NotThere { public static void Call() { } }' >NotThere.cs
+	mcs -nologo -target:library NotThere.cs
+	mcs -nologo -d:APART -r:NotThere.dll -out:Literals.exe "$here/Literals.cs"
+	rm NotThere.dll
+}
+
 # profiled OPTIONS PROGRAM [ARGUMENT...]: runs a program under the module. Its status is mono's.
 profiled() {
 	local options=$1

@@ -41,7 +41,8 @@ agree() {
 		same("events of threads"; [($report.threads | sum(.events)), ($info.events | to_entries
 			| map(select(.key | test("^(heap-.*|sample)$") | not)) | sum(.value))]),
 		same("calls"; [$totals.calls, events("method-enter"), ($report.methods | sum(.calls))]),
-		same("allocations"; [$totals.allocations, events("allocation"), ($report.classes | sum(.allocations))]),
+		same("allocations"; [$totals.allocations, events("allocation") + events("allocation-at-jit"),
+			($report.classes | sum(.allocations))]),
 		same("bytes allocated"; [$totals.allocated_bytes, ($report.classes | sum(.bytes))]),
 		same("methods compiled"; [$totals.jit_methods, events("method-jit-end")]),
 		same("exceptions"; [$totals.exceptions, events("exception"), ($report.exceptions | sum(.count))]),

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Objects that the compiler makes: they are told from those that code makes which runs, also where the compiler runs it,
+# and after the compiler failed.
+. "$srcdir/tests/interop/mono/support.sh"
+
+compile_literals
+
+# made LOG CLASS: by which methods of the program, how many if that is certain, and whether when they were compiled.
+made() {
+	"$MPROF" report --json "$1" | jq -r --arg class "$2" '.allocation_stacks[] | select(.class == $class) |
+		(.caller // .stack[0]) as $caller | select($caller | startswith("Literals.")) |
+		[$caller[9:], (if .compiling then "compiled" else .allocations end)] | join(" ")' | LC_ALL=C sort
+}
+
+for options in alloc=stack alloc=caller calls,alloc=stack,jit "$everything" format=mono,alloc=stack+caller \
+	format=mono,alloc=stack format=unity,alloc=caller+objects; do
+	profiled "$options,quiet,output=literals.mprof" Literals.exe
+	check_complete literals.mprof
+	expect "$options: strings" "$(made literals.mprof string)" "Program.Fail () compiled
+Program.Speak () compiled"
+	# As many at least as there are literals: each is made once more, to be kept.
+	test "$("$MPROF" report --json literals.mprof | jq '[.allocation_stacks[] | select(.class == "string" and
+		.compiling and (.caller // .stack[0]) == "Literals.Program.Speak ()").allocations] | add')" -ge 5 ||
+		fail "$options: not all literals"
+	expect "$options: after the compiler ended" "$(made literals.mprof Literals.Made)" "Program.Make () 20"
+	expect "$options: after it failed" "$(made literals.mprof Literals.Caught)" "Program.Main () 3"
+	made literals.mprof Literals.Resolving | grep -qx 'Program.Resolve (object,System.ResolveEventArgs) [1-9]' ||
+		fail "$options: while it waited: $(made literals.mprof Literals.Resolving)"
+done
+
+# What the compiler runs stands on the method that it compiles, and that on the one that runs.
+profiled alloc=stack,quiet,output=stacks.mprof Literals.exe
+"$MPROF" decode stacks.mprof | sed 's/^ *//' >stacks
+expect "stack of what the compiler runs" "$(grep -A 7 'Literals.Resolving$' stacks | tail -n +4 | cut -d ' ' -f 1-3)" \
+	"Literals.Program.Resolve (object,System.ResolveEventArgs)
+System.AppDomain.DoAssemblyResolve (string,System.Reflection.Assembly,bool)
+<Module>.runtime_invoke_object__this___object_object_byte (object,intptr,intptr,intptr)
+[JIT time]:Literals.Program.Fail ()
+Literals.Program.Main ()"
+
+# Without details there is nothing to tell by.
+profiled alloc,quiet,output=plain.mprof Literals.exe
+expect "alloc" "$(info plain.mprof '.events."allocation-at-jit"')" 0
