@@ -2,6 +2,7 @@
 /* SAMPLES and STATISTICAL blocks: where threads were. */
 #include "convert/converter_internal.h"
 
+#include "format/dialect.h"
 #include "format/losses.h"
 
 /*
@@ -18,10 +19,11 @@ typedef struct sample_part {
 	size_t count; /**< Of converter::samples. */
 } sample_part;
 
-/* Whether the block is lists of methods and functions, without clocks, as the mail has them. */
-static int is_lists(const mprof_block *block)
+/* Whether the block is lists of methods and functions, as the mail has them. */
+static int is_lists(const mprof_converter *converter, const mprof_block *block)
 {
-	return block->kind == MPROF_BLOCK_STATISTICAL && !block->has_clocks;
+	return block->kind == MPROF_BLOCK_STATISTICAL &&
+	       !dialect_get(mprof_parser_dialect(converter->reader->parser))->is_mono;
 }
 
 /* A sample whose place the copy cannot say. */
@@ -84,7 +86,7 @@ static sample_place take_place(const mprof_converter *converter, const mprof_blo
 {
 	sample_place place = {sample->id, (sample->flags & MPROF_EVENT_NATIVE) != 0, 1};
 
-	if (is_lists(block))
+	if (is_lists(converter, block))
 		return place;
 	place = find_place(converter, sample);
 	if (block->kind == MPROF_BLOCK_SAMPLES && (block->thread != 0 || sample->counter != block->base_counter))
@@ -176,7 +178,8 @@ static mprof_status put_sample(mprof_converter *converter, const mprof_block *bl
 
 	if (stack == 0)
 		leave_out_sample(converter);
-	for (uint64_t left = stack != 0 ? repetitions_of(converter, sample) : 0; left > 0 && status == MPROF_OK; left--) {
+	for (uint64_t left = stack != 0 ? repetitions_of(converter, sample) : 0; left > 0 && status == MPROF_OK;
+	     left--) {
 		add_sample(converter, block, part, sample, stack);
 		if (part->count == CONVERTER_BATCH)
 			status = put_part(converter, block, part);
@@ -227,7 +230,7 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 	do {
 		mprof_status status = MPROF_OK;
 
-		if (is_lists(block))
+		if (is_lists(converter, block))
 			fetched = fetch_hits(converter, &count);
 		else
 			fetched =
@@ -266,7 +269,7 @@ mprof_status copy_samples(mprof_converter *converter, const mprof_block *block)
 	const mprof_dialect target = converter->target.dialect;
 
 	/* mprof2 has both; lists stay lists. */
-	if (target == MPROF_DIALECT_MAIL || (target == MPROF_DIALECT_MPROF2 && is_lists(block)))
+	if (target == MPROF_DIALECT_MAIL || (target == MPROF_DIALECT_MPROF2 && is_lists(converter, block)))
 		return copy_to_lists(converter, block);
 	return copy_to_samples(converter, block);
 }

@@ -247,16 +247,23 @@ int sample_cursor_next(sample_cursor *cursor, uint32_t *id)
 	return 0;
 }
 
+static void decode_samples_start(content_cursor *cursor, mprof_block *block, block_body *body)
+{
+	block->base_counter = content_cursor_int(cursor);
+	block->end_counter = block->base_counter;
+	body->list_start = cursor->position;
+	body->list_end = cursor->length;
+}
+
 /* Reads a STATISTICAL block that starts at the cursor. */
 static mprof_status decode_samples(content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	sample_cursor lists;
 	uint32_t id;
 
-	block->base_counter = content_cursor_int(cursor);
+	decode_samples_start(cursor, block, body);
 	if (cursor->status != MPROF_OK)
 		return cursor->status;
-	body->list_start = cursor->position;
 	sample_cursor_init(&lists, cursor->bytes, cursor->length, body);
 	while (sample_cursor_next(&lists, &id))
 		continue;
@@ -270,14 +277,22 @@ static int runs_back(const mprof_block *block)
 	return (int64_t)(block->end_counter - block->base_counter) < 0;
 }
 
-static void decode_hits(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
+static void decode_hits(const block_decoding *decoding, content_cursor *cursor, int is_cut, mprof_block *block,
+			block_body *body)
 {
+	mprof_clock end;
+
 	content_cursor_clock(cursor, &block->start);
 	body->list_start = cursor->position;
-	hits_take(cursor, decoding->rules, decoding->hits, &decoding->known, &body->hits, &block->end);
-	block->has_clocks = 1;
+	hits_take(cursor, decoding->rules, decoding->hits, &decoding->known, is_cut, &body->hits, &end);
+	body->list_end = body->hits.list_end;
 	block->base_counter = block->start.counter;
-	block->end_counter = block->end.counter;
+	block->end_counter = block->start.counter;
+	if (is_cut)
+		return;
+	block->end = end;
+	block->end_counter = end.counter;
+	block->has_clocks = 1;
 }
 
 void block_hits_begin(hit_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
@@ -438,7 +453,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		if (decoding->rules->is_mono)
-			decode_hits(decoding, cursor, block, body);
+			decode_hits(decoding, cursor, 0, block, body);
 		else
 			decode_statistical(decoding, cursor, block, body);
 		break;
@@ -477,6 +492,10 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 	content_begin(cursor, decoding, content, length);
 	if (decoding->rules->is_mono && block->kind == MPROF_BLOCK_HEAP_DATA)
 		decode_heap_items(decoding, cursor, 1, block, body);
+	else if (decoding->rules->is_mono && block->kind == MPROF_BLOCK_STATISTICAL)
+		decode_hits(decoding, cursor, 1, block, body);
+	else if (block->kind == MPROF_BLOCK_STATISTICAL)
+		decode_samples_start(cursor, block, body);
 	else
 		decode_list_start(cursor, block, body);
 	return cursor->status;

@@ -42,24 +42,26 @@ typedef struct block_decoding {
 
 /** What is found besides the fields of mprof_block. Positions are in the content. */
 typedef struct block_body {
-	size_t list_start;         /**< Of what the block lists. */
-	size_t list_end;           /**< EVENTS, SAMPLES, HEAP_DATA: where the 0 is that ends the list. */
-	uint32_t shift;            /**< HEAP_DATA: bits that are 0 in all addresses. */
-	heap_reading heap;         /**< HEAP_DATA of drop, mono, unity; of mprof2 its form is none. */
-	mapping_lists mapping;     /**< MAPPING. */
-	hits_reading hits;         /**< STATISTICAL of drop, mono, unity; of mail its form is none. */
+	size_t list_start;     /**< Of what the block lists. */
+	size_t list_end;       /**< EVENTS, SAMPLES, HEAP_DATA: where the 0 is that ends the list. STATISTICAL that is
+	                                cut: where what is whole ends. */
+	uint32_t shift;        /**< HEAP_DATA: bits that are 0 in all addresses. */
+	heap_reading heap;     /**< HEAP_DATA of drop, mono, unity; of mprof2 its form is none. */
+	mapping_lists mapping; /**< MAPPING. */
+	hits_reading hits;     /**< STATISTICAL of drop, mono, unity; of mail its form is none. */
 	uint64_t unreadable_kinds; /**< DIRECTIVES: those that unknown directives concern, as #MPROF_BLOCK_BIT. */
 } block_body;
 
 /** Whether what a block lists can be fetched as far as it is there, so that a block that is cut can be read as well. */
 static inline int block_list_may_be_cut(uint32_t kind)
 {
-	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_HEAP_DATA;
+	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_HEAP_DATA ||
+	       kind == MPROF_BLOCK_STATISTICAL;
 }
 
 /**
- * Reads the content of a block, whose kind is set and whose other fields of content are 0, and checks all of it but a
- * list that may be cut. The checksum is no part of the content. Returns #MPROF_OK or the fault; \p cursor then
+ * Reads the content of a block, whose kind is set and whose other fields of content are 0, and checks all of it but the
+ * list of EVENTS, SAMPLES and HEAP_DATA. The checksum is no part of the content. Returns #MPROF_OK or the fault; \p cursor then
  * says what and where.
  */
 mprof_status block_decode(const block_decoding *decoding, const uint8_t *content, size_t length, mprof_block *block,

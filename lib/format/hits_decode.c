@@ -72,7 +72,7 @@ static void frame_make(hit_cursor *cursor, hit_item *item, uint32_t flags, uint6
 /* Callers that a chain of unity announced and that did not come do not count: its writer announced one too many. */
 static void chain_take(hit_cursor *cursor, size_t start, uint64_t count)
 {
-	if (count > cursor->content.length - cursor->content.position)
+	if (!cursor->is_cut && count > cursor->content.length - cursor->content.position)
 		fail(cursor, start, "more callers are announced than the block can hold");
 	else if (!cursor->is_chain_first && (!cursor->has_leaf || cursor->callers_left > 0))
 		fail(cursor, start, "a call chain follows on no hit");
@@ -216,6 +216,7 @@ typedef struct trial {
 	content_cursor cursor; /* Behind the block's content, or at the fault. */
 	hits_reading reading;
 	mprof_clock end;
+	int fits;
 	int knows_ids; /* It leads to no IDs but those that are known. */
 } trial;
 
@@ -244,10 +245,41 @@ static int begins_with_chain(content_cursor cursor, hits_form form)
 	return tokens->tokens[content_cursor_int(&cursor) & ((1U << tokens->bits) - 1)] == HIT_TOKEN_CHAIN;
 }
 
-static mprof_status form_try(trial *trial, const content_cursor *cursor, hits_form form, const known_ids *known)
+/*
+ * Behind which place all is whole once an item was taken, whose first token is at \p start. A hit that may have callers
+ * is whole when they have come; in mono one without a chain is known to have none by the next hit.
+ */
+static size_t whole_end(const hit_cursor *cursor, const hit_item *item, size_t start, size_t known)
+{
+	if (cursor->form != HITS_FORM_CHAINED)
+		return cursor->has_pending ? known : cursor->content.position;
+	if (item->is_record)
+		return known;
+	if (cursor->callers_left == 0 && (cursor->is_chain_first || (item->event.flags & MPROF_EVENT_CALLER) != 0))
+		return cursor->content.position;
+	return (item->event.flags & MPROF_EVENT_CALLER) == 0 ? start : known;
+}
+
+static void items_try(trial *trial, hit_cursor *hits)
+{
+	size_t start = hits->content.position;
+	hit_item item;
+
+	trial->reading.list_end = start;
+	while (hit_cursor_next(hits, &item)) {
+		item_weigh(trial, &item);
+		trial->reading.list_end = whole_end(hits, &item, start, trial->reading.list_end);
+		/* The definition of a function belongs to the hit that is given out behind it. */
+		if (!hits->has_pending)
+			start = hits->content.position;
+	}
+	if (hits->at_end)
+		trial->reading.list_end = hits->content.position;
+}
+
+static void form_try(trial *trial, const content_cursor *cursor, hits_form form, const known_ids *known, int is_cut)
 {
 	hit_cursor hits;
-	hit_item item;
 
 	memset(trial, 0, sizeof(*trial));
 	trial->reading.form = form;
@@ -255,11 +287,11 @@ static mprof_status form_try(trial *trial, const content_cursor *cursor, hits_fo
 	trial->reading.is_chain_first = begins_with_chain(*cursor, form);
 	trial->knows_ids = 1;
 	hit_cursor_init(&hits, cursor, &trial->reading);
-	while (hit_cursor_next(&hits, &item))
-		item_weigh(trial, &item);
+	hits.is_cut = is_cut;
+	items_try(trial, &hits);
 	trial->cursor = hits.content;
 	content_cursor_clock(&trial->cursor, &trial->end);
-	return content_cursor_finish(&trial->cursor);
+	trial->fits = content_cursor_finish(&trial->cursor) == MPROF_OK || (is_cut && trial->cursor.ran_out);
 }
 
 /* Which of two trials is taken, neither of which alone reads the block: the first if nothing tells. */
@@ -267,29 +299,29 @@ static int second_is_better(const trial trials[2], hits_form known_form)
 {
 	if (known_form != HITS_FORM_NONE)
 		return trials[1].reading.form == known_form;
-	return trials[1].cursor.status == MPROF_OK && trials[1].knows_ids && !trials[0].knows_ids;
+	return trials[1].fits && trials[1].knows_ids && !trials[0].knows_ids;
 }
 
 void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form known_form, const known_ids *known,
-	       hits_reading *reading, mprof_clock *end)
+	       int is_cut, hits_reading *reading, mprof_clock *end)
 {
 	const hits_form other = rules->dialect == MPROF_DIALECT_DROP ? HITS_FORM_TWO_BITS : HITS_FORM_CHAINED;
 	trial trials[2];
-	int first_fits;
-	int second_fits;
 	const trial *taken;
+	int only_one_fits;
 
 	if (cursor->status != MPROF_OK)
 		return;
-	first_fits = form_try(&trials[0], cursor, other, known) == MPROF_OK;
-	second_fits = form_try(&trials[1], cursor, HITS_FORM_COUNTED, known) == MPROF_OK;
-	if (first_fits == second_fits)
-		taken = &trials[second_is_better(trials, known_form)];
+	form_try(&trials[0], cursor, other, known, is_cut);
+	form_try(&trials[1], cursor, HITS_FORM_COUNTED, known, is_cut);
+	only_one_fits = trials[0].fits != trials[1].fits;
+	taken = &trials[only_one_fits ? trials[1].fits : second_is_better(trials, known_form)];
+	if (is_cut && taken->fits)
+		cursor->position = taken->reading.list_end;
 	else
-		taken = &trials[second_fits];
-	*cursor = taken->cursor;
+		*cursor = taken->cursor;
 	*reading = taken->reading;
-	reading->is_sure = first_fits != second_fits;
-	reading->is_likely = first_fits && second_fits && trials[0].knows_ids != trials[1].knows_ids;
+	reading->is_sure = only_one_fits;
+	reading->is_likely = trials[0].fits && trials[1].fits && trials[0].knows_ids != trials[1].knows_ids;
 	*end = taken->end;
 }

@@ -43,6 +43,7 @@ typedef struct hits_reading {
 	int is_sure;        /**< No other form reads the block. */
 	int is_likely;      /**< The other one that does leads to IDs that are not known. */
 	known_ids known;    /**< With those that it defines. */
+	size_t list_end; /**< In the content: behind the tokens; of a cut block, behind the last hit that is whole. */
 } hits_reading;
 
 /** Something that tokens say: a frame of a hit, or the definition of a module or a function. */
@@ -58,6 +59,7 @@ typedef struct hit_cursor {
 	content_cursor content; /**< Behind the end of the tokens when at_end is set. */
 	hits_form form;
 	int is_chain_first;
+	int is_cut;      /**< More tokens stood behind the content. */
 	int in_removed;  /**< Inside the list of modules that are no more. */
 	int in_modules;  /**< Inside the list of modules. */
 	int has_pending; /**< A function was defined; its hit follows. */
@@ -75,11 +77,11 @@ void hit_cursor_init(hit_cursor *cursor, const content_cursor *content, const hi
 int hit_cursor_next(hit_cursor *cursor, hit_item *item);
 
 /**
- * Finds out how the tokens at the cursor read, behind which there must be nothing but a CLOCK, and takes both. A form
- * that was sure for an earlier block of the log is preferred, if it reads this one. Leaves the fault of the most
- * likely form if there is none.
+ * Finds out how the tokens at the cursor read, behind which there must be nothing but a CLOCK, and takes both; if the
+ * content is cut, as far as it goes. A form that was sure for an earlier block of the log is preferred, if it reads this
+ * one. Leaves the fault of the most likely form if there is none.
  */
 void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form known_form, const known_ids *known,
-	       hits_reading *reading, mprof_clock *end);
+	       int is_cut, hits_reading *reading, mprof_clock *end);
 
 #endif

@@ -19,7 +19,7 @@ int parser_hits_reserve(mprof_parser *parser)
 void parser_hits_rewind(mprof_parser *parser)
 {
 	const uint8_t *content = parser_content(parser);
-	size_t length = (size_t)parser->block.length;
+	size_t length = parser->state == PARSER_CUT ? parser->body.list_end : (size_t)parser->block.length;
 
 	if (!has_tokens(parser)) {
 		sample_cursor_init(&parser->samples, content, length, &parser->body);
@@ -27,6 +27,16 @@ void parser_hits_rewind(mprof_parser *parser)
 	}
 	block_hits_begin(&parser->hits, &parser->decoding, content, length, &parser->body);
 	parser->hit_records = parser->hits;
+}
+
+/* Answers when there are no more hits: only those of a block that is cut were not checked when it was loaded. */
+static mprof_status end_hits(mprof_parser *parser, const content_cursor *content)
+{
+	list_stop stop = LIST_STOP_END;
+
+	if (content->status != MPROF_OK)
+		stop = content->ran_out ? LIST_STOP_CUT : LIST_STOP_MALFORMED;
+	return parser_list_end(parser, stop, content->position - parser->body.list_start, content->what);
 }
 
 static mprof_status next_of_lists(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
@@ -44,7 +54,7 @@ static mprof_status next_of_lists(mprof_parser *parser, mprof_event *events, siz
 		event->id = id;
 		event->counter = parser->block.base_counter;
 	}
-	return *count > 0 ? MPROF_OK : MPROF_END;
+	return *count > 0 ? MPROF_OK : end_hits(parser, &samples->content);
 }
 
 static void event_store(const mprof_parser *parser, mprof_event *event, const hit_item *item,
@@ -74,7 +84,7 @@ mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t 
 		event_store(parser, &events[*count], &item, &parser->details[*count]);
 		++*count;
 	}
-	return *count > 0 ? MPROF_OK : MPROF_END;
+	return *count > 0 ? MPROF_OK : end_hits(parser, &parser->hits.content);
 }
 
 mprof_status parser_hits_next_records(mprof_parser *parser, mprof_record *records, size_t capacity, size_t *count)

@@ -51,15 +51,17 @@ static mprof_status check_readable(mprof_parser *parser)
 	return MPROF_OK;
 }
 
-/* Prepares for a list that is checked when it is fetched. */
+/* Prepares for a list that is checked when it is fetched, if the block has one. */
 static void init_list(mprof_parser *parser, size_t end)
 {
 	size_t length = end - parser->body.list_start;
 
-	parser->stack_samples.length = length;
-	parser->heap.length = length;
 	if (parser->block.kind == MPROF_BLOCK_EVENTS)
 		parser_events_init(parser, length);
+	else if (parser->block.kind == MPROF_BLOCK_SAMPLES)
+		parser->stack_samples.length = length;
+	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA)
+		parser->heap.length = length;
 }
 
 static void rewind_heap(mprof_parser *parser)
@@ -219,8 +221,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
 	    MPROF_OK)
 		return fail_content(parser, &cursor);
-	if (block_list_may_be_cut(parser->block.kind))
-		init_list(parser, parser->body.list_end);
+	init_list(parser, parser->body.list_end);
 	if (!learn(parser)) {
 		forget_content(parser);
 		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);

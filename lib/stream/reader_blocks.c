@@ -194,9 +194,18 @@ void reader_rewind(mprof_reader *reader)
 static mprof_status load(mprof_reader *reader, mprof_block *block)
 {
 	mprof_status status = feed_until_done(reader, block, mprof_parser_load);
+	mprof_error error;
 
 	reader_rewind(reader);
-	return status == MPROF_OK ? learn(reader, block) : status;
+	if (status == MPROF_OK)
+		return learn(reader, block);
+	/* The hits that are whole use what is defined between them. That the log is cut is what is told. */
+	if (status == MPROF_ERR_TRUNCATED && block->loaded && block->kind == MPROF_BLOCK_STATISTICAL) {
+		error = reader->error;
+		(void)reader_samples_learn(reader, block);
+		reader->error = error;
+	}
+	return status;
 }
 
 /* Only what the header says. */
@@ -332,7 +341,7 @@ mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 	*count = 0;
 	if (reader->parser == NULL)
 		return (mprof_status)reader->error.status;
-	if (capacity > 0 && reader->parser->state == PARSER_LOADED &&
+	if (capacity > 0 && (reader->parser->state == PARSER_LOADED || reader->parser->state == PARSER_CUT) &&
 	    reader->parser->block.kind == MPROF_BLOCK_STATISTICAL) {
 		status = reader_samples_next(reader, events, capacity, count);
 		return status == MPROF_END ? end_events(reader) : status;

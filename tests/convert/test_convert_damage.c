@@ -129,6 +129,20 @@ Test(convert_damage, copies_the_events_of_a_block_that_is_cut)
 	log_free(&log);
 }
 
+/* Hits of a block that is cut have their call chains, and no time but its begin. */
+Test(convert_damage, copies_the_hits_of_a_block_that_is_cut)
+{
+	log_bytes log = log_from_data("bad-unity-cut-statistical");
+	conversion made = convert(&log, MPROF_DIALECT_MPROF2);
+
+	cr_assert_eq(made.status, MPROF_ERR_TRUNCATED);
+	cr_assert_eq(made.damage_count, 1);
+	cr_assert_eq(count_events(&made.log, MPROF_BLOCK_SAMPLES), 3);
+	cr_assert_eq(count_events(&made.log, MPROF_BLOCK_STATISTICAL), 0);
+	log_free(&made.log);
+	log_free(&log);
+}
+
 Test(convert_damage, each_cut_gives_a_log_that_can_be_read)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);

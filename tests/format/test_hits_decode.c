@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct text {
@@ -72,40 +73,56 @@ typedef struct taken {
 	mprof_clock end;
 } taken;
 
-static taken take(const setting *with, const char *bytes, size_t length)
+static taken take_part(const setting *with, const char *bytes, size_t length, int is_cut)
 {
 	taken result;
 
 	memset(&result, 0, sizeof(result));
 	content_cursor_init(&result.cursor, (const uint8_t *)bytes, length, 20);
-	hits_take(&result.cursor, dialect_get(with->dialect), with->known_form, &with->known, &result.reading,
+	hits_take(&result.cursor, dialect_get(with->dialect), with->known_form, &with->known, is_cut, &result.reading,
 		  &result.end);
 	return result;
 }
 
-/* Of a block with its CLOCK 1, 2. */
-static void expect_hits(const setting *with, hits_form form, const char *items, const char *bytes, size_t length)
+static taken take(const setting *with, const char *bytes, size_t length)
 {
-	taken result = take(with, bytes, length);
-	content_cursor start;
+	return take_part(with, bytes, length, 0);
+}
+
+/* What the hits in the content are. */
+static text items_of(const hits_reading *reading, const char *bytes, size_t length, int *is_at_end)
+{
 	text out = {.length = 0};
+	content_cursor start;
 	hit_cursor hits;
 	hit_item item;
 
-	cr_assert_eq(result.cursor.status, MPROF_OK, "%zu: %s", result.cursor.position, result.cursor.what);
-	cr_assert_eq(result.reading.form, form, "form %u", result.reading.form);
-	cr_assert_eq(result.end.counter, 1);
-	cr_assert_eq(result.end.time, 2);
 	content_cursor_init(&start, (const uint8_t *)bytes, length, 20);
-	hit_cursor_init(&hits, &start, &result.reading);
+	hit_cursor_init(&hits, &start, reading);
 	while (hit_cursor_next(&hits, &item)) {
 		if (item.is_record)
 			add_record(&out, &item.record);
 		else
 			add_frame(&out, &item);
 	}
-	cr_assert_eq(hits.at_end, 1);
 	cr_assert_eq(hit_cursor_next(&hits, &item), 0);
+	*is_at_end = hits.at_end;
+	return out;
+}
+
+/* Of a block with its CLOCK 1, 2. */
+static void expect_hits(const setting *with, hits_form form, const char *items, const char *bytes, size_t length)
+{
+	taken result = take(with, bytes, length);
+	int is_at_end;
+	text out;
+
+	cr_assert_eq(result.cursor.status, MPROF_OK, "%zu: %s", result.cursor.position, result.cursor.what);
+	cr_assert_eq(result.reading.form, form, "form %u", result.reading.form);
+	cr_assert_eq(result.end.counter, 1);
+	cr_assert_eq(result.end.time, 2);
+	out = items_of(&result.reading, bytes, length, &is_at_end);
+	cr_assert_eq(is_at_end, 1);
 	cr_assert_str_eq(out.bytes, items);
 }
 
@@ -308,7 +325,7 @@ Test(hits_decode, faults)
 	EXPECT_FAULT(&in_mono, 4, "\x89\x80\x81\x82\x83");
 }
 
-/* A cut block is refused wherever the cut is. */
+/* Content that ends too early is refused wherever it does. */
 Test(hits_decode, cut)
 {
 	static const char block[] = "\x91\x95\x89\x87\x84\x80\x85\x81\x82\x83y\x00\x80\xac\x81\x8b\x81"
@@ -321,4 +338,86 @@ Test(hits_decode, cut)
 		memcpy(copy, block, length);
 		cr_assert_eq(take(&in_mono, copy, length).cursor.status, MPROF_ERR_MALFORMED, "cut to %zu", length);
 	}
+}
+
+/* What there is at least so many bytes of. */
+typedef struct whole_hits {
+	size_t length;
+	const char *items;
+} whole_hits;
+
+/* Cuts a block everywhere. What is given is that of the last line that the cut leaves. */
+static void expect_whole_hits(const setting *with, const whole_hits *lines, const char *bytes, size_t length)
+{
+	for (size_t cut = 0; cut < length; cut++) {
+		char *copy = malloc(cut + 1);
+		int is_at_end;
+		taken result;
+		text out;
+
+		memcpy(copy, bytes, cut);
+		result = take_part(with, copy, cut, 1);
+		cr_assert_eq(result.cursor.status, MPROF_OK, "cut to %zu: %s", cut, result.cursor.what);
+		cr_assert_leq(result.reading.list_end, cut);
+		out = items_of(&result.reading, copy, result.reading.list_end, &is_at_end);
+		while (lines[1].items != NULL && lines[1].length <= cut)
+			lines++;
+		cr_assert_str_eq(out.bytes, lines->items, "cut to %zu: %s", cut, out.bytes);
+		free(copy);
+	}
+	cr_assert_null(lines[1].items);
+}
+
+#define EXPECT_WHOLE_HITS(with, lines, bytes)                                                                          \
+	expect_whole_hits(with, lines, bytes "\x81\x82", sizeof(bytes "\x81\x82") - 1)
+
+/* In mono the token behind a hit tells whether it has callers. */
+Test(hits_decode, cut_chain_behind_leaf)
+{
+	static const whole_hits lines[] = {{0, ""}, {3, " m2<m1"}, {5, " m2<m1 m3"}, {6, " m2<m1 m3 m1"}, {0, NULL}};
+	static const whole_hits functions[] = {
+		{0, ""}, {7, " F1=f/M1 f1<m2<m1"}, {9, " F1=f/M1 f1<m2<m1 f1"}, {0, NULL}};
+	static const whole_hits modules[] = {{0, ""}, {15, " m2<m1 -M4 M5=y:1+2@3<M5+1"}, {0, NULL}};
+
+	EXPECT_WHOLE_HITS(&in_mono, lines, "\x91\x8d\x89\x99\x89\x80");
+	EXPECT_WHOLE_HITS(&in_mono, functions,
+			  "\x8b\x81"
+			  "f\x00\x95\x91\x89\x8a\x80");
+	EXPECT_WHOLE_HITS(&in_mono, modules, "\x91\x95\x89\x87\x84\x80\x85\x81\x82\x83y\x00\x80\xac\x81\x80");
+}
+
+/* In unity the callers have been counted. A chain may lack its last one. */
+Test(hits_decode, cut_chain_before_leaf)
+{
+	static const whole_hits lines[] = {{0, ""}, {3, " m2<m1"}, {5, " m2<m1 m3"}, {0, NULL}};
+	static const whole_hits short_chain[] = {{0, ""}, {5, " m2<m1 m3"}, {0, NULL}};
+
+	EXPECT_WHOLE_HITS(&in_mono, lines, "\x8d\x91\x89\x85\x99\x80");
+	EXPECT_WHOLE_HITS(&in_mono, short_chain, "\x95\x91\x89\x85\x99\x80");
+}
+
+Test(hits_decode, cut_without_chains)
+{
+	static const whole_hits counted[] = {{0, ""}, {1, " m2"}, {11, " m2 F1=strlen/M0 f1*5"}, {0, NULL}};
+	static const whole_hits two_bits[] = {
+		{0, ""}, {1, " m1"}, {9, " m1 M1=/:1+1@0"}, {12, " m1 M1=/:1+1@0 M1+40"}, {0, NULL}};
+	setting with = in_mono;
+
+	with.known_form = HITS_FORM_COUNTED;
+	EXPECT_WHOLE_HITS(&with, counted, "\x91\x8a\x80strlen\x00\x85\x80");
+	with = in_drop;
+	with.known_form = HITS_FORM_TWO_BITS;
+	EXPECT_WHOLE_HITS(&with, two_bits, "\x85\x83\x80\x81\x81\x81\x80/\x00\x80\x86\xc0\x80");
+}
+
+/* A chain whose length fits no block is one that the cut took away; other damage is told as of a whole block. */
+Test(hits_decode, cut_and_damaged)
+{
+	taken result = take_part(&in_mono, "\x99\x91\x7d\x7f\x8f\x89", 6, 1);
+
+	cr_assert_eq(result.cursor.status, MPROF_OK);
+	cr_assert_eq(result.reading.list_end, 1);
+	result = take_part(&in_mono, "\x99\x89\x86\x80\x81", 5, 1);
+	cr_assert_eq(result.cursor.status, MPROF_ERR_MALFORMED);
+	cr_assert_eq(result.cursor.position, 2);
 }
