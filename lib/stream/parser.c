@@ -188,6 +188,12 @@ mprof_status mprof_parser_skipped(mprof_parser *parser, uint64_t length)
 	return MPROF_OK;
 }
 
+void parser_unskip(mprof_parser *parser, uint64_t length)
+{
+	parser->skip_left += length;
+	parser->buffer.offset -= length;
+}
+
 mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
 {
 	if (!parser->is_past_intro)

@@ -214,6 +214,9 @@ void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed
 /** Goes on searching. Returns #MPROF_AGAIN, the error that tells what became of it, or #MPROF_OK if all was well. */
 mprof_status parser_search_go_on(mprof_parser *parser);
 
+/** Takes back what mprof_parser_skipped() was told last: the bytes are fed after all. None were since. */
+void parser_unskip(mprof_parser *parser, uint64_t length);
+
 /** Goes on skipping bytes up to the end of the block. */
 mprof_status parser_leave_skipping(mprof_parser *parser);
 

@@ -89,34 +89,57 @@ static mprof_status recognise(mprof_reader *reader)
 	return MPROF_OK;
 }
 
+static mprof_status seek_source(mprof_reader *reader, uint64_t offset)
+{
+	int fault = reader->source.seek(reader->source.user, offset);
+
+	return fault == 0 ? MPROF_OK : reader_fail_system(reader, fault, "the log cannot be sought");
+}
+
 /*
- * Passes by what the parser does not want. The last byte of it is read even so: a source can be sought beyond its
- * end, and then nothing would tell that the log is cut.
+ * Passes by what the parser does not want, and sets how much that is. The last byte of it is read even so: a source can
+ * be sought beyond its end, and then nothing would tell that the log is cut.
  */
-static mprof_status seek_over(mprof_reader *reader)
+static mprof_status seek_over(mprof_reader *reader, uint64_t *passed)
 {
 	uint64_t length = mprof_parser_skippable(reader->parser);
-	int fault;
+	uint64_t offset = reader->parser->buffer.offset;
+	mprof_status status;
 
-	if (length <= LEAST_SEEK || reader->source.seek == NULL || reader->is_compressed)
+	*passed = 0;
+	if (length <= LEAST_SEEK || reader->source.seek == NULL || reader->is_compressed ||
+	    offset + length == reader->missing_end)
 		return MPROF_OK;
-	length--;
-	fault = reader->source.seek(reader->source.user, reader->parser->buffer.offset + length);
-	if (fault != 0)
-		return reader_fail_system(reader, fault, "the log cannot be sought");
-	return mprof_parser_skipped(reader->parser, length);
+	status = seek_source(reader, offset + length - 1);
+	if (status != MPROF_OK)
+		return status;
+	*passed = length - 1;
+	return mprof_parser_skipped(reader->parser, *passed);
+}
+
+/* What was passed by is not all there. Where the log ends is found by reading what there is of it. */
+static mprof_status go_back(mprof_reader *reader, uint64_t passed)
+{
+	mprof_status status;
+
+	parser_unskip(reader->parser, passed);
+	status = seek_source(reader, reader->parser->buffer.offset);
+	if (status == MPROF_OK)
+		reader->missing_end = reader->parser->buffer.offset + mprof_parser_skippable(reader->parser);
+	return status;
 }
 
 mprof_status reader_feed(mprof_reader *reader)
 {
 	mprof_status status;
+	uint64_t passed;
 	void *room;
 	size_t length;
 	size_t got = 0;
 
 	if (!reader->is_recognised)
 		return recognise(reader);
-	status = seek_over(reader);
+	status = seek_over(reader, &passed);
 	if (status != MPROF_OK)
 		return status;
 	status = mprof_parser_room(reader->parser, READ_LENGTH, &room, &length);
@@ -128,5 +151,7 @@ mprof_status reader_feed(mprof_reader *reader)
 	status = mprof_parser_filled(reader->parser, got);
 	if (status != MPROF_OK)
 		return fail_parser(reader, status);
+	if (got == 0 && passed > 0)
+		return go_back(reader, passed);
 	return got > 0 ? MPROF_OK : meet_end(reader);
 }

@@ -84,6 +84,7 @@ struct mprof_reader {
 	uint8_t head[SOURCE_GZIP_MAGIC_LENGTH]; /**< The source's first bytes, by which compression is recognised. */
 	size_t head_length;
 	int is_recognised;
+	uint64_t missing_end; /**< Where a block ends of which the source had not all when it was to be passed by. */
 	int is_compressed;
 	int is_damaged; /**< The compressed data is, where it was read last. */
 

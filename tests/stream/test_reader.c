@@ -541,6 +541,8 @@ Test(reader, seeks_over)
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_ERR_TRUNCATED);
+	cr_assert_eq(reader_error_of(reader).offset, log.length, "where it is cut");
+	cr_assert_eq(state.seeks, 2, "there, and back");
 	mprof_reader_destroy(reader);
 	log_free(&log);
 }
