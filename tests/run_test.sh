@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Runs a test: run_test.sh PROGRAM [ARGUMENTS]
 #
-# One that is not done after five minutes, or MPROF_TEST_SECONDS, has failed. Nothing that a test started in its process
+# One that is not done after ten minutes, or MPROF_TEST_SECONDS, has failed. Nothing that a test started in its process
 # group outlives it.
 #
 # Criterion does not look at how the processes of its tests end, so what a sanitizer reports there, a leak above all,
 # would go unseen. Here it is a failure.
 set -u
 
-seconds=${MPROF_TEST_SECONDS:-300}
+seconds=${MPROF_TEST_SECONDS:-600}
 output=
 if test -n "${MPROF_SANITIZED-}"; then
 	output=$(mktemp)

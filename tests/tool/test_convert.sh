@@ -156,7 +156,7 @@ no_leavings
 mkfifo pipe
 "$MPROF" convert pipe interrupted.mprof 2>/dev/null &
 process=$!
-{ head -c 200 full.mprof; for ((i = 0; i < 100; i++)); do
+{ head -c 200 full.mprof; for ((i = 0; i < 600; i++)); do
 	test -z "$(find . -name 'interrupted.mprof.*')" || break
 	sleep 0.1
 done; kill -TERM "$process"; wait "$process" || status=$?; } >pipe

@@ -125,9 +125,9 @@ expect_line err '^mprof: kill.mprof: .*incomplete'
 # What ends us ends the program.
 "$MPROF" record -o wait.mprof ./program wait 2>err &
 recorder=$!
-for _ in $(seq 100); do
-	ls .*wait* wait* 2>/dev/null | grep -q part && break
-	sleep 0.05
+for ((try = 0; try < 600; try++)); do
+	test -z "$(find . -name 'wait.mprof.*.part' -size +0)" || break
+	sleep 0.1
 done
 kill -TERM $recorder
 status=0

@@ -27,6 +27,7 @@ using Gtk;
 static class Windows
 {
 	const int Patience = 60; // Seconds for a step
+	const int Tick = 50; // Milliseconds from one look to the next
 	const int Deepest = 40;
 
 	static string step = "start";
@@ -206,6 +207,17 @@ static class Windows
 			yield return true;
 	}
 
+	// A click may come before its window is there to take it, so it comes again every second.
+	static IEnumerable<bool> Click(TreeView view, TreePath path, uint button, Func<bool> hasWorked)
+	{
+		int tick = 0;
+		do {
+			if (tick++ % (1000 / Tick) == 0)
+				Press(view, path, button);
+			yield return true;
+		} while (!hasWorked());
+	}
+
 	static IEnumerable<bool> Select(string row)
 	{
 		TreePath path = new TreePath(row);
@@ -217,25 +229,25 @@ static class Windows
 		KeepStore();
 		tree.ScrollToCell(path, null, false, 0, 0);
 		yield return true;
-		Press(tree, path, 1);
-		while (!IsSelected(tree, path))
-			yield return true;
+		foreach (bool wait in Click(tree, path, 1, () => IsSelected(tree, path)))
+			yield return wait;
 	}
 
 	static IEnumerable<bool> Load(string row)
 	{
 		foreach (bool wait in Select(row))
 			yield return wait;
-		Press(Find<TreeView>(view => view.Name == "Tree"), new TreePath(row), 3);
-		MenuItem load;
-		while ((load = Find<MenuItem>(item => item.Child is Label && ((Label)item.Child).Text == "Load block data" &&
-						      item.IsMapped)) == null)
-			yield return true;
-		load.Activate();
-		((MenuShell)load.Parent).Deactivate();
+		TreeView tree = Find<TreeView>(view => view.Name == "Tree");
+		Func<MenuItem> load = () => Find<MenuItem>(entry => entry.Child is Label && entry.IsMapped &&
+								   ((Label)entry.Child).Text == "Load block data");
+		foreach (bool wait in Click(tree, new TreePath(row), 3, () => load() != null))
+			yield return wait;
+		MenuItem item = load();
+		item.Activate();
+		((MenuShell)item.Parent).Deactivate();
 		yield return true;
 		// What is shown of it on the right comes with the selection.
-		Find<TreeView>(view => view.Name == "Tree").Selection.UnselectAll();
+		tree.Selection.UnselectAll();
 		foreach (bool wait in Select(row))
 			yield return wait;
 	}
@@ -322,7 +334,7 @@ static class Windows
 		};
 		IEnumerator<bool> walk = Walk(words);
 		begun = DateTime.UtcNow;
-		GLib.Timeout.Add(50, delegate {
+		GLib.Timeout.Add(Tick, delegate {
 			if ((DateTime.UtcNow - begun).TotalSeconds > Patience)
 				Fail("takes too long");
 			return walk.MoveNext();

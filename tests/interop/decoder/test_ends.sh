@@ -43,9 +43,7 @@ readable() {
 # Killed, when there is something of it
 mono --profile=logging:calls,o=killed.mprof Ends.exe forever 2>/dev/null &
 process=$!
-for ((try = 0; try < 600 && $(stat -c %s killed.mprof 2>/dev/null || echo 0) < 200000; try++)); do
-	sleep 0.1
-done
+await_bytes killed.mprof 200000
 kill -KILL $process
 wait $process 2>/dev/null || true
 readable killed.mprof

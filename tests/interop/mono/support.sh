@@ -53,6 +53,15 @@ profiled() {
 	timeout 120 mono --profile=mprof:"$options" "$@"
 }
 
+# await_bytes LOG NUMBER: until as many of it are written.
+await_bytes() {
+	for ((try = 0; try < 600; try++)); do
+		test "$(stat -c %s "$1" 2>/dev/null || echo 0)" -lt "$2" || return 0
+		sleep 0.1
+	done
+	fail "$1 has fewer than $2 bytes"
+}
+
 # info LOG FILTER: what jq makes of "mprof info".
 info() {
 	"$MPROF" info --json "$1" | jq -r "$2"

@@ -33,7 +33,7 @@ check_balance return.mprof
 # Killed: no end, but whole blocks up to the last that was written.
 mono --profile=mprof:calls,interval=50,output=killed.mprof Ends.exe forever 2>/dev/null &
 process=$!
-sleep 1
+await_bytes killed.mprof 200000
 kill -KILL $process
 wait $process 2>/dev/null || true
 status=0
