@@ -165,7 +165,9 @@ static int write_log(conversion *made)
 	int result;
 
 	if (status != MPROF_OK) {
-		refuse(made, mprof_status_text(status));
+		refuse(made, status == MPROF_ERR_STATE
+				     ? "neither INTRO nor the block behind it tells when the log began"
+				     : mprof_status_text(status));
 		return STATUS_DAMAGED;
 	}
 	status = mprof_writer_open_fd(made->file.fd, &made->options, &made->writer);

@@ -113,34 +113,6 @@ static int open_file(log_input *input, const char *path)
 	return 1;
 }
 
-static int open_log(log_input *input, const char *path, uint64_t wanted)
-{
-	mprof_reader_options options;
-	mprof_source source = {read_source, NULL, NULL, input};
-	mprof_status status;
-
-	if (!open_file(input, path))
-		return STATUS_NOTHING;
-	if (input->is_file)
-		source.seek = seek_source;
-	progress_start(&input->progress, path, input->file_size);
-	mprof_reader_options_init(&options);
-	options.wanted = wanted;
-	status = mprof_reader_open_source(&source, &options, &input->reader);
-	if (status == MPROF_OK)
-		return STATUS_OK;
-	progress_hide(&input->progress);
-	if (input->reader != NULL) {
-		mprof_error error = reader_error(input);
-		log_problem found = {error.offset, error.status, error.what};
-
-		print_problem(input, &found, error.system_error);
-	} else {
-		refuse(input, mprof_status_text(status));
-	}
-	return STATUS_NOTHING;
-}
-
 static void prepare(log_input *input, const char *path)
 {
 	memset(input, 0, sizeof(*input));
@@ -148,19 +120,62 @@ static void prepare(log_input *input, const char *path)
 	input->fd = -1;
 }
 
+/* Tells why there is no log to be read, unless only its INTRO is damaged. Returns whether there is one. */
+static int explain_open(log_input *input, mprof_status status)
+{
+	mprof_error error;
+	log_problem found;
+
+	progress_hide(&input->progress);
+	if (input->reader == NULL)
+		return refuse(input, mprof_status_text(status));
+	error = reader_error(input);
+	if (error.severity == MPROF_SEVERITY_BLOCK) {
+		input_fetch_failed(input);
+		return 1;
+	}
+	found = (log_problem){error.offset, error.status, error.what};
+	print_problem(input, &found, error.system_error);
+	return 0;
+}
+
+/* Returns whether there is a log to be read. */
+static int open_log(log_input *input, const char *path, uint64_t wanted)
+{
+	mprof_reader_options options;
+	mprof_source source = {read_source, NULL, NULL, input};
+	mprof_status status;
+
+	if (!open_file(input, path))
+		return 0;
+	if (input->is_file)
+		source.seek = seek_source;
+	progress_start(&input->progress, path, input->file_size);
+	mprof_reader_options_init(&options);
+	options.wanted = wanted;
+	status = mprof_reader_open_source(&source, &options, &input->reader);
+	return status == MPROF_OK || explain_open(input, status);
+}
+
+static int open_prepared(log_input *input, const char *path, uint64_t wanted)
+{
+	if (open_log(input, path, wanted))
+		return STATUS_OK;
+	input->status = STATUS_NOTHING;
+	return STATUS_NOTHING;
+}
+
 int input_open(log_input *input, const char *path, uint64_t wanted)
 {
 	prepare(input, path);
-	input->status = open_log(input, path, wanted);
-	return input->status;
+	return open_prepared(input, path, wanted);
 }
 
 int input_open_quietly(log_input *input, const char *path)
 {
 	prepare(input, path);
 	input->is_quiet = 1;
-	input->status = open_log(input, path, 0);
-	return input->status;
+	return open_prepared(input, path, 0);
 }
 
 void input_close(log_input *input)
@@ -255,6 +270,9 @@ int input_next_block(log_input *input, mprof_block *block)
 		    (status == MPROF_ERR_TRUNCATED && block->loaded && input_block_has_events(block)))
 			return 1;
 		input_fetch_failed(input);
+		/* Only what it defines is wrong: defined before, or not what comes next. What it says is there. */
+		if (block->loaded && !input->is_over)
+			return 1;
 	}
 	return 0;
 }

@@ -35,8 +35,8 @@ typedef struct mprof_converter mprof_converter;
  * directives, that IDs need not be defined, that the writer counts what it leaves out in either case, and the clock,
  * which the converter drives.
  * \param converter Receives it; NULL on an error. Destroy it after the writer.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for a dialect that is none; #MPROF_ERR_STATE if INTRO could not be read
- * or the reader is further on; #MPROF_ERR_MEMORY. \since 0.1
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for a dialect that is none; #MPROF_ERR_STATE if neither INTRO nor the
+ * block behind it tells when the log began, or the reader is further on; #MPROF_ERR_MEMORY. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *options,
 							      mprof_converter **converter);

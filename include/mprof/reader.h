@@ -67,7 +67,8 @@ static inline void mprof_reader_options_init(mprof_reader_options *options)
  * \return #MPROF_OK; #MPROF_AGAIN when following a file whose INTRO is not whole yet; #MPROF_ERR_IO (a directory gives
  * EISDIR); #MPROF_ERR_NOT_MPROF, for which mprof_error::what names the foreign format where it is known, and says so of
  * an empty file; #MPROF_ERR_TRUNCATED; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED;
- * #MPROF_ERR_ARGUMENT; #MPROF_ERR_MEMORY. \since 0.1
+ * #MPROF_ERR_ARGUMENT; #MPROF_ERR_MEMORY. Where the error is of severity #MPROF_SEVERITY_BLOCK only INTRO is damaged,
+ * and reading can go on behind it. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_path(const char *path, const mprof_reader_options *options,
 							      mprof_reader **reader);
@@ -240,11 +241,11 @@ typedef void (*mprof_damage_function)(void *user, const mprof_error *error);
 typedef struct mprof_session {
 	size_t struct_size;         /**< sizeof (mprof_session), set by the caller. */
 	uint32_t dialect;           /**< An #mprof_dialect. */
-	uint32_t version;           /**< From INTRO. */
-	uint32_t flags;             /**< From INTRO. */
+	uint32_t version;           /**< Of the format, which INTRO tells. */
+	uint32_t flags;             /**< From INTRO; 0 if that is damaged. */
 	uint32_t complete;          /**< 1: END was read and nothing is damaged. */
-	const char *runtime;        /**< From INTRO. Borrowed until the reader is destroyed. */
-	mprof_clock start;          /**< CLOCK of INTRO. */
+	const char *runtime;        /**< From INTRO, "" if that is damaged. Borrowed until the reader is destroyed. */
+	mprof_clock start;          /**< CLOCK of INTRO; if that is damaged, the first one that was read. */
 	mprof_clock last;           /**< The latest CLOCK read; END's at the end. */
 	double counters_per_second; /**< From both; 0 while unknown. */
 	uint64_t valid_bytes;       /**< As mprof_parser_valid_bytes(). */

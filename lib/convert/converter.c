@@ -49,10 +49,10 @@ void converter_set_shot_clock(mprof_converter *converter, const mprof_block *blo
 	converter->clock_count = 4;
 }
 
-/* The reader has read INTRO, and gives it out or has done so; but no block behind it. */
+/* The reader is behind INTRO, which may be damaged, and gives it out or has done so; but no block behind it. */
 static int is_at_start(const mprof_reader *reader)
 {
-	return reader->parser != NULL && reader->is_past_intro && reader->intro.loaded &&
+	return reader->parser != NULL && reader->is_past_intro && reader->parser->fatal_error.status == MPROF_OK &&
 	       reader->read_until == reader->intro.header_length + reader->intro.length;
 }
 
@@ -138,6 +138,11 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 		made->implied_ids[kind] = reader->interner.last_ids[kind];
 	}
 	read_ahead(made);
+	/* Without INTRO the block behind it tells when the log began. */
+	if (!reader->scale.has_clock) {
+		mprof_converter_destroy(made);
+		return MPROF_ERR_STATE;
+	}
 	take_declarations(made);
 	prepare(made, options);
 	*converter = made;

@@ -36,14 +36,6 @@ static void block_forget(mprof_parser *parser)
 	parser->block.offset = parser->buffer.offset;
 }
 
-/* The next header is behind what is dropped. */
-static void leave_done(mprof_parser *parser)
-{
-	if (parser->block.kind == MPROF_BLOCK_INTRO)
-		parser->is_past_intro = 1;
-	parser->state = PARSER_AT_HEADER;
-}
-
 mprof_status parser_leave_skipping(mprof_parser *parser)
 {
 	size_t length = parser_buffer_length(&parser->buffer);
@@ -54,7 +46,7 @@ mprof_status parser_leave_skipping(mprof_parser *parser)
 	parser->skip_left -= length;
 	if (parser->skip_left == 0) {
 		parser_block_is_valid(parser);
-		leave_done(parser);
+		parser->state = PARSER_AT_HEADER;
 		return MPROF_OK;
 	}
 	if (parser->is_finished)

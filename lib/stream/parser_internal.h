@@ -59,7 +59,7 @@ struct mprof_parser {
 	block_decoding decoding;
 	int has_dialect;              /**< The first bytes were seen. decoding.rules is set. */
 	int is_decided;               /**< It is known whether a log that begins like mail is one, or drop. */
-	int is_past_intro;            /**< INTRO was read, or left behind. */
+	int is_past_intro;            /**< INTRO was read, or cannot be. */
 	parser_directives directives; /**< In force at the begin of the buffer. */
 	parser_directives *directive_changes;
 	size_t directive_change_count;

@@ -25,6 +25,8 @@ static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64
 {
 	if (parser->block.kind == MPROF_BLOCK_DIRECTIVES)
 		parser_directives_add(parser, 0, 0, 1);
+	if (parser->block.kind == MPROF_BLOCK_INTRO)
+		parser->is_past_intro = 1;
 	return parser_fail(parser, status, MPROF_SEVERITY_BLOCK, offset_in_block, what);
 }
 
@@ -200,8 +202,8 @@ static mprof_status fail_content(mprof_parser *parser, const content_cursor *cur
 	if (cursor->status == MPROF_ERR_LIMIT)
 		return refuse_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
 	parser->state = PARSER_FAILED;
-	/* A log of the mail has no other mark than an INTRO that can be read. */
-	if (parser->block.kind == MPROF_BLOCK_INTRO && parser->decoding.rules->checksum_length == 0)
+	/* A log that begins like mail has no other mark than an INTRO that can be read. */
+	if (parser->block.kind == MPROF_BLOCK_INTRO && !parser->is_decided)
 		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
 				   cursor->what);
 	return fail_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);

@@ -107,8 +107,6 @@ static mprof_status end_found(mprof_parser *parser)
 	if (parser->buffer.offset == parser->search_claimed)
 		return end_without_damage(parser);
 	parser->state = PARSER_AT_HEADER;
-	if (parser->block.kind == MPROF_BLOCK_INTRO)
-		parser->is_past_intro = 1;
 	return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, 0,
 			   "the log is damaged here: bytes are skipped to the next valid block");
 }

@@ -171,16 +171,16 @@ mprof_status mprof_reader_session(const mprof_reader *reader, mprof_session *ses
 
 	memset(&own, 0, sizeof(own));
 	own.struct_size = sizeof(own);
-	own.version = reader->intro.version;
 	own.flags = reader->intro.flags;
 	own.runtime = reader->runtime != NULL ? reader->runtime : "";
-	own.start = reader->intro.start;
+	own.start = reader->scale.first;
 	own.last = reader->scale.last;
 	own.counters_per_second = time_scale_counters_per_second(&reader->scale);
 	own.lost_events = reader->lost_events;
 	own.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {
 		own.dialect = mprof_parser_dialect(reader->parser);
+		own.version = reader->parser->is_past_intro ? reader->parser->decoding.rules->version : 0;
 		own.complete = (uint32_t)(mprof_parser_complete(reader->parser) && !reader->is_damaged);
 		own.valid_bytes = mprof_parser_valid_bytes(reader->parser);
 	}

@@ -275,6 +275,8 @@ mprof_status reader_read_intro(mprof_reader *reader)
 		return status;
 	reader->is_past_intro = 1;
 	reader->has_intro = status == MPROF_OK;
+	if (!reader->has_intro)
+		reader->intro = block;
 	return status;
 }
 

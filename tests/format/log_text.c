@@ -285,7 +285,8 @@ void log_text_read(log_text *out, const uint8_t *bytes, size_t length)
 	log_text_clear(out);
 	if (status != MPROF_OK)
 		log_text_render_error(out, &input);
-	while (status == MPROF_OK && log_text_next(out, input.reader))
+	while ((status == MPROF_OK || out->last_error.severity == MPROF_SEVERITY_BLOCK) &&
+	       log_text_next(out, input.reader))
 		continue;
 	mprof_reader_destroy(input.reader);
 }

@@ -10,7 +10,7 @@ make_logs sample mail full
 # same_events LOG LOG
 same_events() {
 	for log in "$1" "$2"; do
-		"$MPROF" dump --json "$log" | grep '"event":' >"$log.events"
+		"$MPROF" dump --json "$log" 2>/dev/null | grep '"event":' >"$log.events"
 	done
 	cmp "$1.events" "$2.events" || fail "the events of $1 and $2 differ"
 }
@@ -151,6 +151,17 @@ expect_json "closed copy of a cut log" .complete true
 mprof convert --close full.mprof copy.mprof
 expect_status 0 "convert --close of a closed log"
 no_leavings
+
+# A damaged INTRO costs what it says, and nothing else.
+cp full.mprof broken.mprof
+change_byte broken.mprof 8
+same_events full.mprof broken.mprof
+mprof convert broken.mprof copy.mprof
+expect_status 1 "convert of a log whose INTRO is damaged"
+expect_line err 'broken\.mprof: offset [0-9]+: the content of the block does not match its checksum'
+same_events full.mprof copy.mprof
+mprof info --json copy.mprof
+expect_json "copy of a log whose INTRO is damaged" .flags 0
 
 # A signal leaves nothing behind.
 mkfifo pipe
