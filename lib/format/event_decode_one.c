@@ -103,7 +103,16 @@ static events_decode_result take_common(const events_decode_table *table, const 
 	return EVENTS_DECODE_DONE;
 }
 
-/* An event of a collection, whose number is above the generation; without numbers only the generation is there. */
+/* Without numbers only the generation is there. What is known for sure stays: a number can be 0 by mistake. */
+static void learn_from_collection(events_decode_state *state, uint64_t main_number)
+{
+	if (main_number > EVENT_GENERATION_MASK)
+		state->numbers = COLLECTION_NUMBERS_SURE;
+	else if (state->numbers != COLLECTION_NUMBERS_SURE)
+		state->numbers = COLLECTION_NUMBERS_NONE;
+}
+
+/* An event of a collection, whose number is above the generation. */
 static events_decode_result take_collection(const event_decode_entry *entry, const uint8_t **cursor,
 					    const uint8_t *limit, events_decode_state *state,
 					    events_decode_batch *batch)
@@ -116,11 +125,22 @@ static events_decode_result take_collection(const event_decode_entry *entry, con
 		return result;
 	if (main_number >> EVENT_GENERATION_BITS > UINT32_MAX)
 		return EVENTS_DECODE_BAD_ID;
-	state->has_numbers |= main_number > EVENT_GENERATION_MASK;
+	learn_from_collection(state, main_number);
 	state->counter += time;
 	event_store(&batch->events[batch->count++], entry->head, main_number >> EVENT_GENERATION_BITS, state->counter,
 		    main_number & EVENT_GENERATION_MASK);
 	return EVENTS_DECODE_DONE;
+}
+
+/*
+ * Whether what follows a new size is its number. The heap grows before the first collection, and numbers begin with 1;
+ * so soon, a time that short is hardly ever met.
+ */
+static int is_resize_number(events_decode_state *state, uint64_t second)
+{
+	if (state->numbers == COLLECTION_NUMBERS_UNKNOWN)
+		state->numbers = second == 1 ? COLLECTION_NUMBERS_LIKELY : COLLECTION_NUMBERS_NONE;
+	return state->numbers != COLLECTION_NUMBERS_NONE;
 }
 
 /* A new size of the heap. It counts as a collection, and in mono has its number in place of a time. */
@@ -132,15 +152,15 @@ static events_decode_result take_resize(const event_decode_entry *entry, const u
 	uint64_t number = 0;
 	events_decode_result result;
 
-	if (entry->form == EVENT_FORM_RESIZE && state->has_numbers) {
-		result = pair_take(cursor, limit, &size, &number);
-	} else {
-		result = pair_take(cursor, limit, &size, &time);
-		if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_RESIZE_TIMED)
-			result = int_take(cursor, limit, &number);
-	}
+	result = pair_take(cursor, limit, &size, &time);
+	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_RESIZE_TIMED)
+		result = int_take(cursor, limit, &number);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
+	if (entry->form == EVENT_FORM_RESIZE && is_resize_number(state, time)) {
+		number = time;
+		time = 0;
+	}
 	if (number > UINT32_MAX)
 		return EVENTS_DECODE_BAD_ID;
 	state->counter += time;

@@ -54,6 +54,14 @@ typedef struct events_decode_table {
 void events_decode_table_build(events_decode_table *table, const dialect_rules *rules, uint64_t directives,
 			       const id_map *object_sizes);
 
+/** Whether a log of Mono tells the numbers of collections (EVENT_FORM_RESIZE). */
+typedef enum collection_numbers {
+	COLLECTION_NUMBERS_UNKNOWN, /**< No event of a collection was met. */
+	COLLECTION_NUMBERS_NONE,
+	COLLECTION_NUMBERS_LIKELY, /**< The first of them may have the first number. */
+	COLLECTION_NUMBERS_SURE
+} collection_numbers;
+
 /** What is read, and how far it is. Kept between calls. */
 typedef struct events_decode_state {
 	const uint8_t *bytes; /**< Where events begin. May move between calls. */
@@ -64,8 +72,7 @@ typedef struct events_decode_state {
 	uint64_t earliest;    /**< No event is before this. */
 	uint64_t latest;      /**< Nor behind this, which holds if has_latest is set. */
 	uint8_t has_latest;
-	uint8_t has_numbers; /**< 1: the log tells the numbers of collections (EVENT_FORM_RESIZE); set when one is
-	                          met. */
+	uint8_t numbers; /**< A #collection_numbers, which changes with the events that are met. */
 } events_decode_state;
 
 /** Where events go. */

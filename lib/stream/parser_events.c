@@ -102,7 +102,7 @@ static events_decode_result decode(mprof_parser *parser, events_decode_batch *ba
 
 	parser->events.bytes = parser_buffer_bytes(&parser->buffer) + list;
 	parser->events.readable = parser_buffer_length(&parser->buffer) - list;
-	parser->events.has_numbers = (uint8_t)parser->has_collection_numbers;
+	parser->events.numbers = parser->numbers;
 	batch->details = parser->details;
 	batch->detail_capacity = parser->details != NULL ? PARSER_DETAIL_CAPACITY : 0;
 	batch->frames = parser->frames;
@@ -113,7 +113,7 @@ static events_decode_result decode(mprof_parser *parser, events_decode_batch *ba
 		batch->frame_capacity = parser->frame_capacity;
 		result = events_decode(&parser->events_table, &parser->events, batch);
 	}
-	parser->has_collection_numbers = parser->events.has_numbers;
+	parser->numbers = parser->events.numbers;
 	return result;
 }
 
@@ -166,20 +166,23 @@ static int counts_time(const mprof_clock *clock)
  * the processor on the same day as collections; before, and on other processors, counters are times of day. What came
  * later than numbers tells as well, and so does a number itself.
  */
-void parser_events_learn(mprof_parser *parser)
+static int tells_numbers(const mprof_block *block)
 {
-	switch (parser->block.kind) {
+	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		parser->has_collection_numbers |= !counts_time(&parser->block.start);
-		break;
+		return !counts_time(&block->start);
 	case MPROF_BLOCK_DIRECTIVES:
 	case MPROF_BLOCK_HEAP_SUMMARY:
-		parser->has_collection_numbers = 1;
-		break;
+		return 1;
 	case MPROF_BLOCK_HEAP_DATA:
-		parser->has_collection_numbers |= parser->block.id != 0;
-		break;
+		return block->id != 0;
 	default:
-		break;
+		return 0;
 	}
+}
+
+void parser_events_learn(mprof_parser *parser)
+{
+	if (tells_numbers(&parser->block))
+		parser->numbers = COLLECTION_NUMBERS_SURE;
 }

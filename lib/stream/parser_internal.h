@@ -79,19 +79,19 @@ struct mprof_parser {
 	const dialect_rules *events_table_rules;
 	uint64_t events_table_directives;
 	mprof_event_detail *details;
-	size_t detail_count; /**< Of the events that were fetched last, of an EVENTS block. */
+	size_t detail_count;  /**< Of the events that were fetched last, of an EVENTS block. */
 	uint64_t *references; /**< Those that details point to. */
 	uint64_t *frames;     /**< Those of stack sections that details point to. */
 	size_t frame_capacity;
 	events_decode_state events;
-	uint64_t events_start;      /**< The counter from which the first event of the block starts. */
-	thread_counters counters;   /**< How far the threads have come. */
-	int has_collection_numbers; /**< The log tells them. */
+	uint64_t events_start;              /**< The counter from which the first event of the block starts. */
+	thread_counters counters;           /**< How far the threads have come. */
+	uint8_t numbers;                    /**< A #collection_numbers. */
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
-	sample_cursor samples; /**< STATISTICAL of mail. */
-	hit_cursor hits;       /**< STATISTICAL of the others: its frames, */
+	sample_cursor samples;  /**< STATISTICAL of mail. */
+	hit_cursor hits;        /**< STATISTICAL of the others: its frames, */
 	hit_cursor hit_records; /**< and what it defines. */
 	record_cursor records;
 	content_cursor properties;

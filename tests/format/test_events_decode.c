@@ -147,23 +147,29 @@ static uint64_t random_main_number(uint32_t byte, const event_code *code)
 }
 
 /*
- * A collection, or a new size of the heap. Once a number was met, mono tells that of the latter in place of its time.
+ * A collection, or a new size of the heap. Once a number was met, mono tells that of the latter in place of its time;
+ * and if it is the first event of that kind, a time of 1 is a number.
  */
 static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, const event_code *code,
-					uint64_t *counter, int *has_numbers)
+					uint64_t *counter, collection_numbers *numbers)
 {
 	uint64_t time = common_number(60);
 
 	expected->event.id = (uint32_t)common_number(32);
 	if (code->form == EVENT_FORM_COLLECTION) {
 		expected->event.value = common_number(8);
-		*has_numbers |= expected->event.id != 0;
+		if (*numbers != COLLECTION_NUMBERS_SURE)
+			*numbers = expected->event.id != 0 ? COLLECTION_NUMBERS_SURE : COLLECTION_NUMBERS_NONE;
 		*counter += time;
 		return int_put(int_put(out, (uint64_t)expected->event.id << 8 | expected->event.value), time);
 	}
 	expected->event.value = common_number(64);
 	out = int_put(out, expected->event.value);
-	if (code->form == EVENT_FORM_RESIZE && *has_numbers)
+	if (code->form == EVENT_FORM_RESIZE && *numbers == COLLECTION_NUMBERS_UNKNOWN) {
+		*numbers = time == 1 ? COLLECTION_NUMBERS_LIKELY : COLLECTION_NUMBERS_NONE;
+		expected->event.id = 1;
+	}
+	if (code->form == EVENT_FORM_RESIZE && *numbers != COLLECTION_NUMBERS_NONE)
 		return int_put(out, expected->event.id);
 	*counter += time;
 	out = int_put(out, time);
@@ -216,7 +222,7 @@ static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint
 
 /* Adds an event of a byte with random numbers, and what it must be read as. Returns the place behind it. */
 static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
-			     uint64_t *counter, int *has_numbers)
+			     uint64_t *counter, collection_numbers *numbers)
 {
 	memset(expected, 0, sizeof(*expected));
 	expected->event.kind = code->kind;
@@ -227,7 +233,7 @@ static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t by
 	case EVENT_FORM_COLLECTION:
 	case EVENT_FORM_RESIZE:
 	case EVENT_FORM_RESIZE_TIMED:
-		out = expected_put_collection(expected, out, code, counter, has_numbers);
+		out = expected_put_collection(expected, out, code, counter, numbers);
 		break;
 	case EVENT_FORM_STACK_SECTION:
 		out = expected_put_stack_section(expected, out);
@@ -292,14 +298,14 @@ static made_events make_events(const event_code codes[256], int most_allocate)
 {
 	made_events made = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * LONGEST_EVENT), 0};
 	uint64_t counter = 1000;
-	int has_numbers = 0;
+	collection_numbers numbers = COLLECTION_NUMBERS_UNKNOWN;
 	uint8_t *out = made.bytes;
 
 	cr_assert(made.expected != NULL && made.bytes != NULL);
 	for (size_t i = 0; i < EVENTS; i++) {
 		uint32_t byte = random_byte(codes, most_allocate);
 
-		out = expected_put(&made.expected[i], out, byte, &codes[byte], &counter, &has_numbers);
+		out = expected_put(&made.expected[i], out, byte, &codes[byte], &counter, &numbers);
 		made.expected[i].end = (size_t)(out - made.bytes);
 	}
 	made.length = (size_t)(out - made.bytes);

@@ -216,7 +216,7 @@ Test(events_decode_classic, numbers_of_collections)
 	expect(1, MPROF_EVENT_GC_STOP_WORLD_START, 1, 0, 1012);
 	expect(2, MPROF_EVENT_GC_RESIZE, 2, 1234567, 1012);
 	expect(3, MPROF_EVENT_GC_END, 3, 1, 1016);
-	cr_assert_eq(state.has_numbers, 1);
+	cr_assert_eq(state.numbers, COLLECTION_NUMBERS_SURE);
 }
 
 Test(events_decode_classic, collections_without_numbers)
@@ -228,7 +228,35 @@ Test(events_decode_classic, collections_without_numbers)
 	expect(0, MPROF_EVENT_GC_START, 0, 0, 1011);
 	expect(1, MPROF_EVENT_GC_RESIZE, 0, 1234567, 1019);
 	expect(2, MPROF_EVENT_GC_END, 0, 0, 1020);
-	cr_assert_eq(state.has_numbers, 0);
+	cr_assert_eq(state.numbers, COLLECTION_NUMBERS_NONE);
+}
+
+/* The first new size has the first number or, if not, a time. */
+Test(events_decode_classic, first_resize)
+{
+	static const char numbered[] = "\x2f\x90\x81\x2f\xa0\x82\x17\x00\x86\x8b";
+	static const char timed[] = "\x2f\x90\x85\x2f\xa0\x81\x17\x80\x8b";
+
+	cr_assert_eq(DECODE(MONO, 0, numbered), EVENTS_DECODE_DONE);
+	expect(0, MPROF_EVENT_GC_RESIZE, 1, 16, 1000);
+	expect(1, MPROF_EVENT_GC_RESIZE, 2, 32, 1000);
+	expect(2, MPROF_EVENT_GC_START, 3, 0, 1011);
+	cr_assert_eq(DECODE(MONO, 0, timed), EVENTS_DECODE_DONE);
+	expect(0, MPROF_EVENT_GC_RESIZE, 0, 16, 1005);
+	expect(1, MPROF_EVENT_GC_RESIZE, 0, 32, 1006);
+	expect(2, MPROF_EVENT_GC_START, 0, 0, 1017);
+}
+
+/* A collection without a number shows that what could be one was a time. */
+Test(events_decode_classic, first_resize_after_the_shortest_time)
+{
+	static const char bytes[] = "\x2f\x90\x81\x17\x80\x8b\x2f\xa0\x82";
+
+	cr_assert_eq(DECODE(MONO, 0, bytes), EVENTS_DECODE_DONE);
+	expect(0, MPROF_EVENT_GC_RESIZE, 1, 16, 1000);
+	expect(1, MPROF_EVENT_GC_START, 0, 0, 1011);
+	expect(2, MPROF_EVENT_GC_RESIZE, 0, 32, 1013);
+	cr_assert_eq(state.numbers, COLLECTION_NUMBERS_NONE);
 }
 
 /* The number of the first collection may be told by a new size. */
@@ -237,7 +265,7 @@ Test(events_decode_classic, first_resize_of_a_log_that_is_known_to_number)
 	static const char bytes[] = "\x2f\x07\x2d\xcb\x81\x17\x00\x84\x8b";
 
 	BEGIN(MONO, 0, bytes);
-	state.has_numbers = 1;
+	state.numbers = COLLECTION_NUMBERS_SURE;
 	cr_assert_eq(decode(), EVENTS_DECODE_DONE);
 	expect(0, MPROF_EVENT_GC_RESIZE, 1, 1234567, 1000);
 	expect(1, MPROF_EVENT_GC_START, 2, 0, 1011);
@@ -249,7 +277,7 @@ Test(events_decode_classic, number_of_a_collection_can_be_anything)
 	static const char bytes[] = "\x17\x80\x8b\x17\x00\x7e\x7f\x7f\x8f\x81\x2f\x81\x80";
 
 	BEGIN(MONO, 0, bytes);
-	state.has_numbers = 1;
+	state.numbers = COLLECTION_NUMBERS_SURE;
 	cr_assert_eq(decode(), EVENTS_DECODE_DONE);
 	expect(0, MPROF_EVENT_GC_START, 0, 0, 1011);
 	expect(1, MPROF_EVENT_GC_START, 0xffffff, 0, 1012);
@@ -260,7 +288,7 @@ Test(events_decode_classic, number_of_a_collection_is_no_id)
 {
 	cr_assert_eq(DECODE(MONO, 0, "\x17\x00\x00\x00\x00\x00\xa0\x81"), EVENTS_DECODE_BAD_ID);
 	BEGIN(MONO, 0, "\x2f\x81\x00\x00\x00\x00\x90");
-	state.has_numbers = 1;
+	state.numbers = COLLECTION_NUMBERS_SURE;
 	cr_assert_eq(decode(), EVENTS_DECODE_BAD_ID);
 }
 

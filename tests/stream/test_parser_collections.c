@@ -97,6 +97,24 @@ Test(parser_collections, counters_that_are_times)
 	expect_number_at_once(0);
 }
 
+/* The first number is 1. It is taken back when a collection has none. */
+Test(parser_collections, first_resize_has_the_first_number)
+{
+	begin_log(10, TIMES);
+	begin_events(CODE_EVENTS, THREAD + 1, BASE);
+	put_bytes("\x2f\x08\xa7\x81", 4);
+	end_events();
+	put_resize();
+	expect_number_at_once(1);
+	begin_log(10, TIMES);
+	begin_events(CODE_EVENTS, THREAD + 1, BASE);
+	put_bytes("\x2f\x08\xa7\x81", 4);
+	end_events();
+	put_unnumbered();
+	put_resize();
+	expect_number_at_once(0);
+}
+
 Test(parser_collections, generations_alone_tell_nothing_new)
 {
 	begin_log(10, TIMES);
