@@ -86,7 +86,8 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 		event_decode_entry *entry = &table->entries[byte];
 
 		entry_build(entry, &codes[byte], byte);
-		if (entry->form == EVENT_FORM_PACKED_ID || entry->form == EVENT_FORM_IMPLICIT_LEAVE)
+		if (entry->form == EVENT_FORM_PACKED_ID || entry->form == EVENT_FORM_IMPLICIT_LEAVE ||
+		    (entry->form == EVENT_FORM_ALLOCATION && entry->extras == 0))
 			table->packed_heads[byte] = entry->head;
 		has_sections |= entry->form == EVENT_FORM_STACK_SECTION;
 	}
@@ -94,6 +95,7 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 	table->has_extras = table->entries[EVENT_GROUP_ALLOCATION].extras != 0;
 	table->has_frames = has_sections && (table->has_extras ||
 					     (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
+	table->extracts = (uint8_t)int_word_machine_extracts();
 	table->doubts_monitors = rules->is_mono != 0;
 	table->object_sizes = object_sizes;
 }
@@ -102,6 +104,12 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 static const uint64_t group_masks[8] = {
 	(UINT64_C(1) << 7) - 1,  (UINT64_C(1) << 14) - 1, (UINT64_C(1) << 21) - 1, (UINT64_C(1) << 28) - 1,
 	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
+};
+
+/* The same in bytes that are not joined yet. */
+static const uint64_t byte_masks[8] = {
+	UINT64_C(0x7f),         UINT64_C(0x7f7f),         UINT64_C(0x7f7f7f),         UINT64_C(0x7f7f7f7f),
+	UINT64_C(0x7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f7f),
 };
 
 /* The fast path takes an event of a byte, and INTs of eight bytes in all; then extras of eight bytes each. */
@@ -128,11 +136,40 @@ typedef struct window_marks {
 /* What events of a log may have; known where functions are put together, so that others are not asked for it. */
 typedef enum fast_features {
 	FAST_PLAIN = 0,
-	FAST_SINGLE = 1, /* Events without a second INT: implicit leaves; needed for FAST_SIZES, too. */
-	FAST_SIZES = 2,  /* Allocations of fixed size. */
-	FAST_EXTRAS = 4, /* Extras of allocations. */
-	FAST_FRAMES = 8  /* Stack sections. */
+	FAST_SINGLE = 1,  /* Events without a second INT: implicit leaves; needed for FAST_SIZES, too. */
+	FAST_SIZES = 2,   /* Allocations of fixed size. */
+	FAST_EXTRAS = 4,  /* Extras of allocations. */
+	FAST_FRAMES = 8,  /* Stack sections. */
+	FAST_EXTRACT = 16 /* Nothing of the log: int_word_extract() may be used. */
 } fast_features;
+
+/* The INT whose last byte is that of the word. */
+static inline uint64_t number_take(uint64_t word, uint32_t last, fast_features features)
+{
+#if INT_WORD_CAN_EXTRACT
+	if ((features & FAST_EXTRACT) != 0)
+		return int_word_extract(word, byte_masks[last]);
+#endif
+	return int_word_join(word) & group_masks[last];
+}
+
+/* Two INTs in a row. Where there is one alone, it ends in the same byte as both, and the second is 0. */
+static inline void numbers_take(uint64_t word, uint32_t first_last, uint32_t second_last, fast_features features,
+				uint64_t *first, uint64_t *second)
+{
+	uint64_t joined;
+
+#if INT_WORD_CAN_EXTRACT
+	if ((features & FAST_EXTRACT) != 0) {
+		*first = int_word_extract(word, byte_masks[first_last]);
+		*second = int_word_extract(word, byte_masks[second_last] ^ byte_masks[first_last]);
+		return;
+	}
+#endif
+	joined = int_word_join(word);
+	*first = joined & group_masks[first_last];
+	*second = (joined & group_masks[second_last]) >> (7 * first_last + 7);
+}
 
 #if defined(__SSE2__)
 
@@ -205,8 +242,8 @@ typedef struct fast_details {
  * Decodes the extras of an event, whose other INTs end in front of the cursor. The lowest mark is that of the byte at
  * the cursor. Returns their length, or 0 if they are left to the careful path.
  */
-static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_t extras, mprof_event *event,
-				   mprof_event_detail *detail)
+static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_t extras, fast_features features,
+				   mprof_event *event, mprof_event_detail *detail)
 {
 	extra_numbers numbers = {{0}};
 	uint32_t position = 0;
@@ -220,7 +257,7 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
 			return 0;
 		numbers.of[EVENT_EXTRAS_FIRST(extras)] =
-			int_word_join(bytes_load_64(cursor + position)) & group_masks[last - position];
+			number_take(bytes_load_64(cursor + position), last - position, features);
 		position = last + 1;
 		ends &= ends - 1;
 	}
@@ -231,8 +268,8 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
  * Decodes the frames of a stack section, of whose other INTs the last one ends in front of the cursor. As
  * extras_fast(), but -1 stands for those that are left.
  */
-static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_details *details,
-			      mprof_event *event)
+static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_features features,
+			      fast_details *details, mprof_event *event)
 {
 	uint64_t *frame = details->frame;
 	uint64_t all = 0;
@@ -250,7 +287,7 @@ static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t cou
 		last = (uint32_t)__builtin_ctzll(ends);
 		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
 			return -1;
-		frame[i] = int_word_join(bytes_load_64(cursor + position)) & group_masks[last - position];
+		frame[i] = number_take(bytes_load_64(cursor + position), last - position, features);
 		all |= frame[i];
 		position = last + 1;
 		ends &= ends - 1;
@@ -269,8 +306,8 @@ static inline uint32_t size_fast(const id_map *sizes, uint32_t class_id)
 }
 
 /*
- * Decodes an event that neither enters nor leaves, of whose INTs the first two are given, if they are not left to the
- * careful path. Returns 0 if they are.
+ * Decodes an event that is not packed, or has extras, of whose INTs the first two are given, if they are not left to
+ * the careful path. Returns 0 if they are.
  */
 static inline int decode_fast_other(const events_decode_table *table, const event_decode_entry *entry,
 				    uint64_t main_number, uint64_t second, fast_features features, uint64_t *counter,
@@ -292,10 +329,10 @@ static inline int decode_fast_other(const events_decode_table *table, const even
 }
 
 /*
- * Decodes the event at the cursor with no branch that depends on its length, nor on whether it enters or leaves: these
- * follow no pattern, and each wrong guess of the processor costs more than a whole event. Where the event ends is found
- * from the window's marks alone, with no load in between, since each event has to wait for that of the one before; the
- * rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes.
+ * Decodes the event at the cursor with no branch that depends on its length, nor on whether it enters, leaves or
+ * allocates: these follow no pattern, and each wrong guess of the processor costs more than a whole event. Where the
+ * event ends is found from the window's marks alone, with no load in between, since each event has to wait for that of
+ * the one before; the rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes.
  *
  * Returns the length of the event, or 0 for one that is left to the careful path: whatever does not fit in the word
  * or in the window, and all that may be damage. The detail is taken by an event that has extras.
@@ -308,7 +345,6 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 	uint32_t byte = *cursor;
 	uint32_t head = table->packed_heads[byte];
 	uint32_t extras_length = 0;
-	uint64_t joined = int_word_join(bytes_load_64(cursor + 1));
 	uint64_t main_end = marks->last >> 1;
 	/* Without the lowest mark if there is a second INT, so that the lowest is that of the event's end. */
 	uint64_t event_end = main_end & (main_end - ((features & FAST_SINGLE) != 0 ? ~marks->single & 1 : 1));
@@ -318,25 +354,28 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 
 	uint32_t main_last = (uint32_t)__builtin_ctzll(main_end);
 	uint32_t event_last = (uint32_t)__builtin_ctzll(event_end);
-	uint64_t main_number = joined & group_masks[main_last];
-	uint64_t second = (joined & group_masks[event_last]) >> (7 * main_last + 7);
+	uint64_t main_number;
+	uint64_t second;
 
+	numbers_take(bytes_load_64(cursor + 1), main_last, event_last, features, &main_number, &second);
 	if (__builtin_expect(head != 0, 1)) {
 		uint64_t single = (features & FAST_SINGLE) != 0 ? 0 - (marks->single & 1) : 0;
+		/* Of the packed kinds only allocations have this bit. */
+		uint64_t sized = 0 - (uint64_t)(byte / EVENT_GROUP_ALLOCATION % 2);
 		uint64_t id;
 
 		main_number = main_number << EVENT_PACKED_BITS | byte >> EVENT_PACKED_SHIFT;
 		id = main_number & ~single;
 		if (__builtin_expect(id > UINT32_MAX, 0))
 			return 0;
-		*counter += (main_number & single) + second;
-		event_store(event, head, id, *counter, 0);
+		*counter += (main_number & single) + (second & ~sized);
+		event_store(event, head, id, *counter, second & sized);
 	} else if ((features & FAST_FRAMES) != 0 && table->entries[byte].form == EVENT_FORM_STACK_SECTION) {
 		int frames_length;
 
 		event_store(event, table->entries[byte].head, 0, *counter, main_number);
-		frames_length =
-			frames_fast(cursor + event_last + 2, main_end >> event_last >> 1, second, details, event);
+		frames_length = frames_fast(cursor + event_last + 2, main_end >> event_last >> 1, second, features,
+					    details, event);
 		if (frames_length < 0)
 			return 0;
 		extras_length = (uint32_t)frames_length;
@@ -349,7 +388,7 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 			if (details->detail == details->detail_end)
 				return 0;
 			extras_length = extras_fast(cursor + event_last + 2, main_end >> event_last >> 1, entry->extras,
-						    event, details->detail);
+						    features, event, details->detail);
 			if (extras_length == 0)
 				return 0;
 			details->detail++;
@@ -417,8 +456,11 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	return cursor;
 }
 
-events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,
-				   events_decode_batch *batch)
+/* \p machine is FAST_EXTRACT or nothing. */
+static inline __attribute__((always_inline)) events_decode_result decode_list(const events_decode_table *table,
+									      events_decode_state *state,
+									      events_decode_batch *batch,
+									      fast_features machine)
 {
 	const uint8_t *cursor = state->bytes + state->position;
 	const uint8_t *limit = state->bytes + state->length;
@@ -426,17 +468,18 @@ events_decode_result events_decode(const events_decode_table *table, events_deco
 
 	while (result == EVENTS_DECODE_DONE && cursor < limit) {
 		if (table->has_frames)
-			cursor =
-				decode_windows(table, cursor, state, &state->counter, batch, FAST_EXTRAS | FAST_FRAMES);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch,
+						FAST_EXTRAS | FAST_FRAMES | machine);
 		else if (table->has_extras)
 			cursor = decode_windows(table, cursor, state, &state->counter, batch,
-						FAST_SINGLE | FAST_SIZES | FAST_EXTRAS);
+						FAST_SINGLE | FAST_SIZES | FAST_EXTRAS | machine);
 		else if (table->has_sizes)
-			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SINGLE | FAST_SIZES);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch,
+						FAST_SINGLE | FAST_SIZES | machine);
 		else if (table->has_single)
-			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SINGLE);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_SINGLE | machine);
 		else
-			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_PLAIN);
+			cursor = decode_windows(table, cursor, state, &state->counter, batch, FAST_PLAIN | machine);
 		if (batch->count == batch->capacity)
 			result = EVENTS_DECODE_FULL;
 		else if (cursor < limit)
@@ -445,4 +488,24 @@ events_decode_result events_decode(const events_decode_table *table, events_deco
 	state->position = (size_t)(cursor - state->bytes);
 	/* A batch that was filled by the very last event is full, but nothing is left to be fetched with another. */
 	return result == EVENTS_DECODE_FULL && cursor == limit ? EVENTS_DECODE_DONE : result;
+}
+
+#if INT_WORD_CAN_EXTRACT
+
+__attribute__((target("bmi,bmi2"))) static events_decode_result
+decode_by_extracting(const events_decode_table *table, events_decode_state *state, events_decode_batch *batch)
+{
+	return decode_list(table, state, batch, FAST_EXTRACT);
+}
+
+#endif
+
+events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,
+				   events_decode_batch *batch)
+{
+#if INT_WORD_CAN_EXTRACT
+	if (table->extracts)
+		return decode_by_extracting(table, state, batch);
+#endif
+	return decode_list(table, state, batch, FAST_PLAIN);
 }

@@ -34,7 +34,8 @@ typedef struct event_decode_entry {
 } event_decode_entry;
 
 typedef struct events_decode_table {
-	uint32_t packed_heads[256]; /**< Of enter and leave, which make up most logs; 0 for all other bytes. */
+	/** Of enter, leave and allocations without extras, which make up most logs; 0 for all other bytes. */
+	uint32_t packed_heads[256];
 	event_decode_entry entries[256];
 	/**
 	 * Bytes that begin events without a second INT: those where these bits of the byte have this value. Implicit
@@ -46,6 +47,7 @@ typedef struct events_decode_table {
 	uint8_t has_sizes;          /**< 1: allocations of fixed size occur. */
 	uint8_t has_extras;         /**< 1: allocations have extras. */
 	uint8_t has_frames;         /**< 1: stack sections stand in front of most allocations. */
+	uint8_t extracts;           /**< 1: int_word_extract() may be used. */
 	uint8_t doubts_monitors;    /**< 1: the times of monitor events may be garbage: events_decode_state::latest. */
 	const id_map *object_sizes; /**< By class. */
 } events_decode_table;
