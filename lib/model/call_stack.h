@@ -65,48 +65,34 @@ static inline void call_stack_pass(call_model *model, const call_stack *stack, u
 	model->tree.nodes[stack->top].self += counters;
 }
 
-/** The method on top allocates an object. */
-static inline void call_stack_allocate(call_model *model, const call_stack *stack, uint64_t bytes)
-{
-	call_node *top = &model->tree.nodes[stack->top];
+/** No node: the careful ways are to be taken. */
+#define CALL_STACK_CAREFULLY UINT32_MAX
 
-	top->allocations++;
-	top->bytes += bytes;
+/**
+ * The short ways, for who holds the top of the stack while it reads event after event: the node that is the top after
+ * entering or leaving, or #CALL_STACK_CAREFULLY if that is not known without care; nothing has changed then.
+ */
+static inline uint32_t call_stack_after_enter(call_model *model, uint32_t top, uint32_t method)
+{
+	uint32_t child = call_tree_latest(&model->tree, top, method);
+
+	/* There is none where frames are folded, nor without a call tree. */
+	if (__builtin_expect(child == CALL_TREE_ROOT, 0))
+		return CALL_STACK_CAREFULLY;
+	model->tree.nodes[child].calls++;
+	return child;
 }
 
-/** A method is entered. Returns 0 if there is no memory, and changes nothing. */
-static inline int call_stack_enter(call_model *model, call_stack *stack, uint32_t method)
+static inline uint32_t call_stack_after_leave_top(const call_model *model, const call_stack *stack, uint32_t top)
 {
-	call_node *nodes = model->tree.nodes;
-	uint32_t child = nodes[stack->top].latest_child;
-
-	/* Where frames are folded, and without a call tree, no node has a latest child. */
-	if (__builtin_expect(nodes[child].method == method && child != CALL_TREE_ROOT, 1)) {
-		nodes[child].calls++;
-		stack->top = child;
-		return 1;
-	}
-	return call_stack_enter_carefully(model, stack, method);
+	return top != CALL_TREE_ROOT && !stack->needs_care ? model->tree.nodes[top].parent : CALL_STACK_CAREFULLY;
 }
 
-/** A method is left. */
-static inline void call_stack_leave(call_model *model, call_stack *stack, uint32_t method)
+static inline uint32_t call_stack_after_leave(const call_model *model, const call_stack *stack, uint32_t top,
+					      uint32_t method)
 {
-	const call_node *top = &model->tree.nodes[stack->top];
-
-	if (__builtin_expect(top->method == method && stack->top != CALL_TREE_ROOT && !stack->needs_care, 1))
-		stack->top = top->parent;
-	else
-		call_stack_leave_carefully(model, stack, method);
-}
-
-/** The method on top is left. */
-static inline void call_stack_leave_top(call_model *model, call_stack *stack)
-{
-	if (__builtin_expect(stack->top != CALL_TREE_ROOT && !stack->needs_care, 1))
-		stack->top = model->tree.nodes[stack->top].parent;
-	else
-		call_stack_leave_top_carefully(model, stack);
+	return model->tree.nodes[top].method == method ? call_stack_after_leave_top(model, stack, top)
+						       : CALL_STACK_CAREFULLY;
 }
 
 #endif

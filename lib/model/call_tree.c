@@ -124,7 +124,7 @@ uint32_t call_tree_child(call_tree *tree, uint32_t parent, uint32_t method)
 	if (node == CALL_TREE_ROOT)
 		node = add_child(tree, parent, method, 0);
 	if (node != CALL_TREE_ROOT)
-		tree->nodes[parent].latest_child = node;
+		tree->latest[method % CALL_TREE_LATEST] = node;
 	return node;
 }
 

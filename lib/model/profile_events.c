@@ -44,21 +44,18 @@ static inline void pass_time(call_model *calls, thread_record *thread, uint64_t 
 	}
 }
 
-/* Where nothing is known of the place, the class has said all. */
-static int add_allocation_site(mprof_profile *profile, const thread_record *thread, const mprof_event *event)
+/* Where nothing is known of the place, the class says all. */
+static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
-	site_key key = {.class_id = event->id};
+	uint32_t stack = detail != NULL ? detail->stack : 0;
+	uint32_t caller = detail != NULL ? detail->caller : 0;
+	uint32_t call = profile->has_call_sites && stack == 0 ? top : CALL_TREE_ROOT;
+	site_key key = {.class_id = event->id, .stack = stack, .call = call, .detail = caller};
 	site_record *record;
 	size_t site;
 
-	if (detail != NULL) {
-		key.stack = detail->stack;
-		key.detail = detail->caller;
-	}
-	if (profile->has_call_sites && key.stack == 0)
-		key.call = thread->stack.top;
-	if (key.stack == 0 && key.detail == 0 && key.call == 0)
+	if (stack == 0 && caller == 0 && call == CALL_TREE_ROOT)
 		return 1;
 	key.other = event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ? MPROF_EVENT_COMPILING : 0;
 	site = site_table_get(&profile->allocations, &key);
@@ -76,8 +73,11 @@ static int add_allocation_site(mprof_profile *profile, const thread_record *thre
  */
 #define MAX_OBJECT_SIZE (UINT64_C(1) << 40)
 
-static int add_allocation(mprof_profile *profile, const thread_record *thread, const mprof_event *event)
+/* \p top is the node of the method that allocates. Returns 0 if there is no memory, and changes no figure. */
+static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
+	call_node *node = &profile->calls.tree.nodes[top];
+	int has_place = event->more.detail != NULL || profile->has_call_sites;
 	class_record *record;
 
 	if (event->value > MAX_OBJECT_SIZE) {
@@ -85,13 +85,14 @@ static int add_allocation(mprof_profile *profile, const thread_record *thread, c
 		return 1;
 	}
 	record = record_table_get(&profile->classes, event->id);
-	if (record == NULL)
+	if (record == NULL || (has_place && !add_allocation_site(profile, top, event)))
 		return 0;
 	record->allocations++;
 	record->bytes += event->value;
 	profile->totals.allocated_bytes += event->value;
-	call_stack_allocate(&profile->calls, &thread->stack, event->value);
-	return (event->more.detail == NULL && !profile->has_call_sites) || add_allocation_site(profile, thread, event);
+	node->allocations++;
+	node->bytes += event->value;
+	return 1;
 }
 
 static int add_exception(mprof_profile *profile, const mprof_event *event)
@@ -229,7 +230,8 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	}
 }
 
-static inline int add_event(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+/* Any event. */
+static int add_carefully(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	/* Before time passes: it passed in two ways. */
 	if (event->kind == MPROF_EVENT_RECORDING_RESUMED) {
@@ -239,27 +241,80 @@ static inline int add_event(mprof_profile *profile, thread_record *thread, const
 	pass_time(&profile->calls, thread, event->counter);
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
-		return call_stack_enter(&profile->calls, &thread->stack, event->id);
+		return call_stack_enter_carefully(&profile->calls, &thread->stack, event->id);
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:
-		call_stack_leave(&profile->calls, &thread->stack, event->id);
+		call_stack_leave_carefully(&profile->calls, &thread->stack, event->id);
 		return 1;
 	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
-		call_stack_leave_top(&profile->calls, &thread->stack);
+		call_stack_leave_top_carefully(&profile->calls, &thread->stack);
 		return 1;
 	case MPROF_EVENT_ALLOCATION:
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
-		return add_allocation(profile, thread, event);
+		return add_allocation(profile, thread->stack.top, event);
 	default:
 		return add_rare(profile, thread, event);
 	}
 }
 
-static void count_event(mprof_profile *profile, const mprof_event *event)
+static inline void count_event(mprof_profile *profile, const mprof_event *event)
 {
 	if (event->kind < sizeof(profile->totals.event_counts) / sizeof(profile->totals.event_counts[0]))
 		profile->totals.event_counts[event->kind]++;
+}
+
+/* The top of the stack after an event if that is simple to tell, and there are no other changes but those of time. */
+static inline uint32_t top_after(call_model *calls, const call_stack *stack, uint32_t top, const mprof_event *event)
+{
+	/* Compared one by one, which the processor guesses better than the place where a table leads. */
+	if (event->kind == MPROF_EVENT_METHOD_ENTER)
+		return call_stack_after_enter(calls, top, event->id);
+	if (event->kind == MPROF_EVENT_METHOD_LEAVE)
+		return call_stack_after_leave(calls, stack, top, event->id);
+	if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT)
+		return call_stack_after_leave_top(calls, stack, top);
+	return CALL_STACK_CAREFULLY;
+}
+
+/*
+ * Adds events until there is one that needs care. What each event has to wait for, the top of the stack and the counter
+ * before, is held in variables of its own. Returns how many were added; has_failed is set if there was no memory for
+ * the next one.
+ */
+static size_t add_simple(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
+			 int *has_failed)
+{
+	call_model *calls = &profile->calls;
+	call_node *nodes = calls->tree.nodes;
+	uint32_t top = thread->stack.top;
+	uint64_t counter = thread->last_counter;
+	size_t done;
+
+	for (done = 0; done < count; done++) {
+		const mprof_event *event = &events[done];
+		int64_t passed = (int64_t)(event->counter - counter);
+		uint32_t next = top;
+
+		if (__builtin_expect(passed < 0, 0))
+			break;
+		if (event->kind == MPROF_EVENT_ALLOCATION) {
+			*has_failed = !add_allocation(profile, top, event);
+			if (*has_failed)
+				break;
+		} else {
+			next = top_after(calls, &thread->stack, top, event);
+			if (__builtin_expect(next == CALL_STACK_CAREFULLY, 0))
+				break;
+		}
+		nodes[top].self += (uint64_t)passed;
+		counter = event->counter;
+		top = next;
+		count_event(profile, event);
+	}
+	thread->stack.top = top;
+	thread->last_counter = counter;
+	return done;
 }
 
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
@@ -268,10 +323,13 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 	uint64_t idle_before = profile->calls.tree.nodes[CALL_TREE_ROOT].self;
 	uint64_t idle;
 	size_t done = 0;
+	int has_failed = 0;
 
-	while (done < count && add_event(profile, thread, &events[done])) {
-		count_event(profile, &events[done]);
-		done++;
+	for (;;) {
+		done += add_simple(profile, thread, events + done, count - done, &has_failed);
+		if (done == count || has_failed || !add_carefully(profile, thread, &events[done]))
+			break;
+		count_event(profile, &events[done++]);
 	}
 	thread->events += done;
 	profile->totals.events += done;

@@ -27,37 +27,23 @@ void site_table_destroy(site_table *table)
 	table->place_count = 0;
 }
 
-static size_t first_place(const site_table *table, const site_key *key)
-{
-	uint64_t hash = hash_mix(table->seed, (uint64_t)key->stack << 32 | key->class_id);
-
-	hash = hash_mix(hash, (uint64_t)key->call << 32 | key->detail);
-	return hash_place(hash, key->other, table->shift);
-}
-
-static int is_same(const site_key *left, const site_key *right)
-{
-	return left->class_id == right->class_id && left->stack == right->stack && left->call == right->call &&
-	       left->detail == right->detail && left->other == right->other;
-}
-
 static void put_in_place(site_table *table, size_t number)
 {
-	size_t i = first_place(table, &table->records[number].key);
+	size_t i = site_table_first_place(table, &table->records[number].key);
 
 	while (table->places[i] != 0)
 		i = (i + 1) & (table->place_count - 1);
 	table->places[i] = (uint32_t)number + 1;
 }
 
-/* Keeps at most half of the places taken. */
+/* Keeps at most a quarter of the places taken: most sites are then found at the first one. */
 static int reserve_places(site_table *table, size_t record_count)
 {
 	size_t place_count = table->place_count == 0 ? FIRST_PLACE_COUNT : table->place_count * 2;
 	uint32_t *places;
 	size_t size;
 
-	if (record_count <= table->place_count / 2)
+	if (record_count <= table->place_count / 4)
 		return 1;
 	if (!checked_multiply(place_count, sizeof(*places), &size))
 		return 0;
@@ -91,14 +77,14 @@ static size_t append(site_table *table, const site_key *key)
 	return table->count++;
 }
 
-size_t site_table_get(site_table *table, const site_key *key)
+size_t site_table_find_or_add(site_table *table, const site_key *key)
 {
 	if (table->place_count == 0)
 		return append(table, key);
-	for (size_t i = first_place(table, key);; i = (i + 1) & (table->place_count - 1)) {
+	for (size_t i = site_table_first_place(table, key);; i = (i + 1) & (table->place_count - 1)) {
 		if (table->places[i] == 0)
 			return append(table, key);
-		if (is_same(&table->records[table->places[i] - 1].key, key))
+		if (site_key_is_same(&table->records[table->places[i] - 1].key, key))
 			return table->places[i] - 1;
 	}
 }

@@ -7,6 +7,7 @@
 #define MODEL_SITE_TABLE_H
 
 #include "base/allocator.h"
+#include "base/hash.h"
 
 #define SITE_TABLE_NONE SIZE_MAX
 
@@ -40,7 +41,33 @@ typedef struct site_table {
 void site_table_init(site_table *table, const mprof_allocator *allocator);
 void site_table_destroy(site_table *table);
 
+/** The long way of site_table_get(). */
+size_t site_table_find_or_add(site_table *table, const site_key *key);
+
+/** Where the search for a key starts. */
+static inline size_t site_table_first_place(const site_table *table, const site_key *key)
+{
+	uint64_t hash = hash_mix(table->seed, (uint64_t)key->stack << 32 | key->class_id);
+
+	hash = hash_mix(hash, (uint64_t)key->call << 32 | key->detail);
+	return hash_place(hash, key->other, table->shift);
+}
+
+static inline int site_key_is_same(const site_key *left, const site_key *right)
+{
+	return left->class_id == right->class_id && left->stack == right->stack && left->call == right->call &&
+	       left->detail == right->detail && left->other == right->other;
+}
+
 /** The number of a site, which is made with sums of 0 if it is not there. #SITE_TABLE_NONE if there is no memory. */
-size_t site_table_get(site_table *table, const site_key *key);
+static inline size_t site_table_get(site_table *table, const site_key *key)
+{
+	/* Mostly it stands where the search starts. */
+	size_t number = table->place_count > 0 ? table->places[site_table_first_place(table, key)] : 0;
+
+	if (__builtin_expect(number != 0 && site_key_is_same(&table->records[number - 1].key, key), 1))
+		return number - 1;
+	return site_table_find_or_add(table, key);
+}
 
 #endif
