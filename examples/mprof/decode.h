@@ -67,7 +67,7 @@ void decode_compilations(log_decode *decode);
 void decode_samples(log_decode *decode);
 void decode_monitors(log_decode *decode);
 void decode_collections(log_decode *decode);
-void decode_summaries(const log_decode *decode);
+void decode_summaries(log_decode *decode);
 void decode_heap(const log_decode *decode);
 
 /** Room for \p count elements, all 0. NULL, also to be noted in has_failed, if there is none. To be freed. */

@@ -7,19 +7,38 @@
 #include <stdlib.h>
 #include <time.h>
 
-static void print_summary_row(const log_decode *decode, size_t index)
+static int compare_summaries(const void *left, const void *right)
 {
-	mprof_heap_summary row;
+	const mprof_heap_summary *a = left;
+	const mprof_heap_summary *b = right;
+	int order = decode_larger_first(a->live_bytes, b->live_bytes);
 
-	row.struct_size = sizeof(row);
-	mprof_profile_heap_summary(decode->profile, index, &row);
-	fputs("  Class ", stdout);
-	decode_class(decode, row.class_id);
-	printf(": %" PRIu64 " bytes in %" PRIu64 " instances (freed: %" PRIu64 " bytes in %" PRIu64 " instances)\n",
-	       row.live_bytes, row.live_objects, row.dead_bytes, row.dead_objects);
+	return order != 0 ? order : decode_larger_first(b->class_id, a->class_id);
 }
 
-void decode_summaries(const log_decode *decode)
+static void print_summary(log_decode *decode, size_t first, size_t end)
+{
+	size_t count = end - first;
+	mprof_heap_summary *rows = decode_room(decode, count, sizeof(*rows));
+
+	if (rows == NULL)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		rows[i].struct_size = sizeof(rows[i]);
+		mprof_profile_heap_summary(decode->profile, first + i, &rows[i]);
+	}
+	qsort(rows, count, sizeof(*rows), compare_summaries);
+	for (size_t i = 0; i < count; i++) {
+		fputs("  Class ", stdout);
+		decode_class(decode, rows[i].class_id);
+		printf(": %" PRIu64 " bytes in %" PRIu64 " instances (freed: %" PRIu64 " bytes in %" PRIu64
+		       " instances)\n",
+		       rows[i].live_bytes, rows[i].live_objects, rows[i].dead_bytes, rows[i].dead_objects);
+	}
+	free(rows);
+}
+
+void decode_summaries(log_decode *decode)
 {
 	if (decode->summary_count == 0)
 		return;
@@ -34,8 +53,7 @@ void decode_summaries(const log_decode *decode)
 		printf("Data for collection %" PRIu32 " written %" PRIu64 ".%03" PRIu64
 		       "s since the application started\n",
 		       header->collection, header->time / 1000000, header->time / 1000 % 1000);
-		for (size_t row = header->first_row; row < end; row++)
-			print_summary_row(decode, row);
+		print_summary(decode, header->first_row, end);
 	}
 }
 
