@@ -45,7 +45,7 @@ typedef struct log_decode {
 	log_input input;
 	mprof_profile *profile; /**< Its times are counters. */
 	mprof_profile_totals totals;
-	mprof_session session;
+	mprof_session session;    /**< Its last clock is that of END, if there is one. */
 	double ticks_per_counter; /**< Ticks of 100 ns; 0 while nothing is known of it. */
 	int has_allocation_stacks;
 	int has_failed; /**< There was no memory: the text is not whole. */

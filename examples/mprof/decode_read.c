@@ -142,6 +142,22 @@ static void note_directives(log_decode *decode, const mprof_block *block)
 		decode->has_allocation_stacks = 1;
 }
 
+/* How long counters are by the clock of END, though a block in front of it may end later: as the first decoder has it. */
+static void note_session(log_decode *decode, const mprof_block *latest)
+{
+	mprof_session *session = &decode->session;
+	uint64_t counters;
+
+	session->struct_size = sizeof(*session);
+	mprof_reader_session(decode->input.reader, session);
+	if (latest->kind == MPROF_BLOCK_END && latest->loaded)
+		session->last = latest->start;
+	counters = session->last.counter - session->start.counter;
+	if ((int64_t)counters > 0)
+		decode->ticks_per_counter =
+			(double)(int64_t)((session->last.time - session->start.time) * 10) / (double)counters;
+}
+
 static void read_blocks(log_decode *decode)
 {
 	heap_balance *open = NULL;
@@ -163,6 +179,7 @@ static void read_blocks(log_decode *decode)
 	if (open != NULL)
 		end_balance(decode, open, &latest);
 	profile_input_finish(&decode->input, decode->profile, &latest);
+	note_session(decode, &latest);
 }
 
 static int create_profile(log_decode *decode)
@@ -179,8 +196,6 @@ static int create_profile(log_decode *decode)
 
 int decode_read(log_decode *decode, const char *path)
 {
-	uint64_t counters;
-
 	memset(decode, 0, sizeof(*decode));
 	if (input_open(&decode->input, path, 0) != STATUS_OK)
 		return STATUS_NOTHING;
@@ -191,13 +206,6 @@ int decode_read(log_decode *decode, const char *path)
 	read_blocks(decode);
 	decode->totals.struct_size = sizeof(decode->totals);
 	mprof_profile_get_totals(decode->profile, &decode->totals);
-	decode->session.struct_size = sizeof(decode->session);
-	mprof_reader_session(decode->input.reader, &decode->session);
-	counters = decode->session.last.counter - decode->session.start.counter;
-	if ((int64_t)counters > 0)
-		decode->ticks_per_counter =
-			(double)(int64_t)((decode->session.last.time - decode->session.start.time) * 10) /
-			(double)counters;
 	return decode->input.status;
 }
 
