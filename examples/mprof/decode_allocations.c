@@ -182,10 +182,12 @@ static void print_group(const log_decode *decode, const allocation_group *group,
 	putchar('\n');
 }
 
+/* Both kinds of methods together. */
 static void print_with_paths(const log_decode *decode, const allocation_table *table, size_t count, uint64_t bytes)
 {
 	double shown = 0;
 
+	decode_sort(table->sorted_groups, count, compare_group_bytes);
 	for (size_t i = 0; i < count; i++) {
 		const allocation_group *group = table->sorted_groups[i];
 
@@ -199,18 +201,16 @@ static void print_with_paths(const log_decode *decode, const allocation_table *t
 /* Methods that ran, and after them those that were being compiled. */
 static void print_without_paths(const log_decode *decode, const allocation_table *table, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const allocation_group *group = table->sorted_groups[i];
+	size_t running = 0;
 
-		if (!group->is_compiling)
-			print_group(decode, group, 8, "from");
-	}
-	for (size_t i = 0; i < count; i++) {
-		const allocation_group *group = table->sorted_groups[i];
-
-		if (group->is_compiling)
-			print_group(decode, group, 16, "at JIT time in");
-	}
+	while (running < count && !((const allocation_group *)table->sorted_groups[running])->is_compiling)
+		running++;
+	decode_sort(table->sorted_groups, running, compare_group_bytes);
+	decode_sort(table->sorted_groups + running, count - running, compare_group_bytes);
+	for (size_t i = 0; i < running; i++)
+		print_group(decode, table->sorted_groups[i], 8, "from");
+	for (size_t i = running; i < count; i++)
+		print_group(decode, table->sorted_groups[i], 16, "at JIT time in");
 }
 
 /* The first group of a class, or where it would stand. */
@@ -242,7 +242,6 @@ static void print_class(const log_decode *decode, const allocation_table *table,
 	putchar('\n');
 	for (; groups + count < end && groups[count].class_id == figures->id; count++)
 		table->sorted_groups[count] = &groups[count];
-	decode_sort(table->sorted_groups, count, compare_group_bytes);
 	if (decode->has_allocation_stacks)
 		print_with_paths(decode, table, count, figures->bytes);
 	else
