@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Time of compiling, by method. */
+#include "decode/oracle.h"
+
+#include <stdio.h>
+
+static void add_time(oracle *all, uint32_t method, uint64_t start, uint64_t end)
+{
+	uint64_t *first = &names_get(&all->methods, method)->compilation_start;
+
+	names_get(&all->methods, method)->compiling +=
+		end - (has_fault(all, FAULT_NESTED_COMPILATIONS) ? *first : start);
+}
+
+void compilations_start(oracle *all, thread_state *thread, uint32_t method)
+{
+	frame_stack *open = &thread->compilations;
+
+	open->frames = room_for(open->frames, open->count + 1, &open->capacity, sizeof(*open->frames));
+	open->frames[open->count].method = method;
+	open->frames[open->count++].start = thread->now;
+	names_get(&all->methods, method)->compilation_start = thread->now;
+	stacks_enter_compilation(all, thread, method);
+}
+
+/* Whether a compilation is inside one of the same method, whose time is its time too. */
+static int is_inner(const oracle *all, const frame_stack *open, uint32_t method)
+{
+	for (size_t i = 0; i < open->count && !has_fault(all, FAULT_NESTED_COMPILATIONS); i++) {
+		if (open->frames[i].method == method)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * The place of what ends: the innermost compilation of the method; else what began last, since that of a wrapper ends
+ * with the ID of what it wraps.
+ */
+static size_t find_open(const frame_stack *open, uint32_t method)
+{
+	size_t place = open->count;
+
+	while (place > 0 && open->frames[place - 1].method != method)
+		place--;
+	return place > 0 ? place - 1 : open->count - 1;
+}
+
+void compilations_end(oracle *all, thread_state *thread, uint32_t method)
+{
+	frame_stack *open = &thread->compilations;
+	size_t place = open->count > 0 ? find_open(open, method) : 0;
+	int is_pair = open->count > 0 && (open->frames[place].method == method);
+	uint64_t start;
+
+	if (!is_pair && has_fault(all, FAULT_COMPILATION_NAMES)) {
+		start = names_get(&all->methods, method)->compilation_start;
+		add_time(all, method, start, thread->now);
+		stacks_leave_compilation(all, thread, method);
+		return;
+	}
+	if (open->count == 0)
+		return;
+	method = open->frames[place].method;
+	start = open->frames[place].start;
+	open->count = place;
+	if (!is_inner(all, open, method))
+		add_time(all, method, start, thread->now);
+	stacks_leave_compilation(all, thread, method);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	return order_numbers(((const named *)left)->compiling, ((const named *)right)->compiling);
+}
+
+void compilations_print(oracle *all)
+{
+	name_table *methods = &all->methods;
+	uint64_t clicks = 0;
+
+	for (size_t i = 0; i < methods->defined; i++)
+		clicks += methods->sorted[i]->compiling;
+	if (clicks == 0 && !(all->flags & MPROF_INTRO_JIT))
+		return;
+	if (clicks == 0) {
+		printf("No jit time reported (on %zu methods)\n", methods->defined);
+		return;
+	}
+	print_separator();
+	printf("Reporting jit time (on %zu methods)\n", methods->defined);
+	/* From the order in which they were printed before. */
+	sort_items(all, methods->sorted, methods->defined, by_time, 1, order_ids);
+	for (size_t i = 0; i < methods->defined && methods->sorted[i]->compiling > 0; i++) {
+		print_percent((double)methods->sorted[i]->compiling, (double)clicks);
+		fputs(" (", stdout);
+		print_number(clicks_to_seconds(all, methods->sorted[i]->compiling) * 1000.0, 3);
+		fputs("ms) ", stdout);
+		print_method(all, methods->sorted[i]->id);
+		putchar('\n');
+	}
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* What samples hit, and what called it. */
+#include "decode/oracle.h"
+
+#include <mprof/profile.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Sums of what is hit. */
+enum { HIT_COUNT, HIT_CALLERS, HIT_CALLEES };
+
+/* The key of what is hit: an #mprof_sample_kind above an ID. All that is in no region of memory is one. */
+#define HIT_KEY(kind, id) ((uint64_t)(kind) << 32 | (id))
+
+typedef struct hit_state {
+	name_table functions; /* named::class_id is the region. */
+	name_table regions;
+	fact_table items;
+	fact_table callers; /* By item and its caller: how often. */
+	fact_table callees;
+	int is_in_chain; /* What the decoder knows of the chain that it is in. */
+	size_t missing;
+	uint64_t latest; /* 0: none. */
+} hit_state;
+
+static hit_state *state(oracle *all)
+{
+	all->hits = room_once(all->hits, sizeof(*all->hits));
+	return all->hits;
+}
+
+void hits_define(oracle *all, const mprof_record *record)
+{
+	hit_state *hits = state(all);
+
+	if (!(record->flags & MPROF_RECORD_REMOVED))
+		names_define(record->kind == MPROF_RECORD_FUNCTION ? &hits->functions : &hits->regions, record->id,
+			     record->parent, record->name);
+}
+
+static uint64_t key_of(const mprof_event *frame)
+{
+	if (!(frame->flags & MPROF_EVENT_NATIVE))
+		return HIT_KEY(MPROF_SAMPLE_METHOD, frame->id);
+	if (frame->id == 0)
+		return HIT_KEY(MPROF_SAMPLE_LOCATION, 0);
+	return HIT_KEY(frame->flags & MPROF_EVENT_IN_MODULE ? MPROF_SAMPLE_MODULE : MPROF_SAMPLE_FUNCTION, frame->id);
+}
+
+static void add_call(hit_state *hits, uint64_t callee, uint64_t caller)
+{
+	facts_get(&hits->callers, callee, caller, 0)->sums[0]++;
+	facts_get(&hits->callees, caller, callee, 0)->sums[0]++;
+}
+
+/* What the decoder does with each frame in the order of the log: of a chain it counts the last one. */
+static void add_frame(hit_state *hits, uint64_t item)
+{
+	if (!hits->is_in_chain || hits->missing == 0)
+		facts_get(&hits->items, item, 0, 0)->sums[HIT_COUNT]++;
+	if (!hits->is_in_chain)
+		return;
+	if (hits->latest != 0)
+		add_call(hits, hits->latest, item);
+	hits->latest = item;
+	hits->is_in_chain = hits->missing > 0;
+	hits->missing -= hits->missing > 0;
+}
+
+/* A chain is announced with the number of its callers: in unity before all of its frames, in mono before the callers. */
+static void add_chain(oracle *all, hit_state *hits, const mprof_event *frames, size_t count)
+{
+	int is_unity = all->dialect == MPROF_DIALECT_UNITY;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 ? is_unity : i == 1 && !is_unity) {
+			hits->is_in_chain = 1;
+			hits->missing = count - 1;
+			hits->latest = 0;
+		}
+		if (frames[i].id != 0 || (frames[i].flags & MPROF_EVENT_NATIVE) ||
+		    !has_fault(all, FAULT_UNKNOWN_METHODS))
+			add_frame(hits, key_of(&frames[i]));
+	}
+}
+
+void hits_add(oracle *all, const mprof_event *frames, size_t count)
+{
+	hit_state *hits = state(all);
+
+	if (has_fault(all, FAULT_CHAINS)) {
+		add_chain(all, hits, frames, count);
+		return;
+	}
+	if (frames[0].id != 0 || (frames[0].flags & MPROF_EVENT_NATIVE) || !has_fault(all, FAULT_UNKNOWN_METHODS))
+		facts_get(&hits->items, key_of(&frames[0]), 0, 0)->sums[HIT_COUNT]++;
+	for (size_t i = 1; i < count; i++)
+		add_call(hits, key_of(&frames[i - 1]), key_of(&frames[i]));
+}
+
+static int by_hits(const void *left, const void *right)
+{
+	const uint64_t *a = ((const fact *)left)->sums;
+	const uint64_t *b = ((const fact *)right)->sums;
+	int order = order_numbers(a[HIT_COUNT], b[HIT_COUNT]);
+
+	if (order != 0 || a[HIT_CALLERS] + a[HIT_CALLEES] == 0 || b[HIT_CALLERS] + b[HIT_CALLEES] == 0)
+		return order;
+	order = order_numbers(a[HIT_CALLERS], b[HIT_CALLERS]);
+	return order != 0 ? order : order_numbers(a[HIT_CALLEES], b[HIT_CALLEES]);
+}
+
+static int by_key(const void *left, const void *right)
+{
+	return order_numbers(((const fact *)left)->key[0], ((const fact *)right)->key[0]);
+}
+
+/* Those without calls come last among equals. */
+static int by_rest(const void *left, const void *right)
+{
+	const uint64_t *a = ((const fact *)left)->sums;
+	const uint64_t *b = ((const fact *)right)->sums;
+	int order = order_numbers(b[HIT_CALLERS], a[HIT_CALLERS]);
+
+	order = order != 0 ? order : order_numbers(b[HIT_CALLEES], a[HIT_CALLEES]);
+	return order != 0 ? order : by_key(left, right);
+}
+
+static const char *region_name(hit_state *hits, uint32_t id)
+{
+	return id != 0 ? names_get(&hits->regions, id)->name : "";
+}
+
+static void print_item(oracle *all, uint64_t item)
+{
+	uint32_t id = (uint32_t)item;
+	const named *function;
+
+	switch (item >> 32) {
+	case MPROF_SAMPLE_METHOD:
+		print_method(all, id);
+		break;
+	case MPROF_SAMPLE_FUNCTION:
+		function = names_get(&all->hits->functions, id);
+		printf("[%s]%s", region_name(all->hits, function->class_id), function->name);
+		break;
+	case MPROF_SAMPLE_MODULE:
+		printf("[%s](UNKNOWN)", region_name(all->hits, id));
+		break;
+	default:
+		fputs("[UNKNOWN MEMORY REGION]", stdout);
+	}
+}
+
+static void print_calls(oracle *all, fact_table *table, uint64_t item, const char *direction)
+{
+	size_t count;
+	const fact **calls = facts_of(table, item, &count);
+
+	sort_items(all, calls, count, order_sums, 1, order_parts);
+	for (size_t i = 0; i < count; i++) {
+		printf("    %" PRIu64 " calls %s ", calls[i]->sums[0], direction);
+		print_item(all, calls[i]->key[1]);
+		putchar('\n');
+	}
+}
+
+static void meet_all(fact_table *items, uint32_t kind, const name_table *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		if (names->entries[i].name != NULL)
+			facts_find(items, HIT_KEY(kind, i), 0, 0);
+	}
+}
+
+/* All that can be hit, in the order in which the decoder has it before it sorts. To be freed. */
+static const fact **gather_items(oracle *all, uint64_t *hit_count)
+{
+	hit_state *hits = all->hits;
+	fact_table *items = &hits->items;
+	size_t capacity = 0;
+	const fact **gathered;
+
+	meet_all(items, MPROF_SAMPLE_METHOD, &all->methods);
+	meet_all(items, MPROF_SAMPLE_FUNCTION, &hits->functions);
+	meet_all(items, MPROF_SAMPLE_MODULE, &hits->regions);
+	facts_find(items, HIT_KEY(MPROF_SAMPLE_LOCATION, 0), 0, 0);
+	for (size_t i = 0; i < hits->callers.count; i++) {
+		facts_get(items, hits->callers.rows[i].key[0], 0, 0)->sums[HIT_CALLERS]++;
+		facts_get(items, hits->callees.rows[i].key[0], 0, 0)->sums[HIT_CALLEES]++;
+	}
+	gathered = room_for(NULL, items->count, &capacity, sizeof(*gathered));
+	*hit_count = 0;
+	for (size_t i = 0; i < items->count; i++) {
+		gathered[i] = &items->rows[i];
+		*hit_count += gathered[i]->sums[HIT_COUNT];
+	}
+	sort_items(all, gathered, items->count, by_key, 0, by_key);
+	return gathered;
+}
+
+void hits_print(oracle *all)
+{
+	hit_state *hits = state(all);
+	uint64_t hit_count;
+	const fact **items = gather_items(all, &hit_count);
+
+	if (hit_count == 0) {
+		if (all->flags & MPROF_INTRO_STATISTICAL)
+			printf("No statistical hits reported (on %zu items)\n", hits->items.count);
+		free(items);
+		return;
+	}
+	print_separator();
+	printf("Reporting statistical hits (%" PRIu64 " hits recorded)\n", hit_count);
+	sort_items(all, items, hits->items.count, by_hits, 1, by_rest);
+	for (size_t i = 0; i < hits->items.count; i++) {
+		const uint64_t *sums = items[i]->sums;
+
+		if (sums[HIT_COUNT] + sums[HIT_CALLERS] + sums[HIT_CALLEES] == 0)
+			continue;
+		print_percent((double)sums[HIT_COUNT], (double)hit_count);
+		printf(" (%" PRIu64 ") ", sums[HIT_COUNT]);
+		print_item(all, items[i]->key[0]);
+		putchar('\n');
+		print_calls(all, &hits->callers, items[i]->key[0], "from");
+		print_calls(all, &hits->callees, items[i]->key[0], "to");
+	}
+	free(items);
+}
+
+void hits_release(oracle *all)
+{
+	hit_state *hits = state(all);
+
+	names_release(&hits->functions);
+	names_release(&hits->regions);
+	facts_release(&hits->items);
+	facts_release(&hits->callers);
+	facts_release(&hits->callees);
+	free(hits);
+}
