@@ -84,7 +84,7 @@ static void chain_take(hit_cursor *cursor, size_t start, uint64_t count)
 static void function_define(hit_cursor *cursor, hit_item *item, size_t start, uint32_t id, uint32_t module)
 {
 	record_begin(item, MPROF_RECORD_FUNCTION, id);
-	item->record.parent = module;
+	item->record.parent = module != HITS_NO_MODULE ? module : 0;
 	item->record.name = content_cursor_string(&cursor->content, NULL);
 	if (id == 0)
 		fail(cursor, start, "a function has the id 0");
@@ -168,7 +168,7 @@ static int token_take(hit_cursor *cursor, hit_item *item)
 	}
 }
 
-/* Takes an entry of a list of modules. Returns 0 at the end of the list. */
+/* Takes an entry of a list of modules. Returns 0 if that gives no item, as at the end of the list. */
 static int module_take(hit_cursor *cursor, hit_item *item)
 {
 	content_cursor *content = &cursor->content;
@@ -188,7 +188,7 @@ static int module_take(hit_cursor *cursor, hit_item *item)
 	item->record.size = content_cursor_int(content);
 	item->record.value = content_cursor_int(content);
 	item->record.name = content_cursor_string(content, NULL);
-	return 1;
+	return id != HITS_NO_MODULE;
 }
 
 int hit_cursor_next(hit_cursor *cursor, hit_item *item)

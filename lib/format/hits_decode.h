@@ -14,6 +14,12 @@
 #include "format/content_cursor.h"
 #include "format/dialect.h"
 
+/**
+ * The module of functions that have none, where a dialect demands one: it has no name, and is never given out. The
+ * largest that fits a token of 32 bits, as which Mono's own reader takes it.
+ */
+#define HITS_NO_MODULE ((UINT32_C(1) << 29) - 1)
+
 /** What the bits of tokens mean. */
 typedef enum hits_form {
 	HITS_FORM_NONE,

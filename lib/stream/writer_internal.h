@@ -42,7 +42,7 @@ struct mprof_writer {
 	encode_buffer classes;   /**< Definitions that wait, as they will stand in MAPPING. */
 	encode_buffer methods;
 	int definitions_shortened; /**< 1: of those that wait, something cannot be said. */
-	id_set class_ids; /**< Defined, whether written or waiting. */
+	id_set class_ids;          /**< Defined, whether written or waiting. */
 	id_set method_ids;
 	id_map object_sizes; /**< Of classes whose objects all have one; empty without directive 18. */
 	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< How many of each mprof_record_kind are defined: 1 to so many. */
@@ -52,6 +52,7 @@ struct mprof_writer {
 	name_table code_names;      /**< Of the table below. */
 	definition_table code;      /**< Of dialects that say call chains and native code where these are used. */
 	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */
+	int tells_no_module;        /**< The one that stands for none stands in the log. */
 	uint32_t functions_written; /**< Functions that stand in the log, where they have numbers of their own. */
 	id_map function_numbers;
 	heap_shot shot;          /**< In dialects in which it is one block. */

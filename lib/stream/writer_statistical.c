@@ -5,6 +5,7 @@
  */
 #include "stream/writer_internal.h"
 
+#include "format/hits_decode.h"
 #include "format/losses.h"
 
 #include <string.h>
@@ -49,24 +50,49 @@ static uint32_t at_most_32_bits(uint64_t number)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
+static void put_module(mprof_writer *writer, const mprof_record *module)
+{
+	encode_buffer *block = &writer->block;
+
+	encode_int(block, module->id);
+	encode_int(block, module->start);
+	encode_int(block, at_most_32_bits(module->size));
+	encode_int(block, at_most_32_bits(module->value));
+	encode_string(block, module->name, strlen(module->name));
+}
+
+/* Begins a table, in which no module is said to be no more. */
+static void begin_modules(mprof_writer *writer)
+{
+	put_token(writer, TOKEN_MODULES, 0);
+	encode_int(&writer->block, 0);
+}
+
 /* The modules that were defined since the last table. */
 static void put_modules(mprof_writer *writer)
 {
-	encode_buffer *block = &writer->block;
 	mprof_record module;
 
-	put_token(writer, TOKEN_MODULES, 0);
-	encode_int(block, 0);
+	begin_modules(writer);
 	while (writer->modules_written < writer->defined[MPROF_RECORD_MODULE]) {
 		if (!definition_table_get(&writer->code, MPROF_RECORD_MODULE, ++writer->modules_written, &module))
 			continue;
-		encode_int(block, module.id);
-		encode_int(block, module.start);
-		encode_int(block, at_most_32_bits(module.size));
-		encode_int(block, at_most_32_bits(module.value));
-		encode_string(block, module.name, strlen(module.name));
+		put_module(writer, &module);
 	}
-	encode_int(block, 0);
+	encode_int(&writer->block, 0);
+}
+
+/* A function without a module is in one that stands for none: readers do not find it otherwise. */
+static void put_no_module(mprof_writer *writer)
+{
+	const mprof_record none = {.kind = MPROF_RECORD_MODULE, .id = HITS_NO_MODULE, .name = ""};
+
+	if (writer->tells_no_module)
+		return;
+	begin_modules(writer);
+	put_module(writer, &none);
+	encode_int(&writer->block, 0);
+	writer->tells_no_module = 1;
 }
 
 static void find_place(const mprof_writer *writer, uint32_t location_id, frame_place *place)
@@ -124,7 +150,9 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 		}
 		encode_int(block, hits);
 	} else if (is_first) {
-		put_token(writer, TOKEN_NEW_FUNCTION, place->module.id);
+		if (place->module.id == 0)
+			put_no_module(writer);
+		put_token(writer, TOKEN_NEW_FUNCTION, place->module.id != 0 ? place->module.id : HITS_NO_MODULE);
 		encode_int(block, number);
 		encode_string(block, place->function.name, strlen(place->function.name));
 	} else {
@@ -133,10 +161,10 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 	return 1;
 }
 
-/* A function can be told where it has a name, and in a module, but for drop. */
-static int has_function(const mprof_writer *writer, const frame_place *place)
+/* A function can be told if it has a name. */
+static int has_function(const frame_place *place)
 {
-	return place->function.id != 0 && place->function.name[0] != 0 && (place->module.id != 0 || is_drop(writer));
+	return place->function.id != 0 && place->function.name[0] != 0;
 }
 
 static int put_frame(mprof_writer *writer, const mprof_record *frame)
@@ -148,7 +176,7 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 		return 1;
 	}
 	find_place(writer, frame->target, &place);
-	if (has_function(writer, &place))
+	if (has_function(&place))
 		return put_function(writer, &place, 1);
 	put_address(writer, &place);
 	return 1;
@@ -212,7 +240,7 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 
 	if (is_drop(writer) && (frames[0].flags & MPROF_EVENT_NATIVE) != 0) {
 		find_place(writer, frames[0].target, &place);
-		if (has_function(writer, &place))
+		if (has_function(&place))
 			return put_function(writer, &place, at_most_32_bits(weight));
 	}
 	for (uint64_t done = 0; done < weight && done < MOST_REPEATED; done++) {
@@ -247,7 +275,7 @@ static int is_frame_shortened(const mprof_writer *writer, const mprof_record *fr
 	if ((frame->flags & MPROF_EVENT_NATIVE) == 0)
 		return (frame->flags & MPROF_EVENT_COMPILING) != 0;
 	find_place(writer, frame->target, &place);
-	return place.function.id != 0 && !has_function(writer, &place);
+	return place.function.id != 0 && !has_function(&place);
 }
 
 /* These dialects tell neither which thread it was nor when; samples that come from them do not either. */
@@ -277,6 +305,7 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 {
 	uint32_t modules_before = writer->modules_written;
 	uint32_t functions_before = writer->functions_written;
+	int told_no_module = writer->tells_no_module;
 	mprof_clock clock;
 	mprof_status status;
 
@@ -294,6 +323,7 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 	if (status != MPROF_OK) {
 		writer->modules_written = modules_before;
 		writer->functions_written = functions_before;
+		writer->tells_no_module = told_no_module;
 		return status;
 	}
 	count_shortened(writer, thread, base_counter, samples, count);

@@ -86,13 +86,12 @@ Test(convert_losses, weights_in_lists)
 	log_free(&made.log);
 }
 
-/* A function without a module becomes an address in mono, and that a method is being compiled is not told. */
+/* A function without a name becomes an address in mono, and that a method is being compiled is not told. */
 Test(convert_losses, places_of_samples)
 {
-	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .id = 3, .name = "lost"};
+	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .id = 3, .name = ""};
 	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .id = 4, .target = 3};
-	const mprof_record stack = {
-		.kind = MPROF_RECORD_STACK, .id = 9, .target = 4, .flags = MPROF_EVENT_NATIVE};
+	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 9, .target = 4, .flags = MPROF_EVENT_NATIVE};
 	const mprof_event samples[] = {sample_of(1), sample_of(2), sample_of(5), sample_of(9)};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, 0, 0);
 	conversion made;

@@ -160,6 +160,15 @@ Test(hits_decode, chain_behind_leaf)
 		    "f\x00\x80");
 }
 
+/* The module that stands for none is not told. */
+Test(hits_decode, no_module)
+{
+	EXPECT_HITS(&in_mono, CHAINED, " M1=x:0+1@2 F1=f/M0 f1",
+		    "\x87\x80\x81\x80\x81\x82x\x00\x7f\x7f\x7f\x7f\x81\x80\x80\x80\x00\x80"
+		    "\x7b\x7f\x7f\x7f\x8f\x81"
+		    "f\x00\x80");
+}
+
 /* unity: how many callers a sample has, its innermost frame, these. A chain of none is one. */
 Test(hits_decode, chain_before_leaf)
 {

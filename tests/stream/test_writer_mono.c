@@ -379,6 +379,33 @@ Test(writer_mono, samples)
 	mprof_writer_destroy(writer);
 }
 
+#define NO_MODULE_BYTES "\x87\x80\x7f\x7f\x7f\x7f\x81\x80\x80\x80\0\x80"
+
+/* Those that hit a function without a module are in one that says nothing, which is told once. */
+Test(writer_mono, functions_without_a_module)
+{
+	const mprof_record code[] = {{.kind = MPROF_RECORD_FUNCTION, .id = 3, .name = "free"},
+				     {.kind = MPROF_RECORD_FUNCTION, .id = 4, .name = "loose"},
+				     {.kind = MPROF_RECORD_LOCATION, .id = 4, .target = 3},
+				     {.kind = MPROF_RECORD_LOCATION, .id = 5, .target = 4}};
+	const mprof_record stacks[] = {
+		{.kind = MPROF_RECORD_STACK, .id = 9, .target = 4, .flags = MPROF_EVENT_NATIVE},
+		{.kind = MPROF_RECORD_STACK, .id = 10, .parent = 9, .target = 5, .flags = MPROF_EVENT_NATIVE}};
+	const uint32_t hit[] = {10, 9};
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, MONO_DIRECTIVES, 0);
+
+	define_chains(writer);
+	put_records(writer, MPROF_BLOCK_CODE, code, 4);
+	put_records(writer, MPROF_BLOCK_STACKS, stacks, 2);
+	put_samples(writer, hit, 2);
+	EXPECT_BLOCK(writer, 3, 7,
+		     CLOCK_BYTES MODULES_BYTES NO_MODULE_BYTES "\x7b\x7f\x7f\x7f\x8f\x81loose\0\x8d"
+							       "\x7b\x7f\x7f\x7f\x8f\x82"
+							       "free\0\x92\x80" CLOCK_BYTES);
+	cr_assert_eq(stats_of(writer).left_out, 0);
+	mprof_writer_destroy(writer);
+}
+
 /* How many callers there are comes in front of each sample, and of the table of modules. */
 Test(writer_mono, samples_of_unity)
 {

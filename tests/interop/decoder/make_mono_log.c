@@ -9,6 +9,7 @@
 #define MAIN_THREAD UINT64_C(0x7f0012345740)
 #define OTHER_THREAD UINT64_C(0x7f0012345f40)
 #define DEEP_CHAIN 106
+#define LOOSE_CHAIN (DEEP_CHAIN + 1)
 
 /* The clock's counter is microseconds, as its time. */
 static uint64_t now = 1000000;
@@ -99,7 +100,7 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
 
 /*
  * Chain 1 is Main, 2 Work called by Main, 3 Main being compiled, 4 native code called by 2, 5 a place of its module, 6
- * one of none, and those from 7 on add a frame each.
+ * one of none, and those from 7 on add a frame each, but for the last: a function of no module.
  */
 static void define_chains(void)
 {
@@ -118,7 +119,11 @@ static void define_chains(void)
 		{.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .start = 0x120, .target = 1},
 		{.kind = MPROF_RECORD_LOCATION, .id = 2, .parent = 1, .start = 0x900},
 		{.kind = MPROF_RECORD_LOCATION, .id = 3, .start = UINT64_C(0xdeadbeef0000)},
+		{.kind = MPROF_RECORD_FUNCTION, .id = 2, .name = "loose_fn"},
+		{.kind = MPROF_RECORD_LOCATION, .id = 4, .target = 2},
 	};
+	const mprof_record loose = {
+		.kind = MPROF_RECORD_STACK, .id = LOOSE_CHAIN, .target = 4, .flags = MPROF_EVENT_NATIVE};
 	const mprof_record stacks[] = {
 		{.kind = MPROF_RECORD_STACK, .id = 1, .target = 1},
 		{.kind = MPROF_RECORD_STACK, .id = 2, .parent = 1, .target = 2},
@@ -128,13 +133,14 @@ static void define_chains(void)
 		{.kind = MPROF_RECORD_STACK, .id = 6, .target = 3, .flags = MPROF_EVENT_NATIVE},
 	};
 
-	expect(mprof_writer_records(writer, MPROF_BLOCK_CODE, 0, code, 5), "code");
+	expect(mprof_writer_records(writer, MPROF_BLOCK_CODE, 0, code, 7), "code");
 	expect(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, stacks, 6), "stacks");
 	for (uint32_t id = 7; id <= DEEP_CHAIN; id++) {
 		const mprof_record record = {.kind = MPROF_RECORD_STACK, .id = id, .parent = id - 1, .target = 3};
 
 		expect(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, &record, 1), "stacks");
 	}
+	expect(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, &loose, 1), "stacks");
 }
 
 static void add_collection(void)
@@ -208,7 +214,7 @@ static void write_calls(void)
 static void write_samples(void)
 {
 	/* The decoder fails at chains of more than 31 callers. */
-	static const uint32_t chains[] = {2, 4, 4, 5, DEEP_CHAIN, 6, 1};
+	static const uint32_t chains[] = {2, 4, 4, 5, DEEP_CHAIN, 6, 1, LOOSE_CHAIN};
 	mprof_event samples[sizeof(chains) / sizeof(chains[0])];
 
 	memset(samples, 0, sizeof(samples));
