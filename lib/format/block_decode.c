@@ -328,18 +328,13 @@ static void decode_statistical(const block_decoding *decoding, content_cursor *c
 	}
 }
 
-/* What directives that are not known may change, where nothing says what they do. */
-#define KINDS_OF_UNKNOWN_DIRECTIVES                                                                                    \
-	(MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |                                   \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING))
-
 /* The block kinds that a directive concerns, as #MPROF_BLOCK_BIT: behind it mprof2 has the code of one. */
 static uint64_t directive_kinds_take(const dialect_rules *rules, content_cursor *cursor)
 {
 	uint64_t code;
 
 	if (rules->is_mono)
-		return KINDS_OF_UNKNOWN_DIRECTIVES;
+		return BLOCK_KINDS_OF_DIRECTIVES;
 	code = content_cursor_int(cursor);
 	return code != 0 && code <= UINT16_MAX ? MPROF_BLOCK_BIT(dialect_block_kind(rules, (uint32_t)code)) : 0;
 }

@@ -30,6 +30,11 @@ void block_header_decode(const uint8_t *bytes, block_header *header);
 /** What a header says of counters: mprof_block::counter_delta; 0 where the dialect has it not. */
 uint32_t block_header_counter_delta(const dialect_rules *rules, const uint8_t *bytes);
 
+/** The kinds that directives of Mono change, and that those may change of which nothing is known. */
+#define BLOCK_KINDS_OF_DIRECTIVES                                                                                      \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |                                   \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING))
+
 /** What the reading of a block depends on. */
 typedef struct block_decoding {
 	const dialect_rules *rules;

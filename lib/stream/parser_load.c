@@ -7,11 +7,12 @@
 
 #include <string.h>
 
-/* A DIRECTIVES block that cannot be read leaves it unknown how these read. */
-#define DIRECTIVES_KINDS                                                                                               \
-	(MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |                                   \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) |                                \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA))
+/* A DIRECTIVES block that cannot be read leaves it unknown how these read. Mono had no directive for heap shots. */
+static uint64_t kinds_of_directives(const dialect_rules *rules)
+{
+	return rules->is_mono ? BLOCK_KINDS_OF_DIRECTIVES
+			      : BLOCK_KINDS_OF_DIRECTIVES | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+}
 
 static const char no_memory[] = "no memory for what is read";
 
@@ -45,7 +46,7 @@ static mprof_status check_readable(mprof_parser *parser)
 		return refuse_block(
 			parser, MPROF_ERR_UNSUPPORTED, 0,
 			"the log declares a directive for this kind of block that this library does not know");
-	if (parser->directives.is_lost && (DIRECTIVES_KINDS & kind) != 0)
+	if (parser->directives.is_lost && (kinds_of_directives(parser->decoding.rules) & kind) != 0)
 		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
 				    "the DIRECTIVES block that may say how to read this one could not be read");
 	if (parser->block.length > parser->max_block_length)
