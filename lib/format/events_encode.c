@@ -295,16 +295,26 @@ static uint32_t take_collection_number(event_encoder *encoder, const mprof_event
 	return number;
 }
 
-/* Events of collections that carry its number. */
+/* Number and generation share an INT; what counts collections has 32 bits for both. */
+static int collection_fits(const event_encoder *encoder, const mprof_event *event)
+{
+	return event->value <= EVENT_GENERATION_MASK &&
+	       (!encoder->counts_collections || event->id <= UINT32_MAX >> EVENT_GENERATION_BITS);
+}
+
+/* Events of collections that carry its number; NULL if all of it cannot be written and has to be. */
 static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 			       uint64_t time)
 {
-	uint64_t number = take_collection_number(encoder, event);
+	uint64_t generation = event->value < EVENT_GENERATION_MASK ? event->value : EVENT_GENERATION_MASK;
+	uint64_t number;
 
+	if (rule->form == EVENT_FORM_COLLECTION && !encoder->lossy && !collection_fits(encoder, event))
+		return NULL;
+	number = take_collection_number(encoder, event);
 	*out++ = rule->byte;
 	if (rule->form == EVENT_FORM_COLLECTION) {
-		number = number << EVENT_GENERATION_BITS | (event->value & EVENT_GENERATION_MASK);
-		/* What counts collections has 32 bits for both. */
+		number = number << EVENT_GENERATION_BITS | generation;
 		out = put(out, encoder->counts_collections ? (uint32_t)number : number);
 		return put(out, time);
 	}
@@ -345,17 +355,19 @@ static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
 {
 	if (EVENT_EXTRAS_FIRST(rule->extras) == EVENT_EXTRA_HANDLE && !handle_fits(event, detail_of(event)))
 		return MPROF_ERR_ARGUMENT;
-	return MPROF_ERR_UNDEFINED_ID;
+	return rule->form == EVENT_FORM_COLLECTION ? MPROF_ERR_UNSUPPORTED : MPROF_ERR_UNDEFINED_ID;
 }
 
 /* What the event has and the log has not. Events without a time of their own have that of the event before. */
-static int is_shortened(const event_rule *rule, const mprof_event *event, uint64_t last_counter)
+static int is_shortened(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
+			uint64_t last_counter)
 {
 	const mprof_event_detail *detail;
 
-	/* The number of a collection, how a method was left, or when the size of the heap changed. */
+	/* The number of a collection or its generation, how a method was left, or when the size of the heap changed. */
 	if (rule->degraded || (rule->form == EVENT_FORM_VALUE && event->id != 0) ||
-	    (rule->form == EVENT_FORM_RESIZE && event->counter != last_counter))
+	    (rule->form == EVENT_FORM_RESIZE && event->counter != last_counter) ||
+	    (rule->form == EVENT_FORM_COLLECTION && !collection_fits(encoder, event)))
 		return 1;
 	/* Other events have no detail, and the pointer means nothing. */
 	if (!is_allocation(rule) && rule->form != EVENT_FORM_DETAILED)
@@ -399,7 +411,7 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 			break;
 		}
 		out = end;
-		if (__builtin_expect(encoder->lossy, 0) && is_shortened(rule, event, last_counter))
+		if (__builtin_expect(encoder->lossy, 0) && is_shortened(encoder, rule, event, last_counter))
 			losses_shorten_event(encoder->stats, event->kind);
 		if (has_time(rule))
 			last_counter = event->counter;

@@ -334,8 +334,7 @@ Test(writer_mono, numbers_of_collections)
 	ADD(writer, GC_START, 0, 0, 1, NULL);
 	ADD(writer, GC_RESIZE, 0, 64, 0, NULL);
 	ADD(writer, GC_END, 0, 0, 1, NULL);
-	/* It has 24 bits there. */
-	ADD(writer, GC_START, 0x1000001, 0, 1, NULL);
+	ADD(writer, GC_START, 0xffffff, 255, 1, NULL);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	EXPECT_EVENTS(writer, 2,
 		      "\x17\x01\x8e\x81"
@@ -345,7 +344,29 @@ Test(writer_mono, numbers_of_collections)
 		      "\x17\x00\x94\x81"
 		      "\x2f\xc0\x8b"
 		      "\x97\x00\x94\x81"
-		      "\x17\x00\x82\x81");
+		      "\x17\x7f\x7f\x7f\x7f\x8f\x81");
+	mprof_writer_destroy(writer);
+}
+
+/* A number has 24 bits there, and a generation 8. */
+Test(writer_mono, collections_that_do_not_fit)
+{
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
+
+	begin_events(writer, 1);
+	cr_assert_eq(add(writer, MPROF_EVENT_GC_START, 0x1000001, 0, 1, NULL), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(add(writer, MPROF_EVENT_GC_START, 0, 256, 1, NULL), MPROF_ERR_UNSUPPORTED);
+	ADD(writer, GC_START, 0, 0, 1, NULL);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	mprof_writer_destroy(writer);
+	writer = open_mono(MPROF_DIALECT_MONO, 0, 1);
+	begin_events(writer, 1);
+	ADD(writer, GC_START, 0x1000001, 0, 1, NULL);
+	ADD(writer, GC_END, 1, 256, 1, NULL);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	EXPECT_EVENTS(writer, 2, "\x17\x00\x82\x81\x97\x7f\x83\x81");
+	cr_assert_eq(stats_of(writer).shortened_events[MPROF_EVENT_GC_START], 1);
+	cr_assert_eq(stats_of(writer).shortened_events[MPROF_EVENT_GC_END], 1);
 	mprof_writer_destroy(writer);
 }
 
