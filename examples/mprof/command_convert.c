@@ -5,6 +5,7 @@
 #include "input.h"
 #include "json.h"
 #include "losses.h"
+#include "text.h"
 #include "whole_file.h"
 
 #include <mprof/convert.h>
@@ -88,7 +89,8 @@ static int take_option(void *user, int option, const char *value)
 
 static void refuse(const conversion *made, const char *why)
 {
-	fprintf(stderr, "mprof: %s: %s\n", made->out, why);
+	text_begin_message(made->out);
+	fprintf(stderr, "%s\n", why);
 }
 
 static int write_failed(conversion *made)
@@ -97,7 +99,8 @@ static int write_failed(conversion *made)
 
 	if (made->writer != NULL)
 		mprof_writer_error(made->writer, &error);
-	fprintf(stderr, "mprof: %s: offset %" PRIu64 ": %s", made->out, error.offset,
+	text_begin_message(made->out);
+	fprintf(stderr, "offset %" PRIu64 ": %s", error.offset,
 		error.what != NULL ? error.what : mprof_status_text(MPROF_ERR_MEMORY));
 	if (error.system_error != 0)
 		fprintf(stderr, ": %s", strerror(error.system_error));

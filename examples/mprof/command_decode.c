@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "decode.h"
+#include "text.h"
 
 #include <stdio.h>
 
@@ -43,7 +44,8 @@ int command_decode(int argc, char **argv)
 	if (status != STATUS_NOTHING)
 		print_all(&decode);
 	if (decode.has_failed) {
-		fprintf(stderr, "mprof: %s: %s\n", decode.input.name, mprof_status_text(MPROF_ERR_MEMORY));
+		text_begin_message(decode.input.name);
+		fprintf(stderr, "%s\n", mprof_status_text(MPROF_ERR_MEMORY));
 		status = status == STATUS_OK ? STATUS_DAMAGED : status;
 	}
 	decode_release(&decode);

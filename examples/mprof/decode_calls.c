@@ -3,6 +3,7 @@
 #include "decode.h"
 
 #include "output.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -300,8 +301,10 @@ static void print_tree(const log_decode *decode, const call_table *table)
 			end[level] = row->end;
 		}
 	}
-	if (is_cut)
-		fprintf(stderr, "mprof: %s: calls more than %d deep are left out\n", decode->input.name, MAX_LEVELS);
+	if (is_cut) {
+		text_begin_message(decode->input.name);
+		fprintf(stderr, "calls more than %d deep are left out\n", MAX_LEVELS);
+	}
 }
 
 void decode_calls(log_decode *decode)

@@ -2,6 +2,8 @@
 /* Frames, names and numbers that several sections print. */
 #include "decode.h"
 
+#include "text.h"
+
 #include <stdio.h>
 
 /* What the first decoder calls a method of which there is no ID. */
@@ -32,9 +34,9 @@ void decode_method(const log_decode *decode, uint32_t method)
 		return;
 	}
 	names_method(decode->input.reader, method, &name);
-	fputs(name.class_name, stdout);
+	text_name(stdout, name.class_name);
 	putchar('.');
-	fputs(name.name, stdout);
+	text_name(stdout, name.name);
 }
 
 void decode_class(const log_decode *decode, uint32_t class_id)
@@ -46,7 +48,7 @@ void decode_class(const log_decode *decode, uint32_t class_id)
 		return;
 	}
 	names_class(decode->input.reader, class_id, &name);
-	fputs(name.name, stdout);
+	text_name(stdout, name.name);
 }
 
 static int next_of_stack(const log_decode *decode, call_path *path, path_frame *frame)
@@ -94,13 +96,13 @@ void decode_frame(const log_decode *decode, const path_frame *frame, int with_cl
 	if (frame->is_native) {
 		const mprof_stack_frame native = {.id = frame->location, .is_native = 1};
 
-		fputs(names_frame(decode->input.reader, &native), stdout);
+		text_name(stdout, names_frame(decode->input.reader, &native));
 	} else if (with_class) {
 		decode_method(decode, frame->method);
 	} else if (frame->method == 0) {
 		fputs(unknown_method, stdout);
 	} else {
 		names_method(decode->input.reader, frame->method, &name);
-		fputs(name.name, stdout);
+		text_name(stdout, name.name);
 	}
 }

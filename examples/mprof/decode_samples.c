@@ -2,6 +2,8 @@
 /* What samples hit, and what called it. */
 #include "decode.h"
 
+#include "text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,22 +199,27 @@ static size_t order_items(hit_table *table)
 	return count;
 }
 
-static const char *module_name(const log_decode *decode, uint32_t id)
+/* In brackets; nothing is in them if the module is not known. */
+static void print_module(const log_decode *decode, uint32_t id)
 {
 	mprof_record record;
 
-	return mprof_reader_record(decode->input.reader, MPROF_RECORD_MODULE, id, &record) == MPROF_OK ? record.name
-												       : "";
+	putchar('[');
+	if (mprof_reader_record(decode->input.reader, MPROF_RECORD_MODULE, id, &record) == MPROF_OK)
+		text_name(stdout, record.name);
+	putchar(']');
 }
 
 static void print_function(const log_decode *decode, uint32_t id)
 {
 	mprof_record record;
 
-	if (mprof_reader_record(decode->input.reader, MPROF_RECORD_FUNCTION, id, &record) == MPROF_OK)
-		printf("[%s]%s", record.parent != 0 ? module_name(decode, record.parent) : "", record.name);
-	else
+	if (mprof_reader_record(decode->input.reader, MPROF_RECORD_FUNCTION, id, &record) != MPROF_OK) {
 		printf("[](UNKNOWN)");
+		return;
+	}
+	print_module(decode, record.parent);
+	text_name(stdout, record.name);
 }
 
 static void print_item(const log_decode *decode, const hit_item *item)
@@ -225,7 +232,8 @@ static void print_item(const log_decode *decode, const hit_item *item)
 		print_function(decode, item->id);
 		break;
 	case MPROF_SAMPLE_MODULE:
-		printf("[%s](UNKNOWN)", module_name(decode, item->id));
+		print_module(decode, item->id);
+		printf("(UNKNOWN)");
 		break;
 	default:
 		fputs("[UNKNOWN MEMORY REGION]", stdout);

@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include "commands.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,11 +39,20 @@ static int seek_source(void *user, uint64_t offset)
 	return 0;
 }
 
+static void print_message(const log_input *input, const char *what)
+{
+	if (input->is_quiet)
+		return;
+	text_begin_message(input->name);
+	fprintf(stderr, "%s\n", what);
+}
+
 static void print_problem(const log_input *input, const log_problem *problem, int32_t system_error)
 {
 	if (input->is_quiet)
 		return;
-	fprintf(stderr, "mprof: %s: offset %" PRIu64 ": %s", input->name, problem->offset, problem->what);
+	text_begin_message(input->name);
+	fprintf(stderr, "offset %" PRIu64 ": %s", problem->offset, problem->what);
 	if (system_error != 0)
 		fprintf(stderr, ": %s", strerror(system_error));
 	fputc('\n', stderr);
@@ -63,8 +73,8 @@ static void add_problem(log_input *input, const log_problem *added, int32_t syst
 	progress_hide(&input->progress);
 	if (input->lists_all || input->problem_count < MAX_PROBLEMS_PRINTED)
 		print_problem(input, added, system_error);
-	else if (!input->is_quiet && input->problem_count == MAX_PROBLEMS_PRINTED)
-		fprintf(stderr, "mprof: %s: there is more damage; 'mprof check' lists all\n", input->name);
+	else if (input->problem_count == MAX_PROBLEMS_PRINTED)
+		print_message(input, "there is more damage; 'mprof check' lists all");
 	keep_problem(input, added);
 	input->problem_count++;
 	if (input->status == STATUS_OK)
@@ -90,8 +100,7 @@ static mprof_error reader_error(const log_input *input)
 
 static int refuse(const log_input *input, const char *why)
 {
-	if (!input->is_quiet)
-		fprintf(stderr, "mprof: %s: %s\n", input->name, why);
+	print_message(input, why);
 	return 0;
 }
 

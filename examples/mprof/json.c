@@ -30,7 +30,7 @@ static void begin_line(json_writer *json)
 		putc_unlocked(' ', json->file);
 }
 
-/* Bytes from the start of a text that stand in JSON as they are. */
+/* Bytes from the start of a text that stand in JSON as they are. What controls a terminal does not. */
 static size_t plain_length(const char *text)
 {
 	size_t length = 0;
@@ -42,11 +42,25 @@ static size_t plain_length(const char *text)
 			return length;
 		if (first < 0x80)
 			length++;
-		else if (utf8_sequence(text + length) > 0)
+		else if (utf8_sequence(text + length) > 0 && !utf8_is_control(text + length))
 			length += utf8_sequence(text + length);
 		else
 			return length;
 	}
+}
+
+/* What does not stand there as it is. Returns what comes behind it. */
+static const char *put_special(FILE *file, const char *text)
+{
+	size_t bytes = utf8_sequence(text);
+
+	if (bytes == 0)
+		fputs("\\ufffd", file);
+	else if (*text == '"' || *text == '\\')
+		fprintf(file, "\\%c", *text);
+	else
+		fprintf(file, "\\u%04x", (unsigned char)text[bytes - 1]);
+	return text + (bytes > 0 ? bytes : 1);
 }
 
 static void put_string(json_writer *json, const char *text)
@@ -56,18 +70,12 @@ static void put_string(json_writer *json, const char *text)
 	putc_unlocked('"', file);
 	for (;;) {
 		size_t length = plain_length(text);
-		unsigned char special = (unsigned char)text[length];
 
 		fwrite(text, 1, length, file);
-		if (special == '\0')
+		text += length;
+		if (*text == '\0')
 			break;
-		if (special >= 0x80)
-			fputs("\\ufffd", file);
-		else if (special == '"' || special == '\\')
-			fprintf(file, "\\%c", special);
-		else
-			fprintf(file, "\\u%04x", special);
-		text += length + 1;
+		text = put_special(file, text);
 	}
 	putc_unlocked('"', file);
 }

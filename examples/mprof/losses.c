@@ -63,10 +63,12 @@ static void print_list(const loss_list *list, const char *name, const char *dial
 	char text[TEXT_NUMBER_SIZE];
 
 	for (size_t kind = 0; kind < list->count; kind++) {
-		if (list->counts[kind] > 0)
-			fprintf(stderr, "mprof: %s: %s %s %s%s %s %s\n", name, text_count(text, list->counts[kind]),
-				list->name((uint32_t)kind), list->what, list->counts[kind] == 1 ? "" : "s",
-				list->became, dialect);
+		if (list->counts[kind] == 0)
+			continue;
+		text_begin_message(name);
+		fprintf(stderr, "%s %s %s%s %s %s\n", text_count(text, list->counts[kind]),
+			list->name((uint32_t)kind), list->what, list->counts[kind] == 1 ? "" : "s", list->became,
+			dialect);
 	}
 }
 
@@ -78,9 +80,11 @@ void losses_print(const mprof_writer_stats *stats, const char *name, mprof_diale
 	list_losses(lists, stats);
 	for (size_t i = 0; i < LOSS_LISTS; i++)
 		print_list(&lists[i], name, mprof_dialect_name(dialect));
-	if (others(lists, stats) > 0)
-		fprintf(stderr, "mprof: %s: %s other things left out, which there are not in %s\n", name,
-			text_count(text, others(lists, stats)), mprof_dialect_name(dialect));
+	if (others(lists, stats) == 0)
+		return;
+	text_begin_message(name);
+	fprintf(stderr, "%s other things left out, which there are not in %s\n",
+		text_count(text, others(lists, stats)), mprof_dialect_name(dialect));
 }
 
 void losses_print_json(const mprof_writer_stats *stats, json_writer *json)

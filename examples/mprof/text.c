@@ -76,19 +76,11 @@ char *text_date(char text[TEXT_NUMBER_SIZE], uint64_t microseconds)
 	return text;
 }
 
-/* Characters of C1 control terminals too; they are two bytes, the first of which is c2. */
-static int is_control(const char *text, size_t length)
-{
-	unsigned char first = (unsigned char)text[0];
-
-	return first < 0x20 || first == 0x7f || (length == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
-}
-
 static const char *put_character(FILE *file, const char *text)
 {
 	size_t length = utf8_sequence(text);
 
-	if (length == 0 || is_control(text, length)) {
+	if (length == 0 || utf8_is_control(text)) {
 		fprintf(file, "\\x%02x", (unsigned char)*text);
 		return text + 1;
 	}
@@ -133,4 +125,11 @@ void text_name_cut(FILE *file, const char *name, size_t width)
 		name = put_character(file, name);
 	fputs("...", file);
 	text_name(file, skip_characters(name, length - head - (width - head - 3)));
+}
+
+void text_begin_message(const char *name)
+{
+	fputs("mprof: ", stderr);
+	text_name(stderr, name);
+	fputs(": ", stderr);
 }

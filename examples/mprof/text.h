@@ -33,4 +33,7 @@ void text_name(FILE *file, const char *name);
 /** The same, cut in its middle if it is longer than \p width characters. */
 void text_name_cut(FILE *file, const char *name, size_t width);
 
+/** Begins a message about a file on standard error: "mprof: NAME: ". */
+void text_begin_message(const char *name);
+
 #endif

@@ -29,6 +29,13 @@ size_t utf8_sequence(const char *text)
 	return length;
 }
 
+int utf8_is_control(const char *text)
+{
+	unsigned char first = (unsigned char)text[0];
+
+	return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] - 0x80u < 0x20);
+}
+
 size_t utf8_length(const char *text)
 {
 	size_t length = 0;

@@ -87,7 +87,7 @@ static void define_names(generator *made)
 	define_class(made, 1, 1, "Game.World");
 	define_class(made, 2, 1, "Game.Gr\303\266\303\237e");
 	define_class(made, 3, 2, "System.String");
-	define_class(made, 4, 1, "Bad\"\\\001\033[31m");
+	define_class(made, 4, 1, "Bad\"\\\001\033[31m\302\233");
 	define_class(made, 5, 1, "In\377valid");
 	define_method(made, 1, 1, 0, "Run (string[])");
 	define_method(made, 2, 1, 0, "Fib (int)");

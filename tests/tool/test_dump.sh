@@ -28,7 +28,7 @@ expect "an allocation" "$(jq -c 'map(select(.event == "allocation"))[0] | [.clas
 expect "collections" "$(jq -c 'map(select(.event == "gc-start") | .value)' events)" '[0,1]'
 expect "samples" "$(jq -c 'map(select(.event == "sample") | .method)' events)" '[2,2,3]'
 expect "names" "$(jq -c 'select(.block == "mapping") | [.classes[3].name, .methods[3].wrapper]' out)" \
-	'["Bad\"\\\u0001\u001b[31m",true]'
+	'["Bad\"\\\u0001\u001b[31m'$'\302\233''",true]'
 expect "what is not UTF-8" \
 	"$(jq -r 'select(.block == "mapping") | .classes[4].name' out)" "$(printf 'In\357\277\275valid')"
 expect "facts" "$(jq -c 'select(.block == "session") | .properties' out)" \
@@ -51,8 +51,16 @@ expect_status 0 "dump as text"
 expect_line out '^ +0 intro, '
 expect_line out '^    1000001000 method-enter 1 Game\.World\.Run \(string\[\]\)$'
 expect_line out 'allocation 3 System\.String, 40 bytes'
-# What is in a name cannot control the terminal.
-! LC_ALL=C grep -q "$(printf '\033')" out || fail "an escape sequence came through"
+# What is in a name cannot control the terminal: neither in a log nor that of a file.
+cp sample.mprof "$(printf 'sample\033[31m')"
+head -c 300 sample.mprof >"$(printf 'cut\033[31m')"
+for command in dump report decode info check "info --json" "dump --json" "report --json" "check --json"; do
+	for log in sample.mprof "$(printf 'sample\033[31m')" "$(printf 'cut\033[31m')"; do
+		mprof $command "$log"
+		! LC_ALL=C grep -q -e "$(printf '\033')" -e "$(printf '\302\233')" out err ||
+			fail "an escape sequence came through $command"
+	done
+done
 
 mprof dump --blocks --json sample.mprof
 expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[12,true]'
