@@ -66,8 +66,12 @@ static int take_file(read_arguments *arguments, int argc, char **argv)
 /* getopt_long() names the program by argv[0], which is the command here: it is silenced and its messages made here. */
 static void explain(int argc, char **argv, int result)
 {
+	const char letter[] = {'-', (char)optopt, '\0'};
 	const char *text = optind > 0 && optind <= argc ? argv[optind - 1] : "";
 
+	/* Of several letters in one argument, argv has only the argument, and not yet that behind. */
+	if (optopt > 0 && optopt < OPTION_HELP)
+		text = letter;
 	if (result == ':')
 		fprintf(stderr, "mprof: %s: option '%s' needs a value\n", argv[0], text);
 	else

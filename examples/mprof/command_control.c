@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "control_connection.h"
 #include "json.h"
+#include "text.h"
 
 #include <mprof/version.h>
 
@@ -123,10 +124,13 @@ static void print_fact(json_writer *json, char *line)
 	char *end;
 	uintmax_t number;
 
-	if (json == NULL || value == NULL) {
-		puts(line);
+	if (json == NULL) {
+		text_name(stdout, line);
+		putchar('\n');
 		return;
 	}
+	if (value == NULL)
+		return;
 	*value++ = '\0';
 	number = strtoumax(value, &end, 10);
 	if (value[0] >= '0' && value[0] <= '9' && *end == '\0')

@@ -25,7 +25,7 @@ _mprof_options()
 	info | check | control)
 		echo "--json --help --version"
 		;;
-	doctor)
+	decode | doctor)
 		echo "--help --version"
 		;;
 	esac

@@ -40,6 +40,8 @@ wrong decode --json sample.mprof
 wrong info
 wrong info sample.mprof sample.mprof
 wrong info --json=1 sample.mprof
+wrong info -xy sample.mprof
+expect_line err "'-x'"
 wrong dump --top=1 sample.mprof
 wrong report --top sample.mprof
 wrong report --top=x sample.mprof
