@@ -14,6 +14,10 @@
  * end when it stopped, and the time until it was resumed is nobody's. Allocations count the bytes the log says. A
  * sample counts a method once, however often it stands in the call chain.
  *
+ * To show a log while it grows: add what blocks there are, call mprof_profile_finish(), which goes over all methods and
+ * nodes, and ask. Figures of methods, of samples and of the nodes of both trees are those of the last call of it, all
+ * others those of the blocks added. A node keeps its number, its parent and what it stands for, whatever is added.
+ *
  * Call chains and what they consist of are told by the reader: mprof_reader_stack(), mprof_reader_location_name().
  */
 #ifndef MPROF_PROFILE_H
@@ -78,8 +82,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_profile_add_block(mprof_profile *pr
  * \param profile The profile. \param reader The reader. \param damage Called for each error met; may be NULL.
  * \param user Passed to \p damage.
  * \return #MPROF_OK if the log is complete; #MPROF_ERR_TRUNCATED if END is missing; #MPROF_AGAIN if the reader follows
- * and has read all that is there; otherwise the first error met. What is
- * valid has been added in all cases but #MPROF_ERR_MEMORY and #MPROF_ERR_LIMIT of the profile itself. \since 0.1
+ * and has read all that is there; otherwise the first error met. What is valid has been added in all cases but
+ * #MPROF_ERR_MEMORY and #MPROF_ERR_LIMIT of the profile itself. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader,
 							  mprof_damage_function damage, void *user);

@@ -46,7 +46,10 @@ typedef struct mprof_reader_options {
 	uint64_t max_names_memory;        /**< Most memory for names and other definitions, in bytes; 0 means 1 GiB. */
 	uint64_t wanted;                  /**< Kinds to load, as #MPROF_BLOCK_BIT; 0 means all. Others give headers
 	                                       only. */
-	uint32_t follow;                  /**< 1: at the end of what is there return #MPROF_AGAIN; more may come. */
+	uint32_t follow;                  /**< 1: at the end of what is there return #MPROF_AGAIN; more may come. That a
+	                                       file was cut, or that another one has its name, is for the caller to
+	                                       find: its inode is another, or it is shorter than
+	                                       mprof_session::valid_bytes and not compressed. */
 	uint32_t ignore_checksums;        /**< As in mprof_parser_options. */
 } mprof_reader_options;
 

@@ -63,7 +63,9 @@ typedef struct mprof_writer_options {
 	                                        mprof_writer_open_path(). */
 	const char *runtime;               /**< The runtime's name or file for INTRO; NULL means "", or "mono" in
 	                                        drop, mono and unity. Copied. */
-	mprof_clock_function clock;        /**< NULL: nanoseconds of the monotonic clock, and the wall clock. */
+	mprof_clock_function clock;        /**< NULL: nanoseconds of the monotonic clock, and the wall clock. Counters
+	                                        that are passed to the writer have to be of the same clock: readers
+	                                        learn from it what they mean. */
 	void *clock_user;                  /**< For clock. */
 	const mprof_allocator *allocator;  /**< NULL: malloc. Copied. */
 	uint32_t lossy;                    /**< 1: leave out and count what the dialect cannot say, instead of refusing.
