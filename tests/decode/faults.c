@@ -11,6 +11,7 @@ static const struct {
 } faults[FAULT_COUNT] = {
 	[FAULT_HEADERS] = {"headers", "headers of 6 bytes are read as 10, and nothing is printed"},
 	[FAULT_MISSING_END] = {"missing-end", "without an END block nothing is printed"},
+	[FAULT_FLAGS] = {"flags", "what INTRO does not say is not printed"},
 	[FAULT_BLOCK_STARTS] = {"block-starts", "a block that repeats the start of its thread's last one begins there"},
 	[FAULT_GARBAGE_TIMES] = {"garbage-times", "the time of a wait may be what stood in memory"},
 	[FAULT_COMPILATION_NAMES] = {"compilation-names", "a compilation that ends under another name is another"},

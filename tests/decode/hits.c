@@ -201,18 +201,10 @@ static const fact **gather_items(oracle *all, uint64_t *hit_count)
 	return gathered;
 }
 
-void hits_print(oracle *all)
+static void print_items(oracle *all, const fact **items, uint64_t hit_count)
 {
-	hit_state *hits = state(all);
-	uint64_t hit_count;
-	const fact **items = gather_items(all, &hit_count);
+	hit_state *hits = all->hits;
 
-	if (hit_count == 0) {
-		if (all->flags & MPROF_INTRO_STATISTICAL)
-			printf("No statistical hits reported (on %zu items)\n", hits->items.count);
-		free(items);
-		return;
-	}
 	print_separator();
 	printf("Reporting statistical hits (%" PRIu64 " hits recorded)\n", hit_count);
 	sort_items(all, items, hits->items.count, by_hits, 1, by_rest);
@@ -228,6 +220,18 @@ void hits_print(oracle *all)
 		print_calls(all, &hits->callers, items[i]->key[0], "from");
 		print_calls(all, &hits->callees, items[i]->key[0], "to");
 	}
+}
+
+void hits_print(oracle *all)
+{
+	hit_state *hits = state(all);
+	uint64_t hit_count;
+	const fact **items = gather_items(all, &hit_count);
+
+	if (hit_count > 0 && has_section(all, MPROF_INTRO_STATISTICAL, hit_count))
+		print_items(all, items, hit_count);
+	else if (has_section(all, MPROF_INTRO_STATISTICAL, hit_count))
+		printf("No statistical hits reported (on %zu items)\n", hits->items.count);
 	free(items);
 }
 

@@ -19,6 +19,7 @@
 typedef enum oracle_fault {
 	FAULT_HEADERS,
 	FAULT_MISSING_END,
+	FAULT_FLAGS,
 	FAULT_BLOCK_STARTS,
 	FAULT_GARBAGE_TIMES,
 	FAULT_COMPILATION_NAMES,
@@ -135,6 +136,12 @@ typedef struct oracle {
 static inline int has_fault(const oracle *all, oracle_fault fault)
 {
 	return (all->faults >> fault & 1) != 0;
+}
+
+/** Whether INTRO says that a section is there; without #FAULT_FLAGS it is also there if it has any \p amount. */
+static inline int has_section(const oracle *all, uint32_t flag, uint64_t amount)
+{
+	return (all->flags & flag) != 0 || (amount > 0 && !has_fault(all, FAULT_FLAGS));
 }
 
 /** Adds to a sum of bytes, which has 32 bits in the decoder. */

@@ -38,7 +38,7 @@ shows calls order
 shows stacks order
 shows quirks block-starts compilation-names lost-frames open-calls chains unknown-methods seconds bytes-of-names
 shows threads garbage-times lost-frames threads one-stack waits
-shows bytes sums failed-loads early-deaths
+shows bytes flags sums failed-loads early-deaths
 
 # The same in other dialects, as far as they can say it.
 for dialect in mono unity mprof2; do

@@ -21,12 +21,17 @@ logged() {
 }
 
 # decode LOG: what mprof-decoder prints is in LOG.text, and as facts in LOG.facts; see decoded.awk. It shows each byte of
-# a name as a character.
+# a name as a character. The oracle prints the same, and without its faults what mprof decode prints.
 decode() {
-	local status=0
+	local status=0 oracle=$builddir/tests/decode/oracle
 	timeout 120 mprof-decoder "$1" >decoder.out 2>&1 || status=$?
 	expect "$1: status of mprof-decoder" "$status" 0
 	! grep -E '^(Unhandled Exception|\[ERROR\]|Stopping decoding)' decoder.out || fail "$1: mprof-decoder cannot read it"
+	"$oracle" "$1" >oracle.out || fail "$1: the oracle would have given up"
+	same "$1: mprof-decoder and the oracle" decoder.out oracle.out
+	"$oracle" --without all "$1" >oracle.out
+	"$MPROF" decode "$1" >own.out || fail "mprof decode $1: status $?"
+	same "$1: the oracle and mprof decode" oracle.out own.out
 	iconv -f UTF-8 -t LATIN1 decoder.out >"$1.text"
 	awk -f "$decoder_tests/decoded.awk" "$1.text" | LC_ALL=C sort >"$1.facts"
 }
