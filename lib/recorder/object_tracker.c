@@ -223,22 +223,21 @@ static int note_alive(object_tracker *tracker, const tracked_object *object)
 	if (!reserve(tracker))
 		return 0;
 	place = probe(tracker->entries, tracker->capacity, object->address);
-	if (place->address != 0 && place->class_id == object->class_id && size_of(tracker, place) == object->size) {
+	/*
+	 * It dies with the size that it was allocated with, or the sums of deaths would exceed those of allocations:
+	 * collectors may tell the size of the place where the object is.
+	 */
+	if (place->address != 0 && place->class_id == object->class_id) {
 		place->size_code = (place->size_code | CODE_ALIVE) & ~CODE_UNANNOUNCED;
 		return 1;
 	}
 	if (!code_size(tracker, object->size, &entry.size_code))
 		return 0;
 	entry.size_code |= CODE_ALIVE | CODE_UNANNOUNCED;
-	if (place->address == 0) {
+	if (place->address == 0)
 		tracker->count++;
-	} else if (place->class_id == object->class_id) {
-		/* The same object, of which the size was told otherwise. */
-		release_size(tracker, place->size_code);
-		entry.size_code &= ~CODE_UNANNOUNCED;
-	} else {
+	else
 		tell_death(tracker, place);
-	}
 	*place = entry;
 	return 1;
 }

@@ -69,7 +69,7 @@ int object_tracker_moved(object_tracker *tracker, uint64_t from, uint64_t to);
 /** Ends a set of moves. */
 int object_tracker_end_moves(object_tracker *tracker);
 
-/** A heap shot gives an object as alive. */
+/** A heap shot gives an object as alive. The size of one that is known stays what it was. */
 int object_tracker_alive(object_tracker *tracker, const tracked_object *object);
 
 /** The object at an address is dead, and whoever knows of it has told so. */

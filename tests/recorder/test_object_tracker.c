@@ -121,6 +121,17 @@ Test(object_tracker, an_address_given_to_another_object_means_a_death)
 	cr_assert_eq(object_tracker_count(&tracker), 1);
 }
 
+Test(object_tracker, an_object_dies_with_the_size_that_it_was_allocated_with)
+{
+	allocate(16, 1, 8);
+	give(16, 1, 24);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 0);
+	end_shot(1);
+	cr_assert_eq(deaths.count, 1);
+	cr_assert(died_once(16, 1, 8));
+}
+
 Test(object_tracker, a_shot_may_know_an_object_before_its_allocation_is_told)
 {
 	give(16, 1, 8);

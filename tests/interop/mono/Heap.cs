@@ -11,6 +11,7 @@ namespace Heap
 	class Holder { public object[] Slots; }
 	class Pinned { public object Self; }
 	class Garbage { public object Other; }
+	class Rounded { public long A, B, C, D, E, F, G; }
 
 	class Program
 	{
@@ -22,6 +23,7 @@ namespace Heap
 		static Link list;
 		static Branch tree;
 		static Holder holder;
+		static Rounded[] rounded;
 		static GCHandle handle;
 
 		static Branch Grow(int depth)
@@ -39,6 +41,14 @@ namespace Heap
 			object last = null;
 			for (int i = 0; i < count; i++)
 				last = new Garbage { Other = last };
+		}
+
+		// The places that they are moved to are larger than they are.
+		static void Round(int count)
+		{
+			rounded = new Rounded[count];
+			for (int i = 0; i < count; i++)
+				rounded[i] = new Rounded();
 		}
 
 		static void Build()
@@ -65,7 +75,9 @@ namespace Heap
 		{
 			Run(Build);
 			Run(() => Litter(Dead));
+			Run(() => Round(Dead));
 			GC.Collect();
+			rounded = null;
 			GC.Collect();
 			Console.WriteLine("objects\tHeap.Link\t" + Links + "\t" + Links * 32);
 			Console.WriteLine("objects\tHeap.Branch\t1023\t" + 1023 * 32);
@@ -83,6 +95,7 @@ namespace Heap
 			Console.WriteLine("root\tstatic\tHeap.Program\tHeap.Holder\t1");
 			Console.WriteLine("root\thandle\t\tHeap.Pinned\t1");
 			Console.WriteLine("freed at least\tHeap.Garbage\t" + Dead * 9 / 10);
+			Console.WriteLine("freed at least\tHeap.Rounded\t" + Dead * 9 / 10);
 			GC.KeepAlive(list);
 			GC.KeepAlive(tree);
 			GC.KeepAlive(holder);
