@@ -11,11 +11,13 @@
  * roots comes from the system; nothing else is taken, waited for or locked.
  */
 #include "heap.h"
+#include "names.h"
 
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/object.h>
 #include <mono/metadata/threads.h>
 
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -23,6 +25,9 @@
 #define OBJECT_ALIGNMENT 8
 
 #define FIRST_ROOTS ((size_t)64 << 10)
+
+/* A power of two. */
+#define KNOWN_SIZES 1024
 
 /* An object from which a collection started. */
 typedef struct heap_root {
@@ -35,6 +40,12 @@ static struct {
 	size_t count;
 	size_t room;
 } kept;
+
+/* Sizes of the classes that the walk met last, whose objects are of one size. */
+static struct {
+	const MonoClass *klass;
+	uint32_t size; /* 0 if they differ. */
+} known_sizes[KNOWN_SIZES];
 
 static struct {
 	int is_due;           /* The collection under way is to have a shot if it is a full one. */
@@ -127,12 +138,25 @@ static void gc_moves(MonoProfiler *profiler, MonoObject *const *objects, uint64_
 				 (uint64_t)(uintptr_t)objects[i + 1]);
 }
 
-static void take_object(MonoProfiler *profiler, const MonoObject *object, const MonoClass *klass, uint64_t size,
-			const uint64_t *references, size_t count)
+/* As its allocation tells it: the collector tells the size of the place where it is, up to a quarter more. */
+static uint64_t size_of(MonoObject *object, MonoClass *klass)
 {
-	uint64_t rounded = (size + OBJECT_ALIGNMENT - 1) & ~(uint64_t)(OBJECT_ALIGNMENT - 1);
+	size_t place = (size_t)((uint64_t)(uintptr_t)klass * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_SIZES - 1);
 
-	mprof_heap_object(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass), rounded, references, count);
+	if (known_sizes[place].klass != klass) {
+		known_sizes[place].klass = klass;
+		known_sizes[place].size = names_object_size(klass);
+	}
+	if (known_sizes[place].size != 0)
+		return known_sizes[place].size;
+	return (mono_object_get_size(object) + OBJECT_ALIGNMENT - 1) & ~(uint64_t)(OBJECT_ALIGNMENT - 1);
+}
+
+static void take_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, const uint64_t *references,
+			size_t count)
+{
+	mprof_heap_object(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass), size_of(object, klass),
+			  references, count);
 }
 
 #if UINTPTR_MAX == UINT64_MAX
@@ -142,10 +166,10 @@ static void take_references(MonoProfiler *profiler, MonoObject **references, siz
 	mprof_heap_references(profiler->recorder, (const uint64_t *)(const void *)references, count);
 }
 
-static void take_whole(MonoProfiler *profiler, const MonoObject *object, const MonoClass *klass, uint64_t size,
-		       MonoObject **references, size_t count)
+static void take_whole(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
+		       size_t count)
 {
-	take_object(profiler, object, klass, size, (const uint64_t *)(const void *)references, count);
+	take_object(profiler, object, klass, (const uint64_t *)(const void *)references, count);
 }
 #else
 static void take_references(MonoProfiler *profiler, MonoObject **references, size_t count)
@@ -157,10 +181,10 @@ static void take_references(MonoProfiler *profiler, MonoObject **references, siz
 	}
 }
 
-static void take_whole(MonoProfiler *profiler, const MonoObject *object, const MonoClass *klass, uint64_t size,
-		       MonoObject **references, size_t count)
+static void take_whole(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
+		       size_t count)
 {
-	take_object(profiler, object, klass, size, NULL, 0);
+	take_object(profiler, object, klass, NULL, 0);
 	take_references(profiler, references, count);
 }
 #endif
@@ -171,7 +195,7 @@ static int walk_object(MonoObject *object, MonoClass *klass, uintptr_t size, uin
 {
 	(void)offsets;
 	if (size != 0)
-		take_whole(data, object, klass, size, references, count);
+		take_whole(data, object, klass, references, count);
 	else
 		take_references(data, references, count);
 	return 0;
@@ -185,7 +209,7 @@ static int walk_object_alone(MonoObject *object, MonoClass *klass, uintptr_t siz
 	(void)references;
 	(void)offsets;
 	if (size != 0)
-		take_object(data, object, klass, size, NULL, 0);
+		take_object(data, object, klass, NULL, 0);
 	return 0;
 }
 
@@ -193,6 +217,8 @@ static void walk_heap(MonoProfiler *profiler, uint32_t use, uint32_t number)
 {
 	if (!mprof_heap_begin(profiler->recorder, use, number))
 		return;
+	/* Since the last walk classes may have gone, and others come in their places. */
+	memset(known_sizes, 0, sizeof(known_sizes));
 	if ((use & MPROF_HEAP_SHOT) == 0) {
 		(void)mono_gc_walk_heap(0, walk_object_alone, profiler);
 	} else {
