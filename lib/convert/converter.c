@@ -2,7 +2,6 @@
 #include "convert/converter_internal.h"
 
 #include "base/array.h"
-#include "base/error.h"
 #include "format/dialect.h"
 
 #include <string.h>
@@ -132,6 +131,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 		return MPROF_ERR_MEMORY;
 	made->allocator = allocator;
 	made->reader = reader;
+	made->faults.reader = reader;
 	hash_map_init(&made->thread_places, &allocator);
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
 		id_translation_init(&made->ids[kind], &allocator);
@@ -186,23 +186,9 @@ thread_state *converter_thread(mprof_converter *converter, uint64_t thread)
 	return made;
 }
 
-static void report(mprof_converter *converter, const mprof_error *error)
-{
-	if (converter->first_fault == MPROF_OK)
-		converter->first_fault = (mprof_status)error->status;
-	if (converter->damage != NULL)
-		converter->damage(converter->damage_user, error);
-}
-
 mprof_status converter_read_failed(mprof_converter *converter, mprof_status status)
 {
-	mprof_error error = {.struct_size = sizeof(error)};
-
-	if (status == MPROF_END)
-		return MPROF_OK;
-	mprof_reader_error(converter->reader, &error);
-	report(converter, &error);
-	if (error.severity != MPROF_SEVERITY_BLOCK)
+	if (status != MPROF_END && !fault_report_error(&converter->faults))
 		converter->is_over = 1;
 	return MPROF_OK;
 }
@@ -218,22 +204,6 @@ mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof
 	} while (*fault == MPROF_OK);
 	reader_rewind(converter->reader);
 	return copy_implied_definitions(converter);
-}
-
-/* The log ended where it may end, between two blocks: was it closed? */
-static mprof_status end_of_log(mprof_converter *converter)
-{
-	mprof_session session = {.struct_size = sizeof(session)};
-	mprof_error error;
-
-	mprof_reader_session(converter->reader, &session);
-	if (converter->is_closed || converter->first_fault != MPROF_OK)
-		return MPROF_OK;
-	error_set(&error, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, "the log has no END block: it was not closed");
-	error.offset = session.valid_bytes;
-	error.block_offset = session.valid_bytes;
-	report(converter, &error);
-	return MPROF_OK;
 }
 
 /* A block whose code means nothing to the reader. Of others the error was told. */
@@ -302,7 +272,7 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
  */
 static int is_loaded_in_part(const mprof_block *block, mprof_status status)
 {
-	return block->loaded && (status == MPROF_ERR_TRUNCATED || status == MPROF_ERR_REDEFINED_ID);
+	return fault_is_cut(status, block) || (block->loaded && status == MPROF_ERR_REDEFINED_ID);
 }
 
 static mprof_status next_block(mprof_converter *converter, mprof_block *block)
@@ -332,10 +302,12 @@ static mprof_status copy_blocks(mprof_converter *converter)
 
 		if (status == MPROF_AGAIN)
 			return status;
-		if (status == MPROF_END)
-			return end_of_log(converter);
+		if (status == MPROF_END) {
+			fault_report_end(&converter->faults);
+			return MPROF_OK;
+		}
 		/* Fetching from a list that is cut fails as loading it did, and tells so. */
-		if (status != MPROF_OK && !(is_loaded_in_part(&block, status) && status == MPROF_ERR_TRUNCATED))
+		if (status != MPROF_OK && !fault_is_cut(status, &block))
 			(void)converter_read_failed(converter, status);
 		if (status != MPROF_OK && !is_loaded_in_part(&block, status))
 			continue;
@@ -367,13 +339,13 @@ mprof_status mprof_converter_run(mprof_converter *converter, mprof_writer *write
 	if (converter == NULL || writer == NULL)
 		return MPROF_ERR_ARGUMENT;
 	converter->writer = writer;
-	converter->damage = damage;
-	converter->damage_user = user;
+	converter->faults.damage = damage;
+	converter->faults.user = user;
 	status = copy_blocks(converter);
 	if (status == MPROF_OK)
 		status = end_copy(converter);
 	converter->has_failed = status != MPROF_OK && status != MPROF_AGAIN;
-	return status != MPROF_OK ? status : converter->first_fault;
+	return status != MPROF_OK ? status : converter->faults.first;
 }
 
 int mprof_converter_failed(const mprof_converter *converter)

@@ -16,6 +16,7 @@
 #include "convert/directives.h"
 #include "convert/id_translation.h"
 #include "convert/open_calls.h"
+#include "stream/fault_report.h"
 #include "stream/reader_internal.h"
 #include "stream/writer_internal.h"
 
@@ -46,11 +47,9 @@ struct mprof_converter {
 
 	/* While the copy runs */
 	mprof_writer *writer;
-	mprof_damage_function damage;
-	void *damage_user;
-	mprof_status first_fault; /**< Of the log. */
-	int is_over;              /**< Nothing more can be read. */
-	int is_closed;            /**< END was read. */
+	fault_report faults;
+	int is_over;   /**< Nothing more can be read. */
+	int is_closed; /**< END was read. */
 	int has_failed;
 
 	mprof_clock clocks[4]; /**< What the writer is told, one after the other. */

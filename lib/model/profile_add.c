@@ -2,7 +2,7 @@
 /* The outer loop: what each block adds to the profile. */
 #include "model/profile_internal.h"
 
-#include "base/error.h"
+#include "stream/fault_report.h"
 
 #include <string.h>
 
@@ -208,81 +208,41 @@ mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reade
 	return add_block(profile, reader, block, &is_own);
 }
 
-/* Tells of an error of the reader. Returns 1 if the reader can go on behind it. */
-static int report_damage(mprof_reader *reader, mprof_damage_function damage, void *user)
+static mprof_status read_blocks(mprof_profile *profile, fault_report *report)
 {
-	mprof_error error;
-
-	error.struct_size = sizeof(error);
-	mprof_reader_error(reader, &error);
-	if (damage != NULL)
-		damage(user, &error);
-	return error.severity == MPROF_SEVERITY_BLOCK;
-}
-
-/* The log ended where it may end, between two blocks, but without saying so. */
-static mprof_status check_end(mprof_reader *reader, mprof_damage_function damage, void *user)
-{
-	mprof_session session;
-	mprof_error error;
-
-	session.struct_size = sizeof(session);
-	mprof_reader_session(reader, &session);
-	if (session.complete)
-		return MPROF_OK;
-	error_set(&error, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, "the log has no END block: it was not closed");
-	error.offset = session.valid_bytes;
-	error.block_offset = session.valid_bytes;
-	if (damage != NULL)
-		damage(user, &error);
-	return MPROF_ERR_TRUNCATED;
-}
-
-/* Of a block that is cut, what is whole can be fetched; the fetching then fails as the loading did. */
-static int is_cut(const mprof_block *block, mprof_status status)
-{
-	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL);
-
-	return status == MPROF_ERR_TRUNCATED && block->loaded && (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
-}
-
-static mprof_status read_blocks(mprof_profile *profile, mprof_reader *reader, mprof_damage_function damage, void *user)
-{
-	mprof_status first = MPROF_OK;
 	mprof_status status;
 	mprof_block block;
 	int is_own;
 
-	for (;;) {
+	do {
 		memset(&block, 0, sizeof(block));
 		mprof_block_init(&block);
-		status = mprof_reader_next_block(reader, &block);
+		status = mprof_reader_next_block(report->reader, &block);
 		if (status == MPROF_AGAIN)
-			return first != MPROF_OK ? first : status;
-		if (status == MPROF_END)
-			return first != MPROF_OK ? first : check_end(reader, damage, user);
+			return report->first != MPROF_OK ? report->first : status;
+		if (status == MPROF_END) {
+			fault_report_end(report);
+			return report->first;
+		}
 		is_own = 0;
-		if (status == MPROF_OK || is_cut(&block, status))
-			status = add_block(profile, reader, &block, &is_own);
-		if (status == MPROF_OK)
-			continue;
+		/* Fetching from a block that is cut fails as loading it did. */
+		if (status == MPROF_OK || fault_is_cut(status, &block))
+			status = add_block(profile, report->reader, &block, &is_own);
 		if (is_own)
 			return status;
-		first = first != MPROF_OK ? first : status;
-		if (!report_damage(reader, damage, user))
-			return first;
-	}
+	} while (status == MPROF_OK || fault_report_error(report));
+	return report->first;
 }
 
 mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mprof_damage_function damage, void *user)
 {
+	fault_report report = {reader, damage, user, MPROF_OK};
 	mprof_status status;
 	mprof_status finished;
 
 	if (profile == NULL || reader == NULL)
 		return MPROF_ERR_ARGUMENT;
-	status = read_blocks(profile, reader, damage, user);
+	status = read_blocks(profile, &report);
 	finished = mprof_profile_finish(profile, reader);
 	return finished != MPROF_OK && status != MPROF_ERR_MEMORY && status != MPROF_ERR_LIMIT ? finished : status;
 }
