@@ -12,6 +12,8 @@
 #include "session.h"
 #include "threads.h"
 
+#include "../mprof/losses.h"
+
 #include <mono/jit/jit.h>
 #include <mprof/version.h>
 
@@ -90,11 +92,12 @@ static uint64_t log_size(const mprof_recorder_stats *stats)
 
 static void say_closed(const mprof_recorder_stats *stats)
 {
+	mprof_writer_stats written = {.struct_size = sizeof(written)};
+
 	fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost\n", module.path,
 		log_size(stats), stats->events, stats->lost_events);
-	if (stats->left_out != 0)
-		fprintf(stderr, "mprof: %s: %" PRIu64 " facts are left out: the format cannot say them\n", module.path,
-			stats->left_out);
+	if (mprof_recorder_get_writer_stats(module.recorder, &written) == MPROF_OK)
+		losses_print(&written, module.path, (mprof_dialect)module.options.dialect);
 	if (stats->incomplete_shots != 0)
 		fprintf(stderr, "mprof: %s: %" PRIu64 " heap shots are incomplete; see the option heap-memory\n", module.path,
 			stats->incomplete_shots);

@@ -5,6 +5,7 @@
 #include "input.h"
 #include "json.h"
 #include "losses.h"
+#include "losses_json.h"
 #include "text.h"
 #include "whole_file.h"
 

@@ -8,8 +8,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-typedef const char *(*name_function)(uint32_t kind);
-
 static const char *event_name(uint32_t kind)
 {
 	return mprof_event_kind_name((mprof_event_kind)kind);
@@ -20,19 +18,7 @@ static const char *block_name(uint32_t kind)
 	return mprof_block_kind_name((mprof_block_kind)kind);
 }
 
-/* Counts of one sort, by kind. */
-typedef struct loss_list {
-	const char *key;    /**< In JSON. */
-	const char *what;   /**< For people: what each of them is. */
-	const char *became; /**< What became of it; the dialect's name stands behind it. */
-	const uint64_t *counts;
-	size_t count;
-	name_function name;
-} loss_list;
-
-#define LOSS_LISTS 5
-
-static void list_losses(loss_list lists[LOSS_LISTS], const mprof_writer_stats *stats)
+void losses_list(const mprof_writer_stats *stats, loss_list lists[LOSS_LISTS])
 {
 	lists[0] = (loss_list){"events", "event", "left out, which there is not in", stats->left_out_events,
 			       COUNT(stats->left_out_events), event_name};
@@ -46,8 +32,7 @@ static void list_losses(loss_list lists[LOSS_LISTS], const mprof_writer_stats *s
 			       COUNT(stats->left_out_records), kind_of_record};
 }
 
-/* Those that belong to no kind, such as what was to be declared. */
-static uint64_t others(const loss_list lists[LOSS_LISTS], const mprof_writer_stats *stats)
+uint64_t losses_of_no_kind(const mprof_writer_stats *stats, const loss_list lists[LOSS_LISTS])
 {
 	uint64_t known = 0;
 
@@ -77,31 +62,12 @@ void losses_print(const mprof_writer_stats *stats, const char *name, mprof_diale
 	loss_list lists[LOSS_LISTS];
 	char text[TEXT_NUMBER_SIZE];
 
-	list_losses(lists, stats);
+	losses_list(stats, lists);
 	for (size_t i = 0; i < LOSS_LISTS; i++)
 		print_list(&lists[i], name, mprof_dialect_name(dialect));
-	if (others(lists, stats) == 0)
+	if (losses_of_no_kind(stats, lists) == 0)
 		return;
 	text_begin_message(name);
 	fprintf(stderr, "%s other things left out, which there are not in %s\n",
-		text_count(text, others(lists, stats)), mprof_dialect_name(dialect));
-}
-
-void losses_print_json(const mprof_writer_stats *stats, json_writer *json)
-{
-	loss_list lists[LOSS_LISTS];
-
-	list_losses(lists, stats);
-	json_begin_object(json, "left_out");
-	json_unsigned(json, "total", stats->left_out);
-	for (size_t i = 0; i < LOSS_LISTS; i++) {
-		json_begin_object(json, lists[i].key);
-		for (size_t kind = 0; kind < lists[i].count; kind++) {
-			if (lists[i].counts[kind] > 0)
-				json_unsigned(json, lists[i].name((uint32_t)kind), lists[i].counts[kind]);
-		}
-		json_end_object(json);
-	}
-	json_unsigned(json, "others", others(lists, stats));
-	json_end_object(json);
+		text_count(text, losses_of_no_kind(stats, lists)), mprof_dialect_name(dialect));
 }

@@ -574,6 +574,14 @@ typedef struct mprof_recorder_stats {
  */
 MPROF_API mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats);
 
+/**
+ * \brief Tells the figures of the writer, among them by kind what the dialect could not say; as exact as those of
+ * mprof_recorder_get_stats().
+ * \param recorder The recorder. \param stats Receives what fits its struct_size; all 0 in a child of fork().
+ * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. Thread-safe. \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats);
+
 MPROF_END_DECLS
 
 #endif

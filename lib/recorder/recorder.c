@@ -211,3 +211,18 @@ mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_s
 	pthread_mutex_unlock(&recorder->threads_lock);
 	return struct_copy_out(stats, &own, sizeof(own));
 }
+
+mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats)
+{
+	mprof_writer_stats own;
+
+	if (recorder == NULL || stats == NULL)
+		return MPROF_ERR_ARGUMENT;
+	memset(&own, 0, sizeof(own));
+	if (!recorder_in_child(recorder)) {
+		pthread_mutex_lock(&recorder->state_lock);
+		own = recorder->written;
+		pthread_mutex_unlock(&recorder->state_lock);
+	}
+	return struct_copy_out(stats, &own, sizeof(own));
+}

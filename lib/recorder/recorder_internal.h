@@ -119,6 +119,7 @@ struct mprof_recorder {
 	unloading *unloadings;             /**< Those that are under way. */
 	int closed;
 	mprof_recorder_stats stats;        /**< As of the end of the last round. */
+	mprof_writer_stats written;        /**< The same. */
 	pthread_t writer_thread;
 
 	pthread_mutex_t dump_lock;         /**< For one mprof_recorder_dump_path() at a time. */

@@ -28,16 +28,16 @@ static void add_milliseconds(struct timespec *moment, uint32_t milliseconds)
 /* Publishes the figures of the round and wakes those who asked for it. */
 static void end_round(mprof_recorder *recorder, uint64_t served)
 {
-	mprof_writer_stats written;
+	mprof_writer_stats *written = &recorder->written;
 	mprof_recorder_stats *stats = &recorder->stats;
 
-	written.struct_size = sizeof(written);
-	mprof_writer_get_stats(recorder->writer, &written);
 	pthread_mutex_lock(&recorder->state_lock);
-	stats->events = written.events;
-	stats->bytes = written.sink_bytes;
-	stats->log_bytes = written.bytes;
-	stats->left_out = written.left_out;
+	written->struct_size = sizeof(*written);
+	mprof_writer_get_stats(recorder->writer, written);
+	stats->events = written->events;
+	stats->bytes = written->sink_bytes;
+	stats->log_bytes = written->bytes;
+	stats->left_out = written->left_out;
 	stats->unresolved_keys = recorder->unresolved_keys;
 	stats->methods = recorder->keys[0].next_id - 1;
 	stats->classes = recorder->keys[1].next_id - 1;

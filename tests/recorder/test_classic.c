@@ -301,6 +301,7 @@ Test(classic, methods_without_a_class_get_one)
 Test(classic, what_was_drained_is_there_before_the_end)
 {
 	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
+	mprof_writer_stats written = {.struct_size = sizeof(written)};
 
 	open_mono(MPROF_ALLOCATION_STACK);
 	mprof_thread_method_enter(thread, METHOD_F);
@@ -314,6 +315,7 @@ Test(classic, what_was_drained_is_there_before_the_end)
 	mprof_thread_method_leave(thread, METHOD_F);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	cr_assert_eq(mprof_recorder_get_writer_stats(recorder, &written), MPROF_OK);
 	mprof_recorder_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
@@ -325,6 +327,8 @@ Test(classic, what_was_drained_is_there_before_the_end)
 	cr_assert_eq(count_of(MPROF_EVENT_METHOD_LEAVE), 1);
 	cr_assert_eq(count_of(MPROF_EVENT_RECORDING_RESUMED), 0);
 	cr_assert_gt(stats.left_out, 0);
+	cr_assert_eq(written.left_out, stats.left_out);
+	cr_assert_eq(written.left_out_events[MPROF_EVENT_RECORDING_RESUMED], 1);
 	recorded_log_free(&log_read);
 }
 

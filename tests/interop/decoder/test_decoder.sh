@@ -97,6 +97,8 @@ compile Collections
 logged "gc,o=Collections.mprof" Collections.exe >Collections.expected 2>Collections.stderr
 agrees Collections.mprof Collections.expected collection
 test "$(kinds Collections.mprof.facts collection | wc -l)" -ge 21 || fail "too few collections"
+grep -q '^mprof: Collections.mprof: [0-9]* session blocks left out, which there is not in mono$' Collections.stderr ||
+	fail "the module does not say what is left out: $(cat Collections.stderr)"
 
 # Locks
 compile Monitors
