@@ -8,6 +8,7 @@
 #include "output.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #define BATCH 2048
 #define RECORD_BATCH 256
@@ -171,8 +172,12 @@ int command_dump(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (input_open(&input, arguments.file, 0) == STATUS_OK)
+	if (input_open(&input, arguments.file, 0) == STATUS_OK) {
+		/* On a terminal the lines would mix. */
+		if (isatty(STDOUT_FILENO))
+			input.progress.is_wanted = 0;
 		dump(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_contents);
+	}
 	status = input.status;
 	input_close(&input);
 	names_release();

@@ -270,7 +270,7 @@ int input_next_block(log_input *input, mprof_block *block)
 		status = mprof_reader_next_block(input->reader, block);
 		if (status == MPROF_END) {
 			check_end(input);
-			return 0;
+			break;
 		}
 		if (block->offset + block->header_length + block->length > input->reached)
 			input->reached = block->offset + block->header_length + block->length;
@@ -283,5 +283,7 @@ int input_next_block(log_input *input, mprof_block *block)
 		if (block->loaded && !input->is_over)
 			return 1;
 	}
+	/* What is printed of the log stands on lines of its own. */
+	progress_hide(&input->progress);
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "progress.h"
 
+#include "text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -38,11 +40,12 @@ void progress_add(progress_line *progress, uint64_t bytes)
 		progress->next.tv_nsec -= 1000000000;
 		progress->next.tv_sec++;
 	}
+	fputc('\r', stderr);
+	text_begin_message(progress->name);
 	if (progress->total > 0)
-		fprintf(stderr, "\rmprof: %s: %" PRIu64 " %% read\033[K", progress->name,
-			progress->done * 100 / progress->total);
+		fprintf(stderr, "%" PRIu64 " %% read\033[K", progress->done * 100 / progress->total);
 	else
-		fprintf(stderr, "\rmprof: %s: %" PRIu64 " MB read\033[K", progress->name, progress->done / 1000000);
+		fprintf(stderr, "%" PRIu64 " MB read\033[K", progress->done / 1000000);
 	progress->is_shown = 1;
 }
 
