@@ -179,12 +179,12 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 		render_heap(out, input, block, *directives);
 		break;
 	case MPROF_BLOCK_HEAP_SUMMARY:
-		log_text_add(out, " collection=%u", block->id);
-		/* fallthrough */
 	case MPROF_BLOCK_STACKS:
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
+		if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
+			log_text_add(out, " collection=%u", block->id);
 		render_clocks(out, block);
 		log_text_add(out, "\n");
 		log_text_render_records(out, input);

@@ -125,7 +125,7 @@ Test(reader_stacks, changes)
 	mprof_record record;
 
 	next_events_block(reader);
-	cr_assert_str_eq(block_text(reader), ALL_CHANGES + 2);
+	cr_assert_str_eq(block_text(reader), &ALL_CHANGES[2]);
 	/* 1, 2 on it, 3 on that, 4 on 1, 5* on that, 5 on that. */
 	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_STACK), 6);
 	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_STACK, 5, &record), MPROF_OK);
@@ -143,7 +143,7 @@ Test(reader_stacks, batches)
 	for (size_t capacity = 1; capacity < 20; capacity++) {
 		cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
 		next_events_block(reader);
-		cr_assert_str_eq(block_text_by(reader, capacity), ALL_CHANGES + 2, "%zu at once", capacity);
+		cr_assert_str_eq(block_text_by(reader, capacity), &ALL_CHANGES[2], "%zu at once", capacity);
 	}
 	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_STACK), 6, "all is defined once");
 	mprof_reader_destroy(reader);

@@ -397,10 +397,10 @@ static void expect_element(round_trip *trip, const mprof_element *element, int i
 {
 	const mprof_block *block = &trip->block;
 	const mprof_assembly_name *split = element->assembly;
-	int has_split = trip->has_directives && is_loaded && (element->kind & MPROF_ELEMENT_ASSEMBLY) != 0;
+	uint32_t has_split = trip->has_directives && is_loaded && (element->kind & MPROF_ELEMENT_ASSEMBLY) != 0;
 
 	next(trip, is_loaded ? MPROF_BLOCK_LOADED : MPROF_BLOCK_UNLOADED);
-	cr_assert_eq(block->flags, is_loaded ? element->kind : element->kind & 7);
+	cr_assert_eq(block->flags, is_loaded ? element->kind : element->kind & 7U);
 	cr_assert_eq(block->id, trip->has_directives ? element->id : 0);
 	cr_assert_eq(block->base_counter, element->start_counter);
 	cr_assert_eq(block->end_counter, element->end_counter);

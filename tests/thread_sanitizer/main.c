@@ -80,7 +80,7 @@ void criterion_abort_test(void)
 	abort();
 }
 
-void criterion_skip_test(const char *format, ...)
+__attribute__((format(printf, 1, 2))) void criterion_skip_test(const char *format, ...)
 {
 	va_list arguments;
 
@@ -92,7 +92,7 @@ void criterion_skip_test(const char *format, ...)
 	abort();
 }
 
-void criterion_test_die(const char *format, ...)
+__attribute__((format(printf, 1, 2))) void criterion_test_die(const char *format, ...)
 {
 	va_list arguments;
 

@@ -132,9 +132,9 @@ static void count_event(const mprof_event *event)
 		jitted_methods += add(&compilations, event->id, 1) == 1;
 		break;
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
-		add(&jit_allocations, event->id, 1);
-		/* fallthrough */
 	case MPROF_EVENT_ALLOCATION:
+		if (event->kind == MPROF_EVENT_ALLOCATION_AT_JIT)
+			add(&jit_allocations, event->id, 1);
 		add(&allocations, event->id, 1);
 		add(&allocated_bytes, event->id, event->value);
 		break;
