@@ -285,14 +285,17 @@ void heap_end(void)
 	atomic_store(&is_open, 0);
 }
 
-/* Moves tell objects apart where something else than heap shots names them, too. */
+/* Moves tell objects apart where something else than heap shots names them, too, if the log has them. */
 static int wants_moves(const MonoProfiler *profiler)
 {
 	uint32_t kinds = profiler->options.kinds;
 	uint32_t about_objects = RECORD_HANDLES | RECORD_MONITORS | RECORD_FINALIZERS;
 
-	return (kinds & (RECORD_MOVES | RECORD_FREED | RECORD_SUMMARIES)) != 0 ||
-	       (profiler->allocation_detail & MPROF_ALLOCATION_OBJECT) != 0 ||
+	if ((kinds & (RECORD_MOVES | RECORD_FREED | RECORD_SUMMARIES)) != 0)
+		return 1;
+	if (options_are_classic(&profiler->options))
+		return 0;
+	return (profiler->allocation_detail & MPROF_ALLOCATION_OBJECT) != 0 ||
 	       (kinds & RECORD_HEAP && kinds & about_objects);
 }
 

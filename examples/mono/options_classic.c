@@ -185,6 +185,9 @@ static void take_suffix(classic_request *request, const char *value)
 static void take_heap(classic_request *request, const char *value)
 {
 	request->shots = strcmp(value, "all") == 0 ? -1 : number_of(value);
+	/* Before 2.6 it was the signal that asked for a snapshot. */
+	if (strncmp(value, "SIG", 3) == 0)
+		warn("'%s' is no number of snapshots", value);
 	want_heap(request);
 }
 
@@ -206,7 +209,6 @@ static const struct {
 } values[] = {
 	{" per-thread-buffer-size tbs ", take_buffer_size},
 	{" statistical stat s ", take_statistical},
-	{" call-chain-strategy ccs ", take_strategy},
 	{" statistical-thread-buffer-size sbs ", take_nothing},
 	{" write-buffer-size wbs ", take_nothing},
 	{" output out o O ", take_output},
@@ -214,6 +216,8 @@ static const struct {
 	{" heap-shot heap h ", take_heap},
 	{" gc-dumps gc-d gcd ", take_shots},
 	{" command-port cp ", take_port},
+	/* Of 2.8 alone, where it came third: behind the port "c=" still means that. */
+	{" call-chain-strategy ccs ", take_strategy},
 };
 
 static void read_value(classic_request *request, const char *name, const char *value, int negated)

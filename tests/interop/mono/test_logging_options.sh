@@ -67,7 +67,12 @@ warns -gc "option 'gc' cannot be switched off"
 warns -a "option 'a' cannot be switched off"
 warns -o=x "option 'o=' cannot be switched off"
 warns ccs=fast "'fast' is no strategy for call chains"
+warns toggle-signal=SIGUSR1 "unknown option 'toggle-signal='"
+warns gc-commands=file "unknown option 'gc-commands='"
 warns + "unknown option ''"
+
+classic logging:heap=SIGUSR2,o=signal.mprof
+grep -qxF "mprof: logging: 'SIGUSR2' is no number of snapshots; it is ignored" err || fail "heap=SIGUSR2: $(cat err)"
 
 # Names of logs
 # writes OPTIONS FILE
@@ -133,7 +138,7 @@ shots heap=all,gcd=1 1
 connected=no
 for ((try = 0; try < 20; try++)); do
 	port=$((20000 + RANDOM % 10000))
-	launch "calls,sd,o=$work/front.mprof,cp=$port"
+	launch "calls,sd,o=$work/front.mprof,c=$port"
 	if ! grep -q "no commands are taken from port" err; then
 		connected=yes
 		break
@@ -150,6 +155,7 @@ asks() {
 }
 tell "step 5"
 asks enable
+asks $'\renable\r'
 tell "step 7"
 asks disable
 tell "step 9"
