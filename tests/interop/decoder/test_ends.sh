@@ -47,6 +47,10 @@ await_bytes killed.mprof 200000
 kill -KILL $process
 wait $process 2>/dev/null || true
 readable killed.mprof
+# With an end the old program reads it too.
+"$MPROF" convert --dialect=mono --close killed.mprof closed.mprof 2>/dev/null || true
+decode closed.mprof
+grep -q '^calls	Ends.Program.Step (int)	[1-9]' closed.mprof.facts || fail "closed.mprof: no calls"
 
 # No room: the module says so, and the program goes on to its end.
 status=0
