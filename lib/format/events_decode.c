@@ -106,11 +106,13 @@ static const uint64_t group_masks[8] = {
 	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
 };
 
+#if INT_WORD_CAN_EXTRACT
 /* The same in bytes that are not joined yet. */
 static const uint64_t byte_masks[8] = {
 	UINT64_C(0x7f),         UINT64_C(0x7f7f),         UINT64_C(0x7f7f7f),         UINT64_C(0x7f7f7f7f),
 	UINT64_C(0x7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f7f),
 };
+#endif
 
 /* The fast path takes an event of a byte, and INTs of eight bytes in all; then extras of eight bytes each. */
 #define FAST_LENGTH 9
@@ -149,6 +151,8 @@ static inline uint64_t number_take(uint64_t word, uint32_t last, fast_features f
 #if INT_WORD_CAN_EXTRACT
 	if ((features & FAST_EXTRACT) != 0)
 		return int_word_extract(word, byte_masks[last]);
+#else
+	(void)features;
 #endif
 	return int_word_join(word) & group_masks[last];
 }
@@ -165,6 +169,8 @@ static inline void numbers_take(uint64_t word, uint32_t first_last, uint32_t sec
 		*second = int_word_extract(word, byte_masks[second_last] ^ byte_masks[first_last]);
 		return;
 	}
+#else
+	(void)features;
 #endif
 	joined = int_word_join(word);
 	*first = joined & group_masks[first_last];
