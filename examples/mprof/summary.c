@@ -192,6 +192,8 @@ static void print_state(const log_summary *summary, const log_input *input, FILE
 	else if (summary->session.valid_bytes < summary->size)
 		fprintf(file, "%-12s damaged or cut: valid up to byte %" PRIu64 " of %" PRIu64 "\n", "state",
 			summary->session.valid_bytes, summary->size);
+	else if (summary->session.complete)
+		print_line(file, "state", "closed, but has faults");
 	else
 		print_line(file, "state", "incomplete: not closed");
 	if (summary->session.lost_events > 0)

@@ -78,3 +78,19 @@ expect "samples" "$(jq -c 'select(.event == "sample") | [.method, .stack, .frame
 mprof check --json "$logs/mono-stack-without-directive.mprof"
 expect_status 1 "check of methods that are not defined"
 expect_json "check" '[.undefined_methods, .undefined_classes, .undefined_stacks]' '[2,1,0]'
+
+# A block that defines an ID again is there all the same.
+mprof dump --json --blocks "$logs/bad-mono-mapping-twice.mprof"
+expect_status 1 "dump of an ID that is defined twice"
+expect "blocks" "$(jq -c '[.block, .offset]' out)" $'["intro",0]\n["mapping",28]\n["mapping",72]\n["end",118]'
+mprof info "$logs/bad-mono-mapping-twice.mprof"
+expect_line out '^state +closed, but has faults$'
+
+# So are the blocks behind an INTRO that is damaged, which the first CLOCK among them begins.
+mprof dump --json "$logs/bad-mono-intro.mprof"
+expect_status 1 "dump of a log whose INTRO is damaged"
+expect_line err 'offset 28: bytes are left over at the end of the block$'
+expect "events" "$(jq -c 'select(.event) | [.event, .collection]' out)" \
+	$'["thread-start",null]\n["gc-start",5]\n["gc-end",5]'
+mprof info --json "$logs/bad-mono-intro.mprof"
+expect_json "info of a log whose INTRO is damaged" '[.version, .runtime, .start_time_us]' '[1,"",1200000000001010]'
