@@ -138,7 +138,10 @@ static void gc_moves(MonoProfiler *profiler, MonoObject *const *objects, uint64_
 				 (uint64_t)(uintptr_t)objects[i + 1]);
 }
 
-/* As its allocation tells it: the collector tells the size of the place where it is, up to a quarter more. */
+/*
+ * As its allocation tells it: the collector tells the size of the place where it is, up to a quarter more. The runtime
+ * laid out the classes of objects when they were allocated, so it takes no lock to look here.
+ */
 static uint64_t size_of(MonoObject *object, MonoClass *klass)
 {
 	size_t place = (size_t)((uint64_t)(uintptr_t)klass * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_SIZES - 1);

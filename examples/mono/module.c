@@ -99,8 +99,8 @@ static void say_closed(const mprof_recorder_stats *stats)
 	if (mprof_recorder_get_writer_stats(module.recorder, &written) == MPROF_OK)
 		losses_print(&written, module.path, (mprof_dialect)module.options.dialect);
 	if (stats->incomplete_shots != 0)
-		fprintf(stderr, "mprof: %s: %" PRIu64 " heap shots are incomplete; see the option heap-memory\n", module.path,
-			stats->incomplete_shots);
+		fprintf(stderr, "mprof: %s: %" PRIu64 " heap shots are incomplete; see the option heap-memory\n",
+			module.path, stats->incomplete_shots);
 	if (stats->unresolved_keys != 0)
 		fprintf(stderr, "mprof: %s: %" PRIu64 " methods or classes have no name\n", module.path,
 			stats->unresolved_keys);
@@ -331,7 +331,8 @@ static void start(const char *text, parse_function parse)
 		return;
 	}
 	if (!parse(text, &module.options, message)) {
-		fprintf(stderr, "mprof: %s; the program runs unprofiled (mono --profile=mprof:help x.exe lists the options)\n",
+		fprintf(stderr,
+			"mprof: %s; the program runs unprofiled (mono --profile=mprof:help x.exe lists the options)\n",
 			message);
 		options_release(&module.options);
 		return;

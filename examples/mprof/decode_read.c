@@ -142,7 +142,9 @@ static void note_directives(log_decode *decode, const mprof_block *block)
 		decode->has_allocation_stacks = 1;
 }
 
-/* How long counters are by the clock of END, though a block in front of it may end later: as the first decoder has it. */
+/*
+ * How long counters are by the clock of END, though a block in front of it may end later: as the first decoder has it.
+ */
 static void note_session(log_decode *decode, const mprof_block *latest)
 {
 	mprof_session *session = &decode->session;

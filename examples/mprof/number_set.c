@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 /*
- * Where a number is, or the empty slot where it belongs. Nobody who makes a log knows at which address the slots will be,
- * so its numbers cannot be chosen to begin at one slot, which would make each search as long as the set.
+ * Where a number is, or the empty slot where it belongs. Nobody who makes a log knows at which address the slots will
+ * be, so its numbers cannot be chosen to begin at one slot, which would make each search as long as the set.
  */
 static uint64_t *find_slot(uint64_t *slots, size_t capacity, uint64_t number)
 {

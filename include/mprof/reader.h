@@ -204,8 +204,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_stack_step(const mprof_reade
  * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC. \param id Its ID. \param record Receives it; its names are
  * borrowed until the reader is destroyed. \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID. \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_reader_record(const mprof_reader *reader, mprof_record_kind kind, uint32_t id,
-							   mprof_record *record);
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_record(const mprof_reader *reader, mprof_record_kind kind,
+							   uint32_t id, mprof_record *record);
 
 /**
  * \brief How many things of a kind are defined so far. \param reader The reader.

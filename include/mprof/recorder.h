@@ -511,8 +511,8 @@ MPROF_API void mprof_thread_collection(mprof_thread *thread, mprof_event_kind ki
  * address. \param frames The call chain, the innermost frame first; may be NULL if \p count is 0. \param count How
  * many. \since 0.1
  */
-MPROF_API void mprof_thread_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size, uint64_t object,
-						const mprof_frame *frames, size_t count);
+MPROF_API void mprof_thread_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size,
+						uint64_t object, const mprof_frame *frames, size_t count);
 
 /**
  * \brief A thread meets a monitor. \param thread The calling thread. \param state What becomes of it; others than

@@ -228,9 +228,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * \param written Receives how many were taken (all, unless an error is returned); may be NULL.
  * \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a handle of
  * 2^62 or more or of no #mprof_handle_type; #MPROF_ERR_UNSUPPORTED for a kind that the dialect or the directives lack
- * (when lossy it is left out and counted) and, where collections have numbers, for a generation above 255 or in mono and
- * unity a number of 2^24 or more (when lossy it is cut and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT when the block
- * would pass what its length field can say. \since 0.1
+ * (when lossy it is left out and counted) and, where collections have numbers, for a generation above 255 or in mono
+ * and unity a number of 2^24 or more (when lossy it is cut and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT when the
+ * block would pass what its length field can say. \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_events(mprof_writer *writer, const mprof_event *events,
 							   size_t count, size_t *written);

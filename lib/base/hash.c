@@ -10,7 +10,9 @@
 #include <unistd.h>
 #endif
 
-/* Where the system has no random numbers to give, or refuses them: the time, and where the stack and the library lie. */
+/*
+ * Where the system has no random numbers to give, or refuses them: the time, and where the stack and the library lie.
+ */
 static uint64_t draw(void)
 {
 	static const char in_library;

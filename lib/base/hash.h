@@ -3,8 +3,9 @@
  * \file base/hash.h
  * \brief Where the tables with open addressing look for a key.
  *
- * Keys are mixed with a seed that nobody knows who makes a log: keys chosen to fall on one place would make each look-up
- * as long as the table. No result may depend on the seed, so tables are never walked in the order of their places.
+ * Keys are mixed with a seed that nobody knows who makes a log: keys chosen to fall on one place would make each
+ * look-up as long as the table. No result may depend on the seed, so tables are never walked in the order of their
+ * places.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

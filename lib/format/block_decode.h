@@ -66,8 +66,8 @@ static inline int block_list_may_be_cut(uint32_t kind)
 
 /**
  * Reads the content of a block, whose kind is set and whose other fields of content are 0, and checks all of it but the
- * list of EVENTS, SAMPLES and HEAP_DATA. The checksum is no part of the content. Returns #MPROF_OK or the fault; \p cursor then
- * says what and where.
+ * list of EVENTS, SAMPLES and HEAP_DATA. The checksum is no part of the content. Returns #MPROF_OK or the fault;
+ * \p cursor then says what and where.
  */
 mprof_status block_decode(const block_decoding *decoding, const uint8_t *content, size_t length, mprof_block *block,
 			  block_body *body, content_cursor *cursor);

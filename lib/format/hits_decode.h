@@ -84,8 +84,8 @@ int hit_cursor_next(hit_cursor *cursor, hit_item *item);
 
 /**
  * Finds out how the tokens at the cursor read, behind which there must be nothing but a CLOCK, and takes both; if the
- * content is cut, as far as it goes. A form that was sure for an earlier block of the log is preferred, if it reads this
- * one. Leaves the fault of the most likely form if there is none.
+ * content is cut, as far as it goes. A form that was sure for an earlier block of the log is preferred, if it reads
+ * this one. Leaves the fault of the most likely form if there is none.
  */
 void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form known_form, const known_ids *known,
 	       int is_cut, hits_reading *reading, mprof_clock *end);

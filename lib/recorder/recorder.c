@@ -48,7 +48,8 @@ static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_ke
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(recorder, own.name, own.name_length))
 		return MPROF_ERR_NAME;
-	return send(recorder, message_definition(&recorder->allocator, kind, key, &own, counter_read(&recorder->counter)));
+	return send(recorder,
+		    message_definition(&recorder->allocator, kind, key, &own, counter_read(&recorder->counter)));
 }
 
 mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key, const mprof_description *description)

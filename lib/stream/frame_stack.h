@@ -24,7 +24,8 @@ typedef struct frame_stack {
 	frame_level *levels; /**< The outermost first. */
 	size_t count;
 	size_t capacity;
-	size_t filled;      /**< Levels that were ever used: those from count on are of frames that were there before. */
+	size_t filled;      /**< Levels that were ever used: those from count on are of frames that were there
+				 before. */
 	size_t mark;        /**< How many there were at the mark. */
 	size_t low;         /**< From here on up to there they are not what they were then: */
 	frame_level *saved; /**< they were these, the last one first. */

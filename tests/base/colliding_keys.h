@@ -28,8 +28,8 @@ static inline uint64_t next_colliding_key(uint64_t key)
 }
 
 /**
- * The longest run of taken places, which no search exceeds. A place takes \p size bytes, all 0 if it is free; a run does
- * not go on from the last place to the first.
+ * The longest run of taken places, which no search exceeds. A place takes \p size bytes, all 0 if it is free; a run
+ * does not go on from the last place to the first.
  */
 static inline size_t longest_run(const void *places, size_t count, size_t size)
 {

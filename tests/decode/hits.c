@@ -69,7 +69,9 @@ static void add_frame(hit_state *hits, uint64_t item)
 	hits->missing -= hits->missing > 0;
 }
 
-/* A chain is announced with the number of its callers: in unity before all of its frames, in mono before the callers. */
+/*
+ * A chain is announced with the number of its callers: in unity before all of its frames, in mono before the callers.
+ */
 static void add_chain(oracle *all, hit_state *hits, const mprof_event *frames, size_t count)
 {
 	int is_unity = all->dialect == MPROF_DIALECT_UNITY;
