@@ -17,6 +17,12 @@
 /** Room for any number as text. */
 #define DECODE_NUMBER_SIZE 400
 
+/**
+ * Levels of calls, and frames of a call stack, that are printed. Lines are as long as calls are deep, and there may be
+ * many stacks: a log of a recursion that never ends must not fill the disk.
+ */
+#define DECODE_MAX_LEVELS 2048
+
 /** Bytes of a class when a heap block was written. */
 typedef struct heap_balance_row {
 	uint32_t class_id;
@@ -117,7 +123,13 @@ typedef struct path_frame {
 /** Tells the innermost frame and makes \p path that of its caller. Returns 0 if there is none. */
 int decode_next_frame(const log_decode *decode, call_path *path, path_frame *frame);
 
-/** The name of a frame's method, \p with_class or without. */
-void decode_frame(const log_decode *decode, const path_frame *frame, int with_class);
+/** What lines of frames tell. */
+typedef enum frame_style {
+	FRAME_METHOD,     /**< The method's name. */
+	FRAME_WITH_CLASS, /**< In front of it its class, and whether it is being compiled. */
+} frame_style;
+
+/** A line for each frame of a path, the innermost first, \p indentation blanks from the left. */
+void decode_path(const log_decode *decode, call_path path, int indentation, frame_style style);
 
 #endif

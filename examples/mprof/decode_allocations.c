@@ -144,15 +144,8 @@ static int fill_table(log_decode *decode, allocation_table *table)
 
 static void print_path(const log_decode *decode, const allocation_row *row)
 {
-	call_path path = row->path;
-	path_frame frame;
-
 	printf("                %" PRIu64 " bytes (%" PRIu64 " instances) inside\n", row->bytes, row->count);
-	while (decode_next_frame(decode, &path, &frame)) {
-		printf("                        %s", frame.is_compiling ? "[JIT time]:" : "");
-		decode_frame(decode, &frame, 1);
-		putchar('\n');
-	}
+	decode_path(decode, row->path, 24, FRAME_WITH_CLASS);
 }
 
 static void print_paths(const log_decode *decode, const allocation_table *table, const allocation_group *group)

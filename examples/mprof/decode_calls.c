@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines are as long as paths are deep: a log of a recursion that never ends must not fill the disk. */
-#define MAX_LEVELS 2048
-
 /* A node of the call tree. */
 typedef struct call_row {
 	uint32_t method;
@@ -278,8 +275,8 @@ static void print_node(const log_decode *decode, const call_table *table, uint32
 
 static void print_tree(const log_decode *decode, const call_table *table)
 {
-	size_t next[MAX_LEVELS + 1]; /* By level: the place of the node to be printed next. */
-	size_t end[MAX_LEVELS + 1];
+	size_t next[DECODE_MAX_LEVELS + 1]; /* By level: the place of the node to be printed next. */
+	size_t end[DECODE_MAX_LEVELS + 1];
 	int level = 0;
 	int is_cut = 0;
 
@@ -294,8 +291,8 @@ static void print_tree(const log_decode *decode, const call_table *table)
 		}
 		print_node(decode, table, table->order[next[level]], level);
 		row = &table->rows[table->order[next[level]++]];
-		is_cut |= level + 1 == MAX_LEVELS && row->end > row->first;
-		if (level + 1 < MAX_LEVELS) {
+		is_cut |= level + 1 == DECODE_MAX_LEVELS && row->end > row->first;
+		if (level + 1 < DECODE_MAX_LEVELS) {
 			level++;
 			next[level] = row->first;
 			end[level] = row->end;
@@ -303,7 +300,7 @@ static void print_tree(const log_decode *decode, const call_table *table)
 	}
 	if (is_cut) {
 		text_begin_message(decode->input.name);
-		fprintf(stderr, "calls more than %d deep are left out\n", MAX_LEVELS);
+		fprintf(stderr, "calls more than %d deep are left out\n", DECODE_MAX_LEVELS);
 	}
 }
 

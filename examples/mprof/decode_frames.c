@@ -89,20 +89,37 @@ int decode_next_frame(const log_decode *decode, call_path *path, path_frame *fra
 	return path->call != MPROF_CALL_ROOT && next_of_call(decode, path, frame);
 }
 
-void decode_frame(const log_decode *decode, const path_frame *frame, int with_class)
+static void print_frame(const log_decode *decode, const path_frame *frame, frame_style style)
 {
 	method_name name;
 
+	if (style == FRAME_WITH_CLASS && frame->is_compiling)
+		fputs("[JIT time]:", stdout);
 	if (frame->is_native) {
 		const mprof_stack_frame native = {.id = frame->location, .is_native = 1};
 
 		text_name(stdout, names_frame(decode->input.reader, &native));
-	} else if (with_class) {
+	} else if (style == FRAME_WITH_CLASS) {
 		decode_method(decode, frame->method);
 	} else if (frame->method == 0) {
 		fputs(unknown_method, stdout);
 	} else {
 		names_method(decode->input.reader, frame->method, &name);
 		text_name(stdout, name.name);
+	}
+}
+
+void decode_path(const log_decode *decode, call_path path, int indentation, frame_style style)
+{
+	path_frame frame;
+
+	for (int level = 0; decode_next_frame(decode, &path, &frame); level++) {
+		printf("%*s", indentation, "");
+		if (level == DECODE_MAX_LEVELS) {
+			puts("(CALL STACK CONTINUES)");
+			return;
+		}
+		print_frame(decode, &frame, style);
+		putchar('\n');
 	}
 }

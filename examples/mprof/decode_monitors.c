@@ -116,18 +116,13 @@ static void print_sums(const wait_sums *sums, const wait_sums *whole, int depth)
 static void print_path(const log_decode *decode, const wait_row *row, int depth)
 {
 	call_path path = path_of(row);
-	path_frame frame;
 
 	printf("CallStack of id %" PRIu32 "\n", path.stack != 0 ? path.stack : path.call);
 	if (!row->is_known) {
 		indent(depth + 2);
 		puts("(CALL STACK UNAVAILABLE)");
 	}
-	while (decode_next_frame(decode, &path, &frame)) {
-		indent(depth + 2);
-		decode_frame(decode, &frame, 0);
-		putchar('\n');
-	}
+	decode_path(decode, path, 8 * (depth + 2), FRAME_METHOD);
 }
 
 static void print_name(const log_decode *decode, const wait_row *row, int part, int depth)

@@ -94,6 +94,33 @@ expect_status 0 "a deep path"
 expect "lines of a deep path" "$(grep -c ', 1 calls) ' out)" 2048
 expect_line err '^mprof: deep\.mprof: calls more than 2048 deep are left out$'
 
+# The same of a call stack.
+cat >deep/deep.desc <<'DESC'
+dialect mono
+block INTRO
+id 1 "mono" id 0x3819f
+clock 1000
+block DIRECTIVES
+clock 1010
+id 1 2 0
+clock 1020
+block EVENTS
+clock 9000
+int 77 2000
+4f int 0 3000 times 3000 int 2
+0c id 0 int 24 id 1
+00
+clock 9010
+block END
+id 1
+clock 9100
+DESC
+"$builddir/tests/data/build_logs" deep . || fail "build_logs deep"
+mprof decode deep.mprof
+expect_status 0 "a deep stack"
+expect "lines of a deep stack" "$(grep -c '^                        [^ ]' out)" 2049
+expect_line out '^                        \(CALL STACK CONTINUES\)$'
+
 command -v mprof-decoder >/dev/null || { echo "mprof-decoder is not installed: not asked"; exit 0; }
 for name in $names; do
 	mprof-decoder $name.mprof >theirs || fail "mprof-decoder $name: $(cat theirs)"
