@@ -225,11 +225,17 @@ static inline uint64_t sixteen_single(const uint8_t *bytes, const events_decode_
 
 #endif
 
+/* window_marks.last of a window. */
+static inline uint64_t window_last(const uint8_t *window)
+{
+	return sixteen_last(window) | sixteen_last(window + 16) << 16 | sixteen_last(window + 32) << 32 |
+	       sixteen_last(window + 48) << 48;
+}
+
 static inline void window_mark(window_marks *marks, const uint8_t *window, const events_decode_table *table,
 			       fast_features features)
 {
-	marks->last = sixteen_last(window) | sixteen_last(window + 16) << 16 | sixteen_last(window + 32) << 32 |
-		      sixteen_last(window + 48) << 48;
+	marks->last = window_last(window);
 	marks->single = 0;
 	if ((features & FAST_SINGLE) != 0)
 		marks->single = sixteen_single(window, table) | sixteen_single(window + 16, table) << 16 |
@@ -242,6 +248,7 @@ typedef struct fast_details {
 	const mprof_event_detail *detail_end;
 	uint64_t *frame;
 	const uint64_t *frame_end;
+	const uint8_t *window_limit; /* Where the frames' last window may end at most. */
 } fast_details;
 
 /*
@@ -271,13 +278,14 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 }
 
 /*
- * Decodes the frames of a stack section, of whose other INTs the last one ends in front of the cursor. As
- * extras_fast(), but -1 stands for those that are left.
+ * Decodes the frames of a stack section, of whose other INTs the last one ends in front of the cursor. They may go on
+ * behind the window. As extras_fast(), but -1 stands for those that are left.
  */
 static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_features features,
 			      fast_details *details, mprof_event *event)
 {
 	uint64_t *frame = details->frame;
+	const uint8_t *begin = cursor;
 	uint64_t all = 0;
 	uint32_t position = 0;
 
@@ -288,8 +296,15 @@ static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t cou
 	for (uint64_t i = 0; i < count; i++) {
 		uint32_t last;
 
-		if (__builtin_expect(ends == 0, 0))
-			return -1;
+		if (__builtin_expect(ends == 0, 0)) {
+			cursor += position;
+			position = 0;
+			if (details->window_limit - cursor < WINDOW_LENGTH)
+				return -1;
+			ends = window_last(cursor);
+			if (ends == 0)
+				return -1;
+		}
 		last = (uint32_t)__builtin_ctzll(ends);
 		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
 			return -1;
@@ -302,7 +317,7 @@ static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t cou
 		return -1;
 	stack_section_store(event, details->detail++, frame, (uint32_t)count);
 	details->frame += count;
-	return (int)position;
+	return (int)(cursor - begin) + (int)position;
 }
 
 /* The size of a class's objects, if it stands in the map's array, and 0 for class 0, which is none. */
@@ -400,7 +415,8 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 			details->detail++;
 		}
 	}
-	marks->last = main_end >> event_last >> 1 >> extras_length;
+	/* Nothing is marked behind the window, where frames may end. */
+	marks->last = main_end >> event_last >> 1 >> (extras_length < 63 ? extras_length : 63);
 	if ((features & FAST_SINGLE) != 0)
 		marks->single = marks->single >> 2 >> event_last >> extras_length;
 	return event_last + 2 + extras_length;
@@ -422,7 +438,7 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	mprof_event *end = batch->events + batch->capacity;
 	/* Nothing is put there: what has room for no frames also ends there. */
 	static uint64_t no_frame;
-	fast_details details = {NULL, NULL, &no_frame, &no_frame};
+	fast_details details = {NULL, NULL, &no_frame, &no_frame, NULL};
 	uint64_t counter = *last_counter;
 
 	if (has_details && batch->details != NULL) {
@@ -432,6 +448,7 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	if ((features & FAST_FRAMES) != 0 && batch->frames != NULL) {
 		details.frame = batch->frames + batch->frame_count;
 		details.frame_end = batch->frames + batch->frame_capacity;
+		details.window_limit = readable - limit < WINDOW_SLACK ? readable - WINDOW_SLACK : limit;
 	}
 	while (event < end && readable - cursor >= WINDOW_LENGTH + WINDOW_SLACK) {
 		mprof_event *window_end = end - event > most ? event + most : end;

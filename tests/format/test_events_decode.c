@@ -183,7 +183,7 @@ static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *ou
 {
 	expected->event.value = common_number(32);
 	expected->detail.object = expected->event.value;
-	/* Some are longer than what the fast way looks at. */
+	/* Some go over several windows of the fast way. */
 	expected->detail.reference_count = (uint32_t)(random_next() % (random_next() % 8 == 0 ? MOST_FRAMES + 1 : 5));
 	expected->detail.references = expected->frames;
 	expected->has_detail = 1;
