@@ -18,12 +18,15 @@ void definition_interner_destroy(definition_interner *interner)
 {
 	hash_map_destroy(&interner->stacks);
 	hash_map_destroy(&interner->others);
+	allocator_release(&interner->table->names->allocator, interner->latest_callees,
+			  interner->callee_count * sizeof(*interner->latest_callees));
 }
 
 void definition_interner_begin_behind(definition_interner *interner, uint32_t id)
 {
 	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
 		interner->last_ids[kind] = id;
+	interner->behind = id;
 }
 
 /* Adds a definition that is not there yet, under the next ID. */
@@ -117,29 +120,53 @@ mprof_status definition_first_of_name(definition_interner *interner, const mprof
 	return is_free ? keep(interner, hash, record) : MPROF_OK;
 }
 
-mprof_status definition_intern_stack(definition_interner *interner, uint32_t caller, uint32_t frame, uint32_t flags,
+/* Makes room for what is on top of a chain that was given. */
+static mprof_status callees_reserve(definition_interner *interner, uint32_t stack)
+{
+	size_t before = interner->callee_count;
+	void *callees = interner->latest_callees;
+	mprof_status status = name_table_reserve(interner->table->names, &callees, &interner->callee_count,
+						 (size_t)definition_callee_place(interner, stack) + 1,
+						 sizeof(*interner->latest_callees));
+
+	interner->latest_callees = callees;
+	if (interner->callee_count > before)
+		memset(&interner->latest_callees[before], 0,
+		       (interner->callee_count - before) * sizeof(*interner->latest_callees));
+	return status;
+}
+
+/* Adds a chain that is not there yet. */
+static mprof_status define_stack(definition_interner *interner, uint64_t key, mprof_record *record)
+{
+	mprof_status status = define(interner, record);
+
+	if (status == MPROF_OK)
+		status = callees_reserve(interner, record->id);
+	if (status == MPROF_OK)
+		status = name_table_map_put(interner->table->names, &interner->stacks, key, record->id);
+	return status;
+}
+
+mprof_status definition_search_stack(definition_interner *interner, uint32_t caller, uint32_t frame, uint32_t flags,
 				     uint32_t *stack)
 {
-	/* The ID of a caller has 30 bits. */
-	uint64_t key = (uint64_t)caller << 34 | (uint64_t)frame << 2 | (flags & MPROF_EVENT_NATIVE ? 2 : 0) |
-		       (flags & MPROF_EVENT_COMPILING ? 1 : 0);
+	uint64_t frame_key = definition_frame_key(frame, flags);
+	uint64_t key = (uint64_t)caller << 34 | frame_key;
 	const uint64_t *found = hash_map_get(&interner->stacks, key);
+	uint32_t place = definition_callee_place(interner, caller);
 	mprof_record record = {.kind = MPROF_RECORD_STACK,
 			       .parent = caller,
 			       .target = frame,
 			       .flags = flags,
 			       .name = "",
 			       .section = ""};
-	mprof_status status;
+	mprof_status status = found != NULL ? MPROF_OK : define_stack(interner, key, &record);
 
-	if (found != NULL) {
-		*stack = (uint32_t)*found;
-		return MPROF_OK;
-	}
-	status = define(interner, &record);
-	if (status == MPROF_OK)
-		status = name_table_map_put(interner->table->names, &interner->stacks, key, record.id);
-	if (status == MPROF_OK)
-		*stack = record.id;
-	return status;
+	if (status != MPROF_OK)
+		return status;
+	*stack = found != NULL ? (uint32_t)*found : record.id;
+	if (place < interner->callee_count)
+		interner->latest_callees[place] = frame_key << 30 | *stack;
+	return MPROF_OK;
 }

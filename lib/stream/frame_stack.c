@@ -54,38 +54,15 @@ static uint64_t depth_of(const frame_stack *stack)
 	return stack->count > 0 ? stack->levels[stack->count - 1].depth : 0;
 }
 
-static mprof_status intern(definition_interner *interner, frame_level *level)
+/* Room was made. */
+static inline mprof_status push(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
 {
-	uint32_t flags = (level->frame & 1) != 0 ? MPROF_EVENT_COMPILING : 0;
-	mprof_status status;
+	uint32_t flags = (frame & 1) != 0 ? MPROF_EVENT_COMPILING : 0;
+	uint32_t chain = frame_stack_chain(stack);
+	mprof_status status = definition_intern_stack(interner, chain, (uint32_t)(frame >> 1), flags, &chain);
+	const frame_level level = {depth, chain};
 
-	level->chain = level->caller;
-	status = definition_intern_stack(interner, level->caller, (uint32_t)(level->frame >> 1), flags, &level->chain);
-	if (status != MPROF_OK)
-		level->frame = FRAME_LEVEL_NONE;
-	return status;
-}
-
-/*
- * Room was made. A frame that left often comes again on top of the same ones: then its chain still stands in the level,
- * and need not be looked for.
- */
-static mprof_status push(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
-{
-	frame_level *level = &stack->levels[stack->count];
-	uint32_t caller = frame_stack_chain(stack);
-	int is_there = stack->count < stack->filled && level->frame == frame && level->caller == caller;
-	mprof_status status = MPROF_OK;
-
-	level->depth = depth;
-	if (!is_there) {
-		level->frame = frame;
-		level->caller = caller;
-		status = intern(interner, level);
-	}
-	stack->count++;
-	if (stack->filled < stack->count)
-		stack->filled = stack->count;
+	stack->levels[stack->count++] = level;
 	return status;
 }
 
@@ -134,10 +111,9 @@ mprof_status frame_stack_restore(frame_stack *stack, const definition_table *tab
 	if (status != MPROF_OK)
 		return status;
 	stack->count = length;
-	stack->filled = length;
 	frame_stack_set_mark(stack);
 	for (; definition_table_get_stack(table, chain, &step); chain = step.parent) {
-		const frame_level level = {length, FRAME_LEVEL_NONE, chain, step.parent};
+		const frame_level level = {length, chain};
 
 		stack->levels[--length] = level;
 	}

@@ -11,21 +11,14 @@
 
 /** A frame that the log told, or all of those that it did not tell between two others: one frame that is not known. */
 typedef struct frame_level {
-	uint64_t depth;  /**< Frames up to this one, counted from the outermost. */
-	uint64_t frame;  /**< As a section tells it; #FRAME_LEVEL_NONE if the chain is not made of it and the caller. */
-	uint32_t chain;  /**< They, as a call chain. */
-	uint32_t caller; /**< The chain without this frame. */
+	uint64_t depth; /**< Frames up to this one, counted from the outermost. */
+	uint32_t chain; /**< They, as a call chain. */
 } frame_level;
-
-/** No frame of a section, which has 32 bits. */
-#define FRAME_LEVEL_NONE UINT64_MAX
 
 typedef struct frame_stack {
 	frame_level *levels; /**< The outermost first. */
 	size_t count;
 	size_t capacity;
-	size_t filled;      /**< Levels that were ever used: those from count on are of frames that were there
-				 before. */
 	size_t mark;        /**< How many there were at the mark. */
 	size_t low;         /**< From here on up to there they are not what they were then: */
 	frame_level *saved; /**< they were these, the last one first. */

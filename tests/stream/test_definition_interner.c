@@ -143,6 +143,12 @@ Test(definition_interner, behind)
 	cr_assert_eq(intern_stack(0, 1, 0), 1001);
 	cr_assert_eq(intern_stack(1001, 1, 0), 1002);
 	cr_assert_eq(intern(function), 1001);
+	/* Chains of the log itself have callees of their own. */
+	cr_assert_eq(intern_stack(1000, 1, 0), 1003);
+	cr_assert_eq(intern_stack(1, 1, 0), 1004);
+	cr_assert_eq(intern_stack(0, 1, 0), 1001);
+	cr_assert_eq(intern_stack(1000, 1, 0), 1003);
+	cr_assert_eq(intern_stack(1, 1, 0), 1004);
 	close_tables();
 }
 
