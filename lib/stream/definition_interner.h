@@ -17,8 +17,8 @@ typedef struct definition_interner {
 	uint32_t last_ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
 	uint32_t behind;                            /**< The ID behind which those given begin. */
 	/**
-	 * By definition_callee_place() of a chain: definition_frame_key() << 30 | the ID, for the frame that was asked for
-	 * latest on top of it, which mostly is the next one too; 0 if none was.
+	 * By definition_callee_place() of a chain: definition_frame_key() << 30 | the ID, for the frame that was asked
+	 * for latest on top of it, which mostly is the next one too; 0 if none was.
 	 */
 	uint64_t *latest_callees;
 	size_t callee_count;
@@ -48,7 +48,7 @@ static inline uint64_t definition_frame_key(uint32_t frame, uint32_t flags)
 	return (uint64_t)frame << 2 | (flags & MPROF_EVENT_NATIVE ? 2 : 0) | (flags & MPROF_EVENT_COMPILING ? 1 : 0);
 }
 
-/** The place of a caller among definition_interner::latest_callees; one that has another ID than those given has none. */
+/** The place of a caller among definition_interner::latest_callees; one with an ID that was not given here has none. */
 static inline uint32_t definition_callee_place(const definition_interner *interner, uint32_t caller)
 {
 	if (caller > interner->behind)
