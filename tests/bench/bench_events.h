@@ -46,11 +46,22 @@ static inline uint32_t bench_object_size(uint32_t class_id)
 	return class_id % 8 == 0 ? 0 : 16 + class_id % 32 * 8;
 }
 
+/* The chain of the next allocation: as before, behind a return, or behind a call of one of two methods. */
+static inline uint32_t bench_walk(uint32_t stack, uint32_t random)
+{
+	uint32_t callee = 2 * stack + 1 + random % 2;
+
+	if (random / 2 % 2 != 0)
+		return callee <= BENCH_STACKS ? callee : stack;
+	return random / 4 % 2 != 0 && stack > 0 ? (stack - 1) / 2 : stack;
+}
+
 /** Every second event becomes an allocation, at random; three of four have the size of their class. */
 static inline void bench_make_allocations(mprof_event *events, mprof_event_detail *details, size_t count)
 {
 	uint32_t state = 88172645;
 	uint64_t object = UINT64_C(0x7f0012340000);
+	uint32_t stack = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t random = bench_random(&state);
@@ -61,7 +72,8 @@ static inline void bench_make_allocations(mprof_event *events, mprof_event_detai
 			continue;
 		if (size == 0 || (random >> 16) % 8 == 0)
 			size = 16 + (random >> 20) % 500;
-		details[i] = (mprof_event_detail){.object = object, .stack = bench_random(&state) % (BENCH_STACKS + 1)};
+		stack = bench_walk(stack, bench_random(&state));
+		details[i] = (mprof_event_detail){.object = object, .stack = stack};
 		details[i].caller = 1 + details[i].stack % BENCH_METHODS;
 		events[i] = (mprof_event){.kind = MPROF_EVENT_ALLOCATION, .id = class_id, .value = size};
 		events[i].more.detail = &details[i];
@@ -85,7 +97,8 @@ static inline void bench_define_stacks(mprof_writer *writer)
 	static mprof_record records[BENCH_STACKS];
 
 	for (uint32_t i = 0; i < BENCH_STACKS; i++)
-		records[i] = (mprof_record){.kind = MPROF_RECORD_STACK, .id = i + 1, .parent = i / 2};
+		records[i] = (mprof_record){
+			.kind = MPROF_RECORD_STACK, .id = i + 1, .parent = i / 2, .target = 1 + i % BENCH_METHODS};
 	bench_require(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, records, BENCH_STACKS) == MPROF_OK,
 		      "cannot define call chains");
 }

@@ -36,13 +36,13 @@ void bench_write_log(mprof_writer **writer, uint32_t dialect, int has_allocation
 	bench_require(events != NULL && details != NULL && mprof_writer_open_memory(&options, writer) == MPROF_OK,
 		      "cannot open a writer");
 	bench_make_events(events, BENCH_EVENTS);
+	bench_define(*writer);
 	if (has_allocations) {
 		bench_make_allocations(events, details, BENCH_EVENTS);
 		bench_define_classes(*writer);
 		if ((directives & STACKS) != 0)
 			bench_define_stacks(*writer);
 	}
-	bench_define(*writer);
 	write_blocks(*writer, events);
 	free(details);
 	free(events);
