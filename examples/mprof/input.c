@@ -260,6 +260,14 @@ int input_block_has_records(const mprof_block *block)
 	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
 }
 
+/* Of a block of events whose end is missing, or damaged, events can be fetched before the same error comes. */
+static int lacks_end(const mprof_block *block, mprof_status status)
+{
+	if (status == MPROF_ERR_MALFORMED)
+		return block->loaded && block->kind == MPROF_BLOCK_EVENTS;
+	return status == MPROF_ERR_TRUNCATED && block->loaded && input_block_has_events(block);
+}
+
 int input_next_block(log_input *input, mprof_block *block)
 {
 	while (!input->is_over) {
@@ -274,9 +282,7 @@ int input_next_block(log_input *input, mprof_block *block)
 		}
 		if (block->offset + block->header_length + block->length > input->reached)
 			input->reached = block->offset + block->header_length + block->length;
-		/* Of a block of events that is cut, those that are whole can be fetched before the same error comes. */
-		if (status == MPROF_OK ||
-		    (status == MPROF_ERR_TRUNCATED && block->loaded && input_block_has_events(block)))
+		if (status == MPROF_OK || lacks_end(block, status))
 			return 1;
 		input_fetch_failed(input);
 		/* Only what it defines is wrong: defined before, or not what comes next. What it says is there. */

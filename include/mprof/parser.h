@@ -172,10 +172,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *pa
  * \brief Loads the content of the block whose header was just found.
  * \param parser The parser. \param block Receives all fields of its kind.
  * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_ERR_STATE if no header was found; #MPROF_ERR_TRUNCATED (what is whole of an
- * EVENTS, STATISTICAL, SAMPLES or HEAP_DATA block can still be fetched); #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED;
- * #MPROF_ERR_LIMIT if the block is longer than the limit (raise it with mprof_parser_set_max_block_length() and call
- * again, or go on to the next block); #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns;
- * #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_MEMORY.
+ * EVENTS, STATISTICAL, SAMPLES or HEAP_DATA block can still be fetched); #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED
+ * (likewise of an EVENTS block whose end alone is damaged); #MPROF_ERR_LIMIT if the block is longer than the limit
+ * (raise it with mprof_parser_set_max_block_length() and call again, or go on to the next block);
+ * #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns; #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_MEMORY.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block);

@@ -272,7 +272,7 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
  */
 static int is_loaded_in_part(const mprof_block *block, mprof_status status)
 {
-	return fault_is_cut(status, block) || (block->loaded && status == MPROF_ERR_REDEFINED_ID);
+	return fault_is_at_end(status, block) || (block->loaded && status == MPROF_ERR_REDEFINED_ID);
 }
 
 static mprof_status next_block(mprof_converter *converter, mprof_block *block)
@@ -307,7 +307,7 @@ static mprof_status copy_blocks(mprof_converter *converter)
 			return MPROF_OK;
 		}
 		/* Fetching from a list that is cut fails as loading it did, and tells so. */
-		if (status != MPROF_OK && !fault_is_cut(status, &block))
+		if (status != MPROF_OK && !fault_is_at_end(status, &block))
 			(void)converter_read_failed(converter, status);
 		if (status != MPROF_OK && !is_loaded_in_part(&block, status))
 			continue;

@@ -170,6 +170,8 @@ static void decode_list_start(content_cursor *cursor, mprof_block *block, block_
 	body->list_start = cursor->position;
 }
 
+const char block_without_list_end[] = "the block does not end with the end of a list and a CLOCK";
+
 static void decode_until_list(content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	size_t length;
@@ -179,8 +181,7 @@ static void decode_until_list(content_cursor *cursor, mprof_block *block, block_
 		return;
 	length = list_end_find(cursor, block->kind == MPROF_BLOCK_EVENTS, &body->list_end);
 	if (length == 0) {
-		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED,
-				    "the block does not end with the end of a list and a CLOCK");
+		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED, block_without_list_end);
 		return;
 	}
 	cursor->position = body->list_end + length;

@@ -57,6 +57,9 @@ typedef struct block_body {
 	uint64_t unreadable_kinds; /**< DIRECTIVES: those that unknown directives concern, as #MPROF_BLOCK_BIT. */
 } block_body;
 
+/** What is wrong with a block that has a list at its end, but no end of that. */
+extern const char block_without_list_end[];
+
 /** Whether what a block lists can be fetched as far as it is there, so that a block that is cut can be read as well. */
 static inline int block_list_may_be_cut(uint32_t kind)
 {

@@ -226,7 +226,7 @@ static mprof_status read_blocks(mprof_profile *profile, fault_report *report)
 		}
 		is_own = 0;
 		/* Fetching from a block that is cut fails as loading it did. */
-		if (status == MPROF_OK || fault_is_cut(status, &block))
+		if (status == MPROF_OK || fault_is_at_end(status, &block))
 			status = add_block(profile, report->reader, &block, &is_own);
 		if (is_own)
 			return status;

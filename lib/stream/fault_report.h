@@ -21,10 +21,14 @@ int fault_report_error(fault_report *report);
 /** The reader has met the end of the log, between two blocks: that is a fault if the log does not say so itself. */
 void fault_report_end(fault_report *report);
 
-/** Whether loading failed since the log ends inside the block, of which what is whole can be fetched. */
-static inline int fault_is_cut(mprof_status status, const mprof_block *block)
+/**
+ * Whether loading failed for the end of the block alone: the log ends inside it, or it does not end as it should. What is
+ * in front of that can be fetched; the fetching then fails as the loading did.
+ */
+static inline int fault_is_at_end(mprof_status status, const mprof_block *block)
 {
-	return status == MPROF_ERR_TRUNCATED && block->loaded;
+	return block->loaded && (status == MPROF_ERR_TRUNCATED ||
+				 (status == MPROF_ERR_MALFORMED && block->kind == MPROF_BLOCK_EVENTS));
 }
 
 #endif

@@ -27,6 +27,7 @@ typedef enum parser_state {
 	PARSER_HAS_HEADER, /**< A block whose header was given out. */
 	PARSER_LOADED,     /**< A block that is loaded. */
 	PARSER_CUT,        /**< A block that is loaded as far as the log goes: block_list_may_be_cut(). */
+	PARSER_BROKEN,     /**< An EVENTS block that is loaded though its list has no end; the block's end is known. */
 	PARSER_FAILED,     /**< A block that cannot be read; its end is known. */
 	PARSER_DAMAGED,    /**< A block with a wrong checksum; whether its end is known is told by what follows. */
 	PARSER_SKIPPING,   /**< The rest of a block that is passed by, parser::skip_left bytes. */
@@ -174,6 +175,12 @@ void parser_rewind(mprof_parser *parser);
 static inline const uint8_t *parser_content(const mprof_parser *parser)
 {
 	return parser_buffer_bytes(&parser->buffer) + parser->decoding.rules->header_length;
+}
+
+/** Whether a block is loaded, if only in part. */
+static inline int parser_has_content(const mprof_parser *parser)
+{
+	return parser->state == PARSER_LOADED || parser->state == PARSER_CUT || parser->state == PARSER_BROKEN;
 }
 
 /** Whether an END block was read and is the last that was. */

@@ -7,7 +7,7 @@
 
 static int is_loaded(const mprof_parser *parser, mprof_block_kind kind)
 {
-	return (parser->state == PARSER_LOADED || parser->state == PARSER_CUT) && parser->block.kind == kind;
+	return parser_has_content(parser) && parser->block.kind == kind;
 }
 
 mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t position, const char *what)
@@ -17,6 +17,9 @@ mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t positi
 	if (is_cut && stop != LIST_STOP_MALFORMED)
 		return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL,
 				   parser_buffer_length(&parser->buffer), "the log ends inside a block");
+	if (parser->state == PARSER_BROKEN && stop != LIST_STOP_MALFORMED)
+		return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK,
+				   parser->span - parser->decoding.rules->checksum_length, block_without_list_end);
 	if (stop == LIST_STOP_END)
 		return MPROF_END;
 	return parser_fail(parser, MPROF_ERR_MALFORMED, is_cut ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK,

@@ -84,7 +84,7 @@ void parser_rewind(mprof_parser *parser)
 	const uint8_t *content;
 	size_t length;
 
-	if (parser->state != PARSER_LOADED && parser->state != PARSER_CUT)
+	if (!parser_has_content(parser))
 		return;
 	content = parser_content(parser);
 	length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
@@ -196,8 +196,33 @@ static void forget_content(mprof_parser *parser)
 	parser->block.counter_delta = header.counter_delta;
 }
 
-/* The content of the block breaks its grammar, or passes a limit. */
-static mprof_status fail_content(mprof_parser *parser, const content_cursor *cursor)
+/*
+ * Loads a block that has no end of its list for what is in front of that, if it can be read so far. Returns 0 if there
+ * is no memory.
+ */
+static int load_part(mprof_parser *parser, size_t length, parser_state state)
+{
+	content_cursor cursor;
+
+	forget_content(parser);
+	if (block_decode_list_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
+				    &cursor) != MPROF_OK) {
+		forget_content(parser);
+		return 1;
+	}
+	init_list(parser, length);
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && !parser_events_begin(parser)) {
+		forget_content(parser);
+		return 0;
+	}
+	parser->block.loaded = 1;
+	parser->state = state;
+	parser_rewind(parser);
+	return 1;
+}
+
+/* The content of the block, of \p length bytes, breaks its grammar, or passes a limit. */
+static mprof_status fail_content(mprof_parser *parser, size_t length, const content_cursor *cursor)
 {
 	forget_content(parser);
 	if (cursor->status == MPROF_ERR_LIMIT)
@@ -207,6 +232,8 @@ static mprof_status fail_content(mprof_parser *parser, const content_cursor *cur
 	if (parser->block.kind == MPROF_BLOCK_INTRO && !parser->is_decided)
 		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
 				   cursor->what);
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && !load_part(parser, length, PARSER_BROKEN))
+		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
 	return fail_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
 }
 
@@ -223,7 +250,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	}
 	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
 	    MPROF_OK)
-		return fail_content(parser, &cursor);
+		return fail_content(parser, length, &cursor);
 	init_list(parser, parser->body.list_end);
 	if (!learn(parser)) {
 		forget_content(parser);
@@ -244,7 +271,6 @@ static mprof_status load_cut(mprof_parser *parser)
 	size_t length = available - header_length;
 	size_t longest = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
 	size_t next = parser_search_inside(parser);
-	content_cursor cursor;
 
 	if (next > 0) {
 		/* The log does not end in this block after all. */
@@ -256,18 +282,8 @@ static mprof_status load_cut(mprof_parser *parser)
 	/* The cut may be inside the checksum. */
 	if (length > longest)
 		length = longest;
-	if (block_list_may_be_cut(parser->block.kind) &&
-	    block_decode_list_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
-				    &cursor) == MPROF_OK) {
-		init_list(parser, length);
-		if (parser->block.kind == MPROF_BLOCK_EVENTS && !parser_events_begin(parser))
-			return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
-		parser->block.loaded = 1;
-		parser->state = PARSER_CUT;
-		parser_rewind(parser);
-	} else {
-		forget_content(parser);
-	}
+	if (block_list_may_be_cut(parser->block.kind) && !load_part(parser, length, PARSER_CUT))
+		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
 	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
 }
 

@@ -343,7 +343,7 @@ mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 	*count = 0;
 	if (reader->parser == NULL)
 		return (mprof_status)reader->error.status;
-	if (capacity > 0 && (reader->parser->state == PARSER_LOADED || reader->parser->state == PARSER_CUT) &&
+	if (capacity > 0 && parser_has_content(reader->parser) &&
 	    reader->parser->block.kind == MPROF_BLOCK_STATISTICAL) {
 		status = reader_samples_next(reader, events, capacity, count);
 		return status == MPROF_END ? end_events(reader) : status;

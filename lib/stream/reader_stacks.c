@@ -226,7 +226,7 @@ static int may_have_others(const mprof_reader *reader)
 {
 	const uint64_t declared = reader->parser->directives.declared;
 
-	return reader->parser->state == PARSER_LOADED && reader_has_stack_sections(reader) && !reader->stacks.is_done &&
+	return parser_has_content(reader->parser) && reader_has_stack_sections(reader) && !reader->stacks.is_done &&
 	       (reader->stacks.is_used || (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
 }
 

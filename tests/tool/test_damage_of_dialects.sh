@@ -142,6 +142,22 @@ for log in "$corpus"/*.mprof; do
 	look_at "$log" "$log"
 done
 
+# What stands in front of the damaged end of a block is given by every command, and the damage is told once.
+cp "$corpus/bad-mono-events-no-end.mprof" damaged.mprof
+mprof convert damaged.mprof copy.mprof
+expect "errors of convert" "$(grep -c 'offset 54' err)" 1
+for command in "dump damaged.mprof" "dump copy.mprof"; do
+	mprof $command
+	expect "calls of $command" "$(grep -c method-enter out)" 1
+done
+for command in report decode check info; do
+	mprof $command damaged.mprof
+	expect_status 1 "$command"
+	expect "errors of $command" "$(cat out err | grep -c 'offset 54: ')" 1
+done
+mprof report --json damaged.mprof
+expect "calls of report" "$(jq '[.methods[].calls] | add' out)" 1
+
 test -n "${MPROF_SAMPLES-}" || exit 0
 for log in f-exc-unhandled f-gc h-eda30aca51-stat u-stat16-calls f-heap-all; do
 	test -e "$MPROF_SAMPLES/$log.mprof" || continue
