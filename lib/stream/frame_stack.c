@@ -20,16 +20,14 @@ static mprof_status reserve(frame_stack *stack, name_table *names, size_t needed
 }
 
 /*
- * Saves what is about to be overwritten from the top of the stack on. Those above it were taken away before, so that
- * this costs no more than that did.
+ * Saves what is about to be overwritten from the top of the stack on, which is below the lowest place so far. Those
+ * above it were taken away before, so that this costs no more than that did.
  */
 static mprof_status save(frame_stack *stack, name_table *names)
 {
 	void *saved = stack->saved;
 	mprof_status status;
 
-	if (stack->count >= stack->low)
-		return MPROF_OK;
 	status = name_table_reserve(names, &saved, &stack->saved_capacity, stack->mark - stack->count,
 				    sizeof(*stack->saved));
 	stack->saved = saved;
@@ -66,19 +64,42 @@ static inline mprof_status push(frame_stack *stack, definition_interner *interne
 	return status;
 }
 
+/* Takes frames away until no more than \p keep are left. */
+static inline void pop(frame_stack *stack, uint64_t keep)
+{
+	/* Where all frames are known, each level is one. */
+	if (__builtin_expect(depth_of(stack) == stack->count, 1)) {
+		stack->count = stack->count < keep ? stack->count : (size_t)keep;
+		return;
+	}
+	while (depth_of(stack) > keep)
+		stack->count--;
+}
+
+/* Makes room for what a section brings, and keeps what it overwrites. */
+static inline mprof_status make_room(frame_stack *stack, name_table *names, size_t count)
+{
+	mprof_status status = MPROF_OK;
+
+	if (__builtin_expect(stack->capacity - stack->count < count, 0))
+		status = reserve(stack, names, stack->count + count);
+	if (status == MPROF_OK && count > 0 && stack->count < stack->low)
+		status = save(stack, names);
+	return status;
+}
+
 mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner, uint64_t keep, const uint64_t *frames,
 			       size_t count)
 {
 	mprof_status result;
+	int is_gap;
 
-	while (depth_of(stack) > keep)
-		stack->count--;
-	result = reserve(stack, interner->table->names, stack->count + 1 + count);
-	if (result == MPROF_OK && (count > 0 || depth_of(stack) < keep))
-		result = save(stack, interner->table->names);
+	pop(stack, keep);
+	is_gap = depth_of(stack) < keep;
+	result = make_room(stack, interner->table->names, count + (size_t)is_gap);
 	if (result != MPROF_OK)
 		return result;
-	if (depth_of(stack) < keep)
+	if (__builtin_expect(is_gap, 0))
 		result = push(stack, interner, keep, 0);
 	for (size_t i = count; i > 0; i--) {
 		mprof_status status = push(stack, interner, depth_of(stack) + 1, frames[i - 1]);
