@@ -22,8 +22,8 @@ int fault_report_error(fault_report *report);
 void fault_report_end(fault_report *report);
 
 /**
- * Whether loading failed for the end of the block alone: the log ends inside it, or it does not end as it should. What is
- * in front of that can be fetched; the fetching then fails as the loading did.
+ * Whether loading failed for the end of the block alone: the log ends inside it, or it does not end as it should. What
+ * is in front of that can be fetched; the fetching then fails as the loading did.
  */
 static inline int fault_is_at_end(mprof_status status, const mprof_block *block)
 {
