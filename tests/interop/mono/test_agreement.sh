@@ -83,7 +83,7 @@ agree() {
 
 for program in Heap Exceptions Handles Monitors Dynamic; do
 	compile $program
-	profiled "$everything,quiet,output=$program.mprof" $program.exe >/dev/null || fail "$program: status $?"
+	recorded "$everything,quiet" $program || fail "$program: status $?"
 	agree $program.mprof
 done
 

@@ -7,13 +7,12 @@ needs_compression
 
 for program in Calls Exceptions Allocations Generics Threads Native Collections Dynamic Domains; do
 	compile $program
-	profiled "all,output=$program.mprof" $program.exe >$program.expected 2>$program.stderr ||
-		fail "$program ended with status $?: $(cat $program.stderr)"
+	recorded all $program || fail "$program ended with status $?: $(cat $program.stderr)"
 	check_complete $program.mprof
 	check_balance $program.mprof
-	check_facts $program.expected $program.mprof
+	check_facts $program.said $program.mprof
 	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
-	echo "$program: $(wc -l <$program.expected) facts"
+	echo "$program: $(wc -l <$program.said) facts"
 done
 
 # The same through small buffers, waiting for free ones, compressed.

@@ -7,14 +7,13 @@ set -eu
 
 for program in Monitors Finalizers Handles Names Unloading Dynamic Exceptions Generics Native Threads; do
 	compile $program
-	profiled "$everything,output=$program.mprof" $program.exe >$program.expected 2>$program.stderr ||
-		fail "$program ended with status $?: $(cat $program.stderr)"
+	recorded "$everything" $program || fail "$program ended with status $?: $(cat $program.stderr)"
 	check_complete $program.mprof
-	check_facts $program.expected $program.mprof
+	check_facts $program.said $program.mprof
 	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
 	# Threads of a domain that goes are ended anywhere, also in a method's first instructions.
 	test $program = Unloading || check_balance $program.mprof
-	echo "$program: $(wc -l <$program.expected) facts"
+	echo "$program: $(wc -l <$program.said) facts"
 done
 
 # Each kind alone: nothing of it needs what the others record.
