@@ -2,18 +2,23 @@
 /**
  * \file mprof.h
  * \brief All of libmprof. Each header under mprof/ can be included alone as well.
+ *
+ * The headers that are not stable before version 1.0 (mprof/convert.h and mprof/profile.h) are included only where
+ * MPROF_UNSTABLE is defined.
  */
 #ifndef MPROF_H
 #define MPROF_H
 
-#include <mprof/convert.h>
 #include <mprof/format.h>
 #include <mprof/parser.h>
-#include <mprof/profile.h>
 #include <mprof/reader.h>
 #include <mprof/recorder.h>
 #include <mprof/status.h>
 #include <mprof/version.h>
 #include <mprof/writer.h>
+#ifdef MPROF_UNSTABLE
+#include <mprof/convert.h>
+#include <mprof/profile.h>
+#endif
 
 #endif

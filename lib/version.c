@@ -7,17 +7,17 @@
 
 #include <mprof/version.h>
 
-uint32_t mprof_version_number(void)
+uint32_t mprof_version_get_number(void)
 {
 	return MPROF_VERSION_NUMBER;
 }
 
-const char *mprof_version_string(void)
+const char *mprof_version_get_string(void)
 {
 	return MPROF_VERSION_STRING;
 }
 
-int mprof_version_has(mprof_feature feature)
+int mprof_version_has_feature(mprof_feature feature)
 {
 	/* Not an if for each: callers may pass values of later headers, which are unknown here. */
 	switch ((int)feature) {

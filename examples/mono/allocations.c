@@ -43,7 +43,7 @@ static void gc_allocation(MonoProfiler *profiler, MonoObject *object)
 	if (state == NULL)
 		return;
 	known = vtable_of(profiler, state, object);
-	mprof_thread_allocation(state->recording, known->class_key, size_of(known, object));
+	mprof_thread_record_allocation(state->recording, known->class_key, size_of(known, object));
 }
 
 static void detailed_allocation(MonoProfiler *profiler, MonoObject *object)
@@ -55,13 +55,13 @@ static void detailed_allocation(MonoProfiler *profiler, MonoObject *object)
 
 	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
 		return;
-	if ((profiler->allocation_detail & MPROF_ALLOCATION_STACK) != 0)
+	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0)
 		count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
-	else if ((profiler->allocation_detail & MPROF_ALLOCATION_CALLER) != 0)
+	else if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0)
 		count = stacks_here(profiler, state, frames, 1);
 	known = vtable_of(profiler, state, object);
-	mprof_thread_allocation_detailed(state->recording, known->class_key, size_of(known, object),
-					 (uint64_t)(uintptr_t)object, frames, count);
+	mprof_thread_record_allocation_detailed(state->recording, known->class_key, size_of(known, object),
+						(uint64_t)(uintptr_t)object, frames, count);
 }
 
 void allocations_install(MonoProfiler *profiler)

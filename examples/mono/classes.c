@@ -23,7 +23,8 @@ static void exception_throw(MonoProfiler *profiler, MonoObject *exception)
 	mprof_thread *recording = threads_recording(profiler);
 
 	if (recording != NULL)
-		mprof_thread_event(recording, MPROF_EVENT_EXCEPTION, 0, key_of(mono_vtable_class(exception->vtable)));
+		mprof_thread_record_event(recording, MPROF_EVENT_EXCEPTION, 0,
+					  key_of(mono_vtable_class(exception->vtable)));
 }
 
 /* What is recorded of objects names their classes. */
@@ -50,8 +51,8 @@ static void record_load(MonoProfiler *profiler, MonoClass *klass, uint32_t flags
 	if (recording == NULL || is_type_parameter(klass))
 		return;
 	names_define_class(profiler, klass);
-	mprof_thread_event(recording, MPROF_EVENT_CLASS_LOAD_START, 0, key_of(klass));
-	mprof_thread_event(recording, MPROF_EVENT_CLASS_LOAD_END, flags, key_of(klass));
+	mprof_thread_record_event(recording, MPROF_EVENT_CLASS_LOAD_START, 0, key_of(klass));
+	mprof_thread_record_event(recording, MPROF_EVENT_CLASS_LOAD_END, flags, key_of(klass));
 }
 
 static void class_loaded(MonoProfiler *profiler, MonoClass *klass)
@@ -61,7 +62,7 @@ static void class_loaded(MonoProfiler *profiler, MonoClass *klass)
 
 static void class_failed(MonoProfiler *profiler, MonoClass *klass)
 {
-	record_load(profiler, klass, MPROF_EVENT_FAILED);
+	record_load(profiler, klass, MPROF_EVENT_FLAG_FAILED);
 }
 
 void classes_install(MonoProfiler *profiler)

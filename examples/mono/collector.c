@@ -26,7 +26,7 @@ static int take_common_handle(MonoProfiler *profiler)
 static void record(MonoProfiler *profiler, mprof_event_kind kind, uint32_t number, uint64_t value)
 {
 	if (current_recording != NULL) {
-		mprof_thread_collection(current_recording, kind, number, value);
+		mprof_thread_record_collection(current_recording, kind, number, value);
 		return;
 	}
 	/*
@@ -36,11 +36,11 @@ static void record(MonoProfiler *profiler, mprof_event_kind kind, uint32_t numbe
 	if (profiler->collector == NULL || !take_common_handle(profiler))
 		return;
 	atomic_store_explicit(&profiler->collector_used, 1, memory_order_relaxed);
-	mprof_thread_collection(profiler->collector, kind, number, value);
+	mprof_thread_record_collection(profiler->collector, kind, number, value);
 	atomic_flag_clear_explicit(&profiler->collector_busy, memory_order_release);
 }
 
-/* The number given last. Changes of the heap's size take numbers too, at any time. */
+/* The number given last. In logs of Mono 2 changes of the heap's size take numbers too, at any time. */
 static _Atomic uint32_t last_number;
 
 /* Of the last collection of each generation, and of the last of all. */
@@ -107,9 +107,16 @@ static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t 
 		record_step(profiler, step, generation, number);
 }
 
+static int numbers_resizes(const MonoProfiler *profiler)
+{
+	uint32_t dialect = profiler->options.dialect;
+
+	return dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY;
+}
+
 static void gc_resize(MonoProfiler *profiler, uintptr_t size)
 {
-	record(profiler, MPROF_EVENT_GC_RESIZE, next_number(), size);
+	record(profiler, MPROF_EVENT_GC_RESIZE, numbers_resizes(profiler) ? next_number() : 0, size);
 }
 
 void collector_install(MonoProfiler *profiler)

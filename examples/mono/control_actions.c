@@ -11,7 +11,7 @@
 
 static const char *result_of(mprof_status status)
 {
-	return status == MPROF_OK ? NULL : mprof_status_text(status);
+	return status == MPROF_OK ? NULL : mprof_status_get_text(status);
 }
 
 const char *control_enable(MonoProfiler *profiler)
@@ -61,5 +61,5 @@ const char *control_set_heap_shots(MonoProfiler *profiler, int64_t count)
 
 const char *control_mark(MonoProfiler *profiler, const char *text)
 {
-	return result_of(mprof_recorder_mark(profiler->recorder, 0, text, strlen(text)));
+	return result_of(mprof_recorder_record_mark(profiler->recorder, 0, text, strlen(text)));
 }

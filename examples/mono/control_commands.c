@@ -87,7 +87,7 @@ static void add_counts(MonoProfiler *profiler, command_reply *reply)
 	if (stats.status != MPROF_OK)
 		add_line(reply, "error=%s",
 			 stats.system_error != 0 ? strerror(stats.system_error)
-						 : mprof_status_text((mprof_status)stats.status));
+						 : mprof_status_get_text((mprof_status)stats.status));
 }
 
 static void add_status(MonoProfiler *profiler, command_reply *reply)

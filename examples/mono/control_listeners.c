@@ -5,6 +5,8 @@
  */
 #include "control_listeners.h"
 
+#include "control_peer.h"
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -226,5 +228,11 @@ int control_port_open(unsigned port)
 
 int control_port_accept(int fd)
 {
-	return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int accepted = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (accepted < 0 || control_peer_is_trusted(accepted))
+		return accepted;
+	close(accepted);
+	errno = EACCES;
+	return -1;
 }

@@ -35,7 +35,7 @@ int control_socket_accept(const control_socket *socket);
 /** Listens to a port of 127.0.0.1. Returns a descriptor; -1 after a message. */
 int control_port_open(unsigned port);
 
-/** Takes the next who comes. Returns its descriptor, or -1 with errno. */
+/** Accepts the next connection, if it comes from this user or the superuser. Returns its descriptor, or -1 with errno. */
 int control_port_accept(int fd);
 
 #endif

@@ -26,7 +26,7 @@ static void begin(MonoProfiler *profiler, const void *key, char *name)
 	}
 	load = &state->loading[state->loads++];
 	load->key = key;
-	load->start_counter = mprof_recorder_counter(profiler->recorder);
+	load->start_counter = mprof_recorder_read_counter(profiler->recorder);
 	load->name = name;
 }
 
@@ -41,7 +41,8 @@ static char *end(MonoProfiler *profiler, const void *key, mprof_element *element
 	char *name = NULL;
 
 	memset(element, 0, sizeof(*element));
-	element->end_counter = mprof_recorder_counter(profiler->recorder);
+	element->struct_size = sizeof(*element);
+	element->end_counter = mprof_recorder_read_counter(profiler->recorder);
 	element->start_counter = element->end_counter;
 	element->thread = state == NULL ? 0 : state->id;
 	while (place > 0 && state->loading[place - 1].key != key)
@@ -61,7 +62,7 @@ static void record_loaded(MonoProfiler *profiler, const void *key, mprof_element
 	element->name = name == NULL ? "" : name;
 	element->name_length = strlen(element->name);
 	if (!module_has_ended(profiler))
-		(void)mprof_recorder_loaded(profiler->recorder, key_of(key), element);
+		(void)mprof_recorder_record_loaded(profiler->recorder, key_of(key), element);
 }
 
 static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
@@ -73,7 +74,7 @@ static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
 	element.name = name == NULL ? "" : name;
 	element.name_length = strlen(element.name);
 	if (!module_has_ended(profiler))
-		(void)mprof_recorder_unloaded(profiler->recorder, key_of(key), &element);
+		(void)mprof_recorder_record_unloaded(profiler->recorder, key_of(key), &element);
 	free(name);
 }
 
@@ -97,7 +98,7 @@ static void domain_loaded(MonoProfiler *profiler, MonoDomain *domain)
 	char *name = domain_name(domain);
 
 	free(end(profiler, domain, &element));
-	element.kind = MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_SUCCESS;
+	element.kind = MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_FLAG_SUCCESS;
 	record_loaded(profiler, domain, &element, name);
 	free(name);
 }
@@ -140,12 +141,12 @@ static void record_image(MonoProfiler *profiler, MonoImage *image, uint32_t resu
 
 static void image_loaded(MonoProfiler *profiler, MonoImage *image)
 {
-	record_image(profiler, image, MPROF_ELEMENT_SUCCESS);
+	record_image(profiler, image, MPROF_ELEMENT_FLAG_SUCCESS);
 }
 
 static void image_failed(MonoProfiler *profiler, MonoImage *image)
 {
-	record_image(profiler, image, MPROF_ELEMENT_FAILURE);
+	record_image(profiler, image, MPROF_ELEMENT_FLAG_FAILURE);
 }
 
 static void image_unloading(MonoProfiler *profiler, MonoImage *image)
@@ -183,6 +184,8 @@ static void split_name(MonoAssemblyName *name, const char *full_name, mprof_asse
 	split->minor = minor;
 	split->build = build;
 	split->revision = revision;
+	split->struct_size = sizeof(*split);
+	split->reserved = 0;
 	split->retargetable = strstr(full_name, "Retargetable=Yes") != NULL;
 }
 
@@ -194,7 +197,7 @@ static void assembly_loaded(MonoProfiler *profiler, MonoAssembly *assembly)
 	mprof_element element;
 
 	free(end(profiler, assembly, &element));
-	element.kind = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS;
+	element.kind = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS;
 	split_name(name, full_name == NULL ? "" : full_name, &split);
 	element.assembly = &split;
 	record_loaded(profiler, assembly, &element, full_name);

@@ -12,7 +12,7 @@ static void record_turn(MonoProfiler *profiler, mprof_event_kind kind)
 	mprof_thread *recording = threads_recording(profiler);
 
 	if (recording != NULL)
-		mprof_thread_event(recording, kind, 0, 0);
+		mprof_thread_record_event(recording, kind, 0, 0);
 }
 
 static void gc_finalizing(MonoProfiler *profiler)
@@ -30,8 +30,8 @@ static void record_object(MonoProfiler *profiler, MonoObject *object, int is_end
 	mprof_thread *recording = threads_recording(profiler);
 
 	if (recording != NULL)
-		mprof_thread_finalizer(recording, is_end, key_of(mono_vtable_class(object->vtable)),
-				       (uint64_t)(uintptr_t)object);
+		mprof_thread_record_finalizer(recording, is_end, key_of(mono_vtable_class(object->vtable)),
+					      (uint64_t)(uintptr_t)object);
 }
 
 static void gc_finalizing_object(MonoProfiler *profiler, MonoObject *object)

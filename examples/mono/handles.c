@@ -75,9 +75,9 @@ static void handle_created(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 	    !is_wanted(profiler, handle, type, object))
 		return;
 	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
-	mprof_thread_handle_created(state->recording, handle, (mprof_handle_type)type,
-				    object == NULL ? 0 : key_of(mono_vtable_class(object->vtable)),
-				    (uint64_t)(uintptr_t)object, frames, count);
+	mprof_thread_record_handle_created(state->recording, handle, (mprof_handle_type)type,
+					   object == NULL ? 0 : key_of(mono_vtable_class(object->vtable)),
+					   (uint64_t)(uintptr_t)object, frames, count);
 }
 
 static void handle_deleted(MonoProfiler *profiler, uint32_t handle, MonoGCHandleType type)
@@ -89,7 +89,7 @@ static void handle_deleted(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 	if (state == NULL || !was_wanted(handle, type) || !mprof_recorder_is_enabled(profiler->recorder))
 		return;
 	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
-	mprof_thread_handle_deleted(state->recording, handle, (mprof_handle_type)type, frames, count);
+	mprof_thread_record_handle_deleted(state->recording, handle, (mprof_handle_type)type, frames, count);
 }
 
 void handles_install(MonoProfiler *profiler)

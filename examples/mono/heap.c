@@ -134,8 +134,8 @@ static void gc_roots(MonoProfiler *profiler, uint64_t count, const mono_byte *co
 static void gc_moves(MonoProfiler *profiler, MonoObject *const *objects, uint64_t count)
 {
 	for (uint64_t i = 0; i + 1 < count; i += 2)
-		mprof_heap_moved(profiler->recorder, (uint64_t)(uintptr_t)objects[i],
-				 (uint64_t)(uintptr_t)objects[i + 1]);
+		mprof_recorder_add_heap_move(profiler->recorder, (uint64_t)(uintptr_t)objects[i],
+					     (uint64_t)(uintptr_t)objects[i + 1]);
 }
 
 /*
@@ -158,15 +158,15 @@ static uint64_t size_of(MonoObject *object, MonoClass *klass)
 static void take_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, const uint64_t *references,
 			size_t count)
 {
-	mprof_heap_object(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass), size_of(object, klass),
-			  references, count);
+	mprof_recorder_add_heap_object(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass),
+				       size_of(object, klass), references, count);
 }
 
 #if UINTPTR_MAX == UINT64_MAX
 /* Pointers are addresses as they stand: copying them would take longer than all the rest. */
 static void take_references(MonoProfiler *profiler, MonoObject **references, size_t count)
 {
-	mprof_heap_references(profiler->recorder, (const uint64_t *)(const void *)references, count);
+	mprof_recorder_add_heap_references(profiler->recorder, (const uint64_t *)(const void *)references, count);
 }
 
 static void take_whole(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
@@ -180,7 +180,7 @@ static void take_references(MonoProfiler *profiler, MonoObject **references, siz
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = (uint64_t)(uintptr_t)references[i];
 
-		mprof_heap_references(profiler->recorder, &address, 1);
+		mprof_recorder_add_heap_references(profiler->recorder, &address, 1);
 	}
 }
 
@@ -218,27 +218,28 @@ static int walk_object_alone(MonoObject *object, MonoClass *klass, uintptr_t siz
 
 static void walk_heap(MonoProfiler *profiler, uint32_t use, uint32_t number)
 {
-	if (!mprof_heap_begin(profiler->recorder, use, number))
+	if (!mprof_recorder_begin_heap(profiler->recorder, use, number))
 		return;
 	/* Since the last walk classes may have gone, and others come in their places. */
 	memset(known_sizes, 0, sizeof(known_sizes));
-	if ((use & MPROF_HEAP_SHOT) == 0) {
+	if ((use & MPROF_HEAP_USE_SHOT) == 0) {
 		(void)mono_gc_walk_heap(0, walk_object_alone, profiler);
 	} else {
 		for (size_t i = 0; i < kept.count; i++)
-			mprof_heap_root(profiler->recorder, MPROF_ROOT_OTHER, kept.roots[i].slot, kept.roots[i].object);
+			mprof_recorder_add_heap_root(profiler->recorder, MPROF_ROOT_OTHER, kept.roots[i].slot,
+						     kept.roots[i].object);
 		(void)mono_gc_walk_heap(0, walk_object, profiler);
 		count_shot(profiler);
 	}
-	mprof_heap_end(profiler->recorder);
+	mprof_recorder_end_heap(profiler->recorder);
 }
 
 static void end_full_collection(MonoProfiler *profiler, uint32_t number)
 {
-	uint32_t use = state.is_due ? MPROF_HEAP_SHOT : 0;
+	uint32_t use = state.is_due ? MPROF_HEAP_USE_SHOT : 0;
 
-	use |= profiler->options.kinds & RECORD_FREED ? MPROF_HEAP_FREED : 0;
-	use |= profiler->options.kinds & RECORD_SUMMARIES ? MPROF_HEAP_SUMMARY : 0;
+	use |= profiler->options.kinds & RECORD_FREED ? MPROF_HEAP_USE_FREED : 0;
+	use |= profiler->options.kinds & RECORD_SUMMARIES ? MPROF_HEAP_USE_SUMMARY : 0;
 	state.collections++;
 	if (use != 0)
 		walk_heap(profiler, use, number);
@@ -298,7 +299,7 @@ static int wants_moves(const MonoProfiler *profiler)
 		return 1;
 	if (options_are_classic(&profiler->options))
 		return 0;
-	return (profiler->allocation_detail & MPROF_ALLOCATION_OBJECT) != 0 ||
+	return (profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_OBJECT) != 0 ||
 	       (kinds & RECORD_HEAP && kinds & about_objects);
 }
 

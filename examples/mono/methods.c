@@ -72,7 +72,7 @@ static void method_enter(MonoProfiler *profiler, MonoMethod *method, MonoProfile
 
 	(void)context;
 	if (recording != NULL)
-		mprof_thread_method_enter(recording, key_of(method));
+		mprof_thread_enter_method(recording, key_of(method));
 }
 
 static void method_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
@@ -81,7 +81,7 @@ static void method_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfile
 
 	(void)context;
 	if (recording != NULL)
-		mprof_thread_method_leave(recording, key_of(method));
+		mprof_thread_leave_method(recording, key_of(method));
 }
 
 static void method_tail_call(MonoProfiler *profiler, MonoMethod *method, MonoMethod *target)
@@ -90,7 +90,7 @@ static void method_tail_call(MonoProfiler *profiler, MonoMethod *method, MonoMet
 
 	(void)target;
 	if (recording != NULL)
-		mprof_thread_event(recording, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, key_of(method));
+		mprof_thread_record_event(recording, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, key_of(method));
 }
 
 /* Comes for all frames that an exception passes, also those of precompiled code, which were never entered. */
@@ -100,7 +100,7 @@ static void method_exception_leave(MonoProfiler *profiler, MonoMethod *method, M
 
 	(void)exception;
 	if (recording != NULL && key_set_get(&profiler->compiled, code_key(method)))
-		mprof_thread_event(recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
+		mprof_thread_record_event(recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
 }
 
 /* The same four with a limit of the depth, which the others need not look at. */
@@ -110,7 +110,7 @@ static void limited_enter(MonoProfiler *profiler, MonoMethod *method, MonoProfil
 
 	(void)context;
 	if (state != NULL && call_depth_enter(&state->call_depth, profiler->options.call_depth))
-		mprof_thread_method_enter(state->recording, key_of(method));
+		mprof_thread_enter_method(state->recording, key_of(method));
 }
 
 static void limited_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
@@ -119,7 +119,7 @@ static void limited_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfil
 
 	(void)context;
 	if (state != NULL && call_depth_leave(&state->call_depth, profiler->options.call_depth))
-		mprof_thread_method_leave(state->recording, key_of(method));
+		mprof_thread_leave_method(state->recording, key_of(method));
 }
 
 static void limited_tail_call(MonoProfiler *profiler, MonoMethod *method, MonoMethod *target)
@@ -128,7 +128,7 @@ static void limited_tail_call(MonoProfiler *profiler, MonoMethod *method, MonoMe
 
 	(void)target;
 	if (state != NULL && call_depth_leave(&state->call_depth, profiler->options.call_depth))
-		mprof_thread_event(state->recording, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, key_of(method));
+		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, key_of(method));
 }
 
 static void limited_exception_leave(MonoProfiler *profiler, MonoMethod *method, MonoObject *exception)
@@ -138,7 +138,7 @@ static void limited_exception_leave(MonoProfiler *profiler, MonoMethod *method, 
 	(void)exception;
 	if (state != NULL && key_set_get(&profiler->compiled, code_key(method)) &&
 	    call_depth_leave(&state->call_depth, profiler->options.call_depth))
-		mprof_thread_event(state->recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
+		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
 }
 
 /* Whether call chains are recorded. */
@@ -171,7 +171,7 @@ static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 	state->compiling[state->compilations].compiled = 0;
 	state->compilations++;
 	if (profiler->options.kinds & RECORD_JIT)
-		mprof_thread_event(state->recording, MPROF_EVENT_METHOD_JIT_START, 0, key_of(method));
+		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_JIT_START, 0, key_of(method));
 }
 
 static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
@@ -187,7 +187,7 @@ static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
 	/* Those that began later and were not reported as done never will be. */
 	state->compilations = place - 1;
 	if (profiler->options.kinds & RECORD_JIT)
-		mprof_thread_event(state->recording, MPROF_EVENT_METHOD_JIT_END, flags, key_of(method));
+		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_JIT_END, flags, key_of(method));
 }
 
 /*
@@ -218,7 +218,7 @@ static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *co
 
 static void jit_failed(MonoProfiler *profiler, MonoMethod *method)
 {
-	jit_end(profiler, method, MPROF_EVENT_FAILED);
+	jit_end(profiler, method, MPROF_EVENT_FLAG_FAILED);
 }
 
 /* The runtime says so of methods that the program wrote at run time. Its address may be another one's soon. */
@@ -229,7 +229,7 @@ static void method_free(MonoProfiler *profiler, MonoMethod *method)
 
 	/* One that was never compiled was never heard of. */
 	if (recording != NULL && flags & METHOD_DEFINED && profiler->options.kinds & RECORD_JIT)
-		mprof_thread_event(recording, MPROF_EVENT_METHOD_FREED, 0, key_of(method));
+		mprof_thread_record_event(recording, MPROF_EVENT_METHOD_FREED, 0, key_of(method));
 }
 
 static void install_calls(MonoProfiler *profiler)
@@ -241,8 +241,8 @@ static void install_calls(MonoProfiler *profiler)
 	mono_profiler_set_method_enter_callback(handle, is_limited ? limited_enter : method_enter);
 	mono_profiler_set_method_leave_callback(handle, is_limited ? limited_leave : method_leave);
 	mono_profiler_set_method_tail_call_callback(handle, is_limited ? limited_tail_call : method_tail_call);
-	mono_profiler_set_method_exception_leave_callback(
-		handle, is_limited ? limited_exception_leave : method_exception_leave);
+	mono_profiler_set_method_exception_leave_callback(handle, is_limited ? limited_exception_leave
+									     : method_exception_leave);
 }
 
 void methods_install(MonoProfiler *profiler)

@@ -15,8 +15,8 @@
 /* A counter and what the log calls it. They are never taken back. */
 typedef struct known_counter {
 	MonoCounter *counter;
-	uint32_t metric;  /* 0 if its values are no numbers. */
-	uint32_t scale;   /* What one of its units is in the log's. */
+	uint32_t metric; /* 0 if its values are no numbers. */
+	uint32_t scale;  /* What one of its units is in the log's. */
 } known_counter;
 
 static struct {
@@ -33,16 +33,11 @@ typedef struct section_name {
 } section_name;
 
 static const section_name section_names[] = {
-	{MONO_COUNTER_JIT, "JIT"},
-	{MONO_COUNTER_GC, "GC"},
-	{MONO_COUNTER_METADATA, "Metadata"},
-	{MONO_COUNTER_GENERICS, "Generics"},
-	{MONO_COUNTER_SECURITY, "Security"},
-	{MONO_COUNTER_RUNTIME, "Runtime"},
-	{MONO_COUNTER_SYSTEM, "System"},
-	{MONO_COUNTER_PERFCOUNTERS, "Performance counters"},
-	{MONO_COUNTER_PROFILER, "Profiler"},
-	{MONO_COUNTER_INTERP, "Interpreter"},
+	{MONO_COUNTER_JIT, "JIT"},           {MONO_COUNTER_GC, "GC"},
+	{MONO_COUNTER_METADATA, "Metadata"}, {MONO_COUNTER_GENERICS, "Generics"},
+	{MONO_COUNTER_SECURITY, "Security"}, {MONO_COUNTER_RUNTIME, "Runtime"},
+	{MONO_COUNTER_SYSTEM, "System"},     {MONO_COUNTER_PERFCOUNTERS, "Performance counters"},
+	{MONO_COUNTER_PROFILER, "Profiler"}, {MONO_COUNTER_INTERP, "Interpreter"},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -58,18 +53,18 @@ static const char *name_of_section(int section)
 static uint32_t unit_of(MonoCounter *counter)
 {
 	if (mono_counter_get_type(counter) == MONO_COUNTER_TIME_INTERVAL)
-		return MPROF_METRIC_TIME;
+		return MPROF_METRIC_UNIT_TIME;
 	switch (mono_counter_get_unit(counter)) {
 	case MONO_COUNTER_BYTES:
-		return MPROF_METRIC_BYTES;
+		return MPROF_METRIC_UNIT_BYTES;
 	case MONO_COUNTER_TIME:
-		return MPROF_METRIC_TIME;
+		return MPROF_METRIC_UNIT_TIME;
 	case MONO_COUNTER_COUNT:
-		return MPROF_METRIC_COUNT;
+		return MPROF_METRIC_UNIT_COUNT;
 	case MONO_COUNTER_PERCENTAGE:
-		return MPROF_METRIC_RATIO;
+		return MPROF_METRIC_UNIT_RATIO;
 	default:
-		return MPROF_METRIC_RAW;
+		return MPROF_METRIC_UNIT_RAW;
 	}
 }
 
@@ -78,9 +73,9 @@ static uint32_t flags_of(MonoCounter *counter)
 	uint32_t flags = unit_of(counter);
 	int variance = mono_counter_get_variance(counter);
 
-	flags |= mono_counter_get_type(counter) == MONO_COUNTER_DOUBLE ? MPROF_METRIC_DOUBLE : 0;
-	flags |= variance == MONO_COUNTER_MONOTONIC ? MPROF_METRIC_MONOTONIC : 0;
-	flags |= variance == MONO_COUNTER_CONSTANT ? MPROF_METRIC_CONSTANT : 0;
+	flags |= mono_counter_get_type(counter) == MONO_COUNTER_DOUBLE ? MPROF_METRIC_FLAG_DOUBLE : 0;
+	flags |= variance == MONO_COUNTER_MONOTONIC ? MPROF_METRIC_FLAG_MONOTONIC : 0;
+	flags |= variance == MONO_COUNTER_CONSTANT ? MPROF_METRIC_FLAG_CONSTANT : 0;
 	return flags;
 }
 
@@ -192,7 +187,8 @@ static void record(MonoProfiler *profiler)
 	state.value_count = 0;
 	mono_counters_foreach(take_counter, &list);
 	if (state.value_count > 0)
-		(void)mprof_recorder_metric_values(profiler->recorder, state.values, state.value_count);
+		(void)mprof_recorder_record_metrics(profiler->recorder, state.values, sizeof(mprof_metric_value),
+						    state.value_count);
 }
 
 void metrics_start(MonoProfiler *profiler)

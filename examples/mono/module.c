@@ -37,27 +37,28 @@ void mono_profiler_init_mprof(const char *text) __attribute__((visibility("defau
 void mono_profiler_init_logging(const char *text) __attribute__((visibility("default")));
 
 /* Bits that logs of Mono 2 always had: its decoder leaves out sections without them. It knows none behind the last. */
-#define CLASSIC_INTRO_ALWAYS (MPROF_INTRO_CLASS | MPROF_INTRO_JIT | MPROF_INTRO_GC | MPROF_INTRO_METHOD)
-#define CLASSIC_INTRO_LAST MPROF_INTRO_MONITOR
+#define CLASSIC_INTRO_ALWAYS                                                                                           \
+	(MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_GC | MPROF_INTRO_FLAG_METHOD)
+#define CLASSIC_INTRO_LAST MPROF_INTRO_FLAG_MONITOR
 
 static uint32_t intro_flags(const module_options *options)
 {
 	uint32_t kinds = options->kinds;
-	uint32_t flags = MPROF_INTRO_DOMAIN | MPROF_INTRO_ASSEMBLY | MPROF_INTRO_MODULE;
+	uint32_t flags = MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_ASSEMBLY | MPROF_INTRO_FLAG_MODULE;
 
-	flags |= kinds & RECORD_CALLS ? MPROF_INTRO_ENTER_LEAVE : 0;
-	flags |= kinds & RECORD_ALLOCATIONS ? MPROF_INTRO_ALLOCATION : 0;
-	flags |= kinds & RECORD_JIT ? MPROF_INTRO_JIT | MPROF_INTRO_METHOD : 0;
-	flags |= kinds & RECORD_COLLECTIONS ? MPROF_INTRO_GC : 0;
-	flags |= kinds & RECORD_EXCEPTIONS ? MPROF_INTRO_EXCEPTION : 0;
-	flags |= kinds & RECORD_THREADS ? MPROF_INTRO_THREAD : 0;
-	flags |= kinds & RECORD_CLASSES ? MPROF_INTRO_CLASS : 0;
-	flags |= kinds & RECORD_SAMPLES ? MPROF_INTRO_STATISTICAL : 0;
-	flags |= kinds & RECORD_MONITORS ? MPROF_INTRO_MONITOR : 0;
-	flags |= kinds & RECORD_HEAP ? MPROF_INTRO_HEAP : 0;
-	flags |= kinds & RECORD_HANDLES ? MPROF_INTRO_HANDLE : 0;
-	flags |= kinds & RECORD_FINALIZERS ? MPROF_INTRO_FINALIZER : 0;
-	flags |= kinds & RECORD_METRICS ? MPROF_INTRO_METRIC : 0;
+	flags |= kinds & RECORD_CALLS ? MPROF_INTRO_FLAG_ENTER_LEAVE : 0;
+	flags |= kinds & RECORD_ALLOCATIONS ? MPROF_INTRO_FLAG_ALLOCATION : 0;
+	flags |= kinds & RECORD_JIT ? MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_METHOD : 0;
+	flags |= kinds & RECORD_COLLECTIONS ? MPROF_INTRO_FLAG_GC : 0;
+	flags |= kinds & RECORD_EXCEPTIONS ? MPROF_INTRO_FLAG_EXCEPTION : 0;
+	flags |= kinds & RECORD_THREADS ? MPROF_INTRO_FLAG_THREAD : 0;
+	flags |= kinds & RECORD_CLASSES ? MPROF_INTRO_FLAG_CLASS : 0;
+	flags |= kinds & RECORD_SAMPLES ? MPROF_INTRO_FLAG_STATISTICAL : 0;
+	flags |= kinds & RECORD_MONITORS ? MPROF_INTRO_FLAG_MONITOR : 0;
+	flags |= kinds & RECORD_HEAP ? MPROF_INTRO_FLAG_HEAP : 0;
+	flags |= kinds & RECORD_HANDLES ? MPROF_INTRO_FLAG_HANDLE : 0;
+	flags |= kinds & RECORD_FINALIZERS ? MPROF_INTRO_FLAG_FINALIZER : 0;
+	flags |= kinds & RECORD_METRICS ? MPROF_INTRO_FLAG_METRIC : 0;
 	if (options_are_classic(options))
 		flags = (flags & (2 * CLASSIC_INTRO_LAST - 1)) | CLASSIC_INTRO_ALWAYS;
 	return flags;
@@ -109,7 +110,7 @@ static void say_closed(const mprof_recorder_stats *stats)
 static void say_failed(const mprof_recorder_stats *stats)
 {
 	const char *why = stats->system_error != 0 ? strerror(stats->system_error)
-						   : mprof_status_text((mprof_status)stats->status);
+						   : mprof_status_get_text((mprof_status)stats->status);
 
 	fprintf(stderr,
 		"mprof: %s: cannot be written any more: %s; %" PRIu64 " bytes with %" PRIu64
@@ -126,7 +127,7 @@ static void write_ring(void)
 
 	if (status != MPROF_OK)
 		fprintf(stderr, "mprof: cannot write %s: %s\n", module.path,
-			error.system_error != 0 ? strerror(error.system_error) : mprof_status_text(status));
+			error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
 }
 
 static void end_recording(void)
@@ -140,8 +141,8 @@ static void end_recording(void)
 	atomic_store(&module.ended, 1);
 	jit_code_end();
 	if (atomic_load(&module.collector_used))
-		(void)mprof_recorder_thread_name(module.recorder, COLLECTOR_ID, collector_name,
-						 sizeof(collector_name) - 1);
+		(void)mprof_recorder_set_thread_name(module.recorder, COLLECTOR_ID, collector_name,
+						     sizeof(collector_name) - 1);
 	(void)mprof_recorder_close(module.recorder);
 	if (module.options.ring_bytes != 0)
 		write_ring();
@@ -183,11 +184,11 @@ static uint32_t allocation_detail(const module_options *options)
 {
 	uint32_t detail = 0;
 
-	detail |= options->allocation_callers ? MPROF_ALLOCATION_CALLER : 0;
-	detail |= options->allocation_stacks && has_stacks(options) ? MPROF_ALLOCATION_STACK : 0;
+	detail |= options->allocation_callers ? MPROF_ALLOCATION_DETAIL_CALLER : 0;
+	detail |= options->allocation_stacks && has_stacks(options) ? MPROF_ALLOCATION_DETAIL_STACK : 0;
 	/* What died is known by its address. */
 	detail |= options->allocation_objects || options->kinds & (RECORD_FREED | RECORD_SUMMARIES)
-			  ? MPROF_ALLOCATION_OBJECT
+			  ? MPROF_ALLOCATION_DETAIL_OBJECT
 			  : 0;
 	return detail;
 }
@@ -196,7 +197,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 {
 	const module_options *asked = &module.options;
 
-	mprof_recorder_options_init(options);
+	mprof_recorder_options_init(options, sizeof(*options));
 	options->writer = writer;
 	options->buffer_events = asked->buffer_events;
 	options->max_buffers = asked->max_buffers;
@@ -226,7 +227,7 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	mprof_status status;
 
 	snprintf(process, sizeof(process), "%ld", (long)getpid());
-	mprof_writer_options_init(&writer);
+	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.dialect = module.options.dialect;
 	writer.intro_flags = intro_flags(&module.options);
 	writer.runtime = "mono";
@@ -237,6 +238,7 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	module.allocation_detail = allocation_detail(&module.options);
 	set_recorder_options(&options, &writer);
 	options.properties = properties;
+	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
 	if (module.options.ring_bytes != 0)
 		status = mprof_recorder_open_ring(module.options.ring_bytes, &options, &module.recorder, error);
@@ -263,7 +265,7 @@ static int open_log(const char *text)
 		return 1;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unprofiled\n",
 		module.path == NULL ? "the log" : module.path,
-		error.system_error != 0 ? strerror(error.system_error) : mprof_status_text(status));
+		error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
 	return 0;
 }
 
@@ -354,7 +356,7 @@ static void start(const char *text, parse_function parse)
 	(void)threads_attach(&module);
 	install_callbacks();
 	atexit(close_log);
-	if (!module.options.quiet)
+	if (!module.options.quiet && !module.options.quiet_start)
 		say_opened();
 	control_start(&module);
 }

@@ -26,10 +26,10 @@ struct _MonoProfiler {
 	mprof_recorder *recorder;
 	module_options options;
 	uint32_t allocation_detail; /**< Bits of #mprof_allocation_detail. */
-	char *path;        /**< Of the log. */
-	char *full_path;   /**< The same, wherever the program goes to. */
-	int process;       /**< Whose log it is: a child made by fork() leaves it alone. */
-	_Atomic int ended; /**< 1 once the log is being closed, and in a child. */
+	char *path;                 /**< Of the log. */
+	char *full_path;            /**< The same, wherever the program goes to. */
+	int process;                /**< Whose log it is: a child made by fork() leaves it alone. */
+	_Atomic int ended;          /**< 1 once the log is being closed, and in a child. */
 
 	key_set methods;  /**< Methods defined, by image; flags are a #method_flag. */
 	key_set classes;  /**< Classes defined, by image; flags are a #class_flag. */

@@ -19,8 +19,8 @@ static void record(MonoProfiler *profiler, MonoObject *object, mprof_monitor_sta
 	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
 		return;
 	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
-	mprof_thread_monitor(state->recording, what, key_of(mono_vtable_class(object->vtable)),
-			     (uint64_t)(uintptr_t)object, frames, count);
+	mprof_thread_record_monitor(state->recording, what, key_of(mono_vtable_class(object->vtable)),
+				    (uint64_t)(uintptr_t)object, frames, count);
 }
 
 static void monitor_contention(MonoProfiler *profiler, MonoObject *object)

@@ -66,7 +66,7 @@ static void define_class(MonoProfiler *profiler, MonoClass *klass, const char *n
 
 	if (module_has_ended(profiler))
 		return;
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	description.name = name;
 	description.name_length = strlen(name);
 	description.assembly_key = assembly_of(klass);
@@ -155,11 +155,11 @@ static void define_method(MonoProfiler *profiler, MonoMethod *method, const char
 
 	if (module_has_ended(profiler))
 		return;
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	description.name = name;
 	description.name_length = strlen(name);
 	description.class_key = key_of(mono_method_get_class(method));
-	description.flags = flags & METHOD_WRAPPER ? MPROF_METHOD_WRAPPER : 0;
+	description.flags = flags & METHOD_WRAPPER ? MPROF_METHOD_FLAG_WRAPPER : 0;
 	(void)mprof_recorder_define_method(profiler->recorder, key_of(method), &description);
 	key_set_put(&profiler->methods, method, owner_of_method(method, name, called), flags);
 }
@@ -211,7 +211,7 @@ void names_unload(MonoProfiler *profiler, MonoImage *image)
 		return;
 	ranges = take_keys(profiler, image, &count);
 	/* Also without any key: what was recorded of those without a known owner must get its names. */
-	(void)mprof_recorder_unloading(profiler->recorder, ranges, count);
+	(void)mprof_recorder_retire_keys(profiler->recorder, ranges, sizeof(*ranges), count);
 	free(ranges);
 	names_forget_shared(profiler);
 }

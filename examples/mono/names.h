@@ -14,9 +14,9 @@
 /** Flags in MonoProfiler::methods. */
 typedef enum method_flag {
 	METHOD_DEFINED = 1,
-	METHOD_WRAPPER = 2,    /**< Made by the runtime. */
+	METHOD_WRAPPER = 2,     /**< Made by the runtime. */
 	METHOD_FROM_NATIVE = 4, /**< A wrapper that native code calls. */
-	METHOD_ARTIFACT = 8    /**< A wrapper that is there because allocations are profiled. */
+	METHOD_ARTIFACT = 8     /**< A wrapper that is there because allocations are profiled. */
 } method_flag;
 
 /** Flags in MonoProfiler::classes. */

@@ -43,6 +43,7 @@ static const switch_option switches[] = {
 	{"perf-map", offsetof(module_options, perf_map)},
 	{"oprofile", offsetof(module_options, oprofile)},
 	{"quiet", offsetof(module_options, quiet)},
+	{"quiet-start", offsetof(module_options, quiet_start)},
 	{"help", offsetof(module_options, help)},
 };
 
@@ -105,7 +106,7 @@ static int take_output(options_parser *parser, const char *value)
 static int take_format(options_parser *parser, const char *value)
 {
 	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
-		if (strcmp(value, mprof_dialect_name((mprof_dialect)dialect)) != 0)
+		if (strcmp(value, mprof_dialect_get_name((mprof_dialect)dialect)) != 0)
 			continue;
 		parser->options->dialect = (uint32_t)dialect;
 		return 1;

@@ -98,6 +98,7 @@ typedef struct module_options {
 	int perf_map; /**< Tell perf the names of methods, by /tmp/perf-PID.map. */
 	int oprofile; /**< Tell oprofile the code of methods. */
 	int quiet;
+	int quiet_start; /**< No line at the start. */
 	int help;
 } module_options;
 

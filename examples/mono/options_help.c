@@ -26,7 +26,8 @@ static const char help_what[] =
 	"  summary          the heap's objects by class, at each full collection\n"
 	"  free             objects that full collections find dead\n"
 	"  moves            objects that collections move\n"
-	"  handles[=TYPE]   GC handles, with stacks: all, or normal, pinned, weak or weak-track; class:PATTERN for those\n"
+	"  handles[=TYPE]   GC handles, with stacks: all, or normal, pinned, weak or weak-track; class:PATTERN for "
+	"those\n"
 	"                   on objects of such classes, for instance class:System.Uri or class:My.*\n"
 	"  monitor          locks that threads wait for, with stacks\n"
 	"  finalizers       finalizers run\n"
@@ -52,7 +53,8 @@ static const char help_how[] =
 	"Where to and how\n"
 	"  output=FILE      the log; %p becomes the process, %t the time, %n the program's name, %% a percent sign\n"
 	"                   (%n.mprof)\n"
-	"  format=FORMAT    mprof2, or for older readers: mono (Mono 2.0 to 2.8: mprof-decoder, emveepee and the like),\n"
+	"  format=FORMAT    mprof2, or for older readers: mono (Mono 2.0 to 2.8: mprof-decoder, emveepee and the "
+	"like),\n"
 	"                   unity, drop (Mono 1.9) or mail (2007); those cannot say all that is recorded (mprof2)\n"
 	"  gzip[=LEVEL]     compress, 1 is fast and 9 is small (not compressed; LEVEL 1)\n"
 	"  max-size=BYTES   where the log ends, before compression; k, m and g multiply\n"
@@ -60,7 +62,8 @@ static const char help_how[] =
 	"  buffers=N        most buffers besides one for each thread (512)\n"
 	"  buffer-events=N  events in one buffer (4096)\n"
 	"  heap-memory=BYTES\n"
-	"                   most memory for heap shots that are not written yet (512m); one that needs more is incomplete\n"
+	"                   most memory for heap shots that are not written yet (512m); one that needs more is "
+	"incomplete\n"
 	"  interval=MS      longest time that an event stays in memory of a quiet thread (1000)\n"
 	"  drop             never hold the program up: lose events when all buffers are full, and say how many\n"
 	"\n"
@@ -68,7 +71,7 @@ static const char help_how[] =
 	"  start-disabled   record no events until told to\n"
 	"  control=PATH     listen there ($XDG_RUNTIME_DIR/mprof/PID.sock, or /tmp/mprof-UID/PID.sock)\n"
 	"  no-control       do not listen\n"
-	"  port=N           listen also to this TCP port of 127.0.0.1, where any user of this machine can reach it\n"
+	"  port=N           listen also to this TCP port of 127.0.0.1, to connections of this user or root\n"
 	"  signal=SIG:DO    let a signal do toggle, flush or heapshot, such as USR1:heapshot\n"
 	"\n"
 	"Names of compiled methods for other profilers (with one of these alone nothing else is recorded)\n"
@@ -77,11 +80,12 @@ static const char help_how[] =
 	"  oprofile         through libopagent, if it is installed\n"
 	"\n"
 	"  quiet            no lines at the start and at the end\n"
+	"  quiet-start      no line at the start\n"
 	"  help             print this and exit\n";
 
 void options_print_help(FILE *out)
 {
 	fputs(help_what, out);
 	fputs(help_how, out);
-	fprintf(out, "\nlibmprof %s\n", mprof_version_string());
+	fprintf(out, "\nlibmprof %s\n", mprof_version_get_string());
 }

@@ -5,6 +5,8 @@
  */
 #include "options_parser.h"
 
+#include "../mprof/signal_names.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -143,34 +145,6 @@ int options_take_heap_occasion(options_parser *parser, const char *value)
 				value);
 }
 
-/* Signals that neither the runtime nor the system's libraries need. Those of real time come on top. */
-static int signal_number(const char *name)
-{
-	static const struct {
-		const char *name;
-		int number;
-	} signals[] = {
-		{"HUP", SIGHUP}, {"USR1", SIGUSR1},     {"USR2", SIGUSR2}, {"ALRM", SIGALRM},
-		{"URG", SIGURG}, {"VTALRM", SIGVTALRM}, {"IO", SIGIO},     {"POLL", SIGIO},
-	};
-	const char *rest;
-	uint64_t number;
-
-	if (strncasecmp(name, "SIG", 3) == 0)
-		name += 3;
-	if (strncasecmp(name, "RTMIN+", 6) == 0)
-		return read_number(name + 6, &number, &rest) && *rest == '\0' &&
-				       number <= (uint64_t)(SIGRTMAX - SIGRTMIN)
-			       ? SIGRTMIN + (int)number
-			       : 0;
-	if (!read_number(name, &number, &rest) || *rest != '\0' || number > (uint64_t)SIGRTMAX)
-		number = 0;
-	for (size_t i = 0; i < COUNT_OF(signals); i++)
-		if (strcasecmp(name, signals[i].name) == 0 || number == (uint64_t)signals[i].number)
-			return signals[i].number;
-	return number >= (uint64_t)SIGRTMIN ? (int)number : 0;
-}
-
 static int parse_action(const char *word, signal_action *action)
 {
 	if (strcmp(word, "heapshot") == 0)
@@ -198,11 +172,9 @@ int options_take_signal(options_parser *parser, const char *value)
 					"toggle, flush and heapshot",
 					value);
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
-	number = signal_number(name);
+	number = signal_names_number(name);
 	if (number == 0)
-		return options_complain(parser,
-					"signal=%s: %s is not a signal that is free; there are HUP, USR1, USR2, ALRM, "
-					"VTALRM, URG, IO and RTMIN+N",
+		return options_complain(parser, "signal=%s: %s is not a signal that is free; there are " SIGNAL_NAMES,
 					value, name);
 	for (unsigned i = 0; i < options->signal_count; i++)
 		if (options->signals[i].number == number)

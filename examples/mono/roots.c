@@ -18,10 +18,10 @@
 #define FIRST_ADDRESS 4096
 
 static const mprof_root_area areas_without_memory[] = {
-	{1, 1, MPROF_ROOT_FINALIZER, 0, 0, 0, "Finalizer Queue"},
-	{2, 1, MPROF_ROOT_FINALIZER, 0, 0, 0, "Finalizer Queue (Critical)"},
-	{3, 1, MPROF_ROOT_RUNTIME, 0, 0, 0, "Ephemerons"},
-	{4, 1, MPROF_ROOT_RUNTIME, 0, 0, 0, "ToggleRefs"},
+	{sizeof(mprof_root_area), 1, 1, MPROF_ROOT_FINALIZER, 0, 0, 0, "Finalizer Queue"},
+	{sizeof(mprof_root_area), 2, 1, MPROF_ROOT_FINALIZER, 0, 0, 0, "Finalizer Queue (Critical)"},
+	{sizeof(mprof_root_area), 3, 1, MPROF_ROOT_RUNTIME, 0, 0, 0, "Ephemerons"},
+	{sizeof(mprof_root_area), 4, 1, MPROF_ROOT_RUNTIME, 0, 0, 0, "ToggleRefs"},
 };
 
 static mprof_root_kind kind_of(MonoGCRootSource source)
@@ -56,8 +56,11 @@ static uint64_t thread_of(MonoProfiler *profiler, const void *key)
 static void root_register(MonoProfiler *profiler, const mono_byte *start, uintptr_t size, MonoGCRootSource source,
 			  const void *key, const char *name)
 {
-	mprof_root_area area = {
-		.start = (uint64_t)(uintptr_t)start, .size = size, .kind = kind_of(source), .name = name};
+	mprof_root_area area = {.struct_size = sizeof(mprof_root_area),
+				.start = (uint64_t)(uintptr_t)start,
+				.size = size,
+				.kind = kind_of(source),
+				.name = name};
 
 	if (area.start < FIRST_ADDRESS || module_has_ended(profiler))
 		return;
@@ -78,13 +81,13 @@ static void root_register(MonoProfiler *profiler, const mono_byte *start, uintpt
 	default:
 		break;
 	}
-	(void)mprof_recorder_root_registered(profiler->recorder, &area);
+	(void)mprof_recorder_register_root(profiler->recorder, &area);
 }
 
 static void root_unregister(MonoProfiler *profiler, const mono_byte *start)
 {
 	if ((uintptr_t)start >= FIRST_ADDRESS && !module_has_ended(profiler))
-		(void)mprof_recorder_root_unregistered(profiler->recorder, (uint64_t)(uintptr_t)start);
+		(void)mprof_recorder_unregister_root(profiler->recorder, (uint64_t)(uintptr_t)start);
 }
 
 void roots_install(MonoProfiler *profiler)
@@ -92,7 +95,7 @@ void roots_install(MonoProfiler *profiler)
 	if ((profiler->options.kinds & RECORD_HEAP) == 0)
 		return;
 	for (size_t i = 0; i < sizeof(areas_without_memory) / sizeof(areas_without_memory[0]); i++)
-		(void)mprof_recorder_root_registered(profiler->recorder, &areas_without_memory[i]);
+		(void)mprof_recorder_register_root(profiler->recorder, &areas_without_memory[i]);
 	mono_profiler_set_gc_root_register_callback(profiler->handle, root_register);
 	mono_profiler_set_gc_root_unregister_callback(profiler->handle, root_unregister);
 }

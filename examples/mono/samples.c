@@ -101,7 +101,7 @@ static void take_sample(MonoProfiler *profiler, const mono_byte *address, const 
 	mprof_frame frames[MPROF_STACK_MAX];
 	size_t count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
 
-	(void)mprof_recorder_sample(profiler->recorder, threads_current_id(), frames, count);
+	(void)mprof_recorder_record_sample(profiler->recorder, threads_current_id(), frames, count);
 }
 
 static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, const void *context)

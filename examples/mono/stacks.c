@@ -14,8 +14,8 @@
 /* A walk under way. */
 typedef struct stack_walk {
 	MonoProfiler *profiler;
-	thread_state *state; /* NULL in a signal handler, which can give no names and keeps what the runtime made. */
-	uintptr_t address;   /* Where native code was interrupted; 0 once that is known or of no interest. */
+	thread_state *state;   /* NULL in a signal handler, which can give no names and keeps what the runtime made. */
+	uintptr_t address;     /* Where native code was interrupted; 0 once that is known or of no interest. */
 	unsigned compilations; /* How many of the thread's are not among the frames yet. */
 	mprof_frame *frames;
 	size_t count;

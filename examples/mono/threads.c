@@ -106,7 +106,7 @@ static void detach(void)
 	if (state == NULL)
 		return;
 	unlink_state(state);
-	mprof_recorder_detach(state->recording);
+	mprof_thread_detach(state->recording);
 	for (unsigned i = 0; i < state->loads; i++)
 		free(state->loading[i].name);
 	free(state);
@@ -122,7 +122,7 @@ static void thread_started(MonoProfiler *profiler, uintptr_t runtime_id)
 	recording = threads_recording(profiler);
 	samples_thread_started();
 	if (recording != NULL && profiler->options.kinds & RECORD_THREADS)
-		mprof_thread_event(recording, MPROF_EVENT_THREAD_START, 0, mprof_thread_id(recording));
+		mprof_thread_record_event(recording, MPROF_EVENT_THREAD_START, 0, mprof_thread_get_id(recording));
 }
 
 static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
@@ -131,7 +131,7 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
 
 	(void)runtime_id;
 	if (recording != NULL && profiler->options.kinds & RECORD_THREADS)
-		mprof_thread_event(recording, MPROF_EVENT_THREAD_END, 0, mprof_thread_id(recording));
+		mprof_thread_record_event(recording, MPROF_EVENT_THREAD_END, 0, mprof_thread_get_id(recording));
 	detach();
 }
 
@@ -149,7 +149,7 @@ static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char
 	if (name != NULL && runtime_id == (uintptr_t)pthread_self() && strcmp(name, unloader_name) == 0)
 		samples_unloader_named();
 	if (id != 0 && name != NULL)
-		(void)mprof_recorder_thread_name(profiler->recorder, id, name, strlen(name));
+		(void)mprof_recorder_set_thread_name(profiler->recorder, id, name, strlen(name));
 }
 
 /*

@@ -2,6 +2,7 @@
 #include "arguments.h"
 
 #include "commands.h"
+#include "nearest.h"
 
 #include <mprof/version.h>
 
@@ -17,15 +18,18 @@ int arguments_refuse(const char *command)
 	return STATUS_USAGE;
 }
 
-int arguments_number(const char *option, const char *text, uint64_t largest, uint64_t *number)
+int arguments_number(const char *option, const char *text, uint64_t least, uint64_t largest, uint64_t *number)
 {
 	char *end;
 	uintmax_t value;
 
 	errno = 0;
 	value = strtoumax(text, &end, 0);
-	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > largest) {
-		fprintf(stderr, "mprof: %s: '%s' is not a number from 0 to %" PRIu64 "\n", option, text, largest);
+	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > largest) {
+		fprintf(stderr, "mprof: %s: '%s' is not a number from %" PRIu64, option, text, least);
+		if (largest < UINT64_MAX)
+			fprintf(stderr, " to %" PRIu64, largest);
+		fputs(largest < UINT64_MAX ? "\n" : " on\n", stderr);
 		return 0;
 	}
 	*number = value;
@@ -64,18 +68,29 @@ static int take_file(read_arguments *arguments, int argc, char **argv)
 }
 
 /* getopt_long() names the program by argv[0], which is the command here: it is silenced and its messages made here. */
-static void explain(int argc, char **argv, int result)
+int arguments_refuse_option(int argc, char **argv, const struct option *options, int result)
 {
 	const char letter[] = {'-', (char)optopt, '\0'};
 	const char *text = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+	nearest_name nearest;
 
-	/* Of several letters in one argument, argv has only the argument, and not yet that behind. */
+	/* Of several letters in one argument, argv has only the argument, and not yet the next one. */
 	if (optopt > 0 && optopt < OPTION_HELP)
 		text = letter;
-	if (result == ':')
-		fprintf(stderr, "mprof: %s: option '%s' needs a value\n", argv[0], text);
-	else
-		fprintf(stderr, "mprof: %s: wrong option '%s'\n", argv[0], text);
+	fprintf(stderr, "mprof: %s: ", argv[0]);
+	nearest_init(&nearest, text);
+	if (result == ':') {
+		fprintf(stderr, "option '%s' needs a value\n", text);
+	} else {
+		if (strncmp(text, "--", 2) == 0)
+			nearest_offer_options(&nearest, options);
+		fprintf(stderr, "wrong option '%s'", text);
+		if (nearest.found != NULL)
+			fprintf(stderr, "; did you mean '--%s'?", nearest.found);
+		fputc('\n', stderr);
+	}
+	nearest_release(&nearest);
+	return arguments_refuse(argv[0]);
 }
 
 static int parse_options(read_arguments *arguments, int argc, char **argv, const struct option *options,
@@ -93,15 +108,14 @@ static int parse_options(read_arguments *arguments, int argc, char **argv, const
 			fputs(help, stdout);
 			return STATUS_OK;
 		case OPTION_VERSION:
-			printf("mprof %s\n", mprof_version_string());
+			printf("mprof %s\n", mprof_version_get_string());
 			return STATUS_OK;
 		case OPTION_JSON:
 			arguments->as_json = 1;
 			break;
 		case '?':
 		case ':':
-			explain(argc, argv, option);
-			return arguments_refuse(argv[0]);
+			return arguments_refuse_option(argc, argv, options, option);
 		default:
 			if (!take(user, option, optarg))
 				return arguments_refuse(argv[0]);

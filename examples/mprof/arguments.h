@@ -45,8 +45,14 @@ int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, con
 /** The same for a command that reads no FILE. */
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help);
 
-/** Reads a whole number; returns 0 after a message if it is none or above \p largest. */
-int arguments_number(const char *option, const char *text, uint64_t largest, uint64_t *number);
+/** Reads a whole number; returns 0 after a message if it is none from \p least to \p largest. */
+int arguments_number(const char *option, const char *text, uint64_t least, uint64_t largest, uint64_t *number);
+
+/**
+ * Says what getopt_long() found wrong with an option, and which one may have been meant. \p result is what it returned.
+ * Returns the exit status.
+ */
+int arguments_refuse_option(int argc, char **argv, const struct option *options, int result);
 
 /** "mprof COMMAND: wrong usage": what getopt_long() found is printed already. Returns the exit status. */
 int arguments_refuse(const char *command);

@@ -26,10 +26,10 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 	mprof_record record;
 
 	if (kind == REFERENCE_METHOD)
-		return mprof_reader_method(input->reader, id, &mapping) == MPROF_OK;
+		return mprof_reader_lookup_method(input->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
 	if (kind == REFERENCE_CLASS)
-		return mprof_reader_class(input->reader, id, &mapping) == MPROF_OK;
-	return mprof_reader_record(input->reader, records[kind], id, &record) == MPROF_OK;
+		return mprof_reader_lookup_class(input->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
+	return mprof_reader_lookup_record(input->reader, records[kind], id, &record, sizeof(record)) == MPROF_OK;
 }
 
 /* An ID must be defined when it is used first; asked only once for each. */
@@ -83,7 +83,7 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 	default:
 		break;
 	}
-	if (dump_has_frames(event))
+	if (dump_has_stack(event))
 		references_check(check, input, block, REFERENCE_STACK, (uint32_t)event->value);
 	if (detail != NULL) {
 		check_optional(check, input, block, REFERENCE_METHOD, detail->caller);
@@ -94,25 +94,24 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 void references_check_record(reference_check *check, log_input *input, const mprof_block *block,
 			     const mprof_record *record)
 {
-	int is_native = (record->flags & MPROF_EVENT_NATIVE) != 0;
 
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
-		check_optional(check, input, block, REFERENCE_STACK, record->parent);
-		if (is_native)
-			references_check(check, input, block, REFERENCE_LOCATION, record->target);
+		check_optional(check, input, block, REFERENCE_STACK, record->as.stack.caller);
+		if (record->as.stack.is_native)
+			references_check(check, input, block, REFERENCE_LOCATION, record->as.stack.target);
 		else
-			check_optional(check, input, block, REFERENCE_METHOD, record->target);
+			check_optional(check, input, block, REFERENCE_METHOD, record->as.stack.target);
 		break;
 	case MPROF_RECORD_LOCATION:
-		check_optional(check, input, block, REFERENCE_MODULE, record->parent);
-		check_optional(check, input, block, REFERENCE_FUNCTION, record->target);
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.location.module);
+		check_optional(check, input, block, REFERENCE_FUNCTION, record->as.location.function);
 		break;
 	case MPROF_RECORD_FUNCTION:
-		check_optional(check, input, block, REFERENCE_MODULE, record->parent);
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.function.module);
 		break;
 	case MPROF_RECORD_ROOT:
-		check_optional(check, input, block, REFERENCE_CLASS, record->target);
+		check_optional(check, input, block, REFERENCE_CLASS, record->as.root.class_id);
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		references_check(check, input, block, REFERENCE_METRIC, record->id);

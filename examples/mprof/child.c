@@ -120,7 +120,7 @@ static int start(child_program *child, const signal_state *before, int output)
 	return child->process > 0;
 }
 
-static int wait_for(const child_program *child)
+static int wait_for(child_program *child)
 {
 	int status = 0;
 
@@ -128,6 +128,7 @@ static int wait_for(const child_program *child)
 		if (errno != EINTR)
 			return STATUS_NOT_RUNNABLE;
 	}
+	child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return exit_status(status);
 }
 

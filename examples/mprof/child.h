@@ -21,6 +21,7 @@ typedef struct child_program {
 	size_t variable_count;
 	pid_t process; /**< Once it runs. */
 	int failure;   /**< errno if it could not be run, or 0. */
+	int signal;    /**< The signal that ended it, or 0. */
 } child_program;
 
 /**

@@ -57,7 +57,7 @@ static void check_time(findings *found, const mprof_block *block, uint64_t befor
 static void check_events(findings *found, log_input *input, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
-	uint64_t counter = block->base_counter;
+	uint64_t counter = block->as.events.base_counter;
 	mprof_status status;
 	size_t count = 0;
 
@@ -90,7 +90,7 @@ static void check_mappings(log_input *input)
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_mappings(input->reader, mappings, 256, &count);
+		status = mprof_reader_next_mappings(input->reader, mappings, sizeof(*mappings), 256, &count);
 	} while (status == MPROF_OK);
 	if (status != MPROF_END)
 		input_fetch_failed(input);
@@ -103,7 +103,7 @@ static void check_records(findings *found, log_input *input, const mprof_block *
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_records(input->reader, records, 256, &count);
+		status = mprof_reader_next_records(input->reader, records, sizeof(*records), 256, &count);
 		for (size_t i = 0; i < count; i++)
 			references_check_record(&found->references, input, block, &records[i]);
 	} while (status == MPROF_OK);
@@ -154,7 +154,7 @@ static void check_all(findings *found, log_input *input)
 	while (!found->out_of_memory && input_next_block(input, &block))
 		check_block(found, input, &block);
 	if (found->out_of_memory)
-		input_failed(input, block.offset, MPROF_ERR_MEMORY, mprof_status_text(MPROF_ERR_MEMORY));
+		input_failed(input, block.offset, MPROF_ERR_MEMORY, mprof_status_get_text(MPROF_ERR_MEMORY));
 	found->summary.threads = found->threads.count;
 	summary_complete(&found->summary, input);
 }
@@ -179,7 +179,7 @@ static void print_json(const findings *found, const log_input *input)
 	json_writer json;
 
 	json_init(&json, stdout, 0);
-	json_begin_object(&json, NULL);
+	json_begin_document(&json);
 	json_boolean(&json, "sound", input->status == STATUS_OK);
 	summary_print_json(summary, input, &json);
 	json_unsigned(&json, "damage_count", input->problem_count);
@@ -205,10 +205,10 @@ static void print_notes(const findings *found)
 	char text[TEXT_NUMBER_SIZE];
 
 	print_note("events lost while recording", summary->session.lost_events);
-	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
+	for (uint32_t cause = 0; cause < KIND_ROOM; cause++) {
 		if (summary->lost[cause] > 0)
 			printf("note: %s of them for the cause %s\n", text_count(text, summary->lost[cause]),
-			       mprof_loss_cause_name((mprof_loss_cause)cause));
+			       mprof_loss_get_name((mprof_loss_cause)cause));
 	}
 	print_note("incomplete heap shots", summary->incomplete_shots);
 	if (summary->heap_shots > summary->ended_shots)

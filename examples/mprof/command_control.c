@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "control_connection.h"
 #include "json.h"
+#include "nearest.h"
 #include "text.h"
 
 #include <mprof/version.h>
@@ -66,6 +67,22 @@ static int take_mark(control_arguments *arguments, int argc, char **argv)
 	return -1;
 }
 
+static int refuse_command(const char *word)
+{
+	nearest_name nearest;
+
+	nearest_init(&nearest, word);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		nearest_offer_word(&nearest, commands[i]);
+	nearest_offer_word(&nearest, "mark");
+	fprintf(stderr, "mprof: control: unknown command: %s", word);
+	if (nearest.found != NULL)
+		fprintf(stderr, "; did you mean '%s'?", nearest.found);
+	fputc('\n', stderr);
+	nearest_release(&nearest);
+	return arguments_refuse("control");
+}
+
 /* As above. */
 static int take_command(control_arguments *arguments, int argc, char **argv)
 {
@@ -82,7 +99,7 @@ static int take_command(control_arguments *arguments, int argc, char **argv)
 		snprintf(arguments->line, sizeof(arguments->line), "%s", commands[i]);
 		return optind + 2 == argc ? -1 : refuse("takes no arguments", argv[optind + 2]);
 	}
-	return refuse("unknown command", argv[optind + 1]);
+	return refuse_command(argv[optind + 1]);
 }
 
 /* As above. */
@@ -98,20 +115,20 @@ static int parse(control_arguments *arguments, int argc, char **argv)
 	memset(arguments, 0, sizeof(*arguments));
 	opterr = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		switch (option) {
 		case 'h':
 		case OPTION_HELP:
 			fputs(help, stdout);
 			return STATUS_OK;
 		case OPTION_VERSION:
-			printf("mprof %s\n", mprof_version_string());
+			printf("mprof %s\n", mprof_version_get_string());
 			return STATUS_OK;
 		case OPTION_JSON:
 			arguments->as_json = 1;
 			break;
 		default:
-			return refuse("wrong option", argv[optind - 1]);
+			return arguments_refuse_option(argc, argv, options, option);
 		}
 	}
 	return take_command(arguments, argc, argv);
@@ -169,7 +186,7 @@ int command_control(int argc, char **argv)
 		return STATUS_NOTHING;
 	json_init(&json, stdout, 0);
 	if (arguments.as_json)
-		json_begin_object(&json, NULL);
+		json_begin_document(&json);
 	status = STATUS_NOTHING;
 	if (control_send(&connection, arguments.line))
 		status = print_answer(&connection, arguments.as_json ? &json : NULL);

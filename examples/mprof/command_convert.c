@@ -50,7 +50,7 @@ typedef struct conversion {
 static int take_dialect(conversion *made, const char *name)
 {
 	for (uint32_t dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
-		if (strcmp(name, mprof_dialect_name((mprof_dialect)dialect)) == 0) {
+		if (strcmp(name, mprof_dialect_get_name((mprof_dialect)dialect)) == 0) {
 			made->options.dialect = dialect;
 			return 1;
 		}
@@ -63,12 +63,8 @@ static int take_level(conversion *made, const char *text)
 {
 	uint64_t level = DEFAULT_LEVEL;
 
-	if (text != NULL && !arguments_number("--compress", text, HIGHEST_LEVEL, &level))
+	if (text != NULL && !arguments_number("--compress", text, 1, HIGHEST_LEVEL, &level))
 		return 0;
-	if (level == 0) {
-		fprintf(stderr, "mprof: --compress: the level is 1 to 9\n");
-		return 0;
-	}
 	made->options.gzip_level = (uint32_t)level;
 	return 1;
 }
@@ -94,15 +90,29 @@ static void refuse(const conversion *made, const char *why)
 	fprintf(stderr, "%s\n", why);
 }
 
+/* Where memory was refused, it may have been the reader's, which says how far it came, or that of neither. */
+static int lacked_memory(conversion *made)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	mprof_reader_get_error(made->input.reader, &error);
+	if (error.status == MPROF_ERR_MEMORY)
+		input_fetch_failed(&made->input);
+	else
+		refuse(made, mprof_status_get_text(MPROF_ERR_MEMORY));
+	return STATUS_DAMAGED;
+}
+
 static int write_failed(conversion *made)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
 	if (made->writer != NULL)
-		mprof_writer_error(made->writer, &error);
+		mprof_writer_get_error(made->writer, &error);
+	if (error.status == MPROF_OK)
+		return lacked_memory(made);
 	text_begin_message(made->out);
-	fprintf(stderr, "offset %" PRIu64 ": %s", error.offset,
-		error.what != NULL ? error.what : mprof_status_text(MPROF_ERR_MEMORY));
+	fprintf(stderr, "offset %" PRIu64 ": %s", error.offset, error.what);
 	if (error.system_error != 0)
 		fprintf(stderr, ": %s", strerror(error.system_error));
 	fputc('\n', stderr);
@@ -127,14 +137,14 @@ static void tell_result(const conversion *made)
 	json_writer json;
 
 	mprof_writer_get_stats(made->writer, &stats);
-	mprof_reader_session(made->input.reader, &session);
+	mprof_reader_get_session(made->input.reader, &session);
 	losses_print(&stats, made->out, (mprof_dialect)made->options.dialect);
 	if (!made->as_json)
 		return;
 	json_init(&json, stdout, 0);
-	json_begin_object(&json, NULL);
-	json_string(&json, "from", mprof_dialect_name((mprof_dialect)session.dialect));
-	json_string(&json, "to", mprof_dialect_name((mprof_dialect)made->options.dialect));
+	json_begin_document(&json);
+	json_string(&json, "from", mprof_dialect_get_name((mprof_dialect)session.dialect));
+	json_string(&json, "to", mprof_dialect_get_name((mprof_dialect)made->options.dialect));
 	json_boolean(&json, "complete", made->input.status == STATUS_OK);
 	json_unsigned(&json, "blocks", stats.blocks);
 	json_unsigned(&json, "events", stats.events);
@@ -150,7 +160,7 @@ static int copy(conversion *made, mprof_converter *converter)
 	mprof_status status = mprof_converter_run(converter, made->writer, tell_damage, made);
 
 	progress_hide(&made->input.progress);
-	if (mprof_converter_failed(converter))
+	if (mprof_converter_has_failed(converter))
 		return write_failed(made);
 	if (status != MPROF_OK && made->input.status == STATUS_OK)
 		made->input.status = STATUS_DAMAGED;
@@ -171,7 +181,7 @@ static int write_log(conversion *made)
 	if (status != MPROF_OK) {
 		refuse(made, status == MPROF_ERR_STATE
 				     ? "neither INTRO nor the block behind it tells when the log began"
-				     : mprof_status_text(status));
+				     : mprof_status_get_text(status));
 		return STATUS_DAMAGED;
 	}
 	status = mprof_writer_open_fd(made->file.fd, &made->options, &made->writer);
@@ -240,7 +250,7 @@ int command_convert(int argc, char **argv)
 	read_arguments arguments;
 	int status;
 
-	mprof_writer_options_init(&made.options);
+	mprof_writer_options_init(&made.options, sizeof(made.options));
 	made.options.dialect = MPROF_DIALECT_MPROF2;
 	made.options.lossy = 1;
 	status = arguments_parse_pair(&arguments, argc, argv, options, help, take_option, &made);

@@ -45,7 +45,7 @@ int command_decode(int argc, char **argv)
 		print_all(&decode);
 	if (decode.has_failed) {
 		text_begin_message(decode.input.name);
-		fprintf(stderr, "%s\n", mprof_status_text(MPROF_ERR_MEMORY));
+		fprintf(stderr, "%s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		status = status == STATUS_OK ? STATUS_DAMAGED : status;
 	}
 	decode_release(&decode);

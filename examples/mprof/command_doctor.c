@@ -19,7 +19,7 @@ static const char help[] = "Usage: mprof doctor\n\n"
 			   "  --version  the version\n\n"
 			   "Modules are looked for in the directories of the environment variable MPROF_MODULE_DIR "
 			   "(separated by colons),\n"
-			   "then where they are installed.\n\n"
+			   "where they were built if mprof runs where it was built, and where they are installed.\n\n"
 			   "Exit status: 0 if Mono programs can be recorded, else 1.\n";
 
 #define OUTPUT_SIZE 4096
@@ -148,14 +148,14 @@ static void check_compiler(void)
 
 static void check_library(void)
 {
-	char *text = modules_join("libmprof ", mprof_version_string(), "");
+	char *text = modules_join("libmprof ", mprof_version_get_string(), "");
 
-	good("library", text != NULL ? text : mprof_version_string());
+	good("library", text != NULL ? text : mprof_version_get_string());
 	free(text);
-	if (mprof_version_number() != MPROF_VERSION_NUMBER)
+	if (mprof_version_get_number() != MPROF_VERSION_NUMBER)
 		optional("library", "mprof was built for version " MPROF_VERSION_STRING,
 			 "install both from the same release");
-	if (mprof_version_has(MPROF_FEATURE_GZIP))
+	if (mprof_version_has_feature(MPROF_FEATURE_GZIP))
 		good("gzip", "compressed logs can be read and written");
 	else
 		optional("gzip", "not in this build", "build libmprof with zlib to read and write compressed logs");
@@ -164,18 +164,22 @@ static void check_library(void)
 static int check_all(void)
 {
 	int has_mono = check_mono();
-	char *mono_module = check_module(MONO_MODULE,
-					 "build libmprof with libmono-2.0-dev installed, or set MPROF_MODULE_DIR "
-					 "to where the module is",
-					 1);
+	char *mono_module =
+		check_module(MONO_MODULE,
+			     "install it with 'make install' if it was built, or set MPROF_MODULE_DIR to "
+			     "the directory that it is in;\n         to build it, install libmono-2.0-dev and "
+			     "run configure and make again",
+			     1);
 	int is_loaded = has_mono && mono_module != NULL && check_load(mono_module);
 	char *instrument_module;
 
 	check_library();
-	instrument_module = check_module(INSTRUMENT_MODULE,
-					 "only needed to record programs that are built with "
-					 "-finstrument-functions; set MPROF_MODULE_DIR to where it is",
-					 0);
+	instrument_module =
+		check_module(INSTRUMENT_MODULE,
+			     "only needed to record programs that are built with "
+			     "-finstrument-functions; 'make install' installs it, or set MPROF_MODULE_DIR to "
+			     "the directory that it is in",
+			     0);
 	check_compiler();
 	printf("\n%s\n", is_loaded ? "Mono programs can be recorded: mprof record -- mono program.exe"
 				   : "Mono programs cannot be recorded until what is missing above is there.");

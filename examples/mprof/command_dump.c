@@ -69,6 +69,8 @@ int dump_has_value(const mprof_event *event)
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 	case MPROF_EVENT_RECORDING_RESUMED:
+	case MPROF_EVENT_STACK_SWITCH:
+	case MPROF_EVENT_STACK_END:
 		return 1;
 	default:
 		return event->kind >= MPROF_EVENT_ALLOCATION && event->kind <= MPROF_EVENT_GC_START_WORLD_END;
@@ -88,9 +90,35 @@ mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t 
 	return found;
 }
 
-int dump_has_frames(const mprof_event *event)
+uint64_t dump_object_of(const mprof_event *event)
+{
+	static uint64_t continued;
+
+	if (event->more.detail == NULL)
+		return 0;
+	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
+		continued = event->more.detail->object;
+	return event->kind == MPROF_EVENT_HEAP_REFERENCES ? continued : event->more.detail->object;
+}
+
+int dump_has_stack(const mprof_event *event)
 {
 	return event->kind == MPROF_EVENT_SAMPLE;
+}
+
+int dump_is_memory(const mprof_event *event)
+{
+	return event->kind >= MPROF_EVENT_MEMORY_ALLOCATED && event->kind <= MPROF_EVENT_MEMORY_RESIZED;
+}
+
+const char *dump_innermost(const log_input *input, uint32_t stack)
+{
+	mprof_stack_frame frame;
+	uint32_t caller;
+
+	if (mprof_reader_lookup_caller(input->reader, stack, &frame, sizeof(frame), &caller) != MPROF_OK)
+		return NULL;
+	return names_frame(input->reader, &frame);
 }
 
 /* Prints what was defined for events that are to be printed. */
@@ -125,7 +153,7 @@ static void dump_records(log_input *input, const dump_form *form, definition_pro
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_records(input->reader, records, RECORD_BATCH, &count);
+		status = mprof_reader_next_records(input->reader, records, sizeof(*records), RECORD_BATCH, &count);
 		form->records(input, records, count);
 	} while (status == MPROF_OK && !output_is_broken());
 	if (status != MPROF_END && status != MPROF_OK)

@@ -24,7 +24,9 @@ static const char help[] =
 	"  program.exe                           the same\n"
 	"  a script or program that runs Mono    such as mcs\n"
 	"  a program built with -finstrument-functions\n\n"
-	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory)\n"
+	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory); may be a FIFO; %p becomes "
+	"the\n"
+	"                     process, %n the program's name, %t the time, %% a percent sign\n"
 	"  -q, --quiet        no line at the end\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; starts slower\n"
 	"  --help             this text\n"
@@ -109,6 +111,11 @@ typedef struct recording_plan {
 	char *preload;
 	char *library_path;
 	size_t log_count;
+	child_program child;
+	const char *only; /**< The first pattern of calls to be recorded alone; NULL if there is none. */
+	int has_several_only;
+	int has_ring;
+	int starts_disabled;
 } recording_plan;
 
 static int add_word(recording_plan *recording, const char *word, const char *value)
@@ -139,6 +146,12 @@ static int take_option(recording_plan *recording, int option, const char *name, 
 		recording->without_aot = 1;
 		return 1;
 	default:
+		recording->has_ring |= strcmp(name, "ring") == 0;
+		recording->starts_disabled |= strcmp(name, "start-disabled") == 0;
+		if (strcmp(name, "only") == 0) {
+			recording->has_several_only = recording->only != NULL;
+			recording->only = recording->only != NULL ? recording->only : value;
+		}
 		return record_options_check(name, value) && add_word(recording, name, value);
 	}
 }
@@ -157,14 +170,11 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 			return STATUS_OK;
 		}
 		if (option == OPTION_VERSION) {
-			printf("mprof %s\n", mprof_version_string());
+			printf("mprof %s\n", mprof_version_get_string());
 			return STATUS_OK;
 		}
-		if (option == '?' || option == ':') {
-			fprintf(stderr, "mprof: record: option '%s' %s\n", argv[optind - 1],
-				option == ':' ? "needs a value" : "is wrong");
-			return arguments_refuse("record");
-		}
+		if (option == '?' || option == ':')
+			return arguments_refuse_option(argc, argv, options, option);
 		if (!take_option(recording, option, options[index].name, optarg))
 			return arguments_refuse("record");
 	}
@@ -172,6 +182,8 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 		fprintf(stderr, "mprof: record: no PROGRAM\n");
 		return arguments_refuse("record");
 	}
+	if (!record_options_check_all(recording->words))
+		return arguments_refuse("record");
 	recording->number_of_program = optind;
 	return -1;
 }
@@ -281,6 +293,7 @@ static int prepare(recording_plan *recording, char *const *program)
 	int failure = target_find(&recording->target, program);
 	int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
 	char *output;
+	const char *quiet;
 	int status;
 
 	if (failure != 0) {
@@ -295,7 +308,10 @@ static int prepare(recording_plan *recording, char *const *program)
 		return status;
 	if (!log_place_init(&recording->place, recording->output, recording->target.subject, !runs_mono))
 		return STATUS_USAGE;
-	output = modules_join(recording->place.pattern, ",quiet", recording->words);
+	/* What the module writes to a stream cannot be read again: then the module prints the line at the end. */
+	quiet = recording->is_quiet || recording->place.part != NULL || !recording->place.is_stream ? ",quiet"
+												    : ",quiet-start";
+	output = modules_join(recording->place.pattern, quiet, recording->words);
 	if (output != NULL)
 		recording->module_options = modules_join("mprof:", "output=", output);
 	free(output);
@@ -335,7 +351,42 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 	return arguments;
 }
 
-static void describe_log(void *user, const char *path)
+/* Why a log is not whole. */
+static void explain_incomplete(const recording_plan *recording)
+{
+	if (recording->child.signal != 0)
+		fprintf(stderr, "incomplete: the program was killed by signal %d (%s)", recording->child.signal,
+			strsignal(recording->child.signal));
+	else
+		fputs("incomplete: the program crashed or was killed, or the log could not be written to its end",
+		      stderr);
+}
+
+/* A filter that matches nothing looks like a program that does nothing. */
+static void explain_filters(const recording_plan *recording, const log_summary *summary, const char *name)
+{
+	const char *only = recording->only;
+
+	if (only == NULL || (summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) == 0 ||
+	    summary->event_counts[MPROF_EVENT_METHOD_ENTER] > 0 || recording->starts_disabled)
+		return;
+	fprintf(stderr,
+		"mprof: %s: no calls: no method that was called matches --only=%s%s; calls of precompiled code are "
+		"only seen with --no-aot\n",
+		name, only, recording->has_several_only ? " or another --only" : "");
+}
+
+/* The module describes what it writes to a stream, unless the program is killed before. */
+static void describe_stream(const recording_plan *recording, const char *name)
+{
+	if (recording->child.signal == 0)
+		return;
+	fprintf(stderr, "mprof: %s: ", name);
+	explain_incomplete(recording);
+	fputc('\n', stderr);
+}
+
+static void describe_log(void *user, const char *path, const char *name)
 {
 	static log_summary summary;
 	recording_plan *recording = user;
@@ -344,35 +395,62 @@ static void describe_log(void *user, const char *path)
 	recording->log_count++;
 	if (recording->is_quiet)
 		return;
+	if (path == NULL) {
+		describe_stream(recording, name);
+		return;
+	}
 	if (input_open_quietly(&input, path) == STATUS_NOTHING) {
-		fprintf(stderr, "mprof: %s: no log could be read from it\n", path);
+		fprintf(stderr, "mprof: %s: no log could be read from it\n", name);
 	} else {
 		summary_read(&summary, &input);
-		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost%s\n", path,
-			input.file_size, summary.events, summary.session.lost_events,
-			summary.session.complete
-				? ""
-				: ", incomplete: the program was killed, or the log could not be written to its end");
+		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost", name,
+			input.file_size, summary.events, summary.session.lost_events);
+		if (!summary.session.complete) {
+			fputs(", ", stderr);
+			explain_incomplete(recording);
+		}
+		fputc('\n', stderr);
+		explain_filters(recording, &summary, name);
 	}
 	input_close(&input);
 }
 
-static void explain_missing_log(const recording_plan *recording)
+/* How Mono ended without a log. Its crash handler ends with status 0. */
+static void explain_missing_log_of_mono(int status)
 {
+	if (status == 0)
+		fputs("mono ended with status 0: it did not load the profiler module, found nothing to run, or "
+		      "crashed, of which it tells above; 'mprof doctor' tells more\n",
+		      stderr);
+	else
+		fprintf(stderr,
+			"mono ended with status %d: it found nothing to run, did not load the profiler module, or was "
+			"ended before it could record; 'mprof doctor' tells more\n",
+			status);
+}
+
+static void explain_missing_log(const recording_plan *recording, int status)
+{
+	fputs("mprof: no log was written: ", stderr);
+	if (recording->child.signal != 0) {
+		fprintf(stderr, "%s was killed by signal %d (%s)%s\n", recording->target.subject,
+			recording->child.signal, strsignal(recording->child.signal),
+			recording->has_ring ? "; with --ring a log is written when the program ends, or when 'mprof "
+					      "control' says flush"
+					    : " before anything was recorded");
+		return;
+	}
 	switch (recording->target.kind) {
 	case TARGET_MONO:
 	case TARGET_ASSEMBLY:
-		fprintf(stderr,
-			"mprof: no log was written: mono did not load the profiler module, or found nothing to run; "
-			"'mprof doctor' tells more\n");
+		explain_missing_log_of_mono(status);
 		break;
 	case TARGET_SCRIPT:
-		fprintf(stderr,
-			"mprof: no log was written: %s ran no Mono, or one that did not load the profiler module\n",
+		fprintf(stderr, "%s ran no Mono, or one that did not load the profiler module\n",
 			recording->target.subject);
 		break;
 	case TARGET_BINARY:
-		fprintf(stderr, "mprof: no log was written: %s %s\n", recording->target.subject,
+		fprintf(stderr, "%s %s\n", recording->target.subject,
 			recording->target.is_instrumented
 				? "called no function that was built with -finstrument-functions"
 				: "is not built with -finstrument-functions, and ran no Mono");
@@ -386,27 +464,29 @@ static int run(recording_plan *recording, char *const *program, int count)
 	char *profile_option = modules_join("--profile=", recording->module_options, "");
 	char **arguments = make_arguments(recording, program, count, profile_option);
 	child_variable variables[5];
-	child_program child = {.arguments = arguments, .variables = variables};
+	child_program *child = &recording->child;
 	int status = STATUS_NOT_RUNNABLE;
 
-	variables[child.variable_count++] = (child_variable){"LD_LIBRARY_PATH", recording->library_path};
+	child->arguments = arguments;
+	child->variables = variables;
+	variables[child->variable_count++] = (child_variable){"LD_LIBRARY_PATH", recording->library_path};
 	if (recording->mono_options != NULL)
-		variables[child.variable_count++] = (child_variable){"MONO_ENV_OPTIONS", recording->mono_options};
+		variables[child->variable_count++] = (child_variable){"MONO_ENV_OPTIONS", recording->mono_options};
 	if (recording->preload != NULL) {
-		variables[child.variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
-		variables[child.variable_count++] =
+		variables[child->variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
+		variables[child->variable_count++] =
 			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->place.pattern};
-		variables[child.variable_count++] = (child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->words};
+		variables[child->variable_count++] = (child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->words};
 	}
 	if (arguments != NULL && profile_option != NULL)
-		status = child_run(&child);
-	if (child.failure != 0) {
+		status = child_run(child);
+	if (child->failure != 0) {
 		fprintf(stderr, "mprof: %s: %s\n", arguments[0],
-			child.failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
+			child->failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
 				? "mono is not installed: install mono-runtime"
-				: strerror(child.failure));
-	} else if (log_place_collect(&recording->place, child.process, describe_log, recording) == 0) {
-		explain_missing_log(recording);
+				: strerror(child->failure));
+	} else if (log_place_collect(&recording->place, child->process, describe_log, recording) == 0) {
+		explain_missing_log(recording, status);
 		status = status != 0 ? status : STATUS_NOTHING;
 	}
 	free(arguments);

@@ -10,9 +10,11 @@
 static const char help[] =
 	"Usage: mprof report [OPTIONS] FILE\n\n"
 	"Prints the profile in a log: methods by time, the call tree, samples, allocations by class and place, heap\n"
-	"shots, handles, collections, monitors, finalizers, exceptions, compilation, metrics, marks, threads.\n"
+	"shots, native memory, handles, collections, monitors, finalizers, exceptions, compilation, metrics, marks, "
+	"threads.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
-	"  --json             as one JSON document, with all rows unless --top is given\n"
+	"  --json             as one JSON document, with all rows unless --top is given; where trees and call stacks\n"
+	"                     would make it large beside the log, without the least of them unless --tree or --top is\n"
 	"  --top=N            rows of each table; 0 means all (default 20)\n"
 	"  --sort=ORDER       methods by self, total (with what they call) or calls\n"
 	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
@@ -20,11 +22,13 @@ static const char help[] =
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
 	"  --thread=ID        only what this thread did\n"
 	"  --tree             the call tree alone; of a log without calls that of its samples\n"
-	"  --min-percent=P    leave out of the trees what takes less of the time or samples (default 1, for JSON 0)\n"
+	"  --min-percent=P    leave out of the trees what takes less of the time or samples (default 1; for JSON\n"
+	"                     0 unless the tree is large beside the log)\n"
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
-	"Patterns are those of the shell: *, ?, [abc]. They do not act on the trees.\n"
+	"Patterns are those of the shell: *, ?, [abc]. Where they have no effect on a table, its title\n"
+	"says so. A filter that matches nothing is told, with the name that is most like it.\n"
 	"Inclusive time counts a recursive method once per outermost call.\n";
 
 enum {
@@ -75,11 +79,13 @@ static int take_order(report_options *taken, const char *value)
 static int take_percent(report_options *taken, const char *value)
 {
 	char *end;
+	double percent = strtod(value, &end);
 
-	taken->min_percent = strtod(value, &end);
-	taken->has_min_percent = 1;
-	if (end != value && *end == '\0' && taken->min_percent >= 0 && taken->min_percent <= 100)
+	if (end != value && *end == '\0' && percent >= 0 && percent <= 100) {
+		taken->min_share = (uint64_t)(percent * REPORT_PERCENT + 0.5);
+		taken->has_min_share = 1;
 		return 1;
+	}
 	fprintf(stderr, "mprof: --min-percent: '%s' is not a number from 0 to 100\n", value);
 	return 0;
 }
@@ -91,7 +97,7 @@ static int take_option(void *user, int option, const char *value)
 	switch (option) {
 	case OPTION_TOP:
 		taken->has_top = 1;
-		return arguments_number("--top", value, UINT64_MAX, &taken->top);
+		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
 	case OPTION_SORT:
 		return take_order(taken, value);
 	case OPTION_METHOD:
@@ -105,14 +111,14 @@ static int take_option(void *user, int option, const char *value)
 		return 1;
 	case OPTION_THREAD:
 		taken->has_thread = 1;
-		return arguments_number("--thread", value, UINT64_MAX, &taken->thread);
+		return arguments_number("--thread", value, 0, UINT64_MAX, &taken->thread);
 	case OPTION_TREE:
 		taken->tree_only = 1;
 		return 1;
 	case OPTION_MIN_PERCENT:
 		return take_percent(taken, value);
 	default:
-		return arguments_number("--depth", value, MAX_TREE_DEPTH, &taken->depth);
+		return arguments_number("--depth", value, 1, MAX_TREE_DEPTH, &taken->depth);
 	}
 }
 
@@ -120,8 +126,10 @@ static void set_defaults(report_options *taken, int as_json)
 {
 	if (!taken->has_top)
 		taken->top = as_json ? 0 : 20;
-	if (!taken->has_min_percent)
-		taken->min_percent = as_json ? 0 : 1;
+	taken->is_bounded = as_json && !taken->has_top;
+	taken->bounds_trees = as_json && !taken->has_min_share && !taken->tree_only;
+	if (!taken->has_min_share)
+		taken->min_share = as_json ? 0 : REPORT_PERCENT;
 	/* jq goes no deeper than 256, and counts three for a level of the tree: an object, a key, an array. */
 	if (taken->depth == 0)
 		taken->depth = as_json ? 80 : taken->tree_only ? 64 : 12;

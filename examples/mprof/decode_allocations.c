@@ -48,11 +48,11 @@ static int fetch_row(const log_decode *decode, size_t index, allocation_row *row
 	path_frame frame;
 
 	site.struct_size = sizeof(site);
-	mprof_profile_allocation_site(decode->profile, index, &site);
+	mprof_profile_get_allocation_site(decode->profile, index, &site);
 	row->number = index;
 	row->class_id = site.class_id;
 	row->method = site.caller;
-	row->is_compiling = (site.flags & MPROF_EVENT_COMPILING) != 0;
+	row->is_compiling = (site.flags & MPROF_EVENT_FLAG_COMPILING) != 0;
 	row->path.stack = site.stack;
 	row->path.call = site.call;
 	row->bytes = site.bytes;
@@ -127,7 +127,7 @@ static void group_rows(allocation_table *table)
 
 static int fill_table(log_decode *decode, allocation_table *table)
 {
-	size_t count = mprof_profile_allocation_site_count(decode->profile);
+	size_t count = mprof_profile_get_allocation_site_count(decode->profile);
 
 	table->rows = decode_room(decode, count, sizeof(*table->rows));
 	table->groups = decode_room(decode, count, sizeof(*table->groups));
@@ -223,7 +223,7 @@ static size_t find_groups(const allocation_table *table, uint32_t class_id)
 	return low;
 }
 
-static void print_class(const log_decode *decode, const allocation_table *table, const mprof_class_figures *figures)
+static void print_class(const log_decode *decode, const allocation_table *table, const mprof_class_stats *figures)
 {
 	const allocation_group *groups = &table->groups[find_groups(table, figures->id)];
 	const allocation_group *end = &table->groups[table->group_count];
@@ -243,8 +243,8 @@ static void print_class(const log_decode *decode, const allocation_table *table,
 
 static int compare_classes(const void *left, const void *right)
 {
-	const mprof_class_figures *a = left;
-	const mprof_class_figures *b = right;
+	const mprof_class_stats *a = left;
+	const mprof_class_stats *b = right;
 	int order = decode_larger_first(a->bytes, b->bytes);
 
 	return order != 0 ? order : decode_larger_first(b->id, a->id);
@@ -252,14 +252,14 @@ static int compare_classes(const void *left, const void *right)
 
 static void print_classes(log_decode *decode, const allocation_table *table)
 {
-	size_t count = mprof_profile_class_count(decode->profile);
-	mprof_class_figures *classes = decode_room(decode, count, sizeof(*classes));
+	size_t count = mprof_profile_get_class_count(decode->profile);
+	mprof_class_stats *classes = decode_room(decode, count, sizeof(*classes));
 
 	if (classes == NULL)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		classes[i].struct_size = sizeof(classes[i]);
-		mprof_profile_class(decode->profile, i, &classes[i]);
+		mprof_profile_get_class(decode->profile, i, &classes[i]);
 	}
 	qsort(classes, count, sizeof(*classes), compare_classes);
 	for (size_t i = 0; i < count && classes[i].bytes > 0; i++)
@@ -269,11 +269,11 @@ static void print_classes(log_decode *decode, const allocation_table *table)
 
 void decode_allocations(log_decode *decode)
 {
-	uint64_t classes = mprof_reader_class_count(decode->input.reader);
+	uint64_t classes = mprof_reader_get_class_count(decode->input.reader);
 	allocation_table table = {NULL, 0, NULL, 0, NULL, NULL};
 
 	if (decode->totals.allocated_bytes == 0) {
-		if (decode->session.flags & MPROF_INTRO_CLASS)
+		if (decode->session.flags & MPROF_INTRO_FLAG_CLASS)
 			printf("No allocations reported (on %" PRIu64 " classes)\n", classes);
 		return;
 	}

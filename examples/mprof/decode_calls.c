@@ -55,7 +55,7 @@ static void release(call_table *table)
 static int make_room(log_decode *decode, call_table *table)
 {
 	memset(table, 0, sizeof(*table));
-	table->count = mprof_profile_call_count(decode->profile);
+	table->count = mprof_profile_get_call_count(decode->profile);
 	table->rows = decode_room(decode, table->count, sizeof(*table->rows));
 	table->order = decode_room(decode, table->count, sizeof(*table->order));
 	table->callers = decode_room(decode, table->count, sizeof(*table->callers));
@@ -67,14 +67,14 @@ static void fetch_rows(const log_decode *decode, call_table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		call_row *row = &table->rows[i];
-		mprof_call_figures figures;
+		mprof_call_stats figures;
 
 		figures.struct_size = sizeof(figures);
-		mprof_profile_call(decode->profile, (uint32_t)i, &figures);
+		mprof_profile_get_call(decode->profile, (uint32_t)i, &figures);
 		row->method = figures.method;
 		row->parent = figures.parent;
 		row->calls = figures.calls;
-		row->counters = figures.flags & MPROF_EVENT_COMPILING ? 0 : figures.total_ns;
+		row->counters = figures.flags & MPROF_EVENT_FLAG_COMPILING ? 0 : figures.total_ns;
 		row->is_shown = figures.calls > 0;
 	}
 }
@@ -86,19 +86,19 @@ static void fetch_rows(const log_decode *decode, call_table *table)
 static void mark_shown(const log_decode *decode, call_table *table)
 {
 	if (decode->has_allocation_stacks) {
-		for (size_t i = 0; i < mprof_profile_allocation_site_count(decode->profile); i++) {
+		for (size_t i = 0; i < mprof_profile_get_allocation_site_count(decode->profile); i++) {
 			mprof_allocation_site site;
 
 			site.struct_size = sizeof(site);
-			mprof_profile_allocation_site(decode->profile, i, &site);
+			mprof_profile_get_allocation_site(decode->profile, i, &site);
 			table->rows[site.call].is_shown = 1;
 		}
 	}
-	for (size_t i = 0; i < mprof_profile_monitor_site_count(decode->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(decode->profile); i++) {
 		mprof_monitor_site site;
 
 		site.struct_size = sizeof(site);
-		mprof_profile_monitor_site(decode->profile, i, &site);
+		mprof_profile_get_monitor_site(decode->profile, i, &site);
 		table->rows[site.call].is_shown = 1;
 	}
 	/* Parents have smaller numbers. */
@@ -306,7 +306,7 @@ static void print_tree(const log_decode *decode, const call_table *table)
 
 void decode_calls(log_decode *decode)
 {
-	uint64_t methods = mprof_reader_method_count(decode->input.reader);
+	uint64_t methods = mprof_reader_get_method_count(decode->input.reader);
 	call_table table;
 
 	if (!make_room(decode, &table)) {
@@ -325,7 +325,7 @@ void decode_calls(log_decode *decode)
 		mark_shown(decode, &table);
 		order_nodes(&table);
 		print_tree(decode, &table);
-	} else if (decode->session.flags & MPROF_INTRO_METHOD) {
+	} else if (decode->session.flags & MPROF_INTRO_FLAG_METHOD) {
 		printf("No execution time reported (on %" PRIu64 " methods)\n", methods);
 	}
 	release(&table);

@@ -33,11 +33,11 @@ static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 	int has_zeros = decode->session.dialect == MPROF_DIALECT_MONO;
 	size_t count = 0;
 
-	for (size_t i = 0; i < mprof_profile_collection_count(decode->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_collection_count(decode->profile); i++) {
 		mprof_collection *collection = &rows[count].collection;
 
 		collection->struct_size = sizeof(*collection);
-		mprof_profile_collection(decode->profile, i, collection);
+		mprof_profile_get_collection(decode->profile, i, collection);
 		if (collection->unfinished)
 			continue;
 		rows[count].number = collection->is_counted && has_zeros ? 0 : collection->number;
@@ -51,12 +51,12 @@ static void fetch_resizes(const log_decode *decode, collection_row *rows, size_t
 {
 	size_t next = 0;
 
-	for (size_t i = 0; i < mprof_profile_heap_resize_count(decode->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_heap_resize_count(decode->profile); i++) {
 		collection_row *row = &rows[collections + i];
 		mprof_heap_resize resize;
 
 		resize.struct_size = sizeof(resize);
-		mprof_profile_heap_resize(decode->profile, i, &resize);
+		mprof_profile_get_heap_resize(decode->profile, i, &resize);
 		while (next < collections && rows[next].start <= resize.time_ns)
 			next++;
 		row->number = resize.number != 0 ? resize.number : next > 0 ? rows[next - 1].number : 0;
@@ -115,8 +115,8 @@ static void print_collection(const log_decode *decode, const collection_row *row
 
 void decode_collections(log_decode *decode)
 {
-	size_t resizes = mprof_profile_heap_resize_count(decode->profile);
-	size_t room = mprof_profile_collection_count(decode->profile) + resizes;
+	size_t resizes = mprof_profile_get_heap_resize_count(decode->profile);
+	size_t room = mprof_profile_get_collection_count(decode->profile) + resizes;
 	collection_row *rows = decode_room(decode, room, sizeof(*rows));
 	size_t collections;
 

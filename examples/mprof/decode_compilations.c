@@ -8,15 +8,14 @@
 
 static int compare_methods(const void *left, const void *right)
 {
-	const mprof_method_figures *a = left;
-	const mprof_method_figures *b = right;
+	const mprof_method_stats *a = left;
+	const mprof_method_stats *b = right;
 	int order = decode_larger_first(a->jit_ns, b->jit_ns);
 
 	return order != 0 ? order : decode_larger_first(b->id, a->id);
 }
 
-static void print_methods(const log_decode *decode, const mprof_method_figures *methods, size_t count,
-			  uint64_t counters)
+static void print_methods(const log_decode *decode, const mprof_method_stats *methods, size_t count, uint64_t counters)
 {
 	char text[DECODE_NUMBER_SIZE];
 
@@ -32,16 +31,16 @@ static void print_methods(const log_decode *decode, const mprof_method_figures *
 
 void decode_compilations(log_decode *decode)
 {
-	size_t count = mprof_profile_method_count(decode->profile);
-	mprof_method_figures *methods = decode_room(decode, count, sizeof(*methods));
-	uint64_t defined = mprof_reader_method_count(decode->input.reader);
+	size_t count = mprof_profile_get_method_count(decode->profile);
+	mprof_method_stats *methods = decode_room(decode, count, sizeof(*methods));
+	uint64_t defined = mprof_reader_get_method_count(decode->input.reader);
 	uint64_t counters = 0;
 
 	if (methods == NULL)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		methods[i].struct_size = sizeof(methods[i]);
-		mprof_profile_method(decode->profile, i, &methods[i]);
+		mprof_profile_get_method(decode->profile, i, &methods[i]);
 		counters += methods[i].jit_ns;
 	}
 	if (counters > 0) {
@@ -49,7 +48,7 @@ void decode_compilations(log_decode *decode)
 		decode_separator();
 		printf("Reporting jit time (on %" PRIu64 " methods)\n", defined);
 		print_methods(decode, methods, count, counters);
-	} else if (decode->session.flags & MPROF_INTRO_JIT) {
+	} else if (decode->session.flags & MPROF_INTRO_FLAG_JIT) {
 		printf("No jit time reported (on %" PRIu64 " methods)\n", defined);
 	}
 	free(methods);

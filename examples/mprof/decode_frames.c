@@ -56,7 +56,7 @@ static int next_of_stack(const log_decode *decode, call_path *path, path_frame *
 	mprof_stack_frame found;
 	uint32_t caller;
 
-	if (mprof_reader_stack_step(decode->input.reader, path->stack, &found, &caller) != MPROF_OK)
+	if (mprof_reader_lookup_caller(decode->input.reader, path->stack, &found, sizeof(found), &caller) != MPROF_OK)
 		return 0;
 	frame->method = found.is_native ? 0 : found.id;
 	frame->is_compiling = (int)found.is_compiling;
@@ -69,13 +69,13 @@ static int next_of_stack(const log_decode *decode, call_path *path, path_frame *
 
 static int next_of_call(const log_decode *decode, call_path *path, path_frame *frame)
 {
-	mprof_call_figures figures;
+	mprof_call_stats figures;
 
 	figures.struct_size = sizeof(figures);
-	if (mprof_profile_call(decode->profile, path->call, &figures) != MPROF_OK)
+	if (mprof_profile_get_call(decode->profile, path->call, &figures) != MPROF_OK)
 		return 0;
 	frame->method = figures.method;
-	frame->is_compiling = (figures.flags & MPROF_EVENT_COMPILING) != 0;
+	frame->is_compiling = (figures.flags & MPROF_EVENT_FLAG_COMPILING) != 0;
 	frame->is_native = 0;
 	frame->location = 0;
 	path->call = figures.parent;

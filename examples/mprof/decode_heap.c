@@ -25,7 +25,7 @@ static void print_summary(log_decode *decode, size_t first, size_t end)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		rows[i].struct_size = sizeof(rows[i]);
-		mprof_profile_heap_summary(decode->profile, first + i, &rows[i]);
+		mprof_profile_get_heap_summary(decode->profile, first + i, &rows[i]);
 	}
 	qsort(rows, count, sizeof(*rows), compare_summaries);
 	for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ void decode_summaries(log_decode *decode)
 	for (size_t i = 0; i < decode->summary_count; i++) {
 		const summary_header *header = &decode->summaries[i];
 		size_t end = i + 1 < decode->summary_count ? decode->summaries[i + 1].first_row
-							   : mprof_profile_heap_summary_count(decode->profile);
+							   : mprof_profile_get_heap_summary_count(decode->profile);
 
 		/* Microseconds: what is below a millisecond is cut, not rounded. */
 		printf("Data for collection %" PRIu32 " written %" PRIu64 ".%03" PRIu64

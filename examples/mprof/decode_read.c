@@ -46,19 +46,19 @@ static void add_summary(log_decode *decode, const mprof_block *block)
 		return;
 	decode->summaries = summaries;
 	session.struct_size = sizeof(session);
-	mprof_reader_session(decode->input.reader, &session);
+	mprof_reader_get_session(decode->input.reader, &session);
 	added = &summaries[decode->summary_count++];
-	added->collection = block->id;
+	added->collection = block->as.heap_summary.collection;
 	added->time = block->start.time > session.start.time ? block->start.time - session.start.time : 0;
-	added->first_row = mprof_profile_heap_summary_count(decode->profile);
+	added->first_row = mprof_profile_get_heap_summary_count(decode->profile);
 }
 
-static mprof_class_figures class_figures(const log_decode *decode, size_t index)
+static mprof_class_stats class_figures(const log_decode *decode, size_t index)
 {
-	mprof_class_figures figures;
+	mprof_class_stats figures;
 
 	figures.struct_size = sizeof(figures);
-	mprof_profile_class(decode->profile, index, &figures);
+	mprof_profile_get_class(decode->profile, index, &figures);
 	return figures;
 }
 
@@ -76,19 +76,19 @@ static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 		return NULL;
 	decode->balances = balances;
 	added = &balances[decode->balance_count];
-	added->row_count = mprof_profile_class_count(decode->profile);
+	added->row_count = mprof_profile_get_class_count(decode->profile);
 	added->rows = decode_room(decode, added->row_count, sizeof(*added->rows));
 	if (added->rows == NULL)
 		return NULL;
 	for (size_t i = 0; i < added->row_count; i++) {
-		mprof_class_figures figures = class_figures(decode, i);
+		mprof_class_stats figures = class_figures(decode, i);
 
 		added->rows[i].class_id = figures.id;
 		added->rows[i].bytes = figures.bytes;
 		added->rows[i].freed = figures.freed_bytes;
 	}
-	added->number = block->id;
-	added->class_count = (size_t)mprof_reader_class_count(decode->input.reader);
+	added->number = block->as.heap_data.number;
+	added->class_count = (size_t)mprof_reader_get_class_count(decode->input.reader);
 	decode->balance_count++;
 	return added;
 }
@@ -96,7 +96,7 @@ static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 /* A shot may be told by several blocks. */
 static void end_balance(log_decode *decode, heap_balance *balance, const mprof_block *block)
 {
-	balance->end = block->has_shot_clocks ? block->shot_end.counter : block->end.counter;
+	balance->end = block->as.heap_data.has_clocks ? block->as.heap_data.end.counter : block->end.counter;
 	for (size_t i = 0; i < balance->row_count; i++) {
 		heap_balance_row *row = &balance->rows[i];
 		uint64_t freed = class_figures(decode, i).freed_bytes;
@@ -109,12 +109,13 @@ static void end_balance(log_decode *decode, heap_balance *balance, const mprof_b
 
 static int begins_shot(const mprof_block *block)
 {
-	return block->has_shot_clocks || (block->id != 0 && (block->flags & MPROF_HEAP_FIRST));
+	return block->as.heap_data.has_clocks ||
+	       (block->as.heap_data.number != 0 && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST));
 }
 
 static int ends_shot(const mprof_block *block)
 {
-	return block->has_shot_clocks || (block->flags & MPROF_HEAP_LAST);
+	return block->as.heap_data.has_clocks || (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST);
 }
 
 static void add_heap_block(log_decode *decode, heap_balance **open, const mprof_block *block)
@@ -124,7 +125,8 @@ static void add_heap_block(log_decode *decode, heap_balance **open, const mprof_
 			end_balance(decode, *open, block);
 		*open = begin_balance(decode, block);
 		if (*open != NULL)
-			(*open)->start = block->has_shot_clocks ? block->shot_start.counter : block->base_counter;
+			(*open)->start = block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
+									: block->as.heap_data.counter;
 	}
 	profile_input_add(&decode->input, decode->profile, block);
 	if (*open != NULL && ends_shot(block)) {
@@ -138,7 +140,7 @@ static void note_directives(log_decode *decode, const mprof_block *block)
 	const uint64_t stacks = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
 
-	if (block->directives & stacks)
+	if (block->as.directives.declared & stacks)
 		decode->has_allocation_stacks = 1;
 }
 
@@ -151,7 +153,7 @@ static void note_session(log_decode *decode, const mprof_block *latest)
 	uint64_t counters;
 
 	session->struct_size = sizeof(*session);
-	mprof_reader_session(decode->input.reader, session);
+	mprof_reader_get_session(decode->input.reader, session);
 	if (latest->kind == MPROF_BLOCK_END && latest->loaded)
 		session->last = latest->start;
 	counters = session->last.counter - session->start.counter;
@@ -188,7 +190,7 @@ static int create_profile(log_decode *decode)
 {
 	mprof_profile_options options;
 
-	mprof_profile_options_init(&options);
+	mprof_profile_options_init(&options, sizeof(options));
 	options.with_compilations = 1;
 	options.with_call_sites = 1;
 	options.with_monitor_objects = 1;

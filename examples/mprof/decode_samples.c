@@ -46,8 +46,8 @@ static void release(hit_table *table)
 
 static int make_room(log_decode *decode, hit_table *table)
 {
-	size_t items = mprof_profile_sample_count(decode->profile);
-	size_t nodes = mprof_profile_sample_node_count(decode->profile);
+	size_t items = mprof_profile_get_sample_count(decode->profile);
+	size_t nodes = mprof_profile_get_sample_node_count(decode->profile);
 
 	memset(table, 0, sizeof(*table));
 	table->items = decode_room(decode, items, sizeof(*table->items));
@@ -75,15 +75,15 @@ static hit_item item_of(uint32_t kind, uint32_t id)
 
 static void gather_items(const log_decode *decode, hit_table *table)
 {
-	size_t count = mprof_profile_sample_count(decode->profile);
+	size_t count = mprof_profile_get_sample_count(decode->profile);
 	hit_item *items = table->items;
 	size_t merged = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		mprof_sample_figures figures;
+		mprof_sample_stats figures;
 
 		figures.struct_size = sizeof(figures);
-		mprof_profile_sample(decode->profile, i, &figures);
+		mprof_profile_get_sample(decode->profile, i, &figures);
 		items[i] = item_of(figures.kind, figures.id);
 		items[i].hits = figures.self;
 		table->hits += figures.self;
@@ -145,14 +145,14 @@ static mprof_sample_node node_at(const log_decode *decode, uint32_t number)
 	mprof_sample_node node;
 
 	node.struct_size = sizeof(node);
-	mprof_profile_sample_node(decode->profile, number, &node);
+	mprof_profile_get_sample_node(decode->profile, number, &node);
 	return node;
 }
 
 /* All samples at a node of the tree or below it went from its caller to it. */
 static void gather_edges(const log_decode *decode, hit_table *table)
 {
-	size_t nodes = mprof_profile_sample_node_count(decode->profile);
+	size_t nodes = mprof_profile_get_sample_node_count(decode->profile);
 	size_t count = 0;
 
 	for (size_t i = 1; i < nodes; i++) {
@@ -205,8 +205,9 @@ static void print_module(const log_decode *decode, uint32_t id)
 	mprof_record record;
 
 	putchar('[');
-	if (mprof_reader_record(decode->input.reader, MPROF_RECORD_MODULE, id, &record) == MPROF_OK)
-		text_name(stdout, record.name);
+	if (mprof_reader_lookup_record(decode->input.reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) ==
+	    MPROF_OK)
+		text_name(stdout, record.as.module.file);
 	putchar(']');
 }
 
@@ -214,12 +215,13 @@ static void print_function(const log_decode *decode, uint32_t id)
 {
 	mprof_record record;
 
-	if (mprof_reader_record(decode->input.reader, MPROF_RECORD_FUNCTION, id, &record) != MPROF_OK) {
+	if (mprof_reader_lookup_record(decode->input.reader, MPROF_RECORD_FUNCTION, id, &record, sizeof(record)) !=
+	    MPROF_OK) {
 		printf("[](UNKNOWN)");
 		return;
 	}
-	print_module(decode, record.parent);
-	text_name(stdout, record.name);
+	print_module(decode, record.as.function.module);
+	text_name(stdout, record.as.function.name);
 }
 
 static void print_item(const log_decode *decode, const hit_item *item)
@@ -282,7 +284,7 @@ static void print_items(const log_decode *decode, hit_table *table)
 /* What could have been hit: methods, what is known of native code, and all that is not known. */
 static uint64_t count_possible(const log_decode *decode, const hit_table *table)
 {
-	uint64_t count = mprof_reader_method_count(decode->input.reader) + 1;
+	uint64_t count = mprof_reader_get_method_count(decode->input.reader) + 1;
 
 	for (size_t i = 0; i < table->item_count; i++)
 		count += table->items[i].kind == MPROF_SAMPLE_FUNCTION || table->items[i].kind == MPROF_SAMPLE_MODULE;
@@ -300,7 +302,7 @@ void decode_samples(log_decode *decode)
 			printf("Reporting statistical hits (%" PRIu64 " hits recorded)\n", table.hits);
 			gather_edges(decode, &table);
 			print_items(decode, &table);
-		} else if (decode->session.flags & MPROF_INTRO_STATISTICAL) {
+		} else if (decode->session.flags & MPROF_INTRO_FLAG_STATISTICAL) {
 			printf("No statistical hits reported (on %" PRIu64 " items)\n", count_possible(decode, &table));
 		}
 	}

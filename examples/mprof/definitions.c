@@ -11,9 +11,10 @@ int definitions_next(definition_progress *progress, const log_input *input, mpro
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		uint64_t *taken = &progress->taken[kinds[i]];
 
-		while (*taken < mprof_reader_record_count(input->reader, kinds[i])) {
+		while (*taken < mprof_reader_get_record_count(input->reader, kinds[i])) {
 			++*taken;
-			if (mprof_reader_record(input->reader, kinds[i], (uint32_t)*taken, record) == MPROF_OK)
+			if (mprof_reader_lookup_record(input->reader, kinds[i], (uint32_t)*taken, record,
+						       sizeof(*record)) == MPROF_OK)
 				return 1;
 		}
 	}
@@ -22,6 +23,6 @@ int definitions_next(definition_progress *progress, const log_input *input, mpro
 
 void definitions_pass_listed(definition_progress *progress, const log_input *input)
 {
-	progress->taken[MPROF_RECORD_MODULE] = mprof_reader_record_count(input->reader, MPROF_RECORD_MODULE);
-	progress->taken[MPROF_RECORD_FUNCTION] = mprof_reader_record_count(input->reader, MPROF_RECORD_FUNCTION);
+	progress->taken[MPROF_RECORD_MODULE] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_MODULE);
+	progress->taken[MPROF_RECORD_FUNCTION] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_FUNCTION);
 }

@@ -50,7 +50,19 @@ uint32_t dump_collection_of(const mprof_event *event);
 /** A frame of a stack section, by its place; the innermost is at 0. */
 mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t place);
 
-/** 1 if the event is a sample, whose value is a call chain. */
-int dump_has_frames(const mprof_event *event);
+/**
+ * The address of the object that an event is about, 0 if it is about none. Of further references that is the object
+ * before, so events are to be asked for in the order of the log.
+ */
+uint64_t dump_object_of(const mprof_event *event);
+
+/** 1 if the event is a sample, whose value is a call stack. */
+int dump_has_stack(const mprof_event *event);
+
+/** The name of the innermost frame of a call stack; NULL if it is not known. Valid until the next call. */
+const char *dump_innermost(const log_input *input, uint32_t stack);
+
+/** 1 for events of native memory. */
+int dump_is_memory(const mprof_event *event);
 
 #endif

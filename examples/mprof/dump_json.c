@@ -27,8 +27,12 @@ static void print_method(json_writer *json, const mprof_mapping *mapping)
 	json_unsigned(json, "id", mapping->id);
 	json_unsigned(json, "class", mapping->class_id);
 	json_string(json, "name", mapping->name);
-	if (mapping->flags & MPROF_METHOD_WRAPPER)
+	if (mapping->flags & MPROF_METHOD_FLAG_WRAPPER)
 		json_boolean(json, "wrapper", 1);
+	if (mapping->source_file[0] != '\0')
+		json_string(json, "file", mapping->source_file);
+	if (mapping->source_line != 0)
+		json_unsigned(json, "line", mapping->source_line);
 	json_end_object(json);
 }
 
@@ -42,7 +46,7 @@ static mprof_status print_mappings(log_input *input, json_writer *json)
 
 	json_begin_array(json, "classes");
 	do {
-		status = mprof_reader_next_mappings(input->reader, mappings, MAPPING_BATCH, &count);
+		status = mprof_reader_next_mappings(input->reader, mappings, sizeof(*mappings), MAPPING_BATCH, &count);
 		for (size_t i = 0; i < count; i++) {
 			if (mappings[i].is_method && !in_methods) {
 				json_end_array(json);
@@ -78,25 +82,25 @@ static mprof_status print_properties(log_input *input, json_writer *json)
 
 static void print_element(json_writer *json, const mprof_block *block)
 {
-	json_string(json, "type", kind_of_element(block->flags));
+	json_string(json, "type", kind_of_element(block->as.element.kind));
 	if (block->kind == MPROF_BLOCK_LOADED)
-		json_boolean(json, "failed", (block->flags & MPROF_ELEMENT_FAILURE) != 0);
-	json_unsigned(json, "id", block->id);
+		json_boolean(json, "failed", (block->as.element.kind & MPROF_ELEMENT_FLAG_FAILURE) != 0);
+	json_unsigned(json, "id", block->as.element.id);
 	json_hexadecimal(json, "thread", block->thread);
-	json_large(json, "start_counter", block->base_counter);
-	json_large(json, "end_counter", block->end_counter);
-	json_string(json, "name", block->name);
-	if (!block->has_assembly)
+	json_large(json, "start_counter", block->as.element.start_counter);
+	json_large(json, "end_counter", block->as.element.end_counter);
+	json_string(json, "name", block->as.element.name);
+	if (block->as.element.assembly == NULL)
 		return;
 	json_begin_object(json, "assembly");
-	json_string(json, "name", block->assembly.base_name);
-	json_unsigned(json, "major", block->assembly.major);
-	json_unsigned(json, "minor", block->assembly.minor);
-	json_unsigned(json, "build", block->assembly.build);
-	json_unsigned(json, "revision", block->assembly.revision);
-	json_string(json, "culture", block->assembly.culture);
-	json_string(json, "public_key_token", block->assembly.public_key_token);
-	json_boolean(json, "retargetable", block->assembly.retargetable != 0);
+	json_string(json, "name", block->as.element.assembly->base_name);
+	json_unsigned(json, "major", block->as.element.assembly->major);
+	json_unsigned(json, "minor", block->as.element.assembly->minor);
+	json_unsigned(json, "build", block->as.element.assembly->build);
+	json_unsigned(json, "revision", block->as.element.assembly->revision);
+	json_string(json, "culture", block->as.element.assembly->culture);
+	json_string(json, "public_key_token", block->as.element.assembly->public_key_token);
+	json_boolean(json, "retargetable", block->as.element.assembly->retargetable != 0);
 	json_end_object(json);
 }
 
@@ -114,9 +118,9 @@ static void print_lost(json_writer *json, const mprof_block *block)
 {
 	json_hexadecimal(json, "thread", block->thread);
 	json_begin_object(json, "lost");
-	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
-		if (block->lost[cause] > 0)
-			json_unsigned(json, mprof_loss_cause_name((mprof_loss_cause)cause), block->lost[cause]);
+	for (uint32_t cause = 0; cause < block->as.lost.count; cause++) {
+		if (block->as.lost.counts[cause] > 0)
+			json_unsigned(json, mprof_loss_get_name((mprof_loss_cause)cause), block->as.lost.counts[cause]);
 	}
 	json_end_object(json);
 }
@@ -131,17 +135,17 @@ static void print_clock(json_writer *json, const char *name, const mprof_clock *
 
 static void print_heap_shot(json_writer *json, const mprof_block *block)
 {
-	if (block->has_shot_clocks) {
-		json_unsigned(json, "collection", block->id);
-		print_clock(json, "shot_start", &block->shot_start);
-		print_clock(json, "shot_end", &block->shot_end);
+	if (block->as.heap_data.has_clocks) {
+		json_unsigned(json, "collection", block->as.heap_data.number);
+		print_clock(json, "shot_start", &block->as.heap_data.start);
+		print_clock(json, "shot_end", &block->as.heap_data.end);
 	} else {
-		json_unsigned(json, "shot", block->id);
-		json_large(json, "counter", block->base_counter);
+		json_unsigned(json, "shot", block->as.heap_data.number);
+		json_large(json, "counter", block->as.heap_data.counter);
 	}
-	json_boolean(json, "first", (block->flags & MPROF_HEAP_FIRST) != 0);
-	json_boolean(json, "last", (block->flags & MPROF_HEAP_LAST) != 0);
-	json_boolean(json, "incomplete", (block->flags & MPROF_HEAP_INCOMPLETE) != 0);
+	json_boolean(json, "first", (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0);
+	json_boolean(json, "last", (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST) != 0);
+	json_boolean(json, "incomplete", (block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0);
 }
 
 static void print_clocks(json_writer *json, const mprof_block *block)
@@ -157,12 +161,12 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 {
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		json_unsigned(json, "version", block->version);
-		json_string(json, "runtime", block->name);
-		json_unsigned(json, "flags", block->flags);
+		json_unsigned(json, "version", block->as.intro.version);
+		json_string(json, "runtime", block->as.intro.runtime);
+		json_unsigned(json, "flags", block->as.intro.flags);
 		break;
 	case MPROF_BLOCK_END:
-		json_unsigned(json, "version", block->version);
+		json_unsigned(json, "version", block->as.end.version);
 		break;
 	case MPROF_BLOCK_MAPPING:
 		return print_mappings(input, json);
@@ -173,20 +177,20 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
 		json_hexadecimal(json, "thread", block->thread);
-		json_large(json, "base_counter", block->base_counter);
+		json_large(json, "base_counter", block->as.samples.base_counter);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		json_large(json, "start_counter", block->base_counter);
-		json_large(json, "end_counter", block->end_counter);
+		json_large(json, "start_counter", block->as.statistical.start_counter);
+		json_large(json, "end_counter", block->as.statistical.end_counter);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		print_directives(json, block->directives);
+		print_directives(json, block->as.directives.declared);
 		break;
 	case MPROF_BLOCK_SESSION:
 		return print_properties(input, json);
 	case MPROF_BLOCK_THREAD:
 		json_hexadecimal(json, "thread", block->thread);
-		json_string(json, "name", block->name);
+		json_string(json, "name", block->as.thread_name.name);
 		break;
 	case MPROF_BLOCK_LOST:
 		print_lost(json, block);
@@ -195,12 +199,15 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 		print_heap_shot(json, block);
 		break;
 	case MPROF_BLOCK_HEAP_SUMMARY:
-		json_unsigned(json, "collection", block->id);
+		json_unsigned(json, "collection", block->as.heap_summary.collection);
 		break;
 	case MPROF_BLOCK_MARK:
 		json_hexadecimal(json, "thread", block->thread);
-		json_large(json, "counter", block->base_counter);
-		json_string(json, "text", block->name);
+		json_large(json, "counter", block->as.mark.counter);
+		json_string(json, "text", block->as.mark.text);
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		json_large(json, "counter", block->as.watermark.counter);
 		break;
 	default:
 		break;
@@ -215,7 +222,8 @@ static void print_block(log_input *input, const mprof_block *block)
 
 	json_init(&json, stdout, 1);
 	json_begin_object(&json, NULL);
-	json_string(&json, "block", mprof_block_kind_name((mprof_block_kind)block->kind));
+	json_string(&json, "block", mprof_block_get_name((mprof_block_kind)block->kind));
+	json_unsigned(&json, "schema_version", JSON_SCHEMA_VERSION);
 	json_unsigned(&json, "offset", block->offset);
 	json_unsigned(&json, "length", block->length);
 	json_unsigned(&json, "code", block->code);
@@ -245,16 +253,11 @@ static void print_subject(json_writer *json, const mprof_event *event)
 	}
 }
 
-static void print_frames(const log_input *input, json_writer *json, uint32_t stack)
+/* All frames are in the definition of the stack, which is printed once: with each sample they would be most of a dump. */
+static void print_stack(const log_input *input, json_writer *json, uint32_t stack)
 {
-	const mprof_stack_frame *frames;
-	size_t count = names_stack(input->reader, stack, &frames);
-
 	json_unsigned(json, "stack", stack);
-	json_begin_array(json, "frames");
-	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, names_frame(input->reader, &frames[i]));
-	json_end_array(json);
+	json_string(json, "name", dump_innermost(input, stack));
 }
 
 static void print_section(const log_input *input, json_writer *json, const mprof_event *event)
@@ -278,7 +281,7 @@ static void print_section(const log_input *input, json_writer *json, const mprof
 /* What the number in the value stands for. */
 static void print_meaning(json_writer *json, const mprof_event *event)
 {
-	if (event->flags & MPROF_EVENT_FAILED)
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
 		json_boolean(json, "failed", 1);
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		json_unsigned(json, "code", event->code);
@@ -295,6 +298,7 @@ static void print_meaning(json_writer *json, const mprof_event *event)
 static void print_detail(json_writer *json, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
+	uint64_t object = dump_object_of(event);
 	int is_heap_object = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
 
 	/* Of a stack section the value and the frames have said all. */
@@ -306,8 +310,8 @@ static void print_detail(json_writer *json, const mprof_event *event)
 		json_unsigned(json, "caller", detail->caller);
 	if (detail->stack != 0)
 		json_unsigned(json, "stack", detail->stack);
-	if (detail->object != 0)
-		json_hexadecimal(json, "object", detail->object);
+	if (object != 0)
+		json_hexadecimal(json, "object", object);
 	if (event->kind == MPROF_EVENT_SAMPLE)
 		json_unsigned(json, "samples", detail->samples);
 	if (!is_heap_object)
@@ -318,10 +322,27 @@ static void print_detail(json_writer *json, const mprof_event *event)
 	json_end_array(json);
 }
 
+static void print_memory(json_writer *json, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED && detail != NULL)
+		json_hexadecimal(json, "from", detail->object);
+	json_hexadecimal(json, "address", event->value);
+	if (detail == NULL)
+		return;
+	if (event->kind != MPROF_EVENT_MEMORY_FREED)
+		json_large(json, "size", detail->size);
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED)
+		json_large(json, "started", detail->started);
+	if (detail->stack != 0)
+		json_unsigned(json, "stack", detail->stack);
+}
+
 static void print_event(const log_input *input, json_writer *json, const mprof_block *block, const mprof_event *event)
 {
 	json_begin_object(json, NULL);
-	json_string(json, "event", mprof_event_kind_name((mprof_event_kind)event->kind));
+	json_string(json, "event", mprof_event_get_name((mprof_event_kind)event->kind));
 	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
 		json_hexadecimal(json, "thread", block->thread);
 	if (block->kind != MPROF_BLOCK_STATISTICAL)
@@ -329,14 +350,17 @@ static void print_event(const log_input *input, json_writer *json, const mprof_b
 	print_subject(json, event);
 	if (dump_has_value(event))
 		json_large(json, "value", event->value);
-	if (dump_has_frames(event) && event->id != 0)
+	if (dump_has_stack(event) && event->id != 0)
 		json_unsigned(json, "method", event->id);
-	if (dump_has_frames(event))
-		print_frames(input, json, (uint32_t)event->value);
+	if (dump_has_stack(event))
+		print_stack(input, json, (uint32_t)event->value);
 	if (event->kind == MPROF_EVENT_STACK_SECTION)
 		print_section(input, json, event);
 	print_meaning(json, event);
-	print_detail(json, event);
+	if (dump_is_memory(event))
+		print_memory(json, event);
+	else
+		print_detail(json, event);
 	json_end_object(json);
 }
 

@@ -13,69 +13,73 @@ static uint32_t flags_of_metric(const log_input *input, uint32_t id)
 {
 	mprof_record metric;
 
-	return mprof_reader_record(input->reader, MPROF_RECORD_METRIC, id, &metric) == MPROF_OK ? metric.flags : 0;
+	return mprof_reader_lookup_record(input->reader, MPROF_RECORD_METRIC, id, &metric, sizeof(metric)) == MPROF_OK
+		       ? metric.as.metric.flags
+		       : 0;
 }
 
 static void print_summary_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "class", record->id);
-	json_unsigned(json, "live_objects", record->counts[0]);
-	json_unsigned(json, "live_bytes", record->counts[1]);
-	json_unsigned(json, "dead_objects", record->counts[2]);
-	json_unsigned(json, "dead_bytes", record->counts[3]);
+	json_unsigned(json, "live_objects", record->as.summary.live_objects);
+	json_unsigned(json, "live_bytes", record->as.summary.live_bytes);
+	json_unsigned(json, "dead_objects", record->as.summary.dead_objects);
+	json_unsigned(json, "dead_bytes", record->as.summary.dead_bytes);
 }
 
 static void print_root_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "id", record->id);
-	json_string(json, "kind", kind_of_root(record->flags));
-	json_unsigned(json, "class", record->target);
-	json_hexadecimal(json, "thread", record->value);
-	json_hexadecimal(json, "start", record->start);
-	json_unsigned(json, "size", record->size);
-	json_string(json, "name", record->name);
+	json_string(json, "kind", kind_of_root(record->as.root.kind));
+	json_unsigned(json, "class", record->as.root.class_id);
+	json_hexadecimal(json, "thread", record->as.root.thread);
+	json_hexadecimal(json, "start", record->as.root.address);
+	json_unsigned(json, "size", record->as.root.size);
+	json_string(json, "name", record->as.root.name);
 }
 
 static void print_metric_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "id", record->id);
-	json_unsigned(json, "flags", record->flags);
-	json_string(json, "unit", kind_of_unit(record->flags));
-	json_string(json, "section", record->section);
-	json_string(json, "name", record->name);
+	json_unsigned(json, "flags", record->as.metric.flags);
+	json_string(json, "unit", kind_of_unit(record->as.metric.flags));
+	json_string(json, "section", record->as.metric.section);
+	json_string(json, "name", record->as.metric.name);
 }
 
 static void print_value_json(const log_input *input, json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "metric", record->id);
-	if (flags_of_metric(input, record->id) & MPROF_METRIC_DOUBLE)
-		json_double(json, "value", kind_double_value(record->value));
+	if (flags_of_metric(input, record->id) & MPROF_METRIC_FLAG_DOUBLE)
+		json_double(json, "value", kind_double_value(record->as.metric_value.value));
 	else
-		json_signed(json, "value", (int64_t)record->value);
+		json_signed(json, "value", (int64_t)record->as.metric_value.value);
 }
 
 static void print_code_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "id", record->id);
 	if (record->kind == MPROF_RECORD_MODULE) {
-		if (record->flags & MPROF_RECORD_REMOVED)
+		if (record->as.module.is_removed)
 			json_boolean(json, "removed", 1);
-		json_hexadecimal(json, "start", record->start);
-		json_unsigned(json, "size", record->size);
-		if (record->value != 0)
-			json_hexadecimal(json, "file_offset", record->value);
-		json_string(json, "build_id", record->section);
-		json_string(json, "file", record->name);
+		json_hexadecimal(json, "start", record->as.module.address);
+		json_unsigned(json, "size", record->as.module.size);
+		if (record->as.module.file_offset != 0)
+			json_hexadecimal(json, "file_offset", record->as.module.file_offset);
+		json_string(json, "build_id", record->as.module.build_id);
+		json_string(json, "file", record->as.module.file);
 		return;
 	}
-	json_unsigned(json, "module", record->parent);
-	json_hexadecimal(json, "offset", record->start);
 	if (record->kind == MPROF_RECORD_LOCATION) {
-		json_unsigned(json, "function", record->target);
+		json_unsigned(json, "module", record->as.location.module);
+		json_hexadecimal(json, "offset", record->as.location.offset);
+		json_unsigned(json, "function", record->as.location.function);
 		return;
 	}
-	json_unsigned(json, "size", record->size);
-	json_string(json, "name", record->name);
+	json_unsigned(json, "module", record->as.function.module);
+	json_hexadecimal(json, "offset", record->as.function.offset);
+	json_unsigned(json, "size", record->as.function.size);
+	json_string(json, "name", record->as.function.name);
 }
 
 static void print_record_json(const log_input *input, json_writer *json, const mprof_record *record)
@@ -85,10 +89,10 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
 		json_unsigned(json, "id", record->id);
-		json_unsigned(json, record->flags & MPROF_EVENT_NATIVE ? "location" : "method", record->target);
-		if (record->flags & MPROF_EVENT_COMPILING)
+		json_unsigned(json, record->as.stack.is_native ? "location" : "method", record->as.stack.target);
+		if (record->as.stack.is_compiling)
 			json_boolean(json, "compiling", 1);
-		json_unsigned(json, "caller", record->parent);
+		json_unsigned(json, "caller", record->as.stack.caller);
 		break;
 	case MPROF_RECORD_MODULE:
 	case MPROF_RECORD_FUNCTION:
@@ -124,87 +128,93 @@ void dump_records_json(const log_input *input, const mprof_record *records, size
 
 static void print_stack_text(const log_input *input, const mprof_record *record)
 {
-	const mprof_stack_frame frame = {record->target, (record->flags & MPROF_EVENT_NATIVE) != 0,
-					 (record->flags & MPROF_EVENT_COMPILING) != 0};
+	const mprof_stack_frame frame = {record->as.stack.target, record->as.stack.is_native,
+					 record->as.stack.is_compiling};
 	const char *name = names_frame(input->reader, &frame);
 
-	printf(" %s %" PRIu32 " ", frame.is_native ? "location" : "method", record->target);
+	printf(" %s %" PRIu32 " ", frame.is_native ? "location" : "method", record->as.stack.target);
 	text_name(stdout, name != NULL ? name : "(unknown)");
 	if (frame.is_compiling)
 		fputs(" (compiling)", stdout);
-	if (record->parent != 0)
-		printf(", called by stack %" PRIu32, record->parent);
+	if (record->as.stack.caller != 0)
+		printf(", called by stack %" PRIu32, record->as.stack.caller);
 }
 
 static void print_root_text(const log_input *input, const mprof_record *record)
 {
 	class_name class;
 
-	printf(" %s ", kind_of_root(record->flags));
-	text_name(stdout, record->name);
-	if (record->target != 0) {
-		printf(", class %" PRIu32 " ", record->target);
-		text_name(stdout, names_class_or_none(input->reader, record->target, &class));
+	printf(" %s ", kind_of_root(record->as.root.kind));
+	text_name(stdout, record->as.root.name);
+	if (record->as.root.class_id != 0) {
+		printf(", class %" PRIu32 " ", record->as.root.class_id);
+		text_name(stdout, names_class_or_none(input->reader, record->as.root.class_id, &class));
 	}
-	if (record->value != 0)
-		printf(", thread 0x%" PRIx64, record->value);
-	printf(", at 0x%" PRIx64 ", %" PRIu64 " bytes", record->start, record->size);
+	if (record->as.root.thread != 0)
+		printf(", thread 0x%" PRIx64, record->as.root.thread);
+	printf(", at 0x%" PRIx64 ", %" PRIu64 " bytes", record->as.root.address, record->as.root.size);
 }
 
 static void print_module_text(const mprof_record *record)
 {
-	if (record->flags & MPROF_RECORD_REMOVED) {
+	if (record->as.module.is_removed) {
 		fputs(" is no more", stdout);
 		return;
 	}
 	putchar(' ');
-	text_name(stdout, record->name);
-	printf(", at 0x%" PRIx64, record->start);
-	if (record->size != 0)
-		printf(", %" PRIu64 " bytes", record->size);
-	if (record->value != 0)
-		printf(", from byte %" PRIu64 " of it", record->value);
-	if (record->section[0] != '\0') {
+	text_name(stdout, record->as.module.file);
+	printf(", at 0x%" PRIx64, record->as.module.address);
+	if (record->as.module.size != 0)
+		printf(", %" PRIu64 " bytes", record->as.module.size);
+	if (record->as.module.file_offset != 0)
+		printf(", from byte %" PRIu64 " of it", record->as.module.file_offset);
+	if (record->as.module.build_id[0] != '\0') {
 		fputs(", build ID ", stdout);
-		text_name(stdout, record->section);
+		text_name(stdout, record->as.module.build_id);
 	}
 }
 
 /* Where a function is, or a location. Of what has a name an offset of 0 means that it is not known. */
-static void print_place_text(const mprof_record *record)
+static void print_place_text(uint32_t module, uint64_t offset, int has_offset)
 {
-	int has_name = record->kind == MPROF_RECORD_FUNCTION || record->target != 0;
-	int has_offset = record->start != 0 || record->size != 0 || !has_name;
+	if (module != 0)
+		printf(", module %" PRIu32, module);
+	if (has_offset || offset != 0)
+		printf("%s0x%" PRIx64, module != 0 ? " + " : ", at ", offset);
+}
 
-	if (record->parent != 0)
-		printf(", module %" PRIu32, record->parent);
-	if (has_offset)
-		printf("%s0x%" PRIx64, record->parent != 0 ? " + " : ", at ", record->start);
+static void print_function_text(const mprof_function_record *function)
+{
+	putchar(' ');
+	text_name(stdout, function->name);
+	print_place_text(function->module, function->offset, function->size != 0);
+	if (function->size != 0)
+		printf(", %" PRIu64 " bytes", function->size);
+}
+
+static void print_location_text(const mprof_location_record *location)
+{
+	if (location->function != 0)
+		printf(" function %" PRIu32, location->function);
+	print_place_text(location->module, location->offset, location->function == 0);
 }
 
 static void print_code_text(const mprof_record *record)
 {
-	if (record->kind == MPROF_RECORD_MODULE) {
+	if (record->kind == MPROF_RECORD_MODULE)
 		print_module_text(record);
-		return;
-	}
-	if (record->kind == MPROF_RECORD_FUNCTION) {
-		putchar(' ');
-		text_name(stdout, record->name);
-	} else if (record->target != 0) {
-		printf(" function %" PRIu32, record->target);
-	}
-	print_place_text(record);
-	if (record->size != 0)
-		printf(", %" PRIu64 " bytes", record->size);
+	else if (record->kind == MPROF_RECORD_FUNCTION)
+		print_function_text(&record->as.function);
+	else
+		print_location_text(&record->as.location);
 }
 
 static void print_value_text(const log_input *input, const mprof_record *record)
 {
-	if (flags_of_metric(input, record->id) & MPROF_METRIC_DOUBLE)
-		printf(" %g", kind_double_value(record->value));
+	if (flags_of_metric(input, record->id) & MPROF_METRIC_FLAG_DOUBLE)
+		printf(" %g", kind_double_value(record->as.metric_value.value));
 	else
-		printf(" %" PRId64, (int64_t)record->value);
+		printf(" %" PRId64, (int64_t)record->as.metric_value.value);
 }
 
 static void print_summary_text(const log_input *input, const mprof_record *record)
@@ -213,8 +223,9 @@ static void print_summary_text(const log_input *input, const mprof_record *recor
 
 	putchar(' ');
 	text_name(stdout, names_class_or_none(input->reader, record->id, &class));
-	printf(", %" PRIu64 " alive (%" PRIu64 " bytes), %" PRIu64 " dead (%" PRIu64 " bytes)", record->counts[0],
-	       record->counts[1], record->counts[2], record->counts[3]);
+	printf(", %" PRIu64 " alive (%" PRIu64 " bytes), %" PRIu64 " dead (%" PRIu64 " bytes)",
+	       record->as.summary.live_objects, record->as.summary.live_bytes, record->as.summary.dead_objects,
+	       record->as.summary.dead_bytes);
 }
 
 static void print_record_text(const log_input *input, const mprof_record *record)
@@ -234,10 +245,10 @@ static void print_record_text(const log_input *input, const mprof_record *record
 		break;
 	case MPROF_RECORD_METRIC:
 		putchar(' ');
-		text_name(stdout, record->section);
+		text_name(stdout, record->as.metric.section);
 		fputs(", ", stdout);
-		text_name(stdout, record->name);
-		printf(" (%s)", kind_of_unit(record->flags));
+		text_name(stdout, record->as.metric.name);
+		printf(" (%s)", kind_of_unit(record->as.metric.flags));
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		print_value_text(input, record);

@@ -16,19 +16,25 @@ static mprof_status print_mappings(log_input *input)
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_mappings(input->reader, mappings, MAPPING_BATCH, &count);
+		status = mprof_reader_next_mappings(input->reader, mappings, sizeof(*mappings), MAPPING_BATCH, &count);
 		for (size_t i = 0; i < count; i++) {
 			const mprof_mapping *mapping = &mappings[i];
 
 			if (mapping->is_method)
 				printf("    method %" PRIu32 " of class %" PRIu32 "%s ", mapping->id, mapping->class_id,
-				       mapping->flags & MPROF_METHOD_WRAPPER ? ", wrapper" : "");
+				       mapping->flags & MPROF_METHOD_FLAG_WRAPPER ? ", wrapper" : "");
 			else if (mapping->assembly_id != 0)
 				printf("    class %" PRIu32 " of assembly %" PRIu32 " ", mapping->id,
 				       mapping->assembly_id);
 			else
 				printf("    class %" PRIu32 " ", mapping->id);
 			text_name(stdout, mapping->name);
+			if (mapping->source_file[0] != '\0') {
+				fputs(" in ", stdout);
+				text_name(stdout, mapping->source_file);
+				if (mapping->source_line != 0)
+					printf(":%" PRIu32, mapping->source_line);
+			}
 			if (mapping->size != 0)
 				printf(", %" PRIu32 " bytes each", mapping->size);
 			putchar('\n');
@@ -55,40 +61,42 @@ static mprof_status print_properties(log_input *input)
 
 static void print_element(const mprof_block *block)
 {
-	printf(" %s %" PRIu32 " ", kind_of_element(block->flags), block->id);
-	text_name(stdout, block->name);
-	if (block->flags & MPROF_ELEMENT_FAILURE)
+	printf(" %s %" PRIu32 " ", kind_of_element(block->as.element.kind), block->as.element.id);
+	text_name(stdout, block->as.element.name);
+	if (block->as.element.kind & MPROF_ELEMENT_FLAG_FAILURE)
 		fputs(" (failed)", stdout);
-	printf(", thread 0x%" PRIx64 ", counter %" PRIu64 " to %" PRIu64, block->thread, block->base_counter,
-	       block->end_counter);
+	printf(", thread 0x%" PRIx64 ", counter %" PRIu64 " to %" PRIu64, block->thread,
+	       block->as.element.start_counter, block->as.element.end_counter);
 }
 
 static void print_lost(const mprof_block *block)
 {
 	printf(" thread 0x%" PRIx64, block->thread);
-	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
-		if (block->lost[cause] > 0)
-			printf(", %" PRIu64 " %s", block->lost[cause], mprof_loss_cause_name((mprof_loss_cause)cause));
+	for (uint32_t cause = 0; cause < block->as.lost.count; cause++) {
+		if (block->as.lost.counts[cause] > 0)
+			printf(", %" PRIu64 " %s", block->as.lost.counts[cause],
+			       mprof_loss_get_name((mprof_loss_cause)cause));
 	}
 }
 
 static void print_heap_shot(const mprof_block *block)
 {
-	if (block->has_shot_clocks) {
-		printf(" collection %" PRIu32 ", counter %" PRIu64 " to %" PRIu64 "%s", block->id,
-		       block->shot_start.counter, block->shot_end.counter,
-		       block->flags & MPROF_HEAP_FIRST ? ", shot" : "");
+	if (block->as.heap_data.has_clocks) {
+		printf(" collection %" PRIu32 ", counter %" PRIu64 " to %" PRIu64 "%s", block->as.heap_data.number,
+		       block->as.heap_data.start.counter, block->as.heap_data.end.counter,
+		       block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", shot" : "");
 		return;
 	}
-	printf(" shot %" PRIu32 ", counter %" PRIu64 "%s%s%s", block->id, block->base_counter,
-	       block->flags & MPROF_HEAP_FIRST ? ", first" : "", block->flags & MPROF_HEAP_LAST ? ", last" : "",
-	       block->flags & MPROF_HEAP_INCOMPLETE ? ", incomplete" : "");
+	printf(" shot %" PRIu32 ", counter %" PRIu64 "%s%s%s", block->as.heap_data.number, block->as.heap_data.counter,
+	       block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", first" : "",
+	       block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST ? ", last" : "",
+	       block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE ? ", incomplete" : "");
 }
 
 static void print_mark(const mprof_block *block)
 {
-	printf(" thread 0x%" PRIx64 ", counter %" PRIu64 ": ", block->thread, block->base_counter);
-	text_name(stdout, block->name);
+	printf(" thread 0x%" PRIx64 ", counter %" PRIu64 ": ", block->thread, block->as.mark.counter);
+	text_name(stdout, block->as.mark.text);
 }
 
 static void print_directives(uint64_t directives)
@@ -106,11 +114,12 @@ static void print_fields(const mprof_block *block)
 {
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		printf(" version %" PRIu32 ", flags 0x%" PRIx32 ", runtime ", block->version, block->flags);
-		text_name(stdout, block->name);
+		printf(" version %" PRIu32 ", flags 0x%" PRIx32 ", runtime ", block->as.intro.version,
+		       block->as.intro.flags);
+		text_name(stdout, block->as.intro.runtime);
 		break;
 	case MPROF_BLOCK_END:
-		printf(" version %" PRIu32, block->version);
+		printf(" version %" PRIu32, block->as.end.version);
 		break;
 	case MPROF_BLOCK_LOADED:
 	case MPROF_BLOCK_UNLOADED:
@@ -118,17 +127,18 @@ static void print_fields(const mprof_block *block)
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
-		printf(" thread 0x%" PRIx64 ", counter %" PRIu64, block->thread, block->base_counter);
+		printf(" thread 0x%" PRIx64 ", counter %" PRIu64, block->thread, block->as.samples.base_counter);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		printf(" counter %" PRIu64 " to %" PRIu64, block->base_counter, block->end_counter);
+		printf(" counter %" PRIu64 " to %" PRIu64, block->as.statistical.start_counter,
+		       block->as.statistical.end_counter);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		print_directives(block->directives);
+		print_directives(block->as.directives.declared);
 		break;
 	case MPROF_BLOCK_THREAD:
 		printf(" thread 0x%" PRIx64 " ", block->thread);
-		text_name(stdout, block->name);
+		text_name(stdout, block->as.thread_name.name);
 		break;
 	case MPROF_BLOCK_LOST:
 		print_lost(block);
@@ -137,10 +147,13 @@ static void print_fields(const mprof_block *block)
 		print_heap_shot(block);
 		break;
 	case MPROF_BLOCK_HEAP_SUMMARY:
-		printf(" collection %" PRIu32, block->id);
+		printf(" collection %" PRIu32, block->as.heap_summary.collection);
 		break;
 	case MPROF_BLOCK_MARK:
 		print_mark(block);
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		printf(" counter %" PRIu64, block->as.watermark.counter);
 		break;
 	default:
 		printf(" code %" PRIu32, block->code);
@@ -165,7 +178,7 @@ static void print_block(log_input *input, const mprof_block *block)
 	mprof_status status = MPROF_END;
 
 	printf("%10" PRIu64 " %s, %" PRIu64 " bytes:", block->offset,
-	       mprof_block_kind_name((mprof_block_kind)block->kind), block->length);
+	       mprof_block_get_name((mprof_block_kind)block->kind), block->length);
 	if (block->loaded && has_fields(block))
 		print_fields(block);
 	if (block->loaded && block->has_clocks)
@@ -199,8 +212,9 @@ static void print_subject(const log_input *input, const mprof_event *event)
 		break;
 	case DUMP_SUBJECT_ROOT:
 		printf(" %" PRIu32 " ", event->id);
-		if (mprof_reader_record(input->reader, MPROF_RECORD_ROOT, event->id, &root) == MPROF_OK)
-			text_name(stdout, root.name);
+		if (mprof_reader_lookup_record(input->reader, MPROF_RECORD_ROOT, event->id, &root, sizeof(root)) ==
+		    MPROF_OK)
+			text_name(stdout, root.as.root.name);
 		break;
 	case DUMP_SUBJECT_NONE:
 		break;
@@ -240,7 +254,7 @@ static void print_value(const mprof_event *event)
 		printf(" (code 0x%02x)", event->code);
 	if (dump_collection_of(event) != 0)
 		printf(", collection %" PRIu32, event->id);
-	if (event->flags & MPROF_EVENT_FAILED)
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
 		fputs(" (failed)", stdout);
 }
 
@@ -269,6 +283,7 @@ static void print_section(const log_input *input, const mprof_event *event)
 static void print_detail(const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
+	uint64_t object = dump_object_of(event);
 
 	if (detail == NULL)
 		return;
@@ -276,8 +291,8 @@ static void print_detail(const mprof_event *event)
 		printf(", %s", kind_of_handle(detail->handle_type));
 	if (detail->caller != 0)
 		printf(", by method %" PRIu32, detail->caller);
-	if (detail->object != 0)
-		printf(", at 0x%" PRIx64, detail->object);
+	if (object != 0)
+		printf(", at 0x%" PRIx64, object);
 	if (detail->stack != 0)
 		printf(", stack %" PRIu32, detail->stack);
 	if (event->kind == MPROF_EVENT_SAMPLE)
@@ -286,27 +301,45 @@ static void print_detail(const mprof_event *event)
 		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
 }
 
-static void print_frames(const log_input *input, uint32_t stack)
+/* All frames are in the definition of the stack, which is printed once. */
+static void print_stack(const log_input *input, uint32_t stack)
 {
-	const mprof_stack_frame *frames;
-	size_t count = names_stack(input->reader, stack, &frames);
+	const char *name = dump_innermost(input, stack);
 
-	printf(" stack %" PRIu32 ":", stack);
-	for (size_t i = 0; i < count; i++) {
-		fputs(i == 0 ? " " : " < ", stdout);
-		print_frame(input, &frames[i]);
-	}
+	printf(" stack %" PRIu32 ": ", stack);
+	text_name(stdout, name != NULL ? name : "(unknown)");
+}
+
+static void print_memory(const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED && detail != NULL)
+		printf(" 0x%" PRIx64 " to", detail->object);
+	printf(" 0x%" PRIx64, event->value);
+	if (detail == NULL)
+		return;
+	if (event->kind != MPROF_EVENT_MEMORY_FREED)
+		printf(", %" PRIu64 " bytes", detail->size);
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED)
+		printf(", started %" PRIu64, detail->started);
+	if (detail->stack != 0)
+		printf(", stack %" PRIu32, detail->stack);
 }
 
 static void print_event(const log_input *input, const mprof_event *event)
 {
+	if (dump_is_memory(event)) {
+		print_memory(event);
+		return;
+	}
 	print_subject(input, event);
 	if (event->kind == MPROF_EVENT_STACK_SECTION) {
 		print_section(input, event);
 		return;
 	}
-	if (dump_has_frames(event))
-		print_frames(input, (uint32_t)event->value);
+	if (dump_has_stack(event))
+		print_stack(input, (uint32_t)event->value);
 	else
 		print_value(event);
 	print_detail(event);
@@ -317,9 +350,9 @@ static void print_events(const log_input *input, const mprof_block *block, const
 	for (size_t i = 0; i < count; i++) {
 		if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
 			printf("    %" PRIu64 " %s", events[i].counter,
-			       mprof_event_kind_name((mprof_event_kind)events[i].kind));
+			       mprof_event_get_name((mprof_event_kind)events[i].kind));
 		else
-			printf("    %s", mprof_event_kind_name((mprof_event_kind)events[i].kind));
+			printf("    %s", mprof_event_get_name((mprof_event_kind)events[i].kind));
 		print_event(input, &events[i]);
 		putchar('\n');
 	}

@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include "commands.h"
+#include "output.h"
 #include "text.h"
 
 #include <errno.h>
@@ -64,12 +65,22 @@ static void keep_problem(log_input *input, const log_problem *added)
 		return;
 	if (input->problems == NULL)
 		input->problems = calloc(MAX_PROBLEMS_KEPT, sizeof(*input->problems));
-	if (input->problems != NULL)
+	if (input->problems == NULL)
+		output_out_of_memory();
+	else
 		input->problems[input->problem_count] = *added;
+}
+
+/* Whether the log is to blame, not this machine or a limit. */
+static int is_of_log(uint32_t status)
+{
+	return status != MPROF_ERR_MEMORY && status != MPROF_ERR_IO && status != MPROF_ERR_LIMIT;
 }
 
 static void add_problem(log_input *input, const log_problem *added, int32_t system_error)
 {
+	if (is_of_log(added->status) && added->offset < input->first_fault)
+		input->first_fault = added->offset;
 	progress_hide(&input->progress);
 	if (input->lists_all || input->problem_count < MAX_PROBLEMS_PRINTED)
 		print_problem(input, added, system_error);
@@ -94,8 +105,38 @@ static mprof_error reader_error(const log_input *input)
 
 	memset(&error, 0, sizeof(error));
 	error.struct_size = sizeof(error);
-	mprof_reader_error(input->reader, &error);
+	mprof_reader_get_error(input->reader, &error);
 	return error;
+}
+
+static log_problem make_problem(uint64_t offset, uint32_t status, const char *what)
+{
+	log_problem made = {offset, status, ""};
+
+	snprintf(made.what, sizeof(made.what), "%s", what);
+	return made;
+}
+
+/*
+ * What the reader found, at the place where somebody would look for it. A block that is cut, or whose content does not
+ * match, is wrong somewhere from its start on: the reader notices at its end.
+ */
+static log_problem problem_of(log_input *input, const mprof_error *error)
+{
+	log_problem found = make_problem(error->offset, error->status, error->what);
+
+	if (error->offset < input->begun)
+		return found;
+	if (error->status == MPROF_ERR_CHECKSUM) {
+		found.offset = input->begun;
+		snprintf(found.what, sizeof(found.what), "the block that begins here does not match its checksum");
+	} else if (error->status == MPROF_ERR_TRUNCATED && error->offset > input->begun) {
+		found.offset = input->begun;
+		snprintf(found.what, sizeof(found.what),
+			 "the block that begins here is cut: the log ends at byte %" PRIu64, error->offset);
+		input->reached = error->offset;
+	}
+	return found;
 }
 
 static int refuse(const log_input *input, const char *why)
@@ -127,6 +168,7 @@ static void prepare(log_input *input, const char *path)
 	memset(input, 0, sizeof(*input));
 	input->name = path;
 	input->fd = -1;
+	input->first_fault = UINT64_MAX;
 }
 
 /* Tells why there is no log to be read, unless only its INTRO is damaged. Returns whether there is one. */
@@ -137,13 +179,13 @@ static int explain_open(log_input *input, mprof_status status)
 
 	progress_hide(&input->progress);
 	if (input->reader == NULL)
-		return refuse(input, mprof_status_text(status));
+		return refuse(input, mprof_status_get_text(status));
 	error = reader_error(input);
 	if (error.severity == MPROF_SEVERITY_BLOCK) {
 		input_fetch_failed(input);
 		return 1;
 	}
-	found = (log_problem){error.offset, error.status, error.what};
+	found = make_problem(error.offset, error.status, error.what);
 	print_problem(input, &found, error.system_error);
 	return 0;
 }
@@ -152,7 +194,7 @@ static int explain_open(log_input *input, mprof_status status)
 static int open_log(log_input *input, const char *path, uint64_t wanted)
 {
 	mprof_reader_options options;
-	mprof_source source = {read_source, NULL, NULL, input};
+	mprof_source source = {sizeof(mprof_source), read_source, NULL, NULL, input};
 	mprof_status status;
 
 	if (!open_file(input, path))
@@ -160,8 +202,13 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	if (input->is_file)
 		source.seek = seek_source;
 	progress_start(&input->progress, path, input->file_size);
-	mprof_reader_options_init(&options);
-	options.wanted = wanted;
+	mprof_reader_options_init(&options, sizeof(options));
+	for (uint32_t kind = 0; kind < 64; kind++) {
+		if ((wanted & MPROF_BLOCK_BIT(kind)) != 0)
+			mprof_block_set_add(&options.wanted, (mprof_block_kind)kind);
+	}
+	/* Commands show and count what stands in the log; the profile knows what returns. */
+	options.keep_implicit_leaves = 1;
 	status = mprof_reader_open_source(&source, &options, &input->reader);
 	return status == MPROF_OK || explain_open(input, status);
 }
@@ -198,7 +245,7 @@ void input_close(log_input *input)
 
 void input_problem(log_input *input, uint64_t offset, mprof_status status, const char *what)
 {
-	log_problem own = {offset, status, what};
+	log_problem own = make_problem(offset, status, what);
 
 	add_problem(input, &own, 0);
 }
@@ -212,7 +259,7 @@ void input_failed(log_input *input, uint64_t offset, mprof_status status, const 
 void input_fetch_failed(log_input *input)
 {
 	mprof_error error = reader_error(input);
-	log_problem own = {error.offset, error.status, error.what};
+	log_problem own = problem_of(input, &error);
 
 	add_problem(input, &own, error.system_error);
 	if (error.severity != MPROF_SEVERITY_BLOCK)
@@ -229,7 +276,7 @@ static void check_end(log_input *input)
 
 	input->is_over = 1;
 	session.struct_size = sizeof(session);
-	mprof_reader_session(input->reader, &session);
+	mprof_reader_get_session(input->reader, &session);
 	if (!session.complete && input->problem_count == 0)
 		input_failed(input, session.valid_bytes, MPROF_ERR_TRUNCATED,
 			     "incomplete: the log ends without an END block");
@@ -239,7 +286,7 @@ uint32_t input_dialect(const log_input *input)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 
-	mprof_reader_session(input->reader, &session);
+	mprof_reader_get_session(input->reader, &session);
 	return session.dialect;
 }
 
@@ -274,12 +321,14 @@ int input_next_block(log_input *input, mprof_block *block)
 		mprof_status status;
 
 		memset(block, 0, sizeof(*block));
-		mprof_block_init(block);
+		mprof_block_init(block, sizeof(*block));
 		status = mprof_reader_next_block(input->reader, block);
 		if (status == MPROF_END) {
 			check_end(input);
 			break;
 		}
+		/* Of a block whose header is cut nothing is known: it begins where the one before ends. */
+		input->begun = block->header_length > 0 ? block->offset : input->reached;
 		if (block->offset + block->header_length + block->length > input->reached)
 			input->reached = block->offset + block->header_length + block->length;
 		if (status == MPROF_OK || lacks_end(block, status))

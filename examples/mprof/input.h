@@ -14,11 +14,15 @@
 #define MAX_PROBLEMS_KEPT 1000
 #define MAX_PROBLEMS_PRINTED 10
 
+/** Room for the words about a problem. */
+#define PROBLEM_SIZE 128
+
 /** Something that is wrong with the log. */
 typedef struct log_problem {
-	uint64_t offset;
-	uint32_t status;  /**< An #mprof_status. */
-	const char *what; /**< Static text. */
+	uint64_t
+		offset; /**< Where it is. Of a block that is cut, or whose checksum is wrong, the start of the block. */
+	uint32_t status; /**< An #mprof_status. */
+	char what[PROBLEM_SIZE];
 } log_problem;
 
 typedef struct log_input {
@@ -26,11 +30,13 @@ typedef struct log_input {
 	int fd;
 	int is_file;        /**< It has a size and can seek. */
 	uint64_t file_size; /**< Bytes on disk, 0 if not known. */
-	uint64_t reached;   /**< Bytes of the log up to the end of the last block that was met. */
+	uint64_t reached; /**< Bytes of the log up to the end of the last block that was met, or to that of the log. */
+	uint64_t begun;   /**< Where the block that is read now, or was read last, begins. */
 	mprof_reader *reader;
 	progress_line progress;
 	log_problem *problems; /**< The first ones. */
 	size_t problem_count;  /**< Of all. */
+	uint64_t first_fault;  /**< Least offset of those that are the log's own; UINT64_MAX if there are none. */
 	int is_quiet;          /**< Nothing is printed. */
 	int lists_all;         /**< Every problem is printed, not only the first ones. */
 	int is_over;           /**< Nothing more can be read. */

@@ -8,8 +8,8 @@
 
 #define LARGEST_EXACT (UINT64_C(1) << 53)
 
-/* Indentation deeper than this would be most of the output. */
-#define MAX_INDENTATION 40
+/* What is deeper stands on the line of the row that it belongs to: spaces would be most of a deep tree. */
+#define MAX_INDENTATION 2
 
 void json_init(json_writer *json, FILE *file, int is_lines)
 {
@@ -21,9 +21,9 @@ void json_init(json_writer *json, FILE *file, int is_lines)
 
 static void begin_line(json_writer *json)
 {
-	unsigned int indentation = json->depth < MAX_INDENTATION ? json->depth : MAX_INDENTATION;
+	unsigned int indentation = json->depth;
 
-	if (json->is_lines)
+	if (json->is_lines || json->depth > MAX_INDENTATION)
 		return;
 	putc_unlocked('\n', json->file);
 	while (indentation-- > 0)
@@ -103,7 +103,7 @@ static void begin_value(json_writer *json, const char *key)
 	if (key != NULL) {
 		put_string(json, key);
 		putc_unlocked(':', json->file);
-		if (!json->is_lines)
+		if (!json->is_lines && json->depth <= MAX_INDENTATION)
 			putc_unlocked(' ', json->file);
 	}
 	json->needs_comma = 1;
@@ -128,8 +128,10 @@ static void begin_group(json_writer *json, const char *key, char bracket)
 
 static void end_group(json_writer *json, char bracket)
 {
+	int has_lines = json->needs_comma && json->depth <= MAX_INDENTATION;
+
 	json->depth--;
-	if (json->needs_comma)
+	if (has_lines)
 		begin_line(json);
 	putc_unlocked(bracket, json->file);
 	json->needs_comma = 1;
@@ -139,6 +141,12 @@ static void end_group(json_writer *json, char bracket)
 void json_begin_object(json_writer *json, const char *key)
 {
 	begin_group(json, key, '{');
+}
+
+void json_begin_document(json_writer *json)
+{
+	json_begin_object(json, NULL);
+	json_unsigned(json, "schema_version", JSON_SCHEMA_VERSION);
 }
 
 void json_end_object(json_writer *json)
@@ -164,6 +172,11 @@ void json_string(json_writer *json, const char *key, const char *text)
 	else
 		fputs("null", json->file);
 	end_value(json);
+}
+
+void json_null(json_writer *json, const char *key)
+{
+	json_string(json, key, NULL);
 }
 
 void json_unsigned(json_writer *json, const char *key, uint64_t number)

@@ -13,17 +13,26 @@
 
 typedef struct json_writer {
 	FILE *file;
-	int is_lines;    /**< Each outermost value on one line; otherwise indented. */
+	int is_lines; /**< Each outermost value on one line; otherwise each field of it, and each row of its tables. */
 	int needs_comma; /**< Something stands before in the object or array. */
 	unsigned int depth;
 } json_writer;
+
+/** The version of all documents: it grows when a field changes its meaning or goes. New fields may come at any time. */
+#define JSON_SCHEMA_VERSION 1
 
 void json_init(json_writer *json, FILE *file, int is_lines);
 
 void json_begin_object(json_writer *json, const char *key);
 void json_end_object(json_writer *json);
+/** Begins a document: an object with the version of its fields. */
+void json_begin_document(json_writer *json);
+
 void json_begin_array(json_writer *json, const char *key);
 void json_end_array(json_writer *json);
+
+/** The value of what is not known. */
+void json_null(json_writer *json, const char *key);
 
 /** Text that need not be UTF-8: what is not is replaced. NULL prints null. */
 void json_string(json_writer *json, const char *key, const char *text);

@@ -6,6 +6,11 @@
 #define NAME_FROM(names, value)                                                                                        \
 	((value) < sizeof(names) / sizeof((names)[0]) && (names)[value] != NULL ? (names)[value] : "unknown")
 
+int kind_is_event(uint32_t kind)
+{
+	return kind == MPROF_EVENT_UNKNOWN || strcmp(mprof_event_get_name((mprof_event_kind)kind), "unknown") != 0;
+}
+
 const char *kind_of_element(uint32_t kind)
 {
 	return kind & MPROF_ELEMENT_ASSEMBLY ? "assembly"
@@ -71,15 +76,15 @@ const char *kind_of_record(uint32_t kind)
 const char *kind_of_unit(uint32_t flags)
 {
 	switch (flags & MPROF_METRIC_UNIT_MASK) {
-	case MPROF_METRIC_RAW:
+	case MPROF_METRIC_UNIT_RAW:
 		return "raw";
-	case MPROF_METRIC_BYTES:
+	case MPROF_METRIC_UNIT_BYTES:
 		return "bytes";
-	case MPROF_METRIC_TIME:
+	case MPROF_METRIC_UNIT_TIME:
 		return "ns";
-	case MPROF_METRIC_COUNT:
+	case MPROF_METRIC_UNIT_COUNT:
 		return "count";
-	case MPROF_METRIC_RATIO:
+	case MPROF_METRIC_UNIT_RATIO:
 		return "ratio";
 	default:
 		return "unknown";

@@ -10,6 +10,12 @@
 
 #include <stdint.h>
 
+/** Elements of the library's arrays by kind. */
+#define KIND_ROOM 256
+
+/** Whether the library knows events of this kind; 0 stands for those that it does not know. */
+int kind_is_event(uint32_t kind);
+
 /** "assembly", "module", "domain". \p kind: bits of mprof_element_kind. */
 const char *kind_of_element(uint32_t kind);
 

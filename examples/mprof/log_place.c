@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXTENSION ".mprof"
@@ -20,20 +21,103 @@ static const char *base_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* "dir/program.exe" gives "program.mprof" in the current directory. */
-static char *default_name(const char *subject)
+/* "program" of "dir/program.exe"; "log" if nothing is left. */
+static void put_stem(const char *subject, FILE *out)
 {
-	char *base = strdup(base_of(subject));
-	char *dot = base != NULL ? strrchr(base, '.') : NULL;
-	char *name;
+	const char *base = base_of(subject);
+	const char *dot = strrchr(base, '.');
+	size_t length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
 
-	if (base == NULL)
+	if (length == 0)
+		fputs("log", out);
+	else
+		fwrite(base, 1, length, out);
+}
+
+static void put_time(FILE *out)
+{
+	char text[32];
+	time_t now = time(NULL);
+	struct tm parts;
+
+	if (localtime_r(&now, &parts) != NULL && strftime(text, sizeof(text), "%Y%m%d%H%M%S", &parts) != 0)
+		fputs(text, out);
+}
+
+/* "dir/program.exe" gives "program.mprof" in the current directory. */
+static void put_default_name(const char *subject, FILE *out)
+{
+	char *stem = NULL;
+	size_t size;
+	FILE *stem_out = open_memstream(&stem, &size);
+
+	if (stem_out == NULL)
+		return;
+	put_stem(subject, stem_out);
+	fclose(stem_out);
+	for (const char *c = stem; c != NULL && *c != '\0'; c++)
+		fprintf(out, *c == '%' ? "%%%%" : "%c", *c);
+	fputs(EXTENSION, out);
+	free(stem);
+}
+
+/* What is asked for, with all but the process put in. A percent sign before any other letter is one. */
+static char *make_name(const char *output, const char *subject)
+{
+	char *name = NULL;
+	size_t size;
+	FILE *out = open_memstream(&name, &size);
+
+	if (out == NULL)
 		return NULL;
-	if (dot != NULL && dot != base)
-		*dot = '\0';
-	name = modules_join(base, EXTENSION, "");
-	free(base);
-	return name;
+	if (output == NULL)
+		put_default_name(subject, out);
+	for (const char *c = output; c != NULL && *c != '\0'; c++) {
+		if (c[0] == '%' && c[1] == 'n')
+			put_stem(subject, out);
+		else if (c[0] == '%' && c[1] == 't')
+			put_time(out);
+		else if (c[0] == '%' && (c[1] == 'p' || c[1] == '%'))
+			fprintf(out, "%%%c", c[1]);
+		else
+			fputs(c[0] == '%' ? "%%" : (char[]){c[0], '\0'}, out);
+		c += c[0] == '%' && c[1] != '\0' && strchr("ntp%", c[1]) != NULL;
+	}
+	if (fclose(out) == 0)
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* The name of the log of a process. */
+static char *name_of_process(const char *name, const char *label)
+{
+	char *path = NULL;
+	size_t size;
+	FILE *out = open_memstream(&path, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (const char *c = name; *c != '\0'; c++) {
+		if (*c != '%')
+			fputc(*c, out);
+		else
+			fputs(*++c == 'p' ? label : "%", out);
+	}
+	if (fclose(out) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Whether the process is in the name. */
+static int has_process(const log_place *place)
+{
+	for (const char *c = place->name; *c != '\0'; c++) {
+		if (*c == '%' && *++c == 'p')
+			return 1;
+	}
+	return 0;
 }
 
 static char *directory_of(const char *path)
@@ -130,34 +214,67 @@ static int check_directory(const log_place *place)
 	return 1;
 }
 
+/* Parts of what becomes a stream are not for the directory of a device. */
+static char *directory_for(const log_place *place)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	if (!place->is_stream)
+		return directory_of(place->wanted);
+	return strdup(temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
+}
+
+static int is_stream(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static int check_name(const log_place *place)
+{
+	const char *slash = strrchr(place->name, '/');
+	const char *process = strstr(place->name, "%p");
+
+	if (!has_process(place) || slash == NULL || process > slash)
+		return 1;
+	fprintf(stderr, "mprof: record: --output: %%p can be in the name of a file, not of its directory\n");
+	return 0;
+}
+
 int log_place_init(log_place *place, const char *output, const char *subject, int for_processes)
 {
 	struct stat status;
-	int is_made;
+	int needs_parts;
 
 	memset(place, 0, sizeof(*place));
-	place->wanted = output != NULL ? strdup(output) : default_name(subject);
-	place->directory = place->wanted != NULL ? directory_of(place->wanted) : NULL;
+	place->name = make_name(output, subject);
+	place->wanted = place->name != NULL ? name_of_process(place->name, "0") : NULL;
+	if (place->wanted == NULL || !check_name(place))
+		return 0;
+	place->is_stream = is_stream(place->wanted);
+	needs_parts = for_processes || has_process(place) || strchr(base_of(place->wanted), ',') != NULL;
+	place->directory = needs_parts ? directory_for(place) : directory_of(place->wanted);
 	if (place->directory == NULL)
 		return 0;
 	if (for_processes && !make_absolute(place)) {
 		fprintf(stderr, "mprof: record: %s: %s\n", place->directory, strerror(errno));
 		return 0;
 	}
-	if (!check_directory(place))
+	if ((needs_parts || !place->is_stream) && !check_directory(place))
 		return 0;
-	if (for_processes || strchr(base_of(place->wanted), ',') != NULL)
+	if (needs_parts)
 		place->part = part_name(place->wanted);
 	place->pattern = make_pattern(place);
-	is_made = place->pattern != NULL;
 	place->was_there = stat(place->wanted, &status) == 0;
 	if (place->was_there)
 		place->changed = status.st_mtim;
-	return is_made;
+	return place->pattern != NULL;
 }
 
 void log_place_release(log_place *place)
 {
+	free(place->name);
 	free(place->wanted);
 	free(place->directory);
 	free(place->part);
@@ -257,15 +374,67 @@ static char *name_beside(const char *wanted, const char *label)
 	return name;
 }
 
+/* Returns 0 after a message, with what could not be written left in the part. */
+static int copy_to_stream(const char *part, const char *stream)
+{
+	char bytes[65536];
+	FILE *in = fopen(part, "rbe");
+	FILE *out = in != NULL ? fopen(stream, "wbe") : NULL;
+	size_t got;
+	int is_done = out != NULL;
+
+	while (is_done && (got = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		is_done = fwrite(bytes, 1, got, out) == got;
+	is_done = is_done && ferror(in) == 0;
+	if (out != NULL && fclose(out) != 0)
+		is_done = 0;
+	if (!is_done)
+		fprintf(stderr, "mprof: record: %s cannot be written to: %s; the log is %s\n", stream, strerror(errno),
+			part);
+	if (in != NULL)
+		fclose(in);
+	return is_done;
+}
+
+/* A stream gets the log of one process. */
+static void collect_into_stream(const log_place *place, const log_part *part, int is_chosen, log_function found,
+				void *user)
+{
+	if (!is_chosen) {
+		fprintf(stderr, "mprof: record: the log of process %s stays in %s: %s has another one\n", part->label,
+			part->path, place->wanted);
+		return;
+	}
+	found(user, part->path, place->wanted);
+	if (copy_to_stream(part->path, place->wanted))
+		unlink(part->path);
+}
+
 static void rename_part(const log_part *part, const char *name, log_function found, void *user)
 {
 	if (name != NULL && rename(part->path, name) == 0) {
-		found(user, name);
+		found(user, name, name);
 		return;
 	}
 	fprintf(stderr, "mprof: record: %s cannot be renamed to %s: %s\n", part->path, name != NULL ? name : "a log",
 		strerror(errno));
-	found(user, part->path);
+	found(user, part->path, part->path);
+}
+
+static void collect_part(const log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
+{
+	char *name;
+
+	if (place->is_stream) {
+		collect_into_stream(place, part, is_chosen, found, user);
+		return;
+	}
+	if (is_chosen || has_process(place))
+		name = name_of_process(place->name, part->label);
+	else
+		name = name_beside(place->wanted, part->label);
+	rename_part(part, name, found, user);
+	free(name);
 }
 
 static size_t collect_parts(const log_place *place, pid_t process, log_function found, void *user)
@@ -275,13 +444,10 @@ static size_t collect_parts(const log_place *place, pid_t process, log_function 
 	size_t chosen = choose_main(parts, count, process);
 
 	if (count > 0)
-		rename_part(&parts[chosen], place->wanted, found, user);
+		collect_part(place, &parts[chosen], 1, found, user);
 	for (size_t i = 0; i < count; i++) {
-		char *name = i != chosen ? name_beside(place->wanted, parts[i].label) : NULL;
-
 		if (i != chosen)
-			rename_part(&parts[i], name, found, user);
-		free(name);
+			collect_part(place, &parts[i], 0, found, user);
 		free(parts[i].path);
 		free(parts[i].label);
 	}
@@ -295,10 +461,14 @@ size_t log_place_collect(log_place *place, pid_t process, log_function found, vo
 
 	if (place->part != NULL)
 		return collect_parts(place, process, found, user);
+	if (place->is_stream) {
+		found(user, NULL, place->wanted);
+		return 1;
+	}
 	/* A file that was there before and was not touched is not the log of this run. */
 	if (stat(place->wanted, &status) != 0 || (place->was_there && status.st_mtim.tv_sec == place->changed.tv_sec &&
 						  status.st_mtim.tv_nsec == place->changed.tv_nsec))
 		return 0;
-	found(user, place->wanted);
+	found(user, place->wanted, place->wanted);
 	return 1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
+#include "nearest.h"
 #include "output.h"
 
 #include <mprof/version.h>
@@ -47,8 +48,8 @@ static void print_help(void)
 static void print_version(void)
 {
 	printf("mprof %s\n", MPROF_VERSION_STRING);
-	if (mprof_version_number() != MPROF_VERSION_NUMBER)
-		printf("libmprof %s\n", mprof_version_string());
+	if (mprof_version_get_number() != MPROF_VERSION_NUMBER)
+		printf("libmprof %s\n", mprof_version_get_string());
 }
 
 static const command *find_command(const char *name)
@@ -65,14 +66,27 @@ static int is_any_of(const char *text, const char *first, const char *second)
 	return strcmp(text, first) == 0 || strcmp(text, second) == 0;
 }
 
+static int refuse_command(const char *name)
+{
+	nearest_name nearest;
+
+	nearest_init(&nearest, name);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		nearest_offer_word(&nearest, commands[i].name);
+	fprintf(stderr, "mprof: unknown command '%s'; ", name);
+	if (nearest.found != NULL)
+		fprintf(stderr, "did you mean '%s'? ", nearest.found);
+	fputs("'mprof --help' lists them\n", stderr);
+	nearest_release(&nearest);
+	return STATUS_USAGE;
+}
+
 static int run_command(int argc, char **argv)
 {
 	const command *chosen = find_command(argv[1]);
 
-	if (chosen == NULL) {
-		fprintf(stderr, "mprof: unknown command '%s'; 'mprof --help' lists them\n", argv[1]);
-		return STATUS_USAGE;
-	}
+	if (chosen == NULL)
+		return refuse_command(argv[1]);
 	return chosen->run(argc - 1, argv + 1);
 }
 

@@ -27,13 +27,50 @@ static const char *installed_directory(const char *file_name)
 	return strcmp(file_name, MONO_MODULE) == 0 ? MPROF_LIBDIR : MPROF_PKGLIBDIR;
 }
 
+static void cut_last_part(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash != NULL)
+		*slash = '\0';
+}
+
+/* What was built together with this program and not installed: libtool leaves programs and libraries in .libs. */
+static char *built_directory(const char *file_name)
+{
+	int is_mono = strcmp(file_name, MONO_MODULE) == 0;
+	char *own = realpath("/proc/self/exe", NULL);
+	char *library = NULL;
+	char *directory = NULL;
+
+	if (own == NULL)
+		return NULL;
+	cut_last_part(own);
+	if (strlen(own) > 6 && strcmp(own + strlen(own) - 6, "/.libs") == 0)
+		cut_last_part(own);
+	cut_last_part(own);
+	library = modules_join(own, is_mono ? "/mono/libmono-profiler-mprof" : "/native/libmprof-instrument", ".la");
+	if (library != NULL && access(library, R_OK) == 0)
+		directory = modules_join(own, is_mono ? "/mono" : "/native", "/.libs");
+	free(library);
+	free(own);
+	return directory;
+}
+
 char *modules_directories(const char *file_name)
 {
 	const char *given = getenv("MPROF_MODULE_DIR");
+	char *built = built_directory(file_name);
+	char *own = built != NULL ? modules_join(built, ":", installed_directory(file_name))
+				  : strdup(installed_directory(file_name));
+	char *all = own;
 
-	if (given != NULL && given[0] != '\0')
-		return modules_join(given, ":", installed_directory(file_name));
-	return strdup(installed_directory(file_name));
+	free(built);
+	if (own != NULL && given != NULL && given[0] != '\0') {
+		all = modules_join(given, ":", own);
+		free(own);
+	}
+	return all;
 }
 
 /* The directory as a full path if the file is in it. */
@@ -67,7 +104,7 @@ char *modules_find(const char *file_name)
 /* The directory that this program got the library from; NULL if it has it inside. */
 static char *own_library_directory(void)
 {
-	const char *(*function)(void) = mprof_version_string;
+	const char *(*function)(void) = mprof_version_get_string;
 	const void *address;
 	Dl_info info;
 	char *path;

@@ -13,8 +13,8 @@
 #define INSTRUMENT_MODULE "libmprof-instrument.so"
 
 /**
- * The directory of a module: one of those in the environment's MPROF_MODULE_DIR (separated by colons), or the one where
- * it is installed. NULL if it is in none. To be freed.
+ * The directory of a module: one of those in the environment's MPROF_MODULE_DIR (separated by colons), the one where it
+ * was built if this program runs where it was built, or the one where it is installed. NULL if it is in none. To be freed.
  */
 char *modules_find(const char *file_name);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "names.h"
 
+#include "output.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@ void names_class(const mprof_reader *reader, uint32_t id, class_name *name)
 	mprof_mapping mapping;
 
 	memset(name, 0, sizeof(*name));
-	if (mprof_reader_class(reader, id, &mapping) == MPROF_OK) {
+	if (mprof_reader_lookup_class(reader, id, &mapping, sizeof(mapping)) == MPROF_OK) {
 		name->name = mapping.name;
 		name->assembly_id = mapping.assembly_id;
 	} else {
@@ -31,16 +33,18 @@ void names_method(const mprof_reader *reader, uint32_t id, method_name *name)
 
 	memset(name, 0, sizeof(*name));
 	name->class_name = "";
-	if (mprof_reader_method(reader, id, &mapping) != MPROF_OK) {
+	if (mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) != MPROF_OK) {
 		name->name = undefined(name->undefined, id);
 		return;
 	}
 	name->name = mapping.name;
 	name->flags = mapping.flags;
+	name->file = mapping.source_file[0] != '\0' ? mapping.source_file : NULL;
+	name->line = mapping.source_line;
 	name->class_id = mapping.class_id;
 	if (mapping.class_id == 0)
 		return;
-	if (mprof_reader_class(reader, name->class_id, &mapping) == MPROF_OK) {
+	if (mprof_reader_lookup_class(reader, name->class_id, &mapping, sizeof(mapping)) == MPROF_OK) {
 		name->class_name = mapping.name;
 		name->assembly_id = mapping.assembly_id;
 	} else {
@@ -71,8 +75,10 @@ static const char *full(name_function name, const mprof_reader *reader, uint32_t
 	if (length >= full_name_size) {
 		char *larger = realloc(full_name, length + 256);
 
-		if (larger == NULL)
+		if (larger == NULL) {
+			output_out_of_memory();
 			return full_name != NULL ? full_name : "";
+		}
 		full_name = larger;
 		full_name_size = length + 256;
 		name(reader, id, full_name, full_name_size);
@@ -82,13 +88,13 @@ static const char *full(name_function name, const mprof_reader *reader, uint32_t
 
 const char *names_full_method(const mprof_reader *reader, uint32_t id)
 {
-	return full(mprof_reader_method_name, reader, id);
+	return full(mprof_reader_format_method, reader, id);
 }
 
 const char *names_frame(const mprof_reader *reader, const mprof_stack_frame *frame)
 {
 	if (frame->is_native)
-		return full(mprof_reader_location_name, reader, frame->id);
+		return full(mprof_reader_format_location, reader, frame->id);
 	return frame->id != 0 ? names_full_method(reader, frame->id) : NULL;
 }
 
@@ -102,11 +108,16 @@ const char *names_sample(const mprof_reader *reader, uint32_t kind, uint32_t id)
 	case MPROF_SAMPLE_METHOD:
 		return names_full_method(reader, id);
 	case MPROF_SAMPLE_FUNCTION:
-		return mprof_reader_record(reader, MPROF_RECORD_FUNCTION, id, &record) == MPROF_OK ? record.name : NULL;
+		return mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, id, &record, sizeof(record)) ==
+				       MPROF_OK
+			       ? record.as.function.name
+			       : NULL;
 	case MPROF_SAMPLE_MODULE:
-		return mprof_reader_record(reader, MPROF_RECORD_MODULE, id, &record) == MPROF_OK ? record.name : NULL;
+		return mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) == MPROF_OK
+			       ? record.as.module.file
+			       : NULL;
 	case MPROF_SAMPLE_LOCATION:
-		return full(mprof_reader_location_name, reader, id);
+		return full(mprof_reader_format_location, reader, id);
 	default:
 		return NULL;
 	}
@@ -117,16 +128,20 @@ size_t names_stack(const mprof_reader *reader, uint32_t stack, const mprof_stack
 	size_t count = 0;
 
 	*frames = stack_frames;
-	if (stack == 0 || mprof_reader_stack(reader, stack, stack_frames, stack_capacity, &count) != MPROF_OK)
+	if (stack == 0 || mprof_reader_lookup_stack(reader, stack, stack_frames, sizeof(*stack_frames), stack_capacity,
+						    &count) != MPROF_OK)
 		return 0;
 	if (count > stack_capacity) {
 		mprof_stack_frame *larger = realloc(stack_frames, count * sizeof(*larger));
 
-		if (larger == NULL)
+		if (larger == NULL) {
+			output_out_of_memory();
 			return 0;
+		}
 		stack_frames = larger;
 		stack_capacity = count;
-		if (mprof_reader_stack(reader, stack, stack_frames, stack_capacity, &count) != MPROF_OK)
+		if (mprof_reader_lookup_stack(reader, stack, stack_frames, sizeof(*stack_frames), stack_capacity,
+					      &count) != MPROF_OK)
 			return 0;
 	}
 	*frames = stack_frames;
@@ -153,8 +168,8 @@ static int compare_entries(const void *left, const void *right)
 
 int assembly_names_init(assembly_names *names, const mprof_profile *profile)
 {
-	size_t count = mprof_profile_element_count(profile);
-	mprof_element_figures element;
+	size_t count = mprof_profile_get_element_count(profile);
+	mprof_element_stats element;
 
 	names->count = 0;
 	names->entries = calloc(count + 1, sizeof(*names->entries));
@@ -162,7 +177,7 @@ int assembly_names_init(assembly_names *names, const mprof_profile *profile)
 		return 0;
 	element.struct_size = sizeof(element);
 	for (size_t i = 0; i < count; i++) {
-		if (mprof_profile_element(profile, i, &element) != MPROF_OK || element.id == 0 ||
+		if (mprof_profile_get_element(profile, i, &element) != MPROF_OK || element.id == 0 ||
 		    !(element.kind & MPROF_ELEMENT_ASSEMBLY))
 			continue;
 		names->entries[names->count].id = element.id;

@@ -19,6 +19,8 @@ typedef struct method_name {
 	uint32_t flags;         /**< Bits of #mprof_method_flag. */
 	const char *class_name; /**< "" if it has none. */
 	const char *name;       /**< "Method (arguments)". */
+	const char *file;       /**< Of the source, NULL if not known. */
+	uint32_t line;          /**< In it, 0 if not known. */
 	char undefined_class[UNDEFINED_NAME_SIZE];
 	char undefined[UNDEFINED_NAME_SIZE];
 } method_name;

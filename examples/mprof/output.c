@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+static int lacks_memory;
+
+void output_out_of_memory(void)
+{
+	if (!lacks_memory)
+		fputs("mprof: out of memory: not all is printed\n", stderr);
+	lacks_memory = 1;
+}
+
 int output_is_broken(void)
 {
 	return ferror(stdout);
@@ -12,6 +21,8 @@ int output_is_broken(void)
 
 int output_finish(int status)
 {
+	if (lacks_memory && status == 0)
+		status = 1;
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;

@@ -18,4 +18,10 @@ void record_options_list(struct option *list, int value);
 /** Checks the value given to one of them, NULL if none was. Returns 0 after a message. */
 int record_options_check(const char *name, const char *value);
 
+/**
+ * Checks what is wrong only together: \p words is all of them, each with a comma before it, as the module gets them.
+ * Returns 0 after a message.
+ */
+int record_options_check_all(const char *words);
+
 #endif

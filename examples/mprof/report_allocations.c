@@ -11,7 +11,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 	mprof_allocation_site *site = row;
 
 	site->struct_size = sizeof(*site);
-	mprof_profile_allocation_site(report->profile, index, site);
+	mprof_profile_get_allocation_site(report->profile, index, site);
 	return report_wants_class(report, site->class_id);
 }
 
@@ -31,12 +31,12 @@ static int compare_sites(const void *left, const void *right)
 /* Whether the compiler allocated, for its caller. */
 static uint32_t is_compiling(const mprof_allocation_site *site)
 {
-	return (site->flags & MPROF_EVENT_COMPILING) != 0;
+	return (site->flags & MPROF_EVENT_FLAG_COMPILING) != 0;
 }
 
 static mprof_allocation_site *collect(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_allocation_site_count(report->profile),
+	return report_collect(report, mprof_profile_get_allocation_site_count(report->profile),
 			      sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
 }
 
@@ -49,7 +49,7 @@ void report_allocation_stacks_text(const log_report *report)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title("Allocations by place", shown, count);
+		report_title(report, "Allocations by place", shown, count, REPORT_HEEDS_ALL);
 		printf("  %10s %14s  %s\n", "bytes", "objects", "class, and what allocated it");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -67,25 +67,35 @@ void report_allocation_stacks_text(const log_report *report)
 	free(rows);
 }
 
-void report_allocation_stacks_json(const log_report *report, json_writer *json)
+/* What a row takes besides its stack, with names of usual length. */
+#define ROW_SIZE 250
+
+static int has_room(const log_report *report, const mprof_allocation_site *row, uint64_t *room)
+{
+	return report_takes_room(room, ROW_SIZE + report_json_stack_size(report, row->stack, *room));
+}
+
+void report_allocation_stacks_json(log_report *report, json_writer *json)
 {
 	size_t count;
 	mprof_allocation_site *rows = collect(report, &count);
 	size_t shown = report_rows(report, count);
+	uint64_t room = report_room(report);
+	size_t i;
 
 	json_begin_array(json, "allocation_stacks");
-	for (size_t i = 0; i < shown; i++) {
+	for (i = 0; i < shown && has_room(report, &rows[i], &room); i++) {
 		json_begin_object(json, NULL);
 		report_json_class(report, json, rows[i].class_id);
 		json_unsigned(json, "allocations", rows[i].allocations);
 		json_unsigned(json, "bytes", rows[i].bytes);
-		if (rows[i].caller != 0)
-			json_string(json, "caller", names_full_method(report->input.reader, rows[i].caller));
-		if (is_compiling(&rows[i]))
-			json_boolean(json, "compiling", 1);
+		json_string(json, "caller",
+			    rows[i].caller != 0 ? names_full_method(report->input.reader, rows[i].caller) : NULL);
+		json_boolean(json, "compiling", is_compiling(&rows[i]) != 0);
 		report_json_stack(report, json, "stack", rows[i].stack);
 		json_end_object(json);
 	}
 	json_end_array(json);
+	report->left_out.allocation_stacks = shown - i;
 	free(rows);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The call tree of a report. */
 #include "report_parts.h"
+#include "report_tree.h"
 #include "text.h"
-#include "tree_paths.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,20 +12,20 @@ typedef struct tree_output {
 	json_writer *json;
 } tree_output;
 
-static mprof_call_figures figures_of(const log_report *report, uint32_t node)
+static mprof_call_stats figures_of(const log_report *report, uint32_t node)
 {
-	mprof_call_figures figures;
+	mprof_call_stats figures;
 
 	memset(&figures, 0, sizeof(figures));
 	figures.struct_size = sizeof(figures);
-	mprof_profile_call(report->profile, node, &figures);
+	mprof_profile_get_call(report->profile, node, &figures);
 	return figures;
 }
 
 static void get_call(void *user, uint32_t node, tree_node *found)
 {
 	const tree_output *output = user;
-	mprof_call_figures figures = figures_of(output->report, node);
+	mprof_call_stats figures = figures_of(output->report, node);
 
 	found->node = node;
 	found->first_child = figures.first_child;
@@ -37,17 +37,16 @@ static void get_call(void *user, uint32_t node, tree_node *found)
 
 static void walk(const log_report *report, const tree_visitor *visitor)
 {
-	double min_ns = (double)report->totals.method_ns * report->options.min_percent / 100;
-
-	if (mprof_profile_call_count(report->profile) > 0 &&
-	    !tree_paths_walk(visitor, (uint64_t)min_ns, (size_t)report->options.depth))
+	if (mprof_profile_get_call_count(report->profile) > 0 &&
+	    !tree_paths_walk(visitor, report_least(report->options.min_share, report->totals.method_ns),
+			     (size_t)report->options.depth))
 		report_out_of_memory();
 }
 
 static void enter_text(void *user, uint32_t node, size_t depth)
 {
 	const log_report *report = ((const tree_output *)user)->report;
-	mprof_call_figures figures = figures_of(report, node);
+	mprof_call_stats figures = figures_of(report, node);
 	char percent[TEXT_NUMBER_SIZE];
 	char total[TEXT_NUMBER_SIZE];
 	char self[TEXT_NUMBER_SIZE];
@@ -67,8 +66,7 @@ static void leave_text(void *user, uint32_t node, const hidden_branches *hidden,
 
 	(void)node;
 	/* Small ones are what the limit is for; a word is due where much is hidden by the depth. */
-	if (hidden->weight == 0 ||
-	    (double)hidden->weight < (double)report->totals.method_ns * report->options.min_percent / 100)
+	if (hidden->weight == 0 || hidden->weight < report_least(report->options.min_share, report->totals.method_ns))
 		return;
 	printf("  %8s %10s %10s %14s  %*s(%" PRIu64 " more)\n",
 	       text_percent(percent, hidden->weight, report->totals.method_ns), text_duration(total, hidden->weight),
@@ -78,11 +76,11 @@ static void leave_text(void *user, uint32_t node, const hidden_branches *hidden,
 void report_call_tree_text(const log_report *report)
 {
 	tree_output output = {report, NULL};
-	tree_visitor visitor = {get_call, enter_text, leave_text, &output};
+	tree_visitor visitor = {get_call, enter_text, leave_text, &output, NULL};
 
 	if (report->totals.calls == 0)
 		return;
-	report_title("Call tree", 0, 0);
+	report_title(report, "Call tree", 0, 0, REPORT_ALL_NAMES);
 	printf("  %8s %10s %10s %14s  %s\n", "", "total", "self", "calls", "method");
 	walk(report, &visitor);
 }
@@ -90,7 +88,7 @@ void report_call_tree_text(const log_report *report)
 static void enter_json(void *user, uint32_t node, size_t depth)
 {
 	const tree_output *output = user;
-	mprof_call_figures figures = figures_of(output->report, node);
+	mprof_call_stats figures = figures_of(output->report, node);
 	json_writer *json = output->json;
 
 	(void)depth;
@@ -112,19 +110,25 @@ static void leave_json(void *user, uint32_t node, const hidden_branches *hidden,
 	(void)node;
 	(void)depth;
 	json_end_array(output->json);
-	if (hidden->count > 0) {
-		json_unsigned(output->json, "hidden_children", hidden->count);
-		json_unsigned(output->json, "hidden_ns", hidden->weight);
-	}
+	json_unsigned(output->json, "hidden_children", hidden->count);
+	json_unsigned(output->json, "hidden_ns", hidden->weight);
 	json_end_object(output->json);
+}
+
+static const char *name_of(const log_report *report, uint32_t node)
+{
+	return names_full_method(report->input.reader, figures_of(report, node).method);
 }
 
 void report_call_tree_json(const log_report *report, json_writer *json)
 {
 	tree_output output = {report, json};
-	tree_visitor visitor = {get_call, enter_json, leave_json, &output};
+	tree_visitor visitor = {get_call, enter_json, leave_json, &output, NULL};
+	uint64_t share = report->options.min_share;
 
 	json_begin_array(json, "call_tree");
-	walk(report, &visitor);
+	if (mprof_profile_get_call_count(report->profile) > 0)
+		share = report_tree_walk_json(report, &visitor, report->totals.method_ns, name_of);
 	json_end_array(json);
+	json_double(json, "call_tree_min_percent", (double)share / REPORT_PERCENT);
 }

@@ -1,87 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* From a log to the figures of a report. */
 #include "commands.h"
+#include "output.h"
 #include "profile_input.h"
 #include "report_parts.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int matches(const char *pattern, const char *text)
-{
-	return fnmatch(pattern, text, 0) == 0;
-}
-
-/* A pattern may be meant for the name alone, or with the class, each with the arguments or without them. */
-static int matches_method(const char *pattern, const method_name *name)
-{
-	size_t class_length = strlen(name->class_name);
-	size_t name_length = strlen(name->name);
-	char *text = malloc(class_length + name_length + 2);
-	size_t plain_length = class_length + 1 + strcspn(name->name, " (");
-	int result;
-
-	if (text == NULL)
-		return 0;
-	memcpy(text, name->class_name, class_length);
-	text[class_length] = '.';
-	memcpy(text + class_length + 1, name->name, name_length + 1);
-	result = matches(pattern, text) || matches(pattern, text + class_length + 1);
-	text[plain_length] = '\0';
-	result = result || matches(pattern, text) || matches(pattern, text + class_length + 1);
-	free(text);
-	return result;
-}
-
-static int passes_class(const log_report *report, const char *name, uint32_t assembly_id)
-{
-	const report_options *options = &report->options;
-
-	if (options->class_pattern != NULL && !matches(options->class_pattern, name))
-		return 0;
-	if (options->assembly_pattern != NULL) {
-		const char *assembly = assembly_names_get(&report->assemblies, assembly_id);
-
-		return assembly != NULL && matches(options->assembly_pattern, assembly);
-	}
-	return 1;
-}
-
-int report_wants_all(const log_report *report)
-{
-	const report_options *options = &report->options;
-
-	return options->method_pattern == NULL && options->class_pattern == NULL && options->assembly_pattern == NULL;
-}
-
-int report_wants_method(const log_report *report, uint32_t id)
-{
-	const report_options *options = &report->options;
-	method_name name;
-
-	if (report_wants_all(report))
-		return 1;
-	names_method(report->input.reader, id, &name);
-	return passes_class(report, name.class_name, name.assembly_id) &&
-	       (options->method_pattern == NULL || matches_method(options->method_pattern, &name));
-}
-
-int report_wants_class(const log_report *report, uint32_t id)
-{
-	class_name name;
-
-	if (id == 0)
-		return report->options.class_pattern == NULL && report->options.assembly_pattern == NULL;
-	names_class(report->input.reader, id, &name);
-	return passes_class(report, name.name, name.assembly_id);
-}
 
 /* Largest first; what is equal by all figures stands in order of IDs, so that two runs print the same. */
 static int compare_by_self(const void *left, const void *right)
 {
-	const mprof_method_figures *a = left;
-	const mprof_method_figures *b = right;
+	const mprof_method_stats *a = left;
+	const mprof_method_stats *b = right;
 	int order = report_larger_first(a->self_ns, b->self_ns);
 
 	order = order != 0 ? order : report_larger_first(a->calls, b->calls);
@@ -91,24 +22,24 @@ static int compare_by_self(const void *left, const void *right)
 
 static int compare_by_total(const void *left, const void *right)
 {
-	int order = report_larger_first(((const mprof_method_figures *)left)->total_ns,
-					((const mprof_method_figures *)right)->total_ns);
+	int order = report_larger_first(((const mprof_method_stats *)left)->total_ns,
+					((const mprof_method_stats *)right)->total_ns);
 
 	return order != 0 ? order : compare_by_self(left, right);
 }
 
 static int compare_by_calls(const void *left, const void *right)
 {
-	int order = report_larger_first(((const mprof_method_figures *)left)->calls,
-					((const mprof_method_figures *)right)->calls);
+	int order = report_larger_first(((const mprof_method_stats *)left)->calls,
+					((const mprof_method_stats *)right)->calls);
 
 	return order != 0 ? order : compare_by_self(left, right);
 }
 
 static int compare_by_bytes(const void *left, const void *right)
 {
-	const mprof_class_figures *a = left;
-	const mprof_class_figures *b = right;
+	const mprof_class_stats *a = left;
+	const mprof_class_stats *b = right;
 	int order = report_larger_first(a->bytes, b->bytes);
 
 	order = order != 0 ? order : report_larger_first(a->allocations, b->allocations);
@@ -132,25 +63,25 @@ size_t report_rows(const log_report *report, size_t count)
 /* Figures of methods and classes that pass the filters. */
 static int collect(log_report *report)
 {
-	size_t method_count = mprof_profile_method_count(report->profile);
-	size_t class_count = mprof_profile_class_count(report->profile);
+	size_t method_count = mprof_profile_get_method_count(report->profile);
+	size_t class_count = mprof_profile_get_class_count(report->profile);
 
 	report->methods = calloc(method_count + 1, sizeof(*report->methods));
 	report->classes = calloc(class_count + 1, sizeof(*report->classes));
 	if (report->methods == NULL || report->classes == NULL)
 		return 0;
 	for (size_t i = 0; i < method_count; i++) {
-		mprof_method_figures *figures = &report->methods[report->method_count];
+		mprof_method_stats *figures = &report->methods[report->method_count];
 
 		figures->struct_size = sizeof(*figures);
-		mprof_profile_method(report->profile, i, figures);
+		mprof_profile_get_method(report->profile, i, figures);
 		report->method_count += (size_t)report_wants_method(report, figures->id);
 	}
 	for (size_t i = 0; i < class_count; i++) {
-		mprof_class_figures *figures = &report->classes[report->class_count];
+		mprof_class_stats *figures = &report->classes[report->class_count];
 
 		figures->struct_size = sizeof(*figures);
-		mprof_profile_class(report->profile, i, figures);
+		mprof_profile_get_class(report->profile, i, figures);
 		report->class_count += (size_t)report_wants_class(report, figures->id);
 	}
 	report_sort_methods(report, report->options.order);
@@ -158,11 +89,14 @@ static int collect(log_report *report)
 	return 1;
 }
 
-static int is_wanted(const log_report *report, const mprof_block *block)
+/* Whether a block is of what the report is about. */
+static int is_wanted(log_report *report, const mprof_block *block)
 {
 	const uint64_t of_threads = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
 				    MPROF_BLOCK_BIT(MPROF_BLOCK_MARK);
 
+	report->filters.has_thread |=
+		(MPROF_BLOCK_BIT(block->kind) & of_threads) != 0 && block->thread == report->options.thread;
 	return !report->options.has_thread || (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 ||
 	       block->thread == report->options.thread;
 }
@@ -172,9 +106,14 @@ static void read_profile(log_report *report)
 	mprof_block block;
 
 	while (input_next_block(&report->input, &block)) {
-		if (!is_wanted(report, &block))
-			continue;
-		summary_count_block(&report->summary, &block);
+		if (!is_wanted(report, &block)) {
+			report_filters_pass_thread(report, block.thread);
+			/* Other threads may free the native memory that this one allocated. The profile leaves out the rest. */
+			if (block.kind != MPROF_BLOCK_EVENTS)
+				continue;
+		} else {
+			summary_count_block(&report->summary, &block);
+		}
 		profile_input_add(&report->input, report->profile, &block);
 	}
 	profile_input_finish(&report->input, report->profile, &block);
@@ -188,8 +127,18 @@ static void summarize(log_report *report)
 	mprof_profile_get_totals(report->profile, &report->totals);
 	memcpy(summary->event_counts, report->totals.event_counts, sizeof(summary->event_counts));
 	summary->events = report->totals.events;
-	summary->threads = mprof_profile_thread_count(report->profile);
+	summary->threads = mprof_profile_get_thread_count(report->profile);
 	summary_complete(summary, &report->input);
+}
+
+static mprof_status make_profile(log_report *report)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	options.threads = &report->options.thread;
+	options.thread_count = report->options.has_thread ? 1 : 0;
+	return mprof_profile_create(&options, &report->profile);
 }
 
 int report_read(log_report *report, const char *path, const report_options *options)
@@ -198,16 +147,18 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	report->options = *options;
 	if (input_open(&report->input, path, 0) != STATUS_OK)
 		return STATUS_NOTHING;
-	if (mprof_profile_create(NULL, &report->profile) != MPROF_OK) {
-		fprintf(stderr, "mprof: %s\n", mprof_status_text(MPROF_ERR_MEMORY));
+	if (make_profile(report) != MPROF_OK) {
+		fprintf(stderr, "mprof: %s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		return STATUS_NOTHING;
 	}
+	report_filters_begin(report);
 	read_profile(report);
 	summarize(report);
 	if (!assembly_names_init(&report->assemblies, report->profile) || !collect(report)) {
-		fprintf(stderr, "mprof: %s\n", mprof_status_text(MPROF_ERR_MEMORY));
+		fprintf(stderr, "mprof: %s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		return STATUS_NOTHING;
 	}
+	report_filters_check(report);
 	return report->input.status;
 }
 
@@ -215,6 +166,7 @@ void report_release(log_report *report)
 {
 	free(report->methods);
 	free(report->classes);
+	report_filters_release(report);
 	assembly_names_release(&report->assemblies);
 	mprof_profile_destroy(report->profile);
 	input_close(&report->input);

@@ -11,10 +11,10 @@
 
 static int fetch_handle(const log_report *report, size_t index, void *row)
 {
-	mprof_handle_figures *figures = row;
+	mprof_handle_stats *figures = row;
 
 	figures->struct_size = sizeof(*figures);
-	mprof_profile_handle(report->profile, index, figures);
+	mprof_profile_get_handle(report->profile, index, figures);
 	return report_wants_class(report, figures->class_id);
 }
 
@@ -23,14 +23,14 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 	mprof_handle_site *site = row;
 
 	site->struct_size = sizeof(*site);
-	mprof_profile_handle_site(report->profile, index, site);
+	mprof_profile_get_handle_site(report->profile, index, site);
 	return site->stack != 0;
 }
 
 static int compare_handles(const void *left, const void *right)
 {
-	const mprof_handle_figures *a = left;
-	const mprof_handle_figures *b = right;
+	const mprof_handle_stats *a = left;
+	const mprof_handle_stats *b = right;
 	int order = report_larger_first(a->alive, b->alive);
 
 	order = order != 0 ? order : report_larger_first(a->created, b->created);
@@ -58,7 +58,7 @@ static int compare_sites(const void *left, const void *right)
 }
 
 typedef struct handle_tables {
-	mprof_handle_figures *handles;
+	mprof_handle_stats *handles;
 	size_t count;
 	mprof_handle_site *sites;
 	size_t site_count;
@@ -68,10 +68,10 @@ static handle_tables collect(const log_report *report)
 {
 	handle_tables tables;
 
-	tables.handles = report_collect(report, mprof_profile_handle_count(report->profile), sizeof(*tables.handles),
-					fetch_handle, compare_handles, &tables.count);
-	tables.sites = report_collect(report, mprof_profile_handle_site_count(report->profile), sizeof(*tables.sites),
-				      fetch_site, compare_sites, &tables.site_count);
+	tables.handles = report_collect(report, mprof_profile_get_handle_count(report->profile),
+					sizeof(*tables.handles), fetch_handle, compare_handles, &tables.count);
+	tables.sites = report_collect(report, mprof_profile_get_handle_site_count(report->profile),
+				      sizeof(*tables.sites), fetch_site, compare_sites, &tables.site_count);
 	return tables;
 }
 
@@ -82,7 +82,7 @@ static void release(handle_tables *tables)
 }
 
 /* The first site of handles of a class and type, or where it would stand. */
-static size_t first_site(const handle_tables *tables, const mprof_handle_figures *handles)
+static size_t first_site(const handle_tables *tables, const mprof_handle_stats *handles)
 {
 	size_t low = 0;
 	size_t high = tables->site_count;
@@ -98,12 +98,12 @@ static size_t first_site(const handle_tables *tables, const mprof_handle_figures
 	return low;
 }
 
-static int is_site_of(const handle_tables *tables, size_t site, const mprof_handle_figures *handles)
+static int is_site_of(const handle_tables *tables, size_t site, const mprof_handle_stats *handles)
 {
 	return site < tables->site_count && compare_owners(&tables->sites[site], handles->class_id, handles->type) == 0;
 }
 
-static void print_sites(const log_report *report, const handle_tables *tables, const mprof_handle_figures *handles)
+static void print_sites(const log_report *report, const handle_tables *tables, const mprof_handle_stats *handles)
 {
 	size_t first = first_site(tables, handles);
 	char alive[TEXT_NUMBER_SIZE];
@@ -124,11 +124,11 @@ void report_handles_text(const log_report *report)
 	char created[TEXT_NUMBER_SIZE];
 
 	if (tables.count > 0) {
-		report_title("Handles", shown, tables.count);
+		report_title(report, "Handles", shown, tables.count, REPORT_HEEDS_ALL);
 		printf("  %10s %14s %10s  %s\n", "alive", "created", "type", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
-		const mprof_handle_figures *handles = &tables.handles[i];
+		const mprof_handle_stats *handles = &tables.handles[i];
 
 		printf("  %10s %14s %10s  ", text_count(alive, handles->alive), text_count(created, handles->created),
 		       kind_of_handle(handles->type));
@@ -138,28 +138,39 @@ void report_handles_text(const log_report *report)
 	release(&tables);
 }
 
-static void print_sites_json(const log_report *report, json_writer *json, const handle_tables *tables,
-			     const mprof_handle_figures *handles)
+/* What a row takes besides its stack. */
+#define ROW_SIZE 60
+
+static void print_sites_json(log_report *report, json_writer *json, const handle_tables *tables,
+			     const mprof_handle_stats *handles, uint64_t *room)
 {
 	json_begin_array(json, "stacks");
 	for (size_t i = first_site(tables, handles); is_site_of(tables, i, handles); i++) {
+		uint32_t stack = tables->sites[i].stack;
+
+		if (!report_takes_room(room, ROW_SIZE + report_json_stack_size(report, stack, *room))) {
+			report->left_out.handle_stacks++;
+			*room = 0;
+			continue;
+		}
 		json_begin_object(json, NULL);
 		json_unsigned(json, "created", tables->sites[i].created);
 		json_unsigned(json, "alive", tables->sites[i].alive);
-		report_json_stack(report, json, "stack", tables->sites[i].stack);
+		report_json_stack(report, json, "stack", stack);
 		json_end_object(json);
 	}
 	json_end_array(json);
 }
 
-void report_handles_json(const log_report *report, json_writer *json)
+void report_handles_json(log_report *report, json_writer *json)
 {
 	handle_tables tables = collect(report);
 	size_t shown = report_rows(report, tables.count);
+	uint64_t room = report_room(report);
 
 	json_begin_array(json, "handles");
 	for (size_t i = 0; i < shown; i++) {
-		const mprof_handle_figures *handles = &tables.handles[i];
+		const mprof_handle_stats *handles = &tables.handles[i];
 
 		json_begin_object(json, NULL);
 		report_json_class(report, json, handles->class_id);
@@ -167,7 +178,7 @@ void report_handles_json(const log_report *report, json_writer *json)
 		json_unsigned(json, "created", handles->created);
 		json_unsigned(json, "deleted", handles->deleted);
 		json_unsigned(json, "alive", handles->alive);
-		print_sites_json(report, json, &tables, handles);
+		print_sites_json(report, json, &tables, handles, &room);
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -14,7 +14,7 @@ static mprof_heap_shot shot_at(const log_report *report, size_t index)
 
 	memset(&shot, 0, sizeof(shot));
 	shot.struct_size = sizeof(shot);
-	mprof_profile_heap_shot(report->profile, index, &shot);
+	mprof_profile_get_heap_shot(report->profile, index, &shot);
 	return shot;
 }
 
@@ -41,7 +41,7 @@ static mprof_heap_shot_class *collect_classes(const log_report *report, size_t i
 	}
 	for (size_t i = 0; i < all; i++) {
 		rows[*count].struct_size = sizeof(*rows);
-		mprof_profile_heap_shot_class(report->profile, index, i, &rows[*count]);
+		mprof_profile_get_heap_shot_class(report->profile, index, i, &rows[*count]);
 		*count += report_wants_class(report, rows[*count].class_id) != 0;
 	}
 	qsort(rows, *count, sizeof(*rows), compare_classes);
@@ -61,7 +61,7 @@ static void print_latest_classes(const log_report *report, size_t index)
 
 	if (count > 0) {
 		snprintf(title, sizeof(title), "Objects alive in shot %" PRIu32, shot.number);
-		report_title(title, shown, count);
+		report_title(report, title, shown, count, REPORT_ALL_THREADS);
 		printf("  %10s %8s %14s  %s\n", "bytes", "", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -74,7 +74,7 @@ static void print_latest_classes(const log_report *report, size_t index)
 
 void report_heap_shots_text(const log_report *report)
 {
-	size_t count = mprof_profile_heap_shot_count(report->profile);
+	size_t count = mprof_profile_get_heap_shot_count(report->profile);
 	size_t shown = report_rows(report, count);
 	char time[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
@@ -84,7 +84,7 @@ void report_heap_shots_text(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title("Heap shots", shown, count);
+	report_title(report, "Heap shots", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
 	printf("  %10s %10s %14s %10s %14s %14s\n", "shot", "at", "objects", "bytes", "references", "roots");
 	/* The latest ones, if not all. */
 	for (size_t i = count - shown; i < count; i++) {
@@ -102,20 +102,39 @@ void report_heap_shots_text(const log_report *report)
 static void print_roots_json(json_writer *json, const mprof_heap_shot *shot)
 {
 	json_begin_object(json, "roots_by_kind");
-	for (uint32_t kind = 0; kind < MPROF_HEAP_SHOT_ROOT_KINDS; kind++) {
+	for (uint32_t kind = 0; kind < KIND_ROOM; kind++) {
 		if (shot->roots_by_kind[kind] > 0)
 			json_unsigned(json, kind_of_root(kind), shot->roots_by_kind[kind]);
 	}
 	json_end_object(json);
 }
 
-static void print_classes_json(const log_report *report, json_writer *json, size_t index)
+/* What rows take, with names of usual length. */
+#define CLASS_SIZE 100
+#define SUMMARY_SIZE 200
+
+/* The first of the shots, counted from the latest one back, whose classes there is room for. */
+static size_t first_with_room(const log_report *report)
+{
+	size_t index = mprof_profile_get_heap_shot_count(report->profile);
+	uint64_t room = report_room(report);
+
+	while (index > 0 && report_takes_room(&room, shot_at(report, index - 1).classes * CLASS_SIZE))
+		index--;
+	return index;
+}
+
+static void print_classes_json(log_report *report, json_writer *json, size_t index, int has_room)
 {
 	size_t count;
 	mprof_heap_shot_class *rows = collect_classes(report, index, &count);
 	size_t shown = report_rows(report, count);
 
 	json_begin_array(json, "classes");
+	if (!has_room) {
+		report->left_out.heap_shot_classes += shown;
+		shown = 0;
+	}
 	for (size_t i = 0; i < shown; i++) {
 		json_begin_object(json, NULL);
 		report_json_class(report, json, rows[i].class_id);
@@ -127,10 +146,12 @@ static void print_classes_json(const log_report *report, json_writer *json, size
 	free(rows);
 }
 
-void report_heap_shots_json(const log_report *report, json_writer *json)
+void report_heap_shots_json(log_report *report, json_writer *json)
 {
+	size_t first = first_with_room(report);
+
 	json_begin_array(json, "heap_shots");
-	for (size_t i = 0; i < mprof_profile_heap_shot_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_heap_shot_count(report->profile); i++) {
 		mprof_heap_shot shot = shot_at(report, i);
 
 		json_begin_object(json, NULL);
@@ -145,7 +166,7 @@ void report_heap_shots_json(const log_report *report, json_writer *json)
 		json_unsigned(json, "roots", shot.roots);
 		print_roots_json(json, &shot);
 		json_boolean(json, "incomplete", shot.incomplete != 0);
-		print_classes_json(report, json, i);
+		print_classes_json(report, json, i, i >= first);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -156,7 +177,7 @@ static int fetch_summary(const log_report *report, size_t index, void *row)
 	mprof_heap_summary *summary = row;
 
 	summary->struct_size = sizeof(*summary);
-	mprof_profile_heap_summary(report->profile, index, summary);
+	mprof_profile_get_heap_summary(report->profile, index, summary);
 	return report_wants_class(report, summary->class_id);
 }
 
@@ -174,7 +195,7 @@ static int compare_summaries(const void *left, const void *right)
 
 static mprof_heap_summary *collect_summaries(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_heap_summary_count(report->profile), sizeof(mprof_heap_summary),
+	return report_collect(report, mprof_profile_get_heap_summary_count(report->profile), sizeof(mprof_heap_summary),
 			      fetch_summary, compare_summaries, count);
 }
 
@@ -193,7 +214,8 @@ void report_heap_summaries_text(const log_report *report)
 		first--;
 	shown = report_rows(report, count - first);
 	if (count > 0) {
-		report_title("Objects at the last collection that tells", shown, count - first);
+		report_title(report, "Objects at the last collection that tells", shown, count - first,
+			     REPORT_ALL_THREADS);
 		printf("  %14s %10s %14s %10s  %s\n", "alive", "bytes", "dead", "bytes", "class");
 	}
 	for (size_t i = first; i < first + shown; i++) {
@@ -205,13 +227,16 @@ void report_heap_summaries_text(const log_report *report)
 	free(rows);
 }
 
-void report_heap_summaries_json(const log_report *report, json_writer *json)
+void report_heap_summaries_json(log_report *report, json_writer *json)
 {
 	size_t count;
 	mprof_heap_summary *rows = collect_summaries(report, &count);
+	uint64_t room = report_room(report) / SUMMARY_SIZE;
+	size_t first = count > room ? count - (size_t)room : 0;
 
+	report->left_out.heap_summaries = first;
 	json_begin_array(json, "heap_summaries");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = first; i < count; i++) {
 		json_begin_object(json, NULL);
 		json_unsigned(json, "collection", rows[i].collection);
 		json_signed(json, "time_ns", rows[i].time_ns);

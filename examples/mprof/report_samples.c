@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What samples hit, and by which call chains. */
+#include "name_cut.h"
 #include "report_parts.h"
+#include "report_tree.h"
 #include "text.h"
-#include "tree_paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,10 +16,10 @@ typedef struct tree_output {
 
 static int fetch_sample(const log_report *report, size_t index, void *row)
 {
-	mprof_sample_figures *figures = row;
+	mprof_sample_stats *figures = row;
 
 	figures->struct_size = sizeof(*figures);
-	mprof_profile_sample(report->profile, index, figures);
+	mprof_profile_get_sample(report->profile, index, figures);
 	if (figures->total == 0)
 		return 0;
 	if (figures->kind == MPROF_SAMPLE_METHOD && figures->id != 0)
@@ -28,8 +29,8 @@ static int fetch_sample(const log_report *report, size_t index, void *row)
 
 static int compare_samples(const void *left, const void *right)
 {
-	const mprof_sample_figures *a = left;
-	const mprof_sample_figures *b = right;
+	const mprof_sample_stats *a = left;
+	const mprof_sample_stats *b = right;
 	int order = report_larger_first(a->self, b->self);
 
 	order = order != 0 ? order : report_larger_first(a->total, b->total);
@@ -37,9 +38,9 @@ static int compare_samples(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->id, a->id);
 }
 
-static mprof_sample_figures *collect(const log_report *report, size_t *count)
+static mprof_sample_stats *collect(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_sample_count(report->profile), sizeof(mprof_sample_figures),
+	return report_collect(report, mprof_profile_get_sample_count(report->profile), sizeof(mprof_sample_stats),
 			      fetch_sample, compare_samples, count);
 }
 
@@ -48,13 +49,15 @@ static const char *module_of(const log_report *report, uint32_t kind, uint32_t i
 {
 	mprof_record record;
 
-	if (kind == MPROF_SAMPLE_FUNCTION &&
-	    mprof_reader_record(report->input.reader, MPROF_RECORD_FUNCTION, id, &record) == MPROF_OK)
-		id = record.parent;
+	if (kind == MPROF_SAMPLE_FUNCTION && mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_FUNCTION, id,
+									&record, sizeof(record)) == MPROF_OK)
+		id = record.as.function.module;
 	else if (kind != MPROF_SAMPLE_MODULE)
 		return NULL;
-	return mprof_reader_record(report->input.reader, MPROF_RECORD_MODULE, id, &record) == MPROF_OK ? record.name
-												       : NULL;
+	return mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) ==
+			       MPROF_OK
+		       ? record.as.module.file
+		       : NULL;
 }
 
 /* The rest of a line. */
@@ -66,10 +69,10 @@ static void print_name(const log_report *report, uint32_t kind, uint32_t id)
 
 	if (name == NULL)
 		name = kind == MPROF_SAMPLE_METHOD ? "(unknown)" : "(native)";
-	text_name_cut(stdout, name, REPORT_NAME_WIDTH);
+	name_print(name);
 	if (module != NULL) {
 		fputs(" [", stdout);
-		text_name_cut(stdout, slash != NULL ? slash + 1 : module, REPORT_NAME_WIDTH);
+		name_print(slash != NULL ? slash + 1 : module);
 		putchar(']');
 	}
 	putchar('\n');
@@ -78,7 +81,7 @@ static void print_name(const log_report *report, uint32_t kind, uint32_t id)
 void report_samples_text(const log_report *report)
 {
 	size_t count;
-	mprof_sample_figures *rows = collect(report, &count);
+	mprof_sample_stats *rows = collect(report, &count);
 	size_t shown = report_rows(report, count);
 	char self[TEXT_NUMBER_SIZE];
 	char self_percent[TEXT_NUMBER_SIZE];
@@ -86,7 +89,7 @@ void report_samples_text(const log_report *report)
 	char total_percent[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title("Samples", shown, count);
+		report_title(report, "Samples", shown, count, REPORT_HEEDS_ALL);
 		printf("  %10s %8s %10s %8s  %s\n", "self", "", "total", "", "method or native function");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -105,14 +108,13 @@ static void print_place_json(const log_report *report, json_writer *json, uint32
 
 	json_string(json, "kind", kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
 	json_string(json, "name", names_sample(report->input.reader, kind, id));
-	if (module != NULL)
-		json_string(json, "module", module);
+	json_string(json, "module", module);
 }
 
 void report_samples_json(const log_report *report, json_writer *json)
 {
 	size_t count;
-	mprof_sample_figures *rows = collect(report, &count);
+	mprof_sample_stats *rows = collect(report, &count);
 	size_t shown = report_rows(report, count);
 
 	json_begin_array(json, "samples");
@@ -134,7 +136,7 @@ static mprof_sample_node figures_of(const log_report *report, uint32_t node)
 
 	memset(&figures, 0, sizeof(figures));
 	figures.struct_size = sizeof(figures);
-	mprof_profile_sample_node(report->profile, node, &figures);
+	mprof_profile_get_sample_node(report->profile, node, &figures);
 	return figures;
 }
 
@@ -153,9 +155,8 @@ static void get_node(void *user, uint32_t node, tree_node *found)
 
 static void walk(const log_report *report, const tree_visitor *visitor)
 {
-	double min_samples = (double)report->totals.samples * report->options.min_percent / 100;
-
-	if (!tree_paths_walk(visitor, (uint64_t)min_samples, (size_t)report->options.depth))
+	if (!tree_paths_walk(visitor, report_least(report->options.min_share, report->totals.samples),
+			     (size_t)report->options.depth))
 		report_out_of_memory();
 }
 
@@ -179,8 +180,7 @@ static void leave_text(void *user, uint32_t node, const hidden_branches *hidden,
 	char total[TEXT_NUMBER_SIZE];
 
 	(void)node;
-	if (hidden->weight == 0 ||
-	    (double)hidden->weight < (double)report->totals.samples * report->options.min_percent / 100)
+	if (hidden->weight == 0 || hidden->weight < report_least(report->options.min_share, report->totals.samples))
 		return;
 	printf("  %8s %10s %10s  %*s(%" PRIu64 " more)\n",
 	       text_percent(percent, hidden->weight, report->totals.samples), text_count(total, hidden->weight), "",
@@ -190,11 +190,11 @@ static void leave_text(void *user, uint32_t node, const hidden_branches *hidden,
 void report_sample_tree_text(const log_report *report)
 {
 	tree_output output = {report, NULL};
-	tree_visitor visitor = {get_node, enter_text, leave_text, &output};
+	tree_visitor visitor = {get_node, enter_text, leave_text, &output, NULL};
 
 	if (report->totals.samples == 0)
 		return;
-	report_title("Sample tree", 0, 0);
+	report_title(report, "Sample tree", 0, 0, REPORT_ALL_NAMES);
 	printf("  %8s %10s %10s  %s\n", "", "total", "self", "method or native function");
 	walk(report, &visitor);
 }
@@ -219,19 +219,26 @@ static void leave_json(void *user, uint32_t node, const hidden_branches *hidden,
 	(void)node;
 	(void)depth;
 	json_end_array(output->json);
-	if (hidden->count > 0) {
-		json_unsigned(output->json, "hidden_children", hidden->count);
-		json_unsigned(output->json, "hidden_hits", hidden->weight);
-	}
+	json_unsigned(output->json, "hidden_children", hidden->count);
+	json_unsigned(output->json, "hidden_hits", hidden->weight);
 	json_end_object(output->json);
+}
+
+static const char *name_of(const log_report *report, uint32_t node)
+{
+	mprof_sample_node figures = figures_of(report, node);
+
+	return names_sample(report->input.reader, figures.kind, figures.id);
 }
 
 void report_sample_tree_json(const log_report *report, json_writer *json)
 {
 	tree_output output = {report, json};
-	tree_visitor visitor = {get_node, enter_json, leave_json, &output};
+	tree_visitor visitor = {get_node, enter_json, leave_json, &output, NULL};
+	uint64_t share = report->options.min_share;
 
 	json_begin_array(json, "sample_tree");
-	walk(report, &visitor);
+	share = report_tree_walk_json(report, &visitor, report->totals.samples, name_of);
 	json_end_array(json);
+	json_double(json, "sample_tree_min_percent", (double)share / REPORT_PERCENT);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A report for people: first what most want to know. */
+#include "name_cut.h"
 #include "report_parts.h"
 #include "text.h"
 
@@ -46,7 +47,7 @@ static void print_totals(const log_report *report)
 	const mprof_profile_totals *totals = &report->totals;
 	char text[TEXT_NUMBER_SIZE];
 
-	puts("\nTotals");
+	report_title(report, "Totals", 0, 0, REPORT_ALL_NAMES);
 	print_total("wall time", text_duration(text, totals->wall_ns));
 	if (totals->calls > 0) {
 		print_total("time in methods", text_duration(text, totals->method_ns));
@@ -82,7 +83,7 @@ static void print_totals(const log_report *report)
 	print_wait_totals(totals);
 }
 
-static void print_method_row(const log_report *report, const mprof_method_figures *figures)
+static void print_method_row(const log_report *report, const mprof_method_stats *figures)
 {
 	char self[TEXT_NUMBER_SIZE];
 	char percent[TEXT_NUMBER_SIZE];
@@ -107,7 +108,7 @@ static void print_methods(log_report *report, const char *title, report_order or
 	if (called == 0)
 		return;
 	rows = report_rows(report, called);
-	report_title(title, rows, called);
+	report_title(report, title, rows, called, REPORT_HEEDS_ALL);
 	printf("  %10s %8s %10s %14s  %s\n", "self", "", "total", "calls", "method");
 	for (size_t i = 0, shown = 0; i < report->method_count && shown < rows; i++) {
 		if (report->methods[i].calls == 0)
@@ -131,10 +132,10 @@ static void print_allocations(const log_report *report)
 	if (allocated == 0)
 		return;
 	rows = report_rows(report, allocated);
-	report_title("Allocations by class", rows, allocated);
+	report_title(report, "Allocations by class", rows, allocated, REPORT_HEEDS_ALL);
 	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
 	for (size_t i = 0; i < rows; i++) {
-		const mprof_class_figures *figures = &report->classes[i];
+		const mprof_class_stats *figures = &report->classes[i];
 
 		printf("  %10s %8s %14s %10" PRIu64 "  ", text_bytes(bytes, figures->bytes),
 		       text_percent(percent, figures->bytes, report->totals.allocated_bytes),
@@ -145,8 +146,8 @@ static void print_allocations(const log_report *report)
 
 static int compare_by_jit(const void *left, const void *right)
 {
-	uint64_t a = ((const mprof_method_figures *)left)->jit_ns;
-	uint64_t b = ((const mprof_method_figures *)right)->jit_ns;
+	uint64_t a = ((const mprof_method_stats *)left)->jit_ns;
+	uint64_t b = ((const mprof_method_stats *)right)->jit_ns;
 
 	return (a < b) - (a > b);
 }
@@ -163,7 +164,7 @@ static void print_jit(log_report *report)
 	if (compiled == 0)
 		return;
 	rows = report_rows(report, compiled);
-	report_title("Compilation, with what was compiled for it", rows, compiled);
+	report_title(report, "Compilation, with what was compiled for it", rows, compiled, REPORT_HEEDS_ALL);
 	for (size_t i = 0; i < rows; i++) {
 		printf("  %10s  ", text_duration(text, report->methods[i].jit_ns));
 		report_method(report, report->methods[i].id);
@@ -184,7 +185,7 @@ typedef struct generation {
 static void print_collections(const log_report *report)
 {
 	generation generations[GENERATIONS] = {{0, 0, 0, 0}};
-	size_t count = mprof_profile_collection_count(report->profile);
+	size_t count = mprof_profile_get_collection_count(report->profile);
 	char total[TEXT_NUMBER_SIZE];
 	char longest[TEXT_NUMBER_SIZE];
 	char pause[TEXT_NUMBER_SIZE];
@@ -194,7 +195,7 @@ static void print_collections(const log_report *report)
 		generation *of;
 
 		collection.struct_size = sizeof(collection);
-		mprof_profile_collection(report->profile, i, &collection);
+		mprof_profile_get_collection(report->profile, i, &collection);
 		of = &generations[collection.generation < GENERATIONS ? collection.generation : GENERATIONS - 1];
 		of->count++;
 		of->duration_ns += collection.duration_ns;
@@ -204,7 +205,7 @@ static void print_collections(const log_report *report)
 	}
 	if (count == 0)
 		return;
-	report_title("Collections", 0, 0);
+	report_title(report, "Collections", 0, 0, REPORT_ALL_NAMES);
 	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
 	for (size_t i = 0; i < GENERATIONS; i++) {
 		if (generations[i].count > 0)
@@ -217,23 +218,23 @@ static void print_collections(const log_report *report)
 
 static void print_exceptions(const log_report *report)
 {
+	size_t count;
+	mprof_class_stats *rows = report_collect_exceptions(report, &count);
+	size_t shown = report_rows(report, count);
 	char text[TEXT_NUMBER_SIZE];
-	int has_title = 0;
 
-	for (size_t i = 0; i < report->class_count; i++) {
-		if (report->classes[i].exceptions == 0)
-			continue;
-		if (!has_title)
-			report_title("Exceptions", 0, 0);
-		has_title = 1;
-		printf("  %10s  ", text_count(text, report->classes[i].exceptions));
-		report_class(report, report->classes[i].id);
+	if (count > 0)
+		report_title(report, "Exceptions", shown, count, REPORT_HEEDS_ALL);
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s  ", text_count(text, rows[i].exceptions));
+		report_class(report, rows[i].id);
 	}
+	free(rows);
 }
 
 static void print_threads(const log_report *report)
 {
-	size_t count = mprof_profile_thread_count(report->profile);
+	size_t count = mprof_profile_get_thread_count(report->profile);
 	size_t rows = report_rows(report, count);
 	char self[TEXT_NUMBER_SIZE];
 	char events[TEXT_NUMBER_SIZE];
@@ -242,13 +243,13 @@ static void print_threads(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title("Threads", rows, count);
+	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES);
 	printf("  %18s %10s %14s %10s %10s  %s\n", "thread", "in methods", "events", "samples", "lost", "name");
 	for (size_t i = 0; i < rows; i++) {
-		mprof_thread_figures figures;
+		mprof_thread_stats figures;
 
 		figures.struct_size = sizeof(figures);
-		mprof_profile_thread(report->profile, i, &figures);
+		mprof_profile_get_thread(report->profile, i, &figures);
 		printf("  %#18" PRIx64 " %10s %14s %10s %10s  ", figures.id, text_duration(self, figures.self_ns),
 		       text_count(events, figures.events), text_count(samples, figures.samples),
 		       text_count(lost, figures.lost));
@@ -259,15 +260,15 @@ static void print_threads(const log_report *report)
 
 static void print_facts(const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_property_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
 		const char *key;
 		const char *value;
 
-		if (mprof_profile_property(report->profile, i, &key, &value) != MPROF_OK)
+		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK)
 			continue;
 		text_name(stdout, key);
 		fputs(": ", stdout);
-		text_name_cut(stdout, value, REPORT_NAME_WIDTH);
+		name_print_text(value);
 		putchar('\n');
 	}
 }
@@ -296,6 +297,7 @@ void report_print_text(log_report *report)
 	report_allocation_stacks_text(report);
 	report_heap_shots_text(report);
 	report_heap_summaries_text(report);
+	report_memory_text(report);
 	report_handles_text(report);
 	print_collections(report);
 	report_monitors_text(report);

@@ -38,14 +38,15 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 	if (!block->loaded)
 		return;
 	if (block->kind == MPROF_BLOCK_LOST) {
-		for (size_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
-			summary->lost[cause] += block->lost[cause];
+		for (size_t cause = 0; cause < block->as.lost.count; cause++)
+			summary->lost[cause] += block->as.lost.counts[cause];
 	}
 	if (block->kind == MPROF_BLOCK_HEAP_DATA) {
-		summary->heap_shots += (block->flags & MPROF_HEAP_FIRST) != 0;
-		summary->ended_shots += (block->flags & MPROF_HEAP_LAST) != 0;
-		if ((block->flags & MPROF_HEAP_INCOMPLETE) && block->id != summary->incomplete_shot) {
-			summary->incomplete_shot = block->id;
+		summary->heap_shots += (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0;
+		summary->ended_shots += (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST) != 0;
+		if ((block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE) &&
+		    block->as.heap_summary.collection != summary->incomplete_shot) {
+			summary->incomplete_shot = block->as.heap_summary.collection;
 			summary->incomplete_shots++;
 		}
 	}
@@ -66,7 +67,7 @@ int summary_read(log_summary *summary, log_input *input)
 			count_events(summary, input);
 	}
 	if (!is_done)
-		input_failed(input, block.offset, MPROF_ERR_MEMORY, mprof_status_text(MPROF_ERR_MEMORY));
+		input_failed(input, block.offset, MPROF_ERR_MEMORY, mprof_status_get_text(MPROF_ERR_MEMORY));
 	summary->threads = threads.count;
 	number_set_clear(&threads);
 	summary_complete(summary, input);
@@ -76,15 +77,20 @@ int summary_read(log_summary *summary, log_input *input)
 void summary_complete(log_summary *summary, const log_input *input)
 {
 	summary->session.struct_size = sizeof(summary->session);
-	mprof_reader_session(input->reader, &summary->session);
-	summary->classes = mprof_reader_class_count(input->reader);
-	summary->methods = mprof_reader_method_count(input->reader);
-	summary->stacks = mprof_reader_record_count(input->reader, MPROF_RECORD_STACK);
-	summary->modules = mprof_reader_record_count(input->reader, MPROF_RECORD_MODULE);
-	summary->functions = mprof_reader_record_count(input->reader, MPROF_RECORD_FUNCTION);
-	summary->locations = mprof_reader_record_count(input->reader, MPROF_RECORD_LOCATION);
-	summary->roots = mprof_reader_record_count(input->reader, MPROF_RECORD_ROOT);
-	summary->metrics = mprof_reader_record_count(input->reader, MPROF_RECORD_METRIC);
+	mprof_reader_get_session(input->reader, &summary->session);
+	summary->classes = mprof_reader_get_class_count(input->reader);
+	summary->methods = mprof_reader_get_method_count(input->reader);
+	summary->stacks = mprof_reader_get_record_count(input->reader, MPROF_RECORD_STACK);
+	summary->modules = mprof_reader_get_record_count(input->reader, MPROF_RECORD_MODULE);
+	summary->functions = mprof_reader_get_record_count(input->reader, MPROF_RECORD_FUNCTION);
+	summary->locations = mprof_reader_get_record_count(input->reader, MPROF_RECORD_LOCATION);
+	summary->roots = mprof_reader_get_record_count(input->reader, MPROF_RECORD_ROOT);
+	summary->metrics = mprof_reader_get_record_count(input->reader, MPROF_RECORD_METRIC);
+	/* Also what the reader does not mind, such as an ID that nothing defines. */
+	if (input->first_fault < summary->session.valid_bytes)
+		summary->session.valid_bytes = input->first_fault;
+	if (input->first_fault != UINT64_MAX)
+		summary->session.complete = 0;
 	if (input->is_file && !summary->session.compressed)
 		summary->size = input->file_size;
 	else if (summary->session.complete || input->reached < summary->session.valid_bytes)
@@ -97,11 +103,11 @@ void summary_complete(log_summary *summary, const log_input *input)
 static void print_block_counts(const log_summary *summary, json_writer *json)
 {
 	uint64_t unknown = summary->block_counts[MPROF_BLOCK_UNKNOWN];
-	const char *unknown_name = mprof_block_kind_name(MPROF_BLOCK_UNKNOWN);
+	const char *unknown_name = mprof_block_get_name(MPROF_BLOCK_UNKNOWN);
 
 	json_begin_object(json, "blocks");
 	for (uint32_t kind = 1; kind < SUMMARY_BLOCK_KINDS; kind++) {
-		const char *name = mprof_block_kind_name((mprof_block_kind)kind);
+		const char *name = mprof_block_get_name((mprof_block_kind)kind);
 
 		if (strcmp(name, unknown_name) != 0)
 			json_unsigned(json, name, summary->block_counts[kind]);
@@ -115,9 +121,9 @@ static void print_block_counts(const log_summary *summary, json_writer *json)
 static void print_losses(const log_summary *summary, json_writer *json)
 {
 	json_begin_object(json, "lost_by_cause");
-	for (uint32_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
+	for (uint32_t cause = 0; cause < KIND_ROOM; cause++) {
 		if (summary->lost[cause] > 0)
-			json_unsigned(json, mprof_loss_cause_name((mprof_loss_cause)cause), summary->lost[cause]);
+			json_unsigned(json, mprof_loss_get_name((mprof_loss_cause)cause), summary->lost[cause]);
 	}
 	json_end_object(json);
 }
@@ -127,7 +133,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	const mprof_session *session = &summary->session;
 
 	json_string(json, "file", input->name);
-	json_string(json, "dialect", mprof_dialect_name((mprof_dialect)session->dialect));
+	json_string(json, "dialect", mprof_dialect_get_name((mprof_dialect)session->dialect));
 	json_unsigned(json, "version", session->version);
 	json_string(json, "runtime", session->runtime);
 	json_unsigned(json, "flags", session->flags);
@@ -154,8 +160,10 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "heap_shots", summary->heap_shots);
 	print_block_counts(summary, json);
 	json_begin_object(json, "events");
-	for (uint32_t kind = 0; kind < MPROF_EVENT_KIND_COUNT; kind++)
-		json_unsigned(json, mprof_event_kind_name((mprof_event_kind)kind), summary->event_counts[kind]);
+	for (uint32_t kind = 0; kind < KIND_ROOM; kind++) {
+		if (kind_is_event(kind))
+			json_unsigned(json, mprof_event_get_name((mprof_event_kind)kind), summary->event_counts[kind]);
+	}
 	json_end_object(json);
 	json_begin_array(json, "damage");
 	for (size_t i = 0; i < input_kept_problems(input); i++) {
@@ -183,17 +191,17 @@ static void print_some(FILE *file, const char *label, uint64_t number)
 		print_line(file, label, text_count(text, number));
 }
 
-static void print_state(const log_summary *summary, const log_input *input, FILE *file)
+static void print_state(const log_summary *summary, FILE *file)
 {
+	int is_closed = summary->block_counts[MPROF_BLOCK_END] > 0;
 	char count[TEXT_NUMBER_SIZE];
 
-	if (summary->session.complete && input->problem_count == 0)
+	if (summary->session.complete)
 		print_line(file, "state", "complete");
-	else if (summary->session.valid_bytes < summary->size)
-		fprintf(file, "%-12s damaged or cut: valid up to byte %" PRIu64 " of %" PRIu64 "\n", "state",
-			summary->session.valid_bytes, summary->size);
-	else if (summary->session.complete)
-		print_line(file, "state", "closed, but has faults");
+	else if (summary->session.valid_bytes < summary->size || is_closed)
+		fprintf(file, "%-12s %s: valid up to byte %" PRIu64 " of %" PRIu64 "\n", "state",
+			is_closed ? "closed, but has faults" : "damaged or cut", summary->session.valid_bytes,
+			summary->size);
 	else
 		print_line(file, "state", "incomplete: not closed");
 	if (summary->session.lost_events > 0)
@@ -209,23 +217,24 @@ static void print_flags(uint32_t flags, FILE *file)
 		uint32_t flag;
 		const char *name;
 	} names[] = {
-		{MPROF_INTRO_ENTER_LEAVE, "calls"},
-		{MPROF_INTRO_ALLOCATION, "allocations"},
-		{MPROF_INTRO_JIT, "jit"},
-		{MPROF_INTRO_GC, "collections"},
-		{MPROF_INTRO_EXCEPTION, "exceptions"},
-		{MPROF_INTRO_THREAD, "threads"},
-		{MPROF_INTRO_CLASS, "classes"},
-		{MPROF_INTRO_STATISTICAL, "samples"},
-		{MPROF_INTRO_MONITOR, "monitors"},
-		{MPROF_INTRO_ASSEMBLY, "assemblies"},
-		{MPROF_INTRO_MODULE, "modules"},
-		{MPROF_INTRO_DOMAIN, "domains"},
-		{MPROF_INTRO_METHOD, "methods-freed"},
-		{MPROF_INTRO_HEAP, "heap"},
-		{MPROF_INTRO_HANDLE, "handles"},
-		{MPROF_INTRO_FINALIZER, "finalizers"},
-		{MPROF_INTRO_METRIC, "metrics"},
+		{MPROF_INTRO_FLAG_ENTER_LEAVE, "calls"},
+		{MPROF_INTRO_FLAG_ALLOCATION, "allocations"},
+		{MPROF_INTRO_FLAG_JIT, "jit"},
+		{MPROF_INTRO_FLAG_GC, "collections"},
+		{MPROF_INTRO_FLAG_EXCEPTION, "exceptions"},
+		{MPROF_INTRO_FLAG_THREAD, "threads"},
+		{MPROF_INTRO_FLAG_CLASS, "classes"},
+		{MPROF_INTRO_FLAG_STATISTICAL, "samples"},
+		{MPROF_INTRO_FLAG_MONITOR, "monitors"},
+		{MPROF_INTRO_FLAG_ASSEMBLY, "assemblies"},
+		{MPROF_INTRO_FLAG_MODULE, "modules"},
+		{MPROF_INTRO_FLAG_DOMAIN, "domains"},
+		{MPROF_INTRO_FLAG_METHOD, "methods-freed"},
+		{MPROF_INTRO_FLAG_HEAP, "heap"},
+		{MPROF_INTRO_FLAG_HANDLE, "handles"},
+		{MPROF_INTRO_FLAG_FINALIZER, "finalizers"},
+		{MPROF_INTRO_FLAG_METRIC, "metrics"},
+		{MPROF_INTRO_FLAG_MEMORY, "memory"},
 	};
 
 	fprintf(file, "%-12s", "recorded");
@@ -254,11 +263,11 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 
 	print_line(file, "file", input->name);
 	fprintf(file, "%-12s %s, version %" PRIu32 "%s\n", "dialect",
-		mprof_dialect_name((mprof_dialect)session->dialect), session->version,
+		mprof_dialect_get_name((mprof_dialect)session->dialect), session->version,
 		session->compressed ? ", gzip" : "");
 	print_line(file, "runtime", session->runtime != NULL ? session->runtime : "");
 	print_flags(session->flags, file);
-	print_state(summary, input, file);
+	print_state(summary, file);
 	print_line(file, "size", text_bytes(text, summary->size));
 	if (session->compressed && input->is_file)
 		print_line(file, "on disk", text_bytes(text, input->file_size));

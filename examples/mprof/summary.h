@@ -8,12 +8,15 @@
 
 #include "input.h"
 #include "json.h"
+#include "kinds.h"
 
 #define SUMMARY_BLOCK_KINDS 64
 
 typedef struct log_summary {
-	mprof_session session;
-	uint64_t size; /**< Bytes of the log; when compressed, as far as it could be read. */
+	mprof_session
+		session; /**< As far as the reader knows; complete and valid up to the first problem of any kind. */
+	int is_closed;   /**< There is an END block. */
+	uint64_t size;   /**< Bytes of the log; when compressed, as far as it could be read. */
 	uint64_t threads;
 	uint64_t classes;
 	uint64_t methods;
@@ -25,19 +28,18 @@ typedef struct log_summary {
 	uint64_t roots;
 	uint64_t metrics;
 	uint64_t heap_shots;
-	uint64_t ended_shots;                  /**< Those whose last block is there. */
-	uint64_t incomplete_shots;             /**< Those that say so. */
-	uint32_t incomplete_shot;              /**< The one that said so last. */
-	uint64_t lost[MPROF_LOSS_CAUSE_COUNT]; /**< By cause. */
+	uint64_t ended_shots;      /**< Those whose last block is there. */
+	uint64_t incomplete_shots; /**< Those that say so. */
+	uint32_t incomplete_shot;  /**< The one that said so last. */
+	uint64_t lost[KIND_ROOM];  /**< By cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
-	uint64_t event_counts[MPROF_EVENT_KIND_COUNT];
+	uint64_t event_counts[KIND_ROOM];
 } log_summary;
 
 /** Counts one event. */
 static inline void summary_count_event(log_summary *summary, const mprof_event *event)
 {
-	if (event->kind < MPROF_EVENT_KIND_COUNT)
-		summary->event_counts[event->kind]++;
+	summary->event_counts[event->kind]++;
 	summary->events++;
 }
 

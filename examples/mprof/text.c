@@ -88,16 +88,6 @@ static const char *put_character(FILE *file, const char *text)
 	return text + length;
 }
 
-static const char *skip_characters(const char *text, size_t count)
-{
-	while (count-- > 0 && *text != '\0') {
-		size_t length = utf8_sequence(text);
-
-		text += length > 0 ? length : 1;
-	}
-	return text;
-}
-
 void text_name(FILE *file, const char *name)
 {
 	const char *plain = name;
@@ -110,21 +100,6 @@ void text_name(FILE *file, const char *name)
 	fwrite(name, 1, (size_t)(plain - name), file);
 	while (*plain != '\0')
 		plain = put_character(file, plain);
-}
-
-void text_name_cut(FILE *file, const char *name, size_t width)
-{
-	size_t length = utf8_length(name);
-	size_t head = width * 2 / 3;
-
-	if (length <= width || width < 8) {
-		text_name(file, name);
-		return;
-	}
-	for (size_t i = 0; i < head; i++)
-		name = put_character(file, name);
-	fputs("...", file);
-	text_name(file, skip_characters(name, length - head - (width - head - 3)));
 }
 
 void text_begin_message(const char *name)

@@ -30,9 +30,6 @@ char *text_date(char text[TEXT_NUMBER_SIZE], uint64_t microseconds);
 /** Prints a name from a log: what would control a terminal, or is not UTF-8, as \xNN. */
 void text_name(FILE *file, const char *name);
 
-/** The same, cut in its middle if it is longer than \p width characters. */
-void text_name_cut(FILE *file, const char *name, size_t width);
-
 /** Begins a message about a file on standard error: "mprof: NAME: ". */
 void text_begin_message(const char *name);
 

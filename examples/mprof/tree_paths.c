@@ -70,6 +70,8 @@ static int walk(const tree_visitor *visitor, uint64_t min_weight, size_t max_dep
 	while (is_done) {
 		level *top = &levels[depth];
 
+		if (visitor->is_over != NULL && *visitor->is_over)
+			break;
 		if (top->next < top->count) {
 			const tree_node *child = &top->children[top->next++];
 

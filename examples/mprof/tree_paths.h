@@ -35,6 +35,8 @@ typedef struct tree_visitor {
 	/** All below it were met. */
 	void (*leave)(void *user, uint32_t node, const hidden_branches *hidden, size_t depth);
 	void *user;
+	/** The walk ends early when this is not 0; may be NULL. */
+	const int *is_over;
 } tree_visitor;
 
 /** Leaves out nodes below \p min_weight, and those from \p max_depth on. Returns 0 if there is no memory. */

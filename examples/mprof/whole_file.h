@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file whole_file.h
- * \brief A file that gets its name when all is in it. What had the name before stays until then.
+ * \brief A file that gets its name when all is in it and on the disk. What had the name before stays until then. Where
+ * the file system can, the file has no name until then, so that nothing is left of it however this program ends.
  */
 #ifndef WHOLE_FILE_H
 #define WHOLE_FILE_H
@@ -9,7 +10,8 @@
 typedef struct whole_file {
 	int fd;          /**< -1 if there is none. */
 	char *path;      /**< What was asked for, links followed. */
-	char *temporary; /**< The name until then; NULL if the file is written as it stands. */
+	char *temporary; /**< The name until then; NULL if there is none, or the file is written as it stands. */
+	int is_unnamed;  /**< It has no name until then. */
 } whole_file;
 
 /**

@@ -68,7 +68,7 @@ static void end_thread(void *value)
 	state = THREAD_OFF;
 	handle = NULL;
 	if (recorder != NULL)
-		mprof_recorder_detach(value);
+		mprof_thread_detach(value);
 }
 
 /* The log belongs to the parent. */
@@ -90,16 +90,17 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	mprof_recorder_options options;
 
 	snprintf(process, sizeof(process), "%ld", (long)getpid());
-	mprof_writer_options_init(&writer);
+	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.runtime = "native";
-	mprof_recorder_options_init(&options);
-	instrument_options_read(&writer, &options);
+	mprof_recorder_options_init(&options, sizeof(options));
+	instrument_options_read(getenv("MPROF_INSTRUMENT_OPTIONS"), &writer, &options);
 	/* The decoder of Mono 2 tells of calls only where methods were asked for. */
-	writer.intro_flags = MPROF_INTRO_ENTER_LEAVE | (writer.lossy ? MPROF_INTRO_METHOD : 0);
+	writer.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE | (writer.lossy ? MPROF_INTRO_FLAG_METHOD : 0);
 	options.writer = &writer;
 	options.resolve_method = resolve_method;
 	options.resolve_class = resolve_class;
 	options.properties = properties;
+	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
 	return mprof_recorder_open_path(path, &options, &recorder, error);
 }
@@ -113,7 +114,8 @@ static void open_log(void)
 	memset(&error, 0, sizeof(error));
 	error.struct_size = sizeof(error);
 	error.what = "";
-	if (!instrument_options_path(path) || pthread_key_create(&thread_end, end_thread) != 0)
+	if (!instrument_options_path(getenv("MPROF_INSTRUMENT_OUTPUT"), path) ||
+	    pthread_key_create(&thread_end, end_thread) != 0)
 		return;
 	status = open_recorder(path, &error);
 	if (status == MPROF_OK) {
@@ -122,7 +124,7 @@ static void open_log(void)
 	}
 	recorder = NULL;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", path,
-		error.system_error != 0 ? strerror(error.system_error) : mprof_status_text(status));
+		error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
 }
 
 static void name_thread(void)
@@ -130,7 +132,7 @@ static void name_thread(void)
 	char name[32];
 
 	if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0)
-		mprof_recorder_thread_name(recorder, mprof_thread_id(handle), name, strlen(name));
+		mprof_recorder_set_thread_name(recorder, mprof_thread_get_id(handle), name, strlen(name));
 }
 
 /* The first call of a thread. Returns 1 if it is recorded. */
@@ -165,7 +167,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 	if (state != THREAD_RECORDING && (state != THREAD_NEW || !begin_thread()))
 		return;
 	state = THREAD_BUSY;
-	mprof_thread_method_enter(handle, (mprof_key)(uintptr_t)function);
+	mprof_thread_enter_method(handle, (mprof_key)(uintptr_t)function);
 	state = THREAD_RECORDING;
 }
 
@@ -176,6 +178,6 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	if (state != THREAD_RECORDING)
 		return;
 	state = THREAD_BUSY;
-	mprof_thread_method_leave(handle, (mprof_key)(uintptr_t)function);
+	mprof_thread_leave_method(handle, (mprof_key)(uintptr_t)function);
 	state = THREAD_RECORDING;
 }

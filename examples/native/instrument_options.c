@@ -19,7 +19,7 @@ static uint32_t number_of(const char *value)
 static uint32_t dialect_of(const char *name)
 {
 	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++)
-		if (strcmp(name, mprof_dialect_name((mprof_dialect)dialect)) == 0)
+		if (strcmp(name, mprof_dialect_get_name((mprof_dialect)dialect)) == 0)
 			return (uint32_t)dialect;
 	return MPROF_DIALECT_DEFAULT;
 }
@@ -41,9 +41,9 @@ static void read_word(const char *word, const char *value, mprof_writer_options 
 		writer->dialect = dialect_of(value);
 }
 
-void instrument_options_read(mprof_writer_options *writer, mprof_recorder_options *recorder)
+void instrument_options_read(const char *words, mprof_writer_options *writer, mprof_recorder_options *recorder)
 {
-	const char *rest = getenv("MPROF_INSTRUMENT_OPTIONS");
+	const char *rest = words;
 
 	while (rest != NULL && *rest != '\0') {
 		size_t length = strcspn(rest, ",");
@@ -82,9 +82,8 @@ static int expand(char path[INSTRUMENT_PATH_SIZE], const char *pattern, const ch
 	return *pattern == '\0';
 }
 
-int instrument_options_path(char path[INSTRUMENT_PATH_SIZE])
+int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE])
 {
-	const char *pattern = getenv("MPROF_INSTRUMENT_OUTPUT");
 	char label[LABEL_SIZE];
 
 	if (pattern == NULL || pattern[0] == '\0') {

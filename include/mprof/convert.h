@@ -6,15 +6,22 @@
  * What grows is what a log defines (names, call chains, native code), and one heap shot where the target has a shot in
  * one block. What the target cannot say is left out and counted: mprof_writer_get_stats().
  *
- *     mprof_writer_options_init(&options);
+ *     mprof_writer_options_init(&options, sizeof(options));
  *     options.dialect = MPROF_DIALECT_MONO;
  *     options.lossy = 1;
  *     mprof_converter_create(reader, &options, &converter);
  *     mprof_writer_open_path("copy.mprof", &options, &writer);
  *     mprof_converter_run(converter, writer, NULL, NULL);
+ *
+ * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
+ * that accepts that defines MPROF_UNSTABLE before it includes the header.
  */
 #ifndef MPROF_CONVERT_H
 #define MPROF_CONVERT_H
+
+#ifndef MPROF_UNSTABLE
+#error "mprof/convert.h is not stable before 1.0: define MPROF_UNSTABLE to use it, and expect it to change"
+#endif
 
 #include <mprof/reader.h>
 #include <mprof/writer.h>
@@ -51,8 +58,9 @@ MPROF_API void mprof_converter_destroy(mprof_converter *converter);
  * is flushed and left open: the caller may close it.
  * \param damage Called for each error met in the log; may be NULL. \param user Passed to \p damage.
  * \return #MPROF_OK if the log is complete; #MPROF_ERR_TRUNCATED if END is missing; otherwise the first error met in
- * the log, what is valid having been copied; #MPROF_AGAIN when following, where calling again goes on; or an error of
- * the writer or #MPROF_ERR_MEMORY, which end the copy: mprof_converter_failed() tells which of both it is.
+ * the log, what is valid having been copied; #MPROF_AGAIN when following, and #MPROF_ERR_INTERRUPTED where the reader was
+ * interrupted: calling again goes on; or an error of the writer or #MPROF_ERR_MEMORY, also the reader's, which end the
+ * copy, and which every later call returns again: mprof_converter_has_failed() tells which of both it is.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_converter_run(mprof_converter *converter, mprof_writer *writer,
@@ -60,10 +68,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_converter_run(mprof_converter *conv
 
 /**
  * \brief Whether the copy ended early, by an error that is not one of the log. \param converter The converter.
- * \return 1: memory was refused, or the writer failed, whose error mprof_writer_error() tells. 0: all was copied that
- * could be read. \since 0.1
+ * \return 1: memory was refused, or the writer failed, whose error mprof_writer_get_error() tells. 0: all was copied
+ * that could be read. \since 0.1
  */
-MPROF_API int mprof_converter_failed(const mprof_converter *converter);
+MPROF_API int mprof_converter_has_failed(const mprof_converter *converter);
 
 MPROF_END_DECLS
 

@@ -12,12 +12,12 @@ MPROF_BEGIN_DECLS
 
 /** \brief The dialects of the format (section 1). Values are fixed; new ones are appended. \since 0.1 */
 typedef enum mprof_dialect {
-	MPROF_DIALECT_DEFAULT = 0, /**< Writers: #MPROF_DIALECT_MPROF2. Readers: not known yet. */
-	MPROF_DIALECT_MAIL = 1,    /**< The format as first published in November 2007, version 1. */
-	MPROF_DIALECT_DROP = 2,    /**< Mono 1.9, January to April 2008. */
-	MPROF_DIALECT_MONO = 3,    /**< Mono 2.0 to 2.8. */
-	MPROF_DIALECT_UNITY = 4,   /**< The fork of KSP, for Unity: mono with another order in its samples. */
-	MPROF_DIALECT_MPROF2 = 5,  /**< This library's own: version 2, checksums, extensions that it declares. */
+	MPROF_DIALECT_DEFAULT = 0,    /**< Writers: #MPROF_DIALECT_MPROF2. Readers: not known yet. */
+	MPROF_DIALECT_MAIL = 1,       /**< The format as first published in November 2007, version 1. */
+	MPROF_DIALECT_DROP = 2,       /**< Mono 1.9, January to April 2008. */
+	MPROF_DIALECT_MONO = 3,       /**< Mono 2.0 to 2.8. */
+	MPROF_DIALECT_UNITY = 4,      /**< The fork of KSP, for Unity: mono with another order in its samples. */
+	MPROF_DIALECT_MPROF2 = 5,     /**< This library's own: version 2, checksums, extensions that it declares. */
 	MPROF_DIALECT_UNITY_FIXED = 6 /**< A fork for Unity with integers of fixed size: heap shots alone. Read only. */
 } mprof_dialect;
 
@@ -42,11 +42,44 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_CODE = 37,        /**< mprof2: defines native modules, functions and places in them. */
 	MPROF_BLOCK_METRICS = 38,     /**< mprof2: defines figures that the runtime keeps, and tells their values. */
 	MPROF_BLOCK_MARK = 39,        /**< mprof2: a remark of the user, at a moment. */
-	MPROF_BLOCK_ROOTS = 40        /**< mprof2: defines areas of memory from which the collector starts. */
+	MPROF_BLOCK_ROOTS = 40,       /**< mprof2: defines areas of memory from which the collector starts. */
+	MPROF_BLOCK_WATERMARK = 41    /**< mprof2: events before a moment stand before this block. */
 } mprof_block_kind;
 
-/** \brief One bit for a block kind, for masks of kinds. \since 0.1 */
+/**
+ * \brief One bit for a block kind below 64, for masks of kinds.
+ * \since 0.1
+ */
 #define MPROF_BLOCK_BIT(kind) (UINT64_C(1) << (kind))
+
+/**
+ * \brief A set of block kinds, with room for 256. All zero is the empty set.
+ *
+ * This struct does not change.
+ * \since 0.1
+ */
+typedef struct mprof_block_set {
+	uint64_t bits[4]; /**< Kind k is bit k % 64 of element k / 64. */
+} mprof_block_set;
+
+/**
+ * \brief Adds a kind to a set.
+ * \param set The set; NULL does nothing.
+ * \param kind An #mprof_block_kind; values of 256 or more are ignored.
+ *
+ * Thread-safe for different sets, async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API void mprof_block_set_add(mprof_block_set *set, mprof_block_kind kind);
+
+/**
+ * \brief Whether a kind is in a set.
+ * \param set The set; NULL is the empty one.
+ * \param kind Any value.
+ * \return 1 or 0. Thread-safe, async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API int mprof_block_set_has(const mprof_block_set *set, mprof_block_kind kind);
 
 /** \brief The events of all dialects (section 4). Values are fixed; new ones are appended. \since 0.1 */
 typedef enum mprof_event_kind {
@@ -58,19 +91,19 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_METHOD_LEAVE_EXCEPTION = 4, /**< id is the method, left because an exception passed through it. */
 	MPROF_EVENT_METHOD_LEAVE_TAIL = 5,      /**< id is the method, left by a tail call. */
 	MPROF_EVENT_METHOD_JIT_START = 6,       /**< id is the method. */
-	MPROF_EVENT_METHOD_JIT_END = 7,         /**< id is the method; #MPROF_EVENT_FAILED if it was not compiled. */
-	MPROF_EVENT_METHOD_FREED = 8,           /**< id is the method. */
-	MPROF_EVENT_CLASS_LOAD_START = 9,       /**< id is the class. */
-	MPROF_EVENT_CLASS_LOAD_END = 10,        /**< id is the class; #MPROF_EVENT_FAILED if it was not loaded. */
-	MPROF_EVENT_CLASS_UNLOAD_START = 11,    /**< id is the class. */
-	MPROF_EVENT_CLASS_UNLOAD_END = 12,      /**< id is the class. */
-	MPROF_EVENT_EXCEPTION = 13,             /**< id is the class of the exception thrown. */
-	MPROF_EVENT_ALLOCATION = 14,            /**< id is the class, value the size in bytes; has no time of its
+	MPROF_EVENT_METHOD_JIT_END = 7,      /**< id is the method; #MPROF_EVENT_FLAG_FAILED if it was not compiled. */
+	MPROF_EVENT_METHOD_FREED = 8,        /**< id is the method. */
+	MPROF_EVENT_CLASS_LOAD_START = 9,    /**< id is the class. */
+	MPROF_EVENT_CLASS_LOAD_END = 10,     /**< id is the class; #MPROF_EVENT_FLAG_FAILED if it was not loaded. */
+	MPROF_EVENT_CLASS_UNLOAD_START = 11, /**< id is the class. */
+	MPROF_EVENT_CLASS_UNLOAD_END = 12,   /**< id is the class. */
+	MPROF_EVENT_EXCEPTION = 13,          /**< id is the class of the exception thrown. */
+	MPROF_EVENT_ALLOCATION = 14,         /**< id is the class, value the size in bytes; has no time of its
 	                                             own. */
-	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< The same, while a method was being compiled. */
-	MPROF_EVENT_THREAD_START = 16,          /**< value is the thread. */
-	MPROF_EVENT_THREAD_END = 17,            /**< value is the thread. */
-	MPROF_EVENT_GC_START = 18,              /**< value is the generation; id the number of the collection, 0 if the
+	MPROF_EVENT_ALLOCATION_AT_JIT = 15,  /**< The same, while a method was being compiled. */
+	MPROF_EVENT_THREAD_START = 16,       /**< value is the thread. */
+	MPROF_EVENT_THREAD_END = 17,         /**< value is the thread. */
+	MPROF_EVENT_GC_START = 18,           /**< value is the generation; id the number of the collection, 0 if the
 	                                             log does not tell. So with all kinds to GC_START_WORLD_END but
 	                                             GC_RESIZE. */
 	MPROF_EVENT_GC_END = 19,
@@ -103,36 +136,50 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_HEAP_MOVE = 35,     /**< The collector moved an object: value is the new address, the detail has the
 	                                     old. */
 	MPROF_EVENT_HEAP_REFERENCES = 36, /**< More references of the object before. */
-	MPROF_EVENT_HANDLE_CREATED = 37, /**< id is the class of the object, value the handle; the detail has the
+	MPROF_EVENT_HANDLE_CREATED = 37,  /**< id is the class of the object, value the handle; the detail has the
 	                                      rest. */
-	MPROF_EVENT_HANDLE_DELETED = 38, /**< value is the handle; id is 0. */
+	MPROF_EVENT_HANDLE_DELETED = 38,  /**< value is the handle; id is 0. */
 	MPROF_EVENT_FINALIZER_START = 39, /**< An object is finalized: id is its class; the detail has the object. */
 	MPROF_EVENT_FINALIZER_END = 40,
 	MPROF_EVENT_FINALIZATION_START = 41, /**< The finalizer thread begins to run what is due. */
 	MPROF_EVENT_FINALIZATION_END = 42,
 	MPROF_EVENT_RECORDING_RESUMED = 43, /**< The thread's events were not recorded for value counters before this
 	                                         one; its call stack is not known any more. */
-	MPROF_EVENT_KIND_COUNT = 44     /**< Number of kinds known to these headers; grows. */
+	MPROF_EVENT_MEMORY_ALLOCATED = 44,  /**< Native memory was allocated: value is its address; the detail has the
+	                                          size and the call stack. */
+	MPROF_EVENT_MEMORY_FREED = 45,      /**< Native memory was freed: value is its address; the detail, if there is
+	                                          one, has the call stack. */
+	MPROF_EVENT_MEMORY_RESIZED = 46,    /**< Native memory was resized: value is the address that it has now; the
+	                                          detail has the one before as its object, the new size, the call stack,
+	                                          and when the call started. */
+	MPROF_EVENT_STACK_SWITCH = 47, /**< The thread goes on on another call stack: value is its number, 0 for the
+	                                    thread's own (section 4.8). */
+	MPROF_EVENT_STACK_END = 48     /**< A call stack is done with: value is its number, which is free again. */
 } mprof_event_kind;
 
 /** \brief Bits of mprof_event::flags. \since 0.1 */
 typedef enum mprof_event_flag {
-	MPROF_EVENT_FAILED = 1,    /**< What ended here had failed. */
-	MPROF_EVENT_NATIVE = 2,    /**< A sample of native code, or a frame of a call chain. */
-	MPROF_EVENT_CALLER = 4,    /**< Parsers, STATISTICAL: a frame that called that of the event before. */
-	MPROF_EVENT_IN_MODULE = 8, /**< Parsers, STATISTICAL: id is a module (a region of memory), value the bytes from
+	MPROF_EVENT_FLAG_FAILED = 1, /**< What ended here had failed. */
+	MPROF_EVENT_FLAG_NATIVE = 2, /**< A sample of native code, or a frame of a call chain. */
+	MPROF_EVENT_FLAG_CALLER = 4, /**< Parsers, STATISTICAL: a frame that called that of the event before. */
+	MPROF_EVENT_FLAG_IN_MODULE =
+		8, /**< Parsers, STATISTICAL: id is a module (a region of memory), value the bytes from
 	                                its begin. */
-	MPROF_EVENT_COMPILING = 16 /**< A frame of a call chain whose method is being compiled, not run. */
+	MPROF_EVENT_FLAG_COMPILING = 16, /**< A frame of a call chain whose method is being compiled, not run. */
+	MPROF_EVENT_FLAG_IMPLICIT = 32   /**< Readers: the log has this #MPROF_EVENT_METHOD_LEAVE as
+	                                      #MPROF_EVENT_METHOD_LEAVE_IMPLICIT, without the method. */
 } mprof_event_flag;
 
 /**
  * \brief What an event carries besides the fixed part.
  *
- * Borrowed from the parser: valid until the next call on it. The library owns the size of this struct; fields are
- * only appended.
+ * A detail of a parser or a reader is borrowed: valid until the next call on it, with struct_size set to the size that
+ * the library was built with. A detail passed to a writer is read up to its struct_size; fields beyond it count as 0.
+ * Fields are only appended.
  * \since 0.1
  */
 typedef struct mprof_event_detail {
+	size_t struct_size;         /**< sizeof (mprof_event_detail), set by whoever fills it. */
 	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Stack sections: how
 	                                 many frames stay, as in mprof_event::value. */
 	uint32_t caller;            /**< Method that allocated (directive 1), or 0. */
@@ -142,13 +189,19 @@ typedef struct mprof_event_detail {
 	const uint64_t *references; /**< Heap objects: addresses that it refers to, in order. Stack sections: frames.
 	                                 Borrowed. */
 	uint64_t samples;           /**< Samples: for how many it stands, 1 or more. */
+	uint64_t size;              /**< Memory allocated or resized: bytes. */
+	uint64_t started; /**< Memory resized: the counter when the call started, up to which the old address was
+	                                 valid for sure. Writers: 0 means that it is not known. */
 } mprof_event_detail;
 
 /**
  * \brief One event, 32 bytes, the same on every machine. What a field means is said at each kind.
  *
- * counter is absolute, in the counter's own unit (see mprof_reader_time()); a kind without a time of its own carries
- * that of the event before it.
+ * counter is absolute, in the counter's own unit (see mprof_reader_get_time()); a kind without a time of its own
+ * carries that of the event before it.
+ *
+ * This struct does not change: events are passed in large arrays, and what later kinds carry goes to
+ * #mprof_event_detail, which can grow.
  * \since 0.1
  */
 typedef struct mprof_event {
@@ -162,7 +215,7 @@ typedef struct mprof_event {
 	union {
 		const mprof_event_detail *detail; /**< Extras, or NULL. Borrowed. */
 		uint64_t detail_bits;             /**< Keeps the layout the same where pointers are short. */
-	} more; /**< What does not fit above. */
+	} more;                                   /**< What does not fit above. */
 } mprof_event;
 
 /** \brief What became of a wait for a monitor: mprof_event::value of #MPROF_EVENT_MONITOR. \since 0.1 */
@@ -191,24 +244,24 @@ typedef enum mprof_root_kind {
 	MPROF_ROOT_RUNTIME = 6        /**< The runtime's own structures. */
 } mprof_root_kind;
 
-/** \brief Bits of mprof_block::flags of HEAP_DATA (section 3.17). \since 0.1 */
+/** \brief Bits of mprof_heap_data_block::flags (section 3.17). \since 0.1 */
 typedef enum mprof_heap_flag {
-	MPROF_HEAP_FIRST = 1,     /**< The first block of a shot. */
-	MPROF_HEAP_LAST = 2,      /**< The last block of a shot. */
-	MPROF_HEAP_INCOMPLETE = 4 /**< The memory for it ran out: objects are missing from here on. */
+	MPROF_HEAP_FLAG_FIRST = 1,     /**< The first block of a shot. */
+	MPROF_HEAP_FLAG_LAST = 2,      /**< The last block of a shot. */
+	MPROF_HEAP_FLAG_INCOMPLETE = 4 /**< The memory for it ran out: objects are missing from here on. */
 } mprof_heap_flag;
 
-/** \brief What a figure of METRICS is: bits of mprof_record::flags. \since 0.1 */
+/** \brief What a figure of METRICS is: bits of mprof_metric_record::flags. \since 0.1 */
 typedef enum mprof_metric_flag {
-	MPROF_METRIC_DOUBLE = 1,     /**< The value is the bits of an IEEE 754 double; else a signed number. */
-	MPROF_METRIC_UNIT_MASK = 0xf0, /**< The unit, one of those that follow. */
-	MPROF_METRIC_RAW = 0x00,     /**< No unit. */
-	MPROF_METRIC_BYTES = 0x10,   /**< Bytes. */
-	MPROF_METRIC_TIME = 0x20,    /**< Nanoseconds. */
-	MPROF_METRIC_COUNT = 0x30,   /**< Things. */
-	MPROF_METRIC_RATIO = 0x40,   /**< 0 to 1. */
-	MPROF_METRIC_MONOTONIC = 0x100, /**< Only grows. */
-	MPROF_METRIC_CONSTANT = 0x200   /**< Does not change. */
+	MPROF_METRIC_FLAG_DOUBLE = 1,        /**< The value is the bits of an IEEE 754 double; else a signed number. */
+	MPROF_METRIC_UNIT_MASK = 0xf0,       /**< The unit, one of those that follow. */
+	MPROF_METRIC_UNIT_RAW = 0x00,        /**< No unit. */
+	MPROF_METRIC_UNIT_BYTES = 0x10,      /**< Bytes. */
+	MPROF_METRIC_UNIT_TIME = 0x20,       /**< Nanoseconds. */
+	MPROF_METRIC_UNIT_COUNT = 0x30,      /**< Things. */
+	MPROF_METRIC_UNIT_RATIO = 0x40,      /**< 0 to 1. */
+	MPROF_METRIC_FLAG_MONOTONIC = 0x100, /**< Only grows. */
+	MPROF_METRIC_FLAG_CONSTANT = 0x200   /**< Does not change. */
 } mprof_metric_flag;
 
 /** \brief Bits of the kind byte of loaded and unloaded elements (section 3.2). \since 0.1 */
@@ -216,41 +269,44 @@ typedef enum mprof_element_kind {
 	MPROF_ELEMENT_MODULE = 1,
 	MPROF_ELEMENT_ASSEMBLY = 2,
 	MPROF_ELEMENT_DOMAIN = 4,
-	MPROF_ELEMENT_SUCCESS = 8, /**< Loaded elements only. */
-	MPROF_ELEMENT_FAILURE = 16 /**< Loaded elements only. */
+	MPROF_ELEMENT_FLAG_SUCCESS = 8, /**< Loaded elements only. */
+	MPROF_ELEMENT_FLAG_FAILURE = 16 /**< Loaded elements only. */
 } mprof_element_kind;
 
 /** \brief The parts of an assembly's name (directive 5). \since 0.1 */
 typedef struct mprof_assembly_name {
+	size_t struct_size;           /**< sizeof (mprof_assembly_name), set by whoever fills it. */
 	const char *base_name;        /**< Name without version. */
 	const char *culture;          /**< "neutral" if none. */
 	const char *public_key_token; /**< Hexadecimal text, "null" if none. */
-	uint32_t major;        /**< First number of its version. */
-	uint32_t minor;        /**< Second number. */
-	uint32_t build;        /**< Third number. */
-	uint32_t revision;     /**< Fourth number. */
-	uint32_t retargetable; /**< 0 or 1. */
+	uint32_t major;               /**< First number of its version. */
+	uint32_t minor;               /**< Second number. */
+	uint32_t build;               /**< Third number. */
+	uint32_t revision;            /**< Fourth number. */
+	uint32_t retargetable;        /**< 0 or 1. */
+	uint32_t reserved;            /**< 0. */
 } mprof_assembly_name;
 
 /** \brief Bits that say what was recorded, in INTRO (section 3.1). \since 0.1 */
 typedef enum mprof_intro_flag {
-	MPROF_INTRO_DOMAIN = 1 << 0,
-	MPROF_INTRO_ASSEMBLY = 1 << 1,
-	MPROF_INTRO_MODULE = 1 << 2,
-	MPROF_INTRO_CLASS = 1 << 3,
-	MPROF_INTRO_JIT = 1 << 4,
-	MPROF_INTRO_EXCEPTION = 1 << 6,
-	MPROF_INTRO_ALLOCATION = 1 << 7,
-	MPROF_INTRO_GC = 1 << 8,
-	MPROF_INTRO_THREAD = 1 << 9,
-	MPROF_INTRO_ENTER_LEAVE = 1 << 12,
-	MPROF_INTRO_STATISTICAL = 1 << 15,
-	MPROF_INTRO_METHOD = 1 << 16,
-	MPROF_INTRO_MONITOR = 1 << 17,
-	MPROF_INTRO_HEAP = 1 << 18,     /**< Heap shots. */
-	MPROF_INTRO_HANDLE = 1 << 19,   /**< Handles. */
-	MPROF_INTRO_FINALIZER = 1 << 20,
-	MPROF_INTRO_METRIC = 1 << 21
+	MPROF_INTRO_FLAG_DOMAIN = 1 << 0,
+	MPROF_INTRO_FLAG_ASSEMBLY = 1 << 1,
+	MPROF_INTRO_FLAG_MODULE = 1 << 2,
+	MPROF_INTRO_FLAG_CLASS = 1 << 3,
+	MPROF_INTRO_FLAG_JIT = 1 << 4,
+	MPROF_INTRO_FLAG_EXCEPTION = 1 << 6,
+	MPROF_INTRO_FLAG_ALLOCATION = 1 << 7,
+	MPROF_INTRO_FLAG_GC = 1 << 8,
+	MPROF_INTRO_FLAG_THREAD = 1 << 9,
+	MPROF_INTRO_FLAG_ENTER_LEAVE = 1 << 12,
+	MPROF_INTRO_FLAG_STATISTICAL = 1 << 15,
+	MPROF_INTRO_FLAG_METHOD = 1 << 16,
+	MPROF_INTRO_FLAG_MONITOR = 1 << 17,
+	MPROF_INTRO_FLAG_HEAP = 1 << 18,   /**< Heap shots. */
+	MPROF_INTRO_FLAG_HANDLE = 1 << 19, /**< Handles. */
+	MPROF_INTRO_FLAG_FINALIZER = 1 << 20,
+	MPROF_INTRO_FLAG_METRIC = 1 << 21,
+	MPROF_INTRO_FLAG_MEMORY = 1 << 22 /**< Native memory. */
 } mprof_intro_flag;
 
 /** \brief What a DIRECTIVES block may declare (section 3.7). \since 0.1 */
@@ -266,31 +322,45 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_CLASS_SIZES = 18,      /**< mprof2: classes carry the size of their objects, and objects of that
 	                                            size do not. */
 	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations carry a call chain. */
-	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,  /**< mprof2: events occur that have more than two INTs. */
-	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21 /**< mprof2: events of collections carry the number of the
+	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,     /**< mprof2: events occur that have more than two INTs. */
+	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21,  /**< mprof2: events of collections carry the number of the
 	                                             collection. */
+	MPROF_DIRECTIVE_SOURCE_LINES = 22,        /**< mprof2: methods carry the file and the line of their source. */
+	MPROF_DIRECTIVE_MEMORY_EVENTS = 23,       /**< mprof2: events of native memory occur. */
+	MPROF_DIRECTIVE_STACK_SWITCHES = 24       /**< mprof2: threads switch between call stacks. */
 } mprof_directive;
 
 /** \brief One bit for a directive, for masks of directives. \since 0.1 */
 #define MPROF_DIRECTIVE_BIT(directive) (UINT64_C(1) << (directive))
 
+/**
+ * \brief The bit of a directive, for languages that have no macros.
+ * \param directive An #mprof_directive.
+ * \return #MPROF_DIRECTIVE_BIT; 0 for values of 64 or more. Thread-safe, async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API uint64_t mprof_directive_get_bit(mprof_directive directive);
+
 /** \brief Bits of mprof_mapping::flags for a method (directive 6). \since 0.1 */
 typedef enum mprof_method_flag {
-	MPROF_METHOD_WRAPPER = 1 /**< Made by the runtime, not written by a programmer. */
+	MPROF_METHOD_FLAG_WRAPPER = 1 /**< Made by the runtime, not written by a programmer. */
 } mprof_method_flag;
 
 /** \brief Why an event was not recorded (section 3.10). \since 0.1 */
 typedef enum mprof_loss_cause {
-	MPROF_LOSS_NO_BUFFER = 1,    /**< All buffers were full and the policy is not to wait. */
-	MPROF_LOSS_NO_MEMORY = 2,    /**< Memory for a thread or a name was refused. */
-	MPROF_LOSS_WRITE_FAILED = 3, /**< The log could not be written any more. */
-	MPROF_LOSS_NO_SAMPLE_ROOM = 4, /**< The memory for samples was full. */
-	MPROF_LOSS_LIMIT = 5,        /**< The log has reached its greatest size. */
-	MPROF_LOSS_CAUSE_COUNT = 6   /**< Number of causes known to these headers, with 0; grows. */
+	MPROF_LOSS_NO_BUFFER = 1,      /**< All buffers were full and the thread did not wait: by policy (drop); for
+	                                    an event of a collection, once the buffers that are kept for such
+	                                    are full too; or since the writer thread waited for the loader,
+	                                    whose lock the thread held. Heap shots: max_heap_bytes was reached.
+	                                    Marks, values of metrics and changes of roots: more than 16 MiB of
+	                                    them waited. */
+	MPROF_LOSS_NO_MEMORY = 2,      /**< Memory was refused: for a name, a call chain, a heap shot or what is known
+	                                    of objects. */
+	MPROF_LOSS_WRITE_FAILED = 3,   /**< The log could not be written any more. */
+	MPROF_LOSS_NO_SAMPLE_ROOM = 4, /**< The memory for samples (max_sample_bytes) was full: signal handlers never
+	                                    wait. */
+	MPROF_LOSS_LIMIT = 5           /**< The log has reached its greatest size. */
 } mprof_loss_cause;
-
-/** \brief Bit of mprof_record::flags: the definition ends; id alone is set besides. \since 0.1 */
-#define MPROF_RECORD_REMOVED (UINT32_C(1) << 31)
 
 /** \brief What an #mprof_record says. \since 0.1 */
 typedef enum mprof_record_kind {
@@ -304,36 +374,107 @@ typedef enum mprof_record_kind {
 	MPROF_RECORD_SUMMARY = 8       /**< HEAP_SUMMARY: objects of a class at a collection. */
 } mprof_record_kind;
 
+/** \brief STACKS: a call chain, as one frame on top of another chain (section 3.13). \since 0.1 */
+typedef struct mprof_stack_record {
+	uint32_t caller;       /**< The chain of the caller, 0 if none. */
+	uint32_t target;       /**< The method, 0 if not known; the location if native. */
+	uint32_t is_native;    /**< 1: the frame is a location of native code. */
+	uint32_t is_compiling; /**< 1: the method is being compiled, not run. */
+} mprof_stack_record;
+
+/** \brief CODE, STATISTICAL: a program or library as it was loaded (sections 3.14, 3.6). \since 0.1 */
+typedef struct mprof_module_record {
+	uint64_t address;     /**< Where it begins in memory. */
+	uint64_t size;        /**< Bytes; 0 if not known. */
+	uint64_t file_offset; /**< STATISTICAL: where in its file it begins, in bytes. */
+	const char *file;     /**< Name of the file, NUL-terminated. */
+	const char *build_id; /**< Hexadecimal, "" if none. */
+	uint32_t is_removed;  /**< STATISTICAL: 1 if the module is no more; then only the record's id is set. */
+	uint32_t reserved;    /**< 0. */
+} mprof_module_record;
+
+/** \brief CODE, STATISTICAL: a native function (sections 3.14, 3.6). \since 0.1 */
+typedef struct mprof_function_record {
+	uint32_t module;   /**< The module, 0 if none. */
+	uint32_t reserved; /**< 0. */
+	uint64_t offset;   /**< Bytes from the start of the module, or the address without one. */
+	uint64_t size;     /**< Bytes; 0 if not known. */
+	const char *name;  /**< Its name, NUL-terminated. */
+} mprof_function_record;
+
+/** \brief CODE: a place in native code (section 3.14). \since 0.1 */
+typedef struct mprof_location_record {
+	uint32_t module;   /**< The module, 0 if none. */
+	uint32_t function; /**< The function, 0 if not known. */
+	uint64_t offset;   /**< Bytes from the start of the module, or the address without one. */
+} mprof_location_record;
+
+/** \brief ROOTS: an area of memory from which the collector starts (section 3.19). \since 0.1 */
+typedef struct mprof_root_record {
+	uint32_t kind;     /**< An #mprof_root_kind. */
+	uint32_t class_id; /**< The class whose static fields it holds, 0 if none. */
+	uint64_t thread;   /**< The thread it belongs to, 0 if none. */
+	uint64_t address;  /**< Where it begins in memory. */
+	uint64_t size;     /**< Bytes; 0 if not known. */
+	const char *name;  /**< Its name, NUL-terminated, "" if none. */
+} mprof_root_record;
+
+/** \brief METRICS: a figure that the runtime keeps (section 3.15). \since 0.1 */
+typedef struct mprof_metric_record {
+	uint32_t flags;      /**< Bits of #mprof_metric_flag. */
+	uint32_t reserved;   /**< 0. */
+	const char *section; /**< What it belongs to, NUL-terminated. */
+	const char *name;    /**< Its name, NUL-terminated. */
+} mprof_metric_record;
+
+/** \brief METRICS: the value of a figure at the block's clock (section 3.15). \since 0.1 */
+typedef struct mprof_metric_value_record {
+	uint64_t value;     /**< A signed number, or the bits of a double, as the flags of the metric say. */
+	uint32_t is_double; /**< 1: a double. Ignored by writers, which know the metric. */
+	uint32_t reserved;  /**< 0. */
+} mprof_metric_value_record;
+
+/** \brief HEAP_SUMMARY: objects of a class at a collection (section 3.18). \since 0.1 */
+typedef struct mprof_summary_record {
+	uint64_t live_objects; /**< Objects alive. */
+	uint64_t live_bytes;   /**< Their bytes. */
+	uint64_t dead_objects; /**< Objects found dead. */
+	uint64_t dead_bytes;   /**< Their bytes. */
+} mprof_summary_record;
+
 /**
- * \brief What blocks define or tell besides names and events (sections 3.13 to 3.19). Fields that a kind does not have
- * are 0. Pointers are NUL-terminated; those of a parser or a reader are borrowed, see there.
+ * \brief What blocks define or tell besides names and events (sections 3.13 to 3.19): what all records have, and a
+ * struct for each kind.
+ *
+ * A parser or a reader sets the struct of the kind, and all other bytes to 0; its pointers are never NULL, and borrowed
+ * (see there). A writer reads the struct of the kind alone; NULL stands for "".
+ *
+ * Records are passed in arrays together with the size of one, so that this struct may grow at its end.
  * \since 0.1
  */
 typedef struct mprof_record {
-	uint32_t kind;       /**< An #mprof_record_kind. */
-	uint32_t id;         /**< What is defined; METRIC_VALUE: the metric; SUMMARY: the class. Each kind has its own
-	                          numbers. */
-	uint32_t parent;     /**< STACK: the chain of the caller, 0 if none. FUNCTION, LOCATION: the module, 0 if
-	                          none. */
-	uint32_t target;     /**< STACK: the method, 0 if not known, or the location if native. LOCATION: the function,
-	                          0 if not known. ROOT: the class whose static fields it holds, 0 if none. */
-	uint32_t flags;      /**< STACK: #MPROF_EVENT_NATIVE if its frame is a location, #MPROF_EVENT_COMPILING if its
-	                          method is being compiled. MODULE of STATISTICAL: #MPROF_RECORD_REMOVED if it is no
-	                          more. ROOT: an #mprof_root_kind. METRIC: bits of #mprof_metric_flag. METRIC_VALUE:
-	                          #MPROF_METRIC_DOUBLE if it is one; writers ignore it. */
-	uint32_t reserved;   /**< 0. */
-	uint64_t start;      /**< MODULE, ROOT: the address. FUNCTION, LOCATION: bytes from the begin of the module, or
-	                          the address without one. */
-	uint64_t size;       /**< MODULE, FUNCTION, ROOT: bytes; 0 if not known. */
-	uint64_t value;      /**< METRIC_VALUE: as mprof_record::flags of the metric say. ROOT: the thread, 0 if none.
-	                          MODULE of STATISTICAL: where in its file it begins, in bytes. */
-	uint64_t counts[4];  /**< SUMMARY: objects alive, their bytes, objects found dead, their bytes. */
-	const char *name;    /**< MODULE: file. FUNCTION, ROOT, METRIC: name. Otherwise "". */
-	const char *section; /**< METRIC: what it belongs to. MODULE: build ID, hexadecimal, "" if none. Otherwise
-	                          "". */
+	uint32_t kind; /**< An #mprof_record_kind. */
+	uint32_t id;   /**< What is defined; METRIC_VALUE: the metric; SUMMARY: the class. Each kind has its own
+	                    numbers. */
+	union {
+		mprof_stack_record stack;               /**< #MPROF_RECORD_STACK. */
+		mprof_module_record module;             /**< #MPROF_RECORD_MODULE. */
+		mprof_function_record function;         /**< #MPROF_RECORD_FUNCTION. */
+		mprof_location_record location;         /**< #MPROF_RECORD_LOCATION. */
+		mprof_root_record root;                 /**< #MPROF_RECORD_ROOT. */
+		mprof_metric_record metric;             /**< #MPROF_RECORD_METRIC. */
+		mprof_metric_value_record metric_value; /**< #MPROF_RECORD_METRIC_VALUE. */
+		mprof_summary_record summary;           /**< #MPROF_RECORD_SUMMARY. */
+		uint64_t reserved[12];                  /**< Room for later kinds. */
+	} as;                                           /**< By kind. */
 } mprof_record;
 
-/** \brief A moment: a counter and the wall clock, read together (the CLOCK of the format). \since 0.1 */
+/**
+ * \brief A moment: a counter and the wall clock, read together (the CLOCK of the format).
+ *
+ * This struct does not change: other structs hold it by value.
+ * \since 0.1
+ */
 typedef struct mprof_clock {
 	uint64_t counter; /**< In the counter's own unit. */
 	uint64_t time;    /**< Microseconds since 1 January 1970 UTC. */
@@ -343,34 +484,36 @@ typedef struct mprof_clock {
  * \brief The name of a dialect, such as "mprof2". \param dialect Any value.
  * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
  */
-MPROF_API const char *mprof_dialect_name(mprof_dialect dialect);
+MPROF_API const char *mprof_dialect_get_name(mprof_dialect dialect);
 
 /**
  * \brief The name of a block kind, such as "heap-data". \param kind Any value.
  * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
  */
-MPROF_API const char *mprof_block_kind_name(mprof_block_kind kind);
+MPROF_API const char *mprof_block_get_name(mprof_block_kind kind);
 
 /**
  * \brief The name of an event kind, such as "method-enter". \param kind Any value.
  * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
  */
-MPROF_API const char *mprof_event_kind_name(mprof_event_kind kind);
+MPROF_API const char *mprof_event_get_name(mprof_event_kind kind);
 
 /**
  * \brief The name of a cause of loss, such as "no-buffer". \param cause Any value.
  * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
  */
-MPROF_API const char *mprof_loss_cause_name(mprof_loss_cause cause);
+MPROF_API const char *mprof_loss_get_name(mprof_loss_cause cause);
 
-/** \brief The most bytes that an INT takes (section 2.1). \since 0.1 */
-#define MPROF_INT_MAX_LENGTH 10
+/** \brief Limits of the format's numbers (section 2.1). \since 0.1 */
+enum {
+	MPROF_INT_MAX_LENGTH = 10 /**< The most bytes that an INT takes. */
+};
 
 /**
  * \brief Encodes an INT (section 2.1) in its shortest form.
  * \param value What to encode.
  * \param out Room for #MPROF_INT_MAX_LENGTH bytes.
- * \return The bytes written, 1 to 10. Thread-safe and async-signal-safe.
+ * \return The bytes written, 1 to 10; 0 if \p out is NULL. Thread-safe and async-signal-safe.
  * \since 0.1
  */
 MPROF_API size_t mprof_int_encode(uint64_t value, uint8_t *out);
@@ -380,8 +523,8 @@ MPROF_API size_t mprof_int_encode(uint64_t value, uint8_t *out);
  * \param bytes Where it starts.
  * \param length Bytes that may be read.
  * \param value Receives the value; untouched unless the result is positive.
- * \return The bytes read, 1 to 10; 0 if \p length ends inside it; -1 if it does not fit 64 bits. Thread-safe and
- * async-signal-safe.
+ * \return The bytes read, 1 to 10; 0 if \p length ends inside it; -1 if it does not fit 64 bits or a pointer is NULL.
+ * Thread-safe and async-signal-safe.
  * \since 0.1
  */
 MPROF_API int mprof_int_decode(const uint8_t *bytes, size_t length, uint64_t *value);

@@ -10,8 +10,11 @@
  * A block that is not loaded is skipped without being kept in memory, but INTRO, MAPPING, DIRECTIVES and END are always
  * loaded, since they change how later blocks read or say that the log is whole.
  *
+ * A loop over blocks may go on after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other: every call
+ * after one of severity #MPROF_SEVERITY_BLOCK is further on in the log. #MPROF_ERR_MEMORY is final (see mprof_status).
+ *
  * One parser belongs to one thread at a time. Pointers into a block's content are valid until the next call of
- * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_room().
+ * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_reserve().
  */
 #ifndef MPROF_PARSER_H
 #define MPROF_PARSER_H
@@ -33,14 +36,15 @@ typedef struct mprof_parser_options {
 	uint32_t reserved;                /**< 0. */
 } mprof_parser_options;
 
-/** \brief Sets all options to their defaults. \param options What to set. \since 0.1 */
-static inline void mprof_parser_options_init(mprof_parser_options *options)
-{
-	mprof_parser_options cleared = {0, NULL, 0, 0, 0, 0};
-
-	*options = cleared;
-	options->struct_size = sizeof(*options);
-}
+/**
+ * \brief Sets all options to their defaults.
+ * \param options What to set; NULL does nothing.
+ * \param struct_size sizeof (mprof_parser_options) as the caller was compiled; less than a size_t does nothing.
+ *
+ * Thread-safe.
+ * \since 0.1
+ */
+MPROF_API void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size);
 
 /**
  * \brief Makes a parser. \param options Options, or NULL. Not kept. \param parser Receives it; NULL on an error.
@@ -59,20 +63,20 @@ MPROF_API void mprof_parser_destroy(mprof_parser *parser);
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t length);
 
 /**
- * \brief Lends room to read bytes into, so that they need not be copied. Follow with mprof_parser_filled().
+ * \brief Lends room to read bytes into, so that they need not be copied. Follow with mprof_parser_commit().
  * \param parser The parser. \param minimum Least room wanted, in bytes. \param room Receives where.
  * \param length Receives how much, at least \p minimum.
  * \return #MPROF_OK; #MPROF_ERR_STATE after mprof_parser_finish(); #MPROF_ERR_MEMORY. \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_parser_room(mprof_parser *parser, size_t minimum, void **room,
-							 size_t *length);
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **room,
+							    size_t *length);
 
 /**
  * \brief Says how many bytes were put into the room. \param parser The parser. \param length How many, at most the
  * room.
  * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if it is more than the room lent. \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_parser_filled(mprof_parser *parser, size_t length);
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_commit(mprof_parser *parser, size_t length);
 
 /**
  * \brief Says that no bytes follow: what is cut short is now an error, not a reason to wait.
@@ -84,21 +88,21 @@ MPROF_API void mprof_parser_finish(mprof_parser *parser);
  * \brief How many more bytes the call that returned #MPROF_AGAIN needs at least. A hint for reading ahead.
  * \param parser The parser. \return Bytes; 0 if it was not waiting. \since 0.1
  */
-MPROF_API uint64_t mprof_parser_needed(const mprof_parser *parser);
+MPROF_API uint64_t mprof_parser_get_needed(const mprof_parser *parser);
 
 /**
  * \brief How many bytes at the current place need not be fed because the block there is skipped.
  *
- * A caller that can seek passes them by and says so with mprof_parser_skipped().
+ * A caller that can seek passes them by and says so with mprof_parser_skip().
  * \param parser The parser. \return Bytes; 0 if none. \since 0.1
  */
-MPROF_API uint64_t mprof_parser_skippable(const mprof_parser *parser);
+MPROF_API uint64_t mprof_parser_get_skippable(const mprof_parser *parser);
 
 /**
  * \brief Says that bytes were passed by instead of fed. \param parser The parser.
- * \param length At most mprof_parser_skippable(). \return #MPROF_OK; #MPROF_ERR_ARGUMENT for more. \since 0.1
+ * \param length At most mprof_parser_get_skippable(). \return #MPROF_OK; #MPROF_ERR_ARGUMENT for more. \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_parser_skipped(mprof_parser *parser, uint64_t length);
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_skip(mprof_parser *parser, uint64_t length);
 
 /**
  * \brief Restarts at the header of another block of the same log; what was learnt from blocks so far is kept.
@@ -109,56 +113,151 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_skipped(mprof_parser *parser
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset);
 
+/** \brief INTRO (section 3.1). \since 0.1 */
+typedef struct mprof_intro_block {
+	uint32_t version;      /**< Of the format. */
+	uint32_t flags;        /**< Bits of #mprof_intro_flag. */
+	const char *runtime;   /**< The runtime's name or file. */
+	size_t runtime_length; /**< In bytes. */
+} mprof_intro_block;
+
+/** \brief END (section 3.1). \since 0.1 */
+typedef struct mprof_end_block {
+	uint32_t version;  /**< Of the format. */
+	uint32_t reserved; /**< 0. */
+} mprof_end_block;
+
+/** \brief LOADED, UNLOADED (sections 3.2, 3.3). \since 0.1 */
+typedef struct mprof_element_block {
+	uint32_t kind;                       /**< Bits of #mprof_element_kind. */
+	uint32_t id;                         /**< Element ID (directive 4), 0 if none. */
+	uint64_t start_counter;              /**< When loading or unloading began. */
+	uint64_t end_counter;                /**< When it was done. */
+	const char *name;                    /**< Its name. */
+	size_t name_length;                  /**< In bytes. */
+	const mprof_assembly_name *assembly; /**< LOADED of an assembly with directive 5: its split name; else NULL. */
+} mprof_element_block;
+
+/** \brief EVENTS (section 4). \since 0.1 */
+typedef struct mprof_events_block {
+	uint64_t base_counter; /**< What its first time is relative to. */
+} mprof_events_block;
+
+/** \brief SAMPLES (section 3.12). \since 0.1 */
+typedef struct mprof_samples_block {
+	uint64_t base_counter; /**< What its first time is relative to. */
+} mprof_samples_block;
+
+/** \brief STATISTICAL (section 3.6). \since 0.1 */
+typedef struct mprof_statistical_block {
+	uint64_t start_counter; /**< When sampling for this block began. */
+	uint64_t end_counter;   /**< When it ended. */
+} mprof_statistical_block;
+
+/** \brief HEAP_DATA (section 3.17). \since 0.1 */
+typedef struct mprof_heap_data_block {
+	uint32_t number;     /**< Of the shot, 0 if of none; drop, mono, unity: of the collection, 0 if not told, and
+	                          flags say whether it is a shot. */
+	uint32_t flags;      /**< Bits of #mprof_heap_flag. */
+	uint64_t counter;    /**< When the shot was taken. */
+	uint32_t has_clocks; /**< drop, mono, unity: 1: start and end are set. */
+	uint32_t reserved;   /**< 0. */
+	mprof_clock start; /**< When the heap was gone over. mprof_block::start and mprof_block::end say when the block
+	                          was written. */
+	mprof_clock end;   /**< When that was done. */
+} mprof_heap_data_block;
+
+/** \brief HEAP_SUMMARY (section 3.18). \since 0.1 */
+typedef struct mprof_heap_summary_block {
+	uint32_t collection; /**< Number of the collection. */
+	uint32_t reserved;   /**< 0. */
+} mprof_heap_summary_block;
+
+/** \brief DIRECTIVES (section 3.7). \since 0.1 */
+typedef struct mprof_directives_block {
+	uint64_t declared; /**< Those in force from here on, as #MPROF_DIRECTIVE_BIT. */
+} mprof_directives_block;
+
+/** \brief THREAD (section 3.9). \since 0.1 */
+typedef struct mprof_thread_block {
+	const char *name;   /**< The thread's name. */
+	size_t name_length; /**< In bytes. */
+} mprof_thread_block;
+
+/** \brief LOST (section 3.10). \since 0.1 */
+typedef struct mprof_lost_block {
+	const uint64_t *counts; /**< Events, by #mprof_loss_cause; at 0 those of causes that the library does not
+	                             know. */
+	size_t count;           /**< Number of elements of counts. */
+} mprof_lost_block;
+
+/** \brief MARK (section 3.16). \since 0.1 */
+typedef struct mprof_mark_block {
+	uint64_t counter;   /**< When. */
+	const char *text;   /**< The remark. */
+	size_t text_length; /**< In bytes. */
+} mprof_mark_block;
+
+/** \brief WATERMARK (section 3.20). \since 0.1 */
+typedef struct mprof_watermark_block {
+	uint64_t counter; /**< All events of native memory with a counter below it stand before this block. */
+} mprof_watermark_block;
+
 /**
- * \brief A block. The library fills what its kind has and what fits struct_size; the rest is 0.
+ * \brief A block: what all kinds have, and a struct for each kind. The library fills what the kind has and what fits
+ * struct_size; the rest is 0.
  *
- * Pointers are borrowed (see the top of this file) and NUL-terminated.
+ * MAPPING, SESSION, STACKS, CODE, METRICS and ROOTS have no struct: all that they say is fetched. Pointers are borrowed
+ * (see the top of this file), and texts are NUL-terminated.
  * \since 0.1
  */
 typedef struct mprof_block {
-	size_t struct_size;           /**< Set by mprof_block_init(). */
-	uint32_t kind;                /**< An #mprof_block_kind. */
-	uint32_t code;                /**< Code in the header. */
-	uint64_t offset;              /**< Where the header starts, bytes from the start of the log. */
-	uint64_t header_length;       /**< Bytes of the header. */
-	uint64_t length;              /**< Bytes after the header. */
-	uint32_t loaded;              /**< 1: the fields below are set. 0: only the header was read. */
-	uint32_t has_clocks;          /**< 1: start and end are set; INTRO and END have start alone, in both. */
-	mprof_clock start;            /**< CLOCK at the begin. */
-	mprof_clock end;              /**< CLOCK at the end. */
-	uint64_t thread;              /**< EVENTS, SAMPLES, LOADED, UNLOADED, MAPPING, THREAD, LOST, MARK. */
-	uint64_t base_counter;        /**< EVENTS, SAMPLES: what its first time is relative to. STATISTICAL, LOADED,
-	                                   UNLOADED: start. MARK: when. HEAP_DATA: when the shot was taken. */
-	uint64_t end_counter;         /**< STATISTICAL, LOADED, UNLOADED: end counter. */
-	uint32_t version;             /**< INTRO, END. */
-	uint32_t flags;               /**< INTRO: bits of #mprof_intro_flag. LOADED, UNLOADED: of #mprof_element_kind.
-	                                   HEAP_DATA: of #mprof_heap_flag. */
-	uint32_t id;                  /**< LOADED, UNLOADED: element ID (directive 4). HEAP_DATA: number of the shot, 0
-	                                   if of none; drop, mono, unity: of the collection, 0 if not told, and flags
-	                                   say whether it is a shot. HEAP_SUMMARY: number of the collection. */
-	uint32_t has_assembly;        /**< LOADED: 1 if assembly is set. */
-	const char *name;             /**< INTRO: runtime. LOADED, UNLOADED, THREAD: name. MARK: text. */
-	size_t name_length;           /**< In bytes. */
-	mprof_assembly_name assembly; /**< LOADED of an assembly with directive 5. */
-	uint64_t directives;          /**< DIRECTIVES: those in force from here on, as #MPROF_DIRECTIVE_BIT. */
-	uint64_t lost[MPROF_LOSS_CAUSE_COUNT]; /**< LOST: events by #mprof_loss_cause; at 0 those of unknown causes. */
-	uint32_t counter_delta;       /**< mono, unity: in the header: counters since the block before was written,
-	                                   modulo 2^32. */
-	uint32_t has_shot_clocks;     /**< HEAP_DATA of drop, mono, unity: 1: shot_start and shot_end are set. */
-	mprof_clock shot_start;       /**< When the heap was gone over. start and end say when the block was written. */
-	mprof_clock shot_end;         /**< When that was done. */
+	size_t struct_size;     /**< Set by mprof_block_init(). */
+	uint32_t kind;          /**< An #mprof_block_kind. */
+	uint32_t code;          /**< Code in the header. */
+	uint64_t offset;        /**< Where the header starts, bytes from the start of the log. */
+	uint64_t header_length; /**< Bytes of the header. */
+	uint64_t length;        /**< Bytes after the header. */
+	uint32_t loaded;        /**< 1: the fields below are set. 0: only the header was read. */
+	uint32_t has_clocks;    /**< 1: start and end are set; INTRO and END have start alone, in both. */
+	uint32_t counter_delta; /**< mono, unity: in the header: counters since the block before was written, modulo
+	                             2^32. */
+	uint32_t reserved;      /**< 0. */
+	mprof_clock start;      /**< CLOCK at the start. */
+	mprof_clock end;        /**< CLOCK at the end. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, LOADED, UNLOADED, MAPPING, THREAD, LOST, MARK: whose. */
+	union {
+		mprof_intro_block intro;               /**< #MPROF_BLOCK_INTRO. */
+		mprof_end_block end;                   /**< #MPROF_BLOCK_END. */
+		mprof_element_block element;           /**< #MPROF_BLOCK_LOADED, #MPROF_BLOCK_UNLOADED. */
+		mprof_events_block events;             /**< #MPROF_BLOCK_EVENTS. */
+		mprof_samples_block samples;           /**< #MPROF_BLOCK_SAMPLES. */
+		mprof_statistical_block statistical;   /**< #MPROF_BLOCK_STATISTICAL. */
+		mprof_heap_data_block heap_data;       /**< #MPROF_BLOCK_HEAP_DATA. */
+		mprof_heap_summary_block heap_summary; /**< #MPROF_BLOCK_HEAP_SUMMARY. */
+		mprof_directives_block directives;     /**< #MPROF_BLOCK_DIRECTIVES. */
+		mprof_thread_block thread_name;        /**< #MPROF_BLOCK_THREAD. */
+		mprof_lost_block lost;                 /**< #MPROF_BLOCK_LOST. */
+		mprof_mark_block mark;                 /**< #MPROF_BLOCK_MARK. */
+		mprof_watermark_block watermark;       /**< #MPROF_BLOCK_WATERMARK. */
+		uint64_t reserved[32];                 /**< Room for later kinds. */
+	} as;                                          /**< By kind. */
 } mprof_block;
 
-/** \brief Prepares a block to be filled. \param block What to set. \since 0.1 */
-static inline void mprof_block_init(mprof_block *block)
-{
-	block->struct_size = sizeof(*block);
-}
+/**
+ * \brief Prepares a block to be filled: sets it to 0, and its struct_size.
+ * \param block What to set; NULL does nothing.
+ * \param struct_size sizeof (mprof_block) as the caller was compiled; less than a size_t does nothing.
+ *
+ * Thread-safe.
+ * \since 0.1
+ */
+MPROF_API void mprof_block_init(mprof_block *block, size_t struct_size);
 
 /**
  * \brief Finds the header of the next block, leaving behind what was not read of the last one.
  * \param parser The parser. \param block Receives kind, code, offset and lengths; loaded is 0.
- * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_END after the last block (see mprof_parser_complete());
+ * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_END after the last block (see mprof_parser_is_complete());
  * #MPROF_ERR_NOT_MPROF; #MPROF_ERR_TRUNCATED if the log ends inside a header or in a block being skipped;
  * #MPROF_ERR_MALFORMED for a header that cannot be one, for bytes that follow END, or for bytes that were skipped to
  * the next valid block; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read; any error of mprof_parser_load() for
@@ -192,9 +291,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *par
  * #MPROF_EVENT_SAMPLE, or what the loaded HEAP_DATA block holds as events of the kinds MPROF_EVENT_HEAP_...
  *
  * A hit of STATISTICAL is an event for each of its frames: the innermost, then its callers, each with
- * #MPROF_EVENT_CALLER, whatever their order in the dialect. id is the method (0: managed code, not known). With
- * #MPROF_EVENT_NATIVE it is the function, or with #MPROF_EVENT_IN_MODULE the module, value being the bytes from its
- * begin; or it is 0, and value the address. Modules and functions are told by mprof_parser_next_records().
+ * #MPROF_EVENT_FLAG_CALLER, whatever their order in the dialect. id is the method (0: managed code, not known). With
+ * #MPROF_EVENT_FLAG_NATIVE it is the function, or with #MPROF_EVENT_FLAG_IN_MODULE the module, value being the bytes
+ * from its begin; or it is 0, and value the address. Modules and functions are told by mprof_parser_next_records().
  *
  * Blocks of drop, mono and unity may repeat the base counter of the thread's block before, and go on from the last
  * event of that. Counters of events are right then, too, if that block was loaded, or this one was once read behind it;
@@ -210,35 +309,55 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *par
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
 								size_t capacity, size_t *count);
 
-/** \brief A class or a method of a MAPPING block (section 3.4). \since 0.1 */
+/**
+ * \brief A class or a method of a MAPPING block (section 3.4). Passed together with its size, so that it may grow at
+ * its end.
+ * \since 0.1
+ */
 typedef struct mprof_mapping {
-	uint32_t is_method;   /**< 1: a method. 0: a class. */
-	uint32_t id;          /**< Its ID. */
-	uint32_t class_id;    /**< Methods: the class. */
-	uint32_t assembly_id; /**< Classes: element ID of the assembly (directive 5). */
-	uint32_t flags;       /**< Methods: bits of #mprof_method_flag (directive 6). */
-	uint32_t size;        /**< Classes: bytes of an object (directive 18); 0 if objects differ or it is not
+	uint32_t is_method;        /**< 1: a method. 0: a class. */
+	uint32_t id;               /**< Its ID. */
+	uint32_t class_id;         /**< Methods: the class. */
+	uint32_t assembly_id;      /**< Classes: element ID of the assembly (directive 5). */
+	uint32_t flags;            /**< Methods: bits of #mprof_method_flag (directive 6). */
+	uint32_t size;             /**< Classes: bytes of an object (directive 18); 0 if objects differ or it is not
 	                           known. */
-	const char *name;     /**< Borrowed, NUL-terminated. */
-	size_t name_length;   /**< In bytes. */
+	const char *name;          /**< Borrowed, NUL-terminated. */
+	size_t name_length;        /**< In bytes. */
+	const char *source_file;   /**< Methods: the file of the source (directive 22), "" if not known. From a parser
+	                                 "" too where the file was named by an earlier definition; a reader fills it
+	                                 in. Borrowed, NUL-terminated. */
+	size_t source_file_length; /**< In bytes. */
+	uint32_t source_file_id;   /**< Methods: number of the file, 0 if not known. */
+	uint32_t source_line;      /**< Methods: the line, from 1; 0 if not known. */
 } mprof_mapping;
 
 /**
  * \brief Fetches what the loaded MAPPING block defines.
- * \param parser The parser. \param mappings Receives them. \param capacity Room, 1 or more.
- * \param count Receives how many. \return As mprof_parser_next_events(). \since 0.1
+ * \param parser The parser.
+ * \param mappings Receives them.
+ * \param mapping_size sizeof (mprof_mapping) as the caller was compiled: the distance of two elements.
+ * \param capacity Room, 1 or more.
+ * \param count Receives how many.
+ * \return As mprof_parser_next_events(), and #MPROF_ERR_ARGUMENT for a size below that of release 0.1.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *mappings,
-								  size_t capacity, size_t *count);
+								  size_t mapping_size, size_t capacity, size_t *count);
 
 /**
  * \brief Fetches what the loaded STACKS, CODE, ROOTS, METRICS or HEAP_SUMMARY block holds, or the modules and functions
  * that the loaded STATISTICAL block defines, which it does besides, and apart from, its hits.
- * \param parser The parser. \param records Receives them. \param capacity Room, 1 or more.
- * \param count Receives how many. \return As mprof_parser_next_events(). \since 0.1
+ * \param parser The parser.
+ * \param records Receives them.
+ * \param record_size sizeof (mprof_record) as the caller was compiled: the distance of two elements.
+ * \param capacity Room, 1 or more.
+ * \param count Receives how many.
+ * \return As mprof_parser_next_events(), and #MPROF_ERR_ARGUMENT for a size below that of release 0.1.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *records,
-								 size_t capacity, size_t *count);
+								 size_t record_size, size_t capacity, size_t *count);
 
 /**
  * \brief Fetches the next fact of the loaded SESSION block.
@@ -259,24 +378,31 @@ MPROF_API void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t 
  * otherwise, and what begins like unity is mono until samples do.
  * \param parser The parser. \return #MPROF_DIALECT_DEFAULT before INTRO was read. \since 0.1
  */
-MPROF_API mprof_dialect mprof_parser_dialect(const mprof_parser *parser);
+MPROF_API mprof_dialect mprof_parser_get_dialect(const mprof_parser *parser);
 
 /**
- * \brief Whether an END block was read and nothing was damaged. \param parser The parser. \return 1 or 0. \since 0.1
+ * \brief Whether an END block was read, and of all blocks read before it none was damaged or of a form that is not
+ * known.
+ * \param parser The parser.
+ * \return 1 or 0.
+ * \since 0.1
  */
-MPROF_API int mprof_parser_complete(const mprof_parser *parser);
+MPROF_API int mprof_parser_is_complete(const mprof_parser *parser);
 
 /**
  * \brief Up to where all blocks read so far were valid and whole.
- * \param parser The parser. \return Bytes from the start of the log; stops growing at the first damage. \since 0.1
+ * \param parser The parser.
+ * \return Bytes from the start of the log; stops growing at the first block that is damaged, or of a form that is not
+ * known: one that a directive concerns which this library does not have.
+ * \since 0.1
  */
-MPROF_API uint64_t mprof_parser_valid_bytes(const mprof_parser *parser);
+MPROF_API uint64_t mprof_parser_get_valid_bytes(const mprof_parser *parser);
 
 /**
  * \brief Tells the error of the last call that failed. \param parser The parser. \param error Receives it.
  * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
  */
-MPROF_API mprof_status mprof_parser_error(const mprof_parser *parser, mprof_error *error);
+MPROF_API mprof_status mprof_parser_get_error(const mprof_parser *parser, mprof_error *error);
 
 MPROF_END_DECLS
 

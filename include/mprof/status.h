@@ -21,9 +21,15 @@ typedef enum mprof_status {
 	MPROF_END = 1,   /**< Nothing is left of what was iterated: a block's records, or the blocks of a log. */
 	MPROF_AGAIN = 2, /**< More bytes are needed and may come later: feed the parser, or ask the reader again. */
 
-	MPROF_ERR_ARGUMENT = 16,     /**< The caller passed something the contract forbids; nothing was changed. */
-	MPROF_ERR_STATE = 17,        /**< The call does not fit what was called before; nothing was changed. */
-	MPROF_ERR_MEMORY = 18,       /**< The allocator refused. */
+	MPROF_ERR_ARGUMENT = 16, /**< The caller passed something the contract forbids; nothing was changed. */
+	MPROF_ERR_STATE = 17,    /**< The call does not fit what was called before; nothing was changed. */
+	/**
+	 * The allocator refused. An object that reads (a parser, a reader, a profile, a converter) is finished by it:
+	 * the error is of severity #MPROF_SEVERITY_FATAL, and all later calls that would read return it again, since
+	 * what was learnt before may lack something. What only looks up still works. A writer is not: its error's
+	 * severity says whether the next call can be made.
+	 */
+	MPROF_ERR_MEMORY = 18,
 	MPROF_ERR_IO = 19,           /**< The system refused to read or write; see mprof_error::system_error. */
 	MPROF_ERR_NOT_MPROF = 20,    /**< The bytes are not an mprof log. */
 	MPROF_ERR_TRUNCATED = 21,    /**< The log ends inside a block. */
@@ -33,7 +39,8 @@ typedef enum mprof_status {
 	MPROF_ERR_UNSUPPORTED = 25,  /**< The dialect cannot say it, or this library cannot read it. */
 	MPROF_ERR_UNDEFINED_ID = 26, /**< An ID is used before the block that defines it. */
 	MPROF_ERR_REDEFINED_ID = 27, /**< An ID is defined a second time. */
-	MPROF_ERR_NAME = 28          /**< A name holds a NUL byte or is longer than the limit. */
+	MPROF_ERR_NAME = 28,         /**< A name holds a NUL byte or is longer than the limit. */
+	MPROF_ERR_INTERRUPTED = 29   /**< The caller interrupted what takes long; the same call again goes on. */
 } mprof_status;
 
 /** \brief How far an error reaches. \since 0.1 */
@@ -41,7 +48,8 @@ typedef enum mprof_severity {
 	MPROF_SEVERITY_NONE = 0,  /**< No error. */
 	MPROF_SEVERITY_BLOCK = 1, /**< Reading: the rest of this block is lost, the next can be read. Writing: the call
 	                               had no effect, the next one can be made. */
-	MPROF_SEVERITY_FATAL = 2  /**< Nothing more can be read or written through this object. */
+	MPROF_SEVERITY_FATAL = 2  /**< Nothing more can be read or written through this object; a reader may be able to
+	                               go to another place of the log, except after #MPROF_ERR_MEMORY. */
 } mprof_severity;
 
 /**
@@ -68,7 +76,7 @@ typedef struct mprof_error {
  * \return Never NULL; "unknown status" for a value this library does not know. Thread-safe and async-signal-safe.
  * \since 0.1
  */
-MPROF_API const char *mprof_status_text(mprof_status status);
+MPROF_API const char *mprof_status_get_text(mprof_status status);
 
 /**
  * \brief Where an object's memory comes from. The functions must stay valid until the object is destroyed.
@@ -78,6 +86,7 @@ MPROF_API const char *mprof_status_text(mprof_status status);
  * \since 0.1
  */
 typedef struct mprof_allocator {
+	size_t struct_size; /**< sizeof (mprof_allocator), set by the caller. */
 	/** Returns \p size (never 0) bytes aligned for any type, or NULL. */
 	void *(*allocate)(void *user, size_t size);
 	/**

@@ -16,8 +16,7 @@
 #define MPROF_VERSION_STRING "0.1.0"
 
 /** One number that grows with each release: major, minor, patch, each in three decimal digits. \since 0.1 */
-#define MPROF_VERSION_NUMBER                                                                                           \
-	(MPROF_VERSION_MAJOR * 1000000 + MPROF_VERSION_MINOR * 1000 + MPROF_VERSION_PATCH)
+#define MPROF_VERSION_NUMBER (MPROF_VERSION_MAJOR * 1000000 + MPROF_VERSION_MINOR * 1000 + MPROF_VERSION_PATCH)
 
 MPROF_BEGIN_DECLS
 
@@ -27,18 +26,19 @@ MPROF_BEGIN_DECLS
  * Thread-safe and async-signal-safe.
  * \since 0.1
  */
-MPROF_API uint32_t mprof_version_number(void);
+MPROF_API uint32_t mprof_version_get_number(void);
 
 /**
  * \brief The version of the library that is loaded, as text.
  * \return A static string such as "0.1.0". Thread-safe and async-signal-safe.
  * \since 0.1
  */
-MPROF_API const char *mprof_version_string(void);
+MPROF_API const char *mprof_version_get_string(void);
 
 /** Parts that a build of the library may leave out. \since 0.1 */
 typedef enum mprof_feature {
-	MPROF_FEATURE_RECORDER = 1, /**< mprof/recorder.h is implemented. */
+	MPROF_FEATURE_RECORDER = 1, /**< mprof/recorder.h is implemented; else its functions exist and return
+	                                 #MPROF_ERR_UNSUPPORTED or do nothing. */
 	MPROF_FEATURE_GZIP = 2      /**< Compressed logs can be read and written. */
 } mprof_feature;
 
@@ -48,7 +48,16 @@ typedef enum mprof_feature {
  * \return 1 if it is there, 0 if it is not or is unknown to this library. Thread-safe and async-signal-safe.
  * \since 0.1
  */
-MPROF_API int mprof_version_has(mprof_feature feature);
+MPROF_API int mprof_version_has_feature(mprof_feature feature);
+
+/**
+ * \brief The size of a public struct as the library that is loaded was built, so that a binding in another language can
+ * check what it declares.
+ * \param name The name of the struct, such as "mprof_event".
+ * \return Bytes; 0 for NULL and for a name that this library does not know. Thread-safe.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_struct_get_size(const char *name);
 
 MPROF_END_DECLS
 

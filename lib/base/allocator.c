@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/allocator.h"
 
+#include "base/options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +28,13 @@ static void malloc_release(void *user, void *memory, size_t size)
 
 int allocator_init(mprof_allocator *allocator, const mprof_allocator *given)
 {
-	static const mprof_allocator system_allocator = {malloc_allocate, malloc_reallocate, malloc_release, NULL};
+	static const mprof_allocator system_allocator = {sizeof(mprof_allocator), malloc_allocate, malloc_reallocate,
+							 malloc_release, NULL};
 
-	*allocator = given != NULL ? *given : system_allocator;
+	if (given == NULL)
+		*allocator = system_allocator;
+	else if (struct_copy_in(allocator, given, sizeof(*allocator)) != MPROF_OK)
+		return 0;
 	return allocator->allocate != NULL && allocator->reallocate != NULL && allocator->release != NULL;
 }
 

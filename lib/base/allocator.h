@@ -8,7 +8,7 @@
 
 #include <mprof/status.h>
 
-/** Copies the caller's allocator, or malloc's for NULL. Returns 0 if a function is missing. */
+/** Copies the caller's allocator, or malloc's for NULL. Returns 0 if a function or the size is missing. */
 int allocator_init(mprof_allocator *allocator, const mprof_allocator *given);
 
 static inline void *allocator_allocate(const mprof_allocator *allocator, size_t size)

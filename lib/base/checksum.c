@@ -39,13 +39,14 @@ uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t l
 /* The register after as many zero bytes as the constant is made for. */
 __attribute__((target("sse4.2,pclmul"))) static uint64_t carry_over(uint64_t state, uint32_t constant)
 {
-	__m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)state), _mm_cvtsi32_si128((int)constant), 0);
+	__m128i product =
+		_mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)state), _mm_cvtsi32_si128((int)constant), 0);
 
 	return _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
 }
 
 __attribute__((target("sse4.2,pclmul"))) static uint32_t checksum_update_machine(uint32_t checksum, const void *bytes,
-										  size_t length)
+										 size_t length)
 {
 	const uint8_t *cursor = bytes;
 	uint64_t state = ~checksum;

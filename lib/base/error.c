@@ -33,7 +33,7 @@ mprof_status error_copy(const mprof_error *error, mprof_error *out)
 	return struct_copy_out(out, error, sizeof(*error));
 }
 
-const char *mprof_status_text(mprof_status status)
+const char *mprof_status_get_text(mprof_status status)
 {
 	switch (status) {
 	case MPROF_OK:
@@ -68,6 +68,8 @@ const char *mprof_status_text(mprof_status status)
 		return "ID defined twice";
 	case MPROF_ERR_NAME:
 		return "name that cannot be written";
+	case MPROF_ERR_INTERRUPTED:
+		return "interrupted";
 	}
 	return "unknown status";
 }

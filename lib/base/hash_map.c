@@ -75,3 +75,33 @@ int hash_map_put(hash_map *map, uint64_t key, uint64_t value)
 	map->count++;
 	return 1;
 }
+
+/* Whether an entry at a place that is looked for from home on would still be found at an earlier place. */
+static int may_move(size_t home, size_t earlier, size_t place)
+{
+	return earlier <= place ? home <= earlier || home > place : home <= earlier && home > place;
+}
+
+void hash_map_remove(hash_map *map, uint64_t key)
+{
+	const uint64_t *value = hash_map_get(map, key);
+	const size_t mask = map->capacity - 1;
+	size_t empty;
+
+	if (key == 0)
+		map->has_zero = 0;
+	if (key == 0 || value == NULL)
+		return;
+	empty = hash_place(map->seed, key, map->shift);
+	while (map->entries[empty].key != key)
+		empty = (empty + 1) & mask;
+	/* Entries after it that were put off by others move up, so that looking for them finds no gap. */
+	for (size_t place = (empty + 1) & mask; map->entries[place].key != 0; place = (place + 1) & mask) {
+		if (may_move(hash_place(map->seed, map->entries[place].key, map->shift), empty, place)) {
+			map->entries[empty] = map->entries[place];
+			empty = place;
+		}
+	}
+	map->entries[empty].key = 0;
+	map->count--;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/hash_map.h
- * \brief A map from 64-bit keys to 64-bit values, open addressing. Entries are not removed one by one.
+ * \brief A map from 64-bit keys to 64-bit values, open addressing.
  */
 #ifndef BASE_HASH_MAP_H
 #define BASE_HASH_MAP_H
@@ -47,5 +47,8 @@ static inline uint64_t *hash_map_get(const hash_map *map, uint64_t key)
 
 /** Sets a key's value. Returns 0, changing nothing, if there is no memory. */
 int hash_map_put(hash_map *map, uint64_t key, uint64_t value);
+
+/** Takes a key away, if it is there. Places of other values change. */
+void hash_map_remove(hash_map *map, uint64_t key);
 
 #endif

@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+void struct_init(void *given, size_t struct_size)
+{
+	if (given == NULL || struct_size < sizeof(struct_size))
+		return;
+	memset(given, 0, struct_size);
+	memcpy(given, &struct_size, sizeof(struct_size));
+}
+
 mprof_status struct_copy_in(void *own, const void *given, size_t own_size)
 {
 	size_t given_size;
@@ -28,6 +36,8 @@ mprof_status struct_copy_out(void *given, const void *own, size_t own_size)
 {
 	size_t given_size;
 
+	if (given == NULL)
+		return MPROF_ERR_ARGUMENT;
 	memcpy(&given_size, given, sizeof(given_size));
 	if (given_size < sizeof(given_size))
 		return MPROF_ERR_ARGUMENT;

@@ -9,6 +9,12 @@
 #include <mprof/status.h>
 
 /**
+ * Sets a struct of a caller to 0, and the struct_size with which it begins, for the mprof_..._init() functions. Does
+ * nothing without a struct, or if it has no room for its size.
+ */
+void struct_init(void *given, size_t struct_size);
+
+/**
  * Copies options of a caller that may be older (shorter struct: the rest is 0) or newer (longer: refused unless the
  * unknown tail is all 0). \p given may be NULL: all 0. \p own and \p given begin with a size_t struct_size.
  * Returns #MPROF_OK or #MPROF_ERR_ARGUMENT.

@@ -37,9 +37,9 @@ void converter_set_clock(mprof_converter *converter, const mprof_block *block)
 void converter_set_shot_clock(mprof_converter *converter, const mprof_block *block)
 {
 	converter_set_clock(converter, block);
-	if (!block->has_shot_clocks)
+	if (!block->as.heap_data.has_clocks)
 		return;
-	set_clocks(converter, &block->shot_start, &block->shot_end);
+	set_clocks(converter, &block->as.heap_data.start, &block->as.heap_data.end);
 	/* mprof2 tells when the shot was taken, and not when it was written. */
 	if (converter->target.dialect == MPROF_DIALECT_MPROF2)
 		return;
@@ -61,10 +61,11 @@ static void read_ahead(mprof_converter *converter)
 
 	do {
 		memset(block, 0, sizeof(*block));
-		mprof_block_init(block);
+		mprof_block_init(block, sizeof(*block));
 		converter->pending_status = mprof_reader_next_block(converter->reader, block);
 	} while (converter->pending_status == MPROF_OK && block->kind == MPROF_BLOCK_INTRO);
-	converter->has_pending = converter->pending_status != MPROF_AGAIN;
+	converter->has_pending =
+		converter->pending_status != MPROF_AGAIN && converter->pending_status != MPROF_ERR_INTERRUPTED;
 }
 
 /* What the log declares: INTRO and the block behind it say so. */
@@ -73,12 +74,12 @@ static void take_declarations(mprof_converter *converter)
 	const mprof_block *block = &converter->pending;
 	mprof_session session = {.struct_size = sizeof(session)};
 
-	mprof_reader_session(converter->reader, &session);
+	mprof_reader_get_session(converter->reader, &session);
 	converter->source.dialect = (mprof_dialect)session.dialect;
 	converter->source.flags = session.flags;
 	set_clocks(converter, &session.start, &session.start);
 	if (converter->has_pending && block->loaded && block->kind == MPROF_BLOCK_DIRECTIVES) {
-		converter->source.directives = block->directives;
+		converter->source.directives = block->as.directives.declared;
 		set_clocks(converter, &session.start, &block->start);
 	}
 }
@@ -133,11 +134,16 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	made->reader = reader;
 	made->faults.reader = reader;
 	hash_map_init(&made->thread_places, &allocator);
+	stack_table_init(&made->stacks, &allocator, sizeof(switched_calls));
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
 		id_translation_init(&made->ids[kind], &allocator);
 		made->implied_ids[kind] = reader->interner.last_ids[kind];
 	}
 	read_ahead(made);
+	if (made->pending_status == MPROF_ERR_MEMORY) {
+		mprof_converter_destroy(made);
+		return MPROF_ERR_MEMORY;
+	}
 	/* Without INTRO the block behind it tells when the log began. */
 	if (!reader->scale.has_clock) {
 		mprof_converter_destroy(made);
@@ -157,10 +163,11 @@ void mprof_converter_destroy(mprof_converter *converter)
 		return;
 	allocator = converter->allocator;
 	for (size_t i = 0; i < converter->thread_count; i++)
-		open_calls_clear(&converter->threads[i].calls, &allocator);
+		open_calls_clear(&converter->threads[i].own_calls, &allocator);
 	allocator_release(&allocator, converter->threads, converter->thread_capacity * sizeof(*converter->threads));
 	allocator_release(&allocator, converter->records, converter->record_capacity * sizeof(*converter->records));
 	hash_map_destroy(&converter->thread_places);
+	switches_release(converter);
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++)
 		id_translation_destroy(&converter->ids[kind]);
 	allocator_release(&allocator, converter, sizeof(*converter));
@@ -188,6 +195,8 @@ thread_state *converter_thread(mprof_converter *converter, uint64_t thread)
 
 mprof_status converter_read_failed(mprof_converter *converter, mprof_status status)
 {
+	if (status == MPROF_ERR_MEMORY)
+		return status;
 	if (status != MPROF_END && !fault_report_error(&converter->faults))
 		converter->is_over = 1;
 	return MPROF_OK;
@@ -202,6 +211,8 @@ mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof
 		*fault = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &got);
 		*count += got;
 	} while (*fault == MPROF_OK);
+	if (*fault == MPROF_ERR_MEMORY)
+		return *fault;
 	reader_rewind(converter->reader);
 	return copy_implied_definitions(converter);
 }
@@ -217,7 +228,7 @@ static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof
 /* What is declared in the midst of the log holds from there on in the copy too. */
 static mprof_status copy_directives(mprof_converter *converter, const mprof_block *block)
 {
-	converter->source.directives |= block->directives;
+	converter->source.directives |= block->as.directives.declared;
 	converter->target = declarations_translate(&converter->source, converter->target.dialect);
 	choose_translation(converter);
 	return writer_declare_more(converter->writer, converter->target.directives);
@@ -249,6 +260,8 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 		return copy_lost(converter, block);
 	case MPROF_BLOCK_MARK:
 		return copy_mark(converter, block);
+	case MPROF_BLOCK_WATERMARK:
+		return mprof_writer_write_watermark(converter->writer, block->as.watermark.counter);
 	case MPROF_BLOCK_STACKS:
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
@@ -283,7 +296,7 @@ static mprof_status next_block(mprof_converter *converter, mprof_block *block)
 		return converter->pending_status;
 	}
 	memset(block, 0, sizeof(*block));
-	mprof_block_init(block);
+	mprof_block_init(block, sizeof(*block));
 	return mprof_reader_next_block(converter->reader, block);
 }
 
@@ -299,19 +312,22 @@ static mprof_status copy_blocks(mprof_converter *converter)
 	while (!converter->is_over) {
 		mprof_block block;
 		mprof_status status = next_block(converter, &block);
+		mprof_status fault;
 
-		if (status == MPROF_AGAIN)
+		if (status == MPROF_AGAIN || status == MPROF_ERR_INTERRUPTED)
 			return status;
 		if (status == MPROF_END) {
 			fault_report_end(&converter->faults);
 			return MPROF_OK;
 		}
 		/* Fetching from a list that is cut fails as loading it did, and tells so. */
-		if (status != MPROF_OK && !fault_is_at_end(status, &block))
-			(void)converter_read_failed(converter, status);
-		if (status != MPROF_OK && !is_loaded_in_part(&block, status))
+		fault = status;
+		status = fault == MPROF_OK || fault_is_at_end(fault, &block) ? MPROF_OK
+									     : converter_read_failed(converter, fault);
+		if (status == MPROF_OK && fault != MPROF_OK && !is_loaded_in_part(&block, fault))
 			continue;
-		status = copy_block(converter, &block);
+		if (status == MPROF_OK)
+			status = copy_block(converter, &block);
 		if (status == MPROF_OK)
 			status = check_strictly(converter);
 		if (status != MPROF_OK)
@@ -338,17 +354,20 @@ mprof_status mprof_converter_run(mprof_converter *converter, mprof_writer *write
 
 	if (converter == NULL || writer == NULL)
 		return MPROF_ERR_ARGUMENT;
+	if (converter->failure != MPROF_OK)
+		return converter->failure;
 	converter->writer = writer;
 	converter->faults.damage = damage;
 	converter->faults.user = user;
 	status = copy_blocks(converter);
 	if (status == MPROF_OK)
 		status = end_copy(converter);
-	converter->has_failed = status != MPROF_OK && status != MPROF_AGAIN;
+	if (status != MPROF_OK && status != MPROF_AGAIN && status != MPROF_ERR_INTERRUPTED)
+		converter->failure = status;
 	return status != MPROF_OK ? status : converter->faults.first;
 }
 
-int mprof_converter_failed(const mprof_converter *converter)
+int mprof_converter_has_failed(const mprof_converter *converter)
 {
-	return converter->has_failed;
+	return converter != NULL && converter->failure != MPROF_OK;
 }

@@ -11,6 +11,7 @@
 static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapping)
 {
 	const mprof_class_definition definition = {
+		.struct_size = sizeof(mprof_class_definition),
 		.id = mapping->id,
 		.assembly_id = mapping->assembly_id,
 		.name = mapping->name,
@@ -24,11 +25,15 @@ static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapp
 static mprof_status define_method(mprof_writer *writer, const mprof_mapping *mapping)
 {
 	const mprof_method_definition definition = {
+		.struct_size = sizeof(mprof_method_definition),
 		.id = mapping->id,
 		.class_id = mapping->class_id,
 		.flags = mapping->flags,
 		.name = mapping->name,
 		.name_length = mapping->name_length,
+		.source_file = mapping->source_file,
+		.source_file_length = mapping->source_file_length,
+		.source_line = mapping->source_line,
 	};
 
 	return id_set_has(&writer->method_ids, mapping->id) ? MPROF_OK
@@ -40,39 +45,41 @@ mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block)
 	mprof_writer *writer = converter->writer;
 	mprof_mapping mappings[MAPPING_BATCH];
 	mprof_status fetched;
+	mprof_status status;
 	size_t count = 0;
 
 	(void)block;
 	do {
-		fetched = mprof_reader_next_mappings(converter->reader, mappings, MAPPING_BATCH, &count);
+		fetched = mprof_reader_next_mappings(converter->reader, mappings, sizeof(*mappings), MAPPING_BATCH,
+						     &count);
 		for (size_t i = 0; i < count; i++) {
-			mprof_status status = mappings[i].is_method ? define_method(writer, &mappings[i])
-								    : define_class(writer, &mappings[i]);
-
+			status = mappings[i].is_method ? define_method(writer, &mappings[i])
+						       : define_class(writer, &mappings[i]);
 			if (status != MPROF_OK)
 				return status;
 		}
 	} while (fetched == MPROF_OK);
-	(void)converter_read_failed(converter, fetched);
+	status = converter_read_failed(converter, fetched);
 	/* Not with the next block: they have this block's clocks, and that block its own. */
-	return writer_put_definitions(writer);
+	return status == MPROF_OK ? writer_put_definitions(writer) : status;
 }
 
 mprof_status copy_loaded(mprof_converter *converter, const mprof_block *block)
 {
 	const mprof_element element = {
-		.kind = block->flags,
-		.id = block->id,
-		.start_counter = block->base_counter,
-		.end_counter = block->end_counter,
+		.struct_size = sizeof(mprof_element),
+		.kind = block->as.element.kind,
+		.id = block->as.element.id,
+		.start_counter = block->as.element.start_counter,
+		.end_counter = block->as.element.end_counter,
 		.thread = block->thread,
-		.name = block->name,
-		.name_length = block->name_length,
-		.assembly = block->has_assembly ? &block->assembly : NULL,
+		.name = block->as.element.name,
+		.name_length = block->as.element.name_length,
+		.assembly = block->as.element.assembly,
 	};
 
-	return block->kind == MPROF_BLOCK_LOADED ? mprof_writer_loaded(converter->writer, &element)
-						 : mprof_writer_unloaded(converter->writer, &element);
+	return block->kind == MPROF_BLOCK_LOADED ? mprof_writer_write_loaded(converter->writer, &element)
+						 : mprof_writer_write_unloaded(converter->writer, &element);
 }
 
 mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
@@ -90,7 +97,7 @@ mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 			count++;
 		/* A longer list goes on in another block, which adds to it. */
 		converter_set_clock(converter, block);
-		status = mprof_writer_session(converter->writer, properties, count);
+		status = mprof_writer_write_session(converter->writer, properties, sizeof(*properties), count);
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);
@@ -99,19 +106,20 @@ mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 
 mprof_status copy_thread(mprof_converter *converter, const mprof_block *block)
 {
-	return mprof_writer_thread(converter->writer, block->thread, block->name, block->name_length);
+	return mprof_writer_write_thread_name(converter->writer, block->thread, block->as.thread_name.name,
+					      block->as.thread_name.name_length);
 }
 
 mprof_status copy_lost(mprof_converter *converter, const mprof_block *block)
 {
 	/* What the causes were that are not known is not known. */
-	if (block->lost[0] > 0)
+	if (block->as.lost.counts[0] > 0)
 		losses_shorten_block(&converter->writer->stats, MPROF_BLOCK_LOST);
-	return mprof_writer_lost(converter->writer, block->thread, block->lost, MPROF_LOSS_CAUSE_COUNT);
+	return mprof_writer_write_losses(converter->writer, block->thread, block->as.lost.counts, block->as.lost.count);
 }
 
 mprof_status copy_mark(mprof_converter *converter, const mprof_block *block)
 {
-	return mprof_writer_mark(converter->writer, block->thread, block->base_counter, block->name,
-				 block->name_length);
+	return mprof_writer_write_mark(converter->writer, block->thread, block->as.mark.counter, block->as.mark.text,
+				       block->as.mark.text_length);
 }

@@ -17,12 +17,12 @@ static uint32_t translate(const mprof_converter *converter, mprof_record_kind ki
 /* A frame whose place is not defined is one that is not known. */
 static void translate_stack(const mprof_converter *converter, mprof_record *record)
 {
-	record->parent = translate(converter, MPROF_RECORD_STACK, record->parent);
-	if ((record->flags & MPROF_EVENT_NATIVE) == 0)
+	record->as.stack.caller = translate(converter, MPROF_RECORD_STACK, record->as.stack.caller);
+	if (!record->as.stack.is_native)
 		return;
-	record->target = translate(converter, MPROF_RECORD_LOCATION, record->target);
-	if (record->target == 0)
-		record->flags &= ~(uint32_t)MPROF_EVENT_NATIVE;
+	record->as.stack.target = translate(converter, MPROF_RECORD_LOCATION, record->as.stack.target);
+	if (record->as.stack.target == 0)
+		record->as.stack.is_native = 0;
 }
 
 /* What a definition refers to stands in front of it, or is lost. */
@@ -33,11 +33,12 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 		translate_stack(converter, record);
 		break;
 	case MPROF_RECORD_LOCATION:
-		record->target = translate(converter, MPROF_RECORD_FUNCTION, record->target);
-		record->parent = translate(converter, MPROF_RECORD_MODULE, record->parent);
+		record->as.location.function =
+			translate(converter, MPROF_RECORD_FUNCTION, record->as.location.function);
+		record->as.function.module = translate(converter, MPROF_RECORD_MODULE, record->as.function.module);
 		break;
 	case MPROF_RECORD_FUNCTION:
-		record->parent = translate(converter, MPROF_RECORD_MODULE, record->parent);
+		record->as.function.module = translate(converter, MPROF_RECORD_MODULE, record->as.function.module);
 		break;
 	default:
 		break;
@@ -90,7 +91,8 @@ static mprof_status put_batch(mprof_converter *converter, mprof_block_kind kind,
 
 	if (status != MPROF_OK || (count == 0 && kind != MPROF_BLOCK_HEAP_SUMMARY))
 		return status;
-	return mprof_writer_records(converter->writer, kind, number, converter->records, count);
+	return mprof_writer_write_records(converter->writer, kind, number, converter->records, sizeof(mprof_record),
+					  count);
 }
 
 static int reserve_records(mprof_converter *converter, size_t needed)
@@ -112,7 +114,8 @@ static mprof_status fetch_records(mprof_converter *converter, size_t *count, mpr
 	do {
 		if (!reserve_records(converter, *count + RECORD_BATCH))
 			return MPROF_ERR_MEMORY;
-		*fault = mprof_reader_next_records(converter->reader, converter->records + *count, RECORD_BATCH, &got);
+		*fault = mprof_reader_next_records(converter->reader, converter->records + *count, sizeof(mprof_record),
+						   RECORD_BATCH, &got);
 		*count += got;
 	} while (*fault == MPROF_OK && *count < MOST_RECORDS);
 	return MPROF_OK;
@@ -120,7 +123,7 @@ static mprof_status fetch_records(mprof_converter *converter, size_t *count, mpr
 
 mprof_status copy_records(mprof_converter *converter, const mprof_block *block)
 {
-	const uint32_t number = block->kind == MPROF_BLOCK_HEAP_SUMMARY ? block->id : 0;
+	const uint32_t number = block->kind == MPROF_BLOCK_HEAP_SUMMARY ? block->as.heap_summary.collection : 0;
 	mprof_status fetched;
 
 	do {
@@ -149,8 +152,9 @@ static mprof_status copy_implied(mprof_converter *converter, mprof_record_kind k
 		if (!reserve_records(converter, RECORD_BATCH))
 			return MPROF_ERR_MEMORY;
 		for (; count < RECORD_BATCH && *copied < last; ++*copied)
-			count += mprof_reader_record(converter->reader, kind, *copied + 1,
-						     &converter->records[count]) == MPROF_OK;
+			count += mprof_reader_lookup_record(converter->reader, kind, *copied + 1,
+							    &converter->records[count],
+							    sizeof(mprof_record)) == MPROF_OK;
 		status = put_batch(converter, block_kind, 0, count);
 		if (status != MPROF_OK)
 			return status;

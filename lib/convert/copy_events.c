@@ -23,16 +23,30 @@ static void translate_detail(mprof_converter *converter, mprof_event *event, siz
 
 static void translate_leave(mprof_converter *converter, thread_state *thread, mprof_event *event)
 {
-	if (open_calls_leave(&thread->calls, event->id) && converter->shortens_leaves &&
+	if (open_calls_leave(thread_calls(thread), event->id) && converter->shortens_leaves &&
 	    event->kind == MPROF_EVENT_METHOD_LEAVE) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		event->id = 0;
 	}
 }
 
+/* The reader found out the method of an implicit leave. The copy has it as the log has it, if it can. */
+static void translate_resolved_leave(const mprof_converter *converter, thread_state *thread, mprof_event *event)
+{
+	const uint32_t method = open_calls_leave_top(thread_calls(thread));
+
+	event->flags = 0;
+	if (event->id == 0)
+		event->id = method;
+	if (event->id != 0 && converter->resolves_leaves)
+		return;
+	event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+	event->id = 0;
+}
+
 static void translate_implicit_leave(thread_state *thread, mprof_event *event)
 {
-	const uint32_t method = open_calls_leave_top(&thread->calls);
+	const uint32_t method = open_calls_leave_top(thread_calls(thread));
 
 	if (method == 0)
 		return;
@@ -40,12 +54,27 @@ static void translate_implicit_leave(thread_state *thread, mprof_event *event)
 	event->id = method;
 }
 
+/* Whether what calls are open changes in another way than by a call. */
+static int changes_stack(const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_THREAD_START:
+	case MPROF_EVENT_THREAD_END:
+	case MPROF_EVENT_RECORDING_RESUMED:
+	case MPROF_EVENT_STACK_SWITCH:
+	case MPROF_EVENT_STACK_END:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* Follows what methods a thread is in. Returns 0 if there is no memory. */
 static int translate_call(mprof_converter *converter, thread_state *thread, mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
-		return open_calls_enter(&thread->calls, &converter->allocator, event->id);
+		return open_calls_enter(thread_calls(thread), &converter->allocator, event->id);
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:
@@ -54,18 +83,19 @@ static int translate_call(mprof_converter *converter, thread_state *thread, mpro
 	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
 		translate_implicit_leave(thread, event);
 		break;
-	case MPROF_EVENT_THREAD_START:
-	case MPROF_EVENT_THREAD_END:
-		if (event->value == thread->thread)
-			open_calls_clear(&thread->calls, &converter->allocator);
-		break;
-	case MPROF_EVENT_RECORDING_RESUMED:
-		open_calls_clear(&thread->calls, &converter->allocator);
-		break;
 	default:
 		break;
 	}
 	return 1;
+}
+
+/* Writes the events of a batch that were translated before one that changes the stack, and what that makes. */
+static mprof_status put_before_switch(mprof_converter *converter, thread_state *thread, size_t count,
+				      const mprof_event *event)
+{
+	mprof_status status = mprof_writer_write_events(converter->writer, converter->events, count, NULL);
+
+	return status == MPROF_OK ? copy_switch(converter, thread, event) : status;
 }
 
 /*
@@ -78,11 +108,21 @@ static mprof_status translate_batch(mprof_converter *converter, thread_state *th
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *count; i++) {
-		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
+		const mprof_event event = events[i];
+
+		if (event.kind == MPROF_EVENT_STACK_SECTION)
 			continue;
-		if (kept != i)
-			events[kept] = events[i];
-		if (follows_calls && !translate_call(converter, thread, &events[kept]))
+		if (follows_calls && changes_stack(&event)) {
+			mprof_status status = put_before_switch(converter, thread, kept, &event);
+
+			if (status != MPROF_OK)
+				return status;
+			kept = 0;
+		}
+		events[kept] = event;
+		if ((event.flags & MPROF_EVENT_FLAG_IMPLICIT) != 0)
+			translate_resolved_leave(converter, thread, &events[kept]);
+		else if (follows_calls && !translate_call(converter, thread, &events[kept]))
 			return MPROF_ERR_MEMORY;
 		if (events[kept].more.detail != NULL)
 			translate_detail(converter, &events[kept], kept);
@@ -111,7 +151,7 @@ static mprof_status put_batch(mprof_converter *converter, const mprof_block *blo
 	if (status == MPROF_OK && converter->writer->block.length > MOST_BLOCK_BYTES)
 		status = split_block(converter, block, thread);
 	if (status == MPROF_OK)
-		status = mprof_writer_events(converter->writer, converter->events, count, NULL);
+		status = mprof_writer_write_events(converter->writer, converter->events, count, NULL);
 	thread->last_counter = last_counter;
 	return status;
 }
@@ -123,11 +163,11 @@ static mprof_status put_batch(mprof_converter *converter, const mprof_block *blo
  */
 static uint64_t take_base(thread_state *thread, const mprof_block *block)
 {
-	const int is_repeated = thread->has_block && thread->base_counter == block->base_counter;
-	const uint64_t base = is_repeated ? thread->last_counter : block->base_counter;
+	const int is_repeated = thread->has_block && thread->base_counter == block->as.events.base_counter;
+	const uint64_t base = is_repeated ? thread->last_counter : block->as.events.base_counter;
 
 	thread->has_block = 1;
-	thread->base_counter = block->base_counter;
+	thread->base_counter = block->as.events.base_counter;
 	thread->last_counter = base;
 	return base;
 }

@@ -6,11 +6,12 @@
 #define UNKNOWN_CLASS UINT32_MAX
 #define UNKNOWN_CLASS_NAME "(unknown)"
 
-#define SHOT_FLAGS (MPROF_HEAP_FIRST | MPROF_HEAP_LAST)
+#define SHOT_FLAGS (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)
 
 static mprof_status define_unknown_class(mprof_writer *writer)
 {
 	const mprof_class_definition definition = {
+		.struct_size = sizeof(mprof_class_definition),
 		.id = UNKNOWN_CLASS,
 		.name = UNKNOWN_CLASS_NAME,
 		.name_length = sizeof(UNKNOWN_CLASS_NAME) - 1,
@@ -52,11 +53,11 @@ static mprof_status translate_batch(mprof_converter *converter, size_t count)
 static uint32_t take_shot(mprof_converter *converter, const mprof_block *block)
 {
 	if (converter->source.dialect == MPROF_DIALECT_MPROF2 || converter->target.dialect != MPROF_DIALECT_MPROF2)
-		return block->id;
-	if ((block->flags & SHOT_FLAGS) == 0)
+		return block->as.heap_data.number;
+	if ((block->as.heap_data.flags & SHOT_FLAGS) == 0)
 		return 0;
-	if (block->id > converter->last_shot)
-		converter->last_shot = block->id;
+	if (block->as.heap_data.number > converter->last_shot)
+		converter->last_shot = block->as.heap_data.number;
 	else if (converter->last_shot < UINT32_MAX)
 		converter->last_shot++;
 	return converter->last_shot;
@@ -65,27 +66,28 @@ static uint32_t take_shot(mprof_converter *converter, const mprof_block *block)
 /* What the block says in the copy: where a shot is one block, nothing more comes of one that is cut. */
 static uint32_t take_flags(const mprof_converter *converter, const mprof_block *block, int is_cut)
 {
-	uint32_t flags = block->flags;
+	uint32_t flags = block->as.heap_data.flags;
 
 	if (is_cut && converter->source.dialect != MPROF_DIALECT_MPROF2 && (flags & SHOT_FLAGS) != 0)
-		flags |= MPROF_HEAP_LAST;
-	return is_cut ? flags | MPROF_HEAP_INCOMPLETE : flags;
+		flags |= MPROF_HEAP_FLAG_LAST;
+	return is_cut ? flags | MPROF_HEAP_FLAG_INCOMPLETE : flags;
 }
 
 /* What a part of the block says: it is the first one, or the last one, if the block is. */
 static uint32_t flags_of_part(uint32_t flags, int is_first, int is_last)
 {
 	if (!is_first)
-		flags &= ~(uint32_t)MPROF_HEAP_FIRST;
+		flags &= ~(uint32_t)MPROF_HEAP_FLAG_FIRST;
 	if (!is_last)
-		flags &= ~(uint32_t)(MPROF_HEAP_LAST | MPROF_HEAP_INCOMPLETE);
+		flags &= ~(uint32_t)(MPROF_HEAP_FLAG_LAST | MPROF_HEAP_FLAG_INCOMPLETE);
 	return flags;
 }
 
 /* A block that the dialect lacks is left out once, however many parts it would have. */
 static mprof_status leave_out(mprof_converter *converter, const mprof_block *block)
 {
-	return mprof_writer_heap(converter->writer, block->id, block->flags, block->base_counter, NULL, 0);
+	return mprof_writer_write_heap(converter->writer, block->as.heap_data.number, block->as.heap_data.flags,
+				       block->as.heap_data.counter, NULL, 0);
 }
 
 static mprof_status copy_parts(mprof_converter *converter, const mprof_block *block)
@@ -106,8 +108,9 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 		left = count > 0 ? left - count : 0;
 		status = translate_batch(converter, count);
 		if (status == MPROF_OK)
-			status = mprof_writer_heap(converter->writer, shot, flags_of_part(flags, is_first, left == 0),
-						   block->base_counter, converter->events, count);
+			status = mprof_writer_write_heap(converter->writer, shot,
+							 flags_of_part(flags, is_first, left == 0),
+							 block->as.heap_data.counter, converter->events, count);
 		is_first = 0;
 	}
 	return status == MPROF_OK ? converter_read_failed(converter, fault) : status;

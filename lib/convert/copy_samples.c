@@ -23,7 +23,7 @@ typedef struct sample_part {
 static int is_lists(const mprof_converter *converter, const mprof_block *block)
 {
 	return block->kind == MPROF_BLOCK_STATISTICAL &&
-	       !dialect_get(mprof_parser_dialect(converter->reader->parser))->is_mono;
+	       !dialect_get(mprof_parser_get_dialect(converter->reader->parser))->is_mono;
 }
 
 /* A sample whose place the copy cannot say. */
@@ -67,7 +67,8 @@ static sample_place find_place(const mprof_converter *converter, const mprof_eve
 	mprof_record location;
 	uint32_t caller = 0;
 
-	if (mprof_reader_stack_step(converter->reader, (uint32_t)sample->value, &frame, &caller) != MPROF_OK)
+	if (mprof_reader_lookup_caller(converter->reader, (uint32_t)sample->value, &frame, sizeof(frame), &caller) !=
+	    MPROF_OK)
 		return place;
 	if (!frame.is_native) {
 		place.id = frame.id;
@@ -76,20 +77,22 @@ static sample_place find_place(const mprof_converter *converter, const mprof_eve
 	}
 	/* A function has a name too. */
 	place.is_native = 1;
-	if (mprof_reader_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location) == MPROF_OK)
-		place.id = location.target;
+	if (mprof_reader_lookup_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location,
+				       sizeof(location)) == MPROF_OK)
+		place.id = location.as.stack.target;
 	return place;
 }
 
 /* Hits of lists have their numbers, samples call chains, and those of SAMPLES a thread and a time. */
 static sample_place take_place(const mprof_converter *converter, const mprof_block *block, const mprof_event *sample)
 {
-	sample_place place = {sample->id, (sample->flags & MPROF_EVENT_NATIVE) != 0, 1};
+	sample_place place = {sample->id, (sample->flags & MPROF_EVENT_FLAG_NATIVE) != 0, 1};
 
 	if (is_lists(converter, block))
 		return place;
 	place = find_place(converter, sample);
-	if (block->kind == MPROF_BLOCK_SAMPLES && (block->thread != 0 || sample->counter != block->base_counter))
+	if (block->kind == MPROF_BLOCK_SAMPLES &&
+	    (block->thread != 0 || sample->counter != block->as.samples.base_counter))
 		place.is_all = 0;
 	return place;
 }
@@ -97,8 +100,8 @@ static sample_place take_place(const mprof_converter *converter, const mprof_blo
 static mprof_status put_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2])
 {
 	mprof_status status =
-		mprof_writer_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],
-					 converter->hits[1], hit_counts[1], part->end_counter);
+		mprof_writer_write_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],
+					       converter->hits[1], hit_counts[1], part->end_counter);
 
 	hit_counts[0] = 0;
 	hit_counts[1] = 0;
@@ -145,8 +148,8 @@ static mprof_status put_part(mprof_converter *converter, const mprof_block *bloc
 	mprof_status status;
 
 	converter_set_clock(converter, block);
-	status = mprof_writer_samples(converter->writer, part->thread, part->base_counter, converter->samples,
-				      part->count);
+	status = mprof_writer_write_samples(converter->writer, part->thread, part->base_counter, converter->samples,
+					    part->count);
 	if (part->count > 0)
 		part->base_counter = converter->samples[part->count - 1].counter;
 	part->count = 0;
@@ -201,12 +204,16 @@ static mprof_status put_samples(mprof_converter *converter, const mprof_block *b
 /* Hits of STATISTICAL have no times: they are between those of the block. */
 static sample_part begin_part(const mprof_block *block)
 {
-	sample_part part = {block->thread, block->base_counter, block->end_counter, 0};
+	sample_part part = {block->thread, 0, 0, 0};
 
+	if (block->kind == MPROF_BLOCK_SAMPLES) {
+		part.base_counter = block->as.samples.base_counter;
+	} else {
+		part.base_counter = block->has_clocks ? block->start.counter : block->as.statistical.start_counter;
+		part.end_counter = block->as.statistical.end_counter;
+	}
 	if (block->has_clocks)
 		part.end_counter = block->end.counter;
-	if (block->has_clocks && block->kind == MPROF_BLOCK_STATISTICAL)
-		part.base_counter = block->start.counter;
 	return part;
 }
 

@@ -23,7 +23,8 @@
  * flag of it is set.
  */
 #define MONO_CONSTANT_FLAGS                                                                                            \
-	(MPROF_INTRO_DOMAIN | MPROF_INTRO_ASSEMBLY | MPROF_INTRO_MODULE | MPROF_INTRO_CLASS | MPROF_INTRO_METHOD)
+	(MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_ASSEMBLY | MPROF_INTRO_FLAG_MODULE | MPROF_INTRO_FLAG_CLASS |      \
+	 MPROF_INTRO_FLAG_METHOD)
 
 static int has_allocation_chains(const log_declarations *source)
 {
@@ -50,7 +51,7 @@ static uint64_t directives_of_mono(const log_declarations *source)
 	uint64_t directives = source->directives & COMMON_DIRECTIVES;
 
 	/* Monitors have stack sections too, in the logs of Mono even where these are not declared. */
-	if (has_allocation_chains(source) || (source->flags & MPROF_INTRO_MONITOR) != 0)
+	if (has_allocation_chains(source) || (source->flags & MPROF_INTRO_FLAG_MONITOR) != 0)
 		directives |= BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 	return directives;
 }

@@ -44,16 +44,16 @@ static void decode_version(const block_decoding *decoding, content_cursor *curso
 {
 	size_t start = cursor->position;
 
-	block->version = content_cursor_id(cursor);
-	if (block->version != decoding->rules->version)
+	block->as.intro.version = content_cursor_id(cursor);
+	if (block->as.intro.version != decoding->rules->version)
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "the version is not that of the dialect");
 }
 
 static void decode_intro(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
 	decode_version(decoding, cursor, block);
-	block->name = content_cursor_string(cursor, &block->name_length);
-	block->flags = content_cursor_id(cursor);
+	block->as.intro.runtime = content_cursor_string(cursor, &block->as.intro.runtime_length);
+	block->as.intro.flags = content_cursor_id(cursor);
 	decode_only_clock(cursor, block);
 }
 
@@ -68,6 +68,7 @@ static void decode_end(const block_decoding *decoding, content_cursor *cursor, m
 
 static void decode_assembly_name(content_cursor *cursor, mprof_assembly_name *name)
 {
+	name->struct_size = sizeof(*name);
 	name->base_name = content_cursor_string(cursor, NULL);
 	name->major = content_cursor_id(cursor);
 	name->minor = content_cursor_id(cursor);
@@ -78,28 +79,28 @@ static void decode_assembly_name(content_cursor *cursor, mprof_assembly_name *na
 	name->retargetable = content_cursor_id(cursor) != 0;
 }
 
-static void decode_element(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
+static void decode_element(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
-	const uint32_t both = MPROF_ELEMENT_SUCCESS | MPROF_ELEMENT_FAILURE;
+	const uint32_t both = MPROF_ELEMENT_FLAG_SUCCESS | MPROF_ELEMENT_FLAG_FAILURE;
 	const uint32_t results = block->kind == MPROF_BLOCK_LOADED ? both : 0;
 	uint32_t type;
 
-	block->flags = content_cursor_byte(cursor);
-	type = block->flags & types;
-	if (type == 0 || (type & (type - 1)) != 0 || (block->flags & ~(types | results)) != 0 ||
-	    (block->flags & both) == both)
+	block->as.element.kind = content_cursor_byte(cursor);
+	type = block->as.element.kind & types;
+	if (type == 0 || (type & (type - 1)) != 0 || (block->as.element.kind & ~(types | results)) != 0 ||
+	    (block->as.element.kind & both) == both)
 		content_cursor_fail(cursor, 0, MPROF_ERR_MALFORMED, "the kind of the element is none");
-	block->base_counter = content_cursor_int(cursor);
-	block->end_counter = content_cursor_int(cursor);
+	block->as.element.start_counter = content_cursor_int(cursor);
+	block->as.element.end_counter = content_cursor_int(cursor);
 	block->thread = content_cursor_int(cursor);
 	if (in_force(decoding, MPROF_DIRECTIVE_ELEMENT_IDS))
-		block->id = content_cursor_id(cursor);
-	block->name = content_cursor_string(cursor, &block->name_length);
+		block->as.element.id = content_cursor_id(cursor);
+	block->as.element.name = content_cursor_string(cursor, &block->as.element.name_length);
 	if (block->kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY &&
 	    in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS)) {
-		decode_assembly_name(cursor, &block->assembly);
-		block->has_assembly = 1;
+		decode_assembly_name(cursor, &body->assembly);
+		block->as.element.assembly = &body->assembly;
 	}
 }
 
@@ -117,9 +118,9 @@ static void decode_end_clock(content_cursor *cursor, mprof_block *block)
 
 static mapping_form mapping_form_of(const block_decoding *decoding)
 {
-	const mapping_form form = {in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS),
-				   in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS),
-				   in_force(decoding, MPROF_DIRECTIVE_CLASS_SIZES)};
+	const mapping_form form = {
+		in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS), in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS),
+		in_force(decoding, MPROF_DIRECTIVE_CLASS_SIZES), in_force(decoding, MPROF_DIRECTIVE_SOURCE_LINES)};
 
 	return form;
 }
@@ -149,9 +150,9 @@ static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_
 	size_t start;
 
 	content_cursor_clock(cursor, &block->start);
-	block->id = content_cursor_id(cursor);
-	block->flags = content_cursor_id(cursor);
-	block->base_counter = content_cursor_int(cursor);
+	block->as.heap_data.number = content_cursor_id(cursor);
+	block->as.heap_data.flags = content_cursor_id(cursor);
+	block->as.heap_data.counter = content_cursor_int(cursor);
 	start = cursor->position;
 	body->shift = content_cursor_id(cursor);
 	if (body->shift > HEAP_MOST_SHIFT)
@@ -164,8 +165,14 @@ static void decode_list_start(content_cursor *cursor, mprof_block *block, block_
 	if (block->kind == MPROF_BLOCK_HEAP_DATA) {
 		decode_heap_start(cursor, block, body);
 	} else {
+		uint64_t base_counter;
+
 		decode_clock_and_thread(cursor, block);
-		block->base_counter = content_cursor_int(cursor);
+		base_counter = content_cursor_int(cursor);
+		if (block->kind == MPROF_BLOCK_EVENTS)
+			block->as.events.base_counter = base_counter;
+		else
+			block->as.samples.base_counter = base_counter;
 	}
 	body->list_start = cursor->position;
 }
@@ -218,7 +225,7 @@ static void decode_records(content_cursor *cursor, mprof_block *block, block_bod
 
 	content_cursor_clock(cursor, &block->start);
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
-		block->id = content_cursor_id(cursor);
+		block->as.heap_summary.collection = content_cursor_id(cursor);
 	body->list_start = cursor->position;
 	record_cursor_init(&records, cursor, block->kind);
 	while (record_cursor_next(&records, &record))
@@ -250,8 +257,8 @@ int sample_cursor_next(sample_cursor *cursor, uint32_t *id)
 
 static void decode_samples_start(content_cursor *cursor, mprof_block *block, block_body *body)
 {
-	block->base_counter = content_cursor_int(cursor);
-	block->end_counter = block->base_counter;
+	block->as.statistical.start_counter = content_cursor_int(cursor);
+	block->as.statistical.end_counter = block->as.statistical.start_counter;
 	body->list_start = cursor->position;
 	body->list_end = cursor->length;
 }
@@ -269,13 +276,13 @@ static mprof_status decode_samples(content_cursor *cursor, mprof_block *block, b
 	while (sample_cursor_next(&lists, &id))
 		continue;
 	*cursor = lists.content;
-	block->end_counter = content_cursor_int(cursor);
+	block->as.statistical.end_counter = content_cursor_int(cursor);
 	return content_cursor_finish(cursor);
 }
 
 static int runs_back(const mprof_block *block)
 {
-	return (int64_t)(block->end_counter - block->base_counter) < 0;
+	return (int64_t)(block->as.statistical.end_counter - block->as.statistical.start_counter) < 0;
 }
 
 static void decode_hits(const block_decoding *decoding, content_cursor *cursor, int is_cut, mprof_block *block,
@@ -287,12 +294,12 @@ static void decode_hits(const block_decoding *decoding, content_cursor *cursor, 
 	body->list_start = cursor->position;
 	hits_take(cursor, decoding->rules, decoding->hits, &decoding->known, is_cut, &body->hits, &end);
 	body->list_end = body->hits.list_end;
-	block->base_counter = block->start.counter;
-	block->end_counter = block->start.counter;
+	block->as.statistical.start_counter = block->start.counter;
+	block->as.statistical.end_counter = block->start.counter;
 	if (is_cut)
 		return;
 	block->end = end;
-	block->end_counter = end.counter;
+	block->as.statistical.end_counter = end.counter;
 	block->has_clocks = 1;
 }
 
@@ -344,7 +351,7 @@ static void decode_directives(const block_decoding *decoding, content_cursor *cu
 			      block_body *body)
 {
 	content_cursor_clock(cursor, &block->start);
-	block->directives = decoding->directives;
+	block->as.directives.declared = decoding->directives;
 	for (;;) {
 		uint64_t directive = content_cursor_amount(cursor);
 		uint64_t kinds;
@@ -353,7 +360,7 @@ static void decode_directives(const block_decoding *decoding, content_cursor *cu
 			break;
 		kinds = directive_kinds_take(decoding->rules, cursor);
 		if (directive < 64 && (decoding->rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
-			block->directives |= MPROF_DIRECTIVE_BIT(directive);
+			block->as.directives.declared |= MPROF_DIRECTIVE_BIT(directive);
 		else
 			body->unreadable_kinds |= kinds;
 	}
@@ -388,25 +395,27 @@ static void decode_thread(content_cursor *cursor, mprof_block *block)
 {
 	decode_only_clock(cursor, block);
 	block->thread = content_cursor_int(cursor);
-	block->name = content_cursor_string(cursor, &block->name_length);
+	block->as.thread_name.name = content_cursor_string(cursor, &block->as.thread_name.name_length);
 }
 
 static void decode_mark(content_cursor *cursor, mprof_block *block)
 {
-	block->base_counter = content_cursor_int(cursor);
+	block->as.mark.counter = content_cursor_int(cursor);
 	block->thread = content_cursor_int(cursor);
-	block->name = content_cursor_string(cursor, &block->name_length);
+	block->as.mark.text = content_cursor_string(cursor, &block->as.mark.text_length);
 }
 
-static void decode_lost(content_cursor *cursor, mprof_block *block)
+static void decode_lost(content_cursor *cursor, mprof_block *block, block_body *body)
 {
+	block->as.lost.counts = body->losses;
+	block->as.lost.count = LOSS_CAUSE_COUNT;
 	decode_clock_and_thread(cursor, block);
 	for (;;) {
 		uint64_t cause = content_cursor_int(cursor);
 
 		if (cause == 0)
 			break;
-		block->lost[cause < MPROF_LOSS_CAUSE_COUNT ? cause : 0] += content_cursor_int(cursor);
+		body->losses[cause < LOSS_CAUSE_COUNT ? cause : 0] += content_cursor_int(cursor);
 	}
 	decode_end_clock(cursor, block);
 }
@@ -425,7 +434,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		break;
 	case MPROF_BLOCK_LOADED:
 	case MPROF_BLOCK_UNLOADED:
-		decode_element(decoding, cursor, block);
+		decode_element(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_HEAP_DATA:
 		if (decoding->rules->is_mono)
@@ -447,6 +456,9 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 	case MPROF_BLOCK_MARK:
 		decode_mark(cursor, block);
 		break;
+	case MPROF_BLOCK_WATERMARK:
+		block->as.watermark.counter = content_cursor_int(cursor);
+		break;
 	case MPROF_BLOCK_STATISTICAL:
 		if (decoding->rules->is_mono)
 			decode_hits(decoding, cursor, 0, block, body);
@@ -463,7 +475,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_thread(cursor, block);
 		break;
 	case MPROF_BLOCK_LOST:
-		decode_lost(cursor, block);
+		decode_lost(cursor, block, body);
 		break;
 	default:
 		/* The grammar of an unknown block is not known: all of it is taken as it is. */

@@ -10,6 +10,7 @@
 
 #include <mprof/parser.h>
 
+#include "format/kind_counts.h"
 #include "format/content_cursor.h"
 #include "format/dialect.h"
 #include "format/heap_items.h"
@@ -54,6 +55,8 @@ typedef struct block_body {
 	heap_reading heap;     /**< HEAP_DATA of drop, mono, unity; of mprof2 its form is none. */
 	mapping_lists mapping; /**< MAPPING. */
 	hits_reading hits;     /**< STATISTICAL of drop, mono, unity; of mail its form is none. */
+	mprof_assembly_name assembly;      /**< LOADED: what the block points to. */
+	uint64_t losses[LOSS_CAUSE_COUNT]; /**< LOST: what the block points to. */
 	uint64_t unreadable_kinds; /**< DIRECTIVES: those that unknown directives concern, as #MPROF_BLOCK_BIT. */
 } block_body;
 

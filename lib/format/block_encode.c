@@ -98,9 +98,10 @@ static void encode_text(encode_buffer *buffer, const char *text)
 
 static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rules, const mprof_assembly_name *name)
 {
-	static const mprof_assembly_name unknown = {NULL, NULL, NULL, 0, 0, 0, 0, 0};
+	static const mprof_assembly_name unknown = {sizeof(mprof_assembly_name), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0};
 	/* What Mono wrote for one. */
-	static const mprof_assembly_name unknown_to_mono = {"UNKNOWN", "neutral", "null", 0, 0, 0, 0, 0};
+	static const mprof_assembly_name unknown_to_mono = {
+		sizeof(mprof_assembly_name), "UNKNOWN", "neutral", "null", 0, 0, 0, 0, 0, 0};
 
 	if (name == NULL)
 		name = rules->is_mono ? &unknown_to_mono : &unknown;
@@ -150,16 +151,24 @@ int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, co
 }
 
 int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
-			const mprof_method_definition *definition)
+			const mprof_method_definition *definition, const block_source *source)
 {
 	const int has_flags = declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS);
+	const int has_source = declared(encoding, MPROF_DIRECTIVE_SOURCE_LINES);
 
 	encode_int(buffer, definition->id);
 	encode_int(buffer, definition->class_id);
 	if (has_flags)
 		encode_int(buffer, definition->flags);
+	if (has_source) {
+		encode_int(buffer, (uint64_t)source->file << 1 | (source->is_new != 0));
+		if (source->is_new)
+			encode_string(buffer, definition->source_file, definition->source_file_length);
+		if (source->file != 0)
+			encode_int(buffer, definition->source_line);
+	}
 	encode_string(buffer, definition->name, definition->name_length);
-	return has_flags || definition->flags == 0;
+	return (has_flags || definition->flags == 0) && (has_source || definition->source_file_length == 0);
 }
 
 void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,

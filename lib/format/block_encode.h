@@ -53,8 +53,14 @@ int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, 
 
 /** One element of a MAPPING block's lists. They return the same. */
 int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition);
+/** The file of a method: its number, 0 if it has none, and whether it is named here, which it is once. */
+typedef struct block_source {
+	uint32_t file;
+	int is_new;
+} block_source;
+
 int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
-			const mprof_method_definition *definition);
+			const mprof_method_definition *definition, const block_source *source);
 
 /** A MAPPING block from lists made by the two functions above. */
 void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,

@@ -15,7 +15,7 @@ static const dialect_code mail_codes[] = {
 	{9, MPROF_BLOCK_HEAP_SUMMARY}, {32, MPROF_BLOCK_SESSION},    {33, MPROF_BLOCK_THREAD},
 	{34, MPROF_BLOCK_LOST},        {35, MPROF_BLOCK_SAMPLES},    {36, MPROF_BLOCK_STACKS},
 	{37, MPROF_BLOCK_CODE},        {38, MPROF_BLOCK_METRICS},    {39, MPROF_BLOCK_MARK},
-	{40, MPROF_BLOCK_ROOTS},
+	{40, MPROF_BLOCK_ROOTS},       {41, MPROF_BLOCK_WATERMARK},
 };
 
 /* The order of Mono's own writers. Those with short headers stop behind the eighth. */
@@ -40,7 +40,8 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |    \
 	 BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |                                  \
 	 BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |                                 \
-	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS))
+	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |                              \
+	 BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_STACK_SWITCHES) | BIT(MPROF_DIRECTIVE_SOURCE_LINES))
 
 static const dialect_rules all_rules[] = {
 	{.dialect = MPROF_DIALECT_MAIL,
@@ -129,12 +130,15 @@ uint64_t dialect_directive_blocks(mprof_directive directive)
 	case MPROF_DIRECTIVE_ALLOCATION_STACK_ID:
 	case MPROF_DIRECTIVE_DETAILED_EVENTS:
 	case MPROF_DIRECTIVE_COLLECTION_NUMBERS:
+	case MPROF_DIRECTIVE_MEMORY_EVENTS:
+	case MPROF_DIRECTIVE_STACK_SWITCHES:
 		return MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS);
 	case MPROF_DIRECTIVE_ELEMENT_IDS:
 		return MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED);
 	case MPROF_DIRECTIVE_ASSEMBLY_IDS:
 		return MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED);
 	case MPROF_DIRECTIVE_METHOD_FLAGS:
+	case MPROF_DIRECTIVE_SOURCE_LINES:
 		return MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING);
 	case MPROF_DIRECTIVE_CLASS_SIZES:
 		return MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) |
@@ -189,7 +193,9 @@ const char *dialect_foreign_name(const uint8_t *bytes, size_t length)
 		{"BZh", 3, "this is a bzip2-compressed file; decompress it first"},
 		{"PK\x03\x04", 4, "this is a zip archive, not an mprof log"},
 		{"MZ", 2, "this is a program (.exe or .dll), not an mprof log"},
-		{"\x7f" "ELF", 4, "this is a native program or library, not an mprof log"},
+		{"\x7f"
+		 "ELF",
+		 4, "this is a native program or library, not an mprof log"},
 		{"PERFILE2", 8, "this is a perf.data file, not an mprof log"},
 		{"{", 1, "this looks like JSON, not an mprof log"},
 		{"<", 1, "this looks like XML or HTML, not an mprof log"},

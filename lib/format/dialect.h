@@ -41,8 +41,8 @@ uint64_t dialect_directive_blocks(mprof_directive directive);
 
 /** How the first bytes of a file are taken (doc/format.md, 1.1). */
 typedef enum dialect_guess {
-	DIALECT_GUESS_MORE_BYTES,   /**< Too few to tell. */
-	DIALECT_GUESS_NONE,         /**< Not a log. */
+	DIALECT_GUESS_MORE_BYTES, /**< Too few to tell. */
+	DIALECT_GUESS_NONE,       /**< Not a log. */
 	DIALECT_GUESS_MPROF2,
 	DIALECT_GUESS_SHORT_HEADER, /**< mail or drop: the blocks after INTRO tell. */
 	DIALECT_GUESS_LONG_HEADER,  /**< mono or unity. */

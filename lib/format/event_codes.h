@@ -27,7 +27,11 @@ typedef enum event_form {
 	EVENT_FORM_STACK_SECTION,  /**< INT value, INT count, and so many INTs, each a frame. */
 	EVENT_FORM_STRAY,          /**< INT time, INT without meaning: a part of the event before, and none itself. */
 	EVENT_FORM_IMPLICIT_LEAVE, /**< Five low time bits in the byte; INT time >> 5. */
-	EVENT_FORM_UNKNOWN         /**< Reserved: INT value, INT time. */
+	EVENT_FORM_MEMORY_ALLOCATED, /**< INT time, PLACE value, INT size, INT stack. */
+	EVENT_FORM_MEMORY_FREED,     /**< INT time, PLACE value. */
+	EVENT_FORM_MEMORY_FREED_AT,  /**< INT time, PLACE value, INT stack. */
+	EVENT_FORM_MEMORY_RESIZED,   /**< INT time, INT duration, PLACE object, PLACE value, INT size, INT stack. */
+	EVENT_FORM_UNKNOWN           /**< Reserved: INT value, INT time. */
 } event_form;
 
 /** What an INT behind those that every event of a form has is. */
@@ -49,6 +53,9 @@ typedef enum event_extra {
 /** Bits of the type in EVENT_EXTRA_HANDLE. */
 #define EVENT_HANDLE_TYPE_BITS 2
 #define EVENT_HANDLE_TYPE_MASK 3
+
+/** The byte of freed memory with a call stack, less that of freed memory without one. */
+#define EVENT_MEMORY_FREED_AT_BIT 0x10
 
 /** Bits of the generation in EVENT_FORM_COLLECTION; the number of the collection is above them. */
 #define EVENT_GENERATION_BITS 8
@@ -78,6 +85,12 @@ typedef enum event_group {
 	EVENT_GROUP_OTHER = 7,
 	EVENT_GROUP_MASK = 7
 } event_group;
+
+/** Whether the form is that of an event of native memory (section 4.7). */
+static inline int event_form_is_memory(uint32_t form)
+{
+	return form >= EVENT_FORM_MEMORY_ALLOCATED && form <= EVENT_FORM_MEMORY_RESIZED;
+}
 
 /** Fills the meaning of all bytes. \p directives are those in force, as #MPROF_DIRECTIVE_BIT. */
 void event_codes_build(event_code table[256], const dialect_rules *rules, uint64_t directives);

@@ -2,6 +2,7 @@
 #include "format/event_decode_one.h"
 
 #include "format/event_store.h"
+#include "format/memory_place.h"
 
 /* A monitor event that has no latest counter: no longer pause is believed. As ticks of a processor, some minutes. */
 #define MONITOR_LONGEST_PAUSE (UINT64_C(1) << 40)
@@ -242,6 +243,81 @@ static events_decode_result take_stack_section(const event_decode_entry *entry, 
 	return EVENTS_DECODE_DONE;
 }
 
+/* An address of native memory. *previous is the address before, and then this one. */
+static events_decode_result place_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *previous)
+{
+	uint64_t head;
+	uint64_t rest = 0;
+	events_decode_result result = int_take(cursor, limit, &head);
+
+	if (result == EVENTS_DECODE_DONE && memory_place_has_rest(head))
+		result = int_take(cursor, limit, &rest);
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	if (!memory_place_is_valid(head, rest))
+		return EVENTS_DECODE_BAD_INT;
+	*previous = memory_place_decode(head, rest, *previous);
+	return EVENTS_DECODE_DONE;
+}
+
+/* What an event of native memory has besides its address. */
+static events_decode_result memory_detail_take(uint32_t form, const uint8_t **cursor, const uint8_t *limit,
+					       mprof_event_detail *detail)
+{
+	events_decode_result result = EVENTS_DECODE_DONE;
+	uint64_t stack;
+
+	if (form != EVENT_FORM_MEMORY_FREED_AT)
+		result = int_take(cursor, limit, &detail->size);
+	if (result == EVENTS_DECODE_DONE)
+		result = int_take(cursor, limit, &stack);
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	detail->stack = (uint32_t)stack;
+	return stack > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
+}
+
+/* An event of native memory (section 4.7). */
+static events_decode_result take_memory(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
+					events_decode_state *state, events_decode_batch *batch)
+{
+	mprof_event *event = &batch->events[batch->count];
+	mprof_event_detail *detail = NULL;
+	uint64_t address = state->address;
+	uint64_t time;
+	uint64_t duration;
+	events_decode_result result;
+
+	if (entry->form != EVENT_FORM_MEMORY_FREED) {
+		if (batch->detail_count == batch->detail_capacity)
+			return EVENTS_DECODE_FULL;
+		detail = &batch->details[batch->detail_count];
+		memset(detail, 0, sizeof(*detail));
+		detail->struct_size = sizeof(*detail);
+	}
+	result = int_take(cursor, limit, &time);
+	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_MEMORY_RESIZED) {
+		result = int_take(cursor, limit, &duration);
+		if (result == EVENTS_DECODE_DONE)
+			result = place_take(cursor, limit, &address);
+		detail->started = state->counter + time - duration;
+		detail->object = address;
+	}
+	if (result == EVENTS_DECODE_DONE)
+		result = place_take(cursor, limit, &address);
+	if (result == EVENTS_DECODE_DONE && detail != NULL)
+		result = memory_detail_take(entry->form, cursor, limit, detail);
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	state->counter += time;
+	state->address = address;
+	event_store(event, entry->head, 0, state->counter, address);
+	event->more.detail = detail;
+	batch->detail_count += detail != NULL;
+	batch->count++;
+	return EVENTS_DECODE_DONE;
+}
+
 events_decode_result event_decode_one(const events_decode_table *table, const uint8_t **place, const uint8_t *limit,
 				      events_decode_state *state, events_decode_batch *batch)
 {
@@ -263,6 +339,12 @@ events_decode_result event_decode_one(const events_decode_table *table, const ui
 		break;
 	case EVENT_FORM_STACK_SECTION:
 		result = take_stack_section(entry, &cursor, limit, state, batch);
+		break;
+	case EVENT_FORM_MEMORY_ALLOCATED:
+	case EVENT_FORM_MEMORY_FREED:
+	case EVENT_FORM_MEMORY_FREED_AT:
+	case EVENT_FORM_MEMORY_RESIZED:
+		result = take_memory(entry, &cursor, limit, state, batch);
 		break;
 	case EVENT_FORM_STRAY:
 		result = take_stray(&cursor, limit, state);

@@ -48,6 +48,7 @@ static inline int detail_store(mprof_event *event, mprof_event_detail *detail, c
 
 	if ((numbers->of[EVENT_EXTRA_CALLER] | numbers->of[EVENT_EXTRA_STACK]) > UINT32_MAX)
 		return 0;
+	detail->struct_size = sizeof(*detail);
 	detail->object = numbers->of[EVENT_EXTRA_OBJECT];
 	detail->caller = (uint32_t)numbers->of[EVENT_EXTRA_CALLER];
 	detail->stack = (uint32_t)numbers->of[EVENT_EXTRA_STACK];
@@ -55,6 +56,8 @@ static inline int detail_store(mprof_event *event, mprof_event_detail *detail, c
 	detail->reference_count = 0;
 	detail->references = NULL;
 	detail->samples = 0;
+	detail->size = 0;
+	detail->started = 0;
 	event->value |= numbers->of[EVENT_EXTRA_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
 	event->more.detail = detail;
 	return 1;
@@ -68,6 +71,7 @@ static inline void stack_section_store(mprof_event *event, mprof_event_detail *d
 				       uint32_t count)
 {
 	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
 	detail->object = event->value;
 	detail->reference_count = count;
 	detail->references = frames;

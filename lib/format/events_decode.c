@@ -479,6 +479,19 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	return cursor;
 }
 
+/* An event that is left to the slow path. Those of native memory come in long runs, for which no window is marked. */
+static events_decode_result decode_slowly(const events_decode_table *table, const uint8_t **cursor,
+					  const uint8_t *limit, events_decode_state *state, events_decode_batch *batch)
+{
+	events_decode_result result;
+
+	do
+		result = event_decode_one(table, cursor, limit, state, batch);
+	while (result == EVENTS_DECODE_DONE && *cursor < limit && batch->count < batch->capacity &&
+	       event_form_is_memory(table->entries[**cursor].form));
+	return result;
+}
+
 /* \p machine is FAST_EXTRACT or nothing. */
 static inline __attribute__((always_inline)) events_decode_result decode_list(const events_decode_table *table,
 									      events_decode_state *state,
@@ -506,7 +519,7 @@ static inline __attribute__((always_inline)) events_decode_result decode_list(co
 		if (batch->count == batch->capacity)
 			result = EVENTS_DECODE_FULL;
 		else if (cursor < limit)
-			result = event_decode_one(table, &cursor, limit, state, batch);
+			result = decode_slowly(table, &cursor, limit, state, batch);
 	}
 	state->position = (size_t)(cursor - state->bytes);
 	/* A batch that was filled by the very last event is full, but nothing is left to be fetched with another. */

@@ -73,6 +73,7 @@ typedef struct events_decode_state {
 	uint64_t counter;     /**< That of the last event read, or what the first one starts from. */
 	uint64_t earliest;    /**< No event is before this. */
 	uint64_t latest;      /**< Nor behind this, which holds if has_latest is set. */
+	uint64_t address;     /**< Of the last event of native memory; 0 at first. */
 	uint8_t has_latest;
 	uint8_t numbers; /**< A #collection_numbers, which changes with the events that are met. */
 } events_decode_state;

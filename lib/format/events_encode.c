@@ -2,12 +2,15 @@
 #include "format/events_encode.h"
 
 #include "format/event_codes.h"
+#include "format/event_detail.h"
 #include "format/losses.h"
+#include "format/memory_place.h"
 
 #include <string.h>
 
-/* A byte, three INTs of 64 bits, two of 32 (as monitors and handles have); INTs are stored eight bytes at a time. */
-#define EVENT_ROOM (1 + 3 * MPROF_INT_MAX_LENGTH + 2 * 5 + 8)
+/* Resized memory takes most: a byte, five INTs of 64 bits, two rests of addresses, an id; INTs are stored eight bytes at a
+ * time. */
+#define EVENT_ROOM (1 + 5 * MPROF_INT_MAX_LENGTH + 2 + 5 + 8)
 
 /* Room is reserved for so many events at once: little beside a block, many beside the cost of reserving. */
 #define BATCH_EVENTS 256
@@ -142,8 +145,13 @@ static inline const event_rule *rule_for(const event_encoder *encoder, const mpr
 {
 	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
 
-	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0))
+	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0)) {
+		/* A reader made it: named it means the same, wherever it is written. */
+		if (event->kind == MPROF_EVENT_METHOD_LEAVE && event->flags == MPROF_EVENT_FLAG_IMPLICIT)
+			return &encoder->rules[event->id != 0 ? MPROF_EVENT_METHOD_LEAVE
+							      : MPROF_EVENT_METHOD_LEAVE_IMPLICIT];
 		return &none;
+	}
 	return &encoder->rules[event->kind + event->flags * EVENT_RULE_KINDS];
 }
 
@@ -188,11 +196,12 @@ static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 	return out + 1 + last_byte / 8 + 1;
 }
 
-static inline const mprof_event_detail *detail_of(const mprof_event *event)
+/* Of a valid detail, or of none. \p own is room for one. */
+static inline const mprof_event_detail *detail_of(const mprof_event *event, mprof_event_detail *own)
 {
-	static const mprof_event_detail unknown = {0, 0, 0, 0, 0, NULL, 0};
+	static const mprof_event_detail unknown = {.struct_size = sizeof(unknown)};
 
-	return event->more.detail != NULL ? event->more.detail : &unknown;
+	return event->more.detail != NULL ? event_detail_read(event->more.detail, own) : &unknown;
 }
 
 static inline int handle_fits(const mprof_event *event, const mprof_event_detail *detail)
@@ -226,8 +235,12 @@ static inline int extra_take(const event_encoder *encoder, uint32_t extra, const
 /* The place behind the extras; NULL if one of them cannot be written. */
 static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t extras, const mprof_event *event)
 {
-	const mprof_event_detail *detail = detail_of(event);
+	mprof_event_detail own;
+	const mprof_event_detail *detail;
 
+	if (!event_detail_is_valid(event->more.detail))
+		return NULL;
+	detail = detail_of(event, &own);
 	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras)) {
 		uint64_t number;
 
@@ -277,20 +290,26 @@ static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const e
 	return put_extras(encoder, out, rule->extras, event);
 }
 
-/* The number of the collection that an event belongs to. A new size of the heap takes one too, as it did in Mono. */
+/*
+ * The number of the collection that an event belongs to. A new size of the heap takes one too, as it did in Mono, but
+ * for callers who number collections and not sizes: theirs has the number of the collection before it.
+ */
 static uint32_t take_collection_number(event_encoder *encoder, const mprof_event *event)
 {
+	int is_resize = event->kind == MPROF_EVENT_GC_RESIZE;
 	uint32_t number = event->id;
 
 	if (number == 0 && encoder->counts_collections) {
-		int is_next = event->kind == MPROF_EVENT_GC_START || event->kind == MPROF_EVENT_GC_RESIZE;
+		int is_next = event->kind == MPROF_EVENT_GC_START || (is_resize && !encoder->is_told);
 
 		number = is_next ? encoder->last_number + 1 : encoder->collection;
-		encoder->has_counted = 1;
+		encoder->has_counted |= !is_resize;
 	}
+	if (event->kind == MPROF_EVENT_GC_START)
+		encoder->is_told = event->id != 0;
 	if (number > encoder->last_number)
 		encoder->last_number = number;
-	if (event->kind != MPROF_EVENT_GC_RESIZE)
+	if (!is_resize)
 		encoder->collection = number;
 	return number;
 }
@@ -324,6 +343,41 @@ static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event
 	return put(out, number);
 }
 
+static inline uint8_t *put_place(uint8_t *out, uint64_t address, uint64_t *previous)
+{
+	uint32_t rest;
+
+	out = put(out, memory_place_encode(address, *previous, &rest));
+	*previous = address;
+	return rest == 0 ? out : put(out, rest);
+}
+
+/* An event of native memory (section 4.7); NULL if its call stack is not defined. */
+static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
+			   uint64_t time)
+{
+	const int is_freed = rule->form == EVENT_FORM_MEMORY_FREED;
+	mprof_event_detail own;
+	const mprof_event_detail *detail;
+	uint64_t stack;
+
+	if (!event_detail_is_valid(event->more.detail))
+		return NULL;
+	detail = detail_of(event, &own);
+	if (!extra_take(encoder, EVENT_EXTRA_STACK, event, detail, &stack))
+		return NULL;
+	*out++ = is_freed && stack != 0 ? rule->byte | EVENT_MEMORY_FREED_AT_BIT : rule->byte;
+	out = put(out, time);
+	if (rule->form == EVENT_FORM_MEMORY_RESIZED) {
+		out = put(out, detail->started != 0 ? event->counter - detail->started : 0);
+		out = put_place(out, detail->object, &encoder->last_address);
+	}
+	out = put_place(out, event->value, &encoder->last_address);
+	if (!is_freed)
+		out = put(out, detail->size);
+	return is_freed && stack == 0 ? out : put(out, stack);
+}
+
 /* The place behind an event that has a time; NULL if it cannot be written. */
 static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 				 uint64_t time)
@@ -341,6 +395,8 @@ static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const eve
 		out = put(out, event->id);
 	} else if (rule->form == EVENT_FORM_DETAILED) {
 		return put_detailed(encoder, out, rule, event, time);
+	} else if (event_form_is_memory(rule->form)) {
+		return put_memory(encoder, out, rule, event, time);
 	} else if (rule->form != EVENT_FORM_VALUE) {
 		return put_collection(encoder, out, rule, event, time);
 	} else {
@@ -353,7 +409,11 @@ static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const eve
 /* Why an event could not be written. */
 static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
 {
-	if (EVENT_EXTRAS_FIRST(rule->extras) == EVENT_EXTRA_HANDLE && !handle_fits(event, detail_of(event)))
+	mprof_event_detail own;
+
+	if ((rule->extras != 0 || event_form_is_memory(rule->form)) && !event_detail_is_valid(event->more.detail))
+		return MPROF_ERR_ARGUMENT;
+	if (EVENT_EXTRAS_FIRST(rule->extras) == EVENT_EXTRA_HANDLE && !handle_fits(event, detail_of(event, &own)))
 		return MPROF_ERR_ARGUMENT;
 	return rule->form == EVENT_FORM_COLLECTION ? MPROF_ERR_UNSUPPORTED : MPROF_ERR_UNDEFINED_ID;
 }
@@ -362,6 +422,7 @@ static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
 static int is_shortened(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
 			uint64_t last_counter)
 {
+	mprof_event_detail own;
 	const mprof_event_detail *detail;
 
 	/* The number of a collection or its generation, how a method was left, or when the size of the heap changed. */
@@ -372,7 +433,9 @@ static int is_shortened(const event_encoder *encoder, const event_rule *rule, co
 	/* Other events have no detail, and the pointer means nothing. */
 	if (!is_allocation(rule) && rule->form != EVENT_FORM_DETAILED)
 		return 0;
-	detail = detail_of(event);
+	if (!event_detail_is_valid(event->more.detail))
+		return 0;
+	detail = detail_of(event, &own);
 	return (detail->caller != 0 && (rule->said & SAID(EVENT_EXTRA_CALLER)) == 0) ||
 	       (detail->stack != 0 && (rule->said & SAID(EVENT_EXTRA_STACK)) == 0) ||
 	       (detail->object != 0 && (rule->said & SAID(EVENT_EXTRA_OBJECT)) == 0);

@@ -55,9 +55,11 @@ typedef struct event_encoder {
 	event_definitions defined;
 	mprof_writer_stats *stats; /**< Counts what is left out or shortened. Borrowed. */
 	uint64_t last_counter;     /**< Of the last event written that has a time; first the base. Set by the owner. */
+	uint64_t last_address;     /**< Of the last event of native memory; first 0. Set by the owner. */
 	uint32_t collection;       /**< Number of the collection that events were told of last, where they have one. */
 	uint32_t last_number;      /**< The highest of these numbers. */
 	int has_counted;           /**< 1: it numbered one. */
+	int is_told;               /**< 1: the caller numbered the last one that began. */
 	int counts_collections;    /**< 1: collections without a number get the next one, since 0 is none. */
 	uint64_t written;          /**< Events written. Set to 0 by the owner. */
 	int lossy;

@@ -172,6 +172,7 @@ static heap_decode_result event_take(heap_place *place, const id_map *sizes, uin
 		return HEAP_DECODE_FULL;
 	memset(event, 0, sizeof(*event));
 	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
 	event->counter = counter;
 	event->more.detail = detail;
 	if (place->references_left > 0) {

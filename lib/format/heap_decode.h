@@ -14,14 +14,14 @@
 
 /** What is read, and how far it is. Kept between calls. */
 typedef struct heap_decode_state {
-	const uint8_t *bytes;      /**< Where records begin. May move between calls. */
-	size_t length;             /**< Where they end. */
-	size_t position;           /**< Bytes read so far. */
-	size_t fault;              /**< Where the fault is, after one. */
-	uint64_t previous_address; /**< To which the next one is relative. */
-	uint64_t references_left;  /**< Of an object of which only a part was given out. */
-	uint64_t counter;          /**< Of all events. */
-	uint32_t shift;            /**< Bits that are 0 in all addresses. */
+	const uint8_t *bytes;        /**< Where records begin. May move between calls. */
+	size_t length;               /**< Where they end. */
+	size_t position;             /**< Bytes read so far. */
+	size_t fault;                /**< Where the fault is, after one. */
+	uint64_t previous_address;   /**< To which the next one is relative. */
+	uint64_t references_left;    /**< Of an object of which only a part was given out. */
+	uint64_t counter;            /**< Of all events. */
+	uint32_t shift;              /**< Bits that are 0 in all addresses. */
 	const heap_item_form *items; /**< The form of Mono's items; NULL for records. Of these alone the three above. */
 } heap_decode_state;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/heap_encode.h"
 
+#include "format/event_detail.h"
 #include "format/heap_records.h"
 #include "format/int_words.h"
 #include "format/zigzag.h"
@@ -15,7 +16,8 @@ static int class_is_known(const heap_encoding *encoding, uint32_t id)
 /* All addresses, one over the other: a bit that is 0 here is 0 in each of them. */
 static mprof_status check_event(const heap_encoding *encoding, const mprof_event *event, uint64_t *addresses)
 {
-	const mprof_event_detail *detail = event->more.detail;
+	mprof_event_detail own;
+	const mprof_event_detail *detail;
 
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
@@ -35,6 +37,9 @@ static mprof_status check_event(const heap_encoding *encoding, const mprof_event
 	default:
 		return MPROF_ERR_ARGUMENT;
 	}
+	if (!event_detail_is_valid(event->more.detail))
+		return MPROF_ERR_ARGUMENT;
+	detail = event_detail_read(event->more.detail, &own);
 	if (detail == NULL)
 		return event->kind == MPROF_EVENT_HEAP_FREE ? MPROF_OK : MPROF_ERR_ARGUMENT;
 	if (event->kind != MPROF_EVENT_HEAP_REFERENCES)
@@ -125,7 +130,8 @@ static void put_instance(heap_output *output, const heap_encoding *encoding, con
 
 static void put_event(heap_output *output, const heap_encoding *encoding, const mprof_event *event)
 {
-	const mprof_event_detail *detail = event->more.detail;
+	mprof_event_detail own;
+	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
 
 	reserve(output);
 	switch (event->kind) {

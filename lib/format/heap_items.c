@@ -146,17 +146,17 @@ static void frame_take(trial *trial)
 	content_cursor *cursor = &trial->cursor;
 	mprof_block *block = &trial->block;
 
-	content_cursor_clock(cursor, &block->shot_start);
-	content_cursor_clock(cursor, &block->shot_end);
+	content_cursor_clock(cursor, &block->as.heap_data.start);
+	content_cursor_clock(cursor, &block->as.heap_data.end);
 	if (form->has_number)
-		block->id = content_cursor_id(cursor);
+		block->as.heap_data.number = content_cursor_id(cursor);
 	if (form->has_start_clock)
 		content_cursor_clock(cursor, &block->start);
 	else
-		block->start = block->shot_end;
+		block->start = block->as.heap_data.end;
 	block->end = block->start;
-	block->base_counter = block->shot_start.counter;
-	block->has_shot_clocks = 1;
+	block->as.heap_data.counter = block->as.heap_data.start.counter;
+	block->as.heap_data.has_clocks = 1;
 	trial->reading.list_start = cursor->position;
 }
 
@@ -210,7 +210,7 @@ static void end_take(trial *trial)
 	content_cursor_amount(&trial->cursor);
 	content_cursor_clock(&trial->cursor, &trial->block.end);
 	trial->block.has_clocks = 1;
-	trial->block.flags = trial->has_objects ? MPROF_HEAP_FIRST | MPROF_HEAP_LAST : 0;
+	trial->block.as.heap_data.flags = trial->has_objects ? MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST : 0;
 	trial->fits = content_cursor_finish(&trial->cursor) == MPROF_OK;
 }
 
@@ -218,7 +218,7 @@ static void end_take(trial *trial)
 static void cut_take(trial *trial, heap_decode_result result)
 {
 	trial->reading.list_end = trial->cursor.length;
-	trial->block.flags = trial->has_objects ? MPROF_HEAP_FIRST : 0;
+	trial->block.as.heap_data.flags = trial->has_objects ? MPROF_HEAP_FLAG_FIRST : 0;
 	trial->fits = result == HEAP_DECODE_DONE || result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END ||
 		      result == HEAP_DECODE_BAD_COUNT;
 }
@@ -230,8 +230,8 @@ static int is_in_order(const mprof_clock *first, const mprof_clock *second)
 
 static int has_clocks_in_order(const mprof_block *block)
 {
-	return is_in_order(&block->shot_start, &block->shot_end) && is_in_order(&block->shot_end, &block->start) &&
-	       is_in_order(&block->start, &block->end);
+	return is_in_order(&block->as.heap_data.start, &block->as.heap_data.end) &&
+	       is_in_order(&block->as.heap_data.end, &block->start) && is_in_order(&block->start, &block->end);
 }
 
 static void form_try(trial *trial, const content_cursor *cursor, const mprof_block *block, heap_form form, int is_cut)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/hits_decode.h"
 
+#include "format/record_texts.h"
+
 #include <string.h>
 
 /* What a token says. */
@@ -48,10 +50,8 @@ static void record_begin(hit_item *item, uint32_t kind, uint32_t id)
 {
 	memset(item, 0, sizeof(*item));
 	item->is_record = 1;
-	item->record.kind = kind;
+	record_clear(&item->record, kind);
 	item->record.id = id;
-	item->record.name = "";
-	item->record.section = "";
 }
 
 /* A frame: the innermost of a hit, or a caller if a chain is due. */
@@ -63,7 +63,7 @@ static void frame_make(hit_cursor *cursor, hit_item *item, uint32_t flags, uint6
 	item->event.value = value;
 	if (cursor->has_leaf && cursor->callers_left > 0) {
 		cursor->callers_left--;
-		flags |= MPROF_EVENT_CALLER;
+		flags |= MPROF_EVENT_FLAG_CALLER;
 	}
 	item->event.flags = (uint8_t)flags;
 	cursor->has_leaf = 1;
@@ -84,8 +84,8 @@ static void chain_take(hit_cursor *cursor, size_t start, uint64_t count)
 static void function_define(hit_cursor *cursor, hit_item *item, size_t start, uint32_t id, uint32_t module)
 {
 	record_begin(item, MPROF_RECORD_FUNCTION, id);
-	item->record.parent = module != HITS_NO_MODULE ? module : 0;
-	item->record.name = content_cursor_string(&cursor->content, NULL);
+	item->record.as.function.module = module != HITS_NO_MODULE ? module : 0;
+	item->record.as.function.name = content_cursor_string(&cursor->content, NULL);
 	if (id == 0)
 		fail(cursor, start, "a function has the id 0");
 	cursor->has_pending = 1;
@@ -103,7 +103,7 @@ static int counted_take(hit_cursor *cursor, hit_item *item, size_t start, uint32
 		cursor->has_pending = cursor->pending_samples > 0;
 		return 1;
 	}
-	frame_make(cursor, item, MPROF_EVENT_NATIVE, id, 0);
+	frame_make(cursor, item, MPROF_EVENT_FLAG_NATIVE, id, 0);
 	item->samples = count;
 	return 1;
 }
@@ -112,7 +112,8 @@ static void place_take(hit_cursor *cursor, hit_item *item, uint32_t module)
 {
 	uint64_t value = content_cursor_int(&cursor->content);
 
-	frame_make(cursor, item, MPROF_EVENT_NATIVE | (module != 0 ? MPROF_EVENT_IN_MODULE : 0), module, value);
+	frame_make(cursor, item, MPROF_EVENT_FLAG_NATIVE | (module != 0 ? MPROF_EVENT_FLAG_IN_MODULE : 0), module,
+		   value);
 }
 
 /* Takes a token. Returns 1 if that gives an item. */
@@ -142,7 +143,7 @@ static int token_take(hit_cursor *cursor, hit_item *item)
 	case HIT_TOKEN_FUNCTION:
 		if (argument == 0)
 			fail(cursor, start, "a function has the id 0");
-		frame_make(cursor, item, MPROF_EVENT_NATIVE, argument, 0);
+		frame_make(cursor, item, MPROF_EVENT_FLAG_NATIVE, argument, 0);
 		return 1;
 	case HIT_TOKEN_NEW_FUNCTION:
 		function_define(cursor, item, start, content_cursor_id(content), (uint32_t)argument);
@@ -181,13 +182,13 @@ static int module_take(hit_cursor *cursor, hit_item *item)
 	}
 	record_begin(item, MPROF_RECORD_MODULE, id);
 	if (cursor->in_removed) {
-		item->record.flags = MPROF_RECORD_REMOVED;
+		item->record.as.module.is_removed = 1;
 		return 1;
 	}
-	item->record.start = content_cursor_int(content);
-	item->record.size = content_cursor_int(content);
-	item->record.value = content_cursor_int(content);
-	item->record.name = content_cursor_string(content, NULL);
+	item->record.as.module.address = content_cursor_int(content);
+	item->record.as.module.size = content_cursor_int(content);
+	item->record.as.module.file_offset = content_cursor_int(content);
+	item->record.as.module.file = content_cursor_string(content, NULL);
 	return id != HITS_NO_MODULE;
 }
 
@@ -197,7 +198,7 @@ int hit_cursor_next(hit_cursor *cursor, hit_item *item)
 
 	while (!has_item && !cursor->at_end && cursor->content.status == MPROF_OK) {
 		if (cursor->has_pending) {
-			frame_make(cursor, item, MPROF_EVENT_NATIVE, cursor->pending_function, 0);
+			frame_make(cursor, item, MPROF_EVENT_FLAG_NATIVE, cursor->pending_function, 0);
 			item->samples = cursor->pending_samples;
 			cursor->has_pending = 0;
 			cursor->pending_samples = 0;
@@ -226,14 +227,14 @@ static void item_weigh(trial *trial, const hit_item *item)
 	uint32_t highest = known->method_id;
 
 	if (item->is_record) {
-		if ((item->record.flags & MPROF_RECORD_REMOVED) == 0)
+		if (item->record.kind != MPROF_RECORD_MODULE || !item->record.as.module.is_removed)
 			known_id_add(item->record.kind == MPROF_RECORD_FUNCTION ? &known->function_id
 										: &known->module_id,
 				     item->record.id);
 		return;
 	}
-	if ((item->event.flags & MPROF_EVENT_NATIVE) != 0)
-		highest = (item->event.flags & MPROF_EVENT_IN_MODULE) != 0 ? known->module_id : known->function_id;
+	if ((item->event.flags & MPROF_EVENT_FLAG_NATIVE) != 0)
+		highest = (item->event.flags & MPROF_EVENT_FLAG_IN_MODULE) != 0 ? known->module_id : known->function_id;
 	trial->knows_ids &= item->event.id <= highest;
 }
 
@@ -255,9 +256,9 @@ static size_t whole_end(const hit_cursor *cursor, const hit_item *item, size_t s
 		return cursor->has_pending ? known : cursor->content.position;
 	if (item->is_record)
 		return known;
-	if (cursor->callers_left == 0 && (cursor->is_chain_first || (item->event.flags & MPROF_EVENT_CALLER) != 0))
+	if (cursor->callers_left == 0 && (cursor->is_chain_first || (item->event.flags & MPROF_EVENT_FLAG_CALLER) != 0))
 		return cursor->content.position;
-	return (item->event.flags & MPROF_EVENT_CALLER) == 0 ? start : known;
+	return (item->event.flags & MPROF_EVENT_FLAG_CALLER) == 0 ? start : known;
 }
 
 static void items_try(trial *trial, hit_cursor *hits)

@@ -3,7 +3,7 @@
 
 size_t mprof_int_encode(uint64_t value, uint8_t *out)
 {
-	return (size_t)(int_put(out, value) - out);
+	return out != NULL ? (size_t)(int_put(out, value) - out) : 0;
 }
 
 int mprof_int_decode(const uint8_t *bytes, size_t length, uint64_t *value)
@@ -11,6 +11,8 @@ int mprof_int_decode(const uint8_t *bytes, size_t length, uint64_t *value)
 	uint64_t result = 0;
 	size_t longest = length < MPROF_INT_MAX_LENGTH ? length : MPROF_INT_MAX_LENGTH;
 
+	if (value == NULL || (bytes == NULL && length > 0))
+		return -1;
 	for (size_t i = 0; i < longest; i++) {
 		uint64_t group = bytes[i] & 127;
 

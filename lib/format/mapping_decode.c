@@ -13,6 +13,23 @@ void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, 
 	cursor->form = *form;
 }
 
+/* Bit 0 of the number of a file says that its name follows: it is the first method of that file. */
+static void source_take(content_cursor *content, mprof_mapping *mapping)
+{
+	const size_t position = content->position;
+	const uint64_t file = content_cursor_int(content);
+
+	if (content->status == MPROF_OK && (file >> 1 > UINT32_MAX || file == 1)) {
+		content_cursor_fail(content, position, MPROF_ERR_MALFORMED, "the number of a source file is not valid");
+		return;
+	}
+	mapping->source_file_id = (uint32_t)(file >> 1);
+	if ((file & 1) != 0)
+		mapping->source_file = content_cursor_string(content, &mapping->source_file_length);
+	if (file != 0)
+		mapping->source_line = content_cursor_id(content);
+}
+
 /* Takes the rest of an entry, behind its ID. */
 static void entry_take(content_cursor *content, const mapping_form *form, mprof_mapping *mapping)
 {
@@ -20,6 +37,8 @@ static void entry_take(content_cursor *content, const mapping_form *form, mprof_
 		mapping->class_id = content_cursor_id(content);
 		if (form->has_flags)
 			mapping->flags = content_cursor_id(content);
+		if (form->has_sources)
+			source_take(content, mapping);
 	} else {
 		if (form->has_assembly_ids)
 			mapping->assembly_id = content_cursor_id(content);
@@ -51,6 +70,7 @@ int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping)
 	content_cursor *content = &cursor->content;
 
 	memset(mapping, 0, sizeof(*mapping));
+	mapping->source_file = "";
 	while (!cursor->at_end && list_ends(cursor, &mapping->id)) {
 		if (content->status != MPROF_OK)
 			return 0;

@@ -27,6 +27,7 @@ typedef struct mapping_form {
 	int has_assembly_ids; /**< Directive 5. */
 	int has_flags;        /**< Directive 6. */
 	int has_sizes;        /**< Directive 18. */
+	int has_sources;      /**< Directive 22. */
 } mapping_form;
 
 /** Goes over the lists. */

@@ -4,18 +4,18 @@
 #define NAME_FROM(names, value)                                                                                        \
 	((size_t)(value) < sizeof(names) / sizeof((names)[0]) && (names)[value] != NULL ? (names)[value] : "unknown")
 
-const char *mprof_dialect_name(mprof_dialect dialect)
+const char *mprof_dialect_get_name(mprof_dialect dialect)
 {
 	static const char *const names[] = {
-		[MPROF_DIALECT_MAIL] = "mail",   [MPROF_DIALECT_DROP] = "drop",     [MPROF_DIALECT_MONO] = "mono",
-		[MPROF_DIALECT_UNITY] = "unity", [MPROF_DIALECT_MPROF2] = "mprof2",
-		[MPROF_DIALECT_UNITY_FIXED] = "unity-fixed",
+		[MPROF_DIALECT_MAIL] = "mail",     [MPROF_DIALECT_DROP] = "drop",
+		[MPROF_DIALECT_MONO] = "mono",     [MPROF_DIALECT_UNITY] = "unity",
+		[MPROF_DIALECT_MPROF2] = "mprof2", [MPROF_DIALECT_UNITY_FIXED] = "unity-fixed",
 	};
 
 	return NAME_FROM(names, dialect);
 }
 
-const char *mprof_block_kind_name(mprof_block_kind kind)
+const char *mprof_block_get_name(mprof_block_kind kind)
 {
 	static const char *const names[] = {
 		[MPROF_BLOCK_INTRO] = "intro",
@@ -37,12 +37,13 @@ const char *mprof_block_kind_name(mprof_block_kind kind)
 		[MPROF_BLOCK_METRICS] = "metrics",
 		[MPROF_BLOCK_MARK] = "mark",
 		[MPROF_BLOCK_ROOTS] = "roots",
+		[MPROF_BLOCK_WATERMARK] = "watermark",
 	};
 
 	return NAME_FROM(names, kind);
 }
 
-const char *mprof_event_kind_name(mprof_event_kind kind)
+const char *mprof_event_get_name(mprof_event_kind kind)
 {
 	static const char *const names[] = {
 		[MPROF_EVENT_METHOD_ENTER] = "method-enter",
@@ -88,12 +89,17 @@ const char *mprof_event_kind_name(mprof_event_kind kind)
 		[MPROF_EVENT_FINALIZATION_START] = "finalization-start",
 		[MPROF_EVENT_FINALIZATION_END] = "finalization-end",
 		[MPROF_EVENT_RECORDING_RESUMED] = "recording-resumed",
+		[MPROF_EVENT_MEMORY_ALLOCATED] = "memory-allocated",
+		[MPROF_EVENT_MEMORY_FREED] = "memory-freed",
+		[MPROF_EVENT_MEMORY_RESIZED] = "memory-resized",
+		[MPROF_EVENT_STACK_SWITCH] = "stack-switch",
+		[MPROF_EVENT_STACK_END] = "stack-end",
 	};
 
 	return NAME_FROM(names, kind);
 }
 
-const char *mprof_loss_cause_name(mprof_loss_cause cause)
+const char *mprof_loss_get_name(mprof_loss_cause cause)
 {
 	static const char *const names[] = {
 		[MPROF_LOSS_NO_BUFFER] = "no-buffer",

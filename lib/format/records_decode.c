@@ -2,6 +2,7 @@
 #include "format/records_decode.h"
 
 #include "format/record_lists.h"
+#include "format/record_texts.h"
 #include "format/zigzag.h"
 
 #include <string.h>
@@ -41,12 +42,12 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 	uint32_t distance;
 
 	record->id = ++cursor->last_id;
-	record->flags = (frame & STACK_FRAME_NATIVE) != 0 ? MPROF_EVENT_NATIVE : 0;
-	if ((frame & STACK_FRAME_COMPILING) != 0 && record->flags == 0) {
+	record->as.stack.is_native = (frame & STACK_FRAME_NATIVE) != 0;
+	if ((frame & STACK_FRAME_COMPILING) != 0 && !record->as.stack.is_native) {
 		frame -= STACK_FRAME_COMPILING;
-		record->flags = MPROF_EVENT_COMPILING;
+		record->as.stack.is_compiling = 1;
 	}
-	record->target = (uint32_t)(frame >> 1);
+	record->as.stack.target = (uint32_t)(frame >> 1);
 	if (frame >> 1 > UINT32_MAX)
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
 	if (frame == 1)
@@ -56,63 +57,65 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 	if (distance == 0 || distance > record->id)
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED,
 				    "the caller of a stack is none that stands before it");
-	record->parent = record->id - distance;
+	record->as.stack.caller = record->id - distance;
 }
 
 static void module_take(content_cursor *content, mprof_record *record)
 {
-	record->start = content_cursor_int(content);
-	record->size = content_cursor_int(content);
-	record->section = content_cursor_string(content, NULL);
-	record->name = content_cursor_string(content, NULL);
+	record->as.module.address = content_cursor_int(content);
+	record->as.module.size = content_cursor_int(content);
+	record->as.module.build_id = content_cursor_string(content, NULL);
+	record->as.module.file = content_cursor_string(content, NULL);
 }
 
 static void function_take(content_cursor *content, mprof_record *record)
 {
-	record->parent = content_cursor_id(content);
-	record->start = content_cursor_int(content);
-	record->size = content_cursor_int(content);
-	record->name = content_cursor_string(content, NULL);
+	record->as.function.module = content_cursor_id(content);
+	record->as.function.offset = content_cursor_int(content);
+	record->as.function.size = content_cursor_int(content);
+	record->as.function.name = content_cursor_string(content, NULL);
 }
 
 static void location_take(content_cursor *content, mprof_record *record)
 {
-	record->parent = content_cursor_id(content);
-	record->start = content_cursor_int(content);
-	record->target = content_cursor_id(content);
+	record->as.location.module = content_cursor_id(content);
+	record->as.location.offset = content_cursor_int(content);
+	record->as.location.function = content_cursor_id(content);
 }
 
 static void root_take(content_cursor *content, mprof_record *record)
 {
-	record->flags = content_cursor_id(content);
-	record->target = content_cursor_id(content);
-	record->value = content_cursor_int(content);
-	record->start = content_cursor_int(content);
-	record->size = content_cursor_int(content);
-	record->name = content_cursor_string(content, NULL);
+	record->as.root.kind = content_cursor_id(content);
+	record->as.root.class_id = content_cursor_id(content);
+	record->as.root.thread = content_cursor_int(content);
+	record->as.root.address = content_cursor_int(content);
+	record->as.root.size = content_cursor_int(content);
+	record->as.root.name = content_cursor_string(content, NULL);
 }
 
 static void metric_take(content_cursor *content, mprof_record *record)
 {
-	record->flags = content_cursor_id(content);
-	record->section = content_cursor_string(content, NULL);
-	record->name = content_cursor_string(content, NULL);
+	record->as.metric.flags = content_cursor_id(content);
+	record->as.metric.section = content_cursor_string(content, NULL);
+	record->as.metric.name = content_cursor_string(content, NULL);
 }
 
 static void metric_value_take(content_cursor *content, mprof_record *record)
 {
 	uint64_t value = content_cursor_int(content);
 
-	if ((record->flags & MPROF_METRIC_DOUBLE) != 0)
-		record->value = __builtin_bswap64(value);
+	if ((record->as.metric_value.is_double & MPROF_METRIC_FLAG_DOUBLE) != 0)
+		record->as.metric_value.value = __builtin_bswap64(value);
 	else
-		record->value = zigzag_unfold(value);
+		record->as.metric_value.value = zigzag_unfold(value);
 }
 
 static void summary_take(content_cursor *content, mprof_record *record)
 {
-	for (size_t i = 0; i < sizeof(record->counts) / sizeof(record->counts[0]); i++)
-		record->counts[i] = content_cursor_amount(content);
+	record->as.summary.live_objects = content_cursor_amount(content);
+	record->as.summary.live_bytes = content_cursor_amount(content);
+	record->as.summary.dead_objects = content_cursor_amount(content);
+	record->as.summary.dead_bytes = content_cursor_amount(content);
 }
 
 /* Takes the INT with which a record begins. Returns 0 if it is that at the end of the list, or a fault. */
@@ -123,7 +126,7 @@ static int id_take(record_cursor *cursor, mprof_record *record)
 	uint64_t id = content_cursor_amount(content);
 
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
-		record->flags = (id & 1) != 0 ? MPROF_METRIC_DOUBLE : 0;
+		record->as.metric_value.is_double = (id & 1) != 0 ? MPROF_METRIC_FLAG_DOUBLE : 0;
 		if (id == 1)
 			content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "a value is that of metric 0");
 		id >>= 1;
@@ -168,14 +171,6 @@ static void record_take(record_cursor *cursor, mprof_record *record)
 		summary_take(content, record);
 		break;
 	}
-}
-
-static void record_clear(mprof_record *record, uint32_t kind)
-{
-	memset(record, 0, sizeof(*record));
-	record->kind = kind;
-	record->name = "";
-	record->section = "";
 }
 
 int record_cursor_next(record_cursor *cursor, mprof_record *record)

@@ -15,14 +15,14 @@ static void encode_text(encode_buffer *buffer, const char *text)
 
 static void encode_stack(encode_buffer *buffer, const mprof_record *record)
 {
-	uint64_t frame = (uint64_t)record->target << 1;
+	uint64_t frame = (uint64_t)record->as.stack.target << 1;
 
-	if ((record->flags & MPROF_EVENT_NATIVE) != 0)
+	if (record->as.stack.is_native)
 		frame |= STACK_FRAME_NATIVE;
-	else if ((record->flags & MPROF_EVENT_COMPILING) != 0)
+	else if (record->as.stack.is_compiling)
 		frame |= STACK_FRAME_COMPILING;
 	encode_int(buffer, frame);
-	encode_int(buffer, record->id - record->parent);
+	encode_int(buffer, record->id - record->as.stack.caller);
 }
 
 static void encode_metric_value(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
@@ -31,7 +31,8 @@ static void encode_metric_value(encode_buffer *buffer, const id_map *double_metr
 
 	encode_int(buffer, (uint64_t)record->id << 1 | is_double);
 	/* The bits of round numbers are the high ones, which INTs are better off without. */
-	encode_int(buffer, is_double ? __builtin_bswap64(record->value) : zigzag_fold(record->value));
+	encode_int(buffer, is_double ? __builtin_bswap64(record->as.metric_value.value)
+				     : zigzag_fold(record->as.metric_value.value));
 }
 
 /* A record behind its id. */
@@ -39,38 +40,40 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 {
 	switch (record->kind) {
 	case MPROF_RECORD_MODULE:
-		encode_int(buffer, record->start);
-		encode_int(buffer, record->size);
-		encode_text(buffer, record->section);
-		encode_text(buffer, record->name);
+		encode_int(buffer, record->as.module.address);
+		encode_int(buffer, record->as.module.size);
+		encode_text(buffer, record->as.module.build_id);
+		encode_text(buffer, record->as.module.file);
 		break;
 	case MPROF_RECORD_FUNCTION:
-		encode_int(buffer, record->parent);
-		encode_int(buffer, record->start);
-		encode_int(buffer, record->size);
-		encode_text(buffer, record->name);
+		encode_int(buffer, record->as.function.module);
+		encode_int(buffer, record->as.function.offset);
+		encode_int(buffer, record->as.function.size);
+		encode_text(buffer, record->as.function.name);
 		break;
 	case MPROF_RECORD_LOCATION:
-		encode_int(buffer, record->parent);
-		encode_int(buffer, record->start);
-		encode_int(buffer, record->target);
+		encode_int(buffer, record->as.location.module);
+		encode_int(buffer, record->as.location.offset);
+		encode_int(buffer, record->as.location.function);
 		break;
 	case MPROF_RECORD_ROOT:
-		encode_int(buffer, record->flags);
-		encode_int(buffer, record->target);
-		encode_int(buffer, record->value);
-		encode_int(buffer, record->start);
-		encode_int(buffer, record->size);
-		encode_text(buffer, record->name);
+		encode_int(buffer, record->as.root.kind);
+		encode_int(buffer, record->as.root.class_id);
+		encode_int(buffer, record->as.root.thread);
+		encode_int(buffer, record->as.root.address);
+		encode_int(buffer, record->as.root.size);
+		encode_text(buffer, record->as.root.name);
 		break;
 	case MPROF_RECORD_METRIC:
-		encode_int(buffer, record->flags);
-		encode_text(buffer, record->section);
-		encode_text(buffer, record->name);
+		encode_int(buffer, record->as.metric.flags);
+		encode_text(buffer, record->as.metric.section);
+		encode_text(buffer, record->as.metric.name);
 		break;
 	default:
-		for (size_t i = 0; i < sizeof(record->counts) / sizeof(record->counts[0]); i++)
-			encode_int(buffer, record->counts[i]);
+		encode_int(buffer, record->as.summary.live_objects);
+		encode_int(buffer, record->as.summary.live_bytes);
+		encode_int(buffer, record->as.summary.dead_objects);
+		encode_int(buffer, record->as.summary.dead_bytes);
 		break;
 	}
 }

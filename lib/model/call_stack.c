@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/call_stack.h"
 
+#include "base/array.h"
+
+#include <stddef.h>
 #include <string.h>
 
 /*
@@ -10,14 +13,17 @@
 #define MAX_FRUITLESS_STEPS (UINT64_C(1) << 28)
 #define NEAR_FRAMES 64
 
-int call_model_init(call_model *model, const mprof_allocator *allocator, record_table *methods, int keeps_tree,
-		    uint32_t max_depth)
+int call_model_init(call_model *model, memory_budget *budget, record_table *methods, int keeps_tree, uint32_t max_depth)
 {
 	memset(model, 0, sizeof(*model));
 	model->methods = methods;
 	model->keeps_tree = keeps_tree;
 	model->max_depth = max_depth;
-	return call_tree_init(&model->tree, allocator);
+	model->counts = 1;
+	model->allocator = budget->allocator;
+	model->budget = budget;
+	/* Without a call tree its nodes are the stacks, which nothing can replace. */
+	return call_tree_init(&model->tree, keeps_tree ? &budget->paths : &budget->allocator);
 }
 
 void call_model_destroy(call_model *model)
@@ -34,7 +40,75 @@ void call_stack_init(call_stack *stack, const call_model *model)
 
 void call_stack_destroy(call_stack *stack)
 {
+	allocator_release(&stack->live.allocator, stack->frames, stack->frame_capacity * sizeof(*stack->frames));
+	stack->frames = NULL;
+	stack->frame_count = 0;
+	stack->frame_capacity = 0;
 	hash_map_destroy(&stack->live);
+}
+
+/* Ends a list of methods, whose links are numbers of records plus 1. */
+#define LAST_METHOD UINT32_MAX
+
+static void link_method(const call_model *model, uint32_t *first, uint32_t *next, const method_record *record)
+{
+	if (*next != 0)
+		return;
+	*next = *first != 0 ? *first : LAST_METHOD;
+	*first = (uint32_t)(record - (const method_record *)model->methods->records) + 1;
+}
+
+void call_model_mark_changed(call_model *model, method_record *record)
+{
+	link_method(model, &model->changed, &record->next_changed, record);
+}
+
+call_sums *call_model_open_sums(call_model *model, method_record *record)
+{
+	link_method(model, &model->open, &record->next_open, record);
+	return &record->open;
+}
+
+/* Takes the first method from a list; NULL if it is empty. */
+static method_record *unlink_method(const call_model *model, uint32_t *first, size_t link_offset)
+{
+	method_record *record;
+	uint32_t *next;
+
+	if (*first == 0 || *first == LAST_METHOD)
+		return NULL;
+	record = record_table_at(model->methods, *first - 1);
+	next = (uint32_t *)((unsigned char *)record + link_offset);
+	*first = *next;
+	*next = 0;
+	return record;
+}
+
+void call_model_show_methods(call_model *model)
+{
+	const call_sums nothing = {0, 0, 0};
+	method_record *record;
+
+	while ((record = unlink_method(model, &model->open, offsetof(method_record, next_open))) != NULL)
+		record->open = nothing;
+	while ((record = unlink_method(model, &model->changed, offsetof(method_record, next_changed))) != NULL) {
+		record->shown.calls += record->closed.calls;
+		record->shown.total += record->closed.total;
+		record->shown.self += record->closed.self;
+		record->closed = nothing;
+		record->shown_jit += record->jit;
+		record->jit = 0;
+	}
+	model->open = 0;
+	model->changed = 0;
+	model->shown_at_root = model->folded_at_root;
+}
+
+/* What goes to a method directly. */
+static call_sums *closed_sums(call_model *model, method_record *record)
+{
+	call_model_mark_changed(model, record);
+	return &record->closed;
 }
 
 /* A call too deep to have a frame of its own: its time goes to the frame below it, the call itself is counted. */
@@ -42,12 +116,137 @@ static int fold(call_model *model, call_stack *stack, uint32_t method)
 {
 	method_record *record = record_table_get(model->methods, method);
 
-	if (record == NULL)
+	if (record == NULL && !memory_budget_is_exceeded(model->budget))
 		return 0;
-	record->closed.calls++;
+	if (record != NULL)
+		closed_sums(model, record)->calls += model->counts;
+	else
+		model->left_out++;
 	stack->folded++;
 	stack->needs_care = 1;
 	return 1;
+}
+
+static void set_care(const call_model *model, call_stack *stack)
+{
+	stack->needs_care =
+		!model->keeps_tree || stack->folded > 0 || stack->compilations > 0 || stack->frame_count > 0;
+}
+
+/* Whether a method has a frame on the stack. */
+static int is_on_stack(const call_model *model, const call_stack *stack, uint32_t method)
+{
+	const call_node *nodes = model->tree.nodes;
+
+	for (size_t i = stack->frame_count; i > 0; i--) {
+		if (stack->frames[i - 1].method == method)
+			return 1;
+	}
+	for (uint32_t node = stack->top; node != CALL_TREE_ROOT; node = nodes[node].parent) {
+		if (nodes[node].method == method && !nodes[node].is_compiling)
+			return 1;
+	}
+	return 0;
+}
+
+/* Whether what a node gathers goes to its method. */
+static int has_method(const call_model *model, uint32_t node)
+{
+	return node != CALL_TREE_ROOT && !model->tree.nodes[node].is_compiling;
+}
+
+static method_record *method_of(const call_model *model, uint32_t node)
+{
+	return record_table_get(model->methods, model->tree.nodes[node].method);
+}
+
+/* A call for whose path there is no memory. Whatever popping will need is made ready now, so that popping cannot fail. */
+static int push_folded_frame(call_model *model, call_stack *stack, uint32_t method)
+{
+	void *frames = stack->frames;
+	method_record *record;
+	folded_frame *frame;
+
+	if ((has_method(model, stack->top) && method_of(model, stack->top) == NULL) ||
+	    !array_reserve(&model->allocator, &frames, &stack->frame_capacity, stack->frame_count + 1,
+			   sizeof(*stack->frames)))
+		return 0;
+	stack->frames = frames;
+	record = record_table_get(model->methods, method);
+	if (record == NULL)
+		return 0;
+	frame = &stack->frames[stack->frame_count];
+	frame->method = method;
+	frame->is_outermost = (uint32_t)!is_on_stack(model, stack, method);
+	frame->start = stack->folded_time;
+	frame->inner = 0;
+	stack->frame_count++;
+	stack->needs_care = 1;
+	closed_sums(model, record)->calls += model->counts;
+	model->folded_calls += model->counts;
+	return 1;
+}
+
+static void pop_folded_frame(call_model *model, call_stack *stack)
+{
+	const folded_frame *frame = &stack->frames[--stack->frame_count];
+	method_record *record = record_table_get(model->methods, frame->method);
+	uint64_t duration = stack->folded_time - frame->start;
+
+	closed_sums(model, record)->self += duration - frame->inner;
+	if (frame->is_outermost)
+		record->closed.total += duration;
+	if (stack->frame_count > 0) {
+		stack->frames[stack->frame_count - 1].inner += duration;
+		return;
+	}
+	/* The node below has gathered it, and the tree will give it to that node's method. */
+	if (has_method(model, stack->top))
+		closed_sums(model, method_of(model, stack->top))->self -= duration;
+	stack->folded_time = 0;
+	set_care(model, stack);
+}
+
+void call_stack_show_folded(call_model *model, const call_stack *stack)
+{
+	uint64_t inner = 0;
+	call_sums *open;
+
+	if (stack->frame_count == 0)
+		return;
+	for (size_t i = stack->frame_count; i > 0; i--) {
+		const folded_frame *frame = &stack->frames[i - 1];
+		uint64_t duration = stack->folded_time - frame->start;
+
+		open = call_model_open_sums(model, record_table_get(model->methods, frame->method));
+		open->self += duration - frame->inner - inner;
+		if (frame->is_outermost)
+			open->total += duration;
+		inner = duration;
+	}
+	if (has_method(model, stack->top))
+		call_model_open_sums(model, method_of(model, stack->top))->self -= inner;
+}
+
+/* Pops all folded frames from the \p count-th on. */
+static void pop_folded_frames(call_model *model, call_stack *stack, size_t count)
+{
+	while (stack->frame_count > count)
+		pop_folded_frame(model, stack);
+}
+
+/* Closes the folded frame of a method nearest to the top with those above it. Returns 0 if there is none. */
+static int leave_folded_frame(call_model *model, call_stack *stack, uint32_t method)
+{
+	for (size_t i = stack->frame_count; i > 0; i--) {
+		if (stack->frames[i - 1].method == method) {
+			pop_folded_frames(model, stack, i - 1);
+			return 1;
+		}
+		if (stack->frame_count - i > NEAR_FRAMES && model->fruitless_steps++ > MAX_FRUITLESS_STEPS)
+			return 0;
+	}
+	return 0;
 }
 
 static uint32_t take_node(call_model *model, uint32_t parent, uint32_t method)
@@ -86,24 +285,41 @@ static uint32_t push_private_node(call_model *model, call_stack *stack, uint32_t
 		frames = hash_map_get(&stack->live, method);
 	}
 	node = take_node(model, stack->top, method);
-	if (node != CALL_TREE_ROOT)
-		++*frames;
+	if (node == CALL_TREE_ROOT)
+		return CALL_TREE_ROOT;
+	++*frames;
+	/* What it gathers is shown by its method: it is not to be linked. */
+	model->tree.nodes[node].is_changed = 1;
 	return node;
+}
+
+/* Where there is not even memory for a folded frame, the call is as one that is too deep. */
+static int enter_without_node(call_model *model, call_stack *stack, uint32_t method)
+{
+	if (model->keeps_tree && push_folded_frame(model, stack, method))
+		return 1;
+	if (!memory_budget_is_exceeded(model->budget))
+		return 0;
+	model->left_out++;
+	return fold(model, stack, method);
 }
 
 int call_stack_enter_carefully(call_model *model, call_stack *stack, uint32_t method)
 {
 	uint32_t node;
 
-	if (model->tree.nodes[stack->top].depth >= model->max_depth)
+	if (model->tree.nodes[stack->top].depth + stack->frame_count >= model->max_depth)
 		return fold(model, stack, method);
+	if (stack->frame_count > 0)
+		return enter_without_node(model, stack, method);
 	if (model->keeps_tree)
 		node = call_tree_child(&model->tree, stack->top, method);
 	else
 		node = push_private_node(model, stack, method);
 	if (node == CALL_TREE_ROOT)
-		return 0;
-	model->tree.nodes[node].calls++;
+		return memory_budget_is_exceeded(model->budget) && enter_without_node(model, stack, method);
+	call_tree_mark_changed(&model->tree, node);
+	model->tree.nodes[node].calls += model->counts;
 	stack->top = node;
 	return 1;
 }
@@ -117,16 +333,11 @@ static void close_private_node(call_model *model, call_stack *stack, uint32_t nu
 
 	node->total += node->self;
 	model->tree.nodes[node->parent].total += node->total;
-	record->closed.calls++;
+	closed_sums(model, record)->calls += node->calls;
 	record->closed.self += node->self;
 	if (--*frames == 0)
 		record->closed.total += node->total;
 	give_node_back(model, number);
-}
-
-static void set_care(const call_model *model, call_stack *stack)
-{
-	stack->needs_care = !model->keeps_tree || stack->folded > 0 || stack->compilations > 0;
 }
 
 static void pop(call_model *model, call_stack *stack)
@@ -173,13 +384,14 @@ void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t m
 {
 	uint32_t frame;
 
-	if (unfold(model, stack))
+	if (unfold(model, stack) || leave_folded_frame(model, stack, method))
 		return;
 	frame = find_frame(model, stack, method, 0);
 	if (frame == CALL_TREE_ROOT) {
-		model->unmatched_leaves++;
+		model->unmatched_leaves += model->counts;
 		return;
 	}
+	pop_folded_frames(model, stack, 0);
 	while (stack->top != frame)
 		pop(model, stack);
 	pop(model, stack);
@@ -189,11 +401,12 @@ int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t 
 {
 	uint32_t node;
 
-	if (model->tree.nodes[stack->top].depth >= model->max_depth)
+	if (model->tree.nodes[stack->top].depth >= model->max_depth || stack->frame_count > 0)
 		return 1;
 	node = call_tree_compilation(&model->tree, stack->top, method);
 	if (node == CALL_TREE_ROOT)
-		return 0;
+		return memory_budget_is_exceeded(model->budget);
+	call_tree_mark_changed(&model->tree, node);
 	stack->top = node;
 	stack->compilations++;
 	stack->needs_care = 1;
@@ -210,6 +423,7 @@ void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t m
 	if (frame == CALL_TREE_ROOT)
 		return;
 	stack->folded = 0;
+	pop_folded_frames(model, stack, 0);
 	while (stack->top != frame)
 		pop(model, stack);
 	pop(model, stack);
@@ -219,10 +433,14 @@ void call_stack_leave_top_carefully(call_model *model, call_stack *stack)
 {
 	if (unfold(model, stack))
 		return;
+	if (stack->frame_count > 0) {
+		pop_folded_frame(model, stack);
+		return;
+	}
 	while (stack->compilations > 0 && model->tree.nodes[stack->top].is_compiling)
 		pop(model, stack);
 	if (stack->top == CALL_TREE_ROOT)
-		model->unmatched_leaves++;
+		model->unmatched_leaves += model->counts;
 	else
 		pop(model, stack);
 }
@@ -232,6 +450,7 @@ uint64_t call_stack_clear(call_model *model, call_stack *stack)
 	uint64_t frames = call_stack_depth(model, stack);
 
 	stack->folded = 0;
+	pop_folded_frames(model, stack, 0);
 	while (stack->top != CALL_TREE_ROOT)
 		pop(model, stack);
 	set_care(model, stack);
@@ -240,5 +459,5 @@ uint64_t call_stack_clear(call_model *model, call_stack *stack)
 
 uint64_t call_stack_depth(const call_model *model, const call_stack *stack)
 {
-	return model->tree.nodes[stack->top].depth + stack->folded - stack->compilations;
+	return model->tree.nodes[stack->top].depth + stack->frame_count + stack->folded - stack->compilations;
 }

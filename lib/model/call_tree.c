@@ -57,14 +57,20 @@ int call_tree_init(call_tree *tree, const mprof_allocator *allocator)
 	tree->place_count = FIRST_PLACE_COUNT;
 	tree->shift = 56;
 	call_tree_append(tree, CALL_TREE_ROOT, 0);
-	return tree->count == 1;
+	if (tree->count == 0)
+		return 0;
+	/* All that changes is below it. */
+	tree->nodes[CALL_TREE_ROOT].is_changed = 1;
+	return 1;
 }
 
 void call_tree_destroy(call_tree *tree)
 {
 	allocator_release(&tree->allocator, tree->nodes, tree->capacity * sizeof(*tree->nodes));
+	allocator_release(&tree->allocator, tree->shown, tree->shown_capacity * sizeof(*tree->shown));
 	allocator_release(&tree->allocator, tree->places, tree->place_count * sizeof(*tree->places));
 	tree->nodes = NULL;
+	tree->shown = NULL;
 	tree->places = NULL;
 	tree->count = 0;
 }
@@ -72,12 +78,18 @@ void call_tree_destroy(call_tree *tree)
 uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method)
 {
 	void *nodes = tree->nodes;
+	void *shown = tree->shown;
 	call_node *node;
 
 	if (tree->count >= UINT32_MAX ||
 	    !array_reserve(&tree->allocator, &nodes, &tree->capacity, tree->count + 1, sizeof(*tree->nodes)))
 		return CALL_TREE_ROOT;
 	tree->nodes = nodes;
+	/* Here, so that showing cannot fail. */
+	if (!array_reserve(&tree->allocator, &shown, &tree->shown_capacity, tree->count + 1, sizeof(*tree->shown)))
+		return CALL_TREE_ROOT;
+	tree->shown = shown;
+	memset(&tree->shown[tree->count], 0, sizeof(*tree->shown));
 	node = &tree->nodes[tree->count];
 	memset(node, 0, sizeof(*node));
 	node->method = method;
@@ -111,7 +123,7 @@ static uint32_t add_child(call_tree *tree, uint32_t parent, uint32_t method, uin
 	if (node == CALL_TREE_ROOT)
 		return CALL_TREE_ROOT;
 	put_in_place(tree, node);
-	tree->nodes[node].is_compiling = is_compiling;
+	tree->nodes[node].is_compiling = (uint16_t)is_compiling;
 	tree->nodes[node].next_sibling = tree->nodes[parent].first_child;
 	tree->nodes[parent].first_child = node;
 	return node;
@@ -135,23 +147,69 @@ uint32_t call_tree_compilation(call_tree *tree, uint32_t parent, uint32_t method
 	return node != CALL_TREE_ROOT ? node : add_child(tree, parent, method, 1);
 }
 
-void call_tree_sum(call_tree *tree)
+void call_tree_link_changed(call_tree *tree, uint32_t node)
 {
-	for (size_t i = 0; i < tree->count; i++)
-		tree->nodes[i].total = i == CALL_TREE_ROOT ? 0 : tree->nodes[i].self;
-	/* A child comes after its parent. */
-	for (size_t i = tree->count; i-- > 1;)
-		tree->nodes[tree->nodes[i].parent].total += tree->nodes[i].total;
+	while (!tree->nodes[node].is_changed) {
+		uint32_t parent = tree->nodes[node].parent;
+
+		tree->nodes[node].is_changed = 1;
+		tree->shown[node].next_changed = tree->shown[parent].first_changed;
+		tree->shown[parent].first_changed = node;
+		node = parent;
+	}
 }
 
-uint32_t call_tree_next(const call_tree *tree, uint32_t node, call_tree_leave leave, void *user)
+uint32_t call_tree_next_changed(call_tree *tree, uint32_t node, call_tree_leave leave, void *user)
 {
-	uint32_t next = tree->nodes[node].first_child;
+	uint32_t next = tree->shown[node].first_changed;
 
+	tree->visits++;
 	while (next == CALL_TREE_ROOT && node != CALL_TREE_ROOT) {
-		leave(user, &tree->nodes[node]);
-		next = tree->nodes[node].next_sibling;
+		uint32_t left = node;
+
+		/* Leaving may unlink it. */
+		next = tree->shown[node].next_changed;
 		node = tree->nodes[node].parent;
+		if (leave != NULL)
+			leave(user, tree, left);
 	}
 	return next;
+}
+
+static void add_to_parent(void *user, call_tree *tree, uint32_t node)
+{
+	(void)user;
+	tree->nodes[node].total += tree->nodes[node].self;
+	tree->nodes[tree->nodes[node].parent].total += tree->nodes[node].total;
+}
+
+void call_tree_sum(call_tree *tree)
+{
+	uint32_t node = CALL_TREE_ROOT;
+
+	/* From 0, so that the sums are right also where one who finished before went no further for want of memory. */
+	do {
+		tree->nodes[node].total = 0;
+		node = call_tree_next_changed(tree, node, add_to_parent, NULL);
+	} while (node != CALL_TREE_ROOT);
+}
+
+void call_tree_show(call_tree *tree, uint32_t number)
+{
+	call_node *node = &tree->nodes[number];
+	call_figures *shown = &tree->shown[number];
+
+	shown->calls += node->calls;
+	shown->self += node->self;
+	shown->total += node->total;
+	shown->allocations += node->allocations;
+	shown->bytes += node->bytes;
+	shown->first_changed = CALL_TREE_ROOT;
+	shown->next_changed = CALL_TREE_ROOT;
+	node->calls = 0;
+	node->self = 0;
+	node->total = 0;
+	node->allocations = 0;
+	node->bytes = 0;
+	node->is_changed = number == CALL_TREE_ROOT;
 }

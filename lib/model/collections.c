@@ -8,20 +8,28 @@
 
 #define NONE SIZE_MAX
 
-/* Generations that can be collected at the same time; a log that says others counts them under the last. */
-#define GENERATION_COUNT 8
+/*
+ * Collections that an event is sought among, the latest ones. Genuine logs have one or two at a time; a log in which
+ * more are never ended must not take long to read.
+ */
+#define RECENT_COUNT 64
 
-/* What is going on at a moment. Indexes of records, NONE where there is none. */
+/* Threads that stop the world at the same time, as far as the counters of two processors can be compared. */
+#define STOP_COUNT 8
+
+/* A stop of the world that goes on. */
+typedef struct world_stop {
+	uint64_t thread;
+	uint64_t start;
+	size_t record; /**< The collection that it is for, NONE while that is not known. */
+} world_stop;
+
+/* What is going on at a moment. */
 typedef struct pairing {
-	size_t open[GENERATION_COUNT];   /**< Begun and not ended. */
-	size_t latest[GENERATION_COUNT]; /**< Begun last: sweeping may go on after the end. */
-	uint64_t mark_start[GENERATION_COUNT];
-	uint64_t sweep_start[GENERATION_COUNT];
-	uint8_t is_marking[GENERATION_COUNT];
-	uint8_t is_sweeping[GENERATION_COUNT];
-	int is_stopped;
-	uint64_t stop_start;
-	size_t stopped_for;
+	size_t recent[RECENT_COUNT]; /**< Indexes of records in order of their starts. */
+	size_t recent_count;
+	world_stop stops[STOP_COUNT]; /**< In order of their starts. */
+	size_t stop_count;
 } pairing;
 
 void collections_init(collection_list *all, const mprof_allocator *allocator)
@@ -38,7 +46,7 @@ void collections_destroy(collection_list *all)
 	collections_init(all, &all->allocator);
 }
 
-int collections_add(collection_list *all, const mprof_event *event, uint64_t counter)
+int collections_add(collection_list *all, const mprof_event *event, uint64_t thread, uint64_t counter)
 {
 	void *events = all->events;
 	collection_event *added;
@@ -50,11 +58,10 @@ int collections_add(collection_list *all, const mprof_event *event, uint64_t cou
 	added = &all->events[all->event_count];
 	added->counter = counter;
 	added->value = event->value;
+	added->thread = thread;
 	added->number = event->id;
 	added->sequence = (uint32_t)all->event_count++;
 	added->kind = event->kind;
-	if (event->kind == MPROF_EVENT_GC_START)
-		all->started++;
 	return 1;
 }
 
@@ -102,55 +109,116 @@ static int make_room(collection_list *all)
 	return 1;
 }
 
-/*
- * The world is stopped for the first collection that begins or ends while it is. A concurrent collection begins in one
- * stop and ends in another, and between the two the world is stopped for others.
- */
-static void note_pause(pairing *now, size_t record)
+/* An event without a number belongs to a collection of its generation. */
+static int has_key(const collection_record *record, const collection_event *event)
 {
-	if (now->is_stopped && now->stopped_for == NONE)
-		now->stopped_for = record;
+	if (event->number != 0)
+		return !record->is_counted && record->number == event->number;
+	return record->generation == (uint32_t)event->value;
 }
 
-static void start_collection(collection_list *all, pairing *now, const collection_event *event, size_t slot)
+/*
+ * The collection that an event belongs to: one that goes on before one that has ended, then one that the same thread
+ * began, then the latest. Sweeping may go on after the end. NONE if there is none.
+ */
+static size_t find_collection(const collection_list *all, const pairing *now, const collection_event *event)
 {
+	size_t found = NONE;
+	int found_rank = -1;
+
+	for (size_t i = now->recent_count; i > 0 && found_rank < 3; i--) {
+		const collection_record *record = &all->records[now->recent[i - 1]];
+		int rank = 2 * !record->is_finished + (record->thread == event->thread);
+
+		if (rank > found_rank && !record->is_abandoned && has_key(record, event)) {
+			found = now->recent[i - 1];
+			found_rank = rank;
+		}
+	}
+	return found;
+}
+
+/* Of the collections that go on, the one that began last; one that \p thread began before others. NONE if there is none. */
+static size_t current_collection(const collection_list *all, const pairing *now, uint64_t thread)
+{
+	size_t found = NONE;
+
+	for (size_t i = now->recent_count; i > 0; i--) {
+		const collection_record *record = &all->records[now->recent[i - 1]];
+
+		if (record->is_finished || record->is_abandoned)
+			continue;
+		if (record->thread == thread)
+			return now->recent[i - 1];
+		if (found == NONE)
+			found = now->recent[i - 1];
+	}
+	return found;
+}
+
+static void add_recent(pairing *now, size_t record)
+{
+	if (now->recent_count == RECENT_COUNT)
+		memmove(&now->recent[0], &now->recent[1], --now->recent_count * sizeof(now->recent[0]));
+	now->recent[now->recent_count++] = record;
+}
+
+/* The stop that events of a thread are in, the latest if that thread stopped nothing. NULL if the world runs. */
+static world_stop *find_stop(pairing *now, uint64_t thread)
+{
+	for (size_t i = now->stop_count; i > 0; i--) {
+		if (now->stops[i - 1].thread == thread)
+			return &now->stops[i - 1];
+	}
+	return now->stop_count > 0 ? &now->stops[now->stop_count - 1] : NULL;
+}
+
+static void remove_stop(pairing *now, world_stop *stop)
+{
+	memmove(stop, stop + 1, (size_t)(&now->stops[now->stop_count] - (stop + 1)) * sizeof(*stop));
+	now->stop_count--;
+}
+
+/*
+ * The world is stopped for the first collection that begins or ends on the same thread while it is. A concurrent
+ * collection begins in one stop and ends in another, and between the two the world is stopped for others. The number
+ * of the event that stops the world is of no use for this: the recorder had to guess it.
+ */
+static void note_pause(pairing *now, const collection_event *event, size_t record)
+{
+	world_stop *stop = find_stop(now, event->thread);
+
+	if (stop != NULL && stop->thread == event->thread && stop->record == NONE)
+		stop->record = record;
+}
+
+static void start_collection(collection_list *all, pairing *now, const collection_event *event)
+{
+	size_t former = find_collection(all, now, event);
 	collection_record *record = &all->records[all->count];
 
+	if (former != NONE && all->records[former].thread == event->thread)
+		all->records[former].is_abandoned = !all->records[former].is_finished;
 	memset(record, 0, sizeof(*record));
 	record->is_counted = event->number == 0;
 	record->number = event->number != 0 ? event->number : all->count + 1;
+	record->thread = event->thread;
 	record->generation = (uint32_t)event->value;
 	record->start = event->counter;
-	now->open[slot] = all->count;
-	now->latest[slot] = all->count;
-	now->is_marking[slot] = 0;
-	now->is_sweeping[slot] = 0;
-	note_pause(now, all->count);
+	add_recent(now, all->count);
+	note_pause(now, event, all->count);
 	all->count++;
 }
 
-static void end_collection(collection_list *all, pairing *now, const collection_event *event, size_t slot)
+static void end_collection(collection_list *all, pairing *now, const collection_event *event)
 {
-	size_t open = now->open[slot];
+	size_t found = find_collection(all, now, event);
 
-	if (open == NONE)
+	if (found == NONE || all->records[found].is_finished)
 		return;
-	all->records[open].duration = event->counter - all->records[open].start;
-	all->records[open].is_finished = 1;
-	note_pause(now, open);
-	now->open[slot] = NONE;
-}
-
-/* The collection that is under way; of several the one that began last. */
-static size_t current_collection(const pairing *now)
-{
-	size_t current = NONE;
-
-	for (size_t slot = 0; slot < GENERATION_COUNT; slot++) {
-		if (now->open[slot] != NONE && (current == NONE || now->open[slot] > current))
-			current = now->open[slot];
-	}
-	return current;
+	all->records[found].duration = event->counter - all->records[found].start;
+	all->records[found].is_finished = 1;
+	note_pause(now, event, found);
 }
 
 static void start_phase(uint64_t *start, uint8_t *is_going_on, const collection_event *event)
@@ -159,79 +227,103 @@ static void start_phase(uint64_t *start, uint8_t *is_going_on, const collection_
 	*is_going_on = 1;
 }
 
-static uint64_t end_phase(const uint64_t *start, uint8_t *is_going_on, const collection_event *event)
+static uint64_t end_phase(uint64_t start, uint8_t *is_going_on, const collection_event *event)
 {
-	uint64_t duration = *is_going_on ? event->counter - *start : 0;
+	uint64_t duration = *is_going_on ? event->counter - start : 0;
 
 	*is_going_on = 0;
 	return duration;
 }
 
-/* From before the world is stopped until after it is started again. */
-static void apply_pause(collection_list *all, pairing *now, const collection_event *event)
+static void apply_phase(collection_list *all, const pairing *now, const collection_event *event)
 {
-	if (event->kind == MPROF_EVENT_GC_STOP_WORLD_START) {
-		now->is_stopped = 1;
-		now->stop_start = event->counter;
-		now->stopped_for = NONE;
-	} else if (event->kind == MPROF_EVENT_GC_START_WORLD_END && now->is_stopped) {
-		if (now->stopped_for == NONE)
-			now->stopped_for = current_collection(now);
-		if (now->stopped_for != NONE)
-			all->records[now->stopped_for].pause += event->counter - now->stop_start;
-		now->is_stopped = 0;
+	size_t found = find_collection(all, now, event);
+	collection_record *record = &all->records[found != NONE ? found : 0];
+
+	if (found == NONE)
+		return;
+	switch (event->kind) {
+	case MPROF_EVENT_GC_MARK_START:
+		start_phase(&record->mark_start, &record->is_marking, event);
+		break;
+	case MPROF_EVENT_GC_MARK_END:
+		record->mark += end_phase(record->mark_start, &record->is_marking, event);
+		break;
+	case MPROF_EVENT_GC_SWEEP_START:
+		start_phase(&record->sweep_start, &record->is_sweeping, event);
+		break;
+	default:
+		record->sweep += end_phase(record->sweep_start, &record->is_sweeping, event);
+		break;
 	}
+}
+
+static void begin_pause(pairing *now, const collection_event *event)
+{
+	world_stop *stop = find_stop(now, event->thread);
+
+	if (stop != NULL && stop->thread == event->thread)
+		remove_stop(now, stop);
+	if (now->stop_count == STOP_COUNT)
+		remove_stop(now, &now->stops[0]);
+	stop = &now->stops[now->stop_count++];
+	stop->thread = event->thread;
+	stop->start = event->counter;
+	stop->record = NONE;
+}
+
+static void end_pause(collection_list *all, pairing *now, const collection_event *event)
+{
+	world_stop *stop = find_stop(now, event->thread);
+
+	if (stop == NULL)
+		return;
+	if (stop->record == NONE)
+		stop->record = current_collection(all, now, event->thread);
+	if (stop->record != NONE)
+		all->records[stop->record].pause += event->counter - stop->start;
+	remove_stop(now, stop);
 }
 
 static void apply_event(collection_list *all, pairing *now, const collection_event *event)
 {
-	size_t slot = event->value < GENERATION_COUNT ? (size_t)event->value : GENERATION_COUNT - 1;
-	size_t latest = now->latest[slot];
-	uint64_t duration;
-
 	switch (event->kind) {
 	case MPROF_EVENT_GC_START:
-		start_collection(all, now, event, slot);
+		start_collection(all, now, event);
 		break;
 	case MPROF_EVENT_GC_END:
-		end_collection(all, now, event, slot);
-		break;
-	case MPROF_EVENT_GC_MARK_START:
-		start_phase(&now->mark_start[slot], &now->is_marking[slot], event);
-		break;
-	case MPROF_EVENT_GC_MARK_END:
-		duration = end_phase(&now->mark_start[slot], &now->is_marking[slot], event);
-		if (latest != NONE)
-			all->records[latest].mark += duration;
-		break;
-	case MPROF_EVENT_GC_SWEEP_START:
-		start_phase(&now->sweep_start[slot], &now->is_sweeping[slot], event);
-		break;
-	case MPROF_EVENT_GC_SWEEP_END:
-		duration = end_phase(&now->sweep_start[slot], &now->is_sweeping[slot], event);
-		if (latest != NONE)
-			all->records[latest].sweep += duration;
+		end_collection(all, now, event);
 		break;
 	case MPROF_EVENT_GC_RESIZE:
 		all->resizes[all->resize_count].counter = event->counter;
 		all->resizes[all->resize_count].number = event->number;
 		all->resizes[all->resize_count++].bytes = event->value;
 		break;
+	/* The time from before the world is stopped until after it is started again is the pause. */
+	case MPROF_EVENT_GC_STOP_WORLD_START:
+		begin_pause(now, event);
+		break;
+	case MPROF_EVENT_GC_START_WORLD_END:
+		end_pause(all, now, event);
+		break;
+	case MPROF_EVENT_GC_STOP_WORLD_END:
+	case MPROF_EVENT_GC_START_WORLD_START:
+		break;
 	default:
-		apply_pause(all, now, event);
+		apply_phase(all, now, event);
 	}
 }
 
 /* The time covered by finished collections; one inside another counts once. Records are in order of their starts. */
-static uint64_t covered_time(const collection_list *all, uint64_t origin)
+static uint64_t covered_time(const collection_list *all, uint64_t origin, const profile_window *window)
 {
 	uint64_t covered = 0;
 	uint64_t reached = 0;
 	int has_reached = 0;
 
 	for (size_t i = 0; i < all->count; i++) {
-		uint64_t start = all->records[i].start - origin;
-		uint64_t end = start + all->records[i].duration;
+		uint64_t start = window_clamp(window, all->records[i].start) - origin;
+		uint64_t end = window_clamp(window, all->records[i].start + all->records[i].duration) - origin;
 
 		if (has_reached && (int64_t)(start - reached) < 0)
 			start = reached;
@@ -244,20 +336,41 @@ static uint64_t covered_time(const collection_list *all, uint64_t origin)
 	return covered;
 }
 
-int collections_pair(collection_list *all, uint64_t origin)
+/* Keeps what began inside of the window. */
+static void leave_out_others(collection_list *all, const profile_window *window)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (window_has_counter(window, all->records[i].start))
+			all->records[kept++] = all->records[i];
+	}
+	all->count = kept;
+	kept = 0;
+	for (size_t i = 0; i < all->resize_count; i++) {
+		if (window_has_counter(window, all->resizes[i].counter))
+			all->resizes[kept++] = all->resizes[i];
+	}
+	all->resize_count = kept;
+}
+
+int collections_pair(collection_list *all, uint64_t origin, const profile_window *window)
 {
 	pairing now;
 
+	if (all->paired_count == all->event_count && all->paired_origin == origin)
+		return 1;
 	if (!make_room(all))
 		return 0;
 	sort_events(all, origin);
 	memset(&now, 0, sizeof(now));
-	for (size_t slot = 0; slot < GENERATION_COUNT; slot++)
-		now.open[slot] = now.latest[slot] = NONE;
 	all->count = 0;
 	all->resize_count = 0;
 	for (size_t i = 0; i < all->event_count; i++)
 		apply_event(all, &now, &all->events[i]);
-	all->time = covered_time(all, origin);
+	all->time = covered_time(all, origin, window);
+	leave_out_others(all, window);
+	all->paired_count = all->event_count;
+	all->paired_origin = origin;
 	return 1;
 }

@@ -32,11 +32,12 @@ void elements_destroy(element_list *all)
 /* An element is known by its ID if it has one, else by its name. */
 static uint64_t identity(const element_list *all, const mprof_block *block)
 {
-	uint32_t type = block->flags & TYPE_BITS;
+	uint32_t type = block->as.element.kind & TYPE_BITS;
 
-	if (block->id != 0)
-		return (uint64_t)type << 32 | block->id;
-	return hash_mix_text(hash_mix(all->latest.seed, type), block->name != NULL ? block->name : "");
+	if (block->as.element.id != 0)
+		return (uint64_t)type << 32 | block->as.element.id;
+	return hash_mix_text(hash_mix(all->latest.seed, type),
+			     block->as.element.name != NULL ? block->as.element.name : "");
 }
 
 int elements_loaded(element_list *all, const mprof_block *block)
@@ -49,16 +50,16 @@ int elements_loaded(element_list *all, const mprof_block *block)
 		return 0;
 	all->records = records;
 	memset(&record, 0, sizeof(record));
-	record.kind = block->flags;
-	record.id = block->id;
-	record.load_start = block->base_counter;
-	record.load_end = block->end_counter;
-	record.name = text_copy(allocator, block->name);
+	record.kind = block->as.element.kind;
+	record.id = block->as.element.id;
+	record.load_start = block->as.element.start_counter;
+	record.load_end = block->as.element.end_counter;
+	record.name = text_copy(allocator, block->as.element.name);
 	if (record.name == NULL)
 		return 0;
-	if (block->has_assembly)
-		record.assembly = text_copy(allocator, block->assembly.base_name);
-	if ((block->has_assembly && record.assembly == NULL) ||
+	if (block->as.element.assembly != NULL)
+		record.assembly = text_copy(allocator, block->as.element.assembly->base_name);
+	if ((block->as.element.assembly != NULL && record.assembly == NULL) ||
 	    !hash_map_put(&all->latest, identity(all, block), all->count)) {
 		text_release(allocator, record.name);
 		text_release(allocator, record.assembly);
@@ -76,8 +77,8 @@ void elements_unloaded(element_list *all, const mprof_block *block)
 	if (number == NULL)
 		return;
 	record = &all->records[*number];
-	if (record->is_unloaded || record->id != block->id)
+	if (record->is_unloaded || record->id != block->as.element.id)
 		return;
-	record->unload_end = block->end_counter;
+	record->unload_end = block->as.element.end_counter;
 	record->is_unloaded = 1;
 }

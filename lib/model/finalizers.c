@@ -14,15 +14,16 @@ void finalizers_destroy(finalizer_list *all)
 	record_table_destroy(&all->records);
 }
 
-static int begin_finalizer(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint64_t counter)
+static int begin_finalizer(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint32_t counts,
+			   uint64_t counter)
 {
 	finalizer_record *record = record_table_get(&all->records, event->id);
 
 	if (record == NULL ||
 	    !interval_stack_begin(&state->finalizers, &all->records.numbers.sparse.allocator, event->id, counter))
 		return 0;
-	record->count++;
-	all->count++;
+	record->count += counts;
+	all->count += counts;
 	return 1;
 }
 
@@ -51,15 +52,16 @@ static void end_run(finalizer_list *all, finalizer_state *state, uint64_t counte
 	state->is_running = 0;
 }
 
-int finalizers_add(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint64_t counter)
+int finalizers_add(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint32_t counts,
+		   uint64_t counter)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_FINALIZER_START:
-		return begin_finalizer(all, state, event, counter);
+		return begin_finalizer(all, state, event, counts, counter);
 	case MPROF_EVENT_FINALIZER_END:
 		return end_finalizer(all, state, event, counter);
 	case MPROF_EVENT_FINALIZATION_START:
-		all->runs++;
+		all->runs += counts;
 		state->is_running = 1;
 		state->run_start = counter;
 		return 1;

@@ -36,8 +36,12 @@ typedef struct finalizer_state {
 void finalizers_init(finalizer_list *all, const mprof_allocator *allocator);
 void finalizers_destroy(finalizer_list *all);
 
-/** Takes in a FINALIZER_... or FINALIZATION_... event of a thread, at \p counter. Returns 0 if there is no memory. */
-int finalizers_add(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint64_t counter);
+/**
+ * Takes in a FINALIZER_... or FINALIZATION_... event of a thread, at \p counter. \p counts: 1; 0 if only times count.
+ * Returns 0 if there is no memory.
+ */
+int finalizers_add(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint32_t counts,
+		   uint64_t counter);
 
 /** The thread is gone, or what it did is not known: nothing that it has begun will end. */
 void finalizers_clear_state(finalizer_state *state);

@@ -5,12 +5,13 @@
 
 #include <string.h>
 
-void handles_init(handle_list *all, const mprof_allocator *allocator)
+void handles_init(handle_list *all, memory_budget *budget)
 {
 	memset(all, 0, sizeof(*all));
-	hash_map_init(&all->numbers, allocator);
-	site_table_init(&all->by_class, allocator);
-	site_table_init(&all->by_stack, allocator);
+	all->budget = budget;
+	hash_map_init(&all->numbers, &budget->allocator);
+	site_table_init(&all->by_class, &budget->allocator);
+	site_table_init(&all->by_stack, &budget->paths);
 }
 
 void handles_destroy(handle_list *all)
@@ -51,7 +52,8 @@ static void forget(handle_list *all, handle_record *record)
 	if (record->by_class == SITE_TABLE_NONE)
 		return;
 	all->by_class.records[record->by_class].value--;
-	all->by_stack.records[record->by_stack].value--;
+	if (record->by_stack != SITE_TABLE_NONE)
+		all->by_stack.records[record->by_stack].value--;
 	all->alive--;
 	record->by_class = SITE_TABLE_NONE;
 	record->by_stack = SITE_TABLE_NONE;
@@ -72,8 +74,11 @@ int handles_add(handle_list *all, const mprof_event *event)
 		const site_key of_stack = {.class_id = event->id, .stack = stack, .detail = type};
 
 		by_class = site_table_get(&all->by_class, &of_class);
+		if (by_class == SITE_TABLE_NONE)
+			return 0;
+		/* Without memory for it the handle has no site. */
 		by_stack = site_table_get(&all->by_stack, &of_stack);
-		if (by_class == SITE_TABLE_NONE || by_stack == SITE_TABLE_NONE)
+		if (by_stack == SITE_TABLE_NONE && !memory_budget_is_exceeded(all->budget))
 			return 0;
 	}
 	record = record_of(all, event, type);
@@ -81,7 +86,10 @@ int handles_add(handle_list *all, const mprof_event *event)
 		return 0;
 	if (is_creation) {
 		all->by_class.records[by_class].count++;
-		all->by_stack.records[by_stack].count++;
+		if (by_stack != SITE_TABLE_NONE)
+			all->by_stack.records[by_stack].count++;
+		else
+			all->folded++;
 	}
 	if ((int64_t)(event->counter - record->counter) < 0)
 		return 1;
@@ -89,7 +97,8 @@ int handles_add(handle_list *all, const mprof_event *event)
 	forget(all, record);
 	if (is_creation) {
 		all->by_class.records[by_class].value++;
-		all->by_stack.records[by_stack].value++;
+		if (by_stack != SITE_TABLE_NONE)
+			all->by_stack.records[by_stack].value++;
 		all->alive++;
 		record->by_class = by_class;
 		record->by_stack = by_stack;

@@ -11,6 +11,7 @@
 #define MODEL_HANDLES_H
 
 #include "base/hash_map.h"
+#include "model/memory_budget.h"
 #include "model/site_table.h"
 
 #include <mprof/format.h>
@@ -29,9 +30,11 @@ typedef struct handle_list {
 	site_table by_class; /**< Count: created. Value: alive. Detail: the type. */
 	site_table by_stack; /**< The same. */
 	uint64_t alive;
+	const memory_budget *budget; /**< What a refusal of memory is asked of. */
+	uint64_t folded;             /**< Events that have no site, for want of memory. */
 } handle_list;
 
-void handles_init(handle_list *all, const mprof_allocator *allocator);
+void handles_init(handle_list *all, memory_budget *budget);
 void handles_destroy(handle_list *all);
 
 /** Takes in a HANDLE_... event. Returns 0 if there is no memory. */

@@ -107,13 +107,16 @@ static int append(heap_shot_list *all, const mprof_block *block)
 	if (!array_reserve(&all->numbers.allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
 		return 0;
 	all->records = records;
-	if (!hash_map_put(&all->numbers, block->id, all->count))
+	if (!hash_map_put(&all->numbers, block->as.heap_data.number, all->count))
 		return 0;
 	shot = &all->records[all->count++];
 	memset(shot, 0, sizeof(*shot));
-	shot->number = block->id != 0 ? block->id : (uint32_t)all->count;
-	shot->counter = block->has_shot_clocks ? block->shot_start.counter : block->base_counter;
-	shot->is_incomplete = !(block->flags & MPROF_HEAP_FIRST);
+	shot->number = block->as.heap_data.number != 0 ? block->as.heap_data.number : (uint32_t)all->count;
+	shot->counter =
+		block->as.heap_data.has_clocks ? block->as.heap_data.start.counter : block->as.heap_data.counter;
+	shot->is_incomplete = !(block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST);
+	shot->moved = all->moved_before_next;
+	all->moved_before_next = 0;
 	return 1;
 }
 
@@ -123,19 +126,19 @@ static int append(heap_shot_list *all, const mprof_block *block)
  */
 static int is_of_shot(const mprof_block *block)
 {
-	return block->has_shot_clocks ? block->flags != 0 : block->id != 0;
+	return block->as.heap_data.has_clocks ? block->as.heap_data.flags != 0 : block->as.heap_data.number != 0;
 }
 
 int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block)
 {
-	const uint64_t *number = hash_map_get(&all->numbers, block->id);
+	const uint64_t *number = hash_map_get(&all->numbers, block->as.heap_data.number);
 	size_t index = number != NULL ? (size_t)*number : NONE;
 
 	all->current = NONE;
 	if (!is_of_shot(block))
 		return 1;
 	/* The same number again: what is counted anew. */
-	if (index == NONE || (all->records[index].is_ended && (block->flags & MPROF_HEAP_FIRST))) {
+	if (index == NONE || (all->records[index].is_ended && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST))) {
 		if (!append(all, block))
 			return 0;
 		index = all->count - 1;
@@ -176,7 +179,7 @@ static int add_to_shot(heap_shot_list *all, heap_shot_record *shot, const mprof_
 		add_references(shot, event);
 		return 1;
 	case MPROF_EVENT_HEAP_ROOT:
-		shot->roots[event->value < MPROF_HEAP_SHOT_ROOT_KINDS ? event->value : MPROF_ROOT_OTHER]++;
+		shot->roots[event->value <= MPROF_ROOT_RUNTIME ? event->value : MPROF_ROOT_OTHER]++;
 		return 1;
 	case MPROF_EVENT_HEAP_FREE:
 		shot->freed++;
@@ -197,6 +200,7 @@ int heap_shots_add(heap_shot_list *all, const mprof_event *event)
 		all->freed_bytes += event->value;
 	} else if (event->kind == MPROF_EVENT_HEAP_MOVE) {
 		all->moved++;
+		all->moved_before_next += all->current == NONE;
 	}
 	return all->current == NONE || add_to_shot(all, &all->records[all->current], event);
 }
@@ -208,8 +212,8 @@ int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_w
 	all->current = NONE;
 	if (shot == NULL)
 		return 1;
-	shot->is_incomplete |= !is_whole || (block->flags & MPROF_HEAP_INCOMPLETE) != 0;
-	if (!(block->flags & MPROF_HEAP_LAST))
+	shot->is_incomplete |= !is_whole || (block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0;
+	if (!(block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST))
 		return 1;
 	shot->is_ended = 1;
 	return heap_shots_settle(all);

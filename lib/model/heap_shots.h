@@ -27,9 +27,9 @@ typedef struct heap_shot_record {
 	uint64_t references;
 	uint64_t freed;
 	uint64_t freed_bytes;
-	uint64_t moved;
-	uint64_t roots[MPROF_HEAP_SHOT_ROOT_KINDS];
-	heap_class_record *classes; /**< In order of IDs; room for exactly those. */
+	uint64_t moved;                         /**< Since the shot before. */
+	uint64_t roots[MPROF_ROOT_RUNTIME + 1]; /**< By kind, unknown ones under #MPROF_ROOT_OTHER. */
+	heap_class_record *classes;             /**< In order of IDs; room for exactly those. */
 	size_t class_count;
 } heap_shot_record;
 
@@ -44,6 +44,7 @@ typedef struct heap_shot_list {
 	uint64_t freed;        /**< Of all blocks, also those of no shot; as the next two. */
 	uint64_t freed_bytes;
 	uint64_t moved;
+	uint64_t moved_before_next; /**< In blocks of no shot since the last one began: they count in the next one. */
 } heap_shot_list;
 
 void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator);

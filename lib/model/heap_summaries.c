@@ -29,10 +29,10 @@ int heap_summaries_add(heap_summary_list *all, const mprof_block *block, const m
 	for (size_t i = 0; i < count; i++) {
 		heap_summary_record *added = &all->records[all->count++];
 
-		added->collection = block->id;
+		added->collection = block->as.heap_summary.collection;
 		added->class_id = records[i].id;
 		added->counter = block->start.counter;
-		memcpy(added->counts, records[i].counts, sizeof(added->counts));
+		added->sums = records[i].as.summary;
 	}
 	return 1;
 }

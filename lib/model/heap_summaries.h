@@ -14,7 +14,7 @@ typedef struct heap_summary_record {
 	uint32_t collection;
 	uint32_t class_id;
 	uint64_t counter;
-	uint64_t counts[4]; /**< As those of mprof_record. */
+	mprof_summary_record sums;
 } heap_summary_record;
 
 typedef struct heap_summary_list {

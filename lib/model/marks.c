@@ -30,10 +30,10 @@ int marks_add(mark_list *all, const mprof_block *block)
 	if (!array_reserve(&all->allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
 		return 0;
 	all->records = records;
-	text = text_copy(&all->allocator, block->name);
+	text = text_copy(&all->allocator, block->as.mark.text);
 	if (text == NULL)
 		return 0;
-	all->records[all->count].counter = block->base_counter;
+	all->records[all->count].counter = block->as.mark.counter;
 	all->records[all->count].thread = block->thread;
 	all->records[all->count++].text = text;
 	return 1;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/memory_budget.h"
 
-static int is_within(memory_budget *budget, uint64_t additional)
+static int is_within(memory_budget *budget, uint64_t limit, uint64_t additional)
 {
-	budget->exceeded = additional > budget->limit - budget->used;
+	budget->exceeded = budget->used > limit || additional > limit - budget->used;
 	return !budget->exceeded;
+}
+
+static uint64_t limit_of_paths(const memory_budget *budget)
+{
+	return budget->limit - budget->limit / 4;
 }
 
 static void *budget_allocate(void *user, size_t size)
@@ -12,7 +17,7 @@ static void *budget_allocate(void *user, size_t size)
 	memory_budget *budget = user;
 	void *memory;
 
-	if (!is_within(budget, size))
+	if (!is_within(budget, budget->limit, size))
 		return NULL;
 	memory = allocator_allocate(&budget->source, size);
 	if (memory != NULL)
@@ -25,12 +30,28 @@ static void *budget_reallocate(void *user, void *memory, size_t old_size, size_t
 	memory_budget *budget = user;
 	void *moved;
 
-	if (new_size > old_size && !is_within(budget, new_size - old_size))
+	if (new_size > old_size && !is_within(budget, budget->limit, new_size - old_size))
 		return NULL;
 	moved = allocator_reallocate(&budget->source, memory, old_size, new_size);
 	if (moved != NULL)
 		budget->used = budget->used - old_size + new_size;
 	return moved;
+}
+
+static void *paths_allocate(void *user, size_t size)
+{
+	memory_budget *budget = user;
+
+	return is_within(budget, limit_of_paths(budget), size) ? budget_allocate(user, size) : NULL;
+}
+
+static void *paths_reallocate(void *user, void *memory, size_t old_size, size_t new_size)
+{
+	memory_budget *budget = user;
+
+	if (new_size > old_size && !is_within(budget, limit_of_paths(budget), new_size - old_size))
+		return NULL;
+	return budget_reallocate(user, memory, old_size, new_size);
 }
 
 static void budget_release(void *user, void *memory, size_t size)
@@ -47,6 +68,9 @@ void memory_budget_init(memory_budget *budget, const mprof_allocator *source, ui
 	budget->allocator.reallocate = budget_reallocate;
 	budget->allocator.release = budget_release;
 	budget->allocator.user = budget;
+	budget->paths = budget->allocator;
+	budget->paths.allocate = paths_allocate;
+	budget->paths.reallocate = paths_reallocate;
 	budget->source = *source;
 	budget->limit = limit;
 	budget->used = 0;

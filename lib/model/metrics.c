@@ -26,8 +26,8 @@ void metrics_destroy(metric_list *all)
 static int define(metric_list *all, metric_record *metric, const mprof_record *record)
 {
 	const mprof_allocator *allocator = &all->records.numbers.sparse.allocator;
-	char *section = text_copy(allocator, record->section);
-	char *name = text_copy(allocator, record->name);
+	char *section = text_copy(allocator, record->as.metric.section);
+	char *name = text_copy(allocator, record->as.metric.name);
 
 	if (section == NULL || name == NULL) {
 		text_release(allocator, section);
@@ -38,7 +38,7 @@ static int define(metric_list *all, metric_record *metric, const mprof_record *r
 	text_release(allocator, metric->name);
 	metric->section = section;
 	metric->name = name;
-	metric->flags = record->flags;
+	metric->flags = record->as.metric.flags;
 	return 1;
 }
 
@@ -47,7 +47,7 @@ static int is_less(uint32_t flags, uint64_t left, uint64_t right)
 	double left_double;
 	double right_double;
 
-	if (!(flags & MPROF_METRIC_DOUBLE))
+	if (!(flags & MPROF_METRIC_FLAG_DOUBLE))
 		return (int64_t)left < (int64_t)right;
 	memcpy(&left_double, &left, sizeof(left_double));
 	memcpy(&right_double, &right, sizeof(right_double));
@@ -76,6 +76,6 @@ int metrics_add(metric_list *all, const mprof_record *record, uint64_t counter)
 	if (record->kind == MPROF_RECORD_METRIC)
 		return define(all, metric, record);
 	if (record->kind == MPROF_RECORD_METRIC_VALUE)
-		add_value(metric, record->value, counter);
+		add_value(metric, record->as.metric_value.value, counter);
 	return 1;
 }

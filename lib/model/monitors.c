@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-void monitors_init(monitor_list *all, const mprof_allocator *allocator, int keeps_objects)
+void monitors_init(monitor_list *all, memory_budget *budget, int keeps_objects)
 {
 	memset(all, 0, sizeof(*all));
 	all->keeps_objects = keeps_objects;
-	record_table_init(&all->records, allocator, sizeof(monitor_record));
-	site_table_init(&all->sites, allocator);
+	all->budget = budget;
+	record_table_init(&all->records, &budget->allocator, sizeof(monitor_record));
+	site_table_init(&all->sites, &budget->paths);
 }
 
 void monitors_destroy(monitor_list *all)
@@ -34,11 +35,14 @@ static size_t find_site(monitor_list *all, const mprof_event *event, uint32_t ca
 }
 
 static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, size_t site,
-		       const mprof_event *event, uint64_t counter)
+		       const mprof_event *event, uint32_t counts, uint64_t counter)
 {
-	all->sites.records[site].count++;
-	all->contentions++;
-	record->contentions++;
+	if (site != SITE_TABLE_NONE)
+		all->sites.records[site].count += counts;
+	else
+		all->folded += counts;
+	all->contentions += counts;
+	record->contentions += counts;
 	wait->is_waiting = 1;
 	wait->site = site;
 	wait->object = object_of(event);
@@ -59,32 +63,39 @@ static size_t end_wait(monitor_list *all, monitor_record *record, monitor_wait *
 		return site;
 	wait->is_waiting = 0;
 	if (waited > 0) {
-		all->sites.records[wait->site].value += (uint64_t)waited;
+		if (wait->site != SITE_TABLE_NONE)
+			all->sites.records[wait->site].value += (uint64_t)waited;
 		all->contended += (uint64_t)waited;
 		record->contended += (uint64_t)waited;
 	}
 	return wait->site;
 }
 
-int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t call, uint64_t counter)
+int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts, uint32_t call,
+		 uint64_t counter)
 {
 	monitor_record *record = record_table_get(&all->records, event->id);
-	size_t site = find_site(all, event, call);
+	size_t site;
 
-	if (record == NULL || site == SITE_TABLE_NONE)
+	if (record == NULL)
+		return 0;
+	/* Without memory for it the wait has no site. */
+	site = find_site(all, event, call);
+	if (site == SITE_TABLE_NONE && !memory_budget_is_exceeded(all->budget))
 		return 0;
 	switch (event->value) {
 	case MPROF_MONITOR_CONTENDED:
-		begin_wait(all, record, wait, site, event, counter);
+		begin_wait(all, record, wait, site, event, counts, counter);
 		return 1;
 	case MPROF_MONITOR_ACQUIRED:
-		record->acquired++;
+		record->acquired += counts;
 		end_wait(all, record, wait, site, event, counter);
 		return 1;
 	case MPROF_MONITOR_FAILED:
-		record->failures++;
+		record->failures += counts;
 		site = end_wait(all, record, wait, site, event, counter);
-		all->sites.records[site].more++;
+		if (site != SITE_TABLE_NONE)
+			all->sites.records[site].more += counts;
 		return 1;
 	default:
 		return 1;

@@ -7,6 +7,7 @@
 #define MODEL_MONITORS_H
 
 #include "model/record_table.h"
+#include "model/memory_budget.h"
 #include "model/site_table.h"
 
 #include <mprof/format.h>
@@ -35,15 +36,18 @@ typedef struct monitor_list {
 	int keeps_objects;    /**< Sites of the monitors of different objects are different. */
 	uint64_t contentions;
 	uint64_t contended;
+	const memory_budget *budget; /**< What a refusal of memory is asked of. */
+	uint64_t folded;             /**< Events that have no site, for want of memory. */
 } monitor_list;
 
-void monitors_init(monitor_list *all, const mprof_allocator *allocator, int keeps_objects);
+void monitors_init(monitor_list *all, memory_budget *budget, int keeps_objects);
 void monitors_destroy(monitor_list *all);
 
 /**
- * Takes in a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. Returns 0 if there is
- * no memory.
+ * Takes in a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. \p counts: 1; 0 if only
+ * times count. Returns 0 if there is no memory.
  */
-int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t call, uint64_t counter);
+int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts, uint32_t call,
+		 uint64_t counter);
 
 #endif

@@ -8,6 +8,11 @@
 #define DEFAULT_MAX_MEMORY (UINT64_C(4) << 30)
 #define DEFAULT_MAX_STACK_DEPTH 65536
 
+void mprof_profile_options_init(mprof_profile_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
 static int init_parts(mprof_profile *profile, const mprof_profile_options *options)
 {
 	const mprof_allocator *allocator = &profile->budget.allocator;
@@ -21,22 +26,29 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	collections_init(&profile->collections, allocator);
 	elements_init(&profile->elements, allocator);
 	facts_init(&profile->facts, allocator);
-	site_table_init(&profile->allocations, allocator);
+	site_table_init(&profile->allocations, &profile->budget.paths);
 	heap_shots_init(&profile->heap_shots, allocator);
 	heap_summaries_init(&profile->heap_summaries, allocator);
-	handles_init(&profile->handles, allocator);
-	monitors_init(&profile->monitors, allocator, options->with_monitor_objects != 0);
+	handles_init(&profile->handles, &profile->budget);
+	monitors_init(&profile->monitors, &profile->budget, options->with_monitor_objects != 0);
 	finalizers_init(&profile->finalizers, allocator);
 	metrics_init(&profile->metrics, allocator);
+	memory_init(&profile->memory, allocator, &profile->window);
 	marks_init(&profile->marks, allocator);
+	window_init(&profile->window, allocator);
 	profile->conversion.nanoseconds_per_counter = 1;
 	profile->has_raw_counters = options->raw_counters != 0;
 	profile->has_compilations = options->with_compilations != 0;
 	profile->has_call_sites = options->with_call_sites != 0;
 	/* Both, so that both can be destroyed. */
-	has_samples = samples_init(&profile->samples, allocator);
-	has_calls =
-		call_model_init(&profile->calls, allocator, &profile->methods, !options->without_call_tree, max_depth);
+	has_samples = samples_init(&profile->samples, &profile->budget);
+	has_calls = call_model_init(&profile->calls, &profile->budget, &profile->methods, !options->without_call_tree,
+				    max_depth);
+	window_bound(&profile->window, options->window_start, options->window_end);
+	for (size_t i = 0; i < options->thread_count; i++) {
+		if (!window_want_thread(&profile->window, options->threads[i]))
+			return 0;
+	}
 	return has_samples && has_calls;
 }
 
@@ -44,6 +56,8 @@ static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 &&
+	       (options->threads != NULL || options->thread_count == 0) &&
+	       (options->window_end == 0 || options->window_end > options->window_start) &&
 	       !(options->without_call_tree && (options->with_compilations || options->with_call_sites));
 }
 
@@ -90,7 +104,9 @@ void mprof_profile_destroy(mprof_profile *profile)
 	monitors_destroy(&profile->monitors);
 	finalizers_destroy(&profile->finalizers);
 	metrics_destroy(&profile->metrics);
+	memory_destroy(&profile->memory);
 	marks_destroy(&profile->marks);
+	window_destroy(&profile->window);
 	record_table_destroy(&profile->methods);
 	record_table_destroy(&profile->classes);
 	allocator = profile->budget.source;

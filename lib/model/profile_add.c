@@ -3,12 +3,49 @@
 #include "model/profile_internal.h"
 
 #include "stream/fault_report.h"
+#include "stream/reader_calls.h"
 
 #include <string.h>
 
-static mprof_status out_of_memory(const mprof_profile *profile)
+/*
+ * Refused memory is final: the figures lack something, and stay so. What needs more than the limit is left out, which
+ * the totals say.
+ */
+static mprof_status out_of_memory(mprof_profile *profile)
 {
-	return memory_budget_status(&profile->budget);
+	if (profile_is_tolerable(profile))
+		return MPROF_OK;
+	profile->is_out_of_memory = 1;
+	return MPROF_ERR_MEMORY;
+}
+
+/* Reads what a block holds and that does not count, so that its damage is met all the same. */
+static mprof_status pass_over(mprof_profile *profile, mprof_reader *reader)
+{
+	mprof_status status;
+	size_t count = 0;
+
+	do
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+	while (status == MPROF_OK);
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+/* The same for the events of a thread that does not count. It may free what others allocated. */
+static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
+					int *is_own)
+{
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		if (!profile_follow_events(profile, block->thread, profile->batch, count)) {
+			*is_own = 1;
+			return out_of_memory(profile);
+		}
+	} while (status == MPROF_OK);
+	return status == MPROF_END ? MPROF_OK : status;
 }
 
 /*
@@ -17,10 +54,14 @@ static mprof_status out_of_memory(const mprof_profile *profile)
 static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				     int *is_own)
 {
-	thread_record *thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+	thread_record *thread;
 	mprof_status status;
 	size_t count = 0;
 	int is_first = 1;
+
+	if (!window_has_thread(&profile->window, block->thread))
+		return follow_events_block(profile, reader, block, is_own);
+	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 
 	*is_own = 1;
 	if (thread == NULL)
@@ -58,6 +99,8 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 {
 	thread_record *thread;
 
+	if (!window_has_thread(&profile->window, block->thread))
+		return pass_over(profile, reader);
 	/* A copy of a log that does not tell the threads of samples. */
 	if (block->thread == 0)
 		return add_samples(profile, reader, NULL, is_own);
@@ -71,6 +114,9 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	mprof_status status;
 	size_t count = 0;
 
+	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
+										 : block->as.heap_data.counter))
+		return pass_over(profile, reader);
 	*is_own = 1;
 	if (!heap_shots_begin_block(&profile->heap_shots, block))
 		return out_of_memory(profile);
@@ -87,6 +133,8 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
+	if (!window_has_counter(&profile->window, block->start.counter))
+		return 1;
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 		return heap_summaries_add(&profile->heap_summaries, block, records, count);
 	for (size_t i = 0; i < count; i++) {
@@ -104,7 +152,8 @@ static mprof_status add_records_block(mprof_profile *profile, mprof_reader *read
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_records(reader, profile->record_batch, PROFILE_RECORD_BATCH, &count);
+		status = mprof_reader_next_records(reader, profile->record_batch, sizeof(mprof_record),
+						   PROFILE_RECORD_BATCH, &count);
 		if (!add_records(profile, block, profile->record_batch, count)) {
 			*is_own = 1;
 			return out_of_memory(profile);
@@ -130,9 +179,18 @@ static mprof_status add_session_block(mprof_profile *profile, mprof_reader *read
 
 static int add_thread_block(mprof_profile *profile, const mprof_block *block)
 {
-	thread_record *thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+	thread_record *thread;
 
-	return thread != NULL && thread_table_name(&profile->threads, thread, block->name);
+	if (!window_has_thread(&profile->window, block->thread))
+		return 1;
+	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
+	return thread != NULL && thread_table_name(&profile->threads, thread, block->as.thread_name.name);
+}
+
+static int is_mark_wanted(const mprof_profile *profile, const mprof_block *block)
+{
+	return window_has_counter(&profile->window, block->start.counter) &&
+	       (block->thread == 0 || window_has_thread(&profile->window, block->thread));
 }
 
 static int add_lost_block(mprof_profile *profile, const mprof_block *block)
@@ -140,9 +198,9 @@ static int add_lost_block(mprof_profile *profile, const mprof_block *block)
 	thread_record *thread = NULL;
 	uint64_t lost = 0;
 
-	for (size_t cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
-		lost += block->lost[cause];
-		profile->totals.lost_by_cause[cause] += block->lost[cause];
+	for (size_t cause = 0; cause < block->as.lost.count; cause++) {
+		lost += block->as.lost.counts[cause];
+		profile->totals.lost_by_cause[cause] += block->as.lost.counts[cause];
 	}
 	if (block->thread != 0) {
 		thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
@@ -158,7 +216,9 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 {
 	int is_added = 1;
 
-	*is_own = 0;
+	*is_own = profile->is_out_of_memory;
+	if (profile->is_out_of_memory)
+		return MPROF_ERR_MEMORY;
 	if (block->kind < sizeof(profile->totals.block_counts) / sizeof(profile->totals.block_counts[0]))
 		profile->totals.block_counts[block->kind]++;
 	if (!block->loaded)
@@ -167,7 +227,8 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 	case MPROF_BLOCK_EVENTS:
 		return add_events_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_STATISTICAL:
-		return add_samples(profile, reader, NULL, is_own);
+		return profile->window.has_threads ? pass_over(profile, reader)
+						   : add_samples(profile, reader, NULL, is_own);
 	case MPROF_BLOCK_SAMPLES:
 		return add_samples_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_HEAP_DATA:
@@ -184,7 +245,10 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 		is_added = add_lost_block(profile, block);
 		break;
 	case MPROF_BLOCK_MARK:
-		is_added = marks_add(&profile->marks, block);
+		is_added = !is_mark_wanted(profile, block) || marks_add(&profile->marks, block);
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		is_added = memory_pass(&profile->memory, block->as.watermark.counter);
 		break;
 	case MPROF_BLOCK_LOADED:
 		is_added = elements_loaded(&profile->elements, block);
@@ -216,10 +280,12 @@ static mprof_status read_blocks(mprof_profile *profile, fault_report *report)
 
 	do {
 		memset(&block, 0, sizeof(block));
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		status = mprof_reader_next_block(report->reader, &block);
 		if (status == MPROF_AGAIN)
 			return report->first != MPROF_OK ? report->first : status;
+		if (status == MPROF_ERR_INTERRUPTED)
+			return status;
 		if (status == MPROF_END) {
 			fault_report_end(report);
 			return report->first;
@@ -228,7 +294,7 @@ static mprof_status read_blocks(mprof_profile *profile, fault_report *report)
 		/* Fetching from a block that is cut fails as loading it did. */
 		if (status == MPROF_OK || fault_is_at_end(status, &block))
 			status = add_block(profile, report->reader, &block, &is_own);
-		if (is_own)
+		if (is_own && status != MPROF_OK)
 			return status;
 	} while (status == MPROF_OK || fault_report_error(report));
 	return report->first;
@@ -239,10 +305,16 @@ mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mp
 	fault_report report = {reader, damage, user, MPROF_OK};
 	mprof_status status;
 	mprof_status finished;
+	int keeps;
 
 	if (profile == NULL || reader == NULL)
 		return MPROF_ERR_ARGUMENT;
+	report.first = profile->interrupted_fault;
+	/* The call stacks of the profile know what returns. */
+	keeps = reader_frames_keep_implicit(reader, 1);
 	status = read_blocks(profile, &report);
+	(void)reader_frames_keep_implicit(reader, keeps);
+	profile->interrupted_fault = status == MPROF_ERR_INTERRUPTED ? report.first : MPROF_OK;
 	finished = mprof_profile_finish(profile, reader);
-	return finished != MPROF_OK && status != MPROF_ERR_MEMORY && status != MPROF_ERR_LIMIT ? finished : status;
+	return finished != MPROF_OK && status != MPROF_ERR_MEMORY ? finished : status;
 }

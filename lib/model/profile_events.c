@@ -34,12 +34,17 @@ void profile_begin_events(thread_record *thread, const mprof_event *events, size
 	thread->has_counter = 1;
 }
 
-static inline void pass_time(call_model *calls, thread_record *thread, uint64_t counter)
+/* Where a thread is in time, for what lasts: of that only what is inside of the window counts. */
+static inline uint64_t moment_of(const mprof_profile *profile, const thread_record *thread)
 {
-	int64_t passed = (int64_t)(counter - thread->last_counter);
+	return window_clamp(&profile->window, thread->last_counter);
+}
 
-	if (passed > 0) {
-		call_stack_pass(calls, &thread->stack, (uint64_t)passed);
+static inline void pass_time(mprof_profile *profile, thread_record *thread, uint64_t counter)
+{
+	if ((int64_t)(counter - thread->last_counter) > 0) {
+		call_stack_pass(&profile->calls, thread_stack(thread),
+				window_clamp(&profile->window, counter) - moment_of(profile, thread));
 		thread->last_counter = counter;
 	}
 }
@@ -57,10 +62,12 @@ static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof
 
 	if (stack == 0 && caller == 0 && call == CALL_TREE_ROOT)
 		return 1;
-	key.other = event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ? MPROF_EVENT_COMPILING : 0;
+	key.other = event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ? MPROF_EVENT_FLAG_COMPILING : 0;
 	site = site_table_get(&profile->allocations, &key);
-	if (site == SITE_TABLE_NONE)
-		return 0;
+	if (site == SITE_TABLE_NONE) {
+		profile->totals.folded_sites++;
+		return memory_budget_is_exceeded(&profile->budget);
+	}
 	record = &profile->allocations.records[site];
 	record->count++;
 	record->value += event->value;
@@ -90,6 +97,7 @@ static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_even
 	record->allocations++;
 	record->bytes += event->value;
 	profile->totals.allocated_bytes += event->value;
+	call_tree_mark_changed(&profile->calls.tree, top);
 	node->allocations++;
 	node->bytes += event->value;
 	return 1;
@@ -118,12 +126,13 @@ static int add_heap_free(mprof_profile *profile, const mprof_event *event)
 static int begin_interval(mprof_profile *profile, thread_record *thread, interval_stack *stack,
 			  const mprof_event *event)
 {
-	return interval_stack_begin(stack, &profile->budget.allocator, event->id, thread->last_counter);
+	return interval_stack_begin(stack, &profile->budget.allocator, event->id, moment_of(profile, thread));
 }
 
 static int begin_compilation(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	if (profile->has_compilations && !call_stack_begin_compilation(&profile->calls, &thread->stack, event->id))
+	if (profile->has_compilations &&
+	    !call_stack_begin_compilation(&profile->calls, thread_stack(thread), event->id))
 		return 0;
 	return begin_interval(profile, thread, &thread->compilations, event);
 }
@@ -134,19 +143,21 @@ static int end_compilation(mprof_profile *profile, thread_record *thread, const 
 	ended_interval ended;
 	method_record *record;
 
-	if (event->flags & MPROF_EVENT_FAILED)
-		profile->totals.jit_failures++;
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
+		profile->totals.jit_failures += profile->calls.counts;
 	else
-		profile->totals.jit_methods++;
-	if (!interval_stack_end(&thread->compilations, event->id, thread->last_counter, &ended))
+		profile->totals.jit_methods += profile->calls.counts;
+	if (!interval_stack_end(&thread->compilations, event->id, moment_of(profile, thread), &ended))
 		return 1;
 	record = record_table_get(&profile->methods, ended.id);
 	if (record == NULL)
 		return 0;
-	if (!ended.is_repeated)
+	if (!ended.is_repeated) {
+		call_model_mark_changed(&profile->calls, record);
 		record->jit += ended.duration;
+	}
 	if (profile->has_compilations)
-		call_stack_end_compilation(&profile->calls, &thread->stack, ended.id);
+		call_stack_end_compilation(&profile->calls, thread_stack(thread), ended.id);
 	if (ended.is_outermost)
 		profile->totals.jit_ns += ended.duration;
 	return 1;
@@ -157,7 +168,7 @@ static int end_class_load(mprof_profile *profile, thread_record *thread, const m
 	ended_interval ended;
 	class_record *record;
 
-	if (!interval_stack_end(&thread->class_loads, event->id, thread->last_counter, &ended))
+	if (!interval_stack_end(&thread->class_loads, event->id, moment_of(profile, thread), &ended))
 		return 1;
 	record = record_table_get(&profile->classes, ended.id);
 	if (record != NULL)
@@ -181,17 +192,20 @@ static void reset_thread(mprof_profile *profile, thread_record *thread, const mp
 {
 	if (event->value != thread->id)
 		return;
-	profile->calls.unclosed_frames += call_stack_clear(&profile->calls, &thread->stack);
+	thread_table_reset(&profile->calls, thread);
 	forget_intervals(thread);
 }
 
 /* What was open when recording was stopped ends there. The time from then on passes with an empty stack: nobody's. */
 static void resume_thread(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	pass_time(&profile->calls, thread, event->counter - event->value);
-	profile->calls.interrupted_frames += call_stack_clear(&profile->calls, &thread->stack);
+	pass_time(profile, thread, event->counter - event->value);
+	profile->calls.interrupted_frames +=
+		profile->calls.counts * call_stack_clear(&profile->calls, thread_stack(thread));
+	/* The stacks that were left before may have been run meanwhile. */
+	stack_table_note_gap(&profile->threads.stacks, event->counter - event->value);
 	forget_intervals(thread);
-	pass_time(&profile->calls, thread, event->counter);
+	pass_time(profile, thread, event->counter);
 }
 
 /* Events that are rare beside calls and allocations. */
@@ -212,9 +226,16 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_THREAD_END:
 		reset_thread(profile, thread, event);
 		return 1;
+	case MPROF_EVENT_STACK_SWITCH:
+		return thread_table_switch(&profile->threads, &profile->calls, thread, event->value,
+					   thread->last_counter);
+	case MPROF_EVENT_STACK_END:
+		thread_table_end_stack(&profile->threads, &profile->calls, event->value);
+		return 1;
 	case MPROF_EVENT_MONITOR:
-		return monitors_add(&profile->monitors, &thread->wait, event,
-				    profile->has_call_sites ? thread->stack.top : CALL_TREE_ROOT, thread->last_counter);
+		return monitors_add(&profile->monitors, &thread->wait, event, profile->calls.counts,
+				    profile->has_call_sites ? thread_stack(thread)->top : CALL_TREE_ROOT,
+				    moment_of(profile, thread));
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 		return handles_add(&profile->handles, event);
@@ -222,10 +243,15 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_FINALIZER_END:
 	case MPROF_EVENT_FINALIZATION_START:
 	case MPROF_EVENT_FINALIZATION_END:
-		return finalizers_add(&profile->finalizers, &thread->finalizers, event, thread->last_counter);
+		return finalizers_add(&profile->finalizers, &thread->finalizers, event, profile->calls.counts,
+				      moment_of(profile, thread));
+	case MPROF_EVENT_MEMORY_ALLOCATED:
+	case MPROF_EVENT_MEMORY_FREED:
+	case MPROF_EVENT_MEMORY_RESIZED:
+		return memory_add(&profile->memory, thread->id, event);
 	default:
 		if (event->kind >= MPROF_EVENT_GC_START && event->kind <= MPROF_EVENT_GC_START_WORLD_END)
-			return collections_add(&profile->collections, event, thread->last_counter);
+			return collections_add(&profile->collections, event, thread->id, thread->last_counter);
 		return 1;
 	}
 }
@@ -238,21 +264,21 @@ static int add_carefully(mprof_profile *profile, thread_record *thread, const mp
 		resume_thread(profile, thread, event);
 		return 1;
 	}
-	pass_time(&profile->calls, thread, event->counter);
+	pass_time(profile, thread, event->counter);
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
-		return call_stack_enter_carefully(&profile->calls, &thread->stack, event->id);
+		return call_stack_enter_carefully(&profile->calls, thread_stack(thread), event->id);
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:
-		call_stack_leave_carefully(&profile->calls, &thread->stack, event->id);
+		call_stack_leave_carefully(&profile->calls, thread_stack(thread), event->id);
 		return 1;
 	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
-		call_stack_leave_top_carefully(&profile->calls, &thread->stack);
+		call_stack_leave_top_carefully(&profile->calls, thread_stack(thread));
 		return 1;
 	case MPROF_EVENT_ALLOCATION:
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
-		return add_allocation(profile, thread->stack.top, event);
+		return add_allocation(profile, thread_stack(thread)->top, event);
 	default:
 		return add_rare(profile, thread, event);
 	}
@@ -260,8 +286,12 @@ static int add_carefully(mprof_profile *profile, thread_record *thread, const mp
 
 static inline void count_event(mprof_profile *profile, const mprof_event *event)
 {
-	if (event->kind < sizeof(profile->totals.event_counts) / sizeof(profile->totals.event_counts[0]))
-		profile->totals.event_counts[event->kind]++;
+	const uint32_t is_implicit = event->flags / MPROF_EVENT_FLAG_IMPLICIT & 1;
+	uint8_t kind;
+
+	/* Under the name that the log has for it. */
+	kind = (uint8_t)(event->kind + is_implicit * (MPROF_EVENT_METHOD_LEAVE_IMPLICIT - MPROF_EVENT_METHOD_LEAVE));
+	profile->totals.event_counts[kind]++;
 }
 
 /* The top of the stack after an event if that is simple to tell, and there are no other changes but those of time. */
@@ -287,10 +317,15 @@ static size_t add_simple(mprof_profile *profile, thread_record *thread, const mp
 {
 	call_model *calls = &profile->calls;
 	call_node *nodes = calls->tree.nodes;
-	uint32_t top = thread->stack.top;
+	call_stack *stack = thread_stack(thread);
+	uint32_t top = stack->top;
 	uint64_t counter = thread->last_counter;
 	size_t done;
 
+	if (stack->frame_count > 0)
+		return 0;
+	/* From here on the top is always marked: what is entered is, and what is left is below what is. */
+	call_tree_mark_changed(&calls->tree, top);
 	for (done = 0; done < count; done++) {
 		const mprof_event *event = &events[done];
 		int64_t passed = (int64_t)(event->counter - counter);
@@ -303,7 +338,7 @@ static size_t add_simple(mprof_profile *profile, thread_record *thread, const mp
 			if (*has_failed)
 				break;
 		} else {
-			next = top_after(calls, &thread->stack, top, event);
+			next = top_after(calls, stack, top, event);
 			if (__builtin_expect(next == CALL_STACK_CAREFULLY, 0))
 				break;
 		}
@@ -312,30 +347,114 @@ static size_t add_simple(mprof_profile *profile, thread_record *thread, const mp
 		top = next;
 		count_event(profile, event);
 	}
-	thread->stack.top = top;
+	stack->top = top;
 	thread->last_counter = counter;
 	return done;
 }
 
+/* Events whose figures count only inside of the window, and that begin and end nothing. */
+static int is_momentary(const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+	case MPROF_EVENT_EXCEPTION:
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_HANDLE_DELETED:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Any event of a log of which only a window counts. Outside calls and what lasts are followed, and nothing is counted. */
+static int add_beside_window(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	uint64_t counter = has_time(event) ? event->counter : thread->last_counter;
+	int is_added = 1;
+
+	if ((int64_t)(counter - thread->last_counter) < 0)
+		counter = thread->last_counter;
+	profile->calls.counts = (uint32_t)window_has_counter(&profile->window, counter);
+	if (profile->calls.counts || !is_momentary(event))
+		is_added = add_carefully(profile, thread, event);
+	else
+		pass_time(profile, thread, counter);
+	if (is_added && profile->calls.counts) {
+		count_event(profile, event);
+		thread->events++;
+		profile->totals.events++;
+	}
+	profile->calls.counts = 1;
+	return is_added;
+}
+
+/* All events are inside of the window, and so is what passed since the one before them. */
+static int are_inside(const mprof_profile *profile, const thread_record *thread, const mprof_event *events,
+		      size_t count)
+{
+	if (!profile->window.is_bounded)
+		return 1;
+	if (!window_has_counter(&profile->window, thread->last_counter))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (has_time(&events[i]) && !window_has_counter(&profile->window, events[i].counter))
+			return 0;
+	}
+	return 1;
+}
+
+int profile_is_tolerable(mprof_profile *profile)
+{
+	int is_limited = memory_budget_is_exceeded(&profile->budget);
+
+	profile->totals.left_out += (uint64_t)is_limited;
+	return is_limited;
+}
+
+static int is_of_memory(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_MEMORY_ALLOCATED || event->kind == MPROF_EVENT_MEMORY_FREED ||
+	       event->kind == MPROF_EVENT_MEMORY_RESIZED;
+}
+
+int profile_follow_events(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (is_of_memory(&events[i]) && !memory_add(&profile->memory, thread, &events[i]) &&
+		    !profile_is_tolerable(profile))
+			return 0;
+	}
+	return 1;
+}
+
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
 {
-	uint64_t counter_before = thread->last_counter;
+	uint64_t moment_before = moment_of(profile, thread);
 	uint64_t idle_before = profile->calls.tree.nodes[CALL_TREE_ROOT].self;
 	uint64_t idle;
 	size_t done = 0;
 	int has_failed = 0;
 
-	for (;;) {
-		done += add_simple(profile, thread, events + done, count - done, &has_failed);
-		if (done == count || has_failed || !add_carefully(profile, thread, &events[done]))
-			break;
-		count_event(profile, &events[done++]);
+	if (!are_inside(profile, thread, events, count)) {
+		while (done < count &&
+		       (add_beside_window(profile, thread, &events[done]) || profile_is_tolerable(profile)))
+			done++;
+	} else {
+		for (;;) {
+			done += add_simple(profile, thread, events + done, count - done, &has_failed);
+			if (done == count || ((has_failed || !add_carefully(profile, thread, &events[done])) &&
+					      !profile_is_tolerable(profile)))
+				break;
+			has_failed = 0;
+			count_event(profile, &events[done++]);
+		}
+		thread->events += done;
+		profile->totals.events += done;
 	}
-	thread->events += done;
-	profile->totals.events += done;
 	/* All time that passed went to some method, but that with an empty stack, which went to the root. */
 	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - idle_before;
-	thread->self += thread->last_counter - counter_before - idle;
+	thread->self += moment_of(profile, thread) - moment_before - idle;
 	return done == count;
 }
 
@@ -343,7 +462,7 @@ static int add_sample(mprof_profile *profile, const mprof_reader *reader, const 
 {
 	if (event->value != 0)
 		return samples_add_stack(&profile->samples, reader, (uint32_t)event->value, samples);
-	if (event->flags & MPROF_EVENT_NATIVE)
+	if (event->flags & MPROF_EVENT_FLAG_NATIVE)
 		return samples_add_place(&profile->samples, MPROF_SAMPLE_LOCATION, 0, samples);
 	return samples_add_place(&profile->samples, MPROF_SAMPLE_METHOD, event->id, samples);
 }
@@ -354,7 +473,9 @@ int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thre
 	for (size_t i = 0; i < count; i++) {
 		uint64_t samples = events[i].more.detail != NULL ? events[i].more.detail->samples : 1;
 
-		if (!add_sample(profile, reader, &events[i], samples))
+		if (!window_has_counter(&profile->window, events[i].counter))
+			continue;
+		if (!add_sample(profile, reader, &events[i], samples) && !profile_is_tolerable(profile))
 			return 0;
 		if (thread != NULL)
 			thread->samples += samples;
@@ -368,8 +489,9 @@ int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thre
 int profile_add_heap_events(mprof_profile *profile, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if ((events[i].kind == MPROF_EVENT_HEAP_FREE && !add_heap_free(profile, &events[i])) ||
-		    !heap_shots_add(&profile->heap_shots, &events[i]))
+		if (((events[i].kind == MPROF_EVENT_HEAP_FREE && !add_heap_free(profile, &events[i])) ||
+		     !heap_shots_add(&profile->heap_shots, &events[i])) &&
+		    !profile_is_tolerable(profile))
 			return 0;
 		profile->totals.events++;
 		count_event(profile, &events[i]);

@@ -1,90 +1,134 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said only when all is known: sums over the call tree, collections in order, the clock's rate. */
+/*
+ * What can be said only when all is known: sums over the call tree, collections in order, the clock's rate. Sums are
+ * made of what changed since the last time, so that a log can be shown often while it grows.
+ */
 #include "model/profile_internal.h"
 
-static void leave_method(void *user, const call_node *node)
+/* After a refusal of memory: whether the limit is the reason. Then the result lacks what needed it. */
+static int is_limited(mprof_profile *profile)
 {
-	if (!node->is_compiling)
-		((method_record *)record_table_get(user, node->method))->active--;
+	profile->is_limited |= memory_budget_is_exceeded(&profile->budget);
+	return memory_budget_is_exceeded(&profile->budget);
 }
 
-/* Inclusive time counts for the outermost frame of a method only. Compilations are no calls. */
-static int sum_call_tree(mprof_profile *profile)
+/* Paths that threads left before the window have none. */
+static int has_figures(const call_node *node)
+{
+	return node->calls != 0 || node->total != 0 || node->is_compiling;
+}
+
+/* The record of a method, NULL if it has no figures. */
+static method_record *find_method(const record_table *methods, uint32_t id)
+{
+	uint32_t number = id_table_get(&methods->numbers, id);
+
+	return number != ID_TABLE_NONE ? record_table_at(methods, number) : NULL;
+}
+
+static void leave_method(void *user, call_tree *tree, uint32_t node)
+{
+	method_record *record = find_method(user, tree->nodes[node].method);
+
+	if (!tree->nodes[node].is_compiling && record != NULL)
+		record->active--;
+	call_tree_show(tree, node);
+}
+
+/* Makes the records that the changed nodes need, before anything changes. */
+static int prepare_methods(mprof_profile *profile)
 {
 	call_tree *tree = &profile->calls.tree;
-	uint32_t node;
+	uint32_t node = CALL_TREE_ROOT;
 
-	call_tree_sum(tree);
-	for (size_t i = 1; i < tree->count; i++) {
-		if (record_table_get(&profile->methods, tree->nodes[i].method) == NULL)
+	while ((node = call_tree_next_changed(tree, node, NULL, NULL)) != CALL_TREE_ROOT) {
+		if (has_figures(&tree->nodes[node]) &&
+		    record_table_get(&profile->methods, tree->nodes[node].method) == NULL && !is_limited(profile))
 			return 0;
-	}
-	for (node = tree->nodes[CALL_TREE_ROOT].first_child; node != CALL_TREE_ROOT;
-	     node = call_tree_next(tree, node, leave_method, &profile->methods)) {
-		method_record *record = record_table_get(&profile->methods, tree->nodes[node].method);
-
-		if (tree->nodes[node].is_compiling)
-			continue;
-		record->shown.calls += tree->nodes[node].calls;
-		record->shown.self += tree->nodes[node].self;
-		if (record->active++ == 0)
-			record->shown.total += tree->nodes[node].total;
 	}
 	return 1;
 }
 
-/* Without a call tree: adds what the frames of a thread that are still open have gathered, and leaves them open. */
-static void add_open_frames(mprof_profile *profile, const thread_record *thread)
+/* Inclusive time counts for the outermost frame of a method only. Compilations are no calls. */
+static int show_call_tree(mprof_profile *profile)
 {
+	call_tree *tree = &profile->calls.tree;
+	uint32_t node = CALL_TREE_ROOT;
+
+	call_tree_sum(tree);
+	if (!prepare_methods(profile))
+		return 0;
+	while ((node = call_tree_next_changed(tree, node, leave_method, &profile->methods)) != CALL_TREE_ROOT) {
+		const call_node *changed = &tree->nodes[node];
+		method_record *record = find_method(&profile->methods, changed->method);
+
+		if (changed->is_compiling || record == NULL)
+			continue;
+		record->shown.calls += changed->calls;
+		record->shown.self += changed->self;
+		if (record->active++ == 0)
+			record->shown.total += changed->total;
+	}
+	call_tree_show(tree, CALL_TREE_ROOT);
+	return 1;
+}
+
+/* Without a call tree: adds what the frames of a stack that are still open have gathered, and leaves them open. */
+static void add_open_frames(void *user, const call_stack *stack)
+{
+	mprof_profile *profile = user;
 	const call_node *nodes = profile->calls.tree.nodes;
 	uint64_t inclusive = 0;
 
-	for (uint32_t node = thread->stack.top; node != CALL_TREE_ROOT; node = nodes[node].parent) {
+	for (uint32_t node = stack->top; node != CALL_TREE_ROOT; node = nodes[node].parent) {
 		method_record *record = record_table_get(&profile->methods, nodes[node].method);
-		const uint64_t *frames = hash_map_get(&thread->stack.live, nodes[node].method);
+		const uint64_t *frames = hash_map_get(&stack->live, nodes[node].method);
+		call_sums *open = call_model_open_sums(&profile->calls, record);
 
 		inclusive += nodes[node].self + nodes[node].total;
-		record->shown.calls++;
-		record->shown.self += nodes[node].self;
+		open->calls += nodes[node].calls;
+		open->self += nodes[node].self;
 		if (++record->active == *frames) {
-			record->shown.total += inclusive;
+			open->total += inclusive;
 			record->active = 0;
 		}
 	}
 }
 
-static int sum_methods(mprof_profile *profile)
+static void show_folded(void *user, const call_stack *stack)
 {
-	for (size_t i = 0; i < profile->methods.count; i++) {
-		method_record *record = record_table_at(&profile->methods, i);
+	mprof_profile *profile = user;
 
-		record->shown = record->closed;
-	}
-	if (profile->calls.keeps_tree)
-		return sum_call_tree(profile);
-	for (size_t i = 0; i < profile->threads.count; i++)
-		add_open_frames(profile, &profile->threads.records[i]);
+	call_stack_show_folded(&profile->calls, stack);
+}
+
+static int show_methods(mprof_profile *profile)
+{
+	if (profile->calls.keeps_tree && !show_call_tree(profile))
+		return 0;
+	call_model_show_methods(&profile->calls);
+	thread_table_each_stack(&profile->threads, profile->calls.keeps_tree ? show_folded : add_open_frames, profile);
 	return 1;
 }
 
-/* What samples say of methods; those of methods that are not known are found in the places alone. */
-static int sum_samples(mprof_profile *profile)
+/* Makes the record of a method that samples hit; those of methods that are not known are found in the places alone. */
+static int prepare_place(void *user, const sample_place *place)
 {
-	samples_sum(&profile->samples);
-	for (size_t i = 0; i < profile->methods.count; i++) {
-		method_record *record = record_table_at(&profile->methods, i);
+	mprof_profile *profile = user;
 
-		record->samples = record->samples_total = 0;
-	}
-	for (size_t i = 0; i < profile->samples.place_count; i++) {
-		const sample_place *place = &profile->samples.places[i];
-		method_record *record;
+	return place->kind != MPROF_SAMPLE_METHOD || place->id == 0 ||
+	       record_table_get(&profile->methods, place->id) != NULL || is_limited(profile);
+}
 
-		if (place->kind != MPROF_SAMPLE_METHOD || place->id == 0)
-			continue;
-		record = record_table_get(&profile->methods, place->id);
-		if (record == NULL)
-			return 0;
+static int show_place(void *user, const sample_place *place)
+{
+	mprof_profile *profile = user;
+	method_record *record;
+
+	if (place->kind != MPROF_SAMPLE_METHOD || place->id == 0)
+		return 1;
+	record = find_method(&profile->methods, place->id);
+	if (record != NULL) {
 		record->samples = place->self;
 		record->samples_total = place->total;
 	}
@@ -111,11 +155,13 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	if (profile == NULL || reader == NULL)
 		return MPROF_ERR_ARGUMENT;
 	session.struct_size = sizeof(session);
-	if (mprof_reader_session(reader, &session) != MPROF_OK)
+	if (mprof_reader_get_session(reader, &session) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
 	set_conversion(profile, &session);
-	if (!sum_samples(profile) || !sum_methods(profile) || !heap_shots_settle(&profile->heap_shots) ||
-	    !collections_pair(&profile->collections, session.start.counter))
-		return memory_budget_status(&profile->budget);
+	if (!samples_show(&profile->samples, prepare_place, show_place, profile) || !show_methods(profile) ||
+	    (!heap_shots_settle(&profile->heap_shots) && !is_limited(profile)) ||
+	    (!memory_settle(&profile->memory) && !is_limited(profile)) ||
+	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) && !is_limited(profile)))
+		return MPROF_ERR_MEMORY;
 	return MPROF_OK;
 }

@@ -35,10 +35,9 @@ static void sum_threads(const mprof_profile *profile, mprof_profile_totals *tota
 	uint64_t self = 0;
 
 	totals->unclosed_frames = profile->calls.unclosed_frames;
-	for (size_t i = 0; i < profile->threads.count; i++) {
+	totals->unclosed_frames += thread_table_open_frames(&profile->threads, &profile->calls);
+	for (size_t i = 0; i < profile->threads.count; i++)
 		self += profile->threads.records[i].self;
-		totals->unclosed_frames += call_stack_depth(&profile->calls, &profile->threads.records[i].stack);
-	}
 	totals->method_ns = profile_nanoseconds(profile, self);
 }
 
@@ -54,7 +53,7 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT] -
 			  own.refused_allocations;
 	own.exceptions = own.event_counts[MPROF_EVENT_EXCEPTION];
-	own.collections = profile->collections.started;
+	own.collections = own.event_counts[MPROF_EVENT_GC_START];
 	own.gc_ns = profile_nanoseconds(profile, profile->collections.time);
 	own.unmatched_leaves = profile->calls.unmatched_leaves;
 	own.interrupted_frames = profile->calls.interrupted_frames;
@@ -68,45 +67,52 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own.finalizer_ns = profile_nanoseconds(profile, profile->finalizers.time);
 	own.finalizations = profile->finalizers.runs;
 	own.finalization_ns = profile_nanoseconds(profile, profile->finalizers.run_time);
+	own.folded_calls = profile->calls.folded_calls;
+	own.folded_samples =
+		profile->samples.tree.nodes[CALL_TREE_ROOT].self + profile->samples.tree.shown[CALL_TREE_ROOT].self;
+	own.folded_sites += profile->handles.folded + profile->monitors.folded;
+	own.left_out += profile->calls.left_out;
+	own.limited = profile->is_limited || own.folded_calls > 0 || own.folded_samples > 0 || own.folded_sites > 0 ||
+		      own.left_out > 0;
 	sum_threads(profile, &own);
 	return struct_copy_out(totals, &own, sizeof(own));
 }
 
-size_t mprof_profile_method_count(const mprof_profile *profile)
+size_t mprof_profile_get_method_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->methods.count : 0;
 }
 
-mprof_status mprof_profile_method(const mprof_profile *profile, size_t index, mprof_method_figures *figures)
+mprof_status mprof_profile_get_method(const mprof_profile *profile, size_t index, mprof_method_stats *figures)
 {
 	const method_record *record;
-	mprof_method_figures own;
+	mprof_method_stats own;
 
-	if (figures == NULL || index >= mprof_profile_method_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_method_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = record_table_at(&profile->methods, index);
 	memset(&own, 0, sizeof(own));
 	own.id = record->id;
-	own.calls = record->shown.calls;
-	own.total_ns = profile_nanoseconds(profile, record->shown.total);
-	own.self_ns = profile_nanoseconds(profile, record->shown.self);
-	own.jit_ns = profile_nanoseconds(profile, record->jit);
+	own.calls = record->shown.calls + record->open.calls;
+	own.total_ns = profile_nanoseconds(profile, record->shown.total + record->open.total);
+	own.self_ns = profile_nanoseconds(profile, record->shown.self + record->open.self);
+	own.jit_ns = profile_nanoseconds(profile, record->shown_jit);
 	own.samples = record->samples;
 	own.samples_total = record->samples_total;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_class_count(const mprof_profile *profile)
+size_t mprof_profile_get_class_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->classes.count : 0;
 }
 
-mprof_status mprof_profile_class(const mprof_profile *profile, size_t index, mprof_class_figures *figures)
+mprof_status mprof_profile_get_class(const mprof_profile *profile, size_t index, mprof_class_stats *figures)
 {
 	const class_record *record;
-	mprof_class_figures own;
+	mprof_class_stats own;
 
-	if (figures == NULL || index >= mprof_profile_class_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_class_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = record_table_at(&profile->classes, index);
 	memset(&own, 0, sizeof(own));
@@ -120,45 +126,48 @@ mprof_status mprof_profile_class(const mprof_profile *profile, size_t index, mpr
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_call_count(const mprof_profile *profile)
+size_t mprof_profile_get_call_count(const mprof_profile *profile)
 {
 	return profile != NULL && profile->calls.keeps_tree ? profile->calls.tree.count : 0;
 }
 
-mprof_status mprof_profile_call(const mprof_profile *profile, uint32_t node, mprof_call_figures *figures)
+mprof_status mprof_profile_get_call(const mprof_profile *profile, uint32_t node, mprof_call_stats *figures)
 {
+	uint64_t folded = node == CALL_TREE_ROOT && profile != NULL ? profile->calls.shown_at_root : 0;
+	const call_figures *shown;
 	const call_node *own_node;
-	mprof_call_figures own;
+	mprof_call_stats own;
 
-	if (figures == NULL || node >= mprof_profile_call_count(profile))
+	if (figures == NULL || node >= mprof_profile_get_call_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	own_node = &profile->calls.tree.nodes[node];
+	shown = &profile->calls.tree.shown[node];
 	memset(&own, 0, sizeof(own));
 	own.method = own_node->method;
 	own.parent = own_node->parent;
 	own.first_child = own_node->first_child;
 	own.next_sibling = own_node->next_sibling;
-	own.calls = own_node->calls;
-	own.total_ns = profile_nanoseconds(profile, own_node->total);
+	own.calls = shown->calls;
 	/* What the root gathers is the time in which threads were in no method. */
-	own.self_ns = node != CALL_TREE_ROOT ? profile_nanoseconds(profile, own_node->self) : 0;
-	own.allocations = own_node->allocations;
-	own.bytes = own_node->bytes;
-	own.flags = own_node->is_compiling ? MPROF_EVENT_COMPILING : 0;
+	own.total_ns = profile_nanoseconds(profile, shown->total + folded);
+	own.self_ns = profile_nanoseconds(profile, node != CALL_TREE_ROOT ? shown->self : folded);
+	own.allocations = shown->allocations;
+	own.bytes = shown->bytes;
+	own.flags = own_node->is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_collection_count(const mprof_profile *profile)
+size_t mprof_profile_get_collection_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->collections.count : 0;
 }
 
-mprof_status mprof_profile_collection(const mprof_profile *profile, size_t index, mprof_collection *collection)
+mprof_status mprof_profile_get_collection(const mprof_profile *profile, size_t index, mprof_collection *collection)
 {
 	const collection_record *record;
 	mprof_collection own;
 
-	if (collection == NULL || index >= mprof_profile_collection_count(profile))
+	if (collection == NULL || index >= mprof_profile_get_collection_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->collections.records[index];
 	memset(&own, 0, sizeof(own));
@@ -174,17 +183,17 @@ mprof_status mprof_profile_collection(const mprof_profile *profile, size_t index
 	return struct_copy_out(collection, &own, sizeof(own));
 }
 
-size_t mprof_profile_heap_resize_count(const mprof_profile *profile)
+size_t mprof_profile_get_heap_resize_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->collections.resize_count : 0;
 }
 
-mprof_status mprof_profile_heap_resize(const mprof_profile *profile, size_t index, mprof_heap_resize *resize)
+mprof_status mprof_profile_get_heap_resize(const mprof_profile *profile, size_t index, mprof_heap_resize *resize)
 {
 	const heap_resize_record *record;
 	mprof_heap_resize own;
 
-	if (resize == NULL || index >= mprof_profile_heap_resize_count(profile))
+	if (resize == NULL || index >= mprof_profile_get_heap_resize_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->collections.resizes[index];
 	memset(&own, 0, sizeof(own));
@@ -194,17 +203,17 @@ mprof_status mprof_profile_heap_resize(const mprof_profile *profile, size_t inde
 	return struct_copy_out(resize, &own, sizeof(own));
 }
 
-size_t mprof_profile_thread_count(const mprof_profile *profile)
+size_t mprof_profile_get_thread_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->threads.count : 0;
 }
 
-mprof_status mprof_profile_thread(const mprof_profile *profile, size_t index, mprof_thread_figures *figures)
+mprof_status mprof_profile_get_thread(const mprof_profile *profile, size_t index, mprof_thread_stats *figures)
 {
 	const thread_record *record;
-	mprof_thread_figures own;
+	mprof_thread_stats own;
 
-	if (figures == NULL || index >= mprof_profile_thread_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_thread_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->threads.records[index];
 	memset(&own, 0, sizeof(own));
@@ -217,18 +226,18 @@ mprof_status mprof_profile_thread(const mprof_profile *profile, size_t index, mp
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_element_count(const mprof_profile *profile)
+size_t mprof_profile_get_element_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->elements.count : 0;
 }
 
-mprof_status mprof_profile_element(const mprof_profile *profile, size_t index, mprof_element_figures *figures)
+mprof_status mprof_profile_get_element(const mprof_profile *profile, size_t index, mprof_element_stats *figures)
 {
 	const element_record *record;
-	mprof_element_figures own;
+	mprof_element_stats own;
 	uint64_t load;
 
-	if (figures == NULL || index >= mprof_profile_element_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_element_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->elements.records[index];
 	load = record->load_end - record->load_start;
@@ -243,14 +252,15 @@ mprof_status mprof_profile_element(const mprof_profile *profile, size_t index, m
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_property_count(const mprof_profile *profile)
+size_t mprof_profile_get_property_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->facts.count : 0;
 }
 
-mprof_status mprof_profile_property(const mprof_profile *profile, size_t index, const char **key, const char **value)
+mprof_status mprof_profile_get_property(const mprof_profile *profile, size_t index, const char **key,
+					const char **value)
 {
-	if (key == NULL || value == NULL || index >= mprof_profile_property_count(profile))
+	if (key == NULL || value == NULL || index >= mprof_profile_get_property_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	*key = profile->facts.items[index].key;
 	*value = profile->facts.items[index].value;

@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-size_t mprof_profile_monitor_count(const mprof_profile *profile)
+size_t mprof_profile_get_monitor_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->monitors.records.count : 0;
 }
 
-mprof_status mprof_profile_monitor(const mprof_profile *profile, size_t index, mprof_monitor_figures *figures)
+mprof_status mprof_profile_get_monitor(const mprof_profile *profile, size_t index, mprof_monitor_stats *figures)
 {
 	const monitor_record *record;
-	mprof_monitor_figures own;
+	mprof_monitor_stats own;
 
-	if (figures == NULL || index >= mprof_profile_monitor_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_monitor_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = record_table_at(&profile->monitors.records, index);
 	memset(&own, 0, sizeof(own));
@@ -28,17 +28,17 @@ mprof_status mprof_profile_monitor(const mprof_profile *profile, size_t index, m
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_monitor_site_count(const mprof_profile *profile)
+size_t mprof_profile_get_monitor_site_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->monitors.sites.count : 0;
 }
 
-mprof_status mprof_profile_monitor_site(const mprof_profile *profile, size_t index, mprof_monitor_site *site)
+mprof_status mprof_profile_get_monitor_site(const mprof_profile *profile, size_t index, mprof_monitor_site *site)
 {
 	const site_record *record;
 	mprof_monitor_site own;
 
-	if (site == NULL || index >= mprof_profile_monitor_site_count(profile))
+	if (site == NULL || index >= mprof_profile_get_monitor_site_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->monitors.sites.records[index];
 	memset(&own, 0, sizeof(own));
@@ -52,17 +52,17 @@ mprof_status mprof_profile_monitor_site(const mprof_profile *profile, size_t ind
 	return struct_copy_out(site, &own, sizeof(own));
 }
 
-size_t mprof_profile_finalizer_count(const mprof_profile *profile)
+size_t mprof_profile_get_finalizer_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->finalizers.records.count : 0;
 }
 
-mprof_status mprof_profile_finalizer(const mprof_profile *profile, size_t index, mprof_finalizer_figures *figures)
+mprof_status mprof_profile_get_finalizer(const mprof_profile *profile, size_t index, mprof_finalizer_stats *figures)
 {
 	const finalizer_record *record;
-	mprof_finalizer_figures own;
+	mprof_finalizer_stats own;
 
-	if (figures == NULL || index >= mprof_profile_finalizer_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_finalizer_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = record_table_at(&profile->finalizers.records, index);
 	memset(&own, 0, sizeof(own));
@@ -72,17 +72,17 @@ mprof_status mprof_profile_finalizer(const mprof_profile *profile, size_t index,
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_metric_count(const mprof_profile *profile)
+size_t mprof_profile_get_metric_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->metrics.records.count : 0;
 }
 
-mprof_status mprof_profile_metric(const mprof_profile *profile, size_t index, mprof_metric_figures *figures)
+mprof_status mprof_profile_get_metric(const mprof_profile *profile, size_t index, mprof_metric_stats *figures)
 {
 	const metric_record *record;
-	mprof_metric_figures own;
+	mprof_metric_stats own;
 
-	if (figures == NULL || index >= mprof_profile_metric_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_metric_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = record_table_at(&profile->metrics.records, index);
 	memset(&own, 0, sizeof(own));
@@ -99,17 +99,17 @@ mprof_status mprof_profile_metric(const mprof_profile *profile, size_t index, mp
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_mark_count(const mprof_profile *profile)
+size_t mprof_profile_get_mark_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->marks.count : 0;
 }
 
-mprof_status mprof_profile_mark(const mprof_profile *profile, size_t index, mprof_mark *mark)
+mprof_status mprof_profile_get_mark(const mprof_profile *profile, size_t index, mprof_mark *mark)
 {
 	const mark_record *record;
 	mprof_mark own;
 
-	if (mark == NULL || index >= mprof_profile_mark_count(profile))
+	if (mark == NULL || index >= mprof_profile_get_mark_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->marks.records[index];
 	memset(&own, 0, sizeof(own));

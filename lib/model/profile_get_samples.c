@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-size_t mprof_profile_sample_count(const mprof_profile *profile)
+size_t mprof_profile_get_sample_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->samples.place_count : 0;
 }
 
-mprof_status mprof_profile_sample(const mprof_profile *profile, size_t index, mprof_sample_figures *figures)
+mprof_status mprof_profile_get_sample(const mprof_profile *profile, size_t index, mprof_sample_stats *figures)
 {
 	const sample_place *place;
-	mprof_sample_figures own;
+	mprof_sample_stats own;
 
-	if (figures == NULL || index >= mprof_profile_sample_count(profile))
+	if (figures == NULL || index >= mprof_profile_get_sample_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	place = &profile->samples.places[index];
 	memset(&own, 0, sizeof(own));
@@ -27,17 +27,17 @@ mprof_status mprof_profile_sample(const mprof_profile *profile, size_t index, mp
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
-size_t mprof_profile_sample_node_count(const mprof_profile *profile)
+size_t mprof_profile_get_sample_node_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->samples.tree.count : 0;
 }
 
-mprof_status mprof_profile_sample_node(const mprof_profile *profile, uint32_t node, mprof_sample_node *figures)
+mprof_status mprof_profile_get_sample_node(const mprof_profile *profile, uint32_t node, mprof_sample_node *figures)
 {
 	const call_node *own_node;
 	mprof_sample_node own;
 
-	if (figures == NULL || node >= mprof_profile_sample_node_count(profile))
+	if (figures == NULL || node >= mprof_profile_get_sample_node_count(profile))
 		return MPROF_ERR_ARGUMENT;
 	own_node = &profile->samples.tree.nodes[node];
 	memset(&own, 0, sizeof(own));
@@ -48,7 +48,7 @@ mprof_status mprof_profile_sample_node(const mprof_profile *profile, uint32_t no
 	own.parent = own_node->parent;
 	own.first_child = own_node->first_child;
 	own.next_sibling = own_node->next_sibling;
-	own.self = own_node->self;
-	own.total = own_node->total;
+	own.self = profile->samples.tree.shown[node].self;
+	own.total = profile->samples.tree.shown[node].total;
 	return struct_copy_out(figures, &own, sizeof(own));
 }

@@ -15,6 +15,7 @@
 #include "model/heap_shots.h"
 #include "model/heap_summaries.h"
 #include "model/marks.h"
+#include "model/memory.h"
 #include "model/memory_budget.h"
 #include "model/metrics.h"
 #include "model/monitors.h"
@@ -45,8 +46,7 @@ struct mprof_profile {
 	element_list elements;
 	fact_list facts;
 	sample_model samples;
-	site_table
-		allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an
+	site_table allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an
 	                          mprof_event_flag. */
 	heap_shot_list heap_shots;
 	heap_summary_list heap_summaries;
@@ -54,21 +54,32 @@ struct mprof_profile {
 	monitor_list monitors;
 	finalizer_list finalizers;
 	metric_list metrics;
+	memory_model memory;
 	mark_list marks;
+	profile_window window;
 	time_conversion conversion;
-	int has_raw_counters;        /**< The conversion stays as it is. */
-	int has_compilations;        /**< Compilations are frames. */
-	int has_call_sites;          /**< Where no call chain is known, the node of the call tree is the place. */
-	mprof_profile_totals totals; /**< jit_ns is in counters; what other parts sum up is filled in when asked. */
+	mprof_status interrupted_fault; /**< The first fault that mprof_profile_read() met before it was interrupted. */
+	int is_out_of_memory;           /**< Memory was refused while a block was added: no more are. */
+	int is_limited;                 /**< The limit of memory was met by mprof_profile_finish(). */
+	int has_raw_counters;           /**< The conversion stays as it is. */
+	int has_compilations;           /**< Compilations are frames. */
+	int has_call_sites;             /**< Where no call chain is known, the node of the call tree is the place. */
+	mprof_profile_totals totals;    /**< jit_ns is in counters; what other parts sum up is filled in when asked. */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];
 };
+
+/** After a refusal of memory: whether the limit is the reason, so that what needed it is left out, and counted so. */
+int profile_is_tolerable(mprof_profile *profile);
 
 /** What is to be done when the events of another block of a thread follow. \p events are its first ones. */
 void profile_begin_events(thread_record *thread, const mprof_event *events, size_t count);
 
 /** Adds events of a thread to the parts that they concern. Returns 0 if there is no memory. */
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count);
+
+/** Follows what a thread that does not count frees of what others allocated. As above. */
+int profile_follow_events(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count);
 
 /** Adds samples of a SAMPLES block of a thread, or of a STATISTICAL block, whose thread is NULL. As above. */
 int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,

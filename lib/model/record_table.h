@@ -17,11 +17,15 @@ typedef struct call_sums {
 
 typedef struct method_record {
 	uint32_t id;
-	uint32_t active;  /**< For who computes sums: frames of the method on the path looked at. */
-	call_sums closed; /**< Of frames that no node of the call tree stands for any more. */
-	call_sums shown;  /**< As of the last finish: closed ones, and what the call tree says. */
-	uint64_t jit;     /**< In counters. */
-	uint64_t samples; /**< As of the last finish, as samples_total. */
+	uint32_t active;       /**< For who computes sums: frames of the method on the path looked at. */
+	uint32_t next_changed; /**< Link of call_model::changed; 0: not linked. */
+	uint32_t next_open;    /**< Link of call_model::open, likewise. */
+	call_sums closed;   /**< Since the last finish, of frames that no node of the call tree stands for any more. */
+	call_sums shown;    /**< As of the last finish: closed ones, and what the call tree says. */
+	call_sums open;     /**< To be added to these: of frames without nodes of their own that were open then. */
+	uint64_t jit;       /**< In counters, since the last finish. */
+	uint64_t shown_jit; /**< As of the last finish. */
+	uint64_t samples;   /**< As of the last finish, as samples_total. */
 	uint64_t samples_total;
 } method_record;
 

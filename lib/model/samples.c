@@ -7,12 +7,14 @@
 
 #include <string.h>
 
-int samples_init(sample_model *samples, const mprof_allocator *allocator)
+int samples_init(sample_model *samples, memory_budget *budget)
 {
 	memset(samples, 0, sizeof(*samples));
-	hash_map_init(&samples->numbers, allocator);
-	record_table_init(&samples->stacks, allocator, sizeof(sample_stack));
-	return call_tree_init(&samples->tree, allocator);
+	samples->allocator = budget->allocator;
+	samples->budget = budget;
+	hash_map_init(&samples->numbers, &budget->allocator);
+	record_table_init(&samples->stacks, &budget->paths, sizeof(sample_stack));
+	return call_tree_init(&samples->tree, &budget->paths);
 }
 
 void samples_destroy(sample_model *samples)
@@ -42,7 +44,7 @@ static int find_place(sample_model *samples, uint32_t kind, uint32_t id, uint32_
 		*number = (uint32_t)*found;
 		return 1;
 	}
-	if (!array_reserve(&samples->tree.allocator, &places, &samples->place_capacity, samples->place_count + 1,
+	if (!array_reserve(&samples->allocator, &places, &samples->place_capacity, samples->place_count + 1,
 			   sizeof(*samples->places)))
 		return 0;
 	samples->places = places;
@@ -61,30 +63,38 @@ static int find_native_place(sample_model *samples, const mprof_reader *reader, 
 {
 	mprof_record record;
 
-	if (mprof_reader_record(reader, MPROF_RECORD_LOCATION, location, &record) == MPROF_OK) {
-		if (record.target != 0)
-			return find_place(samples, MPROF_SAMPLE_FUNCTION, record.target, number);
-		if (record.parent != 0)
-			return find_place(samples, MPROF_SAMPLE_MODULE, record.parent, number);
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, location, &record, sizeof(record)) == MPROF_OK) {
+		if (record.as.location.function != 0)
+			return find_place(samples, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);
+		if (record.as.location.module != 0)
+			return find_place(samples, MPROF_SAMPLE_MODULE, record.as.location.module, number);
 	}
 	return find_place(samples, MPROF_SAMPLE_LOCATION, location, number);
+}
+
+/* The place of the innermost frame of a chain, and the chain of its caller, 0 if it has none. 0 if there is no memory. */
+static int find_frame_place(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint32_t *place,
+			    uint32_t *caller)
+{
+	mprof_stack_frame frame;
+
+	*caller = 0;
+	if (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), caller) != MPROF_OK)
+		return find_place(samples, MPROF_SAMPLE_METHOD, 0, place);
+	if (frame.is_native)
+		return find_native_place(samples, reader, frame.id, place);
+	return find_place(samples, MPROF_SAMPLE_METHOD, frame.id, place);
 }
 
 /* The node of what a chain adds to that of its caller; the root if there is no memory. */
 static uint32_t add_frame(sample_model *samples, const mprof_reader *reader, uint32_t parent, uint32_t stack)
 {
-	mprof_stack_frame frame;
 	uint32_t caller;
 	uint32_t place;
-	int is_found;
 
-	if (mprof_reader_stack_step(reader, stack, &frame, &caller) != MPROF_OK)
-		is_found = find_place(samples, MPROF_SAMPLE_METHOD, 0, &place);
-	else if (frame.is_native)
-		is_found = find_native_place(samples, reader, frame.id, &place);
-	else
-		is_found = find_place(samples, MPROF_SAMPLE_METHOD, frame.id, &place);
-	return is_found ? call_tree_child(&samples->tree, parent, place) : CALL_TREE_ROOT;
+	return find_frame_place(samples, reader, stack, &place, &caller)
+		       ? call_tree_child(&samples->tree, parent, place)
+		       : CALL_TREE_ROOT;
 }
 
 /*
@@ -115,7 +125,8 @@ static int find_path(sample_model *samples, const mprof_reader *reader, uint32_t
 		samples->path = path;
 		samples->path[(*length)++] = stack;
 		/* A caller stands before those that it calls; anything else would never end. */
-	} while (mprof_reader_stack_step(reader, stack, &frame, &caller) == MPROF_OK && caller != 0 && caller < stack);
+	} while (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), &caller) == MPROF_OK && caller != 0 &&
+		 caller < stack);
 	return 1;
 }
 
@@ -138,16 +149,50 @@ static uint32_t make_nodes(sample_model *samples, const mprof_reader *reader, ui
 	return node;
 }
 
+/* Counts a place in a sample that has no node. */
+static void fold_place(sample_model *samples, uint32_t place, int is_innermost, uint64_t count)
+{
+	sample_place *folded = &samples->places[place];
+
+	samples->has_folded = 1;
+	if (is_innermost)
+		folded->folded_self += count;
+	if (folded->mark != samples->mark)
+		folded->folded_total += count;
+	folded->mark = samples->mark;
+}
+
+/* Samples of a chain for which there is no memory count in its places. Returns 0 if there is none even for these. */
+static int fold_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
+{
+	int is_innermost = 1;
+	uint32_t caller;
+	uint32_t place;
+
+	for (uint32_t frame = stack; frame != 0; frame = caller < frame ? caller : 0) {
+		if (!find_frame_place(samples, reader, frame, &place, &caller))
+			return 0;
+	}
+	samples->mark++;
+	for (uint32_t frame = stack; frame != 0; frame = caller < frame ? caller : 0) {
+		find_frame_place(samples, reader, frame, &place, &caller);
+		fold_place(samples, place, is_innermost, count);
+		is_innermost = 0;
+	}
+	samples->tree.nodes[CALL_TREE_ROOT].self += count;
+	return 1;
+}
+
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
 {
 	const sample_stack *known = record_table_get(&samples->stacks, stack);
-	uint32_t node;
+	uint32_t node = known != NULL ? known->node : CALL_TREE_ROOT;
 
-	if (known == NULL)
-		return 0;
-	node = known->node != CALL_TREE_ROOT ? known->node : make_nodes(samples, reader, stack);
+	if (known != NULL && node == CALL_TREE_ROOT)
+		node = make_nodes(samples, reader, stack);
 	if (node == CALL_TREE_ROOT)
-		return 0;
+		return memory_budget_is_exceeded(samples->budget) && fold_stack(samples, reader, stack, count);
+	call_tree_mark_changed(&samples->tree, node);
 	samples->tree.nodes[node].self += count;
 	return 1;
 }
@@ -160,32 +205,74 @@ int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id, uint64_
 	if (!find_place(samples, kind, id, &place))
 		return 0;
 	node = call_tree_child(&samples->tree, CALL_TREE_ROOT, place);
-	if (node == CALL_TREE_ROOT)
-		return 0;
+	if (node == CALL_TREE_ROOT) {
+		if (!memory_budget_is_exceeded(samples->budget))
+			return 0;
+		samples->mark++;
+		fold_place(samples, place, 1, count);
+	}
+	call_tree_mark_changed(&samples->tree, node);
 	samples->tree.nodes[node].self += count;
 	return 1;
 }
 
-static void leave_place(void *user, const call_node *node)
+static void leave_place(void *user, call_tree *tree, uint32_t node)
 {
 	sample_model *samples = user;
 
-	samples->places[node->method].active--;
+	samples->places[tree->nodes[node].method].active--;
+	call_tree_show(tree, node);
 }
 
-void samples_sum(sample_model *samples)
+static int prepare_places(sample_model *samples, samples_visit prepare, void *user)
 {
 	call_tree *tree = &samples->tree;
+	uint32_t node = CALL_TREE_ROOT;
 
+	while ((node = call_tree_next_changed(tree, node, NULL, NULL)) != CALL_TREE_ROOT) {
+		if (!prepare(user, &samples->places[tree->nodes[node].method]))
+			return 0;
+	}
+	for (size_t i = 0; samples->has_folded && i < samples->place_count; i++) {
+		if (!prepare(user, &samples->places[i]))
+			return 0;
+	}
+	return 1;
+}
+
+static void show_folded(sample_model *samples, samples_visit show, void *user)
+{
+	for (size_t i = 0; i < samples->place_count; i++) {
+		sample_place *place = &samples->places[i];
+
+		place->self += place->folded_self;
+		place->total += place->folded_total;
+		place->folded_self = 0;
+		place->folded_total = 0;
+		show(user, place);
+	}
+	samples->has_folded = 0;
+}
+
+int samples_show(sample_model *samples, samples_visit prepare, samples_visit show, void *user)
+{
+	call_tree *tree = &samples->tree;
+	uint32_t node = CALL_TREE_ROOT;
+
+	if (!prepare_places(samples, prepare, user))
+		return 0;
 	call_tree_sum(tree);
-	for (size_t i = 0; i < samples->place_count; i++)
-		samples->places[i].self = samples->places[i].total = 0;
-	for (uint32_t node = tree->nodes[CALL_TREE_ROOT].first_child; node != CALL_TREE_ROOT;
-	     node = call_tree_next(tree, node, leave_place, samples)) {
+	tree->nodes[CALL_TREE_ROOT].total += tree->nodes[CALL_TREE_ROOT].self;
+	while ((node = call_tree_next_changed(tree, node, leave_place, samples)) != CALL_TREE_ROOT) {
 		sample_place *place = &samples->places[tree->nodes[node].method];
 
 		place->self += tree->nodes[node].self;
 		if (place->active++ == 0)
 			place->total += tree->nodes[node].total;
+		show(user, place);
 	}
+	call_tree_show(tree, CALL_TREE_ROOT);
+	if (samples->has_folded)
+		show_folded(samples, show, user);
+	return 1;
 }

@@ -6,10 +6,22 @@
 
 #include <string.h>
 
+typedef struct frame_count {
+	const call_model *model;
+	uint64_t frames;
+} frame_count;
+
 void thread_table_init(thread_table *table, const mprof_allocator *allocator)
 {
 	memset(table, 0, sizeof(*table));
 	hash_map_init(&table->numbers, allocator);
+	stack_table_init(&table->stacks, allocator, sizeof(switched_stack));
+}
+
+static void release_stack(stack_state *state, const mprof_allocator *allocator)
+{
+	(void)allocator;
+	call_stack_destroy(&((switched_stack *)state)->calls);
 }
 
 void thread_table_destroy(thread_table *table)
@@ -20,12 +32,13 @@ void thread_table_destroy(thread_table *table)
 		thread_record *thread = &table->records[i];
 
 		text_release(allocator, thread->name);
-		call_stack_destroy(&thread->stack);
+		call_stack_destroy(&thread->own_stack);
 		interval_stack_destroy(&thread->compilations, allocator);
 		interval_stack_destroy(&thread->class_loads, allocator);
 		interval_stack_destroy(&thread->finalizers.finalizers, allocator);
 	}
 	allocator_release(allocator, table->records, table->capacity * sizeof(*table->records));
+	stack_table_destroy(&table->stacks, release_stack);
 	table->records = NULL;
 	table->count = 0;
 	table->capacity = 0;
@@ -49,8 +62,109 @@ thread_record *thread_table_get(thread_table *table, const call_model *model, ui
 	thread = &table->records[table->count++];
 	memset(thread, 0, sizeof(*thread));
 	thread->id = id;
-	call_stack_init(&thread->stack, model);
+	call_stack_init(&thread->own_stack, model);
 	return thread;
+}
+
+/* Whatever stack the thread is on, it is on its own from now on. */
+static void leave_other(thread_record *thread, uint64_t counter)
+{
+	if (thread->other == NULL)
+		return;
+	thread->other->state.thread = 0;
+	thread->other->state.left = counter;
+	thread->other = NULL;
+}
+
+static switched_stack *find_or_add(thread_table *table, const call_model *model, uint64_t number, uint64_t counter)
+{
+	switched_stack *stack = (switched_stack *)stack_table_find(&table->stacks, number);
+
+	if (stack != NULL)
+		return stack;
+	stack = (switched_stack *)stack_table_add(&table->stacks, number, counter);
+	if (stack != NULL)
+		call_stack_init(&stack->calls, model);
+	return stack;
+}
+
+/* A stack is on one thread at a time: the switch by which another one left it is missing. */
+static void take_from_others(thread_table *table, switched_stack *stack, uint64_t counter)
+{
+	if (stack->state.thread != 0)
+		leave_other(&table->records[stack->state.thread - 1], counter);
+}
+
+int thread_table_switch(thread_table *table, call_model *model, thread_record *thread, uint64_t number,
+			uint64_t counter)
+{
+	switched_stack *next = NULL;
+	uint64_t left;
+
+	if (number != 0) {
+		next = find_or_add(table, model, number, counter);
+		if (next == NULL)
+			return 0;
+	}
+	if (next == thread->other)
+		return 1;
+	if (next != NULL)
+		take_from_others(table, next, counter);
+	left = next != NULL ? next->state.left : thread->own_left;
+	if (thread->other == NULL)
+		thread->own_left = counter;
+	leave_other(thread, counter);
+	thread->other = next;
+	if (next != NULL)
+		next->state.thread = (uint64_t)(thread - table->records) + 1;
+	if (stack_table_is_stale(&table->stacks, left))
+		model->interrupted_frames += model->counts * call_stack_clear(model, thread_stack(thread));
+	return 1;
+}
+
+void thread_table_end_stack(thread_table *table, call_model *model, uint64_t number)
+{
+	switched_stack *stack = (switched_stack *)stack_table_find(&table->stacks, number);
+
+	if (stack == NULL)
+		return;
+	take_from_others(table, stack, stack->state.left);
+	model->unclosed_frames += model->counts * call_stack_clear(model, &stack->calls);
+	call_stack_destroy(&stack->calls);
+	stack_table_remove(&table->stacks, &stack->state);
+}
+
+void thread_table_reset(call_model *model, thread_record *thread)
+{
+	leave_other(thread, thread->last_counter);
+	model->unclosed_frames += model->counts * call_stack_clear(model, &thread->own_stack);
+}
+
+static void add_depth(void *user, const call_stack *stack)
+{
+	frame_count *count = user;
+
+	count->frames += call_stack_depth(count->model, stack);
+}
+
+uint64_t thread_table_open_frames(const thread_table *table, const call_model *model)
+{
+	frame_count count = {model, 0};
+
+	thread_table_each_stack(table, add_depth, &count);
+	return count.frames;
+}
+
+void thread_table_each_stack(const thread_table *table, void (*visit)(void *user, const call_stack *stack), void *user)
+{
+	for (size_t i = 0; i < table->count; i++)
+		visit(user, &table->records[i].own_stack);
+	for (size_t i = 0; i < table->stacks.states.capacity; i++) {
+		const hash_map_entry *entry = &table->stacks.states.entries[i];
+
+		if (entry->key != 0)
+			visit(user, &((const switched_stack *)(uintptr_t)entry->value)->calls);
+	}
 }
 
 int thread_table_name(thread_table *table, thread_record *thread, const char *name)

@@ -6,10 +6,17 @@
 #ifndef MODEL_THREAD_TABLE_H
 #define MODEL_THREAD_TABLE_H
 
+#include "base/stack_table.h"
 #include "model/call_stack.h"
 #include "model/finalizers.h"
 #include "model/interval_stack.h"
 #include "model/monitors.h"
+
+/** A call stack that threads switch to and from. */
+typedef struct switched_stack {
+	stack_state state; /**< Its thread is one more than the thread's place in the table. */
+	call_stack calls;
+} switched_stack;
 
 typedef struct thread_record {
 	uint64_t id;
@@ -20,7 +27,9 @@ typedef struct thread_record {
 	uint64_t self;         /**< In counters, while its stack was not empty. */
 	uint64_t last_counter; /**< Of its latest event. */
 	int has_counter;
-	call_stack stack;
+	call_stack own_stack;
+	uint64_t own_left;     /**< When it switched from its own stack to another one. */
+	switched_stack *other; /**< The stack that it is on; NULL: its own. */
 	interval_stack compilations;
 	interval_stack class_loads;
 	finalizer_state finalizers;
@@ -32,13 +41,40 @@ typedef struct thread_table {
 	thread_record *records;
 	size_t count;
 	size_t capacity;
+	stack_table stacks; /**< Those that are no thread's own: #switched_stack. */
 } thread_table;
+
+/** The stack that a thread is on. */
+static inline call_stack *thread_stack(thread_record *thread)
+{
+	return thread->other != NULL ? &thread->other->calls : &thread->own_stack;
+}
 
 void thread_table_init(thread_table *table, const mprof_allocator *allocator);
 void thread_table_destroy(thread_table *table);
 
 /** The record of a thread, made if it is not there; valid until the next call. NULL if there is no memory. */
 thread_record *thread_table_get(thread_table *table, const call_model *model, uint64_t id);
+
+/**
+ * A thread goes on on another stack, with \p counter for when. Frames of a stack that is not known any more, because
+ * recording was stopped since it was left, are closed and counted as interrupted. Returns 0, changing nothing, if there
+ * is no memory.
+ */
+int thread_table_switch(thread_table *table, call_model *model, thread_record *thread, uint64_t number,
+			uint64_t counter);
+
+/** A stack is done with: its open frames are closed, and counted as such that were never left. */
+void thread_table_end_stack(thread_table *table, call_model *model, uint64_t number);
+
+/** A thread starts or ends: it is on its own stack, which is empty. */
+void thread_table_reset(call_model *model, thread_record *thread);
+
+/** Frames that are open on the stacks of all threads, and those that no thread is on. */
+uint64_t thread_table_open_frames(const thread_table *table, const call_model *model);
+
+/** Calls a function with each stack. */
+void thread_table_each_stack(const thread_table *table, void (*visit)(void *user, const call_stack *stack), void *user);
 
 /** Gives a thread a name. Returns 0, changing nothing, if there is no memory. */
 int thread_table_name(thread_table *table, thread_record *thread, const char *name);

@@ -6,7 +6,6 @@
 #include "format/block_encode.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct ring_block {
@@ -92,6 +91,7 @@ static int is_passing(const block_ring *ring, const ring_block *block, mprof_blo
 	case MPROF_BLOCK_HEAP_DATA:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 	case MPROF_BLOCK_MARK:
+	case MPROF_BLOCK_WATERMARK:
 	case MPROF_BLOCK_LOST:
 		return 1;
 	case MPROF_BLOCK_METRICS:

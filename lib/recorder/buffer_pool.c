@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/buffer_pool.h"
 
+#include "base/testpoint.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -30,9 +32,12 @@ static void *map_memory(size_t size, int flags)
 int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events)
 {
 	memset(pool, 0, sizeof(*pool));
-	atomic_init(&pool->bound, max_buffers);
+	atomic_init(&pool->bounds[0], max_buffers);
+	atomic_init(&pool->bounds[1], max_buffers);
 	pool->buffer_events = buffer_events;
-	pool->wake_count = max_buffers / 16 < 1 ? 1 : max_buffers / 16 < MOST_WAKE_COUNT ? max_buffers / 16 : MOST_WAKE_COUNT;
+	pool->wake_count = max_buffers / 16 < 1                 ? 1
+			   : max_buffers / 16 < MOST_WAKE_COUNT ? max_buffers / 16
+								: MOST_WAKE_COUNT;
 	/* Address space only: pages come as indices are used. */
 	pool->buffers = map_memory(BUFFER_POOL_MAX * sizeof(*pool->buffers), 0);
 	return pool->buffers != NULL;
@@ -54,21 +59,36 @@ void buffer_pool_destroy(buffer_pool *pool)
 
 void buffer_pool_add_thread(buffer_pool *pool)
 {
-	atomic_fetch_add_explicit(&pool->bound, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->bounds[0], 1, memory_order_relaxed);
 }
 
 void buffer_pool_remove_thread(buffer_pool *pool)
 {
-	atomic_fetch_sub_explicit(&pool->bound, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&pool->bounds[0], 1, memory_order_relaxed);
 }
 
-static event_buffer *create_buffer(buffer_pool *pool)
+/* Counts a buffer in. Returns 0 if there may be no more. */
+static int count_in(_Atomic uint32_t *count, const _Atomic uint32_t *bound)
+{
+	uint32_t now = atomic_load_explicit(count, memory_order_relaxed);
+
+	do {
+		if (now >= atomic_load_explicit(bound, memory_order_relaxed))
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit(count, &now, now + 1, memory_order_relaxed,
+							memory_order_relaxed));
+	return 1;
+}
+
+static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 {
 	uint32_t index = atomic_load_explicit(&pool->created, memory_order_relaxed);
 	event_buffer *buffer;
 
+	if (!count_in(&pool->counts[is_extra], &pool->bounds[is_extra]))
+		return NULL;
 	do {
-		if (index >= atomic_load_explicit(&pool->bound, memory_order_relaxed) || index >= BUFFER_POOL_MAX)
+		if (index >= BUFFER_POOL_MAX)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
@@ -78,15 +98,17 @@ static event_buffer *create_buffer(buffer_pool *pool)
 		return NULL;
 	buffer->capacity = pool->buffer_events;
 	buffer->index = index;
+	buffer->is_extra = is_extra != 0;
 	pool->buffers[index] = buffer;
 	return buffer;
 }
 
-static event_buffer *pop_free(buffer_pool *pool)
+static event_buffer *pop_free(buffer_pool *pool, int is_extra)
 {
+	_Atomic uint64_t *free_top = &pool->free_top[is_extra];
 	/* Sequentially consistent: a thread that is about to wait has counted itself in before it looks here, and the
 	 * writer thread gives a buffer back before it looks for waiting threads. One of the two sees the other. */
-	uint64_t top = atomic_load(&pool->free_top);
+	uint64_t top = atomic_load(free_top);
 
 	for (;;) {
 		uint32_t place = (uint32_t)top;
@@ -97,24 +119,33 @@ static event_buffer *pop_free(buffer_pool *pool)
 			return NULL;
 		buffer = pool->buffers[place - 1];
 		/*
-		 * May be stale if another thread takes the buffer now; then the exchange fails by the count of changes.
+		 * May be stale if another thread takes the buffer now; then the exchange fails, even if the buffer is on
+		 * top again by then: it cannot have come back without having been taken, which is counted.
 		 */
 		next = atomic_load_explicit(&buffer->next_free, memory_order_relaxed);
-		if (atomic_compare_exchange_weak(&pool->free_top, &top, ((top >> 32) + 1) << 32 | next))
+		TESTPOINT("pool: next read");
+		if (atomic_compare_exchange_weak(free_top, &top, ((top >> 32) + 1) << 32 | next))
 			return buffer;
 	}
 }
 
-event_buffer *buffer_pool_take(buffer_pool *pool)
+event_buffer *buffer_pool_take(buffer_pool *pool, int may_be_extra)
 {
-	event_buffer *buffer = pop_free(pool);
+	event_buffer *buffer = pop_free(pool, 0);
 
-	return buffer != NULL ? buffer : create_buffer(pool);
+	if (buffer == NULL)
+		buffer = create_buffer(pool, 0);
+	if (buffer == NULL && may_be_extra)
+		buffer = pop_free(pool, 1);
+	if (buffer == NULL && may_be_extra)
+		buffer = create_buffer(pool, 1);
+	return buffer;
 }
 
 void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
 {
-	uint64_t top = atomic_load_explicit(&pool->free_top, memory_order_relaxed);
+	_Atomic uint64_t *free_top = &pool->free_top[buffer->is_extra];
+	uint64_t top = atomic_load_explicit(free_top, memory_order_relaxed);
 
 	buffer->drained = 0;
 	atomic_store_explicit(&buffer->ticket, 0, memory_order_relaxed);
@@ -122,7 +153,7 @@ void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
 	/* Success publishes the fields above to the thread that takes the buffer. */
 	do {
 		atomic_store_explicit(&buffer->next_free, (uint32_t)top, memory_order_relaxed);
-	} while (!atomic_compare_exchange_weak(&pool->free_top, &top, ((top >> 32) + 1) << 32 | (buffer->index + 1)));
+	} while (!atomic_compare_exchange_weak(free_top, &top, top >> 32 << 32 | (buffer->index + 1)));
 }
 
 int buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer)

@@ -6,6 +6,10 @@
  * The bound grows by one with each thread that records: a thread may keep its current buffer for as long as it is idle,
  * and the others must not come to wait for it.
  *
+ * Besides there are *extra* buffers, for what must neither wait nor be lost when all others are taken: events of
+ * collections, and whatever is recorded while the writer thread itself may have to wait for the thread that records. They
+ * are kept apart, so that nobody else comes to use them and their number stays that of the most that were needed at once.
+ *
  * A buffer is in one of four places: *free* in the pool; *current* of one thread, which alone stores into it; *full*,
  * in the list that the writer thread takes; or *drained*, in the writer thread's hands on its way back to the pool.
  */
@@ -22,8 +26,9 @@
  * One event as it is stored while the program runs, or a part of a wide one.
  *
  * A wide event has several slots, published at once: first one like that of other events; then its object, and
- * number << 8 | count of frames; then the frames, two to a slot. The number is an allocation's counter, a handle << 2 |
- * its type, or the state of a monitor.
+ * number << 8 | count of frames; then the frames, two to a slot. The number is an allocation's counter, a handle's
+ * type, or the state of a monitor. The handle itself is the first frame where it is made, and the object where it is
+ * deleted.
  */
 typedef struct event_slot {
 	uint64_t subject; /**< Key of the method or class, or the value of a kind that has neither. */
@@ -31,7 +36,7 @@ typedef struct event_slot {
 	                       eight. */
 } event_slot;
 
-/** The slot code is the event kind, with these bits for events of several slots and for #MPROF_EVENT_FAILED. */
+/** The slot code is the event kind, with these bits for events of several slots and for #MPROF_EVENT_FLAG_FAILED. */
 #define SLOT_KIND_MASK 0x3f
 #define SLOT_WIDE 0x40
 #define SLOT_FAILED 0x80
@@ -45,38 +50,41 @@ struct event_buffer {
 	/** Slots that hold events. The owner adds one with a release store after filling it; the writer thread loads it
 	 * with acquire and then may read those slots. */
 	_Alignas(CACHE_LINE) _Atomic uint32_t published;
-	uint32_t capacity;       /**< In slots. Constant. */
-	uint64_t start_counter;  /**< Full counter at the first event. Owner writes before the first publish. */
+	uint32_t capacity;      /**< In slots. Constant. */
+	uint64_t start_counter; /**< Full counter at the first event. Owner writes before the first publish. */
 
 	/** Which buffer of which thread it is: thread serial << 32 | place in the thread's chain. 0 while nobody's. The
 	 * owner stores it with release when it takes the buffer, so a writer thread that loads the expected value with
 	 * acquire sees the published count of that use and none of an earlier one. */
 	_Alignas(CACHE_LINE) _Atomic uint64_t ticket;
-	uint32_t drained;        /**< Slots written to the log. Writer thread only, reset before the buffer becomes
+	uint32_t drained;           /**< Slots written to the log. Writer thread only, reset before the buffer becomes
 	                              free. */
-	uint32_t index;          /**< In the pool. Constant. */
+	uint32_t index;             /**< In the pool. Constant. */
+	uint32_t is_extra;          /**< Constant. */
 	_Atomic uint32_t next_free; /**< Index + 1 of the next in the free stack, 0 at its end. */
-	event_buffer *next_full; /**< In the list of full ones. */
+	event_buffer *next_full;    /**< In the list of full ones. */
 
 	_Alignas(CACHE_LINE) event_slot slots[];
 };
 
 typedef struct buffer_pool {
-	event_buffer **buffers;        /**< By index; entries are written once, before the buffer is first handed
+	event_buffer **buffers; /**< By index; entries are written once, before the buffer is first handed
 	                                    out. */
 	uint32_t buffer_events;
 	/** So many full buffers are worth waking the writer thread for: waking costs more than a thread's change of
 	 * buffers. What does not come to that waits for the next interval, or for a thread that finds no free
 	 * buffer. */
 	uint32_t wake_count;
-	_Atomic uint32_t full_count;   /**< Pushed since the list was last taken, nearly. Relaxed: the list itself
+	_Atomic uint32_t full_count; /**< Pushed since the list was last taken, nearly. Relaxed: the list itself
 	                                    orders. */
-	_Atomic uint32_t bound;        /**< Most buffers; changed as threads come and go. */
-	_Atomic uint32_t created;      /**< Indices given out. Does not shrink with the bound. */
-	/** Top of the free stack: index + 1 in the low half, a count of changes in the high half, so that a compare and
-	 * exchange fails if the same buffer was taken and given back in between. */
-	_Atomic uint64_t free_top;
-	_Atomic(event_buffer *) full;  /**< Newest first; pushed by threads, taken whole by the writer thread. */
+	/** By is_extra: most buffers. The first grows and shrinks as threads come and go, the second is what it was. */
+	_Atomic uint32_t bounds[2];
+	_Atomic uint32_t counts[2]; /**< By is_extra: how many were made. Does not shrink with the bound. */
+	_Atomic uint32_t created;   /**< Indices given out, to extra buffers too. */
+	/** Top of the stack of free buffers, by is_extra: index + 1 in the low half; in the high half a count of how often
+	 * one was taken off, so that a compare and exchange fails if the same buffer was taken and given back since. */
+	_Atomic uint64_t free_top[2];
+	_Atomic(event_buffer *) full; /**< Newest first; pushed by threads, taken whole by the writer thread. */
 } buffer_pool;
 
 /** The most buffers there can ever be, whatever the bound. */
@@ -94,9 +102,9 @@ void buffer_pool_add_thread(buffer_pool *pool);
 /** Takes the bound back for a thread that has gone. */
 void buffer_pool_remove_thread(buffer_pool *pool);
 
-/** A free or a new buffer with published and drained 0; NULL if the bound is reached or the system refuses. No lock, no
- * malloc; any thread. */
-event_buffer *buffer_pool_take(buffer_pool *pool);
+/** A free or a new buffer with published and drained 0; NULL if the system refuses, or if the bound is reached, that of extra ones too if
+ * \p may_be_extra is 1. No lock, no malloc; any thread. */
+event_buffer *buffer_pool_take(buffer_pool *pool, int may_be_extra);
 
 /** Gives back a buffer. Any thread, normally the writer thread. */
 void buffer_pool_give(buffer_pool *pool, event_buffer *buffer);

@@ -10,7 +10,7 @@ mprof_status recorder_request_round(mprof_recorder *recorder, unloading *asked)
 	mprof_status status = MPROF_ERR_STATE;
 	uint64_t request;
 
-	if (recorder_in_child(recorder))
+	if (recorder_in_child(recorder) || recorder_on_writer_thread(recorder))
 		return MPROF_ERR_STATE;
 	pthread_mutex_lock(&recorder->state_lock);
 	if (!recorder->closed) {

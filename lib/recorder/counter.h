@@ -43,6 +43,16 @@ static inline uint64_t counter_read_register(void)
 #endif
 }
 
+/** The machine's counter is read after whatever this thread has seen of others by now. */
+static inline void counter_order_reading(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("lfence" ::: "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 static inline uint64_t counter_read(const counter_source *source)
 {
 	if (source->read != NULL)

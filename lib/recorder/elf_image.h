@@ -15,7 +15,7 @@ typedef struct elf_image {
 	int fd;               /**< -1 for one in memory. */
 	const uint8_t *bytes; /**< NULL for a file. */
 	uint64_t length;
-	int is_64;            /**< 64-bit, else 32-bit. */
+	int is_64; /**< 64-bit, else 32-bit. */
 	uint32_t machine;
 	uint64_t sections_at;
 	uint32_t section_count;
@@ -24,9 +24,9 @@ typedef struct elf_image {
 /** A section as its header says. */
 typedef struct elf_section {
 	uint32_t type;
-	uint32_t link;       /**< Another section that it needs. */
-	uint64_t address;    /**< In memory. */
-	uint64_t offset;     /**< Where its content begins. */
+	uint32_t link;    /**< Another section that it needs. */
+	uint64_t address; /**< In memory. */
+	uint64_t offset;  /**< Where its content begins. */
 	uint64_t size;
 	uint64_t entry_size;
 	uint64_t alignment;

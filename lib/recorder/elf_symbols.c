@@ -2,11 +2,11 @@
 #include "recorder/elf_symbols.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "recorder/elf_build_id.h"
 #include "recorder/elf_image.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of a table of symbols that are read at once: whole entries of both kinds. */
@@ -247,7 +247,7 @@ void elf_symbols_sort(elf_symbols *symbols)
 
 	if (symbols->count == 0)
 		return;
-	qsort(sorted, symbols->count, sizeof(*sorted), compare);
+	sort_in_place(sorted, symbols->count, sizeof(*sorted), compare);
 	for (size_t i = 0; i < symbols->count; i++) {
 		if (kept > 0 && sorted[kept - 1].start == sorted[i].start)
 			continue;

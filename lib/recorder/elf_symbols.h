@@ -31,7 +31,7 @@ typedef struct elf_symbols {
 	elf_symbol *symbols; /**< By start, and one for each, once they are sorted. */
 	size_t count;
 	size_t capacity;
-	char *names;         /**< Each ends with NUL. */
+	char *names; /**< Each ends with NUL. */
 	size_t names_length;
 } elf_symbols;
 

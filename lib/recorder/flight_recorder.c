@@ -7,6 +7,7 @@
 #include "recorder/recorder_internal.h"
 
 #include "base/error.h"
+#include "stream/log_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ void recorder_release_ring(block_ring *ring)
 mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options, mprof_recorder **recorder,
 				      mprof_error *error)
 {
-	mprof_sink sink = {ring_sink_write, NULL, NULL, NULL};
+	mprof_sink sink = {sizeof(mprof_sink), ring_sink_write, NULL, NULL, NULL};
 	block_ring *ring;
 	mprof_status status;
 
@@ -89,13 +90,13 @@ static mprof_status fail(mprof_error *error, mprof_status status, int system_err
 	return status;
 }
 
-/* Fills a file that nobody looks at yet. Returns 0 or an errno value. */
-static int write_file(mprof_recorder *recorder, const char *path, uint32_t gzip_level)
+/* Fills a file that nobody looks at yet, and closes it. Returns 0 or an errno value. */
+static int write_file(mprof_recorder *recorder, int fd, uint32_t gzip_level)
 {
 	log_sink sink;
 	mprof_clock now;
 	int closed;
-	int error = sink_open_path(&sink, &recorder->ring->allocator, path);
+	int error = sink_adopt_fd(&sink, &recorder->ring->allocator, fd);
 
 	if (error != 0)
 		return error;
@@ -112,18 +113,21 @@ static int write_file(mprof_recorder *recorder, const char *path, uint32_t gzip_
 
 static mprof_status dump(mprof_recorder *recorder, const char *path, uint32_t gzip_level, mprof_error *error)
 {
-	size_t size = strlen(path) + 32;
+	size_t size = strlen(path) + LOG_FILE_SUFFIX_SIZE;
 	char *unfinished = allocator_allocate(&recorder->allocator, size);
+	int fd;
 	int failure;
 
 	if (unfinished == NULL)
 		return fail(error, MPROF_ERR_MEMORY, 0, "no memory for the name of a file");
-	snprintf(unfinished, size, "%s.%ld.part", path, (long)getpid());
-	failure = write_file(recorder, unfinished, gzip_level);
-	if (failure == 0 && rename(unfinished, path) != 0)
-		failure = errno;
-	if (failure != 0)
-		unlink(unfinished);
+	failure = log_file_create_beside(path, recorder->file_mode, unfinished, size, &fd);
+	if (failure == 0) {
+		failure = write_file(recorder, fd, gzip_level);
+		if (failure == 0 && rename(unfinished, path) != 0)
+			failure = errno;
+		if (failure != 0)
+			unlink(unfinished);
+	}
 	allocator_release(&recorder->allocator, unfinished, size);
 	if (failure == ENOMEM)
 		return fail(error, MPROF_ERR_MEMORY, 0, "no memory to write out the ring");
@@ -140,6 +144,8 @@ mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path
 		return fail(error, MPROF_ERR_ARGUMENT, 0, "no file to write the ring to, or an unknown level");
 	if (recorder_in_child(recorder) || recorder->ring == NULL)
 		return fail(error, MPROF_ERR_STATE, 0, "there is no ring to write out");
+	if (recorder_on_writer_thread(recorder))
+		return fail(error, MPROF_ERR_STATE, 0, "the writer thread cannot write out the ring");
 	if (gzip_level > 0 && !sink_can_compress())
 		return fail(error, MPROF_ERR_UNSUPPORTED, 0, "this library is built without compression");
 	/* A recorder that is closed has drained all; one that can write no more keeps what it has. */

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define ALL_USES (MPROF_HEAP_SHOT | MPROF_HEAP_FREED | MPROF_HEAP_SUMMARY)
+#define ALL_USES (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY)
 
 int heap_store_init(heap_store *heap, const mprof_allocator *allocator, uint64_t max_bytes, int track_objects)
 {
@@ -106,7 +106,7 @@ static inline heap_chunk *chunk_with_room(mprof_recorder *recorder, uint32_t wor
 	return place_in(chunk) + words <= chunk->capacity ? chunk : append_chunk(recorder);
 }
 
-int mprof_heap_begin(mprof_recorder *recorder, uint32_t use, uint32_t collection)
+int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t collection)
 {
 	heap_chunk *chunk;
 	heap_store *heap;
@@ -131,13 +131,17 @@ int mprof_heap_begin(mprof_recorder *recorder, uint32_t use, uint32_t collection
 	return 1;
 }
 
-void mprof_heap_end(mprof_recorder *recorder)
+void mprof_recorder_end_heap(mprof_recorder *recorder)
 {
-	heap_store *heap = &recorder->heap;
-	heap_state state = enter(heap);
 	int saved_errno = errno;
+	heap_store *heap;
+	heap_state state;
 	uint32_t place;
 
+	if (recorder == NULL)
+		return;
+	heap = &recorder->heap;
+	state = enter(heap);
 	if (state == HEAP_BETWEEN_SHOTS || recorder_in_child(recorder))
 		return;
 	/* The chunk's tail has room for it. */
@@ -254,7 +258,7 @@ static int put_object(mprof_recorder *recorder, uint64_t address, mprof_key clas
 	return put_references(recorder, references, count);
 }
 
-/* What mprof_heap_object() does not do itself, so that the common case is short. */
+/* What mprof_recorder_add_heap_object() does not do itself, so that the common case is short. */
 __attribute__((noinline)) static void record_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
 						    uint64_t size, const uint64_t *references, size_t count)
 {
@@ -270,12 +274,15 @@ __attribute__((noinline)) static void record_object(mprof_recorder *recorder, ui
 	leave(heap, state);
 }
 
-void mprof_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-		       const uint64_t *references, size_t count)
+void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+				    const uint64_t *references, size_t count)
 {
-	heap_store *heap = &recorder->heap;
 	uint32_t class_place = heap_word_class_place(class_key);
+	heap_store *heap;
 
+	if (recorder == NULL || (references == NULL && count > 0))
+		return;
+	heap = &recorder->heap;
 	if (__builtin_expect(enter(heap) == HEAP_IN_SHOT && count <= HEAP_OBJECT_REFERENCES &&
 				     heap->class_keys[class_place] == class_key &&
 				     place_in(heap->current) + HEAP_OBJECT_WORDS + count <= heap->current->capacity &&
@@ -286,11 +293,15 @@ void mprof_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key cla
 		record_object(recorder, address, class_key, size, references, count);
 }
 
-void mprof_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
+void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
 {
-	heap_store *heap = &recorder->heap;
-	heap_state state = enter(heap);
+	heap_store *heap;
+	heap_state state;
 
+	if (recorder == NULL || (references == NULL && count > 0))
+		return;
+	heap = &recorder->heap;
+	state = enter(heap);
 	if (state == HEAP_IN_SHOT && !put_references(recorder, references, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SHOT;
@@ -298,13 +309,18 @@ void mprof_heap_references(mprof_recorder *recorder, const uint64_t *references,
 	leave(heap, state);
 }
 
-void mprof_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
+void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
 {
-	heap_store *heap = &recorder->heap;
-	heap_state state = enter(heap);
-	heap_chunk *chunk = state == HEAP_IN_SHOT ? chunk_with_room(recorder, HEAP_ROOT_WORDS) : NULL;
+	heap_store *heap;
+	heap_state state;
+	heap_chunk *chunk;
 	uint32_t *words;
 
+	if (recorder == NULL)
+		return;
+	heap = &recorder->heap;
+	state = enter(heap);
+	chunk = state == HEAP_IN_SHOT ? chunk_with_room(recorder, HEAP_ROOT_WORDS) : NULL;
 	if (state == HEAP_BETWEEN_SHOTS)
 		return;
 	if (chunk != NULL) {
@@ -326,13 +342,18 @@ static uint64_t moment(const mprof_recorder *recorder, heap_state state)
 	return state == HEAP_BETWEEN_SHOTS ? counter_read(&recorder->counter) : recorder->heap.shot_counter;
 }
 
-void mprof_heap_freed(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size)
+void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size)
 {
-	heap_store *heap = &recorder->heap;
-	heap_state state = enter(heap);
-	heap_chunk *chunk = chunk_with_room(recorder, HEAP_FREED_WORDS);
+	heap_store *heap;
+	heap_state state;
+	heap_chunk *chunk;
 	uint32_t *words;
 
+	if (recorder == NULL)
+		return;
+	heap = &recorder->heap;
+	state = enter(heap);
+	chunk = chunk_with_room(recorder, HEAP_FREED_WORDS);
 	if (chunk != NULL) {
 		words = chunk->words + place_in(chunk);
 		words[0] = HEAP_WORD_FREED;
@@ -361,13 +382,18 @@ static void lose_move(heap_store *heap)
 	publish(heap->current, place + HEAP_LOSS_WORDS);
 }
 
-void mprof_heap_moved(mprof_recorder *recorder, uint64_t from, uint64_t to)
+void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint64_t to)
 {
-	heap_store *heap = &recorder->heap;
-	heap_state state = enter(heap);
-	heap_chunk *chunk = chunk_with_room(recorder, HEAP_MOVED_WORDS);
+	heap_store *heap;
+	heap_state state;
+	heap_chunk *chunk;
 	uint32_t *words;
 
+	if (recorder == NULL)
+		return;
+	heap = &recorder->heap;
+	state = enter(heap);
+	chunk = chunk_with_room(recorder, HEAP_MOVED_WORDS);
 	if (chunk != NULL) {
 		words = chunk->words + place_in(chunk);
 		words[0] = HEAP_WORD_MOVED;

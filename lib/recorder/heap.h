@@ -38,52 +38,52 @@ typedef struct heap_class {
 /** The shot that is being read. Writer thread. */
 typedef struct heap_shot {
 	int is_open;
-	uint32_t use;        /**< Bits of #mprof_heap_use. */
+	uint32_t use; /**< Bits of #mprof_heap_use. */
 	uint32_t collection;
-	uint32_t number;     /**< 0 if it is not written. */
+	uint32_t number; /**< 0 if it is not written. */
 	uint64_t counter;
-	int has_block;       /**< One of its blocks was written, or was to be. */
-	int has_object;      /**< So more references have an object. */
+	int has_block;  /**< One of its blocks was written, or was to be. */
+	int has_object; /**< So more references have an object. */
 	int is_incomplete;
 } heap_shot;
 
 typedef struct heap_store {
 	heap_chunks chunks;
-	_Atomic uint64_t lost;       /**< Objects, moves and the like without room. The side that records adds. */
+	_Atomic uint64_t lost; /**< Objects, moves and the like without room. The side that records adds. */
 
-	char padding[CACHE_LINE];    /**< What changes with each object is on cache lines of its own. */
+	char padding[CACHE_LINE]; /**< What changes with each object is on cache lines of its own. */
 	/* The side that records. */
-	_Atomic uint32_t state;      /**< A #heap_state; orders the calls, see above. */
-	int is_losing_moves;         /**< Told in the current chunk; over when there is a next one. */
+	_Atomic uint32_t state; /**< A #heap_state; orders the calls, see above. */
+	int is_losing_moves;    /**< Told in the current chunk; over when there is a next one. */
 	heap_chunk *current;
-	uint64_t last_object;        /**< What the next one's address is told to. */
+	uint64_t last_object; /**< What the next one's address is told to. */
 	uint64_t shot_counter;
 	mprof_key class_keys[HEAP_CLASSES];
 	char padding_behind[CACHE_LINE];
 
 	/* The rest is the writer thread's. */
-	int is_tracking;             /**< Deaths are found: a round then drains all that threads have published. */
-	int tells_deaths;            /**< They are written one by one: the last shot asked for it, or there was none. */
-	int is_blind;                /**< Moves are missing: nothing is known of objects for now. */
-	heap_chunk *chunk;           /**< The first that was not read to its end. */
-	uint32_t place;              /**< What is read next in it. */
-	uint64_t read_object;        /**< As last_object, of what was read. */
+	int is_tracking;      /**< Deaths are found: a round then drains all that threads have published. */
+	int tells_deaths;     /**< They are written one by one: the last shot asked for it, or there was none. */
+	int is_blind;         /**< Moves are missing: nothing is known of objects for now. */
+	heap_chunk *chunk;    /**< The first that was not read to its end. */
+	uint32_t place;       /**< What is read next in it. */
+	uint64_t read_object; /**< As last_object, of what was read. */
 	const heap_chunk *until_chunk; /**< Where this round stops: what was there when it began. */
 	uint32_t until_place;
-	uint64_t until_counter;      /**< Allocations before it were drained before heap_drain(). */
-	uint64_t lost_seen;          /**< Of lost. */
-	uint32_t next_number;        /**< Of shots. */
-	uint64_t shots;              /**< Written so far, ... */
-	uint64_t incomplete_shots;   /**< ... and those of them that are incomplete. */
+	uint64_t until_counter;    /**< Allocations before it were drained before heap_drain(). */
+	uint64_t lost_seen;        /**< Of lost. */
+	uint32_t next_number;      /**< Of shots. */
+	uint64_t shots;            /**< Written so far, ... */
+	uint64_t incomplete_shots; /**< ... and those of them that are incomplete. */
 	heap_shot shot;
 	heap_batch batch;
-	uint32_t batch_shot;         /**< What the events in the batch belong to. */
+	uint32_t batch_shot; /**< What the events in the batch belong to. */
 	uint64_t batch_counter;
 	heap_sums sums;
 	heap_timeline timeline;
 	object_tracker tracker;
-	uint64_t death_counter;      /**< When what is found dead was found so. */
-	uint32_t class_stamp;        /**< Changes where a key may come to have another ID. */
+	uint64_t death_counter; /**< When what is found dead was found so. */
+	uint32_t class_stamp;   /**< Changes where a key may come to have another ID. */
 	heap_class classes[HEAP_CLASSES];
 } heap_store;
 

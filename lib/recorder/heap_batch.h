@@ -44,7 +44,10 @@ static inline uint64_t *heap_batch_add(heap_batch *batch, mprof_event_kind kind,
 	uint64_t *room = batch->references + batch->reference_count;
 	mprof_event_detail *detail = &batch->details[batch->count];
 
-	*detail = (mprof_event_detail){.object = object, .reference_count = references, .references = room};
+	*detail = (mprof_event_detail){.struct_size = sizeof(mprof_event_detail),
+				       .object = object,
+				       .reference_count = references,
+				       .references = room};
 	batch->events[batch->count] = (mprof_event){.kind = (uint8_t)kind, .id = id, .value = value, .more = {detail}};
 	batch->count++;
 	batch->reference_count += references;

@@ -22,18 +22,18 @@ typedef struct heap_chunk heap_chunk;
 struct heap_chunk {
 	/** Words that hold records. Stored with release once they are filled; the writer thread loads with acquire. */
 	_Atomic uint32_t published;
-	uint32_t capacity;          /**< In words, without the tail. Constant. */
+	uint32_t capacity; /**< In words, without the tail. Constant. */
 	/** The chunk behind this one. Stored with release, after the last change of published. */
 	_Atomic(heap_chunk *) next;
-	heap_chunk *next_free;      /**< In the stack of free ones. */
-	char padding[CACHE_LINE];   /**< The writer thread reads the words, and seldom what stands above. */
+	heap_chunk *next_free;    /**< In the stack of free ones. */
+	char padding[CACHE_LINE]; /**< The writer thread reads the words, and seldom what stands above. */
 	uint32_t words[];
 };
 
 typedef struct heap_chunks {
-	size_t chunk_size;          /**< Bytes of each. */
+	size_t chunk_size; /**< Bytes of each. */
 	uint64_t max_bytes;
-	_Atomic uint64_t mapped;    /**< Bytes. The side that records adds, the writer thread subtracts. */
+	_Atomic uint64_t mapped; /**< Bytes. The side that records adds, the writer thread subtracts. */
 	/**
 	 * Top of the stack of free chunks. The writer thread pushes, and the side that records pops: as nobody else
 	 * pops, a chunk that is on top twice cannot have been taken in between.

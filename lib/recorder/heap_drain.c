@@ -3,6 +3,7 @@
 
 #include "recorder/keys.h"
 #include "recorder/recorder_internal.h"
+#include "stream/writer_parts.h"
 
 /*
  * A block has one counter for all that it tells. Outside of shots, what happened longer after it goes into another one:
@@ -21,7 +22,7 @@
 /* Whether the shot's objects are written, and not only counted. */
 static int writes_shot(const heap_shot *shot)
 {
-	return shot->is_open && (shot->use & MPROF_HEAP_SHOT) != 0;
+	return shot->is_open && (shot->use & MPROF_HEAP_USE_SHOT) != 0;
 }
 
 static void note_lost(mprof_recorder *recorder, mprof_loss_cause cause, uint64_t count)
@@ -38,12 +39,11 @@ static int write_block(mprof_recorder *recorder, uint32_t flags, const mprof_eve
 	heap_store *heap = &recorder->heap;
 	mprof_status status;
 
-	recorder_check_limit(recorder);
 	if (!recorder_is_writing(recorder)) {
 		note_lost(recorder, recorder_loss_cause(recorder), count);
 		return 0;
 	}
-	status = mprof_writer_heap(recorder->writer, heap->batch_shot, flags, heap->batch_counter, events, count);
+	status = mprof_writer_write_heap(recorder->writer, heap->batch_shot, flags, heap->batch_counter, events, count);
 	if (status == MPROF_ERR_MEMORY) {
 		/* The writer goes on after it, and so does the recorder. */
 		note_lost(recorder, MPROF_LOSS_NO_MEMORY, count);
@@ -51,7 +51,8 @@ static int write_block(mprof_recorder *recorder, uint32_t flags, const mprof_eve
 	}
 	recorder_note_status(recorder, status);
 	if (status != MPROF_OK)
-		note_lost(recorder, MPROF_LOSS_WRITE_FAILED, count);
+		note_lost(recorder, recorder_loss_cause(recorder), count);
+	recorder_count_lost(recorder, MPROF_LOSS_LIMIT, writer_take_refused_events(recorder->writer));
 	/* A dialect without such blocks leaves them out. */
 	return status == MPROF_OK && recorder->has_heap_blocks;
 }
@@ -65,7 +66,7 @@ static void flush(mprof_recorder *recorder)
 	if (heap->batch.count == 0)
 		return;
 	if (heap->batch_shot != 0 && !heap->shot.has_block)
-		flags = MPROF_HEAP_FIRST;
+		flags = MPROF_HEAP_FLAG_FIRST;
 	if (write_block(recorder, flags, heap->batch.events, heap->batch.count) && heap->batch_shot != 0)
 		heap->shot.has_block = 1;
 	heap_batch_clear(&heap->batch);
@@ -177,11 +178,11 @@ static void begin_shot(mprof_recorder *recorder, uint32_t use, uint32_t collecti
 	heap->shot = (heap_shot){.is_open = 1, .use = use, .collection = collection, .counter = counter};
 	/* In logs of Mono, shots go by the number of their collection, and so does what died alone. */
 	if (recorder->is_of_mono && collection != 0)
-		heap->shot.number = (use & (MPROF_HEAP_SHOT | MPROF_HEAP_FREED)) != 0 ? collection : 0;
-	else if ((use & MPROF_HEAP_SHOT) != 0)
+		heap->shot.number = (use & (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED)) != 0 ? collection : 0;
+	else if ((use & MPROF_HEAP_USE_SHOT) != 0)
 		heap->shot.number = ++heap->next_number;
 	if (use != 0)
-		heap->tells_deaths = (use & MPROF_HEAP_FREED) != 0;
+		heap->tells_deaths = (use & MPROF_HEAP_USE_FREED) != 0;
 	heap->class_stamp++;
 }
 
@@ -189,17 +190,17 @@ static void write_last_block(mprof_recorder *recorder)
 {
 	heap_store *heap = &recorder->heap;
 	heap_shot *shot = &heap->shot;
-	uint32_t flags = MPROF_HEAP_LAST | (shot->has_block ? 0 : MPROF_HEAP_FIRST);
+	uint32_t flags = MPROF_HEAP_FLAG_LAST | (shot->has_block ? 0 : MPROF_HEAP_FLAG_FIRST);
 	uint32_t count = heap->batch.count;
 	int is_written;
 
 	heap->batch_shot = shot->number;
 	heap->batch_counter = shot->counter;
-	is_written = write_block(recorder, flags | (shot->is_incomplete ? MPROF_HEAP_INCOMPLETE : 0),
+	is_written = write_block(recorder, flags | (shot->is_incomplete ? MPROF_HEAP_FLAG_INCOMPLETE : 0),
 				 heap->batch.events, count);
 	/* Without memory for what it holds, it can still say that something is missing. */
 	if (!is_written && count > 0 && shot->is_incomplete)
-		is_written = write_block(recorder, flags | MPROF_HEAP_INCOMPLETE, NULL, 0);
+		is_written = write_block(recorder, flags | MPROF_HEAP_FLAG_INCOMPLETE, NULL, 0);
 	heap_batch_clear(&heap->batch);
 	is_written &= writes_shot(shot);
 	heap->shots += is_written ? 1 : 0;
@@ -220,6 +221,8 @@ static void write_summary(mprof_recorder *recorder)
 		recorder_count_lost(recorder, MPROF_LOSS_NO_MEMORY, 1);
 	else
 		recorder_note_status(recorder, status);
+	if (recorder->limit_reached)
+		recorder_count_lost(recorder, MPROF_LOSS_LIMIT, 1);
 }
 
 static void end_shot(mprof_recorder *recorder, int is_incomplete)
@@ -234,7 +237,7 @@ static void end_shot(mprof_recorder *recorder, int is_incomplete)
 		give_up_tracking(recorder);
 	if (shot->number != 0)
 		write_last_block(recorder);
-	if ((shot->use & MPROF_HEAP_SUMMARY) != 0 && !shot->is_incomplete) {
+	if ((shot->use & MPROF_HEAP_USE_SUMMARY) != 0 && !shot->is_incomplete) {
 		write_summary(recorder);
 		/* Deaths that no summary has told of yet stay for the next one. */
 		heap_sums_clear(&heap->sums, HEAP_SUM_DEAD);
@@ -257,7 +260,7 @@ static inline uint64_t *give_object(mprof_recorder *recorder, uint64_t address, 
 	if (class_id == 0) {
 		note_lost(recorder, MPROF_LOSS_NO_MEMORY, 1);
 	} else {
-		if ((shot->use & MPROF_HEAP_SUMMARY) != 0)
+		if ((shot->use & MPROF_HEAP_USE_SUMMARY) != 0)
 			heap_sums_add(&heap->sums, HEAP_SUM_ALIVE, class_id, size);
 		if (is_tracking(heap) && !object_tracker_alive(&heap->tracker, &object))
 			give_up_tracking(recorder);

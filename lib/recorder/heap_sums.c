@@ -2,8 +2,8 @@
 #include "recorder/heap_sums.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void heap_sums_init(heap_sums *sums, const mprof_allocator *allocator)
@@ -67,11 +67,16 @@ static int compare_ids(const void *a, const void *b)
 static void fill_records(const heap_sums *sums, mprof_record *records)
 {
 	for (size_t i = 0; i < sums->count; i++) {
+		const uint64_t *counts = sums->rows[i].counts;
+
 		if (!has_any(&sums->rows[i]))
 			continue;
 		records->kind = MPROF_RECORD_SUMMARY;
 		records->id = sums->rows[i].class_id;
-		memcpy(records->counts, sums->rows[i].counts, sizeof(records->counts));
+		records->as.summary.live_objects = counts[HEAP_SUM_ALIVE];
+		records->as.summary.live_bytes = counts[HEAP_SUM_ALIVE + 1];
+		records->as.summary.dead_objects = counts[HEAP_SUM_DEAD];
+		records->as.summary.dead_bytes = counts[HEAP_SUM_DEAD + 1];
 		records++;
 	}
 }
@@ -88,15 +93,17 @@ mprof_status heap_sums_write(heap_sums *sums, mprof_writer *writer, uint32_t col
 	for (size_t i = 0; i < sums->count; i++)
 		count += has_any(&sums->rows[i]) ? 1 : 0;
 	if (count == 0)
-		return mprof_writer_records(writer, MPROF_BLOCK_HEAP_SUMMARY, collection, NULL, 0);
+		return mprof_writer_write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, collection, NULL,
+						  sizeof(mprof_record), 0);
 	if (!checked_multiply(count, sizeof(*records), &size))
 		return MPROF_ERR_MEMORY;
 	records = allocator_allocate_zeroed(&sums->allocator, size);
 	if (records == NULL)
 		return MPROF_ERR_MEMORY;
 	fill_records(sums, records);
-	qsort(records, count, sizeof(*records), compare_ids);
-	status = mprof_writer_records(writer, MPROF_BLOCK_HEAP_SUMMARY, collection, records, count);
+	sort_in_place(records, count, sizeof(*records), compare_ids);
+	status = mprof_writer_write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, collection, records, sizeof(*records),
+					    count);
 	allocator_release(&sums->allocator, records, size);
 	return status;
 }

@@ -10,7 +10,7 @@
 
 #include "base/id_map.h"
 
-/** Where a sum stands in mprof_record::counts; the bytes follow. */
+/** Where a sum stands in heap_sums_row::counts; the bytes follow. */
 typedef enum heap_sum { HEAP_SUM_ALIVE = 0, HEAP_SUM_DEAD = 2 } heap_sum;
 
 /** The sums of a class. */
@@ -21,11 +21,11 @@ typedef struct heap_sums_row {
 
 typedef struct heap_sums {
 	mprof_allocator allocator;
-	id_map places;       /**< Class → its row + 1. */
+	id_map places; /**< Class → its row + 1. */
 	heap_sums_row *rows;
 	size_t count;
 	size_t capacity;
-	int is_short;        /**< An object was left out for want of memory. */
+	int is_short; /**< An object was left out for want of memory. */
 } heap_sums;
 
 /** Takes no memory yet. */
@@ -49,7 +49,7 @@ static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_i
 /** Begins one of the sums anew. */
 void heap_sums_clear(heap_sums *sums, heap_sum sum);
 
-/** Writes the sums of all classes that have any. Returns as mprof_writer_records(), also for want of own memory. */
+/** Writes the sums of all classes that have any. Returns as mprof_writer_write_records(), also for want of own memory. */
 mprof_status heap_sums_write(heap_sums *sums, mprof_writer *writer, uint32_t collection);
 
 #endif

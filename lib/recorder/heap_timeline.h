@@ -21,11 +21,11 @@ typedef struct heap_moment {
 
 typedef struct heap_timeline {
 	mprof_allocator allocator;
-	heap_moment *memory;    /**< Room for twice the capacity. */
-	heap_moment *moments;   /**< One half of it. */
-	heap_moment *scratch;   /**< The other half. */
-	size_t first;           /**< The first that was not taken yet. */
-	size_t count;           /**< Of moments, taken ones included. */
+	heap_moment *memory;  /**< Room for twice the capacity. */
+	heap_moment *moments; /**< One half of it. */
+	heap_moment *scratch; /**< The other half. */
+	size_t first;         /**< The first that was not taken yet. */
+	size_t count;         /**< Of moments, taken ones included. */
 	size_t capacity;
 	int is_sorted;
 } heap_timeline;
@@ -47,8 +47,7 @@ void heap_timeline_sort(heap_timeline *timeline);
 static inline const heap_moment *heap_timeline_take(heap_timeline *timeline, uint64_t counter)
 {
 	/* Counters are near each other; their difference has a sign even if they pass the largest number. */
-	if (timeline->first == timeline->count ||
-	    (int64_t)(timeline->moments[timeline->first].counter - counter) >= 0)
+	if (timeline->first == timeline->count || (int64_t)(timeline->moments[timeline->first].counter - counter) >= 0)
 		return NULL;
 	return &timeline->moments[timeline->first++];
 }

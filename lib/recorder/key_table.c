@@ -38,7 +38,15 @@ static uint64_t hash_definition(const key_definition *said)
 
 	for (size_t i = 0; i < said->name_length; i++)
 		hash = (hash ^ (uint8_t)said->name[i]) * UINT64_C(0x100000001b3);
-	return hash;
+	for (size_t i = 0; i < said->source_file_length; i++)
+		hash = (hash ^ (uint8_t)said->source_file[i]) * UINT64_C(0x100000001b3);
+	return (hash ^ said->source_line) * UINT64_C(0x100000001b3);
+}
+
+/* Both names stand in one piece of memory. */
+static size_t names_size(const key_definition *said)
+{
+	return said->name_length + said->source_file_length + 2;
 }
 
 /* Whether a definition is the same as that of a version. A size that is not known makes no difference. */
@@ -99,9 +107,8 @@ static uint32_t take_version(key_table *table)
 		table->free_version = table->versions[number].previous;
 		return number;
 	}
-	if (table->version_count > UINT32_MAX ||
-	    !array_reserve(&table->allocator, &versions, &table->version_capacity, table->version_count + 1,
-			   sizeof(*table->versions)))
+	if (table->version_count > UINT32_MAX || !array_reserve(&table->allocator, &versions, &table->version_capacity,
+								table->version_count + 1, sizeof(*table->versions)))
 		return 0;
 	table->versions = versions;
 	return (uint32_t)table->version_count++;
@@ -119,7 +126,7 @@ static void free_version(key_table *table, uint32_t number)
 /* A version with an own copy of what was said. Returns its number, or 0 without memory. */
 static uint32_t create_version(key_table *table, const key_definition *said, uint64_t hash)
 {
-	char *copy = allocator_allocate(&table->allocator, said->name_length + 1);
+	char *copy = allocator_allocate(&table->allocator, names_size(said));
 	uint32_t number;
 	key_version *version;
 
@@ -127,7 +134,7 @@ static uint32_t create_version(key_table *table, const key_definition *said, uin
 		return 0;
 	number = take_version(table);
 	if (number == 0) {
-		allocator_release(&table->allocator, copy, said->name_length + 1);
+		allocator_release(&table->allocator, copy, names_size(said));
 		return 0;
 	}
 	memcpy(copy, said->name, said->name_length);
@@ -135,6 +142,12 @@ static uint32_t create_version(key_table *table, const key_definition *said, uin
 	version = &table->versions[number];
 	*version = (key_version){.said = *said, .hash = hash};
 	version->said.name = copy;
+	if (said->source_file_length > 0) {
+		copy += said->name_length + 1;
+		memcpy(copy, said->source_file, said->source_file_length);
+		copy[said->source_file_length] = '\0';
+		version->said.source_file = copy;
+	}
 	return number;
 }
 
@@ -262,6 +275,7 @@ uint32_t key_table_assign(key_table *table, key_entry *entry, key_version *versi
 void key_table_forget_name(key_table *table, key_version *version)
 {
 	if (version->said.name != NULL)
-		allocator_release(&table->allocator, (char *)version->said.name, version->said.name_length + 1);
+		allocator_release(&table->allocator, (char *)version->said.name, names_size(&version->said));
 	version->said.name = NULL;
+	version->said.source_file = NULL;
 }

@@ -28,17 +28,20 @@ static inline mprof_key key_for_none(int keys_are_ids)
 
 /** What is said of a key. */
 typedef struct key_definition {
-	mprof_key owner;      /**< A method's class, a class's assembly. */
+	mprof_key owner; /**< A method's class, a class's assembly. */
 	const char *name;
 	size_t name_length;
-	uint32_t flags;       /**< Methods. */
-	uint32_t object_size; /**< Classes. */
-	uint64_t since;       /**< Events before this counter mean the definition before, if there is one. */
+	uint32_t flags;          /**< Methods. */
+	uint32_t object_size;    /**< Classes. */
+	const char *source_file; /**< Methods: NULL if not known. */
+	size_t source_file_length;
+	uint32_t source_line;
+	uint64_t since; /**< Events before this counter mean the definition before, if there is one. */
 } key_definition;
 
 /** A definition of a key as it is kept. */
 typedef struct key_version {
-	key_definition said; /**< The name is an own copy; NULL once the definition was written. */
+	key_definition said; /**< The names are an own copy; NULL once the definition was written. */
 	uint64_t hash;       /**< Of all but counter and size: tells a repeated definition from a new one. */
 	uint32_t id;         /**< 0 until it is used. */
 	uint32_t previous;   /**< Number of the version before, 0 if none; of a free number the next free one. */
@@ -46,9 +49,9 @@ typedef struct key_version {
 
 /** A key's place in the table: all that the common case needs, in 16 bytes. */
 typedef struct key_entry {
-	mprof_key key;         /**< 0: empty. */
-	uint32_t id;           /**< Of the only version; 0 if it has none yet, or if there are several versions. */
-	uint32_t version;      /**< Number of the newest version; 0 if the key was retired and not defined again. */
+	mprof_key key;    /**< 0: empty. */
+	uint32_t id;      /**< Of the only version; 0 if it has none yet, or if there are several versions. */
+	uint32_t version; /**< Number of the newest version; 0 if the key was retired and not defined again. */
 } key_entry;
 
 typedef struct key_table {

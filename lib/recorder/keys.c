@@ -2,6 +2,7 @@
 #include "recorder/keys.h"
 
 #include "recorder/recorder_internal.h"
+#include "stream/writer_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +11,14 @@ void recorder_note_status(mprof_recorder *recorder, mprof_status status)
 {
 	if (status == MPROF_OK || recorder->status != MPROF_OK)
 		return;
+	/* What was refused for the limit is counted by who wrote it; the log goes on to its end. */
+	if (status == MPROF_ERR_LIMIT && writer_is_full(recorder->writer)) {
+		recorder->limit_reached = 1;
+		return;
+	}
 	recorder->status = status;
 	recorder->error.struct_size = sizeof(recorder->error);
-	mprof_writer_error(recorder->writer, &recorder->error);
+	mprof_writer_get_error(recorder->writer, &recorder->error);
 }
 
 /* Adds a definition. Returns 0 without memory. */
@@ -32,6 +38,9 @@ void keys_define(mprof_recorder *recorder, const message *defined)
 				     .name_length = defined->name_length,
 				     .flags = defined->flags,
 				     .object_size = defined->object_size,
+				     .source_file = defined->source_file,
+				     .source_file_length = defined->source_file_length,
+				     .source_line = defined->source_line,
 				     .since = defined->counter};
 
 	/* Without memory for it, the key counts as one that nobody named. */
@@ -47,12 +56,12 @@ static int define_unknown(mprof_recorder *recorder, key_subject subject, mprof_k
 	char made_up[40];
 	int is_none = key == key_for_none(recorder->keys_are_ids);
 
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	if (is_none || recorder->resolve[subject] == NULL ||
 	    recorder->resolve[subject](recorder->resolve_user, key, &description) != 0 || description.name == NULL ||
 	    !recorder_name_is_writable(recorder, description.name, description.name_length)) {
 		recorder->unresolved_keys++;
-		mprof_description_init(&description);
+		mprof_description_init(&description, sizeof(description));
 		description.name = made_up;
 		if (is_none)
 			description.name_length = (size_t)snprintf(made_up, sizeof(made_up), "(no key)");
@@ -65,13 +74,20 @@ static int define_unknown(mprof_recorder *recorder, key_subject subject, mprof_k
 	definition.name_length = description.name_length;
 	definition.flags = description.flags;
 	definition.object_size = subject == SUBJECT_CLASS ? description.object_size : 0;
+	if (subject == SUBJECT_METHOD && description.source_file != NULL &&
+	    recorder_name_is_writable(recorder, description.source_file, description.source_file_length)) {
+		definition.source_file = description.source_file;
+		definition.source_file_length = description.source_file_length;
+		definition.source_line = description.source_line;
+	}
 	return define(recorder, subject, key, &definition);
 }
 
 static void write_class(mprof_recorder *recorder, const key_version *version)
 {
 	const key_definition *said = &version->said;
-	mprof_class_definition definition = {.id = version->id,
+	mprof_class_definition definition = {.struct_size = sizeof(mprof_class_definition),
+					     .id = version->id,
 					     .name = said->name,
 					     .name_length = said->name_length,
 					     .size = said->object_size};
@@ -89,7 +105,8 @@ static void write_class(mprof_recorder *recorder, const key_version *version)
 static uint32_t no_class(mprof_recorder *recorder)
 {
 	static const char name[] = "(no class)";
-	mprof_class_definition definition = {.name = name, .name_length = sizeof(name) - 1};
+	mprof_class_definition definition = {
+		.struct_size = sizeof(mprof_class_definition), .name = name, .name_length = sizeof(name) - 1};
 
 	if (!recorder->is_of_mono || recorder->keys_are_ids)
 		return 0;
@@ -102,11 +119,15 @@ static uint32_t no_class(mprof_recorder *recorder)
 
 static void write_method(mprof_recorder *recorder, const key_version *version, uint32_t class_id)
 {
-	mprof_method_definition definition = {.id = version->id,
+	mprof_method_definition definition = {.struct_size = sizeof(mprof_method_definition),
+					      .id = version->id,
 					      .class_id = class_id,
 					      .flags = version->said.flags,
 					      .name = version->said.name,
-					      .name_length = version->said.name_length};
+					      .name_length = version->said.name_length,
+					      .source_file = version->said.source_file,
+					      .source_file_length = version->said.source_file_length,
+					      .source_line = version->said.source_line};
 
 	recorder_note_status(recorder, mprof_writer_define_method(recorder->writer, &definition));
 }

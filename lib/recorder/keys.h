@@ -30,13 +30,10 @@ void recorder_note_status(mprof_recorder *recorder, mprof_status status);
 void recorder_process_messages(mprof_recorder *recorder);
 
 /**
- * Whether the log still takes more than losses: writing did not fail, and the log had not reached its limit when
- * recorder_check_limit() was last called. What is not written is counted with recorder_count_lost().
+ * Whether the log still takes more than losses: writing did not fail, and no block was refused for the limit. What is not
+ * written is counted with recorder_count_lost().
  */
 int recorder_is_writing(mprof_recorder *recorder);
-
-/** Looks whether the log has reached its limit. To be called where what follows can be left out as a whole. */
-void recorder_check_limit(mprof_recorder *recorder);
 
 /** Counts events or samples that come from no thread that is attached: told as losses of thread 0. */
 void recorder_count_lost(mprof_recorder *recorder, mprof_loss_cause cause, uint64_t count);

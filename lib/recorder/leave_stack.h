@@ -51,6 +51,15 @@ static inline int leave_stack_returns(leave_stack *stack, uint64_t key)
 	return 1;
 }
 
+/**
+ * The method on top returns, whichever it is. Its ID, with the frame taken off; 0 if there is none, or if the stack is
+ * lost.
+ */
+static inline uint32_t leave_stack_take_top(leave_stack *stack)
+{
+	return stack->depth > 0 && !stack->lost ? stack->frames[--stack->depth].method : 0;
+}
+
 /** A leave that names its method: ends the frames above it too, or nothing if it has no frame. */
 void leave_stack_leave(leave_stack *stack, uint32_t method);
 

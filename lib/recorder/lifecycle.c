@@ -9,6 +9,8 @@
 #include "base/options.h"
 #include "format/dialect.h"
 #include "recorder/writer_thread.h"
+#include "stream/log_file.h"
+#include "stream/writer_parts.h"
 
 #include <mprof/version.h>
 
@@ -31,7 +33,9 @@
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |     \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |     \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |                                                        \
-	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS))
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |                                                     \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES) |    \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SOURCE_LINES))
 
 /* Where the log goes: one of the three. */
 typedef struct destination {
@@ -40,6 +44,11 @@ typedef struct destination {
 	const mprof_sink *sink;
 	int is_ring; /**< What is old will be dropped: leaves must not rest on events before them. */
 } destination;
+
+void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
 
 void recorder_read_clock(void *user, mprof_clock *now)
 {
@@ -53,7 +62,8 @@ void recorder_read_clock(void *user, mprof_clock *now)
 
 static int options_are_valid(const mprof_recorder_options *own)
 {
-	const uint32_t details = MPROF_ALLOCATION_CALLER | MPROF_ALLOCATION_STACK | MPROF_ALLOCATION_OBJECT;
+	const uint32_t details =
+		MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
 
 	return own->buffer_events >= LEAST_BUFFER_EVENTS && own->buffer_events <= 1048576 && own->max_buffers >= 2 &&
 	       own->max_buffers <= 65536 && own->overflow <= MPROF_OVERFLOW_DROP && own->keys_are_ids <= 1 &&
@@ -88,8 +98,7 @@ static int init_locks(mprof_recorder *recorder)
 	       pthread_cond_init(&recorder->buffers_free, NULL) == 0 &&
 	       pthread_mutex_init(&recorder->threads_lock, NULL) == 0 &&
 	       pthread_mutex_init(&recorder->state_lock, NULL) == 0 &&
-	       pthread_cond_init(&recorder->drained, NULL) == 0 &&
-	       pthread_mutex_init(&recorder->dump_lock, NULL) == 0;
+	       pthread_cond_init(&recorder->drained, NULL) == 0 && pthread_mutex_init(&recorder->dump_lock, NULL) == 0;
 }
 
 static void destroy_locks(mprof_recorder *recorder)
@@ -121,19 +130,23 @@ static mprof_recorder *create(const mprof_recorder_options *options, const mprof
 	recorder->resolve[0] = options->resolve_method;
 	recorder->resolve[1] = options->resolve_class;
 	recorder->resolve_user = options->resolve_user;
+	recorder->thread_started = options->thread_started;
+	recorder->thread_ended = options->thread_ended;
+	recorder->thread_user = options->thread_user;
 	recorder->keys_are_ids = options->keys_are_ids != 0;
 	atomic_init(&recorder->enabled, !options->start_disabled);
 	fork_guard_init(&recorder->origin);
 	error_clear(&recorder->error);
 	counter_init(&recorder->counter, options->counter, options->counter_user, options->machine_ticks != 0);
 	hash_map_init(&recorder->elements, allocator);
+	stack_table_init(&recorder->switched, allocator, sizeof(switched_stack));
 	return recorder;
 }
 
-/* One that fits: options bound the count. */
+/* One that fits: options bound the count. One more for a switch that is repeated. */
 static size_t events_size(uint32_t buffer_events)
 {
-	return (size_t)buffer_events * sizeof(mprof_event);
+	return ((size_t)buffer_events + 1) * sizeof(mprof_event);
 }
 
 /* Wide events have two slots or more. */
@@ -178,6 +191,8 @@ static void release_all(mprof_recorder *recorder)
 	key_table_destroy(&recorder->keys[0]);
 	key_table_destroy(&recorder->keys[1]);
 	hash_map_destroy(&recorder->elements);
+	switches_destroy(&recorder->switched);
+	stack_order_destroy(recorder);
 	metric_table_destroy(&recorder->metrics, &allocator);
 	root_table_destroy(&recorder->roots, &allocator);
 	sample_store_destroy(&recorder->samples);
@@ -219,9 +234,9 @@ static void choose_directives(mprof_recorder *recorder, const mprof_recorder_opt
 		uint32_t detail;
 		mprof_directive directive;
 	} details[] = {
-		{MPROF_ALLOCATION_CALLER, MPROF_DIRECTIVE_ALLOCATION_CALLER},
-		{MPROF_ALLOCATION_STACK, stack_directive(known)},
-		{MPROF_ALLOCATION_OBJECT, MPROF_DIRECTIVE_ALLOCATION_OBJECT},
+		{MPROF_ALLOCATION_DETAIL_CALLER, MPROF_DIRECTIVE_ALLOCATION_CALLER},
+		{MPROF_ALLOCATION_DETAIL_STACK, stack_directive(known)},
+		{MPROF_ALLOCATION_DETAIL_OBJECT, MPROF_DIRECTIVE_ALLOCATION_OBJECT},
 	};
 
 	writer_options->directives |= OWN_DIRECTIVES & known;
@@ -236,6 +251,9 @@ static void choose_directives(mprof_recorder *recorder, const mprof_recorder_opt
 	}
 	if (has_stacks(known, writer_options->directives))
 		recorder->detail |= DETAIL_STACKS;
+	recorder->takes_switches =
+		(known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)) != 0 || writer_options->lossy;
+	recorder->repeats_switches = is_ring;
 	recorder->is_of_mono = writer_options->dialect == MPROF_DIALECT_DROP ||
 			       writer_options->dialect == MPROF_DIALECT_MONO ||
 			       writer_options->dialect == MPROF_DIALECT_UNITY;
@@ -249,10 +267,10 @@ static mprof_status open_writer(mprof_recorder *recorder, const destination *whe
 	options->clock = recorder_read_clock;
 	options->clock_user = recorder;
 	options->allocator = &recorder->allocator;
+	recorder->file_mode = options->file_mode != 0 ? options->file_mode : LOG_FILE_MODE;
 	if (where->is_ring)
 		options->gzip_level = 0;
-	recorder->max_name_length =
-		options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
+	recorder->max_name_length = options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
 	if (where->path != NULL)
 		return mprof_writer_open_path(where->path, options, &recorder->writer);
 	if (where->sink != NULL)
@@ -272,9 +290,10 @@ static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder
 	/*
 	 * Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be told.
 	 */
-	status = mprof_writer_session(recorder->writer, own, 2);
+	status = mprof_writer_write_session(recorder->writer, own, sizeof(*own), 2);
 	if (status == MPROF_OK && options->property_count > 0)
-		status = mprof_writer_session(recorder->writer, options->properties, options->property_count);
+		status = mprof_writer_write_session(recorder->writer, options->properties, options->property_size,
+						    options->property_count);
 	return status == MPROF_OK ? mprof_writer_flush(recorder->writer) : status;
 }
 
@@ -284,14 +303,15 @@ static mprof_status begin(mprof_recorder *recorder, const destination *where, co
 	mprof_status status;
 
 	choose_directives(recorder, options, writer_options, where->is_ring);
-	recorder->max_log_bytes = where->is_ring ? 0 : options->max_log_bytes;
 	status = open_writer(recorder, where, writer_options);
+	if (status == MPROF_OK && !where->is_ring)
+		status = writer_set_limit(recorder->writer, options->max_log_bytes);
 	if (status == MPROF_OK)
 		status = write_session(recorder, options);
 	if (status != MPROF_OK && recorder->writer != NULL)
-		mprof_writer_error(recorder->writer, error);
+		mprof_writer_get_error(recorder->writer, error);
 	else if (status != MPROF_OK)
-		error_set(error, status, MPROF_SEVERITY_FATAL, mprof_status_text(status));
+		error_set(error, status, MPROF_SEVERITY_FATAL, mprof_status_get_text(status));
 	else if (!writer_thread_start(recorder))
 		status = error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "the writer thread cannot be made");
 	return status;
@@ -367,6 +387,8 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 		return MPROF_ERR_ARGUMENT;
 	if (recorder_in_child(recorder))
 		return MPROF_OK;
+	if (recorder_on_writer_thread(recorder))
+		return MPROF_ERR_STATE;
 	pthread_mutex_lock(&recorder->state_lock);
 	closed = recorder->closed;
 	recorder->closed = 1;
@@ -380,12 +402,26 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 	return status;
 }
 
+/*
+ * In a child the log is still the parent's: ending it here would write into it a second time. The tables and the locks are
+ * as other threads left them in the middle of whatever they did, and are not looked at; but mappings and the descriptor
+ * are known in all cases.
+ */
+static void give_up_in_child(mprof_recorder *recorder)
+{
+	writer_give_up(recorder->writer);
+	buffer_pool_destroy(&recorder->pool);
+	sample_store_destroy(&recorder->samples);
+}
+
 void mprof_recorder_destroy(mprof_recorder *recorder)
 {
-	/* In a child the log is still the parent's: ending it here would write into it a second time. Its memory goes
-	 * with the child. */
-	if (recorder == NULL || recorder_in_child(recorder))
+	if (recorder == NULL || recorder_on_writer_thread(recorder))
 		return;
+	if (recorder_in_child(recorder)) {
+		give_up_in_child(recorder);
+		return;
+	}
 	mprof_recorder_close(recorder);
 	release_all(recorder);
 }

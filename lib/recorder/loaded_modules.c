@@ -2,10 +2,10 @@
 #include "recorder/loaded_modules.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 
 #include <elf.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__linux__)
@@ -150,7 +150,7 @@ static void arrange(loaded_list *list)
 	}
 	list->count = kept;
 	if (kept > 0)
-		qsort(list->modules, kept, sizeof(*list->modules), compare);
+		sort_in_place(list->modules, kept, sizeof(*list->modules), compare);
 }
 
 static int make_room(loaded_list *list, const mprof_allocator *allocator, size_t count, size_t names_length)

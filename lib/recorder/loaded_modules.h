@@ -36,7 +36,7 @@ typedef struct loaded_list {
 	loaded_module *modules; /**< By address. */
 	size_t count;
 	size_t capacity;
-	char *names;            /**< Each ends with NUL. */
+	char *names; /**< Each ends with NUL. */
 	size_t names_length;
 	size_t names_capacity;
 	loaded_counts counts;

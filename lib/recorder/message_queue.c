@@ -36,7 +36,8 @@ static const char *copy_text(char **end, const char *text, size_t length)
 message *message_definition(const mprof_allocator *allocator, message_kind kind, mprof_key key,
 			    const mprof_description *description, uint64_t counter)
 {
-	message *created = message_create(allocator, kind, description->name_length + 1);
+	size_t file_length = kind == MESSAGE_DEFINE_METHOD ? description->source_file_length : 0;
+	message *created = message_create(allocator, kind, description->name_length + file_length + 2);
 	char *end;
 
 	if (created == NULL)
@@ -49,6 +50,11 @@ message *message_definition(const mprof_allocator *allocator, message_kind kind,
 	created->counter = counter;
 	created->name = copy_text(&end, description->name, description->name_length);
 	created->name_length = description->name_length;
+	if (file_length > 0) {
+		created->source_file = copy_text(&end, description->source_file, file_length);
+		created->source_file_length = file_length;
+		created->source_line = description->source_line;
+	}
 	return created;
 }
 
@@ -77,8 +83,7 @@ message *message_element(const mprof_allocator *allocator, message_kind kind, mp
 		*assembly = *given;
 		assembly->base_name = copy_text(&end, given->base_name, strlen(given->base_name));
 		assembly->culture = copy_text(&end, given->culture, strlen(given->culture));
-		assembly->public_key_token =
-			copy_text(&end, given->public_key_token, strlen(given->public_key_token));
+		assembly->public_key_token = copy_text(&end, given->public_key_token, strlen(given->public_key_token));
 		own->assembly = assembly;
 	}
 	return created;
@@ -179,17 +184,47 @@ void message_queue_push(message_queue *queue, message *pushed)
 							memory_order_relaxed));
 }
 
+static int may_be_refused(const message *asked)
+{
+	return asked->kind == MESSAGE_MARK || asked->kind == MESSAGE_METRIC_VALUES ||
+	       asked->kind == MESSAGE_ROOT_REGISTERED || asked->kind == MESSAGE_ROOT_UNREGISTERED;
+}
+
+int message_queue_offer(message_queue *queue, message *offered, int *is_filling)
+{
+	size_t size = offered->size;
+	size_t before = atomic_fetch_add_explicit(&queue->waiting_bytes, size, memory_order_relaxed);
+
+	*is_filling = before <= MESSAGE_QUEUE_MOST_BYTES / 2 && before + size > MESSAGE_QUEUE_MOST_BYTES / 2;
+	if (before > MESSAGE_QUEUE_MOST_BYTES || size > MESSAGE_QUEUE_MOST_BYTES - before) {
+		atomic_fetch_sub_explicit(&queue->waiting_bytes, size, memory_order_relaxed);
+		atomic_fetch_add_explicit(&queue->refused, 1, memory_order_relaxed);
+		return 0;
+	}
+	message_queue_push(queue, offered);
+	return 1;
+}
+
+uint64_t message_queue_take_refused(message_queue *queue)
+{
+	return atomic_exchange_explicit(&queue->refused, 0, memory_order_relaxed);
+}
+
 message *message_queue_take(message_queue *queue)
 {
 	message *newest = atomic_exchange_explicit(&queue->newest, NULL, memory_order_acquire);
 	message *oldest = NULL;
+	size_t bytes = 0;
 
 	while (newest != NULL) {
 		message *next = newest->next;
 
+		bytes += may_be_refused(newest) ? newest->size : 0;
 		newest->next = oldest;
 		oldest = newest;
 		newest = next;
 	}
+	if (bytes > 0)
+		atomic_fetch_sub_explicit(&queue->waiting_bytes, bytes, memory_order_relaxed);
 	return oldest;
 }

@@ -33,33 +33,44 @@ struct message {
 	message *next;
 	size_t size; /**< Of the whole allocation, text included. */
 	message_kind kind;
-	uint32_t flags;          /**< Methods, metrics. */
-	uint32_t object_size;    /**< Classes. */
-	uint32_t metric;         /**< The ID of a metric that is defined. */
-	mprof_key key;           /**< What is defined or loaded. */
-	mprof_key owner;         /**< A method's class, a class's assembly. */
-	uint64_t counter;        /**< When. Definitions, marks and roots. */
-	uint64_t thread;         /**< Thread names, marks. */
-	const char *name;        /**< Definitions, thread names, marks. Points into text. */
+	uint32_t flags;       /**< Methods, metrics. */
+	uint32_t object_size; /**< Classes. */
+	uint32_t metric;      /**< The ID of a metric that is defined. */
+	mprof_key key;        /**< What is defined or loaded. */
+	mprof_key owner;      /**< A method's class, a class's assembly. */
+	uint64_t counter;     /**< When. Definitions, marks and roots. */
+	uint64_t thread;      /**< Thread names, marks. */
+	const char *name;     /**< Definitions, thread names, marks. Points into text. */
 	size_t name_length;
 	const char *section;     /**< Metrics. Points into text. */
+	const char *source_file; /**< Methods: NULL if none. Points into text. */
+	size_t source_file_length;
+	uint32_t source_line;
 	union {
 		struct {
 			mprof_element element; /**< Its name and assembly point into text. */
 			mprof_assembly_name assembly;
-		} loaded;              /**< Loaded and unloaded. */
+		} loaded; /**< Loaded and unloaded. */
 		struct {
 			const mprof_metric_value *values; /**< Points into text. */
 			size_t count;
-		} metrics;             /**< Metric values. */
-		mprof_root_area root;  /**< Roots; its name points into text or is "". Unregistered: its start alone. */
+		} metrics;            /**< Metric values. */
+		mprof_root_area root; /**< Roots; its name points into text or is "". Unregistered: its start alone. */
 	} more;
 	_Alignas(uint64_t) char text[];
 };
 
 typedef struct message_queue {
 	_Atomic(message *) newest;
+	_Atomic size_t waiting_bytes; /**< Of those that may be refused, nearly. Relaxed: nothing depends on it. */
+	_Atomic uint64_t refused;     /**< How many were, since the writer thread last asked. */
 } message_queue;
+
+/**
+ * What is no definition may not take more than this while it waits: it comes as often as the client wants, and nothing else
+ * is wrong without it.
+ */
+#define MESSAGE_QUEUE_MOST_BYTES ((size_t)16 << 20)
 
 /** A definition as a message, or NULL without memory. */
 message *message_definition(const mprof_allocator *allocator, message_kind kind, mprof_key key,
@@ -90,6 +101,15 @@ void message_release(const mprof_allocator *allocator, message *released);
 
 /** Any thread. */
 void message_queue_push(message_queue *queue, message *message);
+
+/**
+ * The same for a message that may be refused. Returns 0, counting it, if too much waits; it stays the caller's then.
+ * \p is_filling is set to 1 if the writer thread should come soon. Any thread.
+ */
+int message_queue_offer(message_queue *queue, message *message, int *is_filling);
+
+/** Takes the count of messages that were refused. Writer thread only. */
+uint64_t message_queue_take_refused(message_queue *queue);
 
 /** All messages in the order of pushing. Writer thread only. */
 message *message_queue_take(message_queue *queue);

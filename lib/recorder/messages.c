@@ -14,10 +14,10 @@ static void write_element(mprof_recorder *recorder, const message *taken)
 		element.id = ++recorder->next_element_id;
 		/* Without memory for it, classes of this assembly say that theirs is not known. */
 		(void)hash_map_put(&recorder->elements, taken->key, element.id);
-		recorder_note_status(recorder, mprof_writer_loaded(recorder->writer, &element));
+		recorder_note_status(recorder, mprof_writer_write_loaded(recorder->writer, &element));
 	} else {
 		element.id = known != NULL ? (uint32_t)*known : 0;
-		recorder_note_status(recorder, mprof_writer_unloaded(recorder->writer, &element));
+		recorder_note_status(recorder, mprof_writer_write_unloaded(recorder->writer, &element));
 	}
 }
 
@@ -34,12 +34,12 @@ static int process(mprof_recorder *recorder, message *taken)
 		write_element(recorder, taken);
 		return 0;
 	case MESSAGE_THREAD_NAME:
-		recorder_note_status(recorder, mprof_writer_thread(recorder->writer, taken->thread, taken->name,
-								   taken->name_length));
+		recorder_note_status(recorder, mprof_writer_write_thread_name(recorder->writer, taken->thread,
+									      taken->name, taken->name_length));
 		return 0;
 	case MESSAGE_MARK:
-		recorder_note_status(recorder, mprof_writer_mark(recorder->writer, taken->thread, taken->counter,
-								 taken->name, taken->name_length));
+		recorder_note_status(recorder, mprof_writer_write_mark(recorder->writer, taken->thread, taken->counter,
+								       taken->name, taken->name_length));
 		return 0;
 	case MESSAGE_DEFINE_METRIC:
 		metrics_define(recorder, taken);
@@ -64,7 +64,6 @@ void recorder_process_messages(mprof_recorder *recorder)
 	while (taken != NULL) {
 		message *next = taken->next;
 
-		recorder_check_limit(recorder);
 		/* Where nothing is written any more nothing needs to be known. */
 		if (!recorder_is_writing(recorder) || !process(recorder, taken))
 			message_release(&recorder->allocator, taken);

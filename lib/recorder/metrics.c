@@ -70,9 +70,9 @@ static int add_definitions(mprof_recorder *recorder, size_t *count)
 	for (const message *defined = recorder->metrics.waiting; defined != NULL; defined = defined->next) {
 		mprof_record record = {.kind = MPROF_RECORD_METRIC,
 				       .id = defined->metric,
-				       .flags = defined->flags,
-				       .name = defined->name,
-				       .section = defined->section};
+				       .as.metric.flags = defined->flags,
+				       .as.metric.name = defined->name,
+				       .as.metric.section = defined->section};
 
 		if (!add_record(recorder, count, &record))
 			return 0;
@@ -86,7 +86,7 @@ static int add_values(mprof_recorder *recorder, size_t *count, const message *ta
 	for (size_t i = 0; i < taken->more.metrics.count; i++) {
 		const mprof_metric_value *given = &taken->more.metrics.values[i];
 		mprof_record record = {
-			.kind = MPROF_RECORD_METRIC_VALUE, .id = given->metric, .value = given->value};
+			.kind = MPROF_RECORD_METRIC_VALUE, .id = given->metric, .as.metric_value.value = given->value};
 		metric_state *state = state_of(recorder, given->metric);
 
 		if (state == NULL)
@@ -111,8 +111,9 @@ static void write_block(mprof_recorder *recorder, const message *taken)
 	if (taken != NULL)
 		(void)add_values(recorder, &count, taken);
 	if (count > 0)
-		recorder_note_status(recorder, mprof_writer_records(recorder->writer, MPROF_BLOCK_METRICS, 0,
-								    recorder->metrics.records, count));
+		recorder_note_status(recorder, mprof_writer_write_records(recorder->writer, MPROF_BLOCK_METRICS, 0,
+									  recorder->metrics.records,
+									  sizeof(mprof_record), count));
 	release_waiting(&recorder->metrics, &recorder->allocator);
 }
 

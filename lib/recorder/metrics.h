@@ -19,11 +19,11 @@ typedef struct metric_state {
 } metric_state;
 
 typedef struct metric_table {
-	metric_state *states;   /**< By ID - 1. */
+	metric_state *states; /**< By ID - 1. */
 	size_t capacity;
-	message *waiting;       /**< Definitions that are not in the log yet, the oldest first. */
-	message *newest;        /**< The last of them. */
-	mprof_record *records;  /**< Room for a block. */
+	message *waiting;      /**< Definitions that are not in the log yet, the oldest first. */
+	message *newest;       /**< The last of them. */
+	mprof_record *records; /**< Room for a block. */
 	size_t record_capacity;
 } metric_table;
 

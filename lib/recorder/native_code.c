@@ -32,13 +32,31 @@ void native_code_destroy(native_code *code)
 	code->pending = NULL;
 }
 
+/* Both ask the loader. */
+static int modules_have_changed(mprof_recorder *recorder, const native_code *code)
+{
+	int have_changed;
+
+	recorder_begin_blocking(recorder);
+	have_changed = native_modules_have_changed(&code->modules);
+	recorder_end_blocking(recorder);
+	return have_changed;
+}
+
+static void read_modules(mprof_recorder *recorder, native_code *code)
+{
+	recorder_begin_blocking(recorder);
+	/* Without memory for it, addresses in modules that were loaded since lie in none. */
+	(void)native_modules_look(&code->modules, counter_read(&recorder->counter));
+	recorder_end_blocking(recorder);
+}
+
 /* Compares with the loader's list. What is pending is written before: it names modules that may go now. */
 static void look_at_modules(mprof_recorder *recorder, native_code *code)
 {
-	if (native_modules_have_changed(&code->modules)) {
+	if (modules_have_changed(recorder, code)) {
 		native_code_write(recorder, code);
-		/* Without memory for it, addresses in modules that were loaded since lie in none. */
-		(void)native_modules_look(&code->modules, counter_read(&recorder->counter));
+		read_modules(recorder, code);
 	}
 	code->is_current = 1;
 }
@@ -59,7 +77,7 @@ static native_module *find_module(mprof_recorder *recorder, native_code *code, u
 	if (!code->is_current)
 		look_at_modules(recorder, code);
 	module = native_modules_find(&code->modules, address, counter, settled);
-	if (module == NULL && native_modules_have_changed(&code->modules)) {
+	if (module == NULL && modules_have_changed(recorder, code)) {
 		look_at_modules(recorder, code);
 		module = native_modules_find(&code->modules, address, counter, settled);
 	}
@@ -103,10 +121,10 @@ static void define_module(mprof_recorder *recorder, native_code *code, native_mo
 	add_record(code, &(mprof_record){
 				 .kind = MPROF_RECORD_MODULE,
 				 .id = module->id,
-				 .start = module->start,
-				 .size = module->end - module->start,
-				 .name = writable_name(recorder, module->file),
-				 .section = writable_name(recorder, module->build_id),
+				 .as.module.address = module->start,
+				 .as.module.size = module->end - module->start,
+				 .as.module.file = writable_name(recorder, module->file),
+				 .as.module.build_id = writable_name(recorder, module->build_id),
 			 });
 }
 
@@ -135,10 +153,10 @@ static uint32_t function_id(mprof_recorder *recorder, native_code *code, native_
 	add_record(code, &(mprof_record){
 				 .kind = MPROF_RECORD_FUNCTION,
 				 .id = code->function_count,
-				 .parent = module->id,
-				 .start = start - module->start,
-				 .size = symbol->has_size ? symbol->end - symbol->start : 0,
-				 .name = name,
+				 .as.function.module = module->id,
+				 .as.function.offset = start - module->start,
+				 .as.function.size = symbol->has_size ? symbol->end - symbol->start : 0,
+				 .as.function.name = name,
 			 });
 	return code->function_count;
 }
@@ -157,9 +175,9 @@ static uint32_t define_location(mprof_recorder *recorder, native_code *code, nat
 	add_record(code, &(mprof_record){
 				 .kind = MPROF_RECORD_LOCATION,
 				 .id = code->location_count,
-				 .parent = place.module,
-				 .target = function,
-				 .start = module != NULL ? address - module->start : address,
+				 .as.location.module = place.module,
+				 .as.location.function = function,
+				 .as.location.offset = module != NULL ? address - module->start : address,
 			 });
 	return code->location_count;
 }
@@ -190,8 +208,9 @@ uint32_t native_code_location(mprof_recorder *recorder, native_code *code, uint6
 void native_code_write(mprof_recorder *recorder, native_code *code)
 {
 	if (code->pending_count > 0 && recorder_is_writing(recorder))
-		recorder_note_status(recorder, mprof_writer_records(recorder->writer, MPROF_BLOCK_CODE, 0,
-								    code->pending, code->pending_count));
+		recorder_note_status(recorder,
+				     mprof_writer_write_records(recorder->writer, MPROF_BLOCK_CODE, 0, code->pending,
+								sizeof(mprof_record), code->pending_count));
 	code->pending_count = 0;
 	code->is_current = 0;
 }

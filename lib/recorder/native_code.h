@@ -26,15 +26,15 @@ typedef struct native_place {
 typedef struct native_code {
 	mprof_allocator allocator;
 	native_modules modules;
-	hash_map locations;      /**< Address and whether it is one to return to → location. */
-	native_place *places;    /**< By location, from 1. */
+	hash_map locations;   /**< Address and whether it is one to return to → location. */
+	native_place *places; /**< By location, from 1. */
 	size_t place_capacity;
 	hash_map functions;      /**< Module and number of the symbol → function. */
 	uint32_t location_count; /**< IDs are 1 to this. The same for the other two. */
 	uint32_t function_count;
 	uint32_t module_count;
-	int is_current;          /**< The modules were compared with the loader's since the last native_code_write(). */
-	mprof_record *pending;   /**< What is not in the log yet. */
+	int is_current;        /**< The modules were compared with the loader's since the last native_code_write(). */
+	mprof_record *pending; /**< What is not in the log yet. */
 	size_t pending_count;
 } native_code;
 

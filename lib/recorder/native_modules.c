@@ -3,12 +3,16 @@
 
 #include "base/array.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef O_PATH
+#define O_PATH O_RDONLY
+#endif
 
 #define PROGRAM_FILE "/proc/self/exe"
 
@@ -64,6 +68,23 @@ static char *copy_text(const mprof_allocator *allocator, const char *text)
 	return copy;
 }
 
+/* Puts the absolute path of a file into \p path, which has room for PATH_MAX. Returns 0 if it cannot be found. */
+static int resolve_path(const char *name, char *path)
+{
+	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	ssize_t length;
+	/* realpath() may call malloc(), which must not be called on this thread. */
+	int fd = open(name, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, PATH_MAX - 1);
+	close(fd);
+	path[length > 0 ? length : 0] = '\0';
+	return path[0] == '/';
+}
+
 /* The name of a module's file, from any directory if that can be told. */
 static char *copy_file_name(const mprof_allocator *allocator, const char *loader_name, loaded_kind kind)
 {
@@ -76,7 +97,7 @@ static char *copy_file_name(const mprof_allocator *allocator, const char *loader
 		return copy_text(allocator, path);
 	}
 	if (kind == LOADED_LIBRARY && loader_name[0] != '/' && strchr(loader_name, '/') != NULL &&
-	    realpath(loader_name, path) != NULL)
+	    resolve_path(loader_name, path))
 		return copy_text(allocator, path);
 	return copy_text(allocator, kind == LOADED_VDSO && loader_name[0] == '\0' ? "[vdso]" : loader_name);
 }

@@ -12,18 +12,18 @@
 
 /** A program or library. */
 typedef struct native_module {
-	uint64_t start;       /**< Its lowest address. */
-	uint64_t end;         /**< Behind its highest. */
-	uint64_t base;        /**< What its addresses are more than those in its file. */
-	char *loader_name;    /**< As the loader calls it. */
-	char *file;           /**< Its file, as far as it can be told. */
+	uint64_t start;                   /**< Its lowest address. */
+	uint64_t end;                     /**< Behind its highest. */
+	uint64_t base;                    /**< What its addresses are more than those in its file. */
+	char *loader_name;                /**< As the loader calls it. */
+	char *file;                       /**< Its file, as far as it can be told. */
 	char build_id[ELF_BUILD_ID_TEXT]; /**< Hexadecimal, "" if it has none. */
 	loaded_kind kind;
-	uint64_t file_identity;           /**< Without a build ID: what its file was when it was first seen, or 0. */
-	uint32_t id;                      /**< In the log; 0 until it is used. The user's. */
-	uint64_t gone_at;                 /**< The counter at which it was not there any more; 0 while it is. */
-	int is_seen;                      /**< While looking. */
-	int has_symbols;                  /**< They were looked for. */
+	uint64_t file_identity; /**< Without a build ID: what its file was when it was first seen, or 0. */
+	uint32_t id;            /**< In the log; 0 until it is used. The user's. */
+	uint64_t gone_at;       /**< The counter at which it was not there any more; 0 while it is. */
+	int is_seen;            /**< While looking. */
+	int has_symbols;        /**< They were looked for. */
 	elf_symbols symbols;
 } native_module;
 
@@ -36,11 +36,11 @@ typedef struct module_array {
 typedef struct native_modules {
 	mprof_allocator allocator;
 	int with_symbols;
-	module_array present;   /**< By address. */
-	module_array gone;      /**< Those that the last look which found a change missed. */
-	uint32_t generation;    /**< Raised when the list changes; 0 before the first look. */
-	loaded_counts counts;   /**< The loader's, as of the last look. */
-	loaded_list found;      /**< What a look finds. */
+	module_array present; /**< By address. */
+	module_array gone;    /**< Those that the last look which found a change missed. */
+	uint32_t generation;  /**< Raised when the list changes; 0 before the first look. */
+	loaded_counts counts; /**< The loader's, as of the last look. */
+	loaded_list found;    /**< What a look finds. */
 } native_modules;
 
 /** \p with_symbols 0: no function is known. */

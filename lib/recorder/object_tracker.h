@@ -28,7 +28,7 @@ typedef void (*object_death_function)(void *user, const tracked_object *object);
 
 /** A place in the table. */
 typedef struct object_entry {
-	uint64_t address;   /**< 0: empty. */
+	uint64_t address; /**< 0: empty. */
 	uint32_t class_id;
 	uint32_t size_code; /**< The size or, for large ones, where it stands; and what is known of the object. */
 } object_entry;
@@ -43,13 +43,13 @@ typedef struct object_tracker {
 	object_entry *entries;
 	uint32_t capacity;
 	uint32_t count;
-	object_entry *moving;      /**< The open set of moves: not in the table, and with the new address. */
+	object_entry *moving; /**< The open set of moves: not in the table, and with the new address. */
 	size_t moving_count;
 	size_t moving_capacity;
-	uint64_t *large_sizes;     /**< Of the objects whose size does not fit, or the next free place. */
+	uint64_t *large_sizes; /**< Of the objects whose size does not fit, or the next free place. */
 	size_t large_count;
 	size_t large_capacity;
-	size_t large_free;         /**< First free place + 1, 0 if there is none. */
+	size_t large_free; /**< First free place + 1, 0 if there is none. */
 	tracked_object waiting[OBJECT_TRACKER_WAITING];
 	uint32_t waiting_count;
 } object_tracker;

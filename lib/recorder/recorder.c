@@ -5,13 +5,39 @@
  */
 #include "recorder/recorder_internal.h"
 
+#include "base/elements.h"
 #include "base/options.h"
 
 #include <string.h>
 
+void mprof_description_init(mprof_description *description, size_t struct_size)
+{
+	struct_init(description, struct_size);
+}
+
+mprof_frame mprof_frame_make_native(uint64_t address)
+{
+	return address | MPROF_FRAME_NATIVE;
+}
+
+mprof_frame mprof_frame_make_return(uint64_t address)
+{
+	return address | MPROF_FRAME_RETURN;
+}
+
+mprof_frame mprof_frame_make_compiling(mprof_key method)
+{
+	return method | MPROF_FRAME_COMPILING;
+}
+
 int recorder_in_child(const mprof_recorder *recorder)
 {
 	return fork_guard_is_child(&recorder->origin);
+}
+
+int recorder_on_writer_thread(const mprof_recorder *recorder)
+{
+	return atomic_load_explicit(&recorder->writer_self, memory_order_relaxed) == pthread_self();
 }
 
 int recorder_name_is_writable(const mprof_recorder *recorder, const char *name, size_t length)
@@ -19,11 +45,18 @@ int recorder_name_is_writable(const mprof_recorder *recorder, const char *name, 
 	return length <= recorder->max_name_length && (length == 0 || memchr(name, '\0', length) == NULL);
 }
 
-uint64_t mprof_recorder_counter(const mprof_recorder *recorder)
+uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder)
 {
-	return counter_read(&recorder->counter);
+	return recorder != NULL ? counter_read(&recorder->counter) : 0;
 }
 
+/* Whether nobody takes messages any more. */
+static int is_over(const mprof_recorder *recorder)
+{
+	return atomic_load_explicit(&recorder->closing, memory_order_relaxed) || recorder_in_child(recorder);
+}
+
+/* Sends a message, NULL if there was no memory for it. */
 static mprof_status send(mprof_recorder *recorder, message *created)
 {
 	if (created == NULL)
@@ -32,10 +65,20 @@ static mprof_status send(mprof_recorder *recorder, message *created)
 	return MPROF_OK;
 }
 
-/* Whether nobody takes messages any more. */
-static int is_over(const mprof_recorder *recorder)
+/* Sends one that is lost, and counted, if too much waits already. */
+static mprof_status offer(mprof_recorder *recorder, message *created)
 {
-	return atomic_load_explicit(&recorder->closing, memory_order_relaxed) || recorder_in_child(recorder);
+	int is_filling;
+
+	if (created == NULL)
+		return MPROF_ERR_MEMORY;
+	if (!message_queue_offer(&recorder->messages, created, &is_filling)) {
+		message_release(&recorder->allocator, created);
+		return MPROF_ERR_LIMIT;
+	}
+	if (is_filling)
+		sem_post(&recorder->work);
+	return MPROF_OK;
 }
 
 static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_key key,
@@ -46,8 +89,13 @@ static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_ke
 	if (recorder == NULL || !key_is_valid(key, recorder->keys_are_ids) || description == NULL ||
 	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(recorder, own.name, own.name_length))
+	if (own.source_file == NULL && own.source_file_length > 0)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(recorder, own.name, own.name_length) ||
+	    !recorder_name_is_writable(recorder, own.source_file, own.source_file_length))
 		return MPROF_ERR_NAME;
+	if (is_over(recorder))
+		return MPROF_ERR_STATE;
 	return send(recorder,
 		    message_definition(&recorder->allocator, kind, key, &own, counter_read(&recorder->counter)));
 }
@@ -57,8 +105,7 @@ mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key
 	return define(recorder, MESSAGE_DEFINE_CLASS, key, description);
 }
 
-mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key,
-					  const mprof_description *description)
+mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
 {
 	return define(recorder, MESSAGE_DEFINE_METHOD, key, description);
 }
@@ -67,38 +114,49 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 				 const mprof_element *element)
 {
 	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
+	mprof_element own;
+	mprof_assembly_name assembly;
 	uint32_t type;
 
-	if (recorder == NULL || element == NULL || element->name == NULL)
+	if (recorder == NULL || element == NULL || struct_copy_in(&own, element, sizeof(own)) != MPROF_OK ||
+	    own.name == NULL)
 		return MPROF_ERR_ARGUMENT;
-	type = element->kind & types;
+	if (own.assembly != NULL && struct_copy_in(&assembly, own.assembly, sizeof(assembly)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	if (own.assembly != NULL)
+		own.assembly = &assembly;
+	type = own.kind & types;
 	if (type == 0 || (type & (type - 1)) != 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(recorder, element->name, element->name_length))
+	if (!recorder_name_is_writable(recorder, own.name, own.name_length))
 		return MPROF_ERR_NAME;
-	return send(recorder, message_element(&recorder->allocator, kind, key, element));
+	if (is_over(recorder))
+		return MPROF_ERR_STATE;
+	return send(recorder, message_element(&recorder->allocator, kind, key, &own));
 }
 
-mprof_status mprof_recorder_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
+mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
 {
 	return send_element(recorder, MESSAGE_LOADED, key, element);
 }
 
-mprof_status mprof_recorder_unloaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
+mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
 {
 	return send_element(recorder, MESSAGE_UNLOADED, key, element);
 }
 
-mprof_status mprof_recorder_thread_name(mprof_recorder *recorder, uint64_t id, const char *name, size_t name_length)
+mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t id, const char *name, size_t name_length)
 {
 	if (recorder == NULL || name == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(recorder, name, name_length))
 		return MPROF_ERR_NAME;
+	if (is_over(recorder))
+		return MPROF_ERR_STATE;
 	return send(recorder, message_thread_name(&recorder->allocator, id, name, name_length));
 }
 
-mprof_status mprof_recorder_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
+mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
 {
 	if (recorder == NULL || text == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -106,16 +164,16 @@ mprof_status mprof_recorder_mark(mprof_recorder *recorder, uint64_t thread, cons
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return send(recorder, message_mark(&recorder->allocator, thread, text, text_length,
-					   counter_read(&recorder->counter)));
+	return offer(recorder,
+		     message_mark(&recorder->allocator, thread, text, text_length, counter_read(&recorder->counter)));
 }
 
 static int metric_flags_are_known(uint32_t flags)
 {
-	const uint32_t known =
-		MPROF_METRIC_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_MONOTONIC | MPROF_METRIC_CONSTANT;
+	const uint32_t known = MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_FLAG_MONOTONIC |
+			       MPROF_METRIC_FLAG_CONSTANT;
 
-	return (flags & ~known) == 0 && (flags & MPROF_METRIC_UNIT_MASK) <= MPROF_METRIC_RATIO;
+	return (flags & ~known) == 0 && (flags & MPROF_METRIC_UNIT_MASK) <= MPROF_METRIC_UNIT_RATIO;
 }
 
 mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
@@ -143,13 +201,11 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	return MPROF_OK;
 }
 
-mprof_status mprof_recorder_metric_values(mprof_recorder *recorder, const mprof_metric_value *values, size_t count)
+static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_value *values, size_t count)
 {
 	mprof_status status;
 	uint32_t defined;
 
-	if (recorder == NULL || (values == NULL && count > 0))
-		return MPROF_ERR_ARGUMENT;
 	/* Acquire: the definitions of these were pushed before. */
 	defined = atomic_load_explicit(&recorder->metrics_defined, memory_order_acquire);
 	for (size_t i = 0; i < count; i++) {
@@ -160,35 +216,53 @@ mprof_status mprof_recorder_metric_values(mprof_recorder *recorder, const mprof_
 		return MPROF_ERR_STATE;
 	if (count == 0)
 		return MPROF_OK;
-	status = send(recorder, message_metric_values(&recorder->allocator, values, count));
+	status = offer(recorder, message_metric_values(&recorder->allocator, values, count));
 	/* The log tells when it was written. */
 	sem_post(&recorder->work);
 	return status;
 }
 
-mprof_status mprof_recorder_root_registered(mprof_recorder *recorder, const mprof_root_area *area)
+mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof_metric_value *values,
+					   size_t value_size, size_t count)
 {
-	if (recorder == NULL || area == NULL || area->size == 0 || area->start + (area->size - 1) < area->start ||
-	    area->kind > MPROF_ROOT_RUNTIME)
+	element_list list;
+	mprof_status status;
+
+	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (area->name != NULL && !recorder_name_is_writable(recorder, area->name, strlen(area->name)))
+	status = element_list_take(&list, &recorder->allocator, values, value_size, count,
+				   SIZE_UP_TO(mprof_metric_value, value), sizeof(mprof_metric_value));
+	if (status == MPROF_OK)
+		status = record_metrics(recorder, list.elements, count);
+	element_list_release(&list, &recorder->allocator);
+	return status;
+}
+
+mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)
+{
+	mprof_root_area own;
+
+	if (recorder == NULL || area == NULL || struct_copy_in(&own, area, sizeof(own)) != MPROF_OK || own.size == 0 ||
+	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_RUNTIME)
+		return MPROF_ERR_ARGUMENT;
+	if (own.name != NULL && !recorder_name_is_writable(recorder, own.name, strlen(own.name)))
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return send(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_REGISTERED, area,
-					   counter_read(&recorder->counter)));
+	return offer(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_REGISTERED, &own,
+					    counter_read(&recorder->counter)));
 }
 
-mprof_status mprof_recorder_root_unregistered(mprof_recorder *recorder, uint64_t start)
+mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
 {
-	mprof_root_area area = {.start = start};
+	mprof_root_area area = {.struct_size = sizeof(mprof_root_area), .start = start};
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return send(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_UNREGISTERED, &area,
-					   counter_read(&recorder->counter)));
+	return offer(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_UNREGISTERED, &area,
+					    counter_read(&recorder->counter)));
 }
 
 mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)

@@ -2,8 +2,8 @@
 #include "recorder/recorder_internal.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Changes are sorted in when there are more than this, and more than what is there. */
@@ -49,7 +49,7 @@ static void settle(root_table *roots, const mprof_allocator *allocator)
 		return;
 	for (size_t i = 0; i < roots->count; i++)
 		roots->entries[i].place = (uint32_t)i;
-	qsort(roots->entries, roots->count, sizeof(*roots->entries), compare);
+	sort_in_place(roots->entries, roots->count, sizeof(*roots->entries), compare);
 	for (size_t i = 0; i < roots->count; i++) {
 		root_entry *entry = &roots->entries[i];
 		root_entry *before = kept > 0 ? &roots->entries[kept - 1] : NULL;
@@ -147,8 +147,8 @@ static root_entry *find(const root_table *roots, uint64_t slot, uint64_t counter
 static void write_areas(mprof_recorder *recorder, const mprof_record *records, size_t count)
 {
 	if (count > 0 && recorder_is_writing(recorder))
-		recorder_note_status(recorder,
-				     mprof_writer_records(recorder->writer, MPROF_BLOCK_ROOTS, 0, records, count));
+		recorder_note_status(recorder, mprof_writer_write_records(recorder->writer, MPROF_BLOCK_ROOTS, 0,
+									  records, sizeof(*records), count));
 }
 
 /* Gives all areas their IDs and writes them: where one is used, most are. */
@@ -166,13 +166,13 @@ static void write_new_areas(mprof_recorder *recorder)
 		entry->id = ++roots->next_id;
 		records[count] = (mprof_record){.kind = MPROF_RECORD_ROOT,
 						.id = entry->id,
-						.flags = entry->kind,
-						.start = entry->start,
-						.size = entry->size,
-						.value = entry->thread,
-						.name = entry->name};
+						.as.root.kind = entry->kind,
+						.as.root.address = entry->start,
+						.as.root.size = entry->size,
+						.as.root.thread = entry->thread,
+						.as.root.name = entry->name};
 		if (entry->class_key != 0)
-			records[count].target = recorder_class_id(recorder, entry->class_key, entry->counter);
+			records[count].as.root.class_id = recorder_class_id(recorder, entry->class_key, entry->counter);
 		if (++count == AREAS_IN_BLOCK) {
 			write_areas(recorder, records, count);
 			count = 0;

@@ -19,22 +19,22 @@ typedef struct root_entry {
 	uint64_t size;
 	uint64_t thread;
 	mprof_key class_key;
-	uint64_t counter;     /**< When it was registered. */
-	char *name;           /**< Own copy; NULL for "". */
+	uint64_t counter; /**< When it was registered. */
+	char *name;       /**< Own copy; NULL for "". */
 	uint32_t kind;
-	uint32_t id;          /**< 0 until it is in the log. */
-	uint32_t is_gone;     /**< It was unregistered, ... */
-	uint32_t place;       /**< In the order of the changes, to sort by. */
-	uint64_t gone;        /**< ... at this counter. */
+	uint32_t id;      /**< 0 until it is in the log. */
+	uint32_t is_gone; /**< It was unregistered, ... */
+	uint32_t place;   /**< In the order of the changes, to sort by. */
+	uint64_t gone;    /**< ... at this counter. */
 } root_entry;
 
 typedef struct root_table {
 	root_entry *entries;
 	size_t count;
 	size_t capacity;
-	size_t settled;    /**< So many at the begin are sorted by their starts, which differ. */
-	uint32_t next_id;  /**< IDs are dense; the first is 1 more. */
-	int has_gone;      /**< Some of the settled are gone. */
+	size_t settled;   /**< So many at the begin are sorted by their starts, which differ. */
+	uint32_t next_id; /**< IDs are dense; the first is 1 more. */
+	int has_gone;     /**< Some of the settled are gone. */
 } root_table;
 
 void root_table_destroy(root_table *roots, const mprof_allocator *allocator);

@@ -23,21 +23,21 @@ typedef struct sample_record {
 	struct sample_record *next; /**< In the list of those that are whole. */
 	uint64_t thread;
 	uint64_t counter;
-	uint16_t count;             /**< Frames. */
-	uint8_t chunk;              /**< Where it lies. */
-	uint8_t closed_chunk;       /**< The chunk that had no room left before this one opened another, ... */
-	uint32_t closed_at;         /**< ... and the words that were claimed there; 0 if it opened none. */
-	uint32_t stack;             /**< The writer thread's: its chain. */
-	uint32_t reserved;          /**< 0. */
-	mprof_frame frames[];       /**< The innermost first. */
+	uint16_t count;       /**< Frames. */
+	uint8_t chunk;        /**< Where it lies. */
+	uint8_t closed_chunk; /**< The chunk that had no room left before this one opened another, ... */
+	uint32_t closed_at;   /**< ... and the words that were claimed there; 0 if it opened none. */
+	uint32_t stack;       /**< The writer thread's: its chain. */
+	uint32_t reserved;    /**< 0. */
+	mprof_frame frames[]; /**< The innermost first. */
 } sample_record;
 
 typedef struct sample_store {
 	char *chunks;
-	size_t mapped;         /**< Bytes. */
+	size_t mapped; /**< Bytes. */
 	uint32_t chunk_count;
-	uint32_t chunk_words;  /**< Of 8 bytes, in each chunk. */
-	uint64_t written;      /**< Samples in the log. Writer thread. */
+	uint32_t chunk_words; /**< Of 8 bytes, in each chunk. */
+	uint64_t written;     /**< Samples in the log. Writer thread. */
 
 	char padding[CACHE_LINE]; /**< What handlers change is on cache lines of its own. */
 	/**

@@ -10,7 +10,7 @@
 /* Samples in one block. */
 #define BLOCK_SAMPLES 256
 
-int mprof_recorder_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count)
+int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count)
 {
 	int saved_errno = errno;
 	int is_filling;
@@ -86,8 +86,8 @@ static void intern_stacks(mprof_recorder *recorder, sample_record *samples)
 static void write_block(mprof_recorder *recorder, uint64_t thread, const mprof_event *events, size_t count)
 {
 	if (recorder_is_writing(recorder))
-		recorder_note_status(recorder,
-				     mprof_writer_samples(recorder->writer, thread, events[0].counter, events, count));
+		recorder_note_status(recorder, mprof_writer_write_samples(recorder->writer, thread, events[0].counter,
+									  events, count));
 	if (recorder_is_writing(recorder))
 		recorder->samples.written += count;
 	else

@@ -7,7 +7,7 @@
 
 #include "recorder/heap_drain.h"
 
-static const uint8_t subjects[MPROF_EVENT_KIND_COUNT] = {
+static const uint8_t subjects[EVENT_KIND_COUNT] = {
 	[MPROF_EVENT_METHOD_ENTER] = SUBJECT_METHOD,
 	[MPROF_EVENT_METHOD_LEAVE] = SUBJECT_METHOD,
 	[MPROF_EVENT_METHOD_LEAVE_EXCEPTION] = SUBJECT_METHOD,
@@ -37,26 +37,89 @@ static const uint8_t subjects[MPROF_EVENT_KIND_COUNT] = {
 	[MPROF_EVENT_FINALIZATION_START] = SUBJECT_VALUE,
 	[MPROF_EVENT_FINALIZATION_END] = SUBJECT_VALUE,
 	[MPROF_EVENT_RECORDING_RESUMED] = SUBJECT_VALUE,
+	[MPROF_EVENT_MEMORY_ALLOCATED] = SUBJECT_VALUE,
+	[MPROF_EVENT_MEMORY_FREED] = SUBJECT_VALUE,
+	[MPROF_EVENT_MEMORY_RESIZED] = SUBJECT_VALUE,
+	[MPROF_EVENT_STACK_SWITCH] = SUBJECT_VALUE,
+	[MPROF_EVENT_STACK_END] = SUBJECT_VALUE,
 };
 
-/* The counter in a slot has lost its top bits; it is near the last one, a little before or any time after. */
-static inline uint64_t whole_counter(uint64_t last, uint64_t stamp)
+/* What the thread that the log has left on a stack keeps; NULL if that is none, or the thread itself. */
+static thread_stacks *find_holder(mprof_recorder *recorder, const mprof_thread *thread, uint64_t number)
 {
-	uint64_t difference = (stamp & ~UINT64_C(0xff)) - (last << 8);
+	uint32_t serial = switches_find_holder(&recorder->switched, number);
+	mprof_thread *holder;
 
-	return last + (uint64_t)((int64_t)difference >> 8);
+	if (serial == 0 || serial == thread->serial)
+		return NULL;
+	holder = recorder_find_thread(recorder, serial);
+	return holder != NULL ? &holder->stacks : NULL;
 }
 
-/* What has a time but no name. */
-static void take_value(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, uint64_t value)
+static void end_stack(mprof_recorder *recorder, mprof_thread *thread, uint64_t number)
+{
+	thread_stacks *holder = find_holder(recorder, thread, number);
+	int is_current = thread->stacks.other != NULL && thread->stacks.other->state.number == number;
+
+	switches_end(&recorder->switched, is_current ? &thread->stacks : holder, number);
+}
+
+/* What has a time but no name. What it does to call stacks is what readers do (doc/format.md, 4.3 and 4.8). */
+static int take_value(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, uint64_t value)
 {
 	event->value = value;
-	/* Readers forget the stack there too. */
-	if ((event->kind == MPROF_EVENT_THREAD_START && value == thread->id) ||
-	    event->kind == MPROF_EVENT_RECORDING_RESUMED)
-		leave_stack_restart(&thread->stack);
-	if (event->kind == MPROF_EVENT_GC_START && recorder->heap.is_tracking)
-		heap_note_collection(recorder, event->counter);
+	recorder->memory_events += event->kind == MPROF_EVENT_MEMORY_FREED;
+	switch (event->kind) {
+	case MPROF_EVENT_THREAD_START:
+		if (value != thread->id)
+			return 1;
+		switches_leave(&thread->stacks, event->counter);
+		leave_stack_restart(&thread->stacks.own);
+		return 1;
+	case MPROF_EVENT_RECORDING_RESUMED:
+		leave_stack_restart(thread_stacks_current(&thread->stacks));
+		stack_table_note_gap(&recorder->switched, event->counter - value);
+		return 1;
+	case MPROF_EVENT_STACK_SWITCH:
+		return switches_take(&recorder->switched, &thread->stacks, thread->serial,
+				     find_holder(recorder, thread, value), value, event->counter);
+	case MPROF_EVENT_STACK_END:
+		end_stack(recorder, thread, value);
+		return 1;
+	case MPROF_EVENT_GC_START:
+		if (recorder->heap.is_tracking)
+			heap_note_collection(recorder, event->counter);
+		return 1;
+	default:
+		return 1;
+	}
+}
+
+static inline int is_leave(uint32_t kind)
+{
+	return kind == MPROF_EVENT_METHOD_LEAVE || kind == MPROF_EVENT_METHOD_LEAVE_EXCEPTION ||
+	       kind == MPROF_EVENT_METHOD_LEAVE_TAIL;
+}
+
+/*
+ * A leave without a key is that of the method on top. Returns 0 if it cannot be written: it has to name its method, and
+ * the stack is not known.
+ */
+static int name_leave_of_top(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event)
+{
+	leave_stack *leaves = thread_stacks_current(&thread->stacks);
+	int is_lost = leaves->lost;
+
+	event->id = leave_stack_take_top(leaves);
+	if (recorder->implicit_leaves && (event->kind == MPROF_EVENT_METHOD_LEAVE || event->id == 0)) {
+		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+		event->id = 0;
+		return 1;
+	}
+	/* Where no method is open the leave stays one that matches none. */
+	if (event->id == 0 && !is_lost)
+		event->id = recorder_method_id(recorder, 0, event->counter);
+	return event->id != 0;
 }
 
 /* Turns what the slot is about into the event's id. Returns 0 if there is no memory to give it one. */
@@ -65,15 +128,16 @@ static inline int name_subject(mprof_recorder *recorder, mprof_thread *thread, m
 	key_subject subject = (key_subject)subjects[event->kind];
 	const key_entry *entry;
 
-	if (subject == SUBJECT_VALUE) {
-		take_value(recorder, thread, event, key);
-		return 1;
-	}
-	if (!key_is_valid(key, recorder->keys_are_ids))
+	if (subject == SUBJECT_VALUE)
+		return take_value(recorder, thread, event, key);
+	if (!key_is_valid(key, recorder->keys_are_ids)) {
+		if (key == 0 && is_leave(event->kind))
+			return name_leave_of_top(recorder, thread, event);
 		key = key_for_none(recorder->keys_are_ids);
+	}
 	/* The commonest leaves need no look-up. */
 	if (event->kind == MPROF_EVENT_METHOD_LEAVE && recorder->implicit_leaves &&
-	    leave_stack_returns(&thread->stack, key)) {
+	    leave_stack_returns(thread_stacks_current(&thread->stacks), key)) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		return 1;
 	}
@@ -85,10 +149,9 @@ static inline int name_subject(mprof_recorder *recorder, mprof_thread *thread, m
 	else
 		event->id = recorder_class_id(recorder, key, event->counter);
 	if (event->kind == MPROF_EVENT_METHOD_ENTER)
-		leave_stack_enter(&thread->stack, &recorder->allocator, key, event->id);
-	else if (event->kind == MPROF_EVENT_METHOD_LEAVE || event->kind == MPROF_EVENT_METHOD_LEAVE_EXCEPTION ||
-		 event->kind == MPROF_EVENT_METHOD_LEAVE_TAIL)
-		leave_stack_leave(&thread->stack, event->id);
+		leave_stack_enter(thread_stacks_current(&thread->stacks), &recorder->allocator, key, event->id);
+	else if (is_leave(event->kind))
+		leave_stack_leave(thread_stacks_current(&thread->stacks), event->id);
 	return event->id != 0;
 }
 
@@ -115,11 +178,45 @@ static void take_allocation(mprof_recorder *recorder, mprof_event *event, mprof_
 	event->value = slots[0].stamp >> 8;
 	if ((caller & MPROF_FRAME_COMPILING) != 0)
 		event->kind = MPROF_EVENT_ALLOCATION_AT_JIT;
-	if ((recorder->detail & MPROF_ALLOCATION_CALLER) != 0 && frame_method(caller) != 0)
+	if ((recorder->detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 && frame_method(caller) != 0)
 		detail->caller = recorder_method_id(recorder, frame_method(caller), event->counter);
 	if (event->id != 0 && recorder->heap.is_tracking && detail->object != 0)
 		heap_note_allocation(recorder, detail->object, slots[0].subject, event->id, event->value,
 				     event->counter);
+}
+
+/* An event of native memory. Before the frames of resized memory stands the counter when the call started. */
+static void take_memory(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, mprof_event_detail *detail,
+			const event_slot *slots)
+{
+	const mprof_frame *frames = wide_frames(slots);
+	uint32_t frame_count = (uint32_t)slots[1].stamp & 0xff;
+
+	event->value = slots[0].subject;
+	detail->size = slots[1].stamp >> 8;
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED) {
+		detail->started = frames[0] != 0 && frames[0] < event->counter ? frames[0] : event->counter;
+		frames++;
+		frame_count--;
+	}
+	if (frame_count > 0)
+		detail->stack = stacks_intern(recorder, &thread->chain, frames, frame_count, event->counter);
+	recorder->memory_events++;
+}
+
+/* The number of a handle that was made stands before the frames, that of one that was deleted in the object's place. */
+static void take_handle(mprof_event *event, mprof_event_detail *detail, const event_slot *slots,
+			const mprof_frame **frames, uint32_t *frame_count)
+{
+	detail->handle_type = (uint32_t)(slots[1].stamp >> 8);
+	if (event->kind == MPROF_EVENT_HANDLE_DELETED) {
+		event->value = detail->object;
+		detail->object = 0;
+		return;
+	}
+	event->value = **frames;
+	++*frames;
+	--*frame_count;
 }
 
 /* Turns the slots of a wide event into *event. Returns 0 if there is no memory to say what it is about. */
@@ -129,38 +226,36 @@ static int convert_wide(mprof_recorder *recorder, mprof_thread *thread, const ev
 	uint32_t kind = (uint32_t)slots[0].stamp & SLOT_KIND_MASK;
 	uint64_t number = slots[1].stamp >> 8;
 	uint32_t frame_count = (uint32_t)slots[1].stamp & 0xff;
+	const mprof_frame *frames = wide_frames(slots);
 	int is_allocation = kind == MPROF_EVENT_ALLOCATION;
-	uint64_t counter = whole_counter(thread->last_counter, slots[is_allocation ? 1 : 0].stamp);
+	uint64_t counter = slot_counter(thread->last_counter, slots[is_allocation ? 1 : 0].stamp);
 
-	*detail = (mprof_event_detail){.object = slots[1].subject};
+	*detail = (mprof_event_detail){.struct_size = sizeof(mprof_event_detail), .object = slots[1].subject};
 	*event = (mprof_event){.kind = (uint8_t)kind, .counter = counter, .more.detail = detail};
 	thread->last_counter = counter;
+	if (kind >= MPROF_EVENT_MEMORY_ALLOCATED && kind <= MPROF_EVENT_MEMORY_RESIZED) {
+		take_memory(recorder, thread, event, detail, slots);
+		return 1;
+	}
 	/* Of a collection: what it is about, and its number. */
 	if (subjects[kind] == SUBJECT_VALUE) {
 		event->id = (uint32_t)slots[1].subject;
 		event->more.detail = NULL;
-		take_value(recorder, thread, event, slots[0].subject);
-		return 1;
+		return take_value(recorder, thread, event, slots[0].subject);
 	}
+	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
+		take_handle(event, detail, slots, &frames, &frame_count);
 	/* Of allocations the class is what they are about; others may have none. */
 	if (is_allocation || slots[0].subject != 0)
 		event->id = recorder_class_id(recorder, slots[0].subject, counter);
-	if ((recorder->detail & (is_allocation ? MPROF_ALLOCATION_STACK : DETAIL_STACKS)) != 0 && frame_count > 0)
-		detail->stack = stacks_intern(recorder, &thread->chain, wide_frames(slots), frame_count, counter);
-	if (is_allocation) {
+	if ((recorder->detail & (is_allocation ? MPROF_ALLOCATION_DETAIL_STACK : DETAIL_STACKS)) != 0 &&
+	    frame_count > 0)
+		detail->stack = stacks_intern(recorder, &thread->chain, frames, frame_count, counter);
+	if (is_allocation)
 		take_allocation(recorder, event, detail, slots);
-	} else if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED) {
-		event->value = number >> 2;
-		detail->handle_type = (uint32_t)number & 3;
-	} else {
+	else if (kind != MPROF_EVENT_HANDLE_CREATED && kind != MPROF_EVENT_HANDLE_DELETED)
 		event->value = number;
-	}
 	return event->id != 0 || !is_allocation;
-}
-
-static inline uint32_t slot_count(const event_slot *slots)
-{
-	return (slots->stamp & SLOT_WIDE) != 0 ? SLOT_COUNT((uint32_t)slots[1].stamp & 0xff) : 1;
 }
 
 size_t slots_count_events(const event_slot *slots, uint32_t count)
@@ -172,9 +267,20 @@ size_t slots_count_events(const event_slot *slots, uint32_t count)
 	return events;
 }
 
+/* Blocks before may be gone: what stack the thread is on is said again. */
+static mprof_event *repeat_switch(const mprof_recorder *recorder, const mprof_thread *thread, mprof_event *event)
+{
+	if (!recorder->repeats_switches || thread->stacks.other == NULL)
+		return event;
+	*event = (mprof_event){.kind = MPROF_EVENT_STACK_SWITCH,
+			       .counter = thread->last_counter,
+			       .value = thread->stacks.other->state.number};
+	return event + 1;
+}
+
 size_t slots_convert(mprof_recorder *recorder, mprof_thread *thread, const event_slot *slots, uint32_t count)
 {
-	mprof_event *event = recorder->events;
+	mprof_event *event = repeat_switch(recorder, thread, recorder->events);
 	mprof_event_detail *detail = recorder->details;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -187,10 +293,10 @@ size_t slots_convert(mprof_recorder *recorder, mprof_thread *thread, const event
 			i += slot_count(&slots[i]) - 1;
 		} else {
 			if (!untimed)
-				thread->last_counter = whole_counter(thread->last_counter, slots[i].stamp);
+				thread->last_counter = slot_counter(thread->last_counter, slots[i].stamp);
 			*event = (mprof_event){
 				.kind = (uint8_t)(code & SLOT_KIND_MASK),
-				.flags = (code & SLOT_FAILED) != 0 ? MPROF_EVENT_FAILED : 0,
+				.flags = (code & SLOT_FAILED) != 0 ? MPROF_EVENT_FLAG_FAILED : 0,
 				.counter = thread->last_counter,
 				.value = untimed ? slots[i].stamp >> 8 : 0,
 			};

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* What is left of a frame of native code without its marks. */
+#define NATIVE_ADDRESS_MASK (~MPROF_FRAME_RETURN)
+
 #define PENDING_SIZE (STACKS_PENDING_MAX * sizeof(mprof_record))
 
 typedef struct remembered_chain {
@@ -76,19 +79,12 @@ static int resolve_frame(mprof_recorder *recorder, mprof_frame frame, int is_inn
 {
 	*target = 0;
 	if ((frame & MPROF_FRAME_NATIVE) != 0)
-		*target = native_code_location(recorder, &recorder->stacks.code, frame & ~MPROF_FRAME_NATIVE,
-					       !is_innermost, counter, settled);
+		*target = native_code_location(recorder, &recorder->stacks.code, frame & NATIVE_ADDRESS_MASK,
+					       !is_innermost || (frame & MPROF_FRAME_RETURN) == MPROF_FRAME_RETURN,
+					       counter, settled);
 	else if (frame_method(frame) != 0)
 		*target = recorder_method_id(recorder, frame_method(frame), counter);
 	return *target != 0 || frame_method(frame) == 0;
-}
-
-/* What a record says of a frame besides its target. */
-static uint32_t frame_flags(mprof_frame frame)
-{
-	if ((frame & MPROF_FRAME_NATIVE) != 0)
-		return MPROF_EVENT_NATIVE;
-	return (frame & MPROF_FRAME_COMPILING) != 0 ? MPROF_EVENT_COMPILING : 0;
 }
 
 /* The chain of a frame on top of another. Returns 0 if it is new and there is no room for it. */
@@ -108,9 +104,11 @@ static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, mprof_frame 
 	stacks->pending[stacks->pending_count++] = (mprof_record){
 		.kind = MPROF_RECORD_STACK,
 		.id = stacks->count,
-		.parent = caller,
-		.target = target,
-		.flags = frame_flags(frame),
+		.as.stack.caller = caller,
+		.as.stack.target = target,
+		.as.stack.is_native = (frame & MPROF_FRAME_NATIVE) != 0,
+		.as.stack.is_compiling =
+			(frame & (MPROF_FRAME_NATIVE | MPROF_FRAME_COMPILING)) == MPROF_FRAME_COMPILING,
 	};
 	return stacks->count;
 }
@@ -171,7 +169,8 @@ void stacks_write(mprof_recorder *recorder)
 
 	native_code_write(recorder, &stacks->code);
 	if (stacks->pending_count > 0 && recorder_is_writing(recorder))
-		recorder_note_status(recorder, mprof_writer_records(recorder->writer, MPROF_BLOCK_STACKS, 0,
-								    stacks->pending, stacks->pending_count));
+		recorder_note_status(recorder, mprof_writer_write_records(recorder->writer, MPROF_BLOCK_STACKS, 0,
+									  stacks->pending, sizeof(mprof_record),
+									  stacks->pending_count));
 	stacks->pending_count = 0;
 }

@@ -28,11 +28,11 @@ typedef struct stack_memory {
 
 typedef struct stack_store {
 	mprof_allocator allocator;
-	hash_map chains;           /**< Caller's chain and frame → chain. */
-	uint32_t count;            /**< Chains known, whose IDs are 1 to this. */
-	mprof_record *pending;     /**< Chains that are not in the log yet. */
+	hash_map chains;       /**< Caller's chain and frame → chain. */
+	uint32_t count;        /**< Chains known, whose IDs are 1 to this. */
+	mprof_record *pending; /**< Chains that are not in the log yet. */
 	size_t pending_count;
-	uint64_t methods_changed;  /**< The last counter at which a method's key changed its meaning. */
+	uint64_t methods_changed; /**< The last counter at which a method's key changed its meaning. */
 	native_code code;
 	stack_memory sample_memory; /**< For chains of samples. */
 } stack_store;

@@ -5,8 +5,12 @@
  */
 #include "recorder/recorder_internal.h"
 
+#include "base/testpoint.h"
+
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -21,16 +25,16 @@
 	 BIT(MPROF_EVENT_GC_RESIZE) | BIT(MPROF_EVENT_GC_STOP_WORLD_START) | BIT(MPROF_EVENT_GC_STOP_WORLD_END) |      \
 	 BIT(MPROF_EVENT_GC_START_WORLD_START) | BIT(MPROF_EVENT_GC_START_WORLD_END))
 /* Recorded even while recording is stopped. */
-#define ALWAYS_KINDS (BIT(MPROF_EVENT_THREAD_START) | BIT(MPROF_EVENT_THREAD_END))
+#define ALWAYS_KINDS (BIT(MPROF_EVENT_THREAD_START) | BIT(MPROF_EVENT_THREAD_END) | BIT(MPROF_EVENT_STACK_END))
 #define TIMED_KINDS                                                                                                    \
 	(COLLECTION_KINDS | BIT(MPROF_EVENT_METHOD_ENTER) | BIT(MPROF_EVENT_METHOD_LEAVE) |                            \
 	 BIT(MPROF_EVENT_METHOD_LEAVE_EXCEPTION) | BIT(MPROF_EVENT_METHOD_LEAVE_TAIL) |                                \
 	 BIT(MPROF_EVENT_METHOD_JIT_START) | BIT(MPROF_EVENT_METHOD_JIT_END) | BIT(MPROF_EVENT_METHOD_FREED) |         \
 	 BIT(MPROF_EVENT_CLASS_LOAD_START) | BIT(MPROF_EVENT_CLASS_LOAD_END) | BIT(MPROF_EVENT_CLASS_UNLOAD_START) |   \
-	 BIT(MPROF_EVENT_CLASS_UNLOAD_END) | BIT(MPROF_EVENT_EXCEPTION) | ALWAYS_KINDS |                               \
-	 BIT(MPROF_EVENT_FINALIZATION_START) | BIT(MPROF_EVENT_FINALIZATION_END))
+	 BIT(MPROF_EVENT_CLASS_UNLOAD_END) | BIT(MPROF_EVENT_EXCEPTION) | BIT(MPROF_EVENT_THREAD_START) |              \
+	 BIT(MPROF_EVENT_THREAD_END) | BIT(MPROF_EVENT_FINALIZATION_START) | BIT(MPROF_EVENT_FINALIZATION_END))
 
-_Static_assert(MPROF_EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot code");
+_Static_assert(EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot code");
 
 /* The current buffer of a thread that has none: always full, never written. */
 static event_buffer buffer_none;
@@ -57,8 +61,7 @@ static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t st
 {
 	buffer->start_counter = start_counter;
 	/* Release: whoever sees the ticket sees the published count of 0 that the pool set before. */
-	atomic_store_explicit(&buffer->ticket, (uint64_t)thread->serial << 32 | thread->sequence,
-			      memory_order_release);
+	atomic_store_explicit(&buffer->ticket, (uint64_t)thread->serial << 32 | thread->sequence, memory_order_release);
 	atomic_store_explicit(&thread->current, buffer, memory_order_release);
 }
 
@@ -72,9 +75,42 @@ static void hand_over(mprof_thread *thread, event_buffer *buffer)
 		sem_post(&recorder->work);
 }
 
-static event_buffer *wait_for_buffer(mprof_recorder *recorder)
+/* How long a thread waits for the writer thread while that may be waiting for it. */
+#define PATIENCE_NS 20000000
+
+/*
+ * Waits for the writer thread to give a buffer back. Returns 0 if it must not wait any more: the writer thread has been
+ * waiting for the loader's lock for long, and this thread may be the one that holds it. Once that was found, the thread
+ * does not wait again until the writer thread has been through.
+ */
+static int wait_once(mprof_thread *thread, uint32_t blocking)
 {
+	mprof_recorder *recorder = thread->recorder;
+	struct timespec until;
+
+	if ((blocking & 1) == 0) {
+		pthread_cond_wait(&recorder->buffers_free, &recorder->wait_lock);
+		return 1;
+	}
+	if (thread->gave_up_in == blocking)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PATIENCE_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	if (pthread_cond_timedwait(&recorder->buffers_free, &recorder->wait_lock, &until) == ETIMEDOUT &&
+	    atomic_load(&recorder->blocking) == blocking)
+		thread->gave_up_in = blocking;
+	return 1;
+}
+
+static event_buffer *wait_for_buffer(mprof_thread *thread)
+{
+	mprof_recorder *recorder = thread->recorder;
 	event_buffer *buffer;
+	uint32_t blocking;
 
 	atomic_fetch_add_explicit(&recorder->waits, 1, memory_order_relaxed);
 	pthread_mutex_lock(&recorder->wait_lock);
@@ -83,8 +119,10 @@ static event_buffer *wait_for_buffer(mprof_recorder *recorder)
 	atomic_fetch_add(&recorder->waiting, 1);
 	/* There may be too few full ones for it to have been woken. */
 	sem_post(&recorder->work);
-	while ((buffer = buffer_pool_take(&recorder->pool)) == NULL && !atomic_load(&recorder->closing))
-		pthread_cond_wait(&recorder->buffers_free, &recorder->wait_lock);
+	do {
+		blocking = atomic_load(&recorder->blocking);
+		buffer = buffer_pool_take(&recorder->pool, (int)(blocking & 1));
+	} while (buffer == NULL && !atomic_load(&recorder->closing) && wait_once(thread, blocking));
 	atomic_fetch_sub(&recorder->waiting, 1);
 	pthread_mutex_unlock(&recorder->wait_lock);
 	return buffer;
@@ -99,19 +137,25 @@ __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread,
 	mprof_recorder *recorder = thread->recorder;
 	event_buffer *full = atomic_load_explicit(&thread->current, memory_order_relaxed);
 	event_buffer *buffer = NULL;
+	/* Where nothing is to be lost, what must not wait gets a buffer beyond the bound. */
+	int never_dropped = recorder->overflow == MPROF_OVERFLOW_WAIT && !may_wait;
 	int saved_errno = errno;
 
 	if (atomic_load_explicit(&recorder->closing, memory_order_relaxed) || recorder_in_child(recorder))
 		return NULL;
 	if (full != &buffer_none)
 		hand_over(thread, full);
-	buffer = buffer_pool_take(&recorder->pool);
+	TESTPOINT("thread: buffer handed over");
+	buffer = buffer_pool_take(&recorder->pool, never_dropped);
 	if (buffer == NULL) {
 		/* The full one is the writer thread's now, and may become another thread's. */
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
-		if (may_wait)
-			buffer = wait_for_buffer(recorder);
+		/* The writer thread would wait for itself. */
+		if (may_wait && !recorder_on_writer_thread(recorder))
+			buffer = wait_for_buffer(thread);
 	}
+	if (buffer == NULL)
+		thread->has_dropped = 1;
 	if (buffer != NULL)
 		adopt_buffer(thread, buffer, start_counter);
 	else if (!atomic_load_explicit(&recorder->closing, memory_order_relaxed))
@@ -181,13 +225,17 @@ static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
 		if ((special & SPECIAL_OFF) != 0)
 			return 0;
 	}
-	buffer = buffer_with_room(thread, 1, counter, may_wait);
+	buffer = buffer_with_room(thread, 2, counter, may_wait);
 	if (buffer == NULL) {
 		atomic_fetch_or_explicit(&thread->special, SPECIAL_GAP, memory_order_relaxed);
 		return 0;
 	}
 	publish(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), counter - stopped,
 		SLOT_STAMP(counter, MPROF_EVENT_RECORDING_RESUMED));
+	/* It may have switched meanwhile. */
+	if (thread->has_switched)
+		publish(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), thread->running,
+			SLOT_STAMP(counter, MPROF_EVENT_STACK_SWITCH));
 	return 1;
 }
 
@@ -210,20 +258,29 @@ __attribute__((noinline)) static void record_specially(mprof_thread *thread, uin
 
 static inline void record_timed(mprof_thread *thread, uint64_t subject, uint32_t code)
 {
+	/* A client whose thread could not be attached records nothing. The branch costs less than can be measured. */
+	if (__builtin_expect(thread == NULL, 0))
+		return;
 	if (__builtin_expect(atomic_load_explicit(&thread->special, memory_order_relaxed) == 0, 1))
 		record_at(thread, subject, counter_read_register() >> thread->counter.shift, code);
 	else
 		record_specially(thread, subject, code);
 }
 
-void mprof_thread_method_enter(mprof_thread *thread, mprof_key method)
+void mprof_thread_enter_method(mprof_thread *thread, mprof_key method)
 {
 	record_timed(thread, method, MPROF_EVENT_METHOD_ENTER);
 }
 
-void mprof_thread_method_leave(mprof_thread *thread, mprof_key method)
+void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
 {
 	record_timed(thread, method, MPROF_EVENT_METHOD_LEAVE);
+}
+
+void mprof_thread_leave_top(mprof_thread *thread)
+{
+	/* Which method that is the writer thread finds out. */
+	record_timed(thread, 0, MPROF_EVENT_METHOD_LEAVE);
 }
 
 static inline void record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
@@ -245,8 +302,10 @@ __attribute__((noinline)) static void record_allocation_specially(mprof_thread *
 		record_allocation(thread, class_key, size);
 }
 
-void mprof_thread_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
+void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
 {
+	if (__builtin_expect(thread == NULL, 0))
+		return;
 	/* What the counter is makes no difference here. */
 	if (__builtin_expect(atomic_load_explicit(&thread->special, memory_order_relaxed) <= SPECIAL_COUNTER, 1))
 		record_allocation(thread, class_key, size);
@@ -254,13 +313,57 @@ void mprof_thread_allocation(mprof_thread *thread, mprof_key class_key, uint64_t
 		record_allocation_specially(thread, class_key, size);
 }
 
-void mprof_thread_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject)
+mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
 {
-	uint32_t code = (uint32_t)kind | ((flags & MPROF_EVENT_FAILED) != 0 ? SLOT_FAILED : 0);
+	if (thread == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!thread->recorder->takes_switches)
+		return MPROF_ERR_UNSUPPORTED;
+	/* One that was dropped is made up for by the next. */
+	if (stack == thread->running && !thread->has_dropped)
+		return MPROF_OK;
+	if (!thread->has_switched)
+		atomic_fetch_add_explicit(&thread->recorder->switching_threads, 1, memory_order_release);
+	thread->running = stack;
+	thread->has_switched = 1;
+	thread->has_dropped = 0;
+	/* The writer thread orders what threads did on a stack by the counters of their switches. */
+	counter_order_reading();
+	record_timed(thread, stack, MPROF_EVENT_STACK_SWITCH);
+	return MPROF_OK;
+}
 
-	if ((uint32_t)kind >= MPROF_EVENT_KIND_COUNT || (TIMED_KINDS & BIT(kind)) == 0)
-		return;
+mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t stack)
+{
+	if (thread == NULL || stack == 0)
+		return MPROF_ERR_ARGUMENT;
+	if (!thread->recorder->takes_switches)
+		return MPROF_ERR_UNSUPPORTED;
+	if (thread->running == stack)
+		thread->running = 0;
+	counter_order_reading();
+	record_timed(thread, stack, MPROF_EVENT_STACK_END);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject)
+{
+	uint32_t code = (uint32_t)kind | ((flags & MPROF_EVENT_FLAG_FAILED) != 0 ? SLOT_FAILED : 0);
+
+	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK)
+		return MPROF_ERR_ARGUMENT;
+	if (kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
+		mprof_thread_leave_top(thread);
+		return MPROF_OK;
+	}
+	if (kind == MPROF_EVENT_STACK_SWITCH)
+		return mprof_thread_switch_stack(thread, subject);
+	if (kind == MPROF_EVENT_STACK_END)
+		return mprof_thread_end_stack(thread, subject);
+	if ((TIMED_KINDS & BIT(kind)) == 0)
+		return MPROF_ERR_ARGUMENT;
 	record_timed(thread, subject, code);
+	return MPROF_OK;
 }
 
 /* A wide event: its first slot without the counter, and the second without the count of frames. */
@@ -270,20 +373,38 @@ typedef struct wide_event {
 	uint64_t number; /**< Allocations: the size, which changes places with the counter. */
 } wide_event;
 
-static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_event *event, const mprof_frame *frames,
-			size_t frame_count)
+static inline uint32_t kept_frames(size_t count)
 {
-	uint32_t kept = (uint32_t)(frame_count < MPROF_STACK_MAX ? frame_count : MPROF_STACK_MAX);
+	return (uint32_t)(count < MPROF_STACK_MAX ? count : MPROF_STACK_MAX);
+}
+
+/* Where an event's slots go, and its counter. Returns NULL if it is not to be recorded. */
+static inline event_buffer *begin_wide(mprof_thread *thread, mprof_event_kind kind, uint32_t kept, uint64_t *counter)
+{
+	event_buffer *before;
+	event_buffer *buffer;
+
+	if (atomic_load_explicit(&thread->special, memory_order_relaxed) > SPECIAL_COUNTER && !may_record(thread, kind))
+		return NULL;
+	*counter = counter_read(&thread->counter);
+	before = atomic_load_explicit(&thread->current, memory_order_relaxed);
+	buffer = buffer_with_room(thread, SLOT_COUNT(kept), *counter, waits_for(thread, kind));
+	/* A watermark that was written while the thread waited must not be past an event of native memory. */
+	if (kind >= MPROF_EVENT_MEMORY_ALLOCATED && buffer != before && buffer != NULL)
+		*counter = counter_read(&thread->counter);
+	return buffer;
+}
+
+static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_event *event, const mprof_frame *frames,
+			uint32_t kept)
+{
 	int is_allocation = kind == MPROF_EVENT_ALLOCATION;
 	uint64_t counter;
 	uint32_t place;
 	event_buffer *buffer;
 	event_slot *slots;
 
-	if (atomic_load_explicit(&thread->special, memory_order_relaxed) > SPECIAL_COUNTER && !may_record(thread, kind))
-		return;
-	counter = counter_read(&thread->counter);
-	buffer = buffer_with_room(thread, SLOT_COUNT(kept), counter, waits_for(thread, kind));
+	buffer = begin_wide(thread, kind, kept, &counter);
 	if (buffer == NULL)
 		return;
 	place = atomic_load_explicit(&buffer->published, memory_order_relaxed);
@@ -311,18 +432,26 @@ static size_t innermost_method(const mprof_frame *frames, size_t count)
 	return i;
 }
 
-void mprof_thread_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size, uint64_t object,
-				      const mprof_frame *frames, size_t count)
+void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size, uint64_t object,
+					     const mprof_frame *frames, size_t count)
 {
-	uint32_t detail = thread->detail;
-	wide_event event = {class_key, (detail & MPROF_ALLOCATION_OBJECT) != 0 ? object : 0, size};
+	wide_event event = {class_key, object, size};
+	uint32_t detail;
 
+	if (thread == NULL)
+		return;
+	detail = thread->detail;
+	if ((detail & MPROF_ALLOCATION_DETAIL_OBJECT) == 0)
+		event.object = 0;
+	if (frames == NULL)
+		count = 0;
 	if ((detail & ~(uint32_t)DETAIL_STACKS) == 0) {
-		mprof_thread_allocation(thread, class_key, size);
-	} else if ((detail & MPROF_ALLOCATION_STACK) != 0) {
-		record_wide(thread, MPROF_EVENT_ALLOCATION, &event, frames, count);
+		mprof_thread_record_allocation(thread, class_key, size);
+	} else if ((detail & MPROF_ALLOCATION_DETAIL_STACK) != 0) {
+		record_wide(thread, MPROF_EVENT_ALLOCATION, &event, frames, kept_frames(count));
 	} else {
-		size_t caller = (detail & MPROF_ALLOCATION_CALLER) != 0 ? innermost_method(frames, count) : count;
+		size_t caller =
+			(detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 ? innermost_method(frames, count) : count;
 
 		record_wide(thread, MPROF_EVENT_ALLOCATION, &event, caller < count ? &frames[caller] : NULL,
 			    caller < count);
@@ -333,54 +462,119 @@ void mprof_thread_allocation_detailed(mprof_thread *thread, mprof_key class_key,
 static void record_detailed(mprof_thread *thread, mprof_event_kind kind, const wide_event *event,
 			    const mprof_frame *frames, size_t count)
 {
-	record_wide(thread, kind, event, frames, (thread->detail & DETAIL_STACKS) != 0 ? count : 0);
+	uint32_t kept = frames != NULL && (thread->detail & DETAIL_STACKS) != 0 ? kept_frames(count) : 0;
+
+	record_wide(thread, kind, event, frames, kept);
 }
 
-void mprof_thread_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key, uint64_t object,
-			  const mprof_frame *frames, size_t count)
+mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
+					 uint64_t object, const mprof_frame *frames, size_t count)
 {
 	wide_event event = {class_key, object, (uint64_t)state};
 
-	/* The log has no other. */
-	if (state < MPROF_MONITOR_CONTENDED || state > MPROF_MONITOR_FAILED)
-		return;
+	/* The log has no other states. */
+	if (thread == NULL || state < MPROF_MONITOR_CONTENDED || state > MPROF_MONITOR_FAILED)
+		return MPROF_ERR_ARGUMENT;
 	record_detailed(thread, MPROF_EVENT_MONITOR, &event, frames, count);
+	return MPROF_OK;
 }
 
-void mprof_thread_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type, mprof_key class_key,
-				 uint64_t object, const mprof_frame *frames, size_t count)
+/* A handle may be an address: in logs it has 62 bits. */
+static int handle_is_valid(uint64_t handle)
 {
-	wide_event event = {class_key, object, handle << 2 | ((uint32_t)type & 3)};
-
-	record_detailed(thread, MPROF_EVENT_HANDLE_CREATED, &event, frames, count);
+	return handle >> 62 == 0;
 }
 
-void mprof_thread_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
-				 const mprof_frame *frames, size_t count)
+void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
 {
-	wide_event event = {0, 0, handle << 2 | ((uint32_t)type & 3)};
+	wide_event event = {class_key, object, (uint32_t)type & 3};
+	uint64_t words[1 + MPROF_STACK_MAX];
+	uint32_t kept = kept_frames(count);
 
-	record_detailed(thread, MPROF_EVENT_HANDLE_DELETED, &event, frames, count);
+	if (thread == NULL || !handle_is_valid(handle))
+		return;
+	if (frames == NULL)
+		kept = 0;
+	if ((thread->detail & DETAIL_STACKS) == 0)
+		kept = 0;
+	/* It stands before the frames: a wide event has no other place left for it. */
+	words[0] = handle;
+	if (kept > 0)
+		memcpy(words + 1, frames, kept * sizeof(*frames));
+	record_wide(thread, MPROF_EVENT_HANDLE_CREATED, &event, words, 1 + kept);
 }
 
-void mprof_thread_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object)
+void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					const mprof_frame *frames, size_t count)
+{
+	/* In the place of the object, which is not told again. */
+	wide_event event = {0, handle, (uint32_t)type & 3};
+
+	if (thread != NULL && handle_is_valid(handle))
+		record_detailed(thread, MPROF_EVENT_HANDLE_DELETED, &event, frames, count);
+}
+
+void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object)
 {
 	wide_event event = {class_key, object, 0};
 
-	record_detailed(thread, is_end ? MPROF_EVENT_FINALIZER_END : MPROF_EVENT_FINALIZER_START, &event, NULL, 0);
+	if (thread != NULL)
+		record_detailed(thread, is_end ? MPROF_EVENT_FINALIZER_END : MPROF_EVENT_FINALIZER_START, &event, NULL,
+				0);
 }
 
-void mprof_thread_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number, uint64_t value)
+mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
+					    uint64_t value)
 {
 	wide_event event = {value, number, 0};
 
-	if ((uint32_t)kind < MPROF_EVENT_KIND_COUNT && (COLLECTION_KINDS & BIT(kind)) != 0)
-		record_wide(thread, kind, &event, NULL, 0);
+	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (COLLECTION_KINDS & BIT(kind)) == 0)
+		return MPROF_ERR_ARGUMENT;
+	record_wide(thread, kind, &event, NULL, 0);
+	return MPROF_OK;
 }
 
-uint64_t mprof_thread_id(const mprof_thread *thread)
+void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address, uint64_t size,
+					  const mprof_frame *frames, size_t count)
 {
-	return thread->id;
+	wide_event event = {address, 0, size};
+
+	if (thread != NULL)
+		record_detailed(thread, MPROF_EVENT_MEMORY_ALLOCATED, &event, frames, frames != NULL ? count : 0);
+}
+
+void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {address, 0, 0};
+
+	if (thread == NULL)
+		return;
+	if (frames == NULL || count == 0 || (thread->detail & DETAIL_STACKS) == 0)
+		record_timed(thread, address, MPROF_EVENT_MEMORY_FREED);
+	else
+		record_detailed(thread, MPROF_EVENT_MEMORY_FREED, &event, frames, count);
+}
+
+void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
+					uint64_t new_address, uint64_t size, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {new_address, old_address, size};
+	/* When the call started stands before the frames. */
+	mprof_frame all[1 + MPROF_STACK_MAX] = {started};
+	uint32_t kept;
+
+	if (thread == NULL)
+		return;
+	kept = frames != NULL && (thread->detail & DETAIL_STACKS) != 0 ? kept_frames(count) : 0;
+	for (uint32_t i = 0; i < kept; i++)
+		all[1 + i] = frames[i];
+	record_wide(thread, MPROF_EVENT_MEMORY_RESIZED, &event, all, 1 + kept);
+}
+
+uint64_t mprof_thread_get_id(const mprof_thread *thread)
+{
+	return thread != NULL ? thread->id : 0;
 }
 
 static void thread_init(mprof_thread *thread, mprof_recorder *recorder, uint64_t id)
@@ -395,26 +589,34 @@ static void thread_init(mprof_thread *thread, mprof_recorder *recorder, uint64_t
 	atomic_init(&thread->stopped, thread->last_counter);
 }
 
-mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_thread **thread)
+/* The newest handle with an ID that is still on the list, or NULL. Under threads_lock. */
+static const mprof_thread *find_id(const mprof_recorder *recorder, uint64_t id)
 {
-	mprof_thread *attached;
+	const mprof_thread *thread = recorder->threads;
+
+	while (thread != NULL && thread->id != id)
+		thread = thread->next;
+	return thread;
+}
+
+/*
+ * Puts a thread on the list, with its first buffer. Returns 0 if a thread that is attached has its ID.
+ */
+static int enlist(mprof_recorder *recorder, mprof_thread *attached)
+{
+	const mprof_thread *before;
 	event_buffer *buffer;
 
-	if (thread == NULL)
-		return MPROF_ERR_ARGUMENT;
-	*thread = NULL;
-	if (recorder == NULL)
-		return MPROF_ERR_ARGUMENT;
-	if (atomic_load_explicit(&recorder->closing, memory_order_acquire) || recorder_in_child(recorder))
-		return MPROF_ERR_STATE;
-	attached = allocator_allocate_zeroed(&recorder->allocator, sizeof(*attached));
-	if (attached == NULL)
-		return MPROF_ERR_MEMORY;
-	thread_init(attached, recorder, id);
-	buffer_pool_add_thread(&recorder->pool);
-	buffer = buffer_pool_take(&recorder->pool);
-
 	pthread_mutex_lock(&recorder->threads_lock);
+	before = find_id(recorder, attached->id);
+	/* Acquire: all that was recorded under the ID was handed over, so the writer thread can find it first. */
+	if (before != NULL && !atomic_load_explicit(&before->detached, memory_order_acquire)) {
+		pthread_mutex_unlock(&recorder->threads_lock);
+		return 0;
+	}
+	attached->follows_another = before != NULL;
+	buffer_pool_add_thread(&recorder->pool);
+	buffer = buffer_pool_take(&recorder->pool, 0);
 	attached->serial = ++recorder->next_serial;
 	if (buffer != NULL)
 		adopt_buffer(attached, buffer, attached->last_counter);
@@ -423,19 +625,44 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 	attached->next = recorder->threads;
 	recorder->threads = attached;
 	pthread_mutex_unlock(&recorder->threads_lock);
+	return 1;
+}
+
+mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_thread **thread)
+{
+	mprof_thread *attached;
+
+	if (thread == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*thread = NULL;
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (atomic_load_explicit(&recorder->closing, memory_order_acquire) || recorder_in_child(recorder) ||
+	    recorder_on_writer_thread(recorder))
+		return MPROF_ERR_STATE;
+	attached = allocator_allocate_zeroed(&recorder->allocator, sizeof(*attached));
+	if (attached == NULL)
+		return MPROF_ERR_MEMORY;
+	thread_init(attached, recorder, id);
+	if (!enlist(recorder, attached)) {
+		allocator_release(&recorder->allocator, attached, sizeof(*attached));
+		return MPROF_ERR_STATE;
+	}
 	*thread = attached;
 	return MPROF_OK;
 }
 
-void mprof_recorder_detach(mprof_thread *thread)
+void mprof_thread_detach(mprof_thread *thread)
 {
 	event_buffer *buffer;
 
 	if (thread == NULL || recorder_in_child(thread->recorder))
 		return;
+	/* The next handle with its ID begins on its own stack, and the log must say so. */
+	if (thread->running != 0)
+		(void)mprof_thread_switch_stack(thread, 0);
 	buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
-	if (buffer != &buffer_none &&
-	    !atomic_load_explicit(&thread->recorder->closing, memory_order_relaxed)) {
+	if (buffer != &buffer_none && !atomic_load_explicit(&thread->recorder->closing, memory_order_relaxed)) {
 		hand_over(thread, buffer);
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
 	}
@@ -446,7 +673,8 @@ void mprof_recorder_detach(mprof_thread *thread)
 void thread_release(mprof_recorder *recorder, mprof_thread *thread)
 {
 	buffer_pool_remove_thread(&recorder->pool);
-	leave_stack_destroy(&thread->stack, &recorder->allocator);
+	switches_leave(&thread->stacks, thread->last_counter);
+	leave_stack_destroy(&thread->stacks.own, &recorder->allocator);
 	stack_memory_destroy(&thread->chain, &recorder->allocator);
 	allocator_release(&recorder->allocator, thread, sizeof(*thread));
 }

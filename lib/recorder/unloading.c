@@ -2,8 +2,9 @@
 #include "recorder/recorder_internal.h"
 
 #include "base/checked.h"
+#include "base/elements.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int compare(const void *a, const void *b)
@@ -19,7 +20,7 @@ static size_t sort_ranges(mprof_key_range *ranges, size_t count)
 {
 	size_t kept = 0;
 
-	qsort(ranges, count, sizeof(*ranges), compare);
+	sort_in_place(ranges, count, sizeof(*ranges), compare);
 	for (size_t i = 0; i < count; i++) {
 		if (kept == 0 || ranges[i].first > ranges[kept - 1].last)
 			ranges[kept++] = ranges[i];
@@ -49,17 +50,31 @@ static mprof_status unload_many(mprof_recorder *recorder, const mprof_key_range 
 	return status;
 }
 
-mprof_status mprof_recorder_unloading(mprof_recorder *recorder, const mprof_key_range *ranges, size_t count)
+static mprof_status unload(mprof_recorder *recorder, const mprof_key_range *ranges, size_t count)
 {
 	unloading asked = {NULL, ranges, count, 0};
 
-	if (recorder == NULL || (ranges == NULL && count > 0))
-		return MPROF_ERR_ARGUMENT;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].first > ranges[i].last)
 			return MPROF_ERR_ARGUMENT;
 	}
 	return count > 1 ? unload_many(recorder, ranges, count) : recorder_request_round(recorder, &asked);
+}
+
+mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges, size_t range_size,
+					size_t count)
+{
+	element_list list;
+	mprof_status status;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	status = element_list_take(&list, &recorder->allocator, ranges, range_size, count,
+				   SIZE_UP_TO(mprof_key_range, last), sizeof(mprof_key_range));
+	if (status == MPROF_OK)
+		status = unload(recorder, list.elements, count);
+	element_list_release(&list, &recorder->allocator);
+	return status;
 }
 
 static void retire_keys(mprof_recorder *recorder, const unloading *served)
@@ -73,7 +88,8 @@ static void retire_keys(mprof_recorder *recorder, const unloading *served)
 	pthread_mutex_unlock(&recorder->threads_lock);
 	/* A frame whose leave was never recorded is not to be ended by that of another method with the same key. */
 	for (; thread != NULL; thread = thread->next)
-		leave_stack_forget(&thread->stack, served->ranges, served->count);
+		leave_stack_forget(&thread->stacks.own, served->ranges, served->count);
+	switches_forget(&recorder->switched, served->ranges, served->count);
 	stacks_methods_changed(&recorder->stacks, counter_read(&recorder->counter));
 }
 

@@ -8,12 +8,12 @@
 
 #include <mprof/recorder.h>
 
-/** What a thread that waits in mprof_recorder_unloading() asks for. Lies on its stack. */
+/** What a thread that waits in mprof_recorder_retire_keys() asks for. Lies on its stack. */
 typedef struct unloading {
 	struct unloading *next;
 	const mprof_key_range *ranges; /**< Sorted, without a key in common. */
 	size_t count;
-	uint64_t request;              /**< The round that is to serve it. */
+	uint64_t request; /**< The round that is to serve it. */
 } unloading;
 
 /** Retires the keys of all that a round has served. Writer thread, at the end of the round. */

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/writer_thread.h"
 
+#include "stream/writer_parts.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+/* __GLIBC_PREREQ cannot be named, not even after &&, where the C library is another one. */
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 30)
+#define HAS_SEM_CLOCKWAIT
+#endif
+#endif
+
+#if defined(HAS_SEM_CLOCKWAIT)
 /* A step of the wall clock must not make an interval long. */
 #define WAIT_CLOCK CLOCK_MONOTONIC
 #define wait_until(semaphore, deadline) sem_clockwait(semaphore, CLOCK_MONOTONIC, deadline)
@@ -42,7 +51,7 @@ static void end_round(mprof_recorder *recorder, uint64_t served)
 	stats->methods = recorder->keys[0].next_id - 1;
 	stats->classes = recorder->keys[1].next_id - 1;
 	stats->lost_events = 0;
-	for (int cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
 		stats->lost[cause] = recorder->lost_total[cause];
 		stats->lost_events += recorder->lost_total[cause];
 	}
@@ -75,9 +84,9 @@ static int wait_for_work(mprof_recorder *recorder, struct timespec *deadline)
 	return 0;
 }
 
-static void *writer_thread_main(void *argument)
+/* Drains until the recorder is closed. */
+static void run(mprof_recorder *recorder)
 {
-	mprof_recorder *recorder = argument;
 	struct timespec deadline;
 	uint64_t served = 0;
 	int closing;
@@ -92,15 +101,33 @@ static void *writer_thread_main(void *argument)
 		 * written. And in this order: no request comes after closing began, so the last round serves all. */
 		closing = atomic_load_explicit(&recorder->closing, memory_order_acquire);
 		requested = atomic_load_explicit(&recorder->drain_requested, memory_order_acquire);
-		recorder_drain_round(recorder, partial || closing || requested > served, closing);
+		recorder_drain_round(recorder,
+				     partial || closing || requested > served || recorder_needs_watermark(recorder),
+				     closing);
 		served = requested;
 		unloading_retire_keys(recorder, served);
 		if (closing && recorder->status == MPROF_OK)
 			recorder->status = mprof_writer_close(recorder->writer);
+		recorder_count_lost(recorder, MPROF_LOSS_LIMIT, writer_take_refused_events(recorder->writer));
 		if (closing)
-			mprof_writer_error(recorder->writer, &recorder->error);
+			mprof_writer_get_error(recorder->writer, &recorder->error);
 		end_round(recorder, served);
 	} while (!closing);
+}
+
+/* Allocates nothing but through the recorder's allocator, from here to the end. */
+static void *writer_thread_main(void *argument)
+{
+	mprof_recorder *recorder = argument;
+
+	atomic_store_explicit(&recorder->writer_self, pthread_self(), memory_order_relaxed);
+	if (recorder->thread_started != NULL)
+		recorder->thread_started(recorder->thread_user);
+	run(recorder);
+	if (recorder->thread_ended != NULL)
+		recorder->thread_ended(recorder->thread_user);
+	/* Another thread may come to have the same number. */
+	atomic_store_explicit(&recorder->writer_self, (pthread_t)0, memory_order_relaxed);
 	return NULL;
 }
 

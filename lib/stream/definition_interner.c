@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/definition_interner.h"
 
+#include "format/record_texts.h"
+
 #include <string.h>
 
 /* How many definitions of one hash are told apart. There are no more, short of a log made by one who knows the seed. */
@@ -48,22 +50,33 @@ static uint64_t hash_of(const definition_interner *interner, const mprof_record 
 {
 	uint64_t hash = hash_mix(interner->others.seed, record->kind);
 
-	hash = hash_mix(hash, (uint64_t)record->parent << 32 | record->target);
-	hash = hash_mix(hash_mix(hash_mix(hash, record->start), record->size), record->value);
-	return hash_mix_text(hash, record->name);
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		hash = hash_mix(hash_mix(hash, record->as.module.address), record->as.module.size);
+		return hash_mix_text(hash_mix(hash, record->as.module.file_offset), record->as.module.file);
+	case MPROF_RECORD_FUNCTION:
+		hash = hash_mix(hash_mix(hash, record->as.function.module), record->as.function.offset);
+		return hash_mix_text(hash_mix(hash, record->as.function.size), record->as.function.name);
+	case MPROF_RECORD_LOCATION:
+		hash = hash_mix(hash_mix(hash, record->as.location.module), record->as.location.function);
+		return hash_mix(hash, record->as.location.offset);
+	default:
+		/* Nobody interns what else there is. */
+		return hash;
+	}
 }
 
 /* Of the name alone: of another kind than any record has, so that it is not a definition's own hash. */
 static uint64_t hash_of_name(const definition_interner *interner, const mprof_record *record)
 {
-	return hash_mix_text(hash_mix(interner->others.seed, ~(uint64_t)record->kind), record->name);
+	return hash_mix_text(hash_mix(interner->others.seed, ~(uint64_t)record->kind), record_get_name(record));
 }
 
 typedef int (*same_function)(const mprof_record *known, const mprof_record *record);
 
 static int has_same_name(const mprof_record *known, const mprof_record *record)
 {
-	return strcmp(known->name, record->name) == 0;
+	return strcmp(record_get_name(known), record_get_name(record)) == 0;
 }
 
 /*
@@ -156,11 +169,10 @@ mprof_status definition_search_stack(definition_interner *interner, uint32_t cal
 	const uint64_t *found = hash_map_get(&interner->stacks, key);
 	uint32_t place = definition_callee_place(interner, caller);
 	mprof_record record = {.kind = MPROF_RECORD_STACK,
-			       .parent = caller,
-			       .target = frame,
-			       .flags = flags,
-			       .name = "",
-			       .section = ""};
+			       .as.stack.caller = caller,
+			       .as.stack.target = frame,
+			       .as.stack.is_native = (flags & MPROF_EVENT_FLAG_NATIVE) != 0,
+			       .as.stack.is_compiling = (flags & MPROF_EVENT_FLAG_COMPILING) != 0};
 	mprof_status status = found != NULL ? MPROF_OK : define_stack(interner, key, &record);
 
 	if (status != MPROF_OK)

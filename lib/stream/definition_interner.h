@@ -45,7 +45,8 @@ mprof_status definition_first_of_name(definition_interner *interner, const mprof
 /** What a frame is in 34 bits: the ID of a chain has the other 30. \p flags are as of a record. */
 static inline uint64_t definition_frame_key(uint32_t frame, uint32_t flags)
 {
-	return (uint64_t)frame << 2 | (flags & MPROF_EVENT_NATIVE ? 2 : 0) | (flags & MPROF_EVENT_COMPILING ? 1 : 0);
+	return (uint64_t)frame << 2 | (flags & MPROF_EVENT_FLAG_NATIVE ? 2 : 0) |
+	       (flags & MPROF_EVENT_FLAG_COMPILING ? 1 : 0);
 }
 
 /** The place of a caller among definition_interner::latest_callees; one with an ID that was not given here has none. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/definition_table.h"
 
+#include "format/record_texts.h"
+
 #include <string.h>
 
 /* There are far more stacks than anything else, and many locations. */
@@ -19,15 +21,12 @@ typedef struct location_element {
 	uint32_t function;
 } location_element;
 
-typedef struct other_element {
-	uint64_t start;
-	uint64_t size;
-	uint64_t value;
-	const char *name;
-	const char *section;
-	uint32_t parent;
-	uint32_t target;
-	uint32_t flags;
+/* What else there is, as records have it; names are kept. */
+typedef union other_element {
+	mprof_module_record module;
+	mprof_function_record function;
+	mprof_root_record root;
+	mprof_metric_record metric;
 } other_element;
 
 static size_t element_size(uint32_t kind)
@@ -90,61 +89,48 @@ static const void *element_find(const definition_list *list, uint32_t id)
 
 static void element_load(const void *element, mprof_record *record)
 {
-	if (record->kind == MPROF_RECORD_STACK) {
-		const stack_element *stack = element;
+	const stack_element *stack = element;
+	const location_element *location = element;
 
-		record->parent = stack->caller;
-		record->target = stack->frame;
-		record->flags =
-			(stack->is_native ? MPROF_EVENT_NATIVE : 0) | (stack->is_compiling ? MPROF_EVENT_COMPILING : 0);
-	} else if (record->kind == MPROF_RECORD_LOCATION) {
-		const location_element *location = element;
-
-		record->parent = location->module;
-		record->target = location->function;
-		record->start = location->offset;
-	} else {
-		const other_element *other = element;
-
-		record->parent = other->parent;
-		record->target = other->target;
-		record->flags = other->flags;
-		record->start = other->start;
-		record->size = other->size;
-		record->value = other->value;
-		record->name = other->name;
-		record->section = other->section;
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		record->as.stack.caller = stack->caller;
+		record->as.stack.target = stack->frame;
+		record->as.stack.is_native = stack->is_native;
+		record->as.stack.is_compiling = stack->is_compiling;
+		break;
+	case MPROF_RECORD_LOCATION:
+		record->as.location.module = location->module;
+		record->as.location.function = location->function;
+		record->as.location.offset = location->offset;
+		break;
+	default:
+		memcpy(&record->as, element, sizeof(other_element));
+		break;
 	}
 }
 
 /* Names are those of the record. */
 static void element_store(void *element, const mprof_record *record)
 {
-	if (record->kind == MPROF_RECORD_STACK) {
-		stack_element *stack = element;
+	stack_element *stack = element;
+	location_element *location = element;
 
-		stack->frame = record->target;
-		stack->caller = record->parent & DEFINITION_MOST_STACKS;
-		stack->is_native = (record->flags & MPROF_EVENT_NATIVE) != 0;
-		stack->is_compiling = (record->flags & MPROF_EVENT_COMPILING) != 0;
-	} else if (record->kind == MPROF_RECORD_LOCATION) {
-		location_element *location = element;
-
-		location->offset = record->start;
-		location->module = record->parent;
-		location->function = record->target;
-	} else {
-		other_element *other = element;
-
-		memset(other, 0, sizeof(*other));
-		other->parent = record->parent;
-		other->target = record->target;
-		other->flags = record->flags;
-		other->start = record->start;
-		other->size = record->size;
-		other->value = record->value;
-		other->name = record->name;
-		other->section = record->section;
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		stack->frame = record->as.stack.target;
+		stack->caller = record->as.stack.caller & DEFINITION_MOST_STACKS;
+		stack->is_native = record->as.stack.is_native != 0;
+		stack->is_compiling = record->as.stack.is_compiling != 0;
+		break;
+	case MPROF_RECORD_LOCATION:
+		location->offset = record->as.location.offset;
+		location->module = record->as.location.module;
+		location->function = record->as.location.function;
+		break;
+	default:
+		memcpy(element, &record->as, sizeof(other_element));
+		break;
 	}
 }
 
@@ -153,8 +139,6 @@ int definition_table_get(const definition_table *table, uint32_t kind, uint32_t 
 	const void *element = NULL;
 
 	memset(record, 0, sizeof(*record));
-	record->name = "";
-	record->section = "";
 	if (kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC)
 		element = element_find(&table->lists[kind], id);
 	if (element == NULL)
@@ -219,6 +203,8 @@ static int run_add(definition_list *list, uint32_t id)
 
 static mprof_status text_keep(definition_table *table, const char **text)
 {
+	if (text == NULL)
+		return MPROF_OK;
 	if (**text == 0) {
 		*text = "";
 		return MPROF_OK;
@@ -232,9 +218,9 @@ static mprof_status list_add(definition_table *table, definition_list *list, con
 	mprof_status status = list_make_room(table, list);
 
 	if (status == MPROF_OK)
-		status = text_keep(table, &kept.name);
+		status = text_keep(table, record_name(&kept));
 	if (status == MPROF_OK)
-		status = text_keep(table, &kept.section);
+		status = text_keep(table, record_second_text(&kept));
 	if (status != MPROF_OK)
 		return status;
 	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MOST_STACKS) || !run_add(list, record->id))
@@ -243,11 +229,51 @@ static mprof_status list_add(definition_table *table, definition_list *list, con
 	return MPROF_OK;
 }
 
+static int stack_is_same(const mprof_stack_record *known, const mprof_stack_record *stack)
+{
+	return known->caller == stack->caller && known->target == stack->target &&
+	       !known->is_native == !stack->is_native && !known->is_compiling == !stack->is_compiling;
+}
+
+static int module_is_same(const mprof_module_record *known, const mprof_module_record *module)
+{
+	return known->address == module->address && known->size == module->size &&
+	       known->file_offset == module->file_offset && strcmp(known->file, module->file) == 0 &&
+	       strcmp(known->build_id, module->build_id) == 0;
+}
+
+static int function_is_same(const mprof_function_record *known, const mprof_function_record *function)
+{
+	return known->module == function->module && known->offset == function->offset &&
+	       known->size == function->size && strcmp(known->name, function->name) == 0;
+}
+
+static int root_is_same(const mprof_root_record *known, const mprof_root_record *root)
+{
+	return known->kind == root->kind && known->class_id == root->class_id && known->thread == root->thread &&
+	       known->address == root->address && known->size == root->size && strcmp(known->name, root->name) == 0;
+}
+
 int definition_is_same(const mprof_record *known, const mprof_record *record)
 {
-	return known->parent == record->parent && known->target == record->target && known->flags == record->flags &&
-	       known->start == record->start && known->size == record->size && known->value == record->value &&
-	       strcmp(known->name, record->name) == 0 && strcmp(known->section, record->section) == 0;
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		return stack_is_same(&known->as.stack, &record->as.stack);
+	case MPROF_RECORD_MODULE:
+		return module_is_same(&known->as.module, &record->as.module);
+	case MPROF_RECORD_FUNCTION:
+		return function_is_same(&known->as.function, &record->as.function);
+	case MPROF_RECORD_LOCATION:
+		return known->as.location.module == record->as.location.module &&
+		       known->as.location.function == record->as.location.function &&
+		       known->as.location.offset == record->as.location.offset;
+	case MPROF_RECORD_ROOT:
+		return root_is_same(&known->as.root, &record->as.root);
+	default:
+		return known->as.metric.flags == record->as.metric.flags &&
+		       strcmp(known->as.metric.section, record->as.metric.section) == 0 &&
+		       strcmp(known->as.metric.name, record->as.metric.name) == 0;
+	}
 }
 
 mprof_status definition_table_add(definition_table *table, const mprof_record *record)

@@ -5,7 +5,8 @@
 
 static void tell(fault_report *report, const mprof_error *error)
 {
-	if (report->first == MPROF_OK)
+	/* Damage is read on after, whereas without memory there is no more than a part of the result. */
+	if (report->first == MPROF_OK || error->status == MPROF_ERR_MEMORY)
 		report->first = (mprof_status)error->status;
 	if (report->damage != NULL)
 		report->damage(report->user, error);
@@ -15,7 +16,7 @@ int fault_report_error(fault_report *report)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	mprof_reader_error(report->reader, &error);
+	mprof_reader_get_error(report->reader, &error);
 	tell(report, &error);
 	return error.severity == MPROF_SEVERITY_BLOCK;
 }
@@ -25,7 +26,7 @@ void fault_report_end(fault_report *report)
 	mprof_session session = {.struct_size = sizeof(session)};
 	mprof_error error;
 
-	mprof_reader_session(report->reader, &session);
+	mprof_reader_get_session(report->reader, &session);
 	/* What was damaged is not complete either, and that was told. */
 	if (session.complete || report->first != MPROF_OK)
 		return;

@@ -12,7 +12,9 @@ typedef struct fault_report {
 	mprof_reader *reader;
 	mprof_damage_function damage; /**< May be NULL. */
 	void *user;
-	mprof_status first; /**< Of the first fault; #MPROF_OK while there was none. */
+	mprof_status
+		first; /**< Of the first fault, or #MPROF_ERR_MEMORY, which ends the reading; #MPROF_OK while there was
+	                       none. */
 } fault_report;
 
 /** Tells the reader's latest error. Returns 1 if the log can be read on behind it. */
@@ -27,8 +29,8 @@ void fault_report_end(fault_report *report);
  */
 static inline int fault_is_at_end(mprof_status status, const mprof_block *block)
 {
-	return block->loaded && (status == MPROF_ERR_TRUNCATED ||
-				 (status == MPROF_ERR_MALFORMED && block->kind == MPROF_BLOCK_EVENTS));
+	return block->loaded &&
+	       (status == MPROF_ERR_TRUNCATED || (status == MPROF_ERR_MALFORMED && block->kind == MPROF_BLOCK_EVENTS));
 }
 
 #endif

@@ -55,7 +55,7 @@ static uint64_t depth_of(const frame_stack *stack)
 /* Room was made. */
 static inline mprof_status push(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
 {
-	uint32_t flags = (frame & 1) != 0 ? MPROF_EVENT_COMPILING : 0;
+	uint32_t flags = (frame & 1) != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
 	uint32_t chain = frame_stack_chain(stack);
 	mprof_status status = definition_intern_stack(interner, chain, (uint32_t)(frame >> 1), flags, &chain);
 	const frame_level level = {depth, chain};
@@ -104,7 +104,7 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 	for (size_t i = count; i > 0; i--) {
 		mprof_status status = push(stack, interner, depth_of(stack) + 1, frames[i - 1]);
 
-		if (result == MPROF_OK)
+		if (result == MPROF_OK || status == MPROF_ERR_MEMORY)
 			result = status;
 	}
 	return result;

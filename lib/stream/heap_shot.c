@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/heap_shot.h"
 
+#include "format/event_detail.h"
 #include "format/losses.h"
 
 #include <string.h>
@@ -72,7 +73,8 @@ static void add_references(heap_shot *shot, const mprof_event_detail *detail)
 
 static void add_object(heap_shot *shot, const mprof_event *event)
 {
-	const mprof_event_detail *detail = event->more.detail;
+	mprof_event_detail own;
+	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
 
 	heap_shot_finish(shot);
 	if ((detail->object & ITEM_MASK) != 0)
@@ -82,14 +84,19 @@ static void add_object(heap_shot *shot, const mprof_event *event)
 	shot->object.size = size_of(shot, event);
 	shot->object.reference_count = 0;
 	shot->object.is_there = 1;
+	shot->count++;
 	add_references(shot, detail);
 }
 
 static void add_free(heap_shot *shot, const mprof_event *event)
 {
+	mprof_event_detail own;
+	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
+
 	heap_shot_finish(shot);
-	if (event->more.detail != NULL && event->more.detail->object != 0)
+	if (detail != NULL && detail->object != 0)
 		shorten(shot, event);
+	shot->count++;
 	encode_int(&shot->items, (uint64_t)event->id << ITEM_BITS | ITEM_FREE);
 	encode_int(&shot->items, size_of(shot, event));
 }
@@ -99,9 +106,10 @@ static void add_free(heap_shot *shot, const mprof_event *event)
 
 static size_t references_of(const mprof_event *event)
 {
+	mprof_event_detail own;
 	int has_references = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
 
-	return has_references ? event->more.detail->reference_count : 0;
+	return has_references ? event_detail_read(event->more.detail, &own)->reference_count : 0;
 }
 
 int heap_shot_reserve(heap_shot *shot, const mprof_event *events, size_t count)
@@ -121,12 +129,14 @@ int heap_shot_reserve(heap_shot *shot, const mprof_event *events, size_t count)
 
 void heap_shot_add(heap_shot *shot, const mprof_event *event)
 {
+	mprof_event_detail own;
+
 	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
 		add_object(shot, event);
 	else if (event->kind == MPROF_EVENT_HEAP_FREE)
 		add_free(shot, event);
 	else if (event->kind == MPROF_EVENT_HEAP_REFERENCES && shot->object.is_there)
-		add_references(shot, event->more.detail);
+		add_references(shot, event_detail_read(event->more.detail, &own));
 	else if (shot->lossy)
 		losses_leave_out_event(shot->stats, event->kind);
 }

@@ -30,6 +30,7 @@ typedef struct heap_shot {
 	int is_open;
 	mprof_clock start; /**< When the heap began to be gone over. Set by the owner. */
 	uint32_t number;   /**< That the caller gave it. Set by the owner. */
+	uint64_t count;    /**< Objects, alive or dead, since it was last set to 0 by the owner. */
 } heap_shot;
 
 void heap_shot_init(heap_shot *shot, const mprof_allocator *allocator, mprof_writer_stats *stats, int lossy);

@@ -30,6 +30,7 @@ void name_table_init(name_table *table, const mprof_allocator *allocator, uint64
 	table->max_memory = max_memory;
 	list_init(&table->classes, allocator);
 	list_init(&table->methods, allocator);
+	hash_map_init(&table->files, allocator);
 }
 
 static void list_destroy(name_list *list, const mprof_allocator *allocator)
@@ -48,6 +49,7 @@ void name_table_destroy(name_table *table)
 	}
 	list_destroy(&table->classes, &table->allocator);
 	list_destroy(&table->methods, &table->allocator);
+	hash_map_destroy(&table->files);
 }
 
 static uint64_t list_memory(const name_list *list)
@@ -203,7 +205,8 @@ static mprof_status list_add(name_table *table, name_list *list, const mprof_map
 	entry->id = mapping->id;
 	entry->owner_id = mapping->is_method ? mapping->class_id : mapping->assembly_id;
 	entry->flags = mapping->flags;
-	entry->size = mapping->size;
+	entry->size = mapping->is_method ? mapping->source_line : mapping->size;
+	entry->file = mapping->source_file_id;
 	entry->block_offset = block_offset;
 	entry->name = text_copy(table, mapping->name, mapping->name_length);
 	entry->name_length = mapping->name_length;
@@ -220,15 +223,52 @@ static const name_entry *list_find(const name_list *list, uint32_t id)
 static int same_definition(const name_entry *entry, const mprof_mapping *mapping)
 {
 	return entry->owner_id == (mapping->is_method ? mapping->class_id : mapping->assembly_id) &&
-	       entry->flags == mapping->flags && entry->size == mapping->size &&
-	       entry->name_length == mapping->name_length &&
+	       entry->flags == mapping->flags &&
+	       entry->size == (mapping->is_method ? mapping->source_line : mapping->size) &&
+	       entry->file == mapping->source_file_id && entry->name_length == mapping->name_length &&
 	       memcmp(entry->name, mapping->name, mapping->name_length) == 0;
+}
+
+static const char *find_file(const name_table *table, uint32_t number)
+{
+	const uint64_t *address = number != 0 ? hash_map_get(&table->files, number) : NULL;
+
+	return address != NULL ? (const char *)(uintptr_t)*address : "";
+}
+
+/* Keeps the name of a file, which a block that is read again names again. */
+static mprof_status file_add(name_table *table, const mprof_mapping *mapping)
+{
+	const char *known = find_file(table, mapping->source_file_id);
+	const char *copy;
+	mprof_status status;
+
+	if (mapping->source_file_length == 0)
+		return MPROF_OK;
+	if (known[0] != '\0')
+		return strcmp(known, mapping->source_file) == 0 ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
+	status = name_table_keep(table, mapping->source_file, mapping->source_file_length, &copy);
+	if (status != MPROF_OK)
+		return status;
+	return name_table_map_put(table, &table->files, mapping->source_file_id, (uint64_t)(uintptr_t)copy);
+}
+
+void name_table_source(const name_table *table, mprof_mapping *mapping)
+{
+	if (mapping->source_file_length != 0)
+		return;
+	mapping->source_file = find_file(table, mapping->source_file_id);
+	mapping->source_file_length = strlen(mapping->source_file);
 }
 
 mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uint64_t block_offset)
 {
 	name_list *list = mapping->is_method ? &table->methods : &table->classes;
 	const name_entry *known = list_find(list, mapping->id);
+	mprof_status status = file_add(table, mapping);
+
+	if (status != MPROF_OK)
+		return status;
 
 	if (known == NULL)
 		return list_add(table, list, mapping, block_offset);
@@ -241,6 +281,7 @@ int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mappin
 	const name_entry *entry = list_find(&table->classes, id);
 
 	memset(mapping, 0, sizeof(*mapping));
+	mapping->source_file = "";
 	if (entry == NULL)
 		return 0;
 	mapping->id = id;
@@ -256,6 +297,7 @@ int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mappi
 	const name_entry *entry = list_find(&table->methods, id);
 
 	memset(mapping, 0, sizeof(*mapping));
+	mapping->source_file = "";
 	if (entry == NULL)
 		return 0;
 	mapping->is_method = 1;
@@ -264,6 +306,9 @@ int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mappi
 	mapping->flags = entry->flags;
 	mapping->name = entry->name;
 	mapping->name_length = entry->name_length;
+	mapping->source_file_id = entry->file;
+	mapping->source_line = entry->size;
+	name_table_source(table, mapping);
 	return 1;
 }
 

@@ -18,7 +18,8 @@ typedef struct name_entry {
 	uint32_t id;
 	uint32_t owner_id; /**< A class's assembly, or a method's class. */
 	uint32_t flags;
-	uint32_t size; /**< Of a class's objects. */
+	uint32_t size; /**< Of a class's objects. A method's line. */
+	uint32_t file; /**< Number of a method's file, 0 if none. */
 } name_entry;
 
 /** Definitions of one kind. IDs may be sparse. */
@@ -35,6 +36,7 @@ typedef struct name_table {
 	mprof_allocator allocator;
 	name_list classes;
 	name_list methods;
+	hash_map files;     /**< Numbers of files → addresses of their names, which are in chunks. */
 	name_chunk *chunks; /**< The newest first. */
 	uint64_t memory;    /**< Taken so far, in bytes. */
 	uint64_t max_memory;
@@ -62,11 +64,14 @@ mprof_status name_table_reserve(name_table *table, void **elements, size_t *capa
 /** Sets a key's value in a map whose memory counts with that of names. As above. */
 mprof_status name_table_map_put(name_table *table, hash_map *map, uint64_t key, uint64_t value);
 
+/** Fills in the name of a method's file, where it was given by an earlier definition. */
+void name_table_source(const name_table *table, mprof_mapping *mapping);
+
 /** Looks up a definition. Returns 0 if there is none. */
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping);
 int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mapping);
 
-/** As mprof_reader_method_name(). */
+/** As mprof_reader_format_method(). */
 size_t name_table_method_name(const name_table *table, uint32_t id, char *text, size_t size);
 
 #endif

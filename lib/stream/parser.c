@@ -12,12 +12,19 @@
 /* Room that is lent at least, so that a caller who wants little does not read in small pieces. */
 #define LEAST_ROOM 4096
 
+void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
 mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_parser **parser)
 {
 	mprof_parser_options own;
 	mprof_allocator allocator;
 	mprof_parser *made;
 
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
 	*parser = NULL;
 	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.ignore_checksums > 1 || own.reserved != 0 ||
 	    !allocator_init(&allocator, own.allocator))
@@ -66,7 +73,8 @@ mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severi
 	parser->error.offset = parser->block.offset + offset_in_block;
 	if (severity == MPROF_SEVERITY_FATAL)
 		parser->fatal_error = parser->error;
-	if (status != MPROF_ERR_LIMIT && status != MPROF_ERR_UNSUPPORTED && status != MPROF_ERR_MEMORY) {
+	/* A limit is the caller's. What is not known how to read cannot be called valid. */
+	if (status != MPROF_ERR_LIMIT && status != MPROF_ERR_MEMORY) {
 		parser->is_damaged = 1;
 		if (parser->valid_bytes > parser->block.offset)
 			parser->valid_bytes = parser->block.offset;
@@ -74,9 +82,31 @@ mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severi
 	return status;
 }
 
+mprof_status parser_fail_memory(mprof_parser *parser, const char *what)
+{
+	return parser_fail(parser, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, 0, what);
+}
+
+int parser_is_out_of_memory(mprof_parser *parser)
+{
+	if (parser->fatal_error.status != MPROF_ERR_MEMORY)
+		return 0;
+	parser->error = parser->fatal_error;
+	return 1;
+}
+
 mprof_status parser_refuse(mprof_parser *parser, mprof_status status, const char *what)
 {
 	return error_set(&parser->error, status, MPROF_SEVERITY_NONE, what);
+}
+
+mprof_status parser_check(mprof_parser *parser, const void *needed)
+{
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (needed == NULL)
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "a pointer that is needed is NULL");
+	return MPROF_OK;
 }
 
 mprof_status parser_wait(mprof_parser *parser, uint64_t length)
@@ -110,9 +140,14 @@ static size_t pass_by(mprof_parser *parser, size_t length)
 
 mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t length)
 {
-	parser_buffer *buffer = &parser->buffer;
+	parser_buffer *buffer;
 	size_t passed;
 
+	if (parser_check(parser, length > 0 ? bytes : parser) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	buffer = &parser->buffer;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
 	if (parser->is_finished)
 		return parser_refuse(parser, MPROF_ERR_STATE, "bytes are fed after the end was told");
 	passed = pass_by(parser, length);
@@ -120,37 +155,40 @@ mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t l
 	buffer->lent = 0;
 	if (length == 0)
 		return MPROF_OK;
-	if (!parser_buffer_reserve(buffer, length)) {
-		if (passed > 0) {
-			/* Nothing may have changed, for the caller will feed the same bytes again. */
-			parser->skip_left += passed;
-			buffer->offset -= passed;
-		}
-		return parser_refuse(parser, MPROF_ERR_MEMORY, "no memory for the bytes that are fed");
-	}
+	if (!parser_buffer_reserve(buffer, length))
+		return parser_fail_memory(parser, "no memory for the bytes that are fed");
 	memcpy(buffer->memory + buffer->end, (const uint8_t *)bytes + passed, length);
 	buffer->end += length;
 	return MPROF_OK;
 }
 
-mprof_status mprof_parser_room(mprof_parser *parser, size_t minimum, void **room, size_t *length)
+mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **room, size_t *length)
 {
-	parser_buffer *buffer = &parser->buffer;
+	parser_buffer *buffer;
 
+	if (parser_check(parser, room) != MPROF_OK || parser_check(parser, length) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	buffer = &parser->buffer;
 	*room = NULL;
 	*length = 0;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
 	if (parser->is_finished)
 		return parser_refuse(parser, MPROF_ERR_STATE, "room is asked for after the end was told");
 	if (!parser_buffer_reserve(buffer, minimum < LEAST_ROOM ? LEAST_ROOM : minimum))
-		return parser_refuse(parser, MPROF_ERR_MEMORY, "no memory for the bytes that are fed");
+		return parser_fail_memory(parser, "no memory for the bytes that are fed");
 	buffer->lent = buffer->capacity - buffer->end;
 	*room = buffer->memory + buffer->end;
 	*length = buffer->lent;
 	return MPROF_OK;
 }
 
-mprof_status mprof_parser_filled(mprof_parser *parser, size_t length)
+mprof_status mprof_parser_commit(mprof_parser *parser, size_t length)
 {
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
 	if (length > parser->buffer.lent)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "more bytes are filled than there was room lent");
 	parser->buffer.end += length;
@@ -160,27 +198,36 @@ mprof_status mprof_parser_filled(mprof_parser *parser, size_t length)
 
 void mprof_parser_finish(mprof_parser *parser)
 {
+	if (parser == NULL)
+		return;
 	parser->is_finished = 1;
 	parser->buffer.lent = 0;
 }
 
-uint64_t mprof_parser_needed(const mprof_parser *parser)
+uint64_t mprof_parser_get_needed(const mprof_parser *parser)
 {
-	uint64_t fed = parser->buffer.offset + parser_buffer_length(&parser->buffer);
+	uint64_t fed;
 
+	if (parser == NULL)
+		return 0;
+	fed = parser->buffer.offset + parser_buffer_length(&parser->buffer);
 	return parser->wait_until > fed ? parser->wait_until - fed : 0;
 }
 
-uint64_t mprof_parser_skippable(const mprof_parser *parser)
+uint64_t mprof_parser_get_skippable(const mprof_parser *parser)
 {
-	if (parser->state != PARSER_SKIPPING || parser_buffer_length(&parser->buffer) > 0)
+	if (parser == NULL || parser->state != PARSER_SKIPPING || parser_buffer_length(&parser->buffer) > 0)
 		return 0;
 	return parser->skip_left;
 }
 
-mprof_status mprof_parser_skipped(mprof_parser *parser, uint64_t length)
+mprof_status mprof_parser_skip(mprof_parser *parser, uint64_t length)
 {
-	if (length > mprof_parser_skippable(parser))
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	if (length > mprof_parser_get_skippable(parser))
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "more bytes are skipped than may be");
 	parser->skip_left -= length;
 	parser->buffer.offset += length;
@@ -194,26 +241,52 @@ void parser_unskip(mprof_parser *parser, uint64_t length)
 	parser->buffer.offset -= length;
 }
 
-mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
+/* What was learnt stays; what stood at the begin of the buffer is forgotten. */
+static void restart(mprof_parser *parser, uint64_t offset)
 {
-	if (!parser->is_past_intro)
-		return parser_refuse(parser, MPROF_ERR_STATE, "a restart before INTRO was read");
-	thread_counters_jump(&parser->counters, parser->buffer.offset, offset);
-	parser_buffer_restart(&parser->buffer, offset);
 	parser->is_finished = 0;
 	parser->wait_until = 0;
 	parser->is_opened = 0;
 	parser->state = PARSER_AT_HEADER;
 	parser_directives_restore(parser, offset);
 	error_clear(&parser->fatal_error);
+}
+
+mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
+{
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	if (!parser->is_past_intro)
+		return parser_refuse(parser, MPROF_ERR_STATE, "a restart before INTRO was read");
+	thread_counters_jump(&parser->counters, parser->buffer.offset, offset);
+	parser_buffer_restart(&parser->buffer, offset);
+	restart(parser, offset);
 	return MPROF_OK;
+}
+
+int parser_restart_inside(mprof_parser *parser, uint64_t offset)
+{
+	parser_buffer *buffer = &parser->buffer;
+
+	if (!parser->is_past_intro || offset < buffer->offset ||
+	    offset - buffer->offset >= parser_buffer_length(buffer))
+		return 0;
+	thread_counters_jump(&parser->counters, buffer->offset, offset);
+	buffer->lent = 0;
+	parser_buffer_drop(buffer, (size_t)(offset - buffer->offset));
+	restart(parser, offset);
+	return 1;
 }
 
 mprof_status mprof_parser_next_block(mprof_parser *parser, mprof_block *block)
 {
 	mprof_block header = {.struct_size = sizeof(header)};
-	mprof_status status;
+	mprof_status status = parser_check(parser, block);
 
+	if (status != MPROF_OK)
+		return status;
 	if (!parser->is_opened) {
 		status = mprof_parser_next_header(parser, &header);
 		if (status != MPROF_OK)
@@ -228,25 +301,29 @@ mprof_status mprof_parser_next_block(mprof_parser *parser, mprof_block *block)
 
 void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length)
 {
+	if (parser == NULL)
+		return;
 	parser->max_block_length = length != 0 ? length : DEFAULT_MAX_BLOCK_LENGTH;
 }
 
-mprof_dialect mprof_parser_dialect(const mprof_parser *parser)
+mprof_dialect mprof_parser_get_dialect(const mprof_parser *parser)
 {
-	return parser->is_past_intro ? parser->decoding.rules->dialect : MPROF_DIALECT_DEFAULT;
+	return parser != NULL && parser->is_past_intro ? parser->decoding.rules->dialect : MPROF_DIALECT_DEFAULT;
 }
 
-int mprof_parser_complete(const mprof_parser *parser)
+int mprof_parser_is_complete(const mprof_parser *parser)
 {
-	return parser->log_end != 0 && !parser->is_damaged;
+	return parser != NULL && parser->log_end != 0 && !parser->is_damaged;
 }
 
-uint64_t mprof_parser_valid_bytes(const mprof_parser *parser)
+uint64_t mprof_parser_get_valid_bytes(const mprof_parser *parser)
 {
+	if (parser == NULL)
+		return 0;
 	return parser->valid_bytes;
 }
 
-mprof_status mprof_parser_error(const mprof_parser *parser, mprof_error *error)
+mprof_status mprof_parser_get_error(const mprof_parser *parser, mprof_error *error)
 {
-	return error_copy(&parser->error, error);
+	return parser != NULL && error != NULL ? error_copy(&parser->error, error) : MPROF_ERR_ARGUMENT;
 }

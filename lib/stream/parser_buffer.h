@@ -34,6 +34,12 @@ static inline size_t parser_buffer_length(const parser_buffer *buffer)
 	return buffer->end - buffer->begin;
 }
 
+/** Offset in the log of the first byte that was not fed yet. */
+static inline uint64_t parser_buffer_end(const parser_buffer *buffer)
+{
+	return buffer->offset + parser_buffer_length(buffer);
+}
+
 /**
  * Makes room for \p minimum bytes behind those kept, which may move. Returns 0, changing nothing, if there is no
  * memory. Each byte is moved only a few times however small the pieces are: bytes are moved to the front of the

@@ -13,13 +13,16 @@
 /* Events of which no one wants to know are fetched so many at a time. */
 #define PASSED_EVENTS 64
 
+static const char no_memory_for_frames[] = "no memory for the frames of a stack section";
+
 /* Whether events may have extras, or frames. */
 static int has_details(const mprof_parser *parser)
 {
 	const uint64_t extras = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 
 	return parser->decoding.rules->is_mono || (parser->decoding.directives & extras) != 0;
 }
@@ -34,10 +37,10 @@ void parser_events_init(mprof_parser *parser, size_t length)
 	const block_decoding *decoding = &parser->decoding;
 
 	parser->events.length = length;
-	parser->events.earliest = parser->block.base_counter;
+	parser->events.earliest = parser->block.as.events.base_counter;
 	parser->events.latest = parser->block.end.counter;
 	parser->events.has_latest = parser->block.has_clocks != 0;
-	parser->events_start = parser->block.base_counter;
+	parser->events_start = parser->block.as.events.base_counter;
 	if (!parser->has_events_table || parser->events_table_rules != decoding->rules ||
 	    parser->events_table_directives != decoding->directives) {
 		events_decode_table_build(&parser->events_table, decoding->rules, decoding->directives,
@@ -54,7 +57,7 @@ int parser_events_begin(mprof_parser *parser)
 
 	/* Base counters of other dialects are what they say. */
 	return !parser->decoding.rules->is_mono ||
-	       thread_counters_begin(&parser->counters, block->offset, block->thread, block->base_counter,
+	       thread_counters_begin(&parser->counters, block->offset, block->thread, block->as.events.base_counter,
 				     &parser->events_start);
 }
 
@@ -62,6 +65,7 @@ void parser_events_rewind(mprof_parser *parser)
 {
 	parser->events.position = 0;
 	parser->events.counter = parser->events_start;
+	parser->events.address = 0;
 }
 
 static const char *fault_of(events_decode_result result)
@@ -128,7 +132,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 	if (batch.count > 0)
 		return MPROF_OK;
 	if (result == EVENTS_DECODE_NO_ROOM)
-		return parser_refuse(parser, MPROF_ERR_MEMORY, "no memory for the frames of a stack section");
+		return parser_fail_memory(parser, no_memory_for_frames);
 	if (result == EVENTS_DECODE_DONE)
 		stop = LIST_STOP_END;
 	else if (result == EVENTS_DECODE_CUT || result == EVENTS_DECODE_LIST_END)
@@ -136,23 +140,27 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 	return parser_list_end(parser, stop, parser->events.position, fault_of(result));
 }
 
-void parser_events_leave(mprof_parser *parser)
+mprof_status parser_events_leave(mprof_parser *parser)
 {
 	mprof_event events[PASSED_EVENTS];
 	events_decode_batch batch;
+	events_decode_result result;
 
 	if (!parser->decoding.rules->is_mono)
-		return;
+		return MPROF_OK;
 	if (!parser->block.loaded) {
 		thread_counters_miss(&parser->counters, parser->block.offset);
-		return;
+		return MPROF_OK;
 	}
 	/* The next block of the thread may go on from the last event, whether or not it was fetched. */
 	do {
 		batch = (events_decode_batch){.events = events, .capacity = PASSED_EVENTS};
-		(void)decode(parser, &batch);
+		result = decode(parser, &batch);
 	} while (batch.count > 0);
+	if (result == EVENTS_DECODE_NO_ROOM)
+		return parser_fail_memory(parser, no_memory_for_frames);
 	thread_counters_end(&parser->counters, parser->events.counter);
+	return MPROF_OK;
 }
 
 /* Whether the counters of a log are times of day. */
@@ -175,7 +183,7 @@ static int tells_numbers(const mprof_block *block)
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return 1;
 	case MPROF_BLOCK_HEAP_DATA:
-		return block->id != 0;
+		return block->as.heap_data.number != 0;
 	default:
 		return 0;
 	}

@@ -23,8 +23,11 @@ void parser_events_rewind(mprof_parser *parser);
 /** As mprof_parser_next_events(), with an EVENTS block loaded. */
 mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count);
 
-/** Leaves the block behind, whether or not it was loaded, and however many of its events were fetched. */
-void parser_events_leave(mprof_parser *parser);
+/**
+ * Leaves the block behind, whether or not it was loaded, and however many of its events were fetched. Returns #MPROF_OK
+ * or #MPROF_ERR_MEMORY.
+ */
+mprof_status parser_events_leave(mprof_parser *parser);
 
 /** Learns from a block of any other kind, which was decoded, how later events are to be taken. */
 void parser_events_learn(mprof_parser *parser);

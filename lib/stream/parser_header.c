@@ -134,8 +134,11 @@ static mprof_status leave(mprof_parser *parser)
 {
 	mprof_status status;
 
-	if (parser->block.kind == MPROF_BLOCK_EVENTS && has_block(parser))
-		parser_events_leave(parser);
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && has_block(parser)) {
+		status = parser_events_leave(parser);
+		if (status != MPROF_OK)
+			return status;
+	}
 	switch (parser->state) {
 	case PARSER_AT_HEADER:
 		return MPROF_OK;
@@ -227,8 +230,10 @@ static mprof_status take_header(mprof_parser *parser)
 
 mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block)
 {
-	mprof_status status;
+	mprof_status status = parser_check(parser, block);
 
+	if (status != MPROF_OK)
+		return status;
 	if (parser->fatal_error.status != MPROF_OK) {
 		parser->error = parser->fatal_error;
 		return (mprof_status)parser->error.status;

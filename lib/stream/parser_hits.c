@@ -50,9 +50,9 @@ static mprof_status next_of_lists(mprof_parser *parser, mprof_event *events, siz
 
 		memset(event, 0, sizeof(*event));
 		event->kind = MPROF_EVENT_SAMPLE;
-		event->flags = samples->in_functions ? MPROF_EVENT_NATIVE : 0;
+		event->flags = samples->in_functions ? MPROF_EVENT_FLAG_NATIVE : 0;
 		event->id = id;
-		event->counter = parser->block.base_counter;
+		event->counter = parser->block.as.statistical.start_counter;
 	}
 	return *count > 0 ? MPROF_OK : end_hits(parser, &samples->content);
 }
@@ -61,10 +61,11 @@ static void event_store(const mprof_parser *parser, mprof_event *event, const hi
 			mprof_event_detail *detail)
 {
 	*event = item->event;
-	event->counter = parser->block.base_counter;
+	event->counter = parser->block.as.statistical.start_counter;
 	if (item->samples == 0)
 		return;
 	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
 	detail->samples = item->samples;
 	event->more.detail = detail;
 }
@@ -87,16 +88,18 @@ mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t 
 	return *count > 0 ? MPROF_OK : end_hits(parser, &parser->hits.content);
 }
 
-mprof_status parser_hits_next_records(mprof_parser *parser, mprof_record *records, size_t capacity, size_t *count)
+int parser_hits_next_record(mprof_parser *parser, mprof_record *record)
 {
 	hit_item item;
 
 	if (!has_tokens(parser))
-		return MPROF_END;
+		return 0;
 	parser->hit_records.content.bytes = parser_content(parser);
-	while (*count < capacity && hit_cursor_next(&parser->hit_records, &item)) {
-		if (item.is_record)
-			records[(*count)++] = item.record;
+	while (hit_cursor_next(&parser->hit_records, &item)) {
+		if (item.is_record) {
+			*record = item.record;
+			return 1;
+		}
 	}
-	return *count > 0 ? MPROF_OK : MPROF_END;
+	return 0;
 }

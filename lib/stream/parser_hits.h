@@ -17,7 +17,7 @@ void parser_hits_rewind(mprof_parser *parser);
 /** Fetches frames of hits. \p count is 0 before. As mprof_parser_next_events(). */
 mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count);
 
-/** Fetches definitions of modules and functions. \p count is 0 before. As mprof_parser_next_records(). */
-mprof_status parser_hits_next_records(mprof_parser *parser, mprof_record *records, size_t capacity, size_t *count);
+/** Fetches the next definition of a module or function. Returns 0 if there is none. */
+int parser_hits_next_record(mprof_parser *parser, mprof_record *record);
 
 #endif

@@ -106,7 +106,7 @@ struct mprof_parser {
 	uint64_t valid_bytes;
 
 	mprof_error error;
-	mprof_error fatal_error; /**< Its status is #MPROF_OK while there was none. */
+	mprof_error fatal_error; /**< Its status is #MPROF_OK while there was none; for want of memory it stays. */
 };
 
 /**
@@ -116,8 +116,20 @@ struct mprof_parser {
 mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severity severity, uint64_t offset_in_block,
 			 const char *what);
 
+/**
+ * Notes that memory was refused. That is final: what was learnt from the log so far may lack something, so that nothing
+ * more is read. Returns #MPROF_ERR_MEMORY.
+ */
+mprof_status parser_fail_memory(mprof_parser *parser, const char *what);
+
+/** Whether memory was refused before. If so, parser::error says so again. */
+int parser_is_out_of_memory(mprof_parser *parser);
+
 /** Notes an error that has no place in the log, which leaves all as it was. Returns its status. */
 mprof_status parser_refuse(mprof_parser *parser, mprof_status status, const char *what);
+
+/** Refuses a call without the parser, or without a pointer that it needs. Returns #MPROF_OK if both are there. */
+mprof_status parser_check(mprof_parser *parser, const void *needed);
 
 /** Notes that so many bytes from the begin of the buffer are needed. Returns #MPROF_AGAIN. */
 mprof_status parser_wait(mprof_parser *parser, uint64_t length);
@@ -221,8 +233,14 @@ void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed
 /** Goes on searching. Returns #MPROF_AGAIN, the error that tells what became of it, or #MPROF_OK if all was well. */
 mprof_status parser_search_go_on(mprof_parser *parser);
 
-/** Takes back what mprof_parser_skipped() was told last: the bytes are fed after all. None were since. */
+/** Takes back what mprof_parser_skip() was told last: the bytes are fed after all. None were since. */
 void parser_unskip(mprof_parser *parser, uint64_t length);
+
+/**
+ * mprof_parser_restart() at a place that was fed already and not left behind yet: what was fed stays. Returns 0,
+ * changing nothing, if it is somewhere else.
+ */
+int parser_restart_inside(mprof_parser *parser, uint64_t offset);
 
 /** Goes on skipping bytes up to the end of the block. */
 mprof_status parser_leave_skipping(mprof_parser *parser);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/elements.h"
 #include "stream/parser_events.h"
 #include "stream/parser_hits.h"
 #include "stream/parser_internal.h"
@@ -84,7 +85,11 @@ static mprof_status next_heap(mprof_parser *parser, mprof_event *events, size_t 
 
 mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
+	if (parser_check(parser, events) != MPROF_OK || parser_check(parser, count) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
 	*count = 0;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
 	if (capacity == 0)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for events");
 	if (is_loaded(parser, MPROF_BLOCK_EVENTS))
@@ -98,41 +103,70 @@ mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
 	return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds events is loaded");
 }
 
-mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *mappings, size_t capacity, size_t *count)
+static const char wrong_size[] = "the size of an element is wrong";
+
+mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *mappings, size_t mapping_size,
+					size_t capacity, size_t *count)
 {
+	mprof_mapping mapping;
+
+	if (parser_check(parser, mappings) != MPROF_OK || parser_check(parser, count) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
 	*count = 0;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
 	if (capacity == 0)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for definitions");
+	if (mapping_size < SIZE_UP_TO(mprof_mapping, source_line))
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, wrong_size);
 	if (!is_loaded(parser, MPROF_BLOCK_MAPPING))
 		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds definitions is loaded");
 	parser->mappings.content.bytes = parser_content(parser);
-	while (*count < capacity && mapping_cursor_next(&parser->mappings, &mappings[*count]))
-		++*count;
+	while (*count < capacity && mapping_cursor_next(&parser->mappings, &mapping))
+		element_put(mappings, mapping_size, (*count)++, &mapping, sizeof(mapping));
 	return *count > 0 ? MPROF_OK : MPROF_END;
 }
 
-mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *records, size_t capacity, size_t *count)
+mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *records, size_t record_size, size_t capacity,
+				       size_t *count)
 {
+	mprof_record record;
+
+	if (parser_check(parser, records) != MPROF_OK || parser_check(parser, count) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
 	*count = 0;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
 	if (capacity == 0)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for records");
-	if (is_loaded(parser, MPROF_BLOCK_STATISTICAL))
-		return parser_hits_next_records(parser, records, capacity, count);
+	if (record_size < SIZE_UP_TO(mprof_record, as))
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, wrong_size);
+	if (is_loaded(parser, MPROF_BLOCK_STATISTICAL)) {
+		while (*count < capacity && parser_hits_next_record(parser, &record))
+			element_put(records, record_size, (*count)++, &record, sizeof(record));
+		return *count > 0 ? MPROF_OK : MPROF_END;
+	}
 	if (parser->state != PARSER_LOADED || !block_has_records(parser->block.kind))
 		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds records is loaded");
 	parser->records.content.bytes = parser_content(parser);
-	while (*count < capacity && record_cursor_next(&parser->records, &records[*count]))
-		++*count;
+	while (*count < capacity && record_cursor_next(&parser->records, &record))
+		element_put(records, record_size, (*count)++, &record, sizeof(record));
 	return *count > 0 ? MPROF_OK : MPROF_END;
 }
 
 mprof_status mprof_parser_next_property(mprof_parser *parser, const char **key, const char **value)
 {
-	content_cursor *cursor = &parser->properties;
-	size_t start = cursor->position;
+	content_cursor *cursor;
+	size_t start;
 
+	if (parser_check(parser, key) != MPROF_OK || parser_check(parser, value) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	cursor = &parser->properties;
+	start = cursor->position;
 	*key = NULL;
 	*value = NULL;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
 	if (!is_loaded(parser, MPROF_BLOCK_SESSION))
 		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds facts is loaded");
 	cursor->bytes = parser_content(parser);

@@ -74,7 +74,7 @@ static void rewind_heap(mprof_parser *parser)
 	heap->position = 0;
 	heap->previous_address = 0;
 	heap->references_left = 0;
-	heap->counter = parser->block.base_counter;
+	heap->counter = parser->block.as.heap_data.counter;
 	heap->shift = parser->body.shift;
 	heap->items = heap_item_form_get(parser->body.heap.form);
 }
@@ -94,7 +94,7 @@ void parser_rewind(mprof_parser *parser)
 		break;
 	case MPROF_BLOCK_SAMPLES:
 		parser->stack_samples.position = 0;
-		parser->stack_samples.counter = parser->block.base_counter;
+		parser->stack_samples.counter = parser->block.as.samples.base_counter;
 		break;
 	case MPROF_BLOCK_HEAP_DATA:
 		rewind_heap(parser);
@@ -166,7 +166,7 @@ static int learn(mprof_parser *parser)
 		parser->is_past_intro = 1;
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		parser_directives_add(parser, parser->block.directives, parser->body.unreadable_kinds, 0);
+		parser_directives_add(parser, parser->block.as.directives.declared, parser->body.unreadable_kinds, 0);
 		break;
 	case MPROF_BLOCK_MAPPING:
 		return parser_sizes_learn(parser);
@@ -233,7 +233,7 @@ static mprof_status fail_content(mprof_parser *parser, size_t length, const cont
 		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
 				   cursor->what);
 	if (parser->block.kind == MPROF_BLOCK_EVENTS && !load_part(parser, length, PARSER_BROKEN))
-		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
+		return parser_fail_memory(parser, no_memory);
 	return fail_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
 }
 
@@ -254,7 +254,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	init_list(parser, parser->body.list_end);
 	if (!learn(parser)) {
 		forget_content(parser);
-		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
+		return parser_fail_memory(parser, no_memory);
 	}
 	parser->block.loaded = 1;
 	parser->state = PARSER_LOADED;
@@ -283,7 +283,7 @@ static mprof_status load_cut(mprof_parser *parser)
 	if (length > longest)
 		length = longest;
 	if (block_list_may_be_cut(parser->block.kind) && !load_part(parser, length, PARSER_CUT))
-		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
+		return parser_fail_memory(parser, no_memory);
 	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
 }
 
@@ -292,7 +292,7 @@ mprof_status parser_load(mprof_parser *parser)
 	mprof_status status;
 
 	if (!reserve_memory(parser))
-		return parser_refuse(parser, MPROF_ERR_MEMORY, no_memory);
+		return parser_fail_memory(parser, no_memory);
 	status = check_readable(parser);
 	if (status != MPROF_OK)
 		return status;
@@ -303,8 +303,10 @@ mprof_status parser_load(mprof_parser *parser)
 
 mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
 {
-	mprof_status status;
+	mprof_status status = parser_check(parser, block);
 
+	if (status != MPROF_OK)
+		return status;
 	if (parser->fatal_error.status != MPROF_OK) {
 		parser->error = parser->fatal_error;
 		return (mprof_status)parser->error.status;

@@ -5,6 +5,7 @@
 #include "stream/reader_internal.h"
 
 #include "base/error.h"
+#include "format/record_texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 
 /* Definitions taken from the parser at once. */
 #define RECORD_BATCH 64
+
+static const char no_memory_for_names[] = "no memory for the names of native code";
 
 void reader_samples_init(mprof_reader *reader)
 {
@@ -33,10 +36,12 @@ static mprof_status define(mprof_reader *reader, id_map *ids, uint32_t log_id, m
 static mprof_status define_unknown(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id, uint32_t *id)
 {
 	char name[16];
-	mprof_record record = {.kind = kind, .name = name, .section = ""};
+	mprof_record record;
 	mprof_status status;
 
 	snprintf(name, sizeof(name), "#%" PRIu32, log_id);
+	record_clear(&record, kind);
+	*record_name(&record) = name;
 	status = define(reader, ids, log_id, &record);
 	*id = record.id;
 	return status;
@@ -69,7 +74,7 @@ static mprof_status learn(mprof_reader *reader, mprof_record *record)
 	uint32_t log_id = record->id;
 	mprof_status status = MPROF_OK;
 
-	if (record->kind == MPROF_RECORD_MODULE && (record->flags & MPROF_RECORD_REMOVED) != 0) {
+	if (record->kind == MPROF_RECORD_MODULE && record->as.module.is_removed) {
 		record->id = id_map_get(&samples->modules, log_id);
 		return MPROF_OK;
 	}
@@ -77,8 +82,8 @@ static mprof_status learn(mprof_reader *reader, mprof_record *record)
 		return define(reader, &samples->modules, log_id, record);
 	if (record->kind != MPROF_RECORD_FUNCTION)
 		return MPROF_OK;
-	if (record->parent != 0)
-		status = find_home(reader, record->parent, &record->parent);
+	if (record->as.function.module != 0)
+		status = find_home(reader, record->as.function.module, &record->as.function.module);
 	return status == MPROF_OK ? define(reader, &samples->functions, log_id, record) : status;
 }
 
@@ -88,10 +93,12 @@ mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block
 	mprof_status result = MPROF_OK;
 	size_t count;
 
-	while (mprof_parser_next_records(reader->parser, records, RECORD_BATCH, &count) == MPROF_OK) {
+	while (mprof_parser_next_records(reader->parser, records, sizeof(*records), RECORD_BATCH, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++) {
 			mprof_status status = learn(reader, &records[i]);
 
+			if (status == MPROF_ERR_MEMORY)
+				return reader_fail_names(reader, status, block);
 			if (result == MPROF_OK)
 				result = status;
 		}
@@ -100,30 +107,33 @@ mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block
 	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
 }
 
-void reader_samples_translate(mprof_reader *reader, mprof_record *records, size_t count)
+void reader_samples_translate(mprof_reader *reader, mprof_record *record)
 {
 	/* All of this was defined when the block was loaded, or could not be. */
-	for (size_t i = 0; i < count; i++)
-		(void)learn(reader, &records[i]);
+	if (learn(reader, record) == MPROF_ERR_MEMORY)
+		(void)reader_fail_memory(reader, no_memory_for_names);
 }
 
 /* The location of a native hit, 0 if it cannot be defined. */
 static uint32_t find_location(mprof_reader *reader, const mprof_event *hit)
 {
-	mprof_record location = {.kind = MPROF_RECORD_LOCATION, .name = "", .section = ""};
+	mprof_record location = {.kind = MPROF_RECORD_LOCATION};
 	reader_samples *samples = &reader->samples;
 	mprof_record function;
 	mprof_status status = MPROF_OK;
 
-	if ((hit->flags & MPROF_EVENT_IN_MODULE) != 0 && hit->id != 0) {
-		location.start = hit->value;
-		status = find_or_define(reader, &samples->modules, MPROF_RECORD_MODULE, hit->id, &location.parent);
+	if ((hit->flags & MPROF_EVENT_FLAG_IN_MODULE) != 0 && hit->id != 0) {
+		location.as.location.offset = hit->value;
+		status = find_or_define(reader, &samples->modules, MPROF_RECORD_MODULE, hit->id,
+					&location.as.location.module);
 	} else if (hit->id != 0) {
-		status = find_or_define(reader, &samples->functions, MPROF_RECORD_FUNCTION, hit->id, &location.target);
-		if (definition_table_get(&reader->definitions, MPROF_RECORD_FUNCTION, location.target, &function))
-			location.parent = function.parent;
+		status = find_or_define(reader, &samples->functions, MPROF_RECORD_FUNCTION, hit->id,
+					&location.as.location.function);
+		if (definition_table_get(&reader->definitions, MPROF_RECORD_FUNCTION, location.as.location.function,
+					 &function))
+			location.as.location.module = function.as.function.module;
 	} else {
-		location.start = hit->value;
+		location.as.location.offset = hit->value;
 	}
 	if (status == MPROF_OK)
 		status = definition_intern(&reader->interner, &location);
@@ -145,9 +155,9 @@ static int add_frame(mprof_reader *reader, const mprof_event *hit)
 		reader_note_fault(reader, status);
 		return 0;
 	}
-	if (hit->flags & MPROF_EVENT_NATIVE) {
+	if (hit->flags & MPROF_EVENT_FLAG_NATIVE) {
 		frame.id = find_location(reader, hit);
-		frame.flags = frame.id != 0 ? MPROF_EVENT_NATIVE : 0;
+		frame.flags = frame.id != 0 ? MPROF_EVENT_FLAG_NATIVE : 0;
 	}
 	samples->frames[samples->frame_count++] = frame;
 	return 1;
@@ -157,7 +167,7 @@ static void begin_sample(reader_samples *samples, const mprof_event *hit)
 {
 	samples->sample = *hit;
 	samples->sample.more.detail = NULL;
-	samples->sample.flags = hit->flags & MPROF_EVENT_NATIVE;
+	samples->sample.flags = hit->flags & MPROF_EVENT_FLAG_NATIVE;
 	samples->sample.id = samples->sample.flags == 0 ? hit->id : 0;
 	samples->weight = hit->more.detail != NULL ? hit->more.detail->samples : 1;
 	samples->has_sample = 1;
@@ -191,6 +201,7 @@ static void end_sample(mprof_reader *reader, mprof_event *event)
 		mprof_event_detail *detail = reader_take_detail(&samples->details);
 
 		memset(detail, 0, sizeof(*detail));
+		detail->struct_size = sizeof(*detail);
 		detail->samples = samples->weight;
 		event->more.detail = detail;
 	}
@@ -207,7 +218,7 @@ static mprof_status take_hits(mprof_reader *reader)
 	if (samples->hits == NULL)
 		samples->hits = allocator_allocate(&reader->allocator, READER_HIT_CAPACITY * sizeof(*samples->hits));
 	if (samples->hits == NULL)
-		return error_set(&reader->error, MPROF_ERR_MEMORY, MPROF_SEVERITY_NONE, "no memory for samples");
+		return reader_fail_memory(reader, "no memory for samples");
 	samples->hit_next = 0;
 	status = mprof_parser_next_events(reader->parser, samples->hits, READER_HIT_CAPACITY, &samples->hit_count);
 	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
@@ -221,11 +232,11 @@ mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size
 	if (capacity > READER_HIT_CAPACITY)
 		capacity = READER_HIT_CAPACITY;
 	if (!reader_prepare_details(reader, &samples->details, capacity))
-		return error_set(&reader->error, MPROF_ERR_MEMORY, MPROF_SEVERITY_NONE, "no memory for samples");
+		return reader_fail_memory(reader, "no memory for samples");
 	while ((status = take_hits(reader)) == MPROF_OK) {
 		const mprof_event *hit = &samples->hits[samples->hit_next];
 
-		if (samples->has_sample && (hit->flags & MPROF_EVENT_CALLER) == 0) {
+		if (samples->has_sample && (hit->flags & MPROF_EVENT_FLAG_CALLER) == 0) {
 			if (*count == capacity)
 				return MPROF_OK;
 			end_sample(reader, &events[(*count)++]);

@@ -27,7 +27,7 @@ int reader_prepare_details(mprof_reader *reader, reader_details *pool, size_t co
 
 int reader_has_stack_sections(const mprof_reader *reader)
 {
-	mprof_dialect dialect = mprof_parser_dialect(reader->parser);
+	mprof_dialect dialect = mprof_parser_get_dialect(reader->parser);
 
 	return (dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY) &&
 	       reader->parser->block.kind == MPROF_BLOCK_EVENTS;
@@ -135,6 +135,7 @@ static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t chain)
 		return;
 	detail = reader_take_detail(pool);
 	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
 	detail->stack = chain;
 	event->more.detail = detail;
 }

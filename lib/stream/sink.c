@@ -26,7 +26,7 @@ static int memory_close(log_sink *self)
 	return 0;
 }
 
-static const sink_operations memory_operations = {memory_write, NULL, NULL, memory_close};
+static const sink_operations memory_operations = {memory_write, NULL, NULL, NULL, memory_close};
 
 void sink_open_memory(log_sink *self, const mprof_allocator *allocator)
 {
@@ -50,7 +50,7 @@ static int functions_close(log_sink *self)
 	return self->functions.close != NULL ? self->functions.close(self->functions.user) : 0;
 }
 
-static const sink_operations functions_operations = {functions_write, functions_flush, NULL, functions_close};
+static const sink_operations functions_operations = {functions_write, functions_flush, NULL, NULL, functions_close};
 
 void sink_open_functions(log_sink *self, const mprof_allocator *allocator, const mprof_sink *functions)
 {
@@ -77,6 +77,11 @@ int sink_flush(log_sink *self)
 int sink_finish(log_sink *self)
 {
 	return self->operations->finish != NULL ? self->operations->finish(self) : 0;
+}
+
+uint64_t sink_bound(const log_sink *self, uint64_t more)
+{
+	return self->operations->bound != NULL ? self->operations->bound(self, more) : self->taken + more;
 }
 
 void sink_detach(log_sink *self)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/sink.h"
 
+#include "stream/log_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -110,6 +112,8 @@ static int descriptor_close(log_sink *self)
 	int saved_errno = errno;
 	int error = 0;
 
+	if (self->fd_is_locked)
+		log_file_unlock(self->fd);
 	/* Linux has closed the descriptor even where it reports EINTR. */
 	if (self->fd_is_owned && close(self->fd) != 0 && errno != EINTR)
 		error = errno;
@@ -117,7 +121,7 @@ static int descriptor_close(log_sink *self)
 	return error;
 }
 
-static const sink_operations descriptor_operations = {descriptor_write, NULL, NULL, descriptor_close};
+static const sink_operations descriptor_operations = {descriptor_write, NULL, NULL, NULL, descriptor_close};
 
 static int descriptor_open(log_sink *self, const mprof_allocator *allocator, int fd, int fd_is_owned)
 {
@@ -152,19 +156,38 @@ int sink_open_fd(log_sink *self, const mprof_allocator *allocator, int fd)
 	return error;
 }
 
-int sink_open_path(log_sink *self, const mprof_allocator *allocator, const char *path)
+void sink_give_up(log_sink *self)
+{
+	while (self->inner != NULL)
+		self = self->inner;
+	if (self->operations == &descriptor_operations && self->fd_is_owned)
+		close(self->fd);
+	self->fd_is_owned = 0;
+}
+
+int sink_adopt_fd(log_sink *self, const mprof_allocator *allocator, int fd)
 {
 	int saved_errno = errno;
-	int error;
+	int error = descriptor_open(self, allocator, fd, 1);
+
+	if (error != 0)
+		close(fd);
+	errno = saved_errno;
+	return error;
+}
+
+int sink_open_path(log_sink *self, const mprof_allocator *allocator, const char *path, uint32_t mode)
+{
+	int saved_errno = errno;
+	int is_locked;
 	int fd;
+	int error = log_file_open(path, mode, &fd, &is_locked);
 
 	memset(self, 0, sizeof(*self));
-	do
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	while (fd < 0 && errno == EINTR);
-	error = fd < 0 ? errno : descriptor_open(self, allocator, fd, 1);
-	if (fd >= 0 && error != 0)
-		close(fd);
+	if (error == 0)
+		error = sink_adopt_fd(self, allocator, fd);
+	if (error == 0)
+		self->fd_is_locked = is_locked;
 	errno = saved_errno;
 	return error;
 }

@@ -27,6 +27,7 @@ typedef struct gzip_state {
 	z_stream stream;
 	log_sink inner;
 	int finished;
+	uint64_t unflushed; /**< Bytes given to zlib since all that it had was handed on. */
 	uint8_t piece[PIECE_LENGTH];
 } gzip_state;
 
@@ -101,6 +102,7 @@ static int gzip_write(log_sink *self, const void *bytes, size_t length)
 			return error;
 		cursor += part;
 		length -= part;
+		state->unflushed += part;
 	}
 	return 0;
 }
@@ -110,6 +112,8 @@ static int gzip_flush(log_sink *self)
 	gzip_state *state = self->state;
 	int error = state->finished ? 0 : deflate_through(state, Z_SYNC_FLUSH);
 
+	if (error == 0)
+		state->unflushed = 0;
 	return error != 0 ? error : sink_flush(&state->inner);
 }
 
@@ -125,6 +129,19 @@ static int gzip_finish(log_sink *self)
 	return error != 0 ? error : sink_finish(&state->inner);
 }
 
+/* The ends of a block that is flushed and of the last one, and what is left of a byte. */
+#define ENDS_LENGTH 64
+
+static uint64_t gzip_bound(const log_sink *self, uint64_t more)
+{
+	gzip_state *state = self->state;
+	uint64_t waiting = state->unflushed + more;
+	/* zlib's own function takes no const, and lengths of 32 bits on some machines. */
+	uint64_t bound = waiting < ULONG_MAX / 2 ? deflateBound(&state->stream, (uLong)waiting) : waiting * 2;
+
+	return sink_bottom(&state->inner)->taken + bound + ENDS_LENGTH;
+}
+
 static int gzip_close(log_sink *self)
 {
 	gzip_state *state = self->state;
@@ -136,7 +153,7 @@ static int gzip_close(log_sink *self)
 	return error;
 }
 
-static const sink_operations gzip_operations = {gzip_write, gzip_flush, gzip_finish, gzip_close};
+static const sink_operations gzip_operations = {gzip_write, gzip_flush, gzip_finish, gzip_bound, gzip_close};
 
 int sink_can_compress(void)
 {
@@ -152,6 +169,7 @@ int sink_compress(log_sink *self, uint32_t level)
 	memset(&state->stream, 0, sizeof(state->stream));
 	state->inner = *self;
 	state->finished = 0;
+	state->unflushed = 0;
 	/* zlib keeps the pointer, and the copy in the state does not move. */
 	state->stream.opaque = &state->inner.allocator;
 	state->stream.zalloc = zlib_allocate;

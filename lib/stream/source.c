@@ -56,7 +56,8 @@ static void descriptor_close(void *user)
 	allocator_release(&allocator, self, sizeof(*self));
 }
 
-static int descriptor_open(mprof_source *source, const mprof_allocator *allocator, int fd, int is_owned)
+static int descriptor_open(mprof_source *source, const mprof_allocator *allocator, int fd, int is_owned,
+			   uint64_t *length)
 {
 	descriptor_source *self;
 	struct stat about;
@@ -81,6 +82,7 @@ static int descriptor_open(mprof_source *source, const mprof_allocator *allocato
 	self->fd = fd;
 	self->is_owned = is_owned;
 	self->start = start;
+	*length = S_ISREG(about.st_mode) && about.st_size > start ? (uint64_t)(about.st_size - start) : 0;
 	source->read = descriptor_read;
 	source->seek = can_seek ? descriptor_seek : NULL;
 	source->close = descriptor_close;
@@ -88,22 +90,22 @@ static int descriptor_open(mprof_source *source, const mprof_allocator *allocato
 	return 0;
 }
 
-int source_open_path(mprof_source *source, const mprof_allocator *allocator, const char *path)
+int source_open_path(mprof_source *source, const mprof_allocator *allocator, const char *path, uint64_t *length)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	int fault;
 
 	if (fd < 0)
 		return errno;
-	fault = descriptor_open(source, allocator, fd, 1);
+	fault = descriptor_open(source, allocator, fd, 1, length);
 	if (fault != 0)
 		(void)close(fd);
 	return fault;
 }
 
-int source_open_fd(mprof_source *source, const mprof_allocator *allocator, int fd)
+int source_open_fd(mprof_source *source, const mprof_allocator *allocator, int fd, uint64_t *length)
 {
-	return descriptor_open(source, allocator, fd, 0);
+	return descriptor_open(source, allocator, fd, 0, length);
 }
 
 typedef struct memory_source {

@@ -48,17 +48,16 @@ static int frames_collect(stack_sections *sections, uint32_t chain)
 	list->count = 0;
 	sections->wanted_is_partial = 0;
 	/* Callers have lower IDs than what they call, so this ends. */
-	for (; chain != 0; chain = record.parent) {
+	for (; chain != 0; chain = record.as.stack.caller) {
 		if (!definition_table_get(sections->definitions, MPROF_RECORD_STACK, chain, &record)) {
 			sections->wanted_is_partial = 1;
 			break;
 		}
-		if ((record.flags & MPROF_EVENT_NATIVE) != 0 || record.target == 0) {
+		if (record.as.stack.is_native || record.as.stack.target == 0) {
 			sections->wanted_is_partial = 1;
 			continue;
 		}
-		if (!frames_add(list, &sections->allocator,
-				record.target << 1 | ((record.flags & MPROF_EVENT_COMPILING) != 0)))
+		if (!frames_add(list, &sections->allocator, record.as.stack.target << 1 | record.as.stack.is_compiling))
 			return 0;
 	}
 	return 1;

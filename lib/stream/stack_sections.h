@@ -23,8 +23,8 @@ typedef struct stack_frames {
 typedef struct stack_sections {
 	const definition_table *definitions; /**< Has the chains. Borrowed. */
 	mprof_allocator allocator;
-	uint32_t chain;   /**< Its call chain in the log; 0: not relied on. */
-	int is_partial;   /**< 1: frames of it were left out. */
+	uint32_t chain; /**< Its call chain in the log; 0: not relied on. */
+	int is_partial; /**< 1: frames of it were left out. */
 	int wanted_is_partial;
 	int is_in_force;      /**< 1: readers take events without a section to have a stack. */
 	stack_frames written; /**< The frames of chain. */

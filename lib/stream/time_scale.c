@@ -63,3 +63,26 @@ int time_scale_convert(const time_scale *scale, uint64_t counter, int64_t *nanos
 	*nanoseconds = clamp((double)difference / (double)counters * ((double)microseconds * 1000));
 	return 1;
 }
+
+int time_scale_invert(const time_scale *scale, int64_t nanoseconds, uint64_t *counter)
+{
+	uint64_t low = 0;
+	uint64_t high = UINT64_MAX;
+	int64_t found;
+
+	*counter = scale->first.counter + (uint64_t)nanoseconds;
+	if (!time_scale_convert(scale, *counter, &found))
+		return 0;
+	/* Among all differences from the first counter, the smallest first. The conversion never goes down. */
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		(void)time_scale_convert(scale, scale->first.counter + (middle ^ UINT64_C(1) << 63), &found);
+		if (found < nanoseconds)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*counter = scale->first.counter + (low ^ UINT64_C(1) << 63);
+	return 1;
+}

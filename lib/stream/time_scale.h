@@ -26,4 +26,9 @@ double time_scale_counters_per_second(const time_scale *scale);
  */
 int time_scale_convert(const time_scale *scale, uint64_t counter, int64_t *nanoseconds);
 
+/**
+ * The first counter whose time is not before \p nanoseconds. Returns 0 if the scale is not known, as above.
+ */
+int time_scale_invert(const time_scale *scale, int64_t nanoseconds, uint64_t *counter);
+
 #endif

@@ -3,7 +3,9 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "format/kind_counts.h"
 #include "format/losses.h"
+#include "stream/writer_parts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,6 +33,13 @@ static mprof_status note_error(mprof_writer *writer, mprof_status status, mprof_
 mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char *what)
 {
 	return note_error(writer, status, MPROF_SEVERITY_BLOCK, what);
+}
+
+mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status)
+{
+	return writer_refuse(writer, status,
+			     status == MPROF_ERR_MEMORY ? "no memory for what is passed"
+							: "an array is NULL, or the size of its elements is wrong");
 }
 
 mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what)
@@ -119,8 +128,25 @@ static void note_header_counter(mprof_writer *writer)
 	writer->header_counter = clock.counter;
 }
 
-mprof_status writer_put_block(mprof_writer *writer)
+/* Whether the block that is built fits below the limit, and what must come after it. */
+static mprof_status check_limit(mprof_writer *writer)
 {
+	uint64_t needed = writer->block.length + writer->kept_bytes;
+	mprof_status status;
+
+	if (writer->max_bytes == 0 || sink_bound(&writer->sink, needed) <= writer->max_bytes)
+		return MPROF_OK;
+	/* How long the log is by now is only known after a flush where it is compressed. */
+	status = take_sink_error(writer, sink_flush(&writer->sink), "the log could not be flushed");
+	if (status != MPROF_OK || sink_bound(&writer->sink, needed) <= writer->max_bytes)
+		return status;
+	writer->is_full = 1;
+	return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its greatest size");
+}
+
+mprof_status writer_put_last_block(mprof_writer *writer)
+{
+	uint64_t header_counter = writer->header_counter;
 	mprof_status status;
 
 	note_header_counter(writer);
@@ -128,6 +154,11 @@ mprof_status writer_put_block(mprof_writer *writer)
 	if (status != MPROF_OK)
 		return writer_refuse(writer, status,
 				     status == MPROF_ERR_LIMIT ? "a block is too long" : "no memory for a block");
+	status = check_limit(writer);
+	if (status != MPROF_OK) {
+		writer->header_counter = header_counter;
+		return status;
+	}
 	status = take_sink_error(writer, sink_write(&writer->sink, writer->block.bytes, writer->block.length),
 				 "the log could not be written");
 	if (status != MPROF_OK)
@@ -135,6 +166,45 @@ mprof_status writer_put_block(mprof_writer *writer)
 	writer->stats.bytes += writer->block.length;
 	writer->stats.blocks++;
 	return MPROF_OK;
+}
+
+mprof_status writer_put_block(mprof_writer *writer)
+{
+	if (writer->is_full)
+		return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its greatest size");
+	return writer_put_last_block(writer);
+}
+
+/* Headers, clocks and, for each cause, its number and a count, each as long as it can be. */
+#define MOST_LOSSES 24
+#define LOST_LENGTH (64 + MOST_LOSSES * 2 * MPROF_INT_MAX_LENGTH)
+#define END_LENGTH 64
+
+mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes)
+{
+	_Static_assert(LOSS_CAUSE_COUNT <= MOST_LOSSES, "all causes fit the room that is kept for them");
+	writer->max_bytes = max_bytes;
+	writer->kept_bytes = LOST_LENGTH + END_LENGTH;
+	encode_buffer_clear(&writer->block);
+	return check_limit(writer);
+}
+
+int writer_is_full(const mprof_writer *writer)
+{
+	return writer->is_full;
+}
+
+void writer_open_reserve(mprof_writer *writer)
+{
+	writer->kept_bytes = END_LENGTH;
+}
+
+uint64_t writer_take_refused_events(mprof_writer *writer)
+{
+	uint64_t refused = writer->refused_events;
+
+	writer->refused_events = 0;
+	return refused;
 }
 
 mprof_status mprof_writer_flush(mprof_writer *writer)
@@ -153,15 +223,18 @@ mprof_status mprof_writer_close(mprof_writer *writer)
 	mprof_clock clock;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
-	if (status == MPROF_OK)
-		status = writer_put_definitions(writer);
-	if (status == MPROF_OK)
-		status = writer_end_shot(writer);
 	if (status != MPROF_OK)
+		return status;
+	status = writer_put_definitions(writer);
+	if (status == MPROF_OK || writer->is_full)
+		status = writer_end_shot(writer);
+	/* There is room for the end of a log that is full. */
+	if (status != MPROF_OK && !writer->is_full)
 		return status;
 	writer_read_clock(writer, &clock);
 	block_encode_end_of_log(&writer->block, &writer->encoding, &clock);
-	status = writer_put_block(writer);
+	writer->kept_bytes = 0;
+	status = writer_put_last_block(writer);
 	if (status != MPROF_OK)
 		return status;
 	writer->state = WRITER_CLOSED;
@@ -194,6 +267,7 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	encode_buffer_destroy(&writer->methods);
 	id_set_destroy(&writer->class_ids);
 	id_set_destroy(&writer->method_ids);
+	source_files_destroy(&writer->sources);
 	id_map_destroy(&writer->object_sizes);
 	id_map_destroy(&writer->double_metrics);
 	id_map_destroy(&writer->function_numbers);
@@ -207,7 +281,12 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	return status;
 }
 
-mprof_status mprof_writer_memory(const mprof_writer *writer, const uint8_t **bytes, size_t *length)
+void writer_give_up(mprof_writer *writer)
+{
+	sink_give_up(&writer->sink);
+}
+
+mprof_status mprof_writer_get_memory(const mprof_writer *writer, const uint8_t **bytes, size_t *length)
 {
 	const log_sink *bottom;
 
@@ -232,7 +311,7 @@ mprof_status mprof_writer_get_stats(const mprof_writer *writer, mprof_writer_sta
 	return struct_copy_out(stats, &own, sizeof(own));
 }
 
-mprof_status mprof_writer_error(const mprof_writer *writer, mprof_error *error)
+mprof_status mprof_writer_get_error(const mprof_writer *writer, mprof_error *error)
 {
 	if (writer == NULL || error == NULL)
 		return MPROF_ERR_ARGUMENT;

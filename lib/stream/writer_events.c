@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/writer_internal.h"
 
+#include "format/event_detail.h"
 #include "format/losses.h"
 
 /*
@@ -51,6 +52,7 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 		return writer_refuse(writer, block->status, "no memory for a block");
 	writer->base_counter = base_counter;
 	writer->events.last_counter = base_counter;
+	writer->events.last_address = 0;
 	writer->events.written = 0;
 	writer->state = WRITER_IN_EVENTS;
 	return MPROF_OK;
@@ -62,7 +64,7 @@ static const char *reason_of(mprof_status status)
 	case MPROF_ERR_UNDEFINED_ID:
 		return "an event uses a method, a class or a call chain that is not defined";
 	case MPROF_ERR_ARGUMENT:
-		return "a handle is none: its number or its type is too large";
+		return "an event has a handle that is none, or a detail of a wrong size";
 	case MPROF_ERR_UNSUPPORTED:
 		return "the dialect and its directives have no such event";
 	case MPROF_ERR_LIMIT:
@@ -80,7 +82,11 @@ static int has_stack(const mprof_event *event)
 
 static uint32_t stack_of(const mprof_event *event)
 {
-	return event->more.detail != NULL ? event->more.detail->stack : 0;
+	mprof_event_detail own;
+
+	if (event->more.detail == NULL || !event_detail_is_valid(event->more.detail))
+		return 0;
+	return event_detail_read(event->more.detail, &own)->stack;
 }
 
 static int changes_stack(const mprof_event *event)
@@ -154,7 +160,7 @@ static mprof_status encode_with_sections(mprof_writer *writer, const mprof_event
 	return status;
 }
 
-mprof_status mprof_writer_events(mprof_writer *writer, const mprof_event *events, size_t count, size_t *written)
+mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *events, size_t count, size_t *written)
 {
 	size_t taken = 0;
 	mprof_status status;

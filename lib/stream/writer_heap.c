@@ -31,6 +31,7 @@ static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t fl
 {
 	const heap_encoding encoding = encoding_of(writer);
 	mprof_clock clock;
+	mprof_status status;
 
 	writer_read_clock(writer, &clock);
 	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_HEAP_DATA);
@@ -43,11 +44,14 @@ static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t fl
 	encode_int(&writer->block, 0);
 	writer_read_clock(writer, &clock);
 	encode_clock(&writer->block, &clock);
-	return writer_put_block(writer);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK)
+		writer->stats.events += count;
+	return status;
 }
 
-mprof_status mprof_writer_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t counter,
-			       const mprof_event *events, size_t count)
+mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t counter,
+				     const mprof_event *events, size_t count)
 {
 	heap_encoding encoding;
 	uint32_t shift = 0;

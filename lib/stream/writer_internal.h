@@ -19,6 +19,7 @@
 #include "stream/definition_table.h"
 #include "stream/heap_shot.h"
 #include "stream/sink.h"
+#include "stream/source_files.h"
 #include "stream/stack_sections.h"
 #include "stream/written_threads.h"
 
@@ -41,6 +42,7 @@ struct mprof_writer {
 	encode_buffer block;     /**< The block being built; memory stays for the next one. */
 	encode_buffer classes;   /**< Definitions that wait, as they will stand in MAPPING. */
 	encode_buffer methods;
+	source_files sources;      /**< Files of methods; empty without directive 22. */
 	int definitions_shortened; /**< 1: of those that wait, something cannot be said. */
 	id_set class_ids;          /**< Defined, whether written or waiting. */
 	id_set method_ids;
@@ -60,6 +62,10 @@ struct mprof_writer {
 	written_threads threads; /**< In the dialects of Mono. */
 	int has_sections;        /**< Stacks are told by #stack_sections. */
 	stack_sections sections;
+	uint64_t max_bytes;      /**< The longest that the log may be, as stored; 0: no limit. */
+	uint64_t kept_bytes;     /**< What must stay free of that after a block. */
+	int is_full;             /**< A block was refused for it. */
+	uint64_t refused_events; /**< Of shots that were refused for it. */
 	mprof_writer_stats stats;
 	mprof_error error;
 };
@@ -72,6 +78,9 @@ void writer_limit_blocks(mprof_writer *writer, uint64_t max_block_length);
 
 /** Notes an error after which the writer goes on. Returns \p status. */
 mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char *what);
+
+/** The same for an array of the caller that element_list_take() refused. */
+mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status);
 
 /** Notes an error that sticks. Returns \p status. */
 mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what);
@@ -105,8 +114,12 @@ mprof_status writer_put_directives(mprof_writer *writer);
 /** Declares more of them, as far as the dialect has them, from here on. */
 mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
 
-/** Ends writer->block and writes it. */
+/**
+ * Ends writer->block and writes it. #MPROF_ERR_LIMIT also if the log is full, or would be: see writer_set_limit(). LOST
+ * and END are written there too, with writer_put_last_block().
+ */
 mprof_status writer_put_block(mprof_writer *writer);
+mprof_status writer_put_last_block(mprof_writer *writer);
 
 /** Whether Mono itself wrote logs in the dialect, or a fork did. */
 int writer_is_of_mono(const mprof_writer *writer);
@@ -114,7 +127,7 @@ int writer_is_of_mono(const mprof_writer *writer);
 /** The number of the collection that a shot or a summary belongs to, \p given by the caller. */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
 
-/** mprof_writer_heap() in the dialects of Mono, for events that were checked. Definitions were written. */
+/** mprof_writer_write_heap() in the dialects of Mono, for events that were checked. Definitions were written. */
 mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
 				const mprof_event *events, size_t count);
 

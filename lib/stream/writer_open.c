@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "stream/clock.h"
+#include "stream/log_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,6 +24,11 @@ typedef struct destination {
 	int fd;
 } destination;
 
+void mprof_writer_options_init(mprof_writer_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
 int writer_is_of_mono(const mprof_writer *writer)
 {
 	return writer->encoding.rules->is_mono != 0;
@@ -36,10 +42,12 @@ static int options_are_valid(mprof_writer_options *options, const mprof_writer_o
 		options->max_name_length = DEFAULT_MAX_NAME_LENGTH;
 	if (options->max_shot_memory == 0)
 		options->max_shot_memory = DEFAULT_MAX_SHOT_MEMORY;
+	if (options->file_mode == 0)
+		options->file_mode = LOG_FILE_MODE;
 	if (options->clock == NULL)
 		options->clock = clock_read_system;
 	return options->lossy <= 1 && options->allow_undefined_ids <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
-	       options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
+	       options->file_mode <= 0777 && options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
 	       dialect_get((mprof_dialect)options->dialect) != NULL &&
 	       (options->runtime == NULL || strlen(options->runtime) <= options->max_name_length);
 }
@@ -71,6 +79,10 @@ static const char *directive_refusal(uint32_t directive)
 		return "the dialect has no events with details";
 	case MPROF_DIRECTIVE_COLLECTION_NUMBERS:
 		return "the dialect cannot say the number of a collection";
+	case MPROF_DIRECTIVE_SOURCE_LINES:
+		return "the dialect cannot say the source of a method";
+	case MPROF_DIRECTIVE_STACK_SWITCHES:
+		return "the dialect has no switches between call stacks";
 	default:
 		return "an unknown directive";
 	}
@@ -128,6 +140,7 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 	writer_limit_blocks(writer, UINT32_MAX);
 	id_set_init(&writer->class_ids, allocator);
 	id_set_init(&writer->method_ids, allocator);
+	source_files_init(&writer->sources, allocator);
 	id_map_init(&writer->object_sizes, allocator);
 	id_map_init(&writer->double_metrics, allocator);
 	id_map_init(&writer->function_numbers, allocator);
@@ -141,14 +154,19 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 	return writer;
 }
 
-static mprof_status open_destination(mprof_writer *writer, const destination *where, uint32_t gzip_level)
+static mprof_status open_destination(mprof_writer *writer, const destination *where,
+				     const mprof_writer_options *options)
 {
 	const char *what = "the descriptor cannot be written to";
 	int error = 0;
 
 	if (where->path != NULL) {
 		what = "the file could not be created";
-		error = sink_open_path(&writer->sink, &writer->allocator, where->path);
+		error = sink_open_path(&writer->sink, &writer->allocator, where->path, options->file_mode);
+		if (error == EBUSY)
+			what = "the file is in use by another writer";
+		else if (error == ELOOP)
+			what = "the file is a symbolic link that belongs to another user";
 	} else if (where->is_memory) {
 		sink_open_memory(&writer->sink, &writer->allocator);
 	} else if (where->functions == NULL) {
@@ -159,7 +177,7 @@ static mprof_status open_destination(mprof_writer *writer, const destination *wh
 		writer->error.system_error = error;
 		return MPROF_ERR_IO;
 	}
-	if (gzip_level > 0 && sink_compress(&writer->sink, gzip_level) != 0)
+	if (options->gzip_level > 0 && sink_compress(&writer->sink, options->gzip_level) != 0)
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory to compress");
 	return MPROF_OK;
 }
@@ -190,7 +208,7 @@ static mprof_status open_checked(mprof_writer *writer, const destination *where,
 		sink_open_functions(&writer->sink, &writer->allocator, where->functions);
 	status = check_features(writer, options);
 	if (status == MPROF_OK)
-		status = open_destination(writer, where, options->gzip_level);
+		status = open_destination(writer, where, options);
 	if (status != MPROF_OK)
 		return status;
 	writer_apply_directives(writer, options->allow_undefined_ids != 0);
@@ -253,9 +271,10 @@ mprof_status mprof_writer_open_memory(const mprof_writer_options *options, mprof
 mprof_status mprof_writer_open_sink(const mprof_sink *functions, const mprof_writer_options *options,
 				    mprof_writer **writer)
 {
-	destination where = {NULL, functions, 0, -1};
+	mprof_sink own;
+	destination where = {NULL, &own, 0, -1};
 
-	if (functions == NULL || functions->write == NULL) {
+	if (functions == NULL || struct_copy_in(&own, functions, sizeof(own)) != MPROF_OK || own.write == NULL) {
 		if (writer != NULL)
 			*writer = NULL;
 		return MPROF_ERR_ARGUMENT;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/writer_internal.h"
 
+#include "base/elements.h"
 #include "format/record_lists.h"
+#include "format/record_texts.h"
 #include "format/records_encode.h"
 
 #include <string.h>
@@ -33,12 +35,12 @@ static int is_none_or_defined(const definition_counts *counts, mprof_record_kind
 
 static mprof_status check_stack(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
-	if (record->parent >= record->id)
+	if (record->as.stack.caller >= record->id)
 		return refuse_undefined(writer, "the caller of a stack is not defined before it");
-	if ((record->flags & MPROF_EVENT_NATIVE) != 0) {
-		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->target))
+	if (record->as.stack.is_native) {
+		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->as.stack.target))
 			return refuse_undefined(writer, "a stack's location is not defined");
-	} else if (record->target != 0 && !is_known(writer, &writer->method_ids, record->target)) {
+	} else if (record->as.stack.target != 0 && !is_known(writer, &writer->method_ids, record->as.stack.target)) {
 		return refuse_undefined(writer, "a stack's method is not defined");
 	}
 	return MPROF_OK;
@@ -46,13 +48,22 @@ static mprof_status check_stack(mprof_writer *writer, const definition_counts *c
 
 static mprof_status check_code(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
+	const int is_location = record->kind == MPROF_RECORD_LOCATION;
+
 	if (record->kind == MPROF_RECORD_MODULE)
 		return MPROF_OK;
-	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE, record->parent))
+	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE,
+				is_location ? record->as.location.module : record->as.function.module))
 		return refuse_undefined(writer, "a module of native code is not defined");
-	if (record->kind == MPROF_RECORD_LOCATION && !is_none_or_defined(counts, MPROF_RECORD_FUNCTION, record->target))
+	if (is_location && !is_none_or_defined(counts, MPROF_RECORD_FUNCTION, record->as.location.function))
 		return refuse_undefined(writer, "a native function is not defined");
 	return MPROF_OK;
+}
+
+/* A text that the record's kind may not have. */
+static mprof_status check_text(mprof_writer *writer, const char *const *text)
+{
+	return text != NULL ? writer_check_text(writer, *text) : MPROF_OK;
 }
 
 /* What a record refers to, and its names. */
@@ -69,7 +80,7 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		status = check_code(writer, counts, record);
 		break;
 	case MPROF_RECORD_ROOT:
-		if (record->target != 0 && !is_known(writer, &writer->class_ids, record->target))
+		if (record->as.root.class_id != 0 && !is_known(writer, &writer->class_ids, record->as.root.class_id))
 			return refuse_undefined(writer, "a root's class is not defined");
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
@@ -84,9 +95,9 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		break;
 	}
 	if (status == MPROF_OK)
-		status = writer_check_text(writer, record->section);
+		status = check_text(writer, record_second_text((mprof_record *)record));
 	if (status == MPROF_OK)
-		status = writer_check_text(writer, record->name);
+		status = check_text(writer, record_name((mprof_record *)record));
 	return status;
 }
 
@@ -108,7 +119,7 @@ static mprof_status count_definition(mprof_writer *writer, definition_counts *co
 /* Remembers what the values of a metric are, which says how they are written. */
 static mprof_status note_metric(mprof_writer *writer, const mprof_record *record)
 {
-	uint32_t is_double = record->flags & MPROF_METRIC_DOUBLE;
+	uint32_t is_double = record->as.metric.flags & MPROF_METRIC_FLAG_DOUBLE;
 
 	if (id_map_get(&writer->double_metrics, record->id) != is_double &&
 	    !id_map_put(&writer->double_metrics, record->id, is_double))
@@ -152,15 +163,12 @@ static mprof_status check_records(mprof_writer *writer, definition_counts *count
 	return MPROF_OK;
 }
 
-static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
-			       const mprof_record *records, size_t count)
+static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint32_t number)
 {
 	if (!block_has_records(kind))
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind does not hold records");
 	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind has no number");
-	if (records == NULL && count > 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of records is NULL");
 	return MPROF_OK;
 }
 
@@ -195,26 +203,19 @@ static mprof_status keep_records(mprof_writer *writer, const mprof_record *recor
 	for (size_t i = 0; writer_is_of_mono(writer) && i < count; i++) {
 		mprof_record record = records[i];
 
-		record.name = record.name != NULL ? record.name : "";
-		record.section = record.section != NULL ? record.section : "";
+		record_complete(&record);
 		if (definition_table_add(&writer->code, &record) != MPROF_OK)
 			return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
 	}
 	return MPROF_OK;
 }
 
-mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+static mprof_status write_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
 				  const mprof_record *records, size_t count)
 {
 	definition_counts counts;
-	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+	mprof_status status;
 
-	if (status == MPROF_OK)
-		status = check_call(writer, kind, number, records, count);
-	if (status != MPROF_OK)
-		return status;
-	if (!writer_has_block(writer, kind) && !is_taken(kind))
-		return writer_leave_out(writer, kind, "the dialect has no such block");
 	memcpy(counts.defined, writer->defined, sizeof(counts.defined));
 	status = check_records(writer, &counts, kind, records, count);
 	if (status == MPROF_OK && !writer_has_block(writer, kind)) {
@@ -227,5 +228,27 @@ mprof_status mprof_writer_records(mprof_writer *writer, mprof_block_kind kind, u
 	}
 	if (status == MPROF_OK)
 		memcpy(writer->defined, counts.defined, sizeof(counts.defined));
+	return status;
+}
+
+mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+					const mprof_record *records, size_t record_size, size_t count)
+{
+	element_list list;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = check_call(writer, kind, number);
+	if (status != MPROF_OK)
+		return status;
+	status = element_list_take(&list, &writer->allocator, records, record_size, count, SIZE_UP_TO(mprof_record, as),
+				   sizeof(mprof_record));
+	if (status != MPROF_OK)
+		status = writer_refuse_elements(writer, status);
+	else if (!writer_has_block(writer, kind) && !is_taken(kind))
+		status = writer_leave_out(writer, kind, "the dialect has no such block");
+	else
+		status = write_records(writer, kind, number, list.elements, count);
+	element_list_release(&list, &writer->allocator);
 	return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/writer_internal.h"
 
+#include "format/event_detail.h"
 #include "format/losses.h"
 
 static mprof_status check_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
@@ -13,11 +14,23 @@ static mprof_status check_samples(mprof_writer *writer, const mprof_event *sampl
 	for (size_t i = 0; i < count; i++) {
 		if (samples[i].kind != MPROF_EVENT_SAMPLE)
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an event is no sample");
+		if (!event_detail_is_valid(samples[i].more.detail))
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the size of a sample's detail is wrong");
 		if (samples[i].value < lowest ||
 		    (samples[i].value > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any))
 			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample's stack is not defined");
 	}
 	return MPROF_OK;
+}
+
+/* Writes the block, which holds so many events. */
+static mprof_status put_counted(mprof_writer *writer, size_t events)
+{
+	mprof_status status = writer_put_block(writer);
+
+	if (status == MPROF_OK)
+		writer->stats.events += events;
+	return status;
 }
 
 static mprof_status put_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
@@ -42,11 +55,11 @@ static mprof_status put_samples(mprof_writer *writer, uint64_t thread, uint64_t 
 	}
 	encode_int(&writer->block, 0);
 	encode_clock(&writer->block, &clock);
-	return writer_put_block(writer);
+	return put_counted(writer, count);
 }
 
-mprof_status mprof_writer_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
-				  const mprof_event *samples, size_t count)
+mprof_status mprof_writer_write_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+					const mprof_event *samples, size_t count)
 {
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
@@ -82,9 +95,9 @@ static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, si
 	return MPROF_OK;
 }
 
-mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_counter, const uint32_t *methods,
-				      size_t method_count, const uint32_t *functions, size_t function_count,
-				      uint64_t end_counter)
+mprof_status mprof_writer_write_statistical(mprof_writer *writer, uint64_t start_counter, const uint32_t *methods,
+					    size_t method_count, const uint32_t *functions, size_t function_count,
+					    uint64_t end_counter)
 {
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
@@ -101,5 +114,5 @@ mprof_status mprof_writer_statistical(mprof_writer *writer, uint64_t start_count
 	block_encode_ids(&writer->block, methods, method_count);
 	block_encode_ids(&writer->block, functions, function_count);
 	encode_int(&writer->block, end_counter);
-	return writer_put_block(writer);
+	return put_counted(writer, method_count + function_count);
 }

@@ -45,6 +45,11 @@ static mprof_status put_shot(mprof_writer *writer)
 	writer_read_clock(writer, &clock);
 	encode_clock(block, &clock);
 	status = writer_put_block(writer);
+	if (status == MPROF_OK)
+		writer->stats.events += shot->count;
+	else if (writer->is_full)
+		writer->refused_events += shot->count;
+	shot->count = 0;
 	encode_buffer_clear(&shot->items);
 	return status;
 }
@@ -100,14 +105,15 @@ mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t 
 				const mprof_event *events, size_t count)
 {
 	/* What belongs to no shot is a block by itself. */
-	int is_alone = (flags & (MPROF_HEAP_FIRST | MPROF_HEAP_LAST)) == 0 && (number == 0 || !writer->shot.is_open);
+	int is_alone =
+		(flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) == 0 && (number == 0 || !writer->shot.is_open);
 	mprof_status status = MPROF_OK;
 
 	if (!writer->lossy && !has_all(events, count))
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect has no roots and no moves");
 	if (!heap_shot_reserve(&writer->shot, events, count))
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a heap shot");
-	if (writer->shot.is_open && (is_alone || (flags & MPROF_HEAP_FIRST) != 0))
+	if (writer->shot.is_open && (is_alone || (flags & MPROF_HEAP_FLAG_FIRST) != 0))
 		status = writer_end_shot(writer);
 	if (status != MPROF_OK)
 		return status;
@@ -119,9 +125,9 @@ mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t 
 	if (!writer->shot.is_open)
 		begin_shot(writer, number, counter);
 	status = add_events(writer, events, count);
-	if (status == MPROF_OK && (flags & MPROF_HEAP_INCOMPLETE) != 0)
+	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0)
 		writer_shorten_block(writer, MPROF_BLOCK_HEAP_DATA);
-	if (status == MPROF_OK && !is_alone && (flags & MPROF_HEAP_LAST) == 0)
+	if (status == MPROF_OK && !is_alone && (flags & MPROF_HEAP_FLAG_LAST) == 0)
 		return MPROF_OK;
 	if (status == MPROF_OK)
 		return writer_end_shot(writer);

@@ -5,6 +5,7 @@
  */
 #include "stream/writer_internal.h"
 
+#include "format/event_detail.h"
 #include "format/hits_decode.h"
 #include "format/losses.h"
 
@@ -55,10 +56,10 @@ static void put_module(mprof_writer *writer, const mprof_record *module)
 	encode_buffer *block = &writer->block;
 
 	encode_int(block, module->id);
-	encode_int(block, module->start);
-	encode_int(block, at_most_32_bits(module->size));
-	encode_int(block, at_most_32_bits(module->value));
-	encode_string(block, module->name, strlen(module->name));
+	encode_int(block, module->as.module.address);
+	encode_int(block, at_most_32_bits(module->as.module.size));
+	encode_int(block, at_most_32_bits(module->as.module.file_offset));
+	encode_string(block, module->as.module.file, strlen(module->as.module.file));
 }
 
 /* Begins a table, in which no module is said to be no more. */
@@ -85,7 +86,7 @@ static void put_modules(mprof_writer *writer)
 /* A function without a module is in one that stands for none: readers do not find it otherwise. */
 static void put_no_module(mprof_writer *writer)
 {
-	const mprof_record none = {.kind = MPROF_RECORD_MODULE, .id = HITS_NO_MODULE, .name = ""};
+	const mprof_record none = {.kind = MPROF_RECORD_MODULE, .id = HITS_NO_MODULE, .as.module.file = ""};
 
 	if (writer->tells_no_module)
 		return;
@@ -102,9 +103,10 @@ static void find_place(const mprof_writer *writer, uint32_t location_id, frame_p
 	memset(place, 0, sizeof(*place));
 	if (!definition_table_get(&writer->code, MPROF_RECORD_LOCATION, location_id, &location))
 		return;
-	place->offset = location.start;
-	(void)definition_table_get(&writer->code, MPROF_RECORD_MODULE, location.parent, &place->module);
-	(void)definition_table_get(&writer->code, MPROF_RECORD_FUNCTION, location.target, &place->function);
+	place->offset = location.as.location.offset;
+	(void)definition_table_get(&writer->code, MPROF_RECORD_MODULE, location.as.location.module, &place->module);
+	(void)definition_table_get(&writer->code, MPROF_RECORD_FUNCTION, location.as.location.function,
+				   &place->function);
 }
 
 static void put_address(mprof_writer *writer, const frame_place *place)
@@ -116,7 +118,7 @@ static void put_address(mprof_writer *writer, const frame_place *place)
 		encode_int(&writer->block, place->offset);
 	} else {
 		put_token(writer, token, 0);
-		encode_int(&writer->block, place->module.start + place->offset);
+		encode_int(&writer->block, place->module.as.module.address + place->offset);
 	}
 }
 
@@ -146,7 +148,8 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 		put_token(writer, TOKEN_FUNCTION, number);
 		if (is_first) {
 			encode_int(block, 0);
-			encode_string(block, place->function.name, strlen(place->function.name));
+			encode_string(block, place->function.as.function.name,
+				      strlen(place->function.as.function.name));
 		}
 		encode_int(block, hits);
 	} else if (is_first) {
@@ -154,7 +157,7 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 			put_no_module(writer);
 		put_token(writer, TOKEN_NEW_FUNCTION, place->module.id != 0 ? place->module.id : HITS_NO_MODULE);
 		encode_int(block, number);
-		encode_string(block, place->function.name, strlen(place->function.name));
+		encode_string(block, place->function.as.function.name, strlen(place->function.as.function.name));
 	} else {
 		put_token(writer, TOKEN_FUNCTION, number);
 	}
@@ -164,18 +167,18 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 /* A function can be told if it has a name. */
 static int has_function(const frame_place *place)
 {
-	return place->function.id != 0 && place->function.name[0] != 0;
+	return place->function.id != 0 && place->function.as.function.name[0] != 0;
 }
 
 static int put_frame(mprof_writer *writer, const mprof_record *frame)
 {
 	frame_place place;
 
-	if ((frame->flags & MPROF_EVENT_NATIVE) == 0) {
-		put_token(writer, TOKEN_METHOD, frame->target);
+	if (!frame->as.stack.is_native) {
+		put_token(writer, TOKEN_METHOD, frame->as.stack.target);
 		return 1;
 	}
-	find_place(writer, frame->target, &place);
+	find_place(writer, frame->as.stack.target, &place);
 	if (has_function(&place))
 		return put_function(writer, &place, 1);
 	put_address(writer, &place);
@@ -192,11 +195,11 @@ static size_t collect_frames(const mprof_writer *writer, const mprof_event *samp
 
 	while (count < most && chain != 0 && chain <= UINT32_MAX &&
 	       definition_table_get(&writer->code, MPROF_RECORD_STACK, (uint32_t)chain, &frames[count]))
-		chain = frames[count++].parent;
+		chain = frames[count++].as.stack.caller;
 	if (count > 0)
 		return count;
 	memset(&frames[0], 0, sizeof(frames[0]));
-	frames[0].target = sample->id;
+	frames[0].as.stack.target = sample->id;
 	return 1;
 }
 
@@ -228,7 +231,9 @@ static int put_sample(mprof_writer *writer, const mprof_record *frames, size_t c
 
 static uint64_t weight_of(const mprof_event *sample)
 {
-	uint64_t weight = sample->more.detail != NULL ? sample->more.detail->samples : 1;
+	mprof_event_detail own;
+	const mprof_event_detail *detail = event_detail_read(sample->more.detail, &own);
+	uint64_t weight = detail != NULL ? detail->samples : 1;
 
 	return weight == 0 ? 1 : weight;
 }
@@ -238,8 +243,8 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 {
 	frame_place place;
 
-	if (is_drop(writer) && (frames[0].flags & MPROF_EVENT_NATIVE) != 0) {
-		find_place(writer, frames[0].target, &place);
+	if (is_drop(writer) && frames[0].as.stack.is_native) {
+		find_place(writer, frames[0].as.stack.target, &place);
 		if (has_function(&place))
 			return put_function(writer, &place, at_most_32_bits(weight));
 	}
@@ -272,9 +277,9 @@ static int is_frame_shortened(const mprof_writer *writer, const mprof_record *fr
 {
 	frame_place place;
 
-	if ((frame->flags & MPROF_EVENT_NATIVE) == 0)
-		return (frame->flags & MPROF_EVENT_COMPILING) != 0;
-	find_place(writer, frame->target, &place);
+	if (!frame->as.stack.is_native)
+		return frame->as.stack.is_compiling != 0;
+	find_place(writer, frame->as.stack.target, &place);
 	return place.function.id != 0 && !has_function(&place);
 }
 
@@ -284,7 +289,7 @@ static int is_shortened(const mprof_writer *writer, uint64_t thread, uint64_t ba
 	mprof_record frames[1 + MOST_CALLERS];
 	size_t count = collect_frames(writer, sample, frames);
 
-	if (thread != 0 || sample->counter != base_counter || frames[count - 1].parent != 0)
+	if (thread != 0 || sample->counter != base_counter || frames[count - 1].as.stack.caller != 0)
 		return 1;
 	while (count > 0 && !is_frame_shortened(writer, &frames[count - 1]))
 		count--;
@@ -326,6 +331,7 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 		writer->tells_no_module = told_no_module;
 		return status;
 	}
+	writer->stats.events += count;
 	count_shortened(writer, thread, base_counter, samples, count);
 	return MPROF_OK;
 }

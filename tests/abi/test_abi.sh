@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The library can replace that of the last release, whose interface is kept in libmprof.abi: abidiff finds no change
-# that breaks programs.
+# The library has exactly the interface of tests/abi/libmprof.MACHINE.abi: functions, their parameters, and every struct
+# and enum that the public headers show. A change on purpose is recorded by make release-abi, for a release alone.
+#
+# test_abi.sh --record writes that file anew.
 set -eu
 
-released=$srcdir/tests/abi/libmprof.abi
+machine=$(uname -m)
+baseline=$srcdir/tests/abi/libmprof.$machine.abi
 library=$builddir/lib/.libs/libmprof.so
 
 skip() {
@@ -12,15 +15,30 @@ skip() {
 	exit 77
 }
 
-test -e "$released" || skip "no released ABI yet"
 test -z "${MPROF_SANITIZED:-}" || skip "sanitizers change the library's symbols"
 test -e "$library" || skip "no shared library was built"
-command -v abidiff >/dev/null || skip "abidiff is missing: install abigail-tools"
+command -v abidw >/dev/null && command -v abidiff >/dev/null || skip "abidiff is missing: install abigail-tools"
+readelf -S "$library" | grep -q '\.debug_info' || skip "the library was built without debug information"
 
-# Functions and fields that are new are not a break; abidiff tells them apart by bit 8 of its status.
-status=0
-abidiff --headers-dir2 "$srcdir/include" "$released" "$library" || status=$?
-if ((status & 8 || status & 1 || status & 2)); then
-	echo "FAIL: programs built for the last release would break"
-	exit 1
+# Nothing of the machine, the paths or the lines it was made from.
+interface() {
+	abidw --headers-dir "$srcdir/include" --drop-private-types --drop-undefined-syms --no-show-locs \
+		--no-corpus-path --no-comp-dir-path --no-elf-needed --type-id-style hash "$library"
+}
+
+if test "${1-}" = --record; then
+	interface >"$baseline"
+	exit
 fi
+
+test -e "$baseline" || skip "no interface was recorded for $machine"
+
+# Bits of the status: 1 error, 2 usage, 4 a change, 8 a change that breaks programs.
+status=0
+abidiff --headers-dir2 "$srcdir/include" --drop-private-types --no-show-locs "$baseline" "$library" || status=$?
+if ((status & 8)); then
+	echo "FAIL: programs built for the recorded interface would break"
+elif ((status != 0)); then
+	echo "FAIL: the interface is not the recorded one; a release records it with make release-abi"
+fi
+exit $((status != 0))

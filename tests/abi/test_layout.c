@@ -30,20 +30,27 @@ FIELD(mprof_error, block_offset, 32);
 FIELD(mprof_error, offset_in_block, 40);
 FIELD(mprof_error, what, 48);
 
-SIZE(mprof_allocator, 32);
-FIELD(mprof_allocator, allocate, 0);
-FIELD(mprof_allocator, reallocate, 8);
-FIELD(mprof_allocator, release, 16);
-FIELD(mprof_allocator, user, 24);
+SIZE(mprof_allocator, 40);
+FIELD(mprof_allocator, struct_size, 0);
+FIELD(mprof_allocator, allocate, 8);
+FIELD(mprof_allocator, reallocate, 16);
+FIELD(mprof_allocator, release, 24);
+FIELD(mprof_allocator, user, 32);
 
-SIZE(mprof_event_detail, 40);
-FIELD(mprof_event_detail, object, 0);
-FIELD(mprof_event_detail, caller, 8);
-FIELD(mprof_event_detail, stack, 12);
-FIELD(mprof_event_detail, handle_type, 16);
-FIELD(mprof_event_detail, reference_count, 20);
-FIELD(mprof_event_detail, references, 24);
-FIELD(mprof_event_detail, samples, 32);
+SIZE(mprof_block_set, 32);
+FIELD(mprof_block_set, bits, 0);
+
+SIZE(mprof_event_detail, 64);
+FIELD(mprof_event_detail, struct_size, 0);
+FIELD(mprof_event_detail, object, 8);
+FIELD(mprof_event_detail, caller, 16);
+FIELD(mprof_event_detail, stack, 20);
+FIELD(mprof_event_detail, handle_type, 24);
+FIELD(mprof_event_detail, reference_count, 28);
+FIELD(mprof_event_detail, references, 32);
+FIELD(mprof_event_detail, samples, 40);
+FIELD(mprof_event_detail, size, 48);
+FIELD(mprof_event_detail, started, 56);
 
 SIZE(mprof_event, 32);
 FIELD(mprof_event, kind, 0);
@@ -55,98 +62,78 @@ FIELD(mprof_event, counter, 8);
 FIELD(mprof_event, value, 16);
 FIELD(mprof_event, more, 24);
 
-SIZE(mprof_assembly_name, 48);
-FIELD(mprof_assembly_name, base_name, 0);
-FIELD(mprof_assembly_name, culture, 8);
-FIELD(mprof_assembly_name, public_key_token, 16);
-FIELD(mprof_assembly_name, major, 24);
-FIELD(mprof_assembly_name, minor, 28);
-FIELD(mprof_assembly_name, build, 32);
-FIELD(mprof_assembly_name, revision, 36);
-FIELD(mprof_assembly_name, retargetable, 40);
+SIZE(mprof_assembly_name, 56);
+FIELD(mprof_assembly_name, struct_size, 0);
+FIELD(mprof_assembly_name, base_name, 8);
+FIELD(mprof_assembly_name, culture, 16);
+FIELD(mprof_assembly_name, public_key_token, 24);
+FIELD(mprof_assembly_name, major, 32);
+FIELD(mprof_assembly_name, minor, 36);
+FIELD(mprof_assembly_name, build, 40);
+FIELD(mprof_assembly_name, revision, 44);
+FIELD(mprof_assembly_name, retargetable, 48);
+FIELD(mprof_assembly_name, reserved, 52);
 
-SIZE(mprof_record, 96);
+SIZE(mprof_stack_record, 16);
+FIELD(mprof_stack_record, caller, 0);
+FIELD(mprof_stack_record, target, 4);
+FIELD(mprof_stack_record, is_native, 8);
+FIELD(mprof_stack_record, is_compiling, 12);
+
+SIZE(mprof_module_record, 48);
+FIELD(mprof_module_record, address, 0);
+FIELD(mprof_module_record, size, 8);
+FIELD(mprof_module_record, file_offset, 16);
+FIELD(mprof_module_record, file, 24);
+FIELD(mprof_module_record, build_id, 32);
+FIELD(mprof_module_record, is_removed, 40);
+FIELD(mprof_module_record, reserved, 44);
+
+SIZE(mprof_function_record, 32);
+FIELD(mprof_function_record, module, 0);
+FIELD(mprof_function_record, reserved, 4);
+FIELD(mprof_function_record, offset, 8);
+FIELD(mprof_function_record, size, 16);
+FIELD(mprof_function_record, name, 24);
+
+SIZE(mprof_location_record, 16);
+FIELD(mprof_location_record, module, 0);
+FIELD(mprof_location_record, function, 4);
+FIELD(mprof_location_record, offset, 8);
+
+SIZE(mprof_root_record, 40);
+FIELD(mprof_root_record, kind, 0);
+FIELD(mprof_root_record, class_id, 4);
+FIELD(mprof_root_record, thread, 8);
+FIELD(mprof_root_record, address, 16);
+FIELD(mprof_root_record, size, 24);
+FIELD(mprof_root_record, name, 32);
+
+SIZE(mprof_metric_record, 24);
+FIELD(mprof_metric_record, flags, 0);
+FIELD(mprof_metric_record, reserved, 4);
+FIELD(mprof_metric_record, section, 8);
+FIELD(mprof_metric_record, name, 16);
+
+SIZE(mprof_metric_value_record, 16);
+FIELD(mprof_metric_value_record, value, 0);
+FIELD(mprof_metric_value_record, is_double, 8);
+FIELD(mprof_metric_value_record, reserved, 12);
+
+SIZE(mprof_summary_record, 32);
+FIELD(mprof_summary_record, live_objects, 0);
+FIELD(mprof_summary_record, live_bytes, 8);
+FIELD(mprof_summary_record, dead_objects, 16);
+FIELD(mprof_summary_record, dead_bytes, 24);
+
+SIZE(mprof_record, 104);
 FIELD(mprof_record, kind, 0);
 FIELD(mprof_record, id, 4);
-FIELD(mprof_record, parent, 8);
-FIELD(mprof_record, target, 12);
-FIELD(mprof_record, flags, 16);
-FIELD(mprof_record, reserved, 20);
-FIELD(mprof_record, start, 24);
-FIELD(mprof_record, size, 32);
-FIELD(mprof_record, value, 40);
-FIELD(mprof_record, counts, 48);
-FIELD(mprof_record, name, 80);
-FIELD(mprof_record, section, 88);
+FIELD(mprof_record, as, 8);
 
 SIZE(mprof_clock, 16);
 FIELD(mprof_clock, counter, 0);
 FIELD(mprof_clock, time, 8);
-
-SIZE(mprof_sink, 32);
-FIELD(mprof_sink, write, 0);
-FIELD(mprof_sink, flush, 8);
-FIELD(mprof_sink, close, 16);
-FIELD(mprof_sink, user, 24);
-
-SIZE(mprof_writer_options, 88);
-FIELD(mprof_writer_options, struct_size, 0);
-FIELD(mprof_writer_options, dialect, 8);
-FIELD(mprof_writer_options, intro_flags, 12);
-FIELD(mprof_writer_options, directives, 16);
-FIELD(mprof_writer_options, runtime, 24);
-FIELD(mprof_writer_options, clock, 32);
-FIELD(mprof_writer_options, clock_user, 40);
-FIELD(mprof_writer_options, allocator, 48);
-FIELD(mprof_writer_options, lossy, 56);
-FIELD(mprof_writer_options, gzip_level, 60);
-FIELD(mprof_writer_options, max_name_length, 64);
-FIELD(mprof_writer_options, max_shot_memory, 72);
-FIELD(mprof_writer_options, allow_undefined_ids, 80);
-FIELD(mprof_writer_options, reserved, 84);
-
-SIZE(mprof_class_definition, 32);
-FIELD(mprof_class_definition, id, 0);
-FIELD(mprof_class_definition, assembly_id, 4);
-FIELD(mprof_class_definition, name, 8);
-FIELD(mprof_class_definition, name_length, 16);
-FIELD(mprof_class_definition, size, 24);
-FIELD(mprof_class_definition, reserved, 28);
-
-SIZE(mprof_method_definition, 32);
-FIELD(mprof_method_definition, id, 0);
-FIELD(mprof_method_definition, class_id, 4);
-FIELD(mprof_method_definition, flags, 8);
-FIELD(mprof_method_definition, reserved, 12);
-FIELD(mprof_method_definition, name, 16);
-FIELD(mprof_method_definition, name_length, 24);
-
-SIZE(mprof_element, 56);
-FIELD(mprof_element, kind, 0);
-FIELD(mprof_element, id, 4);
-FIELD(mprof_element, start_counter, 8);
-FIELD(mprof_element, end_counter, 16);
-FIELD(mprof_element, thread, 24);
-FIELD(mprof_element, name, 32);
-FIELD(mprof_element, name_length, 40);
-FIELD(mprof_element, assembly, 48);
-
-SIZE(mprof_property, 16);
-FIELD(mprof_property, key, 0);
-FIELD(mprof_property, value, 8);
-
-SIZE(mprof_writer_stats, 2224);
-FIELD(mprof_writer_stats, struct_size, 0);
-FIELD(mprof_writer_stats, bytes, 8);
-FIELD(mprof_writer_stats, sink_bytes, 16);
-FIELD(mprof_writer_stats, blocks, 24);
-FIELD(mprof_writer_stats, events, 32);
-FIELD(mprof_writer_stats, left_out, 40);
-FIELD(mprof_writer_stats, left_out_events, 48);
-FIELD(mprof_writer_stats, left_out_blocks, 560);
-FIELD(mprof_writer_stats, shortened_events, 1072);
-FIELD(mprof_writer_stats, left_out_records, 1584);
-FIELD(mprof_writer_stats, shortened_blocks, 1712);
 
 SIZE(mprof_parser_options, 40);
 FIELD(mprof_parser_options, struct_size, 0);
@@ -156,7 +143,68 @@ FIELD(mprof_parser_options, max_name_length, 24);
 FIELD(mprof_parser_options, ignore_checksums, 32);
 FIELD(mprof_parser_options, reserved, 36);
 
-SIZE(mprof_block, 280);
+SIZE(mprof_intro_block, 24);
+FIELD(mprof_intro_block, version, 0);
+FIELD(mprof_intro_block, flags, 4);
+FIELD(mprof_intro_block, runtime, 8);
+FIELD(mprof_intro_block, runtime_length, 16);
+
+SIZE(mprof_end_block, 8);
+FIELD(mprof_end_block, version, 0);
+FIELD(mprof_end_block, reserved, 4);
+
+SIZE(mprof_element_block, 48);
+FIELD(mprof_element_block, kind, 0);
+FIELD(mprof_element_block, id, 4);
+FIELD(mprof_element_block, start_counter, 8);
+FIELD(mprof_element_block, end_counter, 16);
+FIELD(mprof_element_block, name, 24);
+FIELD(mprof_element_block, name_length, 32);
+FIELD(mprof_element_block, assembly, 40);
+
+SIZE(mprof_events_block, 8);
+FIELD(mprof_events_block, base_counter, 0);
+
+SIZE(mprof_samples_block, 8);
+FIELD(mprof_samples_block, base_counter, 0);
+
+SIZE(mprof_statistical_block, 16);
+FIELD(mprof_statistical_block, start_counter, 0);
+FIELD(mprof_statistical_block, end_counter, 8);
+
+SIZE(mprof_heap_data_block, 56);
+FIELD(mprof_heap_data_block, number, 0);
+FIELD(mprof_heap_data_block, flags, 4);
+FIELD(mprof_heap_data_block, counter, 8);
+FIELD(mprof_heap_data_block, has_clocks, 16);
+FIELD(mprof_heap_data_block, reserved, 20);
+FIELD(mprof_heap_data_block, start, 24);
+FIELD(mprof_heap_data_block, end, 40);
+
+SIZE(mprof_heap_summary_block, 8);
+FIELD(mprof_heap_summary_block, collection, 0);
+FIELD(mprof_heap_summary_block, reserved, 4);
+
+SIZE(mprof_directives_block, 8);
+FIELD(mprof_directives_block, declared, 0);
+
+SIZE(mprof_thread_block, 16);
+FIELD(mprof_thread_block, name, 0);
+FIELD(mprof_thread_block, name_length, 8);
+
+SIZE(mprof_lost_block, 16);
+FIELD(mprof_lost_block, counts, 0);
+FIELD(mprof_lost_block, count, 8);
+
+SIZE(mprof_mark_block, 24);
+FIELD(mprof_mark_block, counter, 0);
+FIELD(mprof_mark_block, text, 8);
+FIELD(mprof_mark_block, text_length, 16);
+
+SIZE(mprof_watermark_block, 8);
+FIELD(mprof_watermark_block, counter, 0);
+
+SIZE(mprof_block, 352);
 FIELD(mprof_block, struct_size, 0);
 FIELD(mprof_block, kind, 8);
 FIELD(mprof_block, code, 12);
@@ -165,26 +213,14 @@ FIELD(mprof_block, header_length, 24);
 FIELD(mprof_block, length, 32);
 FIELD(mprof_block, loaded, 40);
 FIELD(mprof_block, has_clocks, 44);
-FIELD(mprof_block, start, 48);
-FIELD(mprof_block, end, 64);
-FIELD(mprof_block, thread, 80);
-FIELD(mprof_block, base_counter, 88);
-FIELD(mprof_block, end_counter, 96);
-FIELD(mprof_block, version, 104);
-FIELD(mprof_block, flags, 108);
-FIELD(mprof_block, id, 112);
-FIELD(mprof_block, has_assembly, 116);
-FIELD(mprof_block, name, 120);
-FIELD(mprof_block, name_length, 128);
-FIELD(mprof_block, assembly, 136);
-FIELD(mprof_block, directives, 184);
-FIELD(mprof_block, lost, 192);
-FIELD(mprof_block, counter_delta, 240);
-FIELD(mprof_block, has_shot_clocks, 244);
-FIELD(mprof_block, shot_start, 248);
-FIELD(mprof_block, shot_end, 264);
+FIELD(mprof_block, counter_delta, 48);
+FIELD(mprof_block, reserved, 52);
+FIELD(mprof_block, start, 56);
+FIELD(mprof_block, end, 72);
+FIELD(mprof_block, thread, 88);
+FIELD(mprof_block, as, 96);
 
-SIZE(mprof_mapping, 40);
+SIZE(mprof_mapping, 64);
 FIELD(mprof_mapping, is_method, 0);
 FIELD(mprof_mapping, id, 4);
 FIELD(mprof_mapping, class_id, 8);
@@ -193,22 +229,31 @@ FIELD(mprof_mapping, flags, 16);
 FIELD(mprof_mapping, size, 20);
 FIELD(mprof_mapping, name, 24);
 FIELD(mprof_mapping, name_length, 32);
+FIELD(mprof_mapping, source_file, 40);
+FIELD(mprof_mapping, source_file_length, 48);
+FIELD(mprof_mapping, source_file_id, 56);
+FIELD(mprof_mapping, source_line, 60);
 
-SIZE(mprof_source, 32);
-FIELD(mprof_source, read, 0);
-FIELD(mprof_source, seek, 8);
-FIELD(mprof_source, close, 16);
-FIELD(mprof_source, user, 24);
+SIZE(mprof_source, 40);
+FIELD(mprof_source, struct_size, 0);
+FIELD(mprof_source, read, 8);
+FIELD(mprof_source, seek, 16);
+FIELD(mprof_source, close, 24);
+FIELD(mprof_source, user, 32);
 
-SIZE(mprof_reader_options, 56);
+SIZE(mprof_reader_options, 104);
 FIELD(mprof_reader_options, struct_size, 0);
 FIELD(mprof_reader_options, allocator, 8);
 FIELD(mprof_reader_options, max_block_length, 16);
 FIELD(mprof_reader_options, max_name_length, 24);
 FIELD(mprof_reader_options, max_names_memory, 32);
 FIELD(mprof_reader_options, wanted, 40);
-FIELD(mprof_reader_options, follow, 48);
-FIELD(mprof_reader_options, ignore_checksums, 52);
+FIELD(mprof_reader_options, follow, 72);
+FIELD(mprof_reader_options, ignore_checksums, 76);
+FIELD(mprof_reader_options, keep_implicit_leaves, 80);
+FIELD(mprof_reader_options, index_without_events, 84);
+FIELD(mprof_reader_options, progress, 88);
+FIELD(mprof_reader_options, progress_user, 96);
 
 SIZE(mprof_stack_frame, 12);
 FIELD(mprof_stack_frame, id, 0);
@@ -230,16 +275,90 @@ FIELD(mprof_session, lost_events, 80);
 FIELD(mprof_session, compressed, 88);
 FIELD(mprof_session, reserved, 92);
 
-SIZE(mprof_index_entry, 48);
-FIELD(mprof_index_entry, offset, 0);
-FIELD(mprof_index_entry, length, 8);
-FIELD(mprof_index_entry, kind, 16);
-FIELD(mprof_index_entry, reserved, 20);
-FIELD(mprof_index_entry, thread, 24);
-FIELD(mprof_index_entry, start_counter, 32);
-FIELD(mprof_index_entry, end_counter, 40);
+SIZE(mprof_index_entry, 56);
+FIELD(mprof_index_entry, struct_size, 0);
+FIELD(mprof_index_entry, kind, 8);
+FIELD(mprof_index_entry, reserved, 12);
+FIELD(mprof_index_entry, offset, 16);
+FIELD(mprof_index_entry, length, 24);
+FIELD(mprof_index_entry, thread, 32);
+FIELD(mprof_index_entry, start_counter, 40);
+FIELD(mprof_index_entry, end_counter, 48);
 
-SIZE(mprof_description, 48);
+SIZE(mprof_sink, 40);
+FIELD(mprof_sink, struct_size, 0);
+FIELD(mprof_sink, write, 8);
+FIELD(mprof_sink, flush, 16);
+FIELD(mprof_sink, close, 24);
+FIELD(mprof_sink, user, 32);
+
+SIZE(mprof_writer_options, 88);
+FIELD(mprof_writer_options, struct_size, 0);
+FIELD(mprof_writer_options, dialect, 8);
+FIELD(mprof_writer_options, intro_flags, 12);
+FIELD(mprof_writer_options, directives, 16);
+FIELD(mprof_writer_options, runtime, 24);
+FIELD(mprof_writer_options, clock, 32);
+FIELD(mprof_writer_options, clock_user, 40);
+FIELD(mprof_writer_options, allocator, 48);
+FIELD(mprof_writer_options, lossy, 56);
+FIELD(mprof_writer_options, gzip_level, 60);
+FIELD(mprof_writer_options, max_name_length, 64);
+FIELD(mprof_writer_options, max_shot_memory, 72);
+FIELD(mprof_writer_options, allow_undefined_ids, 80);
+FIELD(mprof_writer_options, file_mode, 84);
+
+SIZE(mprof_class_definition, 40);
+FIELD(mprof_class_definition, struct_size, 0);
+FIELD(mprof_class_definition, id, 8);
+FIELD(mprof_class_definition, assembly_id, 12);
+FIELD(mprof_class_definition, name, 16);
+FIELD(mprof_class_definition, name_length, 24);
+FIELD(mprof_class_definition, size, 32);
+FIELD(mprof_class_definition, reserved, 36);
+
+SIZE(mprof_method_definition, 64);
+FIELD(mprof_method_definition, struct_size, 0);
+FIELD(mprof_method_definition, id, 8);
+FIELD(mprof_method_definition, class_id, 12);
+FIELD(mprof_method_definition, flags, 16);
+FIELD(mprof_method_definition, reserved, 20);
+FIELD(mprof_method_definition, name, 24);
+FIELD(mprof_method_definition, name_length, 32);
+FIELD(mprof_method_definition, source_file, 40);
+FIELD(mprof_method_definition, source_file_length, 48);
+FIELD(mprof_method_definition, source_line, 56);
+FIELD(mprof_method_definition, reserved_line, 60);
+
+SIZE(mprof_element, 64);
+FIELD(mprof_element, struct_size, 0);
+FIELD(mprof_element, kind, 8);
+FIELD(mprof_element, id, 12);
+FIELD(mprof_element, start_counter, 16);
+FIELD(mprof_element, end_counter, 24);
+FIELD(mprof_element, thread, 32);
+FIELD(mprof_element, name, 40);
+FIELD(mprof_element, name_length, 48);
+FIELD(mprof_element, assembly, 56);
+
+SIZE(mprof_property, 16);
+FIELD(mprof_property, key, 0);
+FIELD(mprof_property, value, 8);
+
+SIZE(mprof_writer_stats, 10288);
+FIELD(mprof_writer_stats, struct_size, 0);
+FIELD(mprof_writer_stats, bytes, 8);
+FIELD(mprof_writer_stats, sink_bytes, 16);
+FIELD(mprof_writer_stats, blocks, 24);
+FIELD(mprof_writer_stats, events, 32);
+FIELD(mprof_writer_stats, left_out, 40);
+FIELD(mprof_writer_stats, left_out_events, 48);
+FIELD(mprof_writer_stats, left_out_blocks, 2096);
+FIELD(mprof_writer_stats, shortened_events, 4144);
+FIELD(mprof_writer_stats, left_out_records, 6192);
+FIELD(mprof_writer_stats, shortened_blocks, 8240);
+
+SIZE(mprof_description, 72);
 FIELD(mprof_description, struct_size, 0);
 FIELD(mprof_description, name, 8);
 FIELD(mprof_description, name_length, 16);
@@ -247,8 +366,12 @@ FIELD(mprof_description, class_key, 24);
 FIELD(mprof_description, assembly_key, 32);
 FIELD(mprof_description, flags, 40);
 FIELD(mprof_description, object_size, 44);
+FIELD(mprof_description, source_file, 48);
+FIELD(mprof_description, source_file_length, 56);
+FIELD(mprof_description, source_line, 64);
+FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 144);
+SIZE(mprof_recorder_options, 176);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -264,14 +387,18 @@ FIELD(mprof_recorder_options, resolve_method, 64);
 FIELD(mprof_recorder_options, resolve_class, 72);
 FIELD(mprof_recorder_options, resolve_user, 80);
 FIELD(mprof_recorder_options, properties, 88);
-FIELD(mprof_recorder_options, property_count, 96);
-FIELD(mprof_recorder_options, allocation_detail, 104);
-FIELD(mprof_recorder_options, start_disabled, 108);
-FIELD(mprof_recorder_options, max_sample_bytes, 112);
-FIELD(mprof_recorder_options, max_heap_bytes, 120);
-FIELD(mprof_recorder_options, max_log_bytes, 128);
-FIELD(mprof_recorder_options, track_objects, 136);
-FIELD(mprof_recorder_options, without_symbols, 140);
+FIELD(mprof_recorder_options, property_size, 96);
+FIELD(mprof_recorder_options, property_count, 104);
+FIELD(mprof_recorder_options, allocation_detail, 112);
+FIELD(mprof_recorder_options, start_disabled, 116);
+FIELD(mprof_recorder_options, max_sample_bytes, 120);
+FIELD(mprof_recorder_options, max_heap_bytes, 128);
+FIELD(mprof_recorder_options, max_log_bytes, 136);
+FIELD(mprof_recorder_options, track_objects, 144);
+FIELD(mprof_recorder_options, without_symbols, 148);
+FIELD(mprof_recorder_options, thread_started, 152);
+FIELD(mprof_recorder_options, thread_ended, 160);
+FIELD(mprof_recorder_options, thread_user, 168);
 
 SIZE(mprof_key_range, 16);
 FIELD(mprof_key_range, first, 0);
@@ -282,37 +409,38 @@ FIELD(mprof_metric_value, metric, 0);
 FIELD(mprof_metric_value, reserved, 4);
 FIELD(mprof_metric_value, value, 8);
 
-SIZE(mprof_root_area, 48);
-FIELD(mprof_root_area, start, 0);
-FIELD(mprof_root_area, size, 8);
-FIELD(mprof_root_area, kind, 16);
-FIELD(mprof_root_area, reserved, 20);
-FIELD(mprof_root_area, class_key, 24);
-FIELD(mprof_root_area, thread, 32);
-FIELD(mprof_root_area, name, 40);
+SIZE(mprof_root_area, 56);
+FIELD(mprof_root_area, struct_size, 0);
+FIELD(mprof_root_area, start, 8);
+FIELD(mprof_root_area, size, 16);
+FIELD(mprof_root_area, kind, 24);
+FIELD(mprof_root_area, reserved, 28);
+FIELD(mprof_root_area, class_key, 32);
+FIELD(mprof_root_area, thread, 40);
+FIELD(mprof_root_area, name, 48);
 
-SIZE(mprof_recorder_stats, 184);
+SIZE(mprof_recorder_stats, 2184);
 FIELD(mprof_recorder_stats, struct_size, 0);
 FIELD(mprof_recorder_stats, events, 8);
 FIELD(mprof_recorder_stats, bytes, 16);
 FIELD(mprof_recorder_stats, log_bytes, 24);
 FIELD(mprof_recorder_stats, lost_events, 32);
 FIELD(mprof_recorder_stats, lost, 40);
-FIELD(mprof_recorder_stats, waits, 88);
-FIELD(mprof_recorder_stats, unresolved_keys, 96);
-FIELD(mprof_recorder_stats, left_out, 104);
-FIELD(mprof_recorder_stats, threads, 112);
-FIELD(mprof_recorder_stats, classes, 120);
-FIELD(mprof_recorder_stats, methods, 128);
-FIELD(mprof_recorder_stats, buffers, 136);
-FIELD(mprof_recorder_stats, samples, 144);
-FIELD(mprof_recorder_stats, stacks, 152);
-FIELD(mprof_recorder_stats, heap_shots, 160);
-FIELD(mprof_recorder_stats, incomplete_shots, 168);
-FIELD(mprof_recorder_stats, status, 176);
-FIELD(mprof_recorder_stats, system_error, 180);
+FIELD(mprof_recorder_stats, waits, 2088);
+FIELD(mprof_recorder_stats, unresolved_keys, 2096);
+FIELD(mprof_recorder_stats, left_out, 2104);
+FIELD(mprof_recorder_stats, threads, 2112);
+FIELD(mprof_recorder_stats, classes, 2120);
+FIELD(mprof_recorder_stats, methods, 2128);
+FIELD(mprof_recorder_stats, buffers, 2136);
+FIELD(mprof_recorder_stats, samples, 2144);
+FIELD(mprof_recorder_stats, stacks, 2152);
+FIELD(mprof_recorder_stats, heap_shots, 2160);
+FIELD(mprof_recorder_stats, incomplete_shots, 2168);
+FIELD(mprof_recorder_stats, status, 2176);
+FIELD(mprof_recorder_stats, system_error, 2180);
 
-SIZE(mprof_profile_options, 48);
+SIZE(mprof_profile_options, 80);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
@@ -322,8 +450,12 @@ FIELD(mprof_profile_options, with_compilations, 32);
 FIELD(mprof_profile_options, with_call_sites, 36);
 FIELD(mprof_profile_options, with_monitor_objects, 40);
 FIELD(mprof_profile_options, raw_counters, 44);
+FIELD(mprof_profile_options, window_start, 48);
+FIELD(mprof_profile_options, window_end, 56);
+FIELD(mprof_profile_options, threads, 64);
+FIELD(mprof_profile_options, thread_count, 72);
 
-SIZE(mprof_profile_totals, 1384);
+SIZE(mprof_profile_totals, 6416);
 FIELD(mprof_profile_totals, struct_size, 0);
 FIELD(mprof_profile_totals, wall_ns, 8);
 FIELD(mprof_profile_totals, method_ns, 16);
@@ -342,63 +474,69 @@ FIELD(mprof_profile_totals, samples, 112);
 FIELD(mprof_profile_totals, lost_events, 120);
 FIELD(mprof_profile_totals, events, 128);
 FIELD(mprof_profile_totals, event_counts, 136);
-FIELD(mprof_profile_totals, block_counts, 648);
-FIELD(mprof_profile_totals, interrupted_frames, 1160);
-FIELD(mprof_profile_totals, freed_objects, 1168);
-FIELD(mprof_profile_totals, freed_bytes, 1176);
-FIELD(mprof_profile_totals, moved_objects, 1184);
-FIELD(mprof_profile_totals, handles_alive, 1192);
-FIELD(mprof_profile_totals, contentions, 1200);
-FIELD(mprof_profile_totals, contended_ns, 1208);
-FIELD(mprof_profile_totals, finalizers, 1216);
-FIELD(mprof_profile_totals, finalizer_ns, 1224);
-FIELD(mprof_profile_totals, finalizations, 1232);
-FIELD(mprof_profile_totals, finalization_ns, 1240);
-FIELD(mprof_profile_totals, lost_by_cause, 1248);
-FIELD(mprof_profile_totals, refused_allocations, 1376);
+FIELD(mprof_profile_totals, block_counts, 2184);
+FIELD(mprof_profile_totals, interrupted_frames, 4232);
+FIELD(mprof_profile_totals, freed_objects, 4240);
+FIELD(mprof_profile_totals, freed_bytes, 4248);
+FIELD(mprof_profile_totals, moved_objects, 4256);
+FIELD(mprof_profile_totals, handles_alive, 4264);
+FIELD(mprof_profile_totals, contentions, 4272);
+FIELD(mprof_profile_totals, contended_ns, 4280);
+FIELD(mprof_profile_totals, finalizers, 4288);
+FIELD(mprof_profile_totals, finalizer_ns, 4296);
+FIELD(mprof_profile_totals, finalizations, 4304);
+FIELD(mprof_profile_totals, finalization_ns, 4312);
+FIELD(mprof_profile_totals, lost_by_cause, 4320);
+FIELD(mprof_profile_totals, refused_allocations, 6368);
+FIELD(mprof_profile_totals, limited, 6376);
+FIELD(mprof_profile_totals, reserved, 6380);
+FIELD(mprof_profile_totals, folded_calls, 6384);
+FIELD(mprof_profile_totals, folded_samples, 6392);
+FIELD(mprof_profile_totals, folded_sites, 6400);
+FIELD(mprof_profile_totals, left_out, 6408);
 
-SIZE(mprof_method_figures, 64);
-FIELD(mprof_method_figures, struct_size, 0);
-FIELD(mprof_method_figures, id, 8);
-FIELD(mprof_method_figures, reserved, 12);
-FIELD(mprof_method_figures, calls, 16);
-FIELD(mprof_method_figures, total_ns, 24);
-FIELD(mprof_method_figures, self_ns, 32);
-FIELD(mprof_method_figures, jit_ns, 40);
-FIELD(mprof_method_figures, samples, 48);
-FIELD(mprof_method_figures, samples_total, 56);
+SIZE(mprof_method_stats, 64);
+FIELD(mprof_method_stats, struct_size, 0);
+FIELD(mprof_method_stats, id, 8);
+FIELD(mprof_method_stats, reserved, 12);
+FIELD(mprof_method_stats, calls, 16);
+FIELD(mprof_method_stats, total_ns, 24);
+FIELD(mprof_method_stats, self_ns, 32);
+FIELD(mprof_method_stats, jit_ns, 40);
+FIELD(mprof_method_stats, samples, 48);
+FIELD(mprof_method_stats, samples_total, 56);
 
-SIZE(mprof_class_figures, 64);
-FIELD(mprof_class_figures, struct_size, 0);
-FIELD(mprof_class_figures, id, 8);
-FIELD(mprof_class_figures, reserved, 12);
-FIELD(mprof_class_figures, allocations, 16);
-FIELD(mprof_class_figures, bytes, 24);
-FIELD(mprof_class_figures, freed, 32);
-FIELD(mprof_class_figures, freed_bytes, 40);
-FIELD(mprof_class_figures, exceptions, 48);
-FIELD(mprof_class_figures, load_ns, 56);
+SIZE(mprof_class_stats, 64);
+FIELD(mprof_class_stats, struct_size, 0);
+FIELD(mprof_class_stats, id, 8);
+FIELD(mprof_class_stats, reserved, 12);
+FIELD(mprof_class_stats, allocations, 16);
+FIELD(mprof_class_stats, bytes, 24);
+FIELD(mprof_class_stats, freed, 32);
+FIELD(mprof_class_stats, freed_bytes, 40);
+FIELD(mprof_class_stats, exceptions, 48);
+FIELD(mprof_class_stats, load_ns, 56);
 
-SIZE(mprof_call_figures, 72);
-FIELD(mprof_call_figures, struct_size, 0);
-FIELD(mprof_call_figures, method, 8);
-FIELD(mprof_call_figures, parent, 12);
-FIELD(mprof_call_figures, first_child, 16);
-FIELD(mprof_call_figures, next_sibling, 20);
-FIELD(mprof_call_figures, calls, 24);
-FIELD(mprof_call_figures, total_ns, 32);
-FIELD(mprof_call_figures, self_ns, 40);
-FIELD(mprof_call_figures, allocations, 48);
-FIELD(mprof_call_figures, bytes, 56);
-FIELD(mprof_call_figures, flags, 64);
-FIELD(mprof_call_figures, reserved, 68);
+SIZE(mprof_call_stats, 72);
+FIELD(mprof_call_stats, struct_size, 0);
+FIELD(mprof_call_stats, method, 8);
+FIELD(mprof_call_stats, parent, 12);
+FIELD(mprof_call_stats, first_child, 16);
+FIELD(mprof_call_stats, next_sibling, 20);
+FIELD(mprof_call_stats, calls, 24);
+FIELD(mprof_call_stats, total_ns, 32);
+FIELD(mprof_call_stats, self_ns, 40);
+FIELD(mprof_call_stats, allocations, 48);
+FIELD(mprof_call_stats, bytes, 56);
+FIELD(mprof_call_stats, flags, 64);
+FIELD(mprof_call_stats, reserved, 68);
 
-SIZE(mprof_sample_figures, 32);
-FIELD(mprof_sample_figures, struct_size, 0);
-FIELD(mprof_sample_figures, kind, 8);
-FIELD(mprof_sample_figures, id, 12);
-FIELD(mprof_sample_figures, self, 16);
-FIELD(mprof_sample_figures, total, 24);
+SIZE(mprof_sample_stats, 32);
+FIELD(mprof_sample_stats, struct_size, 0);
+FIELD(mprof_sample_stats, kind, 8);
+FIELD(mprof_sample_stats, id, 12);
+FIELD(mprof_sample_stats, self, 16);
+FIELD(mprof_sample_stats, total, 24);
 
 SIZE(mprof_sample_node, 48);
 FIELD(mprof_sample_node, struct_size, 0);
@@ -422,7 +560,7 @@ FIELD(mprof_allocation_site, bytes, 32);
 FIELD(mprof_allocation_site, call, 40);
 FIELD(mprof_allocation_site, reserved, 44);
 
-SIZE(mprof_heap_shot, 216);
+SIZE(mprof_heap_shot, 2136);
 FIELD(mprof_heap_shot, struct_size, 0);
 FIELD(mprof_heap_shot, number, 8);
 FIELD(mprof_heap_shot, incomplete, 12);
@@ -435,7 +573,7 @@ FIELD(mprof_heap_shot, freed_bytes, 56);
 FIELD(mprof_heap_shot, moved, 64);
 FIELD(mprof_heap_shot, roots, 72);
 FIELD(mprof_heap_shot, roots_by_kind, 80);
-FIELD(mprof_heap_shot, classes, 208);
+FIELD(mprof_heap_shot, classes, 2128);
 
 SIZE(mprof_heap_shot_class, 32);
 FIELD(mprof_heap_shot_class, struct_size, 0);
@@ -454,13 +592,13 @@ FIELD(mprof_heap_summary, live_bytes, 32);
 FIELD(mprof_heap_summary, dead_objects, 40);
 FIELD(mprof_heap_summary, dead_bytes, 48);
 
-SIZE(mprof_handle_figures, 40);
-FIELD(mprof_handle_figures, struct_size, 0);
-FIELD(mprof_handle_figures, class_id, 8);
-FIELD(mprof_handle_figures, type, 12);
-FIELD(mprof_handle_figures, created, 16);
-FIELD(mprof_handle_figures, alive, 24);
-FIELD(mprof_handle_figures, deleted, 32);
+SIZE(mprof_handle_stats, 40);
+FIELD(mprof_handle_stats, struct_size, 0);
+FIELD(mprof_handle_stats, class_id, 8);
+FIELD(mprof_handle_stats, type, 12);
+FIELD(mprof_handle_stats, created, 16);
+FIELD(mprof_handle_stats, alive, 24);
+FIELD(mprof_handle_stats, deleted, 32);
 
 SIZE(mprof_handle_site, 40);
 FIELD(mprof_handle_site, struct_size, 0);
@@ -471,14 +609,14 @@ FIELD(mprof_handle_site, reserved, 20);
 FIELD(mprof_handle_site, created, 24);
 FIELD(mprof_handle_site, alive, 32);
 
-SIZE(mprof_monitor_figures, 48);
-FIELD(mprof_monitor_figures, struct_size, 0);
-FIELD(mprof_monitor_figures, class_id, 8);
-FIELD(mprof_monitor_figures, reserved, 12);
-FIELD(mprof_monitor_figures, contentions, 16);
-FIELD(mprof_monitor_figures, acquired, 24);
-FIELD(mprof_monitor_figures, failures, 32);
-FIELD(mprof_monitor_figures, contended_ns, 40);
+SIZE(mprof_monitor_stats, 48);
+FIELD(mprof_monitor_stats, struct_size, 0);
+FIELD(mprof_monitor_stats, class_id, 8);
+FIELD(mprof_monitor_stats, reserved, 12);
+FIELD(mprof_monitor_stats, contentions, 16);
+FIELD(mprof_monitor_stats, acquired, 24);
+FIELD(mprof_monitor_stats, failures, 32);
+FIELD(mprof_monitor_stats, contended_ns, 40);
 
 SIZE(mprof_monitor_site, 56);
 FIELD(mprof_monitor_site, struct_size, 0);
@@ -491,25 +629,66 @@ FIELD(mprof_monitor_site, object, 40);
 FIELD(mprof_monitor_site, call, 48);
 FIELD(mprof_monitor_site, reserved, 52);
 
-SIZE(mprof_finalizer_figures, 32);
-FIELD(mprof_finalizer_figures, struct_size, 0);
-FIELD(mprof_finalizer_figures, class_id, 8);
-FIELD(mprof_finalizer_figures, reserved, 12);
-FIELD(mprof_finalizer_figures, count, 16);
-FIELD(mprof_finalizer_figures, total_ns, 24);
+SIZE(mprof_finalizer_stats, 32);
+FIELD(mprof_finalizer_stats, struct_size, 0);
+FIELD(mprof_finalizer_stats, class_id, 8);
+FIELD(mprof_finalizer_stats, reserved, 12);
+FIELD(mprof_finalizer_stats, count, 16);
+FIELD(mprof_finalizer_stats, total_ns, 24);
 
-SIZE(mprof_metric_figures, 80);
-FIELD(mprof_metric_figures, struct_size, 0);
-FIELD(mprof_metric_figures, id, 8);
-FIELD(mprof_metric_figures, flags, 12);
-FIELD(mprof_metric_figures, section, 16);
-FIELD(mprof_metric_figures, name, 24);
-FIELD(mprof_metric_figures, count, 32);
-FIELD(mprof_metric_figures, first, 40);
-FIELD(mprof_metric_figures, last, 48);
-FIELD(mprof_metric_figures, minimum, 56);
-FIELD(mprof_metric_figures, maximum, 64);
-FIELD(mprof_metric_figures, last_ns, 72);
+SIZE(mprof_memory_stats, 120);
+FIELD(mprof_memory_stats, struct_size, 0);
+FIELD(mprof_memory_stats, allocations, 8);
+FIELD(mprof_memory_stats, bytes, 16);
+FIELD(mprof_memory_stats, frees, 24);
+FIELD(mprof_memory_stats, resizes, 32);
+FIELD(mprof_memory_stats, live, 40);
+FIELD(mprof_memory_stats, live_bytes, 48);
+FIELD(mprof_memory_stats, peak_bytes, 56);
+FIELD(mprof_memory_stats, peak_live, 64);
+FIELD(mprof_memory_stats, peak_ns, 72);
+FIELD(mprof_memory_stats, temporaries, 80);
+FIELD(mprof_memory_stats, unmatched_frees, 88);
+FIELD(mprof_memory_stats, missing_frees, 96);
+FIELD(mprof_memory_stats, late_events, 104);
+FIELD(mprof_memory_stats, is_estimate, 112);
+FIELD(mprof_memory_stats, reserved, 116);
+
+SIZE(mprof_memory_site, 104);
+FIELD(mprof_memory_site, struct_size, 0);
+FIELD(mprof_memory_site, stack, 8);
+FIELD(mprof_memory_site, reserved, 12);
+FIELD(mprof_memory_site, allocations, 16);
+FIELD(mprof_memory_site, bytes, 24);
+FIELD(mprof_memory_site, frees, 32);
+FIELD(mprof_memory_site, live, 40);
+FIELD(mprof_memory_site, live_bytes, 48);
+FIELD(mprof_memory_site, peak_live, 56);
+FIELD(mprof_memory_site, peak_bytes, 64);
+FIELD(mprof_memory_site, temporaries, 72);
+FIELD(mprof_memory_site, lifetime_ns, 80);
+FIELD(mprof_memory_site, shortest_ns, 88);
+FIELD(mprof_memory_site, longest_ns, 96);
+
+SIZE(mprof_memory_size, 40);
+FIELD(mprof_memory_size, struct_size, 0);
+FIELD(mprof_memory_size, smallest, 8);
+FIELD(mprof_memory_size, largest, 16);
+FIELD(mprof_memory_size, allocations, 24);
+FIELD(mprof_memory_size, bytes, 32);
+
+SIZE(mprof_metric_stats, 80);
+FIELD(mprof_metric_stats, struct_size, 0);
+FIELD(mprof_metric_stats, id, 8);
+FIELD(mprof_metric_stats, flags, 12);
+FIELD(mprof_metric_stats, section, 16);
+FIELD(mprof_metric_stats, name, 24);
+FIELD(mprof_metric_stats, count, 32);
+FIELD(mprof_metric_stats, first, 40);
+FIELD(mprof_metric_stats, last, 48);
+FIELD(mprof_metric_stats, minimum, 56);
+FIELD(mprof_metric_stats, maximum, 64);
+FIELD(mprof_metric_stats, last_ns, 72);
 
 SIZE(mprof_mark, 32);
 FIELD(mprof_mark, struct_size, 0);
@@ -536,24 +715,24 @@ FIELD(mprof_heap_resize, time_ns, 8);
 FIELD(mprof_heap_resize, bytes, 16);
 FIELD(mprof_heap_resize, number, 24);
 
-SIZE(mprof_thread_figures, 56);
-FIELD(mprof_thread_figures, struct_size, 0);
-FIELD(mprof_thread_figures, id, 8);
-FIELD(mprof_thread_figures, name, 16);
-FIELD(mprof_thread_figures, events, 24);
-FIELD(mprof_thread_figures, self_ns, 32);
-FIELD(mprof_thread_figures, lost, 40);
-FIELD(mprof_thread_figures, samples, 48);
+SIZE(mprof_thread_stats, 56);
+FIELD(mprof_thread_stats, struct_size, 0);
+FIELD(mprof_thread_stats, id, 8);
+FIELD(mprof_thread_stats, name, 16);
+FIELD(mprof_thread_stats, events, 24);
+FIELD(mprof_thread_stats, self_ns, 32);
+FIELD(mprof_thread_stats, lost, 40);
+FIELD(mprof_thread_stats, samples, 48);
 
-SIZE(mprof_element_figures, 56);
-FIELD(mprof_element_figures, struct_size, 0);
-FIELD(mprof_element_figures, kind, 8);
-FIELD(mprof_element_figures, id, 12);
-FIELD(mprof_element_figures, name, 16);
-FIELD(mprof_element_figures, assembly, 24);
-FIELD(mprof_element_figures, loaded_ns, 32);
-FIELD(mprof_element_figures, load_ns, 40);
-FIELD(mprof_element_figures, unloaded_ns, 48);
+SIZE(mprof_element_stats, 56);
+FIELD(mprof_element_stats, struct_size, 0);
+FIELD(mprof_element_stats, kind, 8);
+FIELD(mprof_element_stats, id, 12);
+FIELD(mprof_element_stats, name, 16);
+FIELD(mprof_element_stats, assembly, 24);
+FIELD(mprof_element_stats, loaded_ns, 32);
+FIELD(mprof_element_stats, load_ns, 40);
+FIELD(mprof_element_stats, unloaded_ns, 48);
 
 /* Enumerations are passed as int. */
 SIZE(mprof_status, 4);
@@ -579,9 +758,110 @@ SIZE(mprof_allocation_detail, 4);
 SIZE(mprof_heap_use, 4);
 SIZE(mprof_sample_kind, 4);
 
+/* What the library says of each structure. */
+static int check_sizes(void)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+	} sizes[] = {
+		{"mprof_error", sizeof(mprof_error)},
+		{"mprof_allocator", sizeof(mprof_allocator)},
+		{"mprof_block_set", sizeof(mprof_block_set)},
+		{"mprof_event_detail", sizeof(mprof_event_detail)},
+		{"mprof_event", sizeof(mprof_event)},
+		{"mprof_assembly_name", sizeof(mprof_assembly_name)},
+		{"mprof_stack_record", sizeof(mprof_stack_record)},
+		{"mprof_module_record", sizeof(mprof_module_record)},
+		{"mprof_function_record", sizeof(mprof_function_record)},
+		{"mprof_location_record", sizeof(mprof_location_record)},
+		{"mprof_root_record", sizeof(mprof_root_record)},
+		{"mprof_metric_record", sizeof(mprof_metric_record)},
+		{"mprof_metric_value_record", sizeof(mprof_metric_value_record)},
+		{"mprof_summary_record", sizeof(mprof_summary_record)},
+		{"mprof_record", sizeof(mprof_record)},
+		{"mprof_clock", sizeof(mprof_clock)},
+		{"mprof_parser_options", sizeof(mprof_parser_options)},
+		{"mprof_intro_block", sizeof(mprof_intro_block)},
+		{"mprof_end_block", sizeof(mprof_end_block)},
+		{"mprof_element_block", sizeof(mprof_element_block)},
+		{"mprof_events_block", sizeof(mprof_events_block)},
+		{"mprof_samples_block", sizeof(mprof_samples_block)},
+		{"mprof_statistical_block", sizeof(mprof_statistical_block)},
+		{"mprof_heap_data_block", sizeof(mprof_heap_data_block)},
+		{"mprof_heap_summary_block", sizeof(mprof_heap_summary_block)},
+		{"mprof_directives_block", sizeof(mprof_directives_block)},
+		{"mprof_thread_block", sizeof(mprof_thread_block)},
+		{"mprof_lost_block", sizeof(mprof_lost_block)},
+		{"mprof_mark_block", sizeof(mprof_mark_block)},
+		{"mprof_watermark_block", sizeof(mprof_watermark_block)},
+		{"mprof_block", sizeof(mprof_block)},
+		{"mprof_mapping", sizeof(mprof_mapping)},
+		{"mprof_source", sizeof(mprof_source)},
+		{"mprof_reader_options", sizeof(mprof_reader_options)},
+		{"mprof_stack_frame", sizeof(mprof_stack_frame)},
+		{"mprof_session", sizeof(mprof_session)},
+		{"mprof_index_entry", sizeof(mprof_index_entry)},
+		{"mprof_sink", sizeof(mprof_sink)},
+		{"mprof_writer_options", sizeof(mprof_writer_options)},
+		{"mprof_class_definition", sizeof(mprof_class_definition)},
+		{"mprof_method_definition", sizeof(mprof_method_definition)},
+		{"mprof_element", sizeof(mprof_element)},
+		{"mprof_property", sizeof(mprof_property)},
+		{"mprof_writer_stats", sizeof(mprof_writer_stats)},
+		{"mprof_description", sizeof(mprof_description)},
+		{"mprof_recorder_options", sizeof(mprof_recorder_options)},
+		{"mprof_key_range", sizeof(mprof_key_range)},
+		{"mprof_metric_value", sizeof(mprof_metric_value)},
+		{"mprof_root_area", sizeof(mprof_root_area)},
+		{"mprof_recorder_stats", sizeof(mprof_recorder_stats)},
+		{"mprof_profile_options", sizeof(mprof_profile_options)},
+		{"mprof_profile_totals", sizeof(mprof_profile_totals)},
+		{"mprof_method_stats", sizeof(mprof_method_stats)},
+		{"mprof_class_stats", sizeof(mprof_class_stats)},
+		{"mprof_call_stats", sizeof(mprof_call_stats)},
+		{"mprof_sample_stats", sizeof(mprof_sample_stats)},
+		{"mprof_sample_node", sizeof(mprof_sample_node)},
+		{"mprof_allocation_site", sizeof(mprof_allocation_site)},
+		{"mprof_heap_shot", sizeof(mprof_heap_shot)},
+		{"mprof_heap_shot_class", sizeof(mprof_heap_shot_class)},
+		{"mprof_heap_summary", sizeof(mprof_heap_summary)},
+		{"mprof_handle_stats", sizeof(mprof_handle_stats)},
+		{"mprof_handle_site", sizeof(mprof_handle_site)},
+		{"mprof_monitor_stats", sizeof(mprof_monitor_stats)},
+		{"mprof_monitor_site", sizeof(mprof_monitor_site)},
+		{"mprof_finalizer_stats", sizeof(mprof_finalizer_stats)},
+		{"mprof_memory_stats", sizeof(mprof_memory_stats)},
+		{"mprof_memory_site", sizeof(mprof_memory_site)},
+		{"mprof_memory_size", sizeof(mprof_memory_size)},
+		{"mprof_metric_stats", sizeof(mprof_metric_stats)},
+		{"mprof_mark", sizeof(mprof_mark)},
+		{"mprof_collection", sizeof(mprof_collection)},
+		{"mprof_heap_resize", sizeof(mprof_heap_resize)},
+		{"mprof_thread_stats", sizeof(mprof_thread_stats)},
+		{"mprof_element_stats", sizeof(mprof_element_stats)},
+	};
+	int result = 0;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (mprof_struct_get_size(sizes[i].name) == sizes[i].size)
+			continue;
+		printf("FAIL: %s has %zu bytes, not %zu\n", sizes[i].name, sizes[i].size,
+		       mprof_struct_get_size(sizes[i].name));
+		result = 1;
+	}
+	if (mprof_struct_get_size(NULL) != 0 || mprof_struct_get_size("mprof_nothing") != 0) {
+		puts("FAIL: what is no structure has a size");
+		result = 1;
+	}
+	return result;
+}
+
 int main(void)
 {
-	puts("OK: the layout was checked by the compiler");
+	if (check_sizes() != 0)
+		return 1;
+	puts("OK: the compiler checked the layout, and the library has the same sizes");
 	return 0;
 }
 

@@ -93,7 +93,8 @@ static inline void *failing_reallocate(void *user, void *memory, size_t old_size
 
 static inline mprof_allocator failing_allocator_interface(failing_allocator *self)
 {
-	mprof_allocator allocator = {failing_allocate, failing_reallocate, failing_release, self};
+	mprof_allocator allocator = {sizeof(mprof_allocator), failing_allocate, failing_reallocate, failing_release,
+				     self};
 
 	return allocator;
 }

@@ -44,6 +44,40 @@ Test(hash_map, keeps_what_is_put)
 	cr_assert_eq(memory.blocks, 0);
 }
 
+/* Half of the keys go while others stay, so that gaps would show; then all of them, and the places are used again. */
+Test(hash_map, forgets_what_is_removed)
+{
+	enum { COUNT = 5000 };
+	failing_allocator memory = {0};
+	mprof_allocator allocator = failing_allocator_interface(&memory);
+	hash_map map;
+	size_t capacity;
+
+	hash_map_init(&map, &allocator);
+	for (int round = 0; round < 3; round++) {
+		for (uint64_t i = 0; i < COUNT; i++)
+			cr_assert(hash_map_put(&map, key_of(i), i));
+		for (uint64_t i = 0; i < COUNT; i += 2)
+			hash_map_remove(&map, key_of(i));
+		hash_map_remove(&map, key_of(COUNT));
+		for (uint64_t i = 0; i < COUNT; i++) {
+			const uint64_t *value = hash_map_get(&map, key_of(i));
+
+			cr_assert_eq(value != NULL, i % 2 == 1, "key %llu", (unsigned long long)i);
+			if (value != NULL)
+				cr_assert_eq(*value, i);
+		}
+		for (uint64_t i = 1; i < COUNT; i += 2)
+			hash_map_remove(&map, key_of(i));
+		cr_assert_eq(map.count, 0);
+		if (round == 0)
+			capacity = map.capacity;
+		cr_assert_eq(map.capacity, capacity);
+	}
+	hash_map_destroy(&map);
+	cr_assert_eq(memory.blocks, 0);
+}
+
 Test(hash_map, key_zero_is_a_key)
 {
 	failing_allocator memory = {0};

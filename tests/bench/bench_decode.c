@@ -35,9 +35,9 @@ static double measure_decode(void *user)
 	size_t count;
 	double start = bench_thread_time();
 
-	mprof_reader_options_init(&options);
+	mprof_reader_options_init(&options, sizeof(options));
 	options.ignore_checksums = state->ignore_checksums;
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	state->events = 0;
 	bench_require(mprof_reader_open_memory(state->bytes, state->length, &options, &reader) == MPROF_OK,
 		      "cannot open the log");
@@ -122,7 +122,7 @@ void bench_decode(void)
 		mprof_writer *writer;
 
 		bench_write_log(&writer, MPROF_DIALECT_MPROF2, rows[i].has_allocations, rows[i].directives);
-		bench_require(mprof_writer_memory(writer, &state.bytes, &state.length) == MPROF_OK,
+		bench_require(mprof_writer_get_memory(writer, &state.bytes, &state.length) == MPROF_OK,
 			      "cannot get the log");
 		state.copy = malloc(state.length);
 		bench_require(state.copy != NULL, "no memory");

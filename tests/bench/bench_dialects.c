@@ -58,7 +58,7 @@ static double read_log(const stored_log *log)
 	size_t count;
 	double start = bench_thread_time();
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	bench_require(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader) == MPROF_OK,
 		      "cannot open the log");
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
@@ -85,7 +85,7 @@ static double parse_log(const stored_log *log)
 	size_t count;
 	double start = bench_thread_time();
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	bench_require(mprof_parser_create(NULL, &parser) == MPROF_OK, "cannot make a parser");
 	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_END) {
 		size_t piece = log->length - fed < PIECE ? log->length - fed : PIECE;
@@ -144,8 +144,8 @@ static void measure_row(const dialect_row *row)
 
 	bench_write_log(&mono, MPROF_DIALECT_MONO, row->has_allocations, ALWAYS | row->directives_of_mono);
 	bench_write_log(&own, MPROF_DIALECT_MPROF2, row->has_allocations, ALWAYS | row->own_directives);
-	bench_require(mprof_writer_memory(mono, &state.mono.bytes, &state.mono.length) == MPROF_OK &&
-			      mprof_writer_memory(own, &state.own.bytes, &state.own.length) == MPROF_OK,
+	bench_require(mprof_writer_get_memory(mono, &state.mono.bytes, &state.mono.length) == MPROF_OK &&
+			      mprof_writer_get_memory(own, &state.own.bytes, &state.own.length) == MPROF_OK,
 		      "cannot get the logs");
 	parse.bytes_per_event = read.bytes_per_event = (double)state.mono.length / BENCH_EVENTS;
 	printf("parse ");

@@ -33,7 +33,7 @@ static int swallow(void *user, const void *bytes, size_t length)
 static double measure_encode(void *user)
 {
 	encode_state *state = user;
-	mprof_sink sink = {swallow, NULL, NULL, state};
+	mprof_sink sink = {sizeof(mprof_sink), swallow, NULL, NULL, state};
 	mprof_writer *writer;
 	double start;
 
@@ -43,10 +43,10 @@ static double measure_encode(void *user)
 	start = bench_thread_time();
 	for (int i = 0; i < ROUNDS_OVER_EVENTS; i++) {
 		for (size_t done = 0; done < BENCH_EVENTS; done += BENCH_BLOCK_EVENTS) {
-			bench_require(mprof_writer_begin_events(writer, 1, done == 0 ? 0 : state->events[done - 1].counter) ==
-						      MPROF_OK &&
-					      mprof_writer_events(writer, state->events + done, BENCH_BLOCK_EVENTS, NULL) ==
-						      MPROF_OK &&
+			bench_require(mprof_writer_begin_events(
+					      writer, 1, done == 0 ? 0 : state->events[done - 1].counter) == MPROF_OK &&
+					      mprof_writer_write_events(writer, state->events + done,
+									BENCH_BLOCK_EVENTS, NULL) == MPROF_OK &&
 					      mprof_writer_end_events(writer) == MPROF_OK,
 				      "cannot write");
 		}
@@ -70,7 +70,8 @@ static double measure_copy(void *user)
 
 void bench_encode(void)
 {
-	bench_row row = {"encode through mprof_writer_events()", measure_encode, measure_copy, "memcpy of the events", 0};
+	bench_row row = {"encode through mprof_writer_write_events()", measure_encode, measure_copy,
+			 "memcpy of the events", 0};
 	encode_state state;
 
 	state.events = malloc(BENCH_EVENTS * sizeof(*state.events));

@@ -73,7 +73,8 @@ static inline void bench_make_allocations(mprof_event *events, mprof_event_detai
 		if (size == 0 || (random >> 16) % 8 == 0)
 			size = 16 + (random >> 20) % 500;
 		stack = bench_walk(stack, bench_random(&state));
-		details[i] = (mprof_event_detail){.object = object, .stack = stack};
+		details[i] = (mprof_event_detail){
+			.struct_size = sizeof(mprof_event_detail), .object = object, .stack = stack};
 		details[i].caller = 1 + details[i].stack % BENCH_METHODS;
 		events[i] = (mprof_event){.kind = MPROF_EVENT_ALLOCATION, .id = class_id, .value = size};
 		events[i].more.detail = &details[i];
@@ -83,7 +84,7 @@ static inline void bench_make_allocations(mprof_event *events, mprof_event_detai
 
 static inline void bench_define_classes(mprof_writer *writer)
 {
-	mprof_class_definition definition = {0, 0, "Class", 5, 0, 0};
+	mprof_class_definition definition = {sizeof(mprof_class_definition), 0, 0, "Class", 5, 0, 0};
 
 	for (uint32_t id = 1; id <= BENCH_CLASSES; id++) {
 		definition.id = id;
@@ -97,15 +98,19 @@ static inline void bench_define_stacks(mprof_writer *writer)
 	static mprof_record records[BENCH_STACKS];
 
 	for (uint32_t i = 0; i < BENCH_STACKS; i++)
-		records[i] = (mprof_record){
-			.kind = MPROF_RECORD_STACK, .id = i + 1, .parent = i / 2, .target = 1 + i % BENCH_METHODS};
-	bench_require(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, records, BENCH_STACKS) == MPROF_OK,
+		records[i] = (mprof_record){.kind = MPROF_RECORD_STACK,
+					    .id = i + 1,
+					    .as.stack.caller = i / 2,
+					    .as.stack.target = 1 + i % BENCH_METHODS};
+	bench_require(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, records, sizeof(*records),
+						 BENCH_STACKS) == MPROF_OK,
 		      "cannot define call chains");
 }
 
 static inline void bench_define(mprof_writer *writer)
 {
-	mprof_method_definition definition = {0, 0, 0, 0, "Method ()", 9};
+	mprof_method_definition definition = {
+		sizeof(mprof_method_definition), 0, 0, 0, 0, "Method ()", 9, NULL, 0, 0, 0};
 
 	for (uint32_t id = 1; id <= BENCH_METHODS; id++) {
 		definition.id = id;

@@ -46,7 +46,7 @@ static void ignore_object(mprof_recorder *recorder, uint64_t address, mprof_key 
 
 /* Through pointers that the compiler cannot see through, as a collector calls a profiler. */
 static volatile object_callback empty_callback = ignore_object;
-static volatile object_callback recording_callback = mprof_heap_object;
+static volatile object_callback recording_callback = mprof_recorder_add_heap_object;
 
 static void walk(const heap_bench *bench, mprof_recorder *recorder, object_callback callback)
 {
@@ -74,7 +74,7 @@ static uint64_t swallowed;
 
 static mprof_recorder *open_recorder(void)
 {
-	mprof_sink sink = {swallow, NULL, NULL, &swallowed};
+	mprof_sink sink = {sizeof(mprof_sink), swallow, NULL, NULL, &swallowed};
 	mprof_description description;
 	mprof_recorder *recorder;
 	mprof_error error;
@@ -84,7 +84,7 @@ static mprof_recorder *open_recorder(void)
 	for (uint64_t i = 0; i < CLASSES; i++) {
 		char name[32];
 
-		mprof_description_init(&description);
+		mprof_description_init(&description, sizeof(description));
 		description.name = name;
 		description.name_length = (size_t)snprintf(name, sizeof(name), "Class%d", (int)i);
 		bench_require(mprof_recorder_define_class(recorder, FIRST_KEY + i * KEY_STEP, &description) == MPROF_OK,
@@ -110,9 +110,9 @@ static double take_shot(const heap_bench *bench, mprof_recorder *recorder)
 {
 	double start = bench_wall_time();
 
-	bench_require(mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 0), "cannot begin a heap shot");
+	bench_require(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0), "cannot begin a heap shot");
 	walk(bench, recorder, recording_callback);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	return (bench_wall_time() - start) / OBJECTS;
 }
 

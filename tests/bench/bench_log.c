@@ -14,7 +14,7 @@ static void write_blocks(mprof_writer *writer, const mprof_event *events)
 
 	for (size_t done = 0; done < BENCH_EVENTS; done += BENCH_BLOCK_EVENTS) {
 		bench_require(mprof_writer_begin_events(writer, 1, base) == MPROF_OK &&
-				      mprof_writer_events(writer, events + done, BENCH_BLOCK_EVENTS, NULL) ==
+				      mprof_writer_write_events(writer, events + done, BENCH_BLOCK_EVENTS, NULL) ==
 					      MPROF_OK &&
 				      mprof_writer_end_events(writer) == MPROF_OK,
 			      "cannot write");
@@ -30,7 +30,7 @@ void bench_write_log(mprof_writer **writer, uint32_t dialect, int has_allocation
 	mprof_event_detail *details = malloc(BENCH_EVENTS * sizeof(*details));
 	mprof_writer_options options;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.directives = directives;
 	bench_require(events != NULL && details != NULL && mprof_writer_open_memory(&options, writer) == MPROF_OK,

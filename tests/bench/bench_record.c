@@ -73,8 +73,8 @@ static double measure_calls(void *user)
 	for (uint32_t i = 0; i < EVENTS / 2; i++) {
 		uint64_t key = FIRST_KEY + i % METHODS * KEY_STEP;
 
-		mprof_thread_method_enter(state->thread, key);
-		mprof_thread_method_leave(state->thread, key);
+		mprof_thread_enter_method(state->thread, key);
+		mprof_thread_leave_method(state->thread, key);
 	}
 	spent = bench_thread_time() - start;
 	/* So that each round begins with empty buffers. */
@@ -97,7 +97,7 @@ static double measure_allocations(void *user)
 	double spent;
 
 	for (uint32_t i = 0; i < EVENTS; i++)
-		mprof_thread_allocation(state->thread, FIRST_KEY + i % METHODS * KEY_STEP, 24);
+		mprof_thread_record_allocation(state->thread, FIRST_KEY + i % METHODS * KEY_STEP, 24);
 	spent = bench_thread_time() - start;
 	mprof_recorder_drain(state->recorder);
 	return spent / EVENTS;
@@ -116,8 +116,8 @@ static double measure_detailed(void *user)
 	for (uint32_t i = 0; i < WIDE_EVENTS; i++) {
 		/* Chains differ at their inner ends. */
 		frames[0] = FIRST_KEY + i % METHODS * KEY_STEP;
-		mprof_thread_allocation_detailed(state->thread, FIRST_KEY, 24, FIRST_KEY + i, frames,
-						 state->frame_count);
+		mprof_thread_record_allocation_detailed(state->thread, FIRST_KEY, 24, FIRST_KEY + i, frames,
+							state->frame_count);
 	}
 	spent = bench_thread_time() - start;
 	mprof_recorder_drain(state->recorder);
@@ -130,11 +130,12 @@ static void define_all(mprof_recorder *recorder)
 	char name[32];
 
 	for (uint64_t i = 0; i < METHODS; i++) {
-		mprof_description_init(&description);
+		mprof_description_init(&description, sizeof(description));
 		description.name = name;
 		description.name_length = (size_t)snprintf(name, sizeof(name), "Method%d (int)", (int)i);
 		description.class_key = FIRST_KEY;
-		bench_require(mprof_recorder_define_method(recorder, FIRST_KEY + i * KEY_STEP, &description) == MPROF_OK &&
+		bench_require(mprof_recorder_define_method(recorder, FIRST_KEY + i * KEY_STEP, &description) ==
+					      MPROF_OK &&
 				      mprof_recorder_define_class(recorder, FIRST_KEY + i * KEY_STEP, &description) ==
 					      MPROF_OK,
 			      "cannot define");
@@ -160,7 +161,7 @@ static int open_recorder(record_state *state, uint32_t allocation_detail)
 
 	bench_require(fd >= 0, "cannot make a file in the current directory");
 	unlink(path);
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.allocation_detail = allocation_detail;
 	bench_require(mprof_recorder_open_fd(fd, &options, &state->recorder, NULL) == MPROF_OK,
 		      "cannot open a recorder");
@@ -171,7 +172,7 @@ static int open_recorder(record_state *state, uint32_t allocation_detail)
 
 static void close_recorder(record_state *state, int fd)
 {
-	mprof_recorder_detach(state->thread);
+	mprof_thread_detach(state->thread);
 	bench_require(mprof_recorder_close(state->recorder) == MPROF_OK, "the log could not be written");
 	mprof_recorder_destroy(state->recorder);
 	close(fd);
@@ -179,7 +180,8 @@ static void close_recorder(record_state *state, int fd)
 
 static void bench_plain(void)
 {
-	bench_row calls = {"record enter/leave (thread's processor time)", measure_calls, measure_floor, "bare loop", 0};
+	bench_row calls = {"record enter/leave (thread's processor time)", measure_calls, measure_floor, "bare loop",
+			   0};
 	bench_row wall = {"record enter/leave, drained (wall time)", measure_calls_wall, measure_floor, "bare loop", 0};
 	bench_row allocations = {"record allocation (thread's processor time)", measure_allocations, measure_floor,
 				 "bare loop", 0};
@@ -208,7 +210,7 @@ static void bench_detailed(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		bench_row row = {rows[i].name, measure_detailed, measure_floor, "bare loop", 0};
 		record_state state = {.frame_count = rows[i].frame_count};
-		int fd = open_recorder(&state, MPROF_ALLOCATION_STACK | MPROF_ALLOCATION_OBJECT);
+		int fd = open_recorder(&state, MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT);
 
 		measure_detailed(&state);
 		row.bytes_per_event = bytes_per_event(state.recorder);

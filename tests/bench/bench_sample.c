@@ -44,7 +44,8 @@ static void record_all(const sample_state *state)
 	int recorded = 1;
 
 	for (uint32_t i = 0; i < SAMPLES; i++)
-		recorded &= mprof_recorder_sample(state->recorder, 1 + i % 4, state->chains[i % METHODS], FRAMES);
+		recorded &=
+			mprof_recorder_record_sample(state->recorder, 1 + i % 4, state->chains[i % METHODS], FRAMES);
 	bench_require(recorded, "samples were lost");
 }
 
@@ -79,7 +80,7 @@ static void prepare(sample_state *state)
 	char name[32];
 
 	for (uint64_t i = 0; i < METHODS; i++) {
-		mprof_description_init(&description);
+		mprof_description_init(&description, sizeof(description));
 		description.name = name;
 		description.name_length = (size_t)snprintf(name, sizeof(name), "Method%d (int)", (int)i);
 		bench_require(mprof_recorder_define_method(state->recorder, FIRST_KEY + i * KEY_STEP, &description) ==
@@ -106,7 +107,7 @@ void bench_sample(void)
 
 	bench_require(fd >= 0, "cannot make a file in the current directory");
 	unlink(path);
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	/* Twice what a round takes, so that the writer thread comes only when it is asked for. */
 	options.max_sample_bytes = UINT64_C(64) << 20;
 	options.drain_interval_ms = 3600000;

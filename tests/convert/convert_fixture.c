@@ -19,7 +19,7 @@ static log_bytes copy_memory(const mprof_writer *writer)
 	log_bytes copy = {NULL, 0};
 	const uint8_t *bytes;
 
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &copy.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &copy.length), MPROF_OK);
 	copy.bytes = malloc(copy.length + 1);
 	cr_assert_not_null(copy.bytes);
 	memcpy(copy.bytes, bytes, copy.length);
@@ -38,7 +38,7 @@ conversion convert_with(const log_bytes *log, const mprof_writer_options *given)
 	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	made.status = mprof_converter_run(converter, writer, note_damage, &made);
-	made.has_failed = mprof_converter_failed(converter);
+	made.has_failed = mprof_converter_has_failed(converter);
 	cr_assert_eq(mprof_writer_get_stats(writer, &made.stats), MPROF_OK);
 	made.log = copy_memory(writer);
 	(void)mprof_writer_destroy(writer);
@@ -51,7 +51,7 @@ conversion convert(const log_bytes *log, mprof_dialect dialect)
 {
 	mprof_writer_options options;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.lossy = 1;
 	return convert_with(log, &options);
@@ -62,10 +62,10 @@ log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect)
 	mprof_writer_options options;
 	conversion made;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	made = convert_with(log, &options);
-	cr_assert_eq(made.status, MPROF_OK, "%s", mprof_status_text(made.status));
+	cr_assert_eq(made.status, MPROF_OK, "%s", mprof_status_get_text(made.status));
 	cr_assert_not(made.has_failed);
 	cr_assert_eq(made.damage_count, 0);
 	cr_assert_eq(made.stats.left_out, 0);

@@ -73,7 +73,7 @@ Test(convert, refuses_losses_unless_told_to_take_them)
 	mprof_writer_options options;
 	conversion made;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_MAIL;
 	made = convert_with(&log, &options);
 	cr_assert_eq(made.status, MPROF_ERR_UNSUPPORTED);
@@ -93,7 +93,7 @@ Test(convert, compresses)
 		log_free(&log);
 		cr_skip("built without zlib");
 	}
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.gzip_level = 9;
 	made = convert_with(&log, &options);
 	cr_assert_eq(made.status, MPROF_OK);
@@ -114,8 +114,8 @@ Test(convert, keeps_what_intro_says)
 
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_reader_open_memory(copy.bytes, copy.length, NULL, &copy_reader), MPROF_OK);
-	mprof_reader_session(reader, &expected);
-	mprof_reader_session(copy_reader, &found);
+	mprof_reader_get_session(reader, &expected);
+	mprof_reader_get_session(copy_reader, &found);
 	cr_assert_eq(found.dialect, MPROF_DIALECT_MPROF2);
 	cr_assert_eq(found.flags, expected.flags);
 	cr_assert_str_eq(found.runtime, expected.runtime);
@@ -147,7 +147,7 @@ static int read_growing(void *user, void *bytes, size_t length, size_t *got)
 Test(convert, goes_on_when_a_log_has_grown)
 {
 	growing_log log = {log_make_more(FIXTURE_ALL_DIRECTIVES), 0, 0};
-	const mprof_source source = {read_growing, NULL, NULL, &log};
+	const mprof_source source = {sizeof(mprof_source), read_growing, NULL, NULL, &log};
 	mprof_reader_options reader_options;
 	mprof_writer_options options;
 	mprof_converter *converter;
@@ -157,20 +157,20 @@ Test(convert, goes_on_when_a_log_has_grown)
 	const uint8_t *bytes;
 	mprof_status status;
 
-	mprof_reader_options_init(&reader_options);
+	mprof_reader_options_init(&reader_options, sizeof(reader_options));
 	reader_options.follow = 1;
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	log.grown = log_block_offset(&log.log, MORE_MAPPING) + 3;
 	cr_assert_eq(mprof_reader_open_source(&source, &reader_options, &reader), MPROF_OK);
 	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	while ((status = mprof_converter_run(converter, writer, NULL, NULL)) == MPROF_AGAIN) {
-		cr_assert_not(mprof_converter_failed(converter));
+		cr_assert_not(mprof_converter_has_failed(converter));
 		cr_assert_lt(log.grown, log.log.length);
 		log.grown += log.log.length - log.grown < 100 ? log.log.length - log.grown : 100;
 	}
-	cr_assert_eq(status, MPROF_OK, "%s", mprof_status_text(status));
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &copy.length), MPROF_OK);
+	cr_assert_eq(status, MPROF_OK, "%s", mprof_status_get_text(status));
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &copy.length), MPROF_OK);
 	copy.bytes = malloc(copy.length);
 	memcpy(copy.bytes, bytes, copy.length);
 	expect_same_bytes(&copy, &log.log);
@@ -189,7 +189,7 @@ Test(convert, is_begun_at_the_begin)
 	mprof_writer_options options;
 	mprof_reader *reader;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
@@ -208,7 +208,7 @@ Test(convert, refuses_wrong_arguments)
 	mprof_writer_options options;
 	mprof_reader *reader;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_converter_create(NULL, &options, &converter), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_converter_create(reader, NULL, &converter), MPROF_ERR_ARGUMENT);
@@ -229,7 +229,7 @@ Test(convert, refuses_what_has_no_intro)
 	mprof_writer_options options;
 	mprof_reader *reader;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	/* Inside INTRO. */
 	log.bytes[8] ^= 1;
 	cr_assert_neq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);

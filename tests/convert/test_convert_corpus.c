@@ -27,7 +27,7 @@ static mprof_dialect dialect_of(const log_bytes *log)
 	/* Its samples tell unity from mono. */
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
 		continue;
-	mprof_reader_session(reader, &session);
+	mprof_reader_get_session(reader, &session);
 	mprof_reader_destroy(reader);
 	return (mprof_dialect)session.dialect;
 }
@@ -106,9 +106,9 @@ static void take_logs(log_function take)
 /* A log that is not closed is told so, and nothing else. */
 static void expect_whole(const char *name, const conversion *made)
 {
-	cr_assert_not(made->has_failed, "%s: %s", name, mprof_status_text(made->status));
+	cr_assert_not(made->has_failed, "%s: %s", name, mprof_status_get_text(made->status));
 	cr_assert(made->status == MPROF_OK || made->status == MPROF_ERR_TRUNCATED, "%s: %s", name,
-		  mprof_status_text(made->status));
+		  mprof_status_get_text(made->status));
 }
 
 /* In mprof2 each object has a class. */

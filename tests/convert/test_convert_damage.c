@@ -88,7 +88,7 @@ Test(convert_damage, closes_the_gap_where_definitions_are_missing)
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
 		continue;
 	cr_assert_eq(status, MPROF_END);
-	cr_assert_gt(mprof_reader_record_count(reader, MPROF_RECORD_STACK), 0);
+	cr_assert_gt(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 0);
 	mprof_reader_destroy(reader);
 	log_free(&made.log);
 	log_free(&log);
@@ -181,12 +181,12 @@ Test(convert_damage, an_id_that_is_defined_twice_keeps_its_first_name)
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	while (mprof_reader_next_block(reader, &block) != MPROF_END)
 		continue;
-	classes = mprof_reader_class_count(reader);
+	classes = mprof_reader_get_class_count(reader);
 	mprof_reader_destroy(reader);
 	cr_assert_eq(mprof_reader_open_memory(made.log.bytes, made.log.length, NULL, &reader), MPROF_OK);
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
 		continue;
-	cr_assert_eq(mprof_reader_class_count(reader), classes);
+	cr_assert_eq(mprof_reader_get_class_count(reader), classes);
 	mprof_reader_destroy(reader);
 	log_free(&made.log);
 	log_free(&log);
@@ -204,7 +204,7 @@ static mprof_status convert_without_memory(const log_bytes *log, mprof_dialect d
 	mprof_status status;
 
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.allocator = &allocator;
 	options.lossy = 1;
@@ -213,7 +213,7 @@ static mprof_status convert_without_memory(const log_bytes *log, mprof_dialect d
 		status = mprof_writer_open_memory(&options, &writer);
 	if (status == MPROF_OK) {
 		status = mprof_converter_run(converter, writer, NULL, NULL);
-		cr_assert_eq(mprof_converter_failed(converter), status != MPROF_OK);
+		cr_assert_eq(mprof_converter_has_failed(converter), status != MPROF_OK);
 	}
 	(void)mprof_writer_destroy(writer);
 	mprof_converter_destroy(converter);
@@ -229,7 +229,7 @@ static void expect_memory_errors(log_bytes log, mprof_dialect dialect)
 	mprof_status status;
 
 	while ((status = convert_without_memory(&log, dialect, fail_at)) != MPROF_OK) {
-		cr_assert_eq(status, MPROF_ERR_MEMORY, "request %zu: %s", fail_at, mprof_status_text(status));
+		cr_assert_eq(status, MPROF_ERR_MEMORY, "request %zu: %s", fail_at, mprof_status_get_text(status));
 		fail_at++;
 	}
 	cr_assert_gt(fail_at, 5);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every event and block, from each dialect to each other one: it is there, or it is counted. */
 #include "convert/convert_fixture.h"
+#include "format/kind_counts.h"
 
 #include <criterion/criterion.h>
 
@@ -14,7 +15,7 @@
 
 /* How many of each kind a log has. */
 typedef struct log_counts {
-	uint64_t events[MPROF_EVENT_KIND_COUNT];
+	uint64_t events[EVENT_KIND_COUNT];
 	uint64_t blocks[BLOCK_KINDS];
 } log_counts;
 
@@ -75,25 +76,25 @@ static int is_counted_with_blocks(uint32_t kind)
 static void expect_events(const log_counts *before, const log_counts *after, const mprof_writer_stats *stats,
 			  const char *what)
 {
-	uint64_t all[MPROF_EVENT_KIND_COUNT];
-	uint64_t there[MPROF_EVENT_KIND_COUNT];
-	uint64_t left_out[MPROF_EVENT_KIND_COUNT];
+	uint64_t all[EVENT_KIND_COUNT];
+	uint64_t there[EVENT_KIND_COUNT];
+	uint64_t left_out[EVENT_KIND_COUNT];
 	int has_shots = after->blocks[MPROF_BLOCK_HEAP_DATA] > 0;
 
 	memcpy(all, before->events, sizeof(all));
 	memcpy(there, after->events, sizeof(there));
 	memcpy(left_out, stats->left_out_events, sizeof(left_out));
-	make_plain(all, MPROF_EVENT_KIND_COUNT);
-	make_plain(there, MPROF_EVENT_KIND_COUNT);
-	make_plain(left_out, MPROF_EVENT_KIND_COUNT);
-	for (uint32_t kind = 1; kind < MPROF_EVENT_KIND_COUNT; kind++) {
+	make_plain(all, EVENT_KIND_COUNT);
+	make_plain(there, EVENT_KIND_COUNT);
+	make_plain(left_out, EVENT_KIND_COUNT);
+	for (uint32_t kind = 1; kind < EVENT_KIND_COUNT; kind++) {
 		if (is_counted_with_blocks(kind))
 			continue;
 		if (!has_shots && (kind == MPROF_EVENT_HEAP_ROOT || kind == MPROF_EVENT_HEAP_MOVE))
 			continue;
 		cr_expect_eq(all[kind], there[kind] + left_out[kind],
 			     "%s: %s: of %llu %llu are there and %llu left out", what,
-			     mprof_event_kind_name((mprof_event_kind)kind), (unsigned long long)all[kind],
+			     mprof_event_get_name((mprof_event_kind)kind), (unsigned long long)all[kind],
 			     (unsigned long long)there[kind], (unsigned long long)left_out[kind]);
 	}
 }
@@ -103,9 +104,9 @@ static void expect_blocks(const log_counts *before, const log_counts *after, con
 			  const char *what)
 {
 	static const uint8_t kinds[] = {
-		MPROF_BLOCK_LOADED,       MPROF_BLOCK_UNLOADED, MPROF_BLOCK_EVENTS, MPROF_BLOCK_SESSION,
-		MPROF_BLOCK_HEAP_SUMMARY, MPROF_BLOCK_THREAD,   MPROF_BLOCK_LOST,   MPROF_BLOCK_MARK,
-		MPROF_BLOCK_METRICS,      MPROF_BLOCK_ROOTS,    MPROF_BLOCK_END,
+		MPROF_BLOCK_LOADED,       MPROF_BLOCK_UNLOADED, MPROF_BLOCK_EVENTS,    MPROF_BLOCK_SESSION,
+		MPROF_BLOCK_HEAP_SUMMARY, MPROF_BLOCK_THREAD,   MPROF_BLOCK_LOST,      MPROF_BLOCK_MARK,
+		MPROF_BLOCK_METRICS,      MPROF_BLOCK_ROOTS,    MPROF_BLOCK_WATERMARK, MPROF_BLOCK_END,
 	};
 
 	for (size_t i = 0; i < sizeof(kinds); i++) {
@@ -113,7 +114,7 @@ static void expect_blocks(const log_counts *before, const log_counts *after, con
 
 		cr_expect_eq(before->blocks[kind], after->blocks[kind] + stats->left_out_blocks[kind],
 			     "%s: %s: of %llu %llu are there and %llu left out", what,
-			     mprof_block_kind_name((mprof_block_kind)kind), (unsigned long long)before->blocks[kind],
+			     mprof_block_get_name((mprof_block_kind)kind), (unsigned long long)before->blocks[kind],
 			     (unsigned long long)after->blocks[kind], (unsigned long long)stats->left_out_blocks[kind]);
 	}
 }
@@ -125,8 +126,8 @@ static void expect_there_or_counted(const log_bytes *log, mprof_dialect source, 
 	log_counts after = count_log(&made.log);
 	char what[64];
 
-	snprintf(what, sizeof(what), "%s to %s", mprof_dialect_name(source), mprof_dialect_name(target));
-	cr_assert_eq(made.status, MPROF_OK, "%s: %s", what, mprof_status_text(made.status));
+	snprintf(what, sizeof(what), "%s to %s", mprof_dialect_get_name(source), mprof_dialect_get_name(target));
+	cr_assert_eq(made.status, MPROF_OK, "%s: %s", what, mprof_status_get_text(made.status));
 	expect_events(&before, &after, &made.stats, what);
 	expect_blocks(&before, &after, &made.stats, what);
 	log_free(&made.log);
@@ -161,34 +162,43 @@ Test(convert_dialects, blocks_that_only_mprof2_has)
 /* A log of mprof2 with each kind of event once. */
 static log_bytes log_of_each_event(void)
 {
-	static const mprof_event_detail detail = {.object = 0x1000, .caller = 1, .handle_type = MPROF_HANDLE_PINNED};
+	static const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+						  .object = 0x1000,
+						  .caller = 1,
+						  .handle_type = MPROF_HANDLE_PINNED};
 	mprof_writer_options options;
 	const uint8_t *bytes;
 	mprof_writer *writer;
 	log_bytes log;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = FIXTURE_ALL_DIRECTIVES | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
-	cr_assert_eq(
-		mprof_writer_define_class(writer, &(mprof_class_definition){.id = 1, .name = "C", .name_length = 1}),
-		MPROF_OK);
-	cr_assert_eq(mprof_writer_define_method(writer,
-						&(mprof_method_definition){.id = 1, .name = "M ()", .name_length = 4}),
+	cr_assert_eq(mprof_writer_define_class(writer,
+					       &(mprof_class_definition){.struct_size = sizeof(mprof_class_definition),
+									 .id = 1,
+									 .name = "C",
+									 .name_length = 1}),
+		     MPROF_OK);
+	cr_assert_eq(mprof_writer_define_method(
+			     writer, &(mprof_method_definition){.struct_size = sizeof(mprof_method_definition),
+								.id = 1,
+								.name = "M ()",
+								.name_length = 4}),
 		     MPROF_OK);
 	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
-	for (uint32_t kind = 1; kind < MPROF_EVENT_KIND_COUNT; kind++) {
+	for (uint32_t kind = 1; kind < EVENT_KIND_COUNT; kind++) {
 		mprof_event event = {
 			.kind = (uint8_t)kind, .id = 1, .counter = 100 + kind, .value = 1, .more.detail = &detail};
 
 		if (kind == MPROF_EVENT_SAMPLE || kind == MPROF_EVENT_STACK_SECTION ||
 		    (kind >= MPROF_EVENT_HEAP_OBJECT && kind <= MPROF_EVENT_HEAP_REFERENCES))
 			continue;
-		cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK, "kind %u", kind);
+		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK, "kind %u", kind);
 	}
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = malloc(log.length);
 	memcpy(log.bytes, bytes, log.length);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
@@ -225,6 +235,11 @@ Test(convert_dialects, has_what_the_manual_says)
 		{MPROF_EVENT_FINALIZER_START, 0, 0, 0},
 		{MPROF_EVENT_FINALIZATION_END, 0, 0, 0},
 		{MPROF_EVENT_RECORDING_RESUMED, 0, 0, 0},
+		{MPROF_EVENT_MEMORY_ALLOCATED, 0, 0, 0},
+		{MPROF_EVENT_MEMORY_FREED, 0, 0, 0},
+		{MPROF_EVENT_MEMORY_RESIZED, 0, 0, 0},
+		{MPROF_EVENT_STACK_SWITCH, 0, 0, 0},
+		{MPROF_EVENT_STACK_END, 0, 0, 0},
 	};
 	log_bytes log = log_of_each_event();
 	conversion mail = convert(&log, MPROF_DIALECT_MAIL);
@@ -236,7 +251,7 @@ Test(convert_dialects, has_what_the_manual_says)
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		uint32_t kind = expected[i].kind;
-		const char *name = mprof_event_kind_name((mprof_event_kind)kind);
+		const char *name = mprof_event_get_name((mprof_event_kind)kind);
 
 		cr_expect_eq(in_mail.events[kind], (uint64_t)expected[i].mail, "mail, %s", name);
 		cr_expect_eq(in_drop.events[kind], (uint64_t)expected[i].drop, "drop, %s", name);

@@ -33,6 +33,10 @@ static uint8_t kind_of_step(char what)
 		return MPROF_EVENT_THREAD_START;
 	case 'e':
 		return MPROF_EVENT_THREAD_END;
+	case 'S':
+		return MPROF_EVENT_STACK_SWITCH;
+	case 'E':
+		return MPROF_EVENT_STACK_END;
 	default:
 		return MPROF_EVENT_RECORDING_RESUMED;
 	}
@@ -64,13 +68,15 @@ static log_bytes log_of_steps(const step *steps, size_t count)
 	mprof_writer *writer;
 	const uint8_t *bytes;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = tell_zero;
 	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	for (uint32_t id = 1; id < 10; id++) {
-		const mprof_method_definition definition = {.id = id, .name = "m", .name_length = 1};
+		const mprof_method_definition definition = {
+			.struct_size = sizeof(mprof_method_definition), .id = id, .name = "m", .name_length = 1};
 
 		cr_assert_eq(mprof_writer_define_method(writer, &definition), MPROF_OK);
 	}
@@ -83,11 +89,11 @@ static log_bytes log_of_steps(const step *steps, size_t count)
 			cr_assert_eq(mprof_writer_begin_events(writer, THREAD, 100 + i), MPROF_OK);
 			continue;
 		}
-		cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 	}
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = malloc(log.length);
 	memcpy(log.bytes, bytes, log.length);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
@@ -99,11 +105,14 @@ static size_t leaves_of(const log_bytes *log, uint32_t *methods, size_t capacity
 {
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_event events[64];
+	mprof_reader_options options;
 	mprof_reader *reader;
 	size_t found = 0;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
+	mprof_reader_options_init(&options, sizeof(options));
+	options.keep_implicit_leaves = 1;
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, &options, &reader), MPROF_OK);
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
 		if (block.kind != MPROF_BLOCK_EVENTS)
 			continue;
@@ -204,6 +213,34 @@ Test(convert_leaves, what_was_open_before_a_pause_is_not_known)
 
 	/* The pause, and the last leave. */
 	EXPECT_RESOLVED(steps, expected, 2);
+}
+
+/* Where a thread has one stack, what is open on another one is left, and entered when the thread comes back to it. */
+Test(convert_leaves, a_stack_that_is_left_is_closed_until_it_goes_on)
+{
+	const step steps[] = {{'+', 1}, {'S', 5}, {'+', 2}, {'S', 0}, {'^', 0},
+			      {'S', 5}, {'^', 0}, {'E', 5}, {'+', 3}, {'^', 0}};
+	const uint32_t expected[] = {1, 2, 1, 2, 3};
+
+	EXPECT_RESOLVED(steps, expected, 4);
+}
+
+Test(convert_leaves, a_stack_that_ends_is_closed)
+{
+	const step steps[] = {{'+', 1}, {'S', 5}, {'+', 2}, {'+', 3}, {'E', 5}, {'^', 0}, {'S', 5}, {'^', 0}};
+	const uint32_t expected[] = {1, 3, 2, 1};
+
+	/* Two switches, the end, and a leave on a stack that is another one and empty. */
+	EXPECT_RESOLVED(steps, expected, 4);
+}
+
+Test(convert_leaves, stacks_before_a_pause_are_not_known)
+{
+	const step steps[] = {{'+', 1}, {'S', 5}, {'+', 2}, {'r', 2}, {'S', 0}, {'+', 3}, {'^', 0}, {'^', 0}};
+	const uint32_t expected[] = {1, 3};
+
+	/* Two switches, the pause, and the last leave: what was open is left out with the pause. */
+	EXPECT_RESOLVED(steps, expected, 4);
 }
 
 Test(convert_leaves, need_not_name_the_method_on_top_in_mprof2)

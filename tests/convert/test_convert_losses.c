@@ -17,7 +17,7 @@ static conversion convert_from(mprof_writer *writer, mprof_dialect target)
 	conversion made;
 
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = (uint8_t *)(uintptr_t)bytes;
 	made = convert(&log, target);
 	cr_assert_eq(made.status, MPROF_OK);
@@ -25,31 +25,39 @@ static conversion convert_from(mprof_writer *writer, mprof_dialect target)
 	return made;
 }
 
+static uint64_t count_samples(const log_bytes *log)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_event events[64];
+	mprof_reader *reader;
+	uint64_t found = 0;
+	size_t got;
+
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		while (mprof_reader_next_events(reader, events, 64, &got) == MPROF_OK)
+			found += got;
+	}
+	mprof_reader_destroy(reader);
+	return found;
+}
+
 /* How many samples the copies of some have, and how many of these are shortened. */
 static void expect_samples(mprof_dialect source, mprof_dialect target, const mprof_event *samples, size_t count,
 			   uint64_t copied, uint64_t shortened)
 {
 	mprof_writer *writer = open_mono(source, source == MPROF_DIALECT_MPROF2 ? 0 : DIRECTIVES, 1);
-	mprof_block block = {.struct_size = sizeof(block)};
-	mprof_event events[64];
-	mprof_reader *reader;
 	conversion made;
-	uint64_t found = 0;
-	size_t got;
+	uint64_t found;
 
 	define_chains(writer);
-	cr_assert_eq(mprof_writer_samples(writer, 0, 0, samples, count), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, count), MPROF_OK);
 	made = convert_from(writer, target);
-	cr_assert_eq(mprof_reader_open_memory(made.log.bytes, made.log.length, NULL, &reader), MPROF_OK);
-	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
-		while (mprof_reader_next_events(reader, events, 64, &got) == MPROF_OK)
-			found += got;
-	}
+	found = count_samples(&made.log);
 	cr_assert_eq(found, copied, "%llu samples", (unsigned long long)found);
 	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], shortened, "%llu shortened",
 		     (unsigned long long)made.stats.shortened_events[MPROF_EVENT_SAMPLE]);
 	cr_assert_eq(made.stats.left_out_events[MPROF_EVENT_SAMPLE], count - copied);
-	mprof_reader_destroy(reader);
 	log_free(&made.log);
 }
 
@@ -73,25 +81,45 @@ Test(convert_losses, samples_in_lists)
 /* A hit that stands for many is as many hits. */
 Test(convert_losses, weights_in_lists)
 {
-	const mprof_event_detail many = {.samples = 3000};
+	const mprof_event_detail many = {.struct_size = sizeof(mprof_event_detail), .samples = 3000};
 	mprof_event samples[] = {sample_of(5)};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_DROP, 0, 1);
 	conversion made;
 
 	samples[0].more.detail = &many;
 	define_chains(writer);
-	cr_assert_eq(mprof_writer_samples(writer, 0, 0, samples, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 1), MPROF_OK);
 	made = convert_from(writer, MPROF_DIALECT_MAIL);
 	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 3000);
+	log_free(&made.log);
+}
+
+/* A number of any size cannot make a copy of any size: 2^22 in a log are repeated, what is beyond is shortened. */
+Test(convert_losses, weights_beyond_the_bound)
+{
+	const uint64_t most = UINT64_C(1) << 22;
+	const mprof_event_detail many = {.struct_size = sizeof(many), .samples = most + 100};
+	const mprof_event_detail some = {.struct_size = sizeof(some), .samples = 5};
+	mprof_event samples[] = {sample_of(5), sample_of(5)};
+	mprof_writer *writer = open_mono(MPROF_DIALECT_DROP, 0, 1);
+	conversion made;
+
+	samples[0].more.detail = &many;
+	samples[1].more.detail = &some;
+	define_chains(writer);
+	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 2), MPROF_OK);
+	made = convert_from(writer, MPROF_DIALECT_MPROF2);
+	cr_assert_eq(count_samples(&made.log), most + 2);
+	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 2);
 	log_free(&made.log);
 }
 
 /* A function without a name becomes an address in mono, and that a method is being compiled is not told. */
 Test(convert_losses, places_of_samples)
 {
-	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .id = 3, .name = ""};
-	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .id = 4, .target = 3};
-	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 9, .target = 4, .flags = MPROF_EVENT_NATIVE};
+	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .id = 3, .as.function.name = ""};
+	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .id = 4, .as.location.function = 3};
+	const mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = 9, .as.stack.target = 4, .as.stack.is_native = 1};
 	const mprof_event samples[] = {sample_of(1), sample_of(2), sample_of(5), sample_of(9)};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, 0, 0);
 	conversion made;
@@ -100,7 +128,7 @@ Test(convert_losses, places_of_samples)
 	put_records(writer, MPROF_BLOCK_CODE, &function, 1);
 	put_records(writer, MPROF_BLOCK_CODE, &location, 1);
 	put_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
-	cr_assert_eq(mprof_writer_samples(writer, 0, 0, samples, 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 0, 0, samples, 4), MPROF_OK);
 	made = convert_from(writer, MPROF_DIALECT_MONO);
 	cr_assert_eq(made.stats.shortened_events[MPROF_EVENT_SAMPLE], 2);
 	log_free(&made.log);
@@ -109,7 +137,7 @@ Test(convert_losses, places_of_samples)
 /* Also where the log says them in front of the events. */
 Test(convert_losses, chains_of_allocations)
 {
-	const mprof_event_detail detail = {.stack = 3};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 3};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, DIRECTIVES, 0);
 	conversion made;
 
@@ -144,24 +172,32 @@ Test(convert_losses, time_of_a_new_size)
 /* What directives add to names and elements, and that memory for a shot ran out. */
 Test(convert_losses, blocks)
 {
-	const mprof_assembly_name assembly = {.base_name = "a"};
+	const mprof_assembly_name assembly = {.struct_size = sizeof(mprof_assembly_name), .base_name = "a"};
 	const mprof_element elements[] = {
-		{.kind = MPROF_ELEMENT_MODULE, .name = "m", .name_length = 1},
-		{.kind = MPROF_ELEMENT_MODULE, .id = 1, .name = "m", .name_length = 1},
-		{.kind = MPROF_ELEMENT_ASSEMBLY, .name = "a", .name_length = 1, .assembly = &assembly},
+		{.struct_size = sizeof(mprof_element), .kind = MPROF_ELEMENT_MODULE, .name = "m", .name_length = 1},
+		{.struct_size = sizeof(mprof_element),
+		 .kind = MPROF_ELEMENT_MODULE,
+		 .id = 1,
+		 .name = "m",
+		 .name_length = 1},
+		{.struct_size = sizeof(mprof_element),
+		 .kind = MPROF_ELEMENT_ASSEMBLY,
+		 .name = "a",
+		 .name_length = 1,
+		 .assembly = &assembly},
 	};
-	const mprof_event_detail detail = {.object = 0x1000};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x1000};
 	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 24, .more.detail = &detail};
-	const uint32_t shot = MPROF_HEAP_FIRST | MPROF_HEAP_LAST;
+	const uint32_t shot = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES, 0);
 	conversion made;
 
 	define_names(writer);
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
-		cr_assert_eq(mprof_writer_loaded(writer, &elements[i]), MPROF_OK);
-	cr_assert_eq(mprof_writer_unloaded(writer, &elements[1]), MPROF_OK);
-	cr_assert_eq(mprof_writer_heap(writer, 1, shot, 0, &object, 1), MPROF_OK);
-	cr_assert_eq(mprof_writer_heap(writer, 2, shot | MPROF_HEAP_INCOMPLETE, 0, &object, 1), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_loaded(writer, &elements[i]), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &elements[1]), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, shot, 0, &object, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 2, shot | MPROF_HEAP_FLAG_INCOMPLETE, 0, &object, 1), MPROF_OK);
 	made = convert_from(writer, MPROF_DIALECT_DROP);
 	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_MAPPING], 1);
 	cr_assert_eq(made.stats.shortened_blocks[MPROF_BLOCK_LOADED], 2);
@@ -174,7 +210,7 @@ Test(convert_losses, blocks)
 /* Whatever would be counted ends the copy of who does not want losses. */
 Test(convert_losses, are_refused_unless_wanted)
 {
-	const mprof_event_detail detail = {.stack = 3};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 3};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, DIRECTIVES, 0);
 	mprof_writer_options options;
 	log_bytes log = {NULL, 0};
@@ -187,9 +223,9 @@ Test(convert_losses, are_refused_unless_wanted)
 	ADD(writer, ALLOCATION, 3, 16, 0, &detail);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = (uint8_t *)(uintptr_t)bytes;
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_UNITY;
 	made = convert_with(&log, &options);
 	cr_assert_eq(made.status, MPROF_OK);

@@ -67,7 +67,7 @@ static void count_clock(void *user, mprof_clock *clock)
 
 static void write_block(mprof_writer *writer, uint64_t thread)
 {
-	static const mprof_event_detail detail = {.stack = 3};
+	static const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 3};
 	uint64_t counter = thread * 100000;
 
 	cr_assert_eq(mprof_writer_begin_events(writer, thread, counter), MPROF_OK);
@@ -82,7 +82,7 @@ static void write_block(mprof_writer *writer, uint64_t thread)
 			event.value = 24;
 			event.more.detail = &detail;
 		}
-		cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 	}
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 }
@@ -91,11 +91,15 @@ static void define(mprof_writer *writer)
 {
 	mprof_record stacks[3];
 
-	cr_assert_eq(
-		mprof_writer_define_class(writer, &(mprof_class_definition){.id = 1, .name = "C", .name_length = 1}),
-		MPROF_OK);
+	cr_assert_eq(mprof_writer_define_class(writer,
+					       &(mprof_class_definition){.struct_size = sizeof(mprof_class_definition),
+									 .id = 1,
+									 .name = "C",
+									 .name_length = 1}),
+		     MPROF_OK);
 	for (uint32_t id = 1; id < 8; id++) {
-		const mprof_method_definition definition = {.id = id, .name = "M ()", .name_length = 4};
+		const mprof_method_definition definition = {
+			.struct_size = sizeof(mprof_method_definition), .id = id, .name = "M ()", .name_length = 4};
 
 		cr_assert_eq(mprof_writer_define_method(writer, &definition), MPROF_OK);
 	}
@@ -103,10 +107,10 @@ static void define(mprof_writer *writer)
 	for (uint32_t i = 0; i < 3; i++) {
 		stacks[i].kind = MPROF_RECORD_STACK;
 		stacks[i].id = i + 1;
-		stacks[i].parent = i;
-		stacks[i].target = i + 1;
+		stacks[i].as.stack.caller = i;
+		stacks[i].as.stack.target = i + 1;
 	}
-	cr_assert_eq(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, stacks, 3), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), 3), MPROF_OK);
 }
 
 static log_bytes part_of(const mprof_writer *writer, size_t from)
@@ -115,7 +119,7 @@ static log_bytes part_of(const mprof_writer *writer, size_t from)
 	log_bytes part;
 	size_t length;
 
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	part.length = length - from;
 	part.bytes = malloc(part.length);
 	memcpy(part.bytes, bytes + from, part.length);
@@ -129,7 +133,7 @@ static endless_log make_endless(uint64_t times)
 	mprof_writer_options options;
 	mprof_writer *writer;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = count_clock;
 	options.clock_user = &clock_calls;
 	options.directives = FIXTURE_ALL_DIRECTIVES;
@@ -158,18 +162,18 @@ static size_t most_memory(uint64_t times, mprof_dialect dialect)
 	endless_log log = make_endless(times);
 	failing_allocator state = {0};
 	mprof_allocator allocator = failing_allocator_interface(&state);
-	const mprof_source source = {read_endless, NULL, NULL, &log};
+	const mprof_source source = {sizeof(mprof_source), read_endless, NULL, NULL, &log};
 	uint64_t written = 0;
-	const mprof_sink sink = {forget, NULL, NULL, &written};
+	const mprof_sink sink = {sizeof(mprof_sink), forget, NULL, NULL, &written};
 	mprof_reader_options reader_options;
 	mprof_writer_options options;
 	mprof_converter *converter;
 	mprof_reader *reader;
 	mprof_writer *writer;
 
-	mprof_reader_options_init(&reader_options);
+	mprof_reader_options_init(&reader_options, sizeof(reader_options));
 	reader_options.allocator = &allocator;
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.lossy = 1;
 	options.allocator = &allocator;
@@ -192,7 +196,7 @@ Test(convert_memory, does_not_follow_the_length_of_a_log)
 {
 	for (uint32_t dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++)
 		cr_expect_eq(most_memory(20, (mprof_dialect)dialect), most_memory(2, (mprof_dialect)dialect), "%s",
-			     mprof_dialect_name((mprof_dialect)dialect));
+			     mprof_dialect_get_name((mprof_dialect)dialect));
 }
 
 /* The same from the dialect with stack sections, of which each block is gone over twice. */
@@ -210,25 +214,27 @@ Test(convert_memory, a_block_that_grows_is_cut)
 	mprof_block block = {.struct_size = sizeof(block)};
 	uint64_t event_blocks = 0;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = FIXTURE_ALL_DIRECTIVES;
 	options.allow_undefined_ids = 1;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	for (uint32_t i = 0; i < 2 * depth; i++) {
 		stacks[i].kind = MPROF_RECORD_STACK;
 		stacks[i].id = i + 1;
-		stacks[i].parent = i % depth == 0 ? 0 : i;
-		stacks[i].target = 1000000 + i;
+		stacks[i].as.stack.caller = i % depth == 0 ? 0 : i;
+		stacks[i].as.stack.target = 1000000 + i;
 	}
-	cr_assert_eq(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, stacks, 2 * depth), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), 2 * depth),
+		     MPROF_OK);
 	free(stacks);
 	cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
 	for (uint32_t i = 0; i < events; i++) {
-		const mprof_event_detail detail = {.stack = depth * (1 + i % 2)};
+		const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+						   .stack = depth * (1 + i % 2)};
 		const mprof_event event = {
 			.kind = MPROF_EVENT_ALLOCATION, .id = 1, .value = 24, .more.detail = &detail};
 
-		cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 	}
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);

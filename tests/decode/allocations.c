@@ -152,7 +152,7 @@ void allocations_print(oracle *all)
 
 	for (size_t i = 0; i < classes->defined; i++)
 		bytes += classes->sorted[i]->bytes;
-	if (!has_section(all, MPROF_INTRO_CLASS, bytes))
+	if (!has_section(all, MPROF_INTRO_FLAG_CLASS, bytes))
 		return;
 	if (bytes == 0) {
 		printf("No allocations reported (on %zu classes)\n", classes->defined);

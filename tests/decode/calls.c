@@ -76,7 +76,7 @@ void calls_print(oracle *all)
 	for (size_t i = 0; i < methods->defined; i++)
 		clicks += methods->sorted[i]->clicks;
 	sort_items(all, methods->sorted, methods->defined, by_clicks, 1, order_ids);
-	if (!has_section(all, MPROF_INTRO_METHOD, clicks))
+	if (!has_section(all, MPROF_INTRO_FLAG_METHOD, clicks))
 		return;
 	if (clicks == 0) {
 		printf("No execution time reported (on %zu methods)\n", methods->defined);

@@ -81,7 +81,7 @@ void compilations_print(oracle *all)
 
 	for (size_t i = 0; i < methods->defined; i++)
 		clicks += methods->sorted[i]->compiling;
-	if (!has_section(all, MPROF_INTRO_JIT, clicks))
+	if (!has_section(all, MPROF_INTRO_FLAG_JIT, clicks))
 		return;
 	if (clicks == 0) {
 		printf("No jit time reported (on %zu methods)\n", methods->defined);

@@ -117,12 +117,12 @@ static uint64_t shift_of(const oracle *all, const mprof_event *event, uint64_t p
 /* Returns by how much the block begins later than the parser has it. */
 static uint64_t begin_block(const oracle *all, thread_state *thread, const mprof_block *block)
 {
-	int is_continued = thread->has_block && thread->base == block->base_counter;
+	int is_continued = thread->has_block && thread->base == block->as.events.base_counter;
 
 	thread->has_block = 1;
-	thread->base = block->base_counter;
+	thread->base = block->as.events.base_counter;
 	if (!is_continued)
-		thread->last = block->base_counter;
+		thread->last = block->as.events.base_counter;
 	return has_fault(all, FAULT_BLOCK_STARTS) ? thread->base - thread->last : 0;
 }
 

@@ -54,9 +54,9 @@ void heap_begin_shot(oracle *all, const mprof_block *block)
 
 	heap->shots = room_for(heap->shots, heap->shot_count + 1, &heap->shot_capacity, sizeof(*heap->shots));
 	added = &heap->shots[heap->shot_count++];
-	added->number = block->id;
-	added->start = block->shot_start.counter;
-	added->end = block->shot_end.counter;
+	added->number = block->as.heap_data.number;
+	added->start = block->as.heap_data.start.counter;
+	added->end = block->as.heap_data.end.counter;
 	added->count = all->classes.count;
 	added->defined = all->classes.defined;
 	added->rows = room_for(NULL, added->count + 1, &capacity, sizeof(*added->rows));
@@ -84,7 +84,7 @@ void heap_begin_summary(oracle *all, const mprof_block *block)
 	heap->summaries =
 		room_for(heap->summaries, heap->summary_count + 1, &heap->summary_capacity, sizeof(*heap->summaries));
 	added = &heap->summaries[heap->summary_count++];
-	added->number = block->id;
+	added->number = block->as.heap_summary.collection;
 	added->time = block->start.time - all->start.time;
 }
 
@@ -98,7 +98,8 @@ void heap_summarize(oracle *all, const mprof_record *record)
 
 static int by_live_bytes(const void *left, const void *right)
 {
-	return order_numbers(((const mprof_record *)left)->counts[1], ((const mprof_record *)right)->counts[1]);
+	return order_numbers(((const mprof_record *)left)->as.summary.live_bytes,
+			     ((const mprof_record *)right)->as.summary.live_bytes);
 }
 
 static int by_class(const void *left, const void *right)
@@ -119,13 +120,13 @@ static void print_summary(oracle *all, const summary *printed)
 		rows[i] = &printed->rows[i];
 	sort_items(all, rows, printed->count, by_live_bytes, 1, by_class);
 	for (size_t i = 0; i < printed->count; i++) {
-		const uint64_t *counts = rows[i]->counts;
+		const mprof_summary_record *sums = &rows[i]->as.summary;
 
 		fputs("  Class ", stdout);
 		print_class(all, rows[i]->id);
 		printf(": %" PRIu64 " bytes in %" PRIu64 " instances (freed: %" PRIu64 " bytes in %" PRIu64
 		       " instances)\n",
-		       counts[1], counts[0], counts[3], counts[2]);
+		       sums->live_bytes, sums->live_objects, sums->dead_bytes, sums->dead_objects);
 	}
 	free(rows);
 }

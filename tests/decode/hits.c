@@ -35,18 +35,20 @@ void hits_define(oracle *all, const mprof_record *record)
 {
 	hit_state *hits = state(all);
 
-	if (!(record->flags & MPROF_RECORD_REMOVED))
-		names_define(record->kind == MPROF_RECORD_FUNCTION ? &hits->functions : &hits->regions, record->id,
-			     record->parent, record->name);
+	if (record->kind == MPROF_RECORD_FUNCTION)
+		names_define(&hits->functions, record->id, record->as.function.module, record->as.function.name);
+	else if (!record->as.module.is_removed)
+		names_define(&hits->regions, record->id, 0, record->as.module.file);
 }
 
 static uint64_t key_of(const mprof_event *frame)
 {
-	if (!(frame->flags & MPROF_EVENT_NATIVE))
+	if (!(frame->flags & MPROF_EVENT_FLAG_NATIVE))
 		return HIT_KEY(MPROF_SAMPLE_METHOD, frame->id);
 	if (frame->id == 0)
 		return HIT_KEY(MPROF_SAMPLE_LOCATION, 0);
-	return HIT_KEY(frame->flags & MPROF_EVENT_IN_MODULE ? MPROF_SAMPLE_MODULE : MPROF_SAMPLE_FUNCTION, frame->id);
+	return HIT_KEY(frame->flags & MPROF_EVENT_FLAG_IN_MODULE ? MPROF_SAMPLE_MODULE : MPROF_SAMPLE_FUNCTION,
+		       frame->id);
 }
 
 static void add_call(hit_state *hits, uint64_t callee, uint64_t caller)
@@ -82,7 +84,7 @@ static void add_chain(oracle *all, hit_state *hits, const mprof_event *frames, s
 			hits->missing = count - 1;
 			hits->latest = 0;
 		}
-		if (frames[i].id != 0 || (frames[i].flags & MPROF_EVENT_NATIVE) ||
+		if (frames[i].id != 0 || (frames[i].flags & MPROF_EVENT_FLAG_NATIVE) ||
 		    !has_fault(all, FAULT_UNKNOWN_METHODS))
 			add_frame(hits, key_of(&frames[i]));
 	}
@@ -96,7 +98,7 @@ void hits_add(oracle *all, const mprof_event *frames, size_t count)
 		add_chain(all, hits, frames, count);
 		return;
 	}
-	if (frames[0].id != 0 || (frames[0].flags & MPROF_EVENT_NATIVE) || !has_fault(all, FAULT_UNKNOWN_METHODS))
+	if (frames[0].id != 0 || (frames[0].flags & MPROF_EVENT_FLAG_NATIVE) || !has_fault(all, FAULT_UNKNOWN_METHODS))
 		facts_get(&hits->items, key_of(&frames[0]), 0, 0)->sums[HIT_COUNT]++;
 	for (size_t i = 1; i < count; i++)
 		add_call(hits, key_of(&frames[i - 1]), key_of(&frames[i]));
@@ -230,9 +232,9 @@ void hits_print(oracle *all)
 	uint64_t hit_count;
 	const fact **items = gather_items(all, &hit_count);
 
-	if (hit_count > 0 && has_section(all, MPROF_INTRO_STATISTICAL, hit_count))
+	if (hit_count > 0 && has_section(all, MPROF_INTRO_FLAG_STATISTICAL, hit_count))
 		print_items(all, items, hit_count);
-	else if (has_section(all, MPROF_INTRO_STATISTICAL, hit_count))
+	else if (has_section(all, MPROF_INTRO_FLAG_STATISTICAL, hit_count))
 		printf("No statistical hits reported (on %zu items)\n", hits->items.count);
 	free(items);
 }

@@ -38,7 +38,7 @@ static void add_names(oracle *all, mprof_parser *parser)
 	mprof_mapping mappings[BATCH];
 	size_t count;
 
-	while (mprof_parser_next_mappings(parser, mappings, BATCH, &count) == MPROF_OK) {
+	while (mprof_parser_next_mappings(parser, mappings, sizeof(*mappings), BATCH, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++)
 			names_define(mappings[i].is_method ? &all->methods : &all->classes, mappings[i].id,
 				     mappings[i].class_id, mappings[i].name);
@@ -58,14 +58,14 @@ static void add_hits(oracle *all, reading *log)
 	mprof_event events[BATCH];
 	size_t count;
 
-	while (mprof_parser_next_records(log->parser, records, BATCH, &count) == MPROF_OK) {
+	while (mprof_parser_next_records(log->parser, records, sizeof(*records), BATCH, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++)
 			hits_define(all, &records[i]);
 	}
-	all->dialect = mprof_parser_dialect(log->parser);
+	all->dialect = mprof_parser_get_dialect(log->parser);
 	while (mprof_parser_next_events(log->parser, events, BATCH, &count) == MPROF_OK || count > 0) {
 		for (size_t i = 0; i < count; i++) {
-			if (!(events[i].flags & MPROF_EVENT_CALLER))
+			if (!(events[i].flags & MPROF_EVENT_FLAG_CALLER))
 				end_chain(all, log);
 			log->chain =
 				room_for(log->chain, log->chain_count + 1, &log->chain_capacity, sizeof(*log->chain));
@@ -95,7 +95,7 @@ static void add_summary(oracle *all, const reading *log)
 	size_t count;
 
 	heap_begin_summary(all, &log->block);
-	while (mprof_parser_next_records(log->parser, records, BATCH, &count) == MPROF_OK) {
+	while (mprof_parser_next_records(log->parser, records, sizeof(*records), BATCH, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++)
 			heap_summarize(all, &records[i]);
 	}
@@ -119,11 +119,11 @@ static int add_block(oracle *all, reading *log)
 	case MPROF_BLOCK_INTRO:
 		if (log->block.header_length == SHORT_HEADER && has_fault(all, FAULT_HEADERS))
 			return give_up_at_intro(&log->block);
-		all->flags = log->block.flags;
+		all->flags = log->block.as.intro.flags;
 		all->start = all->last = log->block.start;
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		all->directives = log->block.directives;
+		all->directives = log->block.as.directives.declared;
 		if (all->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK))
 			all->has_allocation_stacks = 1;
 		break;
@@ -182,7 +182,7 @@ static int read_blocks(oracle *all, reading *log)
 		mprof_error error;
 
 		memset(&log->block, 0, sizeof(log->block));
-		mprof_block_init(&log->block);
+		mprof_block_init(&log->block, sizeof(log->block));
 		status = mprof_parser_next_block(log->parser, &log->block);
 		if (status == MPROF_END)
 			return 1;
@@ -196,7 +196,7 @@ static int read_blocks(oracle *all, reading *log)
 			continue;
 		}
 		error.struct_size = sizeof(error);
-		mprof_parser_error(log->parser, &error);
+		mprof_parser_get_error(log->parser, &error);
 		if (error.severity != MPROF_SEVERITY_BLOCK)
 			return 1;
 	}
@@ -214,7 +214,7 @@ int oracle_read(oracle *all, const char *path)
 		exit(2);
 	mprof_parser_finish(log.parser);
 	is_read = read_blocks(all, &log);
-	all->dialect = mprof_parser_dialect(log.parser);
+	all->dialect = mprof_parser_get_dialect(log.parser);
 	if (is_read && !all->has_ended && has_fault(all, FAULT_MISSING_END)) {
 		puts("No END block.");
 		is_read = 0;

@@ -26,17 +26,20 @@ typedef struct decoded {
 static inline decoded decode(mprof_dialect dialect, uint64_t directives, mprof_block_kind kind, const char *content,
 			     size_t length)
 {
+	/* The block has pointers into it, and is returned: it stays until the next one is decoded. */
+	static block_body body;
 	decoded result;
 
 	memset(&result, 0, sizeof(result));
+	memset(&body, 0, sizeof(body));
 	result.decoding.rules = dialect_get(dialect);
 	result.decoding.directives = directives;
 	result.decoding.max_name_length = 20;
 	result.block.kind = kind;
 	result.content = (const uint8_t *)content;
 	result.length = length;
-	result.status =
-		block_decode(&result.decoding, result.content, length, &result.block, &result.body, &result.cursor);
+	result.status = block_decode(&result.decoding, result.content, length, &result.block, &body, &result.cursor);
+	result.body = body;
 	return result;
 }
 
@@ -45,7 +48,7 @@ static inline decoded decode(mprof_dialect dialect, uint64_t directives, mprof_b
 
 static inline void expect_fault(const decoded *result, mprof_status status, size_t position)
 {
-	cr_assert_eq(result->status, status, "%s", mprof_status_text(result->status));
+	cr_assert_eq(result->status, status, "%s", mprof_status_get_text(result->status));
 	cr_assert_eq(result->cursor.position, position, "%zu: %s", result->cursor.position, result->cursor.what);
 }
 

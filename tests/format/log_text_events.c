@@ -18,7 +18,7 @@ static void render_frame(log_text *out, const log_input *input, const mprof_stac
 		log_text_add(out, "%u%s", frame->id, frame->is_compiling ? "(compiling)" : "");
 		return;
 	}
-	(void)mprof_reader_location_name(input->reader, frame->id, name, sizeof(name));
+	(void)mprof_reader_format_location(input->reader, frame->id, name, sizeof(name));
 	log_text_add(out, "%s", name);
 }
 
@@ -32,7 +32,7 @@ static void render_chain(log_text *out, const log_input *input, uint32_t stack)
 		log_text_add(out, " stack=%u", stack);
 		return;
 	}
-	if (mprof_reader_stack(input->reader, stack, frames, 200, &count) != MPROF_OK) {
+	if (mprof_reader_lookup_stack(input->reader, stack, frames, sizeof(*frames), 200, &count) != MPROF_OK) {
 		log_text_add(out, " chain=%s", stack == 0 ? "" : "undefined");
 		return;
 	}
@@ -103,14 +103,14 @@ static void render_stack_section(log_text *out, const mprof_event *event)
 /* A hit of STATISTICAL as parsers tell it, a frame at a time. */
 static void render_frame_event(log_text *out, const mprof_event *event)
 {
-	log_text_add(out, event->flags & MPROF_EVENT_CALLER ? "    caller" : "  sample");
-	if ((event->flags & MPROF_EVENT_IN_MODULE) != 0)
+	log_text_add(out, event->flags & MPROF_EVENT_FLAG_CALLER ? "    caller" : "  sample");
+	if ((event->flags & MPROF_EVENT_FLAG_IN_MODULE) != 0)
 		log_text_add(out, " module=%u offset=%llx", event->id, (number)event->value);
-	else if ((event->flags & MPROF_EVENT_NATIVE) != 0 && event->id == 0)
+	else if ((event->flags & MPROF_EVENT_FLAG_NATIVE) != 0 && event->id == 0)
 		log_text_add(out, " address=%llx", (number)event->value);
 	else
 		log_text_add(out, " id=%u", event->id);
-	if ((event->flags & MPROF_EVENT_NATIVE) != 0)
+	if ((event->flags & MPROF_EVENT_FLAG_NATIVE) != 0)
 		log_text_add(out, " native");
 	if (event->more.detail != NULL && event->more.detail->samples > 1)
 		log_text_add(out, " samples=%llu", (number)event->more.detail->samples);
@@ -133,12 +133,12 @@ static void render_sample(log_text *out, const log_input *input, const mprof_eve
 
 static void render_event(log_text *out, const log_input *input, const mprof_event *event, uint64_t directives)
 {
-	log_text_add(out, "  %s", mprof_event_kind_name((mprof_event_kind)event->kind));
+	log_text_add(out, "  %s", mprof_event_get_name((mprof_event_kind)event->kind));
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		log_text_add(out, " code=%02x", event->code);
 	log_text_add(out, " counter=%llu", (number)event->counter);
 	render_id_and_value(out, event);
-	if (event->flags & MPROF_EVENT_FAILED)
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
 		log_text_add(out, " failed");
 	render_detail(out, input, event, directives);
 	log_text_add(out, "\n");
@@ -148,7 +148,7 @@ static void render_heap_event(log_text *out, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 
-	log_text_add(out, "  %s", mprof_event_kind_name((mprof_event_kind)event->kind));
+	log_text_add(out, "  %s", mprof_event_get_name((mprof_event_kind)event->kind));
 	if (event->kind == MPROF_EVENT_HEAP_MOVE)
 		log_text_add(out, " object=%llx value=%llx", (number)detail->object, (number)event->value);
 	else if (event->kind != MPROF_EVENT_HEAP_REFERENCES)
@@ -159,11 +159,29 @@ static void render_heap_event(log_text *out, const mprof_event *event)
 	log_text_add(out, "\n");
 }
 
+static void render_memory_event(log_text *out, const log_input *input, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	log_text_add(out, "  %s counter=%llu", mprof_event_get_name((mprof_event_kind)event->kind),
+		     (number)event->counter);
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED)
+		log_text_add(out, " started=%llu from=%llx", (number)detail->started, (number)detail->object);
+	log_text_add(out, " address=%llx", (number)event->value);
+	if (event->kind != MPROF_EVENT_MEMORY_FREED)
+		log_text_add(out, " size=%llu", (number)detail->size);
+	if (detail != NULL && detail->stack != 0)
+		render_chain(out, input, detail->stack);
+	log_text_add(out, "\n");
+}
+
 static void render_any_event(log_text *out, const log_input *input, const mprof_event *event, uint64_t directives,
 			     uint32_t block)
 {
 	if (event->kind >= MPROF_EVENT_HEAP_OBJECT && event->kind <= MPROF_EVENT_HEAP_REFERENCES)
 		render_heap_event(out, event);
+	else if (event->kind >= MPROF_EVENT_MEMORY_ALLOCATED && event->kind <= MPROF_EVENT_MEMORY_RESIZED)
+		render_memory_event(out, input, event);
 	else if (event->kind == MPROF_EVENT_STACK_SECTION)
 		render_stack_section(out, event);
 	else if (block == MPROF_BLOCK_STATISTICAL && input->reader == NULL)

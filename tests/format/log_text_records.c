@@ -15,8 +15,12 @@ void log_text_render_mappings(log_text *out, const log_input *input, uint64_t di
 
 	while ((status = log_input_mappings(input, &mapping, 1, &count)) == MPROF_OK) {
 		if (mapping.is_method) {
-			log_text_add(out, "  method id=%u class=%u flags=%u name=\"%s\"\n", mapping.id,
-				     mapping.class_id, mapping.flags, mapping.name);
+			log_text_add(out, "  method id=%u class=%u flags=%u", mapping.id, mapping.class_id,
+				     mapping.flags);
+			if (mapping.source_file_id != 0)
+				log_text_add(out, " file=%u line=%u source=\"%s\"", mapping.source_file_id,
+					     mapping.source_line, mapping.source_file);
+			log_text_add(out, " name=\"%s\"\n", mapping.name);
 			continue;
 		}
 		log_text_add(out, "  class id=%u assembly=%u", mapping.id, mapping.assembly_id);
@@ -31,26 +35,26 @@ static void render_metric_value(log_text *out, const mprof_record *record)
 {
 	double value;
 
-	memcpy(&value, &record->value, sizeof(value));
-	if ((record->flags & MPROF_METRIC_DOUBLE) != 0)
+	memcpy(&value, &record->as.metric_value.value, sizeof(value));
+	if ((record->as.metric_value.is_double & MPROF_METRIC_FLAG_DOUBLE) != 0)
 		log_text_add(out, "  value id=%u double=%g\n", record->id, value);
 	else
-		log_text_add(out, "  value id=%u number=%lld\n", record->id, (long long)record->value);
+		log_text_add(out, "  value id=%u number=%lld\n", record->id, (long long)record->as.metric_value.value);
 }
 
 static void render_module(log_text *out, const mprof_record *record)
 {
-	if ((record->flags & MPROF_RECORD_REMOVED) != 0) {
+	if (record->as.module.is_removed) {
 		log_text_add(out, "  module id=%u removed\n", record->id);
 		return;
 	}
-	log_text_add(out, "  module id=%u address=%llx size=%llu", record->id, (number)record->start,
-		     (number)record->size);
-	if (record->section[0] != 0 || record->value == 0)
-		log_text_add(out, " build=\"%s\"", record->section);
-	if (record->value != 0)
-		log_text_add(out, " begin=%llx", (number)record->value);
-	log_text_add(out, " file=\"%s\"\n", record->name);
+	log_text_add(out, "  module id=%u address=%llx size=%llu", record->id, (number)record->as.module.address,
+		     (number)record->as.module.size);
+	if (record->as.module.build_id[0] != 0 || record->as.module.file_offset == 0)
+		log_text_add(out, " build=\"%s\"", record->as.module.build_id);
+	if (record->as.module.file_offset != 0)
+		log_text_add(out, " begin=%llx", (number)record->as.module.file_offset);
+	log_text_add(out, " file=\"%s\"\n", record->as.module.file);
 }
 
 static void render_record(log_text *out, const mprof_record *record)
@@ -58,36 +62,38 @@ static void render_record(log_text *out, const mprof_record *record)
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
 		log_text_add(out, "  stack id=%u %s=%u caller=%u\n", record->id,
-			     record->flags & MPROF_EVENT_NATIVE ? "location" : "method", record->target,
-			     record->parent);
+			     record->as.stack.is_native ? "location" : "method", record->as.stack.target,
+			     record->as.stack.caller);
 		break;
 	case MPROF_RECORD_MODULE:
 		render_module(out, record);
 		break;
 	case MPROF_RECORD_FUNCTION:
 		log_text_add(out, "  function id=%u module=%u offset=%llx size=%llu name=\"%s\"\n", record->id,
-			     record->parent, (number)record->start, (number)record->size, record->name);
+			     record->as.function.module, (number)record->as.function.offset,
+			     (number)record->as.function.size, record->as.function.name);
 		break;
 	case MPROF_RECORD_LOCATION:
-		log_text_add(out, "  location id=%u module=%u offset=%llx function=%u\n", record->id, record->parent,
-			     (number)record->start, record->target);
+		log_text_add(out, "  location id=%u module=%u offset=%llx function=%u\n", record->id,
+			     record->as.location.module, (number)record->as.location.offset,
+			     record->as.location.function);
 		break;
 	case MPROF_RECORD_ROOT:
 		log_text_add(out, "  root id=%u kind=%u class=%u thread=%llu address=%llx size=%llu name=\"%s\"\n",
-			     record->id, record->flags, record->target, (number)record->value, (number)record->start,
-			     (number)record->size, record->name);
+			     record->id, record->as.root.kind, record->as.root.class_id, (number)record->as.root.thread,
+			     (number)record->as.root.address, (number)record->as.root.size, record->as.root.name);
 		break;
 	case MPROF_RECORD_METRIC:
-		log_text_add(out, "  metric id=%u flags=%u section=\"%s\" name=\"%s\"\n", record->id, record->flags,
-			     record->section, record->name);
+		log_text_add(out, "  metric id=%u flags=%u section=\"%s\" name=\"%s\"\n", record->id,
+			     record->as.metric.flags, record->as.metric.section, record->as.metric.name);
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		render_metric_value(out, record);
 		break;
 	default:
 		log_text_add(out, "  summary id=%u alive=%llu bytes=%llu dead=%llu bytes=%llu\n", record->id,
-			     (number)record->counts[0], (number)record->counts[1], (number)record->counts[2],
-			     (number)record->counts[3]);
+			     (number)record->as.summary.live_objects, (number)record->as.summary.live_bytes,
+			     (number)record->as.summary.dead_objects, (number)record->as.summary.dead_bytes);
 		break;
 	}
 }

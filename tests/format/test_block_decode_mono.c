@@ -49,16 +49,28 @@ Test(block_decode_mono, codes)
 /* One INT each, where mprof2 has two. */
 Test(block_decode_mono, directives)
 {
-	decoded result = DECODE(MONO, 0, DIRECTIVES, "\x81\x82" "\x81\x82\x83\x84\x85\x86\x80" "\x83\x84");
+	decoded result = DECODE(MONO, 0, DIRECTIVES,
+				"\x81\x82"
+				"\x81\x82\x83\x84\x85\x86\x80"
+				"\x83\x84");
 
 	cr_assert_eq(result.status, MPROF_OK);
-	cr_assert_eq(result.block.directives, BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5) | BIT(6));
+	cr_assert_eq(result.block.as.directives.declared, BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5) | BIT(6));
 	cr_assert_eq(result.body.unreadable_kinds, 0);
-	EXPECT_EXACT(MONO, 0, DIRECTIVES, "\x81\x82" "\x81\x82\x83\x84\x85\x86\x80" "\x83\x84");
-	result = DECODE(MONO, BIT(4), DIRECTIVES, "\x81\x82" "\x80" "\x83\x84");
-	cr_assert_eq(result.block.directives, BIT(4), "those of before stay");
-	result = DECODE(MONO, 0, DIRECTIVES, "\x81\x82" "\x81\x87\x80" "\x83\x84");
-	cr_assert_eq(result.block.directives, BIT(1));
+	EXPECT_EXACT(MONO, 0, DIRECTIVES,
+		     "\x81\x82"
+		     "\x81\x82\x83\x84\x85\x86\x80"
+		     "\x83\x84");
+	result = DECODE(MONO, BIT(4), DIRECTIVES,
+			"\x81\x82"
+			"\x80"
+			"\x83\x84");
+	cr_assert_eq(result.block.as.directives.declared, BIT(4), "those of before stay");
+	result = DECODE(MONO, 0, DIRECTIVES,
+			"\x81\x82"
+			"\x81\x87\x80"
+			"\x83\x84");
+	cr_assert_eq(result.block.as.directives.declared, BIT(1));
 	cr_assert_eq(result.body.unreadable_kinds,
 		     MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |
 			     MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING));
@@ -69,23 +81,49 @@ Test(block_decode_mono, no_letter_of_the_mail)
 {
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, DROP, 0, END, "\x07\x81\x85\x86");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 14, DROP, 0, MAPPING,
-		     "\x81\x82\x83" "\x84" "A\0" "\x00" "\x85\x84" "B\0" "\x00" "\x86\x87");
+		     "\x81\x82\x83"
+		     "\x84"
+		     "A\0"
+		     "\x00"
+		     "\x85\x84"
+		     "B\0"
+		     "\x00"
+		     "\x86\x87");
 }
 
 Test(block_decode_mono, mapping)
 {
 	decoded result = DECODE(MONO, BIT(5) | BIT(6), MAPPING,
-				"\x81\x82\x83" "\x84\x89" "A\0" "\x80" "\x85\x84\x81" "B\0" "\x80" "\x86\x87");
+				"\x81\x82\x83"
+				"\x84\x89"
+				"A\0"
+				"\x80"
+				"\x85\x84\x81"
+				"B\0"
+				"\x80"
+				"\x86\x87");
 
 	expect_mappings(&result, "class 4 in 9 A, method 5 of 4 flags 1 B, ");
-	result = DECODE(DROP, 0, MAPPING, "\x81\x82\x83" "\x84" "A\0" "\x80" "\x85\x84" "B\0" "\x80" "\x86\x87");
+	result = DECODE(DROP, 0, MAPPING,
+			"\x81\x82\x83"
+			"\x84"
+			"A\0"
+			"\x80"
+			"\x85\x84"
+			"B\0"
+			"\x80"
+			"\x86\x87");
 	expect_mappings(&result, "class 4 in 0 A, method 5 of 4 flags 0 B, ");
 }
 
 /* The list may end in front of a counter that begins with a byte 0. */
 Test(block_decode_mono, events)
 {
-	decoded result = DECODE(MONO, 0, EVENTS, "\x81\x82\x83\x84" "\x4f\x80\x80" "\x00" "\x00\x86\x87");
+	decoded result = DECODE(MONO, 0, EVENTS,
+				"\x81\x82\x83\x84"
+				"\x4f\x80\x80"
+				"\x00"
+				"\x00\x86\x87");
 
 	cr_assert_eq(result.status, MPROF_OK);
 	cr_assert_eq(result.body.list_end, 7);
@@ -94,11 +132,21 @@ Test(block_decode_mono, events)
 
 Test(block_decode_mono, summary)
 {
-	decoded result = DECODE(MONO, 0, HEAP_SUMMARY, "\x81\x82" "\x87" "\x83\x81\x98\x80\x80" "\x80" "\x83\x84");
+	decoded result = DECODE(MONO, 0, HEAP_SUMMARY,
+				"\x81\x82"
+				"\x87"
+				"\x83\x81\x98\x80\x80"
+				"\x80"
+				"\x83\x84");
 
 	cr_assert_eq(result.status, MPROF_OK);
-	cr_assert_eq(result.block.id, 7);
-	EXPECT_EXACT(MONO, 0, HEAP_SUMMARY, "\x81\x82" "\x87" "\x83\x81\x98\x80\x80" "\x80" "\x83\x84");
+	cr_assert_eq(result.block.as.heap_summary.collection, 7);
+	EXPECT_EXACT(MONO, 0, HEAP_SUMMARY,
+		     "\x81\x82"
+		     "\x87"
+		     "\x83\x81\x98\x80\x80"
+		     "\x80"
+		     "\x83\x84");
 }
 
 /* INTs of four and of eight bytes. */
@@ -107,9 +155,9 @@ Test(block_decode_mono, fixed_ints)
 	decoded result = DECODE(FIXED, 0, INTRO, U32("\x01") "mono\0" U32("\x9f") U64("\x05") U64("\x06"));
 
 	cr_assert_eq(result.status, MPROF_OK);
-	cr_assert_eq(result.block.version, 1);
-	cr_assert_str_eq(result.block.name, "mono");
-	cr_assert_eq(result.block.flags, 0x9f);
+	cr_assert_eq(result.block.as.intro.version, 1);
+	cr_assert_str_eq(result.block.as.intro.runtime, "mono");
+	cr_assert_eq(result.block.as.intro.flags, 0x9f);
 	cr_assert_eq(result.block.start.counter, 5);
 	cr_assert_eq(result.block.start.time, 6);
 	EXPECT_EXACT(FIXED, 0, INTRO, U32("\x01") "mono\0" U32("\x9f") U64("\x05") U64("\x06"));
@@ -118,7 +166,7 @@ Test(block_decode_mono, fixed_ints)
 	EXPECT_EXACT(FIXED, 0, END, U32("\x01") U64("\x05") U64("\x06"));
 	result = DECODE(FIXED, 0, DIRECTIVES,
 			U64("\x01") U64("\x02") U32("\x04") U32("\x06") U32("\0") U64("\x03") U64("\x04"));
-	cr_assert_eq(result.block.directives, BIT(4) | BIT(6));
+	cr_assert_eq(result.block.as.directives.declared, BIT(4) | BIT(6));
 	cr_assert_eq(result.block.end.counter, 3);
 	EXPECT_EXACT(FIXED, 0, DIRECTIVES, U64("\x01") U64("\x02") U32("\x04") U32("\0") U64("\x03") U64("\x04"));
 }
@@ -131,7 +179,7 @@ Test(block_decode_mono, fixed_lists)
 
 	cr_assert_eq(result.status, MPROF_OK);
 	cr_assert_eq(result.block.thread, 3);
-	cr_assert_eq(result.block.id, 7);
+	cr_assert_eq(result.block.as.element.id, 7);
 	EXPECT_EXACT(FIXED, BIT(4), LOADED, "\x0c" U64("\x01") U64("\x02") U64("\x03") U32("\x07") "1\0");
 	result = DECODE(FIXED, BIT(5) | BIT(6), MAPPING,
 			U64("\x01") U64("\x02") U64("\x03") U32("\x80") U32("\x09") "A\0" U32("\0") U32("\0")
@@ -141,13 +189,13 @@ Test(block_decode_mono, fixed_lists)
 			U64("\x01") U64("\x02") U32("\x07") U32("\x03") U32("\x01") U32("\x18") U32("\x02") U32("\x30")
 				U32("\0") U64("\x03") U64("\x04"));
 	cr_assert_eq(result.status, MPROF_OK, "%s", result.cursor.what);
-	cr_assert_eq(result.block.id, 7);
+	cr_assert_eq(result.block.as.heap_summary.collection, 7);
 	block_records_begin(&records, &result.decoding, result.content, result.length, MPROF_BLOCK_HEAP_SUMMARY,
 			    &result.body);
 	cr_assert(record_cursor_next(&records, &record));
 	cr_assert_eq(record.id, 3);
-	cr_assert_eq(record.counts[1], 0x18);
-	cr_assert_eq(record.counts[3], 0x30);
+	cr_assert_eq(record.as.summary.live_bytes, 0x18);
+	cr_assert_eq(record.as.summary.dead_bytes, 0x30);
 	cr_assert_not(record_cursor_next(&records, &record));
 	cr_assert_eq(records.content.status, MPROF_OK);
 }

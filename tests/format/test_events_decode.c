@@ -195,6 +195,48 @@ static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *ou
 	return out;
 }
 
+/* Adds an address as its distance to the previous one. */
+static uint8_t *expected_put_place(uint8_t *out, uint64_t address, uint64_t *previous)
+{
+	uint64_t distance = address - *previous;
+	int64_t units = (int64_t)(distance - (distance & 15)) / 16;
+	uint64_t folded = units < 0 ? (uint64_t)(-2 * units - 1) : (uint64_t)(2 * units);
+
+	*previous = address;
+	out = int_put(out, 2 * folded + ((distance & 15) != 0));
+	return (distance & 15) != 0 ? int_put(out, distance & 15) : out;
+}
+
+static uint64_t last_address;
+
+static uint8_t *expected_put_memory(expected_event *expected, uint8_t *out, const event_code *code, uint64_t *counter)
+{
+	uint64_t time = common_number(60);
+	uint64_t duration = common_number(40);
+
+	*counter += time;
+	out = int_put(out, time);
+	if (code->form == EVENT_FORM_MEMORY_RESIZED) {
+		out = int_put(out, duration);
+		expected->detail.started = *counter - duration;
+		expected->detail.object = last_address + common_number(64);
+		out = expected_put_place(out, expected->detail.object, &last_address);
+	}
+	expected->event.value = last_address - common_number(64);
+	if (random_next() % 2 == 0)
+		expected->event.value &= ~UINT64_C(15);
+	out = expected_put_place(out, expected->event.value, &last_address);
+	expected->has_detail = code->form != EVENT_FORM_MEMORY_FREED;
+	if (!expected->has_detail)
+		return out;
+	if (code->form != EVENT_FORM_MEMORY_FREED_AT) {
+		expected->detail.size = common_number(64);
+		out = int_put(out, expected->detail.size);
+	}
+	expected->detail.stack = (uint32_t)common_number(32);
+	return int_put(out, expected->detail.stack);
+}
+
 static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
 				    uint64_t *counter)
 {
@@ -225,6 +267,7 @@ static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t by
 			     uint64_t *counter, collection_numbers *numbers)
 {
 	memset(expected, 0, sizeof(*expected));
+	expected->detail.struct_size = sizeof(expected->detail);
 	expected->event.kind = code->kind;
 	expected->event.flags = code->flags;
 	expected->event.code = (uint8_t)byte;
@@ -234,6 +277,12 @@ static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t by
 	case EVENT_FORM_RESIZE:
 	case EVENT_FORM_RESIZE_TIMED:
 		out = expected_put_collection(expected, out, code, counter, numbers);
+		break;
+	case EVENT_FORM_MEMORY_ALLOCATED:
+	case EVENT_FORM_MEMORY_FREED:
+	case EVENT_FORM_MEMORY_FREED_AT:
+	case EVENT_FORM_MEMORY_RESIZED:
+		out = expected_put_memory(expected, out, code, counter);
 		break;
 	case EVENT_FORM_STACK_SECTION:
 		out = expected_put_stack_section(expected, out);
@@ -301,6 +350,7 @@ static made_events make_events(const event_code codes[256], int most_allocate)
 	collection_numbers numbers = COLLECTION_NUMBERS_UNKNOWN;
 	uint8_t *out = made.bytes;
 
+	last_address = 0;
 	cr_assert(made.expected != NULL && made.bytes != NULL);
 	for (size_t i = 0; i < EVENTS; i++) {
 		uint32_t byte = random_byte(codes, most_allocate);
@@ -412,6 +462,7 @@ Test(events_decode, mprof2_with_directives)
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS));
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_DETAILED_EVENTS));
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS));
+	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_STACK_SWITCHES));
 	check_dialect(MPROF_DIALECT_MPROF2, dialect_get(MPROF_DIALECT_MPROF2)->directives);
 }
 
@@ -568,10 +619,13 @@ Test(events_decode, detailed_events)
 	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 100);
 	events_decode_batch batch = batch_of(events, 4, details, 4);
 	const mprof_event_detail expected[] = {
-		{.object = 1, .stack = 2},
-		{.object = 3, .stack = 4, .handle_type = MPROF_HANDLE_PINNED},
-		{.stack = 6, .handle_type = MPROF_HANDLE_WEAK_TRACK},
-		{.object = 7},
+		{.struct_size = sizeof(mprof_event_detail), .object = 1, .stack = 2},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 3,
+		 .stack = 4,
+		 .handle_type = MPROF_HANDLE_PINNED},
+		{.struct_size = sizeof(mprof_event_detail), .stack = 6, .handle_type = MPROF_HANDLE_WEAK_TRACK},
+		{.struct_size = sizeof(mprof_event_detail), .object = 7},
 	};
 
 	make_tables(&table, codes, MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_DETAILED_EVENTS));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events as bytes: each form, times, lists longer than a batch, and what is refused or left out. */
 #include "format/events_encode.h"
+#include "format/kind_counts.h"
 
 #include <criterion/criterion.h>
 
@@ -13,6 +14,7 @@
 #define OBJECT MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)
 #define STACK MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)
 #define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
+#define SWITCHES MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)
 #define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
 #define STACKS 200 /* Call chains that are defined. */
 
@@ -109,9 +111,9 @@ Test(events_encode, full_events)
 	set_up(MPROF_DIALECT_MPROF2, EXTENDED, 0);
 	EXPECT(event_of(MPROF_EVENT_METHOD_JIT_START, 0, 4000, 0, 0), 1, "\x05\x20\x9f\x81");
 	EXPECT(event_of(MPROF_EVENT_METHOD_JIT_END, 0, 1, 0, 0), 1, "\x85\x81\x81");
-	EXPECT(event_of(MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 1, 0, 0), 1, "\xa5\x81\x81");
+	EXPECT(event_of(MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FLAG_FAILED, 1, 0, 0), 1, "\xa5\x81\x81");
 	EXPECT(event_of(MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, 1, 0, 0), 1, "\x15\x81\x81");
-	EXPECT(event_of(MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 1, 0, 0), 1, "\xa6\x81\x81");
+	EXPECT(event_of(MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FLAG_FAILED, 1, 0, 0), 1, "\xa6\x81\x81");
 	EXPECT(event_of(MPROF_EVENT_EXCEPTION, 0, 88, 0, 0), 1, "\x16\xd8\x81");
 	EXPECT(event_of(MPROF_EVENT_THREAD_START, 0, 0, UINT64_C(0x7f0012345740), 0), 2,
 	       "\x0f\x40\x2e\x51\x11\x01\x60\x9f\x82");
@@ -141,10 +143,53 @@ Test(events_encode, more_events_of_two_numbers)
 	tear_down();
 }
 
+Test(events_encode, native_memory)
+{
+	mprof_event_detail detail = {
+		.struct_size = sizeof(detail), .object = 0x20000, .stack = STACKS, .size = 300, .started = 95};
+	mprof_event_detail undefined = {.struct_size = sizeof(undefined), .stack = STACKS + 1};
+	mprof_event event = event_of(MPROF_EVENT_MEMORY_ALLOCATED, 0, 0, 0x20010, 0);
+
+	set_up(MPROF_DIALECT_MPROF2, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS), 0);
+	event.more.detail = &detail;
+	EXPECT(event, 10, "\x4f\x8a\x04\x00\x82\x2c\x82\x48\x81");
+	event.kind = MPROF_EVENT_MEMORY_FREED;
+	EXPECT(event, 5, "\xdf\x85\x80\x48\x81");
+	event.more.detail = NULL;
+	event.value = 0x2000c;
+	EXPECT(event, 5, "\xcf\x85\x83\x8c");
+	event.kind = MPROF_EVENT_MEMORY_RESIZED;
+	event.more.detail = &detail;
+	event.value = 0x20000;
+	EXPECT(event, 80, "\x5f\xd0\x85\x83\x84\x80\x2c\x82\x48\x81");
+	detail.started = 0;
+	event.value = 0;
+	EXPECT(event, 0, "\x5f\x80\x80\x80\x7e\x7f\x81\x2c\x82\x48\x81");
+	event.more.detail = &undefined;
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	event.kind = MPROF_EVENT_MEMORY_FREED;
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
+Test(events_encode, switches_between_stacks)
+{
+	set_up(MPROF_DIALECT_MPROF2, SWITCHES, 0);
+	EXPECT(event_of(MPROF_EVENT_STACK_SWITCH, 0, 0, 300, 0), 2, "\x67\x2c\x82\x82");
+	EXPECT(event_of(MPROF_EVENT_STACK_SWITCH, 0, 0, 0, 0), 1, "\x67\x80\x81");
+	EXPECT(event_of(MPROF_EVENT_STACK_END, 0, 0, UINT64_MAX, 0), 1,
+	       "\xe7\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x81");
+	tear_down();
+}
+
 Test(events_encode, allocation_extras)
 {
-	mprof_event_detail detail = {.object = UINT64_C(0x1000), .caller = 77, .stack = STACKS, .handle_type = 99};
-	mprof_event_detail no_caller = {.object = 1};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+				     .object = UINT64_C(0x1000),
+				     .caller = 77,
+				     .stack = STACKS,
+				     .handle_type = 99};
+	mprof_event_detail no_caller = {.struct_size = sizeof(mprof_event_detail), .object = 1};
 	mprof_event event = event_of(MPROF_EVENT_ALLOCATION, 0, 1, 24, 0);
 
 	event.more.detail = &detail;
@@ -181,7 +226,7 @@ Test(events_encode, allocation_extras)
 
 Test(events_encode, allocations_at_jit)
 {
-	mprof_event_detail detail = {.object = 1, .caller = 77};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 1, .caller = 77};
 	mprof_event event = event_of(MPROF_EVENT_ALLOCATION_AT_JIT, 0, 4000, 24, 0);
 
 	event.more.detail = &detail;
@@ -228,7 +273,7 @@ Test(events_encode, collections_with_numbers)
 
 Test(events_encode, allocations_of_fixed_size)
 {
-	const mprof_event_detail detail = {.stack = 5};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 5};
 	mprof_event event = event_of(MPROF_EVENT_ALLOCATION, 0, 33, 24, 0);
 
 	set_up(MPROF_DIALECT_MPROF2, STACK, 0);
@@ -265,8 +310,11 @@ static mprof_event detailed_event_of(uint32_t kind, uint32_t id, uint64_t value,
 
 Test(events_encode, detailed_events)
 {
-	const mprof_event_detail detail = {
-		.object = UINT64_C(0x1000), .stack = STACKS, .caller = UINT32_MAX, .handle_type = MPROF_HANDLE_PINNED};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = UINT64_C(0x1000),
+					   .stack = STACKS,
+					   .caller = UINT32_MAX,
+					   .handle_type = MPROF_HANDLE_PINNED};
 
 	set_up(MPROF_DIALECT_MPROF2, DETAILED, 0);
 	EXPECT(detailed_event_of(MPROF_EVENT_MONITOR, 33, MPROF_MONITOR_ACQUIRED, &detail), 5,
@@ -287,8 +335,10 @@ Test(events_encode, detailed_events)
 
 Test(events_encode, longest_events)
 {
-	const mprof_event_detail detail = {
-		.object = UINT64_MAX, .stack = UINT32_MAX, .handle_type = MPROF_HANDLE_PINNED};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = UINT64_MAX,
+					   .stack = UINT32_MAX,
+					   .handle_type = MPROF_HANDLE_PINNED};
 
 	set_up(MPROF_DIALECT_MPROF2, DETAILED, 0);
 	stack_count = UINT32_MAX;
@@ -307,8 +357,9 @@ Test(events_encode, longest_events)
 
 Test(events_encode, details_that_cannot_be_said)
 {
-	mprof_event_detail detail = {.stack = STACKS + 1};
-	mprof_event_detail other_type = {.handle_type = MPROF_HANDLE_PINNED + 1};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = STACKS + 1};
+	mprof_event_detail other_type = {.struct_size = sizeof(mprof_event_detail),
+					 .handle_type = MPROF_HANDLE_PINNED + 1};
 	const struct {
 		mprof_event event;
 		mprof_status status;
@@ -432,7 +483,12 @@ static const uint8_t unsupported[] = {
 	MPROF_EVENT_FINALIZER_END,
 	MPROF_EVENT_FINALIZATION_START,
 	MPROF_EVENT_RECORDING_RESUMED,
-	MPROF_EVENT_KIND_COUNT,
+	MPROF_EVENT_MEMORY_ALLOCATED,
+	MPROF_EVENT_MEMORY_FREED,
+	MPROF_EVENT_MEMORY_RESIZED,
+	MPROF_EVENT_STACK_SWITCH,
+	MPROF_EVENT_STACK_END,
+	EVENT_KIND_COUNT,
 	63,
 	64,
 	255,

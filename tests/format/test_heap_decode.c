@@ -84,9 +84,21 @@ Test(heap_decode, objects)
 	const uint64_t second[] = {0x1010};
 	static decoding work;
 
-	BEGIN(&work, "\x88" "\x00\x88" "\x2c\x82" "\x82" "\x82\x83"
-		     "\x91" "\x86" "\x81" "\x80"
-		     "\x60\x92" "\x82" "\x80" "\x80", 3);
+	BEGIN(&work,
+	      "\x88"
+	      "\x00\x88"
+	      "\x2c\x82"
+	      "\x82"
+	      "\x82\x83"
+	      "\x91"
+	      "\x86"
+	      "\x81"
+	      "\x80"
+	      "\x60\x92"
+	      "\x82"
+	      "\x80"
+	      "\x80",
+	      3);
 	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
 	cr_assert_eq(work.batch.count, 3);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_OBJECT, 1, 300, 0x1000);
@@ -103,12 +115,22 @@ Test(heap_decode, other_records)
 	const uint64_t more[] = {5, 1};
 	static decoding work;
 
-	BEGIN(&work, "\x8a" "\x8c" "\x87"      /* freed, class 1, at 6, 7 bytes */
-		     "\x93" "\x8b"             /* freed, class 2, at 0 */
-		     "\x94" "\x8a\x87"         /* two references */
-		     "\x9d" "\x83" "\x84"  /* root 3, of kind 3, to 3 */
-		     "\x85" "\x81" "\x80"      /* root 0, of kind 1, to 3 */
-		     "\x86" "\x83\x82",        /* from 1 to 2 */
+	BEGIN(&work,
+	      "\x8a"
+	      "\x8c"
+	      "\x87" /* freed, class 1, at 6, 7 bytes */
+	      "\x93"
+	      "\x8b" /* freed, class 2, at 0 */
+	      "\x94"
+	      "\x8a\x87" /* two references */
+	      "\x9d"
+	      "\x83"
+	      "\x84" /* root 3, of kind 3, to 3 */
+	      "\x85"
+	      "\x81"
+	      "\x80" /* root 0, of kind 1, to 3 */
+	      "\x86"
+	      "\x83\x82", /* from 1 to 2 */
 	      0);
 	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
 	cr_assert_eq(work.batch.count, 6);
@@ -127,7 +149,14 @@ Test(heap_decode, addresses_wrap)
 {
 	static decoding work;
 
-	BEGIN(&work, "\x86" "\x81" "\x82" "\x86" "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81" "\x80", 12);
+	BEGIN(&work,
+	      "\x86"
+	      "\x81"
+	      "\x82"
+	      "\x86"
+	      "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
+	      "\x80",
+	      12);
 	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_MOVE, 0, 0, UINT64_C(0xfffffffffffff000));
 	cr_assert_eq(work.batch.count, 2);
@@ -140,7 +169,12 @@ Test(heap_decode, in_batches)
 {
 	static decoding work;
 
-	BEGIN(&work, "\x88\x82\x80\x83\x82\x82\x82" "\x88\x82\x80\x82\x82\x82" "\x8a\x82\x80" "\x8a\x82\x80", 0);
+	BEGIN(&work,
+	      "\x88\x82\x80\x83\x82\x82\x82"
+	      "\x88\x82\x80\x82\x82\x82"
+	      "\x8a\x82\x80"
+	      "\x8a\x82\x80",
+	      0);
 	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_FULL, "three references and two do not fit");
 	cr_assert_eq(work.batch.count, 1);
 	cr_assert_eq(work.batch.reference_count, 3);
@@ -162,8 +196,12 @@ Test(heap_decode, in_pieces)
 	static decoding work;
 	uint64_t expected = 2;
 
-	BEGIN(&work, "\x8a\x82\x80" "\x88\x82\x85\x8a\x82\x82\x82\x82\x82\x82\x82\x82\x82\x82" "\xb4\x82\x82\x82\x82\x82\x82"
-		     "\x8a\x82\x80", 0);
+	BEGIN(&work,
+	      "\x8a\x82\x80"
+	      "\x88\x82\x85\x8a\x82\x82\x82\x82\x82\x82\x82\x82\x82\x82"
+	      "\xb4\x82\x82\x82\x82\x82\x82"
+	      "\x8a\x82\x80",
+	      0);
 	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_FULL);
 	cr_assert_eq(work.batch.count, 2);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_FREE, 1, 0, 1);

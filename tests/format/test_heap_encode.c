@@ -74,9 +74,15 @@ static void expect_bytes(encoding_fixture *fixture, const mprof_event *events, s
 Test(heap_encode, records)
 {
 	const uint64_t references[] = {0x1008, 0xff8};
-	const mprof_event_detail object = {.object = 0x1000, .reference_count = 2, .references = references};
-	const mprof_event_detail lone = {.object = 0x1010};
-	const mprof_event_detail more = {.object = 0x777, .reference_count = 2, .references = references};
+	const mprof_event_detail object = {.struct_size = sizeof(mprof_event_detail),
+					   .object = 0x1000,
+					   .reference_count = 2,
+					   .references = references};
+	const mprof_event_detail lone = {.struct_size = sizeof(mprof_event_detail), .object = 0x1010};
+	const mprof_event_detail more = {.struct_size = sizeof(mprof_event_detail),
+					 .object = 0x777,
+					 .reference_count = 2,
+					 .references = references};
 	const mprof_event events[] = {
 		event_of(MPROF_EVENT_HEAP_OBJECT, 1, 300, &object), event_of(MPROF_EVENT_HEAP_OBJECT, 2, 24, &lone),
 		event_of(MPROF_EVENT_HEAP_OBJECT, 2, 25, &lone),    event_of(MPROF_EVENT_HEAP_REFERENCES, 9, 9, &more),
@@ -115,7 +121,7 @@ Test(heap_encode, records)
 /* A class without a size, and an object of no bytes, are no reason to leave the size out. */
 Test(heap_encode, size_0_is_told)
 {
-	const mprof_event_detail lone = {.object = 8};
+	const mprof_event_detail lone = {.struct_size = sizeof(mprof_event_detail), .object = 8};
 	const mprof_event events[] = {event_of(MPROF_EVENT_HEAP_OBJECT, 1, 0, &lone),
 				      event_of(MPROF_EVENT_HEAP_OBJECT, 2, 0, &lone)};
 	encoding_fixture fixture;
@@ -129,7 +135,10 @@ Test(heap_encode, size_0_is_told)
 
 static uint32_t shift_of(encoding_fixture *fixture, uint64_t object, uint64_t reference, uint64_t moved)
 {
-	const mprof_event_detail detail = {.object = object, .reference_count = 1, .references = &reference};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = object,
+					   .reference_count = 1,
+					   .references = &reference};
 	const mprof_event events[] = {event_of(MPROF_EVENT_HEAP_OBJECT, 1, 1, &detail),
 				      event_of(MPROF_EVENT_HEAP_MOVE, 0, moved, &detail)};
 	uint32_t shift = 99;
@@ -141,7 +150,8 @@ static uint32_t shift_of(encoding_fixture *fixture, uint64_t object, uint64_t re
 Test(heap_encode, shift)
 {
 	const uint64_t odd = 0x7f0000000001;
-	const mprof_event_detail more = {.object = 1, .reference_count = 1, .references = &odd};
+	const mprof_event_detail more = {
+		.struct_size = sizeof(mprof_event_detail), .object = 1, .reference_count = 1, .references = &odd};
 	const mprof_event references = event_of(MPROF_EVENT_HEAP_REFERENCES, 0, 1, &more);
 	encoding_fixture fixture;
 	uint32_t shift = 99;
@@ -158,8 +168,9 @@ Test(heap_encode, shift)
 
 Test(heap_encode, refused)
 {
-	const mprof_event_detail without = {.object = 8, .reference_count = 1};
-	const mprof_event_detail lone = {.object = 8};
+	const mprof_event_detail without = {
+		.struct_size = sizeof(mprof_event_detail), .object = 8, .reference_count = 1};
+	const mprof_event_detail lone = {.struct_size = sizeof(mprof_event_detail), .object = 8};
 	const struct {
 		mprof_event event;
 		mprof_status status;
@@ -214,6 +225,7 @@ static void make_events(mprof_event *events, mprof_event_detail *details, uint64
 		mprof_event_detail *detail = &details[i];
 
 		memset(detail, 0, sizeof(*detail));
+		detail->struct_size = sizeof(*detail);
 		detail->object = random_below(10) == 0 ? random_below(UINT64_MAX) : base + random_below(100000);
 		detail->object = detail->object >> shift << shift;
 		events[i] = event_of(kind, 1 + (uint32_t)random_below(3), random_below(40), detail);
@@ -291,7 +303,10 @@ Test(heap_encode, round_trip)
 Test(heap_encode, limit)
 {
 	static const uint64_t references[2000];
-	const mprof_event_detail detail = {.object = 8, .reference_count = 2000, .references = references};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = 8,
+					   .reference_count = 2000,
+					   .references = references};
 	const mprof_event event = event_of(MPROF_EVENT_HEAP_OBJECT, 1, 1, &detail);
 	encoding_fixture fixture;
 	size_t length;

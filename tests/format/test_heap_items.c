@@ -103,7 +103,7 @@ static taken expect_shot(const setting *with, heap_form form, const char *items,
 	cr_assert_eq(result.cursor.status, MPROF_OK, "%zu: %s", result.cursor.position, result.cursor.what);
 	cr_assert_eq(result.reading.form, form, "form %u", result.reading.form);
 	cr_assert_str_eq(result.items, items);
-	cr_assert_eq(result.block.has_shot_clocks, 1);
+	cr_assert_eq(result.block.as.heap_data.has_clocks, 1);
 	return result;
 }
 
@@ -121,14 +121,14 @@ Test(heap_items, numbered)
 				   SHOT "\x89" START "\x01\xa0\x83\xa0\x82\x00\xc0\x00\xe0"
 					"\x8a\x90\x01\xc0\x81\x88\x80\x80" END);
 
-	expect_clock(&result.block.shot_start, 1);
-	expect_clock(&result.block.shot_end, 2);
+	expect_clock(&result.block.as.heap_data.start, 1);
+	expect_clock(&result.block.as.heap_data.end, 2);
 	expect_clock(&result.block.start, 3);
 	expect_clock(&result.block.end, 4);
 	cr_assert_eq(result.block.has_clocks, 1);
-	cr_assert_eq(result.block.base_counter, 1);
-	cr_assert_eq(result.block.id, 9);
-	cr_assert_eq(result.block.flags, MPROF_HEAP_FIRST | MPROF_HEAP_LAST);
+	cr_assert_eq(result.block.as.heap_data.counter, 1);
+	cr_assert_eq(result.block.as.heap_data.number, 9);
+	cr_assert_eq(result.block.as.heap_data.flags, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST);
 	cr_assert_eq(result.reading.is_sure, 1);
 }
 
@@ -138,7 +138,7 @@ Test(heap_items, tagged)
 	taken result =
 		EXPECT_SHOT(&in_mono, TAGGED, " 1000:c3,32>2000", SHOT START "\x01\xa0\x83\xa0\x81\x00\xc0\x80" END);
 
-	cr_assert_eq(result.block.id, 0);
+	cr_assert_eq(result.block.as.heap_data.number, 0);
 	EXPECT_SHOT(&in_drop, TAGGED, " 1000:c3,32>2000", SHOT START "\x01\xa0\x83\xa0\x81\x00\xc0\x80" END);
 }
 
@@ -176,7 +176,7 @@ Test(heap_items, fixed)
 				   FIXED_SHOT "\x01\0\0\0\x00\x10\0\0\x03\0\0\0\x20\0\0\0\x01\0\0\0\x00\x20\0\0"
 					      "\x02\0\0\0\x02\0\0\0\x10\0\0\0\0\0\0\0" FIXED_CLOCK("\x04"));
 
-	cr_assert_eq(result.block.id, 5);
+	cr_assert_eq(result.block.as.heap_data.number, 5);
 	expect_clock(&result.block.end, 4);
 }
 
@@ -185,9 +185,9 @@ Test(heap_items, empty)
 {
 	taken result = EXPECT_SHOT(&in_mono, NUMBERED, "", SHOT "\x89" START "\x80" END);
 
-	cr_assert_eq(result.block.flags, 0);
+	cr_assert_eq(result.block.as.heap_data.flags, 0);
 	result = EXPECT_SHOT(&in_mono, NUMBERED, " dead:c2,16", SHOT "\x89" START "\x8a\x90\x80" END);
-	cr_assert_eq(result.block.flags, 0);
+	cr_assert_eq(result.block.as.heap_data.flags, 0);
 }
 
 /* More references than a batch holds come in pieces. */
@@ -246,7 +246,8 @@ Test(heap_items, cut)
 
 		cr_assert_eq(result.cursor.status, MPROF_OK, "%zu", length);
 		cr_assert_eq(result.reading.form, HEAP_FORM_NUMBERED, "%zu", length);
-		cr_assert_eq(result.block.flags, length < object ? 0 : MPROF_HEAP_FIRST, "%zu", length);
+		cr_assert_eq(result.block.as.heap_data.flags, length < object ? 0 : MPROF_HEAP_FLAG_FIRST, "%zu",
+			     length);
 		if (length < object)
 			cr_assert_str_eq(result.items, "");
 		else if (length < object + 2)

@@ -29,13 +29,13 @@ static void add(text *out, const char *format, ...)
 static void add_record(text *out, const mprof_record *record)
 {
 	if (record->kind == MPROF_RECORD_FUNCTION)
-		add(out, " F%u=%s/M%u", record->id, record->name, record->parent);
-	else if ((record->flags & MPROF_RECORD_REMOVED) != 0)
+		add(out, " F%u=%s/M%u", record->id, record->as.function.name, record->as.function.module);
+	else if (record->as.module.is_removed)
 		add(out, " -M%u", record->id);
 	else
-		add(out, " M%u=%s:%llx+%llx@%llx", record->id, record->name, (unsigned long long)record->start,
-		    (unsigned long long)record->size, (unsigned long long)record->value);
-	cr_assert_str_eq(record->section, "");
+		add(out, " M%u=%s:%llx+%llx@%llx", record->id, record->as.module.file,
+		    (unsigned long long)record->as.module.address, (unsigned long long)record->as.module.size,
+		    (unsigned long long)record->as.module.file_offset);
 }
 
 /* Callers have < in front. */
@@ -44,10 +44,10 @@ static void add_frame(text *out, const hit_item *item)
 	const mprof_event *event = &item->event;
 
 	cr_assert_eq(event->kind, MPROF_EVENT_SAMPLE);
-	add(out, (event->flags & MPROF_EVENT_CALLER) != 0 ? "<" : " ");
-	if ((event->flags & MPROF_EVENT_NATIVE) == 0)
+	add(out, (event->flags & MPROF_EVENT_FLAG_CALLER) != 0 ? "<" : " ");
+	if ((event->flags & MPROF_EVENT_FLAG_NATIVE) == 0)
 		add(out, "m%u", event->id);
-	else if ((event->flags & MPROF_EVENT_IN_MODULE) != 0)
+	else if ((event->flags & MPROF_EVENT_FLAG_IN_MODULE) != 0)
 		add(out, "M%u+%llx", event->id, (unsigned long long)event->value);
 	else if (event->id != 0)
 		add(out, "f%u", event->id);

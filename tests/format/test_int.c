@@ -107,3 +107,16 @@ Test(int, what_does_not_fit_is_refused)
 		cr_assert_eq(value, 42);
 	}
 }
+
+/* Ten bytes are all that an INT can have: one that has no end by then is damage, not a reason to ask for more. */
+Test(int, ten_bytes_without_an_end_are_refused)
+{
+	static const uint8_t endless[MPROF_INT_MAX_LENGTH + 2] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 0, 0};
+	uint64_t value = 42;
+
+	for (size_t length = 0; length < MPROF_INT_MAX_LENGTH; length++)
+		cr_assert_eq(mprof_int_decode(endless, length, &value), 0, "%zu bytes", length);
+	for (size_t length = MPROF_INT_MAX_LENGTH; length <= sizeof(endless); length++)
+		cr_assert_eq(mprof_int_decode(endless, length, &value), -1, "%zu bytes", length);
+	cr_assert_eq(value, 42);
+}

@@ -50,7 +50,7 @@ static void expect_same(const decoded *result, mprof_block_kind kind, const char
 	for (size_t i = 0; i < result->count; i++) {
 		if (result->records[i].kind == MPROF_RECORD_METRIC_VALUE)
 			cr_assert_eq(id_map_put(&doubles, result->records[i].id,
-						result->records[i].flags & MPROF_METRIC_DOUBLE),
+						result->records[i].as.metric_value.is_double),
 				     1);
 	}
 	records_encode(&buffer, kind, result->records[0].id, &doubles, result->records, result->count);
@@ -69,8 +69,6 @@ static decoded expect_records(mprof_block_kind kind, const char *bytes, size_t l
 	cr_assert_eq(result.content.status, MPROF_OK, "%s at %zu", result.content.what, result.content.position);
 	cr_assert_eq(result.content.position, length);
 	cr_assert_eq(result.count, count);
-	for (size_t i = 0; i < count; i++)
-		cr_assert_eq(result.records[i].reserved, 0);
 	expect_same(&result, kind, bytes, length);
 	for (size_t cut = 0; cut < length; cut++) {
 		char copy[256];
@@ -100,98 +98,163 @@ static void expect_fault(mprof_status status, size_t position, mprof_block_kind 
 Test(records, stacks)
 {
 	/* From 5 on: method 3 without a caller; location 4, called by 5; a method not known, called by 2. */
-	decoded result = EXPECT_RECORDS(STACKS, 3, "\x85\x83" "\x86\x85" "\x89\x81" "\x80\x85");
+	decoded result = EXPECT_RECORDS(STACKS, 3,
+					"\x85\x83"
+					"\x86\x85"
+					"\x89\x81"
+					"\x80\x85");
 
 	cr_assert_eq(result.records[0].kind, MPROF_RECORD_STACK);
 	cr_assert_eq(result.records[0].id, 5);
-	cr_assert_eq(result.records[0].parent, 0);
-	cr_assert_eq(result.records[0].target, 3);
-	cr_assert_eq(result.records[0].flags, 0);
-	cr_assert_str_eq(result.records[0].name, "");
-	cr_assert_str_eq(result.records[0].section, "");
+	cr_assert_eq(result.records[0].as.stack.caller, 0);
+	cr_assert_eq(result.records[0].as.stack.target, 3);
+	cr_assert_eq(result.records[0].as.stack.is_native, 0);
+	cr_assert_eq(result.records[0].as.stack.is_compiling, 0);
 	cr_assert_eq(result.records[1].id, 6);
-	cr_assert_eq(result.records[1].parent, 5);
-	cr_assert_eq(result.records[1].target, 4);
-	cr_assert_eq(result.records[1].flags, MPROF_EVENT_NATIVE);
+	cr_assert_eq(result.records[1].as.stack.caller, 5);
+	cr_assert_eq(result.records[1].as.stack.target, 4);
+	cr_assert_eq(result.records[1].as.stack.is_native, 1);
 	cr_assert_eq(result.records[2].id, 7);
-	cr_assert_eq(result.records[2].parent, 2);
-	cr_assert_eq(result.records[2].target, 0);
+	cr_assert_eq(result.records[2].as.stack.caller, 2);
+	cr_assert_eq(result.records[2].as.stack.target, 0);
 	cr_assert_eq(DECODE(STACKS, "\x81\x80").content.status, MPROF_OK, "none is no fault");
 }
 
 Test(records, highest_stack)
 {
-	decoded result = EXPECT_RECORDS(STACKS, 1, "\x7e\x7f\x7f\x7f\x8f\x81" "\x7f\x7f\x7f\x7f\x9f\x81");
+	decoded result = EXPECT_RECORDS(STACKS, 1,
+					"\x7e\x7f\x7f\x7f\x8f\x81"
+					"\x7f\x7f\x7f\x7f\x9f\x81");
 
 	cr_assert_eq(result.records[0].id, UINT32_MAX - 1);
-	cr_assert_eq(result.records[0].parent, UINT32_MAX - 2);
-	cr_assert_eq(result.records[0].target, UINT32_MAX);
+	cr_assert_eq(result.records[0].as.stack.caller, UINT32_MAX - 2);
+	cr_assert_eq(result.records[0].as.stack.target, UINT32_MAX);
 }
 
 Test(records, stack_of_a_method_that_is_being_compiled)
 {
-	decoded result = EXPECT_RECORDS(STACKS, 2, "\x81\x82" "\x0e\x00\x00\x00\xa0\x81" "\x00\x00\x00\x00\xa0\x81");
+	decoded result = EXPECT_RECORDS(STACKS, 2,
+					"\x81\x82"
+					"\x0e\x00\x00\x00\xa0\x81"
+					"\x00\x00\x00\x00\xa0\x81");
 
-	cr_assert_eq(result.records[0].target, 7);
-	cr_assert_eq(result.records[0].flags, MPROF_EVENT_COMPILING);
-	cr_assert_eq(result.records[1].target, 0);
-	cr_assert_eq(result.records[1].flags, MPROF_EVENT_COMPILING);
-	cr_assert_eq(result.records[1].parent, 1);
+	cr_assert_eq(result.records[0].as.stack.target, 7);
+	cr_assert_eq(result.records[0].as.stack.is_compiling, 1);
+	cr_assert_eq(result.records[0].as.stack.is_native, 0);
+	cr_assert_eq(result.records[1].as.stack.target, 0);
+	cr_assert_eq(result.records[1].as.stack.is_compiling, 1);
+	cr_assert_eq(result.records[1].as.stack.caller, 1);
 }
 
 Test(records, stack_faults)
 {
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, STACKS, "\x80\x81" "\x86\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, STACKS, "\x00\x00\x00\x00\x90\x81" "\x86\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, STACKS, "\x85\x82" "\x86\x85\x86");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, STACKS,
+		     "\x80\x81"
+		     "\x86\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, STACKS,
+		     "\x00\x00\x00\x00\x90\x81"
+		     "\x86\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, STACKS,
+		     "\x85\x82"
+		     "\x86\x85\x86");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, STACKS, "\x85\x7f\x7f\x7f\x7f\x8f\x86\x85\x86\x86");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, STACKS, "\x7f\x7f\x7f\x7f\x8f\x81" "\x86\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x00\x00\x00\x00\xc0\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x03\x00\x00\x00\xa0\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS, "\x85\x81" "\x81\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS, "\x85\x81" "\x86\x80");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS, "\x85\x81" "\x86\x86");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, STACKS, "\x85\x82" "\x86\x81\x86\x87");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, STACKS,
+		     "\x7f\x7f\x7f\x7f\x8f\x81"
+		     "\x86\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS,
+		     "\x85\x81"
+		     "\x00\x00\x00\x00\xc0\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS,
+		     "\x85\x81"
+		     "\x03\x00\x00\x00\xa0\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS,
+		     "\x85\x81"
+		     "\x81\x85");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS,
+		     "\x85\x81"
+		     "\x86\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS,
+		     "\x85\x81"
+		     "\x86\x86");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, STACKS,
+		     "\x85\x82"
+		     "\x86\x81\x86\x87");
 }
 
 Test(records, code)
 {
-	decoded result = EXPECT_RECORDS(CODE, 6, "\x81\x00\x20\x81\x00\x81" "0af3\0" "/lib/a\0"
-						 "\x82\x80\x80" "\0" "\0" "\x80"
-						 "\x85\x81\x10\x81\x88" "main\0" "\x86\x80\x00\x82\x80" "\0" "\x80"
-						 "\x89\x81\x14\x81\x85" "\x8a\x80\x00\x82\x80" "\x80");
+	decoded result = EXPECT_RECORDS(CODE, 6,
+					"\x81\x00\x20\x81\x00\x81"
+					"0af3\0"
+					"/lib/a\0"
+					"\x82\x80\x80"
+					"\0"
+					"\0"
+					"\x80"
+					"\x85\x81\x10\x81\x88"
+					"main\0"
+					"\x86\x80\x00\x82\x80"
+					"\0"
+					"\x80"
+					"\x89\x81\x14\x81\x85"
+					"\x8a\x80\x00\x82\x80"
+					"\x80");
 
 	cr_assert_eq(result.records[0].kind, MPROF_RECORD_MODULE);
 	cr_assert_eq(result.records[0].id, 1);
-	cr_assert_eq(result.records[0].start, 0x5000);
-	cr_assert_eq(result.records[0].size, 128);
-	cr_assert_str_eq(result.records[0].section, "0af3");
-	cr_assert_str_eq(result.records[0].name, "/lib/a");
+	cr_assert_eq(result.records[0].as.module.address, 0x5000);
+	cr_assert_eq(result.records[0].as.module.size, 128);
+	cr_assert_str_eq(result.records[0].as.module.build_id, "0af3");
+	cr_assert_str_eq(result.records[0].as.module.file, "/lib/a");
 	cr_assert_eq(result.records[1].id, 2);
 	cr_assert_eq(result.records[2].kind, MPROF_RECORD_FUNCTION);
 	cr_assert_eq(result.records[2].id, 5);
-	cr_assert_eq(result.records[2].parent, 1);
-	cr_assert_eq(result.records[2].start, 144);
-	cr_assert_eq(result.records[2].size, 8);
-	cr_assert_str_eq(result.records[2].name, "main");
-	cr_assert_str_eq(result.records[2].section, "");
-	cr_assert_eq(result.records[3].parent, 0);
+	cr_assert_eq(result.records[2].as.function.module, 1);
+	cr_assert_eq(result.records[2].as.function.offset, 144);
+	cr_assert_eq(result.records[2].as.function.size, 8);
+	cr_assert_str_eq(result.records[2].as.function.name, "main");
+	cr_assert_eq(result.records[3].as.function.module, 0);
 	cr_assert_eq(result.records[4].kind, MPROF_RECORD_LOCATION);
 	cr_assert_eq(result.records[4].id, 9);
-	cr_assert_eq(result.records[4].parent, 1);
-	cr_assert_eq(result.records[4].start, 148);
-	cr_assert_eq(result.records[4].target, 5);
-	cr_assert_eq(result.records[5].start, 256);
-	cr_assert_eq(result.records[5].target, 0);
+	cr_assert_eq(result.records[4].as.location.module, 1);
+	cr_assert_eq(result.records[4].as.location.offset, 148);
+	cr_assert_eq(result.records[4].as.location.function, 5);
+	cr_assert_eq(result.records[5].as.location.offset, 256);
+	cr_assert_eq(result.records[5].as.location.function, 0);
 }
 
 Test(records, code_faults)
 {
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE, "\x81\x80\x80" "\0" "\0" "\x83\x80\x80" "\0" "\0" "\x80\x80\x80");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE, "\x81\x80\x80" "\0" "\0" "\x81\x80\x80" "\0" "\0" "\x80\x80\x80");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, CODE, "\x00\x00\x00\x00\x90\x80\x80" "\0" "\0" "\x80\x80\x80");
-	EXPECT_FAULT(MPROF_ERR_LIMIT, 3, CODE, "\x81\x80\x80" "123456789\0" "\0" "\x80\x80\x80");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, CODE, "\x80\x81\x00\x00\x00\x00\x90\x80\x80" "\0" "\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE,
+		     "\x81\x80\x80"
+		     "\0"
+		     "\0"
+		     "\x83\x80\x80"
+		     "\0"
+		     "\0"
+		     "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE,
+		     "\x81\x80\x80"
+		     "\0"
+		     "\0"
+		     "\x81\x80\x80"
+		     "\0"
+		     "\0"
+		     "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, CODE,
+		     "\x00\x00\x00\x00\x90\x80\x80"
+		     "\0"
+		     "\0"
+		     "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_LIMIT, 3, CODE,
+		     "\x81\x80\x80"
+		     "123456789\0"
+		     "\0"
+		     "\x80\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, CODE,
+		     "\x80\x81\x00\x00\x00\x00\x90\x80\x80"
+		     "\0"
+		     "\x80\x80");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 5, CODE, "\x80\x80\x81\x80\x80\x00\x00\x00\x00\x90\x80");
 }
 
@@ -199,66 +262,106 @@ Test(records, metrics)
 {
 	const double quarter = 0.25;
 	uint64_t bits;
-	decoded result = EXPECT_RECORDS(METRICS, 6, "\x81\x10\x82" "memory\0" "heap\0" "\x82\xc1" "\0" "load\0" "\x80"
-						    "\x82\x89" "\x85\x3f\x20\x83" "\x82\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
-						    "\x7e\x7f\x7f\x7f\x9f\x80" "\x80");
+	decoded result = EXPECT_RECORDS(METRICS, 6,
+					"\x81\x10\x82"
+					"memory\0"
+					"heap\0"
+					"\x82\xc1"
+					"\0"
+					"load\0"
+					"\x80"
+					"\x82\x89"
+					"\x85\x3f\x20\x83"
+					"\x82\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
+					"\x7e\x7f\x7f\x7f\x9f\x80"
+					"\x80");
 
 	memcpy(&bits, &quarter, sizeof(bits));
 	cr_assert_eq(result.records[0].kind, MPROF_RECORD_METRIC);
 	cr_assert_eq(result.records[0].id, 1);
-	cr_assert_eq(result.records[0].flags, MPROF_METRIC_BYTES | MPROF_METRIC_MONOTONIC);
-	cr_assert_str_eq(result.records[0].section, "memory");
-	cr_assert_str_eq(result.records[0].name, "heap");
-	cr_assert_eq(result.records[1].flags, MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO);
+	cr_assert_eq(result.records[0].as.metric.flags, MPROF_METRIC_UNIT_BYTES | MPROF_METRIC_FLAG_MONOTONIC);
+	cr_assert_str_eq(result.records[0].as.metric.section, "memory");
+	cr_assert_str_eq(result.records[0].as.metric.name, "heap");
+	cr_assert_eq(result.records[1].as.metric.flags, MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_RATIO);
 	cr_assert_eq(result.records[2].kind, MPROF_RECORD_METRIC_VALUE);
 	cr_assert_eq(result.records[2].id, 1);
-	cr_assert_eq(result.records[2].flags, 0);
-	cr_assert_eq(result.records[2].value, (uint64_t)-5);
+	cr_assert_eq(result.records[2].as.metric_value.is_double, 0);
+	cr_assert_eq(result.records[2].as.metric_value.value, (uint64_t)-5);
 	cr_assert_eq(result.records[3].id, 2);
-	cr_assert_eq(result.records[3].flags, MPROF_METRIC_DOUBLE);
-	cr_assert_eq(result.records[3].value, bits, "%llx", (unsigned long long)result.records[3].value);
-	cr_assert_eq(result.records[4].value, (uint64_t)INT64_MIN);
+	cr_assert_eq(result.records[3].as.metric_value.is_double, 1);
+	cr_assert_eq(result.records[3].as.metric_value.value, bits, "%llx",
+		     (unsigned long long)result.records[3].as.metric_value.value);
+	cr_assert_eq(result.records[4].as.metric_value.value, (uint64_t)INT64_MIN);
 	cr_assert_eq(result.records[5].id, UINT32_MAX);
 }
 
 Test(records, metric_faults)
 {
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 4, METRICS, "\x81\x80" "\0" "\0" "\x83\x80" "\0" "\0" "\x80\x80");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, METRICS, "\x81\x00\x00\x00\x00\x90" "\0" "\0" "\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 4, METRICS,
+		     "\x81\x80"
+		     "\0"
+		     "\0"
+		     "\x83\x80"
+		     "\0"
+		     "\0"
+		     "\x80\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, METRICS,
+		     "\x81\x00\x00\x00\x00\x90"
+		     "\0"
+		     "\0"
+		     "\x80\x80");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, METRICS, "\x80\x81\x80\x80");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, METRICS, "\x80\x00\x00\x00\x00\xa0\x80\x80");
 }
 
 Test(records, roots)
 {
-	decoded result = EXPECT_RECORDS(ROOTS, 2, "\x84\x81\x87\x80\x00\x20\x81\x00\x81" "area\0"
-						  "\x85\x09\x81\x80\x88\x80\x80" "\0" "\x80");
+	decoded result = EXPECT_RECORDS(ROOTS, 2,
+					"\x84\x81\x87\x80\x00\x20\x81\x00\x81"
+					"area\0"
+					"\x85\x09\x81\x80\x88\x80\x80"
+					"\0"
+					"\x80");
 
 	cr_assert_eq(result.records[0].kind, MPROF_RECORD_ROOT);
 	cr_assert_eq(result.records[0].id, 4);
-	cr_assert_eq(result.records[0].flags, MPROF_ROOT_STATIC);
-	cr_assert_eq(result.records[0].target, 7);
-	cr_assert_eq(result.records[0].value, 0);
-	cr_assert_eq(result.records[0].start, 0x5000);
-	cr_assert_eq(result.records[0].size, 128);
-	cr_assert_str_eq(result.records[0].name, "area");
-	cr_assert_eq(result.records[1].flags, 137, "a kind that is not known is no fault");
-	cr_assert_eq(result.records[1].value, 8);
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 7, ROOTS, "\x84\x80\x80\x80\x80\x80" "\0" "\x84\x80\x80\x80\x80\x80" "\0" "\x80");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, ROOTS, "\x84\x00\x00\x00\x00\x90\x80\x80\x80\x80" "\0" "\x80");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, ROOTS, "\x84\x80\x00\x00\x00\x00\x90\x80\x80\x80" "\0" "\x80");
+	cr_assert_eq(result.records[0].as.root.kind, MPROF_ROOT_STATIC);
+	cr_assert_eq(result.records[0].as.root.class_id, 7);
+	cr_assert_eq(result.records[0].as.root.thread, 0);
+	cr_assert_eq(result.records[0].as.root.address, 0x5000);
+	cr_assert_eq(result.records[0].as.root.size, 128);
+	cr_assert_str_eq(result.records[0].as.root.name, "area");
+	cr_assert_eq(result.records[1].as.root.kind, 137, "a kind that is not known is no fault");
+	cr_assert_eq(result.records[1].as.root.thread, 8);
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 7, ROOTS,
+		     "\x84\x80\x80\x80\x80\x80"
+		     "\0"
+		     "\x84\x80\x80\x80\x80\x80"
+		     "\0"
+		     "\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 1, ROOTS,
+		     "\x84\x00\x00\x00\x00\x90\x80\x80\x80\x80"
+		     "\0"
+		     "\x80");
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, ROOTS,
+		     "\x84\x80\x00\x00\x00\x00\x90\x80\x80\x80"
+		     "\0"
+		     "\x80");
 }
 
 Test(records, summary)
 {
-	decoded result = EXPECT_RECORDS(HEAP_SUMMARY, 2, "\x87\x82\xb0\x81\x90" "\x83\x80\x80\x80\x80" "\x80");
+	decoded result = EXPECT_RECORDS(HEAP_SUMMARY, 2,
+					"\x87\x82\xb0\x81\x90"
+					"\x83\x80\x80\x80\x80"
+					"\x80");
 
 	cr_assert_eq(result.records[0].kind, MPROF_RECORD_SUMMARY);
 	cr_assert_eq(result.records[0].id, 7);
-	cr_assert_eq(result.records[0].counts[0], 2);
-	cr_assert_eq(result.records[0].counts[1], 48);
-	cr_assert_eq(result.records[0].counts[2], 1);
-	cr_assert_eq(result.records[0].counts[3], 16);
+	cr_assert_eq(result.records[0].as.summary.live_objects, 2);
+	cr_assert_eq(result.records[0].as.summary.live_bytes, 48);
+	cr_assert_eq(result.records[0].as.summary.dead_objects, 1);
+	cr_assert_eq(result.records[0].as.summary.dead_bytes, 16);
 	cr_assert_eq(result.records[1].id, 3, "classes need not be in order");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, HEAP_SUMMARY, "\x00\x00\x00\x00\x90\x80\x80\x80\x80\x80");
 }

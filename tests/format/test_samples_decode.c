@@ -17,8 +17,9 @@ static samples_decode_state begin(const uint8_t *bytes, size_t length)
 
 Test(samples_decode, fields)
 {
-	samples_decode_state state =
-		begin(BYTES("\x81\x85" "\x2c\x82\x00\x81" "\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"));
+	samples_decode_state state = begin(BYTES("\x81\x85"
+						 "\x2c\x82\x00\x81"
+						 "\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"));
 	mprof_event events[4];
 	size_t count;
 
@@ -71,11 +72,25 @@ static void expect_fault(samples_decode_result expected, size_t fault, const uin
 
 Test(samples_decode, faults)
 {
-	expect_fault(SAMPLES_DECODE_CUT, 3, BYTES("\x81\x81" "\x82"));
-	expect_fault(SAMPLES_DECODE_CUT, 2, BYTES("\x81\x81" "\x02"));
-	expect_fault(SAMPLES_DECODE_CUT, 3, BYTES("\x81\x81" "\x82\x05"));
-	expect_fault(SAMPLES_DECODE_LIST_END, 2, BYTES("\x81\x81" "\x80\x81\x81"));
-	expect_fault(SAMPLES_DECODE_BAD_ID, 2, BYTES("\x81\x81" "\x00\x00\x00\x00\x90\x81"));
-	expect_fault(SAMPLES_DECODE_BAD_INT, 2, BYTES("\x81\x81" "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82\x81"));
-	expect_fault(SAMPLES_DECODE_BAD_INT, 3, BYTES("\x81\x81" "\x82\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82"));
+	expect_fault(SAMPLES_DECODE_CUT, 3,
+		     BYTES("\x81\x81"
+			   "\x82"));
+	expect_fault(SAMPLES_DECODE_CUT, 2,
+		     BYTES("\x81\x81"
+			   "\x02"));
+	expect_fault(SAMPLES_DECODE_CUT, 3,
+		     BYTES("\x81\x81"
+			   "\x82\x05"));
+	expect_fault(SAMPLES_DECODE_LIST_END, 2,
+		     BYTES("\x81\x81"
+			   "\x80\x81\x81"));
+	expect_fault(SAMPLES_DECODE_BAD_ID, 2,
+		     BYTES("\x81\x81"
+			   "\x00\x00\x00\x00\x90\x81"));
+	expect_fault(SAMPLES_DECODE_BAD_INT, 2,
+		     BYTES("\x81\x81"
+			   "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82\x81"));
+	expect_fault(SAMPLES_DECODE_BAD_INT, 3,
+		     BYTES("\x81\x81"
+			   "\x82\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82"));
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EXAMPLES 8
+#define MOST_EXAMPLES 9
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -116,9 +116,9 @@ static void load_page(const char *name)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 4);
+	cr_assert_eq(example_count, 6);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 7);
+	cr_assert_eq(example_count, 9);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -173,14 +173,33 @@ static mprof_event make_event(uint32_t kind, uint32_t id, uint64_t value, uint64
 
 static void write_class(mprof_writer *writer, uint32_t id, uint32_t assembly_id, uint32_t size, const char *name)
 {
-	mprof_class_definition definition = {id, assembly_id, name, strlen(name), size, 0};
+	mprof_class_definition definition = {
+		sizeof(mprof_class_definition), id, assembly_id, name, strlen(name), size, 0};
 
 	cr_assert_eq(mprof_writer_define_class(writer, &definition), MPROF_OK);
 }
 
 static void write_method(mprof_writer *writer, uint32_t id, uint32_t class_id, uint32_t flags, const char *name)
 {
-	mprof_method_definition definition = {id, class_id, flags, 0, name, strlen(name)};
+	mprof_method_definition definition = {.struct_size = sizeof(mprof_method_definition),
+					      .id = id,
+					      .class_id = class_id,
+					      .flags = flags,
+					      .name = name,
+					      .name_length = strlen(name)};
+
+	cr_assert_eq(mprof_writer_define_method(writer, &definition), MPROF_OK);
+}
+
+static void write_method_of_file(mprof_writer *writer, uint32_t id, const char *file, uint32_t line, const char *name)
+{
+	mprof_method_definition definition = {.struct_size = sizeof(mprof_method_definition),
+					      .id = id,
+					      .name = name,
+					      .name_length = strlen(name),
+					      .source_file = file,
+					      .source_file_length = strlen(file),
+					      .source_line = line};
 
 	cr_assert_eq(mprof_writer_define_method(writer, &definition), MPROF_OK);
 }
@@ -188,13 +207,21 @@ static void write_method(mprof_writer *writer, uint32_t id, uint32_t class_id, u
 static void write_events(mprof_writer *writer, uint64_t thread, uint64_t base, const mprof_event *events, size_t count)
 {
 	cr_assert_eq(mprof_writer_begin_events(writer, thread, base), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, events, count, NULL), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events, count, NULL), MPROF_OK);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 }
 
 static void write_example_of_mail(mprof_writer *writer)
 {
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 0, 1100, 1200, 1, "Demo.exe", 8, NULL};
+	mprof_element element = {sizeof(mprof_element),
+				 MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS,
+				 0,
+				 1100,
+				 1200,
+				 1,
+				 "Demo.exe",
+				 8,
+				 NULL};
 	uint32_t methods[] = {1, 300, 1};
 	uint32_t functions[] = {7};
 	mprof_event events[] = {
@@ -215,22 +242,23 @@ static void write_example_of_mail(mprof_writer *writer)
 		make_event(MPROF_EVENT_METHOD_LEAVE, 1, 0, 1950),
 	};
 
-	events[8].flags = MPROF_EVENT_FAILED;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	events[8].flags = MPROF_EVENT_FLAG_FAILED;
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	write_class(writer, 1, 0, 0, "Demo.Main");
 	write_class(writer, 40, 0, 0, "String");
 	write_method(writer, 1, 1, 0, "Run ()");
 	write_method(writer, 300, 1, 0, "Sort (int[])");
 	write_events(writer, 1, 1500, events, sizeof(events) / sizeof(events[0]));
-	cr_assert_eq(mprof_writer_statistical(writer, 1500, methods, 3, functions, 1, 2500), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 1500, methods, 3, functions, 1, 2500), MPROF_OK);
 	element.start_counter = 2600;
 	element.end_counter = 2700;
-	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &element), MPROF_OK);
 }
 
 static void write_events_of_mprof2(mprof_writer *writer)
 {
-	mprof_event_detail detail = {.object = UINT64_C(0x7f0012345740), .caller = 33};
+	mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0012345740), .caller = 33};
 	mprof_event thread_end = make_event(MPROF_EVENT_THREAD_END, 0, 77, 1);
 	mprof_event events[] = {
 		make_event(MPROF_EVENT_METHOD_ENTER, 1, 0, 5010),
@@ -256,41 +284,63 @@ static void write_events_of_mprof2(mprof_writer *writer)
 static void write_example_of_mprof2(mprof_writer *writer)
 {
 	static const char name[] = "Demo, Version=1.2.3.4";
-	mprof_assembly_name split = {"Demo", "neutral", "b77a5c561934e089", 1, 2, 3, 4, 0};
-	mprof_element assembly = {
-		MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 9, 1100, 1200, 77, name, sizeof(name) - 1, &split};
-	mprof_element module = {
-		MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FAILURE, 0, 1200, 1250, 77, "Demo.netmodule", 14, NULL};
+	mprof_assembly_name split = {
+		sizeof(mprof_assembly_name), "Demo", "neutral", "b77a5c561934e089", 1, 2, 3, 4, 0, 0};
+	mprof_element assembly = {sizeof(mprof_element),
+				  MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS,
+				  9,
+				  1100,
+				  1200,
+				  77,
+				  name,
+				  sizeof(name) - 1,
+				  &split};
+	mprof_element module = {sizeof(mprof_element),
+				MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FLAG_FAILURE,
+				0,
+				1200,
+				1250,
+				77,
+				"Demo.netmodule",
+				14,
+				NULL};
 	mprof_property properties[] = {{"program", "demo"}, {"arguments", ""}};
 	uint64_t losses[] = {0, 3, 0, 200};
 	uint32_t hits[] = {33};
 
-	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_OK);
-	cr_assert_eq(mprof_writer_loaded(writer, &assembly), MPROF_OK);
-	cr_assert_eq(mprof_writer_loaded(writer, &module), MPROF_OK);
-	cr_assert_eq(mprof_writer_thread(writer, 77, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(writer, properties, sizeof(*properties), 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &assembly), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &module), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 77, "main", 4), MPROF_OK);
 	write_class(writer, 1, 9, 0, "Demo.Main");
 	write_class(writer, 2, 0, 0, "Größe");
 	write_method(writer, 1, 1, 0, "Run ()");
-	write_method(writer, 33, 2, MPROF_METHOD_WRAPPER, "");
+	write_method(writer, 33, 2, MPROF_METHOD_FLAG_WRAPPER, "");
 	write_events_of_mprof2(writer);
-	cr_assert_eq(mprof_writer_lost(writer, 77, losses, 4), MPROF_OK);
-	cr_assert_eq(mprof_writer_statistical(writer, 5000, hits, 1, NULL, 0, 6000), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_losses(writer, 77, losses, 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 5000, hits, 1, NULL, 0, 6000), MPROF_OK);
 	assembly.start_counter = 6100;
 	assembly.end_counter = 6200;
-	cr_assert_eq(mprof_writer_unloaded(writer, &assembly), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &assembly), MPROF_OK);
 }
 
-static mprof_record make_record(uint32_t kind, uint32_t id, uint32_t parent, uint32_t target, uint32_t flags)
+static mprof_record make_record(uint32_t kind, uint32_t id)
 {
 	mprof_record record;
 
 	memset(&record, 0, sizeof(record));
 	record.kind = kind;
 	record.id = id;
-	record.parent = parent;
-	record.target = target;
-	record.flags = flags;
+	return record;
+}
+
+static mprof_record make_stack(uint32_t id, uint32_t caller, uint32_t target, uint32_t is_native)
+{
+	mprof_record record = make_record(MPROF_RECORD_STACK, id);
+
+	record.as.stack.caller = caller;
+	record.as.stack.target = target;
+	record.as.stack.is_native = is_native;
 	return record;
 }
 
@@ -298,33 +348,36 @@ static void write_records(mprof_writer *writer, mprof_block_kind kind, const mpr
 {
 	uint32_t collection = kind == MPROF_BLOCK_HEAP_SUMMARY ? 3 : 0;
 
-	cr_assert_eq(mprof_writer_records(writer, kind, collection, records, count), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, kind, collection, records, sizeof(*records), count), MPROF_OK);
 }
 
 static void write_code_and_stacks(mprof_writer *writer)
 {
 	mprof_record code[] = {
-		make_record(MPROF_RECORD_MODULE, 1, 0, 0, 0),
-		make_record(MPROF_RECORD_FUNCTION, 1, 1, 0, 0),
-		make_record(MPROF_RECORD_LOCATION, 1, 1, 1, 0),
-		make_record(MPROF_RECORD_LOCATION, 2, 0, 0, 0),
+		make_record(MPROF_RECORD_MODULE, 1),
+		make_record(MPROF_RECORD_FUNCTION, 1),
+		make_record(MPROF_RECORD_LOCATION, 1),
+		make_record(MPROF_RECORD_LOCATION, 2),
 	};
 	const mprof_record stacks[] = {
-		make_record(MPROF_RECORD_STACK, 1, 0, 1, 0),
-		make_record(MPROF_RECORD_STACK, 2, 1, 2, 0),
-		make_record(MPROF_RECORD_STACK, 3, 1, 1, MPROF_EVENT_NATIVE),
-		make_record(MPROF_RECORD_STACK, 4, 2, 0, 0),
+		make_stack(1, 0, 1, 0),
+		make_stack(2, 1, 2, 0),
+		make_stack(3, 1, 1, 1),
+		make_stack(4, 2, 0, 0),
 	};
 
-	code[0].start = UINT64_C(0x7f0012000000);
-	code[0].size = 0x20000;
-	code[0].section = "0af3";
-	code[0].name = "/lib/libdemo.so";
-	code[1].start = 0x1200;
-	code[1].size = 300;
-	code[1].name = "demo_wait";
-	code[2].start = 0x1234;
-	code[3].start = UINT64_C(0x7f0040000010);
+	code[0].as.module.address = UINT64_C(0x7f0012000000);
+	code[0].as.module.size = 0x20000;
+	code[0].as.module.build_id = "0af3";
+	code[0].as.module.file = "/lib/libdemo.so";
+	code[1].as.function.module = 1;
+	code[1].as.function.offset = 0x1200;
+	code[1].as.function.size = 300;
+	code[1].as.function.name = "demo_wait";
+	code[2].as.location.module = 1;
+	code[2].as.location.function = 1;
+	code[2].as.location.offset = 0x1234;
+	code[3].as.location.offset = UINT64_C(0x7f0040000010);
 	write_records(writer, MPROF_BLOCK_CODE, code, 4);
 	write_records(writer, MPROF_BLOCK_STACKS, stacks, 4);
 }
@@ -332,12 +385,15 @@ static void write_code_and_stacks(mprof_writer *writer)
 static void write_detailed_events(mprof_writer *writer)
 {
 	const mprof_event_detail details[] = {
-		{.object = 0x10000, .stack = 2},
-		{.object = 0x10018, .stack = 0},
-		{.object = 0x10000, .stack = 3},
-		{.object = 0x10000, .stack = 2, .handle_type = MPROF_HANDLE_PINNED},
-		{.handle_type = MPROF_HANDLE_PINNED},
-		{.object = 0x10000},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10000, .stack = 2},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10018, .stack = 0},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10000, .stack = 3},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x10000,
+		 .stack = 2,
+		 .handle_type = MPROF_HANDLE_PINNED},
+		{.struct_size = sizeof(mprof_event_detail), .handle_type = MPROF_HANDLE_PINNED},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10000},
 	};
 	mprof_event events[] = {
 		make_event(MPROF_EVENT_ALLOCATION, 1, 24, 0),
@@ -374,22 +430,22 @@ static void write_samples_and_figures(mprof_writer *writer)
 	mprof_event samples[] = {make_event(MPROF_EVENT_SAMPLE, 0, 3, 5100),
 				 make_event(MPROF_EVENT_SAMPLE, 0, 4, 5090)};
 	mprof_record metrics[] = {
-		make_record(MPROF_RECORD_METRIC, 1, 0, 0, MPROF_METRIC_BYTES),
-		make_record(MPROF_RECORD_METRIC, 2, 0, 0, MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO),
-		make_record(MPROF_RECORD_METRIC_VALUE, 1, 0, 0, 0),
-		make_record(MPROF_RECORD_METRIC_VALUE, 1, 0, 0, 0),
-		make_record(MPROF_RECORD_METRIC_VALUE, 2, 0, 0, 0),
+		make_record(MPROF_RECORD_METRIC, 1),       make_record(MPROF_RECORD_METRIC, 2),
+		make_record(MPROF_RECORD_METRIC_VALUE, 1), make_record(MPROF_RECORD_METRIC_VALUE, 1),
+		make_record(MPROF_RECORD_METRIC_VALUE, 2),
 	};
 
-	metrics[0].section = "memory";
-	metrics[0].name = "growth";
-	metrics[1].name = "load";
-	metrics[2].value = 4096;
-	metrics[3].value = (uint64_t)-300;
-	memcpy(&metrics[4].value, &quarter, sizeof(quarter));
-	cr_assert_eq(mprof_writer_samples(writer, 77, 5000, samples, 2), MPROF_OK);
+	metrics[0].as.metric.flags = MPROF_METRIC_UNIT_BYTES;
+	metrics[0].as.metric.section = "memory";
+	metrics[0].as.metric.name = "growth";
+	metrics[1].as.metric.flags = MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_RATIO;
+	metrics[1].as.metric.name = "load";
+	metrics[2].as.metric_value.value = 4096;
+	metrics[3].as.metric_value.value = (uint64_t)-300;
+	memcpy(&metrics[4].as.metric_value.value, &quarter, sizeof(quarter));
+	cr_assert_eq(mprof_writer_write_samples(writer, 77, 5000, samples, 2), MPROF_OK);
 	write_records(writer, MPROF_BLOCK_METRICS, metrics, 5);
-	cr_assert_eq(mprof_writer_mark(writer, 77, 5600, "half way", 8), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_mark(writer, 77, 5600, "half way", 8), MPROF_OK);
 }
 
 static void write_heap_shot(mprof_writer *writer)
@@ -397,11 +453,14 @@ static void write_heap_shot(mprof_writer *writer)
 	const uint64_t references[] = {0x10018, 0x10000};
 	const uint64_t more[] = {0x10030};
 	const mprof_event_detail details[] = {
-		{.object = 0x10000, .reference_count = 2, .references = references},
-		{.object = 0x10018, .reference_count = 0},
-		{.reference_count = 1, .references = more},
-		{.object = 0x10000},
-		{.object = 0x10030},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x10000,
+		 .reference_count = 2,
+		 .references = references},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10018, .reference_count = 0},
+		{.struct_size = sizeof(mprof_event_detail), .reference_count = 1, .references = more},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10000},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x10030},
 	};
 	mprof_event events[] = {
 		make_event(MPROF_EVENT_HEAP_ROOT, 1, MPROF_ROOT_STATIC, 0),
@@ -420,14 +479,15 @@ static void write_heap_shot(mprof_writer *writer)
 		events[i].more.detail = &details[i - 1];
 	between[0].more.detail = &details[4];
 	between[2].more.detail = &details[1];
-	cr_assert_eq(mprof_writer_heap(writer, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 5700, events, 4), MPROF_OK);
-	cr_assert_eq(mprof_writer_heap(writer, 0, 0, 5800, between, 3), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 5700, events, 4),
+		     MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 0, 0, 5800, between, 3), MPROF_OK);
 }
 
 static void write_example_of_heap(mprof_writer *writer)
 {
-	mprof_record root = make_record(MPROF_RECORD_ROOT, 1, 0, 1, MPROF_ROOT_STATIC);
-	mprof_record summary = make_record(MPROF_RECORD_SUMMARY, 1, 0, 0, 0);
+	mprof_record root = make_record(MPROF_RECORD_ROOT, 1);
+	mprof_record summary = make_record(MPROF_RECORD_SUMMARY, 1);
 
 	write_class(writer, 1, 0, 24, "Demo.Node");
 	write_class(writer, 2, 0, 0, "Byte[]");
@@ -436,16 +496,74 @@ static void write_example_of_heap(mprof_writer *writer)
 	write_code_and_stacks(writer);
 	write_detailed_events(writer);
 	write_samples_and_figures(writer);
-	root.start = UINT64_C(0x7f0030000000);
-	root.size = 64;
-	root.name = "Demo.Node.first";
+	root.as.root.kind = MPROF_ROOT_STATIC;
+	root.as.root.class_id = 1;
+	root.as.root.address = UINT64_C(0x7f0030000000);
+	root.as.root.size = 64;
+	root.as.root.name = "Demo.Node.first";
 	write_records(writer, MPROF_BLOCK_ROOTS, &root, 1);
 	write_heap_shot(writer);
-	summary.counts[0] = 2;
-	summary.counts[1] = 48;
-	summary.counts[2] = 1;
-	summary.counts[3] = 24;
+	summary.as.summary.live_objects = 2;
+	summary.as.summary.live_bytes = 48;
+	summary.as.summary.dead_objects = 1;
+	summary.as.summary.dead_bytes = 24;
 	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, &summary, 1);
+}
+
+static void write_example_of_memory(mprof_writer *writer)
+{
+	const mprof_record stack = make_stack(1, 0, 1, 0);
+	const mprof_event_detail details[] = {
+		{.struct_size = sizeof(mprof_event_detail), .size = 100, .stack = 1},
+		{.struct_size = sizeof(mprof_event_detail), .size = 24},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = UINT64_C(0x55550000a2a0),
+		 .size = 200,
+		 .stack = 1,
+		 .started = 5120},
+		{.struct_size = sizeof(mprof_event_detail), .stack = 1},
+		{.struct_size = sizeof(mprof_event_detail), .size = 7},
+	};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_MEMORY_ALLOCATED, 0, UINT64_C(0x55550000a2a0), 5010),
+		make_event(MPROF_EVENT_MEMORY_ALLOCATED, 0, UINT64_C(0x55550000a310), 5020),
+		make_event(MPROF_EVENT_MEMORY_FREED, 0, UINT64_C(0x55550000a310), 5030),
+		make_event(MPROF_EVENT_MEMORY_RESIZED, 0, UINT64_C(0x55550000a330), 5150),
+		make_event(MPROF_EVENT_MEMORY_FREED, 0, UINT64_C(0x55550000a330), 5160),
+		make_event(MPROF_EVENT_MEMORY_ALLOCATED, 0, UINT64_C(0x55550000a2ac), 5170),
+		make_event(MPROF_EVENT_MEMORY_FREED, 0, UINT64_C(0x7fff00000008), 5180),
+	};
+
+	write_method(writer, 1, 0, 0, "parse ()");
+	write_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
+	events[0].more.detail = &details[0];
+	events[1].more.detail = &details[1];
+	events[3].more.detail = &details[2];
+	events[4].more.detail = &details[3];
+	events[5].more.detail = &details[4];
+	write_events(writer, 77, 5000, events, sizeof(events) / sizeof(events[0]));
+	cr_assert_eq(mprof_writer_write_watermark(writer, 5180), MPROF_OK);
+}
+
+static void write_example_of_switches(mprof_writer *writer)
+{
+	const mprof_event events[] = {
+		make_event(MPROF_EVENT_METHOD_ENTER, 1, 0, 3010),
+		make_event(MPROF_EVENT_STACK_SWITCH, 0, 300, 3020),
+		make_event(MPROF_EVENT_METHOD_ENTER, 2, 0, 3030),
+		make_event(MPROF_EVENT_STACK_SWITCH, 0, 0, 3040),
+		make_event(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 0, 3050),
+		make_event(MPROF_EVENT_METHOD_ENTER, 3, 0, 3060),
+		make_event(MPROF_EVENT_STACK_SWITCH, 0, 300, 3070),
+		make_event(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 0, 3080),
+		make_event(MPROF_EVENT_STACK_END, 0, 300, 3090),
+		make_event(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 0, 3100),
+	};
+
+	write_method_of_file(writer, 1, "app.lua", 10, "run");
+	write_method_of_file(writer, 2, "app.lua", 25, "produce");
+	write_method(writer, 3, 0, 0, "consume");
+	write_events(writer, 1, 3000, events, sizeof(events) / sizeof(events[0]));
 }
 
 static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
@@ -457,18 +575,18 @@ static void expect_written(const example *expected, uint32_t dialect, uint64_t d
 	const uint8_t *bytes;
 	size_t length;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.directives = directives;
 	options.runtime = "demo";
-	options.intro_flags =
-		MPROF_INTRO_DOMAIN | MPROF_INTRO_CLASS | MPROF_INTRO_JIT | MPROF_INTRO_THREAD | MPROF_INTRO_ENTER_LEAVE;
+	options.intro_flags = MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT |
+			      MPROF_INTRO_FLAG_THREAD | MPROF_INTRO_FLAG_ENTER_LEAVE;
 	options.clock = read_example_clock;
 	options.clock_user = &readings;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	write(writer);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	for (size_t i = 0; i < length && i < expected->length; i++)
 		cr_assert_eq(bytes[i], expected->bytes[i], "byte %zu: %02x, not %02x", i, bytes[i], expected->bytes[i]);
 	cr_assert_eq(length, expected->length);
@@ -487,9 +605,14 @@ Test(specification, examples_are_written, .init = load_examples)
 				BIT(MPROF_DIRECTIVE_CLASS_SIZES) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
 				BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS);
 
+	const uint64_t switches = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_SOURCE_LINES) |
+				  BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
+
 	expect_written(&examples[0], MPROF_DIALECT_MAIL, 0, write_example_of_mail);
 	expect_written(&examples[1], MPROF_DIALECT_MPROF2, first, write_example_of_mprof2);
 	expect_written(&examples[3], MPROF_DIALECT_MPROF2, others, write_example_of_heap);
+	expect_written(&examples[4], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_MEMORY_EVENTS), write_example_of_memory);
+	expect_written(&examples[5], MPROF_DIALECT_MPROF2, switches, write_example_of_switches);
 }
 
 Test(specification, table_of_ints)

@@ -28,8 +28,10 @@ void fuzz_require(int is_right)
 static void write_names(mprof_writer *writer, uint32_t first)
 {
 	for (uint32_t id = first; id < first + 10; id++) {
-		const mprof_class_definition class_definition = {id, 1, "Some.Class", 10, id % 2 * 24, 0};
-		const mprof_method_definition method_definition = {id * 128, id, 1, 0, "Method ()", 9};
+		const mprof_class_definition class_definition = {
+			sizeof(mprof_class_definition), id, 1, "Some.Class", 10, id % 2 * 24, 0};
+		const mprof_method_definition method_definition = {
+			sizeof(mprof_method_definition), id * 128, id, 1, 0, "Method ()", 9, NULL, 0, 0, 0};
 
 		fuzz_require(mprof_writer_define_class(writer, &class_definition) == MPROF_OK &&
 			     mprof_writer_define_method(writer, &method_definition) == MPROF_OK);
@@ -38,13 +40,27 @@ static void write_names(mprof_writer *writer, uint32_t first)
 
 static void write_events(mprof_writer *writer, int has_directives)
 {
-	static const uint8_t kinds[] = {
-		MPROF_EVENT_METHOD_ENTER,    MPROF_EVENT_METHOD_LEAVE,     MPROF_EVENT_ALLOCATION,
-		MPROF_EVENT_GC_START,        MPROF_EVENT_GC_END,           MPROF_EVENT_CLASS_LOAD_START,
-		MPROF_EVENT_MONITOR,         MPROF_EVENT_HANDLE_CREATED,   MPROF_EVENT_HANDLE_DELETED,
-		MPROF_EVENT_FINALIZER_START, MPROF_EVENT_RECORDING_RESUMED};
+	static const uint8_t kinds[] = {MPROF_EVENT_METHOD_ENTER,
+					MPROF_EVENT_METHOD_LEAVE,
+					MPROF_EVENT_ALLOCATION,
+					MPROF_EVENT_GC_START,
+					MPROF_EVENT_GC_END,
+					MPROF_EVENT_CLASS_LOAD_START,
+					MPROF_EVENT_MONITOR,
+					MPROF_EVENT_HANDLE_CREATED,
+					MPROF_EVENT_HANDLE_DELETED,
+					MPROF_EVENT_FINALIZER_START,
+					MPROF_EVENT_RECORDING_RESUMED,
+					MPROF_EVENT_MEMORY_ALLOCATED,
+					MPROF_EVENT_MEMORY_FREED,
+					MPROF_EVENT_MEMORY_RESIZED};
 	const size_t plain_kinds = 6;
-	const mprof_event_detail detail = {.object = UINT64_C(0x7f0012345740), .caller = 128, .stack = 2};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = UINT64_C(0x7f0012345740),
+					   .caller = 128,
+					   .stack = 2,
+					   .size = 300,
+					   .started = 900};
 	uint64_t counter = 1000;
 
 	fuzz_require(mprof_writer_begin_events(writer, 77, counter) == MPROF_OK);
@@ -59,9 +75,11 @@ static void write_events(mprof_writer *writer, int has_directives)
 		event.value = fuzz_random_below(2) ? fuzz_random_below(1000) : 24;
 		if (has_directives)
 			event.more.detail = &detail;
-		fuzz_require(mprof_writer_events(writer, &event, 1, NULL) == MPROF_OK);
+		fuzz_require(mprof_writer_write_events(writer, &event, 1, NULL) == MPROF_OK);
 	}
 	fuzz_require(mprof_writer_end_events(writer) == MPROF_OK);
+	if (has_directives)
+		fuzz_require(mprof_writer_write_watermark(writer, counter - fuzz_random_below(1000)) == MPROF_OK);
 }
 
 static mprof_record record_of(uint32_t kind, uint32_t id)
@@ -71,8 +89,48 @@ static mprof_record record_of(uint32_t kind, uint32_t id)
 	memset(&record, 0, sizeof(record));
 	record.kind = kind;
 	record.id = id;
-	record.name = "name";
+	if (kind == MPROF_RECORD_MODULE)
+		record.as.module.file = "name";
+	else if (kind == MPROF_RECORD_FUNCTION)
+		record.as.function.name = "name";
+	else if (kind == MPROF_RECORD_ROOT)
+		record.as.root.name = "name";
+	else if (kind == MPROF_RECORD_METRIC)
+		record.as.metric.name = "name";
 	return record;
+}
+
+static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
+{
+	uint64_t address = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		record->as.stack.caller = (uint32_t)fuzz_random_below(record->id);
+		break;
+	case MPROF_RECORD_MODULE:
+		record->as.module.address = address;
+		record->as.module.size = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		record->as.function.module = (uint32_t)fuzz_random_below(first + 10);
+		record->as.function.offset = address;
+		break;
+	case MPROF_RECORD_LOCATION:
+		record->as.location.module = (uint32_t)fuzz_random_below(first + 10);
+		record->as.location.offset = address;
+		break;
+	case MPROF_RECORD_ROOT:
+		record->as.root.address = address;
+		record->as.root.thread = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+		break;
+	case MPROF_RECORD_METRIC:
+		record->as.metric.flags = i % 2;
+		break;
+	default:
+		record->as.metric_value.value = address;
+		break;
+	}
 }
 
 /* So many records of a kind, from an id on; those of a list that has more than one kind follow each other. */
@@ -83,20 +141,11 @@ static void write_records(mprof_writer *writer, mprof_block_kind block, const ui
 
 	for (; *kinds != 0; kinds++) {
 		for (uint32_t i = 0; i < 10; i++) {
-			mprof_record *record = &records[count++];
-
-			*record = record_of(*kinds, first + i);
-			record->start = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
-			record->value = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
-			if (*kinds == MPROF_RECORD_STACK)
-				record->parent = (uint32_t)fuzz_random_below(record->id);
-			else if (*kinds == MPROF_RECORD_FUNCTION || *kinds == MPROF_RECORD_LOCATION)
-				record->parent = (uint32_t)fuzz_random_below(first + 10);
-			else if (*kinds == MPROF_RECORD_METRIC)
-				record->flags = i % 2;
+			records[count] = record_of(*kinds, first + i);
+			fill_record(&records[count++], first, i);
 		}
 	}
-	fuzz_require(mprof_writer_records(writer, block, 0, records, count) == MPROF_OK);
+	fuzz_require(mprof_writer_write_records(writer, block, 0, records, sizeof(*records), count) == MPROF_OK);
 }
 
 static void write_definitions(mprof_writer *writer, uint32_t first)
@@ -123,8 +172,8 @@ static void write_samples(mprof_writer *writer)
 		samples[i].value = 1 + fuzz_random_below(10);
 		samples[i].counter = i * fuzz_random_below(1000);
 	}
-	fuzz_require(mprof_writer_samples(writer, 77, 5, samples, 20) == MPROF_OK);
-	fuzz_require(mprof_writer_mark(writer, 77, 5, "a remark", 8) == MPROF_OK);
+	fuzz_require(mprof_writer_write_samples(writer, 77, 5, samples, 20) == MPROF_OK);
+	fuzz_require(mprof_writer_write_mark(writer, 77, 5, "a remark", 8) == MPROF_OK);
 	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, summary, 1);
 }
 
@@ -141,6 +190,7 @@ static void write_heap(mprof_writer *writer)
 	for (size_t i = 0; i < HEAP_EVENTS; i++) {
 		memset(&events[i], 0, sizeof(events[i]));
 		memset(&details[i], 0, sizeof(details[i]));
+		details[i].struct_size = sizeof(details[i]);
 		events[i].kind = (uint8_t)(MPROF_EVENT_HEAP_OBJECT + fuzz_random_below(5));
 		events[i].id = 1 + (uint32_t)fuzz_random_below(10);
 		events[i].value = fuzz_random_below(2) ? 24 : 8 * fuzz_random_below(1000);
@@ -149,14 +199,21 @@ static void write_heap(mprof_writer *writer)
 		details[i].references = references;
 		details[i].reference_count = (uint32_t)fuzz_random_below(8);
 	}
-	fuzz_require(mprof_writer_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
+	fuzz_require(mprof_writer_write_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
 }
 
 fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level)
 {
-	const mprof_assembly_name assembly = {"base", "neutral", "null", 1, 2, 3, 4, 0};
-	const mprof_element element = {
-		MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 1, 5, 6, 77, "base", 4, &assembly};
+	const mprof_assembly_name assembly = {sizeof(mprof_assembly_name), "base", "neutral", "null", 1, 2, 3, 4, 0, 0};
+	const mprof_element element = {sizeof(mprof_element),
+				       MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS,
+				       1,
+				       5,
+				       6,
+				       77,
+				       "base",
+				       4,
+				       &assembly};
 	const mprof_property properties[] = {{"pid", "1"}, {"program", "x"}};
 	const uint64_t losses[] = {0, 3, 1};
 	const uint32_t hits[] = {128, 256, 128};
@@ -165,18 +222,18 @@ fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_lev
 	const uint8_t *bytes;
 	fuzz_log log;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.directives = directives;
 	options.runtime = "fuzz";
 	options.gzip_level = gzip_level;
 	fuzz_require(mprof_writer_open_memory(&options, &writer) == MPROF_OK);
-	fuzz_require(mprof_writer_loaded(writer, &element) == MPROF_OK);
+	fuzz_require(mprof_writer_write_loaded(writer, &element) == MPROF_OK);
 	write_names(writer, 1);
 	if (dialect == MPROF_DIALECT_MPROF2)
 		write_definitions(writer, 1);
 	write_events(writer, directives != 0);
-	fuzz_require(mprof_writer_statistical(writer, 5, hits, 3, hits, 2, 9) == MPROF_OK);
+	fuzz_require(mprof_writer_write_statistical(writer, 5, hits, 3, hits, 2, 9) == MPROF_OK);
 	write_names(writer, 11);
 	write_events(writer, directives != 0);
 	if (dialect == MPROF_DIALECT_MPROF2) {
@@ -184,13 +241,13 @@ fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_lev
 		write_samples(writer);
 		write_heap(writer);
 		write_heap(writer);
-		fuzz_require(mprof_writer_session(writer, properties, 2) == MPROF_OK &&
-			     mprof_writer_thread(writer, 77, "main", 4) == MPROF_OK &&
-			     mprof_writer_lost(writer, 77, losses, 3) == MPROF_OK);
+		fuzz_require(mprof_writer_write_session(writer, properties, sizeof(*properties), 2) == MPROF_OK &&
+			     mprof_writer_write_thread_name(writer, 77, "main", 4) == MPROF_OK &&
+			     mprof_writer_write_losses(writer, 77, losses, 3) == MPROF_OK);
 	}
-	fuzz_require(mprof_writer_unloaded(writer, &element) == MPROF_OK);
+	fuzz_require(mprof_writer_write_unloaded(writer, &element) == MPROF_OK);
 	fuzz_require(mprof_writer_close(writer) == MPROF_OK);
-	fuzz_require(mprof_writer_memory(writer, &bytes, &log.length) == MPROF_OK);
+	fuzz_require(mprof_writer_get_memory(writer, &bytes, &log.length) == MPROF_OK);
 	log.bytes = malloc(log.length);
 	fuzz_require(log.bytes != NULL);
 	memcpy(log.bytes, bytes, log.length);

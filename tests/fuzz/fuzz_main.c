@@ -104,7 +104,8 @@ static void fuzz_written(void)
 	uint64_t directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
 			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
 			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
+			      MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 	mprof_writer_options probe;
 	mprof_writer *writer = NULL;
 
@@ -115,7 +116,7 @@ static void fuzz_written(void)
 	fuzz_good(fuzz_log_write(MPROF_DIALECT_MAIL, 0, 0), CHANGES_OF_WRITTEN);
 	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, 0, 0), CHANGES_OF_WRITTEN);
 	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, directives, 0), CHANGES_OF_WRITTEN);
-	mprof_writer_options_init(&probe);
+	mprof_writer_options_init(&probe, sizeof(probe));
 	probe.gzip_level = 6;
 	/* Only in a library that has zlib. */
 	if (mprof_writer_open_memory(&probe, &writer) == MPROF_OK)

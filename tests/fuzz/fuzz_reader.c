@@ -69,7 +69,8 @@ static void *limited_reallocate(void *user, void *memory, size_t old_size, size_
 	return moved;
 }
 
-static const mprof_allocator limited_allocator = {limited_allocate, limited_reallocate, limited_release, NULL};
+static const mprof_allocator limited_allocator = {sizeof(mprof_allocator), limited_allocate, limited_reallocate,
+						  limited_release, NULL};
 
 static uint64_t sum_of_event(const mprof_event *event)
 {
@@ -84,6 +85,41 @@ static uint64_t sum_of_event(const mprof_event *event)
 	return sum;
 }
 
+/* The lengths of the texts of a record. */
+static uint64_t texts_of(const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		return strlen(record->as.module.file) + strlen(record->as.module.build_id);
+	case MPROF_RECORD_FUNCTION:
+		return strlen(record->as.function.name);
+	case MPROF_RECORD_ROOT:
+		return strlen(record->as.root.name);
+	case MPROF_RECORD_METRIC:
+		return strlen(record->as.metric.section) + strlen(record->as.metric.name);
+	default:
+		return 0;
+	}
+}
+
+static void check_text(const char *text, size_t length)
+{
+	if (strlen(text) != length)
+		fail("a name with another length");
+}
+
+static void check_texts(const mprof_block *block)
+{
+	if (block->kind == MPROF_BLOCK_INTRO)
+		check_text(block->as.intro.runtime, block->as.intro.runtime_length);
+	else if (block->kind == MPROF_BLOCK_LOADED || block->kind == MPROF_BLOCK_UNLOADED)
+		check_text(block->as.element.name, block->as.element.name_length);
+	else if (block->kind == MPROF_BLOCK_THREAD)
+		check_text(block->as.thread_name.name, block->as.thread_name.name_length);
+	else if (block->kind == MPROF_BLOCK_MARK)
+		check_text(block->as.mark.text, block->as.mark.text_length);
+}
+
 /* What the reader has learnt of a record, and of what it names. */
 static uint64_t look_up(mprof_reader *reader, const mprof_record *record)
 {
@@ -92,11 +128,13 @@ static uint64_t look_up(mprof_reader *reader, const mprof_record *record)
 	char text[16];
 	size_t count;
 
-	if (mprof_reader_stack(reader, record->id, frames, 4, &count) == MPROF_OK && count > record->id)
+	if (mprof_reader_lookup_stack(reader, record->id, frames, sizeof(*frames), 4, &count) == MPROF_OK &&
+	    count > record->id)
 		fail("a stack with more frames than there are");
-	if (mprof_reader_record(reader, (mprof_record_kind)record->kind, record->id, &found) == MPROF_OK)
-		count += strlen(found.name) + strlen(found.section);
-	return count + mprof_reader_location_name(reader, record->id, text, sizeof(text));
+	if (mprof_reader_lookup_record(reader, (mprof_record_kind)record->kind, record->id, &found, sizeof(found)) ==
+	    MPROF_OK)
+		count += texts_of(&found);
+	return count + mprof_reader_format_location(reader, record->id, text, sizeof(text));
 }
 
 static uint64_t take_records(mprof_reader *reader)
@@ -105,11 +143,11 @@ static uint64_t take_records(mprof_reader *reader)
 	uint64_t sum = 0;
 	size_t count;
 
-	while (mprof_reader_next_records(reader, records, 8, &count) == MPROF_OK) {
+	while (mprof_reader_next_records(reader, records, sizeof(*records), 8, &count) == MPROF_OK) {
 		if (count == 0 || count > 8)
 			fail("a batch of no or too many records");
 		for (size_t i = 0; i < count; i++)
-			sum += strlen(records[i].name) + strlen(records[i].section) + look_up(reader, &records[i]);
+			sum += texts_of(&records[i]) + look_up(reader, &records[i]);
 	}
 	return sum;
 }
@@ -131,14 +169,14 @@ static uint64_t take_lists(mprof_reader *reader, const mprof_block *block, size_
 			sum += sum_of_event(&events[i]);
 	}
 	sum += take_records(reader);
-	while (mprof_reader_next_mappings(reader, mappings, 8, &count) == MPROF_OK) {
+	while (mprof_reader_next_mappings(reader, mappings, sizeof(*mappings), 8, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++)
 			sum += strlen(mappings[i].name) - mappings[i].name_length;
 	}
 	while (mprof_reader_next_property(reader, &key, &value) == MPROF_OK)
 		sum += strlen(key) + strlen(value);
-	if (block->name != NULL && strlen(block->name) != block->name_length)
-		fail("a name with another length");
+	if (block->loaded)
+		check_texts(block);
 	return sum;
 }
 
@@ -151,7 +189,7 @@ static uint64_t take_all(mprof_reader *reader, size_t capacity, uint64_t most_st
 	uint64_t steps = 0;
 
 	memset(&block, 0, sizeof(block));
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) != MPROF_END) {
 		if (++steps > most_steps)
 			fail("reading does not end");
@@ -160,7 +198,7 @@ static uint64_t take_all(mprof_reader *reader, size_t capacity, uint64_t most_st
 		sum += take_lists(reader, &block, capacity);
 		if (status == MPROF_OK)
 			continue;
-		(void)mprof_reader_error(reader, &error);
+		(void)mprof_reader_get_error(reader, &error);
 		if (error.status == MPROF_OK || error.what == NULL)
 			fail("an error that says nothing");
 		if (error.severity != MPROF_SEVERITY_BLOCK)
@@ -169,37 +207,61 @@ static uint64_t take_all(mprof_reader *reader, size_t capacity, uint64_t most_st
 	return sum;
 }
 
+/* Goes to the middle of the log by the index, and by time. */
+static uint64_t take_indexed(mprof_reader *reader, size_t length)
+{
+	mprof_index_entry entry = {.struct_size = sizeof(entry)};
+	mprof_stack_frame frames[4];
+	const uint64_t count = mprof_reader_get_index_count(reader);
+	uint64_t last = 0;
+	uint64_t sum = 0;
+	size_t depth;
+
+	for (uint64_t i = 0; i < count; i++) {
+		if (mprof_reader_get_index_entry(reader, i, &entry) != MPROF_OK)
+			fail("an index without an entry");
+		if (i > 0 && entry.offset <= last)
+			fail("an index out of order");
+		last = entry.offset;
+		if (entry.kind == MPROF_BLOCK_EVENTS)
+			sum += (uint64_t)mprof_reader_get_block_frames(reader, entry.offset, frames, sizeof(*frames), 4,
+								       &depth) +
+			       depth;
+	}
+	if (count == 0 || mprof_reader_get_index_entry(reader, count / 2, &entry) != MPROF_OK)
+		return sum;
+	if (mprof_reader_seek(reader, entry.offset) == MPROF_OK)
+		sum += take_all(reader, 3, MOST_STEPS(length));
+	sum += (uint64_t)mprof_reader_get_open_frames(reader, entry.thread, entry.start_counter, frames,
+						      sizeof(*frames), 4, &depth);
+	if (mprof_reader_seek_time(reader, 1000, MPROF_THREAD_ANY) == MPROF_OK)
+		sum += take_all(reader, 3, MOST_STEPS(length));
+	return sum + depth;
+}
+
 static void read_one(const uint8_t *bytes, size_t length, uint32_t ignore_checksums, uint64_t wanted)
 {
 	mprof_reader_options options;
 	mprof_reader *reader = NULL;
-	const mprof_index_entry *entries;
 	mprof_session session = {.struct_size = sizeof(session)};
 	mprof_status status;
-	size_t count;
 	char text[16];
 	volatile uint64_t sum = 0;
 
-	mprof_reader_options_init(&options);
+	mprof_reader_options_init(&options, sizeof(options));
 	options.allocator = &limited_allocator;
 	options.ignore_checksums = ignore_checksums;
-	options.wanted = wanted;
+	options.wanted.bits[0] = wanted;
 	options.max_block_length = 1 << 20;
 	options.max_names_memory = 1 << 20;
 	status = mprof_reader_open_memory(bytes, length, &options, &reader);
 	if (reader == NULL)
 		fail("no reader was made");
 	sum += take_all(reader, 1 + length % 64, MOST_STEPS(length));
-	if (status == MPROF_OK && mprof_reader_index(reader, &entries, &count) == MPROF_OK && count > 0) {
-		for (size_t i = 1; i < count; i++) {
-			if (entries[i].offset <= entries[i - 1].offset)
-				fail("an index out of order");
-		}
-		if (mprof_reader_seek(reader, entries[count / 2].offset) == MPROF_OK)
-			sum += take_all(reader, 3, MOST_STEPS(length));
-	}
-	sum += mprof_reader_method_name(reader, (uint32_t)length, text, sizeof(text));
-	(void)mprof_reader_session(reader, &session);
+	if (status == MPROF_OK && mprof_reader_build_index(reader) == MPROF_OK)
+		sum += take_indexed(reader, length);
+	sum += mprof_reader_format_method(reader, (uint32_t)length, text, sizeof(text));
+	(void)mprof_reader_get_session(reader, &session);
 	if (session.valid_bytes > length && !session.compressed)
 		fail("more valid bytes than there are");
 	mprof_reader_destroy(reader);
@@ -213,7 +275,7 @@ static mprof_reader *open_reader(const uint8_t *bytes, size_t length)
 	mprof_reader_options options;
 	mprof_reader *reader = NULL;
 
-	mprof_reader_options_init(&options);
+	mprof_reader_options_init(&options, sizeof(options));
 	options.allocator = &limited_allocator;
 	options.ignore_checksums = 1;
 	options.max_block_length = 1 << 20;
@@ -233,7 +295,7 @@ static void make_profile(const uint8_t *bytes, size_t length)
 
 	if (reader == NULL)
 		return;
-	mprof_profile_options_init(&options);
+	mprof_profile_options_init(&options, sizeof(options));
 	options.allocator = &limited_allocator;
 	options.max_memory = 16 << 20;
 	options.with_compilations = 1;
@@ -251,7 +313,7 @@ static void fail_to_write(const mprof_writer *writer, const char *what)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	(void)mprof_writer_error(writer, &error);
+	(void)mprof_writer_get_error(writer, &error);
 	fprintf(stderr, "fuzz_reader: %s\n", error.what);
 	fail(what);
 }
@@ -265,12 +327,12 @@ static void read_converted(mprof_writer *writer)
 	mprof_block block;
 	mprof_status status;
 
-	if (mprof_writer_memory(writer, &bytes, &length) != MPROF_OK)
+	if (mprof_writer_get_memory(writer, &bytes, &length) != MPROF_OK)
 		fail("what was converted is not there");
 	reader = open_reader(bytes, length);
 	if (reader == NULL)
 		fail("what was converted is no log");
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
 		(void)take_lists(reader, &block, 64);
 	if (status != MPROF_END)
@@ -283,7 +345,7 @@ static void run_copy(mprof_converter *converter, mprof_writer *writer)
 {
 	mprof_status status = mprof_converter_run(converter, writer, NULL, NULL);
 
-	if (mprof_converter_failed(converter) && status != MPROF_ERR_MEMORY)
+	if (mprof_converter_has_failed(converter) && status != MPROF_ERR_MEMORY)
 		fail_to_write(writer, "what was read cannot be written");
 	/* That of a log that has its end is closed. */
 	status = mprof_writer_close(writer);
@@ -303,7 +365,7 @@ static void convert(const uint8_t *bytes, size_t length, uint32_t dialect)
 
 	if (reader == NULL)
 		return;
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.allocator = &limited_allocator;
 	options.dialect = dialect;
 	options.lossy = 1;

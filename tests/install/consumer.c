@@ -30,14 +30,19 @@ static const mprof_event sent[] = {
 
 static int write_log(mprof_writer *writer)
 {
-	mprof_class_definition class_definition = {.id = CLASS_ID, .name = "Zoo.Cat", .name_length = 7};
-	mprof_method_definition method = {.id = METHOD_ID, .class_id = CLASS_ID, .name = "Meow ()", .name_length = 7};
+	mprof_class_definition class_definition = {
+		.struct_size = sizeof(mprof_class_definition), .id = CLASS_ID, .name = "Zoo.Cat", .name_length = 7};
+	mprof_method_definition method = {.struct_size = sizeof(mprof_method_definition),
+					  .id = METHOD_ID,
+					  .class_id = CLASS_ID,
+					  .name = "Meow ()",
+					  .name_length = 7};
 	size_t written = 0;
 
 	CHECK(mprof_writer_define_class(writer, &class_definition) == MPROF_OK);
 	CHECK(mprof_writer_define_method(writer, &method) == MPROF_OK);
 	CHECK(mprof_writer_begin_events(writer, THREAD, 900) == MPROF_OK);
-	CHECK(mprof_writer_events(writer, sent, SENT_COUNT, &written) == MPROF_OK);
+	CHECK(mprof_writer_write_events(writer, sent, SENT_COUNT, &written) == MPROF_OK);
 	CHECK(written == SENT_COUNT);
 	CHECK(mprof_writer_end_events(writer) == MPROF_OK);
 	CHECK(mprof_writer_close(writer) == MPROF_OK);
@@ -71,7 +76,7 @@ static int read_log(mprof_reader *reader)
 	char name[64];
 	size_t seen = 0;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		if (block.kind == MPROF_BLOCK_EVENTS) {
 			CHECK(block.thread == THREAD);
@@ -80,9 +85,9 @@ static int read_log(mprof_reader *reader)
 	}
 	CHECK(status == MPROF_END);
 	CHECK(seen == SENT_COUNT);
-	mprof_reader_method_name(reader, METHOD_ID, name, sizeof(name));
+	mprof_reader_format_method(reader, METHOD_ID, name, sizeof(name));
 	CHECK(strcmp(name, "Zoo.Cat.Meow ()") == 0);
-	CHECK(mprof_reader_session(reader, &session) == MPROF_OK);
+	CHECK(mprof_reader_get_session(reader, &session) == MPROF_OK);
 	CHECK(session.complete == 1);
 	CHECK(session.dialect == MPROF_DIALECT_MPROF2);
 	return 0;
@@ -95,12 +100,12 @@ int main(void)
 	const uint8_t *bytes;
 	size_t length;
 
-	CHECK(mprof_version_number() == MPROF_VERSION_NUMBER);
-	CHECK(strcmp(mprof_version_string(), MPROF_VERSION_STRING) == 0);
+	CHECK(mprof_version_get_number() == MPROF_VERSION_NUMBER);
+	CHECK(strcmp(mprof_version_get_string(), MPROF_VERSION_STRING) == 0);
 
 	CHECK(mprof_writer_open_memory(NULL, &writer) == MPROF_OK);
 	CHECK(write_log(writer) == 0);
-	CHECK(mprof_writer_memory(writer, &bytes, &length) == MPROF_OK);
+	CHECK(mprof_writer_get_memory(writer, &bytes, &length) == MPROF_OK);
 
 	CHECK(mprof_reader_open_memory(bytes, length, NULL, &reader) == MPROF_OK);
 	CHECK(read_log(reader) == 0);

@@ -39,7 +39,10 @@ for file in $(sources lib); do
 	for included in $(includes "$file"); do
 		case $included in
 		'"config.h"') ;;
-		'<mprof.h>') fail "$file includes all of the library by $included" ;;
+		'<mprof.h>')
+			# The sizes of all public structs.
+			test "$file" = lib/struct_sizes.c || fail "$file includes all of the library by $included"
+			;;
 		'<mprof/recorder.h>')
 			test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
 		'<mprof/profile.h>')
@@ -59,6 +62,11 @@ done
 for directory in lib/*/; do
 	layer=$(basename "$directory")
 	[[ " $layers " == *" $layer "* ]] || fail "lib/$layer is not a layer"
+done
+
+# Every public struct is one whose size can be asked for.
+for name in $(sed -n 's/^typedef struct \(mprof_[a-z0-9_]*\) {$/\1/p' include/mprof/*.h); do
+	grep -q "SIZE($name)" lib/struct_sizes.c || fail "lib/struct_sizes.c leaves out $name"
 done
 
 # Public headers: each other and the standard's.

@@ -44,8 +44,9 @@ static inline void define_names(mprof_writer *writer)
 	for (uint32_t id = 1; id <= DEFINED_IDS; id++) {
 		char class_name[8] = {'c', (char)('0' + id)};
 		char method_name[8] = {'m', (char)('0' + id), ' ', '(', ')'};
-		mprof_class_definition class_definition = {id, 0, class_name, 2, 0, 0};
-		mprof_method_definition method_definition = {id, id, 0, 0, method_name, 5};
+		mprof_class_definition class_definition = {sizeof(mprof_class_definition), id, 0, class_name, 2, 0, 0};
+		mprof_method_definition method_definition = {
+			sizeof(mprof_method_definition), id, id, 0, 0, method_name, 5, NULL, 0, 0, 0};
 
 		cr_assert_eq(mprof_writer_define_class(writer, &class_definition), MPROF_OK);
 		cr_assert_eq(mprof_writer_define_method(writer, &method_definition), MPROF_OK);
@@ -59,7 +60,7 @@ static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint6
 	memset(log, 0, sizeof(*log));
 	log->counter = SESSION_START;
 	log->counters_per_microsecond = counters_per_microsecond;
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.clock = test_clock;
 	options.clock_user = log;
@@ -74,7 +75,9 @@ static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint6
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
 	cr_assert_eq(mprof_writer_open_memory(&options, &log->writer), MPROF_OK);
 	define_names(log->writer);
 }
@@ -110,7 +113,7 @@ static inline void add_full(test_log *log, uint32_t kind, uint32_t id, uint64_t 
 	event.id = id;
 	event.counter = SESSION_START + counter;
 	event.value = value;
-	cr_assert_eq(mprof_writer_events(log->writer, &event, 1, NULL), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(log->writer, &event, 1, NULL), MPROF_OK);
 }
 
 static inline void enter(test_log *log, uint32_t method, uint64_t counter)
@@ -147,14 +150,14 @@ static inline void add_detailed(test_log *log, uint32_t kind, uint32_t id, uint6
 	event.counter = SESSION_START + counter;
 	event.value = value;
 	event.more.detail = detail;
-	cr_assert_eq(mprof_writer_events(log->writer, &event, 1, NULL), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(log->writer, &event, 1, NULL), MPROF_OK);
 }
 
 /** A block of records that are written as they are. */
 static inline void write_records(test_log *log, mprof_block_kind kind, uint32_t number, const mprof_record *records,
 				 size_t count)
 {
-	cr_assert_eq(mprof_writer_records(log->writer, kind, number, records, count), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(log->writer, kind, number, records, sizeof(*records), count), MPROF_OK);
 }
 
 #define WRITE_RECORDS(log, kind, number, ...)                                                                          \
@@ -166,14 +169,14 @@ static inline void write_records(test_log *log, mprof_block_kind kind, uint32_t 
 	} while (0)
 
 /** A call chain: a method, or a native location, called by another chain. */
-#define STACK_OF_METHOD(stack, caller, method)                                                                         \
+#define STACK_OF_METHOD(chain, called_by, method)                                                                      \
 	{                                                                                                              \
-		.kind = MPROF_RECORD_STACK, .id = stack, .parent = caller, .target = method                            \
+		.kind = MPROF_RECORD_STACK, .id = chain, .as.stack.caller = called_by, .as.stack.target = method       \
 	}
-#define STACK_OF_LOCATION(stack, caller, location)                                                                     \
+#define STACK_OF_LOCATION(chain, called_by, location)                                                                  \
 	{                                                                                                              \
-		.kind = MPROF_RECORD_STACK, .id = stack, .parent = caller, .target = location,                         \
-		.flags = MPROF_EVENT_NATIVE                                                                            \
+		.kind = MPROF_RECORD_STACK, .id = chain, .as.stack.caller = called_by, .as.stack.target = location,    \
+		.as.stack.is_native = 1                                                                                \
 	}
 
 /** Keeps what was written; with END unless \p is_cut. */
@@ -183,7 +186,7 @@ static inline void log_close(test_log *log, int is_cut)
 
 	log->counter = SESSION_END;
 	cr_assert_eq(is_cut ? mprof_writer_flush(log->writer) : mprof_writer_close(log->writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(log->writer, &bytes, &log->length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(log->writer, &bytes, &log->length), MPROF_OK);
 	log->bytes = malloc(log->length);
 	cr_assert_not_null(log->bytes);
 	memcpy(log->bytes, bytes, log->length);
@@ -235,14 +238,14 @@ static inline mprof_profile_totals totals_of(const test_log *log)
 }
 
 /** Figures of a method; all 0 if it has none. */
-static inline mprof_method_figures method_of(const test_log *log, uint32_t id)
+static inline mprof_method_stats method_of(const test_log *log, uint32_t id)
 {
-	mprof_method_figures figures;
+	mprof_method_stats figures;
 
-	for (size_t i = 0; i < mprof_profile_method_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_method_count(log->profile); i++) {
 		memset(&figures, 0xff, sizeof(figures));
 		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_method(log->profile, i, &figures), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_method(log->profile, i, &figures), MPROF_OK);
 		if (figures.id == id)
 			return figures;
 	}
@@ -250,14 +253,14 @@ static inline mprof_method_figures method_of(const test_log *log, uint32_t id)
 	return figures;
 }
 
-static inline mprof_class_figures class_of(const test_log *log, uint32_t id)
+static inline mprof_class_stats class_of(const test_log *log, uint32_t id)
 {
-	mprof_class_figures figures;
+	mprof_class_stats figures;
 
-	for (size_t i = 0; i < mprof_profile_class_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_class_count(log->profile); i++) {
 		memset(&figures, 0xff, sizeof(figures));
 		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_class(log->profile, i, &figures), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_class(log->profile, i, &figures), MPROF_OK);
 		if (figures.id == id)
 			return figures;
 	}
@@ -265,14 +268,14 @@ static inline mprof_class_figures class_of(const test_log *log, uint32_t id)
 	return figures;
 }
 
-static inline mprof_thread_figures thread_of(const test_log *log, uint64_t id)
+static inline mprof_thread_stats thread_of(const test_log *log, uint64_t id)
 {
-	mprof_thread_figures figures;
+	mprof_thread_stats figures;
 
-	for (size_t i = 0; i < mprof_profile_thread_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_thread_count(log->profile); i++) {
 		memset(&figures, 0xff, sizeof(figures));
 		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_thread(log->profile, i, &figures), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_thread(log->profile, i, &figures), MPROF_OK);
 		if (figures.id == id)
 			return figures;
 	}
@@ -280,20 +283,20 @@ static inline mprof_thread_figures thread_of(const test_log *log, uint64_t id)
 	return figures;
 }
 
-static inline mprof_call_figures call_at(const test_log *log, uint32_t node)
+static inline mprof_call_stats call_at(const test_log *log, uint32_t node)
 {
-	mprof_call_figures figures;
+	mprof_call_stats figures;
 
 	memset(&figures, 0xff, sizeof(figures));
 	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_call(log->profile, node, &figures), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_call(log->profile, node, &figures), MPROF_OK);
 	return figures;
 }
 
 /** The node of a path of method IDs that ends with 0, from the outermost one; fails if it is not there. */
-static inline mprof_call_figures call_of(const test_log *log, const uint32_t *path)
+static inline mprof_call_stats call_of(const test_log *log, const uint32_t *path)
 {
-	mprof_call_figures figures = call_at(log, MPROF_CALL_ROOT);
+	mprof_call_stats figures = call_at(log, MPROF_CALL_ROOT);
 
 	for (; *path != 0; path++) {
 		uint32_t node = figures.first_child;
@@ -310,7 +313,7 @@ static inline mprof_call_figures call_of(const test_log *log, const uint32_t *pa
 
 #define EXPECT_METHOD(log, id, expected_calls, expected_total, expected_self)                                          \
 	do {                                                                                                           \
-		mprof_method_figures expected_figures = method_of(log, id);                                            \
+		mprof_method_stats expected_figures = method_of(log, id);                                              \
                                                                                                                        \
 		cr_expect_eq(expected_figures.calls, expected_calls, "method %u: %lu calls", id,                       \
 			     (unsigned long)expected_figures.calls);                                                   \
@@ -322,7 +325,7 @@ static inline mprof_call_figures call_of(const test_log *log, const uint32_t *pa
 
 #define EXPECT_CALL(figures, expected_calls, expected_total, expected_self)                                            \
 	do {                                                                                                           \
-		mprof_call_figures expected_call = figures;                                                            \
+		mprof_call_stats expected_call = figures;                                                              \
                                                                                                                        \
 		cr_expect_eq(expected_call.calls, expected_calls);                                                     \
 		cr_expect_eq(expected_call.total_ns, expected_total);                                                  \

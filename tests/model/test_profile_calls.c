@@ -9,11 +9,11 @@ static void profile_both(test_log *log, void (*check)(const test_log *log))
 
 	log_close(log, 0);
 	for (uint32_t without = 0; without <= 1; without++) {
-		mprof_profile_options_init(&options);
+		mprof_profile_options_init(&options, sizeof(options));
 		options.without_call_tree = without;
 		log_open(log, &options);
 		cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
-		cr_expect_eq(mprof_profile_call_count(log->profile) == 0, without);
+		cr_expect_eq(mprof_profile_get_call_count(log->profile) == 0, without);
 		check(log);
 		log_forget_profile(log);
 	}
@@ -75,7 +75,7 @@ Test(profile_calls, call_tree_keeps_paths_apart)
 	leave(&log, 2, 71);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_call_count(log.profile), 6);
+	cr_expect_eq(mprof_profile_get_call_count(log.profile), 6);
 	EXPECT_CALL(CALL(&log, 1), 1, 60, 20);
 	EXPECT_CALL(CALL(&log, 1, 2), 1, 20, 20);
 	EXPECT_CALL(CALL(&log, 1, 3), 1, 20, 15);
@@ -378,10 +378,10 @@ Test(profile_calls, finishing_does_not_close_what_goes_on)
 	for (uint32_t without = 0; without <= 1; without++) {
 		mprof_profile_options options;
 
-		mprof_profile_options_init(&options);
+		mprof_profile_options_init(&options, sizeof(options));
 		options.without_call_tree = without;
 		log_open(&log, &options);
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		for (int blocks = 0; mprof_reader_next_block(log.reader, &block) == MPROF_OK; blocks++) {
 			cr_assert_eq(mprof_profile_add_block(log.profile, log.reader, &block), MPROF_OK);
 			cr_assert_eq(mprof_profile_finish(log.profile, log.reader), MPROF_OK);
@@ -403,7 +403,7 @@ static void read_with_depth(test_log *log, uint32_t depth, uint32_t without)
 {
 	mprof_profile_options options;
 
-	mprof_profile_options_init(&options);
+	mprof_profile_options_init(&options, sizeof(options));
 	options.max_stack_depth = depth;
 	options.without_call_tree = without;
 	log_open(log, &options);
@@ -470,7 +470,8 @@ Test(profile_calls, wide_call_tree)
 
 	log_begin(&log);
 	for (uint32_t id = DEFINED_IDS + 1; id <= methods; id++) {
-		mprof_method_definition definition = {id, 1, 0, 0, "x ()", 4};
+		mprof_method_definition definition = {
+			sizeof(mprof_method_definition), id, 1, 0, 0, "x ()", 4, NULL, 0, 0, 0};
 
 		cr_assert_eq(mprof_writer_define_method(log.writer, &definition), MPROF_OK);
 	}
@@ -485,7 +486,7 @@ Test(profile_calls, wide_call_tree)
 	leave(&log, 1, counter);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_call_count(log.profile), methods + 2);
+	cr_expect_eq(mprof_profile_get_call_count(log.profile), methods + 2);
 	for (uint32_t node = 2; node < methods + 2; node++) {
 		cr_assert_eq(call_at(&log, node).calls, 3);
 		cr_assert_eq(call_at(&log, node).total_ns, 3);
@@ -518,7 +519,8 @@ Test(profile_calls, large_method_numbers)
 
 	log_begin(&log);
 	for (size_t i = 0; i < 4; i++) {
-		mprof_method_definition definition = {ids[i], 1, 0, 0, "x ()", 4};
+		mprof_method_definition definition = {
+			sizeof(mprof_method_definition), ids[i], 1, 0, 0, "x ()", 4, NULL, 0, 0, 0};
 
 		cr_assert_eq(mprof_writer_define_method(log.writer, &definition), MPROF_OK);
 	}

@@ -14,7 +14,7 @@ static mprof_collection collection_at(const test_log *log, size_t index)
 {
 	mprof_collection collection = {.struct_size = sizeof(collection)};
 
-	cr_assert_eq(mprof_profile_collection(log->profile, index, &collection), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_collection(log->profile, index, &collection), MPROF_OK);
 	return collection;
 }
 
@@ -22,7 +22,7 @@ static mprof_heap_resize resize_at(const test_log *log, size_t index)
 {
 	mprof_heap_resize resize = {.struct_size = sizeof(resize)};
 
-	cr_assert_eq(mprof_profile_heap_resize(log->profile, index, &resize), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_heap_resize(log->profile, index, &resize), MPROF_OK);
 	return resize;
 }
 
@@ -43,7 +43,7 @@ Test(profile_classic, collection_numbers_have_gaps)
 	add_numbered(&log, MPROF_EVENT_GC_END, 9, 5500, 1);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_collection_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 2);
 	cr_expect_eq(collection_at(&log, 0).number, 5);
 	cr_expect_eq(collection_at(&log, 0).is_counted, 0);
 	cr_expect_eq(collection_at(&log, 0).generation, 0);
@@ -51,7 +51,7 @@ Test(profile_classic, collection_numbers_have_gaps)
 	cr_expect_eq(collection_at(&log, 0).mark_ns, 200);
 	cr_expect_eq(collection_at(&log, 1).number, 9);
 	cr_expect_eq(collection_at(&log, 1).generation, 1);
-	cr_assert_eq(mprof_profile_heap_resize_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_heap_resize_count(log.profile), 2);
 	cr_expect_eq(resize_at(&log, 0).number, 1);
 	cr_expect_eq(resize_at(&log, 1).number, 6);
 	cr_expect_eq(resize_at(&log, 1).bytes, 131072);
@@ -71,7 +71,7 @@ Test(profile_classic, collections_without_numbers_are_counted)
 	add_value(&log, MPROF_EVENT_GC_RESIZE, 4096, 9000);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_collection_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		cr_expect_eq(collection_at(&log, i).number, i + 1);
 		cr_expect_eq(collection_at(&log, i).is_counted, 1);
@@ -108,7 +108,7 @@ static mprof_profile_options all_options(void)
 {
 	mprof_profile_options options;
 
-	mprof_profile_options_init(&options);
+	mprof_profile_options_init(&options, sizeof(options));
 	options.with_compilations = 1;
 	options.with_call_sites = 1;
 	options.with_monitor_objects = 1;
@@ -151,7 +151,7 @@ Test(profile_classic, compilations_as_nodes)
 	end_block(&log);
 	log_profile_with(&log, &options);
 	caller = child_of(&log, MPROF_CALL_ROOT, 1, 0);
-	compilation = child_of(&log, caller, 2, MPROF_EVENT_COMPILING);
+	compilation = child_of(&log, caller, 2, MPROF_EVENT_FLAG_COMPILING);
 	cr_assert_neq(compilation, 0);
 	EXPECT_CALL(call_at(&log, compilation), 0, 200, 100);
 	EXPECT_CALL(call_at(&log, child_of(&log, compilation, 3, 0)), 1, 100, 100);
@@ -175,7 +175,7 @@ Test(profile_classic, compilations_are_no_nodes_unless_asked_for)
 	EXPECT_CALL(CALL(&log, 1), 1, 1000, 500);
 	EXPECT_CALL(CALL(&log, 1, 3), 1, 100, 100);
 	EXPECT_CALL(CALL(&log, 1, 2), 1, 400, 400);
-	cr_expect_eq(mprof_profile_call_count(log.profile), 4);
+	cr_expect_eq(mprof_profile_get_call_count(log.profile), 4);
 	log_release(&log);
 }
 
@@ -232,7 +232,7 @@ static mprof_allocation_site allocation_at(const test_log *log, size_t index)
 {
 	mprof_allocation_site site = {.struct_size = sizeof(site)};
 
-	cr_assert_eq(mprof_profile_allocation_site(log->profile, index, &site), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_allocation_site(log->profile, index, &site), MPROF_OK);
 	return site;
 }
 
@@ -254,7 +254,7 @@ Test(profile_classic, calls_as_places_of_allocations)
 	leave(&log, 1, 300);
 	end_block(&log);
 	log_profile_with(&log, &options);
-	cr_assert_eq(mprof_profile_allocation_site_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_allocation_site_count(log.profile), 2);
 	site = allocation_at(&log, 0);
 	cr_expect_eq(call_at(&log, site.call).method, 1);
 	cr_expect_eq(site.stack, 0);
@@ -269,7 +269,7 @@ Test(profile_classic, calls_as_places_of_allocations)
 
 static void add_monitor(test_log *log, uint64_t counter, mprof_monitor_state state, uint64_t object)
 {
-	mprof_event_detail detail = {.object = object};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = object};
 
 	add_detailed(log, MPROF_EVENT_MONITOR, 1, counter, state, &detail);
 }
@@ -278,7 +278,7 @@ static mprof_monitor_site monitor_at(const test_log *log, size_t index)
 {
 	mprof_monitor_site site = {.struct_size = sizeof(site)};
 
-	cr_assert_eq(mprof_profile_monitor_site(log->profile, index, &site), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_monitor_site(log->profile, index, &site), MPROF_OK);
 	return site;
 }
 
@@ -302,7 +302,7 @@ Test(profile_classic, waits_by_object)
 	write_waits(&log);
 	end_block(&log);
 	log_profile_with(&log, &options);
-	cr_assert_eq(mprof_profile_monitor_site_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_monitor_site_count(log.profile), 2);
 	for (size_t i = 0; i < 2; i++) {
 		mprof_monitor_site site = monitor_at(&log, i);
 
@@ -324,7 +324,7 @@ Test(profile_classic, waits_are_not_by_object_unless_asked_for)
 	write_waits(&log);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_monitor_site_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_monitor_site_count(log.profile), 1);
 	cr_expect_eq(monitor_at(&log, 0).object, 0);
 	cr_expect_eq(monitor_at(&log, 0).call, 0);
 	cr_expect_eq(monitor_at(&log, 0).contentions, 2);
@@ -339,7 +339,7 @@ Test(profile_classic, raw_counters)
 	mprof_profile_options options;
 	test_log log;
 
-	mprof_profile_options_init(&options);
+	mprof_profile_options_init(&options, sizeof(options));
 	options.raw_counters = 1;
 	log_begin_at_rate(&log, MPROF_DIALECT_MPROF2, 2000);
 	begin_block(&log, 1, 0);
@@ -361,7 +361,7 @@ Test(profile_classic, options_that_do_not_go_together)
 	mprof_profile_options options;
 	mprof_profile *profile;
 
-	mprof_profile_options_init(&options);
+	mprof_profile_options_init(&options, sizeof(options));
 	options.without_call_tree = 1;
 	options.with_compilations = 1;
 	cr_expect_eq(mprof_profile_create(&options, &profile), MPROF_ERR_ARGUMENT);
@@ -382,12 +382,12 @@ static void add_heap_block(heap_shot_list *shots, uint32_t number, uint32_t flag
 	mprof_block block;
 
 	memset(&block, 0, sizeof(block));
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	block.kind = MPROF_BLOCK_HEAP_DATA;
-	block.id = number;
-	block.flags = flags;
-	block.has_shot_clocks = 1;
-	block.shot_start.counter = 1000;
+	block.as.heap_data.number = number;
+	block.as.heap_data.flags = flags;
+	block.as.heap_data.has_clocks = 1;
+	block.as.heap_data.start.counter = 1000;
 	cr_assert(heap_shots_begin_block(shots, &block));
 	cr_assert(flags == 0 || heap_shots_add(shots, &object));
 	cr_assert(heap_shots_add(shots, &dead));
@@ -400,7 +400,7 @@ static void add_heap_block(heap_shot_list *shots, uint32_t number, uint32_t flag
  */
 Test(profile_classic, heap_blocks)
 {
-	const uint32_t whole = MPROF_HEAP_FIRST | MPROF_HEAP_LAST;
+	const uint32_t whole = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
 	failing_allocator counting = {.fail_at = 0};
 	mprof_allocator allocator = failing_allocator_interface(&counting);
 	heap_shot_list shots;
@@ -432,11 +432,11 @@ Test(profile_classic, heap_blocks)
 /* Logs of spring 2008 count the hits of native functions: a hit stands for as many samples. */
 Test(profile_classic, hits_that_stand_for_several_samples)
 {
-	const mprof_event_detail detail = {.samples = 7};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .samples = 7};
 	const mprof_event hits[] = {
 		{.kind = MPROF_EVENT_SAMPLE, .id = 3, .more = {.detail = &detail}},
 		{.kind = MPROF_EVENT_SAMPLE, .id = 3},
-		{.kind = MPROF_EVENT_SAMPLE, .flags = MPROF_EVENT_NATIVE, .more = {.detail = &detail}},
+		{.kind = MPROF_EVENT_SAMPLE, .flags = MPROF_EVENT_FLAG_NATIVE, .more = {.detail = &detail}},
 	};
 	test_log log;
 
@@ -460,7 +460,7 @@ Test(profile_classic, ids_that_are_not_defined)
 	memset(&log, 0, sizeof(log));
 	log.counter = SESSION_START;
 	log.counters_per_microsecond = 1000;
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_MONO;
 	options.clock = test_clock;
 	options.clock_user = &log;

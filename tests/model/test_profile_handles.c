@@ -2,14 +2,14 @@
 /* Handles: which were created, which are alive, and who made them. */
 #include "profile_fixture.h"
 
-static mprof_handle_figures handles_of(const test_log *log, uint32_t class_id, uint32_t type)
+static mprof_handle_stats handles_of(const test_log *log, uint32_t class_id, uint32_t type)
 {
-	mprof_handle_figures figures;
+	mprof_handle_stats figures;
 
-	for (size_t i = 0; i < mprof_profile_handle_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_handle_count(log->profile); i++) {
 		memset(&figures, 0xff, sizeof(figures));
 		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_handle(log->profile, i, &figures), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_handle(log->profile, i, &figures), MPROF_OK);
 		if (figures.class_id == class_id && figures.type == type)
 			return figures;
 	}
@@ -19,7 +19,7 @@ static mprof_handle_figures handles_of(const test_log *log, uint32_t class_id, u
 
 #define EXPECT_HANDLES(log, class_id, type, expected_created, expected_alive)                                          \
 	do {                                                                                                           \
-		mprof_handle_figures found_handles = handles_of(log, class_id, type);                                  \
+		mprof_handle_stats found_handles = handles_of(log, class_id, type);                                    \
                                                                                                                        \
 		cr_expect_eq(found_handles.created, expected_created, "class %u: %lu created", class_id,               \
 			     (unsigned long)found_handles.created);                                                    \
@@ -31,10 +31,10 @@ static mprof_handle_figures handles_of(const test_log *log, uint32_t class_id, u
 /* Alive handles that a call chain made. */
 static uint64_t alive_of(const test_log *log, uint32_t class_id, uint32_t stack)
 {
-	for (size_t i = 0; i < mprof_profile_handle_site_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_handle_site_count(log->profile); i++) {
 		mprof_handle_site site = {.struct_size = sizeof(site)};
 
-		cr_assert_eq(mprof_profile_handle_site(log->profile, i, &site), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_handle_site(log->profile, i, &site), MPROF_OK);
 		if (site.class_id == class_id && site.stack == stack)
 			return site.alive;
 	}
@@ -44,14 +44,15 @@ static uint64_t alive_of(const test_log *log, uint32_t class_id, uint32_t stack)
 static void create_handle(test_log *log, uint64_t counter, uint64_t handle, mprof_handle_type type, uint32_t class_id,
 			  uint32_t stack)
 {
-	mprof_event_detail detail = {.object = 0x1000, .stack = stack, .handle_type = type};
+	mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = 0x1000, .stack = stack, .handle_type = type};
 
 	add_detailed(log, MPROF_EVENT_HANDLE_CREATED, class_id, counter, handle, &detail);
 }
 
 static void delete_handle(test_log *log, uint64_t counter, uint64_t handle, mprof_handle_type type)
 {
-	mprof_event_detail detail = {.handle_type = type};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .handle_type = type};
 
 	add_detailed(log, MPROF_EVENT_HANDLE_DELETED, 0, counter, handle, &detail);
 }
@@ -83,8 +84,8 @@ Test(profile_handles, alive_by_class_type_and_maker)
 	EXPECT_HANDLES(&log, 1, MPROF_HANDLE_WEAK, 1, 1);
 	EXPECT_HANDLES(&log, 2, MPROF_HANDLE_PINNED, 1, 0);
 	EXPECT_HANDLES(&log, 0, MPROF_HANDLE_WEAK_TRACK, 1, 1);
-	cr_expect_eq(mprof_profile_handle_count(log.profile), 4);
-	cr_expect_eq(mprof_profile_handle_site_count(log.profile), 5);
+	cr_expect_eq(mprof_profile_get_handle_count(log.profile), 4);
+	cr_expect_eq(mprof_profile_get_handle_site_count(log.profile), 5);
 	cr_expect_eq(alive_of(&log, 1, 1), 199);
 	cr_expect_eq(alive_of(&log, 1, 2), 17);
 	cr_expect_eq(alive_of(&log, 1, 3), 1);
@@ -182,6 +183,6 @@ Test(profile_handles, events_that_are_missing)
 	log_profile(&log);
 	EXPECT_HANDLES(&log, 1, MPROF_HANDLE_NORMAL, 2, 1);
 	EXPECT_HANDLES(&log, 2, MPROF_HANDLE_NORMAL, 1, 1);
-	cr_expect_eq(mprof_profile_handle_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_handle_count(log.profile), 2);
 	log_release(&log);
 }

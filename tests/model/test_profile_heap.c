@@ -8,7 +8,7 @@ static mprof_heap_shot shot_at(const test_log *log, size_t index)
 
 	memset(&shot, 0xff, sizeof(shot));
 	shot.struct_size = sizeof(shot);
-	cr_assert_eq(mprof_profile_heap_shot(log->profile, index, &shot), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_heap_shot(log->profile, index, &shot), MPROF_OK);
 	return shot;
 }
 
@@ -18,7 +18,7 @@ static mprof_heap_shot_class class_at(const test_log *log, size_t shot, size_t i
 
 	memset(&figures, 0xff, sizeof(figures));
 	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_heap_shot_class(log->profile, shot, index, &figures), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_heap_shot_class(log->profile, shot, index, &figures), MPROF_OK);
 	return figures;
 }
 
@@ -46,6 +46,7 @@ static mprof_event *append(heap_block *heap, uint32_t kind, uint32_t id, uint64_
 	cr_assert_leq(heap->count, 64);
 	memset(event, 0, sizeof(*event));
 	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
 	event->kind = (uint8_t)kind;
 	event->id = id;
 	event->value = value;
@@ -64,8 +65,9 @@ static void append_object(heap_block *heap, uint32_t class_id, uint64_t bytes, u
 
 static void write_heap(test_log *log, heap_block *heap, uint32_t shot, uint32_t flags, uint64_t counter)
 {
-	cr_assert_eq(mprof_writer_heap(log->writer, shot, flags, SESSION_START + counter, heap->events, heap->count),
-		     MPROF_OK);
+	cr_assert_eq(
+		mprof_writer_write_heap(log->writer, shot, flags, SESSION_START + counter, heap->events, heap->count),
+		MPROF_OK);
 	heap->count = 0;
 }
 
@@ -82,9 +84,9 @@ Test(profile_heap, a_shot_in_one_block)
 	append(&heap, MPROF_EVENT_HEAP_ROOT, 0, MPROF_ROOT_STATIC, 0x1000);
 	append(&heap, MPROF_EVENT_HEAP_ROOT, 0, MPROF_ROOT_STACK, 0x1000);
 	append(&heap, MPROF_EVENT_HEAP_ROOT, 0, MPROF_ROOT_STACK, 0x2000);
-	write_heap(&log, &heap, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 500);
+	write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 500);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_heap_shot_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 1);
 	cr_expect_eq(shot_at(&log, 0).number, 1);
 	cr_expect_eq(shot_at(&log, 0).incomplete, 0);
 	cr_expect_eq(shot_at(&log, 0).time_ns, 500);
@@ -115,17 +117,17 @@ Test(profile_heap, shots_in_several_blocks)
 	log_begin(&log);
 	append_object(&heap, 2, 10, 0x1000, NULL, 0);
 	append_object(&heap, 4, 20, 0x2000, NULL, 0);
-	write_heap(&log, &heap, 1, MPROF_HEAP_FIRST, 100);
+	write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST, 100);
 	append_object(&heap, 4, 1000, 0x1000, NULL, 0);
-	write_heap(&log, &heap, 2, MPROF_HEAP_FIRST, 200);
+	write_heap(&log, &heap, 2, MPROF_HEAP_FLAG_FIRST, 200);
 	append_object(&heap, 1, 1, 0x3000, NULL, 0);
 	append_object(&heap, 4, 40, 0x4000, NULL, 0);
 	append_object(&heap, 9, 5, 0x5000, NULL, 0);
-	write_heap(&log, &heap, 1, MPROF_HEAP_LAST, 100);
+	write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_LAST, 100);
 	append_object(&heap, 4, 2000, 0x2000, NULL, 0);
-	write_heap(&log, &heap, 2, MPROF_HEAP_LAST, 200);
+	write_heap(&log, &heap, 2, MPROF_HEAP_FLAG_LAST, 200);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_heap_shot_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 2);
 	cr_expect_eq(shot_at(&log, 0).objects, 5);
 	cr_expect_eq(shot_at(&log, 0).bytes, 76);
 	cr_assert_eq(shot_at(&log, 0).classes, 4);
@@ -148,15 +150,15 @@ Test(profile_heap, incomplete_shots)
 
 	log_begin(&log);
 	append_object(&heap, 1, 8, 0x1000, NULL, 0);
-	write_heap(&log, &heap, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST | MPROF_HEAP_INCOMPLETE, 1);
+	write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST | MPROF_HEAP_FLAG_INCOMPLETE, 1);
 	append_object(&heap, 1, 8, 0x1000, NULL, 0);
-	write_heap(&log, &heap, 2, MPROF_HEAP_LAST, 2);
+	write_heap(&log, &heap, 2, MPROF_HEAP_FLAG_LAST, 2);
 	append_object(&heap, 1, 8, 0x1000, NULL, 0);
-	write_heap(&log, &heap, 3, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 3);
+	write_heap(&log, &heap, 3, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 3);
 	append_object(&heap, 1, 8, 0x1000, NULL, 0);
-	write_heap(&log, &heap, 4, MPROF_HEAP_FIRST, 4);
+	write_heap(&log, &heap, 4, MPROF_HEAP_FLAG_FIRST, 4);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_heap_shot_count(log.profile), 4);
+	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 4);
 	cr_expect_eq(shot_at(&log, 0).incomplete, 1, "the recorder says so");
 	cr_expect_eq(shot_at(&log, 1).incomplete, 1, "its begin is missing");
 	cr_expect_eq(shot_at(&log, 2).incomplete, 0);
@@ -175,10 +177,10 @@ Test(profile_heap, a_number_that_is_used_again)
 	log_begin(&log);
 	for (uint64_t i = 1; i <= 2; i++) {
 		append_object(&heap, 1, 8 * i, 0x1000, NULL, 0);
-		write_heap(&log, &heap, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, i);
+		write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, i);
 	}
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_heap_shot_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 2);
 	EXPECT_SHOT_CLASS(&log, 0, 0, 1, 1, 8);
 	EXPECT_SHOT_CLASS(&log, 1, 0, 1, 1, 16);
 	log_release(&log);
@@ -201,7 +203,7 @@ Test(profile_heap, freed_and_moved_objects)
 	append(&heap, MPROF_EVENT_HEAP_FREE, 2, 48, 0x5000);
 	append(&heap, MPROF_EVENT_HEAP_MOVE, 0, 0x6000, 0x3000);
 	append_object(&heap, 3, 16, 0x6000, NULL, 0);
-	write_heap(&log, &heap, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 20);
+	write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 20);
 	log_profile(&log);
 	cr_expect_eq(class_of(&log, 1).allocations, 1);
 	cr_expect_eq(class_of(&log, 1).freed, 2);
@@ -211,12 +213,45 @@ Test(profile_heap, freed_and_moved_objects)
 	cr_expect_eq(totals_of(&log).freed_objects, 3);
 	cr_expect_eq(totals_of(&log).freed_bytes, 104);
 	cr_expect_eq(totals_of(&log).moved_objects, 2);
-	/* Those of no shot are not the shot's. */
-	cr_assert_eq(mprof_profile_heap_shot_count(log.profile), 1);
+	/* Objects freed outside of a shot are not the shot's; it has the moves since the shot before. */
+	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 1);
 	cr_expect_eq(shot_at(&log, 0).freed, 1);
 	cr_expect_eq(shot_at(&log, 0).freed_bytes, 48);
-	cr_expect_eq(shot_at(&log, 0).moved, 1);
+	cr_expect_eq(shot_at(&log, 0).moved, 2);
 	cr_expect_eq(shot_at(&log, 0).objects, 1);
+	log_release(&log);
+}
+
+static void write_moves(test_log *log, uint32_t shot, uint32_t flags, uint64_t counter, uint64_t count)
+{
+	heap_block heap = {.count = 0};
+
+	for (uint64_t i = 0; i < count; i++)
+		append(&heap, MPROF_EVENT_HEAP_MOVE, 0, 0x5000 + 16 * i, 0x2000 + 16 * i);
+	write_heap(log, &heap, shot, flags, counter);
+}
+
+/* Recorders write the moves of a collection before its shot, in blocks of no shot. */
+Test(profile_heap, moves_count_in_the_shot_that_follows)
+{
+	const uint32_t whole = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
+	const uint64_t moved[] = {5, 0, 6};
+	test_log log;
+
+	log_begin(&log);
+	write_moves(&log, 0, 0, 10, 2);
+	write_moves(&log, 0, 0, 20, 3);
+	write_moves(&log, 1, whole, 30, 0);
+	write_moves(&log, 2, whole, 40, 0);
+	write_moves(&log, 0, 0, 50, 4);
+	write_moves(&log, 3, MPROF_HEAP_FLAG_FIRST, 60, 1);
+	write_moves(&log, 3, MPROF_HEAP_FLAG_LAST, 60, 1);
+	write_moves(&log, 0, 0, 70, 7);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 3);
+	for (size_t i = 0; i < 3; i++)
+		cr_expect_eq(shot_at(&log, i).moved, moved[i]);
+	cr_expect_eq(totals_of(&log).moved_objects, 18);
 	log_release(&log);
 }
 
@@ -234,7 +269,7 @@ Test(profile_heap, an_object_with_many_references)
 	log_begin(&log);
 	append_object(&heap, 1, 8 * (uint64_t)count, 0x1000, references, count);
 	append_object(&heap, 2, 16, 0x2000, references, 1);
-	write_heap(&log, &heap, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, 1);
+	write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 1);
 	log_profile(&log);
 	cr_expect_eq(shot_at(&log, 0).objects, 2);
 	cr_expect_eq(shot_at(&log, 0).references, count + 1);
@@ -251,17 +286,17 @@ Test(profile_heap, what_collections_counted)
 	log_begin(&log);
 	log.counter = SESSION_START + 100;
 	WRITE_RECORDS(&log, MPROF_BLOCK_HEAP_SUMMARY, 1,
-		      {.kind = MPROF_RECORD_SUMMARY, .id = 3, .counts = {5, 50, 2, 20}},
-		      {.kind = MPROF_RECORD_SUMMARY, .id = 4, .counts = {0, 0, 1, 10}});
+		      {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {5, 50, 2, 20}},
+		      {.kind = MPROF_RECORD_SUMMARY, .id = 4, .as.summary = {0, 0, 1, 10}});
 	log.counter = SESSION_START + 200;
 	WRITE_RECORDS(&log, MPROF_BLOCK_HEAP_SUMMARY, 2,
-		      {.kind = MPROF_RECORD_SUMMARY, .id = 3, .counts = {7, 70, 0, 0}});
+		      {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {7, 70, 0, 0}});
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_heap_summary_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_heap_summary_count(log.profile), 3);
 	for (size_t i = 0; i < 3; i++) {
 		mprof_heap_summary summary = {.struct_size = sizeof(summary)};
 
-		cr_assert_eq(mprof_profile_heap_summary(log.profile, i, &summary), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_heap_summary(log.profile, i, &summary), MPROF_OK);
 		cr_expect_eq(summary.collection, expected[i][0]);
 		cr_expect_eq(summary.class_id, expected[i][1]);
 		cr_expect_eq(summary.time_ns, i < 2 ? 100 : 200);

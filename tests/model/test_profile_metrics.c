@@ -2,13 +2,13 @@
 /* Figures that the runtime keeps, and remarks of the user. */
 #include "profile_fixture.h"
 
-static mprof_metric_figures metric_at(const test_log *log, size_t index)
+static mprof_metric_stats metric_at(const test_log *log, size_t index)
 {
-	mprof_metric_figures figures;
+	mprof_metric_stats figures;
 
 	memset(&figures, 0xff, sizeof(figures));
 	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_metric(log->profile, index, &figures), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_metric(log->profile, index, &figures), MPROF_OK);
 	return figures;
 }
 
@@ -22,7 +22,7 @@ static uint64_t bits_of(double number)
 
 static mprof_record value_of(uint32_t metric, uint64_t value)
 {
-	mprof_record record = {.kind = MPROF_RECORD_METRIC_VALUE, .id = metric, .value = value};
+	mprof_record record = {.kind = MPROF_RECORD_METRIC_VALUE, .id = metric, .as.metric_value.value = value};
 
 	return record;
 }
@@ -31,13 +31,17 @@ static void define_metrics(test_log *log)
 {
 	WRITE_RECORDS(
 		log, MPROF_BLOCK_METRICS, 0,
-		{.kind = MPROF_RECORD_METRIC, .id = 1, .flags = MPROF_METRIC_BYTES, .section = "GC", .name = "heap"},
+		{.kind = MPROF_RECORD_METRIC,
+		 .id = 1,
+		 .as.metric.flags = MPROF_METRIC_UNIT_BYTES,
+		 .as.metric.section = "GC",
+		 .as.metric.name = "heap"},
 		{.kind = MPROF_RECORD_METRIC,
 		 .id = 2,
-		 .flags = MPROF_METRIC_RATIO | MPROF_METRIC_DOUBLE,
-		 .section = "CPU",
-		 .name = "load"},
-		{.kind = MPROF_RECORD_METRIC, .id = 3, .section = "GC", .name = "never read"});
+		 .as.metric.flags = MPROF_METRIC_UNIT_RATIO | MPROF_METRIC_FLAG_DOUBLE,
+		 .as.metric.section = "CPU",
+		 .as.metric.name = "load"},
+		{.kind = MPROF_RECORD_METRIC, .id = 3, .as.metric.section = "GC", .as.metric.name = "never read"});
 }
 
 Test(profile_metrics, first_last_least_most)
@@ -56,10 +60,10 @@ Test(profile_metrics, first_last_least_most)
 		write_records(&log, MPROF_BLOCK_METRICS, 0, values, 2);
 	}
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_metric_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_metric_count(log.profile), 3);
 	cr_expect_str_eq(metric_at(&log, 0).section, "GC");
 	cr_expect_str_eq(metric_at(&log, 0).name, "heap");
-	cr_expect_eq(metric_at(&log, 0).flags, MPROF_METRIC_BYTES);
+	cr_expect_eq(metric_at(&log, 0).flags, MPROF_METRIC_UNIT_BYTES);
 	cr_expect_eq(metric_at(&log, 0).count, 4);
 	cr_expect_eq((int64_t)metric_at(&log, 0).first, 100);
 	cr_expect_eq((int64_t)metric_at(&log, 0).last, 7);
@@ -87,20 +91,20 @@ Test(profile_metrics, marks)
 
 	log_begin(&log);
 	for (size_t i = 0; i < 3; i++)
-		cr_assert_eq(mprof_writer_mark(log.writer, marks[i].thread, SESSION_START + marks[i].counter,
-					       marks[i].text, strlen(marks[i].text)),
+		cr_assert_eq(mprof_writer_write_mark(log.writer, marks[i].thread, SESSION_START + marks[i].counter,
+						     marks[i].text, strlen(marks[i].text)),
 			     MPROF_OK);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_mark_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_mark_count(log.profile), 3);
 	for (size_t i = 0; i < 3; i++) {
 		mprof_mark mark = {.struct_size = sizeof(mark)};
 
-		cr_assert_eq(mprof_profile_mark(log.profile, i, &mark), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_mark(log.profile, i, &mark), MPROF_OK);
 		cr_expect_eq(mark.thread, marks[i].thread);
 		cr_expect_eq(mark.time_ns, (int64_t)marks[i].counter);
 		cr_expect_str_eq(mark.text, marks[i].text);
 	}
 	/* A remark is no event of the thread. */
-	cr_expect_eq(mprof_profile_thread_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 0);
 	log_release(&log);
 }

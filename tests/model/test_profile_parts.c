@@ -8,17 +8,17 @@ static mprof_collection collection_at(const test_log *log, size_t index)
 
 	memset(&collection, 0xff, sizeof(collection));
 	collection.struct_size = sizeof(collection);
-	cr_assert_eq(mprof_profile_collection(log->profile, index, &collection), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_collection(log->profile, index, &collection), MPROF_OK);
 	return collection;
 }
 
-static mprof_element_figures element_at(const test_log *log, size_t index)
+static mprof_element_stats element_at(const test_log *log, size_t index)
 {
-	mprof_element_figures element;
+	mprof_element_stats element;
 
 	memset(&element, 0xff, sizeof(element));
 	element.struct_size = sizeof(element);
-	cr_assert_eq(mprof_profile_element(log->profile, index, &element), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_element(log->profile, index, &element), MPROF_OK);
 	return element;
 }
 
@@ -33,7 +33,7 @@ Test(profile_parts, nested_compilation)
 	add(&log, MPROF_EVENT_METHOD_JIT_END, 2, 50);
 	add(&log, MPROF_EVENT_METHOD_JIT_END, 1, 100);
 	add(&log, MPROF_EVENT_METHOD_JIT_START, 3, 200);
-	add_full(&log, MPROF_EVENT_METHOD_JIT_END, 3, 205, 0, MPROF_EVENT_FAILED);
+	add_full(&log, MPROF_EVENT_METHOD_JIT_END, 3, 205, 0, MPROF_EVENT_FLAG_FAILED);
 	end_block(&log);
 	log_profile(&log);
 	cr_expect_eq(method_of(&log, 1).jit_ns, 90);
@@ -145,7 +145,7 @@ Test(profile_parts, allocations_by_class)
 	cr_expect_eq(class_of(&log, 2).bytes, 50 * 16 + 2450);
 	cr_expect_eq(totals_of(&log).allocations, 100);
 	cr_expect_eq(totals_of(&log).allocated_bytes, 1600 + 4950);
-	cr_expect_eq(mprof_profile_class_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_class_count(log.profile), 2);
 	log_release(&log);
 }
 
@@ -189,7 +189,7 @@ Test(profile_parts, a_whole_collection)
 	add_value(&log, MPROF_EVENT_GC_START_WORLD_END, 1, 190);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_collection_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 1);
 	cr_expect_eq(collection_at(&log, 0).number, 1);
 	cr_expect_eq(collection_at(&log, 0).generation, 1);
 	cr_expect_eq(collection_at(&log, 0).unfinished, 0);
@@ -221,7 +221,7 @@ Test(profile_parts, collections_across_threads)
 	add_value(&log, MPROF_EVENT_GC_START, 0, 700);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_collection_count(log.profile), 4);
+	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 4);
 	for (size_t i = 0; i < 4; i++)
 		cr_expect_eq(collection_at(&log, i).number, i + 1);
 	cr_expect_eq(collection_at(&log, 0).duration_ns, 40);
@@ -266,11 +266,11 @@ Test(profile_parts, heap_resizes_in_order_of_time)
 	add_value(&log, MPROF_EVENT_GC_RESIZE, 1000, 300);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_heap_resize_count(log.profile), 2);
-	cr_assert_eq(mprof_profile_heap_resize(log.profile, 0, &resize), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_heap_resize_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_heap_resize(log.profile, 0, &resize), MPROF_OK);
 	cr_expect_eq(resize.bytes, 1000);
 	cr_expect_eq(resize.time_ns, 300);
-	cr_assert_eq(mprof_profile_heap_resize(log.profile, 1, &resize), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_heap_resize(log.profile, 1, &resize), MPROF_OK);
 	cr_expect_eq(resize.bytes, 2000);
 	log_release(&log);
 }
@@ -278,29 +278,30 @@ Test(profile_parts, heap_resizes_in_order_of_time)
 static void write_element(test_log *log, int is_unloaded, uint32_t kind, uint32_t id, const char *name,
 			  uint64_t counter, const mprof_assembly_name *assembly)
 {
-	mprof_element element = {kind,         id,      SESSION_START + counter, SESSION_START + counter + 5, 7, name,
-				 strlen(name), assembly};
+	mprof_element element = {
+		sizeof(mprof_element), kind,    id, SESSION_START + counter, SESSION_START + counter + 5, 7, name,
+		strlen(name),          assembly};
 
-	cr_assert_eq(is_unloaded ? mprof_writer_unloaded(log->writer, &element)
-				 : mprof_writer_loaded(log->writer, &element),
+	cr_assert_eq(is_unloaded ? mprof_writer_write_unloaded(log->writer, &element)
+				 : mprof_writer_write_loaded(log->writer, &element),
 		     MPROF_OK);
 }
 
 Test(profile_parts, elements)
 {
-	const uint32_t loaded = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS;
-	const mprof_assembly_name assembly = {"base", "neutral", "null", 1, 2, 3, 4, 0};
+	const uint32_t loaded = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS;
+	const mprof_assembly_name assembly = {sizeof(mprof_assembly_name), "base", "neutral", "null", 1, 2, 3, 4, 0, 0};
 	test_log log;
 
 	log_begin(&log);
 	write_element(&log, 0, loaded, 1, "first, Version=1.2.3.4", 100, &assembly);
-	write_element(&log, 0, MPROF_ELEMENT_MODULE | MPROF_ELEMENT_SUCCESS, 0, "module", 110, NULL);
-	write_element(&log, 0, MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_FAILURE, 0, "module", 120, NULL);
+	write_element(&log, 0, MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FLAG_SUCCESS, 0, "module", 110, NULL);
+	write_element(&log, 0, MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_FLAG_FAILURE, 0, "module", 120, NULL);
 	write_element(&log, 1, MPROF_ELEMENT_MODULE, 0, "module", 200, NULL);
 	write_element(&log, 1, MPROF_ELEMENT_ASSEMBLY, 1, "first, Version=1.2.3.4", 210, NULL);
 	write_element(&log, 1, MPROF_ELEMENT_ASSEMBLY, 9, "never loaded", 220, NULL);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_element_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_element_count(log.profile), 3);
 	cr_expect_str_eq(element_at(&log, 0).name, "first, Version=1.2.3.4");
 	cr_expect_str_eq(element_at(&log, 0).assembly, "base");
 	cr_expect_eq(element_at(&log, 0).id, 1);
@@ -324,15 +325,15 @@ Test(profile_parts, facts)
 	test_log log;
 
 	log_begin(&log);
-	cr_assert_eq(mprof_writer_session(log.writer, first, 2), MPROF_OK);
-	cr_assert_eq(mprof_writer_session(log.writer, second, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(log.writer, first, sizeof(*first), 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(log.writer, second, sizeof(*second), 2), MPROF_OK);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_property_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_property_count(log.profile), 3);
 	for (size_t i = 0; i < 3; i++) {
 		const char *key;
 		const char *value;
 
-		cr_assert_eq(mprof_profile_property(log.profile, i, &key, &value), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_property(log.profile, i, &key, &value), MPROF_OK);
 		cr_expect_str_eq(key, keys[i]);
 		cr_expect_str_eq(value, values[i]);
 	}
@@ -346,14 +347,15 @@ Test(profile_parts, samples)
 	test_log log;
 
 	log_begin(&log);
-	cr_assert_eq(mprof_writer_statistical(log.writer, SESSION_START, methods, 3, functions, 2, SESSION_START + 9),
-		     MPROF_OK);
+	cr_assert_eq(
+		mprof_writer_write_statistical(log.writer, SESSION_START, methods, 3, functions, 2, SESSION_START + 9),
+		MPROF_OK);
 	log_profile(&log);
 	cr_expect_eq(totals_of(&log).samples, 5);
 	cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_SAMPLE], 5);
 	cr_expect_eq(method_of(&log, 1).samples, 2);
 	cr_expect_eq(method_of(&log, 2).samples, 1);
-	cr_expect_eq(mprof_profile_method_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_method_count(log.profile), 2);
 	log_release(&log);
 }
 
@@ -363,11 +365,11 @@ Test(profile_parts, an_empty_log)
 
 	log_begin(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_method_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_class_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_thread_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_collection_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_call_count(log.profile), 1);
+	cr_expect_eq(mprof_profile_get_method_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_class_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_collection_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_call_count(log.profile), 1);
 	cr_expect_eq(totals_of(&log).events, 0);
 	cr_expect_eq(totals_of(&log).wall_ns, 1000000000);
 	log_release(&log);

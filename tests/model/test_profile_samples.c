@@ -3,14 +3,14 @@
 #include "profile_fixture.h"
 
 /* Figures of what samples hit; all 0 if nothing was hit. */
-static mprof_sample_figures place_of(const test_log *log, uint32_t kind, uint32_t id)
+static mprof_sample_stats place_of(const test_log *log, uint32_t kind, uint32_t id)
 {
-	mprof_sample_figures figures;
+	mprof_sample_stats figures;
 
-	for (size_t i = 0; i < mprof_profile_sample_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_sample_count(log->profile); i++) {
 		memset(&figures, 0xff, sizeof(figures));
 		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_sample(log->profile, i, &figures), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_sample(log->profile, i, &figures), MPROF_OK);
 		if (figures.kind == kind && figures.id == id)
 			return figures;
 	}
@@ -20,7 +20,7 @@ static mprof_sample_figures place_of(const test_log *log, uint32_t kind, uint32_
 
 #define EXPECT_PLACE(log, kind, id, expected_self, expected_total)                                                     \
 	do {                                                                                                           \
-		mprof_sample_figures found_place = place_of(log, kind, id);                                            \
+		mprof_sample_stats found_place = place_of(log, kind, id);                                              \
                                                                                                                        \
 		cr_expect_eq(found_place.self, expected_self, "%s %u: %lu samples", #kind, id,                         \
 			     (unsigned long)found_place.self);                                                         \
@@ -34,7 +34,7 @@ static mprof_sample_node node_at(const test_log *log, uint32_t node)
 
 	memset(&figures, 0xff, sizeof(figures));
 	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_sample_node(log->profile, node, &figures), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_sample_node(log->profile, node, &figures), MPROF_OK);
 	return figures;
 }
 
@@ -61,7 +61,7 @@ static void write_samples(test_log *log, uint64_t thread, const uint32_t *stacks
 		samples[i].counter = SESSION_START + i;
 		samples[i].value = stacks[i];
 	}
-	cr_assert_eq(mprof_writer_samples(log->writer, thread, SESSION_START, samples, count), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(log->writer, thread, SESSION_START, samples, count), MPROF_OK);
 }
 
 #define WRITE_SAMPLES(log, thread, ...)                                                                                \
@@ -110,7 +110,7 @@ Test(profile_samples, the_tree_keeps_chains_apart)
 	define_stacks(&log);
 	WRITE_SAMPLES(&log, 7, 1, 2, 2, 3, 3, 3, 4);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_sample_node_count(log.profile), 5);
+	cr_expect_eq(mprof_profile_get_sample_node_count(log.profile), 5);
 	root = node_at(&log, 0);
 	cr_expect_eq(root.kind, 0);
 	cr_expect_eq(root.total, 7);
@@ -134,13 +134,30 @@ Test(profile_samples, native_code)
 
 	log_begin(&log);
 	WRITE_RECORDS(&log, MPROF_BLOCK_CODE, 0,
-		      {.kind = MPROF_RECORD_MODULE, .id = 1, .start = 0x1000, .size = 0x1000, .name = "libone.so"},
-		      {.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .start = 0x10, .size = 64, .name = "work"},
-		      {.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .start = 0x14, .target = 1},
-		      {.kind = MPROF_RECORD_LOCATION, .id = 2, .parent = 1, .start = 0x18, .target = 1},
-		      {.kind = MPROF_RECORD_LOCATION, .id = 3, .parent = 1, .start = 0x900},
-		      {.kind = MPROF_RECORD_LOCATION, .id = 4, .parent = 1, .start = 0x910},
-		      {.kind = MPROF_RECORD_LOCATION, .id = 5, .start = 0x77770000});
+		      {.kind = MPROF_RECORD_MODULE,
+		       .id = 1,
+		       .as.module.address = 0x1000,
+		       .as.module.size = 0x1000,
+		       .as.module.file = "libone.so"},
+		      {.kind = MPROF_RECORD_FUNCTION,
+		       .id = 1,
+		       .as.function.module = 1,
+		       .as.function.offset = 0x10,
+		       .as.function.size = 64,
+		       .as.function.name = "work"},
+		      {.kind = MPROF_RECORD_LOCATION,
+		       .id = 1,
+		       .as.location.module = 1,
+		       .as.location.offset = 0x14,
+		       .as.location.function = 1},
+		      {.kind = MPROF_RECORD_LOCATION,
+		       .id = 2,
+		       .as.location.module = 1,
+		       .as.location.offset = 0x18,
+		       .as.location.function = 1},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 3, .as.location.module = 1, .as.location.offset = 0x900},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 4, .as.location.module = 1, .as.location.offset = 0x910},
+		      {.kind = MPROF_RECORD_LOCATION, .id = 5, .as.location.offset = 0x77770000});
 	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_LOCATION(2, 1, 1),
 		      STACK_OF_LOCATION(3, 1, 2), STACK_OF_LOCATION(4, 1, 3), STACK_OF_LOCATION(5, 4, 4),
 		      STACK_OF_LOCATION(6, 0, 5), STACK_OF_METHOD(7, 6, 0));
@@ -155,7 +172,7 @@ Test(profile_samples, native_code)
 	cr_expect_eq(method_of(&log, 1).samples, 0);
 	cr_expect_eq(method_of(&log, 1).samples_total, 5);
 	/* A method that is not known has no figures of its own. */
-	cr_expect_eq(mprof_profile_method_count(log.profile), 1);
+	cr_expect_eq(mprof_profile_get_method_count(log.profile), 1);
 	/* Both chains of the function are one path. */
 	cr_expect_eq(child_of(&log, child_of(&log, node_at(&log, 0), MPROF_SAMPLE_METHOD, 1), MPROF_SAMPLE_FUNCTION, 1)
 			     .total,
@@ -173,7 +190,7 @@ Test(profile_samples, by_thread)
 	WRITE_SAMPLES(&log, 8, 1, 1, 1);
 	WRITE_SAMPLES(&log, 7, 4);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_thread_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 2);
 	cr_expect_eq(thread_of(&log, 7).samples, 3);
 	cr_expect_eq(thread_of(&log, 8).samples, 3);
 	cr_expect_eq(thread_of(&log, 7).events, 0);
@@ -185,14 +202,15 @@ Test(profile_samples, by_thread)
 /* A function that the log does not name is called by its number there. Its ID is the reader's. */
 static void expect_function(const test_log *log, const char *name, uint64_t samples)
 {
-	mprof_sample_figures place = {.struct_size = sizeof(place)};
+	mprof_sample_stats place = {.struct_size = sizeof(place)};
 	mprof_record function;
 
-	for (size_t i = 0; i < mprof_profile_sample_count(log->profile); i++) {
-		cr_assert_eq(mprof_profile_sample(log->profile, i, &place), MPROF_OK);
+	for (size_t i = 0; i < mprof_profile_get_sample_count(log->profile); i++) {
+		cr_assert_eq(mprof_profile_get_sample(log->profile, i, &place), MPROF_OK);
 		if (place.kind != MPROF_SAMPLE_FUNCTION ||
-		    mprof_reader_record(log->reader, MPROF_RECORD_FUNCTION, place.id, &function) != MPROF_OK ||
-		    strcmp(function.name, name) != 0)
+		    mprof_reader_lookup_record(log->reader, MPROF_RECORD_FUNCTION, place.id, &function,
+					       sizeof(function)) != MPROF_OK ||
+		    strcmp(function.as.function.name, name) != 0)
 			continue;
 		cr_expect_eq(place.self, samples);
 		cr_expect_eq(place.total, samples);
@@ -209,8 +227,9 @@ Test(profile_samples, with_hits_without_a_chain)
 	test_log log;
 
 	log_begin(&log);
-	cr_assert_eq(mprof_writer_statistical(log.writer, SESSION_START, methods, 3, functions, 2, SESSION_START + 9),
-		     MPROF_OK);
+	cr_assert_eq(
+		mprof_writer_write_statistical(log.writer, SESSION_START, methods, 3, functions, 2, SESSION_START + 9),
+		MPROF_OK);
 	define_stacks(&log);
 	WRITE_SAMPLES(&log, 7, 2);
 	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(5, 2, 4));
@@ -238,7 +257,7 @@ Test(profile_samples, asked_between_blocks)
 		WRITE_SAMPLES(&log, 7, 3, 3);
 	log_close(&log, 0);
 	log_open(&log, NULL);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (mprof_reader_next_block(log.reader, &block) == MPROF_OK) {
 		cr_assert_eq(mprof_profile_add_block(log.profile, log.reader, &block), MPROF_OK);
 		cr_assert_eq(mprof_profile_finish(log.profile, log.reader), MPROF_OK);
@@ -261,14 +280,14 @@ Test(profile_samples, a_deep_chain)
 	for (uint32_t i = 0; i < depth; i++) {
 		records[i].kind = MPROF_RECORD_STACK;
 		records[i].id = i + 1;
-		records[i].parent = i;
-		records[i].target = i % 3 + 1;
+		records[i].as.stack.caller = i;
+		records[i].as.stack.target = i % 3 + 1;
 	}
 	log_begin(&log);
 	write_records(&log, MPROF_BLOCK_STACKS, 0, records, depth);
 	WRITE_SAMPLES(&log, 7, depth, depth / 2);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_sample_node_count(log.profile), depth + 1);
+	cr_expect_eq(mprof_profile_get_sample_node_count(log.profile), depth + 1);
 	for (uint32_t method = 1; method <= 3; method++)
 		cr_expect_eq(method_of(&log, method).samples_total, 2);
 	log_release(&log);

@@ -6,10 +6,10 @@ static mprof_allocation_site site_of(const test_log *log, uint32_t class_id, uin
 {
 	mprof_allocation_site site;
 
-	for (size_t i = 0; i < mprof_profile_allocation_site_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_allocation_site_count(log->profile); i++) {
 		memset(&site, 0xff, sizeof(site));
 		site.struct_size = sizeof(site);
-		cr_assert_eq(mprof_profile_allocation_site(log->profile, i, &site), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_allocation_site(log->profile, i, &site), MPROF_OK);
 		if (site.class_id == class_id && site.stack == stack && site.caller == caller)
 			return site;
 	}
@@ -19,7 +19,7 @@ static mprof_allocation_site site_of(const test_log *log, uint32_t class_id, uin
 
 static void allocate(test_log *log, uint32_t class_id, uint64_t bytes, uint32_t stack, uint32_t caller)
 {
-	mprof_event_detail detail = {.caller = caller, .stack = stack};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .caller = caller, .stack = stack};
 
 	add_detailed(log, MPROF_EVENT_ALLOCATION, class_id, 0, bytes, &detail);
 }
@@ -40,7 +40,7 @@ Test(profile_sites, allocations_by_place)
 	end_block(&log);
 	log_profile(&log);
 	/* What nothing is known of stands with its class alone. */
-	cr_expect_eq(mprof_profile_allocation_site_count(log.profile), 5);
+	cr_expect_eq(mprof_profile_get_allocation_site_count(log.profile), 5);
 	cr_expect_eq(site_of(&log, 1, 1, 0).allocations, 5);
 	cr_expect_eq(site_of(&log, 1, 1, 0).bytes, 80);
 	cr_expect_eq(site_of(&log, 1, 2, 0).allocations, 5);
@@ -64,7 +64,7 @@ Test(profile_sites, many_places)
 	for (uint32_t i = 0; i < 300; i++) {
 		stacks[i].kind = MPROF_RECORD_STACK;
 		stacks[i].id = i + 1;
-		stacks[i].target = i % 9 + 1;
+		stacks[i].as.stack.target = i % 9 + 1;
 	}
 	log_begin(&log);
 	write_records(&log, MPROF_BLOCK_STACKS, 0, stacks, 300);
@@ -73,7 +73,7 @@ Test(profile_sites, many_places)
 		allocate(&log, 1, i, i / 9 % 300 + 1, i % 9 + 1);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_allocation_site_count(log.profile), 9 * 300);
+	cr_assert_eq(mprof_profile_get_allocation_site_count(log.profile), 9 * 300);
 	for (uint32_t i = 0; i < 9 * 300; i++) {
 		mprof_allocation_site site = site_of(&log, 1, i / 9 % 300 + 1, i % 9 + 1);
 

@@ -30,7 +30,7 @@ Test(profile_threads, stacks_are_apart_and_the_tree_is_shared)
 	EXPECT_CALL(CALL(&log, 1, 3), 1, 20, 20);
 	cr_expect_eq(totals_of(&log).method_ns, 150);
 	cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
-	cr_expect_eq(mprof_profile_thread_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 2);
 	cr_expect_eq(thread_of(&log, 7).events, 4);
 	cr_expect_eq(thread_of(&log, 7).self_ns, 100);
 	cr_expect_eq(thread_of(&log, 8).self_ns, 50);
@@ -58,7 +58,7 @@ Test(profile_threads, recursion_is_by_thread)
 	for (uint32_t without = 0; without <= 1; without++) {
 		mprof_profile_options options;
 
-		mprof_profile_options_init(&options);
+		mprof_profile_options_init(&options, sizeof(options));
 		options.without_call_tree = without;
 		log_open(&log, &options);
 		cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
@@ -139,16 +139,16 @@ Test(profile_threads, names_and_losses)
 	test_log log;
 
 	log_begin(&log);
-	cr_assert_eq(mprof_writer_thread(log.writer, 9, "early", 5), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(log.writer, 9, "early", 5), MPROF_OK);
 	begin_block(&log, 7, 0);
 	enter(&log, 1, 0);
 	end_block(&log);
-	cr_assert_eq(mprof_writer_thread(log.writer, 7, "first", 5), MPROF_OK);
-	cr_assert_eq(mprof_writer_thread(log.writer, 7, "second", 6), MPROF_OK);
-	cr_assert_eq(mprof_writer_lost(log.writer, 7, first, 6), MPROF_OK);
-	cr_assert_eq(mprof_writer_lost(log.writer, 0, second, 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(log.writer, 7, "first", 5), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(log.writer, 7, "second", 6), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_losses(log.writer, 7, first, 6), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_losses(log.writer, 0, second, 4), MPROF_OK);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_thread_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 2);
 	cr_expect_str_eq(thread_of(&log, 7).name, "second");
 	cr_expect_str_eq(thread_of(&log, 9).name, "early");
 	cr_expect_eq(thread_of(&log, 7).lost, 9);
@@ -168,7 +168,7 @@ Test(profile_threads, recording_that_was_stopped_for_a_while)
 		mprof_profile_options options;
 		test_log log;
 
-		mprof_profile_options_init(&options);
+		mprof_profile_options_init(&options, sizeof(options));
 		options.without_call_tree = without;
 		log_begin(&log);
 		begin_block(&log, 7, 0);
@@ -202,9 +202,9 @@ Test(profile_threads, recording_that_was_stopped_for_a_while)
 /* Compilations and waits that were begun before do not end with what comes after. */
 Test(profile_threads, what_was_begun_before_recording_stopped)
 {
-	const mprof_event_detail detail = {.object = 0x100};
-	mprof_monitor_figures monitors = {.struct_size = sizeof(monitors)};
-	mprof_finalizer_figures finalizers = {.struct_size = sizeof(finalizers)};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x100};
+	mprof_monitor_stats monitors = {.struct_size = sizeof(monitors)};
+	mprof_finalizer_stats finalizers = {.struct_size = sizeof(finalizers)};
 	test_log log;
 
 	log_begin(&log);
@@ -222,9 +222,9 @@ Test(profile_threads, what_was_begun_before_recording_stopped)
 	log_profile(&log);
 	cr_expect_eq(method_of(&log, 1).jit_ns, 0);
 	cr_expect_eq(class_of(&log, 1).load_ns, 0);
-	cr_assert_eq(mprof_profile_monitor(log.profile, 0, &monitors), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_monitor(log.profile, 0, &monitors), MPROF_OK);
 	cr_expect_eq(monitors.contended_ns, 0);
-	cr_assert_eq(mprof_profile_finalizer(log.profile, 0, &finalizers), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_finalizer(log.profile, 0, &finalizers), MPROF_OK);
 	cr_expect_eq(finalizers.count, 1);
 	cr_expect_eq(finalizers.total_ns, 0);
 	log_release(&log);

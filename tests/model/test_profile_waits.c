@@ -2,14 +2,14 @@
 /* Waits for monitors, and finalizers. */
 #include "profile_fixture.h"
 
-static mprof_monitor_figures monitors_of(const test_log *log, uint32_t class_id)
+static mprof_monitor_stats monitors_of(const test_log *log, uint32_t class_id)
 {
-	mprof_monitor_figures figures;
+	mprof_monitor_stats figures;
 
-	for (size_t i = 0; i < mprof_profile_monitor_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_monitor_count(log->profile); i++) {
 		memset(&figures, 0xff, sizeof(figures));
 		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_monitor(log->profile, i, &figures), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_monitor(log->profile, i, &figures), MPROF_OK);
 		if (figures.class_id == class_id)
 			return figures;
 	}
@@ -21,10 +21,10 @@ static mprof_monitor_site site_of(const test_log *log, uint32_t class_id, uint32
 {
 	mprof_monitor_site site;
 
-	for (size_t i = 0; i < mprof_profile_monitor_site_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(log->profile); i++) {
 		memset(&site, 0xff, sizeof(site));
 		site.struct_size = sizeof(site);
-		cr_assert_eq(mprof_profile_monitor_site(log->profile, i, &site), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_monitor_site(log->profile, i, &site), MPROF_OK);
 		if (site.class_id == class_id && site.stack == stack)
 			return site;
 	}
@@ -32,14 +32,14 @@ static mprof_monitor_site site_of(const test_log *log, uint32_t class_id, uint32
 	return site;
 }
 
-static mprof_finalizer_figures finalizers_of(const test_log *log, uint32_t class_id)
+static mprof_finalizer_stats finalizers_of(const test_log *log, uint32_t class_id)
 {
-	mprof_finalizer_figures figures;
+	mprof_finalizer_stats figures;
 
-	for (size_t i = 0; i < mprof_profile_finalizer_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_finalizer_count(log->profile); i++) {
 		memset(&figures, 0xff, sizeof(figures));
 		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_finalizer(log->profile, i, &figures), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_finalizer(log->profile, i, &figures), MPROF_OK);
 		if (figures.class_id == class_id)
 			return figures;
 	}
@@ -50,7 +50,7 @@ static mprof_finalizer_figures finalizers_of(const test_log *log, uint32_t class
 static void monitor(test_log *log, mprof_monitor_state state, uint32_t class_id, uint64_t object, uint64_t counter,
 		    uint32_t stack)
 {
-	mprof_event_detail detail = {.object = object, .stack = stack};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = object, .stack = stack};
 
 	add_detailed(log, MPROF_EVENT_MONITOR, class_id, counter, state, &detail);
 }
@@ -85,7 +85,7 @@ Test(profile_waits, monitors_by_class_and_place)
 	monitor(&log, MPROF_MONITOR_ACQUIRED, 2, 0x300, 1000, 2);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_monitor_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_monitor_count(log.profile), 2);
 	cr_expect_eq(monitors_of(&log, 1).contentions, 3);
 	cr_expect_eq(monitors_of(&log, 1).acquired, 3);
 	cr_expect_eq(monitors_of(&log, 1).failures, 1);
@@ -124,7 +124,7 @@ Test(profile_waits, waits_that_lack_something)
 
 Test(profile_waits, finalizers)
 {
-	const mprof_event_detail detail = {.object = 0x100};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x100};
 	test_log log;
 
 	log_begin(&log);
@@ -144,7 +144,7 @@ Test(profile_waits, finalizers)
 	add_value(&log, MPROF_EVENT_FINALIZATION_END, 0, 220);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_finalizer_count(log.profile), 3);
+	cr_expect_eq(mprof_profile_get_finalizer_count(log.profile), 3);
 	cr_expect_eq(finalizers_of(&log, 1).count, 2);
 	cr_expect_eq(finalizers_of(&log, 1).total_ns, 25);
 	cr_expect_eq(finalizers_of(&log, 2).count, 1);

@@ -14,7 +14,7 @@
 enum { POINT = 0x5000, LIST = 0x5060, TREE = 0x50c0 };
 
 #define HEAP UINT64_C(0x7f1200000000)
-#define ALL_USES (MPROF_HEAP_SHOT | MPROF_HEAP_FREED | MPROF_HEAP_SUMMARY)
+#define ALL_USES (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY)
 
 static recorded_log recorded;
 static heap_log log_read;
@@ -32,7 +32,7 @@ static inline void define_classes(void)
 static inline void open_with(mprof_recorder_options *options)
 {
 	options->counter = counting_counter;
-	options->allocation_detail = MPROF_ALLOCATION_OBJECT;
+	options->allocation_detail = MPROF_ALLOCATION_DETAIL_OBJECT;
 	options->drain_interval_ms = 600000;
 	recorder = recorded_log_open(&recorded, options);
 	define_classes();
@@ -43,7 +43,7 @@ static inline void open_plain(void)
 {
 	mprof_recorder_options options;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	open_with(&options);
 }
 
@@ -51,21 +51,21 @@ static inline void open_tracking(void)
 {
 	mprof_recorder_options options;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.track_objects = 1;
 	open_with(&options);
 }
 
 static inline void close_and_read(void)
 {
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	stats.struct_size = sizeof(stats);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	log_read = heap_log_read(&recorded);
 	cr_assert_eq(log_read.status, MPROF_END);
-	for (int cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
 		cr_assert_eq(log_read.lost[cause], stats.lost[cause], "losses are in the log");
 }
 
@@ -78,24 +78,24 @@ static inline void fini(void)
 
 static inline void begin(uint32_t use, uint32_t collection)
 {
-	cr_assert_eq(mprof_heap_begin(recorder, use, collection), 1);
+	cr_assert_eq(mprof_recorder_begin_heap(recorder, use, collection), 1);
 }
 
 static inline void give(uint64_t address, mprof_key class_key, uint64_t size)
 {
-	mprof_heap_object(recorder, address, class_key, size, NULL, 0);
+	mprof_recorder_add_heap_object(recorder, address, class_key, size, NULL, 0);
 }
 
 static inline void allocate(uint64_t address, mprof_key class_key, uint64_t size)
 {
-	mprof_thread_allocation_detailed(thread, class_key, size, address, NULL, 0);
+	mprof_thread_record_allocation_detailed(thread, class_key, size, address, NULL, 0);
 }
 
 static inline const heap_log_event *find(uint32_t shot, mprof_event_kind kind, uint64_t object)
 {
 	const heap_log_event *event = heap_log_find(&log_read, shot, kind, object);
 
-	cr_assert_not_null(event, "%s of 0x%llx in shot %u", mprof_event_kind_name(kind), (unsigned long long)object,
+	cr_assert_not_null(event, "%s of 0x%llx in shot %u", mprof_event_get_name(kind), (unsigned long long)object,
 			   (unsigned)shot);
 	return event;
 }
@@ -129,16 +129,16 @@ static inline void check_sum(uint32_t collection, const char *class_name, uint64
 static inline void block_writer(void)
 {
 	atomic_store(&recorded.blocked, 1);
-	mprof_heap_moved(recorder, 1, 2);
+	mprof_recorder_add_heap_move(recorder, 1, 2);
 	begin(0, 0);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 }
 
 static inline void open_small(int track_objects)
 {
 	mprof_recorder_options options;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.max_heap_bytes = 1 << 20;
 	options.track_objects = (uint32_t)track_objects;
 	open_with(&options);

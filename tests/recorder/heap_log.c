@@ -21,7 +21,7 @@ static void name_class(mprof_reader *reader, uint32_t id, char *name, size_t siz
 	mprof_mapping mapping;
 
 	snprintf(name, size, "#%u", (unsigned)id);
-	if (mprof_reader_class(reader, id, &mapping) == MPROF_OK)
+	if (mprof_reader_lookup_class(reader, id, &mapping, sizeof(mapping)) == MPROF_OK)
 		snprintf(name, size, "%.31s", mapping.name);
 }
 
@@ -55,7 +55,7 @@ static void add_event(heap_log *log, mprof_reader *reader, const mprof_block *bl
 	heap_log_event *added;
 
 	cr_assert_not_null(detail);
-	cr_assert_eq(event->counter, block->base_counter);
+	cr_assert_eq(event->counter, block->as.heap_data.counter);
 	if (event->kind == MPROF_EVENT_HEAP_REFERENCES) {
 		log->later_references++;
 		add_references(last_object(log), detail);
@@ -64,7 +64,7 @@ static void add_event(heap_log *log, mprof_reader *reader, const mprof_block *bl
 	log->events = grown(log->events, log->event_count, sizeof(*log->events));
 	added = &log->events[log->event_count++];
 	memset(added, 0, sizeof(*added));
-	added->shot = block->id;
+	added->shot = block->as.heap_data.number;
 	added->kind = event->kind;
 	added->id = event->id;
 	added->value = event->value;
@@ -84,7 +84,8 @@ static mprof_status read_data(heap_log *log, mprof_reader *reader, const mprof_b
 
 	log->blocks = grown(log->blocks, log->block_count, sizeof(*log->blocks));
 	added = &log->blocks[log->block_count++];
-	*added = (heap_log_block){block->id, block->flags, block->base_counter, log->event_count, 0};
+	*added = (heap_log_block){block->as.heap_data.number, block->as.heap_data.flags, block->as.heap_data.counter,
+				  log->event_count, 0};
 	do {
 		status = mprof_reader_next_events(reader, events, 64, &count);
 		for (size_t i = 0; i < count; i++)
@@ -102,16 +103,19 @@ static mprof_status read_summary(heap_log *log, mprof_reader *reader, const mpro
 	size_t count;
 
 	log->summaries++;
-	while ((status = mprof_reader_next_records(reader, &record, 1, &count)) == MPROF_OK) {
+	while ((status = mprof_reader_next_records(reader, &record, sizeof(record), 1, &count)) == MPROF_OK) {
 		heap_log_sum *added;
 
 		cr_assert_gt(record.id, last, "classes in order");
 		last = record.id;
 		log->sums = grown(log->sums, log->sum_count, sizeof(*log->sums));
 		added = &log->sums[log->sum_count++];
-		added->collection = block->id;
+		added->collection = block->as.heap_summary.collection;
 		name_class(reader, record.id, added->class_name, sizeof(added->class_name));
-		memcpy(added->counts, record.counts, sizeof(added->counts));
+		added->counts[0] = record.as.summary.live_objects;
+		added->counts[1] = record.as.summary.live_bytes;
+		added->counts[2] = record.as.summary.dead_objects;
+		added->counts[3] = record.as.summary.dead_bytes;
 	}
 	return status == MPROF_END ? MPROF_OK : status;
 }
@@ -123,15 +127,15 @@ heap_log heap_log_read(const recorded_log *recorded)
 	mprof_block block;
 
 	log.status = mprof_reader_open_memory(recorded->bytes, recorded->length, NULL, &reader);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (log.status == MPROF_OK) {
 		log.status = mprof_reader_next_block(reader, &block);
 		if (log.status == MPROF_OK && block.kind == MPROF_BLOCK_HEAP_DATA)
 			log.status = read_data(&log, reader, &block);
 		else if (log.status == MPROF_OK && block.kind == MPROF_BLOCK_HEAP_SUMMARY)
 			log.status = read_summary(&log, reader, &block);
-		for (int cause = 0; block.kind == MPROF_BLOCK_LOST && cause < MPROF_LOSS_CAUSE_COUNT; cause++)
-			log.lost[cause] += log.status == MPROF_OK ? block.lost[cause] : 0;
+		for (int cause = 0; block.kind == MPROF_BLOCK_LOST && cause < LOSS_CAUSE_COUNT; cause++)
+			log.lost[cause] += log.status == MPROF_OK ? block.as.lost.counts[cause] : 0;
 	}
 	mprof_reader_destroy(reader);
 	return log;
@@ -191,13 +195,13 @@ void heap_log_check_shot(const heap_log *log, uint32_t shot, int is_incomplete)
 
 		if (block->shot != shot)
 			continue;
-		cr_assert_eq((block->flags & MPROF_HEAP_FIRST) != 0, count == 0, "block %zu of shot %u", count,
+		cr_assert_eq((block->flags & MPROF_HEAP_FLAG_FIRST) != 0, count == 0, "block %zu of shot %u", count,
 			     (unsigned)shot);
-		cr_assert_eq(last_flags & MPROF_HEAP_LAST, 0, "nothing follows the last block");
+		cr_assert_eq(last_flags & MPROF_HEAP_FLAG_LAST, 0, "nothing follows the last block");
 		last_flags = block->flags;
 		count++;
 	}
 	cr_assert_gt(count, 0, "shot %u is there", (unsigned)shot);
-	cr_assert_neq(last_flags & MPROF_HEAP_LAST, 0);
-	cr_assert_eq((last_flags & MPROF_HEAP_INCOMPLETE) != 0, is_incomplete);
+	cr_assert_neq(last_flags & MPROF_HEAP_FLAG_LAST, 0);
+	cr_assert_eq((last_flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0, is_incomplete);
 }

@@ -22,7 +22,7 @@ typedef struct heap_log_event {
 	uint32_t shot;
 	uint32_t kind;
 	uint32_t id;
-	char class_name[32];  /**< Of its class; "" if the kind has none, "#ID" if it is not defined. */
+	char class_name[32]; /**< Of its class; "" if the kind has none, "#ID" if it is not defined. */
 	uint64_t value;
 	uint64_t object;
 	uint64_t *references; /**< Own copy, with those that came in later events. */
@@ -43,10 +43,10 @@ typedef struct heap_log {
 	size_t event_count;
 	heap_log_sum *sums;
 	size_t sum_count;
-	size_t summaries;       /**< HEAP_SUMMARY blocks. */
+	size_t summaries;        /**< HEAP_SUMMARY blocks. */
 	size_t later_references; /**< Events of more references. */
-	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
-	mprof_status status;    /**< How reading ended: MPROF_END or an error. */
+	uint64_t lost[LOSS_CAUSE_COUNT];
+	mprof_status status; /**< How reading ended: MPROF_END or an error. */
 } heap_log;
 
 /** Reads all of a log; it is to be freed. */

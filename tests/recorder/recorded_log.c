@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorded_log.h"
 
+#include "format/record_texts.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -37,7 +39,7 @@ static int sink_write(void *user, const void *bytes, size_t length)
 
 mprof_sink recorded_log_sink(recorded_log *log)
 {
-	mprof_sink sink = {sink_write, NULL, NULL, log};
+	mprof_sink sink = {sizeof(mprof_sink), sink_write, NULL, NULL, log};
 
 	return sink;
 }
@@ -70,7 +72,7 @@ static void name_method(mprof_reader *reader, uint32_t id, char *name, size_t si
 {
 	mprof_mapping mapping;
 
-	if (mprof_reader_method(reader, id, &mapping) == MPROF_OK)
+	if (mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) == MPROF_OK)
 		snprintf(name, size, "%s", mapping.name);
 	else
 		snprintf(name, size, "#%u", (unsigned)id);
@@ -80,7 +82,7 @@ static void name_class(mprof_reader *reader, uint32_t id, char *name, size_t siz
 {
 	mprof_mapping mapping;
 
-	if (mprof_reader_class(reader, id, &mapping) == MPROF_OK)
+	if (mprof_reader_lookup_class(reader, id, &mapping, sizeof(mapping)) == MPROF_OK)
 		snprintf(name, size, "%s", mapping.name);
 	else
 		snprintf(name, size, "#%u", (unsigned)id);
@@ -91,7 +93,7 @@ static void name_stack(mprof_reader *reader, uint32_t stack, char *text, size_t 
 	mprof_stack_frame frames[MPROF_STACK_MAX];
 	size_t count;
 
-	if (mprof_reader_stack(reader, stack, frames, MPROF_STACK_MAX, &count) != MPROF_OK) {
+	if (mprof_reader_lookup_stack(reader, stack, frames, sizeof(*frames), MPROF_STACK_MAX, &count) != MPROF_OK) {
 		snprintf(text, size, "#%u", (unsigned)stack);
 		return;
 	}
@@ -132,7 +134,8 @@ static void name_event(mprof_reader *reader, recorded_event *recorded)
 
 	if (is_method(recorded->event.kind)) {
 		name_method(reader, id, recorded->name, sizeof(recorded->name));
-		if (mprof_reader_method(reader, id, &mapping) == MPROF_OK && mapping.class_id != 0)
+		if (mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) == MPROF_OK &&
+		    mapping.class_id != 0)
 			name_class(reader, mapping.class_id, recorded->class_name, sizeof(recorded->class_name));
 	} else if (is_class(recorded->event.kind) && (id != 0 || recorded->event.kind == MPROF_EVENT_ALLOCATION)) {
 		name_class(reader, id, recorded->name, sizeof(recorded->name));
@@ -188,16 +191,17 @@ static mprof_status read_records(recorded_log *log, mprof_reader *reader, const 
 	size_t count;
 
 	do {
-		status = mprof_reader_next_records(reader, records, 16, &count);
+		status = mprof_reader_next_records(reader, records, sizeof(*records), 16, &count);
 		for (size_t i = 0; i < count; i++) {
 			recorded_record *recorded = add_record(log, block);
 
 			recorded->place = place;
 			recorded->record = records[i];
-			snprintf(recorded->name, sizeof(recorded->name), "%s", records[i].name);
-			snprintf(recorded->section, sizeof(recorded->section), "%s", records[i].section);
-			if (records[i].kind == MPROF_RECORD_ROOT && records[i].target != 0)
-				name_class(reader, records[i].target, recorded->class_name,
+			snprintf(recorded->name, sizeof(recorded->name), "%s", record_get_name(&records[i]));
+			snprintf(recorded->section, sizeof(recorded->section), "%s",
+				 record_get_second_text(&records[i]));
+			if (records[i].kind == MPROF_RECORD_ROOT && records[i].as.root.class_id != 0)
+				name_class(reader, records[i].as.root.class_id, recorded->class_name,
 					   sizeof(recorded->class_name));
 		}
 	} while (status == MPROF_OK);
@@ -208,17 +212,17 @@ static void read_mark(recorded_log *log, const mprof_block *block)
 {
 	recorded_record *recorded = add_record(log, block);
 
-	recorded->counter = block->base_counter;
-	recorded->record.value = block->thread;
-	snprintf(recorded->name, sizeof(recorded->name), "%s", block->name);
+	recorded->counter = block->as.mark.counter;
+	recorded->thread = block->thread;
+	snprintf(recorded->name, sizeof(recorded->name), "%s", block->as.mark.text);
 }
 
 static void read_losses(recorded_log *log, const mprof_block *block)
 {
-	for (int cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++) {
-		log->lost[cause] += block->lost[cause];
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
+		log->lost[cause] += block->as.lost.counts[cause];
 		if (block->thread == 0)
-			log->losses_of_nobody += block->lost[cause];
+			log->losses_of_nobody += block->as.lost.counts[cause];
 	}
 }
 
@@ -243,6 +247,7 @@ static mprof_status read_block(recorded_log *log, mprof_reader *reader, const mp
 
 void recorded_log_read(recorded_log *log)
 {
+	mprof_reader_options options;
 	mprof_reader *reader;
 	mprof_block block;
 	mprof_session session;
@@ -250,8 +255,10 @@ void recorded_log_read(recorded_log *log)
 
 	log->event_count = 0;
 	log->record_count = 0;
-	log->status = mprof_reader_open_memory(log->bytes, log->length, NULL, &reader);
-	mprof_block_init(&block);
+	mprof_reader_options_init(&options, sizeof(options));
+	options.keep_implicit_leaves = 1;
+	log->status = mprof_reader_open_memory(log->bytes, log->length, &options, &reader);
+	mprof_block_init(&block, sizeof(block));
 	while (log->status == MPROF_OK) {
 		log->status = mprof_reader_next_block(reader, &block);
 		if (log->status != MPROF_OK)
@@ -260,11 +267,11 @@ void recorded_log_read(recorded_log *log)
 		log->status = read_block(log, reader, &block, ++place);
 	}
 	session.struct_size = sizeof(session);
-	cr_assert_eq(mprof_reader_session(reader, &session), MPROF_OK);
+	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
 	log->complete = (int)session.complete;
 	log->valid_bytes = session.valid_bytes;
-	log->class_count = mprof_reader_class_count(reader);
-	log->method_count = mprof_reader_method_count(reader);
+	log->class_count = mprof_reader_get_class_count(reader);
+	log->method_count = mprof_reader_get_method_count(reader);
 	mprof_reader_destroy(reader);
 }
 
@@ -280,7 +287,7 @@ void define_method(mprof_recorder *recorder, mprof_key key, mprof_key class_key,
 {
 	mprof_description description;
 
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	description.name = name;
 	description.name_length = strlen(name);
 	description.class_key = class_key;
@@ -291,7 +298,7 @@ void define_class(mprof_recorder *recorder, mprof_key key, const char *name)
 {
 	mprof_description description;
 
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	description.name = name;
 	description.name_length = strlen(name);
 	cr_assert_eq(mprof_recorder_define_class(recorder, key, &description), MPROF_OK);

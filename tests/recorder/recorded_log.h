@@ -8,15 +8,17 @@
 
 #include <mprof.h>
 
+#include "format/kind_counts.h"
+
 /** One event with the names that the log gives it. */
 typedef struct recorded_event {
 	uint64_t thread;
 	mprof_event event;
-	char name[64]; /**< Of its method or class; "" if the kind has none, "#ID" if it is not defined. */
-	char class_name[64]; /**< Of its method's class. */
+	char name[64];             /**< Of its method or class; "" if the kind has none, "#ID" if it is not defined. */
+	char class_name[64];       /**< Of its method's class. */
 	mprof_event_detail detail; /**< All 0 if it has none. */
-	char caller[64];     /**< Name of the method that allocated; "" if none. */
-	char stack[256];     /**< Its call chain, as "inner < outer"; "?" a method that is not known, "native" a
+	char caller[64];           /**< Name of the method that allocated; "" if none. */
+	char stack[256];           /**< Its call chain, as "inner < outer"; "?" a method that is not known, "native" a
 	                          location. */
 } recorded_event;
 
@@ -26,17 +28,18 @@ typedef struct recorded_record {
 	uint64_t place;      /**< Of the block, from 1. Records with the same place are of one block. */
 	uint64_t counter;    /**< When the block was written; MARK: when. */
 	mprof_record record; /**< MARK: its name is the text, its value the thread. */
+	uint64_t thread;     /**< Marks: whose. */
 	char name[64];
 	char section[64];
 	char class_name[64]; /**< ROOTS: of the class. */
 } recorded_record;
 
 typedef struct recorded_log {
-	uint8_t *bytes;       /**< What the sink was given. */
+	uint8_t *bytes; /**< What the sink was given. */
 	size_t length;
 	size_t capacity;
-	size_t fail_after;    /**< The sink refuses with ENOSPC what would pass this length; 0: never. */
-	_Atomic int blocked;  /**< While 1, the sink holds the writer thread up. */
+	size_t fail_after;   /**< The sink refuses with ENOSPC what would pass this length; 0: never. */
+	_Atomic int blocked; /**< While 1, the sink holds the writer thread up. */
 
 	recorded_event *events;
 	size_t event_count;
@@ -46,10 +49,10 @@ typedef struct recorded_log {
 	size_t record_capacity;
 	uint64_t class_count; /**< Names in the log. */
 	uint64_t method_count;
-	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
+	uint64_t lost[LOSS_CAUSE_COUNT];
 	uint64_t losses_of_nobody; /**< Those told as of thread 0. */
-	uint64_t blocks[64];  /**< By kind. */
-	mprof_status status;  /**< How reading ended: MPROF_END or an error. */
+	uint64_t blocks[64];       /**< By kind. */
+	mprof_status status;       /**< How reading ended: MPROF_END or an error. */
 	int complete;
 	uint64_t valid_bytes;
 } recorded_log;

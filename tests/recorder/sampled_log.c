@@ -35,15 +35,15 @@ void sampled_log_read(sampled_log *sampled, const recorded_log *log)
 
 	memset(sampled, 0, sizeof(*sampled));
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &sampled->reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(sampled->reader, &block)) == MPROF_OK) {
 		sampled->blocks[block.kind]++;
 		if (block.kind == MPROF_BLOCK_SAMPLES)
 			read_samples(sampled, &block);
-		for (int cause = 0; block.kind == MPROF_BLOCK_LOST && cause < MPROF_LOSS_CAUSE_COUNT; cause++)
-			sampled->lost[cause] += block.lost[cause];
+		for (int cause = 0; block.kind == MPROF_BLOCK_LOST && cause < LOSS_CAUSE_COUNT; cause++)
+			sampled->lost[cause] += block.as.lost.counts[cause];
 	}
-	cr_assert_eq(status, MPROF_END, "%s", mprof_status_text(status));
+	cr_assert_eq(status, MPROF_END, "%s", mprof_status_get_text(status));
 }
 
 void sampled_log_free(sampled_log *sampled)
@@ -56,8 +56,8 @@ mprof_record sampled_log_record(const sampled_log *sampled, mprof_record_kind ki
 {
 	mprof_record record;
 
-	cr_assert_eq(mprof_reader_record(sampled->reader, kind, id, &record), MPROF_OK, "record %d %u", (int)kind,
-		     (unsigned)id);
+	cr_assert_eq(mprof_reader_lookup_record(sampled->reader, kind, id, &record, sizeof(record)), MPROF_OK,
+		     "record %d %u", (int)kind, (unsigned)id);
 	return record;
 }
 
@@ -68,13 +68,14 @@ static const char *frame_name(const sampled_log *sampled, const mprof_stack_fram
 
 	if (frame->is_native) {
 		location = sampled_log_record(sampled, MPROF_RECORD_LOCATION, frame->id);
-		if (location.target == 0)
+		if (location.as.location.function == 0)
 			return "?";
-		return sampled_log_record(sampled, MPROF_RECORD_FUNCTION, location.target).name;
+		return sampled_log_record(sampled, MPROF_RECORD_FUNCTION, location.as.location.function)
+			.as.function.name;
 	}
 	if (frame->id == 0)
 		return "-";
-	cr_assert_eq(mprof_reader_method(sampled->reader, frame->id, &method), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_method(sampled->reader, frame->id, &method, sizeof(method)), MPROF_OK);
 	return method.name;
 }
 
@@ -85,7 +86,9 @@ const char *sampled_log_chain(const sampled_log *sampled, uint32_t stack)
 	size_t length = 0;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_stack(sampled->reader, stack, frames, 2 * MPROF_STACK_MAX, &count), MPROF_OK);
+	cr_assert_eq(
+		mprof_reader_lookup_stack(sampled->reader, stack, frames, sizeof(*frames), 2 * MPROF_STACK_MAX, &count),
+		MPROF_OK);
 	cr_assert_leq(count, 2 * MPROF_STACK_MAX);
 	text[0] = '\0';
 	for (size_t i = 0; i < count && length < sizeof(text); i++)
@@ -99,7 +102,8 @@ mprof_record sampled_log_location(const sampled_log *sampled, const read_sample 
 	mprof_stack_frame frame;
 	uint32_t caller;
 
-	cr_assert_eq(mprof_reader_stack_step(sampled->reader, sample->stack, &frame, &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(sampled->reader, sample->stack, &frame, sizeof(frame), &caller),
+		     MPROF_OK);
 	cr_assert(frame.is_native);
 	return sampled_log_record(sampled, MPROF_RECORD_LOCATION, frame.id);
 }

@@ -19,8 +19,8 @@ typedef struct sampled_log {
 	read_sample *samples; /**< In the order of the log. */
 	size_t count;
 	size_t capacity;
-	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
-	uint64_t blocks[64];  /**< By kind. */
+	uint64_t lost[LOSS_CAUSE_COUNT];
+	uint64_t blocks[64]; /**< By kind. */
 } sampled_log;
 
 /** Reads all that the sink was given; fails the test if the log is not whole. */

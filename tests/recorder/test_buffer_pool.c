@@ -11,16 +11,16 @@ Test(buffer_pool, is_bounded_and_gives_back)
 
 	cr_assert(buffer_pool_init(&pool, 3, 16));
 	for (int i = 0; i < 3; i++) {
-		buffers[i] = buffer_pool_take(&pool);
+		buffers[i] = buffer_pool_take(&pool, 0);
 		cr_assert_not_null(buffers[i]);
 		cr_assert_eq(buffers[i]->capacity, 16);
 	}
-	cr_assert_null(buffer_pool_take(&pool));
+	cr_assert_null(buffer_pool_take(&pool, 0));
 	cr_assert_eq(buffer_pool_created(&pool), 3);
 	atomic_store(&buffers[1]->published, 16);
 	buffers[1]->drained = 16;
 	buffer_pool_give(&pool, buffers[1]);
-	buffers[3] = buffer_pool_take(&pool);
+	buffers[3] = buffer_pool_take(&pool, 0);
 	cr_assert_eq(buffers[3], buffers[1]);
 	cr_assert_eq(atomic_load(&buffers[3]->published), 0);
 	cr_assert_eq(buffers[3]->drained, 0);
@@ -36,7 +36,7 @@ Test(buffer_pool, full_buffers_come_in_order)
 	cr_assert(buffer_pool_init(&pool, 3, 16));
 	cr_assert_null(buffer_pool_take_full(&pool));
 	for (int i = 0; i < 3; i++) {
-		buffers[i] = buffer_pool_take(&pool);
+		buffers[i] = buffer_pool_take(&pool, 0);
 		buffer_pool_push_full(&pool, buffers[i]);
 	}
 	taken = buffer_pool_take_full(&pool);
@@ -55,7 +55,7 @@ static void *take_and_give(void *argument)
 	buffer_pool *pool = argument;
 
 	for (uint64_t turn = 0; turn < TURNS; turn++) {
-		event_buffer *buffer = buffer_pool_take(pool);
+		event_buffer *buffer = buffer_pool_take(pool, 0);
 
 		if (buffer == NULL)
 			continue;

@@ -13,7 +13,7 @@ enum { CLASS_A = 0x1000, CLASS_B = 0x2000, METHOD_F = 0x5000, METHOD_G = 0x6000,
 
 #define OBJECT UINT64_C(0x7f00dead0008)
 
-#define ALL_DETAILS (MPROF_ALLOCATION_CALLER | MPROF_ALLOCATION_STACK | MPROF_ALLOCATION_OBJECT)
+#define ALL_DETAILS (MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT)
 
 static recorded_log log_read;
 static mprof_recorder *recorder;
@@ -23,10 +23,10 @@ static mprof_recorder_options options_of(mprof_writer_options *writer, mprof_dia
 {
 	mprof_recorder_options options;
 
-	mprof_writer_options_init(writer);
+	mprof_writer_options_init(writer, sizeof(*writer));
 	writer->dialect = dialect;
 	writer->lossy = 1;
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.writer = writer;
 	options.counter = counting_counter;
 	return options;
@@ -55,7 +55,7 @@ static void open_mono(uint32_t detail)
 
 static void close_and_read(void)
 {
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log_read);
@@ -87,10 +87,10 @@ static size_t count_of(mprof_event_kind kind)
 Test(classic, calls_name_their_methods)
 {
 	open_mono(0);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_thread_method_enter(thread, METHOD_H);
-	mprof_thread_method_leave(thread, METHOD_H);
-	mprof_thread_event(thread, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_H);
+	mprof_thread_leave_method(thread, METHOD_H);
+	mprof_thread_record_event(thread, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, METHOD_F);
 	close_and_read();
 	cr_assert_eq(log_read.event_count, 4);
 	cr_assert_eq(count_of(MPROF_EVENT_METHOD_ENTER), 2);
@@ -110,16 +110,17 @@ Test(classic, allocations_keep_what_is_asked_for)
 
 		memset(&log_read, 0, sizeof(log_read));
 		open_mono(detail);
-		mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames, 3);
+		mprof_thread_record_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames, 3);
 		close_and_read();
 		allocation = event_of(MPROF_EVENT_ALLOCATION, 0);
 		cr_assert_str_eq(allocation->name, "Space.B");
 		cr_assert_eq(allocation->event.value, 40);
-		cr_assert_eq(allocation->detail.object, (detail & MPROF_ALLOCATION_OBJECT) != 0 ? OBJECT : 0);
-		cr_assert_str_eq(allocation->caller, (detail & MPROF_ALLOCATION_CALLER) != 0 ? "F ()" : "");
-		cr_assert_str_eq(allocation->stack, (detail & MPROF_ALLOCATION_STACK) != 0 ? "F () < G () < H ()" : "");
+		cr_assert_eq(allocation->detail.object, (detail & MPROF_ALLOCATION_DETAIL_OBJECT) != 0 ? OBJECT : 0);
+		cr_assert_str_eq(allocation->caller, (detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 ? "F ()" : "");
+		cr_assert_str_eq(allocation->stack,
+				 (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 ? "F () < G () < H ()" : "");
 		/* It says nothing of stacks that nobody asked for. */
-		cr_assert_eq(count_of(MPROF_EVENT_STACK_SECTION) != 0, (detail & MPROF_ALLOCATION_STACK) != 0);
+		cr_assert_eq(count_of(MPROF_EVENT_STACK_SECTION) != 0, (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0);
 		recorded_log_free(&log_read);
 	}
 }
@@ -130,8 +131,8 @@ Test(classic, allocations_of_the_compiler_have_the_compiled_method_as_caller)
 	const recorded_event *allocation;
 
 	open_mono(ALL_DETAILS);
-	mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames, 2);
-	mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames + 1, 1);
+	mprof_thread_record_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames, 2);
+	mprof_thread_record_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames + 1, 1);
 	close_and_read();
 	cr_assert_eq(count_of(MPROF_EVENT_ALLOCATION_AT_JIT), 1);
 	cr_assert_eq(count_of(MPROF_EVENT_ALLOCATION), 1);
@@ -157,7 +158,7 @@ Test(classic, monitors_have_stacks_where_sections_are_declared)
 		memset(&log_read, 0, sizeof(log_read));
 		writer.directives = declared ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) : 0;
 		open_with(&options);
-		mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, OBJECT, frames, 2);
+		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, OBJECT, frames, 2);
 		close_and_read();
 		monitor = event_of(MPROF_EVENT_MONITOR, 0);
 		cr_assert_eq(monitor->event.value, MPROF_MONITOR_CONTENDED);
@@ -170,9 +171,9 @@ Test(classic, monitors_have_stacks_where_sections_are_declared)
 Test(classic, collections_have_their_numbers)
 {
 	open_mono(0);
-	mprof_thread_collection(thread, MPROF_EVENT_GC_START, 4, 1);
-	mprof_thread_collection(thread, MPROF_EVENT_GC_RESIZE, 5, 1 << 20);
-	mprof_thread_collection(thread, MPROF_EVENT_GC_END, 4, 1);
+	mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, 4, 1);
+	mprof_thread_record_collection(thread, MPROF_EVENT_GC_RESIZE, 5, 1 << 20);
+	mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, 4, 1);
 	close_and_read();
 	cr_assert_eq(event_of(MPROF_EVENT_GC_START, 0)->event.id, 4);
 	cr_assert_eq(event_of(MPROF_EVENT_GC_START, 0)->event.value, 1);
@@ -196,7 +197,7 @@ static void add_heap_block(mprof_reader *reader, mprof_block *block)
 	size_t count;
 
 	cr_assert_lt(heap.count, 8);
-	heap.numbers[heap.count++] = block->id;
+	heap.numbers[heap.count++] = block->as.heap_data.number;
 	cr_assert_eq(mprof_reader_load(reader, block), MPROF_OK);
 	while (mprof_reader_next_events(reader, events, 16, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++) {
@@ -213,7 +214,7 @@ static void read_heap(void)
 	mprof_status status;
 
 	cr_assert_eq(mprof_reader_open_memory(log_read.bytes, log_read.length, NULL, &reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
 		if (block.kind == MPROF_BLOCK_HEAP_DATA)
 			add_heap_block(reader, &block);
@@ -227,16 +228,17 @@ Test(classic, heap_shots_go_by_their_collection)
 
 	open_mono(0);
 	for (uint32_t collection = 4; collection < 8; collection += 3) {
-		mprof_thread_collection(thread, MPROF_EVENT_GC_START, collection, 1);
-		cr_assert(mprof_heap_begin(recorder, MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, collection));
-		mprof_heap_object(recorder, OBJECT, CLASS_A, 24, references, 1);
-		mprof_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, 0);
-		mprof_heap_root(recorder, MPROF_ROOT_STACK, 0, OBJECT);
-		mprof_heap_end(recorder);
-		mprof_thread_collection(thread, MPROF_EVENT_GC_END, collection, 1);
+		mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, collection, 1);
+		cr_assert(
+			mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_SUMMARY, collection));
+		mprof_recorder_add_heap_object(recorder, OBJECT, CLASS_A, 24, references, 1);
+		mprof_recorder_add_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, 0);
+		mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, OBJECT);
+		mprof_recorder_end_heap(recorder);
+		mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, collection, 1);
 		/* Later ones are no reason to take another number. */
-		mprof_thread_collection(thread, MPROF_EVENT_GC_START, collection + 1, 0);
-		mprof_thread_collection(thread, MPROF_EVENT_GC_END, collection + 1, 0);
+		mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, collection + 1, 0);
+		mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, collection + 1, 0);
 	}
 	close_and_read();
 	read_heap();
@@ -254,11 +256,11 @@ Test(classic, what_died_goes_by_its_collection)
 
 	open_mono(0);
 	for (uint32_t collection = 5; collection < 7; collection++) {
-		cr_assert(mprof_heap_begin(recorder, MPROF_HEAP_FREED, collection));
-		mprof_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, 0);
-		mprof_heap_freed(recorder, OBJECT, CLASS_A, 24);
-		mprof_heap_freed(recorder, OBJECT + 128, CLASS_A, 24);
-		mprof_heap_end(recorder);
+		cr_assert(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_FREED, collection));
+		mprof_recorder_add_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, 0);
+		mprof_recorder_add_heap_free(recorder, OBJECT, CLASS_A, 24);
+		mprof_recorder_add_heap_free(recorder, OBJECT + 128, CLASS_A, 24);
+		mprof_recorder_end_heap(recorder);
 	}
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
@@ -286,8 +288,8 @@ Test(classic, methods_without_a_class_get_one)
 
 		memset(&log_read, 0, sizeof(log_read));
 		open_with(&options);
-		mprof_thread_method_enter(thread, NATIVE);
-		mprof_thread_method_enter(thread, METHOD_F);
+		mprof_thread_enter_method(thread, NATIVE);
+		mprof_thread_enter_method(thread, METHOD_F);
 		close_and_read();
 		entered = event_of(MPROF_EVENT_METHOD_ENTER, 0);
 		cr_assert_str_eq(entered->name, "main");
@@ -303,20 +305,20 @@ Test(classic, what_was_drained_is_there_before_the_end)
 	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
 	mprof_writer_stats written = {.struct_size = sizeof(written)};
 
-	open_mono(MPROF_ALLOCATION_STACK);
-	mprof_thread_method_enter(thread, METHOD_F);
+	open_mono(MPROF_ALLOCATION_DETAIL_STACK);
+	mprof_thread_enter_method(thread, METHOD_F);
 	cr_assert_eq(mprof_recorder_set_enabled(recorder, 0), MPROF_OK);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	recorded_log_read(&log_read);
 	cr_assert_not(log_read.complete);
 	cr_assert_eq(count_of(MPROF_EVENT_METHOD_ENTER), 1);
-	mprof_thread_method_enter(thread, METHOD_G);
+	mprof_thread_enter_method(thread, METHOD_G);
 	cr_assert_eq(mprof_recorder_set_enabled(recorder, 1), MPROF_OK);
-	mprof_thread_method_leave(thread, METHOD_F);
+	mprof_thread_leave_method(thread, METHOD_F);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_writer_stats(recorder, &written), MPROF_OK);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	log_read.event_count = 0;

@@ -26,8 +26,8 @@ typedef struct racer {
 	mprof_recorder *recorder;
 	sem_t go;
 	sem_t gone;
-	_Atomic int is_waiting;   /**< For the next block to be written. */
-	size_t flushed;           /**< How long the log was at the end of that round. */
+	_Atomic int is_waiting; /**< For the next block to be written. */
+	size_t flushed;         /**< How long the log was at the end of that round. */
 } racer;
 
 static int write_and_race(void *user, const void *bytes, size_t length)
@@ -59,21 +59,21 @@ static void *record_and_race(void *argument)
 	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
 		return own;
 	for (int i = 0; i < BUFFER_EVENTS - 1; i++)
-		mprof_thread_method_enter(thread, METHOD);
+		mprof_thread_enter_method(thread, METHOD);
 	sem_post(&own->gone);
 	sem_wait(&own->go);
-	mprof_thread_method_enter(thread, METHOD);
-	mprof_thread_method_enter(thread, METHOD);
+	mprof_thread_enter_method(thread, METHOD);
+	mprof_thread_enter_method(thread, METHOD);
 	sem_post(&own->gone);
 	sem_wait(&own->go);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	return NULL;
 }
 
 Test(control, a_buffer_that_changes_hands_during_a_round_is_drained, .timeout = 60)
 {
 	racer own = {0};
-	mprof_sink sink = {write_and_race, note_flush, NULL, &own};
+	mprof_sink sink = {sizeof(mprof_sink), write_and_race, note_flush, NULL, &own};
 	mprof_recorder_options options;
 	pthread_t handle;
 	void *failed;
@@ -81,14 +81,14 @@ Test(control, a_buffer_that_changes_hands_during_a_round_is_drained, .timeout = 
 	own.inner = recorded_log_sink(&own.log);
 	cr_assert_eq(sem_init(&own.go, 0, 0), 0);
 	cr_assert_eq(sem_init(&own.gone, 0, 0), 0);
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = BUFFER_EVENTS;
 	options.drain_interval_ms = 60000;
 	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &own.recorder, NULL), MPROF_OK);
 	cr_assert_eq(pthread_create(&handle, NULL, record_and_race, &own), 0);
 	sem_wait(&own.gone);
 	/* The mark is written after the writer thread took the full buffers, and before it looks at the others. */
-	cr_assert_eq(mprof_recorder_mark(own.recorder, 0, "here", 4), MPROF_OK);
+	cr_assert_eq(mprof_recorder_record_mark(own.recorder, 0, "here", 4), MPROF_OK);
 	own.flushed = 0;
 	atomic_store(&own.is_waiting, 1);
 	cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
@@ -124,15 +124,16 @@ static void *record_and_tell(void *argument)
 		return own;
 	while (!atomic_load_explicit(&own->stop, memory_order_relaxed)) {
 		if (atomic_load_explicit(&own->recorded, memory_order_relaxed) -
-			    atomic_load_explicit(&own->seen, memory_order_relaxed) > MOST_AHEAD) {
+			    atomic_load_explicit(&own->seen, memory_order_relaxed) >
+		    MOST_AHEAD) {
 			sched_yield();
 			continue;
 		}
-		mprof_thread_method_enter(thread, METHOD);
+		mprof_thread_enter_method(thread, METHOD);
 		/* Release: who sees the number sees the event published. */
 		atomic_fetch_add_explicit(&own->recorded, 1, memory_order_release);
 	}
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	return NULL;
 }
 
@@ -145,7 +146,7 @@ Test(control, draining_misses_nothing_while_threads_record, .timeout = 120)
 	pthread_t handle;
 	void *failed;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = BUFFER_EVENTS;
 	own.recorder = recorded_log_open(&log, &options);
 	cr_assert_eq(pthread_create(&handle, NULL, record_and_tell, &own), 0);
@@ -170,25 +171,25 @@ Test(control, marks_come_back_with_their_time_and_thread)
 	mprof_recorder *recorder;
 	uint64_t before;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counting_counter;
 	recorder = recorded_log_open(&log, &options);
-	before = mprof_recorder_counter(recorder);
-	cr_assert_eq(mprof_recorder_mark(recorder, 0, "für alle", strlen("für alle")), MPROF_OK);
-	cr_assert_eq(mprof_recorder_mark(recorder, UINT64_MAX, "", 0), MPROF_OK);
-	cr_assert_eq(mprof_recorder_mark(recorder, 0, "a\0b", 3), MPROF_ERR_NAME);
-	cr_assert_eq(mprof_recorder_mark(recorder, 0, NULL, 0), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_mark(NULL, 0, "", 0), MPROF_ERR_ARGUMENT);
+	before = mprof_recorder_read_counter(recorder);
+	cr_assert_eq(mprof_recorder_record_mark(recorder, 0, "für alle", strlen("für alle")), MPROF_OK);
+	cr_assert_eq(mprof_recorder_record_mark(recorder, UINT64_MAX, "", 0), MPROF_OK);
+	cr_assert_eq(mprof_recorder_record_mark(recorder, 0, "a\0b", 3), MPROF_ERR_NAME);
+	cr_assert_eq(mprof_recorder_record_mark(recorder, 0, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_record_mark(NULL, 0, "", 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
-	cr_assert_eq(mprof_recorder_mark(recorder, 0, "late", 4), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_recorder_record_mark(recorder, 0, "late", 4), MPROF_ERR_STATE);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log);
 	cr_assert_eq(log.record_count, 2);
 	cr_assert_str_eq(log.records[0].name, "für alle");
-	cr_assert_eq(log.records[0].record.value, 0);
+	cr_assert_eq(log.records[0].thread, 0);
 	cr_assert_gt(log.records[0].counter, before);
 	cr_assert_str_eq(log.records[1].name, "");
-	cr_assert_eq(log.records[1].record.value, UINT64_MAX);
+	cr_assert_eq(log.records[1].thread, UINT64_MAX);
 	cr_assert_gt(log.records[1].counter, log.records[0].counter);
 	recorded_log_free(&log);
 }
@@ -198,24 +199,25 @@ static int misuse_in_child(mprof_recorder *recorder, mprof_thread *thread)
 {
 	const mprof_key_range range = {METHOD, METHOD};
 	const mprof_frame frames[] = {METHOD, METHOD};
-	const mprof_root_area area = {.start = 0x1000, .size = 16};
+	const mprof_root_area area = {.struct_size = sizeof(mprof_root_area), .start = 0x1000, .size = 16};
 	const mprof_metric_value value = {1, 0, 2};
 	uint32_t metric;
 
 	for (int i = 0; i < 1000; i++) {
-		mprof_thread_allocation_detailed(thread, METHOD, 8, 8, frames, 2);
-		mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, METHOD, 8, frames, 2);
-		mprof_thread_finalizer(thread, 0, METHOD, 8);
+		mprof_thread_record_allocation_detailed(thread, METHOD, 8, 8, frames, 2);
+		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, METHOD, 8, frames, 2);
+		mprof_thread_record_finalizer(thread, 0, METHOD, 8);
 	}
-	return mprof_recorder_unloading(recorder, &range, 1) != MPROF_ERR_STATE ||
+	return mprof_recorder_retire_keys(recorder, &range, sizeof(range), 1) != MPROF_ERR_STATE ||
 	       mprof_recorder_drain(recorder) != MPROF_ERR_STATE ||
 	       mprof_recorder_set_enabled(recorder, 0) != MPROF_ERR_STATE || mprof_recorder_is_enabled(recorder) ||
-	       mprof_recorder_mark(recorder, 0, "child", 5) != MPROF_ERR_STATE ||
+	       mprof_recorder_record_mark(recorder, 0, "child", 5) != MPROF_ERR_STATE ||
 	       mprof_recorder_define_metric(recorder, "s", "n", 0, &metric) != MPROF_ERR_STATE ||
-	       mprof_recorder_metric_values(recorder, &value, 1) != MPROF_ERR_STATE ||
-	       mprof_recorder_root_registered(recorder, &area) != MPROF_ERR_STATE ||
-	       mprof_recorder_root_unregistered(recorder, 0x1000) != MPROF_ERR_STATE ||
-	       mprof_recorder_sample(recorder, 7, frames, 2) || mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 0) ||
+	       mprof_recorder_record_metrics(recorder, &value, sizeof(value), 1) != MPROF_ERR_STATE ||
+	       mprof_recorder_register_root(recorder, &area) != MPROF_ERR_STATE ||
+	       mprof_recorder_unregister_root(recorder, 0x1000) != MPROF_ERR_STATE ||
+	       mprof_recorder_record_sample(recorder, 7, frames, 2) ||
+	       mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0) ||
 	       mprof_recorder_dump_path(recorder, "child.mprof", 0, NULL) != MPROF_ERR_STATE;
 }
 
@@ -229,20 +231,20 @@ Test(control, a_forked_child_gets_refusals, .timeout = 60)
 	pid_t child;
 	int state;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = BUFFER_EVENTS;
 	options.max_buffers = 2;
-	options.allocation_detail = MPROF_ALLOCATION_STACK;
+	options.allocation_detail = MPROF_ALLOCATION_DETAIL_STACK;
 	recorder = recorded_log_open(&log, &options);
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0, &metric), MPROF_OK);
 	cr_assert_eq(mprof_recorder_attach(recorder, 7, &thread), MPROF_OK);
-	mprof_thread_method_enter(thread, METHOD);
+	mprof_thread_enter_method(thread, METHOD);
 	child = fork();
 	if (child == 0)
 		_exit(misuse_in_child(recorder, thread) == 0 ? 42 : 1);
 	cr_assert_eq(waitpid(child, &state, 0), child);
 	cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 42);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log);
 	cr_assert(log.complete);

@@ -17,10 +17,10 @@ static mprof_recorder *open_with(recorded_log *log, uint32_t start_disabled)
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counting_counter;
 	options.start_disabled = start_disabled;
-	options.allocation_detail = MPROF_ALLOCATION_OBJECT;
+	options.allocation_detail = MPROF_ALLOCATION_DETAIL_OBJECT;
 	recorder = recorded_log_open(log, &options);
 	define_class(recorder, CLASS_A, "Space.A");
 	define_method(recorder, METHOD_F, 0, "F ()");
@@ -44,7 +44,7 @@ static void enable(mprof_recorder *recorder, int enabled)
 
 static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log *log)
 {
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_is_enabled(recorder), 0);
 	cr_assert_eq(mprof_recorder_set_enabled(recorder, 1), MPROF_ERR_STATE);
@@ -57,13 +57,13 @@ static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log 
 /* One of each sort of function. */
 static void record_all(mprof_thread *thread)
 {
-	mprof_thread_method_enter(thread, METHOD_G);
-	mprof_thread_method_leave(thread, METHOD_G);
-	mprof_thread_allocation(thread, CLASS_A, 8);
-	mprof_thread_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
-	mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, 16, NULL, 0);
-	mprof_thread_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_A);
-	mprof_thread_event(thread, MPROF_EVENT_GC_START, 0, 0);
+	mprof_thread_enter_method(thread, METHOD_G);
+	mprof_thread_leave_method(thread, METHOD_G);
+	mprof_thread_record_allocation(thread, CLASS_A, 8);
+	mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
+	mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, 16, NULL, 0);
+	mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_A);
+	mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
 }
 
 Test(enabled, nothing_is_recorded_while_stopped_but_threads)
@@ -71,22 +71,22 @@ Test(enabled, nothing_is_recorded_while_stopped_but_threads)
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_with(&log, 0);
 	mprof_thread *thread = attach(recorder);
-	const uint32_t kinds[] = {MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_THREAD_START,      MPROF_EVENT_THREAD_END,
-				  MPROF_EVENT_RECORDING_RESUMED, MPROF_EVENT_METHOD_LEAVE, MPROF_EVENT_METHOD_ENTER,
+	const uint32_t kinds[] = {MPROF_EVENT_METHOD_ENTER,         MPROF_EVENT_THREAD_START, MPROF_EVENT_THREAD_END,
+				  MPROF_EVENT_RECORDING_RESUMED,    MPROF_EVENT_METHOD_LEAVE, MPROF_EVENT_METHOD_ENTER,
 				  MPROF_EVENT_METHOD_LEAVE_IMPLICIT};
 	uint64_t stopped;
 
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	enable(recorder, 0);
-	stopped = mprof_recorder_counter(recorder) - 1;
+	stopped = mprof_recorder_read_counter(recorder) - 1;
 	record_all(thread);
-	mprof_thread_event(thread, MPROF_EVENT_THREAD_START, 0, 99);
-	mprof_thread_event(thread, MPROF_EVENT_THREAD_END, 0, 99);
+	mprof_thread_record_event(thread, MPROF_EVENT_THREAD_START, 0, 99);
+	mprof_thread_record_event(thread, MPROF_EVENT_THREAD_END, 0, 99);
 	enable(recorder, 1);
 	/* The stack is not known any more: the leave names its method. */
-	mprof_thread_method_leave(thread, METHOD_F);
-	mprof_thread_method_enter(thread, METHOD_G);
-	mprof_thread_method_leave(thread, METHOD_G);
+	mprof_thread_leave_method(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_G);
+	mprof_thread_leave_method(thread, METHOD_G);
 	finish(recorder, thread, &log);
 
 	cr_assert_eq(log.event_count, 7);
@@ -96,7 +96,7 @@ Test(enabled, nothing_is_recorded_while_stopped_but_threads)
 	cr_assert_eq(log.events[3].event.value, log.events[3].event.counter - stopped);
 	cr_assert_eq(log.events[4].event.counter, log.events[3].event.counter + 1);
 	cr_assert_str_eq(log.events[4].name, "F ()");
-	for (int cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
 		cr_assert_eq(log.lost[cause], 0);
 	recorded_log_free(&log);
 }
@@ -112,19 +112,19 @@ Test(enabled, every_first_event_is_preceded_by_the_gap)
 		enable(recorder, 1);
 		switch (sort) {
 		case 0:
-			mprof_thread_method_enter(thread, METHOD_F);
+			mprof_thread_enter_method(thread, METHOD_F);
 			break;
 		case 1:
-			mprof_thread_allocation(thread, CLASS_A, 8);
+			mprof_thread_record_allocation(thread, CLASS_A, 8);
 			break;
 		case 2:
-			mprof_thread_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
+			mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
 			break;
 		case 3:
-			mprof_thread_event(thread, MPROF_EVENT_GC_START, 0, 0);
+			mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
 			break;
 		default:
-			mprof_thread_event(thread, MPROF_EVENT_THREAD_END, 0, 7);
+			mprof_thread_record_event(thread, MPROF_EVENT_THREAD_END, 0, 7);
 		}
 	}
 	finish(recorder, thread, &log);
@@ -144,16 +144,16 @@ Test(enabled, a_gap_without_events_in_it_is_one_gap)
 	uint64_t stopped;
 
 	enable(recorder, 1);
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	enable(recorder, 0);
-	stopped = mprof_recorder_counter(recorder) - 1;
-	enable(recorder, 0);
-	enable(recorder, 1);
+	stopped = mprof_recorder_read_counter(recorder) - 1;
 	enable(recorder, 0);
 	enable(recorder, 1);
+	enable(recorder, 0);
 	enable(recorder, 1);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_thread_method_enter(thread, METHOD_F);
+	enable(recorder, 1);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, 4);
 	cr_assert_eq(log.events[1].event.kind, MPROF_EVENT_RECORDING_RESUMED);
@@ -171,13 +171,13 @@ Test(enabled, may_start_disabled)
 	cr_assert_eq(mprof_recorder_is_enabled(recorder), 0);
 	thread = attach(recorder);
 	record_all(thread);
-	mprof_thread_event(thread, MPROF_EVENT_THREAD_START, 0, 7);
+	mprof_thread_record_event(thread, MPROF_EVENT_THREAD_START, 0, 7);
 	enable(recorder, 1);
 	/* A thread that comes while recording goes on has no gap. */
 	cr_assert_eq(mprof_recorder_attach(recorder, 8, &late), MPROF_OK);
-	mprof_thread_method_enter(late, METHOD_G);
-	mprof_recorder_detach(late);
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(late, METHOD_G);
+	mprof_thread_detach(late);
+	mprof_thread_enter_method(thread, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, 4);
 	for (size_t i = 0; i < 4; i++) {
@@ -198,7 +198,7 @@ Test(enabled, a_gap_that_finds_no_room_is_told_later, .timeout = 60)
 	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
 	mprof_thread *thread;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 128;
 	options.max_buffers = 2;
 	options.overflow = MPROF_OVERFLOW_DROP;
@@ -207,16 +207,16 @@ Test(enabled, a_gap_that_finds_no_room_is_told_later, .timeout = 60)
 	thread = attach(recorder);
 	atomic_store(&log.blocked, 1);
 	for (int i = 0; i < 1000; i++)
-		mprof_thread_method_enter(thread, METHOD_F);
+		mprof_thread_enter_method(thread, METHOD_F);
 	enable(recorder, 0);
 	enable(recorder, 1);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	atomic_store(&log.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_thread_method_leave(thread, METHOD_F);
-	mprof_recorder_detach(thread);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_leave_method(thread, METHOD_F);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
 	/* Those at the gap count once each. */
@@ -239,7 +239,7 @@ Test(enabled, refuses_what_the_contract_forbids)
 	cr_assert_eq(mprof_recorder_set_enabled(NULL, 1), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_set_enabled(recorder, 2), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_is_enabled(NULL), 0);
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.start_disabled = 2;
 	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &other, NULL), MPROF_ERR_ARGUMENT);
 	mprof_recorder_destroy(recorder);
@@ -267,13 +267,13 @@ static void *work(void *argument)
 	if (mprof_recorder_attach(own->recorder, own->id, &thread) != MPROF_OK)
 		return own;
 	while (own->recorded < MOST_RECORDED && !atomic_load_explicit(own->stop, memory_order_relaxed)) {
-		mprof_thread_method_enter(thread, METHOD_F);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
-		mprof_thread_event(thread, MPROF_EVENT_GC_START, 0, 0);
-		mprof_thread_method_leave(thread, METHOD_F);
+		mprof_thread_enter_method(thread, METHOD_F);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
+		mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
+		mprof_thread_leave_method(thread, METHOD_F);
 		own->recorded += 4;
 	}
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	return NULL;
 }
 

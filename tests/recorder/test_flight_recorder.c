@@ -44,7 +44,7 @@ static mprof_recorder *open_ring_with(const mprof_recorder_options *options)
 		mprof_description method;
 		char name[32];
 
-		mprof_description_init(&method);
+		mprof_description_init(&method, sizeof(method));
 		method.name = name;
 		method.name_length = (size_t)snprintf(name, sizeof(name), "Method%d ()", (int)i);
 		cr_assert_eq(mprof_recorder_define_method(recorder, KEY + i, &method), MPROF_OK);
@@ -79,7 +79,7 @@ static void count_events(mprof_reader *reader, contents *found)
 
 			if (events[i].kind != MPROF_EVENT_METHOD_ENTER)
 				continue;
-			if (mprof_reader_method(reader, events[i].id, &method) != MPROF_OK ||
+			if (mprof_reader_lookup_method(reader, events[i].id, &method, sizeof(method)) != MPROF_OK ||
 			    sscanf(method.name, "Method%d ()", &number) != 1)
 				found->unnamed++;
 			found->gaps += found->enters > 0 && number != (found->last + 1) % METHODS;
@@ -98,13 +98,13 @@ static contents read_file(void)
 	mprof_status status;
 
 	cr_assert_eq(mprof_reader_open_path(path, NULL, &reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		if (block.kind == MPROF_BLOCK_EVENTS)
 			count_events(reader, &found);
 	}
 	cr_assert_eq(status, MPROF_END);
-	mprof_reader_session(reader, &session);
+	mprof_reader_get_session(reader, &session);
 	found.complete = (int)session.complete;
 	found.bytes = session.valid_bytes;
 	mprof_reader_destroy(reader);
@@ -114,8 +114,8 @@ static contents read_file(void)
 static void record(mprof_thread *thread, uint64_t calls)
 {
 	for (uint64_t i = 0; i < calls; i++) {
-		mprof_thread_method_enter(thread, KEY + i % METHODS);
-		mprof_thread_method_leave(thread, KEY + i % METHODS);
+		mprof_thread_enter_method(thread, KEY + i % METHODS);
+		mprof_thread_leave_method(thread, KEY + i % METHODS);
 	}
 }
 
@@ -137,7 +137,7 @@ Test(flight_recorder, keeps_all_while_there_is_room, .init = make_path, .fini = 
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
 	found = read_file();
 	cr_assert_eq(found.enters, 1500);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	mprof_recorder_destroy(recorder);
 }
 
@@ -150,7 +150,7 @@ Test(flight_recorder, keeps_the_last_events_and_old_names, .init = make_path, .f
 
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
 	record(thread, calls);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
 	found = read_file();
 	cr_assert(found.complete);
@@ -165,6 +165,63 @@ Test(flight_recorder, keeps_the_last_events_and_old_names, .init = make_path, .f
 	mprof_recorder_destroy(recorder);
 }
 
+/* Blocks of which the first event is a switch to the stack, or is not. */
+typedef struct block_starts {
+	uint64_t on_stack;
+	uint64_t elsewhere;
+	uint64_t switches;
+} block_starts;
+
+static block_starts read_starts(uint64_t stack)
+{
+	block_starts found = {0};
+	mprof_reader *reader = NULL;
+	mprof_block block;
+	mprof_event events[256];
+	size_t count;
+
+	cr_assert_eq(mprof_reader_open_path(path, NULL, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		if (block.kind != MPROF_BLOCK_EVENTS)
+			continue;
+		for (int is_first = 1; mprof_reader_next_events(reader, events, 256, &count) == MPROF_OK;
+		     is_first = 0) {
+			int is_switch = events[0].kind == MPROF_EVENT_STACK_SWITCH && events[0].value == stack;
+
+			found.on_stack += is_first && is_switch;
+			found.elsewhere += is_first && !is_switch;
+			for (size_t i = 0; i < count; i++)
+				found.switches += events[i].kind == MPROF_EVENT_STACK_SWITCH;
+		}
+	}
+	mprof_reader_destroy(reader);
+	return found;
+}
+
+/* The block with the switch is gone, so each one that is left repeats which stack its thread is on. */
+Test(flight_recorder, blocks_repeat_the_stack_that_the_thread_is_on, .init = make_path, .fini = remove_path,
+     .timeout = 60)
+{
+	const uint64_t stack = 0x7f0012345000;
+	const uint64_t calls = 1000000;
+	mprof_recorder *recorder = open_ring();
+	mprof_thread *thread;
+	block_starts found;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
+	cr_assert_eq(mprof_thread_switch_stack(thread, stack), MPROF_OK);
+	record(thread, calls);
+	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
+	cr_assert_lt(read_file().enters, calls / 2, "the ring has the first block still");
+	found = read_starts(stack);
+	cr_assert_gt(found.on_stack, 10);
+	cr_assert_eq(found.elsewhere, 0);
+	cr_assert_eq(found.switches, found.on_stack);
+	mprof_thread_detach(thread);
+	mprof_recorder_destroy(recorder);
+}
+
 Test(flight_recorder, can_be_written_out_after_the_end, .init = make_path, .fini = remove_path, .timeout = 60)
 {
 	mprof_recorder *recorder = open_ring();
@@ -173,7 +230,7 @@ Test(flight_recorder, can_be_written_out_after_the_end, .init = make_path, .fini
 
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
 	record(thread, 10);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
 	found = read_file();
@@ -191,6 +248,67 @@ Test(flight_recorder, leaves_the_old_file_if_it_cannot_write, .init = make_path,
 	cr_assert_eq(error.system_error, ENOENT);
 	cr_assert_eq(mprof_recorder_dump_path(recorder, NULL, 0, &error), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 10, &error), MPROF_ERR_ARGUMENT);
+	mprof_recorder_destroy(recorder);
+}
+
+static void expect_content(const char *name, const char *expected)
+{
+	char content[32] = "";
+	FILE *file = fopen(name, "r");
+
+	cr_assert_not_null(file);
+	cr_assert_not_null(fgets(content, sizeof(content), file));
+	fclose(file);
+	cr_assert_str_eq(content, expected);
+}
+
+/* In a directory that all may write to, others may plant a link under a name that they can predict. */
+Test(flight_recorder, follows_no_planted_link, .init = make_path, .fini = remove_path, .timeout = 60)
+{
+	mprof_recorder *recorder = open_ring();
+	mprof_error error = {.struct_size = sizeof(error)};
+	char victim[80];
+	char planted[128];
+	struct stat status;
+	FILE *file;
+
+	snprintf(victim, sizeof(victim), "%s.victim", path);
+	snprintf(planted, sizeof(planted), "%s.%ld.part", path, (long)getpid());
+	file = fopen(victim, "w");
+	cr_assert_not_null(file);
+	fputs("precious", file);
+	fclose(file);
+	cr_assert_eq(symlink(victim, planted), 0);
+	/* One under the name of the log itself is replaced, not followed. */
+	cr_assert_eq(unlink(path), 0);
+	cr_assert_eq(symlink(victim, path), 0);
+	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, &error), MPROF_OK);
+	expect_content(victim, "precious");
+	cr_assert_eq(lstat(path, &status), 0);
+	cr_assert(S_ISREG(status.st_mode));
+	cr_assert_eq(status.st_mode & 0777, 0600);
+	unlink(planted);
+	unlink(victim);
+	mprof_recorder_destroy(recorder);
+}
+
+Test(flight_recorder, has_the_permissions_asked_for, .init = make_path, .fini = remove_path, .timeout = 60)
+{
+	mprof_recorder_options options;
+	mprof_writer_options writer;
+	mprof_recorder *recorder;
+	mode_t mask = umask(027);
+	struct stat status;
+
+	mprof_writer_options_init(&writer, sizeof(writer));
+	writer.file_mode = 0644;
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.writer = &writer;
+	recorder = open_ring_with(&options);
+	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
+	cr_assert_eq(stat(path, &status), 0);
+	cr_assert_eq(status.st_mode & 0777, 0640);
+	umask(mask);
 	mprof_recorder_destroy(recorder);
 }
 
@@ -220,7 +338,7 @@ static void *record_until_told(void *argument)
 		return NULL;
 	while (!atomic_load(&shared->ends))
 		record(thread, 1000);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	return NULL;
 }
 
@@ -231,7 +349,7 @@ Test(flight_recorder, is_whole_while_threads_record, .init = make_path, .fini = 
 	pthread_t threads[3];
 
 	/* Writing the ring out drains what threads have recorded, so that is little. */
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 256;
 	options.max_buffers = 8;
 	shared.recorder = open_ring_with(&options);

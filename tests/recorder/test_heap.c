@@ -16,23 +16,27 @@ TestSuite(heap, .fini = fini, .timeout = 120);
 Test(heap, a_shot_is_written_as_it_was_told)
 {
 	static const uint64_t references[] = {HEAP + 64, HEAP + 128, 0};
-	mprof_root_area area = {.start = 0x601000, .size = 64, .kind = MPROF_ROOT_STATIC, .name = "statics"};
+	mprof_root_area area = {.struct_size = sizeof(mprof_root_area),
+				.start = 0x601000,
+				.size = 64,
+				.kind = MPROF_ROOT_STATIC,
+				.name = "statics"};
 	uint64_t before;
 	uint64_t after;
 	const heap_log_event *event;
 
 	open_plain();
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &area), MPROF_OK);
-	before = mprof_recorder_counter(recorder);
-	begin(MPROF_HEAP_SHOT, 7);
-	after = mprof_recorder_counter(recorder);
-	mprof_heap_object(recorder, HEAP, LIST, 40, references, 3);
-	mprof_heap_object(recorder, HEAP + 64, POINT, 24, NULL, 0);
-	mprof_heap_root(recorder, MPROF_ROOT_OTHER, 0x601008, HEAP);
-	mprof_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP + 64);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_OK);
+	before = mprof_recorder_read_counter(recorder);
+	begin(MPROF_HEAP_USE_SHOT, 7);
+	after = mprof_recorder_read_counter(recorder);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 40, references, 3);
+	mprof_recorder_add_heap_object(recorder, HEAP + 64, POINT, 24, NULL, 0);
+	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, 0x601008, HEAP);
+	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP + 64);
 	/* Of the object before, whatever else came in between. */
-	mprof_heap_references(recorder, references, 1);
-	mprof_heap_end(recorder);
+	mprof_recorder_add_heap_references(recorder, references, 1);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(log_read.block_count, 1);
 	cr_assert_gt(log_read.blocks[0].counter, before);
@@ -61,8 +65,8 @@ Test(heap, an_empty_shot_is_one_block)
 {
 	open_plain();
 	for (int i = 0; i < 2; i++) {
-		begin(MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, 1);
-		mprof_heap_end(recorder);
+		begin(MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_SUMMARY, 1);
+		mprof_recorder_end_heap(recorder);
 	}
 	close_and_read();
 	cr_assert_eq(log_read.block_count, 2);
@@ -78,24 +82,24 @@ Test(heap, calls_out_of_order_do_nothing)
 {
 	uint64_t reference = HEAP;
 
-	cr_assert_eq(mprof_heap_begin(NULL, MPROF_HEAP_SHOT, 1), 0);
+	cr_assert_eq(mprof_recorder_begin_heap(NULL, MPROF_HEAP_USE_SHOT, 1), 0);
 	open_plain();
-	mprof_heap_end(recorder);
-	mprof_heap_object(recorder, HEAP, POINT, 24, NULL, 0);
-	mprof_heap_references(recorder, &reference, 1);
-	mprof_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
-	cr_assert_eq(mprof_heap_begin(recorder, 8, 1), 0);
-	begin(MPROF_HEAP_SHOT, 1);
-	cr_assert_eq(mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 2), 0);
+	mprof_recorder_end_heap(recorder);
+	mprof_recorder_add_heap_object(recorder, HEAP, POINT, 24, NULL, 0);
+	mprof_recorder_add_heap_references(recorder, &reference, 1);
+	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
+	cr_assert_eq(mprof_recorder_begin_heap(recorder, 8, 1), 0);
+	begin(MPROF_HEAP_USE_SHOT, 1);
+	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 2), 0);
 	/* There is no object that these could be of. */
-	mprof_heap_references(recorder, &reference, 1);
+	mprof_recorder_add_heap_references(recorder, &reference, 1);
 	give(HEAP + 8, POINT, 24);
-	mprof_heap_end(recorder);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
+	mprof_recorder_end_heap(recorder);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
-	cr_assert_eq(mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 1), 0);
-	mprof_heap_moved(recorder, HEAP, HEAP + 8);
-	mprof_heap_freed(recorder, HEAP, POINT, 24);
+	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 1), 0);
+	mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 8);
+	mprof_recorder_add_heap_free(recorder, HEAP, POINT, 24);
 	mprof_recorder_destroy(recorder);
 	log_read = heap_log_read(&recorded);
 	cr_assert_eq(log_read.event_count, 1);
@@ -106,10 +110,10 @@ Test(heap, errno_is_kept)
 {
 	open_plain();
 	errno = 4711;
-	begin(MPROF_HEAP_SHOT, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
 	for (uint64_t i = 0; i < 100000; i++)
 		give(HEAP + i * 32, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	cr_assert_eq(errno, 4711);
 	close_and_read();
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_OBJECT), 100000);
@@ -133,17 +137,17 @@ Test(heap, addresses_sizes_and_classes_may_be_any)
 		snprintf(name, sizeof(name), "Class%d", (int)i);
 		define_class(recorder, scatter(i) >> 4, name);
 	}
-	begin(MPROF_HEAP_SHOT, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
 	for (uint64_t i = 0; i < OBJECTS; i++) {
 		uint64_t address = HEAP + i * spans[i % span_count];
 		uint64_t references[20];
 
 		for (uint64_t j = 0; j < 20; j++)
 			references[j] = address + (i % 2 != 0 ? j : -j) * spans[(i + j / 7) % span_count];
-		mprof_heap_object(recorder, address, scatter(i) >> 4, i % 5 == 0 ? scatter(i) : i * 8, references,
-				  i % 21);
+		mprof_recorder_add_heap_object(recorder, address, scatter(i) >> 4, i % 5 == 0 ? scatter(i) : i * 8,
+					       references, i % 21);
 	}
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(log_read.event_count, OBJECTS);
 	for (uint64_t i = 0; i < OBJECTS; i++) {
@@ -171,15 +175,15 @@ Test(heap, references_may_be_any_number_and_come_in_pieces)
 	for (size_t i = 0; i < MANY; i++)
 		references[i] = i % 1000 == 999 ? scatter(i) : HEAP + i * 16;
 	open_plain();
-	begin(MPROF_HEAP_SHOT, 1);
-	mprof_heap_object(recorder, HEAP, LIST, MANY * 8, references, MANY);
-	mprof_heap_object(recorder, HEAP + 64, LIST, MANY * 8, references, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, MANY * 8, references, MANY);
+	mprof_recorder_add_heap_object(recorder, HEAP + 64, LIST, MANY * 8, references, 1);
 	for (size_t piece = 1; given < MANY; given += piece, piece = piece * 3 % 1009) {
 		piece = piece < MANY - given ? piece : MANY - given;
-		mprof_heap_references(recorder, references + given, piece);
+		mprof_recorder_add_heap_references(recorder, references + given, piece);
 	}
-	mprof_heap_object(recorder, HEAP + 128, LIST, 8, references, 0);
-	mprof_heap_end(recorder);
+	mprof_recorder_add_heap_object(recorder, HEAP + 128, LIST, 8, references, 0);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 0);
 	cr_assert_gt(log_read.later_references, 0);
@@ -201,13 +205,13 @@ Test(heap, a_large_shot_is_many_blocks_of_bounded_length)
 	mprof_block block;
 
 	open_plain();
-	begin(MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, 3);
+	begin(MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_SUMMARY, 3);
 	for (uint64_t i = 0; i < OBJECTS; i++) {
 		for (uint64_t j = 0; j < 3; j++)
 			references[j] = HEAP + scatter(i * 3 + j) % OBJECTS * 32;
-		mprof_heap_object(recorder, HEAP + i * 32, i % 2 != 0 ? POINT : LIST, 24, references, 3);
+		mprof_recorder_add_heap_object(recorder, HEAP + i * 32, i % 2 != 0 ? POINT : LIST, 24, references, 3);
 	}
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 0);
 	cr_assert_eq(log_read.event_count, OBJECTS);
@@ -223,7 +227,7 @@ Test(heap, a_large_shot_is_many_blocks_of_bounded_length)
 	check_sum(3, "List", OBJECTS / 2, OBJECTS / 2 * 24, 0, 0);
 	cr_assert_eq(log_read.sum_count, 2);
 	cr_assert_eq(mprof_reader_open_memory(recorded.bytes, recorded.length, NULL, &reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
 		cr_assert_leq(block.length, 1 << 20);
 	mprof_reader_destroy(reader);
@@ -234,14 +238,14 @@ Test(heap, objects_are_of_the_class_that_the_key_meant_then)
 	open_plain();
 	/* So that all is drained in one round. */
 	block_writer();
-	begin(MPROF_HEAP_SHOT, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	define_class(recorder, POINT, "Other");
-	begin(MPROF_HEAP_SHOT, 2);
+	begin(MPROF_HEAP_USE_SHOT, 2);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
-	mprof_heap_freed(recorder, HEAP, POINT, 24);
+	mprof_recorder_end_heap(recorder);
+	mprof_recorder_add_heap_free(recorder, HEAP, POINT, 24);
 	atomic_store(&recorded.blocked, 0);
 	close_and_read();
 	check_object(find(1, MPROF_EVENT_HEAP_OBJECT, HEAP), "Point", 24, 0);
@@ -252,10 +256,10 @@ Test(heap, objects_are_of_the_class_that_the_key_meant_then)
 Test(heap, an_object_without_a_class_is_kept)
 {
 	open_plain();
-	begin(MPROF_HEAP_SHOT, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
 	give(HEAP, 0, 24);
 	give(HEAP + 32, UINT64_MAX, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	check_object(find(1, MPROF_EVENT_HEAP_OBJECT, HEAP), "(no key)", 24, 0);
 	check_object(find(1, MPROF_EVENT_HEAP_OBJECT, HEAP + 32), "(no key)", 24, 0);
@@ -264,17 +268,17 @@ Test(heap, an_object_without_a_class_is_kept)
 Test(heap, moves_and_deaths_outside_of_shots_keep_their_order)
 {
 	open_plain();
-	mprof_heap_moved(recorder, HEAP, HEAP + 64);
-	mprof_heap_freed(recorder, HEAP + 128, POINT, 24);
+	mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 64);
+	mprof_recorder_add_heap_free(recorder, HEAP + 128, POINT, 24);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	cr_assert_gt(recorded.length, 0);
-	mprof_heap_moved(recorder, UINT64_MAX, 1);
-	begin(MPROF_HEAP_SHOT, 1);
-	mprof_heap_freed(recorder, 0, LIST, UINT64_C(1) << 40);
-	mprof_heap_moved(recorder, HEAP + 64, HEAP + 32);
+	mprof_recorder_add_heap_move(recorder, UINT64_MAX, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
+	mprof_recorder_add_heap_free(recorder, 0, LIST, UINT64_C(1) << 40);
+	mprof_recorder_add_heap_move(recorder, HEAP + 64, HEAP + 32);
 	give(HEAP + 32, POINT, 24);
-	mprof_heap_end(recorder);
-	mprof_heap_moved(recorder, HEAP + 32, HEAP);
+	mprof_recorder_end_heap(recorder);
+	mprof_recorder_add_heap_move(recorder, HEAP + 32, HEAP);
 	close_and_read();
 	cr_assert_eq(log_read.event_count, 7);
 	for (size_t i = 0; i < 7; i++)
@@ -293,7 +297,7 @@ Test(heap, moves_and_deaths_outside_of_shots_keep_their_order)
 Test(heap, closing_ends_a_shot_that_was_not_ended)
 {
 	open_plain();
-	begin(MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, 1);
+	begin(MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_SUMMARY, 1);
 	give(HEAP, POINT, 24);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 1);
@@ -309,20 +313,20 @@ Test(heap, a_forked_child_takes_no_shots)
 	int state;
 
 	open_plain();
-	begin(MPROF_HEAP_SHOT, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
 	child = fork();
 	if (child == 0) {
 		for (uint64_t i = 0; i < 100000; i++)
 			give(HEAP + i * 32, POINT, 24);
-		mprof_heap_end(recorder);
+		mprof_recorder_end_heap(recorder);
 		for (uint64_t i = 0; i < 100000; i++)
-			mprof_heap_moved(recorder, HEAP + i * 32, HEAP);
-		_exit(mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 1) == 0 ? 42 : 43);
+			mprof_recorder_add_heap_move(recorder, HEAP + i * 32, HEAP);
+		_exit(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 1) == 0 ? 42 : 43);
 	}
 	cr_assert_eq(waitpid(child, &state, 0), child);
 	cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 42);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 0);
 	cr_assert_eq(log_read.event_count, 1);
@@ -333,16 +337,16 @@ Test(heap, a_dialect_without_heap_blocks_leaves_them_out)
 	mprof_recorder_options options;
 	mprof_writer_options writer;
 
-	mprof_writer_options_init(&writer);
+	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.dialect = MPROF_DIALECT_MAIL;
 	writer.lossy = 1;
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.writer = &writer;
 	open_with(&options);
 	begin(ALL_USES, 1);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
-	mprof_heap_moved(recorder, HEAP, HEAP + 32);
+	mprof_recorder_end_heap(recorder);
+	mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 32);
 	close_and_read();
 	cr_assert_eq(log_read.block_count, 0);
 	cr_assert_eq(log_read.summaries, 0);

@@ -19,12 +19,12 @@ Test(heap_deaths, what_a_shot_does_not_give_has_died)
 	begin(ALL_USES, 5);
 	for (uint64_t i = 0; i < 7; i++)
 		give(HEAP + i * 32, i % 2 != 0 ? POINT : LIST, 24 + i);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* Recorded before the shot is drained, but it lives. */
 	allocate(HEAP + 320, TREE, 8);
 	begin(ALL_USES, 6);
 	give(HEAP, LIST, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 3);
 	check_dead(1, HEAP + 7 * 32, "Point", 31);
@@ -45,26 +45,26 @@ Test(heap_deaths, only_what_was_asked_for_is_written)
 	open_tracking();
 	allocate(HEAP, POINT, 24);
 	/* Neither a shot nor deaths: sums alone. */
-	begin(MPROF_HEAP_SUMMARY, 1);
-	mprof_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
-	mprof_heap_end(recorder);
+	begin(MPROF_HEAP_USE_SUMMARY, 1);
+	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
+	mprof_recorder_end_heap(recorder);
 	allocate(HEAP + 32, LIST, 24);
 	allocate(HEAP + 64, LIST, 24);
 	/* Deaths alone, in a block of no shot. */
-	begin(MPROF_HEAP_FREED, 2);
+	begin(MPROF_HEAP_USE_FREED, 2);
 	give(HEAP + 64, LIST, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* A shot alone: its deaths wait for the next sums. */
-	begin(MPROF_HEAP_SHOT, 3);
-	mprof_heap_end(recorder);
+	begin(MPROF_HEAP_USE_SHOT, 3);
+	mprof_recorder_end_heap(recorder);
 	/* Nothing at all: a bracket around moves, after which nobody is dead. */
 	allocate(HEAP + 96, TREE, 8);
 	begin(0, 4);
-	mprof_heap_moved(recorder, HEAP + 96, HEAP + 128);
-	mprof_heap_end(recorder);
-	begin(MPROF_HEAP_SUMMARY, 5);
+	mprof_recorder_add_heap_move(recorder, HEAP + 96, HEAP + 128);
+	mprof_recorder_end_heap(recorder);
+	begin(MPROF_HEAP_USE_SUMMARY, 5);
 	give(HEAP + 128, TREE, 8);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);
 	heap_log_check_shot(&log_read, 1, 0);
@@ -84,19 +84,19 @@ Test(heap_deaths, an_address_that_is_used_again_is_another_object)
 	open_tracking();
 	allocate(HEAP, POINT, 24);
 	begin(ALL_USES, 1);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* The shot and this allocation are drained in one round. */
 	allocate(HEAP, POINT, 24);
 	begin(ALL_USES, 2);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	/* No shot in between: the second one says that the first is dead, and it is told so at once. */
 	allocate(HEAP, LIST, 32);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	begin(ALL_USES, 3);
 	give(HEAP, LIST, 32);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	check_dead(1, HEAP, "Point", 24);
 	cr_assert_eq(heap_log_count(&log_read, 2, MPROF_EVENT_HEAP_FREE), 0);
@@ -116,16 +116,16 @@ Test(heap_deaths, allocations_of_threads_are_put_in_order)
 	cr_assert_eq(mprof_recorder_attach(recorder, 2, &other), MPROF_OK);
 	/* All of it is drained in one round, one thread behind the other. */
 	for (uint64_t i = 0; i < 1000; i++) {
-		mprof_thread_allocation_detailed(i % 2 != 0 ? other : thread, i % 2 != 0 ? POINT : LIST, i, HEAP, NULL,
-						 0);
+		mprof_thread_record_allocation_detailed(i % 2 != 0 ? other : thread, i % 2 != 0 ? POINT : LIST, i, HEAP,
+							NULL, 0);
 		if (i % 10 == 9)
-			mprof_heap_moved(recorder, HEAP, HEAP + (i + 1) * 32);
+			mprof_recorder_add_heap_move(recorder, HEAP, HEAP + (i + 1) * 32);
 	}
-	begin(MPROF_HEAP_FREED, 1);
+	begin(MPROF_HEAP_USE_FREED, 1);
 	for (uint64_t i = 9; i < 1000; i += 10)
 		give(HEAP + (i + 1) * 32, POINT, i);
-	mprof_heap_end(recorder);
-	mprof_recorder_detach(other);
+	mprof_recorder_end_heap(recorder);
+	mprof_thread_detach(other);
 	close_and_read();
 	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE), 900);
 	for (size_t i = 0; i < log_read.event_count; i++) {
@@ -141,33 +141,33 @@ Test(heap_deaths, moves_of_one_collection_are_a_set)
 	allocate(HEAP, POINT, 24);
 	allocate(HEAP + 32, LIST, 32);
 	/* They change places. */
-	mprof_heap_moved(recorder, HEAP, HEAP + 32);
-	mprof_heap_moved(recorder, HEAP + 32, HEAP);
+	mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 32);
+	mprof_recorder_add_heap_move(recorder, HEAP + 32, HEAP);
 	begin(ALL_USES, 1);
 	give(HEAP + 32, POINT, 24);
 	give(HEAP, LIST, 32);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* The next collection moves on what this one has moved. */
-	mprof_heap_moved(recorder, HEAP, HEAP + 64);
-	mprof_thread_event(thread, MPROF_EVENT_GC_START, 0, 0);
-	mprof_heap_moved(recorder, HEAP + 64, HEAP + 96);
+	mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 64);
+	mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
+	mprof_recorder_add_heap_move(recorder, HEAP + 64, HEAP + 96);
 	begin(ALL_USES, 2);
 	give(HEAP + 32, POINT, 24);
 	give(HEAP + 96, LIST, 32);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* And so it is if a bracket begins in between, ... */
-	mprof_heap_moved(recorder, HEAP + 96, HEAP + 192);
+	mprof_recorder_add_heap_move(recorder, HEAP + 96, HEAP + 192);
 	begin(0, 0);
-	mprof_heap_moved(recorder, HEAP + 192, HEAP + 96);
-	mprof_heap_end(recorder);
+	mprof_recorder_add_heap_move(recorder, HEAP + 192, HEAP + 96);
+	mprof_recorder_end_heap(recorder);
 	/* ... or an object was allocated. */
-	mprof_heap_moved(recorder, HEAP + 96, HEAP + 128);
+	mprof_recorder_add_heap_move(recorder, HEAP + 96, HEAP + 128);
 	allocate(HEAP + 256, TREE, 8);
-	mprof_heap_moved(recorder, HEAP + 128, HEAP + 160);
+	mprof_recorder_add_heap_move(recorder, HEAP + 128, HEAP + 160);
 	begin(ALL_USES, 3);
 	give(HEAP + 32, POINT, 24);
 	give(HEAP + 160, LIST, 32);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	for (uint32_t shot = 0; shot <= 2; shot++)
 		cr_assert_eq(heap_log_count(&log_read, shot, MPROF_EVENT_HEAP_FREE), 0);
@@ -186,11 +186,11 @@ Test(heap_deaths, a_shot_may_be_drained_while_it_goes_on)
 	allocate(HEAP + 32, TREE, 8);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	give(HEAP + 96, LIST, 32);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	begin(ALL_USES, 2);
 	give(HEAP + 64, LIST, 32);
 	give(HEAP + 96, LIST, 32);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 0);
 	heap_log_check_shot(&log_read, 2, 0);
@@ -206,12 +206,12 @@ Test(heap_deaths, a_shot_may_know_an_object_before_its_thread_tells_of_it)
 	open_tracking();
 	begin(ALL_USES, 1);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* The thread was stopped on its way to here. */
 	allocate(HEAP, POINT, 24);
 	begin(ALL_USES, 2);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(log_read.event_count, 2);
 	check_sum(2, "Point", 1, 24, 0, 0);
@@ -223,11 +223,11 @@ Test(heap_deaths, objects_that_were_told_dead_are_dead_once)
 	allocate(HEAP, POINT, 24);
 	allocate(HEAP + 32, POINT, 24);
 	allocate(HEAP + 64, POINT, 24);
-	mprof_heap_freed(recorder, HEAP, POINT, 24);
+	mprof_recorder_add_heap_free(recorder, HEAP, POINT, 24);
 	begin(ALL_USES, 1);
-	mprof_heap_freed(recorder, HEAP + 32, POINT, 24);
+	mprof_recorder_add_heap_free(recorder, HEAP + 32, POINT, 24);
 	give(HEAP + 64, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE), 1);
 	check_dead(0, HEAP, "Point", 24);
@@ -248,7 +248,7 @@ Test(heap_deaths, allocations_wait_for_all_moves_before_them)
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	block_writer();
 	for (uint64_t i = 0; i < MOVES; i++)
-		mprof_heap_moved(recorder, HEAP + i * 32, HEAP + i * 32 + 0x10000000);
+		mprof_recorder_add_heap_move(recorder, HEAP + i * 32, HEAP + i * 32 + 0x10000000);
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		allocate(last + i * 32, LIST, 32);
 	atomic_store(&recorded.blocked, 0);
@@ -261,7 +261,7 @@ Test(heap_deaths, allocations_wait_for_all_moves_before_them)
 		give(last + i * 32 + 0x10000000, POINT, 24);
 		give(last + i * 32, LIST, 32);
 	}
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE), 0);
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);

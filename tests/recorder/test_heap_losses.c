@@ -18,17 +18,17 @@ Test(heap_losses, a_shot_that_does_not_fit_says_so)
 
 	open_small(0);
 	block_writer();
-	begin(MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, 1);
+	begin(MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_SUMMARY, 1);
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		give(HEAP + i * 32, POINT, 24);
-	mprof_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
-	mprof_heap_end(recorder);
-	cr_assert_eq(mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 2), 0, "there is no memory at all");
+	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
+	mprof_recorder_end_heap(recorder);
+	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 2), 0, "there is no memory at all");
 	atomic_store(&recorded.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	begin(MPROF_HEAP_SHOT | MPROF_HEAP_SUMMARY, 3);
+	begin(MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_SUMMARY, 3);
 	give(HEAP, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 1);
 	heap_log_check_shot(&log_read, 2, 0);
@@ -54,19 +54,19 @@ Test(heap_losses, references_and_deaths_that_do_not_fit_are_counted)
 	cr_assert_not_null(references);
 	open_small(0);
 	block_writer();
-	begin(MPROF_HEAP_SHOT, 1);
-	mprof_heap_object(recorder, HEAP, LIST, 24, references, MANY);
-	mprof_heap_references(recorder, references, MANY);
-	mprof_heap_end(recorder);
+	begin(MPROF_HEAP_USE_SHOT, 1);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 24, references, MANY);
+	mprof_recorder_add_heap_references(recorder, references, MANY);
+	mprof_recorder_end_heap(recorder);
 	for (uint64_t i = 0; i < 10000; i++)
-		mprof_heap_freed(recorder, HEAP, POINT, 24);
+		mprof_recorder_add_heap_free(recorder, HEAP, POINT, 24);
 	atomic_store(&recorded.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	block_writer();
-	begin(MPROF_HEAP_SHOT, 2);
-	mprof_heap_object(recorder, HEAP, LIST, 24, references, 1);
-	mprof_heap_references(recorder, references, MANY);
-	mprof_heap_end(recorder);
+	begin(MPROF_HEAP_USE_SHOT, 2);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 24, references, 1);
+	mprof_recorder_add_heap_references(recorder, references, MANY);
+	mprof_recorder_end_heap(recorder);
 	atomic_store(&recorded.blocked, 0);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 1);
@@ -90,13 +90,13 @@ Test(heap_losses, an_incomplete_shot_says_nothing_of_deaths)
 	begin(ALL_USES, 1);
 	for (uint64_t i = 0; i < 200000; i++)
 		give(HEAP + i * 32 + 0x10000, LIST, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	atomic_store(&recorded.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	begin(ALL_USES, 2);
 	for (uint64_t i = 0; i < 99; i++)
 		give(HEAP + i * 32, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 1);
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);
@@ -116,29 +116,29 @@ Test(heap_losses, lost_moves_spoil_what_was_known_and_no_more)
 		allocate(HEAP + i * 32, POINT, 24);
 	block_writer();
 	for (uint64_t i = 0; i < MOVES; i++)
-		mprof_heap_moved(recorder, 0x100000 + i * 32, 0x900000 + i * 32);
+		mprof_recorder_add_heap_move(recorder, 0x100000 + i * 32, 0x900000 + i * 32);
 	/* It is not known where these are when the shot is taken. */
 	allocate(HEAP + 100 * 32, LIST, 24);
-	cr_assert_eq(mprof_heap_begin(recorder, ALL_USES, 1), 0);
+	cr_assert_eq(mprof_recorder_begin_heap(recorder, ALL_USES, 1), 0);
 	atomic_store(&recorded.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	begin(ALL_USES, 2);
 	give(HEAP + 16, TREE, 8);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* From here on it is. */
 	allocate(HEAP + 32, LIST, 24);
 	begin(ALL_USES, 3);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* Until the next time. */
 	allocate(HEAP + 64, TREE, 8);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	block_writer();
 	for (uint64_t i = 0; i < MOVES; i++)
-		mprof_heap_moved(recorder, 0x100000 + i * 32, 0x900000 + i * 32);
+		mprof_recorder_add_heap_move(recorder, 0x100000 + i * 32, 0x900000 + i * 32);
 	atomic_store(&recorded.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	begin(ALL_USES, 4);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_gt(log_read.lost[MPROF_LOSS_NO_BUFFER], 0);
 	cr_assert_eq(heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_MOVE) + log_read.lost[MPROF_LOSS_NO_BUFFER],
@@ -161,11 +161,11 @@ Test(heap_losses, a_full_disk_is_counted)
 	begin(ALL_USES, 1);
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		give(HEAP + i * 32, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	/* The chunks are given back all the same. */
 	for (uint64_t i = 0; i < 10 * OBJECTS; i++)
-		mprof_heap_moved(recorder, HEAP + i * 32, HEAP + i * 64);
-	mprof_recorder_detach(thread);
+		mprof_recorder_add_heap_move(recorder, HEAP + i * 32, HEAP + i * 64);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_ERR_IO);
 	stats.struct_size = sizeof(stats);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
@@ -182,13 +182,13 @@ Test(heap_losses, a_log_that_is_long_enough_takes_no_more)
 	enum { OBJECTS = 100000 };
 	mprof_recorder_options options;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.max_log_bytes = 100000;
 	open_with(&options);
-	begin(MPROF_HEAP_SHOT, 1);
+	begin(MPROF_HEAP_USE_SHOT, 1);
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		give(HEAP + i * 32, POINT, 24);
-	mprof_heap_end(recorder);
+	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_gt(log_read.event_count, 0);
 	cr_assert_eq(log_read.event_count + log_read.lost[MPROF_LOSS_LIMIT], OBJECTS);
@@ -204,10 +204,10 @@ static size_t record_without(size_t fail_at)
 	mprof_error error;
 	mprof_sink sink = recorded_log_sink(&recorded);
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.allocator = &interface;
 	options.track_objects = 1;
-	options.allocation_detail = MPROF_ALLOCATION_OBJECT;
+	options.allocation_detail = MPROF_ALLOCATION_DETAIL_OBJECT;
 	options.drain_interval_ms = 600000;
 	error.struct_size = sizeof(error);
 	if (mprof_recorder_open_sink(&sink, &options, &recorder, &error) != MPROF_OK)
@@ -220,11 +220,11 @@ static size_t record_without(size_t fail_at)
 		begin(ALL_USES, shot);
 		for (uint64_t i = 0; i < 3000; i++)
 			give(HEAP + i * 32, POINT + i % 100 * 16, i == 7 ? UINT64_MAX : 24);
-		mprof_heap_moved(recorder, HEAP, HEAP + 0x1000000);
-		mprof_heap_end(recorder);
-		mprof_heap_freed(recorder, HEAP + 32, POINT, 24);
+		mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 0x1000000);
+		mprof_recorder_end_heap(recorder);
+		mprof_recorder_add_heap_free(recorder, HEAP + 32, POINT, 24);
 	}
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	mprof_recorder_close(recorder);
 	stats.struct_size = sizeof(stats);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);

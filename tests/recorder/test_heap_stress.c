@@ -64,8 +64,8 @@ static void allocate(stress *shared, mprof_thread *thread)
 		object->is_reachable = 1;
 		shared->allocated[object->class_number]++;
 		shared->allocated_bytes[object->class_number] += object->size;
-		mprof_thread_allocation_detailed(thread, CLASS_KEY(object->class_number), object->size, ADDRESS(place),
-						 NULL, 0);
+		mprof_thread_record_allocation_detailed(thread, CLASS_KEY(object->class_number), object->size,
+							ADDRESS(place), NULL, 0);
 	} else {
 		object->is_reachable = next_random(shared) % 4 != 0;
 	}
@@ -86,7 +86,7 @@ static void compact(stress *shared, uint32_t step)
 			shared->heap[to].class_number = -1;
 		if (before[i].class_number < 0 || !before[i].is_reachable || step == 0)
 			continue;
-		mprof_heap_moved(shared->recorder, ADDRESS(i), ADDRESS(to));
+		mprof_recorder_add_heap_move(shared->recorder, ADDRESS(i), ADDRESS(to));
 		shared->moved++;
 	}
 }
@@ -99,23 +99,24 @@ static void walk(stress *shared)
 		const stress_object *object = &shared->heap[i];
 
 		if (object->class_number >= 0)
-			mprof_heap_object(shared->recorder, ADDRESS(i), CLASS_KEY(object->class_number), object->size,
-					  references, (size_t)object->class_number);
+			mprof_recorder_add_heap_object(shared->recorder, ADDRESS(i), CLASS_KEY(object->class_number),
+						       object->size, references, (size_t)object->class_number);
 	}
 }
 
 /* With the world stopped. Nothing here may wait for a thread, nor for the writer thread. */
 static void collect(stress *shared, mprof_thread *thread, uint32_t collection)
 {
-	mprof_thread_event(thread, MPROF_EVENT_GC_START, 0, 0);
+	mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
 	compact(shared, collection % 3 * 7);
-	cr_assert_eq(
-		mprof_heap_begin(shared->recorder, MPROF_HEAP_SHOT | MPROF_HEAP_FREED | MPROF_HEAP_SUMMARY, collection),
-		1);
+	cr_assert_eq(mprof_recorder_begin_heap(shared->recorder,
+					       MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY,
+					       collection),
+		     1);
 	walk(shared);
-	mprof_heap_root(shared->recorder, MPROF_ROOT_STACK, 0, ADDRESS(0));
-	mprof_heap_end(shared->recorder);
-	mprof_thread_event(thread, MPROF_EVENT_GC_END, 0, 0);
+	mprof_recorder_add_heap_root(shared->recorder, MPROF_ROOT_STACK, 0, ADDRESS(0));
+	mprof_recorder_end_heap(shared->recorder);
+	mprof_thread_record_event(thread, MPROF_EVENT_GC_END, 0, 0);
 }
 
 static void *run(void *argument)
@@ -128,9 +129,9 @@ static void *run(void *argument)
 		abort();
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		for (int i = 0; i < ALLOCATIONS; i++) {
-			mprof_thread_method_enter(thread, METHOD);
+			mprof_thread_enter_method(thread, METHOD);
 			allocate(shared, thread);
-			mprof_thread_method_leave(thread, METHOD);
+			mprof_thread_leave_method(thread, METHOD);
 		}
 		pthread_barrier_wait(&shared->stopped);
 		/* Each time another one. */
@@ -138,7 +139,7 @@ static void *run(void *argument)
 			collect(shared, thread, round);
 		pthread_barrier_wait(&shared->started);
 	}
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	return NULL;
 }
 
@@ -209,11 +210,11 @@ Test(heap_stress, a_shot_in_every_collection_of_an_allocation_storm, .timeout = 
 	stress_thread threads[THREADS];
 
 	init_stress(&shared);
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counting_counter;
 	options.buffer_events = 128;
 	options.max_buffers = 2;
-	options.allocation_detail = MPROF_ALLOCATION_OBJECT;
+	options.allocation_detail = MPROF_ALLOCATION_DETAIL_OBJECT;
 	options.track_objects = 1;
 	options.drain_interval_ms = 1;
 	shared.recorder = recorded_log_open(&recorded, &options);

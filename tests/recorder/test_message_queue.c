@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static mprof_allocator system_allocator(void)
@@ -38,8 +39,8 @@ Test(message_queue, messages_own_their_texts)
 	mprof_allocator allocator = system_allocator();
 	char name[] = "full name";
 	char base[] = "base";
-	mprof_assembly_name split = {base, "neutral", "null", 1, 2, 3, 4, 1};
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY, 0, 1, 2, 3, name, 9, &split};
+	mprof_assembly_name split = {sizeof(mprof_assembly_name), base, "neutral", "null", 1, 2, 3, 4, 1, 0};
+	mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_ASSEMBLY, 0, 1, 2, 3, name, 9, &split};
 	message *created = message_element(&allocator, MESSAGE_LOADED, 77, &element);
 
 	memset(name, 'x', 9);
@@ -88,4 +89,44 @@ Test(message_queue, loses_nothing_and_keeps_each_thread_s_order, .timeout = 120)
 	}
 	for (int i = 0; i < PUSHERS; i++)
 		pthread_join(threads[i], NULL);
+}
+
+/* What comes as often as the client wants is bounded; definitions are not. */
+Test(message_queue, refuses_marks_when_too_much_waits)
+{
+	mprof_allocator allocator = system_allocator();
+	message_queue queue = {NULL};
+	size_t size = MESSAGE_QUEUE_MOST_BYTES / 8;
+	char *text = calloc(1, size);
+	message *taken;
+	int wakes = 0;
+	int pushed = 0;
+	int is_filling;
+
+	cr_assert_not_null(text);
+	for (;;) {
+		message *mark = message_mark(&allocator, 1, text, size, 2);
+
+		if (!message_queue_offer(&queue, mark, &is_filling)) {
+			message_release(&allocator, mark);
+			break;
+		}
+		wakes += is_filling;
+		cr_assert_lt(++pushed, 8);
+	}
+	/* Not eight: the text is not all of a message. */
+	cr_assert_eq(pushed, 7);
+	cr_assert_eq(wakes, 1);
+	message_queue_push(&queue, message_thread_name(&allocator, 1, text, size));
+	cr_assert_eq(message_queue_take_refused(&queue), 1);
+	cr_assert_eq(message_queue_take_refused(&queue), 0);
+	for (taken = message_queue_take(&queue); taken != NULL; pushed--) {
+		message *next = taken->next;
+
+		message_release(&allocator, taken);
+		taken = next;
+	}
+	cr_assert_eq(pushed, -1);
+	cr_assert_eq(atomic_load(&queue.waiting_bytes), 0);
+	free(text);
 }

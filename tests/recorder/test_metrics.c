@@ -22,7 +22,7 @@ static void tell(mprof_recorder *recorder, uint32_t first, uint64_t value, uint3
 {
 	const mprof_metric_value values[] = {{first, 0, value}, {second, 0, other}};
 
-	cr_assert_eq(mprof_recorder_metric_values(recorder, values, 2), MPROF_OK);
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, values, sizeof(*values), 2), MPROF_OK);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 }
 
@@ -41,17 +41,21 @@ Test(metrics, only_changes_are_written)
 	mprof_recorder *recorder = recorded_log_open(&log, NULL);
 	const double share = 0.75;
 	uint64_t share_bits;
-	uint32_t heap = define(recorder, "GC", "heap", MPROF_METRIC_BYTES);
-	uint32_t ratio = define(recorder, "JIT", "inlined", MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO);
+	uint32_t heap = define(recorder, "GC", "heap", MPROF_METRIC_UNIT_BYTES);
+	uint32_t ratio = define(recorder, "JIT", "inlined", MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_RATIO);
 	static const struct {
 		uint32_t kind;
 		uint32_t id;
 		uint64_t value;
 	} expected[] = {
-		{MPROF_RECORD_METRIC, 1, 0},       {MPROF_RECORD_METRIC, 2, 0},
-		{MPROF_RECORD_METRIC_VALUE, 1, 0}, {MPROF_RECORD_METRIC_VALUE, 2, 0},
-		{MPROF_RECORD_METRIC_VALUE, 1, UINT64_MAX - 4}, {MPROF_RECORD_METRIC_VALUE, 2, 7},
-		{MPROF_RECORD_METRIC_VALUE, 1, 5}, {MPROF_RECORD_METRIC_VALUE, 1, 0},
+		{MPROF_RECORD_METRIC, 1, 0},
+		{MPROF_RECORD_METRIC, 2, 0},
+		{MPROF_RECORD_METRIC_VALUE, 1, 0},
+		{MPROF_RECORD_METRIC_VALUE, 2, 0},
+		{MPROF_RECORD_METRIC_VALUE, 1, UINT64_MAX - 4},
+		{MPROF_RECORD_METRIC_VALUE, 2, 7},
+		{MPROF_RECORD_METRIC_VALUE, 1, 5},
+		{MPROF_RECORD_METRIC_VALUE, 1, 0},
 	};
 	const size_t count = sizeof(expected) / sizeof(expected[0]);
 
@@ -69,16 +73,18 @@ Test(metrics, only_changes_are_written)
 	cr_assert_eq(log.record_count, count);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t value = i == 3 ? share_bits : expected[i].value;
+		const mprof_record *record = &log.records[i].record;
 
-		cr_assert_eq(log.records[i].record.kind, expected[i].kind, "record %zu", i);
-		cr_assert_eq(log.records[i].record.id, expected[i].id, "record %zu", i);
-		cr_assert_eq(log.records[i].record.value, value, "record %zu", i);
+		cr_assert_eq(record->kind, expected[i].kind, "record %zu", i);
+		cr_assert_eq(record->id, expected[i].id, "record %zu", i);
+		if (record->kind == MPROF_RECORD_METRIC_VALUE)
+			cr_assert_eq(record->as.metric_value.value, value, "record %zu", i);
 	}
 	cr_assert_str_eq(log.records[0].name, "heap");
 	cr_assert_str_eq(log.records[0].section, "GC");
-	cr_assert_eq(log.records[0].record.flags, MPROF_METRIC_BYTES);
+	cr_assert_eq(log.records[0].record.as.metric.flags, MPROF_METRIC_UNIT_BYTES);
 	cr_assert_str_eq(log.records[1].name, "inlined");
-	cr_assert_eq(log.records[1].record.flags, MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO);
+	cr_assert_eq(log.records[1].record.as.metric.flags, MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_RATIO);
 	/* Where nothing changed there is no block. */
 	cr_assert_eq(log.blocks[MPROF_BLOCK_METRICS], 5);
 	recorded_log_free(&log);
@@ -89,11 +95,11 @@ Test(metrics, one_that_never_got_a_value_is_defined)
 	recorded_log log = {0};
 	mprof_recorder *recorder = recorded_log_open(&log, NULL);
 
-	define(recorder, "", "lonely", MPROF_METRIC_COUNT | MPROF_METRIC_MONOTONIC);
+	define(recorder, "", "lonely", MPROF_METRIC_UNIT_COUNT | MPROF_METRIC_FLAG_MONOTONIC);
 	finish(recorder, &log);
 	cr_assert_eq(log.record_count, 1);
 	cr_assert_str_eq(log.records[0].name, "lonely");
-	cr_assert_eq(log.records[0].record.flags, MPROF_METRIC_COUNT | MPROF_METRIC_MONOTONIC);
+	cr_assert_eq(log.records[0].record.as.metric.flags, MPROF_METRIC_UNIT_COUNT | MPROF_METRIC_FLAG_MONOTONIC);
 	recorded_log_free(&log);
 }
 
@@ -110,11 +116,12 @@ Test(metrics, refuses_what_the_contract_forbids)
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0, NULL), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 2, &metric), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_define_metric(recorder, "s", "n", 0x50, &metric), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_metric_values(recorder, unknown, 1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_metric_values(recorder, unknown + 1, 1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_metric_values(recorder, NULL, 1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_metric_values(NULL, NULL, 0), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_metric_values(recorder, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, unknown, sizeof(*unknown), 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, unknown + 1, sizeof(mprof_metric_value), 1),
+		     MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, NULL, sizeof(mprof_metric_value), 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_record_metrics(NULL, NULL, sizeof(mprof_metric_value), 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_record_metrics(recorder, NULL, sizeof(mprof_metric_value), 0), MPROF_OK);
 	finish(recorder, &log);
 	cr_assert_eq(log.record_count, 0);
 	recorded_log_free(&log);
@@ -136,7 +143,7 @@ static void *define_many(void *argument)
 			return argument;
 		value.metric = metric;
 		value.value = (uint64_t)i;
-		if (mprof_recorder_metric_values(recorder, &value, 1) != MPROF_OK)
+		if (mprof_recorder_record_metrics(recorder, &value, sizeof(value), 1) != MPROF_OK)
 			return argument;
 	}
 	return NULL;

@@ -45,7 +45,7 @@ static mprof_recorder *open_recorder(recorded_log *log, uint32_t without_symbols
 {
 	mprof_recorder_options options;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.drain_interval_ms = 600000;
 	options.without_symbols = without_symbols;
 	return recorded_log_open(log, &options);
@@ -56,7 +56,7 @@ static void sample_at(mprof_recorder *recorder, uint64_t address)
 {
 	mprof_frame frame = MPROF_FRAME_NATIVE | address;
 
-	cr_assert(mprof_recorder_sample(recorder, 1, &frame, 1));
+	cr_assert(mprof_recorder_record_sample(recorder, 1, &frame, 1));
 }
 
 static void finish(mprof_recorder *recorder, recorded_log *log, sampled_log *sampled)
@@ -76,15 +76,18 @@ static const char *function_name(const sampled_log *sampled, size_t number)
 {
 	mprof_record location = sampled_log_location(sampled, &sampled->samples[number]);
 
-	return location.target != 0 ? sampled_log_record(sampled, MPROF_RECORD_FUNCTION, location.target).name : "";
+	return location.as.location.function != 0
+		       ? sampled_log_record(sampled, MPROF_RECORD_FUNCTION, location.as.location.function)
+				 .as.function.name
+		       : "";
 }
 
 static mprof_record module_of(const sampled_log *sampled, size_t number)
 {
 	mprof_record location = sampled_log_location(sampled, &sampled->samples[number]);
 
-	cr_assert_neq(location.parent, 0);
-	return sampled_log_record(sampled, MPROF_RECORD_MODULE, location.parent);
+	cr_assert_neq(location.as.location.module, 0);
+	return sampled_log_record(sampled, MPROF_RECORD_MODULE, location.as.location.module);
 }
 
 Test(native_modules, functions_of_this_program)
@@ -109,19 +112,19 @@ Test(native_modules, functions_of_this_program)
 	cr_assert_str_eq(function_name(&sampled, 0), "native_modules_function_of_the_program");
 	cr_assert_str_eq(function_name(&sampled, 1), "function_of_the_file");
 	cr_assert_str_eq(function_name(&sampled, 2), "function_of_the_file");
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_MODULE), 1);
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_FUNCTION), 2);
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_LOCATION), 3);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_MODULE), 1);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_FUNCTION), 2);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_LOCATION), 3);
 	module = module_of(&sampled, 0);
 	location = sampled_log_location(&sampled, &sampled.samples[2]);
-	function = sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, location.target);
-	cr_assert_eq(module.start + location.start, own + 2);
-	cr_assert_eq(module.start + function.start, own);
-	cr_assert_gt(function.size, 2);
-	cr_assert_lt(location.start, module.size);
+	function = sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, location.as.location.function);
+	cr_assert_eq(module.as.module.address + location.as.location.offset, own + 2);
+	cr_assert_eq(module.as.module.address + function.as.function.offset, own);
+	cr_assert_gt(function.as.function.size, 2);
+	cr_assert_lt(location.as.location.offset, module.as.module.size);
 	if (length > 0) {
 		path[length] = '\0';
-		cr_assert_str_eq(module.name, path);
+		cr_assert_str_eq(module.as.module.file, path);
 	}
 	end(&log, &sampled);
 }
@@ -141,7 +144,7 @@ Test(native_modules, functions_of_a_library)
 	finish(recorder, &log, &sampled);
 	cr_assert_eq(sampled.count, 1);
 	cr_assert_str_eq(function_name(&sampled, 0), "lldiv");
-	cr_assert_eq(module_of(&sampled, 0).start, (uint64_t)(uintptr_t)info.dli_fbase);
+	cr_assert_eq(module_of(&sampled, 0).as.module.address, (uint64_t)(uintptr_t)info.dli_fbase);
 	end(&log, &sampled);
 }
 
@@ -158,17 +161,20 @@ Test(native_modules, addresses_to_return_to_belong_to_the_call)
 	mprof_record locations[3];
 	size_t count;
 
-	cr_assert(mprof_recorder_sample(recorder, 1, chain, 3));
+	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 3));
 	finish(recorder, &log, &sampled);
-	cr_assert_eq(mprof_reader_stack(sampled.reader, sampled.samples[0].stack, frames, 3, &count), MPROF_OK);
+	cr_assert_eq(
+		mprof_reader_lookup_stack(sampled.reader, sampled.samples[0].stack, frames, sizeof(*frames), 3, &count),
+		MPROF_OK);
 	cr_assert_eq(count, 3);
 	for (size_t i = 0; i < 3; i++)
 		locations[i] = sampled_log_record(&sampled, MPROF_RECORD_LOCATION, frames[i].id);
-	cr_assert_str_eq(sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, locations[0].target).name,
-			 "native_modules_function_of_the_program");
-	cr_assert_neq(locations[1].target, locations[0].target);
-	cr_assert_eq(locations[1].start, locations[0].start, "the address is kept as it is");
-	cr_assert_eq(locations[2].target, locations[0].target);
+	cr_assert_str_eq(
+		sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, locations[0].as.location.function).as.function.name,
+		"native_modules_function_of_the_program");
+	cr_assert_neq(locations[1].as.location.function, locations[0].as.location.function);
+	cr_assert_eq(locations[1].as.location.offset, locations[0].as.location.offset, "the address is kept as it is");
+	cr_assert_eq(locations[2].as.location.function, locations[0].as.location.function);
 	end(&log, &sampled);
 }
 
@@ -182,8 +188,10 @@ Test(native_modules, without_symbols)
 	sample_at(recorder, own);
 	finish(recorder, &log, &sampled);
 	cr_assert_str_eq(function_name(&sampled, 0), "");
-	cr_assert_eq(module_of(&sampled, 0).start + sampled_log_location(&sampled, &sampled.samples[0]).start, own);
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_FUNCTION), 0);
+	cr_assert_eq(module_of(&sampled, 0).as.module.address +
+			     sampled_log_location(&sampled, &sampled.samples[0]).as.location.offset,
+		     own);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_FUNCTION), 0);
 	end(&log, &sampled);
 }
 
@@ -205,10 +213,11 @@ Test(native_modules, functions_of_the_vdso)
 	for (uint64_t offset = header->e_ehsize; offset < 8192; offset += 64)
 		sample_at(recorder, image + offset);
 	finish(recorder, &log, &sampled);
-	cr_assert_neq(strstr(module_of(&sampled, 0).name, "vdso"), NULL);
-	cr_assert_eq(module_of(&sampled, 0).start, image);
-	for (uint32_t id = 1; id <= mprof_reader_record_count(sampled.reader, MPROF_RECORD_FUNCTION); id++)
-		found += strstr(sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, id).name, "clock_gettime") != NULL;
+	cr_assert_neq(strstr(module_of(&sampled, 0).as.module.file, "vdso"), NULL);
+	cr_assert_eq(module_of(&sampled, 0).as.module.address, image);
+	for (uint32_t id = 1; id <= mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_FUNCTION); id++)
+		found += strstr(sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, id).as.function.name,
+				"clock_gettime") != NULL;
 	cr_assert_eq(found, 1);
 	end(&log, &sampled);
 }
@@ -226,9 +235,9 @@ Test(native_modules, code_in_no_module)
 	sample_at(recorder, (uint64_t)(uintptr_t)memory);
 	finish(recorder, &log, &sampled);
 	location = sampled_log_location(&sampled, &sampled.samples[0]);
-	cr_assert_eq(location.parent, 0);
-	cr_assert_eq(location.target, 0);
-	cr_assert_eq(location.start, (uint64_t)(uintptr_t)memory);
+	cr_assert_eq(location.as.location.module, 0);
+	cr_assert_eq(location.as.location.function, 0);
+	cr_assert_eq(location.as.location.offset, (uint64_t)(uintptr_t)memory);
 	free(memory);
 	end(&log, &sampled);
 }
@@ -313,10 +322,10 @@ Test(native_modules, a_library_that_is_loaded_while_recording, .timeout = 60)
 	cr_assert_str_eq(function_name(&sampled, 1), "first_function");
 	cr_assert_str_eq(function_name(&sampled, 2), "hidden_first_function");
 	module = module_of(&sampled, 1);
-	cr_assert_eq(module.start, library.start);
-	cr_assert_str_eq(module.section, "0123456789abcdef");
-	cr_assert_eq(module.name[0], '/', "found from any directory: %s", module.name);
-	cr_assert_neq(strstr(module.name, path), NULL);
+	cr_assert_eq(module.as.module.address, library.start);
+	cr_assert_str_eq(module.as.module.build_id, "0123456789abcdef");
+	cr_assert_eq(module.as.module.file[0], '/', "found from any directory: %s", module.as.module.file);
+	cr_assert_neq(strstr(module.as.module.file, path), NULL);
 	dlclose(library.handle);
 	remove_directory(directory);
 	end(&log, &sampled);
@@ -350,7 +359,7 @@ static void replace_library(const char *second_name, const char *build_ids[2])
 	cr_assert_str_eq(function_name(&sampled, 0), "first_function");
 	cr_assert_str_eq(function_name(&sampled, 1), "hidden_first_function");
 	cr_assert_eq(module_of(&sampled, 0).id, module_of(&sampled, 1).id);
-	cr_assert_eq(sampled_log_location(&sampled, &sampled.samples[2]).parent, 0);
+	cr_assert_eq(sampled_log_location(&sampled, &sampled.samples[2]).as.location.module, 0);
 	cr_assert_str_eq(function_name(&sampled, 3), "hidden_other_function");
 	cr_assert_str_eq(function_name(&sampled, 4), "other_function");
 	cr_assert_neq(module_of(&sampled, 3).id, module_of(&sampled, 0).id);
@@ -432,7 +441,7 @@ Test(native_modules, a_file_that_was_replaced_is_not_read, .timeout = 60)
 		sample_at(recorder, library.function);
 		finish(recorder, &log, &sampled);
 		cr_assert_str_eq(function_name(&sampled, 1), "");
-		cr_assert_eq(module_of(&sampled, 1).start, library.start);
+		cr_assert_eq(module_of(&sampled, 1).as.module.address, library.start);
 		dlclose(library.handle);
 		remove_directory(directory);
 		end(&log, &sampled);
@@ -453,18 +462,18 @@ Test(native_modules, others_are_not_told_anew, .timeout = 60)
 	for (int round = 0; round < 10; round++) {
 		loaded library;
 
-		cr_assert(mprof_recorder_sample(recorder, 1, chain, 2));
+		cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 2));
 		library = load(path, "first_function");
 		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-		cr_assert(mprof_recorder_sample(recorder, 1, chain, 2));
+		cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 2));
 		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 		dlclose(library.handle);
 	}
 	finish(recorder, &log, &sampled);
 	cr_assert_eq(sampled.count, 20);
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_MODULE), 1);
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_LOCATION), 2);
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_STACK), 2);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_MODULE), 1);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_LOCATION), 2);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_STACK), 2);
 	remove_directory(directory);
 	end(&log, &sampled);
 }

@@ -59,7 +59,7 @@ static void describe(mprof_recorder *recorder, const char *suffix)
 {
 	mprof_description description;
 
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	description.name = suffix;
 	description.name_length = strlen(suffix);
 	expect_ok_or_no_memory(mprof_recorder_define_class(recorder, CLASS_A, &description));
@@ -72,11 +72,12 @@ static void record(mprof_recorder *recorder, mprof_thread *thread)
 	const mprof_frame frames[] = {METHOD_F, METHOD_G, MPROF_FRAME_NATIVE | 0x10};
 
 	for (int i = 0; i < 20; i++) {
-		mprof_thread_method_enter(thread, METHOD_F);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 24, 0x100000 + (uint64_t)i * 8, frames + i % 2, 2);
-		mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, 8, frames, 3);
-		mprof_thread_method_leave(thread, METHOD_F);
-		mprof_recorder_sample(recorder, 7, frames, 3);
+		mprof_thread_enter_method(thread, METHOD_F);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, 0x100000 + (uint64_t)i * 8, frames + i % 2,
+							2);
+		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, 8, frames, 3);
+		mprof_thread_leave_method(thread, METHOD_F);
+		mprof_recorder_record_sample(recorder, 7, frames, 3);
 	}
 }
 
@@ -84,34 +85,59 @@ static void shoot(mprof_recorder *recorder)
 {
 	const uint64_t references[] = {0x100008, 0x100010};
 
-	if (!mprof_heap_begin(recorder, MPROF_HEAP_SHOT | MPROF_HEAP_FREED | MPROF_HEAP_SUMMARY, 1))
+	if (!mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY,
+				       1))
 		return;
-	mprof_heap_object(recorder, 0x100000, CLASS_A, 24, references, 2);
-	mprof_heap_object(recorder, 0x100008, CLASS_A, 24, NULL, 0);
-	mprof_heap_root(recorder, MPROF_ROOT_OTHER, 0x7004, 0x100000);
-	mprof_heap_end(recorder);
+	mprof_recorder_add_heap_object(recorder, 0x100000, CLASS_A, 24, references, 2);
+	mprof_recorder_add_heap_object(recorder, 0x100008, CLASS_A, 24, NULL, 0);
+	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, 0x7004, 0x100000);
+	mprof_recorder_end_heap(recorder);
 }
 
 /* Everything once, and twice what is kept. */
 static void use(mprof_recorder *recorder, mprof_thread *thread)
 {
 	const mprof_key_range ranges[] = {{METHOD_F, METHOD_F}, {CLASS_A, CLASS_A + 8}};
-	const mprof_root_area area = {.start = 0x7000, .size = 16, .class_key = CLASS_A, .name = "area"};
+	const mprof_root_area area = {.struct_size = sizeof(mprof_root_area),
+				      .start = 0x7000,
+				      .size = 16,
+				      .class_key = CLASS_A,
+				      .name = "area"};
 	mprof_metric_value value = {0, 0, 5};
 
 	describe(recorder, "First");
-	expect_ok_or_no_memory(mprof_recorder_root_registered(recorder, &area));
+	expect_ok_or_no_memory(mprof_recorder_register_root(recorder, &area));
 	expect_ok_or_no_memory(mprof_recorder_define_metric(recorder, "section", "name", 0, &value.metric));
 	if (value.metric != 0)
-		expect_ok_or_no_memory(mprof_recorder_metric_values(recorder, &value, 1));
-	expect_ok_or_no_memory(mprof_recorder_mark(recorder, 0, "mark", 4));
+		expect_ok_or_no_memory(mprof_recorder_record_metrics(recorder, &value, sizeof(value), 1));
+	expect_ok_or_no_memory(mprof_recorder_record_mark(recorder, 0, "mark", 4));
 	record(recorder, thread);
 	shoot(recorder);
-	expect_ok_or_no_memory(mprof_recorder_unloading(recorder, ranges, 2));
+	expect_ok_or_no_memory(mprof_recorder_retire_keys(recorder, ranges, sizeof(*ranges), 2));
 	describe(recorder, "Second");
 	record(recorder, thread);
-	expect_ok_or_no_memory(mprof_recorder_root_unregistered(recorder, 0x7000));
+	expect_ok_or_no_memory(mprof_recorder_unregister_root(recorder, 0x7000));
 	shoot(recorder);
+}
+
+/* What use() records: events of the thread, and samples. */
+enum { RECORDED_EVENTS = 2 * 20 * 4, RECORDED_SAMPLES = 2 * 20 };
+
+/* Whatever is not in the log was counted, as lost, and the log says so. */
+static void expect_all_counted(const recorded_log *log, const mprof_recorder_stats *stats, size_t fail_at)
+{
+	uint64_t lost = 0;
+
+	for (size_t cause = 0; cause < sizeof(log->lost) / sizeof(log->lost[0]); cause++)
+		lost += log->lost[cause];
+	cr_assert_eq(lost, stats->lost_events, "refused at %zu", fail_at);
+	cr_assert_geq(log->event_count + stats->samples + lost, RECORDED_EVENTS + RECORDED_SAMPLES,
+		      "refused at %zu: %zu events, %llu samples, %llu lost", fail_at, log->event_count,
+		      (unsigned long long)stats->samples, (unsigned long long)lost);
+	if (lost == 0) {
+		cr_assert_eq(log->event_count, RECORDED_EVENTS, "refused at %zu", fail_at);
+		cr_assert_eq(stats->samples, RECORDED_SAMPLES, "refused at %zu", fail_at);
+	}
 }
 
 /* Returns how many requests were refused. */
@@ -119,15 +145,18 @@ static size_t run(size_t fail_at, int fail_once)
 {
 	shared_allocator shared = {.lock = PTHREAD_MUTEX_INITIALIZER,
 				   .inner = {.fail_at = fail_at, .fail_once = fail_once}};
-	mprof_allocator allocator = {shared_allocate, shared_reallocate, shared_release, &shared};
+	mprof_allocator allocator = {sizeof(mprof_allocator), shared_allocate, shared_reallocate, shared_release,
+				     &shared};
 	recorded_log log = {0};
 	mprof_sink sink = recorded_log_sink(&log);
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
+	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
 	mprof_thread *thread;
 	mprof_status status;
+	int has_recorded = 0;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.allocator = &allocator;
 	options.allocation_detail = 7;
 	options.track_objects = 1;
@@ -136,16 +165,20 @@ static size_t run(size_t fail_at, int fail_once)
 	if (status == MPROF_OK) {
 		status = mprof_recorder_attach(recorder, 7, &thread);
 		expect_ok_or_no_memory(status);
-		if (status == MPROF_OK)
+		has_recorded = status == MPROF_OK;
+		if (has_recorded)
 			use(recorder, thread);
-		mprof_recorder_detach(thread);
+		mprof_thread_detach(thread);
 		status = mprof_recorder_close(recorder);
 		expect_ok_or_no_memory(status);
+		cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
 		mprof_recorder_destroy(recorder);
 		recorded_log_read(&log);
 		cr_assert_eq(log.status, MPROF_END, "refused at %zu: the log reads with status %d", fail_at,
 			     (int)log.status);
 		cr_assert_eq(log.complete, status == MPROF_OK, "refused at %zu", fail_at);
+		if (has_recorded && status == MPROF_OK)
+			expect_all_counted(&log, &stats, fail_at);
 	}
 	cr_assert_eq(shared.inner.blocks, 0, "refused at %zu", fail_at);
 	recorded_log_free(&log);

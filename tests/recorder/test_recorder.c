@@ -16,7 +16,7 @@ static mprof_recorder *open_counting(recorded_log *log)
 {
 	mprof_recorder_options options;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counting_counter;
 	return recorded_log_open(log, &options);
 }
@@ -31,7 +31,7 @@ static void define_usual(mprof_recorder *recorder)
 
 static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log *log)
 {
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(log);
@@ -59,18 +59,17 @@ Test(recorder, calls_come_back_in_order_with_names_and_times)
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_counting(&log);
 	mprof_thread *thread;
-	const uint32_t kinds[] = {MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_METHOD_ENTER,
-				  MPROF_EVENT_METHOD_LEAVE_IMPLICIT, MPROF_EVENT_ALLOCATION,
-				  MPROF_EVENT_METHOD_LEAVE_IMPLICIT};
+	const uint32_t kinds[] = {MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_METHOD_LEAVE_IMPLICIT,
+				  MPROF_EVENT_ALLOCATION, MPROF_EVENT_METHOD_LEAVE_IMPLICIT};
 
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 77, &thread), MPROF_OK);
-	cr_assert_eq(mprof_thread_id(thread), 77);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_thread_method_enter(thread, METHOD_G);
-	mprof_thread_method_leave(thread, METHOD_G);
-	mprof_thread_allocation(thread, CLASS_B, UINT64_C(1) << 40);
-	mprof_thread_method_leave(thread, METHOD_F);
+	cr_assert_eq(mprof_thread_get_id(thread), 77);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_G);
+	mprof_thread_leave_method(thread, METHOD_G);
+	mprof_thread_record_allocation(thread, CLASS_B, UINT64_C(1) << 40);
+	mprof_thread_leave_method(thread, METHOD_F);
 	finish(recorder, thread, &log);
 
 	cr_assert_eq(log.event_count, 5);
@@ -99,11 +98,11 @@ Test(recorder, a_leave_of_another_method_names_it)
 
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
-	mprof_thread_method_leave(thread, METHOD_G);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_thread_method_enter(thread, METHOD_G);
-	mprof_thread_method_leave(thread, METHOD_F);
-	mprof_thread_method_leave(thread, METHOD_G);
+	mprof_thread_leave_method(thread, METHOD_G);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_G);
+	mprof_thread_leave_method(thread, METHOD_F);
+	mprof_thread_leave_method(thread, METHOD_G);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, 5);
 	cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_METHOD_LEAVE);
@@ -122,13 +121,13 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 		const char *name;
 	} given[] = {
 		{MPROF_EVENT_METHOD_JIT_START, 0, METHOD_F, "F (int)"},
-		{MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, METHOD_F, "F (int)"},
+		{MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FLAG_FAILED, METHOD_F, "F (int)"},
 		{MPROF_EVENT_METHOD_JIT_END, 0, METHOD_G, "G ()"},
 		{MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, METHOD_G, "G ()"},
 		{MPROF_EVENT_METHOD_LEAVE_TAIL, 0, METHOD_G, "G ()"},
 		{MPROF_EVENT_METHOD_FREED, 0, METHOD_G, "G ()"},
 		{MPROF_EVENT_CLASS_LOAD_START, 0, CLASS_A, "Space.A"},
-		{MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, CLASS_A, "Space.A"},
+		{MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FLAG_FAILED, CLASS_A, "Space.A"},
 		{MPROF_EVENT_CLASS_UNLOAD_START, 0, CLASS_B, "Space.B"},
 		{MPROF_EVENT_CLASS_UNLOAD_END, 0, CLASS_B, "Space.B"},
 		{MPROF_EVENT_EXCEPTION, 0, CLASS_B, "Space.B"},
@@ -154,11 +153,11 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
 	for (size_t i = 0; i < count; i++)
-		mprof_thread_event(thread, given[i].kind, given[i].flags, given[i].subject);
+		mprof_thread_record_event(thread, given[i].kind, given[i].flags, given[i].subject);
 	/* Kinds that have another way in, or none. */
-	mprof_thread_event(thread, MPROF_EVENT_ALLOCATION, 0, CLASS_A);
-	mprof_thread_event(thread, MPROF_EVENT_SAMPLE, 0, METHOD_F);
-	mprof_thread_event(thread, (mprof_event_kind)200, 0, METHOD_F);
+	mprof_thread_record_event(thread, MPROF_EVENT_ALLOCATION, 0, CLASS_A);
+	mprof_thread_record_event(thread, MPROF_EVENT_SAMPLE, 0, METHOD_F);
+	mprof_thread_record_event(thread, (mprof_event_kind)200, 0, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, count);
 	for (size_t i = 0; i < count; i++) {
@@ -193,15 +192,15 @@ Test(recorder, keys_without_a_definition_are_asked_for_once)
 	mprof_thread *thread;
 	int calls = 0;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.resolve_method = resolve_method;
 	options.resolve_user = &calls;
 	recorder = recorded_log_open(&log, &options);
 	cr_assert_eq(mprof_recorder_attach(recorder, 0, &thread), MPROF_OK);
 	for (int i = 0; i < 3; i++) {
-		mprof_thread_method_enter(thread, METHOD_F);
-		mprof_thread_method_enter(thread, UNKNOWN_KEY);
-		mprof_thread_allocation(thread, UNKNOWN_KEY, 8);
+		mprof_thread_enter_method(thread, METHOD_F);
+		mprof_thread_enter_method(thread, UNKNOWN_KEY);
+		mprof_thread_record_allocation(thread, UNKNOWN_KEY, 8);
 	}
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	stats.struct_size = sizeof(stats);
@@ -227,13 +226,13 @@ Test(recorder, an_address_used_again_is_another_method)
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
 	/* None of this is drained before the end: the counters tell which version an event means. */
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	define_method(recorder, METHOD_F, CLASS_B, "Second ()");
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	define_method(recorder, METHOD_F, CLASS_B, "Second ()");
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	define_method(recorder, METHOD_F, CLASS_A, "F (int)");
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_str_eq(log.events[0].name, "F (int)");
 	cr_assert_str_eq(log.events[1].name, "Second ()");
@@ -250,14 +249,14 @@ Test(recorder, ids_of_the_client_are_kept)
 	mprof_recorder *recorder;
 	mprof_thread *thread;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.keys_are_ids = 1;
 	recorder = recorded_log_open(&log, &options);
 	define_class(recorder, 9, "Nine");
 	define_method(recorder, 4000000000, 9, "Large ()");
 	define_method(recorder, 4000000000, 9, "Ignored ()");
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
-	mprof_thread_method_enter(thread, 4000000000);
+	mprof_thread_enter_method(thread, 4000000000);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.events[0].event.id, 4000000000);
 	cr_assert_str_eq(log.events[0].name, "Large ()");
@@ -273,9 +272,9 @@ Test(recorder, an_event_without_a_key_is_kept)
 	mprof_thread *thread;
 
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
-	mprof_thread_method_enter(thread, 0);
-	mprof_thread_method_leave(thread, 0);
-	mprof_thread_allocation(thread, 0, 8);
+	mprof_thread_enter_method(thread, 0);
+	mprof_thread_leave_method(thread, 0);
+	mprof_thread_record_allocation(thread, 0, 8);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	stats.struct_size = sizeof(stats);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
@@ -296,18 +295,18 @@ Test(recorder, ids_that_do_not_fit_are_not_taken_for_others)
 	mprof_recorder *recorder;
 	mprof_thread *thread;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.keys_are_ids = 1;
 	recorder = recorded_log_open(&log, &options);
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	description.name = "Wide ()";
 	description.name_length = 7;
 	cr_assert_eq(mprof_recorder_define_method(recorder, UINT64_C(0x100000005), &description), MPROF_ERR_ARGUMENT);
 	define_method(recorder, 5, 0, "Five ()");
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
-	mprof_thread_method_enter(thread, 5);
-	mprof_thread_method_enter(thread, UINT64_C(0x100000005));
-	mprof_thread_method_enter(thread, 0);
+	mprof_thread_enter_method(thread, 5);
+	mprof_thread_enter_method(thread, UINT64_C(0x100000005));
+	mprof_thread_enter_method(thread, 0);
 	finish(recorder, thread, &log);
 	cr_assert_str_eq(log.events[0].name, "Five ()");
 	cr_assert_str_eq(log.events[1].name, "(no key)");
@@ -319,25 +318,32 @@ Test(recorder, elements_and_thread_names_become_blocks)
 {
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_counting(&log);
-	mprof_assembly_name split = {"demo", "neutral", "null", 1, 2, 3, 4, 0};
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 0, 5, 6, 7, "demo, Version=1.2.3.4",
-				 21, &split};
+	mprof_assembly_name split = {sizeof(mprof_assembly_name), "demo", "neutral", "null", 1, 2, 3, 4, 0, 0};
+	mprof_element element = {sizeof(mprof_element),
+				 MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS,
+				 0,
+				 5,
+				 6,
+				 7,
+				 "demo, Version=1.2.3.4",
+				 21,
+				 &split};
 	mprof_description description;
 	mprof_thread *thread;
 
-	cr_assert_eq(mprof_recorder_loaded(recorder, 0x99, &element), MPROF_OK);
-	mprof_description_init(&description);
+	cr_assert_eq(mprof_recorder_record_loaded(recorder, 0x99, &element), MPROF_OK);
+	mprof_description_init(&description, sizeof(description));
 	description.name = "In.Demo";
 	description.name_length = 7;
 	description.assembly_key = 0x99;
 	cr_assert_eq(mprof_recorder_define_class(recorder, CLASS_A, &description), MPROF_OK);
-	cr_assert_eq(mprof_recorder_thread_name(recorder, 7, "wörker", 7), MPROF_OK);
+	cr_assert_eq(mprof_recorder_set_thread_name(recorder, 7, "wörker", 7), MPROF_OK);
 	cr_assert_eq(mprof_recorder_attach(recorder, 7, &thread), MPROF_OK);
-	mprof_thread_allocation(thread, CLASS_A, 16);
+	mprof_thread_record_allocation(thread, CLASS_A, 16);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	element.kind = MPROF_ELEMENT_ASSEMBLY;
 	element.assembly = NULL;
-	cr_assert_eq(mprof_recorder_unloaded(recorder, 0x99, &element), MPROF_OK);
+	cr_assert_eq(mprof_recorder_record_unloaded(recorder, 0x99, &element), MPROF_OK);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.blocks[MPROF_BLOCK_LOADED], 1);
 	cr_assert_eq(log.blocks[MPROF_BLOCK_UNLOADED], 1);
@@ -356,7 +362,7 @@ Test(recorder, what_was_drained_is_whole_before_the_end)
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
 	for (int round = 1; round <= 3; round++) {
-		mprof_thread_method_enter(thread, METHOD_F);
+		mprof_thread_enter_method(thread, METHOD_F);
 		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 		so_far.bytes = log.bytes;
 		so_far.length = log.length;
@@ -379,17 +385,18 @@ Test(recorder, refuses_what_the_contract_forbids)
 	mprof_writer_options writer;
 	mprof_recorder *recorder;
 	mprof_description description;
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_MODULE, 0, 0, 0, 0, "two types", 9, NULL};
+	mprof_element element = {
+		sizeof(mprof_element), MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_MODULE, 0, 0, 0, 0, "two types", 9, NULL};
 	mprof_error error;
 
 	error.struct_size = sizeof(error);
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 127;
 	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &recorder, &error), MPROF_ERR_ARGUMENT);
 	cr_assert_null(recorder);
 	cr_assert_eq(error.status, MPROF_ERR_ARGUMENT);
-	mprof_recorder_options_init(&options);
-	mprof_writer_options_init(&writer);
+	mprof_recorder_options_init(&options, sizeof(options));
+	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.dialect = MPROF_DIALECT_MAIL;
 	options.writer = &writer;
 	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &recorder, &error), MPROF_ERR_UNSUPPORTED);
@@ -400,20 +407,20 @@ Test(recorder, refuses_what_the_contract_forbids)
 	free(log.bytes);
 	memset(&log, 0, sizeof(log));
 	recorder = recorded_log_open(&log, NULL);
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	cr_assert_eq(mprof_recorder_define_class(recorder, 1, &description), MPROF_ERR_ARGUMENT);
 	description.name = "a\0b";
 	description.name_length = 3;
 	cr_assert_eq(mprof_recorder_define_class(recorder, 1, &description), MPROF_ERR_NAME);
 	description.name_length = 1;
 	cr_assert_eq(mprof_recorder_define_class(recorder, 0, &description), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_loaded(recorder, 1, &element), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_record_loaded(recorder, 1, &element), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_ERR_STATE);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_ERR_STATE);
 	mprof_recorder_destroy(recorder);
 	mprof_recorder_destroy(NULL);
-	mprof_recorder_detach(NULL);
+	mprof_thread_detach(NULL);
 	recorded_log_free(&log);
 }
 
@@ -460,17 +467,17 @@ Test(recorder, the_mail_dialect_holds_what_it_can_when_lossy)
 	mprof_recorder_stats stats;
 	mprof_thread *thread;
 
-	mprof_recorder_options_init(&options);
-	mprof_writer_options_init(&writer);
+	mprof_recorder_options_init(&options, sizeof(options));
+	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.dialect = MPROF_DIALECT_MAIL;
 	writer.lossy = 1;
 	options.writer = &writer;
 	recorder = recorded_log_open(&log, &options);
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_thread_method_leave(thread, METHOD_F);
-	mprof_thread_event(thread, MPROF_EVENT_GC_STOP_WORLD_START, 0, 0);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_leave_method(thread, METHOD_F);
+	mprof_thread_record_event(thread, MPROF_EVENT_GC_STOP_WORLD_START, 0, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	stats.struct_size = sizeof(stats);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);

@@ -33,7 +33,7 @@ static mprof_recorder *open_small(recorded_log *log, mprof_overflow overflow)
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 128;
 	options.max_buffers = 4;
 	options.overflow = overflow;
@@ -53,12 +53,12 @@ Test(recorder_losses, dropped_events_are_counted_in_the_log, .timeout = 120)
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
 	atomic_store(&log.blocked, 1);
 	for (int i = 0; i < 1000; i++)
-		mprof_thread_method_enter(thread, METHOD);
+		mprof_thread_enter_method(thread, METHOD);
 	atomic_store(&log.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	/* Buffers are free again: recording goes on. */
-	mprof_thread_method_enter(thread, METHOD);
-	mprof_recorder_detach(thread);
+	mprof_thread_enter_method(thread, METHOD);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	stats = stats_of(recorder);
 	cr_assert_gt(stats.lost_events, 0);
@@ -82,14 +82,39 @@ Test(recorder_losses, events_of_collections_never_wait, .timeout = 120)
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
 	/* The writer thread gives nothing back while it is held up: a wait would never end. */
 	atomic_store(&log.blocked, 1);
-	for (int i = 0; i < 1000; i++)
-		mprof_thread_event(thread, i % 2 == 0 ? MPROF_EVENT_GC_START : MPROF_EVENT_GC_END, 0, 0);
+	for (int i = 0; i < 5000; i++)
+		mprof_thread_record_event(thread, i % 2 == 0 ? MPROF_EVENT_GC_START : MPROF_EVENT_GC_END, 0, 0);
 	atomic_store(&log.blocked, 0);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	stats = stats_of(recorder);
+	/* There are as many buffers again for them, and no more. */
 	cr_assert_gt(stats.lost[MPROF_LOSS_NO_BUFFER], 0);
-	cr_assert_eq(stats.events + stats.lost_events, 1000);
+	cr_assert_leq(stats.buffers, 4 + 1 + 4);
+	cr_assert_eq(stats.events + stats.lost_events, 5000);
+	mprof_recorder_destroy(recorder);
+	recorded_log_free(&log);
+}
+
+Test(recorder_losses, events_of_collections_have_buffers_of_their_own, .timeout = 120)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
+	mprof_recorder_stats stats;
+	mprof_thread *thread;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	/* The writer thread gives nothing back while it is held up: a wait would never end. */
+	atomic_store(&log.blocked, 1);
+	/* As many as there is room for elsewhere, so that no other event could be recorded without waiting. */
+	for (int i = 0; i < 5 * 128 + 200; i++)
+		mprof_thread_record_event(thread, i % 2 == 0 ? MPROF_EVENT_GC_START : MPROF_EVENT_GC_END, 0, 0);
+	atomic_store(&log.blocked, 0);
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	stats = stats_of(recorder);
+	cr_assert_eq(stats.lost_events, 0);
+	cr_assert_eq(stats.events, 5 * 128 + 200);
 	mprof_recorder_destroy(recorder);
 	recorded_log_free(&log);
 }
@@ -103,9 +128,9 @@ Test(recorder_losses, recording_keeps_errno, .timeout = 120)
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
 	errno = 1234;
 	for (int i = 0; i < 5000; i++)
-		mprof_thread_method_enter(thread, METHOD);
+		mprof_thread_enter_method(thread, METHOD);
 	cr_assert_eq(errno, 1234);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	mprof_recorder_destroy(recorder);
 	recorded_log_free(&log);
 }
@@ -121,9 +146,9 @@ Test(recorder_losses, a_full_disk_keeps_what_was_written, .timeout = 120)
 	recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
 	for (int i = 0; i < 10000; i++)
-		mprof_thread_method_enter(thread, METHOD);
+		mprof_thread_enter_method(thread, METHOD);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_ERR_IO);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_ERR_IO);
 	stats = stats_of(recorder);
 	cr_assert_eq(stats.status, MPROF_ERR_IO);
@@ -149,19 +174,19 @@ Test(recorder_losses, a_forked_child_records_nothing_and_hangs_nowhere, .timeout
 
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
 	for (int i = 0; i < 100; i++)
-		mprof_thread_method_enter(thread, METHOD);
+		mprof_thread_enter_method(thread, METHOD);
 	child = fork();
 	if (child == 0) {
 		for (int i = 0; i < 1000; i++)
-			mprof_thread_method_enter(thread, METHOD);
-		mprof_recorder_detach(thread);
+			mprof_thread_enter_method(thread, METHOD);
+		mprof_thread_detach(thread);
 		mprof_recorder_close(recorder);
 		mprof_recorder_destroy(recorder);
 		_exit(42);
 	}
 	cr_assert_eq(waitpid(child, &state, 0), child);
 	cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 42);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log);
@@ -182,7 +207,7 @@ static void record_and_hang(int fd, int ready)
 	if (mprof_recorder_attach(recorder, 5, &thread) != MPROF_OK)
 		_exit(1);
 	for (int i = 0; i < 50000; i++)
-		mprof_thread_method_enter(thread, METHOD);
+		mprof_thread_enter_method(thread, METHOD);
 	mprof_recorder_drain(recorder);
 	if (write(ready, "x", 1) != 1)
 		_exit(1);
@@ -263,13 +288,14 @@ Test(recorder_losses, every_refused_allocation_at_open_is_an_error_without_a_lea
 
 	for (int calls = 0; status != MPROF_OK; calls++) {
 		failing_memory memory = {calls, 0};
-		mprof_allocator allocator = {failing_allocate, failing_reallocate, failing_release, &memory};
+		mprof_allocator allocator = {sizeof(mprof_allocator), failing_allocate, failing_reallocate,
+					     failing_release, &memory};
 		mprof_recorder_options options;
 		mprof_recorder *recorder;
 		recorded_log log = {0};
 		mprof_sink sink = recorded_log_sink(&log);
 
-		mprof_recorder_options_init(&options);
+		mprof_recorder_options_init(&options, sizeof(options));
 		options.allocator = &allocator;
 		status = mprof_recorder_open_sink(&sink, &options, &recorder, NULL);
 		cr_assert(status == MPROF_OK || status == MPROF_ERR_MEMORY);
@@ -279,4 +305,40 @@ Test(recorder_losses, every_refused_allocation_at_open_is_an_error_without_a_lea
 		recorded_log_free(&log);
 		cr_assert_lt(calls, 1000);
 	}
+}
+
+Test(recorder_losses, marks_are_bounded_and_definitions_are_not, .timeout = 120)
+{
+	static char text[1 << 20];
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
+	mprof_recorder_stats stats;
+	mprof_thread *thread;
+	mprof_status status;
+	int refused = 0;
+
+	memset(text, 'x', sizeof(text));
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	atomic_store(&log.blocked, 1);
+	/* More than may wait and the writer thread may have taken before it was held up. */
+	for (int i = 0; i < 128; i++) {
+		status = mprof_recorder_record_mark(recorder, 5, text, sizeof(text) / 2);
+		cr_assert(status == MPROF_OK || status == MPROF_ERR_LIMIT);
+		refused += status == MPROF_ERR_LIMIT;
+	}
+	for (uint64_t i = 0; i < 64; i++)
+		define_method(recorder, METHOD + 8 + i * 8, 0, "Late ()");
+	mprof_thread_enter_method(thread, METHOD + 8);
+	atomic_store(&log.blocked, 0);
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	stats = stats_of(recorder);
+	cr_assert_eq(stats.lost[MPROF_LOSS_NO_BUFFER], refused);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(&log);
+	cr_assert_gt(refused, 0);
+	cr_assert_eq(log.blocks[MPROF_BLOCK_MARK], 128 - refused);
+	cr_assert_eq(log.lost[MPROF_LOSS_NO_BUFFER], refused);
+	cr_assert_str_eq(log.events[0].name, "Late ()");
+	recorded_log_free(&log);
 }

@@ -13,7 +13,7 @@
 
 enum { THREADS = 6, GENERATIONS = 3, CALLS = 2000, METHODS = 50 };
 
-#define KEY_OF(thread, method) (UINT64_C(0x10000) + (uint64_t)(thread) * 0x1000 + (uint64_t)(method) * 16)
+#define KEY_OF(thread, method) (UINT64_C(0x10000) + (uint64_t)(thread)*0x1000 + (uint64_t)(method)*16)
 
 typedef struct worker {
 	mprof_recorder *recorder;
@@ -43,11 +43,11 @@ static void *work(void *argument)
 			snprintf(name, sizeof(name), "M%d.%d ()", own->number, i);
 			define_method(own->recorder, key, 0, name);
 		}
-		mprof_thread_method_enter(thread, key);
-		mprof_thread_allocation(thread, KEY_OF(own->number, METHODS), (uint64_t)i);
-		mprof_thread_method_leave(thread, key);
+		mprof_thread_enter_method(thread, key);
+		mprof_thread_record_allocation(thread, KEY_OF(own->number, METHODS), (uint64_t)i);
+		mprof_thread_leave_method(thread, key);
 	}
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	return NULL;
 }
 
@@ -92,7 +92,7 @@ static void run(uint32_t buffer_events, uint32_t max_buffers)
 	mprof_recorder_stats stats;
 	worker workers[THREADS];
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = buffer_events;
 	options.max_buffers = max_buffers;
 	options.drain_interval_ms = 1;
@@ -157,7 +157,7 @@ Test(recorder_threads, idle_threads_hold_up_nobody, .timeout = 300)
 	mprof_thread *idle[IDLE];
 	mprof_thread *busy;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 128;
 	options.max_buffers = 2;
 	recorder = recorded_log_open(&log, &options);
@@ -165,14 +165,14 @@ Test(recorder_threads, idle_threads_hold_up_nobody, .timeout = 300)
 	/* More threads than buffers, each with one that never gets full. */
 	for (int i = 0; i < IDLE; i++) {
 		cr_assert_eq(mprof_recorder_attach(recorder, 100 + (uint64_t)i, &idle[i]), MPROF_OK);
-		mprof_thread_method_enter(idle[i], KEY_OF(0, 0));
+		mprof_thread_enter_method(idle[i], KEY_OF(0, 0));
 	}
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &busy), MPROF_OK);
 	for (int i = 0; i < 10000; i++)
-		mprof_thread_method_enter(busy, KEY_OF(0, 0));
-	mprof_recorder_detach(busy);
+		mprof_thread_enter_method(busy, KEY_OF(0, 0));
+	mprof_thread_detach(busy);
 	for (int i = 0; i < IDLE; i++)
-		mprof_recorder_detach(idle[i]);
+		mprof_thread_detach(idle[i]);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log);
@@ -189,8 +189,8 @@ static void *record_until_closed(void *argument)
 	if (mprof_recorder_attach(own->recorder, 1, &thread) != MPROF_OK)
 		return own;
 	for (int i = 0; i < 200000; i++)
-		mprof_thread_method_enter(thread, KEY_OF(0, 0));
-	mprof_recorder_detach(thread);
+		mprof_thread_enter_method(thread, KEY_OF(0, 0));
+	mprof_thread_detach(thread);
 	return NULL;
 }
 
@@ -201,7 +201,7 @@ Test(recorder_threads, closing_does_not_wait_for_threads_that_record, .timeout =
 	mprof_recorder *recorder;
 	worker own = {0};
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 128;
 	options.max_buffers = 2;
 	recorder = recorded_log_open(&log, &options);
@@ -215,5 +215,48 @@ Test(recorder_threads, closing_does_not_wait_for_threads_that_record, .timeout =
 	recorded_log_read(&log);
 	cr_assert_eq(log.status, MPROF_END);
 	cr_assert(log.complete);
+	recorded_log_free(&log);
+}
+
+/* Wide events are drained while the thread is filling the buffer: all their slots come at once. */
+static void *record_wide_events(void *argument)
+{
+	worker *own = argument;
+	const mprof_frame frames[] = {KEY_OF(0, 1), KEY_OF(0, 2), KEY_OF(0, 3)};
+	mprof_thread *thread;
+
+	if (mprof_recorder_attach(own->recorder, 1, &thread) != MPROF_OK)
+		return own;
+	for (int i = 0; i < CALLS; i++)
+		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, KEY_OF(0, METHODS), (uint64_t)i, frames,
+					    3);
+	mprof_thread_detach(thread);
+	return NULL;
+}
+
+Test(recorder_threads, wide_events_are_whole_whenever_they_are_drained, .timeout = 240)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	worker own;
+	void *failed;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.buffer_events = 65536;
+	options.drain_interval_ms = 60000;
+	own.recorder = recorded_log_open(&log, &options);
+	cr_assert_eq(pthread_create(&own.handle, NULL, record_wide_events, &own), 0);
+	for (int i = 0; i < 50; i++)
+		cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
+	pthread_join(own.handle, &failed);
+	cr_assert_null(failed);
+	cr_assert_eq(mprof_recorder_close(own.recorder), MPROF_OK);
+	mprof_recorder_destroy(own.recorder);
+	recorded_log_read(&log);
+	cr_assert_eq(log.event_count, CALLS);
+	for (size_t i = 0; i < log.event_count; i++) {
+		cr_assert_eq(log.events[i].detail.object, i);
+		cr_assert_neq(log.events[i].detail.stack, 0);
+	}
 	recorded_log_free(&log);
 }

@@ -29,7 +29,7 @@ static mprof_recorder *open_usual(recorded_log *log)
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	/* Rounds are those that are asked for. */
 	options.drain_interval_ms = 60000;
 	recorder = recorded_log_open(log, &options);
@@ -40,19 +40,20 @@ static mprof_recorder *open_usual(recorded_log *log)
 
 static void enroll(mprof_recorder *recorder, uint64_t start, uint64_t size, mprof_root_kind kind, const char *name)
 {
-	const mprof_root_area area = {.start = start, .size = size, .kind = kind, .name = name};
+	const mprof_root_area area = {
+		.struct_size = sizeof(mprof_root_area), .start = start, .size = size, .kind = kind, .name = name};
 
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &area), MPROF_OK);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_OK);
 }
 
 /* A shot of one object, which is referred to from these addresses. */
 static void shoot(mprof_recorder *recorder, const uint64_t *slots, size_t count)
 {
-	cr_assert_eq(mprof_heap_begin(recorder, MPROF_HEAP_SHOT, 0), 1);
-	mprof_heap_object(recorder, 0x100000, CLASS_A, 24, NULL, 0);
+	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0), 1);
+	mprof_recorder_add_heap_object(recorder, 0x100000, CLASS_A, 24, NULL, 0);
 	for (size_t i = 0; i < count; i++)
-		mprof_heap_root(recorder, MPROF_ROOT_OTHER, slots[i], 0x100000);
-	mprof_heap_end(recorder);
+		mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, slots[i], 0x100000);
+	mprof_recorder_end_heap(recorder);
 }
 
 static void take_root(mprof_reader *reader, const mprof_event *event)
@@ -67,9 +68,12 @@ static void take_root(mprof_reader *reader, const mprof_event *event)
 	root->object = event->more.detail->object;
 	if (event->id == 0)
 		return;
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_ROOT, event->id, &root->area), MPROF_OK);
-	snprintf(root->name, sizeof(root->name), "%s", root->area.name);
-	if (root->area.target != 0 && mprof_reader_class(reader, root->area.target, &mapping) == MPROF_OK)
+	cr_assert_eq(
+		mprof_reader_lookup_record(reader, MPROF_RECORD_ROOT, event->id, &root->area, sizeof(mprof_record)),
+		MPROF_OK);
+	snprintf(root->name, sizeof(root->name), "%s", root->area.as.root.name);
+	if (root->area.as.root.class_id != 0 &&
+	    mprof_reader_lookup_class(reader, root->area.as.root.class_id, &mapping, sizeof(mapping)) == MPROF_OK)
 		snprintf(root->class_name, sizeof(root->class_name), "%s", mapping.name);
 }
 
@@ -87,7 +91,7 @@ static void finish(mprof_recorder *recorder, recorded_log *log)
 	cr_assert(log->complete);
 	found_count = 0;
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
 		while (block.kind == MPROF_BLOCK_HEAP_DATA &&
 		       mprof_reader_next_events(reader, events, 16, &count) == MPROF_OK) {
@@ -103,19 +107,25 @@ static void finish(mprof_recorder *recorder, recorded_log *log)
 Test(roots, an_address_is_in_the_area_around_it)
 {
 	const uint64_t slots[] = {0x5000, 0x503f, 0x5040, 0x4fff, 0, 0x7fff8, UINT64_MAX};
-	const mprof_root_area statics = {.start = 0x5000,
+	const mprof_root_area statics = {.struct_size = sizeof(mprof_root_area),
+					 .start = 0x5000,
 					 .size = 0x40,
 					 .kind = MPROF_ROOT_STATIC,
 					 .class_key = CLASS_B,
 					 .name = "statics of B"};
-	const mprof_root_area stack = {.start = 0x70000, .size = 0x10000, .kind = MPROF_ROOT_STACK, .thread = 77};
-	const mprof_root_area last = {.start = UINT64_MAX - 7, .size = 8, .kind = MPROF_ROOT_HANDLE};
+	const mprof_root_area stack = {.struct_size = sizeof(mprof_root_area),
+				       .start = 0x70000,
+				       .size = 0x10000,
+				       .kind = MPROF_ROOT_STACK,
+				       .thread = 77};
+	const mprof_root_area last = {
+		.struct_size = sizeof(mprof_root_area), .start = UINT64_MAX - 7, .size = 8, .kind = MPROF_ROOT_HANDLE};
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_usual(&log);
 
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &stack), MPROF_OK);
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &statics), MPROF_OK);
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &last), MPROF_OK);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &stack), MPROF_OK);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &statics), MPROF_OK);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &last), MPROF_OK);
 	shoot(recorder, slots, 7);
 	finish(recorder, &log);
 	cr_assert_eq(found_count, 7);
@@ -123,10 +133,10 @@ Test(roots, an_address_is_in_the_area_around_it)
 		cr_assert_str_eq(found[i].name, "statics of B");
 		cr_assert_str_eq(found[i].class_name, "Space.B");
 		cr_assert_eq(found[i].kind, MPROF_ROOT_STATIC);
-		cr_assert_eq(found[i].area.flags, MPROF_ROOT_STATIC);
-		cr_assert_eq(found[i].area.start, 0x5000);
-		cr_assert_eq(found[i].area.size, 0x40);
-		cr_assert_eq(found[i].area.value, 0);
+		cr_assert_eq(found[i].area.as.root.kind, MPROF_ROOT_STATIC);
+		cr_assert_eq(found[i].area.as.root.address, 0x5000);
+		cr_assert_eq(found[i].area.as.root.size, 0x40);
+		cr_assert_eq(found[i].area.as.root.thread, 0);
 		cr_assert_eq(found[i].object, 0x100000);
 	}
 	for (size_t i = 2; i < 5; i++) {
@@ -134,7 +144,7 @@ Test(roots, an_address_is_in_the_area_around_it)
 		cr_assert_eq(found[i].kind, MPROF_ROOT_OTHER);
 	}
 	cr_assert_eq(found[5].kind, MPROF_ROOT_STACK);
-	cr_assert_eq(found[5].area.value, 77);
+	cr_assert_eq(found[5].area.as.root.thread, 77);
 	cr_assert_str_eq(found[5].name, "");
 	cr_assert_str_eq(found[5].class_name, "");
 	cr_assert_eq(found[6].kind, MPROF_ROOT_HANDLE);
@@ -172,7 +182,7 @@ Test(roots, areas_are_those_of_the_time_of_the_shot)
 	enroll(recorder, 0x5000, 8, MPROF_ROOT_STATIC, "first");
 	shoot(recorder, &slot, 1);
 	/* The shot is not drained yet: the area was there. */
-	cr_assert_eq(mprof_recorder_root_unregistered(recorder, 0x5000), MPROF_OK);
+	cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x5000), MPROF_OK);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	shoot(recorder, &slot, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
@@ -185,14 +195,14 @@ Test(roots, areas_are_those_of_the_time_of_the_shot)
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	/* Came and went without a shot. */
 	enroll(recorder, 0x5004, 4, MPROF_ROOT_HANDLE, "fourth");
-	cr_assert_eq(mprof_recorder_root_unregistered(recorder, 0x5004), MPROF_OK);
-	cr_assert_eq(mprof_recorder_root_unregistered(recorder, 0x9999), MPROF_OK);
+	cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x5004), MPROF_OK);
+	cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x9999), MPROF_OK);
 	shoot(recorder, &slot, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	/* The same, inside of another one. */
 	enroll(recorder, 0x5000, 8, MPROF_ROOT_HANDLE, "fifth");
 	enroll(recorder, 0x5004, 4, MPROF_ROOT_HANDLE, "sixth");
-	cr_assert_eq(mprof_recorder_root_unregistered(recorder, 0x5004), MPROF_OK);
+	cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x5004), MPROF_OK);
 	shoot(recorder, &slot, 1);
 	finish(recorder, &log);
 	cr_assert_eq(found_count, 6);
@@ -218,12 +228,12 @@ Test(roots, many_areas_come_and_go)
 		enroll(recorder, 0x100000 + i * 7 % AREAS * 16, 16, MPROF_ROOT_STATIC, i % 2 == 0 ? "name" : NULL);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	for (uint64_t i = 1; i < AREAS; i += 2)
-		cr_assert_eq(mprof_recorder_root_unregistered(recorder, 0x100000 + i * 16), MPROF_OK);
+		cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x100000 + i * 16), MPROF_OK);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	shoot(recorder, slots, 2);
 	finish(recorder, &log);
 	cr_assert_eq(found_count, 2);
-	cr_assert_eq(found[0].area.start, slots[0]);
+	cr_assert_eq(found[0].area.as.root.address, slots[0]);
 	cr_assert_eq(found[1].id, 0);
 	for (size_t i = 0; i < log.record_count; i++) {
 		cr_assert_eq(log.records[i].record.id, i + 1);
@@ -235,22 +245,22 @@ Test(roots, many_areas_come_and_go)
 
 Test(roots, refuses_what_the_contract_forbids)
 {
-	mprof_root_area area = {.start = 0x5000, .size = 0};
+	mprof_root_area area = {.struct_size = sizeof(mprof_root_area), .start = 0x5000, .size = 0};
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_usual(&log);
 
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &area), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_ERR_ARGUMENT);
 	area.size = UINT64_MAX;
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &area), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_ERR_ARGUMENT);
 	area.size = 8;
 	area.kind = MPROF_ROOT_RUNTIME + 1;
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &area), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_root_registered(recorder, NULL), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_root_registered(NULL, &area), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_root_unregistered(NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_register_root(recorder, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_register_root(NULL, &area), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_unregister_root(NULL, 1), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	area.kind = MPROF_ROOT_OTHER;
-	cr_assert_eq(mprof_recorder_root_registered(recorder, &area), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_ERR_STATE);
 	mprof_recorder_destroy(recorder);
 	recorded_log_free(&log);
 }

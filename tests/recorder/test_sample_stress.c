@@ -6,6 +6,8 @@
  * Each call of the handler must be in the log as a sample or as a loss, and each sample must be whole. Runs for two
  * seconds, or for as many as the variable MPROF_STRESS_SECONDS says.
  */
+#include "format/kind_counts.h"
+
 #include <mprof.h>
 
 #include <criterion/criterion.h>
@@ -76,7 +78,7 @@ static void handle_signal(int number)
 	count = make_chain(frames, (size_t)own->depth);
 	atomic_fetch_add(&own->calls, 1);
 	errno = 12345;
-	if (mprof_recorder_sample(recorder, (uint64_t)(FIRST_THREAD + own->number), frames, count))
+	if (mprof_recorder_record_sample(recorder, (uint64_t)(FIRST_THREAD + own->number), frames, count))
 		atomic_fetch_add(&own->recorded, 1);
 	if (errno != 12345)
 		atomic_fetch_add(&own->errno_changed, 1);
@@ -110,18 +112,19 @@ static void record(worker *own, mprof_thread *thread)
 
 	for (int round = 0; round < 20 && !atomic_load(&stopping); round++) {
 		for (int depth = 0; depth < DEPTH; depth++) {
-			mprof_thread_method_enter(thread, METHOD_KEY(depth));
+			mprof_thread_enter_method(thread, METHOD_KEY(depth));
 			own->depth = depth + 1;
 			own->enters++;
 			compute();
 			if (depth % 8 == 0) {
-				mprof_thread_allocation_detailed(thread, CLASS_KEY, 24, 0x1000 + (uint64_t)depth * 8,
-								 frames, make_chain(frames, (size_t)depth + 1));
+				mprof_thread_record_allocation_detailed(thread, CLASS_KEY, 24,
+									0x1000 + (uint64_t)depth * 8, frames,
+									make_chain(frames, (size_t)depth + 1));
 				own->allocations++;
 			}
 		}
 		for (int depth = DEPTH - 1; depth >= 0; depth--) {
-			mprof_thread_method_leave(thread, METHOD_KEY(depth));
+			mprof_thread_leave_method(thread, METHOD_KEY(depth));
 			own->depth = depth;
 			compute();
 		}
@@ -141,7 +144,7 @@ static void *work(void *argument)
 			return own;
 		own->handles++;
 		record(own, thread);
-		mprof_recorder_detach(thread);
+		mprof_thread_detach(thread);
 	}
 	timer_delete(own->timer);
 	return NULL;
@@ -151,7 +154,7 @@ static void define(mprof_key key, const char *name, int is_method)
 {
 	mprof_description description;
 
-	mprof_description_init(&description);
+	mprof_description_init(&description, sizeof(description));
 	description.name = name;
 	description.name_length = strlen(name);
 	cr_assert_eq(is_method ? mprof_recorder_define_method(recorder, key, &description)
@@ -164,8 +167,9 @@ static void open_recorder(int fd)
 	mprof_recorder_options options;
 	char name[16];
 
-	mprof_recorder_options_init(&options);
-	options.allocation_detail = MPROF_ALLOCATION_CALLER | MPROF_ALLOCATION_STACK | MPROF_ALLOCATION_OBJECT;
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.allocation_detail =
+		MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
 	options.buffer_events = 256;
 	options.drain_interval_ms = 20;
 	/* Little, so that room runs out now and then. */
@@ -199,9 +203,9 @@ static void disturb(double seconds)
 
 /* What the log holds. */
 typedef struct contents {
-	uint64_t kinds[MPROF_EVENT_KIND_COUNT];
+	uint64_t kinds[EVENT_KIND_COUNT];
 	uint64_t samples[THREADS];
-	uint64_t lost[MPROF_LOSS_CAUSE_COUNT];
+	uint64_t lost[LOSS_CAUSE_COUNT];
 } contents;
 
 /* Methods down from the innermost one, then native code. */
@@ -212,12 +216,12 @@ static void check_chain(const mprof_reader *reader, uint32_t stack)
 	char name[16];
 	size_t count;
 
-	cr_assert_eq(mprof_reader_stack(reader, stack, frames, DEPTH + 2, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, stack, frames, sizeof(*frames), DEPTH + 2, &count), MPROF_OK);
 	cr_assert(count >= 1 && count <= DEPTH + 1);
 	cr_assert(frames[count - 1].is_native);
 	for (size_t i = 0; i + 1 < count; i++) {
 		cr_assert_not(frames[i].is_native);
-		cr_assert_eq(mprof_reader_method(reader, frames[i].id, &method), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_method(reader, frames[i].id, &method, sizeof(method)), MPROF_OK);
 		snprintf(name, sizeof(name), "M%zu", count - 2 - i);
 		cr_assert_str_eq(method.name, name);
 	}
@@ -255,16 +259,16 @@ static void read_log(int fd, contents *found)
 	memset(found, 0, sizeof(*found));
 	cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
 	cr_assert_eq(mprof_reader_open_fd(fd, NULL, &reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		if (block.kind == MPROF_BLOCK_EVENTS || block.kind == MPROF_BLOCK_SAMPLES)
 			read_block(reader, &block, found);
-		for (int cause = 0; block.kind == MPROF_BLOCK_LOST && cause < MPROF_LOSS_CAUSE_COUNT; cause++)
-			found->lost[cause] += block.lost[cause];
+		for (int cause = 0; block.kind == MPROF_BLOCK_LOST && cause < LOSS_CAUSE_COUNT; cause++)
+			found->lost[cause] += block.as.lost.counts[cause];
 	}
-	cr_assert_eq(status, MPROF_END, "%s", mprof_status_text(status));
+	cr_assert_eq(status, MPROF_END, "%s", mprof_status_get_text(status));
 	session.struct_size = sizeof(session);
-	cr_assert_eq(mprof_reader_session(reader, &session), MPROF_OK);
+	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
 	cr_assert(session.complete);
 	mprof_reader_destroy(reader);
 }
@@ -291,7 +295,7 @@ static void check_log(const contents *found)
 			    (unsigned long long)recorded, (unsigned long long)own->handles);
 	}
 	cr_assert_eq(found->lost[MPROF_LOSS_NO_SAMPLE_ROOM], lost);
-	for (int cause = 0; cause < MPROF_LOSS_CAUSE_COUNT; cause++)
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
 		cr_assert(cause == MPROF_LOSS_NO_SAMPLE_ROOM || found->lost[cause] == 0);
 	cr_assert_eq(found->kinds[MPROF_EVENT_METHOD_ENTER], enters);
 	cr_assert_eq(found->kinds[MPROF_EVENT_METHOD_LEAVE] + found->kinds[MPROF_EVENT_METHOD_LEAVE_IMPLICIT], enters);

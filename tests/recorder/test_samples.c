@@ -36,7 +36,7 @@ static mprof_recorder *open_plain(recorded_log *log)
 {
 	mprof_recorder_options options;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	return open_recorder(log, &options);
 }
 
@@ -63,9 +63,9 @@ Test(samples, of_several_threads)
 	mprof_frame chain[] = {C, B, A};
 
 	for (int round = 0; round < 2; round++) {
-		cr_assert_eq(mprof_recorder_sample(recorder, 7, chain, 3), 1);
-		cr_assert_eq(mprof_recorder_sample(recorder, 5, chain + 1, 2), 1);
-		cr_assert_eq(mprof_recorder_sample(recorder, 7, chain + 2, 1), 1);
+		cr_assert_eq(mprof_recorder_record_sample(recorder, 7, chain, 3), 1);
+		cr_assert_eq(mprof_recorder_record_sample(recorder, 5, chain + 1, 2), 1);
+		cr_assert_eq(mprof_recorder_record_sample(recorder, 7, chain + 2, 1), 1);
 		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	}
 	cr_assert_eq(stats_of(recorder).samples, 6);
@@ -100,6 +100,37 @@ static uint64_t wavering_counter(void *user)
 	return 1000000 + call * 7919 % 10007;
 }
 
+/* The table of symbols of this program has its name. */
+__attribute__((noinline)) static int marked_function(int number)
+{
+	return number * 7 + 1;
+}
+
+/* A call may be the last instruction of its function: at a return address there may stand another one. */
+Test(samples, return_addresses_are_looked_up_before_them)
+{
+	uint64_t address = (uintptr_t)marked_function;
+	const mprof_frame start = address | MPROF_FRAME_NATIVE;
+	const mprof_frame after = address | MPROF_FRAME_RETURN;
+	const mprof_frame inside = (address + 1) | MPROF_FRAME_RETURN;
+	recorded_log log = {0};
+	sampled_log sampled;
+	mprof_recorder *recorder = open_plain(&log);
+
+	cr_assert_eq(marked_function(1), 8);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 7, &start, 1), 1);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 7, &after, 1), 1);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 7, &inside, 1), 1);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	sampled_log_read(&sampled, &log);
+	check_chain(&sampled, 0, "marked_function");
+	cr_assert_str_neq(sampled_log_chain(&sampled, sampled.samples[1].stack), "marked_function");
+	check_chain(&sampled, 2, "marked_function");
+	sampled_log_free(&sampled);
+	recorded_log_free(&log);
+}
+
 Test(samples, of_a_thread_are_in_order_of_time)
 {
 	recorded_log log = {0};
@@ -108,11 +139,11 @@ Test(samples, of_a_thread_are_in_order_of_time)
 	mprof_recorder *recorder;
 	mprof_frame chain[] = {A};
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = wavering_counter;
 	recorder = open_recorder(&log, &options);
 	for (uint64_t i = 0; i < 1000; i++)
-		cr_assert(mprof_recorder_sample(recorder, 1 + i % 3, chain, 1));
+		cr_assert(mprof_recorder_record_sample(recorder, 1 + i % 3, chain, 1));
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);
@@ -134,11 +165,11 @@ Test(samples, nothing_to_record)
 	mprof_recorder *recorder = open_plain(&log);
 	mprof_frame chain[] = {A};
 
-	cr_assert_eq(mprof_recorder_sample(NULL, 1, chain, 1), 0);
-	cr_assert_eq(mprof_recorder_sample(recorder, 1, NULL, 1), 0);
-	cr_assert_eq(mprof_recorder_sample(recorder, 1, chain, 0), 0);
+	cr_assert_eq(mprof_recorder_record_sample(NULL, 1, chain, 1), 0);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 1, NULL, 1), 0);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 1, chain, 0), 0);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
-	cr_assert_eq(mprof_recorder_sample(recorder, 1, chain, 1), 0, "closed");
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 1, chain, 1), 0, "closed");
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);
 	cr_assert_eq(sampled.count, 0);
@@ -158,14 +189,16 @@ Test(samples, of_deep_stacks_keep_the_innermost_frames)
 
 	for (size_t i = 0; i < sizeof(chain) / sizeof(chain[0]); i++)
 		chain[i] = i == MPROF_STACK_MAX ? B : i == MPROF_STACK_MAX - 1 ? C : A;
-	cr_assert(mprof_recorder_sample(recorder, 1, chain, sizeof(chain) / sizeof(chain[0])));
-	cr_assert(mprof_recorder_sample(recorder, 1, chain, MPROF_STACK_MAX));
+	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, sizeof(chain) / sizeof(chain[0])));
+	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, MPROF_STACK_MAX));
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);
 	cr_assert_eq(sampled.count, 2);
 	cr_assert_eq(sampled.samples[0].stack, sampled.samples[1].stack);
-	cr_assert_eq(mprof_reader_stack(sampled.reader, sampled.samples[0].stack, frames, 200, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(sampled.reader, sampled.samples[0].stack, frames, sizeof(*frames), 200,
+					       &count),
+		     MPROF_OK);
 	cr_assert_eq(count, MPROF_STACK_MAX);
 	/* "C A A A ..." from the outer end. */
 	cr_assert_eq(frames[count - 2].id, frames[0].id);
@@ -188,14 +221,14 @@ Test(samples, keep_errno)
 	mprof_recorder *recorder;
 	mprof_frame chain[MPROF_STACK_MAX] = {A};
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counter_that_fails;
 	recorder = open_recorder(&log, &options);
 	/* Enough to fill the memory several times over. */
 	atomic_store(&log.blocked, 1);
 	for (int i = 0; i < 5000; i++) {
 		errno = i;
-		mprof_recorder_sample(recorder, 1, chain, MPROF_STACK_MAX);
+		mprof_recorder_record_sample(recorder, 1, chain, MPROF_STACK_MAX);
 		cr_assert_eq(errno, i);
 	}
 	atomic_store(&log.blocked, 0);
@@ -212,16 +245,16 @@ Test(samples, without_room_are_counted)
 	mprof_frame chain[MPROF_STACK_MAX] = {A};
 	uint64_t recorded = 0;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.max_sample_bytes = UINT64_C(64) << 10;
 	recorder = open_recorder(&log, &options);
 	/* The writer thread may take some before it is held up by what it writes. */
 	atomic_store(&log.blocked, 1);
 	for (int i = 0; i < 20000; i++)
-		recorded += (uint64_t)mprof_recorder_sample(recorder, 1, chain, MPROF_STACK_MAX);
+		recorded += (uint64_t)mprof_recorder_record_sample(recorder, 1, chain, MPROF_STACK_MAX);
 	atomic_store(&log.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	cr_assert(mprof_recorder_sample(recorder, 1, chain, 1));
+	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 1));
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_eq(stats_of(recorder).samples, recorded + 1);
 	cr_assert_eq(stats_of(recorder).lost[MPROF_LOSS_NO_SAMPLE_ROOM], 20000 - recorded);
@@ -243,7 +276,7 @@ Test(samples, that_cannot_be_written_are_counted)
 	uint64_t recorded = 0;
 
 	for (int i = 0; i < 3000; i++)
-		recorded += (uint64_t)mprof_recorder_sample(recorder, (uint64_t)i, chain, 1);
+		recorded += (uint64_t)mprof_recorder_record_sample(recorder, (uint64_t)i, chain, 1);
 	cr_assert_eq(recorded, 3000);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_ERR_IO);
 	stats = stats_of(recorder);
@@ -263,12 +296,12 @@ Test(samples, beyond_the_limit_of_the_log_are_counted)
 	mprof_frame chain[] = {A};
 	mprof_recorder_stats stats;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.max_log_bytes = 4000;
 	recorder = open_recorder(&log, &options);
 	for (int i = 0; i < 40; i++) {
 		for (int k = 0; k < 100; k++)
-			cr_assert(mprof_recorder_sample(recorder, 1, chain, 1));
+			cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 1));
 		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	}
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
@@ -299,7 +332,7 @@ Test(samples, without_memory_for_their_chains_are_counted, .timeout = 120)
 		mprof_status status;
 		uint64_t recorded = 0;
 
-		mprof_recorder_options_init(&options);
+		mprof_recorder_options_init(&options, sizeof(options));
 		options.allocator = &allocator;
 		options.drain_interval_ms = 600000;
 		if (mprof_recorder_open_sink(&sink, &options, &recorder, NULL) != MPROF_OK) {
@@ -307,14 +340,14 @@ Test(samples, without_memory_for_their_chains_are_counted, .timeout = 120)
 			continue;
 		}
 		for (int i = 0; i < 10; i++) {
-			recorded += (uint64_t)mprof_recorder_sample(recorder, 1, chain, 4);
+			recorded += (uint64_t)mprof_recorder_record_sample(recorder, 1, chain, 4);
 			(void)mprof_recorder_drain(recorder);
 		}
 		status = mprof_recorder_close(recorder);
 		stats = stats_of(recorder);
 		cr_assert_eq(recorded, 10);
 		cr_assert_eq(stats.samples + stats.lost[MPROF_LOSS_NO_MEMORY] + stats.lost[MPROF_LOSS_WRITE_FAILED],
-			     recorded, "%zu: %s", fail_at, mprof_status_text(status));
+			     recorded, "%zu: %s", fail_at, mprof_status_get_text(status));
 		has_lost |= stats.lost[MPROF_LOSS_NO_MEMORY] > 0;
 		mprof_recorder_destroy(recorder);
 		cr_assert_eq(failing.blocks, 0);
@@ -332,14 +365,14 @@ Test(samples, in_a_dialect_that_has_none)
 	mprof_recorder *recorder;
 	mprof_frame chain[] = {B, MPROF_FRAME_NATIVE | 16, A};
 
-	mprof_recorder_options_init(&options);
-	mprof_writer_options_init(&writer);
+	mprof_recorder_options_init(&options, sizeof(options));
+	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.dialect = MPROF_DIALECT_MAIL;
 	writer.lossy = 1;
 	options.writer = &writer;
 	recorder = open_recorder(&log, &options);
 	for (int i = 0; i < 1000; i++)
-		cr_assert(mprof_recorder_sample(recorder, 1, chain, 3));
+		cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 3));
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_gt(stats_of(recorder).left_out, 0);
 	mprof_recorder_destroy(recorder);
@@ -357,9 +390,9 @@ Test(samples, are_left_out_while_recording_is_stopped)
 	mprof_frame chain[] = {A};
 
 	cr_assert_eq(mprof_recorder_set_enabled(recorder, 0), MPROF_OK);
-	cr_assert_eq(mprof_recorder_sample(recorder, 1, chain, 1), 0);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 1, chain, 1), 0);
 	cr_assert_eq(mprof_recorder_set_enabled(recorder, 1), MPROF_OK);
-	cr_assert_eq(mprof_recorder_sample(recorder, 2, chain, 1), 1);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, 2, chain, 1), 1);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);
@@ -381,10 +414,10 @@ Test(samples, a_child_records_none)
 
 	cr_assert_geq(child, 0);
 	if (child == 0)
-		_exit(mprof_recorder_sample(recorder, 1, chain, 1) == 0 ? 23 : 1);
+		_exit(mprof_recorder_record_sample(recorder, 1, chain, 1) == 0 ? 23 : 1);
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 23);
-	cr_assert(mprof_recorder_sample(recorder, 2, chain, 1));
+	cr_assert(mprof_recorder_record_sample(recorder, 2, chain, 1));
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);
@@ -402,7 +435,7 @@ static void handle_signal(int number)
 {
 	mprof_frame chain[] = {number == SIGUSR1 ? B : C, A};
 
-	mprof_recorder_sample(nested_recorder, 1, chain, 2);
+	mprof_recorder_record_sample(nested_recorder, 1, chain, 2);
 }
 
 static uint64_t interrupted_counter(void *user)
@@ -424,7 +457,7 @@ Test(samples, in_handlers_that_interrupt_each_other)
 	struct sigaction action;
 	size_t inner = 0;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = interrupted_counter;
 	nested_recorder = open_recorder(&log, &options);
 	memset(&action, 0, sizeof(action));
@@ -457,7 +490,7 @@ Test(samples, that_are_not_whole_yet_come_later)
 
 	held = sample_store_claim(&recorder->samples, 1, &is_filling);
 	cr_assert_not_null(held);
-	cr_assert(mprof_recorder_sample(recorder, 2, chain, 1));
+	cr_assert(mprof_recorder_record_sample(recorder, 2, chain, 1));
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	cr_assert_eq(stats_of(recorder).samples, 1);
 	held->thread = 3;
@@ -483,7 +516,7 @@ Test(samples, a_full_store_wakes_the_writer_thread, .timeout = 60)
 
 	/* Nobody asks for a round, and the interval is long. */
 	while (stats_of(recorder).samples == 0)
-		mprof_recorder_sample(recorder, 1, chain, 1);
+		mprof_recorder_record_sample(recorder, 1, chain, 1);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	recorded_log_free(&log);

@@ -21,7 +21,7 @@ static mprof_recorder *open_recorder(recorded_log *log)
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.drain_interval_ms = 600000;
 	options.counter = counting_counter;
 	recorder = recorded_log_open(log, &options);
@@ -33,7 +33,7 @@ static mprof_recorder *open_recorder(recorded_log *log)
 
 static void sample(mprof_recorder *recorder, const mprof_frame *frames, size_t count)
 {
-	cr_assert_eq(mprof_recorder_sample(recorder, THREAD, frames, count), 1);
+	cr_assert_eq(mprof_recorder_record_sample(recorder, THREAD, frames, count), 1);
 }
 
 static void finish(mprof_recorder *recorder, recorded_log *log, sampled_log *sampled)
@@ -73,7 +73,7 @@ Test(stacks, share_their_outer_ends)
 	cr_assert_eq(sampled.samples[2].stack, sampled.samples[4].stack);
 	cr_assert_eq(sampled.samples[2].stack, sampled.samples[8].stack);
 	cr_assert_eq(sampled.samples[1].stack, sampled.samples[5].stack);
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_STACK), 6);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_STACK), 6);
 	end(&log, &sampled);
 }
 
@@ -114,7 +114,7 @@ Test(stacks, more_than_one_block_of_them)
 		snprintf(name, sizeof(name), "M%d %s", i, i % 2 == 0 ? "A" : "B");
 		cr_assert_str_eq(sampled_log_chain(&sampled, sampled.samples[i].stack), name);
 	}
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_STACK), CHAINS + 2);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_STACK), CHAINS + 2);
 	cr_assert_gt(sampled.blocks[MPROF_BLOCK_STACKS], 1);
 	end(&log, &sampled);
 }
@@ -151,11 +151,11 @@ Test(stacks, of_keys_that_were_defined_again_between_two_threads)
 	const mprof_frame chain[] = {B, A};
 	static const char *const names[] = {"B A", "second A", "B A", "second A"};
 
-	cr_assert(mprof_recorder_sample(recorder, 1, chain, 2));
-	cr_assert(mprof_recorder_sample(recorder, 2, chain, 2));
+	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 2));
+	cr_assert(mprof_recorder_record_sample(recorder, 2, chain, 2));
 	define_method(recorder, B, 0, "second");
-	cr_assert(mprof_recorder_sample(recorder, 1, chain, 2));
-	cr_assert(mprof_recorder_sample(recorder, 2, chain, 2));
+	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, 2));
+	cr_assert(mprof_recorder_record_sample(recorder, 2, chain, 2));
 	finish(recorder, &log, &sampled);
 	check_chains(&sampled, names, 4);
 	end(&log, &sampled);
@@ -171,7 +171,7 @@ Test(stacks, of_keys_that_were_unloaded)
 	static const char *const names[] = {"B A", "B A"};
 
 	sample(recorder, chain, 2);
-	cr_assert_eq(mprof_recorder_unloading(recorder, &range, 1), MPROF_OK);
+	cr_assert_eq(mprof_recorder_retire_keys(recorder, &range, sizeof(range), 1), MPROF_OK);
 	define_method(recorder, B, 0, "B");
 	sample(recorder, chain, 2);
 	finish(recorder, &log, &sampled);
@@ -195,12 +195,12 @@ Test(stacks, a_definition_may_come_just_before_the_sample, .timeout = 60)
 	atomic_store(&log.blocked, 1);
 	/* A full buffer, whose block holds the writer thread up. */
 	for (int i = 0; i < 5000; i++)
-		mprof_thread_method_enter(thread, A);
+		mprof_thread_enter_method(thread, A);
 	nanosleep(&pause, NULL);
 	define_method(recorder, D, 0, "D");
 	sample(recorder, chain, 2);
 	atomic_store(&log.blocked, 0);
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	finish(recorder, &log, &sampled);
 	check_chains(&sampled, names, 1);
 	end(&log, &sampled);
@@ -222,16 +222,18 @@ Test(stacks, methods_and_native_code_are_not_confused)
 	finish(recorder, &log, &sampled);
 	cr_assert_eq(sampled.count, 3);
 	for (size_t i = 0; i < 3; i++) {
-		cr_assert_eq(mprof_reader_stack(sampled.reader, sampled.samples[i].stack, frames, 3, &count), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_stack(sampled.reader, sampled.samples[i].stack, frames,
+						       sizeof(*frames), 3, &count),
+			     MPROF_OK);
 		cr_assert_eq(count, 3);
 		cr_assert_eq(frames[0].is_native, i != 1);
 		cr_assert_eq(frames[1].is_native, 0);
 		cr_assert_eq(frames[2].is_native, i != 2);
 	}
 	location = sampled_log_location(&sampled, &sampled.samples[0]);
-	cr_assert_eq(location.parent, 0, "in no module");
-	cr_assert_eq(location.target, 0);
-	cr_assert_eq(location.start, 16, "then it is the address");
+	cr_assert_eq(location.as.location.module, 0, "in no module");
+	cr_assert_eq(location.as.location.function, 0);
+	cr_assert_eq(location.as.location.offset, 16, "then it is the address");
 	end(&log, &sampled);
 }
 
@@ -251,14 +253,16 @@ Test(stacks, innermost_frames_are_no_addresses_to_return_to)
 	}
 	finish(recorder, &log, &sampled);
 	for (size_t i = 0; i < 3; i++) {
-		cr_assert_eq(mprof_reader_stack(sampled.reader, sampled.samples[i].stack, frames, 3, &count), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_stack(sampled.reader, sampled.samples[i].stack, frames,
+						       sizeof(*frames), 3, &count),
+			     MPROF_OK);
 		cr_assert_eq(count, i + 1);
 		cr_assert_eq(frames[0].id, 1);
 		for (size_t k = 1; k < count; k++)
 			cr_assert_eq(frames[k].id, 2);
 		cr_assert_eq(sampled.samples[i].stack, sampled.samples[i + 3].stack);
 	}
-	cr_assert_eq(mprof_reader_record_count(sampled.reader, MPROF_RECORD_LOCATION), 2);
+	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_LOCATION), 2);
 	end(&log, &sampled);
 }
 

@@ -27,7 +27,7 @@ typedef struct image {
 typedef struct loader {
 	mprof_recorder *recorder;
 	pthread_mutex_t lock;
-	image *freed;    /**< Newest first: what one thread frees another one soon gets. */
+	image *freed; /**< Newest first: what one thread frees another one soon gets. */
 	uint64_t reused;
 	_Atomic int stop;
 } loader;
@@ -95,25 +95,26 @@ static image *load(worker *own, uint64_t generation)
 static void run(worker *own, mprof_thread *thread, const image *loaded, uint64_t generation)
 {
 	/* Without a counter of its own, and before anything that has one. */
-	mprof_thread_allocation(thread, key_of(loaded->klass), generation);
+	mprof_thread_record_allocation(thread, key_of(loaded->klass), generation);
 	/* What follows is of this generation. */
-	mprof_thread_event(thread, MPROF_EVENT_GC_RESIZE, 0, generation);
+	mprof_thread_record_event(thread, MPROF_EVENT_GC_RESIZE, 0, generation);
 	/* Often the key of the method that was left on top of the stack by the generation before. */
-	mprof_thread_method_leave(thread, key_of(loaded->methods[LEFT_ON_TOP]));
+	mprof_thread_leave_method(thread, key_of(loaded->methods[LEFT_ON_TOP]));
 	for (int i = 0; i < METHODS * CALLS; i++) {
 		/* All chains begin with the same method, so with the same key if the address came again. */
 		const mprof_frame frames[] = {key_of(loaded->methods[i % METHODS]),
 					      key_of(loaded->methods[METHODS - 1])};
 
-		mprof_thread_method_enter(thread, frames[0]);
-		mprof_thread_allocation(thread, key_of(loaded->klass), generation);
+		mprof_thread_enter_method(thread, frames[0]);
+		mprof_thread_record_allocation(thread, key_of(loaded->klass), generation);
 		if (i % 4 == 0)
-			mprof_thread_monitor(thread, MPROF_MONITOR_ACQUIRED, key_of(loaded->klass), 8, frames, 2);
+			mprof_thread_record_monitor(thread, MPROF_MONITOR_ACQUIRED, key_of(loaded->klass), 8, frames,
+						    2);
 		if (i % 16 == 0)
-			mprof_recorder_sample(own->shared->recorder, own->id, frames, 2);
+			mprof_recorder_record_sample(own->shared->recorder, own->id, frames, 2);
 		/* Some leave by an exception that nobody saw. */
 		if (i % MISSED_LEAVE != 0)
-			mprof_thread_method_leave(thread, frames[0]);
+			mprof_thread_leave_method(thread, frames[0]);
 	}
 }
 
@@ -133,11 +134,11 @@ static void *work(void *argument)
 		run(own, thread, loaded, generation);
 		range.first = key_of(loaded);
 		range.last = key_of(loaded) + sizeof(*loaded) - 1;
-		if (mprof_recorder_unloading(own->shared->recorder, &range, 1) != MPROF_OK)
+		if (mprof_recorder_retire_keys(own->shared->recorder, &range, sizeof(range), 1) != MPROF_OK)
 			return own;
 		give_memory(own->shared, loaded, generation);
 	}
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	return NULL;
 }
 
@@ -182,8 +183,8 @@ static int is_method_of(mprof_reader *reader, uint32_t id, uint64_t thread, uint
 	mprof_mapping method;
 	mprof_mapping class;
 
-	if (mprof_reader_method(reader, id, &method) != MPROF_OK ||
-	    mprof_reader_class(reader, method.class_id, &class) != MPROF_OK)
+	if (mprof_reader_lookup_method(reader, id, &method, sizeof(method)) != MPROF_OK ||
+	    mprof_reader_lookup_class(reader, method.class_id, &class, sizeof(class)) != MPROF_OK)
 		return 0;
 	return is_class_of(class.name, thread, generation);
 }
@@ -193,7 +194,7 @@ static int is_stack_of(mprof_reader *reader, uint32_t stack, uint64_t thread, ui
 	mprof_stack_frame frames[4];
 	size_t count;
 
-	return mprof_reader_stack(reader, stack, frames, 4, &count) == MPROF_OK && count == 2 &&
+	return mprof_reader_lookup_stack(reader, stack, frames, sizeof(*frames), 4, &count) == MPROF_OK && count == 2 &&
 	       is_method_of(reader, frames[0].id, thread, generation) &&
 	       is_method_of(reader, frames[1].id, thread, generation);
 }
@@ -253,7 +254,7 @@ static void check_event(mprof_reader *reader, uint64_t id, const mprof_event *ev
 		cr_assert(is_stack_of(reader, event->more.detail->stack, id, thread->generation));
 		break;
 	case MPROF_EVENT_ALLOCATION:
-		cr_assert_eq(mprof_reader_class(reader, event->id, &class), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_class(reader, event->id, &class, sizeof(class)), MPROF_OK);
 		cr_assert(is_class_of(class.name, id, event->value), "%s", class.name);
 		break;
 	case MPROF_EVENT_SAMPLE:
@@ -267,6 +268,7 @@ static void check_event(mprof_reader *reader, uint64_t id, const mprof_event *ev
 /* Reads the log: first the events, so that the generation of each sample is known, then the samples. */
 static void check_log(const recorded_log *log, mprof_block_kind kind, uint64_t expected)
 {
+	mprof_reader_options options;
 	mprof_reader *reader;
 	mprof_block block;
 	mprof_event events[256];
@@ -274,8 +276,10 @@ static void check_log(const recorded_log *log, mprof_block_kind kind, uint64_t e
 	uint64_t total = 0;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_reader_options_init(&options, sizeof(options));
+	options.keep_implicit_leaves = 1;
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, &options, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		while (block.kind == (uint32_t)kind &&
 		       mprof_reader_next_events(reader, events, 256, &count) == MPROF_OK) {
@@ -318,7 +322,7 @@ Test(unload_stress, no_event_gets_a_wrong_name, .timeout = 300)
 	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
 	const uint64_t calls = (uint64_t)THREADS * GENERATIONS * METHODS * CALLS;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 256;
 	options.max_buffers = 4;
 	options.drain_interval_ms = 1;

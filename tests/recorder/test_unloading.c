@@ -17,7 +17,7 @@ static mprof_recorder *open_usual(recorded_log *log)
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	/* Rounds are those that are asked for. */
 	options.drain_interval_ms = 60000;
 	recorder = recorded_log_open(log, &options);
@@ -40,12 +40,12 @@ static void unload(mprof_recorder *recorder, mprof_key first, mprof_key last)
 {
 	const mprof_key_range range = {first, last};
 
-	cr_assert_eq(mprof_recorder_unloading(recorder, &range, 1), MPROF_OK);
+	cr_assert_eq(mprof_recorder_retire_keys(recorder, &range, sizeof(range), 1), MPROF_OK);
 }
 
 static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log *log)
 {
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(log);
@@ -55,8 +55,8 @@ static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log 
 
 static void call(mprof_thread *thread, mprof_key method)
 {
-	mprof_thread_method_enter(thread, method);
-	mprof_thread_method_leave(thread, method);
+	mprof_thread_enter_method(thread, method);
+	mprof_thread_leave_method(thread, method);
 }
 
 Test(unloading, the_same_name_at_the_same_address_is_another_method)
@@ -66,12 +66,12 @@ Test(unloading, the_same_name_at_the_same_address_is_another_method)
 	mprof_thread *thread = attach(recorder);
 
 	call(thread, METHOD_F);
-	mprof_thread_allocation(thread, CLASS_A, 8);
+	mprof_thread_record_allocation(thread, CLASS_A, 8);
 	unload(recorder, 0, UINT64_MAX);
 	define_class(recorder, CLASS_A, "Space.A");
 	define_method(recorder, METHOD_F, CLASS_A, "F ()");
 	/* Neither the allocation nor its block has a time that tells. */
-	mprof_thread_allocation(thread, CLASS_A, 8);
+	mprof_thread_record_allocation(thread, CLASS_A, 8);
 	call(thread, METHOD_F);
 	call(thread, METHOD_G);
 	finish(recorder, thread, &log);
@@ -129,10 +129,10 @@ Test(unloading, a_leave_does_not_end_a_frame_of_what_was_unloaded)
 	mprof_thread *thread = attach(recorder);
 
 	/* Its leave was never recorded. */
-	mprof_thread_method_enter(thread, METHOD_F);
+	mprof_thread_enter_method(thread, METHOD_F);
 	unload(recorder, METHOD_F, METHOD_F);
 	define_method(recorder, METHOD_F, CLASS_B, "Other ()");
-	mprof_thread_method_leave(thread, METHOD_F);
+	mprof_thread_leave_method(thread, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, 2);
 	cr_assert_eq(log.events[1].event.kind, MPROF_EVENT_METHOD_LEAVE);
@@ -147,10 +147,10 @@ Test(unloading, call_chains_are_of_the_methods_of_their_time)
 	mprof_recorder *recorder = open_usual(&log);
 	mprof_thread *thread = attach(recorder);
 
-	mprof_thread_monitor(thread, MPROF_MONITOR_ACQUIRED, CLASS_A, 8, frames, 2);
+	mprof_thread_record_monitor(thread, MPROF_MONITOR_ACQUIRED, CLASS_A, 8, frames, 2);
 	unload(recorder, METHOD_G, METHOD_G);
 	define_method(recorder, METHOD_G, CLASS_B, "Other ()");
-	mprof_thread_monitor(thread, MPROF_MONITOR_ACQUIRED, CLASS_A, 8, frames, 2);
+	mprof_thread_record_monitor(thread, MPROF_MONITOR_ACQUIRED, CLASS_A, 8, frames, 2);
 	finish(recorder, thread, &log);
 	cr_assert_str_eq(log.events[0].stack, "F () < G ()");
 	cr_assert_str_eq(log.events[1].stack, "F () < Other ()");
@@ -173,9 +173,9 @@ Test(unloading, takes_many_ranges_in_any_order)
 		ranges[i].first = 0x10000 + (i * 7 % RANGES / 2 * 2) * 16 - 4;
 		ranges[i].last = ranges[i].first + (i % 3 == 0 ? 4 : 12);
 	}
-	cr_assert_eq(mprof_recorder_unloading(recorder, ranges, RANGES), MPROF_OK);
+	cr_assert_eq(mprof_recorder_retire_keys(recorder, ranges, sizeof(*ranges), RANGES), MPROF_OK);
 	for (uint64_t i = 0; i < RANGES; i++)
-		mprof_thread_method_enter(thread, 0x10000 + i * 16);
+		mprof_thread_enter_method(thread, 0x10000 + i * 16);
 	finish(recorder, thread, &log);
 	for (uint64_t i = 0; i < RANGES; i++) {
 		if (i % 2 == 0)
@@ -194,15 +194,15 @@ Test(unloading, ids_of_the_client_stay)
 	mprof_recorder *recorder;
 	mprof_thread *thread;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.keys_are_ids = 1;
 	recorder = recorded_log_open(&log, &options);
 	define_method(recorder, 12, 0, "F ()");
 	thread = attach(recorder);
-	mprof_thread_method_enter(thread, 12);
+	mprof_thread_enter_method(thread, 12);
 	unload(recorder, 12, 12);
 	define_method(recorder, 12, 0, "Other ()");
-	mprof_thread_method_enter(thread, 12);
+	mprof_thread_enter_method(thread, 12);
 	finish(recorder, thread, &log);
 	cr_assert_str_eq(log.events[1].name, "F ()");
 	cr_assert_eq(log.events[1].event.id, 12);
@@ -216,12 +216,12 @@ Test(unloading, refuses_what_the_contract_forbids)
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_usual(&log);
 
-	cr_assert_eq(mprof_recorder_unloading(NULL, &one, 1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_unloading(recorder, NULL, 1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_unloading(recorder, &backwards, 1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_recorder_unloading(recorder, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_recorder_retire_keys(NULL, &one, sizeof(one), 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_retire_keys(recorder, NULL, sizeof(mprof_key_range), 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_retire_keys(recorder, &backwards, sizeof(backwards), 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_retire_keys(recorder, NULL, sizeof(mprof_key_range), 0), MPROF_OK);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
-	cr_assert_eq(mprof_recorder_unloading(recorder, &one, 1), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_recorder_retire_keys(recorder, &one, sizeof(one), 1), MPROF_ERR_STATE);
 	mprof_recorder_destroy(recorder);
 	recorded_log_free(&log);
 }

@@ -4,6 +4,7 @@
  * \brief Events that carry more than a key and a stamp: what is asked for comes back, and nothing is torn.
  */
 #include "recorded_log.h"
+#include "format/kind_counts.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -23,7 +24,7 @@ static mprof_recorder *open_with(recorded_log *log, uint32_t detail)
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counting_counter;
 	options.allocation_detail = detail;
 	recorder = recorded_log_open(log, &options);
@@ -45,7 +46,7 @@ static mprof_thread *attach(mprof_recorder *recorder)
 
 static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log *log)
 {
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(log);
@@ -62,19 +63,19 @@ Test(wide_events, allocations_keep_what_is_asked_for)
 		mprof_recorder *recorder = open_with(&log, detail);
 		mprof_thread *thread = attach(recorder);
 
-		mprof_thread_method_enter(thread, METHOD_F);
-		mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames, 3);
-		mprof_thread_allocation(thread, CLASS_A, 24);
-		mprof_thread_method_leave(thread, METHOD_F);
+		mprof_thread_enter_method(thread, METHOD_F);
+		mprof_thread_record_allocation_detailed(thread, CLASS_B, 40, OBJECT, frames, 3);
+		mprof_thread_record_allocation(thread, CLASS_A, 24);
+		mprof_thread_leave_method(thread, METHOD_F);
 		finish(recorder, thread, &log);
 		cr_assert_eq(log.event_count, 4);
 		cr_assert_eq(log.events[1].event.kind, MPROF_EVENT_ALLOCATION);
 		cr_assert_str_eq(log.events[1].name, "Space.B");
 		cr_assert_eq(log.events[1].event.value, 40);
-		cr_assert_eq(log.events[1].detail.object, (detail & MPROF_ALLOCATION_OBJECT) != 0 ? OBJECT : 0);
-		cr_assert_str_eq(log.events[1].caller, (detail & MPROF_ALLOCATION_CALLER) != 0 ? "F ()" : "");
+		cr_assert_eq(log.events[1].detail.object, (detail & MPROF_ALLOCATION_DETAIL_OBJECT) != 0 ? OBJECT : 0);
+		cr_assert_str_eq(log.events[1].caller, (detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 ? "F ()" : "");
 		cr_assert_str_eq(log.events[1].stack,
-				 (detail & MPROF_ALLOCATION_STACK) != 0 ? "F () < G () < H ()" : "");
+				 (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 ? "F () < G () < H ()" : "");
 		/* One without details is one whose details are not known. */
 		cr_assert_str_eq(log.events[2].name, "Space.A");
 		cr_assert_eq(log.events[2].event.value, 24);
@@ -82,7 +83,7 @@ Test(wide_events, allocations_keep_what_is_asked_for)
 		cr_assert_str_eq(log.events[2].stack, "");
 		cr_assert_eq(log.events[3].event.kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
 		/* Nothing is written for what nobody asked for. */
-		cr_assert_eq(log.blocks[MPROF_BLOCK_STACKS], (detail & MPROF_ALLOCATION_STACK) != 0);
+		cr_assert_eq(log.blocks[MPROF_BLOCK_STACKS], (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0);
 		recorded_log_free(&log);
 	}
 }
@@ -92,17 +93,18 @@ Test(wide_events, the_caller_is_the_innermost_method)
 	const mprof_frame behind_native[] = {NATIVE_FRAME, NATIVE_FRAME, METHOD_G, METHOD_F};
 	const mprof_frame native_alone[] = {NATIVE_FRAME};
 	const mprof_frame unknown[] = {0, METHOD_G};
-	const uint32_t details[] = {MPROF_ALLOCATION_CALLER, MPROF_ALLOCATION_CALLER | MPROF_ALLOCATION_STACK};
+	const uint32_t details[] = {MPROF_ALLOCATION_DETAIL_CALLER,
+				    MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK};
 
 	for (size_t i = 0; i < 2; i++) {
 		recorded_log log = {0};
 		mprof_recorder *recorder = open_with(&log, details[i]);
 		mprof_thread *thread = attach(recorder);
 
-		mprof_thread_allocation_detailed(thread, CLASS_A, 8, 0, behind_native, 4);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 8, 0, native_alone, 1);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 8, 0, unknown, 2);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 8, 0, NULL, 0);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 0, behind_native, 4);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 0, native_alone, 1);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 0, unknown, 2);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 0, NULL, 0);
 		finish(recorder, thread, &log);
 		cr_assert_eq(log.event_count, 4);
 		cr_assert_str_eq(log.events[0].caller, "G ()");
@@ -127,23 +129,24 @@ Test(wide_events, allocations_of_the_compiler_are_told_by_their_innermost_method
 	const mprof_frame unknown[] = {MPROF_FRAME_COMPILING, METHOD_G};
 
 	for (uint32_t detail = 0; detail < 8; detail++) {
-		int has_stack = (detail & MPROF_ALLOCATION_STACK) != 0;
-		int has_caller = (detail & MPROF_ALLOCATION_CALLER) != 0;
+		int has_stack = (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
+		int has_caller = (detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0;
 		int is_told = has_stack || has_caller ? MPROF_EVENT_ALLOCATION_AT_JIT : MPROF_EVENT_ALLOCATION;
 		recorded_log log = {0};
 		mprof_recorder *recorder = open_with(&log, detail);
 		mprof_thread *thread = attach(recorder);
 
-		mprof_thread_allocation_detailed(thread, CLASS_B, 40, OBJECT, compiled, 2);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 24, OBJECT, in_compiler, 3);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 24, OBJECT, unknown, 2);
-		mprof_thread_allocation_detailed(thread, CLASS_A, 24, OBJECT, run, 2);
+		mprof_thread_record_allocation_detailed(thread, CLASS_B, 40, OBJECT, compiled, 2);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, OBJECT, in_compiler, 3);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, OBJECT, unknown, 2);
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, OBJECT, run, 2);
 		finish(recorder, thread, &log);
 		cr_assert_eq(log.event_count, 4);
 		/* What nobody asked for tells nothing. */
 		for (size_t i = 0; i < 3; i++) {
 			cr_assert_eq(log.events[i].event.kind, is_told);
-			cr_assert_eq(log.events[i].detail.object, (detail & MPROF_ALLOCATION_OBJECT) != 0 ? OBJECT : 0);
+			cr_assert_eq(log.events[i].detail.object,
+				     (detail & MPROF_ALLOCATION_DETAIL_OBJECT) != 0 ? OBJECT : 0);
 			cr_assert_str_eq(log.events[i].caller, has_caller && i < 2 ? "F ()" : "");
 		}
 		cr_assert_str_eq(log.events[0].name, "Space.B");
@@ -167,16 +170,17 @@ Test(wide_events, monitors_handles_and_finalizers_come_back)
 	mprof_thread *thread = attach(recorder);
 	const recorded_event *events;
 
-	mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, OBJECT, frames, 2);
-	mprof_thread_monitor(thread, MPROF_MONITOR_ACQUIRED, 0, OBJECT, NULL, 0);
-	mprof_thread_monitor(thread, MPROF_MONITOR_FAILED, CLASS_B, 0, frames, 1);
-	mprof_thread_handle_created(thread, (UINT64_C(1) << 46) - 1, MPROF_HANDLE_PINNED, CLASS_B, OBJECT, frames, 2);
-	mprof_thread_handle_created(thread, 4, MPROF_HANDLE_WEAK, 0, 0, NULL, 0);
-	mprof_thread_handle_deleted(thread, (UINT64_C(1) << 46) - 1, MPROF_HANDLE_PINNED, frames + 1, 1);
-	mprof_thread_finalizer(thread, 0, CLASS_A, OBJECT);
-	mprof_thread_finalizer(thread, 1, CLASS_A, OBJECT);
-	mprof_thread_event(thread, MPROF_EVENT_FINALIZATION_START, 0, 0);
-	mprof_thread_event(thread, MPROF_EVENT_FINALIZATION_END, 0, 0);
+	mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, OBJECT, frames, 2);
+	mprof_thread_record_monitor(thread, MPROF_MONITOR_ACQUIRED, 0, OBJECT, NULL, 0);
+	mprof_thread_record_monitor(thread, MPROF_MONITOR_FAILED, CLASS_B, 0, frames, 1);
+	mprof_thread_record_handle_created(thread, (UINT64_C(1) << 62) - 1, MPROF_HANDLE_PINNED, CLASS_B, OBJECT,
+					   frames, 2);
+	mprof_thread_record_handle_created(thread, 4, MPROF_HANDLE_WEAK, 0, 0, NULL, 0);
+	mprof_thread_record_handle_deleted(thread, (UINT64_C(1) << 62) - 1, MPROF_HANDLE_PINNED, frames + 1, 1);
+	mprof_thread_record_finalizer(thread, 0, CLASS_A, OBJECT);
+	mprof_thread_record_finalizer(thread, 1, CLASS_A, OBJECT);
+	mprof_thread_record_event(thread, MPROF_EVENT_FINALIZATION_START, 0, 0);
+	mprof_thread_record_event(thread, MPROF_EVENT_FINALIZATION_END, 0, 0);
 	finish(recorder, thread, &log);
 
 	events = log.events;
@@ -193,7 +197,7 @@ Test(wide_events, monitors_handles_and_finalizers_come_back)
 	cr_assert_str_eq(events[2].name, "Space.B");
 	cr_assert_str_eq(events[2].stack, "G ()");
 	cr_assert_eq(events[3].event.kind, MPROF_EVENT_HANDLE_CREATED);
-	cr_assert_eq(events[3].event.value, (UINT64_C(1) << 46) - 1);
+	cr_assert_eq(events[3].event.value, (UINT64_C(1) << 62) - 1);
 	cr_assert_eq(events[3].detail.handle_type, MPROF_HANDLE_PINNED);
 	cr_assert_eq(events[3].detail.object, OBJECT);
 	cr_assert_str_eq(events[3].name, "Space.B");
@@ -201,7 +205,7 @@ Test(wide_events, monitors_handles_and_finalizers_come_back)
 	cr_assert_eq(events[4].event.id, 0);
 	cr_assert_eq(events[4].detail.handle_type, MPROF_HANDLE_WEAK);
 	cr_assert_eq(events[5].event.kind, MPROF_EVENT_HANDLE_DELETED);
-	cr_assert_eq(events[5].event.value, (UINT64_C(1) << 46) - 1);
+	cr_assert_eq(events[5].event.value, (UINT64_C(1) << 62) - 1);
 	cr_assert_eq(events[5].detail.handle_type, MPROF_HANDLE_PINNED);
 	cr_assert_str_eq(events[5].stack, "F ()");
 	cr_assert_eq(events[6].event.kind, MPROF_EVENT_FINALIZER_START);
@@ -224,10 +228,10 @@ Test(wide_events, what_the_log_cannot_say_is_not_recorded)
 	mprof_recorder *recorder = open_with(&log, 0);
 	mprof_thread *thread = attach(recorder);
 
-	mprof_thread_monitor(thread, (mprof_monitor_state)0, CLASS_A, OBJECT, NULL, 0);
-	mprof_thread_monitor(thread, (mprof_monitor_state)4, CLASS_A, OBJECT, NULL, 0);
-	mprof_thread_event(thread, MPROF_EVENT_HANDLE_CREATED, 0, 1);
-	mprof_thread_event(thread, MPROF_EVENT_RECORDING_RESUMED, 0, 1);
+	mprof_thread_record_monitor(thread, (mprof_monitor_state)0, CLASS_A, OBJECT, NULL, 0);
+	mprof_thread_record_monitor(thread, (mprof_monitor_state)4, CLASS_A, OBJECT, NULL, 0);
+	mprof_thread_record_event(thread, MPROF_EVENT_HANDLE_CREATED, 0, 1);
+	mprof_thread_record_event(thread, MPROF_EVENT_RECORDING_RESUMED, 0, 1);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, 0);
 	recorded_log_free(&log);
@@ -236,7 +240,7 @@ Test(wide_events, what_the_log_cannot_say_is_not_recorded)
 Test(wide_events, long_chains_keep_their_inner_end)
 {
 	recorded_log log = {0};
-	mprof_recorder *recorder = open_with(&log, MPROF_ALLOCATION_STACK);
+	mprof_recorder *recorder = open_with(&log, MPROF_ALLOCATION_DETAIL_STACK);
 	mprof_thread *thread = attach(recorder);
 	mprof_frame frames[MPROF_STACK_MAX + 10];
 	mprof_reader *reader;
@@ -246,13 +250,14 @@ Test(wide_events, long_chains_keep_their_inner_end)
 
 	for (size_t i = 0; i < MPROF_STACK_MAX + 10; i++)
 		frames[i] = i < MPROF_STACK_MAX - 1 ? METHOD_F : METHOD_G;
-	mprof_thread_allocation_detailed(thread, CLASS_A, 8, 0, frames, MPROF_STACK_MAX + 10);
+	mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 0, frames, MPROF_STACK_MAX + 10);
 	finish(recorder, thread, &log);
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
 		;
-	cr_assert_eq(mprof_reader_stack(reader, log.events[0].detail.stack, found, MPROF_STACK_MAX + 10, &count),
+	cr_assert_eq(mprof_reader_lookup_stack(reader, log.events[0].detail.stack, found, sizeof(*found),
+					       MPROF_STACK_MAX + 10, &count),
 		     MPROF_OK);
 	cr_assert_eq(count, MPROF_STACK_MAX);
 	cr_assert_eq(found[0].id, found[MPROF_STACK_MAX - 2].id);
@@ -271,13 +276,13 @@ Test(wide_events, classes_of_one_size_say_it_once)
 		mprof_thread *thread = attach(recorder);
 		mprof_description description;
 
-		mprof_description_init(&description);
+		mprof_description_init(&description, sizeof(description));
 		description.name = "Space.Sized";
 		description.name_length = strlen(description.name);
 		description.object_size = sized ? 1000 : 0;
 		cr_assert_eq(mprof_recorder_define_class(recorder, CLASS_A, &description), MPROF_OK);
 		for (int i = 0; i < 1000; i++)
-			mprof_thread_allocation(thread, CLASS_A, i % 100 == 0 ? 1001 : 1000);
+			mprof_thread_record_allocation(thread, CLASS_A, i % 100 == 0 ? 1001 : 1000);
 		finish(recorder, thread, &log);
 		cr_assert_eq(log.event_count, 1000);
 		for (size_t i = 0; i < 1000; i++) {
@@ -321,13 +326,14 @@ static void *record_stream(void *argument)
 		size_t count = make_frames(frames, i);
 
 		if (i % 3 == 0)
-			mprof_thread_allocation_detailed(thread, CLASS_A, i, i + 1, frames, count);
+			mprof_thread_record_allocation_detailed(thread, CLASS_A, i, i + 1, frames, count);
 		else if (i % 3 == 1)
-			mprof_thread_handle_created(thread, i, MPROF_HANDLE_NORMAL, CLASS_B, i + 1, frames, count);
+			mprof_thread_record_handle_created(thread, i, MPROF_HANDLE_NORMAL, CLASS_B, i + 1, frames,
+							   count);
 		else
-			mprof_thread_allocation(thread, CLASS_B, i);
+			mprof_thread_record_allocation(thread, CLASS_B, i);
 	}
-	mprof_recorder_detach(thread);
+	mprof_thread_detach(thread);
 	atomic_store(&own->is_done, 1);
 	return NULL;
 }
@@ -362,8 +368,8 @@ Test(wide_events, nothing_is_torn_however_buffers_are_drained, .timeout = 120)
 	pthread_t handle;
 	void *failed;
 
-	mprof_recorder_options_init(&options);
-	options.allocation_detail = MPROF_ALLOCATION_STACK | MPROF_ALLOCATION_OBJECT;
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.allocation_detail = MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
 	options.buffer_events = 131;
 	options.max_buffers = 3;
 	options.drain_interval_ms = 1;
@@ -394,7 +400,7 @@ Test(wide_events, each_that_finds_no_room_is_one_loss, .timeout = 120)
 	mprof_thread *thread;
 	mprof_frame frames[100] = {0};
 
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 128;
 	options.max_buffers = 2;
 	options.overflow = MPROF_OVERFLOW_DROP;
@@ -403,7 +409,7 @@ Test(wide_events, each_that_finds_no_room_is_one_loss, .timeout = 120)
 	thread = attach(recorder);
 	atomic_store(&log.blocked, 1);
 	for (int i = 0; i < 1000; i++)
-		mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, 0, OBJECT, frames, 100);
+		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, 0, OBJECT, frames, 100);
 	atomic_store(&log.blocked, 0);
 	finish(recorder, thread, &log);
 	cr_assert_gt(log.lost[MPROF_LOSS_NO_BUFFER], 0);
@@ -417,12 +423,12 @@ Test(wide_events, collections_keep_what_they_are_about)
 	mprof_recorder *recorder = open_with(&log, 0);
 	mprof_thread *thread = attach(recorder);
 
-	mprof_thread_collection(thread, MPROF_EVENT_GC_START, 4, 1);
-	mprof_thread_collection(thread, MPROF_EVENT_GC_RESIZE, 5, UINT64_C(1) << 40);
-	mprof_thread_collection(thread, MPROF_EVENT_GC_END, 4, 1);
+	mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, 4, 1);
+	mprof_thread_record_collection(thread, MPROF_EVENT_GC_RESIZE, 5, UINT64_C(1) << 40);
+	mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, 4, 1);
 	/* Of no collection: ignored. */
-	mprof_thread_collection(thread, MPROF_EVENT_METHOD_ENTER, 4, METHOD_F);
-	mprof_thread_collection(thread, MPROF_EVENT_KIND_COUNT, 4, METHOD_F);
+	mprof_thread_record_collection(thread, MPROF_EVENT_METHOD_ENTER, 4, METHOD_F);
+	mprof_thread_record_collection(thread, (mprof_event_kind)EVENT_KIND_COUNT, 4, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, 3);
 	cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_GC_START);
@@ -445,23 +451,23 @@ Test(wide_events, the_mail_dialect_keeps_plain_allocations)
 	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
 	mprof_thread *thread;
 
-	mprof_writer_options_init(&writer_options);
+	mprof_writer_options_init(&writer_options, sizeof(writer_options));
 	writer_options.dialect = MPROF_DIALECT_MAIL;
 	writer_options.lossy = 1;
-	mprof_recorder_options_init(&options);
+	mprof_recorder_options_init(&options, sizeof(options));
 	options.writer = &writer_options;
 	options.allocation_detail = 7;
 	recorder = recorded_log_open(&log, &options);
 	define_class(recorder, CLASS_A, "Space.A");
 	define_method(recorder, METHOD_F, CLASS_A, "F ()");
 	thread = attach(recorder);
-	mprof_thread_allocation_detailed(thread, CLASS_A, 40, OBJECT, frames, 1);
-	mprof_thread_handle_created(thread, 4, MPROF_HANDLE_WEAK, CLASS_A, OBJECT, frames, 1);
-	mprof_thread_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, OBJECT, frames, 1);
-	mprof_thread_finalizer(thread, 0, CLASS_A, OBJECT);
-	mprof_thread_event(thread, MPROF_EVENT_FINALIZATION_START, 0, 0);
-	mprof_thread_method_enter(thread, METHOD_F);
-	mprof_recorder_detach(thread);
+	mprof_thread_record_allocation_detailed(thread, CLASS_A, 40, OBJECT, frames, 1);
+	mprof_thread_record_handle_created(thread, 4, MPROF_HANDLE_WEAK, CLASS_A, OBJECT, frames, 1);
+	mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, OBJECT, frames, 1);
+	mprof_thread_record_finalizer(thread, 0, CLASS_A, OBJECT);
+	mprof_thread_record_event(thread, MPROF_EVENT_FINALIZATION_START, 0, 0);
+	mprof_thread_enter_method(thread, METHOD_F);
+	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
 	cr_assert_eq(stats.status, MPROF_OK);

@@ -166,10 +166,10 @@ void classic_log_go_to(mprof_reader *reader, mprof_block_kind kind, mprof_block 
 	mprof_error error = {.struct_size = sizeof(error)};
 	mprof_status status;
 
-	mprof_block_init(block);
+	mprof_block_init(block, sizeof(*block));
 	do {
 		status = mprof_reader_next_block(reader, block);
-		(void)mprof_reader_error(reader, &error);
+		(void)mprof_reader_get_error(reader, &error);
 		cr_assert_eq(status, MPROF_OK, "%s", error.what);
 	} while (block->kind != (uint32_t)kind);
 }

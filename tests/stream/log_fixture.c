@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_fixture.h"
 
+#include "format/record_texts.h"
+
 #include "base/bytes.h"
 #include "base/checksum.h"
 
@@ -28,13 +30,15 @@ static void define_half(mprof_writer *writer, uint32_t half)
 	char name[64];
 
 	for (uint32_t id = half * 10 + 1; id <= half * 10 + 10; id++) {
-		mprof_class_definition definition = {.id = id, .assembly_id = id % 3, .name = name};
+		mprof_class_definition definition = {
+			.struct_size = sizeof(mprof_class_definition), .id = id, .assembly_id = id % 3, .name = name};
 
 		definition.name_length = (size_t)snprintf(name, sizeof(name), "Space.Class%u", (unsigned)id);
 		cr_assert_eq(mprof_writer_define_class(writer, &definition), MPROF_OK);
 	}
 	for (uint32_t id = half * 20 + 1; id <= half * 20 + 20; id++) {
-		mprof_method_definition definition = {id, (id + 1) / 2, id % 2, 0, name, 0};
+		mprof_method_definition definition = {
+			sizeof(mprof_method_definition), id, (id + 1) / 2, id % 2, 0, name, 0, NULL, 0, 0, 0};
 
 		definition.name_length = (size_t)snprintf(name, sizeof(name), "Method%u (int)", (unsigned)id);
 		cr_assert_eq(mprof_writer_define_method(writer, &definition), MPROF_OK);
@@ -59,7 +63,9 @@ static void write_events(mprof_writer *writer, uint32_t half, uint64_t directive
 
 	cr_assert_eq(mprof_writer_begin_events(writer, 0x7f0012345740, base), MPROF_OK);
 	for (uint32_t i = 0; i < FIXTURE_BLOCK_EVENTS; i++) {
-		mprof_event_detail detail = {.object = UINT64_C(0x7f0000001000) + i, .caller = i % methods + 1};
+		mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					     .object = UINT64_C(0x7f0000001000) + i,
+					     .caller = i % methods + 1};
 		mprof_event event;
 
 		memset(&event, 0, sizeof(event));
@@ -83,25 +89,27 @@ static void write_events(mprof_writer *writer, uint32_t half, uint64_t directive
 		if (event.kind != MPROF_EVENT_ALLOCATION)
 			counter += i == 100 ? (uint64_t)-50 : UINT64_C(1) << i % 23;
 		event.counter = counter;
-		cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 	}
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 }
 
 static void write_elements(mprof_writer *writer)
 {
-	const mprof_assembly_name assembly = {"corlib", "neutral", "null", 1, 2, 3, 4, 1};
-	mprof_element element = {MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_SUCCESS, 1, 10, 20, 99, "1", 1, NULL};
+	const mprof_assembly_name assembly = {
+		sizeof(mprof_assembly_name), "corlib", "neutral", "null", 1, 2, 3, 4, 1, 0};
+	mprof_element element = {
+		sizeof(mprof_element), MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_FLAG_SUCCESS, 1, 10, 20, 99, "1", 1, NULL};
 
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
-	element.kind = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FAILURE;
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
+	element.kind = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_FAILURE;
 	element.id = 2;
 	element.name = "corlib, Version=1.2.3.4";
 	element.name_length = strlen(element.name);
 	element.assembly = &assembly;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	element.kind = MPROF_ELEMENT_ASSEMBLY;
-	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &element), MPROF_OK);
 }
 
 /* The blocks that only mprof2 has. */
@@ -110,9 +118,9 @@ static void write_additions(mprof_writer *writer)
 	const mprof_property properties[] = {{"program", "/bin/true"}, {"pid", "12"}, {"options", ""}};
 	const uint64_t losses[] = {0, 5, 0, 2};
 
-	cr_assert_eq(mprof_writer_session(writer, properties, 3), MPROF_OK);
-	cr_assert_eq(mprof_writer_thread(writer, 0x7f0012345740, "main", 4), MPROF_OK);
-	cr_assert_eq(mprof_writer_lost(writer, 99, losses, 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(writer, properties, sizeof(*properties), 3), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 0x7f0012345740, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_losses(writer, 99, losses, 4), MPROF_OK);
 }
 
 static log_bytes make(mprof_dialect dialect, uint64_t directives, uint32_t gzip_level)
@@ -125,10 +133,10 @@ static log_bytes make(mprof_dialect dialect, uint64_t directives, uint32_t gzip_
 	const uint8_t *bytes;
 	log_bytes log;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = (uint32_t)dialect;
 	options.directives = directives;
-	options.intro_flags = MPROF_INTRO_ENTER_LEAVE;
+	options.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE;
 	options.runtime = "fixture";
 	options.clock = fixture_clock;
 	options.clock_user = &clock_calls;
@@ -137,13 +145,13 @@ static log_bytes make(mprof_dialect dialect, uint64_t directives, uint32_t gzip_
 	write_elements(writer);
 	define_half(writer, 0);
 	write_events(writer, 0, directives, 5300000);
-	cr_assert_eq(mprof_writer_statistical(writer, 5400000, methods, 3, functions, 1, 5500000), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 5400000, methods, 3, functions, 1, 5500000), MPROF_OK);
 	if (dialect == MPROF_DIALECT_MPROF2)
 		write_additions(writer);
 	define_half(writer, 1);
 	write_events(writer, 1, directives, 90000000);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = malloc(log.length);
 	cr_assert_not_null(log.bytes);
 	memcpy(log.bytes, bytes, log.length);
@@ -228,7 +236,7 @@ mprof_error parser_error_of(const mprof_parser *parser)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	cr_assert_eq(mprof_parser_error(parser, &error), MPROF_OK);
+	cr_assert_eq(mprof_parser_get_error(parser, &error), MPROF_OK);
 	return error;
 }
 
@@ -236,7 +244,7 @@ mprof_error reader_error_of(const mprof_reader *reader)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	cr_assert_eq(mprof_reader_error(reader, &error), MPROF_OK);
+	cr_assert_eq(mprof_reader_get_error(reader, &error), MPROF_OK);
 	return error;
 }
 
@@ -260,6 +268,60 @@ static void hash_text(log_digest *digest, const char *text)
 		hash_bytes(digest, text, strlen(text) + 1);
 }
 
+static void hash_named(log_digest *digest, const char *name, size_t length)
+{
+	hash_text(digest, name);
+	cr_assert_eq(strlen(name), length);
+}
+
+static void hash_element(log_digest *digest, const mprof_element_block *element)
+{
+	const mprof_assembly_name *assembly = element->assembly;
+
+	hash_number(digest, element->kind | (uint64_t)element->id << 32);
+	hash_number(digest, element->start_counter);
+	hash_number(digest, element->end_counter);
+	hash_named(digest, element->name, element->name_length);
+	if (assembly == NULL)
+		return;
+	cr_assert_eq(assembly->struct_size, sizeof(*assembly));
+	hash_text(digest, assembly->base_name);
+	hash_number(digest, assembly->major);
+	hash_text(digest, assembly->culture);
+	hash_text(digest, assembly->public_key_token);
+	hash_number(digest, assembly->retargetable);
+}
+
+/* What blocks of this kind say. */
+static void hash_kind(log_digest *digest, const mprof_block *block)
+{
+	if (!block->loaded)
+		return;
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		hash_number(digest, block->as.intro.version | (uint64_t)block->as.intro.flags << 32);
+		hash_named(digest, block->as.intro.runtime, block->as.intro.runtime_length);
+		break;
+	case MPROF_BLOCK_LOADED:
+	case MPROF_BLOCK_UNLOADED:
+		hash_element(digest, &block->as.element);
+		break;
+	case MPROF_BLOCK_THREAD:
+		hash_named(digest, block->as.thread_name.name, block->as.thread_name.name_length);
+		break;
+	case MPROF_BLOCK_LOST:
+		hash_bytes(digest, block->as.lost.counts, block->as.lost.count * sizeof(*block->as.lost.counts));
+		break;
+	case MPROF_BLOCK_MARK:
+		hash_number(digest, block->as.mark.counter);
+		hash_named(digest, block->as.mark.text, block->as.mark.text_length);
+		break;
+	default:
+		hash_bytes(digest, &block->as, sizeof(block->as));
+		break;
+	}
+}
+
 static void hash_block(log_digest *digest, const mprof_block *block)
 {
 	hash_number(digest, block->kind | (uint64_t)block->code << 32);
@@ -270,22 +332,8 @@ static void hash_block(log_digest *digest, const mprof_block *block)
 	hash_bytes(digest, &block->start, sizeof(block->start));
 	hash_bytes(digest, &block->end, sizeof(block->end));
 	hash_number(digest, block->thread);
-	hash_number(digest, block->base_counter);
-	hash_number(digest, block->end_counter);
-	hash_number(digest, block->version);
-	hash_number(digest, block->flags);
-	hash_number(digest, block->id);
-	hash_number(digest, block->has_assembly);
-	hash_text(digest, block->name);
-	hash_text(digest, block->assembly.base_name);
-	hash_number(digest, block->assembly.major);
-	hash_text(digest, block->assembly.culture);
-	hash_text(digest, block->assembly.public_key_token);
-	hash_number(digest, block->assembly.retargetable);
-	hash_number(digest, block->directives);
-	hash_bytes(digest, block->lost, sizeof(block->lost));
-	if (block->name != NULL)
-		cr_assert_eq(strlen(block->name), block->name_length);
+	hash_number(digest, block->counter_delta);
+	hash_kind(digest, block);
 }
 
 static void hash_detail(log_digest *digest, const mprof_event_detail *detail)
@@ -297,7 +345,15 @@ static void hash_detail(log_digest *digest, const mprof_event_detail *detail)
 static void hash_event(log_digest *digest, const mprof_event *event)
 {
 	cr_assert_eq(event->reserved, 0);
-	hash_bytes(digest, event, offsetof(mprof_event, more));
+	mprof_event raw = *event;
+
+	/* A reader knows the method of a leave that a parser gives as it stands in the log. */
+	if ((raw.flags & MPROF_EVENT_FLAG_IMPLICIT) != 0) {
+		raw.kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+		raw.flags = 0;
+		raw.id = 0;
+	}
+	hash_bytes(digest, &raw, offsetof(mprof_event, more));
 	if (event->more.detail != NULL)
 		hash_detail(digest, event->more.detail);
 	digest->events++;
@@ -306,9 +362,9 @@ static void hash_event(log_digest *digest, const mprof_event *event)
 /* A parser gives each frame of a hit, a reader one sample with its own IDs: what is alike of both. */
 static void hash_hit(log_digest *digest, const mprof_event *event)
 {
-	uint32_t is_native = event->flags & MPROF_EVENT_NATIVE;
+	uint32_t is_native = event->flags & MPROF_EVENT_FLAG_NATIVE;
 
-	if (event->flags & MPROF_EVENT_CALLER)
+	if (event->flags & MPROF_EVENT_FLAG_CALLER)
 		return;
 	hash_number(digest, event->kind | (uint64_t)is_native << 32);
 	hash_number(digest, is_native ? 0 : event->id);
@@ -319,7 +375,7 @@ static void hash_hit(log_digest *digest, const mprof_event *event)
 /* In dialects with stack sections a reader gives events the chain that a parser does not know. */
 static void hash_event_without_stack(log_digest *digest, const mprof_event *event)
 {
-	mprof_event_detail detail = {0, 0, 0, 0, 0, NULL, 0};
+	mprof_event_detail detail = {.struct_size = sizeof(detail)};
 	mprof_event stripped = *event;
 
 	if (event->more.detail != NULL)
@@ -343,10 +399,19 @@ static void hash_mapping(log_digest *digest, const mprof_mapping *mapping)
 
 static void hash_record(log_digest *digest, const mprof_record *record)
 {
-	cr_assert_eq(record->reserved, 0);
-	hash_bytes(digest, record, offsetof(mprof_record, name));
-	hash_text(digest, record->name);
-	hash_text(digest, record->section);
+	mprof_record numbers = *record;
+	const char **name = record_name(&numbers);
+	const char **second = record_second_text(&numbers);
+
+	if (name != NULL) {
+		hash_text(digest, *name);
+		*name = NULL;
+	}
+	if (second != NULL) {
+		hash_text(digest, *second);
+		*second = NULL;
+	}
+	hash_bytes(digest, &numbers, sizeof(numbers));
 	digest->records++;
 }
 
@@ -355,8 +420,8 @@ static uint32_t input_dialect(const log_input *input)
 	mprof_session session = {.struct_size = sizeof(session)};
 
 	if (input->reader == NULL)
-		return mprof_parser_dialect(input->parser);
-	cr_assert_eq(mprof_reader_session(input->reader, &session), MPROF_OK);
+		return mprof_parser_get_dialect(input->parser);
+	cr_assert_eq(mprof_reader_get_session(input->reader, &session), MPROF_OK);
 	return session.dialect;
 }
 
@@ -368,14 +433,16 @@ mprof_status log_input_events(const log_input *input, mprof_event *events, size_
 
 mprof_status log_input_mappings(const log_input *input, mprof_mapping *mappings, size_t capacity, size_t *count)
 {
-	return input->reader != NULL ? mprof_reader_next_mappings(input->reader, mappings, capacity, count)
-				     : mprof_parser_next_mappings(input->parser, mappings, capacity, count);
+	return input->reader != NULL
+		       ? mprof_reader_next_mappings(input->reader, mappings, sizeof(*mappings), capacity, count)
+		       : mprof_parser_next_mappings(input->parser, mappings, sizeof(*mappings), capacity, count);
 }
 
 mprof_status log_input_records(const log_input *input, mprof_record *records, size_t capacity, size_t *count)
 {
-	return input->reader != NULL ? mprof_reader_next_records(input->reader, records, capacity, count)
-				     : mprof_parser_next_records(input->parser, records, capacity, count);
+	return input->reader != NULL
+		       ? mprof_reader_next_records(input->reader, records, sizeof(*records), capacity, count)
+		       : mprof_parser_next_records(input->parser, records, sizeof(*records), capacity, count);
 }
 
 mprof_status log_input_property(const log_input *input, const char **key, const char **value)
@@ -495,13 +562,13 @@ void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, co
 	digest_init(digest);
 	cr_assert_eq(mprof_parser_create(options, &input.parser), MPROF_OK);
 	do {
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		block.loaded = 0;
 		while ((status = mprof_parser_next_block(input.parser, &block)) == MPROF_AGAIN) {
 			size_t left = log->length - fed;
 			size_t length = chunk == 0 || chunk > left ? left : chunk;
 
-			cr_assert_gt(mprof_parser_needed(input.parser), 0);
+			cr_assert_gt(mprof_parser_get_needed(input.parser), 0);
 			if (length == 0)
 				mprof_parser_finish(input.parser);
 			else
@@ -520,8 +587,28 @@ void log_digest_read(log_digest *digest, mprof_reader *reader)
 
 	digest_init(digest);
 	do {
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		block.loaded = 0;
 		status = mprof_reader_next_block(reader, &block);
 	} while (digest_take(digest, &input, status, &block));
+}
+
+const mprof_index_entry *log_index(mprof_reader *reader, size_t *count)
+{
+	static mprof_index_entry *entries;
+	mprof_error error;
+
+	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK, "%s", reader_error_of(reader).what);
+	error = reader_error_of(reader);
+	*count = (size_t)mprof_reader_get_index_count(reader);
+	free(entries);
+	entries = calloc(*count + 1, sizeof(*entries));
+	cr_assert_not_null(entries);
+	for (size_t i = 0; i < *count; i++) {
+		entries[i].struct_size = sizeof(entries[i]);
+		cr_assert_eq(mprof_reader_get_index_entry(reader, i, &entries[i]), MPROF_OK);
+	}
+	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
+	cr_assert_eq(reader_error_of(reader).status, error.status, "a call that succeeds leaves the error as it was");
+	return entries;
 }

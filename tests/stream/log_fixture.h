@@ -22,7 +22,8 @@ typedef struct log_bytes {
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |       \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |  \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) | \
-	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) |   \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES))
 
 /** Events in each EVENTS block of the logs that log_make() makes. */
 #define FIXTURE_BLOCK_EVENTS 200
@@ -63,6 +64,8 @@ enum {
 	MORE_SECOND_STACKS,
 	MORE_SECOND_SAMPLES,
 	MORE_SECOND_METRICS,
+	MORE_MEMORY,    /**< Of logs with directive 23 alone. */
+	MORE_WATERMARK, /**< The same. */
 	MORE_SECOND_HEAP,
 	MORE_END,
 	MORE_COUNT
@@ -109,6 +112,9 @@ typedef struct log_digest {
 	mprof_error first; /**< The first error; its status is #MPROF_OK if there was none. */
 	mprof_status last; /**< What ended reading. */
 } log_digest;
+
+/** Makes the index and goes to the start. The entries are valid until the next call. */
+const mprof_index_entry *log_index(mprof_reader *reader, size_t *count);
 
 /** Feeds a log to a parser in pieces of \p chunk bytes (0: all at once), and takes all blocks. */
 void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, const mprof_parser_options *options);

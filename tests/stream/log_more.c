@@ -27,8 +27,10 @@ static uint32_t object_size(uint32_t class_id)
 static void define(mprof_writer *writer)
 {
 	for (uint32_t id = 1; id <= 10; id++) {
-		const mprof_class_definition class_definition = {id, 0, "Space.Class", 11, object_size(id), 0};
-		const mprof_method_definition method_definition = {id, id, 0, 0, "Method ()", 9};
+		const mprof_class_definition class_definition = {
+			sizeof(mprof_class_definition), id, 0, "Space.Class", 11, object_size(id), 0};
+		const mprof_method_definition method_definition = {
+			sizeof(mprof_method_definition), id, id, 0, 0, "Method ()", 9, NULL, 0, 0, 0};
 
 		cr_assert_eq(mprof_writer_define_class(writer, &class_definition), MPROF_OK);
 		cr_assert_eq(mprof_writer_define_method(writer, &method_definition), MPROF_OK);
@@ -49,7 +51,7 @@ static void put(mprof_writer *writer, mprof_block_kind kind, const mprof_record 
 {
 	uint32_t number = kind == MPROF_BLOCK_HEAP_SUMMARY ? 17 : 0;
 
-	cr_assert_eq(mprof_writer_records(writer, kind, number, records, count), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, kind, number, records, sizeof(*records), count), MPROF_OK);
 }
 
 static void write_code(mprof_writer *writer, uint32_t first)
@@ -62,19 +64,19 @@ static void write_code(mprof_writer *writer, uint32_t first)
 		mprof_record *location = &records[8 + i];
 
 		*module = record_of(MPROF_RECORD_MODULE, first + i);
-		module->start = UINT64_C(0x7f0000000000) + i * 0x1000000;
-		module->size = 0x123000;
-		module->name = "/usr/lib/libsome.so.1";
-		module->section = i % 2 == 0 ? "0123456789abcdef" : NULL;
+		module->as.module.address = UINT64_C(0x7f0000000000) + i * 0x1000000;
+		module->as.module.size = 0x123000;
+		module->as.module.file = "/usr/lib/libsome.so.1";
+		module->as.module.build_id = i % 2 == 0 ? "0123456789abcdef" : NULL;
 		*function = record_of(MPROF_RECORD_FUNCTION, first + i);
-		function->parent = i == 3 ? 0 : first + i;
-		function->start = 0x1230 + i;
-		function->size = i * 100;
-		function->name = i == 2 ? "" : "some_function";
+		function->as.function.module = i == 3 ? 0 : first + i;
+		function->as.function.offset = 0x1230 + i;
+		function->as.function.size = i * 100;
+		function->as.function.name = i == 2 ? "" : "some_function";
 		*location = record_of(MPROF_RECORD_LOCATION, first + i);
-		location->parent = i == 3 ? 0 : first + i;
-		location->start = 0x1234 + i;
-		location->target = i == 0 ? 0 : first + i;
+		location->as.location.module = i == 3 ? 0 : first + i;
+		location->as.location.offset = 0x1234 + i;
+		location->as.location.function = i == 0 ? 0 : first + i;
 	}
 	put(writer, MPROF_BLOCK_CODE, records, 12);
 }
@@ -86,13 +88,13 @@ static void write_stacks(mprof_writer *writer, uint32_t first, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++) {
 		records[i] = record_of(MPROF_RECORD_STACK, first + i);
-		records[i].parent = (first + i) / 2;
-		records[i].target = 1 + i % 10;
+		records[i].as.stack.caller = (first + i) / 2;
+		records[i].as.stack.target = 1 + i % 10;
 		if (i % 5 == 3) {
-			records[i].target = 1 + i % 4;
-			records[i].flags = MPROF_EVENT_NATIVE;
+			records[i].as.stack.target = 1 + i % 4;
+			records[i].as.stack.is_native = 1;
 		} else if (i % 7 == 6) {
-			records[i].target = 0;
+			records[i].as.stack.target = 0;
 		}
 	}
 	put(writer, MPROF_BLOCK_STACKS, records, count);
@@ -108,7 +110,7 @@ static void write_samples(mprof_writer *writer, uint32_t stacks, uint64_t base)
 		samples[i].value = 1 + (i * 7) % stacks;
 		samples[i].counter = base + i * 1000 - (i == 30 ? 5000 : 0);
 	}
-	cr_assert_eq(mprof_writer_samples(writer, THREAD, base, samples, 60), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, THREAD, base, samples, 60), MPROF_OK);
 }
 
 static void write_roots(mprof_writer *writer)
@@ -117,12 +119,12 @@ static void write_roots(mprof_writer *writer)
 
 	for (uint32_t i = 0; i < 3; i++) {
 		records[i] = record_of(MPROF_RECORD_ROOT, 1 + i);
-		records[i].flags = MPROF_ROOT_STATIC + i;
-		records[i].target = i == 0 ? 7 : 0;
-		records[i].value = i == 0 ? 0 : THREAD;
-		records[i].start = UINT64_C(0x7fff00000000) + i;
-		records[i].size = 4096 * i;
-		records[i].name = i == 1 ? NULL : "area";
+		records[i].as.root.kind = MPROF_ROOT_STATIC + i;
+		records[i].as.root.class_id = i == 0 ? 7 : 0;
+		records[i].as.root.thread = i == 0 ? 0 : THREAD;
+		records[i].as.root.address = UINT64_C(0x7fff00000000) + i;
+		records[i].as.root.size = 4096 * i;
+		records[i].as.root.name = i == 1 ? NULL : "area";
 	}
 	put(writer, MPROF_BLOCK_ROOTS, records, 3);
 }
@@ -134,16 +136,16 @@ static void write_metrics(mprof_writer *writer, int is_first)
 	mprof_record records[4];
 
 	records[0] = record_of(MPROF_RECORD_METRIC, 1);
-	records[0].flags = MPROF_METRIC_BYTES | MPROF_METRIC_MONOTONIC;
-	records[0].section = "memory";
-	records[0].name = "heap";
+	records[0].as.metric.flags = MPROF_METRIC_UNIT_BYTES | MPROF_METRIC_FLAG_MONOTONIC;
+	records[0].as.metric.section = "memory";
+	records[0].as.metric.name = "heap";
 	records[1] = record_of(MPROF_RECORD_METRIC, 2);
-	records[1].flags = MPROF_METRIC_DOUBLE | MPROF_METRIC_RATIO;
-	records[1].name = "load";
+	records[1].as.metric.flags = MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_RATIO;
+	records[1].as.metric.name = "load";
 	records[2] = record_of(MPROF_RECORD_METRIC_VALUE, 2);
-	memcpy(&records[2].value, &ratio, sizeof(ratio));
+	memcpy(&records[2].as.metric_value.value, &ratio, sizeof(ratio));
 	records[3] = record_of(MPROF_RECORD_METRIC_VALUE, 1);
-	records[3].value = (uint64_t)-5;
+	records[3].as.metric_value.value = (uint64_t)-5;
 	put(writer, MPROF_BLOCK_METRICS, is_first ? records : records + 2, is_first ? 4 : 2);
 }
 
@@ -153,10 +155,10 @@ static void write_summary(mprof_writer *writer)
 
 	for (uint32_t i = 0; i < 10; i++) {
 		records[i] = record_of(MPROF_RECORD_SUMMARY, 10 - i);
-		records[i].counts[0] = i;
-		records[i].counts[1] = i * 1000;
-		records[i].counts[2] = 1 << i;
-		records[i].counts[3] = UINT64_C(1) << 6 * i;
+		records[i].as.summary.live_objects = i;
+		records[i].as.summary.live_bytes = i * 1000;
+		records[i].as.summary.dead_objects = 1 << i;
+		records[i].as.summary.dead_bytes = UINT64_C(1) << 6 * i;
 	}
 	put(writer, MPROF_BLOCK_HEAP_SUMMARY, records, 10);
 }
@@ -180,6 +182,7 @@ static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint
 
 		event->kind = kinds[i % sizeof(kinds)];
 		event->more.detail = &details[i];
+		details[i].struct_size = sizeof(details[i]);
 		details[i].object = base + i * 48;
 		if (event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_FREE) {
 			event->id = 1 + i % 10;
@@ -197,7 +200,41 @@ static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint
 		for (uint32_t j = 0; j < details[i].reference_count; j++)
 			references[i][j] = base + (i * 31 + j * 577) % HEAP_EVENTS * 48;
 	}
-	cr_assert_eq(mprof_writer_heap(writer, shot, flags, 5400000, events, HEAP_EVENTS), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, shot, flags, 5400000, events, HEAP_EVENTS), MPROF_OK);
+}
+
+#define MEMORY_EVENTS 60
+
+/* Events of native memory, all forms of them, at addresses near and far. */
+static void write_memory(mprof_writer *writer)
+{
+	static mprof_event events[MEMORY_EVENTS];
+	static mprof_event_detail details[MEMORY_EVENTS];
+	const uint64_t base = UINT64_C(0x55550000a000);
+
+	memset(events, 0, sizeof(events));
+	memset(details, 0, sizeof(details));
+	for (uint32_t i = 0; i < MEMORY_EVENTS; i++) {
+		events[i].kind = (uint8_t)(MPROF_EVENT_MEMORY_ALLOCATED + i % 3);
+		events[i].counter = 5450000 + i * 40;
+		events[i].value = i % 7 == 0 ? UINT64_MAX - i : base + i * 24;
+		if (i % 6 == 1)
+			continue;
+		events[i].more.detail = &details[i];
+		details[i].struct_size = sizeof(details[i]);
+		details[i].stack = i % 10;
+		if (events[i].kind == MPROF_EVENT_MEMORY_FREED)
+			continue;
+		details[i].size = i * 100;
+		if (events[i].kind == MPROF_EVENT_MEMORY_RESIZED) {
+			details[i].object = base + i * 16;
+			details[i].started = events[i].counter - i % 20;
+		}
+	}
+	cr_assert_eq(mprof_writer_begin_events(writer, THREAD, 5450000), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events, MEMORY_EVENTS, NULL), MPROF_OK);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_watermark(writer, 5450000 + MEMORY_EVENTS * 40), MPROF_OK);
 }
 
 static log_bytes make(uint64_t directives, uint32_t gzip_level)
@@ -208,7 +245,7 @@ static log_bytes make(uint64_t directives, uint32_t gzip_level)
 	const uint8_t *bytes;
 	log_bytes log;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = directives;
 	options.runtime = "fixture";
 	options.clock = read_clock;
@@ -221,16 +258,18 @@ static log_bytes make(uint64_t directives, uint32_t gzip_level)
 	write_samples(writer, 100, 5300000);
 	write_roots(writer);
 	write_metrics(writer, 1);
-	cr_assert_eq(mprof_writer_mark(writer, THREAD, 5350000, "here", 4), MPROF_OK);
-	write_heap(writer, 1, MPROF_HEAP_FIRST | MPROF_HEAP_LAST, UINT64_C(0x7f0012000000));
+	cr_assert_eq(mprof_writer_write_mark(writer, THREAD, 5350000, "here", 4), MPROF_OK);
+	write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, UINT64_C(0x7f0012000000));
 	write_summary(writer);
 	write_code(writer, 5);
 	write_stacks(writer, 101, 20);
 	write_samples(writer, 120, (uint64_t)-30000);
 	write_metrics(writer, 0);
+	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS)) != 0)
+		write_memory(writer);
 	write_heap(writer, 0, 0, UINT64_C(0xfffffffffffff001));
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = malloc(log.length);
 	cr_assert_not_null(log.bytes);
 	memcpy(log.bytes, bytes, log.length);

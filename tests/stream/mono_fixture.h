@@ -58,7 +58,7 @@ static inline void define_names(mprof_writer *writer)
 
 static inline void put_records(mprof_writer *writer, mprof_block_kind kind, const mprof_record *records, size_t count)
 {
-	cr_assert_eq(mprof_writer_records(writer, kind, 0, records, count), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, kind, 0, records, sizeof(*records), count), MPROF_OK);
 }
 
 /**
@@ -70,25 +70,41 @@ static inline void define_chains(mprof_writer *writer)
 	const mprof_record code[] = {
 		{.kind = MPROF_RECORD_MODULE,
 		 .id = 1,
-		 .start = UINT64_C(0x7f1000000000),
-		 .size = 0x20000,
-		 .value = 0x1000,
-		 .name = "libdemo.so"},
-		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .start = 0x40, .name = "never_hit"},
-		{.kind = MPROF_RECORD_FUNCTION, .id = 2, .parent = 1, .start = 0x80, .name = "native_fn"},
-		{.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .start = 0x88, .target = 2},
-		{.kind = MPROF_RECORD_LOCATION, .id = 2, .parent = 1, .start = 0x345},
-		{.kind = MPROF_RECORD_LOCATION, .id = 3, .start = UINT64_C(0xdeadbeef0000)},
+		 .as.module.address = UINT64_C(0x7f1000000000),
+		 .as.module.size = 0x20000,
+		 .as.module.file_offset = 0x1000,
+		 .as.module.file = "libdemo.so"},
+		{.kind = MPROF_RECORD_FUNCTION,
+		 .id = 1,
+		 .as.function.module = 1,
+		 .as.function.offset = 0x40,
+		 .as.function.name = "never_hit"},
+		{.kind = MPROF_RECORD_FUNCTION,
+		 .id = 2,
+		 .as.function.module = 1,
+		 .as.function.offset = 0x80,
+		 .as.function.name = "native_fn"},
+		{.kind = MPROF_RECORD_LOCATION,
+		 .id = 1,
+		 .as.location.module = 1,
+		 .as.location.offset = 0x88,
+		 .as.location.function = 2},
+		{.kind = MPROF_RECORD_LOCATION, .id = 2, .as.location.module = 1, .as.location.offset = 0x345},
+		{.kind = MPROF_RECORD_LOCATION, .id = 3, .as.location.offset = UINT64_C(0xdeadbeef0000)},
 	};
 	const mprof_record stacks[] = {
-		{.kind = MPROF_RECORD_STACK, .id = 1, .target = 1, .flags = MPROF_EVENT_COMPILING},
-		{.kind = MPROF_RECORD_STACK, .id = 2, .target = 1},
-		{.kind = MPROF_RECORD_STACK, .id = 3, .parent = 2, .target = 2},
-		{.kind = MPROF_RECORD_STACK, .id = 4, .parent = 3, .target = 1, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 5, .target = 1, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 6, .target = 2, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 7, .target = 3, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 8, .parent = 2},
+		{.kind = MPROF_RECORD_STACK, .id = 1, .as.stack.target = 1, .as.stack.is_compiling = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 2, .as.stack.target = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 3, .as.stack.caller = 2, .as.stack.target = 2},
+		{.kind = MPROF_RECORD_STACK,
+		 .id = 4,
+		 .as.stack.caller = 3,
+		 .as.stack.target = 1,
+		 .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 5, .as.stack.target = 1, .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 6, .as.stack.target = 2, .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 7, .as.stack.target = 3, .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 8, .as.stack.caller = 2},
 	};
 
 	define_names(writer);
@@ -111,7 +127,7 @@ static inline mprof_status add(mprof_writer *writer, uint32_t kind, uint32_t id,
 	event = event_of(kind, id, now.counter);
 	event.value = value;
 	event.more.detail = detail;
-	return mprof_writer_events(writer, &event, 1, NULL);
+	return mprof_writer_write_events(writer, &event, 1, NULL);
 }
 
 #define ADD(writer, kind, id, value, later, detail)                                                                    \
@@ -125,7 +141,7 @@ static inline void put_samples(mprof_writer *writer, const uint32_t *chains, siz
 		samples[i] = event_of(MPROF_EVENT_SAMPLE, 0, 0);
 		samples[i].value = chains[i];
 	}
-	cr_assert_eq(mprof_writer_samples(writer, 1, 0, samples, count), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, samples, count), MPROF_OK);
 }
 
 static inline size_t count_ints(const uint8_t *bytes, size_t length)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is the same gets the same ID, and nothing else does. */
+#include "format/record_texts.h"
 #include "stream/definition_interner.h"
 
 #include "../base/failing_allocator.h"
@@ -35,9 +36,7 @@ static void close_tables(void)
 
 static uint32_t intern(mprof_record record)
 {
-	if (record.name == NULL)
-		record.name = "";
-	record.section = "";
+	record_complete(&record);
 	cr_assert_eq(definition_intern(&interner, &record), MPROF_OK);
 	return record.id;
 }
@@ -56,11 +55,11 @@ Test(definition_interner, stacks)
 	for (int round = 0; round < 2; round++) {
 		cr_assert_eq(intern_stack(0, 0, 0), 1, "nothing at all is a chain too");
 		cr_assert_eq(intern_stack(0, 5, 0), 2);
-		cr_assert_eq(intern_stack(0, 5, MPROF_EVENT_NATIVE), 3);
-		cr_assert_eq(intern_stack(0, 5, MPROF_EVENT_COMPILING), 4);
+		cr_assert_eq(intern_stack(0, 5, MPROF_EVENT_FLAG_NATIVE), 3);
+		cr_assert_eq(intern_stack(0, 5, MPROF_EVENT_FLAG_COMPILING), 4);
 		cr_assert_eq(intern_stack(2, 5, 0), 5);
 		cr_assert_eq(intern_stack(2, UINT32_MAX, 0), 6);
-		cr_assert_eq(intern_stack(6, UINT32_MAX, MPROF_EVENT_NATIVE), 7);
+		cr_assert_eq(intern_stack(6, UINT32_MAX, MPROF_EVENT_FLAG_NATIVE), 7);
 	}
 	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_STACK), 7);
 	close_tables();
@@ -69,35 +68,60 @@ Test(definition_interner, stacks)
 /* Each field makes a difference. */
 Test(definition_interner, others)
 {
-	const mprof_record base = {.kind = MPROF_RECORD_MODULE, .start = 1, .size = 2, .value = 3, .name = "a"};
+	const mprof_record base = {.kind = MPROF_RECORD_MODULE,
+				   .as.module.address = 1,
+				   .as.module.size = 2,
+				   .as.module.file_offset = 3,
+				   .as.module.file = "a"};
+	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .as.function = {1, 0, 2, 3, "a"}};
+	const mprof_record location = {.kind = MPROF_RECORD_LOCATION, .as.location = {1, 2, 3}};
 	mprof_record record;
 
 	open_tables(UINT64_MAX);
 	for (int round = 0; round < 2; round++) {
 		cr_assert_eq(intern(base), 1);
 		record = base;
-		record.start = 2;
+		record.as.module.address = 2;
 		cr_assert_eq(intern(record), 2);
 		record = base;
-		record.size = 3;
+		record.as.module.size = 3;
 		cr_assert_eq(intern(record), 3);
 		record = base;
-		record.value = 4;
+		record.as.module.file_offset = 4;
 		cr_assert_eq(intern(record), 4);
 		record = base;
-		record.name = "b";
+		record.as.module.file = "b";
 		cr_assert_eq(intern(record), 5);
 		record = base;
-		record.name = "";
+		record.as.module.file = "";
 		cr_assert_eq(intern(record), 6);
-		record = base;
-		record.kind = MPROF_RECORD_FUNCTION;
+		record = function;
 		cr_assert_eq(intern(record), 1, "each kind has IDs of its own");
-		record.parent = 1;
+		record.as.function.module = 2;
 		cr_assert_eq(intern(record), 2);
+		record = function;
+		record.as.function.offset = 3;
+		cr_assert_eq(intern(record), 3);
+		record = function;
+		record.as.function.size = 4;
+		cr_assert_eq(intern(record), 4);
+		record = function;
+		record.as.function.name = "b";
+		cr_assert_eq(intern(record), 5);
+		record = location;
+		cr_assert_eq(intern(record), 1);
+		record.as.location.module = 2;
+		cr_assert_eq(intern(record), 2);
+		record = location;
+		record.as.location.function = 3;
+		cr_assert_eq(intern(record), 3);
+		record = location;
+		record.as.location.offset = 4;
+		cr_assert_eq(intern(record), 4);
 	}
 	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_MODULE), 6);
-	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_FUNCTION), 2);
+	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_FUNCTION), 5);
+	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_LOCATION), 4);
 	close_tables();
 }
 
@@ -108,7 +132,8 @@ Test(definition_interner, many)
 	open_tables(UINT64_MAX);
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 1; i <= 20000; i++) {
-			mprof_record record = {.kind = MPROF_RECORD_FUNCTION, .parent = i % 7, .name = name};
+			mprof_record record = {
+				.kind = MPROF_RECORD_FUNCTION, .as.function.module = i % 7, .as.function.name = name};
 
 			snprintf(name, sizeof(name), "function %u", (unsigned)i);
 			cr_assert_eq(intern(record), i);
@@ -119,13 +144,14 @@ Test(definition_interner, many)
 
 Test(definition_interner, first_of_name)
 {
-	mprof_record record = {.kind = MPROF_RECORD_MODULE, .start = 1, .name = "a", .section = ""};
+	mprof_record record = {
+		.kind = MPROF_RECORD_MODULE, .as.module.address = 1, .as.module.file = "a", .as.module.build_id = ""};
 	uint32_t first;
 
 	open_tables(UINT64_MAX);
 	for (uint64_t start = 1; start < 5; start++) {
-		record.start = start;
-		record.name = start % 2 != 0 ? "a" : "b";
+		record.as.module.address = start;
+		record.as.module.file = start % 2 != 0 ? "a" : "b";
 		cr_assert_eq(definition_intern(&interner, &record), MPROF_OK);
 		cr_assert_eq(definition_first_of_name(&interner, &record, &first), MPROF_OK);
 		cr_assert_eq(first, start % 2 != 0 ? 1 : 2);
@@ -136,7 +162,7 @@ Test(definition_interner, first_of_name)
 /* For a log that has IDs of its own. */
 Test(definition_interner, behind)
 {
-	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .name = "a"};
+	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .as.function.name = "a"};
 
 	open_tables(UINT64_MAX);
 	definition_interner_begin_behind(&interner, 1000);

@@ -13,14 +13,14 @@
 
 static mprof_mapping class_of(uint32_t id, uint32_t assembly_id, const char *name)
 {
-	mprof_mapping mapping = {0, id, 0, assembly_id, 0, id * 8, name, strlen(name)};
+	mprof_mapping mapping = {0, id, 0, assembly_id, 0, id * 8, name, strlen(name), "", 0, 0, 0};
 
 	return mapping;
 }
 
 static mprof_mapping method_of(uint32_t id, uint32_t class_id, const char *name)
 {
-	mprof_mapping mapping = {1, id, class_id, 0, MPROF_METHOD_WRAPPER, 0, name, strlen(name)};
+	mprof_mapping mapping = {1, id, class_id, 0, MPROF_METHOD_FLAG_WRAPPER, 0, name, strlen(name), "", 0, 0, 0};
 
 	return mapping;
 }
@@ -75,7 +75,7 @@ Test(name_table, look_up)
 	cr_assert_eq(name_table_method(&table, 1, &found), 1);
 	cr_assert_eq(found.is_method, 1);
 	cr_assert_eq(found.class_id, 1);
-	cr_assert_eq(found.flags, MPROF_METHOD_WRAPPER);
+	cr_assert_eq(found.flags, MPROF_METHOD_FLAG_WRAPPER);
 	cr_assert_eq(found.size, 0);
 	cr_assert_eq(name_table_method(&table, UINT32_MAX, &found), 1);
 	cr_assert_str_eq(found.name, "");

@@ -78,9 +78,9 @@ Test(parser_chunks, as_much_as_needed)
 	size_t fed = 0;
 
 	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_END) {
-		uint64_t needed = mprof_parser_needed(parser);
+		uint64_t needed = mprof_parser_get_needed(parser);
 
 		cr_assert_eq(needed > 0, status == MPROF_AGAIN);
 		if (status == MPROF_OK)
@@ -92,11 +92,11 @@ Test(parser_chunks, as_much_as_needed)
 		cr_assert_leq(fed + needed, log.length);
 		/* In two parts: the hint shrinks. */
 		cr_assert_eq(mprof_parser_feed(parser, log.bytes + fed, needed / 2), MPROF_OK);
-		cr_assert_eq(mprof_parser_needed(parser), needed - needed / 2);
+		cr_assert_eq(mprof_parser_get_needed(parser), needed - needed / 2);
 		cr_assert_eq(mprof_parser_feed(parser, log.bytes + fed + needed / 2, needed - needed / 2), MPROF_OK);
 		fed += needed;
 	}
-	cr_assert_eq(mprof_parser_complete(parser), 1);
+	cr_assert_eq(mprof_parser_is_complete(parser), 1);
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
@@ -113,7 +113,7 @@ Test(parser_chunks, into_room)
 	uint32_t random = 1;
 
 	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_END) {
 		size_t wanted;
 		size_t length;
@@ -125,10 +125,10 @@ Test(parser_chunks, into_room)
 		random = random * 214013 + 2531011;
 		wanted = random % 3 == 0 ? 0 : random % 300;
 		wanted = wanted < log.length - fed ? wanted : log.length - fed;
-		cr_assert_eq(mprof_parser_room(parser, wanted, &room, &length), MPROF_OK);
+		cr_assert_eq(mprof_parser_reserve(parser, wanted, &room, &length), MPROF_OK);
 		cr_assert_geq(length, wanted);
 		memcpy(room, log.bytes + fed, wanted);
-		cr_assert_eq(mprof_parser_filled(parser, wanted), MPROF_OK);
+		cr_assert_eq(mprof_parser_commit(parser, wanted), MPROF_OK);
 		fed += wanted;
 		if (fed == log.length)
 			mprof_parser_finish(parser);
@@ -153,7 +153,7 @@ Test(parser_chunks, between_batches)
 	uint64_t mappings = 0;
 
 	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_END) {
 		int at_end = 0;
 
@@ -164,7 +164,8 @@ Test(parser_chunks, between_batches)
 				events++;
 				at_end = 0;
 			} else if (status == MPROF_OK && block.kind == MPROF_BLOCK_MAPPING &&
-				   mprof_parser_next_mappings(parser, &mapping, 1, &count) == MPROF_OK) {
+				   mprof_parser_next_mappings(parser, &mapping, sizeof(mapping), 1, &count) ==
+					   MPROF_OK) {
 				cr_assert_eq(strlen(mapping.name), mapping.name_length);
 				mappings++;
 				at_end = 0;
@@ -192,7 +193,7 @@ Test(parser_chunks, long_block_by_bytes)
 	mprof_block block;
 	uint8_t header[17] = "\x01\x00\x05\x00\x00\x00\x81\x00\x80\x81\x81\x2a\x00";
 
-	mprof_parser_options_init(&options);
+	mprof_parser_options_init(&options, sizeof(options));
 	options.allocator = &allocator;
 	cr_assert_eq(mprof_parser_create(&options, &parser), MPROF_OK);
 	header[13] = (uint8_t)length;
@@ -200,7 +201,7 @@ Test(parser_chunks, long_block_by_bytes)
 	header[15] = (uint8_t)(length >> 16);
 	header[16] = 0;
 	cr_assert_eq(mprof_parser_feed(parser, header, sizeof(header)), MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	for (size_t i = 0; i < length; i++) {
 		cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_AGAIN);
@@ -225,13 +226,13 @@ Test(parser_chunks, skipped_block_takes_no_memory)
 	mprof_block block;
 	uint64_t fed = 0;
 
-	mprof_parser_options_init(&options);
+	mprof_parser_options_init(&options, sizeof(options));
 	options.allocator = &allocator;
 	cr_assert_eq(mprof_parser_create(&options, &parser), MPROF_OK);
 	cr_assert_eq(
 		mprof_parser_feed(parser, "\x01\x00\x05\x00\x00\x00\x81\x00\x80\x81\x81\x2a\x00\xf0\xff\xff\xff", 17),
 		MPROF_OK);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_parser_next_header(parser, &block), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_header(parser, &block), MPROF_OK);
 	cr_assert_eq(block.length, length);
@@ -243,7 +244,7 @@ Test(parser_chunks, skipped_block_takes_no_memory)
 	cr_assert_eq(mprof_parser_feed(parser, zeros, length - fed), MPROF_OK);
 	mprof_parser_finish(parser);
 	cr_assert_eq(mprof_parser_next_header(parser, &block), MPROF_END);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), 17 + length);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), 17 + length);
 	cr_assert_lt(memory.most_bytes, 100000);
 	mprof_parser_destroy(parser);
 }

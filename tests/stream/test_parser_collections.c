@@ -67,7 +67,7 @@ static void expect_number(mprof_parser *parser, int has_number)
 	cr_assert_eq(events[0].kind, MPROF_EVENT_GC_RESIZE);
 	cr_assert_eq(events[0].value, 5000);
 	cr_assert_eq(events[0].id, has_number ? 4 : 0);
-	cr_assert_eq(events[0].counter - block.base_counter, has_number ? 0 : 4);
+	cr_assert_eq(events[0].counter - block.as.events.base_counter, has_number ? 0 : 4);
 	cr_assert_eq(events[1].counter, events[0].counter + 10);
 }
 

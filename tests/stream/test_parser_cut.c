@@ -97,11 +97,11 @@ Test(parser_cut, valid_bytes)
 		cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
 		cr_assert_eq(mprof_parser_feed(parser, log.bytes, cut), MPROF_OK);
 		mprof_parser_finish(parser);
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		while (mprof_parser_next_block(parser, &block) == MPROF_OK)
 			continue;
-		cr_assert_eq(mprof_parser_valid_bytes(parser), next);
-		cr_assert_eq(mprof_parser_complete(parser), cut == log.length);
+		cr_assert_eq(mprof_parser_get_valid_bytes(parser), next);
+		cr_assert_eq(mprof_parser_is_complete(parser), cut == log.length);
 		mprof_parser_destroy(parser);
 	}
 	log_free(&log);
@@ -122,11 +122,11 @@ Test(parser_cut, skipped)
 		cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
 		cr_assert_eq(mprof_parser_feed(parser, log.bytes, cut), MPROF_OK);
 		mprof_parser_finish(parser);
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		while ((status = mprof_parser_next_header(parser, &block)) == MPROF_OK)
 			continue;
 		cr_assert_eq(status, next == cut ? MPROF_END : MPROF_ERR_TRUNCATED);
-		cr_assert_eq(mprof_parser_valid_bytes(parser), next);
+		cr_assert_eq(mprof_parser_get_valid_bytes(parser), next);
 		mprof_parser_destroy(parser);
 	}
 	log_free(&log);
@@ -150,14 +150,14 @@ Test(parser_cut, events_before_the_cut)
 	next += 6 + bytes_load_32(log.bytes + next + 2) - 1;
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, next), MPROF_OK);
 	mprof_parser_finish(parser);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_parser_next_block(parser, &block)) == MPROF_OK)
 		continue;
 	cr_assert_eq(status, MPROF_ERR_TRUNCATED);
 	cr_assert_eq(block.kind, MPROF_BLOCK_EVENTS);
 	cr_assert_eq(block.loaded, 1);
 	cr_assert_eq(block.thread, UINT64_C(0x7f0012345740));
-	cr_assert_eq(block.base_counter, 5300000);
+	cr_assert_eq(block.as.events.base_counter, 5300000);
 	cr_assert_eq(block.has_clocks, 0, "one is missing");
 	cr_assert_eq(mprof_parser_next_events(parser, events, FIXTURE_BLOCK_EVENTS + 1, &count), MPROF_OK);
 	cr_assert_eq(count, FIXTURE_BLOCK_EVENTS);
@@ -179,7 +179,7 @@ Test(parser_cut, rest_comes_later)
 		size_t blocks = 0;
 
 		cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		cr_assert_eq(mprof_parser_feed(parser, log.bytes, cut), MPROF_OK);
 		for (; mprof_parser_next_block(parser, &block) == MPROF_OK; blocks++)
 			continue;
@@ -188,7 +188,7 @@ Test(parser_cut, rest_comes_later)
 		for (; mprof_parser_next_block(parser, &block) == MPROF_OK; blocks++)
 			continue;
 		cr_assert_eq(blocks, log_block_count(&log));
-		cr_assert_eq(mprof_parser_complete(parser), 1);
+		cr_assert_eq(mprof_parser_is_complete(parser), 1);
 		mprof_parser_destroy(parser);
 	}
 	log_free(&log);

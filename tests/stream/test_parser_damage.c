@@ -52,12 +52,12 @@ Test(parser_damage, checksum)
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_ERR_STATE);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_STATISTICAL);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), offset);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), offset);
 	mprof_parser_destroy(parser);
 	log_digest_parse(&digest, &log, 0, NULL);
 	cr_assert_eq(digest.faults, 1);
 	cr_assert_eq(digest.events, FIXTURE_BLOCK_EVENTS + 4);
-	mprof_parser_options_init(&options);
+	mprof_parser_options_init(&options, sizeof(options));
 	options.ignore_checksums = 1;
 	log_digest_parse(&ignoring, &log, 0, &options);
 	cr_assert_eq(ignoring.faults, 0);
@@ -90,7 +90,7 @@ static void check_damaged_headers(log_bytes log)
 {
 	mprof_parser_options options;
 
-	mprof_parser_options_init(&options);
+	mprof_parser_options_init(&options, sizeof(options));
 	/* So that none of the lengths is taken for one that is merely too long. */
 	options.max_block_length = UINT64_MAX;
 	for (size_t number = 2; number + 1 < log_block_count(&log); number++) {
@@ -123,7 +123,7 @@ Test(parser_damage, damage_to_the_end)
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, offset);
 	cr_assert_eq(mprof_parser_next_header(parser, &block), MPROF_ERR_MALFORMED, "it sticks");
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_ERR_MALFORMED);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), offset);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), offset);
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
@@ -147,6 +147,34 @@ Test(parser_damage, search_is_bounded)
 	log_digest_parse(&digest, &log, 0, NULL);
 	cr_assert_eq(digest.last, MPROF_ERR_MALFORMED);
 	cr_assert_eq(digest.first.severity, MPROF_SEVERITY_FATAL);
+	log_free(&log);
+}
+
+/* What looks like the header of a block that would not be loaded is not waited for: the next valid block is behind it. */
+Test(parser_damage, search_passes_blocks_beyond_the_limit)
+{
+	const uint64_t limit = 1 << 20;
+	log_bytes log = log_make(MPROF2, 0);
+	size_t offset = log_block_offset(&log, NUMBER_EVENTS - 1);
+	size_t next = log_block_offset(&log, NUMBER_EVENTS);
+	mprof_parser_options options;
+	mprof_parser *parser;
+	mprof_block block = fresh_block();
+
+	memset(log.bytes + offset, 0xff, 6);
+	bytes_store_16(log.bytes + offset + 20, 5);
+	bytes_store_32(log.bytes + offset + 22, (uint32_t)limit + 1);
+	mprof_parser_options_init(&options, sizeof(options));
+	options.max_block_length = limit;
+	cr_assert_eq(mprof_parser_create(&options, &parser), MPROF_OK);
+	cr_assert_eq(mprof_parser_feed(parser, log.bytes, log.length), MPROF_OK);
+	for (size_t i = 0; i + 1 < NUMBER_EVENTS; i++)
+		cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
+	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_MALFORMED);
+	cr_assert_eq(parser_error_of(parser).severity, MPROF_SEVERITY_BLOCK);
+	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
+	cr_assert_eq(block.offset, next);
+	mprof_parser_destroy(parser);
 	log_free(&log);
 }
 
@@ -217,7 +245,7 @@ Test(parser_damage, damaged_event)
 		cr_assert_eq(count, 0);
 		expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, offset);
 	}
-	cr_assert_eq(mprof_parser_valid_bytes(parser), block.offset);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), block.offset);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_STATISTICAL);
 	mprof_parser_destroy(parser);
@@ -233,12 +261,12 @@ Test(parser_damage, bytes_behind_end)
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, log.length), MPROF_OK);
 	for (size_t i = 0; i < log_block_count(&log); i++)
 		cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
-	cr_assert_eq(mprof_parser_complete(parser), 1);
+	cr_assert_eq(mprof_parser_is_complete(parser), 1);
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, 1), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_MALFORMED);
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, log.length);
-	cr_assert_eq(mprof_parser_complete(parser), 0);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), log.length);
+	cr_assert_eq(mprof_parser_is_complete(parser), 0);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), log.length);
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
@@ -279,7 +307,7 @@ Test(parser_damage, length_beyond_the_limit)
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, offset);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_STATISTICAL);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), offset);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), offset);
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
@@ -294,7 +322,7 @@ Test(parser_damage, too_long_at_the_end)
 	mprof_block block = fresh_block();
 
 	log.length = log_block_offset(&log, NUMBER_STATISTICAL - 1);
-	mprof_parser_options_init(&options);
+	mprof_parser_options_init(&options, sizeof(options));
 	options.max_block_length = 300;
 	cr_assert_eq(mprof_parser_create(&options, &parser), MPROF_OK);
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, log.length), MPROF_OK);
@@ -304,7 +332,7 @@ Test(parser_damage, too_long_at_the_end)
 		(void)!mprof_parser_next_block(parser, &block);
 	} while (block.offset < offset);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_END);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), log.length);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), log.length);
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }

@@ -27,7 +27,7 @@ static mprof_dialect dialect_of(const char *bytes, size_t length, size_t piece)
 		if (next == 0)
 			mprof_parser_finish(parser);
 	}
-	dialect = mprof_parser_dialect(parser);
+	dialect = mprof_parser_get_dialect(parser);
 	mprof_parser_destroy(parser);
 	return dialect;
 }
@@ -107,15 +107,15 @@ Test(parser_detect, drop_is_found_late)
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_UNKNOWN);
-	cr_assert_eq(mprof_parser_dialect(parser), MPROF_DIALECT_MAIL);
+	cr_assert_eq(mprof_parser_get_dialect(parser), MPROF_DIALECT_MAIL);
 	cr_assert_eq(mprof_parser_feed(parser, log + 18, 11), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_header(parser, &block), MPROF_AGAIN, "the last byte decides");
-	cr_assert_eq(mprof_parser_needed(parser), 1);
+	cr_assert_eq(mprof_parser_get_needed(parser), 1);
 	cr_assert_eq(mprof_parser_feed(parser, log + 29, 1), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_LOADED);
-	cr_assert_str_eq(block.name, "1");
-	cr_assert_eq(mprof_parser_dialect(parser), MPROF_DIALECT_DROP);
+	cr_assert_str_eq(block.as.element.name, "1");
+	cr_assert_eq(mprof_parser_get_dialect(parser), MPROF_DIALECT_DROP);
 	mprof_parser_destroy(parser);
 }
 
@@ -137,7 +137,7 @@ Test(parser_detect, drop_by_length)
 		cr_assert_eq(mprof_parser_feed(parser, log, sizeof(log) - 1), MPROF_OK);
 		cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 		cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_LIMIT);
-		cr_assert_eq(mprof_parser_dialect(parser), codes[i][1], "code %u", codes[i][0]);
+		cr_assert_eq(mprof_parser_get_dialect(parser), codes[i][1], "code %u", codes[i][0]);
 		mprof_parser_destroy(parser);
 	}
 }
@@ -160,6 +160,6 @@ Test(parser_detect, counter_delta)
 	cr_assert_eq(block.kind, MPROF_BLOCK_END);
 	cr_assert_eq(block.counter_delta, 0xf1020304);
 	cr_assert_eq(block.start.counter, 2);
-	cr_assert_eq(mprof_parser_complete(parser), 1);
+	cr_assert_eq(mprof_parser_is_complete(parser), 1);
 	mprof_parser_destroy(parser);
 }

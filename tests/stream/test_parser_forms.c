@@ -75,12 +75,13 @@ Test(parser_forms, hits_and_records)
 	parser = open_log(&log);
 	block = next_of(parser, MPROF_BLOCK_STATISTICAL);
 	cr_assert_eq(block.has_clocks, 1);
-	cr_assert_eq(block.base_counter, 1);
-	cr_assert_eq(block.end_counter, 2);
+	cr_assert_eq(block.as.statistical.start_counter, 1);
+	cr_assert_eq(block.as.statistical.end_counter, 2);
 	cr_assert_eq(block.end.time, 2);
 	for (int pass = 0; pass < 2; pass++) {
-		static const uint32_t flags[] = {0, MPROF_EVENT_CALLER, MPROF_EVENT_CALLER | MPROF_EVENT_NATIVE,
-						 MPROF_EVENT_NATIVE};
+		static const uint32_t flags[] = {0, MPROF_EVENT_FLAG_CALLER,
+						 MPROF_EVENT_FLAG_CALLER | MPROF_EVENT_FLAG_NATIVE,
+						 MPROF_EVENT_FLAG_NATIVE};
 		static const uint32_t ids[] = {2, 1, 1, 1};
 		mprof_event event;
 		mprof_record records[3];
@@ -94,20 +95,21 @@ Test(parser_forms, hits_and_records)
 			cr_assert_eq(event.counter, 1);
 			cr_assert_null(event.more.detail);
 			if (i == 1) {
-				cr_assert_eq(mprof_parser_next_records(parser, records, 3, &count), MPROF_OK);
+				cr_assert_eq(mprof_parser_next_records(parser, records, sizeof(*records), 3, &count),
+					     MPROF_OK);
 				cr_assert_eq(count, 2);
 				cr_assert_eq(records[0].kind, MPROF_RECORD_MODULE);
-				cr_assert_eq(records[0].start, 16);
-				cr_assert_eq(records[0].size, 32);
-				cr_assert_eq(records[0].value, 3);
-				cr_assert_str_eq(records[0].name, "a");
+				cr_assert_eq(records[0].as.module.address, 16);
+				cr_assert_eq(records[0].as.module.size, 32);
+				cr_assert_eq(records[0].as.module.file_offset, 3);
+				cr_assert_str_eq(records[0].as.module.file, "a");
 				cr_assert_eq(records[1].kind, MPROF_RECORD_FUNCTION);
-				cr_assert_eq(records[1].parent, 1);
+				cr_assert_eq(records[1].as.function.module, 1);
 			}
 		}
 		cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_END);
 		cr_assert_eq(count, 0);
-		cr_assert_eq(mprof_parser_next_records(parser, records, 3, &count), MPROF_END);
+		cr_assert_eq(mprof_parser_next_records(parser, records, sizeof(*records), 3, &count), MPROF_END);
 		cr_assert_eq(mprof_parser_load(parser, &block), MPROF_OK);
 	}
 	mprof_parser_destroy(parser);
@@ -151,18 +153,18 @@ Test(parser_forms, unity)
 	PUT(&log, CODE_STATISTICAL, START "\x91\x8d\x89\x80" END);
 	parser = open_log(&log);
 	next_of(parser, MPROF_BLOCK_STATISTICAL);
-	cr_assert_eq(mprof_parser_dialect(parser), MPROF_DIALECT_MONO);
+	cr_assert_eq(mprof_parser_get_dialect(parser), MPROF_DIALECT_MONO);
 	for (int i = 0; i < 2; i++) {
 		mprof_event events[3];
 		size_t count;
 
 		next_of(parser, MPROF_BLOCK_STATISTICAL);
-		cr_assert_eq(mprof_parser_dialect(parser), MPROF_DIALECT_UNITY);
+		cr_assert_eq(mprof_parser_get_dialect(parser), MPROF_DIALECT_UNITY);
 		cr_assert_eq(mprof_parser_next_events(parser, events, 3, &count), MPROF_OK);
 		cr_assert_eq(count, 2);
 		cr_assert_eq(events[0].id, 2);
 		cr_assert_eq(events[1].id, 1);
-		cr_assert_eq(events[1].flags, MPROF_EVENT_CALLER);
+		cr_assert_eq(events[1].flags, MPROF_EVENT_FLAG_CALLER);
 	}
 	mprof_parser_destroy(parser);
 }
@@ -215,13 +217,13 @@ Test(parser_forms, damaged_blocks)
 	cr_assert_eq(block.kind, MPROF_BLOCK_STATISTICAL);
 	cr_assert_eq(block.loaded, 0);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_ERR_STATE);
-	cr_assert_eq(mprof_parser_next_records(parser, &record, 1, &count), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_parser_next_records(parser, &record, sizeof(record), 1, &count), MPROF_ERR_STATE);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_MALFORMED);
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, 15 + 16 + 10 + 7);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_END);
-	cr_assert_eq(mprof_parser_complete(parser), 0);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), 15);
+	cr_assert_eq(mprof_parser_is_complete(parser), 0);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), 15);
 	mprof_parser_destroy(parser);
 }
 
@@ -242,14 +244,14 @@ Test(parser_forms, heap_form_is_kept)
 	cr_assert_eq(block.start.counter, 10, "taken for a CLOCK");
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_END);
 	block = next_of(parser, MPROF_BLOCK_HEAP_DATA);
-	cr_assert_eq(block.flags, MPROF_HEAP_FIRST | MPROF_HEAP_LAST);
+	cr_assert_eq(block.as.heap_data.flags, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_OK);
 	cr_assert_eq(event.id, 4);
 	cr_assert_eq(event.value, 16);
 	cr_assert_eq(event.more.detail->object, 0x1000);
 	block = next_of(parser, MPROF_BLOCK_HEAP_DATA);
 	cr_assert_eq(block.start.counter, 1, "there is none");
-	cr_assert_eq(block.flags, 0);
+	cr_assert_eq(block.as.heap_data.flags, 0);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_OK);
 	cr_assert_eq(event.kind, MPROF_EVENT_HEAP_FREE);
 	cr_assert_eq(event.more.detail->object, 0);
@@ -298,13 +300,13 @@ Test(parser_forms, heap_cut)
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_TRUNCATED);
 	expect_error(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, log.length);
 	cr_assert_eq(block.loaded, 1);
-	cr_assert_eq(block.id, 9);
-	cr_assert_eq(block.flags, MPROF_HEAP_FIRST);
+	cr_assert_eq(block.as.heap_data.number, 9);
+	cr_assert_eq(block.as.heap_data.flags, MPROF_HEAP_FLAG_FIRST);
 	cr_assert_eq(block.has_clocks, 0);
 	cr_assert_eq(mprof_parser_next_events(parser, events, 4, &count), MPROF_OK);
 	cr_assert_eq(count, 1);
 	cr_assert_eq(mprof_parser_next_events(parser, events, 4, &count), MPROF_ERR_TRUNCATED);
-	cr_assert_eq(mprof_parser_valid_bytes(parser), 15);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), 15);
 	mprof_parser_destroy(parser);
 }
 
@@ -322,7 +324,7 @@ Test(parser_forms, unknown_directive)
 	PUT(&log, CODE_STATISTICAL, START "\x89\x80" END);
 	parser = open_log(&log);
 	block = next_of(parser, MPROF_BLOCK_DIRECTIVES);
-	cr_assert_eq(block.directives, MPROF_DIRECTIVE_BIT(1) | MPROF_DIRECTIVE_BIT(4));
+	cr_assert_eq(block.as.directives.declared, MPROF_DIRECTIVE_BIT(1) | MPROF_DIRECTIVE_BIT(4));
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_UNSUPPORTED, "code %u", codes[i]);
 		cr_assert_eq(block.code, codes[i]);
@@ -345,6 +347,6 @@ Test(parser_forms, second_log)
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_MALFORMED);
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, 15);
 	cr_assert_not_null(strstr(parser_error_of(parser).what, "another log was appended"));
-	cr_assert_eq(mprof_parser_valid_bytes(parser), 15);
+	cr_assert_eq(mprof_parser_get_valid_bytes(parser), 15);
 	mprof_parser_destroy(parser);
 }

@@ -14,8 +14,8 @@ static mprof_reader *open_log(const log_bytes *log, uint64_t wanted)
 	mprof_reader_options options;
 	mprof_reader *reader;
 
-	mprof_reader_options_init(&options);
-	options.wanted = wanted;
+	mprof_reader_options_init(&options, sizeof(options));
+	options.wanted.bits[0] = wanted;
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, &options, &reader), MPROF_OK);
 	return reader;
 }
@@ -35,7 +35,7 @@ static mprof_block go_to(mprof_reader *reader, uint64_t offset)
 {
 	mprof_block block;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	do
 		cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	while (block.offset < offset);
@@ -44,7 +44,7 @@ static mprof_block go_to(mprof_reader *reader, uint64_t offset)
 
 static uint64_t count_of(const mprof_reader *reader, mprof_record_kind kind)
 {
-	return mprof_reader_record_count(reader, kind);
+	return mprof_reader_get_record_count(reader, kind);
 }
 
 /* What log_make_more() defines in all. */
@@ -71,10 +71,10 @@ Test(reader_definitions, stacks)
 	uint32_t caller;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_stack(reader, 1, frames, 3, &count), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 1, frames, sizeof(*frames), 3, &count), MPROF_ERR_UNDEFINED_ID);
 	read_all(reader, 0);
 	expect_all_definitions(reader);
-	cr_assert_eq(mprof_reader_stack(reader, 39, frames, 3, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 39, frames, sizeof(*frames), 3, &count), MPROF_OK);
 	cr_assert_eq(count, 6, "39, 19, 9, 4, 2, 1");
 	cr_assert_eq(frames[0].id, 1 + 38 % 4);
 	cr_assert_eq(frames[0].is_native, 1);
@@ -82,22 +82,23 @@ Test(reader_definitions, stacks)
 	cr_assert_eq(frames[1].is_native, 1);
 	cr_assert_eq(frames[2].id, 1 + 8 % 4);
 	frames[2].id = 99;
-	cr_assert_eq(mprof_reader_stack(reader, 39, frames, 2, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 39, frames, sizeof(*frames), 2, &count), MPROF_OK);
 	cr_assert_eq(count, 6);
 	cr_assert_eq(frames[2].id, 99);
-	cr_assert_eq(mprof_reader_stack(reader, 1, NULL, 0, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 1, NULL, sizeof(mprof_stack_frame), 0, &count), MPROF_OK);
 	cr_assert_eq(count, 1);
-	cr_assert_eq(mprof_reader_stack(reader, 0, frames, 3, &count), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 0, frames, sizeof(*frames), 3, &count), MPROF_ERR_UNDEFINED_ID);
 	cr_assert_eq(count, 0);
-	cr_assert_eq(mprof_reader_stack(reader, 121, frames, 3, &count), MPROF_ERR_UNDEFINED_ID);
-	cr_assert_eq(mprof_reader_stack_step(reader, 107, &frame, &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 121, frames, sizeof(*frames), 3, &count),
+		     MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_caller(reader, 107, &frame, sizeof(frame), &caller), MPROF_OK);
 	cr_assert_eq(frame.id, 0, "not known");
 	cr_assert_eq(frame.is_native, 0);
 	cr_assert_eq(caller, 53);
-	cr_assert_eq(mprof_reader_stack_step(reader, 1, &frame, &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(reader, 1, &frame, sizeof(frame), &caller), MPROF_OK);
 	cr_assert_eq(frame.id, 1);
 	cr_assert_eq(caller, 0);
-	cr_assert_eq(mprof_reader_stack_step(reader, 0, &frame, &caller), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_caller(reader, 0, &frame, sizeof(frame), &caller), MPROF_ERR_UNDEFINED_ID);
 	mprof_reader_destroy(reader);
 	log_free(&log);
 }
@@ -109,21 +110,23 @@ Test(reader_definitions, records)
 	mprof_record record;
 
 	read_all(reader, 0);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_MODULE, 5, &record), MPROF_OK);
-	cr_assert_eq(record.start, UINT64_C(0x7f0000000000));
-	cr_assert_eq(record.size, 0x123000);
-	cr_assert_str_eq(record.name, "/usr/lib/libsome.so.1");
-	cr_assert_str_eq(record.section, "0123456789abcdef");
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_METRIC, 1, &record), MPROF_OK);
-	cr_assert_eq(record.flags, MPROF_METRIC_BYTES | MPROF_METRIC_MONOTONIC);
-	cr_assert_str_eq(record.section, "memory");
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_ROOT, 1, &record), MPROF_OK);
-	cr_assert_eq(record.target, 7);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_STACK, 4, &record), MPROF_OK);
-	cr_assert_eq(record.parent, 2);
-	cr_assert_eq(record.flags, MPROF_EVENT_NATIVE);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_ROOT, 4, &record), MPROF_ERR_UNDEFINED_ID);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_METRIC_VALUE, 1, &record), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, 5, &record, sizeof(record)), MPROF_OK);
+	cr_assert_eq(record.as.module.address, UINT64_C(0x7f0000000000));
+	cr_assert_eq(record.as.module.size, 0x123000);
+	cr_assert_str_eq(record.as.module.file, "/usr/lib/libsome.so.1");
+	cr_assert_str_eq(record.as.module.build_id, "0123456789abcdef");
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_METRIC, 1, &record, sizeof(record)), MPROF_OK);
+	cr_assert_eq(record.as.metric.flags, MPROF_METRIC_UNIT_BYTES | MPROF_METRIC_FLAG_MONOTONIC);
+	cr_assert_str_eq(record.as.metric.section, "memory");
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_ROOT, 1, &record, sizeof(record)), MPROF_OK);
+	cr_assert_eq(record.as.root.class_id, 7);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_STACK, 4, &record, sizeof(record)), MPROF_OK);
+	cr_assert_eq(record.as.stack.caller, 2);
+	cr_assert_eq(record.as.stack.is_native, 1);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_ROOT, 4, &record, sizeof(record)),
+		     MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_METRIC_VALUE, 1, &record, sizeof(record)),
+		     MPROF_ERR_UNDEFINED_ID);
 	mprof_reader_destroy(reader);
 	log_free(&log);
 }
@@ -133,12 +136,12 @@ static void expect_name(const mprof_reader *reader, uint32_t location, const cha
 	char text[100];
 	char cut[9];
 
-	cr_assert_eq(mprof_reader_location_name(reader, location, text, sizeof(text)), strlen(expected), "%s", text);
+	cr_assert_eq(mprof_reader_format_location(reader, location, text, sizeof(text)), strlen(expected), "%s", text);
 	cr_assert_str_eq(text, expected);
-	cr_assert_eq(mprof_reader_location_name(reader, location, cut, sizeof(cut)), strlen(expected));
+	cr_assert_eq(mprof_reader_format_location(reader, location, cut, sizeof(cut)), strlen(expected));
 	cr_assert_eq(strncmp(cut, expected, sizeof(cut) - 1), 0);
 	cr_assert_lt(strlen(cut), sizeof(cut));
-	cr_assert_eq(mprof_reader_location_name(reader, location, NULL, 0), strlen(expected));
+	cr_assert_eq(mprof_reader_format_location(reader, location, NULL, 0), strlen(expected));
 }
 
 Test(reader_definitions, location_names)
@@ -170,18 +173,18 @@ Test(reader_definitions, names_of_addresses)
 	memset(records, 0, sizeof(records));
 	records[0].kind = MPROF_RECORD_MODULE;
 	records[0].id = 1;
-	records[0].start = 0x1000;
+	records[0].as.module.address = 0x1000;
 	records[1].kind = MPROF_RECORD_LOCATION;
 	records[1].id = 1;
-	records[1].start = UINT64_C(0x7f0012345678);
+	records[1].as.location.offset = UINT64_C(0x7f0012345678);
 	records[2].kind = MPROF_RECORD_LOCATION;
 	records[2].id = 2;
-	records[2].start = 0x234;
-	records[2].parent = 1;
+	records[2].as.location.offset = 0x234;
+	records[2].as.location.module = 1;
 	cr_assert_eq(mprof_writer_open_memory(NULL, &writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_records(writer, MPROF_BLOCK_CODE, 0, records, 3), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_CODE, 0, records, sizeof(*records), 3), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &log.length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	cr_assert_eq(mprof_reader_open_memory(bytes, log.length, NULL, &reader), MPROF_OK);
 	read_all(reader, 0);
 	expect_name(reader, 1, "0x7f0012345678");
@@ -199,7 +202,7 @@ Test(reader_definitions, learnt_unwanted)
 	mprof_record record;
 	size_t count;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	for (int i = 0; i < MORE_COUNT; i++) {
 		cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 		cr_assert_eq(block.loaded, block.kind == MPROF_BLOCK_SAMPLES);
@@ -208,7 +211,7 @@ Test(reader_definitions, learnt_unwanted)
 		/* It can still be loaded. */
 		cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
 		cr_assert_eq(block.loaded, 1);
-		cr_assert_eq(mprof_reader_next_records(reader, &record, 1, &count), MPROF_OK);
+		cr_assert_eq(mprof_reader_next_records(reader, &record, sizeof(record), 1, &count), MPROF_OK);
 		cr_assert_eq(count, 1);
 	}
 	expect_all_definitions(reader);
@@ -224,7 +227,7 @@ Test(reader_definitions, read_again)
 	const mprof_index_entry *entries;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+	entries = log_index(reader, &count);
 	cr_assert_eq(count, MORE_COUNT);
 	expect_all_definitions(reader);
 	cr_assert_eq(entries[MORE_SAMPLES].thread, UINT64_C(0x7f0012345740));
@@ -254,13 +257,13 @@ Test(reader_definitions, seek_ahead)
 	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&log, MORE_SECOND_CODE)), MPROF_OK);
 	go_to(reader, log_block_offset(&log, MORE_SECOND_METRICS));
 	cr_assert_eq(count_of(reader, MPROF_RECORD_STACK), 20);
-	cr_assert_eq(mprof_reader_stack(reader, 50, frames, 8, &count), MPROF_ERR_UNDEFINED_ID);
-	cr_assert_eq(mprof_reader_stack(reader, 120, frames, 8, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 50, frames, sizeof(*frames), 8, &count), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 120, frames, sizeof(*frames), 8, &count), MPROF_OK);
 	cr_assert_eq(count, 1, "as far as is known");
 	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
 	read_all(reader, 0);
 	expect_all_definitions(reader);
-	cr_assert_eq(mprof_reader_stack(reader, 120, frames, 8, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_stack(reader, 120, frames, sizeof(*frames), 8, &count), MPROF_OK);
 	cr_assert_eq(count, 7);
 	mprof_reader_destroy(reader);
 	log_free(&log);
@@ -294,7 +297,7 @@ Test(reader_definitions, block_left_out)
 	offset = log_block_offset(&log, MORE_SECOND_STACKS - 1);
 	reader = open_log(&log, 0);
 	go_to(reader, log_block_offset(&log, MORE_SECOND_CODE - 1));
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_ERR_MALFORMED);
 	error = reader_error_of(reader);
 	cr_assert_eq(error.severity, MPROF_SEVERITY_BLOCK);
@@ -302,19 +305,20 @@ Test(reader_definitions, block_left_out)
 	cr_assert_eq(error.block_code, 36);
 	cr_assert_eq(block.kind, MPROF_BLOCK_STACKS);
 	cr_assert_eq(block.loaded, 1);
-	cr_assert_eq(mprof_reader_next_records(reader, records, 30, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_next_records(reader, records, sizeof(*records), 30, &count), MPROF_OK);
 	cr_assert_eq(count, 20);
-	cr_assert_eq(mprof_reader_stack_step(reader, 120, &frame, &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(reader, 120, &frame, sizeof(frame), &caller), MPROF_OK);
 	cr_assert_eq(caller, 60);
-	cr_assert_eq(mprof_reader_stack_step(reader, caller, &frame, &caller), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_lookup_caller(reader, caller, &frame, sizeof(frame), &caller),
+		     MPROF_ERR_UNDEFINED_ID);
 	read_all(reader, 0);
 	/* The index has the block. */
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+	entries = log_index(reader, &count);
 	cr_assert_eq(count, MORE_COUNT - 1);
 	cr_assert_eq(entries[MORE_SECOND_STACKS - 1].offset, offset);
 	mprof_reader_destroy(reader);
 	reader = open_log(&log, 0);
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+	entries = log_index(reader, &count);
 	cr_assert_eq(count, MORE_COUNT - 1);
 	error = reader_error_of(reader);
 	cr_assert_eq(error.status, MPROF_ERR_MALFORMED);
@@ -340,6 +344,16 @@ Test(reader_definitions, block_damaged)
 	}
 }
 
+/* There is something wrong with a block, and nothing from it on counts as valid, though all was read to the END. */
+static void expect_valid_up_to(const mprof_reader *reader, uint64_t offset)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
+	cr_assert_eq(session.complete, 0);
+	cr_assert_eq(session.valid_bytes, offset, "%d, not %d", (int)session.valid_bytes, (int)offset);
+}
+
 /* Another definition of the same ID. */
 Test(reader_definitions, redefined)
 {
@@ -363,8 +377,37 @@ Test(reader_definitions, redefined)
 	cr_assert_eq(error.status, MPROF_ERR_REDEFINED_ID);
 	cr_assert_eq(error.offset, log_block_offset(&log, number));
 	cr_assert_eq(count_of(reader, MPROF_RECORD_STACK), 119);
+	expect_valid_up_to(reader, log_block_offset(&log, number));
 	mprof_reader_destroy(reader);
 	log_free(&log);
+}
+
+/* What breaks no grammar, but is no log that a writer makes: it is not complete, and valid as far as that. */
+Test(reader_definitions, faults_end_what_is_valid)
+{
+	static const struct {
+		const char *name;
+		mprof_status status;
+	} logs[] = {
+		{"bad-mapping-twice", MPROF_ERR_REDEFINED_ID},
+		{"bad-stacks-twice", MPROF_ERR_REDEFINED_ID},
+		{"bad-stacks-gap", MPROF_ERR_MALFORMED},
+		{"unsupported-directive", MPROF_ERR_UNSUPPORTED},
+	};
+
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		log_bytes log = log_from_data(logs[i].name);
+		mprof_reader *reader = open_log(&log, 0);
+		log_digest digest;
+
+		log_digest_read(&digest, reader);
+		cr_assert_eq(digest.last, MPROF_END, "%s", logs[i].name);
+		cr_assert_eq(digest.first.status, logs[i].status, "%s: %s", logs[i].name, digest.first.what);
+		cr_assert_eq(digest.first.severity, MPROF_SEVERITY_BLOCK);
+		expect_valid_up_to(reader, digest.first.block_offset);
+		mprof_reader_destroy(reader);
+		log_free(&log);
+	}
 }
 
 /* One limit for the memory of names and of all else. */
@@ -375,7 +418,7 @@ Test(reader_definitions, memory_limit)
 	mprof_reader *reader;
 	log_digest digest;
 
-	mprof_reader_options_init(&options);
+	mprof_reader_options_init(&options, sizeof(options));
 	options.max_names_memory = 8000;
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, &options, &reader), MPROF_OK);
 	log_digest_read(&digest, reader);

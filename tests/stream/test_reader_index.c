@@ -33,7 +33,7 @@ Test(reader_index, entries)
 	mprof_error error;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+	entries = log_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	for (size_t i = 0; i < count; i++)
 		expect_entry(&entries[i], &log, i);
@@ -51,7 +51,7 @@ Test(reader_index, entries)
 	cr_assert_eq(entries[5].thread, UINT64_C(0x7f0012345740));
 	cr_assert_eq(entries[6].kind, MPROF_BLOCK_STATISTICAL);
 	cr_assert_eq(entries[6].end_counter, 5500000);
-	cr_assert_eq(mprof_reader_method_count(reader), 40, "all names are known");
+	cr_assert_eq(mprof_reader_get_method_count(reader), 40, "all names are known");
 	mprof_reader_destroy(reader);
 	log_free(&log);
 }
@@ -61,7 +61,6 @@ Test(reader_index, reading_after_it)
 {
 	log_bytes log = log_make(MPROF2, FIXTURE_ALL_DIRECTIVES);
 	mprof_reader *reader = open_memory(&log);
-	const mprof_index_entry *entries;
 	mprof_session session = {.struct_size = sizeof(session)};
 	log_digest expected;
 	log_digest digest;
@@ -69,13 +68,13 @@ Test(reader_index, reading_after_it)
 
 	log_digest_parse(&expected, &log, 0, NULL);
 	for (int i = 0; i < 3; i++) {
-		cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+		(void)log_index(reader, &count);
 		cr_assert_eq(count, expected.blocks);
 		log_digest_read(&digest, reader);
 		cr_assert_eq(digest.hash, expected.hash);
 		cr_assert_eq(digest.faults, 0);
 	}
-	mprof_reader_session(reader, &session);
+	mprof_reader_get_session(reader, &session);
 	cr_assert_eq(session.complete, 1);
 	cr_assert_eq(session.lost_events, 7);
 	mprof_reader_destroy(reader);
@@ -87,14 +86,13 @@ Test(reader_index, from_the_middle)
 {
 	log_bytes log = log_make(MPROF2, 0);
 	mprof_reader *reader = open_memory(&log);
-	const mprof_index_entry *entries;
 	mprof_block block;
 	size_t count;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	for (int i = 0; i < 7; i++)
 		cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+	(void)log_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
@@ -113,8 +111,8 @@ Test(reader_index, random_access)
 	size_t fetched;
 	uint32_t random = 7;
 
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
-	mprof_block_init(&block);
+	entries = log_index(reader, &count);
+	mprof_block_init(&block, sizeof(block));
 	for (int i = 0; i < 300; i++) {
 		const mprof_index_entry *entry;
 
@@ -131,7 +129,7 @@ Test(reader_index, random_access)
 			cr_assert_not_null(events[5].more.detail);
 		}
 		if (block.kind == MPROF_BLOCK_DIRECTIVES)
-			cr_assert_eq(block.directives, FIXTURE_ALL_DIRECTIVES);
+			cr_assert_eq(block.as.directives.declared, FIXTURE_ALL_DIRECTIVES);
 	}
 	mprof_reader_destroy(reader);
 	log_free(&log);
@@ -151,7 +149,6 @@ Test(reader_index, directives_hold_from_their_place_on)
 	mprof_reader *reader;
 	log_digest expected;
 	log_digest digest;
-	const mprof_index_entry *entries;
 	size_t count;
 
 	/* A log without directives as far as its first events, and then one, and events that it changes. */
@@ -165,7 +162,7 @@ Test(reader_index, directives_hold_from_their_place_on)
 	cr_assert_eq(expected.faults, 0, "%s", expected.first.what);
 	reader = open_memory(&joined);
 	for (int i = 0; i < 2; i++) {
-		cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+		(void)log_index(reader, &count);
 		log_digest_read(&digest, reader);
 		cr_assert_eq(digest.hash, expected.hash, "%s", digest.first.what);
 	}
@@ -186,9 +183,9 @@ Test(reader_index, cut_log)
 		mprof_session session = {.struct_size = sizeof(session)};
 		size_t count;
 
-		cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+		entries = log_index(reader, &count);
 		cr_assert_leq(entries[count - 1].offset + 6 + entries[count - 1].length, cut);
-		mprof_reader_session(reader, &session);
+		mprof_reader_get_session(reader, &session);
 		cr_assert_eq(session.valid_bytes, entries[count - 1].offset + 6 + entries[count - 1].length);
 		cr_assert_eq(reader_error_of(reader).status,
 			     session.valid_bytes == cut ? MPROF_OK : MPROF_ERR_TRUNCATED);
@@ -210,7 +207,7 @@ Test(reader_index, damaged_log)
 	log.bytes[log_block_offset(&log, 8) + 10] ^= 4;
 	reader = open_memory(&log);
 	for (int i = 0; i < 2; i++) {
-		cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+		entries = log_index(reader, &count);
 		cr_assert_eq(count, log_block_count(&log) - 2);
 		for (size_t entry = 0; entry < count; entry++)
 			cr_assert_neq(entries[entry].offset, offset);
@@ -231,10 +228,10 @@ Test(reader_index, refused_blocks)
 	const mprof_index_entry *entries;
 	size_t count;
 
-	mprof_reader_options_init(&options);
+	mprof_reader_options_init(&options, sizeof(options));
 	options.max_block_length = 300;
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, &options, &reader), MPROF_OK);
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+	entries = log_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	cr_assert_eq(entries[5].kind, MPROF_BLOCK_EVENTS);
 	cr_assert_eq(entries[5].start_counter, 0);
@@ -258,17 +255,15 @@ Test(reader_index, source_without_seek)
 {
 	log_bytes log = log_make(MPROF2, 0);
 	log_bytes left = log;
-	mprof_source source = {no_seek_read, NULL, NULL, &left};
+	mprof_source source = {sizeof(mprof_source), no_seek_read, NULL, NULL, &left};
 	mprof_reader *reader;
 	mprof_block block;
-	const mprof_index_entry *entries;
-	size_t count;
 
 	cr_assert_eq(mprof_reader_open_source(&source, NULL, &reader), MPROF_OK);
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_ERR_UNSUPPORTED);
-	cr_assert_null(entries);
+	cr_assert_eq(mprof_reader_build_index(reader), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_reader_get_index_count(reader), 0);
 	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_ERR_UNSUPPORTED);
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK, "reading goes on");
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
 	mprof_reader_destroy(reader);
@@ -281,7 +276,7 @@ Test(reader_index, seek_behind_the_end)
 	mprof_reader *reader = open_memory(&log);
 	mprof_block block;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_reader_seek(reader, log.length + 1000), MPROF_OK);
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_END);
 	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&log, 5)), MPROF_OK);

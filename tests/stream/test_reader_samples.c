@@ -65,16 +65,16 @@ static size_t put_sample(const mprof_reader *reader, const mprof_event *event, c
 	size_t length = 0;
 
 	cr_assert_eq(event->kind, MPROF_EVENT_SAMPLE);
-	while (mprof_reader_stack_step(reader, stack, &frame, &stack) == MPROF_OK) {
+	while (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), &stack) == MPROF_OK) {
 		char name[64];
 
 		if (length == 0) {
-			cr_assert_eq(event->flags, frame.is_native ? MPROF_EVENT_NATIVE : 0);
+			cr_assert_eq(event->flags, frame.is_native ? MPROF_EVENT_FLAG_NATIVE : 0);
 			cr_assert_eq(event->id, frame.is_native ? 0 : frame.id);
 		}
 		snprintf(name, sizeof(name), "%u", (unsigned)frame.id);
 		if (frame.is_native)
-			mprof_reader_location_name(reader, frame.id, name, sizeof(name));
+			mprof_reader_format_location(reader, frame.id, name, sizeof(name));
 		length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "<" : "", name);
 	}
 	if (event->more.detail != NULL)
@@ -143,15 +143,15 @@ Test(reader_samples, all_kinds_of_hits)
 	mprof_record record;
 
 	cr_assert_str_eq(next_samples(reader), ALL_HITS);
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_MODULE), 2);
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_FUNCTION), 1);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_MODULE, 1, &record), MPROF_OK);
-	cr_assert_str_eq(record.name, "/lib/liba.so");
-	cr_assert_eq(record.start, 0x7f1000000000);
-	cr_assert_eq(record.size, 0x1000);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_FUNCTION, 1, &record), MPROF_OK);
-	cr_assert_eq(record.parent, 1);
-	cr_assert_str_eq(record.name, "native");
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_MODULE), 2);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_FUNCTION), 1);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, 1, &record, sizeof(record)), MPROF_OK);
+	cr_assert_str_eq(record.as.module.file, "/lib/liba.so");
+	cr_assert_eq(record.as.module.address, 0x7f1000000000);
+	cr_assert_eq(record.as.module.size, 0x1000);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, 1, &record, sizeof(record)), MPROF_OK);
+	cr_assert_eq(record.as.function.module, 1);
+	cr_assert_str_eq(record.as.function.name, "native");
 	mprof_reader_destroy(reader);
 }
 
@@ -164,8 +164,8 @@ Test(reader_samples, batches)
 	for (size_t capacity = 1; capacity < 12; capacity++) {
 		cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
 		cr_assert_str_eq(next_samples_by(reader, capacity), ALL_HITS, "%zu at once", capacity);
-		cr_assert(capacity == 1 || mprof_reader_record_count(reader, MPROF_RECORD_STACK) == stacks);
-		stacks = mprof_reader_record_count(reader, MPROF_RECORD_STACK);
+		cr_assert(capacity == 1 || mprof_reader_get_record_count(reader, MPROF_RECORD_STACK) == stacks);
+		stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
 	}
 	mprof_reader_destroy(reader);
 }
@@ -194,7 +194,7 @@ Test(reader_samples, long_chains)
 		mprof_stack_frame frames[1000];
 
 		cr_assert_eq(events[i].value, 1000);
-		cr_assert_eq(mprof_reader_stack(reader, 1000, frames, 1000, &count), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_stack(reader, 1000, frames, sizeof(*frames), 1000, &count), MPROF_OK);
 		cr_assert_eq(count, 1000);
 		cr_assert_eq(frames[0].id, 1);
 		cr_assert_eq(frames[999].id, 1000);
@@ -220,7 +220,7 @@ Test(reader_samples, unity)
 	close_hits(log);
 	reader = finish(log);
 	cr_assert_str_eq(next_samples(reader), "2<1 3 native<2<1");
-	cr_assert_eq(mprof_reader_session(reader, &session), MPROF_OK);
+	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
 	cr_assert_eq(session.dialect, MPROF_DIALECT_UNITY);
 	mprof_reader_destroy(reader);
 }
@@ -247,14 +247,14 @@ Test(reader_samples, removed_region)
 	reader = classic_log_read(log, NULL);
 	next_samples(reader);
 	classic_log_go_to(reader, MPROF_BLOCK_STATISTICAL, &block);
-	cr_assert_eq(mprof_reader_next_records(reader, records, 8, &count), MPROF_OK);
+	cr_assert_eq(mprof_reader_next_records(reader, records, sizeof(*records), 8, &count), MPROF_OK);
 	cr_assert_eq(count, 2);
 	cr_assert_eq(records[0].kind, MPROF_RECORD_MODULE);
 	cr_assert_eq(records[0].id, 1);
-	cr_assert_eq(records[0].flags, MPROF_RECORD_REMOVED);
+	cr_assert_eq(records[0].as.module.is_removed, 1);
 	cr_assert_eq(records[1].kind, MPROF_RECORD_MODULE);
 	cr_assert_eq(records[1].id, 3);
-	cr_assert_eq(records[1].flags, 0);
+	cr_assert_eq(records[1].as.module.is_removed, 0);
 	mprof_reader_destroy(reader);
 }
 
@@ -276,8 +276,8 @@ Test(reader_samples, region_defined_again)
 	for (int round = 0; round < 2; round++) {
 		cr_assert_str_eq(next_samples(reader), "liba.so+0x40 5");
 		cr_assert_str_eq(next_samples(reader), "libb.so+0x40 5");
-		cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_MODULE), 2);
-		cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_LOCATION), 2);
+		cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_MODULE), 2);
+		cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_LOCATION), 2);
 		cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
 	}
 	mprof_reader_destroy(reader);
@@ -302,10 +302,10 @@ Test(reader_samples, function_numbered_again)
 	reader = finish(log);
 	next_samples(reader);
 	cr_assert_str_eq(next_samples(reader), "native native native native native liba.so+0x10");
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_MODULE), 4);
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_FUNCTION), 2);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_FUNCTION, 2, &record), MPROF_OK);
-	cr_assert_eq(record.parent, 4);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_MODULE), 4);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_FUNCTION), 2);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, 2, &record, sizeof(record)), MPROF_OK);
+	cr_assert_eq(record.as.function.module, 4);
 	mprof_reader_destroy(reader);
 }
 
@@ -337,15 +337,15 @@ Test(reader_samples, learnt_unwanted)
 	CLASSIC_PUT(log, FUNCTION(1));
 	close_hits(log);
 	classic_log_end(log);
-	mprof_reader_options_init(&options);
-	options.wanted = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS);
+	mprof_reader_options_init(&options, sizeof(options));
+	options.wanted.bits[0] = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS);
 	reader = classic_log_read(log, &options);
 	classic_log_go_to(reader, MPROF_BLOCK_STATISTICAL, &block);
 	cr_assert_eq(block.loaded, 0);
 	classic_log_go_to(reader, MPROF_BLOCK_STATISTICAL, &block);
 	cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
 	cr_assert_eq(block.loaded, 1);
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_FUNCTION), 1);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_FUNCTION), 1);
 	mprof_reader_destroy(reader);
 }
 
@@ -376,13 +376,13 @@ Test(reader_samples, mail)
 	const uint8_t *bytes;
 	size_t length;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_MAIL;
 	options.allow_undefined_ids = 1;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_statistical(writer, 100, methods, 3, functions, 3, 200), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 100, methods, 3, functions, 3, 200), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	cr_assert_eq(mprof_reader_open_memory(bytes, length, NULL, &reader), MPROF_OK);
 	cr_assert_str_eq(next_samples(reader), "1 2 1 #7 #9 #7");
 	mprof_reader_destroy(reader);
@@ -406,7 +406,7 @@ Test(reader_samples, memory_limit)
 		CLASSIC_PUT(log, METHOD(method), CHAIN(1), METHOD(method + 1));
 	close_hits(log);
 	classic_log_end(log);
-	mprof_reader_options_init(&options);
+	mprof_reader_options_init(&options, sizeof(options));
 	options.max_names_memory = 10000;
 	reader = classic_log_read(log, &options);
 	classic_log_go_to(reader, MPROF_BLOCK_STATISTICAL, &block);
@@ -427,7 +427,7 @@ static mprof_status read_whole(const mprof_reader_options *options, const classi
 	mprof_event events[4];
 	size_t count;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (status == MPROF_OK && (status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		if (block.kind != MPROF_BLOCK_STATISTICAL)
 			continue;
@@ -453,7 +453,7 @@ Test(reader_samples, no_memory)
 		mprof_reader_options options;
 		mprof_status status;
 
-		mprof_reader_options_init(&options);
+		mprof_reader_options_init(&options, sizeof(options));
 		options.allocator = &allocator;
 		status = read_whole(&options, log);
 		cr_assert_eq(memory.blocks, 0);

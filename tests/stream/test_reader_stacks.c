@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stack sections of mono and unity become call chains of the events that they are about. */
 #include "classic_log.h"
+#include "log_fixture.h"
 
 #include "../base/failing_allocator.h"
 
@@ -38,7 +39,7 @@ static const char *chain_text(const mprof_reader *reader, uint32_t stack)
 	size_t length = 0;
 
 	text[0] = 0;
-	while (mprof_reader_stack_step(reader, stack, &frame, &stack) == MPROF_OK) {
+	while (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), &stack) == MPROF_OK) {
 		cr_assert_eq(frame.is_native, 0);
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%u%s", length > 0 ? " " : "",
 					   (unsigned)frame.id, frame.is_compiling ? "*" : "");
@@ -127,11 +128,11 @@ Test(reader_stacks, changes)
 	next_events_block(reader);
 	cr_assert_str_eq(block_text(reader), &ALL_CHANGES[2]);
 	/* 1, 2 on it, 3 on that, 4 on 1, 5* on that, 5 on that. */
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_STACK), 6);
-	cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_STACK, 5, &record), MPROF_OK);
-	cr_assert_eq(record.flags, MPROF_EVENT_COMPILING);
-	cr_assert_eq(record.target, 5);
-	cr_assert_eq(record.parent, 4);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 6);
+	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_STACK, 5, &record, sizeof(record)), MPROF_OK);
+	cr_assert_eq(record.as.stack.is_compiling, 1);
+	cr_assert_eq(record.as.stack.target, 5);
+	cr_assert_eq(record.as.stack.caller, 4);
 	mprof_reader_destroy(reader);
 }
 
@@ -145,7 +146,7 @@ Test(reader_stacks, batches)
 		next_events_block(reader);
 		cr_assert_str_eq(block_text_by(reader, capacity), &ALL_CHANGES[2], "%zu at once", capacity);
 	}
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_STACK), 6, "all is defined once");
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 6, "all is defined once");
 	mprof_reader_destroy(reader);
 }
 
@@ -312,11 +313,11 @@ Test(reader_stacks, loaded_again)
 			mprof_event event;
 			size_t count;
 
-			mprof_block_init(&block);
+			mprof_block_init(&block, sizeof(block));
 			cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
 			cr_expect_str_eq(block_text(reader), continued[i], "block %zu, round %d", i, round);
-			cr_assert(round == 0 || mprof_reader_record_count(reader, MPROF_RECORD_STACK) == stacks);
-			stacks = mprof_reader_record_count(reader, MPROF_RECORD_STACK);
+			cr_assert(round == 0 || mprof_reader_get_record_count(reader, MPROF_RECORD_STACK) == stacks);
+			stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
 			/* Not all of it. */
 			cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
 			cr_assert_eq(mprof_reader_next_events(reader, &event, 1, &count), MPROF_OK);
@@ -355,7 +356,7 @@ Test(reader_stacks, taken_back)
 		mprof_event events[16];
 		size_t count;
 
-		mprof_block_init(&block);
+		mprof_block_init(&block, sizeof(block));
 		cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
 		if (fetched > 0)
 			cr_assert_eq(mprof_reader_next_events(reader, events, fetched, &count), MPROF_OK);
@@ -373,8 +374,8 @@ Test(reader_stacks, any_order_after_the_index)
 	uint64_t stacks;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
-	stacks = mprof_reader_record_count(reader, MPROF_RECORD_STACK);
+	entries = log_index(reader, &count);
+	stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
 	cr_assert_eq(stacks, 6, "all chains are known");
 	/* INTRO and DIRECTIVES stand in front. */
 	for (size_t i = CONTINUED_COUNT; i-- > 0;) {
@@ -382,7 +383,7 @@ Test(reader_stacks, any_order_after_the_index)
 		for (size_t behind = i; behind < CONTINUED_COUNT; behind++)
 			expect_next_block(reader, continued[behind]);
 	}
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_STACK), stacks);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), stacks);
 	mprof_reader_destroy(reader);
 }
 
@@ -395,7 +396,7 @@ Test(reader_stacks, seek_ahead)
 	uint64_t offset;
 	size_t count;
 
-	cr_assert_eq(mprof_reader_index(reader, &entries, &count), MPROF_OK);
+	entries = log_index(reader, &count);
 	offset = entries[4].offset;
 	mprof_reader_destroy(reader);
 	reader = classic_log_read(log, NULL);
@@ -427,7 +428,7 @@ Test(reader_stacks, no_sections)
 	cr_assert_eq(count, 2);
 	cr_assert_null(events[0].more.detail);
 	cr_assert_null(events[1].more.detail);
-	cr_assert_eq(mprof_reader_record_count(reader, MPROF_RECORD_STACK), 0);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 0);
 	mprof_reader_destroy(reader);
 }
 
@@ -459,7 +460,7 @@ Test(reader_stacks, memory_limit)
 	size_t count;
 
 	classic_log_end(log);
-	mprof_reader_options_init(&options);
+	mprof_reader_options_init(&options, sizeof(options));
 	options.max_names_memory = 10000;
 	reader = classic_log_read(log, &options);
 	classic_log_go_to(reader, MPROF_BLOCK_EVENTS, &block);
@@ -469,7 +470,7 @@ Test(reader_stacks, memory_limit)
 	}
 	cr_assert_eq(allocations, 2000);
 	cr_assert_eq(status, MPROF_ERR_LIMIT);
-	cr_assert_eq(mprof_reader_error(reader, &error), MPROF_OK);
+	cr_assert_eq(mprof_reader_get_error(reader, &error), MPROF_OK);
 	cr_assert_eq(error.severity, MPROF_SEVERITY_BLOCK);
 	cr_assert_eq(error.block_offset, block.offset);
 	cr_assert_eq(mprof_reader_next_events(reader, events, 500, &count), MPROF_END);
@@ -487,7 +488,7 @@ static mprof_status read_whole(const mprof_reader_options *options, const classi
 	mprof_event events[64];
 	size_t count;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (status == MPROF_OK && (status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		if (block.kind != MPROF_BLOCK_EVENTS)
 			continue;
@@ -514,7 +515,7 @@ Test(reader_stacks, no_memory)
 		mprof_reader_options options;
 		mprof_status status;
 
-		mprof_reader_options_init(&options);
+		mprof_reader_options_init(&options, sizeof(options));
 		options.allocator = &allocator;
 		status = read_whole(&options, log);
 		cr_assert_eq(memory.blocks, 0);

@@ -3,6 +3,8 @@
 #include <mprof/reader.h>
 #include <mprof/writer.h>
 
+#include "format/kind_counts.h"
+
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -84,7 +86,7 @@ static void begin(round_trip *trip, uint32_t dialect, uint64_t directives)
 	mprof_writer_options options;
 
 	memset(trip, 0, sizeof(*trip));
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.directives = directives;
 	options.clock = read_clock;
@@ -101,10 +103,10 @@ static void next(round_trip *trip, mprof_block_kind kind)
 	mprof_status status = mprof_reader_next_block(trip->reader, &trip->block);
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	mprof_reader_error(trip->reader, &error);
-	cr_assert_eq(status, MPROF_OK, "%s: %s", mprof_status_text(status), error.what);
+	mprof_reader_get_error(trip->reader, &error);
+	cr_assert_eq(status, MPROF_OK, "%s: %s", mprof_status_get_text(status), error.what);
 	cr_assert_eq(trip->block.kind, kind, "%s instead of %s",
-		     mprof_block_kind_name((mprof_block_kind)trip->block.kind), mprof_block_kind_name(kind));
+		     mprof_block_get_name((mprof_block_kind)trip->block.kind), mprof_block_get_name(kind));
 	cr_assert_eq(trip->block.loaded, 1);
 }
 
@@ -116,18 +118,18 @@ static void turn(round_trip *trip)
 	mprof_status status;
 
 	cr_assert_eq(mprof_writer_close(trip->writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(trip->writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(trip->writer, &bytes, &length), MPROF_OK);
 	status = mprof_reader_open_memory(bytes, length, NULL, &trip->reader);
-	cr_assert_eq(status, MPROF_OK, "%s", mprof_status_text(status));
-	mprof_block_init(&trip->block);
+	cr_assert_eq(status, MPROF_OK, "%s", mprof_status_get_text(status));
+	mprof_block_init(&trip->block, sizeof(trip->block));
 	next(trip, MPROF_BLOCK_INTRO);
-	cr_assert_eq(trip->block.version, trip->is_mail ? 1 : 2);
-	cr_assert_eq(trip->block.flags, UINT32_MAX);
-	cr_assert_str_eq(trip->block.name, "runtime");
+	cr_assert_eq(trip->block.as.intro.version, trip->is_mail ? 1 : 2);
+	cr_assert_eq(trip->block.as.intro.flags, UINT32_MAX);
+	cr_assert_str_eq(trip->block.as.intro.runtime, "runtime");
 	if (!trip->has_directives)
 		return;
 	next(trip, MPROF_BLOCK_DIRECTIVES);
-	cr_assert_eq(trip->block.directives, ALL_DIRECTIVES);
+	cr_assert_eq(trip->block.as.directives.declared, ALL_DIRECTIVES);
 }
 
 static void finish(round_trip *trip)
@@ -136,7 +138,7 @@ static void finish(round_trip *trip)
 
 	next(trip, MPROF_BLOCK_END);
 	cr_assert_eq(mprof_reader_next_block(trip->reader, &trip->block), MPROF_END);
-	cr_assert_eq(mprof_reader_session(trip->reader, &session), MPROF_OK);
+	cr_assert_eq(mprof_reader_get_session(trip->reader, &session), MPROF_OK);
 	cr_assert_eq(session.complete, 1);
 	cr_assert_eq(session.dialect, trip->is_mail ? MPROF_DIALECT_MAIL : MPROF_DIALECT_MPROF2);
 	mprof_reader_destroy(trip->reader);
@@ -152,8 +154,10 @@ static uint32_t edge_size(size_t i)
 static void define_edge_ids(round_trip *trip)
 {
 	for (size_t i = 0; i < COUNT_OF(edge_ids); i++) {
-		mprof_class_definition a_class = {edge_ids[i], 0, "C", 1, edge_size(i), 0};
-		mprof_method_definition method = {edge_ids[i], edge_ids[i], 0, 0, "m ()", 4};
+		mprof_class_definition a_class = {
+			sizeof(mprof_class_definition), edge_ids[i], 0, "C", 1, edge_size(i), 0};
+		mprof_method_definition method = {
+			sizeof(mprof_method_definition), edge_ids[i], edge_ids[i], 0, 0, "m ()", 4, NULL, 0, 0, 0};
 
 		cr_assert_eq(mprof_writer_define_class(trip->writer, &a_class), MPROF_OK);
 		cr_assert_eq(mprof_writer_define_method(trip->writer, &method), MPROF_OK);
@@ -170,9 +174,10 @@ static void define_stacks(round_trip *trip)
 	for (uint32_t i = 0; i < STACKS; i++) {
 		records[i].kind = MPROF_RECORD_STACK;
 		records[i].id = i + 1;
-		records[i].parent = i / 2;
+		records[i].as.stack.caller = i / 2;
 	}
-	cr_assert_eq(mprof_writer_records(trip->writer, MPROF_BLOCK_STACKS, 0, records, STACKS), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(trip->writer, MPROF_BLOCK_STACKS, 0, records, sizeof(*records), STACKS),
+		     MPROF_OK);
 }
 
 #define MOST_EVENTS 4096
@@ -189,6 +194,7 @@ static mprof_event *add_event(uint32_t kind, uint32_t flags, uint32_t id, uint64
 	cr_assert_lt(written_count, MOST_EVENTS);
 	memset(event, 0, sizeof(*event));
 	memset(&details[written_count], 0, sizeof(details[0]));
+	details[written_count].struct_size = sizeof(details[0]);
 	event->kind = (uint8_t)kind;
 	event->flags = (uint8_t)flags;
 	event->id = id;
@@ -268,11 +274,11 @@ static void add_events_of_the_mail(int has_details)
 	add_events_with_ids(MPROF_EVENT_METHOD_LEAVE, 0);
 	add_events_with_ids(MPROF_EVENT_METHOD_JIT_START, 0);
 	add_events_with_ids(MPROF_EVENT_METHOD_JIT_END, 0);
-	add_events_with_ids(MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED);
+	add_events_with_ids(MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FLAG_FAILED);
 	add_events_with_ids(MPROF_EVENT_METHOD_FREED, 0);
 	add_events_with_ids(MPROF_EVENT_CLASS_LOAD_START, 0);
 	add_events_with_ids(MPROF_EVENT_CLASS_LOAD_END, 0);
-	add_events_with_ids(MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED);
+	add_events_with_ids(MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FLAG_FAILED);
 	add_events_with_ids(MPROF_EVENT_CLASS_UNLOAD_START, 0);
 	add_events_with_ids(MPROF_EVENT_CLASS_UNLOAD_END, 0);
 	add_events_with_ids(MPROF_EVENT_EXCEPTION, 0);
@@ -297,15 +303,21 @@ static void add_events_of_mprof2(void)
 	add_detailed_events();
 }
 
+static uint32_t kind_in_log(const mprof_event *event)
+{
+	return (event->flags & MPROF_EVENT_FLAG_IMPLICIT) != 0 ? MPROF_EVENT_METHOD_LEAVE_IMPLICIT : event->kind;
+}
+
 static void expect_event(const mprof_event *read, size_t i, uint64_t *last_counter, int has_details)
 {
 	const mprof_event *event = &written[i];
 
 	if (event->kind != MPROF_EVENT_ALLOCATION)
 		*last_counter = event->counter;
-	cr_assert_eq(read->kind, event->kind, "event %zu", i);
-	cr_assert_eq(read->flags, event->flags, "event %zu", i);
-	cr_assert_eq(read->id, event->id, "event %zu", i);
+	cr_assert_eq(kind_in_log(read), event->kind, "event %zu", i);
+	cr_assert_eq(read->flags & ~MPROF_EVENT_FLAG_IMPLICIT, event->flags, "event %zu", i);
+	if (event->kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT)
+		cr_assert_eq(read->id, event->id, "event %zu", i);
 	cr_assert_eq(read->value, event->value, "event %zu", i);
 	cr_assert_eq(read->counter, *last_counter, "event %zu", i);
 	if (!has_details || (event->kind != MPROF_EVENT_ALLOCATION && event->more.detail == NULL)) {
@@ -343,7 +355,7 @@ static void round_trip_events(uint32_t dialect, uint64_t directives)
 		define_stacks(&trip);
 	for (size_t i = 0; i < COUNT_OF(edge_values); i++) {
 		cr_assert_eq(mprof_writer_begin_events(trip.writer, edge_values[i], edge_values[i]), MPROF_OK);
-		cr_assert_eq(mprof_writer_events(trip.writer, written, written_count, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(trip.writer, written, written_count, NULL), MPROF_OK);
 		cr_assert_eq(mprof_writer_end_events(trip.writer), MPROF_OK);
 	}
 	turn(&trip);
@@ -353,7 +365,7 @@ static void round_trip_events(uint32_t dialect, uint64_t directives)
 	for (size_t i = 0; i < COUNT_OF(edge_values); i++) {
 		next(&trip, MPROF_BLOCK_EVENTS);
 		cr_assert_eq(trip.block.thread, edge_values[i]);
-		cr_assert_eq(trip.block.base_counter, edge_values[i]);
+		cr_assert_eq(trip.block.as.events.base_counter, edge_values[i]);
 		cr_assert_eq(trip.block.has_clocks, 1);
 		expect_events(&trip, edge_values[i], directives != 0);
 	}
@@ -372,16 +384,17 @@ Test(round_trip, events)
 static mprof_element make_element(size_t i, mprof_assembly_name *split)
 {
 	static const uint32_t types[] = {MPROF_ELEMENT_MODULE, MPROF_ELEMENT_ASSEMBLY, MPROF_ELEMENT_DOMAIN};
-	mprof_element element;
+	mprof_element element = {.struct_size = sizeof(element)};
 	size_t length;
 
-	element.kind = types[i % 3] | (i % 2 ? MPROF_ELEMENT_FAILURE : MPROF_ELEMENT_SUCCESS);
+	element.kind = types[i % 3] | (i % 2 ? MPROF_ELEMENT_FLAG_FAILURE : MPROF_ELEMENT_FLAG_SUCCESS);
 	element.id = i % 7 == 0 ? 0 : edge_ids[i % COUNT_OF(edge_ids)];
 	element.start_counter = edge_values[i % COUNT_OF(edge_values)];
 	element.end_counter = edge_values[(i + 1) % COUNT_OF(edge_values)];
 	element.thread = edge_values[(i + 2) % COUNT_OF(edge_values)];
 	element.name = edge_name(i, &element.name_length);
 	element.assembly = split;
+	split->struct_size = sizeof(*split);
 	split->base_name = edge_name(i + 1, &length);
 	split->culture = edge_name(i + 2, &length);
 	split->public_key_token = edge_name(i + 3, &length);
@@ -400,24 +413,24 @@ static void expect_element(round_trip *trip, const mprof_element *element, int i
 	uint32_t has_split = trip->has_directives && is_loaded && (element->kind & MPROF_ELEMENT_ASSEMBLY) != 0;
 
 	next(trip, is_loaded ? MPROF_BLOCK_LOADED : MPROF_BLOCK_UNLOADED);
-	cr_assert_eq(block->flags, is_loaded ? element->kind : element->kind & 7U);
-	cr_assert_eq(block->id, trip->has_directives ? element->id : 0);
-	cr_assert_eq(block->base_counter, element->start_counter);
-	cr_assert_eq(block->end_counter, element->end_counter);
+	cr_assert_eq(block->as.element.kind, is_loaded ? element->kind : element->kind & 7U);
+	cr_assert_eq(block->as.element.id, trip->has_directives ? element->id : 0);
+	cr_assert_eq(block->as.element.start_counter, element->start_counter);
+	cr_assert_eq(block->as.element.end_counter, element->end_counter);
 	cr_assert_eq(block->thread, element->thread);
-	cr_assert_eq(block->name_length, element->name_length);
-	cr_assert_eq(memcmp(block->name, element->name, element->name_length), 0);
-	cr_assert_eq(block->has_assembly, has_split);
+	cr_assert_eq(block->as.element.name_length, element->name_length);
+	cr_assert_eq(memcmp(block->as.element.name, element->name, element->name_length), 0);
+	cr_assert_eq(block->as.element.assembly != NULL, has_split);
 	if (!has_split)
 		return;
-	cr_assert_str_eq(block->assembly.base_name, split->base_name);
-	cr_assert_str_eq(block->assembly.culture, split->culture);
-	cr_assert_str_eq(block->assembly.public_key_token, split->public_key_token);
-	cr_assert_eq(block->assembly.major, split->major);
-	cr_assert_eq(block->assembly.minor, split->minor);
-	cr_assert_eq(block->assembly.build, split->build);
-	cr_assert_eq(block->assembly.revision, split->revision);
-	cr_assert_eq(block->assembly.retargetable, split->retargetable);
+	cr_assert_str_eq(block->as.element.assembly->base_name, split->base_name);
+	cr_assert_str_eq(block->as.element.assembly->culture, split->culture);
+	cr_assert_str_eq(block->as.element.assembly->public_key_token, split->public_key_token);
+	cr_assert_eq(block->as.element.assembly->major, split->major);
+	cr_assert_eq(block->as.element.assembly->minor, split->minor);
+	cr_assert_eq(block->as.element.assembly->build, split->build);
+	cr_assert_eq(block->as.element.assembly->revision, split->revision);
+	cr_assert_eq(block->as.element.assembly->retargetable, split->retargetable);
 }
 
 static void round_trip_elements(uint32_t dialect, uint64_t directives)
@@ -429,8 +442,8 @@ static void round_trip_elements(uint32_t dialect, uint64_t directives)
 	begin(&trip, dialect, directives);
 	for (size_t i = 0; i < 60; i++) {
 		element = make_element(i, &split);
-		cr_assert_eq(mprof_writer_loaded(trip.writer, &element), MPROF_OK);
-		cr_assert_eq(mprof_writer_unloaded(trip.writer, &element), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_loaded(trip.writer, &element), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_unloaded(trip.writer, &element), MPROF_OK);
 	}
 	turn(&trip);
 	for (size_t i = 0; i < 60; i++) {
@@ -458,7 +471,7 @@ static mprof_mapping make_mapping(size_t i, int is_method)
 	mapping.name = edge_name(i + (is_method ? 3 : 0), &mapping.name_length);
 	if (is_method) {
 		mapping.class_id = i % 3 == 0 ? 0 : edge_ids[i / 2];
-		mapping.flags = i % 2 ? MPROF_METHOD_WRAPPER : 0;
+		mapping.flags = i % 2 ? MPROF_METHOD_FLAG_WRAPPER : 0;
 	} else {
 		mapping.assembly_id = i % 4 == 0 ? 0 : edge_ids[(i + 1) % COUNT_OF(edge_ids)];
 		mapping.size = edge_size(i);
@@ -490,29 +503,43 @@ static void round_trip_definitions(uint32_t dialect, uint64_t directives)
 	begin(&trip, dialect, directives);
 	for (size_t i = 0; i < COUNT_OF(edge_ids); i++) {
 		mprof_mapping from = make_mapping(i, 0);
-		mprof_class_definition definition = {from.id,          from.assembly_id, from.name,
-						     from.name_length, from.size,        0};
+		mprof_class_definition definition = {sizeof(mprof_class_definition),
+						     from.id,
+						     from.assembly_id,
+						     from.name,
+						     from.name_length,
+						     from.size,
+						     0};
 
 		cr_assert_eq(mprof_writer_define_class(trip.writer, &definition), MPROF_OK);
 	}
 	for (size_t i = 0; i < COUNT_OF(edge_ids); i++) {
 		mprof_mapping from = make_mapping(i, 1);
-		mprof_method_definition definition = {from.id, from.class_id, from.flags,
-						      0,       from.name,     from.name_length};
+		mprof_method_definition definition = {sizeof(mprof_method_definition),
+						      from.id,
+						      from.class_id,
+						      from.flags,
+						      0,
+						      from.name,
+						      from.name_length,
+						      NULL,
+						      0,
+						      0,
+						      0};
 
 		cr_assert_eq(mprof_writer_define_method(trip.writer, &definition), MPROF_OK);
 	}
 	turn(&trip);
 	next(&trip, MPROF_BLOCK_MAPPING);
-	while (mprof_reader_next_mappings(trip.reader, read, 3, &count) == MPROF_OK) {
+	while (mprof_reader_next_mappings(trip.reader, read, sizeof(*read), 3, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++, done++)
 			expect_mapping(&trip, &read[i], done % COUNT_OF(edge_ids), done >= COUNT_OF(edge_ids));
 	}
 	cr_assert_eq(done, 2 * COUNT_OF(edge_ids));
 	for (size_t i = 0; i < COUNT_OF(edge_ids); i++) {
-		cr_assert_eq(mprof_reader_class(trip.reader, edge_ids[i], read), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_class(trip.reader, edge_ids[i], read, sizeof(*read)), MPROF_OK);
 		expect_mapping(&trip, read, i, 0);
-		cr_assert_eq(mprof_reader_method(trip.reader, edge_ids[i], read), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_method(trip.reader, edge_ids[i], read, sizeof(*read)), MPROF_OK);
 		expect_mapping(&trip, read, i, 1);
 	}
 	finish(&trip);
@@ -534,11 +561,12 @@ static void expect_function(const mprof_reader *reader, const mprof_event *event
 	uint32_t caller;
 
 	cr_assert_eq(event->id, 0);
-	cr_assert_eq(mprof_reader_stack_step(reader, (uint32_t)event->value, &frame, &caller), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_caller(reader, (uint32_t)event->value, &frame, sizeof(frame), &caller),
+		     MPROF_OK);
 	cr_assert_eq(frame.is_native, 1);
 	cr_assert_eq(caller, 0);
 	snprintf(expected, sizeof(expected), "#%u", (unsigned)id);
-	mprof_reader_location_name(reader, frame.id, name, sizeof(name));
+	mprof_reader_format_location(reader, frame.id, name, sizeof(name));
 	cr_assert_str_eq(name, expected);
 }
 
@@ -553,7 +581,7 @@ static void expect_samples(round_trip *trip, size_t method_count, size_t functio
 			size_t place = done < method_count ? done : done - method_count;
 
 			cr_assert_eq(read[i].kind, MPROF_EVENT_SAMPLE);
-			cr_assert_eq(read[i].flags, done < method_count ? 0 : MPROF_EVENT_NATIVE);
+			cr_assert_eq(read[i].flags, done < method_count ? 0 : MPROF_EVENT_FLAG_NATIVE);
 			if (done < method_count)
 				cr_assert_eq(read[i].id, edge_ids[place]);
 			else
@@ -571,16 +599,16 @@ static void round_trip_samples(uint32_t dialect)
 	begin(&trip, dialect, 0);
 	define_edge_ids(&trip);
 	for (size_t i = 0; i <= most; i++)
-		cr_assert_eq(mprof_writer_statistical(trip.writer, edge_values[i], edge_ids, i, edge_ids, most - i,
-						      edge_values[i + 1]),
+		cr_assert_eq(mprof_writer_write_statistical(trip.writer, edge_values[i], edge_ids, i, edge_ids,
+							    most - i, edge_values[i + 1]),
 			     MPROF_OK);
-	cr_assert_eq(mprof_writer_statistical(trip.writer, 0, NULL, 0, NULL, 0, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(trip.writer, 0, NULL, 0, NULL, 0, 0), MPROF_OK);
 	turn(&trip);
 	next(&trip, MPROF_BLOCK_MAPPING);
 	for (size_t i = 0; i <= most; i++) {
 		next(&trip, MPROF_BLOCK_STATISTICAL);
-		cr_assert_eq(trip.block.base_counter, edge_values[i]);
-		cr_assert_eq(trip.block.end_counter, edge_values[i + 1]);
+		cr_assert_eq(trip.block.as.statistical.start_counter, edge_values[i]);
+		cr_assert_eq(trip.block.as.statistical.end_counter, edge_values[i + 1]);
 		expect_samples(&trip, i, most - i);
 	}
 	next(&trip, MPROF_BLOCK_STATISTICAL);
@@ -610,7 +638,7 @@ Test(round_trip, facts)
 	}
 	begin(&trip, MPROF_DIALECT_MPROF2, 0);
 	for (size_t count = 0; count <= COUNT_OF(properties); count++)
-		cr_assert_eq(mprof_writer_session(trip.writer, properties, count), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_session(trip.writer, properties, sizeof(*properties), count), MPROF_OK);
 	turn(&trip);
 	for (size_t count = 0; count <= COUNT_OF(properties); count++) {
 		next(&trip, MPROF_BLOCK_SESSION);
@@ -627,34 +655,35 @@ Test(round_trip, facts)
 Test(round_trip, threads_and_losses)
 {
 	round_trip trip;
-	uint64_t counts[MPROF_LOSS_CAUSE_COUNT + 2] = {0};
+	uint64_t counts[LOSS_CAUSE_COUNT + 2] = {0};
 	const char *name;
 	size_t length;
 
 	begin(&trip, MPROF_DIALECT_MPROF2, 0);
 	for (size_t i = 0; i < COUNT_OF(edge_values); i++) {
 		name = edge_name(i, &length);
-		cr_assert_eq(mprof_writer_thread(trip.writer, edge_values[i], name, length), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_thread_name(trip.writer, edge_values[i], name, length), MPROF_OK);
 		counts[MPROF_LOSS_NO_BUFFER] = edge_values[i];
 		counts[MPROF_LOSS_WRITE_FAILED] = edge_values[i] / 2;
-		counts[MPROF_LOSS_CAUSE_COUNT] = 3;
-		counts[MPROF_LOSS_CAUSE_COUNT + 1] = 4;
-		cr_assert_eq(mprof_writer_lost(trip.writer, edge_values[i], counts, COUNT_OF(counts)), MPROF_OK);
+		counts[LOSS_CAUSE_COUNT] = 3;
+		counts[LOSS_CAUSE_COUNT + 1] = 4;
+		cr_assert_eq(mprof_writer_write_losses(trip.writer, edge_values[i], counts, COUNT_OF(counts)),
+			     MPROF_OK);
 	}
 	turn(&trip);
 	for (size_t i = 0; i < COUNT_OF(edge_values); i++) {
 		next(&trip, MPROF_BLOCK_THREAD);
 		name = edge_name(i, &length);
 		cr_assert_eq(trip.block.thread, edge_values[i]);
-		cr_assert_eq(trip.block.name_length, length);
-		cr_assert_eq(memcmp(trip.block.name, name, length), 0);
+		cr_assert_eq(trip.block.as.thread_name.name_length, length);
+		cr_assert_eq(memcmp(trip.block.as.thread_name.name, name, length), 0);
 		next(&trip, MPROF_BLOCK_LOST);
 		cr_assert_eq(trip.block.thread, edge_values[i]);
-		cr_assert_eq(trip.block.lost[MPROF_LOSS_NO_BUFFER], edge_values[i]);
-		cr_assert_eq(trip.block.lost[MPROF_LOSS_NO_MEMORY], 0);
-		cr_assert_eq(trip.block.lost[MPROF_LOSS_WRITE_FAILED], edge_values[i] / 2);
+		cr_assert_eq(trip.block.as.lost.counts[MPROF_LOSS_NO_BUFFER], edge_values[i]);
+		cr_assert_eq(trip.block.as.lost.counts[MPROF_LOSS_NO_MEMORY], 0);
+		cr_assert_eq(trip.block.as.lost.counts[MPROF_LOSS_WRITE_FAILED], edge_values[i] / 2);
 		/* Causes of a later version. */
-		cr_assert_eq(trip.block.lost[0], 7);
+		cr_assert_eq(trip.block.as.lost.counts[0], 7);
 	}
 	finish(&trip);
 }
@@ -703,7 +732,7 @@ static uint64_t fold_log(const uint8_t *bytes, size_t length, size_t piece)
 	mprof_status status;
 	size_t count;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
 	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_END) {
 		size_t part = length - fed < piece ? length - fed : piece;
@@ -717,13 +746,13 @@ static uint64_t fold_log(const uint8_t *bytes, size_t length, size_t piece)
 			}
 			continue;
 		}
-		cr_assert_eq(status, MPROF_AGAIN, "%s", mprof_status_text(status));
+		cr_assert_eq(status, MPROF_AGAIN, "%s", mprof_status_get_text(status));
 		cr_assert_eq(mprof_parser_feed(parser, bytes + fed, part), MPROF_OK);
 		fed += part;
 		if (fed == length)
 			mprof_parser_finish(parser);
 	}
-	cr_assert_eq(mprof_parser_complete(parser), 1);
+	cr_assert_eq(mprof_parser_is_complete(parser), 1);
 	mprof_parser_destroy(parser);
 	return folded;
 }
@@ -742,11 +771,11 @@ Test(round_trip, pieces_of_any_length)
 	define_stacks(&trip);
 	for (uint64_t thread = 1; thread <= 3; thread++) {
 		cr_assert_eq(mprof_writer_begin_events(trip.writer, thread, 0), MPROF_OK);
-		cr_assert_eq(mprof_writer_events(trip.writer, written, written_count, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(trip.writer, written, written_count, NULL), MPROF_OK);
 		cr_assert_eq(mprof_writer_end_events(trip.writer), MPROF_OK);
 	}
 	cr_assert_eq(mprof_writer_close(trip.writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(trip.writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(trip.writer, &bytes, &length), MPROF_OK);
 	whole = fold_log(bytes, length, length);
 	for (size_t i = 0; i < COUNT_OF(pieces); i++)
 		cr_assert_eq(fold_log(bytes, length, pieces[i]), whole, "pieces of %zu bytes", pieces[i]);

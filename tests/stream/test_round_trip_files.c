@@ -15,7 +15,7 @@ static uint64_t count_events(mprof_reader *reader)
 	mprof_block block;
 	size_t count;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
 		while (block.kind == MPROF_BLOCK_EVENTS &&
 		       mprof_reader_next_events(reader, events, sizeof(events) / sizeof(events[0]), &count) == MPROF_OK)
@@ -44,13 +44,13 @@ Test(round_trip_files, files)
 		mprof_writer *writer;
 		mprof_reader *reader;
 
-		mprof_writer_options_init(&options);
+		mprof_writer_options_init(&options, sizeof(options));
 		options.gzip_level = level;
 		cr_assert_eq(mprof_writer_open_path(path, &options, &writer), MPROF_OK);
 		for (uint64_t i = 1; i <= 200; i++) {
 			cr_assert_eq(mprof_writer_begin_events(writer, i, 0), MPROF_OK);
 			for (event.counter = 0; event.counter < i; event.counter++)
-				cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+				cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 			cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 			if (i != 100)
 				continue;
@@ -64,7 +64,7 @@ Test(round_trip_files, files)
 		cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 		cr_assert_eq(mprof_reader_open_path(path, NULL, &reader), MPROF_OK);
 		cr_assert_eq(count_events(reader), 200 * 201 / 2);
-		cr_assert_eq(mprof_reader_session(reader, &session), MPROF_OK);
+		cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
 		cr_assert_eq(session.complete, 1);
 		cr_assert_eq(session.compressed, level > 0);
 		mprof_reader_destroy(reader);

@@ -15,7 +15,7 @@ static mprof_reader *open_reader(mprof_writer *writer)
 	size_t length;
 
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	cr_assert_eq(mprof_reader_open_memory(bytes, length, NULL, &reader), MPROF_OK);
 	return reader;
 }
@@ -26,10 +26,10 @@ static mprof_block find_block(mprof_reader *reader, mprof_block_kind kind)
 	mprof_block block;
 	mprof_status status;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	do {
 		status = mprof_reader_next_block(reader, &block);
-		cr_assert_eq(status, MPROF_OK, "%s: %s", mprof_block_kind_name(kind), mprof_status_text(status));
+		cr_assert_eq(status, MPROF_OK, "%s: %s", mprof_block_get_name(kind), mprof_status_get_text(status));
 	} while (block.kind != kind);
 	cr_assert_eq(block.loaded, 1);
 	return block;
@@ -43,7 +43,7 @@ static void finish(mprof_reader *reader, mprof_writer *writer)
 	mprof_block block = find_block(reader, MPROF_BLOCK_END);
 
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_END);
-	cr_assert_eq(mprof_reader_session(reader, &session), MPROF_OK);
+	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
 	cr_assert_eq(session.complete, 1);
 	if (dialect != MPROF_DIALECT_UNITY)
 		cr_assert_eq(session.dialect, dialect);
@@ -60,7 +60,7 @@ static mprof_event next_event(mprof_reader *reader)
 	do {
 		mprof_status status = mprof_reader_next_events(reader, &event, 1, &count);
 
-		cr_assert_eq(status, MPROF_OK, "%s", mprof_status_text(status));
+		cr_assert_eq(status, MPROF_OK, "%s", mprof_status_get_text(status));
 	} while (event.kind == MPROF_EVENT_STACK_SECTION);
 	return event;
 }
@@ -87,14 +87,20 @@ static void expect_chain(mprof_reader *reader, uint64_t chain, const char *expec
 		mprof_record function;
 		uint32_t caller;
 
-		cr_assert_eq(mprof_reader_stack_step(reader, (uint32_t)chain, &frame, &caller), MPROF_OK);
+		cr_assert_eq(mprof_reader_lookup_caller(reader, (uint32_t)chain, &frame, sizeof(frame), &caller),
+			     MPROF_OK);
 		if (frame.is_native) {
-			cr_assert_eq(mprof_reader_record(reader, MPROF_RECORD_LOCATION, frame.id, &location), MPROF_OK);
-			if (mprof_reader_record(reader, MPROF_RECORD_FUNCTION, location.target, &function) == MPROF_OK)
-				length += (size_t)snprintf(text + length, sizeof(text) - length, " %s", function.name);
+			cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, frame.id, &location,
+								sizeof(location)),
+				     MPROF_OK);
+			if (mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, location.as.location.function,
+						       &function, sizeof(function)) == MPROF_OK)
+				length += (size_t)snprintf(text + length, sizeof(text) - length, " %s",
+							   function.as.function.name);
 			else
 				length += (size_t)snprintf(text + length, sizeof(text) - length, " %u+%llx",
-							   location.parent, (unsigned long long)location.start);
+							   location.as.location.module,
+							   (unsigned long long)location.as.location.offset);
 		} else {
 			length += (size_t)snprintf(text + length, sizeof(text) - length, " %u%s", frame.id,
 						   frame.is_compiling ? "J" : "");
@@ -119,11 +125,11 @@ static const written_event plain_events[] = {
 	{MPROF_EVENT_METHOD_LEAVE, 0, 1, 0, 0},
 	{MPROF_EVENT_METHOD_JIT_START, 0, 2, 0, 1},
 	{MPROF_EVENT_METHOD_JIT_END, 0, 2, 0, 1},
-	{MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FAILED, 2, 0, 1},
+	{MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_FLAG_FAILED, 2, 0, 1},
 	{MPROF_EVENT_METHOD_FREED, 0, 3, 0, 1},
 	{MPROF_EVENT_CLASS_LOAD_START, 0, 3, 0, 1},
 	{MPROF_EVENT_CLASS_LOAD_END, 0, 3, 0, 1},
-	{MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FAILED, 3, 0, 1},
+	{MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_FLAG_FAILED, 3, 0, 1},
 	{MPROF_EVENT_CLASS_UNLOAD_START, 0, 3, 0, 1},
 	{MPROF_EVENT_CLASS_UNLOAD_END, 0, 3, 0, 1},
 	{MPROF_EVENT_EXCEPTION, 0, 3, 0, 1},
@@ -148,7 +154,7 @@ static void write_plain_events(mprof_writer *writer)
 		now.counter = event.counter;
 		event.flags = plain_events[i].flags;
 		event.value = plain_events[i].value;
-		cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 	}
 	for (size_t i = 0; i < sizeof(collection_kinds); i++)
 		cr_assert_eq(add(writer, collection_kinds[i], 300, 2, 1, NULL), MPROF_OK);
@@ -193,7 +199,7 @@ static void round_trip_events(uint32_t dialect, uint32_t number)
 	reader = open_reader(writer);
 	block = find_block(reader, MPROF_BLOCK_EVENTS);
 	cr_assert_eq(block.thread, THREAD);
-	cr_assert_eq(block.base_counter, base);
+	cr_assert_eq(block.as.events.base_counter, base);
 	expect_plain_events(reader, base, number);
 	event = next_event(reader);
 	cr_assert_eq(event.kind, MPROF_EVENT_GC_RESIZE);
@@ -236,7 +242,7 @@ Test(round_trip_mono, a_base_counter_that_comes_again)
 		(void)find_block(reader, MPROF_BLOCK_EVENTS);
 		cr_assert_eq(next_event(reader).counter, base + 10 + block);
 		expect_no_event(reader);
-		cr_assert_eq(find_block(reader, MPROF_BLOCK_EVENTS).base_counter, base + block);
+		cr_assert_eq(find_block(reader, MPROF_BLOCK_EVENTS).as.events.base_counter, base + block);
 	}
 	finish(reader, writer);
 }
@@ -255,11 +261,12 @@ static void expect_stacked(mprof_reader *reader, uint32_t kind, uint32_t caller,
 
 static void round_trip_chains(uint32_t dialect)
 {
-	const mprof_event_detail details[] = {{.object = 0x1000, .caller = 1, .stack = 1},
-					      {.object = 0x1008, .caller = 2, .stack = 3},
-					      {.object = 0x1010, .stack = 3},
-					      {.object = 0x1018, .caller = 1, .stack = 2},
-					      {.object = 0x1020}};
+	const mprof_event_detail details[] = {
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1000, .caller = 1, .stack = 1},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1008, .caller = 2, .stack = 3},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1010, .stack = 3},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1018, .caller = 1, .stack = 2},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1020}};
 	mprof_writer *writer = open_mono(dialect, MONO_DIRECTIVES, 0);
 	mprof_reader *reader;
 
@@ -332,7 +339,7 @@ Test(round_trip_mono, samples)
 /* In drop a number says for how many a hit of a function stands. */
 Test(round_trip_mono, samples_with_a_weight)
 {
-	const mprof_event_detail detail = {.samples = UINT64_C(1) << 33};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .samples = UINT64_C(1) << 33};
 	mprof_event sample = event_of(MPROF_EVENT_SAMPLE, 0, 0);
 	mprof_writer *writer = open_mono(MPROF_DIALECT_DROP, 0, 0);
 	mprof_reader *reader;
@@ -341,7 +348,7 @@ Test(round_trip_mono, samples_with_a_weight)
 	define_chains(writer);
 	sample.value = 5;
 	sample.more.detail = &detail;
-	cr_assert_eq(mprof_writer_samples(writer, 1, 0, &sample, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, &sample, 1), MPROF_OK);
 	reader = open_reader(writer);
 	find_block(reader, MPROF_BLOCK_STATISTICAL);
 	event = next_event(reader);
@@ -371,8 +378,11 @@ static void expect_heap_event(mprof_reader *reader, uint32_t kind, uint32_t id, 
 static void round_trip_heap(uint32_t dialect, uint32_t number)
 {
 	const uint64_t references[] = {8, 16, 24};
-	const mprof_event_detail detail = {.object = UINT64_MAX - 7, .reference_count = 3, .references = references};
-	const mprof_event_detail alone = {.object = 16};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = UINT64_MAX - 7,
+					   .reference_count = 3,
+					   .references = references};
+	const mprof_event_detail alone = {.struct_size = sizeof(mprof_event_detail), .object = 16};
 	const mprof_event events[] = {
 		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 3, .value = 32, .more.detail = &detail},
 		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 200, .value = UINT32_MAX, .more.detail = &alone},
@@ -384,16 +394,16 @@ static void round_trip_heap(uint32_t dialect, uint32_t number)
 	mprof_block block;
 
 	define_names(writer);
-	cr_assert_eq(mprof_writer_heap(writer, 300, MPROF_HEAP_FIRST, taken, events, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 300, MPROF_HEAP_FLAG_FIRST, taken, events, 1), MPROF_OK);
 	now.counter += 1000;
-	cr_assert_eq(mprof_writer_heap(writer, 300, MPROF_HEAP_LAST, taken, events + 1, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 300, MPROF_HEAP_FLAG_LAST, taken, events + 1, 2), MPROF_OK);
 	reader = open_reader(writer);
 	block = find_block(reader, MPROF_BLOCK_HEAP_DATA);
-	cr_assert_eq(block.id, number);
-	cr_assert_eq(block.flags, MPROF_HEAP_FIRST | MPROF_HEAP_LAST);
-	cr_assert_eq(block.has_shot_clocks, 1);
-	cr_assert_eq(block.shot_start.counter, taken);
-	cr_assert_eq(block.shot_end.counter, taken + 1000);
+	cr_assert_eq(block.as.heap_data.number, number);
+	cr_assert_eq(block.as.heap_data.flags, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST);
+	cr_assert_eq(block.as.heap_data.has_clocks, 1);
+	cr_assert_eq(block.as.heap_data.start.counter, taken);
+	cr_assert_eq(block.as.heap_data.end.counter, taken + 1000);
 	expect_heap_event(reader, MPROF_EVENT_HEAP_OBJECT, 3, 32, UINT64_MAX - 7, 3);
 	expect_heap_event(reader, MPROF_EVENT_HEAP_OBJECT, 200, UINT32_MAX, 16, 0);
 	expect_heap_event(reader, MPROF_EVENT_HEAP_FREE, 1, 5000, 0, 0);
@@ -410,57 +420,66 @@ Test(round_trip_mono, heap)
 
 Test(round_trip_mono, summary)
 {
-	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .counts = {2, 64, 3, 96}};
+	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {2, 64, 3, 96}};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
 	mprof_reader *reader;
 	mprof_record record;
 	size_t count;
 
 	define_names(writer);
-	cr_assert_eq(mprof_writer_records(writer, MPROF_BLOCK_HEAP_SUMMARY, 300, &summary, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, 300, &summary, sizeof(summary), 1),
+		     MPROF_OK);
 	reader = open_reader(writer);
-	cr_assert_eq(find_block(reader, MPROF_BLOCK_HEAP_SUMMARY).id, 300);
-	cr_assert_eq(mprof_reader_next_records(reader, &record, 1, &count), MPROF_OK);
+	cr_assert_eq(find_block(reader, MPROF_BLOCK_HEAP_SUMMARY).as.heap_summary.collection, 300);
+	cr_assert_eq(mprof_reader_next_records(reader, &record, sizeof(record), 1, &count), MPROF_OK);
 	cr_assert_eq(record.kind, MPROF_RECORD_SUMMARY);
 	cr_assert_eq(record.id, 3);
-	cr_assert_eq(memcmp(record.counts, summary.counts, sizeof(record.counts)), 0);
-	cr_assert_eq(mprof_reader_next_records(reader, &record, 1, &count), MPROF_END);
+	cr_assert_eq(memcmp(&record.as.summary, &summary.as.summary, sizeof(record.as.summary)), 0);
+	cr_assert_eq(mprof_reader_next_records(reader, &record, sizeof(record), 1, &count), MPROF_END);
 	finish(reader, writer);
 }
 
 static void round_trip_definitions(uint32_t dialect, uint64_t directives)
 {
-	const mprof_assembly_name split = {"demo", "neutral", "null", 1, 2, 300, 4, 1};
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY, 9, 10, 20, THREAD, "demo, Version=1.2.300.4", 23, &split};
+	const mprof_assembly_name split = {sizeof(mprof_assembly_name), "demo", "neutral", "null", 1, 2, 300, 4, 1, 0};
+	mprof_element element = {sizeof(mprof_element),
+				 MPROF_ELEMENT_ASSEMBLY,
+				 9,
+				 10,
+				 20,
+				 THREAD,
+				 "demo, Version=1.2.300.4",
+				 23,
+				 &split};
 	mprof_writer *writer = open_mono(dialect, directives, 1);
 	mprof_reader *reader;
 	mprof_mapping mapping;
 	mprof_block block;
 
 	define_names(writer);
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
-	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &element), MPROF_OK);
 	reader = open_reader(writer);
 	block = find_block(reader, MPROF_BLOCK_INTRO);
-	cr_assert_eq(block.version, 1);
-	cr_assert_str_eq(block.name, "mono");
+	cr_assert_eq(block.as.intro.version, 1);
+	cr_assert_str_eq(block.as.intro.runtime, "mono");
 	block = find_block(reader, MPROF_BLOCK_LOADED);
-	cr_assert_eq(block.flags, MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS);
-	cr_assert_str_eq(block.name, element.name);
-	cr_assert_eq(block.id, directives != 0 ? 9 : 0);
-	cr_assert_eq(block.has_assembly, directives != 0 ? 1 : 0);
+	cr_assert_eq(block.as.element.kind, MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS);
+	cr_assert_str_eq(block.as.element.name, element.name);
+	cr_assert_eq(block.as.element.id, directives != 0 ? 9 : 0);
+	cr_assert_eq(block.as.element.assembly != NULL, directives != 0 ? 1 : 0);
 	if (directives != 0) {
-		cr_assert_str_eq(block.assembly.base_name, "demo");
-		cr_assert_eq(block.assembly.build, 300);
+		cr_assert_str_eq(block.as.element.assembly->base_name, "demo");
+		cr_assert_eq(block.as.element.assembly->build, 300);
 	}
 	block = find_block(reader, MPROF_BLOCK_UNLOADED);
-	cr_assert_eq(block.flags, MPROF_ELEMENT_ASSEMBLY);
-	cr_assert_str_eq(block.name, element.name);
-	cr_assert_eq(mprof_reader_class(reader, 200, &mapping), MPROF_OK);
+	cr_assert_eq(block.as.element.kind, MPROF_ELEMENT_ASSEMBLY);
+	cr_assert_str_eq(block.as.element.name, element.name);
+	cr_assert_eq(mprof_reader_lookup_class(reader, 200, &mapping, sizeof(mapping)), MPROF_OK);
 	cr_assert_eq(mapping.assembly_id, directives != 0 ? 3 : 0);
-	cr_assert_eq(mprof_reader_method(reader, 200, &mapping), MPROF_OK);
+	cr_assert_eq(mprof_reader_lookup_method(reader, 200, &mapping, sizeof(mapping)), MPROF_OK);
 	cr_assert_eq(mapping.class_id, 200);
-	cr_assert_eq(mapping.flags, directives != 0 ? MPROF_METHOD_WRAPPER : 0);
+	cr_assert_eq(mapping.flags, directives != 0 ? MPROF_METHOD_FLAG_WRAPPER : 0);
 	finish(reader, writer);
 }
 

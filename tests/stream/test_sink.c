@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ Test(sink, path_is_created)
 	log_sink self;
 
 	errno = 77;
-	cr_assert_eq(sink_open_path(&self, &allocator, path), 0);
+	cr_assert_eq(sink_open_path(&self, &allocator, path, 0644), 0);
 	cr_assert(fcntl(self.fd, F_GETFD) & FD_CLOEXEC);
 	cr_assert_eq(sink_write(&self, "first", 5), 0);
 	expect_file("first");
@@ -97,7 +98,7 @@ Test(sink, path_is_truncated)
 	log_sink self;
 
 	put_file("what was there before");
-	cr_assert_eq(sink_open_path(&self, &allocator, path), 0);
+	cr_assert_eq(sink_open_path(&self, &allocator, path, 0644), 0);
 	expect_file("");
 	cr_assert_eq(sink_write(&self, "new", 3), 0);
 	cr_assert_eq(sink_close(&self), 0);
@@ -108,11 +109,11 @@ Test(sink, path_that_cannot_be)
 {
 	log_sink self;
 
-	cr_assert_eq(sink_open_path(&self, &allocator, directory), EISDIR);
+	cr_assert_eq(sink_open_path(&self, &allocator, directory, 0644), EISDIR);
 	cr_assert_eq(sink_close(&self), 0);
-	cr_assert_eq(sink_open_path(&self, &allocator, "/nonexistent/log"), ENOENT);
+	cr_assert_eq(sink_open_path(&self, &allocator, "/nonexistent/log", 0644), ENOENT);
 	cr_assert_eq(sink_close(&self), 0);
-	cr_assert_eq(sink_open_path(&self, &allocator, ""), ENOENT);
+	cr_assert_eq(sink_open_path(&self, &allocator, "", 0644), ENOENT);
 }
 
 Test(sink, descriptor_is_written_from_where_it_stands_and_not_closed)
@@ -149,7 +150,7 @@ Test(sink, full_disk)
 
 	if (access("/dev/full", W_OK) != 0)
 		cr_skip_test("there is no /dev/full");
-	cr_assert_eq(sink_open_path(&self, &allocator, "/dev/full"), 0);
+	cr_assert_eq(sink_open_path(&self, &allocator, "/dev/full", 0644), 0);
 	cr_assert_eq(sink_write(&self, "bytes", 5), ENOSPC);
 	cr_assert_eq(self.taken, 0);
 	cr_assert_eq(sink_close(&self), 0);
@@ -169,7 +170,7 @@ Test(sink, file_ends_with_a_whole_block_when_the_disk_is_full)
 	log_sink self;
 
 	limit_files(10);
-	cr_assert_eq(sink_open_path(&self, &allocator, path), 0);
+	cr_assert_eq(sink_open_path(&self, &allocator, path, 0644), 0);
 	cr_assert_eq(sink_write(&self, "block 1", 7), 0);
 	cr_assert_eq(sink_write(&self, "block 2", 7), EFBIG);
 	expect_file("block 1");
@@ -324,6 +325,82 @@ Test(sink, descriptor_that_does_not_block_and_is_interrupted)
 	free(bytes);
 }
 
+/* What a thread does that writes to a pipe which nobody reads yet. */
+typedef struct blocked_writer {
+	log_sink sink;
+	size_t length;
+	int result;
+	int is_done;
+} blocked_writer;
+
+static int interruptions;
+
+static void count_interruption(int number)
+{
+	(void)number;
+	__atomic_add_fetch(&interruptions, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *write_much(void *user)
+{
+	blocked_writer *writer = user;
+	uint8_t *bytes = calloc(1, writer->length);
+
+	writer->result = sink_write(&writer->sink, bytes, writer->length);
+	free(bytes);
+	__atomic_store_n(&writer->is_done, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/*
+ * Each signal is sent when the one before was handled, so that the thread is in write() or on its way there; and write()
+ * cannot return, since the pipe is full.
+ */
+static void interrupt_often(const blocked_writer *writer, pthread_t thread)
+{
+	for (int i = 0; i < 200; i++) {
+		cr_assert_eq(pthread_kill(thread, SIGUSR1), 0);
+		while (__atomic_load_n(&interruptions, __ATOMIC_SEQ_CST) <= i)
+			sched_yield();
+		cr_assert_eq(__atomic_load_n(&writer->is_done, __ATOMIC_SEQ_CST), 0, "error %d", writer->result);
+	}
+}
+
+Test(sink, write_that_is_interrupted_goes_on)
+{
+	struct sigaction action;
+	blocked_writer writer = {.length = 1 << 20};
+	char bytes[4096];
+	pthread_t thread;
+	size_t length = 0;
+	ssize_t got;
+	int ends[2];
+
+	/* Without SA_RESTART, so that calls are interrupted. */
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = count_interruption;
+	sigaction(SIGUSR1, &action, NULL);
+	cr_assert_eq(pipe(ends), 0);
+	/* Not a byte can be written, so that write() is interrupted before it has anything to return. */
+	cr_assert_eq(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+	memset(bytes, 0, sizeof(bytes));
+	while ((got = write(ends[1], bytes, sizeof(bytes))) > 0)
+		length += (size_t)got;
+	cr_assert_eq(fcntl(ends[1], F_SETFL, 0), 0);
+	cr_assert_eq(sink_open_fd(&writer.sink, &allocator, ends[1]), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, write_much, &writer), 0);
+	interrupt_often(&writer, thread);
+	for (length += writer.length; length > 0; length -= (size_t)got) {
+		got = read(ends[0], bytes, sizeof(bytes));
+		cr_assert_gt(got, 0);
+	}
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	cr_assert_eq(writer.result, 0);
+	cr_assert_eq(sink_close(&writer.sink), 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 Test(sink, memory)
 {
 	failing_allocator memory = {0};
@@ -375,7 +452,7 @@ static int note_close(void *user)
 Test(sink, functions)
 {
 	calls seen = {"", 0};
-	mprof_sink functions = {note_write, note_flush, note_close, &seen};
+	mprof_sink functions = {sizeof(mprof_sink), note_write, note_flush, note_close, &seen};
 	log_sink self;
 
 	sink_open_functions(&self, &allocator, &functions);
@@ -516,7 +593,7 @@ Test(sink, gzip_without_memory)
 Test(sink, gzip_passes_errors_on)
 {
 	calls seen = {"", 0};
-	mprof_sink functions = {note_write, note_flush, note_close, &seen};
+	mprof_sink functions = {sizeof(mprof_sink), note_write, note_flush, note_close, &seen};
 	log_sink self;
 
 	sink_open_functions(&self, &allocator, &functions);

@@ -13,7 +13,7 @@ Test(writer, begins_and_ends_a_log)
 	mprof_writer *writer;
 
 	options.runtime = "mono";
-	options.intro_flags = MPROF_INTRO_ENTER_LEAVE;
+	options.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	EXPECT_BLOCK(writer, 0, 1, "\x82mono\0\x00\xa0\x81\x85");
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
@@ -68,17 +68,25 @@ Test(writer, refuses_directives_of_other_dialects)
 
 Test(writer, writes_elements)
 {
-	mprof_assembly_name split = {"corlib", "neutral", "b77a", 4, 300, 0, 1, 1};
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS, 9, 10, 20, 30, "corlib, 4", 9, &split};
+	mprof_assembly_name split = {sizeof(mprof_assembly_name), "corlib", "neutral", "b77a", 4, 300, 0, 1, 1, 0};
+	mprof_element element = {sizeof(mprof_element),
+				 MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS,
+				 9,
+				 10,
+				 20,
+				 30,
+				 "corlib, 4",
+				 9,
+				 &split};
 	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, 0);
 
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 1, 2,
 		     "\x0a\x8a\x94\x9e"
 		     "corlib, 4\0");
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 	writer = open_plain(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 2,
 		     "\x0a\x8a\x94\x9e\x89"
 		     "corlib, 4\0"
@@ -87,23 +95,23 @@ Test(writer, writes_elements)
 		     "neutral\0"
 		     "b77a\0"
 		     "\x81");
-	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 3,
 		     "\x02\x8a\x94\x9e\x89"
 		     "corlib, 4\0");
 	element.assembly = NULL;
 	element.name_length = 0;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 4, 2,
 		     "\x0a\x8a\x94\x9e\x89\0"
 		     "\0\x80\x80\x80\x80\0\0\x80");
-	element.kind = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FAILURE;
+	element.kind = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FLAG_FAILURE;
 	element.name = NULL;
 	element.assembly = &split;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 5, 2, "\x11\x8a\x94\x9e\x89\0");
 	element.kind = MPROF_ELEMENT_DOMAIN;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 6, 2, "\x0c\x8a\x94\x9e\x89\0");
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }
@@ -111,24 +119,24 @@ Test(writer, writes_elements)
 Test(writer, refuses_elements)
 {
 	static const uint32_t kinds[] = {0, 3, 5, 6, 7, 8, 16, 1 | 8 | 16, 1 | 32, UINT32_MAX};
-	mprof_assembly_name split = {"corlib", "neutral", "b77a", 4, 300, 0, 1, 2};
-	mprof_element element = {MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "a\0b", 3, NULL};
+	mprof_assembly_name split = {sizeof(mprof_assembly_name), "corlib", "neutral", "b77a", 4, 300, 0, 1, 2, 0};
+	mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "a\0b", 3, NULL};
 	mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
 
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_NAME);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_ERR_NAME);
 	expect_error(writer, MPROF_ERR_NAME, MPROF_SEVERITY_BLOCK);
 	element.name = NULL;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_ERR_ARGUMENT);
 	element.name_length = 0;
 	element.assembly = &split;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_ERR_ARGUMENT);
 	split.retargetable = 1;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		element.kind = kinds[i];
-		cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_ERR_ARGUMENT);
-		cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_writer_write_unloaded(writer, &element), MPROF_ERR_ARGUMENT);
 	}
-	cr_assert_eq(mprof_writer_loaded(writer, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_loaded(writer, NULL), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(stats_of(writer).blocks, 2);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }
@@ -191,8 +199,9 @@ Test(writer, definitions_without_directives)
 
 Test(writer, refuses_definitions)
 {
-	mprof_class_definition with_nul = {.id = 5, .name = "a\0b", .name_length = 3};
-	mprof_method_definition of_nothing = {5, 0, 0, 0, NULL, 1};
+	mprof_class_definition with_nul = {
+		.struct_size = sizeof(mprof_class_definition), .id = 5, .name = "a\0b", .name_length = 3};
+	mprof_method_definition of_nothing = {sizeof(mprof_method_definition), 5, 0, 0, 0, NULL, 1, NULL, 0, 0, 0};
 	mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, 0);
 	mprof_writer *writer;
 
@@ -253,18 +262,18 @@ Test(writer, writes_events)
 
 	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
 	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, events, 1, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events, 1, &written), MPROF_OK);
 	cr_assert_eq(written, 1);
-	cr_assert_eq(mprof_writer_events(writer, NULL, 0, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, NULL, 0, &written), MPROF_OK);
 	cr_assert_eq(written, 0);
-	cr_assert_eq(mprof_writer_events(writer, events + 1, 1, NULL), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events + 1, 1, NULL), MPROF_OK);
 	cr_assert_eq(stats_of(writer).events, 0);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	cr_assert_eq(stats_of(writer).events, 2);
 	EXPECT_BLOCK(writer, 3, 5, "\x84\x85\x87\xe4\x09\x80\x85\x2a\x80\0\x85\x85");
 	/* Each block starts from its own base. */
 	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, events, 1, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events, 1, &written), MPROF_OK);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	EXPECT_BLOCK(writer, 4, 5, "\x86\x85\x87\xe4\x09\x80\x85\0\x87\x85");
 	cr_assert_eq(mprof_writer_begin_events(writer, UINT64_MAX, 0), MPROF_OK);
@@ -288,19 +297,19 @@ Test(writer, stops_at_the_first_wrong_event)
 
 	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
 	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, NULL, 1, &written), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_events(writer, NULL, 1, &written), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(written, 0);
-	cr_assert_eq(mprof_writer_events(writer, events, 4, &written), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_writer_write_events(writer, events, 4, &written), MPROF_ERR_UNDEFINED_ID);
 	cr_assert_eq(written, 1);
-	cr_assert_eq(mprof_writer_error(writer, &error), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_error(writer, &error), MPROF_OK);
 	cr_assert_eq(error.severity, MPROF_SEVERITY_BLOCK);
 	cr_assert_eq(error.block_code, 5);
 	cr_assert_eq(error.block_offset, log_length(writer));
 	cr_assert_eq(error.offset_in_block, 6 + 4 + 3);
 	cr_assert_eq(error.offset, error.block_offset + error.offset_in_block);
-	cr_assert_eq(mprof_writer_events(writer, events + 2, 2, &written), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_write_events(writer, events + 2, 2, &written), MPROF_ERR_UNSUPPORTED);
 	cr_assert_eq(written, 0);
-	cr_assert_eq(mprof_writer_events(writer, events + 3, 1, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events + 3, 1, &written), MPROF_OK);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 5, "\x83\x85\x87\xe4\x09\x80\x85\x0b\x80\x85\0\x84\x85");
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
@@ -322,13 +331,13 @@ Test(writer, leaves_out_when_lossy)
 
 	options.lossy = 1;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_session(writer, &property, 1), MPROF_OK);
-	cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_OK);
-	cr_assert_eq(mprof_writer_lost(writer, 1, counts, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(writer, &property, sizeof(property), 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 1, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_losses(writer, 1, counts, 2), MPROF_OK);
 	cr_assert_eq(stats_of(writer).left_out, 3);
 	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
 	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, events, 4, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events, 4, &written), MPROF_OK);
 	cr_assert_eq(written, 4);
 	cr_assert_eq(stats_of(writer).shortened_blocks[MPROF_BLOCK_MAPPING], 1);
 	cr_assert_eq(stats_of(writer).left_out, 7);
@@ -344,9 +353,9 @@ Test(writer, refuses_blocks_that_the_mail_lacks)
 	mprof_property property = {"program", "test"};
 	uint64_t counts[] = {0, 1};
 
-	cr_assert_eq(mprof_writer_session(writer, &property, 1), MPROF_ERR_UNSUPPORTED);
-	cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_ERR_UNSUPPORTED);
-	cr_assert_eq(mprof_writer_lost(writer, 1, counts, 2), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_write_session(writer, &property, sizeof(property), 1), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 1, "main", 4), MPROF_ERR_UNSUPPORTED);
+	cr_assert_eq(mprof_writer_write_losses(writer, 1, counts, 2), MPROF_ERR_UNSUPPORTED);
 	expect_error(writer, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_BLOCK);
 	cr_assert_eq(stats_of(writer).left_out, 0);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
@@ -360,18 +369,18 @@ Test(writer, writes_samples)
 	uint32_t functions[] = {UINT32_MAX};
 
 	cr_assert_eq(define_method(writer, 1, 0, "f ()"), MPROF_OK);
-	cr_assert_eq(mprof_writer_statistical(writer, 1, methods, 3, functions, 1, 2), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 1, methods, 3, functions, 1, 2), MPROF_ERR_UNDEFINED_ID);
 	cr_assert_eq(define_method(writer, 300, 0, "g ()"), MPROF_OK);
-	cr_assert_eq(mprof_writer_statistical(writer, 10, methods, 3, functions, 1, 20), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 10, methods, 3, functions, 1, 20), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 6, "\x8a\x81\x2c\x82\x81\x80\x7f\x7f\x7f\x7f\x8f\x80\x94");
-	cr_assert_eq(mprof_writer_statistical(writer, 10, NULL, 0, NULL, 0, 20), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 10, NULL, 0, NULL, 0, 20), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 6, "\x8a\x80\x80\x94");
 	methods[2] = 0;
-	cr_assert_eq(mprof_writer_statistical(writer, 10, methods, 3, NULL, 0, 20), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 10, methods, 3, NULL, 0, 20), MPROF_ERR_ARGUMENT);
 	functions[0] = 0;
-	cr_assert_eq(mprof_writer_statistical(writer, 10, methods, 2, functions, 1, 20), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_writer_statistical(writer, 10, NULL, 1, NULL, 0, 20), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_writer_statistical(writer, 10, NULL, 0, NULL, 1, 20), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 10, methods, 2, functions, 1, 20), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 10, NULL, 1, NULL, 0, 20), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 10, NULL, 0, NULL, 1, 20), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(stats_of(writer).blocks, 4);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }
@@ -382,7 +391,7 @@ Test(writer, writes_facts_names_and_losses)
 	mprof_property properties[] = {{"program", "test"}, {"arguments", ""}};
 	uint64_t counts[] = {99, 300, 0, 1, 0, 7};
 
-	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(writer, properties, sizeof(*properties), 2), MPROF_OK);
 	EXPECT_BLOCK(writer, 1, 32,
 		     "\x82\x85"
 		     "program\0"
@@ -390,28 +399,28 @@ Test(writer, writes_facts_names_and_losses)
 		     "arguments\0"
 		     "\0"
 		     "\0");
-	cr_assert_eq(mprof_writer_session(writer, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_session(writer, NULL, sizeof(mprof_property), 0), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 32, "\x83\x85\0");
-	cr_assert_eq(mprof_writer_thread(writer, 300, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 300, "main", 4), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 33,
 		     "\x84\x85\x2c\x82"
 		     "main\0");
-	cr_assert_eq(mprof_writer_thread(writer, 1, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 1, NULL, 0), MPROF_OK);
 	EXPECT_BLOCK(writer, 4, 33, "\x85\x85\x81\0");
-	cr_assert_eq(mprof_writer_lost(writer, 0, counts, 6), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_losses(writer, 0, counts, 6), MPROF_OK);
 	EXPECT_BLOCK(writer, 5, 34, "\x86\x85\x80\x81\x2c\x82\x83\x81\x85\x87\x80\x86\x85");
-	cr_assert_eq(mprof_writer_lost(writer, 0, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_losses(writer, 0, NULL, 0), MPROF_OK);
 	EXPECT_BLOCK(writer, 6, 34, "\x87\x85\x80\x80\x87\x85");
-	cr_assert_eq(mprof_writer_thread(writer, 1, "a\0b", 3), MPROF_ERR_NAME);
-	cr_assert_eq(mprof_writer_lost(writer, 0, NULL, 1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_writer_session(writer, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 1, "a\0b", 3), MPROF_ERR_NAME);
+	cr_assert_eq(mprof_writer_write_losses(writer, 0, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_session(writer, NULL, sizeof(mprof_property), 1), MPROF_ERR_ARGUMENT);
 	properties[1].key = "";
-	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_session(writer, properties, sizeof(*properties), 2), MPROF_ERR_ARGUMENT);
 	properties[1].key = NULL;
-	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_session(writer, properties, sizeof(*properties), 2), MPROF_ERR_ARGUMENT);
 	properties[1].key = "arguments";
 	properties[1].value = NULL;
-	cr_assert_eq(mprof_writer_session(writer, properties, 2), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_session(writer, properties, sizeof(*properties), 2), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(stats_of(writer).blocks, 7);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }
@@ -449,7 +458,7 @@ Test(writer, files)
 	int fd = mkstemp(path);
 
 	cr_assert_eq(mprof_writer_open_path(path, NULL, &writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_ERR_STATE);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	length = (size_t)stats_of(writer).bytes;
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
@@ -460,7 +469,7 @@ Test(writer, files)
 	close(fd);
 	unlink(path);
 	cr_assert_eq(mprof_writer_open_path("/nonexistent/log", NULL, &writer), MPROF_ERR_IO);
-	cr_assert_eq(mprof_writer_error(writer, &error), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_error(writer, &error), MPROF_OK);
 	cr_assert_eq(error.system_error, ENOENT);
 	cr_assert_eq(error.severity, MPROF_SEVERITY_FATAL);
 	cr_assert_eq(mprof_writer_flush(writer), MPROF_ERR_IO);
@@ -484,21 +493,21 @@ Test(writer, blocks_end_before_their_length_overflows)
 	}
 	writer_limit_blocks(writer, 1000);
 	cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, events, 1000, &first), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_writer_write_events(writer, events, 1000, &first), MPROF_ERR_LIMIT);
 	cr_assert_gt(first, 100);
 	expect_error(writer, MPROF_ERR_LIMIT, MPROF_SEVERITY_BLOCK);
-	cr_assert_eq(mprof_writer_events(writer, events + first, 1000 - first, &written), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_writer_write_events(writer, events + first, 1000 - first, &written), MPROF_ERR_LIMIT);
 	cr_assert_eq(written, 0);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	block_at(writer, 1, 5, &content_length);
 	cr_assert_leq(content_length + 4, 1000);
 	/* The next block takes the rest. */
 	cr_assert_eq(mprof_writer_begin_events(writer, 1, events[first - 1].counter), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, events + first, 10, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, events + first, 10, &written), MPROF_OK);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	cr_assert_eq(stats_of(writer).events, first + 10);
-	cr_assert_eq(mprof_writer_statistical(writer, 1, NULL, 0, functions, 1000, 2), MPROF_ERR_LIMIT);
-	cr_assert_eq(mprof_writer_statistical(writer, 1, NULL, 0, functions, 100, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 1, NULL, 0, functions, 1000, 2), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 1, NULL, 0, functions, 100, 2), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	cr_assert_eq(stats_of(writer).blocks, 5);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
@@ -516,10 +525,10 @@ Test(writer, compresses)
 	options.gzip_level = 9;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	for (int i = 0; i < 1000; i++)
-		cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_thread_name(writer, 1, "main", 4), MPROF_OK);
 	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	cr_assert_eq(bytes[0], 0x1f);
 	cr_assert_eq(bytes[1], 0x8b);
 	/* The trailer is there: the length of the log. */

@@ -10,19 +10,19 @@
 /* All calls that put something into the log; each must return the status. */
 static void expect_all(mprof_writer *writer, mprof_status status)
 {
-	mprof_element element = {MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "a", 1, NULL};
+	mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "a", 1, NULL};
 	mprof_property property = {"program", "test"};
 	uint64_t counts[] = {0, 1};
 
 	cr_assert_eq(define_class(writer, 10, "A"), status);
 	cr_assert_eq(define_method(writer, 10, 0, "f"), status);
-	cr_assert_eq(mprof_writer_loaded(writer, &element), status);
-	cr_assert_eq(mprof_writer_unloaded(writer, &element), status);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), status);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &element), status);
 	cr_assert_eq(mprof_writer_begin_events(writer, 1, 1), status);
-	cr_assert_eq(mprof_writer_statistical(writer, 0, NULL, 0, NULL, 0, 0), status);
-	cr_assert_eq(mprof_writer_session(writer, &property, 1), status);
-	cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), status);
-	cr_assert_eq(mprof_writer_lost(writer, 1, counts, 2), status);
+	cr_assert_eq(mprof_writer_write_statistical(writer, 0, NULL, 0, NULL, 0, 0), status);
+	cr_assert_eq(mprof_writer_write_session(writer, &property, sizeof(property), 1), status);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 1, "main", 4), status);
+	cr_assert_eq(mprof_writer_write_losses(writer, 1, counts, 2), status);
 	cr_assert_eq(mprof_writer_flush(writer), status);
 	cr_assert_eq(mprof_writer_close(writer), status);
 }
@@ -34,19 +34,19 @@ Test(writer_failures, calls_out_of_order)
 	size_t written = 9;
 	size_t length;
 
-	cr_assert_eq(mprof_writer_events(writer, &event, 1, &written), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_writer_write_events(writer, &event, 1, &written), MPROF_ERR_STATE);
 	cr_assert_eq(written, 0);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_ERR_STATE);
 	expect_error(writer, MPROF_ERR_STATE, MPROF_SEVERITY_BLOCK);
 	cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
 	expect_all(writer, MPROF_ERR_STATE);
-	cr_assert_eq(mprof_writer_events(writer, &event, 1, &written), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, &event, 1, &written), MPROF_OK);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	EXPECT_BLOCK(writer, 1, 5, "\x82\x85\x81\x80\x17\x80\x85\0\x83\x85");
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	length = log_length(writer);
 	expect_all(writer, MPROF_ERR_STATE);
-	cr_assert_eq(mprof_writer_events(writer, &event, 1, &written), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_writer_write_events(writer, &event, 1, &written), MPROF_ERR_STATE);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_ERR_STATE);
 	cr_assert_eq(log_length(writer), length);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
@@ -61,25 +61,25 @@ Test(writer_failures, nothing_to_work_on)
 	size_t length;
 
 	expect_all(NULL, MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_writer_events(NULL, NULL, 0, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_events(NULL, NULL, 0, NULL), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_writer_end_events(NULL), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_writer_memory(NULL, &bytes, &length), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_get_memory(NULL, &bytes, &length), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_writer_get_stats(NULL, &stats), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_writer_error(NULL, &error), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_get_error(NULL, &error), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_writer_destroy(NULL), MPROF_OK);
 	stats.struct_size = 0;
 	error.struct_size = 0;
 	cr_assert_eq(mprof_writer_get_stats(writer, &stats), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_writer_error(writer, &error), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_get_error(writer, &error), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }
 
 Test(writer_failures, options_out_of_range)
 {
-	mprof_allocator incomplete = {NULL, NULL, NULL, NULL};
+	mprof_allocator incomplete = {sizeof(mprof_allocator), NULL, NULL, NULL, NULL};
 	mprof_writer *const nothing = (mprof_writer *)&ticks;
 	mprof_writer_options options;
-	mprof_sink sink = {NULL, NULL, NULL, NULL};
+	mprof_sink sink = {sizeof(mprof_sink), NULL, NULL, NULL, NULL};
 	mprof_writer *writer;
 
 #define EXPECT_REFUSED(field, value)                                                                                   \
@@ -143,7 +143,7 @@ static int sink_count_close(void *user)
 
 static mprof_status open_sink(test_sink *self, const mprof_writer_options *options, mprof_writer **writer)
 {
-	mprof_sink sink = {sink_count, sink_count_flush, sink_count_close, self};
+	mprof_sink sink = {sizeof(mprof_sink), sink_count, sink_count_flush, sink_count_close, self};
 
 	return mprof_writer_open_sink(&sink, options, writer);
 }
@@ -157,13 +157,13 @@ Test(writer_failures, io_errors_stick)
 	mprof_writer *writer;
 
 	cr_assert_eq(open_sink(&sink, &options, &writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_thread_name(writer, 1, "main", 4), MPROF_OK);
 	cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
 	cr_assert_eq(sink.flushes, 1);
 	cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
-	cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_ERR_IO);
-	cr_assert_eq(mprof_writer_error(writer, &error), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_error(writer, &error), MPROF_OK);
 	cr_assert_eq(error.status, MPROF_ERR_IO);
 	cr_assert_eq(error.severity, MPROF_SEVERITY_FATAL);
 	cr_assert_eq(error.system_error, EDQUOT);
@@ -173,7 +173,7 @@ Test(writer_failures, io_errors_stick)
 	cr_assert_eq(stats_of(writer).bytes, sink.bytes);
 	expect_all(writer, MPROF_ERR_IO);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_ERR_IO);
-	cr_assert_eq(mprof_writer_events(writer, &event, 1, NULL), MPROF_ERR_IO);
+	cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_ERR_IO);
 	cr_assert_eq(sink.writes, 3);
 	expect_error(writer, MPROF_ERR_IO, MPROF_SEVERITY_FATAL);
 	cr_assert_eq(sink.closes, 0);
@@ -239,9 +239,9 @@ Test(writer_failures, steady_writing_takes_no_memory)
 		if (i == 1)
 			requests = memory.requests;
 		cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
-		cr_assert_eq(mprof_writer_events(writer, events, 4096, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, events, 4096, NULL), MPROF_OK);
 		cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
-		cr_assert_eq(mprof_writer_thread(writer, 1, "main", 4), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_thread_name(writer, 1, "main", 4), MPROF_OK);
 	}
 	cr_assert_eq(memory.requests, requests);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
@@ -251,7 +251,7 @@ Test(writer_failures, steady_writing_takes_no_memory)
 /* Chains and what uses them. */
 static size_t write_chains(mprof_writer *writer, mprof_status *results)
 {
-	const mprof_event_detail detail = {.object = 8, .stack = 2};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 8, .stack = 2};
 	const mprof_event events[] = {
 		{.kind = MPROF_EVENT_ALLOCATION, .id = 1000, .value = 16, .more.detail = &detail},
 		{.kind = MPROF_EVENT_METHOD_ENTER, .id = 7},
@@ -260,24 +260,32 @@ static size_t write_chains(mprof_writer *writer, mprof_status *results)
 	const mprof_event samples[] = {{.kind = MPROF_EVENT_SAMPLE, .value = 2},
 				       {.kind = MPROF_EVENT_SAMPLE, .value = 3}};
 	const mprof_record code[] = {
-		{.kind = MPROF_RECORD_MODULE, .id = 1, .start = 4096, .size = 4096, .name = "a module"},
-		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .name = "a function"},
-		{.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .target = 1},
+		{.kind = MPROF_RECORD_MODULE,
+		 .id = 1,
+		 .as.module.address = 4096,
+		 .as.module.size = 4096,
+		 .as.module.file = "a module"},
+		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .as.function.module = 1, .as.function.name = "a function"},
+		{.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location.module = 1, .as.location.function = 1},
 	};
 	const mprof_record stacks[] = {
-		{.kind = MPROF_RECORD_STACK, .id = 1, .target = 7},
-		{.kind = MPROF_RECORD_STACK, .id = 2, .parent = 1, .target = 7},
-		{.kind = MPROF_RECORD_STACK, .id = 3, .parent = 1, .target = 1, .flags = MPROF_EVENT_NATIVE},
+		{.kind = MPROF_RECORD_STACK, .id = 1, .as.stack.target = 7},
+		{.kind = MPROF_RECORD_STACK, .id = 2, .as.stack.caller = 1, .as.stack.target = 7},
+		{.kind = MPROF_RECORD_STACK,
+		 .id = 3,
+		 .as.stack.caller = 1,
+		 .as.stack.target = 1,
+		 .as.stack.is_native = 1},
 	};
 	size_t count = 0;
 
-	results[count++] = mprof_writer_records(writer, MPROF_BLOCK_CODE, 0, code, 3);
-	results[count++] = mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, stacks, 3);
+	results[count++] = mprof_writer_write_records(writer, MPROF_BLOCK_CODE, 0, code, sizeof(*code), 3);
+	results[count++] = mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), 3);
 	results[count++] = mprof_writer_begin_events(writer, 1, 0);
-	results[count++] = mprof_writer_events(writer, events, 3, NULL);
+	results[count++] = mprof_writer_write_events(writer, events, 3, NULL);
 	if (writer->state == WRITER_IN_EVENTS)
 		results[count++] = mprof_writer_end_events(writer);
-	results[count++] = mprof_writer_samples(writer, 1, 0, samples, 2);
+	results[count++] = mprof_writer_write_samples(writer, 1, 0, samples, 2);
 	return count;
 }
 
@@ -285,11 +293,12 @@ static size_t write_chains(mprof_writer *writer, mprof_status *results)
 static size_t write_shot(mprof_writer *writer, mprof_status *results)
 {
 	const uint64_t references[] = {8, 16, 24};
-	const mprof_event_detail detail = {.object = 8, .reference_count = 3, .references = references};
+	const mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = 8, .reference_count = 3, .references = references};
 	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1000, .value = 16, .more.detail = &detail};
 
-	results[0] = mprof_writer_heap(writer, 1, MPROF_HEAP_FIRST, 0, &object, 1);
-	results[1] = mprof_writer_heap(writer, 1, MPROF_HEAP_LAST, 0, &object, 1);
+	results[0] = mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST, 0, &object, 1);
+	results[1] = mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_LAST, 0, &object, 1);
 	return 2;
 }
 
@@ -297,35 +306,35 @@ static size_t write_shot(mprof_writer *writer, mprof_status *results)
 static mprof_status write_everything(mprof_writer *writer)
 {
 	mprof_property property = {"program", "test"};
-	mprof_element element = {MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "module", 6, NULL};
+	mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "module", 6, NULL};
 	uint32_t hits[] = {7, 9000000};
 	uint64_t counts[] = {0, 1};
 	mprof_event event = event_of(MPROF_EVENT_METHOD_ENTER, 9000000, 5);
 	mprof_event freed = event_of(MPROF_EVENT_HEAP_FREE, 1000, 0);
-	mprof_record metric = {.kind = MPROF_RECORD_METRIC, .id = 1, .flags = MPROF_METRIC_DOUBLE};
+	mprof_record metric = {.kind = MPROF_RECORD_METRIC, .id = 1, .as.metric.flags = MPROF_METRIC_FLAG_DOUBLE};
 	mprof_status results[32];
 	size_t count = 0;
 	mprof_status last = MPROF_OK;
 
-	results[count++] = mprof_writer_session(writer, &property, 1);
-	results[count++] = mprof_writer_loaded(writer, &element);
+	results[count++] = mprof_writer_write_session(writer, &property, sizeof(property), 1);
+	results[count++] = mprof_writer_write_loaded(writer, &element);
 	results[count++] = define_class(writer, 1000, "A class");
 	results[count++] = define_method(writer, 7, 0, "A method of some length ()");
 	results[count++] = define_method(writer, 9000000, 0, "Another ()");
 	results[count++] = mprof_writer_begin_events(writer, 1, 0);
 	for (int i = 0; i < 500 && results[count - 1] == MPROF_OK; i++)
-		results[count - 1] = mprof_writer_events(writer, &event, 1, NULL);
+		results[count - 1] = mprof_writer_write_events(writer, &event, 1, NULL);
 	if (writer->state == WRITER_IN_EVENTS)
 		results[count++] = mprof_writer_end_events(writer);
 	count += write_chains(writer, results + count);
-	results[count++] = mprof_writer_statistical(writer, 1, hits, 2, hits, 2, 3);
-	results[count++] = mprof_writer_thread(writer, 1, "main", 4);
-	results[count++] = mprof_writer_lost(writer, 1, counts, 2);
-	results[count++] = mprof_writer_unloaded(writer, &element);
-	results[count++] = mprof_writer_records(writer, MPROF_BLOCK_METRICS, 0, &metric, 1);
+	results[count++] = mprof_writer_write_statistical(writer, 1, hits, 2, hits, 2, 3);
+	results[count++] = mprof_writer_write_thread_name(writer, 1, "main", 4);
+	results[count++] = mprof_writer_write_losses(writer, 1, counts, 2);
+	results[count++] = mprof_writer_write_unloaded(writer, &element);
+	results[count++] = mprof_writer_write_records(writer, MPROF_BLOCK_METRICS, 0, &metric, sizeof(metric), 1);
 	count += write_shot(writer, results + count);
-	results[count++] = mprof_writer_heap(writer, 0, 0, 0, &freed, 1);
-	results[count++] = mprof_writer_mark(writer, 1, 0, "here", 4);
+	results[count++] = mprof_writer_write_heap(writer, 0, 0, 0, &freed, 1);
+	results[count++] = mprof_writer_write_mark(writer, 1, 0, "here", 4);
 	results[count++] = mprof_writer_flush(writer);
 	results[count++] = mprof_writer_close(writer);
 	for (size_t i = 0; i < count; i++) {
@@ -334,7 +343,7 @@ static mprof_status write_everything(mprof_writer *writer)
 		cr_assert(results[i] == MPROF_OK || results[i] == MPROF_ERR_MEMORY ||
 				  results[i] == MPROF_ERR_UNDEFINED_ID || results[i] == MPROF_ERR_STATE ||
 				  results[i] == MPROF_ERR_IO,
-			  "%zu: %s", i, mprof_status_text(results[i]));
+			  "%zu: %s", i, mprof_status_get_text(results[i]));
 	}
 	return last;
 }
@@ -404,7 +413,7 @@ static size_t write_to_disk(size_t fail_at, mprof_status expected)
 	status = open_sink(&sink, &options, &writer);
 	if (status == MPROF_OK)
 		status = write_everything(writer);
-	cr_assert_eq(status, expected, "block %zu: %s", fail_at, mprof_status_text(status));
+	cr_assert_eq(status, expected, "block %zu: %s", fail_at, mprof_status_get_text(status));
 	cr_assert_eq(stats_of(writer).bytes, sink.bytes);
 	cr_assert_eq(mprof_writer_destroy(writer), expected);
 	cr_assert_eq(sink.closes, 1);

@@ -34,15 +34,15 @@ Test(writer_mono, begins_and_ends_a_log)
 
 Test(writer_mono, headers_tell_how_long_the_block_before_is_ago)
 {
-	mprof_element element = {MPROF_ELEMENT_DOMAIN, 1, 1, 2, 3, "1", 1, NULL};
+	mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_DOMAIN, 1, 1, 2, 3, "1", 1, NULL};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_UNITY, 0, 0);
 
 	now.counter += 30;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	now.counter += UINT64_C(0x100000002);
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	now.counter -= 1;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	cr_assert_eq(delta_of(writer, 0, 1), 0);
 	/* Without directives too: the block says that collections have numbers. */
 	EXPECT_BLOCK(writer, 1, 10, CLOCK_BYTES "\x80" CLOCK_BYTES);
@@ -55,31 +55,42 @@ Test(writer_mono, headers_tell_how_long_the_block_before_is_ago)
 
 Test(writer_mono, elements_and_definitions)
 {
-	const mprof_assembly_name split = {"demo", "neutral", "null", 1, 2, 300, 4, 1};
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY, 4, 1000140, 1000150, THREAD, "demo", 4, &split};
-	mprof_class_definition a_class = {200, 4, "Demo.Big", 8, 64, 0};
-	mprof_method_definition method = {3, 200, MPROF_METHOD_WRAPPER, 0, "wrapper (intptr)", 16};
+	const mprof_assembly_name split = {sizeof(mprof_assembly_name), "demo", "neutral", "null", 1, 2, 300, 4, 1, 0};
+	mprof_element element = {
+		sizeof(mprof_element), MPROF_ELEMENT_ASSEMBLY, 4, 1000140, 1000150, THREAD, "demo", 4, &split};
+	mprof_class_definition a_class = {sizeof(mprof_class_definition), 200, 4, "Demo.Big", 8, 64, 0};
+	mprof_method_definition method = {sizeof(mprof_method_definition),
+					  3,
+					  200,
+					  MPROF_METHOD_FLAG_WRAPPER,
+					  0,
+					  "wrapper (intptr)",
+					  16,
+					  NULL,
+					  0,
+					  0,
+					  0};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, MONO_DIRECTIVES, 0);
 
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 4,
 		     "\x0a\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84"
 		     "demo\0"
 		     "demo\0\x81\x82\x2c\x82\x84"
 		     "neutral\0null\0\x81");
 	element.assembly = NULL;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 4,
 		     "\x0a\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84"
 		     "demo\0"
 		     "UNKNOWN\0\x80\x80\x80\x80"
 		     "neutral\0null\0\x80");
-	element.kind = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FAILURE;
-	cr_assert_eq(mprof_writer_loaded(writer, &element), MPROF_OK);
+	element.kind = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_FLAG_FAILURE;
+	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 4, 4,
 		     "\x11\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84"
 		     "demo\0");
-	cr_assert_eq(mprof_writer_unloaded(writer, &element), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_unloaded(writer, &element), MPROF_OK);
 	EXPECT_BLOCK(writer, 5, 5,
 		     "\x01\x4c\x05\xbd\x56\x05\xbd" THREAD_BYTES "\x84"
 		     "demo\0");
@@ -97,7 +108,7 @@ Test(writer_mono, elements_and_definitions)
 
 static void add_stacked(mprof_writer *writer, uint32_t kind, uint32_t stack)
 {
-	const mprof_event_detail detail = {.stack = stack};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = stack};
 
 	cr_assert_eq(add(writer, kind, 3, 16, 0, &detail), MPROF_OK);
 }
@@ -125,8 +136,10 @@ static void add_collection(mprof_writer *writer)
 
 static void add_monitors(mprof_writer *writer)
 {
-	const mprof_event_detail first = {.object = UINT64_C(0x7f0000002000), .stack = 3};
-	const mprof_event_detail second = {.object = UINT64_C(0x7f0000003000), .stack = 3};
+	const mprof_event_detail first = {
+		.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000002000), .stack = 3};
+	const mprof_event_detail second = {
+		.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000003000), .stack = 3};
 
 	ADD(writer, MONITOR, 3, MPROF_MONITOR_CONTENDED, 6, &first);
 	ADD(writer, MONITOR, 3, MPROF_MONITOR_ACQUIRED, 50, &first);
@@ -136,9 +149,12 @@ static void add_monitors(mprof_writer *writer)
 
 static void add_allocations(mprof_writer *writer)
 {
-	const mprof_event_detail at_jit = {.object = UINT64_C(0x7f0000001008), .caller = 1, .stack = 1};
-	const mprof_event_detail first = {.object = UINT64_C(0x7f0000002000), .caller = 2, .stack = 3};
-	const mprof_event_detail second = {.object = UINT64_C(0x7f0000003000), .stack = 3};
+	const mprof_event_detail at_jit = {
+		.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000001008), .caller = 1, .stack = 1};
+	const mprof_event_detail first = {
+		.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000002000), .caller = 2, .stack = 3};
+	const mprof_event_detail second = {
+		.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000003000), .stack = 3};
 	mprof_event failed;
 
 	ADD(writer, METHOD_JIT_START, 1, 0, 20, NULL);
@@ -147,8 +163,8 @@ static void add_allocations(mprof_writer *writer)
 	ADD(writer, METHOD_JIT_START, 2, 0, 1, NULL);
 	now.counter += 500;
 	failed = event_of(MPROF_EVENT_METHOD_JIT_END, 2, now.counter);
-	failed.flags = MPROF_EVENT_FAILED;
-	cr_assert_eq(mprof_writer_events(writer, &failed, 1, NULL), MPROF_OK);
+	failed.flags = MPROF_EVENT_FLAG_FAILED;
+	cr_assert_eq(mprof_writer_write_events(writer, &failed, 1, NULL), MPROF_OK);
 	ADD(writer, ALLOCATION, 3, 32, 0, &first);
 	ADD(writer, ALLOCATION, 200, 5000, 0, &second);
 }
@@ -271,9 +287,9 @@ Test(writer_mono, sections_have_no_frames_without_a_method)
 /* An event that is refused leaves no section behind, and the writer says the stack again. */
 Test(writer_mono, refused_events_have_no_section)
 {
-	const mprof_event_detail known = {.stack = 2};
-	const mprof_event_detail other = {.stack = 3};
-	const mprof_event_detail unknown = {.stack = 9};
+	const mprof_event_detail known = {.struct_size = sizeof(mprof_event_detail), .stack = 2};
+	const mprof_event_detail other = {.struct_size = sizeof(mprof_event_detail), .stack = 3};
+	const mprof_event_detail unknown = {.struct_size = sizeof(mprof_event_detail), .stack = 9};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK), 0);
 
 	define_chains(writer);
@@ -291,8 +307,9 @@ Test(writer_mono, refused_events_have_no_section)
 /* What there is no directive for is left out, and counted. */
 Test(writer_mono, details_without_their_directives)
 {
-	const mprof_event_detail detail = {.object = 8, .caller = 1, .stack = 2};
-	const mprof_event_detail nothing = {.object = 0};
+	const mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = 8, .caller = 1, .stack = 2};
+	const mprof_event_detail nothing = {.struct_size = sizeof(mprof_event_detail), .object = 0};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 1);
 
 	define_chains(writer);
@@ -345,6 +362,27 @@ Test(writer_mono, numbers_of_collections)
 		      "\x2f\xc0\x8b"
 		      "\x97\x00\x94\x81"
 		      "\x17\x7f\x7f\x7f\x7f\x8f\x81");
+	mprof_writer_destroy(writer);
+}
+
+/* Who numbers collections and not sizes gets no number that another collection has: that of the one before. */
+Test(writer_mono, sizes_without_numbers_among_collections_with)
+{
+	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
+
+	begin_events(writer, 1);
+	ADD(writer, GC_START, 1, 0, 1, NULL);
+	ADD(writer, GC_RESIZE, 0, 64, 0, NULL);
+	ADD(writer, GC_END, 1, 0, 1, NULL);
+	ADD(writer, GC_RESIZE, 0, 64, 0, NULL);
+	ADD(writer, GC_START, 2, 0, 1, NULL);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	EXPECT_EVENTS(writer, 2,
+		      "\x17\x00\x82\x81"
+		      "\x2f\xc0\x81"
+		      "\x97\x00\x82\x81"
+		      "\x2f\xc0\x81"
+		      "\x17\x00\x84\x81");
 	mprof_writer_destroy(writer);
 }
 
@@ -405,13 +443,17 @@ Test(writer_mono, samples)
 /* Those that hit a function without a module are in one that says nothing, which is told once. */
 Test(writer_mono, functions_without_a_module)
 {
-	const mprof_record code[] = {{.kind = MPROF_RECORD_FUNCTION, .id = 3, .name = "free"},
-				     {.kind = MPROF_RECORD_FUNCTION, .id = 4, .name = "loose"},
-				     {.kind = MPROF_RECORD_LOCATION, .id = 4, .target = 3},
-				     {.kind = MPROF_RECORD_LOCATION, .id = 5, .target = 4}};
+	const mprof_record code[] = {{.kind = MPROF_RECORD_FUNCTION, .id = 3, .as.function.name = "free"},
+				     {.kind = MPROF_RECORD_FUNCTION, .id = 4, .as.function.name = "loose"},
+				     {.kind = MPROF_RECORD_LOCATION, .id = 4, .as.location.function = 3},
+				     {.kind = MPROF_RECORD_LOCATION, .id = 5, .as.location.function = 4}};
 	const mprof_record stacks[] = {
-		{.kind = MPROF_RECORD_STACK, .id = 9, .target = 4, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 10, .parent = 9, .target = 5, .flags = MPROF_EVENT_NATIVE}};
+		{.kind = MPROF_RECORD_STACK, .id = 9, .as.stack.target = 4, .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK,
+		 .id = 10,
+		 .as.stack.caller = 9,
+		 .as.stack.target = 5,
+		 .as.stack.is_native = 1}};
 	const uint32_t hit[] = {10, 9};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, MONO_DIRECTIVES, 0);
 
@@ -453,8 +495,10 @@ Test(writer_mono, samples_with_more_callers_than_readers_take)
 
 	define_names(writer);
 	for (uint32_t i = 1; i <= deep; i++) {
-		const mprof_record record = {
-			.kind = MPROF_RECORD_STACK, .id = i, .parent = i - 1, .target = i == deep ? 3 : 1};
+		const mprof_record record = {.kind = MPROF_RECORD_STACK,
+					     .id = i,
+					     .as.stack.caller = i - 1,
+					     .as.stack.target = i == deep ? 3 : 1};
 
 		put_records(writer, MPROF_BLOCK_STACKS, &record, 1);
 	}
@@ -468,17 +512,17 @@ Test(writer_mono, samples_with_more_callers_than_readers_take)
 /* A sample that counts for many is many; but no more than were ever in a block. */
 Test(writer_mono, samples_with_a_weight)
 {
-	mprof_event_detail detail = {.samples = 3};
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .samples = 3};
 	mprof_event sample = event_of(MPROF_EVENT_SAMPLE, 2, 0);
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
 	size_t length;
 
 	define_names(writer);
 	sample.more.detail = &detail;
-	cr_assert_eq(mprof_writer_samples(writer, 1, 0, &sample, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, &sample, 1), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 7, CLOCK_BYTES "\x91\x91\x91\x80" CLOCK_BYTES);
 	detail.samples = UINT64_MAX;
-	cr_assert_eq(mprof_writer_samples(writer, 1, 0, &sample, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, &sample, 1), MPROF_OK);
 	(void)block_at(writer, 4, 7, &length);
 	cr_assert_eq(length, 11 + 65536 + 1 + 11);
 	mprof_writer_destroy(writer);
@@ -492,17 +536,17 @@ static mprof_status put_block(mprof_writer *writer, mprof_block_kind kind)
 
 	switch (kind) {
 	case MPROF_BLOCK_SESSION:
-		return mprof_writer_session(writer, &property, 1);
+		return mprof_writer_write_session(writer, &property, sizeof(property), 1);
 	case MPROF_BLOCK_THREAD:
-		return mprof_writer_thread(writer, 1, "main", 4);
+		return mprof_writer_write_thread_name(writer, 1, "main", 4);
 	case MPROF_BLOCK_LOST:
-		return mprof_writer_lost(writer, 1, counts, 2);
+		return mprof_writer_write_losses(writer, 1, counts, 2);
 	case MPROF_BLOCK_MARK:
-		return mprof_writer_mark(writer, 1, 0, "here", 4);
+		return mprof_writer_write_mark(writer, 1, 0, "here", 4);
 	case MPROF_BLOCK_STATISTICAL:
-		return mprof_writer_statistical(writer, 1, &hit, 1, NULL, 0, 2);
+		return mprof_writer_write_statistical(writer, 1, &hit, 1, NULL, 0, 2);
 	default:
-		return mprof_writer_records(writer, kind, 0, NULL, 0);
+		return mprof_writer_write_records(writer, kind, 0, NULL, sizeof(mprof_record), 0);
 	}
 }
 

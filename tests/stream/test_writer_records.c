@@ -28,19 +28,19 @@ static mprof_record record_of(uint32_t kind, uint32_t id)
 	return record;
 }
 
-static mprof_record stack_of(uint32_t id, uint32_t target, uint32_t parent, uint32_t flags)
+static mprof_record stack_of(uint32_t id, uint32_t target, uint32_t caller, uint32_t is_native)
 {
 	mprof_record record = record_of(MPROF_RECORD_STACK, id);
 
-	record.target = target;
-	record.parent = parent;
-	record.flags = flags;
+	record.as.stack.target = target;
+	record.as.stack.caller = caller;
+	record.as.stack.is_native = is_native;
 	return record;
 }
 
 static mprof_status put(mprof_writer *writer, mprof_block_kind kind, const mprof_record *records, size_t count)
 {
-	return mprof_writer_records(writer, kind, 0, records, count);
+	return mprof_writer_write_records(writer, kind, 0, records, sizeof(*records), count);
 }
 
 static mprof_status put_one(mprof_writer *writer, mprof_block_kind kind, mprof_record record)
@@ -54,7 +54,7 @@ static mprof_status put_one(mprof_writer *writer, mprof_block_kind kind, mprof_r
 		size_t length_before = log_length(writer);                                                             \
 		mprof_status status_of_call = call;                                                                    \
                                                                                                                        \
-		cr_assert_eq(status_of_call, expected, "%s", mprof_status_text(status_of_call));                       \
+		cr_assert_eq(status_of_call, expected, "%s", mprof_status_get_text(status_of_call));                   \
 		expect_error(writer, expected, MPROF_SEVERITY_BLOCK);                                                  \
 		cr_assert_eq(log_length(writer), length_before);                                                       \
 	} while (0)
@@ -94,11 +94,11 @@ Test(writer_records, definitions_first)
 	cr_assert_eq(define_method(writer, 7, 0, "M"), MPROF_OK);
 	cr_assert_eq(put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 7, 0, 0)), MPROF_OK);
 	cr_assert_eq(define_method(writer, 8, 0, "N"), MPROF_OK);
-	cr_assert_eq(mprof_writer_samples(writer, 1, 0, &sample, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, &sample, 1), MPROF_OK);
 	cr_assert_eq(define_method(writer, 9, 0, "O"), MPROF_OK);
-	cr_assert_eq(mprof_writer_mark(writer, 1, 0, "x", 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_mark(writer, 1, 0, "x", 1), MPROF_OK);
 	cr_assert_eq(define_method(writer, 10, 0, "P"), MPROF_OK);
-	cr_assert_eq(mprof_writer_heap(writer, 1, 0, 0, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, 0, 0, NULL, 0), MPROF_OK);
 	for (size_t i = 0; i < 4; i++) {
 		static const uint32_t codes[] = {36, 35, 39, 8};
 		size_t length;
@@ -119,10 +119,8 @@ Test(writer_records, stacks_refused)
 	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, put_one(writer, MPROF_BLOCK_STACKS, stack_of(2, 1, 0, 0)));
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 2, 0, 0)));
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 1, 1, 0)));
-	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID,
-		       put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 1, 0, MPROF_EVENT_NATIVE)));
-	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID,
-		       put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 0, 0, MPROF_EVENT_NATIVE)));
+	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 1, 0, 1)));
+	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 0, 0, 1)));
 	two[1].id = 1;
 	EXPECT_REFUSED(writer, MPROF_ERR_REDEFINED_ID, put(writer, MPROF_BLOCK_STACKS, two, 2));
 	two[1].id = 3;
@@ -140,17 +138,17 @@ Test(writer_records, code)
 				  record_of(MPROF_RECORD_MODULE, 1), record_of(MPROF_RECORD_FUNCTION, 2)};
 	mprof_writer *writer = open_defined();
 
-	records[0].parent = 1;
-	records[0].target = 2;
-	records[0].start = 5;
-	records[1].parent = 1;
-	records[1].start = 4;
-	records[1].size = 3;
-	records[1].name = "f";
-	records[2].start = 128;
-	records[2].size = 2;
-	records[2].name = "m";
-	records[2].section = "0f";
+	records[0].as.location.module = 1;
+	records[0].as.location.function = 2;
+	records[0].as.location.offset = 5;
+	records[1].as.function.module = 1;
+	records[1].as.function.offset = 4;
+	records[1].as.function.size = 3;
+	records[1].as.function.name = "f";
+	records[2].as.module.address = 128;
+	records[2].as.module.size = 2;
+	records[2].as.module.file = "m";
+	records[2].as.module.build_id = "0f";
 	cr_assert_eq(put(writer, MPROF_BLOCK_CODE, records, 4), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 37,
 		     "\x83\x85"
@@ -166,7 +164,7 @@ Test(writer_records, code)
 		     "\x81\x81\x85\x82"
 		     "\x80"
 		     "\x83\x85");
-	cr_assert_eq(put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 1, 0, MPROF_EVENT_NATIVE)), MPROF_OK);
+	cr_assert_eq(put_one(writer, MPROF_BLOCK_STACKS, stack_of(1, 1, 0, 1)), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 36,
 		     "\x84\x85"
 		     "\x81\x81"
@@ -188,19 +186,19 @@ Test(writer_records, code_refused)
 	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, put_one(writer, MPROF_BLOCK_CODE, stack_of(1, 1, 0, 0)));
 	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, put_one(writer, MPROF_BLOCK_STACKS, module));
 	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, put_one(writer, MPROF_BLOCK_CODE, record_of(0, 1)));
-	function.parent = 1;
+	function.as.function.module = 1;
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_CODE, function));
-	location.parent = 1;
+	location.as.location.module = 1;
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_CODE, location));
-	location.parent = 0;
-	location.target = 1;
+	location.as.location.module = 0;
+	location.as.location.function = 1;
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_CODE, location));
-	module.name = long_name;
+	module.as.module.file = long_name;
 	EXPECT_REFUSED(writer, MPROF_ERR_NAME, put_one(writer, MPROF_BLOCK_CODE, module));
-	module.name = NULL;
-	module.section = long_name;
+	module.as.module.file = NULL;
+	module.as.module.build_id = long_name;
 	EXPECT_REFUSED(writer, MPROF_ERR_NAME, put_one(writer, MPROF_BLOCK_CODE, module));
-	module.section = NULL;
+	module.as.module.build_id = NULL;
 	module.id = 2;
 	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, put_one(writer, MPROF_BLOCK_CODE, module));
 	free(long_name);
@@ -214,13 +212,13 @@ Test(writer_records, metrics)
 				  record_of(MPROF_RECORD_METRIC_VALUE, 2), record_of(MPROF_RECORD_METRIC_VALUE, 1)};
 	mprof_writer *writer = open_defined();
 
-	records[0].name = "n";
-	records[0].section = "s";
-	records[1].flags = MPROF_METRIC_DOUBLE | MPROF_METRIC_TIME;
-	memcpy(&records[2].value, &half, sizeof(half));
-	records[3].value = (uint64_t)-2;
+	records[0].as.metric.name = "n";
+	records[0].as.metric.section = "s";
+	records[1].as.metric.flags = MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_TIME;
+	memcpy(&records[2].as.metric_value.value, &half, sizeof(half));
+	records[3].as.metric_value.value = (uint64_t)-2;
 	/* The flags of a value are those of its metric, whatever stands here. */
-	records[3].flags = MPROF_METRIC_DOUBLE;
+	records[3].as.metric_value.is_double = 1;
 	cr_assert_eq(put(writer, MPROF_BLOCK_METRICS, records, 4), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 38,
 		     "\x83\x85"
@@ -257,11 +255,11 @@ Test(writer_records, metric_defined_after_refusal)
 	mprof_record records[] = {record_of(MPROF_RECORD_METRIC, 1), record_of(MPROF_RECORD_METRIC_VALUE, 2)};
 	mprof_writer *writer = open_defined();
 
-	records[0].flags = MPROF_METRIC_DOUBLE;
+	records[0].as.metric.flags = MPROF_METRIC_FLAG_DOUBLE;
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put(writer, MPROF_BLOCK_METRICS, records, 2));
-	records[0].flags = 0;
+	records[0].as.metric.flags = 0;
 	records[1].id = 1;
-	records[1].value = 1;
+	records[1].as.metric_value.value = 1;
 	cr_assert_eq(put(writer, MPROF_BLOCK_METRICS, records, 2), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 38,
 		     "\x83\x85"
@@ -280,14 +278,14 @@ Test(writer_records, roots)
 	mprof_record root = record_of(MPROF_RECORD_ROOT, 1);
 	mprof_writer *writer = open_defined();
 
-	root.target = 2;
+	root.as.root.class_id = 2;
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_ROOTS, root));
-	root.flags = MPROF_ROOT_HANDLE;
-	root.target = 1;
-	root.value = 7;
-	root.start = 8;
-	root.size = 9;
-	root.name = "r";
+	root.as.root.kind = MPROF_ROOT_HANDLE;
+	root.as.root.class_id = 1;
+	root.as.root.thread = 7;
+	root.as.root.address = 8;
+	root.as.root.size = 9;
+	root.as.root.name = "r";
 	cr_assert_eq(put_one(writer, MPROF_BLOCK_ROOTS, root), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 40,
 		     "\x83\x85"
@@ -303,9 +301,9 @@ Test(writer_records, summary)
 	mprof_record summary = record_of(MPROF_RECORD_SUMMARY, 1);
 	mprof_writer *writer = open_defined();
 
-	for (uint32_t i = 0; i < 4; i++)
-		summary.counts[i] = i + 1;
-	cr_assert_eq(mprof_writer_records(writer, MPROF_BLOCK_HEAP_SUMMARY, 300, &summary, 1), MPROF_OK);
+	summary.as.summary = (mprof_summary_record){1, 2, 3, 4};
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, 300, &summary, sizeof(summary), 1),
+		     MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 9,
 		     "\x83\x85"
 		     "\x2c\x82"
@@ -316,7 +314,8 @@ Test(writer_records, summary)
 	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, put_one(writer, MPROF_BLOCK_HEAP_SUMMARY, summary));
 	summary.id = 0;
 	cr_assert_eq(put_one(writer, MPROF_BLOCK_HEAP_SUMMARY, summary), MPROF_ERR_UNDEFINED_ID);
-	cr_assert_eq(mprof_writer_records(writer, MPROF_BLOCK_ROOTS, 1, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_ROOTS, 1, NULL, sizeof(mprof_record), 0),
+		     MPROF_ERR_ARGUMENT);
 	cr_assert_eq(put(writer, MPROF_BLOCK_EVENTS, NULL, 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(put(writer, MPROF_BLOCK_UNKNOWN, NULL, 0), MPROF_ERR_ARGUMENT);
 	mprof_writer_destroy(writer);
@@ -329,9 +328,9 @@ Test(writer_records, samples)
 	const mprof_record stacks[] = {stack_of(1, 1, 0, 0), stack_of(2, 1, 1, 0)};
 	mprof_writer *writer = open_defined();
 
-	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, mprof_writer_samples(writer, 7, 1000, samples, 1));
+	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, mprof_writer_write_samples(writer, 7, 1000, samples, 1));
 	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, stacks, 2), MPROF_OK);
-	cr_assert_eq(mprof_writer_samples(writer, 7, 1000, samples, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 7, 1000, samples, 2), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 35,
 		     "\x84\x85"
 		     "\x87\x68\x87"
@@ -339,21 +338,21 @@ Test(writer_records, samples)
 		     "\x82\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
 		     "\x80"
 		     "\x84\x85");
-	cr_assert_eq(mprof_writer_samples(writer, 7, 1000, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_samples(writer, 7, 1000, NULL, 0), MPROF_OK);
 	EXPECT_BLOCK(writer, 4, 35,
 		     "\x85\x85"
 		     "\x87\x68\x87"
 		     "\x80"
 		     "\x85\x85");
-	cr_assert_eq(mprof_writer_samples(writer, 7, 1000, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_samples(writer, 7, 1000, NULL, 1), MPROF_ERR_ARGUMENT);
 	samples[1].value = 3;
-	cr_assert_eq(mprof_writer_samples(writer, 7, 1000, samples, 2), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_writer_write_samples(writer, 7, 1000, samples, 2), MPROF_ERR_UNDEFINED_ID);
 	samples[1].value = UINT64_C(0x100000001);
-	cr_assert_eq(mprof_writer_samples(writer, 7, 1000, samples, 2), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_writer_write_samples(writer, 7, 1000, samples, 2), MPROF_ERR_UNDEFINED_ID);
 	samples[1].value = 0;
-	cr_assert_eq(mprof_writer_samples(writer, 7, 1000, samples, 2), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_writer_write_samples(writer, 7, 1000, samples, 2), MPROF_ERR_UNDEFINED_ID);
 	samples[0].kind = MPROF_EVENT_METHOD_ENTER;
-	cr_assert_eq(mprof_writer_samples(writer, 7, 1000, samples, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_samples(writer, 7, 1000, samples, 1), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(stats_of(writer).blocks, 5);
 	mprof_writer_destroy(writer);
 }
@@ -362,16 +361,16 @@ Test(writer_records, mark)
 {
 	mprof_writer *writer = open_plain(MPROF2, 0);
 
-	cr_assert_eq(mprof_writer_mark(writer, 7, 300, "here\n", 5), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_mark(writer, 7, 300, "here\n", 5), MPROF_OK);
 	EXPECT_BLOCK(writer, 1, 39,
 		     "\x2c\x82\x87"
 		     "here\n\0");
-	cr_assert_eq(mprof_writer_mark(writer, 0, 0, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_mark(writer, 0, 0, NULL, 0), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 39,
 		     "\x80\x80"
 		     "\0");
-	cr_assert_eq(mprof_writer_mark(writer, 0, 0, "a\0b", 3), MPROF_ERR_NAME);
-	cr_assert_eq(mprof_writer_mark(writer, 0, 0, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_mark(writer, 0, 0, "a\0b", 3), MPROF_ERR_NAME);
+	cr_assert_eq(mprof_writer_write_mark(writer, 0, 0, NULL, 1), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(stats_of(writer).blocks, 3);
 	mprof_writer_destroy(writer);
 }
@@ -379,12 +378,13 @@ Test(writer_records, mark)
 Test(writer_records, heap)
 {
 	const uint64_t reference = 16;
-	const mprof_event_detail detail = {.object = 8, .reference_count = 1, .references = &reference};
+	const mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = 8, .reference_count = 1, .references = &reference};
 	mprof_event events[] = {{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 24, .more.detail = &detail},
 				{.kind = MPROF_EVENT_HEAP_ROOT, .id = 0, .value = 1, .more.detail = &detail}};
 	mprof_writer *writer = open_defined();
 
-	cr_assert_eq(mprof_writer_heap(writer, 300, MPROF_HEAP_FIRST, 400, events, 2), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 300, MPROF_HEAP_FLAG_FIRST, 400, events, 2), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 8,
 		     "\x83\x85"
 		     "\x2c\x82\x81\x10\x83\x83"
@@ -392,30 +392,31 @@ Test(writer_records, heap)
 		     "\x85\x81\x81"
 		     "\x80"
 		     "\x84\x85");
-	cr_assert_eq(mprof_writer_heap(writer, 0, 0, 0, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 0, 0, 0, NULL, 0), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 8,
 		     "\x85\x85"
 		     "\x80\x80\x80\x8c"
 		     "\x80"
 		     "\x86\x85");
-	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, mprof_writer_heap(writer, 0, 0, 0, NULL, 1));
+	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, mprof_writer_write_heap(writer, 0, 0, 0, NULL, 1));
 	events[1].id = 1;
-	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, mprof_writer_heap(writer, 0, 0, 0, events, 2));
+	EXPECT_REFUSED(writer, MPROF_ERR_UNDEFINED_ID, mprof_writer_write_heap(writer, 0, 0, 0, events, 2));
 	events[1].kind = MPROF_EVENT_SAMPLE;
-	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, mprof_writer_heap(writer, 0, 0, 0, events, 2));
+	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, mprof_writer_write_heap(writer, 0, 0, 0, events, 2));
 	mprof_writer_destroy(writer);
 }
 
 /* Sizes are left out only if directive 18 says that classes have some. */
 Test(writer_records, heap_by_directive)
 {
-	const mprof_class_definition sized = {.id = 1, .name = "C", .name_length = 1, .size = 24};
-	const mprof_event_detail detail = {.object = 1};
+	const mprof_class_definition sized = {
+		.struct_size = sizeof(mprof_class_definition), .id = 1, .name = "C", .name_length = 1, .size = 24};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 1};
 	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 24, .more.detail = &detail};
 	mprof_writer *writer = open_plain(MPROF2, 0);
 
 	cr_assert_eq(mprof_writer_define_class(writer, &sized), MPROF_OK);
-	cr_assert_eq(mprof_writer_heap(writer, 1, 0, 0, &object, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, 0, 0, &object, 1), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 8,
 		     "\x83\x85"
 		     "\x81\x80\x80\x80"
@@ -425,7 +426,7 @@ Test(writer_records, heap_by_directive)
 	mprof_writer_destroy(writer);
 	writer = open_plain(MPROF2, BIT(MPROF_DIRECTIVE_CLASS_SIZES));
 	cr_assert_eq(mprof_writer_define_class(writer, &sized), MPROF_OK);
-	cr_assert_eq(mprof_writer_heap(writer, 1, 0, 0, &object, 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, 0, 0, &object, 1), MPROF_OK);
 	EXPECT_BLOCK(writer, 3, 8,
 		     "\x84\x85"
 		     "\x81\x80\x80\x80"
@@ -442,11 +443,11 @@ static mprof_status put_kind(mprof_writer *writer, uint32_t kind)
 
 	switch (kind) {
 	case MPROF_BLOCK_SAMPLES:
-		return mprof_writer_samples(writer, 1, 0, &sample, 1);
+		return mprof_writer_write_samples(writer, 1, 0, &sample, 1);
 	case MPROF_BLOCK_MARK:
-		return mprof_writer_mark(writer, 1, 0, "x", 1);
+		return mprof_writer_write_mark(writer, 1, 0, "x", 1);
 	case MPROF_BLOCK_HEAP_DATA:
-		return mprof_writer_heap(writer, 1, 0, 0, &freed, 1);
+		return mprof_writer_write_heap(writer, 1, 0, 0, &freed, 1);
 	default:
 		return put(writer, (mprof_block_kind)kind, NULL, 0);
 	}
@@ -474,7 +475,7 @@ Test(writer_records, mail)
 			}
 			left_out++;
 			cr_assert_eq(put_kind(writer, all_kinds[i]), lossy ? MPROF_OK : MPROF_ERR_UNSUPPORTED, "%s",
-				     mprof_block_kind_name((mprof_block_kind)all_kinds[i]));
+				     mprof_block_get_name((mprof_block_kind)all_kinds[i]));
 			if (!lossy)
 				expect_error(writer, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_BLOCK);
 		}
@@ -516,14 +517,14 @@ Test(writer_records, too_long)
 	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, stacks, 1), MPROF_OK);
 	length = log_length(writer);
 	writer_limit_blocks(writer, 1000);
-	cr_assert_eq(mprof_writer_heap(writer, 1, 0, 0, freed, 1000), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, 0, 0, freed, 1000), MPROF_ERR_LIMIT);
 	expect_error(writer, MPROF_ERR_LIMIT, MPROF_SEVERITY_BLOCK);
-	cr_assert_eq(mprof_writer_samples(writer, 1, 0, samples, 1000), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_writer_write_samples(writer, 1, 0, samples, 1000), MPROF_ERR_LIMIT);
 	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, stacks + 1, 999), MPROF_ERR_LIMIT);
 	cr_assert_eq(log_length(writer), length);
 	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, stacks + 2, 1), MPROF_ERR_ARGUMENT, "2 is not defined");
 	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, stacks + 1, 10), MPROF_OK);
-	cr_assert_eq(mprof_writer_heap(writer, 1, 0, 0, freed, 100), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, 0, 0, freed, 100), MPROF_OK);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	mprof_writer_destroy(writer);
 }

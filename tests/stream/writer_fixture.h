@@ -37,7 +37,7 @@ static inline mprof_writer_options options_of(uint32_t dialect, uint64_t directi
 {
 	mprof_writer_options options;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.directives = directives;
 	options.clock = tick;
@@ -60,7 +60,7 @@ static inline size_t log_length(const mprof_writer *writer)
 	const uint8_t *bytes;
 	size_t length = 0;
 
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	return length;
 }
 
@@ -73,7 +73,7 @@ static inline const uint8_t *block_at(const mprof_writer *writer, size_t n, uint
 	size_t length;
 	size_t block_length;
 
-	cr_assert_eq(mprof_writer_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	for (;; n--) {
 		cr_assert_geq(length, header_length);
 		block_length = bytes_load_32(bytes + 2);
@@ -108,7 +108,7 @@ static inline void expect_error(const mprof_writer *writer, mprof_status status,
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	cr_assert_eq(mprof_writer_error(writer, &error), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_error(writer, &error), MPROF_OK);
 	cr_assert_eq(error.status, status, "%s", error.what);
 	cr_assert_eq(error.severity, severity, "%s", error.what);
 	cr_assert_not_null(error.what);
@@ -124,15 +124,29 @@ static inline mprof_writer_stats stats_of(const mprof_writer *writer)
 
 static inline mprof_status define_class(mprof_writer *writer, uint32_t id, const char *name)
 {
-	mprof_class_definition definition = {
-		.id = id, .assembly_id = 3, .name = name, .name_length = strlen(name), .size = 24};
+	mprof_class_definition definition = {.struct_size = sizeof(mprof_class_definition),
+					     .id = id,
+					     .assembly_id = 3,
+					     .name = name,
+					     .name_length = strlen(name),
+					     .size = 24};
 
 	return mprof_writer_define_class(writer, &definition);
 }
 
 static inline mprof_status define_method(mprof_writer *writer, uint32_t id, uint32_t class_id, const char *name)
 {
-	mprof_method_definition definition = {id, class_id, MPROF_METHOD_WRAPPER, 0, name, strlen(name)};
+	mprof_method_definition definition = {sizeof(mprof_method_definition),
+					      id,
+					      class_id,
+					      MPROF_METHOD_FLAG_WRAPPER,
+					      0,
+					      name,
+					      strlen(name),
+					      NULL,
+					      0,
+					      0,
+					      0};
 
 	return mprof_writer_define_method(writer, &definition);
 }

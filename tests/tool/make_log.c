@@ -11,6 +11,7 @@
  *   backward a clock that goes back
  *   empty    no events
  *   full     every block and event of the library's own format
+ *   memory   native memory, some of which is freed or resized
  */
 #include <mprof/writer.h>
 
@@ -34,7 +35,7 @@ static void expect(mprof_status status, const char *what)
 {
 	if (status == MPROF_OK)
 		return;
-	fprintf(stderr, "make_log: %s: %s\n", what, mprof_status_text(status));
+	fprintf(stderr, "make_log: %s: %s\n", what, mprof_status_get_text(status));
 	exit(1);
 }
 
@@ -51,7 +52,8 @@ static void begin(generator *made, const char *path, mprof_writer_options *optio
 	options->clock = tell_time;
 	options->clock_user = made;
 	options->runtime = "test \"runtime\"";
-	options->intro_flags |= MPROF_INTRO_ENTER_LEAVE | MPROF_INTRO_ALLOCATION | MPROF_INTRO_JIT | MPROF_INTRO_GC;
+	options->intro_flags |=
+		MPROF_INTRO_FLAG_ENTER_LEAVE | MPROF_INTRO_FLAG_ALLOCATION | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_GC;
 	options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
 			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
 			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |
@@ -70,14 +72,15 @@ static void end(generator *made, int is_closed)
 
 static void define_class(generator *made, uint32_t id, uint32_t assembly, const char *name)
 {
-	mprof_class_definition definition = {id, assembly, name, strlen(name), 0, 0};
+	mprof_class_definition definition = {sizeof(mprof_class_definition), id, assembly, name, strlen(name), 0, 0};
 
 	expect(mprof_writer_define_class(made->writer, &definition), name);
 }
 
 static void define_method(generator *made, uint32_t id, uint32_t class_id, uint32_t flags, const char *name)
 {
-	mprof_method_definition definition = {id, class_id, flags, 0, name, strlen(name)};
+	mprof_method_definition definition = {
+		sizeof(mprof_method_definition), id, class_id, flags, 0, name, strlen(name), NULL, 0, 0, 0};
 
 	expect(mprof_writer_define_method(made->writer, &definition), name);
 }
@@ -92,7 +95,7 @@ static void define_names(generator *made)
 	define_method(made, 1, 1, 0, "Run (string[])");
 	define_method(made, 2, 1, 0, "Fib (int)");
 	define_method(made, 3, 2, 0, "Measure ()");
-	define_method(made, 4, 3, MPROF_METHOD_WRAPPER, "Concat (string,string)");
+	define_method(made, 4, 3, MPROF_METHOD_FLAG_WRAPPER, "Concat (string,string)");
 	define_method(made, 5, 4, 0, "Print ()");
 	define_method(made, 6, 0, 0, "Nowhere ()");
 	define_method(made, 7, 1, 0, "Unused ()");
@@ -107,7 +110,7 @@ static void add(generator *made, uint32_t kind, uint32_t id, uint64_t value, uin
 	event.id = id;
 	event.value = value;
 	event.counter = made->start + counter;
-	expect(mprof_writer_events(made->writer, &event, 1, NULL), mprof_event_kind_name((mprof_event_kind)kind));
+	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name((mprof_event_kind)kind));
 }
 
 static void call(generator *made, uint32_t method, uint64_t counter)
@@ -122,8 +125,9 @@ static void back(generator *made, uint32_t method, uint64_t counter)
 
 static void load_assembly(generator *made, uint32_t id, const char *name, const char *base_name)
 {
-	mprof_assembly_name assembly = {base_name, "neutral", "null", 1, 2, 3, 4, 0};
-	mprof_element element = {MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_SUCCESS,
+	mprof_assembly_name assembly = {sizeof(mprof_assembly_name), base_name, "neutral", "null", 1, 2, 3, 4, 0, 0};
+	mprof_element element = {sizeof(mprof_element),
+				 MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS,
 				 id,
 				 made->start,
 				 made->start + 500,
@@ -132,7 +136,7 @@ static void load_assembly(generator *made, uint32_t id, const char *name, const 
 				 strlen(name),
 				 &assembly};
 
-	expect(mprof_writer_loaded(made->writer, &element), name);
+	expect(mprof_writer_write_loaded(made->writer, &element), name);
 }
 
 /* Run is 1000000 ns, 400000 of them its own; Fib is called 3 times, one inside the other, 300000 in all. */
@@ -186,9 +190,9 @@ static void write_extras(generator *made)
 	const mprof_property properties[] = {{"program", "a \"quoted\" program"}, {"pid", "42"}};
 	const uint64_t lost[] = {0, 7};
 
-	expect(mprof_writer_session(made->writer, properties, 2), "session");
-	expect(mprof_writer_thread(made->writer, MAIN_THREAD, "main", 4), "thread");
-	expect(mprof_writer_lost(made->writer, OTHER_THREAD, lost, 2), "lost");
+	expect(mprof_writer_write_session(made->writer, properties, sizeof(*properties), 2), "session");
+	expect(mprof_writer_write_thread_name(made->writer, MAIN_THREAD, "main", 4), "thread");
+	expect(mprof_writer_write_losses(made->writer, OTHER_THREAD, lost, 2), "lost");
 }
 
 static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_level, int is_closed, uint64_t start)
@@ -197,7 +201,7 @@ static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_
 	mprof_writer_options options;
 	generator made;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
 	options.lossy = dialect == MPROF_DIALECT_MAIL;
 	options.gzip_level = gzip_level;
@@ -209,7 +213,8 @@ static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_
 	load_assembly(&made, 2, "mscorlib, Version=4.0.0.0", "mscorlib");
 	write_main_calls(&made);
 	write_collections(&made);
-	expect(mprof_writer_statistical(made.writer, made.start, methods, 3, NULL, 0, made.start + 10), "samples");
+	expect(mprof_writer_write_statistical(made.writer, made.start, methods, 3, NULL, 0, made.start + 10),
+	       "samples");
 	end(&made, is_closed);
 }
 
@@ -219,24 +224,37 @@ static void write_code_and_stacks(generator *made)
 	const mprof_record code[] = {
 		{.kind = MPROF_RECORD_MODULE,
 		 .id = 1,
-		 .start = 0x7f0000000000,
-		 .size = 0x10000,
-		 .name = "/lib/libc.so.6",
-		 .section = "a1b2"},
-		{.kind = MPROF_RECORD_FUNCTION, .id = 1, .parent = 1, .start = 0x100, .size = 0x80, .name = "memcpy"},
-		{.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .start = 0x120, .target = 1},
-		{.kind = MPROF_RECORD_LOCATION, .id = 2, .parent = 1, .start = 0x900},
+		 .as.module.address = 0x7f0000000000,
+		 .as.module.size = 0x10000,
+		 .as.module.file = "/lib/libc.so.6",
+		 .as.module.build_id = "a1b2"},
+		{.kind = MPROF_RECORD_FUNCTION,
+		 .id = 1,
+		 .as.function.module = 1,
+		 .as.function.offset = 0x100,
+		 .as.function.size = 0x80,
+		 .as.function.name = "memcpy"},
+		{.kind = MPROF_RECORD_LOCATION,
+		 .id = 1,
+		 .as.location.module = 1,
+		 .as.location.offset = 0x120,
+		 .as.location.function = 1},
+		{.kind = MPROF_RECORD_LOCATION, .id = 2, .as.location.module = 1, .as.location.offset = 0x900},
 	};
 	const mprof_record stacks[] = {
-		{.kind = MPROF_RECORD_STACK, .id = 1, .target = 1},
-		{.kind = MPROF_RECORD_STACK, .id = 2, .parent = 1, .target = 2},
-		{.kind = MPROF_RECORD_STACK, .id = 3, .parent = 2, .target = 1, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 4, .target = 2, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 5, .parent = 4, .target = 0},
+		{.kind = MPROF_RECORD_STACK, .id = 1, .as.stack.target = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 2, .as.stack.caller = 1, .as.stack.target = 2},
+		{.kind = MPROF_RECORD_STACK,
+		 .id = 3,
+		 .as.stack.caller = 2,
+		 .as.stack.target = 1,
+		 .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 4, .as.stack.target = 2, .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 5, .as.stack.caller = 4, .as.stack.target = 0},
 	};
 
-	expect(mprof_writer_records(made->writer, MPROF_BLOCK_CODE, 0, code, 4), "code");
-	expect(mprof_writer_records(made->writer, MPROF_BLOCK_STACKS, 0, stacks, 5), "stacks");
+	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_CODE, 0, code, sizeof(*code), 4), "code");
+	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), 5), "stacks");
 }
 
 static void write_samples(generator *made)
@@ -250,8 +268,8 @@ static void write_samples(generator *made)
 		samples[i].counter = made->start + 1000 * i;
 		samples[i].value = hit[i];
 	}
-	expect(mprof_writer_samples(made->writer, MAIN_THREAD, made->start, samples, 6), "samples");
-	expect(mprof_writer_samples(made->writer, OTHER_THREAD, made->start, samples + 6, 2), "samples");
+	expect(mprof_writer_write_samples(made->writer, MAIN_THREAD, made->start, samples, 6), "samples");
+	expect(mprof_writer_write_samples(made->writer, OTHER_THREAD, made->start, samples + 6, 2), "samples");
 }
 
 static void add_detailed(generator *made, uint32_t kind, uint32_t id, uint64_t value, uint64_t counter,
@@ -265,13 +283,14 @@ static void add_detailed(generator *made, uint32_t kind, uint32_t id, uint64_t v
 	event.value = value;
 	event.counter = made->start + counter;
 	event.more.detail = detail;
-	expect(mprof_writer_events(made->writer, &event, 1, NULL), mprof_event_kind_name((mprof_event_kind)kind));
+	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name((mprof_event_kind)kind));
 }
 
 /* 218 handles of class 1 are alive, made by two call chains; one of class 2 is not. */
 static void add_handles(generator *made)
 {
-	mprof_event_detail detail = {.object = 0x7f1000, .handle_type = MPROF_HANDLE_NORMAL};
+	mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = 0x7f1000, .handle_type = MPROF_HANDLE_NORMAL};
 
 	for (uint64_t i = 0; i < 218; i++) {
 		detail.stack = i < 200 ? 2 : 1;
@@ -289,7 +308,7 @@ static void add_handles(generator *made)
 /* Two waits for class 2, of 300 and 50 ns, the second in vain; two finalizers of class 1, of 100 ns together. */
 static void add_waits(generator *made)
 {
-	const mprof_event_detail detail = {.object = 0x7f2000, .stack = 1};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000, .stack = 1};
 
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7000, &detail);
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_ACQUIRED, 7300, &detail);
@@ -305,7 +324,8 @@ static void add_waits(generator *made)
 
 static void add_allocations(generator *made)
 {
-	mprof_event_detail detail = {.object = 0x7f3000, .caller = 2, .stack = 2};
+	mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = 0x7f3000, .caller = 2, .stack = 2};
 
 	/* Objects of class 6 have a size of their own. */
 	add_detailed(made, MPROF_EVENT_ALLOCATION, 6, 48, 0, &detail);
@@ -332,15 +352,18 @@ static void write_heap(generator *made)
 	const uint64_t references[] = {0x2000, 0x3000};
 	const mprof_record root = {.kind = MPROF_RECORD_ROOT,
 				   .id = 1,
-				   .flags = MPROF_ROOT_STATIC,
-				   .target = 1,
-				   .start = 0x9000,
-				   .size = 64,
-				   .name = "Game.World"};
-	const mprof_event_detail details[] = {{.object = 0x1000, .reference_count = 2, .references = references},
-					      {.object = 0x2000},
-					      {.object = 0x3000}};
-	const mprof_event_detail dead = {.object = 0x8000};
+				   .as.root.kind = MPROF_ROOT_STATIC,
+				   .as.root.class_id = 1,
+				   .as.root.address = 0x9000,
+				   .as.root.size = 64,
+				   .as.root.name = "Game.World"};
+	const mprof_event_detail details[] = {{.struct_size = sizeof(mprof_event_detail),
+					       .object = 0x1000,
+					       .reference_count = 2,
+					       .references = references},
+					      {.struct_size = sizeof(mprof_event_detail), .object = 0x2000},
+					      {.struct_size = sizeof(mprof_event_detail), .object = 0x3000}};
+	const mprof_event_detail dead = {.struct_size = sizeof(mprof_event_detail), .object = 0x8000};
 	const mprof_event shot[] = {
 		{.kind = MPROF_EVENT_HEAP_ROOT, .id = 1, .value = MPROF_ROOT_STATIC, .more.detail = &details[0]},
 		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 32, .more.detail = &details[0]},
@@ -352,15 +375,18 @@ static void write_heap(generator *made)
 		{.kind = MPROF_EVENT_HEAP_FREE, .id = 3, .value = 100, .more.detail = &dead},
 		{.kind = MPROF_EVENT_HEAP_MOVE, .value = 0x4000, .more.detail = &details[2]},
 	};
-	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .counts = {1, 500, 1, 100}};
+	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {1, 500, 1, 100}};
 
-	expect(mprof_writer_records(made->writer, MPROF_BLOCK_ROOTS, 0, &root, 1), "roots");
-	expect(mprof_writer_heap(made->writer, 1, MPROF_HEAP_FIRST, made->start + 10000, shot, 2), "shot");
-	expect(mprof_writer_heap(made->writer, 1, MPROF_HEAP_LAST, made->start + 10000, shot + 2, 2), "shot");
-	expect(mprof_writer_heap(made->writer, 0, 0, made->start + 15000, collected, 3), "collected");
-	expect(mprof_writer_records(made->writer, MPROF_BLOCK_HEAP_SUMMARY, 1, &summary, 1), "summary");
-	expect(mprof_writer_heap(made->writer, 2, MPROF_HEAP_FIRST | MPROF_HEAP_LAST | MPROF_HEAP_INCOMPLETE,
-				 made->start + 20000, shot, 3),
+	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_ROOTS, 0, &root, sizeof(root), 1), "roots");
+	expect(mprof_writer_write_heap(made->writer, 1, MPROF_HEAP_FLAG_FIRST, made->start + 10000, shot, 2), "shot");
+	expect(mprof_writer_write_heap(made->writer, 1, MPROF_HEAP_FLAG_LAST, made->start + 10000, shot + 2, 2),
+	       "shot");
+	expect(mprof_writer_write_heap(made->writer, 0, 0, made->start + 15000, collected, 3), "collected");
+	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_HEAP_SUMMARY, 1, &summary, sizeof(summary), 1),
+	       "summary");
+	expect(mprof_writer_write_heap(made->writer, 2,
+				       MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST | MPROF_HEAP_FLAG_INCOMPLETE,
+				       made->start + 20000, shot, 3),
 	       "shot");
 }
 
@@ -370,39 +396,42 @@ static void write_metrics_and_mark(generator *made)
 	mprof_record records[] = {
 		{.kind = MPROF_RECORD_METRIC,
 		 .id = 1,
-		 .flags = MPROF_METRIC_BYTES,
-		 .section = "GC",
-		 .name = "heap size"},
+		 .as.metric.flags = MPROF_METRIC_UNIT_BYTES,
+		 .as.metric.section = "GC",
+		 .as.metric.name = "heap size"},
 		{.kind = MPROF_RECORD_METRIC,
 		 .id = 2,
-		 .flags = MPROF_METRIC_RATIO | MPROF_METRIC_DOUBLE,
-		 .section = "CPU",
-		 .name = "load"},
-		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .value = 4096},
+		 .as.metric.flags = MPROF_METRIC_UNIT_RATIO | MPROF_METRIC_FLAG_DOUBLE,
+		 .as.metric.section = "CPU",
+		 .as.metric.name = "load"},
+		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .as.metric_value.value = 4096},
 		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 2},
 	};
 
-	memcpy(&records[3].value, &load, sizeof(load));
-	expect(mprof_writer_records(made->writer, MPROF_BLOCK_METRICS, 0, records, 4), "metrics");
-	records[2].value = 1024;
-	expect(mprof_writer_records(made->writer, MPROF_BLOCK_METRICS, 0, records + 2, 1), "metrics");
-	expect(mprof_writer_mark(made->writer, MAIN_THREAD, made->start + 30000, "level \"two\"", 11), "mark");
+	memcpy(&records[3].as.metric_value.value, &load, sizeof(load));
+	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_METRICS, 0, records, sizeof(*records), 4),
+	       "metrics");
+	records[2].as.metric_value.value = 1024;
+	expect(mprof_writer_write_records(made->writer, MPROF_BLOCK_METRICS, 0, records + 2, sizeof(mprof_record), 1),
+	       "metrics");
+	expect(mprof_writer_write_mark(made->writer, MAIN_THREAD, made->start + 30000, "level \"two\"", 11), "mark");
 }
 
 static void write_full(const char *path)
 {
-	const uint64_t lost[MPROF_LOSS_CAUSE_COUNT] = {[MPROF_LOSS_NO_SAMPLE_ROOM] = 3, [MPROF_LOSS_LIMIT] = 2};
-	const mprof_class_definition sized = {6, 1, "Game.Point", 10, 48, 0};
+	const uint64_t lost[MPROF_LOSS_LIMIT + 1] = {[MPROF_LOSS_NO_SAMPLE_ROOM] = 3, [MPROF_LOSS_LIMIT] = 2};
+	const mprof_class_definition sized = {sizeof(mprof_class_definition), 6, 1, "Game.Point", 10, 48, 0};
 	mprof_writer_options options;
 	generator made;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
-	options.intro_flags = MPROF_INTRO_HEAP | MPROF_INTRO_HANDLE | MPROF_INTRO_FINALIZER | MPROF_INTRO_METRIC;
+	options.intro_flags =
+		MPROF_INTRO_FLAG_HEAP | MPROF_INTRO_FLAG_HANDLE | MPROF_INTRO_FLAG_FINALIZER | MPROF_INTRO_FLAG_METRIC;
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
 	expect(mprof_writer_define_class(made.writer, &sized), "class");
@@ -412,7 +441,33 @@ static void write_full(const char *path)
 	write_samples(&made);
 	write_heap(&made);
 	write_metrics_and_mark(&made);
-	expect(mprof_writer_lost(made.writer, MAIN_THREAD, lost, MPROF_LOSS_CAUSE_COUNT), "lost");
+	expect(mprof_writer_write_losses(made.writer, MAIN_THREAD, lost, MPROF_LOSS_LIMIT + 1), "lost");
+	end(&made, 1);
+}
+
+static void write_memory(const char *path)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .size = 1000, .stack = 3};
+	mprof_writer_options options;
+	generator made;
+
+	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
+	options.intro_flags = MPROF_INTRO_FLAG_MEMORY;
+	begin(&made, path, &options, SECOND);
+	define_names(&made);
+	write_code_and_stacks(&made);
+	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
+	add_detailed(&made, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x10000, 1000, &detail);
+	add_detailed(&made, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0x20000, 1100, &detail);
+	detail.stack = 0;
+	detail.size = 0;
+	add_detailed(&made, MPROF_EVENT_MEMORY_FREED, 0, 0x10000, 1200, &detail);
+	detail.stack = 2;
+	detail.size = 3000;
+	detail.object = 0x20000;
+	add_detailed(&made, MPROF_EVENT_MEMORY_RESIZED, 0, 0x30000, 1300, &detail);
+	expect(mprof_writer_end_events(made.writer), "end of block");
 	end(&made, 1);
 }
 
@@ -422,7 +477,7 @@ static void write_deep(const char *path)
 	mprof_writer_options options;
 	generator made;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
 	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
@@ -439,7 +494,7 @@ static void write_backward(const char *path)
 	mprof_writer_options options;
 	generator made;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
 	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
@@ -456,7 +511,7 @@ static void write_empty(const char *path)
 	mprof_writer_options options;
 	generator made;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	begin(&made, path, &options, SECOND);
 	end(&made, 1);
 }
@@ -483,6 +538,8 @@ int main(int argc, char **argv)
 		write_empty(argv[2]);
 	else if (strcmp(kind, "full") == 0)
 		write_full(argv[2]);
+	else if (strcmp(kind, "memory") == 0)
+		write_memory(argv[2]);
 	else
 		return fprintf(stderr, "usage: make_log KIND FILE\n"), 2;
 	return 0;

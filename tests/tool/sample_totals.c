@@ -52,8 +52,8 @@ typedef struct read_block {
 static read_block read_blocks[MOST_BLOCKS];
 static size_t read_block_count;
 
-static uint64_t block_counts[64];                     /* By code. */
-static uint64_t event_counts[MPROF_EVENT_KIND_COUNT]; /* Of EVENTS blocks. */
+static uint64_t block_counts[64];  /* By code. */
+static uint64_t event_counts[256]; /* Of EVENTS blocks. */
 static uint64_t monitor_counts[4];
 static uint64_t directives;
 static uint64_t stale_blocks;
@@ -99,7 +99,7 @@ static uint64_t chain_length(const mprof_reader *reader, uint32_t stack, uint32_
 	uint64_t length = 0;
 
 	*has_method = 0;
-	for (; mprof_reader_stack_step(reader, stack, &frame, &stack) == MPROF_OK; length++)
+	for (; mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), &stack) == MPROF_OK; length++)
 		*has_method |= !frame.is_native && frame.id == method;
 	return length;
 }
@@ -172,11 +172,11 @@ static thread_facts *begin_block(const mprof_block *block)
 	int is_new;
 	thread_facts *facts = find_thread(block->thread, &is_new);
 
-	if (!is_new && facts->base_counter == block->base_counter)
+	if (!is_new && facts->base_counter == block->as.events.base_counter)
 		stale_blocks++;
 	else
-		facts->counter = block->base_counter;
-	facts->base_counter = block->base_counter;
+		facts->counter = block->as.events.base_counter;
+	facts->base_counter = block->as.events.base_counter;
 	return facts;
 }
 
@@ -206,7 +206,7 @@ static uint64_t read_backwards(mprof_reader *reader)
 	mprof_block block;
 	size_t count;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	for (size_t i = read_block_count; i-- > 0;) {
 		uint64_t hash = 0;
 
@@ -249,7 +249,7 @@ static void count_block(mprof_reader *reader, const mprof_block *block)
 		fail("a block of an unknown code");
 	block_counts[block->code]++;
 	if (block->kind == MPROF_BLOCK_DIRECTIVES)
-		directives = block->directives;
+		directives = block->as.directives.declared;
 	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_STATISTICAL ||
 	    block->kind == MPROF_BLOCK_HEAP_DATA)
 		count_events(reader, block);
@@ -269,14 +269,15 @@ static void print_ids(const mprof_reader *reader, const id_counts *counts)
 
 		if (counts->counts[id] == 0)
 			continue;
-		if (counts->is_method && mprof_reader_method(reader, id, &mapping) == MPROF_OK)
-			mprof_reader_method_name(reader, id, name, sizeof(name));
-		else if (!counts->is_method && mprof_reader_class(reader, id, &mapping) == MPROF_OK)
+		if (counts->is_method && mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) == MPROF_OK)
+			mprof_reader_format_method(reader, id, name, sizeof(name));
+		else if (!counts->is_method &&
+			 mprof_reader_lookup_class(reader, id, &mapping, sizeof(mapping)) == MPROF_OK)
 			snprintf(name, sizeof(name), "%s", mapping.name);
 		else
 			snprintf(name, sizeof(name), "#%" PRIu32, id);
 		printf("%s\t%s%s\t%" PRIu64 "\n", counts->name, name,
-		       mapping.flags & MPROF_METHOD_WRAPPER ? " [wrapper]" : "", counts->counts[id]);
+		       mapping.flags & MPROF_METHOD_FLAG_WRAPPER ? " [wrapper]" : "", counts->counts[id]);
 	}
 }
 
@@ -293,9 +294,9 @@ static void print_all(const mprof_reader *reader)
 		if (directives >> directive & 1)
 			printf("directive\t%d\t1\n", directive);
 	}
-	for (uint32_t kind = 0; kind < MPROF_EVENT_KIND_COUNT; kind++) {
+	for (uint32_t kind = 0; kind < 256; kind++) {
 		if (event_counts[kind] > 0)
-			printf("event\t%s\t%" PRIu64 "\n", mprof_event_kind_name((mprof_event_kind)kind),
+			printf("event\t%s\t%" PRIu64 "\n", mprof_event_get_name((mprof_event_kind)kind),
 			       event_counts[kind]);
 	}
 	for (int state = 1; state < 4; state++) {
@@ -314,12 +315,12 @@ static void read_all(mprof_reader *reader)
 	mprof_block block;
 	mprof_status status;
 
-	mprof_block_init(&block);
+	mprof_block_init(&block, sizeof(block));
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
 		count_block(reader, &block);
 	if (status != MPROF_END)
-		mprof_reader_error(reader, &error);
-	mprof_reader_session(reader, &session);
+		mprof_reader_get_error(reader, &error);
+	mprof_reader_get_session(reader, &session);
 	print_number("read_until", status == MPROF_ERR_TRUNCATED ? error.offset : session.valid_bytes);
 	print_number("valid_bytes", session.valid_bytes);
 	print_number("ended", session.complete);
@@ -345,7 +346,7 @@ int main(int argc, char **argv)
 		fail("usage: sample_totals FILE");
 	status = mprof_reader_open_path(argv[1], NULL, &reader);
 	if (status != MPROF_OK)
-		fail(mprof_status_text(status));
+		fail(mprof_status_get_text(status));
 	read_all(reader);
 	mprof_reader_destroy(reader);
 	return 0;

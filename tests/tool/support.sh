@@ -69,6 +69,16 @@ make_logs() {
 	done
 }
 
+# make_trees KIND...: KIND.mprof of each; make_tree KIND FILE [SIZE] for those that have one.
+make_tree() {
+	"$builddir/tests/tool/make_trees" "$@" || fail "make_trees $*"
+}
+make_trees() {
+	for kind in "$@"; do
+		make_tree "$kind" "$kind.mprof"
+	done
+}
+
 # change_byte FILE OFFSET: changes one byte in place.
 change_byte() {
 	old=$(od -An -tu1 -j"$2" -N1 "$1")

@@ -16,7 +16,7 @@ listing() {
 		/^\{"block":"(directives|code|stacks)"/d
 		/^\{"event":"stack-section"/d
 		/^\{"record":"(stack|module|function|location)"/d
-		s/^(\{"block":"[^"]*"),"offset":[0-9]+,"length":[0-9]+,"code":[0-9]+/\1/
+		s/^(\{"block":"[^"]*"),"schema_version":[0-9]+,"offset":[0-9]+,"length":[0-9]+,"code":[0-9]+/\1/
 		s/,"counter_delta":[0-9]+//
 		s/,"(base|end)_counter":"?[0-9]+"?//
 		/^\{"block":"(mapping|statistical|heap-data|heap-summary)"/s/,"end_clock":\{[^}]*\}//

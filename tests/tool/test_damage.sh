@@ -25,7 +25,8 @@ change_byte damaged.mprof $((offset + 30))
 for command in info "info --json" dump "dump --json" report "report --json" check "check --json"; do
 	mprof $command damaged.mprof
 	expect_status 1 "$command of a damaged log"
-	expect_line err "^mprof: damaged.mprof: offset [0-9]+: .*checksum"
+	expect "$command of a damaged log" "$(cat err)" \
+		"mprof: damaged.mprof: offset $offset: the block that begins here does not match its checksum"
 	case $command in
 	*json) jq . out >/dev/null || fail "$command of a damaged log is not JSON" ;;
 	esac
@@ -33,6 +34,38 @@ done
 mprof report --json damaged.mprof
 expect_json damaged '[(.methods | map(.calls) | add), (.collections | length)]' '[1,2]'
 expect_json damaged '.session | [.complete, .valid_bytes, (.damage | length)]' "[false,$offset,1]"
+
+# All commands name the same place: where a log is valid up to, and of a cut also where it ends.
+# place CUT WANTED: of sample.mprof cut there
+place() {
+	head -c "$1" sample.mprof >cut.mprof
+	for command in info check report dump; do
+		mprof $command cut.mprof
+		expect_status 1 "$command of a log cut at $1"
+		expect "$command of a log cut at $1" "$(cat err)" "mprof: cut.mprof: $2"
+	done
+	for command in info check; do
+		mprof $command --json cut.mprof
+		expect_json "$command --json of a log cut at $1" '[.complete, .valid_bytes, .size, (.damage | map(.offset))]' \
+			"[false,$offset,$1,[$offset]]"
+		cat cut.mprof | "$MPROF" $command --json - >out 2>err || true
+		expect_json "$command --json of a pipe cut at $1" '[.valid_bytes, .size]' "[$offset,$1]"
+	done
+}
+place $((offset + 30)) "offset $offset: the block that begins here is cut: the log ends at byte $((offset + 30))"
+place $((offset + 3)) "offset $offset: the block that begins here is cut: the log ends at byte $((offset + 3))"
+place $offset "offset $offset: incomplete: the log ends without an END block"
+
+# A log that is closed and defines a class twice is not complete. The ID stands before the name.
+cp mail.mprof twice.mprof
+place=$(($(grep -abo -m 1 'Game\.Gr' twice.mprof | head -n 1 | cut -d : -f 1) - 1))
+printf '\201' | dd of=twice.mprof bs=1 seek=$place conv=notrunc 2>/dev/null
+mprof info --json twice.mprof
+expect_status 1 "info of a log that defines a class twice"
+expect_json twice '[.complete, .valid_bytes == .damage[0].offset, .valid_bytes < .size]' '[false,true,true]'
+expect_line err "offset $(jq .valid_bytes out): "
+mprof info twice.mprof
+expect_line out '^state +closed, but has faults: valid up to byte'
 
 # Cut anywhere, in either dialect, plain or compressed: never a crash, never silence, always a document.
 for log in sample mail; do

@@ -7,7 +7,7 @@ set -eu
 
 texts=$srcdir/tests/tool/decode
 oracle=$builddir/tests/decode/oracle
-names="calls stacks quirks threads bytes"
+names="calls stacks quirks threads bytes collections"
 "$builddir/tests/data/build_logs" "$texts" . || fail "build_logs"
 
 # prints LOG TEXT: the text of a log, which is whole.
@@ -39,6 +39,7 @@ shows stacks order
 shows quirks block-starts compilation-names lost-frames open-calls chains unknown-methods seconds bytes-of-names
 shows threads garbage-times lost-frames threads one-stack waits
 shows bytes flags sums failed-loads early-deaths
+shows collections
 
 # The same in other dialects, as far as they can say it.
 for dialect in mono unity mprof2; do

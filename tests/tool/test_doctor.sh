@@ -23,6 +23,18 @@ expect_line out '^ok       module: .*/libmono-profiler-mprof.so$'
 expect_line out '^ok       loading: '
 expect_line out '^Mono programs can be recorded'
 
+# Without being told, the tool finds the module that was built with it.
+if test -z "${MONO_MODULE_DIR-}"; then
+	unset MPROF_MODULE_DIR
+	mprof doctor
+	expect_status 0 "doctor where it was built"
+	expect_line out "^ok       module: $module_directory/libmono-profiler-mprof.so\$"
+	expect_line out "^ok       module: $builddir/examples/native/.libs/libmprof-instrument.so\$"
+	cp -L "$(dirname "$MPROF")/.libs/mprof" elsewhere
+	LD_LIBRARY_PATH=$builddir/lib/.libs MPROF=$work/elsewhere mprof doctor
+	! grep -q '^missing  module' out || expect_line out 'make install'
+fi
+
 # A module that cannot be loaded
 echo 'not a library' >none/libmono-profiler-mprof.so
 MPROF_MODULE_DIR=$work/none mprof doctor

@@ -62,5 +62,25 @@ for command in dump report decode info check "info --json" "dump --json" "report
 	done
 done
 
+# A call stack is printed once, where it is defined: the text stays in proportion to the log.
+make_tree chain chain.mprof 20000
+for form in "" --json; do
+	# shellcheck disable=SC2086
+	mprof dump $form chain.mprof
+	expect_status 0 "dump $form of a long call stack"
+	test "$(stat -c %s out)" -lt 8000000 || fail "dump $form: $(stat -c %s out) bytes"
+done
+expect "a sample" "$(jq -c 'select(.event == "sample") | [.stack, .name]' out | tail -n 1)" \
+	'[20000,"Company.Product.Component.With.A.Name.That.Is.Long.TypeOfTheBranches.Branch1 (System.Collections.Generic.List`1<string>,int,object)"]'
+expect "its definition" "$(jq -c 'select(.record == "stack" and .id == 20000) | [.method, .caller]' out)" '[1,19999]'
+
+# References that go on say of which object they are.
+make_tree objects objects.mprof
+mprof dump --json objects.mprof
+expect "objects of references" "$(jq -r 'select(.event | . and startswith("heap-")) | .object' out | tr '\n' ' ')" \
+	"0x1000 0x1000 0x1000 0x2000 0x2000 "
+mprof dump objects.mprof
+expect "objects of references" "$(grep -c 'heap-references, at 0x1000, refers to' out)" 2
+
 mprof dump --blocks --json sample.mprof
 expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[12,true]'

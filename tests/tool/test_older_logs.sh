@@ -71,8 +71,8 @@ expect_json mono-heap '[.dialect, .heap_shots]' '["mono",2]'
 
 # Samples of all dialects have chains.
 mprof dump --json "$logs/mail-by-statistical.mprof"
-expect "samples" "$(jq -c 'select(.event == "sample") | [.method, .stack, .frames]' out)" \
-	$'[1,1,["#1"]]\n[2,2,["#2"]]\n[1,1,["#1"]]'
+expect "samples" "$(jq -c 'select(.event == "sample") | [.method, .stack, .name]' out)" \
+	$'[1,1,"#1"]\n[2,2,"#2"]\n[1,1,"#1"]'
 
 # Methods that only a chain names must be defined too.
 mprof check --json "$logs/mono-stack-without-directive.mprof"
@@ -84,7 +84,7 @@ mprof dump --json --blocks "$logs/bad-mono-mapping-twice.mprof"
 expect_status 1 "dump of an ID that is defined twice"
 expect "blocks" "$(jq -c '[.block, .offset]' out)" $'["intro",0]\n["mapping",28]\n["mapping",72]\n["end",118]'
 mprof info "$logs/bad-mono-mapping-twice.mprof"
-expect_line out '^state +closed, but has faults$'
+expect_line out '^state +closed, but has faults: valid up to byte 72 of 139$'
 
 # So are the blocks behind an INTRO that is damaged, which the first CLOCK among them begins.
 mprof dump --json "$logs/bad-mono-intro.mprof"

@@ -75,9 +75,73 @@ mprof record -o options.mprof --calls --start-disabled -- mono program.exe
 expect_json "disabled from the start" '.events["method-enter"] // 0' 0
 
 # Names that the module's options cannot say
-mprof record -o "one, two 100%p.mprof" -- mono program.exe
+mprof record -o "one, two 100%%p.mprof" -- mono program.exe
 check_log "one, two 100%p.mprof"
+mprof record -o "one, two 100%%p.mprof" -- mono program.exe
+
+# What stands in a name for something else
+mprof record -o "of-%n-%p-%%-%x-%t.mprof" -- mono program.exe
+named=$(ls of-*.mprof)
+expect_line err "^mprof: $named: "
+process=$("$MPROF" dump --json "$named" | jq -r 'select(.block == "session") | .properties.pid // empty')
+[[ $named =~ ^of-program-$process-%-%x-20[0-9]{12}\.mprof$ ]] || fail "the name of $named"
+check_log "$named"
+mprof record -o "%p/log.mprof" -- mono program.exe
+expect_status 2 "a process in the name of a directory"
 expect "files" "$(ls -A | grep -c part || true)" 0
+
+# Where a log can be written only once: the log goes there while the program runs, and nothing opens it again.
+mkfifo fifo
+cat fifo >from-fifo.mprof &
+mprof record -o fifo -- mono program.exe
+expect_status 0 "a FIFO"
+wait $!
+check_log from-fifo.mprof
+expect_line err '^mprof: fifo: [0-9]+ bytes, [0-9]+ events, 0 lost$'
+expect "lines about a log in a FIFO" "$(grep -c '^mprof: ' err)" 1
+mprof record -o /dev/null -- mono program.exe
+expect_status 0 "a device"
+test -c /dev/null || fail "/dev/null was replaced"
+
+# Filters that match nothing say so.
+mprof record -o nothing.mprof --calls --only='NoSuch.*' --only='Other.*' -- mono program.exe
+expect_status 0 "a filter that matches nothing"
+expect_line err '^mprof: nothing.mprof: no calls: no method that was called matches --only=NoSuch\.\* or another --only;'
+mprof record -o something.mprof --calls --only='Prog*' -- mono program.exe
+expect_no_line err 'no calls'
+mprof record -o nothing.mprof --alloc --only='NoSuch.*' -- mono program.exe
+expect_no_line err 'no calls'
+
+# Who is killed is said to have been killed.
+cat >Killed.cs <<'END'
+class Killed {
+	static void Main () {
+		System.Diagnostics.Process.GetCurrentProcess ().Kill ();
+		System.Threading.Thread.Sleep (100000);
+	}
+}
+END
+mcs -out:killed.exe Killed.cs || fail "mcs"
+mprof record -o killed.mprof --calls --ring=1m -- mono killed.exe
+expect_status 137 "a program that is killed before its ring is written"
+expect_no_line err 'did not load|found nothing'
+if test -e killed.mprof; then
+	expect_line err '^mprof: killed.mprof: .*killed by signal 9 '
+else
+	expect_line err '^mprof: no log was written: killed.exe was killed by signal 9 .*ring'
+fi
+mprof record -o killed.mprof --calls -- mono killed.exe
+expect_status 137 "a program that is killed"
+expect_line err '^mprof: killed.mprof: [0-9]+ bytes, .*incomplete: the program was killed by signal 9 '
+cat fifo >from-fifo.mprof &
+mprof record -o fifo -- mono killed.exe
+expect_status 137 "a program that is killed while it writes to a FIFO"
+wait $!
+expect_line err '^mprof: fifo: incomplete: the program was killed by signal 9 '
+expect "lines about a log in a FIFO that is incomplete" "$(grep -c '^mprof: ' err)" 1
+mprof record -o none.mprof -- mono --version
+expect_status 3 "mono without a program"
+expect_line err '^mprof: no log was written: mono ended with status 0: '
 
 # Scripts
 printf '#!/bin/sh\ncd /\nmono "%s/program.exe"\nmono "%s/program.exe" a\n' "$work" "$work" >script.sh
@@ -88,6 +152,21 @@ expect "logs of a script" "$(ls script*.mprof | wc -l)" 2
 for log in script*.mprof; do
 	check_log "$log"
 done
+
+# A stream gets one log of them; the others stay where they are.
+rm -f script*.mprof
+mkdir parts
+cat fifo >from-fifo.mprof &
+TMPDIR=$work/parts mprof record -o fifo ./script.sh
+expect_status 1 "a script and a FIFO"
+wait $!
+check_log from-fifo.mprof
+expect_line err '^mprof: fifo: [0-9]+ bytes'
+expect "logs that stay" "$(ls parts | wc -l)" 1
+expect_line err "$(ls parts)"
+mprof record -o "script-%p.mprof" ./script.sh
+expect "logs by process" "$(ls script-*.mprof | wc -l)" 2
+
 mkdir "a directory"
 (
 	cd "a directory"

@@ -88,7 +88,7 @@ expect_json "record" '[.totals.unmatched_leaves, .totals.unclosed_frames, (.thre
 expect_json "record" '[.methods[] | select(.name == "main") | .calls]' '[1]'
 
 # The status is the program's, and options in front are ours.
-mprof record --gzip -q -o "an odd, 100%p name.mprof" -- ./program a --help
+mprof record --gzip -q -o "an odd, 100%%p name.mprof" -- ./program a --help
 expect_status 2 "arguments"
 test ! -s err || fail "quiet: $(cat err)"
 expect "calls of fib" "$(calls "an odd, 100%p name.mprof" fib)" 277
@@ -103,6 +103,17 @@ for format in mail drop mono unity mprof2; do
 	expect_json "$format" .complete true
 	expect "$format: calls of fib" "$(calls $format.mprof fib)" 277
 done
+
+mkfifo fifo
+cat fifo >from-fifo.mprof &
+mprof record -o fifo ./program
+expect_status 0 "a FIFO"
+wait $!
+expect "calls of fib through a FIFO" "$(calls from-fifo.mprof fib)" 277
+test -p fifo || fail "the FIFO was replaced"
+mprof record -o /dev/null ./program
+expect_status 0 "a device"
+test -c /dev/null || fail "/dev/null was replaced"
 
 # A child of fork() is not recorded; other programs that are started have logs of their own.
 mprof record -o fork.mprof ./program fork

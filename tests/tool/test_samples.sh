@@ -43,7 +43,7 @@ check() {
 		"[$ended,$ended,0,0,0]"
 	# Microseconds at first, then ticks of a processor of 2.3 GHz.
 	expect_json "$log" ".counters_per_second | . > 0.99e6 and . < 1.01e6 or . > 2.2e9 and . < 2.4e9" true
-	test "$ended" = true || expect_line err ": offset $size: "
+	test "$ended" = true || expect_line err ": offset $size: |: the log ends at byte $size\$"
 	expect "$log: lines on standard error" "$(wc -l <err)" $faults
 	mprof dump "$log"
 	expect_status $faults "dump of $log"

@@ -88,6 +88,66 @@ wrong control 1 enable disable
 wrong control me enable
 wrong control 1 mark
 
+# Options that the module would refuse are refused before the program starts.
+refused() {
+	rm -f started
+	wrong record "$@" -- touch started
+	test ! -e started || fail "record $*: the program ran"
+}
+refused --signal=KILL:flush
+expect_line err 'KILL.*not a signal that is free'
+refused --signal=USR1:foo
+expect_line err 'toggle, flush and heapshot'
+refused --signal=USR1
+refused --signal=:flush
+refused --signal=USR1:heapshot
+refused --heap --signal=USR1:heapshot --signal=SIGUSR1:flush
+refused --signal=HUP:flush --signal=USR1:flush --signal=USR2:flush --signal=ALRM:flush --signal=URG:flush
+refused --only=class:
+refused --not=method:
+refused --ring=1m --max-size=1m
+refused --sample=0x10
+refused --max-size=999999999999999g
+# The limits in messages are those that hold.
+for option in sample:1:10000 sample-real:1:10000 counters:1:3600000 sample-depth:1:128 stack-depth:1:128 \
+	depth:1:1000000000 buffers:2:65536 interval:1:3600000 port:1024:65535; do
+	IFS=: read -r name least most <<<"$option"
+	for value in $((least - 1)) $((most + 1)); do
+		refused --$name=$value
+		expect_line err "^mprof: --$name: '$value' is not a number from $least to $most\$"
+	done
+done
+wrong report --depth=0 sample.mprof
+expect_line err "from 1 to 65536"
+if test -z "${MPROF_WITHOUT_ZLIB-}"; then
+	for value in 0 10; do
+		refused --gzip=$value
+		expect_line err "^mprof: --gzip: '$value' is not a number from 1 to 9\$"
+		wrong convert --compress=$value sample.mprof copy.mprof
+		expect_line err "^mprof: --compress: '$value' is not a number from 1 to 9\$"
+	done
+fi
+
+# What was mistyped gets a suggestion; what is like nothing gets none.
+# suggests WANTED ARGUMENT...
+suggests() {
+	local wanted=$1
+	shift
+	wrong "$@"
+	expect_line err "did you mean '$wanted'\\?"
+}
+suggests report reprot sample.mprof
+suggests doctor docter
+suggests --json info --jsno sample.mprof
+suggests --min-percent report --min-percnt=5 sample.mprof
+suggests --sample record --smaple -- true
+suggests heapshot control 1 heapshto
+for arguments in xyzzyx "info --xyzzy sample.mprof" "record --xyzzy -- true" "control 1 xyzzy"; do
+	# shellcheck disable=SC2086
+	wrong $arguments
+	expect_no_line err 'did you mean'
+done
+
 # A reader that goes away is no reason to complain.
 status=0
 "$MPROF" dump --json sample.mprof 2>err | head -n 1 >out || status=$?

@@ -48,10 +48,10 @@ static int record(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_
 
 	(void)offsets;
 	if (size != 0)
-		mprof_heap_object(recorder, (uint64_t)(uintptr_t)object, (uint64_t)(uintptr_t)klass, size,
-				  (const uint64_t *)(void *)references, count);
+		mprof_recorder_add_heap_object(recorder, (uint64_t)(uintptr_t)object, (uint64_t)(uintptr_t)klass, size,
+					       (const uint64_t *)(void *)references, count);
 	else
-		mprof_heap_references(recorder, (const uint64_t *)(void *)references, count);
+		mprof_recorder_add_heap_references(recorder, (const uint64_t *)(void *)references, count);
 	return 0;
 }
 
@@ -71,10 +71,10 @@ static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 	mono_gc_walk_heap(0, pass, profiler);
 	passed = now() - start;
 	start = now();
-	if (!mprof_heap_begin(profiler->recorder, MPROF_HEAP_SHOT, 0))
+	if (!mprof_recorder_begin_heap(profiler->recorder, MPROF_HEAP_USE_SHOT, 0))
 		return;
 	mono_gc_walk_heap(0, record, profiler);
-	mprof_heap_end(profiler->recorder);
+	mprof_recorder_end_heap(profiler->recorder);
 	recorded = now() - start;
 	printf("%lu %.2f %.2f %.3f\n", (unsigned long)profiler->objects, passed / (double)profiler->objects,
 	       recorded / (double)profiler->objects, recorded / passed);

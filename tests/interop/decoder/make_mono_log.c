@@ -27,7 +27,7 @@ static void expect(mprof_status status, const char *what)
 {
 	if (status == MPROF_OK)
 		return;
-	fprintf(stderr, "make_mono_log: %s: %s\n", what, mprof_status_text(status));
+	fprintf(stderr, "make_mono_log: %s: %s\n", what, mprof_status_get_text(status));
 	exit(1);
 }
 
@@ -35,7 +35,7 @@ static void begin(const char *path)
 {
 	mprof_writer_options options;
 
-	mprof_writer_options_init(&options);
+	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_MONO;
 	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |
@@ -43,19 +43,26 @@ static void begin(const char *path)
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS);
-	options.intro_flags = MPROF_INTRO_CLASS | MPROF_INTRO_JIT | MPROF_INTRO_ALLOCATION | MPROF_INTRO_GC |
-			      MPROF_INTRO_ENTER_LEAVE | MPROF_INTRO_STATISTICAL | MPROF_INTRO_METHOD |
-			      MPROF_INTRO_THREAD;
+	options.intro_flags = MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_ALLOCATION |
+			      MPROF_INTRO_FLAG_GC | MPROF_INTRO_FLAG_ENTER_LEAVE | MPROF_INTRO_FLAG_STATISTICAL |
+			      MPROF_INTRO_FLAG_METHOD | MPROF_INTRO_FLAG_THREAD;
 	options.clock = read_clock;
 	expect(mprof_writer_open_path(path, &options, &writer), "open");
 }
 
 static void load(uint32_t id, uint32_t kind, const char *name, const mprof_assembly_name *assembly)
 {
-	mprof_element element = {
-		kind | MPROF_ELEMENT_SUCCESS, id, now, now + 10, MAIN_THREAD, name, strlen(name), assembly};
+	mprof_element element = {sizeof(mprof_element),
+				 kind | MPROF_ELEMENT_FLAG_SUCCESS,
+				 id,
+				 now,
+				 now + 10,
+				 MAIN_THREAD,
+				 name,
+				 strlen(name),
+				 assembly};
 
-	expect(mprof_writer_loaded(writer, &element), "loaded");
+	expect(mprof_writer_write_loaded(writer, &element), "loaded");
 	now += 20;
 }
 
@@ -68,17 +75,27 @@ static void define(void)
 		const char *name;
 	} methods[] = {{3, 0, "Main (string[])"},
 		       {3, 0, "Work (int)"},
-		       {1, MPROF_METHOD_WRAPPER, "(wrapper runtime-invoke) Invoke (intptr)"},
+		       {1, MPROF_METHOD_FLAG_WRAPPER, "(wrapper runtime-invoke) Invoke (intptr)"},
 		       {3, 0, "Far ()"}};
 
 	for (uint32_t i = 0; i < 4; i++) {
-		mprof_class_definition class = {i + 1, i < 2 ? 2 : 4, classes[i], strlen(classes[i]), 0, 0};
+		mprof_class_definition class = {
+			sizeof(mprof_class_definition), i + 1, i < 2 ? 2 : 4, classes[i], strlen(classes[i]), 0, 0};
 
 		expect(mprof_writer_define_class(writer, &class), "class");
 	}
 	for (uint32_t i = 0; i < 4; i++) {
-		mprof_method_definition method = {i + 1, methods[i].class_id, methods[i].flags,
-						  0,     methods[i].name,     strlen(methods[i].name)};
+		mprof_method_definition method = {sizeof(mprof_method_definition),
+						  i + 1,
+						  methods[i].class_id,
+						  methods[i].flags,
+						  0,
+						  methods[i].name,
+						  strlen(methods[i].name),
+						  NULL,
+						  0,
+						  0,
+						  0};
 
 		expect(mprof_writer_define_method(writer, &method), "method");
 	}
@@ -95,7 +112,7 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
 	event.value = value;
 	event.counter = now;
 	event.more.detail = detail;
-	expect(mprof_writer_events(writer, &event, 1, NULL), mprof_event_kind_name((mprof_event_kind)kind));
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), mprof_event_get_name((mprof_event_kind)kind));
 }
 
 /*
@@ -107,40 +124,49 @@ static void define_chains(void)
 	const mprof_record code[] = {
 		{.kind = MPROF_RECORD_MODULE,
 		 .id = 1,
-		 .start = UINT64_C(0x7f1000000000),
-		 .size = 0x20000,
-		 .name = "/nonexistent/libdemo.so"},
+		 .as.module.address = UINT64_C(0x7f1000000000),
+		 .as.module.size = 0x20000,
+		 .as.module.file = "/nonexistent/libdemo.so"},
 		{.kind = MPROF_RECORD_FUNCTION,
 		 .id = 1,
-		 .parent = 1,
-		 .start = 0x100,
-		 .size = 0x80,
-		 .name = "native_fn"},
-		{.kind = MPROF_RECORD_LOCATION, .id = 1, .parent = 1, .start = 0x120, .target = 1},
-		{.kind = MPROF_RECORD_LOCATION, .id = 2, .parent = 1, .start = 0x900},
-		{.kind = MPROF_RECORD_LOCATION, .id = 3, .start = UINT64_C(0xdeadbeef0000)},
-		{.kind = MPROF_RECORD_FUNCTION, .id = 2, .name = "loose_fn"},
-		{.kind = MPROF_RECORD_LOCATION, .id = 4, .target = 2},
+		 .as.function.module = 1,
+		 .as.function.offset = 0x100,
+		 .as.function.size = 0x80,
+		 .as.function.name = "native_fn"},
+		{.kind = MPROF_RECORD_LOCATION,
+		 .id = 1,
+		 .as.location.module = 1,
+		 .as.location.offset = 0x120,
+		 .as.location.function = 1},
+		{.kind = MPROF_RECORD_LOCATION, .id = 2, .as.location.module = 1, .as.location.offset = 0x900},
+		{.kind = MPROF_RECORD_LOCATION, .id = 3, .as.location.offset = UINT64_C(0xdeadbeef0000)},
+		{.kind = MPROF_RECORD_FUNCTION, .id = 2, .as.function.name = "loose_fn"},
+		{.kind = MPROF_RECORD_LOCATION, .id = 4, .as.location.function = 2},
 	};
 	const mprof_record loose = {
-		.kind = MPROF_RECORD_STACK, .id = LOOSE_CHAIN, .target = 4, .flags = MPROF_EVENT_NATIVE};
+		.kind = MPROF_RECORD_STACK, .id = LOOSE_CHAIN, .as.stack.target = 4, .as.stack.is_native = 1};
 	const mprof_record stacks[] = {
-		{.kind = MPROF_RECORD_STACK, .id = 1, .target = 1},
-		{.kind = MPROF_RECORD_STACK, .id = 2, .parent = 1, .target = 2},
-		{.kind = MPROF_RECORD_STACK, .id = 3, .target = 1, .flags = MPROF_EVENT_COMPILING},
-		{.kind = MPROF_RECORD_STACK, .id = 4, .parent = 2, .target = 1, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 5, .target = 2, .flags = MPROF_EVENT_NATIVE},
-		{.kind = MPROF_RECORD_STACK, .id = 6, .target = 3, .flags = MPROF_EVENT_NATIVE},
+		{.kind = MPROF_RECORD_STACK, .id = 1, .as.stack.target = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 2, .as.stack.caller = 1, .as.stack.target = 2},
+		{.kind = MPROF_RECORD_STACK, .id = 3, .as.stack.target = 1, .as.stack.is_compiling = 1},
+		{.kind = MPROF_RECORD_STACK,
+		 .id = 4,
+		 .as.stack.caller = 2,
+		 .as.stack.target = 1,
+		 .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 5, .as.stack.target = 2, .as.stack.is_native = 1},
+		{.kind = MPROF_RECORD_STACK, .id = 6, .as.stack.target = 3, .as.stack.is_native = 1},
 	};
 
-	expect(mprof_writer_records(writer, MPROF_BLOCK_CODE, 0, code, 7), "code");
-	expect(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, stacks, 6), "stacks");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_CODE, 0, code, sizeof(*code), 7), "code");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), 6), "stacks");
 	for (uint32_t id = 7; id <= DEEP_CHAIN; id++) {
-		const mprof_record record = {.kind = MPROF_RECORD_STACK, .id = id, .parent = id - 1, .target = 3};
+		const mprof_record record = {
+			.kind = MPROF_RECORD_STACK, .id = id, .as.stack.caller = id - 1, .as.stack.target = 3};
 
-		expect(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, &record, 1), "stacks");
+		expect(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, &record, sizeof(record), 1), "stacks");
 	}
-	expect(mprof_writer_records(writer, MPROF_BLOCK_STACKS, 0, &loose, 1), "stacks");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, &loose, sizeof(loose), 1), "stacks");
 }
 
 static void add_collection(void)
@@ -163,7 +189,8 @@ static void add_collection(void)
 
 static void write_allocations(void)
 {
-	mprof_event_detail detail = {.object = UINT64_C(0x7f0000001008), .caller = 1, .stack = 3};
+	mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000001008), .caller = 1, .stack = 3};
 
 	expect(mprof_writer_begin_events(writer, MAIN_THREAD, now), "block");
 	now += 5;
@@ -223,36 +250,44 @@ static void write_samples(void)
 		samples[i].counter = now + 10 * i;
 		samples[i].value = chains[i];
 	}
-	expect(mprof_writer_samples(writer, MAIN_THREAD, now, samples, sizeof(chains) / sizeof(chains[0])), "samples");
+	expect(mprof_writer_write_samples(writer, MAIN_THREAD, now, samples, sizeof(chains) / sizeof(chains[0])),
+	       "samples");
 }
 
 static void write_heap(void)
 {
 	const uint64_t references[] = {UINT64_C(0x7f0000001008)};
 	const mprof_event_detail details[] = {
-		{.object = UINT64_C(0x7f0000002000), .reference_count = 1, .references = references},
-		{.object = UINT64_C(0x7f0000001008)},
-		{.object = UINT64_C(0x7f0000003000)}};
-	const mprof_event_detail more = {.reference_count = 1, .references = references};
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = UINT64_C(0x7f0000002000),
+		 .reference_count = 1,
+		 .references = references},
+		{.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000001008)},
+		{.struct_size = sizeof(mprof_event_detail), .object = UINT64_C(0x7f0000003000)}};
+	const mprof_event_detail more = {
+		.struct_size = sizeof(mprof_event_detail), .reference_count = 1, .references = references};
 	const mprof_event shot[] = {
 		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 3, .value = 32, .more.detail = &details[0]},
 		{.kind = MPROF_EVENT_HEAP_REFERENCES, .more.detail = &more},
 		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 2, .value = 24, .more.detail = &details[1]},
 		{.kind = MPROF_EVENT_HEAP_FREE, .id = 4, .value = 5000, .more.detail = &details[2]},
 	};
-	const mprof_record summaries[] = {{.kind = MPROF_RECORD_SUMMARY, .id = 2, .counts = {1, 24, 0, 0}},
-					  {.kind = MPROF_RECORD_SUMMARY, .id = 3, .counts = {2, 64, 3, 96}}};
+	const mprof_record summaries[] = {{.kind = MPROF_RECORD_SUMMARY, .id = 2, .as.summary = {1, 24, 0, 0}},
+					  {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {2, 64, 3, 96}}};
 
-	expect(mprof_writer_records(writer, MPROF_BLOCK_HEAP_SUMMARY, 1, summaries, 2), "summary");
-	expect(mprof_writer_heap(writer, 1, MPROF_HEAP_FIRST, now, shot, 1), "shot");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, 1, summaries, sizeof(*summaries), 2),
+	       "summary");
+	expect(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST, now, shot, 1), "shot");
 	now += 400;
-	expect(mprof_writer_heap(writer, 1, MPROF_HEAP_LAST, now, shot + 1, 3), "shot");
+	expect(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_LAST, now, shot + 1, 3), "shot");
 }
 
 int main(int argc, char **argv)
 {
-	static const mprof_assembly_name corlib = {"mscorlib", "neutral", "b77a5c561934e089", 2, 0, 0, 0, 0};
-	static const mprof_assembly_name demo = {"demo", "neutral", "null", 1, 2, 300, 4, 1};
+	static const mprof_assembly_name corlib = {
+		sizeof(mprof_assembly_name), "mscorlib", "neutral", "b77a5c561934e089", 2, 0, 0, 0, 0, 0};
+	static const mprof_assembly_name demo = {
+		sizeof(mprof_assembly_name), "demo", "neutral", "null", 1, 2, 300, 4, 1, 0};
 
 	if (argc != 2)
 		return fprintf(stderr, "usage: make_mono_log FILE\n"), 2;

@@ -15,8 +15,9 @@ heap_viewer=$(exe_of mprof-heap-viewer)
 
 gtk=()
 for name in gtk gdk glib atk; do
-	path=$(find /usr/lib/cli /usr/lib/mono/gac -name $name-sharp.dll 2>/dev/null | head -n 1)
-	test -n "$path" || skip "GTK# is not installed (package libgtk2.0-cil)"
+	# Those of GTK# 3 have the same names, and the programs do not use them.
+	path=$(find /usr/lib/cli/$name-sharp-2.0 /usr/lib/mono/gac/$name-sharp/2.* -name $name-sharp.dll 2>/dev/null | head -n 1)
+	test -n "$path" || skip "GTK# 2 is not installed (package libgtk2.0-cil)"
 	gtk+=("-r:$path")
 done
 mcs -nologo -out:Windows.exe "${gtk[@]}" "$decoder_tests/Windows.cs" || fail "Windows.cs does not compile"

@@ -100,12 +100,12 @@ check_complete() {
 	expect "$1: lost events" "$(info "$1" .lost_events)" 0
 }
 
-# check_balance LOG: each method entered was left, in one of the ways to leave it.
+# check_balance LOG [DIFFERENCE]: each method entered was left, in one of the ways to leave it.
 check_balance() {
 	local difference
 	difference=$(info "$1" '.events | ."method-enter" - ([."method-leave", ."method-leave-implicit",
 		."method-leave-exception", ."method-leave-tail"] | map(. // 0) | add)')
-	expect "$1: methods entered and not left" "$difference" 0
+	expect "$1: methods entered and not left" "$difference" "$((${2-0}))"
 }
 
 # All that can be recorded at once; only what would hide something else is left out.

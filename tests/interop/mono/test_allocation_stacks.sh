@@ -8,7 +8,7 @@ compile Sites
 
 # sites LOG: a line for each place, in the form that the program prints. Of a stack, the program's methods.
 sites() {
-	"$MPROF" report --json "$1" >report.json
+	"$MPROF" report --json --top=0 "$1" >report.json
 	jq -r '.allocation_stacks[] | select(.class | startswith("Sites.")) | ["site", .class, .allocations, .bytes,
 		([.stack[] | select(startswith("Sites.")) | .[6:]] | join(" < "))] | @tsv' report.json
 }
@@ -50,7 +50,7 @@ site	Sites.Shared	200	4800	Program.Make () < Program.Two ()"
 # By caller alone: the innermost method of each place.
 profiled "alloc=caller,quiet,output=callers.mprof" Sites.exe >callers.expected
 check_complete callers.mprof
-"$MPROF" report --json callers.mprof | jq -r '.allocation_stacks[] | select(.class | startswith("Sites.")) |
+"$MPROF" report --json --top=0 callers.mprof | jq -r '.allocation_stacks[] | select(.class | startswith("Sites.")) |
 	[.class, .allocations, .caller[6:]] | @tsv' | LC_ALL=C sort >callers.tsv
 # What the class library makes for the program has a caller there.
 awk -F '\t' '{ sub(/ < .*/, "", $5) }

@@ -278,6 +278,18 @@ timeout 60 cat <&"$connection" >out 2>/dev/null || true
 ! grep DONE out || fail "a browser was obeyed"
 exec {connection}>&-
 expect "recording after a browser" "$(fact recording)" enabled
+# Another user of this machine is not heard: the connection is closed without an answer.
+if test "$(id -u)" = 0 && command -v setpriv >/dev/null; then
+	# shellcheck disable=SC2016 # for the other shell
+	setpriv --reuid=65534 --regid=65534 --clear-groups bash -c '
+		exec {connection}<>"/dev/tcp/127.0.0.1/$1"
+		trap "" PIPE
+		echo disable >&"$connection" 2>/dev/null
+		timeout 60 cat <&"$connection" 2>/dev/null
+	' bash "$classic_port" >out || true
+	expect "answer to another user" "$(cat out)" ""
+	expect "recording after another user" "$(fact recording)" enabled
+fi
 if command -v ss >/dev/null; then
 	expect "who can reach the port" "$(ss -Hltn "sport = :$classic_port" | awk '{ print $4 }')" \
 		"127.0.0.1:$classic_port"

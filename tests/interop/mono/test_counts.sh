@@ -24,7 +24,10 @@ check_facts small.expected small.mprof.gz
 # What Mono's own code does is compiled anew, too.
 timeout 120 mono -O=-aot --profile=mprof:calls,exceptions,output=anew.mprof Exceptions.exe >anew.expected
 check_complete anew.mprof
-check_balance anew.mprof
+# Mono may abort a thread within a wrapper that has not called the profiler yet: a leave by exception without an enter.
+unmatched=$("$MPROF" report --json anew.mprof | jq .totals.unmatched_leaves)
+test "$unmatched" -le 1 || fail "anew.mprof: $unmatched leaves without an enter"
+check_balance anew.mprof -"$unmatched"
 check_facts anew.expected anew.mprof
 
 # Without the runtime's own methods, the program's calls are the same.

@@ -41,6 +41,13 @@ for options in heap,free,summary,alloc "$everything"; do
 	expect "shots: roots by kind" "$(figure '[.heap_shots[] | .roots == (.roots_by_kind | add)] | all')" true
 done
 
+# Moves are those since the shot before. After the last one collections go on to move objects.
+expect "moves: more in shots than in all" "$(figure '([.heap_shots[].moved] | add) <= .totals.moved_objects')" true
+expect "moves: in shots" "$(figure '[.heap_shots[].moved] | add > 1000')" true
+# Numbers count collections, whatever sizes the heap got in between.
+expect "collections: sizes of the heap" "$(figure '.heap_resizes | length > 0')" true
+expect "collections: numbers" "$(figure '[.collections[].number] == [range(1; (.collections | length) + 1)]')" true
+
 # shots: how many are in report.json.
 shots() {
 	figure '.heap_shots | length'

@@ -8,7 +8,7 @@ compile_literals
 
 # made LOG CLASS: by which methods of the program, how many if that is certain, and whether when they were compiled.
 made() {
-	"$MPROF" report --json "$1" | jq -r --arg class "$2" '.allocation_stacks[] | select(.class == $class) |
+	"$MPROF" report --json --top=0 "$1" | jq -r --arg class "$2" '.allocation_stacks[] | select(.class == $class) |
 		(.caller // .stack[0]) as $caller | select($caller | startswith("Literals.")) |
 		[$caller[9:], (if .compiling then "compiled" else .allocations end)] | join(" ")' | LC_ALL=C sort
 }
@@ -20,7 +20,7 @@ for options in alloc=stack alloc=caller calls,alloc=stack,jit "$everything" form
 	expect "$options: strings" "$(made literals.mprof string)" "Program.Fail () compiled
 Program.Speak () compiled"
 	# As many at least as there are literals: each is made once more, to be kept.
-	test "$("$MPROF" report --json literals.mprof | jq '[.allocation_stacks[] | select(.class == "string" and
+	test "$("$MPROF" report --json --top=0 literals.mprof | jq '[.allocation_stacks[] | select(.class == "string" and
 		.compiling and (.caller // .stack[0]) == "Literals.Program.Speak ()").allocations] | add')" -ge 5 ||
 		fail "$options: not all literals"
 	expect "$options: after the compiler ended" "$(made literals.mprof Literals.Made)" "Program.Make () 20"

@@ -56,7 +56,7 @@ profiled help Calls.exe >out 2>err || fail "help: status $?"
 for option in calls alloc jit gc exceptions threads classes all sample sample-real heap summary free moves \
 	handles monitor finalizers counters sample-depth stack-depth only not depth no-wrappers all-wrappers output \
 	format gzip max-size ring heap-memory buffers buffer-events interval drop start-disabled control no-control \
-	port signal jitdump perf-map oprofile quiet help; do
+	port signal jitdump perf-map oprofile quiet quiet-start help; do
 	grep -q "^  $option" out || fail "help says nothing about $option"
 done
 expect "lines on stderr with help" "$(wc -l <err)" 0

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file call_stack.h
+ * \brief The call stack of the calling thread, as addresses of native code.
+ */
+#ifndef CALL_STACK_H
+#define CALL_STACK_H
+
+#include <mprof/recorder.h>
+
+/** How the stack is walked. */
+typedef enum call_stack_walk {
+	CALL_STACK_UNWIND, /**< By unwind tables: right for all code that has them. */
+	CALL_STACK_FRAMES, /**< By frame pointers: many times faster, for programs that are built with them. */
+	CALL_STACK_NONE
+} call_stack_walk;
+
+/** Finds out where this module is, whose own frames are left off. To be called before call_stack_take(). */
+void call_stack_init(void);
+
+/**
+ * Fills \p frames, of which there are at most #MPROF_STACK_MAX: the caller of this module first. Returns how many. To be
+ * called from this module. May allocate at the first call.
+ */
+size_t call_stack_take(call_stack_walk walk, mprof_frame *frames, size_t capacity);
+
+#endif

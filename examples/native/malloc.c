@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records allocations of native programs. Preloaded into a program, its functions interpose those of the C library.
+ *
+ * Order matters: an allocation is recorded after it was made and a free before it is done, so that the lives of
+ * two blocks at one address never overlap in the log, whichever threads take part.
+ */
+#include "allocator.h"
+#include "call_stack.h"
+#include "instrument_options.h"
+
+#include <mprof/recorder.h>
+#include <mprof/version.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OVERRIDES __attribute__((visibility("default")))
+
+/* Busy: inside the recorder, or on its own thread. What is allocated from there is not the program's. */
+typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREAD_OFF } thread_state;
+
+/* The module is loaded at the start, so its variables can be where they are reached without a call. */
+#define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
+
+PER_THREAD volatile thread_state state;
+PER_THREAD mprof_thread *handle;
+PER_THREAD int end_rounds;
+
+static pthread_key_t thread_end;
+static mprof_recorder *recorder; /* NULL before it is open, and if there is nothing to record to. */
+
+/* How MPROF_MALLOC_OPTIONS asks for call stacks. */
+static call_stack_walk walk = CALL_STACK_UNWIND;
+static size_t depth = 64;
+
+static void mark_own_thread(void *user)
+{
+	(void)user;
+	state = THREAD_OFF;
+}
+
+/* Other destructors of the thread's variables may free memory: this one asks to be called again as often as it can. */
+static void end_thread(void *value)
+{
+	state = THREAD_BUSY;
+	if (++end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(thread_end, value) == 0) {
+		state = THREAD_RECORDING;
+		return;
+	}
+	state = THREAD_OFF;
+	handle = NULL;
+	if (recorder != NULL)
+		mprof_thread_detach(value);
+}
+
+static void read_stack_options(const char *words)
+{
+	const char *stack = words != NULL ? strstr(words, "stack=") : NULL;
+	const char *frames = words != NULL ? strstr(words, "depth=") : NULL;
+
+	if (stack != NULL && strncmp(stack, "stack=frames", 12) == 0)
+		walk = CALL_STACK_FRAMES;
+	else if (stack != NULL && strncmp(stack, "stack=none", 10) == 0)
+		walk = CALL_STACK_NONE;
+	if (frames != NULL)
+		depth = strtoul(frames + 6, NULL, 10);
+	if (depth > MPROF_STACK_MAX)
+		depth = MPROF_STACK_MAX;
+}
+
+static mprof_status open_recorder(const char *path, mprof_error *error)
+{
+	char process[24];
+	const mprof_property properties[] = {
+		{"program", program_invocation_name},
+		{"pid", process},
+		{"recorder", "libmprof-malloc " MPROF_VERSION_STRING},
+	};
+	mprof_writer_options writer;
+	mprof_recorder_options options;
+
+	snprintf(process, sizeof(process), "%ld", (long)getpid());
+	mprof_writer_options_init(&writer, sizeof(writer));
+	writer.runtime = "native";
+	writer.intro_flags = MPROF_INTRO_FLAG_MEMORY;
+	mprof_recorder_options_init(&options, sizeof(options));
+	instrument_options_read(getenv("MPROF_MALLOC_OPTIONS"), &writer, &options);
+	read_stack_options(getenv("MPROF_MALLOC_OPTIONS"));
+	options.writer = &writer;
+	options.properties = properties;
+	options.property_size = sizeof(properties[0]);
+	options.property_count = sizeof(properties) / sizeof(properties[0]);
+	options.thread_started = mark_own_thread;
+	return mprof_recorder_open_path(path, &options, &recorder, error);
+}
+
+static void open_log(void)
+{
+	char path[INSTRUMENT_PATH_SIZE];
+	mprof_error error;
+	mprof_status status;
+
+	memset(&error, 0, sizeof(error));
+	error.struct_size = sizeof(error);
+	error.what = "";
+	recorder = NULL;
+	if (!instrument_options_path(getenv("MPROF_MALLOC_OUTPUT"), path))
+		return;
+	status = open_recorder(path, &error);
+	if (status != MPROF_OK)
+		fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", path,
+			error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
+}
+
+/* The log belongs to the parent. The child gets one of its own if its name can be another one. */
+static void begin_child(void)
+{
+	const char *output = getenv("MPROF_MALLOC_OUTPUT");
+
+	state = THREAD_BUSY;
+	mprof_recorder_destroy(recorder);
+	pthread_setspecific(thread_end, NULL);
+	handle = NULL;
+	recorder = NULL;
+	if (output != NULL && strstr(output, "%p") != NULL)
+		open_log();
+	state = recorder != NULL ? THREAD_NEW : THREAD_OFF;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	int saved = errno;
+
+	allocator_get();
+	state = THREAD_BUSY;
+	call_stack_init();
+	if (pthread_key_create(&thread_end, end_thread) == 0) {
+		open_log();
+		if (recorder != NULL)
+			pthread_atfork(NULL, NULL, begin_child);
+	}
+	state = THREAD_NEW;
+	errno = saved;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	state = THREAD_OFF;
+	if (recorder != NULL)
+		mprof_recorder_close(recorder);
+}
+
+/* The first event of a thread. Returns 1 if it is recorded. */
+static int begin_thread(void)
+{
+	int saved = errno;
+	char name[32];
+
+	if (recorder == NULL)
+		return 0;
+	state = THREAD_BUSY;
+	if (mprof_recorder_attach(recorder, 0, &handle) != MPROF_OK) {
+		state = THREAD_OFF;
+		errno = saved;
+		return 0;
+	}
+	pthread_setspecific(thread_end, handle);
+	if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0)
+		mprof_recorder_set_thread_name(recorder, mprof_thread_get_id(handle), name, strlen(name));
+	state = THREAD_RECORDING;
+	errno = saved;
+	return 1;
+}
+
+static inline int may_record(void)
+{
+	return state == THREAD_RECORDING || (state == THREAD_NEW && begin_thread());
+}
+
+static void record_allocated(void *memory, size_t size)
+{
+	mprof_frame frames[MPROF_STACK_MAX];
+	int saved = errno;
+
+	if (memory == NULL || !may_record())
+		return;
+	state = THREAD_BUSY;
+	mprof_thread_record_memory_allocated(handle, (uint64_t)(uintptr_t)memory, size, frames,
+					     call_stack_take(walk, frames, depth));
+	state = THREAD_RECORDING;
+	errno = saved;
+}
+
+static void record_freed(void *memory)
+{
+	if (!may_record())
+		return;
+	state = THREAD_BUSY;
+	mprof_thread_record_memory_freed(handle, (uint64_t)(uintptr_t)memory, NULL, 0);
+	state = THREAD_RECORDING;
+}
+
+static void record_resized(uint64_t old_address, uint64_t started, void *memory, size_t size)
+{
+	mprof_frame frames[MPROF_STACK_MAX];
+	int saved = errno;
+
+	state = THREAD_BUSY;
+	mprof_thread_record_memory_resized(handle, old_address, started, (uint64_t)(uintptr_t)memory, size, frames,
+					   call_stack_take(walk, frames, depth));
+	state = THREAD_RECORDING;
+	errno = saved;
+}
+
+OVERRIDES void *malloc(size_t size)
+{
+	void *memory = allocator_get()->malloc(size);
+
+	record_allocated(memory, size);
+	return memory;
+}
+
+OVERRIDES void *calloc(size_t count, size_t size)
+{
+	void *memory = allocator_get()->calloc(count, size);
+
+	record_allocated(memory, count * size);
+	return memory;
+}
+
+OVERRIDES void free(void *memory)
+{
+	if (memory == NULL || allocator_early_room(memory) != 0)
+		return;
+	record_freed(memory);
+	allocator_get()->free(memory);
+}
+
+/* Memory from before the functions were found cannot be resized by them. */
+static void *move_early(void *memory, size_t size)
+{
+	const size_t room = allocator_early_room(memory);
+	void *moved = malloc(size);
+
+	return moved != NULL ? memcpy(moved, memory, size < room ? size : room) : NULL;
+}
+
+OVERRIDES void *realloc(void *memory, size_t size)
+{
+	const uint64_t old_address = (uint64_t)(uintptr_t)memory;
+	uint64_t started;
+	void *resized;
+
+	if (memory == NULL)
+		return malloc(size);
+	if (allocator_early_room(memory) != 0)
+		return move_early(memory, size);
+	if (!may_record())
+		return allocator_get()->realloc(memory, size);
+	/* A size of 0 frees the memory. */
+	if (size == 0) {
+		record_freed(memory);
+		resized = allocator_get()->realloc(memory, 0);
+		record_allocated(resized, 0);
+		return resized;
+	}
+	started = mprof_recorder_read_counter(recorder);
+	resized = allocator_get()->realloc(memory, size);
+	if (resized != NULL)
+		record_resized(old_address, started, resized, size);
+	return resized;
+}
+
+OVERRIDES void *aligned_alloc(size_t alignment, size_t size)
+{
+	void *memory = allocator_get()->aligned_alloc(alignment, size);
+
+	record_allocated(memory, size);
+	return memory;
+}
+
+OVERRIDES void *memalign(size_t alignment, size_t size)
+{
+	void *memory = allocator_get()->memalign(alignment, size);
+
+	record_allocated(memory, size);
+	return memory;
+}
+
+OVERRIDES int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+	int error = allocator_get()->posix_memalign(memory, alignment, size);
+
+	if (error == 0)
+		record_allocated(*memory, size);
+	return error;
+}
+
+OVERRIDES void *valloc(size_t size)
+{
+	void *memory = allocator_get()->valloc(size);
+
+	record_allocated(memory, size);
+	return memory;
+}
+
+OVERRIDES void *pvalloc(size_t size)
+{
+	void *memory = allocator_get()->pvalloc(size);
+
+	record_allocated(memory, size);
+	return memory;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/kind_counts.h
+ * \brief How many kinds this library knows. Public arrays by kind have room for 256, so that these may grow.
+ */
+#ifndef FORMAT_KIND_COUNTS_H
+#define FORMAT_KIND_COUNTS_H
+
+#include <mprof/format.h>
+
+enum {
+	EVENT_KIND_COUNT = MPROF_EVENT_STACK_END + 1, /**< With #MPROF_EVENT_UNKNOWN. */
+	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1       /**< With 0, the causes that are not known. */
+};
+
+#endif

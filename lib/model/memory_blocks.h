@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/memory_blocks.h
+ * \brief The blocks of native memory that exist, by address.
+ */
+#ifndef MODEL_MEMORY_BLOCKS_H
+#define MODEL_MEMORY_BLOCKS_H
+
+#include "base/allocator.h"
+
+/** Marks a place of the table where no block is. */
+#define MEMORY_NO_SITE UINT32_MAX
+
+/** The site of a block that is followed, so that its free is matched, but not counted. */
+#define MEMORY_UNCOUNTED (UINT32_MAX - 1)
+
+typedef struct memory_block {
+	uint64_t address;
+	uint64_t size;
+	uint64_t counter; /**< When it was allocated. */
+	uint32_t site;    /**< Number of its site. */
+	uint32_t thread;  /**< Number of the thread that allocated it. */
+} memory_block;
+
+/** Open addressing; at most half of the places are taken. */
+typedef struct memory_blocks {
+	mprof_allocator allocator;
+	memory_block *places;
+	size_t capacity; /**< A power of two, or 0. */
+	size_t count;
+	uint64_t seed;
+	uint32_t shift; /**< 64 - log2(capacity). */
+} memory_blocks;
+
+void memory_blocks_init(memory_blocks *blocks, const mprof_allocator *allocator);
+void memory_blocks_destroy(memory_blocks *blocks);
+
+/** The block at an address, or NULL. Valid until the next call. */
+memory_block *memory_blocks_find(const memory_blocks *blocks, uint64_t address);
+
+/** Adds a block at an address where none is. Returns 0 if there is no memory. */
+int memory_blocks_add(memory_blocks *blocks, const memory_block *block);
+
+/** Removes a block that was found. */
+void memory_blocks_remove(memory_blocks *blocks, memory_block *block);
+
+#endif

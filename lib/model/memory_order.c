@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/memory_order.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+void memory_order_init(memory_order *order, const mprof_allocator *allocator)
+{
+	memset(order, 0, sizeof(*order));
+	order->allocator = *allocator;
+}
+
+void memory_order_destroy(memory_order *order)
+{
+	allocator_release(&order->allocator, order->actions, order->capacity * sizeof(*order->actions));
+	allocator_release(&order->allocator, order->scratch, order->scratch_capacity * sizeof(*order->scratch));
+	memory_order_init(order, &order->allocator);
+}
+
+int memory_order_add(memory_order *order, const memory_action *action)
+{
+	void *actions = order->actions;
+
+	if (!array_reserve(&order->allocator, &actions, &order->capacity, order->count + 1, sizeof(*order->actions)))
+		return 0;
+	order->actions = actions;
+	order->actions[order->count++] = *action;
+	return 1;
+}
+
+/* Where the sorted run ends that starts at a place. */
+static size_t run_end(const memory_action *actions, size_t start, size_t count)
+{
+	size_t end = start + 1;
+
+	while (end < count && !memory_is_before(actions[end].counter, actions[end - 1].counter))
+		end++;
+	return end;
+}
+
+/* Merges two runs, the second of which follows the first. */
+static void merge(memory_action *to, const memory_action *from, size_t start, size_t middle, size_t end)
+{
+	size_t left = start;
+	size_t right = middle;
+
+	for (size_t place = start; place < end; place++) {
+		int takes_right =
+			left == middle || (right < end && memory_is_before(from[right].counter, from[left].counter));
+
+		to[place] = takes_right ? from[right++] : from[left++];
+	}
+}
+
+/* Merges each two runs. Returns how many runs there were. */
+static size_t merge_pairs(memory_action *to, const memory_action *from, size_t count)
+{
+	size_t runs = 0;
+
+	for (size_t start = 0; start < count;) {
+		size_t middle = run_end(from, start, count);
+		size_t end = middle < count ? run_end(from, middle, count) : middle;
+
+		merge(to, from, start, middle, end);
+		runs += middle < end ? 2 : 1;
+		start = end;
+	}
+	return runs;
+}
+
+int memory_order_sort(memory_order *order)
+{
+	void *scratch = order->scratch;
+	size_t runs;
+
+	if (order->count == 0 || run_end(order->actions, 0, order->count) == order->count)
+		return 1;
+	if (!array_reserve(&order->allocator, &scratch, &order->scratch_capacity, order->count,
+			   sizeof(*order->scratch)))
+		return 0;
+	order->scratch = scratch;
+	do {
+		memory_action *merged = order->scratch;
+		size_t merged_capacity = order->scratch_capacity;
+
+		runs = merge_pairs(merged, order->actions, order->count);
+		order->scratch = order->actions;
+		order->scratch_capacity = order->capacity;
+		order->actions = merged;
+		order->capacity = merged_capacity;
+	} while (runs > 2);
+	return 1;
+}
+
+void memory_order_drop(memory_order *order, size_t count)
+{
+	order->count -= count;
+	/* Without actions there may be no array either. */
+	if (order->count > 0)
+		memmove(order->actions, order->actions + count, order->count * sizeof(*order->actions));
+}

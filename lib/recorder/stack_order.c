@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/stack_order.h"
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "recorder/recorder_internal.h"
+
+/*
+ * Only stacks that more than one thread uses matter. The slots at which a thread switches to or from one of these, or
+ * ends one, are sorted by their counters; each thread is drained up to the first of them, the thread of the next one up
+ * to that one, and so on.
+ *
+ * What may be drained: whoever takes up a stack has been told by the thread that left it, so the switch by which it was
+ * left was published before that by which it is taken up. Looking at all threads, and then once more, finds with each
+ * switch seen by the first look all that it depends on. Of what the second look alone has seen no more is drained than
+ * that.
+ */
+struct stack_point {
+	uint64_t counter;
+	mprof_thread *thread;
+	slot_position end;    /**< Behind the slot. */
+	switched_stack *from; /**< NULL: the thread's own. */
+	switched_stack *to;   /**< The same; also the stack that ends. */
+};
+
+typedef void (*visit_function)(mprof_recorder *recorder, const stack_point *point);
+
+static int position_is_before(slot_position left, slot_position right)
+{
+	int32_t buffers = (int32_t)(left.sequence - right.sequence);
+
+	return buffers < 0 || (buffers == 0 && left.slots < right.slots);
+}
+
+static slot_position later_position(slot_position left, slot_position right)
+{
+	return position_is_before(left, right) ? right : left;
+}
+
+int stack_order_is_needed(const mprof_recorder *recorder)
+{
+	/* Acquire: read after slots were seen to be published, it counts every thread that has switched by then. */
+	return atomic_load_explicit(&recorder->switching_threads, memory_order_acquire) > 1;
+}
+
+void stack_order_take(mprof_recorder *recorder, event_buffer *first)
+{
+	while (first != NULL) {
+		event_buffer *next = first->next_full;
+		uint64_t ticket = atomic_load_explicit(&first->ticket, memory_order_acquire);
+		thread_round *round = &recorder_find_thread(recorder, (uint32_t)(ticket >> 32))->round;
+
+		first->next_full = NULL;
+		if (round->full_first == NULL)
+			round->full_first = first;
+		else
+			round->full_last->next_full = first;
+		round->full_last = first;
+		first = next;
+	}
+}
+
+/* How far a thread has come. */
+static slot_position look_at(mprof_thread *thread)
+{
+	thread_round *round = &thread->round;
+	slot_position position = {thread->next_sequence, 0};
+
+	for (event_buffer *full = round->full_first; full != NULL; full = full->next_full)
+		position.sequence++;
+	round->current = atomic_load_explicit(&thread->current, memory_order_acquire);
+	/* Another ticket: it has handed over a buffer that was not taken yet. */
+	if (atomic_load_explicit(&round->current->ticket, memory_order_acquire) ==
+	    ((uint64_t)thread->serial << 32 | position.sequence))
+		position.slots = atomic_load_explicit(&round->current->published, memory_order_acquire);
+	else
+		round->current = NULL;
+	return position;
+}
+
+static mprof_thread *threads_of(mprof_recorder *recorder)
+{
+	mprof_thread *thread;
+
+	pthread_mutex_lock(&recorder->threads_lock);
+	thread = recorder->threads;
+	pthread_mutex_unlock(&recorder->threads_lock);
+	return thread;
+}
+
+static void look_at_all(mprof_recorder *recorder)
+{
+	mprof_thread *threads = threads_of(recorder);
+
+	recorder->round_number++;
+	stack_order_take(recorder, buffer_pool_take_full(&recorder->pool));
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
+		thread->round.known = look_at(thread);
+		thread->round.number = recorder->round_number;
+	}
+	threads = threads_of(recorder);
+	stack_order_take(recorder, buffer_pool_take_full(&recorder->pool));
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
+		thread->round.available = look_at(thread);
+		/* One that was attached in between. */
+		if (thread->round.number != recorder->round_number)
+			thread->round.known = (slot_position){thread->next_sequence, 0};
+		thread->round.number = recorder->round_number;
+		thread->round.limit = thread->round.known;
+		thread->round.is_needed = 0;
+	}
+}
+
+/* Where the thread is while its slots are gone over. */
+typedef struct stack_scan {
+	stack_point point;
+	visit_function visit;
+} stack_scan;
+
+static switched_stack *find_stack(mprof_recorder *recorder, uint64_t number, uint64_t counter)
+{
+	stack_state *state = number != 0 ? stack_table_find(&recorder->switched, number) : NULL;
+
+	if (state == NULL && number != 0) {
+		state = stack_table_add(&recorder->switched, number, counter);
+		recorder->order_has_failed |= state == NULL;
+	}
+	return (switched_stack *)state;
+}
+
+static void scan_slot(mprof_recorder *recorder, stack_scan *scan, const event_slot *slot)
+{
+	stack_point *point = &scan->point;
+
+	switch (slot->stamp & SLOT_KIND_MASK) {
+	case MPROF_EVENT_STACK_SWITCH:
+		point->to = find_stack(recorder, slot->subject, point->counter);
+		scan->visit(recorder, point);
+		point->from = point->to;
+		break;
+	case MPROF_EVENT_STACK_END:
+		point->to = find_stack(recorder, slot->subject, point->counter);
+		scan->visit(recorder, point);
+		if (point->from == point->to)
+			point->from = NULL;
+		break;
+	case MPROF_EVENT_THREAD_START:
+		if (slot->subject == point->thread->id)
+			point->from = NULL;
+		break;
+	default:
+		break;
+	}
+}
+
+static void scan_buffer(mprof_recorder *recorder, stack_scan *scan, const event_buffer *buffer, uint32_t until)
+{
+	uint64_t last = buffer->drained == 0 ? buffer->start_counter : scan->point.thread->last_counter;
+
+	for (uint32_t i = buffer->drained; i < until; i += slot_count(&buffer->slots[i])) {
+		if ((buffer->slots[i].stamp & SLOT_WIDE) != 0)
+			continue;
+		scan->point.counter = slot_counter(last, buffer->slots[i].stamp);
+		scan->point.end.slots = i + 1;
+		scan_slot(recorder, scan, &buffer->slots[i]);
+	}
+}
+
+/* Goes over all switches that can be read. */
+static void scan_all(mprof_recorder *recorder, visit_function visit)
+{
+	for (mprof_thread *thread = threads_of(recorder); thread != NULL; thread = thread->next) {
+		stack_scan scan = {.visit = visit};
+
+		/* One that was attached after the second look. */
+		if (thread->round.number != recorder->round_number)
+			continue;
+		scan.point.thread = thread;
+		scan.point.from = thread->stacks.other;
+		scan.point.end.sequence = thread->next_sequence;
+		for (const event_buffer *full = thread->round.full_first; full != NULL; full = full->next_full) {
+			scan_buffer(recorder, &scan, full, full->published);
+			scan.point.end.sequence++;
+		}
+		if (thread->round.current != NULL)
+			scan_buffer(recorder, &scan, thread->round.current, thread->round.available.slots);
+	}
+}
+
+/* Marks stacks that more than one thread uses. */
+static void visit_to_mark(mprof_recorder *recorder, const stack_point *point)
+{
+	switched_stack *stack = point->to;
+
+	if (stack == NULL)
+		return;
+	if (stack->round != recorder->round_number) {
+		stack->round = recorder->round_number;
+		/* What others did on it before is in the log, unless one is on it still. */
+		stack->user = (uint32_t)stack->state.thread;
+		stack->is_shared = 0;
+		stack->is_needed = 0;
+	}
+	if (stack->user != 0 && stack->user != point->thread->serial)
+		stack->is_shared = 1;
+	stack->user = point->thread->serial;
+}
+
+static int is_shared(const mprof_recorder *recorder, const switched_stack *stack)
+{
+	return stack != NULL && stack->round == recorder->round_number && stack->is_shared;
+}
+
+static void visit_to_gather(mprof_recorder *recorder, const stack_point *point)
+{
+	void *points = recorder->stack_points;
+
+	if (!is_shared(recorder, point->from) && !is_shared(recorder, point->to))
+		return;
+	if (!array_reserve(&recorder->allocator, &points, &recorder->stack_point_capacity,
+			   recorder->stack_point_count + 1, sizeof(*point))) {
+		recorder->order_has_failed = 1;
+		return;
+	}
+	recorder->stack_points = points;
+	recorder->stack_points[recorder->stack_point_count++] = *point;
+}
+
+static int compare_points(const void *left, const void *right)
+{
+	const stack_point *first = left;
+	const stack_point *second = right;
+	int64_t difference = (int64_t)(first->counter - second->counter);
+
+	if (difference != 0)
+		return difference < 0 ? -1 : 1;
+	if (first->thread != second->thread)
+		return first->thread->serial < second->thread->serial ? -1 : 1;
+	return position_is_before(first->end, second->end) ? -1 : 1;
+}
+
+/*
+ * From the last to the first: what was seen by the first look is drained, and whatever was done before it by its thread
+ * or on its stack. Extends the threads' limits; what is not needed stays for the next round.
+ */
+static void extend_limits(mprof_recorder *recorder)
+{
+	for (size_t i = recorder->stack_point_count; i > 0; i--) {
+		stack_point *point = &recorder->stack_points[i - 1];
+		thread_round *round = &point->thread->round;
+		int is_known = !position_is_before(round->known, point->end);
+
+		if (!is_known && !round->is_needed && (point->from == NULL || !point->from->is_needed) &&
+		    (point->to == NULL || !point->to->is_needed))
+			continue;
+		round->is_needed = 1;
+		if (point->to != NULL)
+			point->to->is_needed = 1;
+		round->limit = later_position(round->limit, point->end);
+	}
+}
+
+/* The buffer that a thread's next slots are in; NULL if there is none. */
+static event_buffer *next_buffer_of(const mprof_thread *thread)
+{
+	return thread->round.full_first != NULL ? thread->round.full_first : thread->round.current;
+}
+
+static void drop_full(mprof_recorder *recorder, mprof_thread *thread)
+{
+	event_buffer *done = thread->round.full_first;
+
+	thread->round.full_first = done->next_full;
+	thread->next_sequence++;
+	recorder_give_back(recorder, done);
+}
+
+static void drain_to(mprof_recorder *recorder, mprof_thread *thread, slot_position limit)
+{
+	event_buffer *buffer;
+
+	while ((buffer = next_buffer_of(thread)) != NULL && (int32_t)(limit.sequence - thread->next_sequence) >= 0) {
+		int is_full = buffer == thread->round.full_first;
+		uint32_t until = limit.slots;
+
+		if (is_full && limit.sequence != thread->next_sequence)
+			until = atomic_load_explicit(&buffer->published, memory_order_acquire);
+		if (until > buffer->drained)
+			recorder_drain_buffer(recorder, thread, buffer, until);
+		if (!is_full || buffer->drained < atomic_load_explicit(&buffer->published, memory_order_acquire))
+			return;
+		drop_full(recorder, thread);
+	}
+}
+
+/* All that was recorded under the thread's ID before it was attached is older than what it recorded. */
+static void drain_predecessor(mprof_recorder *recorder, mprof_thread *thread)
+{
+	mprof_thread *before = thread->next;
+
+	if (!thread->follows_another)
+		return;
+	thread->follows_another = 0;
+	while (before != NULL && before->id != thread->id)
+		before = before->next;
+	if (before == NULL)
+		return;
+	drain_predecessor(recorder, before);
+	drain_to(recorder, before, before->round.limit);
+}
+
+static void drain_thread(mprof_recorder *recorder, mprof_thread *thread, slot_position limit)
+{
+	drain_predecessor(recorder, thread);
+	drain_to(recorder, thread, limit);
+}
+
+static int is_in_round(const stack_point *point)
+{
+	return !position_is_before(point->thread->round.limit, point->end);
+}
+
+static void drain_in_order(mprof_recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->stack_point_count; i++) {
+		const stack_point *point = &recorder->stack_points[i];
+		int is_last = i + 1 == recorder->stack_point_count;
+
+		/* Those of one thread that follow each other need one block. */
+		if (!is_last && point[1].thread == point->thread && is_in_round(&point[1]))
+			continue;
+		if (is_in_round(point))
+			drain_thread(recorder, point->thread, point->end);
+	}
+}
+
+void stack_order_drain(mprof_recorder *recorder)
+{
+	look_at_all(recorder);
+	/* After that, so that what defines the keys in the slots is known. */
+	recorder_process_messages(recorder);
+	recorder->order_has_failed = 0;
+	recorder->stack_point_count = 0;
+	scan_all(recorder, visit_to_mark);
+	scan_all(recorder, visit_to_gather);
+	sort_in_place(recorder->stack_points, recorder->stack_point_count, sizeof(*recorder->stack_points),
+		      compare_points);
+	extend_limits(recorder);
+	drain_in_order(recorder);
+	for (mprof_thread *thread = threads_of(recorder); thread != NULL; thread = thread->next) {
+		if (thread->round.number == recorder->round_number)
+			drain_thread(recorder, thread, thread->round.limit);
+	}
+	recorder->order_has_failed = 0;
+}
+
+void stack_order_destroy(mprof_recorder *recorder)
+{
+	allocator_release(&recorder->allocator, recorder->stack_points,
+			  recorder->stack_point_capacity * sizeof(*recorder->stack_points));
+}

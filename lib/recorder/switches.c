@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/switches.h"
+
+static void release_leaves(stack_state *state, const mprof_allocator *allocator)
+{
+	leave_stack_destroy(&((switched_stack *)state)->leaves, allocator);
+}
+
+void switches_destroy(stack_table *table)
+{
+	stack_table_destroy(table, release_leaves);
+}
+
+void switches_leave(thread_stacks *stacks, uint64_t counter)
+{
+	if (stacks->other == NULL)
+		return;
+	stacks->other->state.thread = 0;
+	stacks->other->state.left = counter;
+	stacks->other = NULL;
+}
+
+int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, thread_stacks *holder, uint64_t number,
+		  uint64_t counter)
+{
+	switched_stack *next = NULL;
+	uint64_t left;
+
+	if (number != 0) {
+		next = (switched_stack *)stack_table_find(table, number);
+		if (next == NULL)
+			next = (switched_stack *)stack_table_add(table, number, counter);
+		if (next == NULL)
+			return 0;
+	}
+	if (next == stacks->other)
+		return 1;
+	/* Readers do the same where the switch by which a stack was left is missing. */
+	if (holder != NULL)
+		switches_leave(holder, counter);
+	left = next != NULL ? next->state.left : stacks->own_left;
+	if (stacks->other == NULL)
+		stacks->own_left = counter;
+	switches_leave(stacks, counter);
+	stacks->other = next;
+	if (next != NULL)
+		next->state.thread = serial;
+	if (stack_table_is_stale(table, left))
+		leave_stack_restart(thread_stacks_current(stacks));
+	return 1;
+}
+
+uint32_t switches_find_holder(const stack_table *table, uint64_t number)
+{
+	const stack_state *state = number != 0 ? stack_table_find(table, number) : NULL;
+
+	return state != NULL ? (uint32_t)state->thread : 0;
+}
+
+void switches_end(stack_table *table, thread_stacks *holder, uint64_t number)
+{
+	switched_stack *stack = (switched_stack *)stack_table_find(table, number);
+
+	if (stack == NULL)
+		return;
+	if (holder != NULL)
+		switches_leave(holder, stack->state.left);
+	leave_stack_destroy(&stack->leaves, &table->states.allocator);
+	stack_table_remove(table, &stack->state);
+}
+
+void switches_forget(const stack_table *table, const mprof_key_range *ranges, size_t count)
+{
+	for (size_t i = 0; i < table->states.capacity; i++) {
+		const hash_map_entry *entry = &table->states.entries[i];
+
+		if (entry->key != 0)
+			leave_stack_forget(&((switched_stack *)(uintptr_t)entry->value)->leaves, ranges, count);
+	}
+}

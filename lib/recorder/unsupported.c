@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file unsupported.c
+ * \brief The functions of mprof/recorder.h in a library that was built without the recorder.
+ *
+ * They exist so that a program which asks mprof_version_has_feature() first starts with such a library too: whatever
+ * returns a status returns #MPROF_ERR_UNSUPPORTED, and the rest does nothing. What needs no recorder works.
+ */
+#include <mprof/recorder.h>
+
+#include "base/error.h"
+#include "base/options.h"
+
+/* There is nothing to use the parameters for. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+static mprof_status set_error(mprof_error *error)
+{
+	mprof_error own;
+
+	error_set(&own, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL, "this library was built without the recorder");
+	if (error != NULL)
+		error_copy(&own, error);
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+/* A sink is closed in all cases. */
+static mprof_status refuse(const mprof_sink *sink, mprof_recorder **recorder, mprof_error *error)
+{
+	mprof_sink own;
+
+	if (sink != NULL && struct_copy_in(&own, sink, sizeof(own)) == MPROF_OK && own.close != NULL)
+		own.close(own.user);
+	if (recorder != NULL)
+		*recorder = NULL;
+	return set_error(error);
+}
+
+mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
+				      mprof_recorder **recorder, mprof_error *error)
+{
+	return refuse(NULL, recorder, error);
+}
+
+mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *options, mprof_recorder **recorder,
+				    mprof_error *error)
+{
+	return refuse(NULL, recorder, error);
+}
+
+mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_recorder_options *options,
+				      mprof_recorder **recorder, mprof_error *error)
+{
+	return refuse(sink, recorder, error);
+}
+
+mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options, mprof_recorder **recorder,
+				      mprof_error *error)
+{
+	return refuse(NULL, recorder, error);
+}
+
+mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path, uint32_t gzip_level,
+				      mprof_error *error)
+{
+	return set_error(error);
+}
+
+mprof_status mprof_recorder_close(mprof_recorder *recorder)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+void mprof_recorder_destroy(mprof_recorder *recorder)
+{
+}
+
+mprof_status mprof_recorder_drain(mprof_recorder *recorder)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges, size_t range_size,
+					size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+int mprof_recorder_is_enabled(const mprof_recorder *recorder)
+{
+	return 0;
+}
+
+mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
+					  uint32_t flags, uint32_t *metric)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof_metric_value *values,
+					   size_t value_size, size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count)
+{
+	return 0;
+}
+
+int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t collection)
+{
+	return 0;
+}
+
+void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+				    const uint64_t *references, size_t count)
+{
+}
+
+void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
+{
+}
+
+void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
+{
+}
+
+void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size)
+{
+}
+
+void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint64_t to)
+{
+}
+
+void mprof_recorder_end_heap(mprof_recorder *recorder)
+{
+}
+
+uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder)
+{
+	return 0;
+}
+
+mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_thread **thread)
+{
+	if (thread != NULL)
+		*thread = NULL;
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+void mprof_thread_detach(mprof_thread *thread)
+{
+}
+
+uint64_t mprof_thread_get_id(const mprof_thread *thread)
+{
+	return 0;
+}
+
+mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t id, const char *name, size_t name_length)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+void mprof_thread_enter_method(mprof_thread *thread, mprof_key method)
+{
+}
+
+void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
+{
+}
+
+void mprof_thread_leave_top(mprof_thread *thread)
+{
+}
+
+mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t stack)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
+{
+}
+
+mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
+					    uint64_t value)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size, uint64_t object,
+					     const mprof_frame *frames, size_t count)
+{
+}
+
+mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
+					 uint64_t object, const mprof_frame *frames, size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
+{
+}
+
+void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					const mprof_frame *frames, size_t count)
+{
+}
+
+void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object)
+{
+}
+
+void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address, uint64_t size,
+					  const mprof_frame *frames, size_t count)
+{
+}
+
+void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, const mprof_frame *frames, size_t count)
+{
+}
+
+void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
+					uint64_t new_address, uint64_t size, const mprof_frame *frames, size_t count)
+{
+}
+
+mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+void mprof_description_init(mprof_description *description, size_t struct_size)
+{
+	struct_init(description, struct_size);
+}
+
+mprof_frame mprof_frame_make_native(uint64_t address)
+{
+	return address | MPROF_FRAME_NATIVE;
+}
+
+mprof_frame mprof_frame_make_return(uint64_t address)
+{
+	return address | MPROF_FRAME_RETURN;
+}
+
+mprof_frame mprof_frame_make_compiling(mprof_key method)
+{
+	return method | MPROF_FRAME_COMPILING;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file struct_sizes.c
+ * \brief The sizes of the public structs, for bindings.
+ */
+#include <mprof.h>
+
+#include <string.h>
+
+#define SIZE(name)                                                                                                     \
+	{                                                                                                              \
+#name, sizeof(name)                                                                                    \
+	}
+
+size_t mprof_struct_get_size(const char *name)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+	} sizes[] = {
+		SIZE(mprof_error),
+		SIZE(mprof_allocator),
+		SIZE(mprof_block_set),
+		SIZE(mprof_event_detail),
+		SIZE(mprof_event),
+		SIZE(mprof_assembly_name),
+		SIZE(mprof_stack_record),
+		SIZE(mprof_module_record),
+		SIZE(mprof_function_record),
+		SIZE(mprof_location_record),
+		SIZE(mprof_root_record),
+		SIZE(mprof_metric_record),
+		SIZE(mprof_metric_value_record),
+		SIZE(mprof_summary_record),
+		SIZE(mprof_record),
+		SIZE(mprof_clock),
+		SIZE(mprof_parser_options),
+		SIZE(mprof_intro_block),
+		SIZE(mprof_end_block),
+		SIZE(mprof_element_block),
+		SIZE(mprof_events_block),
+		SIZE(mprof_samples_block),
+		SIZE(mprof_statistical_block),
+		SIZE(mprof_heap_data_block),
+		SIZE(mprof_heap_summary_block),
+		SIZE(mprof_directives_block),
+		SIZE(mprof_thread_block),
+		SIZE(mprof_lost_block),
+		SIZE(mprof_mark_block),
+		SIZE(mprof_watermark_block),
+		SIZE(mprof_block),
+		SIZE(mprof_mapping),
+		SIZE(mprof_source),
+		SIZE(mprof_reader_options),
+		SIZE(mprof_stack_frame),
+		SIZE(mprof_session),
+		SIZE(mprof_index_entry),
+		SIZE(mprof_sink),
+		SIZE(mprof_writer_options),
+		SIZE(mprof_class_definition),
+		SIZE(mprof_method_definition),
+		SIZE(mprof_element),
+		SIZE(mprof_property),
+		SIZE(mprof_writer_stats),
+		SIZE(mprof_description),
+		SIZE(mprof_recorder_options),
+		SIZE(mprof_key_range),
+		SIZE(mprof_metric_value),
+		SIZE(mprof_root_area),
+		SIZE(mprof_recorder_stats),
+		SIZE(mprof_profile_options),
+		SIZE(mprof_profile_totals),
+		SIZE(mprof_method_stats),
+		SIZE(mprof_class_stats),
+		SIZE(mprof_call_stats),
+		SIZE(mprof_sample_stats),
+		SIZE(mprof_sample_node),
+		SIZE(mprof_allocation_site),
+		SIZE(mprof_heap_shot),
+		SIZE(mprof_heap_shot_class),
+		SIZE(mprof_heap_summary),
+		SIZE(mprof_handle_stats),
+		SIZE(mprof_handle_site),
+		SIZE(mprof_monitor_stats),
+		SIZE(mprof_monitor_site),
+		SIZE(mprof_finalizer_stats),
+		SIZE(mprof_memory_stats),
+		SIZE(mprof_memory_site),
+		SIZE(mprof_memory_size),
+		SIZE(mprof_metric_stats),
+		SIZE(mprof_mark),
+		SIZE(mprof_collection),
+		SIZE(mprof_heap_resize),
+		SIZE(mprof_thread_stats),
+		SIZE(mprof_element_stats),
+	};
+
+	for (size_t i = 0; name != NULL && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (strcmp(sizes[i].name, name) == 0)
+			return sizes[i].size;
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every public function is named mprof_<noun>_<verb>..., with the nouns and verbs that stand here, so that one thing is
+# called by one word: get for what an object holds, lookup for what a log defines, format for text made of it, write for
+# a writer's blocks, record for a recorder's events.
+set -eu
+
+# Longer nouns first.
+nouns="block_set block converter description dialect directive event frame int loss parser profile reader recorder status struct
+	thread version writer"
+verbs="add attach begin build close commit convert create decode define destroy detach drain dump encode end enter feed
+	finish flush format get has init interrupt is leave load lookup make next open read record register reserve restart
+	retire run save seek set skip switch unregister update write"
+
+status=0
+while read -r symbol; do
+	rest=
+	for noun in $nouns; do
+		if [[ $symbol == mprof_${noun}_* ]]; then
+			rest=${symbol#mprof_"${noun}"_}
+			break
+		fi
+	done
+	# Options are initialised through their own type: mprof_reader_options_init().
+	verb=${rest#options_}
+	verb=${verb%%_*}
+	if test -z "$rest" || [[ " ${verbs//[[:space:]]/ } " != *" $verb "* ]]; then
+		echo "FAIL: $symbol is not mprof_<noun>_<verb>"
+		status=1
+	fi
+done <"$srcdir/tests/abi/symbols.txt"
+exit $status

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file test_null.c
+ * \brief Every public function takes NULL for every pointer: what returns a status refuses it, what returns a number or
+ * a text returns 0 or "", and what returns nothing does nothing. tests/abi/test_symbols.sh checks that none is left out.
+ */
+#include <mprof.h>
+
+#include <criterion/criterion.h>
+
+#define REFUSES(call) cr_expect_eq((call), MPROF_ERR_ARGUMENT, #call)
+#define GIVES_0(call) cr_expect_eq((call), 0, #call)
+#define DOES_NOTHING(call) (call)
+#define TAKES_NO_POINTER(call) (void)(call)
+
+Test(null, version)
+{
+	TAKES_NO_POINTER(mprof_version_get_number());
+	TAKES_NO_POINTER(mprof_version_get_string());
+	TAKES_NO_POINTER(mprof_version_has_feature((mprof_feature)0));
+	GIVES_0(mprof_struct_get_size(NULL));
+}
+
+Test(null, status)
+{
+	TAKES_NO_POINTER(mprof_status_get_text((mprof_status)0));
+}
+
+Test(null, format)
+{
+	DOES_NOTHING(mprof_block_set_add(NULL, (mprof_block_kind)0));
+	GIVES_0(mprof_block_set_has(NULL, (mprof_block_kind)0));
+	TAKES_NO_POINTER(mprof_directive_get_bit((mprof_directive)0));
+	TAKES_NO_POINTER(mprof_dialect_get_name((mprof_dialect)0));
+	TAKES_NO_POINTER(mprof_block_get_name((mprof_block_kind)0));
+	TAKES_NO_POINTER(mprof_event_get_name((mprof_event_kind)0));
+	TAKES_NO_POINTER(mprof_loss_get_name((mprof_loss_cause)0));
+	GIVES_0(mprof_int_encode(0, NULL));
+	cr_expect_eq(mprof_int_decode(NULL, 0, NULL), -1);
+}
+
+Test(null, parser)
+{
+	DOES_NOTHING(mprof_parser_options_init(NULL, 0));
+	REFUSES(mprof_parser_create(NULL, NULL));
+	DOES_NOTHING(mprof_parser_destroy(NULL));
+	REFUSES(mprof_parser_feed(NULL, NULL, 0));
+	REFUSES(mprof_parser_reserve(NULL, 0, NULL, NULL));
+	REFUSES(mprof_parser_commit(NULL, 0));
+	DOES_NOTHING(mprof_parser_finish(NULL));
+	GIVES_0(mprof_parser_get_needed(NULL));
+	GIVES_0(mprof_parser_get_skippable(NULL));
+	REFUSES(mprof_parser_skip(NULL, 0));
+	REFUSES(mprof_parser_restart(NULL, 0));
+	DOES_NOTHING(mprof_block_init(NULL, 0));
+	REFUSES(mprof_parser_next_header(NULL, NULL));
+	REFUSES(mprof_parser_load(NULL, NULL));
+	REFUSES(mprof_parser_next_block(NULL, NULL));
+	REFUSES(mprof_parser_next_events(NULL, NULL, 0, NULL));
+	REFUSES(mprof_parser_next_mappings(NULL, NULL, 0, 0, NULL));
+	REFUSES(mprof_parser_next_records(NULL, NULL, 0, 0, NULL));
+	REFUSES(mprof_parser_next_property(NULL, NULL, NULL));
+	DOES_NOTHING(mprof_parser_set_max_block_length(NULL, 0));
+	GIVES_0(mprof_parser_get_dialect(NULL));
+	GIVES_0(mprof_parser_is_complete(NULL));
+	GIVES_0(mprof_parser_get_valid_bytes(NULL));
+	REFUSES(mprof_parser_get_error(NULL, NULL));
+}
+
+Test(null, reader)
+{
+	DOES_NOTHING(mprof_reader_options_init(NULL, 0));
+	REFUSES(mprof_reader_open_path(NULL, NULL, NULL));
+	REFUSES(mprof_reader_open_fd(0, NULL, NULL));
+	REFUSES(mprof_reader_open_memory(NULL, 0, NULL, NULL));
+	REFUSES(mprof_reader_open_source(NULL, NULL, NULL));
+	DOES_NOTHING(mprof_reader_interrupt(NULL));
+	REFUSES(mprof_reader_finish(NULL));
+	DOES_NOTHING(mprof_reader_destroy(NULL));
+	REFUSES(mprof_reader_next_block(NULL, NULL));
+	REFUSES(mprof_reader_load(NULL, NULL));
+	REFUSES(mprof_reader_next_events(NULL, NULL, 0, NULL));
+	REFUSES(mprof_reader_next_mappings(NULL, NULL, 0, 0, NULL));
+	REFUSES(mprof_reader_next_property(NULL, NULL, NULL));
+	REFUSES(mprof_reader_lookup_class(NULL, 0, NULL, 0));
+	REFUSES(mprof_reader_lookup_method(NULL, 0, NULL, 0));
+	GIVES_0(mprof_reader_format_method(NULL, 0, NULL, 0));
+	REFUSES(mprof_reader_next_records(NULL, NULL, 0, 0, NULL));
+	REFUSES(mprof_reader_lookup_stack(NULL, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_reader_lookup_caller(NULL, 0, NULL, 0, NULL));
+	REFUSES(mprof_reader_lookup_record(NULL, (mprof_record_kind)0, 0, NULL, 0));
+	GIVES_0(mprof_reader_get_record_count(NULL, (mprof_record_kind)0));
+	GIVES_0(mprof_reader_format_location(NULL, 0, NULL, 0));
+	GIVES_0(mprof_reader_get_class_count(NULL));
+	GIVES_0(mprof_reader_get_method_count(NULL));
+	REFUSES(mprof_reader_get_time(NULL, 0, NULL));
+	REFUSES(mprof_reader_get_counter(NULL, 0, NULL));
+	REFUSES(mprof_reader_get_session(NULL, NULL));
+	REFUSES(mprof_reader_build_index(NULL));
+	GIVES_0(mprof_reader_get_index_count(NULL));
+	REFUSES(mprof_reader_get_index_entry(NULL, 0, NULL));
+	REFUSES(mprof_reader_save_index(NULL, NULL, 0, NULL));
+	REFUSES(mprof_reader_load_index(NULL, NULL, 0));
+	REFUSES(mprof_reader_seek_time(NULL, 0, 0));
+	REFUSES(mprof_reader_get_open_frames(NULL, 0, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_reader_get_block_frames(NULL, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_reader_seek(NULL, 0));
+	REFUSES(mprof_reader_get_error(NULL, NULL));
+}
+
+Test(null, writer)
+{
+	DOES_NOTHING(mprof_writer_options_init(NULL, 0));
+	REFUSES(mprof_writer_open_path(NULL, NULL, NULL));
+	REFUSES(mprof_writer_open_fd(0, NULL, NULL));
+	REFUSES(mprof_writer_open_memory(NULL, NULL));
+	REFUSES(mprof_writer_open_sink(NULL, NULL, NULL));
+	REFUSES(mprof_writer_get_memory(NULL, NULL, NULL));
+	REFUSES(mprof_writer_define_class(NULL, NULL));
+	REFUSES(mprof_writer_define_method(NULL, NULL));
+	REFUSES(mprof_writer_write_loaded(NULL, NULL));
+	REFUSES(mprof_writer_write_unloaded(NULL, NULL));
+	REFUSES(mprof_writer_begin_events(NULL, 0, 0));
+	REFUSES(mprof_writer_write_events(NULL, NULL, 0, NULL));
+	REFUSES(mprof_writer_end_events(NULL));
+	REFUSES(mprof_writer_write_statistical(NULL, 0, NULL, 0, NULL, 0, 0));
+	REFUSES(mprof_writer_write_samples(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_writer_write_records(NULL, (mprof_block_kind)0, 0, NULL, 0, 0));
+	REFUSES(mprof_writer_write_heap(NULL, 0, 0, 0, NULL, 0));
+	REFUSES(mprof_writer_write_mark(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_writer_write_watermark(NULL, 0));
+	REFUSES(mprof_writer_write_session(NULL, NULL, 0, 0));
+	REFUSES(mprof_writer_write_thread_name(NULL, 0, NULL, 0));
+	REFUSES(mprof_writer_write_losses(NULL, 0, NULL, 0));
+	REFUSES(mprof_writer_flush(NULL));
+	REFUSES(mprof_writer_close(NULL));
+	cr_expect_eq(mprof_writer_destroy(NULL), MPROF_OK);
+	REFUSES(mprof_writer_get_stats(NULL, NULL));
+	REFUSES(mprof_writer_get_error(NULL, NULL));
+}
+
+Test(null, recorder)
+{
+	DOES_NOTHING(mprof_description_init(NULL, 0));
+	TAKES_NO_POINTER(mprof_frame_make_native(0));
+	TAKES_NO_POINTER(mprof_frame_make_return(0));
+	TAKES_NO_POINTER(mprof_frame_make_compiling(0));
+	DOES_NOTHING(mprof_recorder_options_init(NULL, 0));
+	REFUSES(mprof_recorder_open_path(NULL, NULL, NULL, NULL));
+	REFUSES(mprof_recorder_open_fd(0, NULL, NULL, NULL));
+	REFUSES(mprof_recorder_open_sink(NULL, NULL, NULL, NULL));
+	REFUSES(mprof_recorder_open_ring(0, NULL, NULL, NULL));
+	REFUSES(mprof_recorder_dump_path(NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_close(NULL));
+	DOES_NOTHING(mprof_recorder_destroy(NULL));
+	REFUSES(mprof_recorder_drain(NULL));
+	REFUSES(mprof_recorder_retire_keys(NULL, NULL, 0, 0));
+	REFUSES(mprof_recorder_set_enabled(NULL, 0));
+	GIVES_0(mprof_recorder_is_enabled(NULL));
+	REFUSES(mprof_recorder_record_mark(NULL, 0, NULL, 0));
+	REFUSES(mprof_recorder_define_metric(NULL, NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_record_metrics(NULL, NULL, 0, 0));
+	REFUSES(mprof_recorder_register_root(NULL, NULL));
+	REFUSES(mprof_recorder_unregister_root(NULL, 0));
+	GIVES_0(mprof_recorder_record_sample(NULL, 0, NULL, 0));
+	GIVES_0(mprof_recorder_begin_heap(NULL, 0, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_object(NULL, 0, 0, 0, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_references(NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_root(NULL, (mprof_root_kind)0, 0, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_free(NULL, 0, 0, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_move(NULL, 0, 0));
+	DOES_NOTHING(mprof_recorder_end_heap(NULL));
+	GIVES_0(mprof_recorder_read_counter(NULL));
+	REFUSES(mprof_recorder_attach(NULL, 0, NULL));
+	DOES_NOTHING(mprof_thread_detach(NULL));
+	GIVES_0(mprof_thread_get_id(NULL));
+	REFUSES(mprof_recorder_define_class(NULL, 0, NULL));
+	REFUSES(mprof_recorder_define_method(NULL, 0, NULL));
+	REFUSES(mprof_recorder_record_loaded(NULL, 0, NULL));
+	REFUSES(mprof_recorder_record_unloaded(NULL, 0, NULL));
+	REFUSES(mprof_recorder_set_thread_name(NULL, 0, NULL, 0));
+	DOES_NOTHING(mprof_thread_enter_method(NULL, 0));
+	DOES_NOTHING(mprof_thread_leave_method(NULL, 0));
+	DOES_NOTHING(mprof_thread_leave_top(NULL));
+	REFUSES(mprof_thread_switch_stack(NULL, 0));
+	REFUSES(mprof_thread_end_stack(NULL, 0));
+	DOES_NOTHING(mprof_thread_record_allocation(NULL, 0, 0));
+	REFUSES(mprof_thread_record_event(NULL, (mprof_event_kind)0, 0, 0));
+	REFUSES(mprof_thread_record_collection(NULL, (mprof_event_kind)0, 0, 0));
+	DOES_NOTHING(mprof_thread_record_allocation_detailed(NULL, 0, 0, 0, NULL, 0));
+	REFUSES(mprof_thread_record_monitor(NULL, (mprof_monitor_state)0, 0, 0, NULL, 0));
+	DOES_NOTHING(mprof_thread_record_handle_created(NULL, 0, (mprof_handle_type)0, 0, 0, NULL, 0));
+	DOES_NOTHING(mprof_thread_record_handle_deleted(NULL, 0, (mprof_handle_type)0, NULL, 0));
+	DOES_NOTHING(mprof_thread_record_finalizer(NULL, 0, 0, 0));
+	DOES_NOTHING(mprof_thread_record_memory_allocated(NULL, 0, 0, NULL, 0));
+	DOES_NOTHING(mprof_thread_record_memory_freed(NULL, 0, NULL, 0));
+	DOES_NOTHING(mprof_thread_record_memory_resized(NULL, 0, 0, 0, 0, NULL, 0));
+	REFUSES(mprof_recorder_get_stats(NULL, NULL));
+	REFUSES(mprof_recorder_get_writer_stats(NULL, NULL));
+}
+
+Test(null, profile)
+{
+	DOES_NOTHING(mprof_profile_options_init(NULL, 0));
+	REFUSES(mprof_profile_create(NULL, NULL));
+	DOES_NOTHING(mprof_profile_destroy(NULL));
+	REFUSES(mprof_profile_add_block(NULL, NULL, NULL));
+	REFUSES(mprof_profile_read(NULL, NULL, NULL, NULL));
+	REFUSES(mprof_profile_finish(NULL, NULL));
+	REFUSES(mprof_profile_get_totals(NULL, NULL));
+	GIVES_0(mprof_profile_get_method_count(NULL));
+	REFUSES(mprof_profile_get_method(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_methods(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_class_count(NULL));
+	REFUSES(mprof_profile_get_class(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_classes(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_call_count(NULL));
+	REFUSES(mprof_profile_get_call(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_calls(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_sample_count(NULL));
+	REFUSES(mprof_profile_get_sample(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_samples(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_sample_node_count(NULL));
+	REFUSES(mprof_profile_get_sample_node(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_sample_nodes(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_allocation_site_count(NULL));
+	REFUSES(mprof_profile_get_allocation_site(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_allocation_sites(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_heap_shot_count(NULL));
+	REFUSES(mprof_profile_get_heap_shot(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_heap_shot_class(NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_heap_summary_count(NULL));
+	REFUSES(mprof_profile_get_heap_summary(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_handle_count(NULL));
+	REFUSES(mprof_profile_get_handle(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_handle_site_count(NULL));
+	REFUSES(mprof_profile_get_handle_site(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_monitor_count(NULL));
+	REFUSES(mprof_profile_get_monitor(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_monitor_site_count(NULL));
+	REFUSES(mprof_profile_get_monitor_site(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_finalizer_count(NULL));
+	REFUSES(mprof_profile_get_finalizer(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_memory(NULL, NULL));
+	GIVES_0(mprof_profile_get_memory_site_count(NULL));
+	REFUSES(mprof_profile_get_memory_site(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_memory_size_count(NULL));
+	REFUSES(mprof_profile_get_memory_size(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_metric_count(NULL));
+	REFUSES(mprof_profile_get_metric(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_mark_count(NULL));
+	REFUSES(mprof_profile_get_mark(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_collection_count(NULL));
+	REFUSES(mprof_profile_get_collection(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_heap_resize_count(NULL));
+	REFUSES(mprof_profile_get_heap_resize(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_thread_count(NULL));
+	REFUSES(mprof_profile_get_thread(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_element_count(NULL));
+	REFUSES(mprof_profile_get_element(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_property_count(NULL));
+	REFUSES(mprof_profile_get_property(NULL, 0, NULL, NULL));
+}
+
+Test(null, convert)
+{
+	REFUSES(mprof_converter_create(NULL, NULL, NULL));
+	DOES_NOTHING(mprof_converter_destroy(NULL));
+	REFUSES(mprof_converter_run(NULL, NULL, NULL, NULL));
+	GIVES_0(mprof_converter_has_failed(NULL));
+}

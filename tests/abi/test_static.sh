@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The static library defines the public functions and no other global symbol, and a program may use the names of its
+# insides.
+set -eu
+
+library=$builddir/lib/.libs/libmprof.a
+skip() {
+	echo "SKIP: $1"
+	exit 77
+}
+test -e "$library" || skip "no static library was built"
+test -n "${MPROF_LOCALIZED:-}" || skip "symbols cannot be made local in this build"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+${NM:-nm} -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >"$scratch/found"
+if ! diff -u "$srcdir/tests/abi/symbols.txt" "$scratch/found"; then
+	echo "FAIL: the global symbols of libmprof.a are not the public functions"
+	exit 1
+fi
+
+read -ra compiler <<<"${CC:-cc}"
+libraries=$(sed -n 's/^PRIVATE_LIBS = //p' "$builddir/Makefile")
+# shellcheck disable=SC2086 # a list of libraries
+"${compiler[@]}" -I"$srcdir/include" "$srcdir/tests/abi/static_client.c" -o "$scratch/client" "$library" $libraries
+"$scratch/client"

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded into a program, runs it again and again from its start, each time with another request to the system
+ * refused: what LD_PRELOAD puts before the program's own main() forks a child for each run. The first run, of which
+ * nothing is refused, says what is right. Every other one has to print the same and end with the same status, or to
+ * end with a status other than 0 and something else on standard error; and it has to end.
+ *
+ * FAULT_PROGRAM: the name of the program, since wrappers of it run others. FAULT_KIND: memory, or io for calls on
+ * files. FAULT_OUT: a file that the program makes, in a folder of its own: it has to be there as a whole or not at all,
+ * and nothing else may be left behind. FAULT_BEFORE: a copy of what has the name before: it has to be there otherwise.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A run that takes so many seconds of the processor's time, or prints so many bytes, has no end. */
+#define MOST_SECONDS 10
+#define MOST_BYTES ((rlim_t)64 << 20)
+
+/* Where nothing at all moves, which neither of these finds. */
+#define LAST_RESORT 600
+
+/* What dlsym() asks for while the functions that it looks for are not known. */
+#define EARLY_BYTES 16384
+
+typedef enum fault_kind { FAULT_MEMORY, FAULT_IO } fault_kind;
+
+/* How a call fails. The last two change nothing for a program that minds what the call returns. */
+typedef enum fault_mode {
+	FAULT_FROM_ON,
+	FAULT_ONCE,
+	FAULT_FULL,        /* Calls that write, from one on: there is no space left. */
+	FAULT_SHORT,       /* All that read or write take but one byte, from one on. */
+	FAULT_INTERRUPTED, /* Once, by a signal. */
+	FAULT_MODES
+} fault_mode;
+
+static const char *const mode_names[] = {"and all later ones", "alone", "and later: no space", "and later: short",
+					 "interrupted"};
+
+static int is_armed; /* In a child. */
+static fault_kind kind;
+static fault_mode mode;
+static long fail_at;
+static volatile long *requests; /* Of the child, shared with its parent. */
+
+static _Alignas(16) char early[EARLY_BYTES];
+static size_t early_used;
+
+static void *(*real_malloc)(size_t);
+static void *(*real_calloc)(size_t, size_t);
+static void *(*real_realloc)(void *, size_t);
+static void (*real_free)(void *);
+
+#define LOAD(function) (*(void **)(&real_##function) = dlsym(RTLD_NEXT, #function))
+
+static int is_early(const void *memory)
+{
+	return (const char *)memory >= early && (const char *)memory < early + sizeof(early);
+}
+
+static void *take_early(size_t size)
+{
+	void *memory = early + early_used;
+
+	early_used += (size + 15) & ~(size_t)15;
+	if (early_used > sizeof(early))
+		abort();
+	return memory;
+}
+
+static void load_allocator(void)
+{
+	static int is_loading;
+
+	if (is_loading)
+		return;
+	is_loading = 1;
+	LOAD(calloc);
+	LOAD(realloc);
+	LOAD(free);
+	LOAD(malloc);
+}
+
+/* Counts a request. Returns whether this one fails. */
+static int is_refused(fault_kind of)
+{
+	long n;
+
+	if (!is_armed || of != kind)
+		return 0;
+	n = ++*requests;
+	if (fail_at == 0)
+		return 0;
+	return mode == FAULT_ONCE || mode == FAULT_INTERRUPTED ? n == fail_at : n >= fail_at;
+}
+
+static int no_memory(void)
+{
+	if (!is_refused(FAULT_MEMORY))
+		return 0;
+	errno = ENOMEM;
+	return 1;
+}
+
+void *malloc(size_t size)
+{
+	if (real_malloc == NULL)
+		load_allocator();
+	if (real_malloc == NULL)
+		return take_early(size);
+	return no_memory() ? NULL : real_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	if (real_calloc == NULL)
+		load_allocator();
+	if (real_calloc == NULL)
+		return take_early(count * size);
+	return no_memory() ? NULL : real_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+	void *moved;
+
+	if (real_realloc == NULL)
+		load_allocator();
+	if (real_realloc == NULL || is_early(memory)) {
+		moved = malloc(size);
+		if (moved != NULL && memory != NULL)
+			memmove(moved, memory, size);
+		return moved;
+	}
+	return no_memory() ? NULL : real_realloc(memory, size);
+}
+
+void free(void *memory)
+{
+	if (memory == NULL || is_early(memory))
+		return;
+	if (real_free == NULL)
+		load_allocator();
+	real_free(memory);
+}
+
+/* Whether a call on files fails, and how: returns 1 with errno set. */
+static int fails(int writes, int can_be_interrupted)
+{
+	/* A call that a mode does not concern is not counted in it. */
+	if (mode == FAULT_SHORT || (mode == FAULT_FULL && !writes) ||
+	    (mode == FAULT_INTERRUPTED && !can_be_interrupted))
+		return 0;
+	if (!is_refused(FAULT_IO))
+		return 0;
+	errno = mode == FAULT_INTERRUPTED ? EINTR : mode == FAULT_FULL ? ENOSPC : EIO;
+	return 1;
+}
+
+/* How many of so many bytes a call takes. */
+static size_t shortened(size_t length)
+{
+	return mode == FAULT_SHORT && length > 1 && is_refused(FAULT_IO) ? 1 : length;
+}
+
+ssize_t read(int fd, void *bytes, size_t length)
+{
+	static ssize_t (*real_read)(int, void *, size_t);
+
+	if (real_read == NULL)
+		LOAD(read);
+	return fails(0, 1) ? -1 : real_read(fd, bytes, shortened(length));
+}
+
+ssize_t write(int fd, const void *bytes, size_t length)
+{
+	static ssize_t (*real_write)(int, const void *, size_t);
+
+	if (real_write == NULL)
+		LOAD(write);
+	return fails(1, 1) ? -1 : real_write(fd, bytes, shortened(length));
+}
+
+int open(const char *path, int flags, ...)
+{
+	static int (*real_open)(const char *, int, ...);
+	mode_t permissions;
+	va_list list;
+
+	va_start(list, flags);
+	permissions = va_arg(list, mode_t);
+	va_end(list);
+	if (real_open == NULL)
+		LOAD(open);
+	return fails((flags & O_ACCMODE) != O_RDONLY, 0) ? -1 : real_open(path, flags, permissions);
+}
+
+int close(int fd)
+{
+	static int (*real_close)(int);
+	int failed = fails(1, 0);
+	int error = errno;
+
+	if (real_close == NULL)
+		LOAD(close);
+	if (!failed)
+		return real_close(fd);
+	(void)real_close(fd);
+	errno = error;
+	return -1;
+}
+
+int fsync(int fd)
+{
+	static int (*real_fsync)(int);
+
+	if (real_fsync == NULL)
+		LOAD(fsync);
+	/* That all is on the disk is not what is tested. */
+	(void)fd;
+	return fails(1, 1) ? -1 : 0;
+}
+
+int rename(const char *from, const char *to)
+{
+	static int (*real_rename)(const char *, const char *);
+
+	if (real_rename == NULL)
+		LOAD(rename);
+	return fails(1, 0) ? -1 : real_rename(from, to);
+}
+
+int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+	static int (*real_linkat)(int, const char *, int, const char *, int);
+
+	if (real_linkat == NULL)
+		LOAD(linkat);
+	return fails(1, 0) ? -1 : real_linkat(from_fd, from, to_fd, to, flags);
+}
+
+int mkostemp(char *template, int flags)
+{
+	static int (*real_mkostemp)(char *, int);
+
+	if (real_mkostemp == NULL)
+		LOAD(mkostemp);
+	return fails(1, 0) ? -1 : real_mkostemp(template, flags);
+}
+
+off_t lseek(int fd, off_t offset, int whence)
+{
+	static off_t (*real_lseek)(int, off_t, int);
+
+	if (real_lseek == NULL)
+		LOAD(lseek);
+	return fails(0, 0) ? -1 : real_lseek(fd, offset, whence);
+}
+
+/* What a run left behind. */
+typedef struct outcome {
+	int status; /* As waitpid() gives it. */
+	uint64_t out;
+	uint64_t err;
+	int has_message;
+	int has_file;
+	uint64_t file;
+	size_t left_behind;
+	long requests;
+} outcome;
+
+static int streams[2]; /* Standard output and standard error of the runs. */
+
+static void die(const char *what)
+{
+	fprintf(stderr, "fault server: %s: %s\n", what, strerror(errno));
+	_exit(99);
+}
+
+static uint64_t hash_file(int fd, int *has_bytes)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	unsigned char bytes[65536];
+	ssize_t got;
+
+	lseek(fd, 0, SEEK_SET);
+	while ((got = read(fd, bytes, sizeof(bytes))) > 0) {
+		*has_bytes = 1;
+		for (ssize_t i = 0; i < got; i++)
+			hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	}
+	return hash;
+}
+
+/* How many files there are in the folder of a file, besides it. */
+static size_t count_others(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char folder[4096];
+	const struct dirent *entry;
+	size_t count = 0;
+	DIR *directory;
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(name - path), path);
+	directory = opendir(folder);
+	if (directory == NULL)
+		die(folder);
+	while ((entry = readdir(directory)) != NULL)
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+			 strcmp(entry->d_name, name) != 0;
+	closedir(directory);
+	return count;
+}
+
+/* Makes the file what it was before the first run. */
+static void restore_file(void)
+{
+	const char *path = getenv("FAULT_OUT");
+	const char *before = getenv("FAULT_BEFORE");
+	char bytes[65536];
+	ssize_t length;
+	int from;
+	int to;
+
+	if (path == NULL)
+		return;
+	unlink(path);
+	if (before == NULL)
+		return;
+	from = open(before, O_RDONLY | O_CLOEXEC, 0);
+	to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	length = from >= 0 ? read(from, bytes, sizeof(bytes)) : -1;
+	if (to < 0 || length < 0 || write(to, bytes, (size_t)length) != length)
+		die(before);
+	close(from);
+	close(to);
+}
+
+static void inspect_file(outcome *result)
+{
+	const char *path = getenv("FAULT_OUT");
+	int has_bytes = 0;
+	int fd;
+
+	if (path == NULL)
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC, 0);
+	result->has_file = fd >= 0;
+	if (fd >= 0) {
+		result->file = hash_file(fd, &has_bytes);
+		close(fd);
+	}
+	result->left_behind = count_others(path);
+}
+
+/* In the child: from here on main() follows. */
+static void become_program(void)
+{
+	const struct rlimit seconds = {MOST_SECONDS, MOST_SECONDS};
+	const struct rlimit bytes = {MOST_BYTES, MOST_BYTES};
+
+	dup2(streams[0], STDOUT_FILENO);
+	dup2(streams[1], STDERR_FILENO);
+	setrlimit(RLIMIT_CPU, &seconds);
+	setrlimit(RLIMIT_FSIZE, &bytes);
+	alarm(LAST_RESORT);
+	is_armed = 1;
+}
+
+/* Returns 1 in the child. */
+static int run(outcome *result)
+{
+	pid_t child;
+	int unused;
+
+	memset(result, 0, sizeof(*result));
+	for (int i = 0; i < 2; i++) {
+		if (ftruncate(streams[i], 0) != 0)
+			die("ftruncate");
+		lseek(streams[i], 0, SEEK_SET);
+	}
+	restore_file();
+	*requests = 0;
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (child == 0) {
+		become_program();
+		return 1;
+	}
+	if (waitpid(child, &result->status, 0) != child)
+		die("waitpid");
+	result->requests = *requests;
+	result->out = hash_file(streams[0], &unused);
+	result->err = hash_file(streams[1], &result->has_message);
+	inspect_file(result);
+	return 0;
+}
+
+/* Whether what was printed on standard error says that there was no error. */
+static int denies_error(void)
+{
+	char bytes[4096];
+	ssize_t got = pread(streams[1], bytes, sizeof(bytes) - 1, 0);
+
+	bytes[got > 0 ? got : 0] = '\0';
+	return strstr(bytes, ": no error") != NULL || strstr(bytes, ": success") != NULL;
+}
+
+/* The file as it is before each run. */
+static outcome untouched;
+
+/* What is wrong with a run, or NULL. */
+static const char *judge(const outcome *result, const outcome *right)
+{
+	int is_same = result->status == right->status && result->out == right->out &&
+		      result->has_file == right->has_file && result->file == right->file;
+
+	if (WIFSIGNALED(result->status)) {
+		int signal_number = WTERMSIG(result->status);
+
+		return signal_number == SIGXCPU || signal_number == SIGKILL || signal_number == SIGXFSZ ||
+				       signal_number == SIGALRM
+			       ? "it has no end"
+			       : "it crashes";
+	}
+	if (result->left_behind != right->left_behind)
+		return "it leaves a file behind";
+	if ((result->has_file != right->has_file || result->file != right->file) &&
+	    (result->has_file != untouched.has_file || result->file != untouched.file))
+		return "it leaves another file, or a part of it";
+	if (is_same)
+		return NULL;
+	if (mode == FAULT_SHORT || mode == FAULT_INTERRUPTED)
+		return "the result is another";
+	if (result->status == 0)
+		return "the result is another, and the status is 0";
+	if (!result->has_message || result->err == right->err)
+		return "the result is another, and nothing says why";
+	if (denies_error())
+		return "it fails, and says that it does not";
+	return NULL;
+}
+
+static int keep(const char *label, int fd)
+{
+	char bytes[400];
+	ssize_t got;
+
+	lseek(fd, 0, SEEK_SET);
+	got = read(fd, bytes, sizeof(bytes));
+	fprintf(stderr, "%s: %.*s\n", label, (int)(got > 0 ? got : 0), bytes);
+	return 0;
+}
+
+/* Returns 1 in a child. */
+static int run_all(void)
+{
+	outcome right;
+	outcome result;
+	long faults = 0;
+	long wrong = 0;
+
+	restore_file();
+	inspect_file(&untouched);
+	for (mode = FAULT_FROM_ON; mode < FAULT_MODES; mode++) {
+		if (kind == FAULT_MEMORY && mode > FAULT_ONCE)
+			break;
+		fail_at = 0;
+		if (run(&right))
+			return 1;
+		for (fail_at = 1; fail_at <= right.requests; fail_at++) {
+			const char *problem;
+
+			if (run(&result))
+				return 1;
+			faults++;
+			problem = judge(&result, &right);
+			if (problem == NULL)
+				continue;
+			wrong++;
+			fprintf(stderr, "request %ld %s: %s (status %d, %d without)\n", fail_at, mode_names[mode],
+				problem, result.status, right.status);
+			keep("standard error", streams[1]);
+		}
+	}
+	printf("%ld faults, %ld wrong\n", faults, wrong);
+	fflush(stdout);
+	_exit(wrong != 0 || faults == 0);
+}
+
+__attribute__((constructor)) static void serve(void)
+{
+	const char *program = getenv("FAULT_PROGRAM");
+	const char *name = getenv("FAULT_KIND");
+
+	if (real_malloc == NULL)
+		load_allocator();
+	if (program == NULL || strcmp(program, program_invocation_short_name) != 0)
+		return;
+	kind = name != NULL && strcmp(name, "io") == 0 ? FAULT_IO : FAULT_MEMORY;
+	requests = mmap(NULL, sizeof(*requests), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (requests == MAP_FAILED)
+		die("mmap");
+	for (int i = 0; i < 2; i++) {
+		FILE *file = tmpfile();
+
+		if (file == NULL)
+			die("tmpfile");
+		streams[i] = fcntl(fileno(file), F_DUPFD_CLOEXEC, 100);
+		fclose(file);
+	}
+	(void)run_all();
+}

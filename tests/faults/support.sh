@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# What the tests share that run the command line tool again and again with requests refused; they source this file.
+. "$srcdir/tests/tool/support.sh"
+
+test -z "${MPROF_SANITIZED-}" || skip "the sanitizers have their own malloc()"
+needs awk
+case $(uname -s) in Linux) ;; *) skip "for Linux alone" ;; esac
+
+${CC:-cc} -std=gnu11 -O1 -shared -fPIC "$srcdir/tests/faults/fault_server.c" -o fault_server.so -ldl 2>err ||
+	skip "no shared object can be made: $(cat err)"
+
+logs=$builddir/tests/data
+faults=0
+
+# with_faults KIND ARGUMENT...: the tool with each request of a kind refused, "memory" or "io". The tool may be a wrapper
+# of libtool, which runs the program by this name.
+with_faults() {
+	kind=$1
+	shift
+	status=0
+	LD_PRELOAD=$work/fault_server.so FAULT_PROGRAM=mprof FAULT_KIND=$kind timeout 900 "$MPROF" "$@" \
+		>out 2>err </dev/null || status=$?
+	test $status = 0 || fail "mprof $*: $(cat out err)"
+	added=$(awk '/ faults, 0 wrong$/ { print $1 }' out)
+	test -n "$added" || fail "mprof $*: nothing was refused: $(cat out err)"
+	faults=$((faults + added))
+}
+
+# all_commands KIND LOG: what the tool does with a log that it only reads.
+all_commands() {
+	for arguments in check 'check --json' info 'info --json' dump 'dump --json' report 'report --json' 'report --tree' \
+		'report --method=*a*' 'report --class=*' decode; do
+		# shellcheck disable=SC2086 # The words are arguments.
+		with_faults "$1" $arguments "$2"
+	done
+}
+
+# every_log: those of tests/data, and with MPROF_FAULTS those of MPROF_SAMPLES that have no more bytes than it says.
+every_log() {
+	ls "$logs"/*.mprof
+	if test -n "${MPROF_FAULTS-}" && test -n "${MPROF_SAMPLES-}"; then
+		find "$MPROF_SAMPLES" -name '*.mprof' -size -"$MPROF_FAULTS"c
+	fi
+}

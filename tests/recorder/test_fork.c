@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_fork.c
+ * \brief A program that forks while its threads record, and follows the recipe of mprof/recorder.h: each child gives up
+ * the recorder of its parent in a handler of pthread_atfork() and opens one of its own.
+ *
+ * Needs nothing but the public headers, so that it can be built with other C libraries too.
+ */
+#include <mprof.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 4, FORKS = 12, CHILD_EVENTS = 3000, CLASS = 0x1000 };
+
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "test_fork.c:%d: %s\n", __LINE__, #condition);                                 \
+			_exit(1);                                                                                      \
+		}                                                                                                      \
+	} while (0)
+
+static char directory[] = "mprof-test-fork-XXXXXX";
+static mprof_recorder *recorder;
+static _Thread_local mprof_thread *self;
+static _Atomic int stopping;
+static int generation; /* How many forks this process is away from the first one. */
+static int number;     /* Of the child that is made next. */
+
+static void name_log(char *path, size_t size, int depth, int child)
+{
+	snprintf(path, size, "%s/%d.%d.mprof", directory, depth, child);
+}
+
+static void open_log(void)
+{
+	mprof_recorder_options options;
+	mprof_description description;
+	mprof_error error = {.struct_size = sizeof(error)};
+	char path[64];
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.buffer_events = 128;
+	options.max_buffers = 4;
+	name_log(path, sizeof(path), generation, number);
+	CHECK(mprof_recorder_open_path(path, &options, &recorder, &error) == MPROF_OK);
+	mprof_description_init(&description, sizeof(description));
+	description.name = "Error";
+	description.name_length = 5;
+	CHECK(mprof_recorder_define_class(recorder, CLASS, &description) == MPROF_OK);
+}
+
+static void attach(void)
+{
+	CHECK(mprof_recorder_attach(recorder, 0, &self) == MPROF_OK);
+}
+
+/* What is left of the parent's recorder refuses everything, and harms nobody. */
+static void expect_nothing(void)
+{
+	mprof_thread *thread;
+	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
+	mprof_description description;
+	mprof_frame frame = MPROF_FRAME_NATIVE | 1;
+
+	mprof_description_init(&description, sizeof(description));
+	description.name = "Late";
+	description.name_length = 4;
+	for (int i = 0; i < 1000; i++)
+		mprof_thread_record_event(self, MPROF_EVENT_EXCEPTION, 0, CLASS);
+	CHECK(mprof_recorder_record_sample(recorder, 1, &frame, 1) == 0);
+	CHECK(mprof_recorder_attach(recorder, 0, &thread) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_define_class(recorder, CLASS + 8, &description) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_set_thread_name(recorder, 1, "late", 4) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_record_mark(recorder, 1, "late", 4) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_set_enabled(recorder, 0) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_drain(recorder) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_get_stats(recorder, &stats) == MPROF_OK);
+	CHECK(mprof_recorder_begin_heap(recorder, 0, 0) == 0);
+	CHECK(mprof_recorder_close(recorder) == MPROF_OK);
+	mprof_thread_detach(self);
+}
+
+static int count_descriptors(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++) {
+		struct stat status;
+
+		count += fstat(fd, &status) == 0;
+	}
+	return count;
+}
+
+static void after_fork_in_child(void)
+{
+	int descriptors = count_descriptors();
+
+	expect_nothing();
+	mprof_recorder_destroy(recorder);
+	recorder = NULL;
+	self = NULL;
+	CHECK(count_descriptors() == descriptors - 1);
+	generation++;
+	open_log();
+}
+
+static void *record(void *argument)
+{
+	(void)argument;
+	attach();
+	while (!atomic_load(&stopping)) {
+		for (int i = 0; i < 50; i++)
+			mprof_thread_record_event(self, MPROF_EVENT_EXCEPTION, 0, CLASS);
+	}
+	mprof_thread_detach(self);
+	return NULL;
+}
+
+/* The log is whole and has so many events; at least so many if that is negative. */
+static void check_log(int depth, int child, int64_t expected)
+{
+	mprof_reader *reader;
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status;
+	int64_t events = 0;
+	char path[64];
+
+	name_log(path, sizeof(path), depth, child);
+	CHECK(mprof_reader_open_path(path, NULL, &reader) == MPROF_OK);
+	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
+		mprof_event read[256];
+		size_t count = 0;
+
+		if (block.kind != MPROF_BLOCK_EVENTS)
+			continue;
+		while (mprof_reader_next_events(reader, read, 256, &count) == MPROF_OK && count > 0)
+			events += (int64_t)count;
+	}
+	CHECK(status == MPROF_END);
+	CHECK(expected < 0 ? events >= -expected : events == expected);
+	mprof_reader_destroy(reader);
+	CHECK(unlink(path) == 0);
+}
+
+static void record_as_child(void)
+{
+	attach();
+	for (int i = 0; i < CHILD_EVENTS; i++)
+		mprof_thread_record_event(self, MPROF_EVENT_EXCEPTION, 0, CLASS);
+	mprof_thread_detach(self);
+	CHECK(mprof_recorder_close(recorder) == MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	_exit(0);
+}
+
+static void wait_for(pid_t child)
+{
+	int status;
+
+	CHECK(child > 0);
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Every third child forks again first. */
+static void live_as_child(int child)
+{
+	if (child % 3 == 0) {
+		pid_t grandchild = fork();
+
+		if (grandchild == 0)
+			record_as_child();
+		wait_for(grandchild);
+	}
+	record_as_child();
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+
+	alarm(120);
+	CHECK(mkdtemp(directory) != NULL);
+	CHECK(pthread_atfork(NULL, NULL, after_fork_in_child) == 0);
+	open_log();
+	for (int i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&threads[i], NULL, record, NULL) == 0);
+	/* The thread that forks has a handle too. */
+	attach();
+	for (number = 0; number < FORKS; number++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			live_as_child(number);
+		mprof_thread_record_event(self, MPROF_EVENT_EXCEPTION, 0, CLASS);
+		wait_for(child);
+	}
+	mprof_thread_detach(self);
+	atomic_store(&stopping, 1);
+	for (int i = 0; i < THREADS; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	CHECK(mprof_recorder_close(recorder) == MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	number = 0;
+	check_log(0, 0, -(FORKS + THREADS));
+	for (int child = 0; child < FORKS; child++) {
+		check_log(1, child, CHILD_EVENTS);
+		if (child % 3 == 0)
+			check_log(2, child, CHILD_EVENTS);
+	}
+	CHECK(rmdir(directory) == 0);
+	return 0;
+}

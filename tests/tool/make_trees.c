@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes logs of calls and call stacks that are large, or have names that are long, for the tests of the command line
+ * tool: make_trees KIND FILE [SIZE]. Counters are nanoseconds. Kinds:
+ *   names    generic methods with long names, called, allocating and sampled
+ *   shares   248 ns and 248 samples, of which children of the root take 243, 3 and 2
+ *   branches a call tree without equal paths, SIZE levels deep, each call making two others
+ *   places   SIZE objects, each allocated by another call stack of 32 frames
+ *   memory   SIZE blocks of native memory, each allocated by another call stack; another thread frees every other one
+ *   chain    one call stack of SIZE frames, and as many samples along it
+ *   objects  two objects in a heap shot, each with references that go on
+ */
+#include <mprof/writer.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define START 1000
+#define THREAD 0x10
+#define OTHER_THREAD 0x11
+#define BRANCH_METHODS 40
+#define RECORDS 4096
+
+static mprof_writer *writer;
+
+static void expect(mprof_status status, const char *what)
+{
+	if (status == MPROF_OK)
+		return;
+	fprintf(stderr, "make_trees: %s: %s\n", what, mprof_status_get_text(status));
+	exit(1);
+}
+
+static void tell_time(void *user, mprof_clock *clock)
+{
+	(void)user;
+	clock->counter = START;
+	clock->time = UINT64_C(1700000000000000);
+}
+
+static void begin(const char *path)
+{
+	mprof_writer_options options;
+
+	mprof_writer_options_init(&options, sizeof(options));
+	options.clock = tell_time;
+	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
+	expect(mprof_writer_open_path(path, &options, &writer), path);
+}
+
+static void end(void)
+{
+	expect(mprof_writer_close(writer), "close");
+	expect(mprof_writer_destroy(writer), "destroy");
+}
+
+static void define_class(uint32_t id, const char *name)
+{
+	mprof_class_definition definition = {
+		.struct_size = sizeof(definition), .id = id, .name = name, .name_length = strlen(name)};
+
+	expect(mprof_writer_define_class(writer, &definition), name);
+}
+
+static void define_method(uint32_t id, uint32_t class_id, const char *name)
+{
+	mprof_method_definition definition = {.struct_size = sizeof(definition),
+					      .id = id,
+					      .class_id = class_id,
+					      .name = name,
+					      .name_length = strlen(name)};
+
+	expect(mprof_writer_define_method(writer, &definition), name);
+}
+
+static void begin_events(void)
+{
+	expect(mprof_writer_begin_events(writer, THREAD, START), "block");
+}
+
+static void end_events(void)
+{
+	expect(mprof_writer_end_events(writer), "end of block");
+}
+
+static void add(uint32_t kind, uint32_t id, uint64_t value, uint64_t time)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = (uint8_t)kind;
+	event.id = id;
+	event.value = value;
+	event.counter = START + time;
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "event");
+}
+
+static void allocate(uint32_t class_id, uint32_t stack, uint64_t time)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .stack = stack};
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = MPROF_EVENT_ALLOCATION;
+	event.id = class_id;
+	event.value = 32;
+	event.counter = START + time;
+	event.more.detail = &detail;
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "allocation");
+}
+
+static mprof_record stacks[RECORDS];
+static size_t stack_count;
+
+static void write_stacks(void)
+{
+	if (stack_count > 0)
+		expect(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, stacks, sizeof(*stacks), stack_count),
+		       "stacks");
+	stack_count = 0;
+}
+
+static void define_stack(uint32_t id, uint32_t caller, uint32_t method)
+{
+	if (stack_count == RECORDS)
+		write_stacks();
+	stacks[stack_count++] =
+		(mprof_record){.kind = MPROF_RECORD_STACK, .id = id, .as.stack = {.caller = caller, .target = method}};
+}
+
+static mprof_event samples[RECORDS];
+static size_t sample_count;
+
+static void write_samples(void)
+{
+	if (sample_count > 0)
+		expect(mprof_writer_write_samples(writer, THREAD, START, samples, sample_count), "samples");
+	sample_count = 0;
+}
+
+static void hit(uint32_t stack, uint64_t time)
+{
+	if (sample_count == RECORDS)
+		write_samples();
+	memset(&samples[sample_count], 0, sizeof(samples[0]));
+	samples[sample_count].kind = MPROF_EVENT_SAMPLE;
+	samples[sample_count].value = stack;
+	samples[sample_count++].counter = START + time;
+}
+
+static void write_names(void)
+{
+	define_class(1, "Truth.G\303\251n\303\251rique`2<int, System.Collections.Generic.List`1<string>>");
+	define_class(2, "System.Collections.Generic.Dictionary`2/Entry<string, System.Collections.Generic.List`1<"
+			"System.Tuple`2<string, string>>>[]");
+	define_method(
+		1, 1,
+		"A\303\261adir (System.Collections.Generic.Dictionary`2<string, int[]>,System.Collections.Generic."
+		"IEnumerable`1<System.Func`2<int, string>>,int&,long&)");
+	define_method(2, 1, ".ctor (System.Collections.Generic.IEnumerable`1<System.Tuple`2<int, string>>)");
+	define_stack(1, 0, 1);
+	define_stack(2, 1, 2);
+	write_stacks();
+	begin_events();
+	add(MPROF_EVENT_METHOD_ENTER, 1, 0, 0);
+	add(MPROF_EVENT_METHOD_ENTER, 2, 0, 10);
+	allocate(2, 2, 20);
+	add(MPROF_EVENT_METHOD_LEAVE, 2, 0, 500);
+	add(MPROF_EVENT_METHOD_LEAVE, 1, 0, 1000);
+	end_events();
+	hit(2, 100);
+	write_samples();
+}
+
+static void write_shares(void)
+{
+	static const uint64_t parts[] = {243, 3, 2};
+	uint64_t time = 0;
+
+	define_class(1, "Shares");
+	define_method(1, 1, "Root ()");
+	define_method(2, 1, "Most ()");
+	define_method(3, 1, "Above ()");
+	define_method(4, 1, "Below ()");
+	define_stack(1, 0, 1);
+	for (uint32_t i = 0; i < 3; i++)
+		define_stack(2 + i, 1, 2 + i);
+	write_stacks();
+	begin_events();
+	add(MPROF_EVENT_METHOD_ENTER, 1, 0, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		add(MPROF_EVENT_METHOD_ENTER, 2 + i, 0, time);
+		time += parts[i];
+		add(MPROF_EVENT_METHOD_LEAVE, 2 + i, 0, time);
+	}
+	add(MPROF_EVENT_METHOD_LEAVE, 1, 0, time);
+	end_events();
+	for (uint32_t i = 0; i < 3; i++) {
+		for (uint64_t j = 0; j < parts[i]; j++)
+			hit(2 + i, j);
+	}
+	write_samples();
+}
+
+static void define_branch_methods(void)
+{
+	char name[120];
+
+	define_class(1, "Company.Product.Component.With.A.Name.That.Is.Long.TypeOfTheBranches");
+	define_class(2, "System.String");
+	for (uint32_t i = 1; i <= BRANCH_METHODS; i++) {
+		snprintf(name, sizeof(name), "Branch%u (System.Collections.Generic.List`1<string>,int,object)", i);
+		define_method(i, 1, name);
+	}
+}
+
+/* A call tree of which no two paths are equal: whether a call is the first or the second is in its method. */
+static void call_branch(uint64_t level, uint32_t side, uint64_t *time)
+{
+	uint32_t method = (uint32_t)(level % (BRANCH_METHODS / 2)) * 2 + side + 1;
+
+	add(MPROF_EVENT_METHOD_ENTER, method, 0, ++*time);
+	if (level > 1) {
+		call_branch(level - 1, 0, time);
+		call_branch(level - 1, 1, time);
+	}
+	add(MPROF_EVENT_METHOD_LEAVE, method, 0, ++*time);
+}
+
+static void write_branches(uint64_t levels)
+{
+	uint64_t time = 0;
+
+	define_branch_methods();
+	begin_events();
+	call_branch(levels, 0, &time);
+	end_events();
+}
+
+#define COMMON_FRAMES 31
+
+/* Stacks have all but their innermost frames in common. */
+static void define_places(uint64_t count)
+{
+	define_branch_methods();
+	for (uint32_t i = 1; i <= COMMON_FRAMES; i++)
+		define_stack(i, i - 1, i);
+	for (uint32_t i = 0; i < count; i++)
+		define_stack(COMMON_FRAMES + 1 + i, COMMON_FRAMES - i % 8, i / 8 % BRANCH_METHODS + 1);
+	write_stacks();
+}
+
+static void write_places(uint64_t count)
+{
+	define_places(count);
+	begin_events();
+	for (uint32_t i = 0; i < count; i++)
+		allocate(2, COMMON_FRAMES + 1 + i, i);
+	end_events();
+}
+
+static void write_memory(uint64_t count)
+{
+	define_places(count);
+	begin_events();
+	for (uint32_t i = 0; i < count; i++) {
+		mprof_event_detail detail = {
+			.struct_size = sizeof(detail), .size = UINT64_C(1) << i % 40, .stack = COMMON_FRAMES + 1 + i};
+		mprof_event event = {.kind = MPROF_EVENT_MEMORY_ALLOCATED,
+				     .counter = START + i,
+				     .value = 0x1000 + 16 * (uint64_t)i,
+				     .more.detail = &detail};
+
+		expect(mprof_writer_write_events(writer, &event, 1, NULL), "native memory");
+	}
+	end_events();
+	expect(mprof_writer_begin_events(writer, OTHER_THREAD, START), "block");
+	for (uint64_t i = 0; i < count; i += 2)
+		add(MPROF_EVENT_MEMORY_FREED, 0, 0x1000 + 16 * i, count + i);
+	end_events();
+}
+
+static void write_chain(uint64_t length)
+{
+	define_branch_methods();
+	for (uint32_t i = 1; i <= length; i++)
+		define_stack(i, i - 1, i % BRANCH_METHODS + 1);
+	write_stacks();
+	for (uint32_t i = 1; i <= length; i++)
+		hit(i, i);
+	write_samples();
+}
+
+static void write_objects(void)
+{
+	static const uint64_t references[] = {0x2000, 0x3000};
+	const mprof_event_detail first = {
+		.struct_size = sizeof(first), .object = 0x1000, .reference_count = 2, .references = references};
+	const mprof_event_detail second = {
+		.struct_size = sizeof(second), .object = 0x2000, .reference_count = 1, .references = references};
+	const mprof_event_detail more = {.struct_size = sizeof(more), .reference_count = 2, .references = references};
+	const mprof_event shot[] = {
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 32, .more.detail = &first},
+		{.kind = MPROF_EVENT_HEAP_REFERENCES, .more.detail = &more},
+		{.kind = MPROF_EVENT_HEAP_REFERENCES, .more.detail = &more},
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 32, .more.detail = &second},
+		{.kind = MPROF_EVENT_HEAP_REFERENCES, .more.detail = &more},
+	};
+
+	define_class(1, "Object");
+	expect(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, START, shot,
+				       sizeof(shot) / sizeof(shot[0])),
+	       "shot");
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc >= 3 ? argv[1] : "";
+	uint64_t size = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+
+	if (argc < 3)
+		return fprintf(stderr, "usage: make_trees KIND FILE [SIZE]\n"), 2;
+	begin(argv[2]);
+	if (strcmp(kind, "names") == 0)
+		write_names();
+	else if (strcmp(kind, "shares") == 0)
+		write_shares();
+	else if (strcmp(kind, "branches") == 0)
+		write_branches(size);
+	else if (strcmp(kind, "places") == 0)
+		write_places(size);
+	else if (strcmp(kind, "memory") == 0)
+		write_memory(size);
+	else if (strcmp(kind, "chain") == 0)
+		write_chain(size);
+	else if (strcmp(kind, "objects") == 0)
+		write_objects();
+	else
+		return fprintf(stderr, "make_trees: unknown kind %s\n", kind), 2;
+	end();
+	return 0;
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The keys of JSON documents are those that the manual lists: each is in every document, null where a log does not hold
+# it, and in every row of a table; and there are no others. Together the logs fill every table.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+make_logs sample full memory empty mail
+
+# Takes the keys as documented_keys.awk prints them, and prints what is missing. Rows are the objects that have a key: the
+# documents, and what is in their tables and objects.
+cat >missing.jq <<'END'
+def rows($path): reduce $path[:-1][] as $key (.;
+	map(.[$key]? | if type == "array" then .[] elif type == "object" then . else empty end));
+. as $documents | $keys | split("\n")[] | select(. != "") | . as $line | split(".") as $path |
+($documents | rows($path)) as $rows |
+if $rows == [] then "\($line): no rows"
+elif $rows | all(type == "object" and has($path[-1])) then empty
+else "\($line): missing" end
+END
+
+# Prints keys that are not listed. Some objects have the names of kinds, of causes or of properties for keys.
+cat >unknown.jq <<'END'
+def names:
+	if type == "array" then .[] | names
+	elif type == "object" then to_entries[] | .key, (select(.key | IN("blocks", "events", "records",
+		"shortened_blocks", "shortened_events", "lost_by_cause", "properties", "roots_by_kind", "totals") | not) |
+		.value | names)
+	else empty end;
+($keys | split("\n") | map(split(".")[]) + ["schema_version"]) as $known | [.[] | names] | unique - $known | .[]
+END
+
+# documented DOCUMENT: its keys.
+documented() {
+	awk -v document="$1" -f "$srcdir/tests/tool/documented_keys.awk" "$srcdir/doc/mprof.1"
+}
+info=$(documented info)
+report=$(documented report; sed 's/^/session./' <<<"$info")
+check=$info$'\n'$(documented check)
+
+# check_keys NAME KEYS FILE...: of documents that together have rows in every table.
+check_keys() {
+	local name=$1 keys=$2
+	shift 2
+	test "$(wc -l <<<"$keys")" -gt 10 || fail "$name: the manual lists only $keys"
+	jq -s -r --arg keys "$keys" -f missing.jq "$@" >missing || fail "$name: jq"
+	test ! -s missing || fail "$name: $(cat missing)"
+	jq -s -r --arg keys "$keys" -f unknown.jq "$@" >unknown || fail "$name: jq"
+	test ! -s unknown || fail "$name: not in the manual: $(xargs <unknown)"
+}
+
+head -c 300 sample.mprof >cut.mprof
+for log in sample full memory empty mail cut; do
+	for command in info report check; do
+		mprof $command --json $log.mprof
+		test "$status" = 0 || expect "$command $log: status" "$log$status" cut1
+		cp out $log.$command
+	done
+	mprof convert --json --dialect=drop $log.mprof copy.mprof
+	cp out $log.convert
+done
+check_keys info "$info" ./*.info
+check_keys report "$report" ./*.report
+check_keys check "$check" ./*.check
+check_keys convert "$(documented convert)" ./*.convert
+
+# A key that is listed and not there is found, and one that is there and not listed.
+jq 'del(.memory.places[0].stack)' memory.report >changed.report
+expect "found" "$(jq -s -r --arg keys "$report" -f missing.jq ./*.report)" "memory.places.stack: missing"
+jq '.marks[0].more = 1' full.report >changed.report
+expect "found" "$(jq -s -r --arg keys "$report" -f unknown.jq ./*.report)" more

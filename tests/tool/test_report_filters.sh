@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Filters of "mprof report" that match nothing say so, and tables that do not heed a filter do.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+make_logs sample full
+
+# silent ARGUMENT...: there is nothing to be said.
+silent() {
+	mprof report "$@" sample.mprof
+	expect_status 0 "$*"
+	test ! -s err || fail "$*: $(cat err)"
+}
+# nothing NEAREST ARGUMENT...: one line is said about it.
+nothing() {
+	local nearest=$1
+	shift
+	mprof report "$@" sample.mprof
+	expect_status 0 "$*"
+	expect "$*" "$(cat err)" "mprof: sample.mprof: nothing matches $*; nearest: $nearest"
+	mprof report --json "$@" sample.mprof
+	expect_status 0 "$*"
+	expect "$*" "$(cat err)" "mprof: sample.mprof: nothing matches $*; nearest: $nearest"
+}
+silent --class='Game.*'
+silent --class=System.String
+silent --method=Unused
+silent --assembly=mscorlib
+silent --thread=16
+nothing Game.World --class=Game.Wolrd
+nothing Game.World --class=World
+nothing System.String '--class=Strnig*'
+nothing 'Game.World.Fib (int)' --method=fibb
+nothing 'Game.World.Run (string[])' '--method=Game.World.run*'
+nothing mscorlib --assembly=mscorlibb
+nothing 0x10 --thread=0x11
+expect_json "the filter" .filters '{"method":null,"class":null,"assembly":null,"thread":"0x11"}'
+
+# What a thread allocated is freed by whichever thread.
+make_tree memory memory.mprof 100
+mprof report --json --thread=0x10 memory.mprof
+expect_json "native memory of a thread" '.memory | [.allocations, .frees, .live, .unmatched_frees]' '[100,50,50,0]'
+mprof report --json --thread=0x11 memory.mprof
+expect_json "native memory of another one" '.memory | [.allocations, .frees, .live, .unmatched_frees]' '[0,0,0,0]'
+expect_json "threads" '[.threads[].id]' '["0x11"]'
+
+# titles WANTED ARGUMENT...: those that say what they cover.
+titles() {
+	local wanted=$1
+	shift
+	mprof report "$@" full.mprof
+	expect "titles with $*" "$(grep ' (.*of all ' out | tr '\n' ';')" "$wanted"
+}
+names="of all methods and classes"
+titles ""
+titles "Totals ($names);Call tree ($names);Sample tree ($names);Heap shots ($names);Metrics ($names);Marks ($names);Threads ($names);" \
+	'--class=Game.*'
+titles "Heap shots (of all threads);Objects alive in shot 2 (of all threads);Objects at the last collection that tells (of all threads);Metrics (of all threads);" \
+	--thread=0x10
+mprof report --class='Game.*' sample.mprof
+expect_line out "^Call tree \\($names\\)\$"
+expect_line out '^Methods by their own time$'
+mprof report --top=1 --class='Game.*' full.mprof
+expect_line out "^Heap shots \\(1 of 2; $names\\)\$"

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# "mprof report" prints names in full where they are read by programs, and cuts them on a terminal so that the method's
+# own name stays. Branches of trees are left out by exact shares.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+
+make_trees names shares
+
+method='Truth.Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir (System.Collections.Generic.Dictionary`2<string, int[]>,System.Collections.Generic.IEnumerable`1<System.Func`2<int, string>>,int&,long&)'
+constructor='Truth.Générique`2<int, System.Collections.Generic.List`1<string>>..ctor (System.Collections.Generic.IEnumerable`1<System.Tuple`2<int, string>>)'
+class='System.Collections.Generic.Dictionary`2/Entry<string, System.Collections.Generic.List`1<System.Tuple`2<string, string>>>[]'
+
+# Two tables of methods, the trees of calls and samples, the table of samples, and a stack have each of the methods.
+mprof report names.mprof
+expect "the method in full" "$(grep -cF "$method" out)" 6
+expect "the constructor in full" "$(grep -cF "$constructor" out)" 6
+expect "the class in full" "$(grep -cF "$class" out)" 2
+expect_no_line out '\.\.\.'
+
+if command -v script >/dev/null; then
+	script -qec "'$MPROF' report names.mprof" typescript </dev/null >/dev/null || fail "report on a terminal"
+	expect "the method on a terminal" "$(grep -cF 'Truth.Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir (...)' typescript)" 6
+	expect "the constructor on a terminal" "$(grep -cF '`1<string>>..ctor (...)' typescript)" 6
+	expect "the class on a terminal" "$(grep -cF '  ...Dictionary`2/Entry<string, System.Collections.Generic.List`1<System.Tuple`2<string, string>>>[]' typescript)" 2
+fi
+
+# 2 of 248 are 0.8 percent, 3 are 1.2.
+mprof report shares.mprof
+expect "branches above a percent" "$(sed -n '/^Call tree/,/^Samples/p' out | grep -c 'Shares.Above')" 1
+expect "branches below a percent" "$(sed -n '/^Call tree/,/^Samples/p' out | grep -c 'Shares.Below')" 0
+expect "samples below a percent" "$(sed -n '/^Sample tree/,/^Allocations/p' out | grep -c 'Shares.Below')" 0
+# rows PERCENT: how many of the three branches are in each of the trees.
+rows() {
+	mprof report --json --min-percent="$1" shares.mprof
+	jq -c '[.call_tree, .sample_tree | .[0].children | length]' out
+}
+expect "a share of 0.8 percent" "$(rows 0.8)" '[3,3]'
+expect "a share of 0.81 percent" "$(rows 0.81)" '[2,2]'
+expect "a share of 1.2 percent" "$(rows 1.2)" '[2,2]'
+expect "a share of 1.21 percent" "$(rows 1.21)" '[1,1]'
