@@ -12,7 +12,7 @@
 #include "session.h"
 #include "threads.h"
 
-#include "../mprof/losses.h"
+#include "shared/losses.h"
 
 #include <mono/jit/jit.h>
 #include <mprof/version.h>

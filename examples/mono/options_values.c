@@ -5,7 +5,7 @@
  */
 #include "options_parser.h"
 
-#include "../mprof/signal_names.h"
+#include "shared/signal_names.h"
 
 #include <ctype.h>
 #include <errno.h>

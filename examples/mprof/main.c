@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "commands.h"
-#include "nearest.h"
-#include "output.h"
+#include "commands/commands.h"
+#include "common/nearest.h"
+#include "common/output.h"
 
 #include <mprof/version.h>
 

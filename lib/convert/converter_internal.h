@@ -17,9 +17,9 @@
 #include "convert/directives.h"
 #include "convert/id_translation.h"
 #include "convert/open_calls.h"
-#include "stream/fault_report.h"
-#include "stream/reader_internal.h"
-#include "stream/writer_internal.h"
+#include "reader/fault_report.h"
+#include "reader/reader_internal.h"
+#include "writer/writer_internal.h"
 
 /** Events that are taken from the reader at once. */
 #define CONVERTER_BATCH 2048

@@ -2,8 +2,8 @@
 /* The outer loop: what each block adds to the profile. */
 #include "model/profile_internal.h"
 
-#include "stream/fault_report.h"
-#include "stream/reader_calls.h"
+#include "reader/fault_report.h"
+#include "reader/calls.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include <mprof/writer.h>
 
 #include "format/dialect.h"
-#include "stream/sink.h"
+#include "io/sink.h"
 
 #include <pthread.h>
 

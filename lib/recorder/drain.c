@@ -7,7 +7,7 @@
 
 #include "base/testpoint.h"
 #include "recorder/heap_drain.h"
-#include "stream/writer_parts.h"
+#include "writer/parts.h"
 
 #include <string.h>
 #include <time.h>

@@ -7,7 +7,7 @@
 #include "recorder/recorder_internal.h"
 
 #include "base/error.h"
-#include "stream/log_file.h"
+#include "io/log_file.h"
 
 #include <errno.h>
 #include <stdio.h>

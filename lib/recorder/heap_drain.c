@@ -3,7 +3,7 @@
 
 #include "recorder/keys.h"
 #include "recorder/recorder_internal.h"
-#include "stream/writer_parts.h"
+#include "writer/parts.h"
 
 /*
  * A block has one counter for all that it tells. Outside of shots, what happened longer after it goes into another one:

@@ -2,7 +2,7 @@
 #include "recorder/keys.h"
 
 #include "recorder/recorder_internal.h"
-#include "stream/writer_parts.h"
+#include "writer/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

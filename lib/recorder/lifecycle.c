@@ -9,8 +9,8 @@
 #include "base/options.h"
 #include "format/dialect.h"
 #include "recorder/writer_thread.h"
-#include "stream/log_file.h"
-#include "stream/writer_parts.h"
+#include "io/log_file.h"
+#include "writer/parts.h"
 
 #include <mprof/version.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/writer_thread.h"
 
-#include "stream/writer_parts.h"
+#include "writer/parts.h"
 
 #include <errno.h>
 #include <signal.h>

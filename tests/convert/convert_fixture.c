@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/convert_fixture.h"
+#include "convert_fixture.h"
 
 #include <criterion/criterion.h>
 

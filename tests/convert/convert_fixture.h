@@ -9,7 +9,7 @@
 #include <mprof/convert.h>
 
 #include "format/log_text.h"
-#include "stream/log_fixture.h"
+#include "logs/log_fixture.h"
 
 /** What a conversion gave. Free its log with log_free(). */
 typedef struct conversion {

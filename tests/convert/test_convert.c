@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies in the same dialect, or in the one that can say all; what converters refuse. */
-#include "convert/convert_fixture.h"
+#include "convert_fixture.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
  * Each sound log of tests/data says the same after it was made one of mprof2, and one of its own dialect again; and the
  * same when it is copied in its dialect.
  */
-#include "convert/convert_fixture.h"
+#include "convert_fixture.h"
 
 #include <criterion/criterion.h>
 

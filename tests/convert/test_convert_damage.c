@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Logs that are damaged, cut, or lack what others of their blocks use; and no memory. */
-#include "convert/convert_fixture.h"
+#include "convert_fixture.h"
 
 #include "base/failing_allocator.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every event and block, from each dialect to each other one: it is there, or it is counted. */
-#include "convert/convert_fixture.h"
+#include "convert_fixture.h"
 #include "format/kind_counts.h"
 
 #include <criterion/criterion.h>

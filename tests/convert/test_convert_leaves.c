@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Leaves of the method on top, which name it in some dialects and need not in others. */
-#include "convert/convert_fixture.h"
+#include "convert_fixture.h"
 
 #include "convert/open_calls.h"
 

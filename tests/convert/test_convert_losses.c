@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a copy says less than the log is counted, once for each thing and nothing besides. */
-#include "convert/convert_fixture.h"
-#include "stream/mono_fixture.h"
+#include "convert_fixture.h"
+#include "logs/mono_fixture.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory follows what a log defines, and not how long it is; blocks stay short enough for readers. */
-#include "convert/convert_fixture.h"
+#include "convert_fixture.h"
 
 #include "base/failing_allocator.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What was allocated: by class, by method, and by path of calls. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

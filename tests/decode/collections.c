@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collections and changes of the heap's size. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Time of compiling, by method. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What threads did. The parser mends the times of events; where the faults want the log's own they are read again. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/facts.h"
+#include "facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Heap summaries, and what of the allocations was left when a heap block was written. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What samples hit, and what called it. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <mprof/profile.h>
 

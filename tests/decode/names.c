@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* oracle [--without FAULT]... LOG: the text of the decoder of Mono 2, as oracle.h says. oracle --list: its faults. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

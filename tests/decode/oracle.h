@@ -11,7 +11,7 @@
 #ifndef DECODE_ORACLE_H
 #define DECODE_ORACLE_H
 
-#include "decode/facts.h"
+#include "facts.h"
 
 #include <mprof/parser.h>
 

@@ -3,7 +3,7 @@
  * How the decoder's runtime sorts: by quicksort on the middle of three, short ranges by insertion, bad ones by heap. It
  * shows in the order of equal items, and in which of them are printed where not all are.
  */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a log to what each section keeps of it. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

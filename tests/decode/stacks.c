@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What threads are in, and the tree of all that they were in. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <stdlib.h>
 #include <string.h>

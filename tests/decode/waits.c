@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for monitors: by class, and below it by method and path of calls, and by object. */
-#include "decode/oracle.h"
+#include "oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "faults/fault_content.h"
+#include "fault_content.h"
 
 #define BATCH 64
 

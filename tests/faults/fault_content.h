@@ -6,7 +6,7 @@
 #ifndef FAULT_CONTENT_H
 #define FAULT_CONTENT_H
 
-#include "faults/fault_run.h"
+#include "fault_run.h"
 
 /** Hashes the fields that all blocks have. */
 void fault_hash_block(fault_run *run, const mprof_block *block);

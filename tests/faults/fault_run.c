@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "faults/fault_run.h"
+#include "fault_run.h"
 
 #include <criterion/criterion.h>
 

@@ -11,7 +11,7 @@
 #define FAULT_RUN_H
 
 #include "base/failing_allocator.h"
-#include "stream/log_fixture.h"
+#include "logs/log_fixture.h"
 
 #include <mprof/reader.h>
 

@@ -7,7 +7,7 @@
 #include "config.h"
 #endif
 
-#include "faults/fault_content.h"
+#include "fault_content.h"
 
 #include <mprof/convert.h>
 

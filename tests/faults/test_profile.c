@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile, whatever request for memory is refused: the figures are the same, or the error says so; it ends. */
-#include "faults/fault_content.h"
+#include "fault_content.h"
 
 #include <mprof/profile.h>
 

@@ -4,7 +4,7 @@
 #include "config.h"
 #endif
 
-#include "faults/fault_content.h"
+#include "fault_content.h"
 
 #include <criterion/criterion.h>
 

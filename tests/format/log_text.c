@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_text_parts.h"
 
-#include "stream/log_fixture.h"
+#include "logs/log_fixture.h"
 #include "format/kind_counts.h"
 
 #include <criterion/criterion.h>

@@ -8,7 +8,7 @@
 
 #include "log_text.h"
 
-#include "stream/log_fixture.h"
+#include "logs/log_fixture.h"
 
 typedef unsigned long long number;
 

@@ -20,15 +20,19 @@ sources() {
 	find "$@" -name '*.[ch]' | LC_ALL=C sort
 }
 
-# The layers that each layer may include, itself with them.
-layers="base format stream recorder model convert"
+# The directories that each directory may include, itself with them. The recorder writes and never reads; what analyses
+# reads and never writes; the two ends of a log meet in the converter alone.
 declare -A may_include=(
 	[base]="base"
 	[format]="base format"
-	[stream]="base format stream"
-	[recorder]="base format stream recorder"
-	[model]="base format stream model"
-	[convert]="base format stream convert"
+	[io]="base io"
+	[parser]="base format parser"
+	[dictionary]="base format dictionary"
+	[reader]="base format io parser dictionary reader"
+	[writer]="base format io dictionary writer"
+	[recorder]="base format io writer recorder"
+	[model]="base format reader model"
+	[convert]="base format reader writer convert"
 )
 
 # In the library: layer headers by their directory, public headers in angle brackets, config.h.
@@ -61,7 +65,7 @@ done
 
 for directory in lib/*/; do
 	layer=$(basename "$directory")
-	[[ " $layers " == *" $layer "* ]] || fail "lib/$layer is not a layer"
+	test -n "${may_include[$layer]-}" || fail "lib/$layer is not a layer"
 done
 
 # Every public struct is one whose size can be asked for.
@@ -82,14 +86,19 @@ for file in $(sources include); do
 	done
 done
 
-# Clients: what is installed, and the files beside them.
+# Clients: what is installed, the files beside them, and those that are named from the client's own directory.
 for file in $(sources examples); do
 	for included in $(includes "$file"); do
 		wanted=${included#?}
 		wanted=${wanted%?}
 		case $included in
 		'"config.h"') fail "$file includes $included, which is not installed" ;;
-		'"'*) test -e "$(dirname "$file")/$wanted" || fail "$file includes $included" ;;
+		'"'*)
+			client=${file#examples/}
+			client=examples/${client%%/*}
+			test -e "$(dirname "$file")/$wanted" || test -e "$client/$wanted" ||
+				[[ $wanted == shared/* && -e examples/$wanted ]] || fail "$file includes $included"
+			;;
 		'<mprof.h>') ;;
 		'<mprof/'*) test -e "include/$wanted" || fail "$file includes $included, which is not there" ;;
 		esac

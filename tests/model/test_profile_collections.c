@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collections of several threads, whose events are paired by number, generation and thread. */
-#include "model/profile_fixture.h"
+#include "profile_fixture.h"
 
 static mprof_collection collection_at(const test_log *log, size_t index)
 {

@@ -2,7 +2,7 @@
 /* Logs that are damaged or end too early, and too little memory. */
 #include "profile_fixture.h"
 
-#include "../base/failing_allocator.h"
+#include "base/failing_allocator.h"
 
 typedef struct damage_list {
 	size_t count;

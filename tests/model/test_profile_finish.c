@@ -3,7 +3,7 @@
  * A profile that is finished again and again while a log grows shows what one that is finished once at the end shows,
  * and each time only what changed is visited.
  */
-#include "model/profile_fixture.h"
+#include "profile_fixture.h"
 
 /* What finishing visits can be counted only inside. */
 #include "model/profile_internal.h"

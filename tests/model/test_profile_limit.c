@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* With too little memory for all paths and places, totals and figures of methods and classes are the same. */
-#include "model/profile_fixture.h"
+#include "profile_fixture.h"
 
 #define ROUNDS 400
 #define MAX_DEPTH 12

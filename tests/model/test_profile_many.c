@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures that are got many at a time are those that are got one at a time. */
-#include "model/profile_fixture.h"
+#include "profile_fixture.h"
 
 /* Room for structs of later versions of the library, and of an earlier one. */
 typedef struct later_call_stats {

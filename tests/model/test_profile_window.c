@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles of a window of time and of some threads. */
-#include "model/profile_fixture.h"
+#include "profile_fixture.h"
 
 /* Two threads, whose calls, compilations, waits and collections go over the bounds of the windows below. */
 static void write_log(test_log *log)

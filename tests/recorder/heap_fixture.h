@@ -6,7 +6,7 @@
 #ifndef TESTS_HEAP_FIXTURE_H
 #define TESTS_HEAP_FIXTURE_H
 
-#include "recorder/heap_log.h"
+#include "heap_log.h"
 
 #include <criterion/criterion.h>
 #include <stdatomic.h>

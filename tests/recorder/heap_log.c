@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/heap_log.h"
+#include "heap_log.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef TESTS_HEAP_LOG_H
 #define TESTS_HEAP_LOG_H
 
-#include "recorder/recorded_log.h"
+#include "recorded_log.h"
 
 /** A HEAP_DATA block. */
 typedef struct heap_log_block {

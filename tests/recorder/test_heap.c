@@ -3,7 +3,7 @@
  * \file recorder/test_heap.c
  * \brief Heap shots and moves: what is told is in the log, exactly.
  */
-#include "recorder/heap_fixture.h"
+#include "heap_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>

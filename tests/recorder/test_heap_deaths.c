@@ -5,7 +5,7 @@
  */
 #include "recorder/recorder_internal.h"
 
-#include "recorder/heap_fixture.h"
+#include "heap_fixture.h"
 
 #include <sched.h>
 

@@ -3,7 +3,7 @@
  * \file recorder/test_heap_losses.c
  * \brief What of the heap does not get into the log is counted: no room, no memory, a full disk.
  */
-#include "recorder/heap_fixture.h"
+#include "heap_fixture.h"
 
 #include "base/failing_allocator.h"
 

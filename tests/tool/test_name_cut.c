@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names that are too long for a terminal keep what tells them apart: the method's own name. */
-#include "../../examples/mprof/name_cut.h"
-#include "../../examples/mprof/utf8.h"
+#include "common/name_cut.h"
+#include "shared/utf8.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sets that the tool keeps of a log's numbers: what was added is there, whatever the log is made of. */
-#include "../../examples/mprof/number_set.h"
+#include "common/number_set.h"
 
 #include "base/colliding_keys.h"
 

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/check_references.h"
+
+#include "dump/dump.h"
+
+/* What is said of a first use. */
+static const char *const complaints[REFERENCE_KIND_COUNT] = {
+	[REFERENCE_METHOD] = "the block uses a method that is not defined",
+	[REFERENCE_CLASS] = "the block uses a class that is not defined",
+	[REFERENCE_STACK] = "the block uses a call chain that is not defined",
+	[REFERENCE_MODULE] = "the block uses a module that is not defined",
+	[REFERENCE_FUNCTION] = "the block uses a function that is not defined",
+	[REFERENCE_LOCATION] = "the block uses a location that is not defined",
+	[REFERENCE_ROOT] = "the block uses a root that is not defined",
+	[REFERENCE_METRIC] = "the block uses a metric that is not defined",
+};
+
+static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
+{
+	static const mprof_record_kind records[REFERENCE_KIND_COUNT] = {
+		[REFERENCE_STACK] = MPROF_RECORD_STACK,       [REFERENCE_MODULE] = MPROF_RECORD_MODULE,
+		[REFERENCE_FUNCTION] = MPROF_RECORD_FUNCTION, [REFERENCE_LOCATION] = MPROF_RECORD_LOCATION,
+		[REFERENCE_ROOT] = MPROF_RECORD_ROOT,         [REFERENCE_METRIC] = MPROF_RECORD_METRIC,
+	};
+	mprof_mapping mapping;
+	mprof_record record;
+
+	if (kind == REFERENCE_METHOD)
+		return mprof_reader_lookup_method(input->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
+	if (kind == REFERENCE_CLASS)
+		return mprof_reader_lookup_class(input->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
+	return mprof_reader_lookup_record(input->reader, records[kind], id, &record, sizeof(record)) == MPROF_OK;
+}
+
+/* An ID must be defined when it is used first; asked only once for each. */
+void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+		      uint32_t id)
+{
+	reference_use *use = &check->kinds[kind];
+	int is_new = number_set_add(&use->used, id);
+
+	if (is_new < 0)
+		check->out_of_memory = 1;
+	if (is_new <= 0 || is_defined(input, kind, id))
+		return;
+	if (number_set_add(&use->undefined, id) < 0)
+		check->out_of_memory = 1;
+	input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID, complaints[kind]);
+}
+
+/* Where 0 says that there is none. */
+static void check_optional(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+			   uint32_t id)
+{
+	if (id != 0)
+		references_check(check, input, block, kind, id);
+}
+
+/* What the object was may be unknown. */
+static int may_lack_class(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_MONITOR || event->kind == MPROF_EVENT_HEAP_OBJECT ||
+	       event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_FINALIZER_START ||
+	       event->kind == MPROF_EVENT_FINALIZER_END;
+}
+
+void references_check_event(reference_check *check, log_input *input, const mprof_block *block,
+			    const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	switch (dump_subject_of(event)) {
+	case DUMP_SUBJECT_METHOD:
+		references_check(check, input, block, REFERENCE_METHOD, event->id);
+		break;
+	case DUMP_SUBJECT_CLASS:
+		if (event->id != 0 || !may_lack_class(event))
+			references_check(check, input, block, REFERENCE_CLASS, event->id);
+		break;
+	case DUMP_SUBJECT_ROOT:
+		check_optional(check, input, block, REFERENCE_ROOT, event->id);
+		break;
+	default:
+		break;
+	}
+	if (dump_has_stack(event))
+		references_check(check, input, block, REFERENCE_STACK, (uint32_t)event->value);
+	if (detail != NULL) {
+		check_optional(check, input, block, REFERENCE_METHOD, detail->caller);
+		check_optional(check, input, block, REFERENCE_STACK, detail->stack);
+	}
+}
+
+void references_check_record(reference_check *check, log_input *input, const mprof_block *block,
+			     const mprof_record *record)
+{
+
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		check_optional(check, input, block, REFERENCE_STACK, record->as.stack.caller);
+		if (record->as.stack.is_native)
+			references_check(check, input, block, REFERENCE_LOCATION, record->as.stack.target);
+		else
+			check_optional(check, input, block, REFERENCE_METHOD, record->as.stack.target);
+		break;
+	case MPROF_RECORD_LOCATION:
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.location.module);
+		check_optional(check, input, block, REFERENCE_FUNCTION, record->as.location.function);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.function.module);
+		break;
+	case MPROF_RECORD_ROOT:
+		check_optional(check, input, block, REFERENCE_CLASS, record->as.root.class_id);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		references_check(check, input, block, REFERENCE_METRIC, record->id);
+		break;
+	case MPROF_RECORD_SUMMARY:
+		references_check(check, input, block, REFERENCE_CLASS, record->id);
+		break;
+	default:
+		break;
+	}
+}
+
+uint64_t references_undefined(const reference_check *check, reference_kind kind)
+{
+	return check->kinds[kind].undefined.count;
+}
+
+uint64_t references_unused(const reference_check *check, reference_kind kind, uint64_t defined)
+{
+	uint64_t used = check->kinds[kind].used.count - check->kinds[kind].undefined.count;
+
+	return defined > used ? defined - used : 0;
+}
+
+void references_release(reference_check *check)
+{
+	for (size_t kind = 0; kind < REFERENCE_KIND_COUNT; kind++) {
+		number_set_clear(&check->kinds[kind].used);
+		number_set_clear(&check->kinds[kind].undefined);
+	}
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file commands/check_references.h
+ * \brief Whether what a log speaks of by ID was defined before, and how much of what it defines it uses.
+ */
+#ifndef CHECK_REFERENCES_H
+#define CHECK_REFERENCES_H
+
+#include "common/input.h"
+#include "common/number_set.h"
+
+typedef enum reference_kind {
+	REFERENCE_METHOD,
+	REFERENCE_CLASS,
+	REFERENCE_STACK,
+	REFERENCE_MODULE,
+	REFERENCE_FUNCTION,
+	REFERENCE_LOCATION,
+	REFERENCE_ROOT,
+	REFERENCE_METRIC,
+	REFERENCE_KIND_COUNT
+} reference_kind;
+
+/** IDs of one kind. */
+typedef struct reference_use {
+	number_set used;
+	number_set undefined; /**< Those of them that were not defined when they were used first. */
+} reference_use;
+
+typedef struct reference_check {
+	reference_use kinds[REFERENCE_KIND_COUNT];
+	int out_of_memory;
+} reference_check;
+
+/** Checks an ID that a block uses; tells of the first use of one that is not defined. */
+void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+		      uint32_t id);
+
+/** Checks all IDs of an event. */
+void references_check_event(reference_check *check, log_input *input, const mprof_block *block,
+			    const mprof_event *event);
+
+/** Checks all IDs that a record uses. */
+void references_check_record(reference_check *check, log_input *input, const mprof_block *block,
+			     const mprof_record *record);
+
+/** How many IDs were used and not defined. */
+uint64_t references_undefined(const reference_check *check, reference_kind kind);
+
+/** How many of \p defined IDs were not used. */
+uint64_t references_unused(const reference_check *check, reference_kind kind, uint64_t defined);
+
+void references_release(reference_check *check);
+
+#endif

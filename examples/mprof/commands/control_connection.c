@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/control_connection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Where the modules listen: control_listeners.c of the module for Mono. */
+#define DIRECTORY_COUNT 3
+#define DIRECTORY_SIZE 96
+
+static void list_directories(char directories[DIRECTORY_COUNT][DIRECTORY_SIZE], uid_t user)
+{
+	const char *runtime_directory = getenv("XDG_RUNTIME_DIR");
+
+	directories[0][0] = '\0';
+	if (runtime_directory != NULL && runtime_directory[0] == '/' && user == geteuid() &&
+	    (size_t)snprintf(directories[0], DIRECTORY_SIZE, "%s/mprof", runtime_directory) >= DIRECTORY_SIZE)
+		directories[0][0] = '\0';
+	snprintf(directories[1], DIRECTORY_SIZE, "/run/user/%ld/mprof", (long)user);
+	snprintf(directories[2], DIRECTORY_SIZE, "/tmp/mprof-%ld", (long)user);
+}
+
+/* Returns a descriptor, or -1 with errno. */
+static int connect_path(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* 1 if that user listens there: in a directory for all, others may put a socket of the same name. */
+static int is_peer(int fd, uid_t user)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == user;
+}
+
+/* Returns a descriptor, or -1 with errno; ENOENT if the process takes no commands. */
+static int connect_process(const char *process)
+{
+	char directories[DIRECTORY_COUNT][DIRECTORY_SIZE];
+	char path[DIRECTORY_SIZE + 32];
+	struct stat status;
+	int error = ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%.20s", process);
+	if (stat(path, &status) != 0) {
+		errno = ESRCH;
+		return -1;
+	}
+	list_directories(directories, status.st_uid);
+	for (int i = 0; i < DIRECTORY_COUNT; i++) {
+		int fd;
+
+		if (directories[i][0] == '\0')
+			continue;
+		snprintf(path, sizeof(path), "%.95s/%.20s.sock", directories[i], process);
+		fd = connect_path(path);
+		if (fd >= 0 && is_peer(fd, status.st_uid))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+		else if (errno != ENOENT && errno != ECONNREFUSED)
+			error = errno;
+	}
+	errno = error;
+	return -1;
+}
+
+/* The same for the first child that takes commands: "mprof record" has the program as one. */
+static int connect_child(const char *process)
+{
+	char path[64];
+	char child[16];
+	int fd = -1;
+	FILE *children;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/children", process, process);
+	children = fopen(path, "re");
+	while (children != NULL && fd < 0 && fscanf(children, "%15s", child) == 1)
+		fd = connect_process(child);
+	if (children != NULL)
+		fclose(children);
+	return fd;
+}
+
+/* Returns a descriptor, or -1 after a message. */
+static int connect_any(const char *process)
+{
+	int fd = connect_process(process);
+
+	if (fd < 0 && errno == ENOENT) {
+		fd = connect_child(process);
+		errno = ENOENT;
+	}
+	if (fd < 0 && errno == ESRCH)
+		fprintf(stderr, "mprof: control: there is no process %s\n", process);
+	else if (fd < 0 && errno == ENOENT)
+		fprintf(stderr,
+			"mprof: control: process %s takes no commands: it is not recorded, or with other options\n",
+			process);
+	else if (fd < 0)
+		fprintf(stderr, "mprof: control: process %s: %s\n", process, strerror(errno));
+	return fd;
+}
+
+int control_connect(control_connection *connection, const char *process)
+{
+	connection->length = 0;
+	if (strchr(process, '/') == NULL) {
+		connection->fd = connect_any(process);
+		return connection->fd >= 0;
+	}
+	connection->fd = connect_path(process);
+	if (connection->fd < 0)
+		fprintf(stderr, "mprof: control: %s: %s\n", process, strerror(errno));
+	return connection->fd >= 0;
+}
+
+static int send_all(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t sent = send(fd, text, length, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno != EINTR)
+			return 0;
+		if (sent > 0) {
+			text += sent;
+			length -= (size_t)sent;
+		}
+	}
+	return 1;
+}
+
+int control_send(control_connection *connection, const char *line)
+{
+	char text[CONTROL_LINE_MAX + 2];
+	int length = snprintf(text, sizeof(text), "%s\n", line);
+
+	if (send_all(connection->fd, text, (size_t)length))
+		return 1;
+	fprintf(stderr, "mprof: control: %s\n", strerror(errno));
+	return 0;
+}
+
+int control_receive(control_connection *connection, char *line, size_t size)
+{
+	for (;;) {
+		const char *end = memchr(connection->received, '\n', connection->length);
+		ssize_t count;
+
+		if (end != NULL) {
+			size_t length = (size_t)(end - connection->received);
+
+			snprintf(line, size, "%.*s", (int)length, connection->received);
+			connection->length -= length + 1;
+			memmove(connection->received, end + 1, connection->length);
+			return 1;
+		}
+		count = connection->length == sizeof(connection->received)
+				? 0
+				: recv(connection->fd, connection->received + connection->length,
+				       sizeof(connection->received) - connection->length, 0);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0) {
+			fprintf(stderr, "mprof: control: %s\n",
+				count < 0 ? strerror(errno) : "the program has ended without an answer");
+			return 0;
+		}
+		connection->length += (size_t)count;
+	}
+}
+
+void control_disconnect(control_connection *connection)
+{
+	close(connection->fd);
+}

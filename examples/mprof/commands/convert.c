@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof convert: the same log in another dialect. */
+#include "common/arguments.h"
+#include "commands/commands.h"
+#include "common/input.h"
+#include "common/json.h"
+#include "shared/losses.h"
+#include "common/losses_json.h"
+#include "shared/text.h"
+#include "common/whole_file.h"
+
+#include <mprof/convert.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_LEVEL 6
+#define HIGHEST_LEVEL 9
+
+static const char help[] =
+	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] FILE OUT\n\n"
+	"Writes a log again, in another dialect of the format or compressed. What the dialect cannot say is left out,\n"
+	"and told by kind on standard error. Of a damaged log all that is sound is written.\n"
+	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced when all is written.\n\n"
+	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"
+	"  --compress[=LEVEL]  gzip, from 1 (fast) to 9 (small)\n"
+	"  --close             end OUT as a complete log even if FILE is cut: older programs read no other\n"
+	"  --json              what was written and what was left out as one JSON document\n"
+	"  --help              this text\n"
+	"  --version           the version\n\n"
+	"mono is for the programs that came with Mono 2: mprof-decoder, mprof-heap-viewer, emveepee.\n\n"
+	"Exit status: 0 all well, 1 FILE is damaged or incomplete or OUT could not be written, 2 wrong usage,\n"
+	"3 FILE is not a log.\n";
+
+enum { OPTION_DIALECT = OPTION_OWN, OPTION_COMPRESS, OPTION_CLOSE };
+
+typedef struct conversion {
+	mprof_writer_options options;
+	int closes;
+	const char *out;
+	int as_json;
+	whole_file file;
+	mprof_writer *writer;
+	log_input input;
+} conversion;
+
+static int take_dialect(conversion *made, const char *name)
+{
+	for (uint32_t dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
+		if (strcmp(name, mprof_dialect_get_name((mprof_dialect)dialect)) == 0) {
+			made->options.dialect = dialect;
+			return 1;
+		}
+	}
+	fprintf(stderr, "mprof: --dialect: '%s' is not one of mprof2, mono, unity, drop, mail\n", name);
+	return 0;
+}
+
+static int take_level(conversion *made, const char *text)
+{
+	uint64_t level = DEFAULT_LEVEL;
+
+	if (text != NULL && !arguments_number("--compress", text, 1, HIGHEST_LEVEL, &level))
+		return 0;
+	made->options.gzip_level = (uint32_t)level;
+	return 1;
+}
+
+static int take_option(void *user, int option, const char *value)
+{
+	conversion *made = user;
+
+	switch (option) {
+	case OPTION_DIALECT:
+		return take_dialect(made, value);
+	case OPTION_COMPRESS:
+		return take_level(made, value);
+	default:
+		made->closes = 1;
+		return 1;
+	}
+}
+
+static void refuse(const conversion *made, const char *why)
+{
+	text_begin_message(made->out);
+	fprintf(stderr, "%s\n", why);
+}
+
+/* Where memory was refused, it may have been the reader's, which says how far it came, or that of neither. */
+static int lacked_memory(conversion *made)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	mprof_reader_get_error(made->input.reader, &error);
+	if (error.status == MPROF_ERR_MEMORY)
+		input_fetch_failed(&made->input);
+	else
+		refuse(made, mprof_status_get_text(MPROF_ERR_MEMORY));
+	return STATUS_DAMAGED;
+}
+
+static int write_failed(conversion *made)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+
+	if (made->writer != NULL)
+		mprof_writer_get_error(made->writer, &error);
+	if (error.status == MPROF_OK)
+		return lacked_memory(made);
+	text_begin_message(made->out);
+	fprintf(stderr, "offset %" PRIu64 ": %s", error.offset, error.what);
+	if (error.system_error != 0)
+		fprintf(stderr, ": %s", strerror(error.system_error));
+	fputc('\n', stderr);
+	return STATUS_DAMAGED;
+}
+
+/* The error is the reader's, but for that which the converter finds at the end. */
+static void tell_damage(void *user, const mprof_error *error)
+{
+	conversion *made = user;
+
+	if (error->status == MPROF_ERR_TRUNCATED)
+		input_problem(&made->input, error->offset, MPROF_ERR_TRUNCATED, error->what);
+	else
+		input_fetch_failed(&made->input);
+}
+
+static void tell_result(const conversion *made)
+{
+	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
+	mprof_session session = {.struct_size = sizeof(session)};
+	json_writer json;
+
+	mprof_writer_get_stats(made->writer, &stats);
+	mprof_reader_get_session(made->input.reader, &session);
+	losses_print(&stats, made->out, (mprof_dialect)made->options.dialect);
+	if (!made->as_json)
+		return;
+	json_init(&json, stdout, 0);
+	json_begin_document(&json);
+	json_string(&json, "from", mprof_dialect_get_name((mprof_dialect)session.dialect));
+	json_string(&json, "to", mprof_dialect_get_name((mprof_dialect)made->options.dialect));
+	json_boolean(&json, "complete", made->input.status == STATUS_OK);
+	json_unsigned(&json, "blocks", stats.blocks);
+	json_unsigned(&json, "events", stats.events);
+	json_unsigned(&json, "bytes", stats.bytes);
+	json_unsigned(&json, "written_bytes", stats.sink_bytes);
+	losses_print_json(&stats, &json);
+	json_end_object(&json);
+}
+
+/* Copies all and ends the log. Returns the exit status as far as writing goes. */
+static int copy(conversion *made, mprof_converter *converter)
+{
+	mprof_status status = mprof_converter_run(converter, made->writer, tell_damage, made);
+
+	progress_hide(&made->input.progress);
+	if (mprof_converter_has_failed(converter))
+		return write_failed(made);
+	if (status != MPROF_OK && made->input.status == STATUS_OK)
+		made->input.status = STATUS_DAMAGED;
+	if (!made->closes)
+		return STATUS_OK;
+	status = mprof_writer_close(made->writer);
+	/* The latter if the copy of END has closed it. */
+	return status == MPROF_OK || status == MPROF_ERR_STATE ? STATUS_OK : write_failed(made);
+}
+
+/* Returns the exit status as far as writing goes. */
+static int write_log(conversion *made)
+{
+	mprof_converter *converter = NULL;
+	mprof_status status = mprof_converter_create(made->input.reader, &made->options, &converter);
+	int result;
+
+	if (status != MPROF_OK) {
+		refuse(made, status == MPROF_ERR_STATE
+				     ? "neither INTRO nor the block behind it tells when the log began"
+				     : mprof_status_get_text(status));
+		return STATUS_DAMAGED;
+	}
+	status = mprof_writer_open_fd(made->file.fd, &made->options, &made->writer);
+	result = status == MPROF_OK ? copy(made, converter) : write_failed(made);
+	if (result == STATUS_OK)
+		tell_result(made);
+	if (mprof_writer_destroy(made->writer) != MPROF_OK && result == STATUS_OK) {
+		refuse(made, strerror(EIO));
+		result = STATUS_DAMAGED;
+	}
+	made->writer = NULL;
+	mprof_converter_destroy(converter);
+	return result;
+}
+
+/* With both files open. */
+static int convert_open(conversion *made)
+{
+	const char *problem;
+	int result;
+
+	if (whole_file_is(&made->file, made->input.fd)) {
+		refuse(made, "this is the log that is read; give another name");
+		whole_file_close(&made->file, 0);
+		return STATUS_USAGE;
+	}
+	result = write_log(made);
+	problem = whole_file_close(&made->file, result == STATUS_OK && made->input.status != STATUS_NOTHING);
+	if (problem != NULL && result == STATUS_OK) {
+		refuse(made, problem);
+		return STATUS_DAMAGED;
+	}
+	return result != STATUS_OK ? result : made->input.status;
+}
+
+static int convert(conversion *made, const char *file)
+{
+	const char *problem;
+	int result = input_open(&made->input, file, 0);
+
+	if (result == STATUS_OK) {
+		problem = whole_file_open(&made->file, made->out);
+		if (problem == NULL) {
+			result = convert_open(made);
+		} else {
+			refuse(made, problem);
+			whole_file_close(&made->file, 0);
+			result = STATUS_DAMAGED;
+		}
+	}
+	input_close(&made->input);
+	return result;
+}
+
+int command_convert(int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_OPTIONS,
+		{"json", no_argument, NULL, OPTION_JSON},
+		{"dialect", required_argument, NULL, OPTION_DIALECT},
+		{"compress", optional_argument, NULL, OPTION_COMPRESS},
+		{"close", no_argument, NULL, OPTION_CLOSE},
+		{NULL, 0, NULL, 0},
+	};
+	static conversion made;
+	read_arguments arguments;
+	int status;
+
+	mprof_writer_options_init(&made.options, sizeof(made.options));
+	made.options.dialect = MPROF_DIALECT_MPROF2;
+	made.options.lossy = 1;
+	status = arguments_parse_pair(&arguments, argc, argv, options, help, take_option, &made);
+	if (status >= 0)
+		return status;
+	made.out = arguments.out;
+	made.as_json = arguments.as_json;
+	if (made.as_json && strcmp(made.out, "-") == 0) {
+		fprintf(stderr, "mprof: convert: --json and a log do not both fit on standard output\n");
+		return arguments_refuse(argv[0]);
+	}
+	return convert(&made, arguments.file);
+}

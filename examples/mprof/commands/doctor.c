@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof doctor: is all there that recording needs, and what is to be done if not. */
+#include "common/arguments.h"
+#include "record/child.h"
+#include "commands/commands.h"
+#include "common/modules.h"
+#include "record/target.h"
+
+#include <mprof/version.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] = "Usage: mprof doctor\n\n"
+			   "Looks whether Mono programs and native ones can be recorded here, and tells what is "
+			   "missing and what to do.\n\n"
+			   "  --help     this text\n"
+			   "  --version  the version\n\n"
+			   "Modules are looked for in the directories of the environment variable MPROF_MODULE_DIR "
+			   "(separated by colons),\n"
+			   "where they were built if mprof runs where it was built, and where they are installed.\n\n"
+			   "Exit status: 0 if Mono programs can be recorded, else 1.\n";
+
+#define OUTPUT_SIZE 4096
+
+static void good(const char *what, const char *detail)
+{
+	printf("ok       %s: %s\n", what, detail);
+}
+
+static void missing(const char *what, const char *detail, const char *advice)
+{
+	printf("missing  %s: %s\n         %s\n", what, detail, advice);
+}
+
+static void optional(const char *what, const char *detail, const char *advice)
+{
+	printf("optional %s: %s\n         %s\n", what, detail, advice);
+}
+
+static void cut_at_line_end(char *text)
+{
+	text[strcspn(text, "\n")] = '\0';
+}
+
+static int check_mono(void)
+{
+	static char program[] = "mono";
+	static char version_option[] = "--version";
+	char *arguments[] = {program, version_option, NULL};
+	child_program child = {.arguments = arguments};
+	char output[OUTPUT_SIZE];
+
+	if (child_capture(&child, output, sizeof(output)) == 0) {
+		cut_at_line_end(output);
+		good("mono", output);
+		return 1;
+	}
+	missing("mono", child.failure != 0 ? strerror(child.failure) : "does not run",
+		"install Mono (on Debian and Ubuntu: apt install mono-runtime), or put it into PATH");
+	return 0;
+}
+
+/* The module's directory; NULL if it is nowhere. */
+static char *check_module(const char *file_name, const char *advice, int is_needed)
+{
+	char *directory = modules_find(file_name);
+	char *directories = modules_directories(file_name);
+	char *where;
+
+	if (directory != NULL) {
+		where = modules_join(directory, "/", file_name);
+		good("module", where != NULL ? where : file_name);
+	} else {
+		where = modules_join(file_name, " is not in ", directories != NULL ? directories : "its directory");
+		(is_needed ? missing : optional)("module", where != NULL ? where : file_name, advice);
+	}
+	free(where);
+	free(directories);
+	return directory;
+}
+
+/* Has Mono load the module only to ask it for its help; there is no program of that name, nor is it opened. */
+static void ask_module(const child_variable *variables, size_t variable_count, char *output, size_t size)
+{
+	static char mono[] = "mono";
+	static char profile_option[] = "--profile=mprof:help";
+	static char program[] = "none.exe";
+	char *arguments[] = {mono, profile_option, program, NULL};
+	child_program child = {.arguments = arguments, .variables = variables, .variable_count = variable_count};
+
+	child_capture(&child, output, size);
+}
+
+/* Mono says nothing about a module that it cannot load, unless it is asked. */
+static void explain_load(const char *library_path)
+{
+	const child_variable variables[] = {
+		{"LD_LIBRARY_PATH", library_path},
+		{"MONO_LOG_LEVEL", "debug"},
+		{"MONO_LOG_MASK", "dll"},
+	};
+	static char output[16 * OUTPUT_SIZE];
+	char *line = output;
+
+	ask_module(variables, sizeof(variables) / sizeof(variables[0]), output, sizeof(output));
+	while (line != NULL) {
+		const char *text = strsep(&line, "\n");
+
+		if (strstr(text, "mprof") != NULL)
+			printf("         %s\n", text);
+	}
+}
+
+static int check_load(const char *directory)
+{
+	char *library_path = modules_library_path(directory);
+	child_variable variable = {"LD_LIBRARY_PATH", library_path};
+	char output[OUTPUT_SIZE];
+	int is_loaded;
+
+	if (library_path == NULL)
+		return 0;
+	ask_module(&variable, 1, output, sizeof(output));
+	is_loaded = strstr(output, "--profile=mprof") != NULL && strstr(output, "output=") != NULL;
+	if (is_loaded) {
+		good("loading", "mono loads the module and it answers");
+	} else {
+		missing("loading", "mono does not load the module",
+			"what it says is below; the module must be built for this machine, and find libmprof.so");
+		explain_load(library_path);
+	}
+	free(library_path);
+	return is_loaded;
+}
+
+static void check_compiler(void)
+{
+	char *path = target_search_path("mcs");
+
+	if (path != NULL)
+		good("mcs", path);
+	else
+		optional("mcs", "not found", "only needed to compile C# (on Debian and Ubuntu: apt install mono-mcs)");
+	free(path);
+}
+
+static void check_library(void)
+{
+	char *text = modules_join("libmprof ", mprof_version_get_string(), "");
+
+	good("library", text != NULL ? text : mprof_version_get_string());
+	free(text);
+	if (mprof_version_get_number() != MPROF_VERSION_NUMBER)
+		optional("library", "mprof was built for version " MPROF_VERSION_STRING,
+			 "install both from the same release");
+	if (mprof_version_has_feature(MPROF_FEATURE_GZIP))
+		good("gzip", "compressed logs can be read and written");
+	else
+		optional("gzip", "not in this build", "build libmprof with zlib to read and write compressed logs");
+}
+
+static int check_all(void)
+{
+	int has_mono = check_mono();
+	char *mono_module =
+		check_module(MONO_MODULE,
+			     "install it with 'make install' if it was built, or set MPROF_MODULE_DIR to "
+			     "the directory that it is in;\n         to build it, install libmono-2.0-dev and "
+			     "run configure and make again",
+			     1);
+	int is_loaded = has_mono && mono_module != NULL && check_load(mono_module);
+	char *instrument_module;
+
+	check_library();
+	instrument_module =
+		check_module(INSTRUMENT_MODULE,
+			     "only needed to record programs that are built with "
+			     "-finstrument-functions; 'make install' installs it, or set MPROF_MODULE_DIR to "
+			     "the directory that it is in",
+			     0);
+	check_compiler();
+	printf("\n%s\n", is_loaded ? "Mono programs can be recorded: mprof record -- mono program.exe"
+				   : "Mono programs cannot be recorded until what is missing above is there.");
+	if (instrument_module != NULL)
+		puts("Native programs can be recorded: build with -finstrument-functions, then mprof record -- "
+		     "./program");
+	free(mono_module);
+	free(instrument_module);
+	return is_loaded ? STATUS_OK : 1;
+}
+
+int command_doctor(int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_OPTIONS,
+		{NULL, 0, NULL, 0},
+	};
+	int status = arguments_parse_none(argc, argv, options, help);
+
+	return status >= 0 ? status : check_all();
+}

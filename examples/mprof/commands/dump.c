@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof dump: all that is in a log, in file order. */
+#include "common/arguments.h"
+#include "commands/commands.h"
+#include "common/definitions.h"
+#include "dump/dump.h"
+#include "common/names.h"
+#include "common/output.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define BATCH 2048
+#define RECORD_BATCH 256
+
+static const char help[] =
+	"Usage: mprof dump [--json] [--blocks] FILE\n\n"
+	"Prints every block, event and definition of a log, in file order.\n"
+	"FILE may be '-' and may be compressed with gzip.\n\n"
+	"  --json     one JSON object on each line\n"
+	"  --blocks   blocks only, without their events and records\n"
+	"  --help     this text\n"
+	"  --version  the version\n\n"
+	"Counters are in the unit of the log's own clock; 'mprof info' tells how many make a second.\n";
+
+enum { OPTION_BLOCKS = OPTION_OWN };
+
+dump_subject dump_subject_of(const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_METHOD_ENTER:
+	case MPROF_EVENT_METHOD_LEAVE:
+	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
+	case MPROF_EVENT_METHOD_LEAVE_TAIL:
+	case MPROF_EVENT_METHOD_JIT_START:
+	case MPROF_EVENT_METHOD_JIT_END:
+	case MPROF_EVENT_METHOD_FREED:
+		return DUMP_SUBJECT_METHOD;
+	case MPROF_EVENT_CLASS_LOAD_START:
+	case MPROF_EVENT_CLASS_LOAD_END:
+	case MPROF_EVENT_CLASS_UNLOAD_START:
+	case MPROF_EVENT_CLASS_UNLOAD_END:
+	case MPROF_EVENT_EXCEPTION:
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+	case MPROF_EVENT_MONITOR:
+	case MPROF_EVENT_HEAP_OBJECT:
+	case MPROF_EVENT_HEAP_FREE:
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_FINALIZER_START:
+	case MPROF_EVENT_FINALIZER_END:
+		return DUMP_SUBJECT_CLASS;
+	case MPROF_EVENT_HEAP_ROOT:
+		return DUMP_SUBJECT_ROOT;
+	default:
+		return DUMP_SUBJECT_NONE;
+	}
+}
+
+int dump_has_value(const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_UNKNOWN:
+	case MPROF_EVENT_MONITOR:
+	case MPROF_EVENT_HEAP_OBJECT:
+	case MPROF_EVENT_HEAP_FREE:
+	case MPROF_EVENT_HEAP_ROOT:
+	case MPROF_EVENT_HEAP_MOVE:
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_HANDLE_DELETED:
+	case MPROF_EVENT_RECORDING_RESUMED:
+	case MPROF_EVENT_STACK_SWITCH:
+	case MPROF_EVENT_STACK_END:
+		return 1;
+	default:
+		return event->kind >= MPROF_EVENT_ALLOCATION && event->kind <= MPROF_EVENT_GC_START_WORLD_END;
+	}
+}
+
+uint32_t dump_collection_of(const mprof_event *event)
+{
+	return event->kind >= MPROF_EVENT_GC_START && event->kind <= MPROF_EVENT_GC_START_WORLD_END ? event->id : 0;
+}
+
+mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t place)
+{
+	uint64_t frame = detail->references[place];
+	mprof_stack_frame found = {(uint32_t)(frame >> 1), 0, (uint32_t)(frame & 1)};
+
+	return found;
+}
+
+uint64_t dump_object_of(const mprof_event *event)
+{
+	static uint64_t continued;
+
+	if (event->more.detail == NULL)
+		return 0;
+	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
+		continued = event->more.detail->object;
+	return event->kind == MPROF_EVENT_HEAP_REFERENCES ? continued : event->more.detail->object;
+}
+
+int dump_has_stack(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_SAMPLE;
+}
+
+int dump_is_memory(const mprof_event *event)
+{
+	return event->kind >= MPROF_EVENT_MEMORY_ALLOCATED && event->kind <= MPROF_EVENT_MEMORY_RESIZED;
+}
+
+const char *dump_innermost(const log_input *input, uint32_t stack)
+{
+	mprof_stack_frame frame;
+	uint32_t caller;
+
+	if (mprof_reader_lookup_caller(input->reader, stack, &frame, sizeof(frame), &caller) != MPROF_OK)
+		return NULL;
+	return names_frame(input->reader, &frame);
+}
+
+/* Prints what was defined for events that are to be printed. */
+static void dump_definitions(const log_input *input, const dump_form *form, definition_progress *progress)
+{
+	mprof_record record;
+
+	while (definitions_next(progress, input, &record))
+		form->records(input, &record, 1);
+}
+
+static void dump_events(log_input *input, const mprof_block *block, const dump_form *form,
+			definition_progress *progress)
+{
+	static mprof_event events[BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(input->reader, events, BATCH, &count);
+		dump_definitions(input, form, progress);
+		form->events(input, block, events, count);
+	} while (status == MPROF_OK && !output_is_broken());
+	if (status != MPROF_END && status != MPROF_OK)
+		input_fetch_failed(input);
+}
+
+static void dump_records(log_input *input, const dump_form *form, definition_progress *progress)
+{
+	static mprof_record records[RECORD_BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_records(input->reader, records, sizeof(*records), RECORD_BATCH, &count);
+		form->records(input, records, count);
+	} while (status == MPROF_OK && !output_is_broken());
+	if (status != MPROF_END && status != MPROF_OK)
+		input_fetch_failed(input);
+	definitions_pass_listed(progress, input);
+}
+
+static void dump(log_input *input, const dump_form *form, int with_contents)
+{
+	definition_progress progress = {{0}};
+	mprof_block block;
+
+	while (!output_is_broken() && input_next_block(input, &block)) {
+		form->block(input, &block);
+		if (!block.loaded || !with_contents)
+			continue;
+		if (input_block_has_records(&block))
+			dump_records(input, form, &progress);
+		if (input_block_has_events(&block))
+			dump_events(input, &block, form, &progress);
+	}
+}
+
+static int take_option(void *user, int option, const char *value)
+{
+	(void)option;
+	(void)value;
+	*(int *)user = 0;
+	return 1;
+}
+
+int command_dump(int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_OPTIONS,
+		{"json", no_argument, NULL, OPTION_JSON},
+		{"blocks", no_argument, NULL, OPTION_BLOCKS},
+		{NULL, 0, NULL, 0},
+	};
+	read_arguments arguments;
+	log_input input;
+	int with_contents = 1;
+	int status = arguments_parse(&arguments, argc, argv, options, help, take_option, &with_contents);
+
+	if (status >= 0)
+		return status;
+	if (input_open(&input, arguments.file, 0) == STATUS_OK) {
+		/* On a terminal the lines would mix. */
+		if (isatty(STDOUT_FILENO))
+			input.progress.is_wanted = 0;
+		dump(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_contents);
+	}
+	status = input.status;
+	input_close(&input);
+	names_release();
+	return status;
+}

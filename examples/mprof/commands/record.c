@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof record: runs a program and records it. */
+#include "common/arguments.h"
+#include "record/child.h"
+#include "commands/commands.h"
+#include "record/log_place.h"
+#include "common/modules.h"
+#include "record/options.h"
+#include "common/summary.h"
+#include "record/target.h"
+
+#include <mprof/version.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+	"Usage: mprof record [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
+	"Runs a program and records it into a log. PROGRAM may be\n"
+	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
+	"  program.exe                           the same\n"
+	"  a script or program that runs Mono    such as mcs\n"
+	"  a program built with -finstrument-functions\n\n"
+	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory); may be a FIFO; %p becomes "
+	"the\n"
+	"                     process, %n the program's name, %t the time, %% a percent sign\n"
+	"  -q, --quiet        no line at the end\n"
+	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; starts slower\n"
+	"  --help             this text\n"
+	"  --version          the version\n\n"
+	"What to record of a Mono program; without any of these, all down to --all:\n"
+	"  --calls            calls of methods\n"
+	"  --alloc[=DETAIL]   allocations; with stack, caller or objects, or more of these: stack+objects\n"
+	"  --jit              compilation\n"
+	"  --gc               collections\n"
+	"  --exceptions       exceptions\n"
+	"  --threads          threads\n"
+	"  --classes          loading of classes\n"
+	"  --all              all of it\n"
+	"  --sample[=HZ]      samples, so many times in a second of processor time (100)\n"
+	"  --sample-real[=HZ] samples, in a second of real time\n"
+	"  --heap[=WHEN]      heap shots: at each full collection, or 5gc, 500ms, ondemand\n"
+	"  --summary          the heap by class, at each full collection\n"
+	"  --free             objects found dead by full collections\n"
+	"  --moves            objects moved by collections\n"
+	"  --handles[=TYPE]   GC handles with stacks: all, or normal, pinned, weak, weak-track\n"
+	"  --monitor          waiting for locks\n"
+	"  --finalizers       finalizers\n"
+	"  --counters[=MS]    the runtime's figures, so often (1000)\n\n"
+	"How much of it:\n"
+	"  --sample-depth=N   frames of a sample (32)\n"
+	"  --stack-depth=N    frames of the stacks of allocations, handles and monitors (32)\n"
+	"  --only=PATTERN     calls of methods that match one of these alone; Namespace.Class, or "
+	"Namespace.Class:Method,\n"
+	"                     or assembly:, namespace:, class: or method: and the name of that\n"
+	"  --not=PATTERN      leave out calls of methods that match\n"
+	"  --depth=N          leave out calls that are deeper in others\n"
+	"  --no-wrappers      leave out calls of methods that the runtime makes itself\n"
+	"  --all-wrappers     record even those that it makes only because allocations are recorded\n\n"
+	"The log:\n"
+	"  --gzip[=LEVEL]     compress it, 1 (fast) to 9 (small)\n"
+	"  --max-size=BYTES   end it there; k, m and g multiply\n"
+	"  --ring=BYTES       keep the last so many bytes of events in memory, and write them at the end\n"
+	"  --heap-memory=BYTES\n"
+	"                     most memory for heap shots that are not written yet (512m)\n"
+	"  --drop             lose events rather than hold the program up; how many is in the log\n"
+	"  --buffers=N        most buffers of 4096 events besides one for each thread\n"
+	"  --interval=MS      longest time that an event stays in memory\n"
+	"  --format=DIALECT   mprof2 (default), or mono, unity, drop or mail for older readers\n\n"
+	"Control, see 'mprof control --help':\n"
+	"  --start-disabled   record no events until told to\n"
+	"  --control=PATH     the socket to listen to\n"
+	"  --no-control       listen to none\n"
+	"  --port=N           listen also to this port of 127.0.0.1, which all users can reach\n"
+	"  --signal=SIG:DO    let a signal toggle, flush or heapshot, such as USR1:heapshot\n\n"
+	"Names of compiled methods for other profilers; with these alone nothing else is recorded:\n"
+	"  --jitdump          jit-PID.dump beside the log, for perf inject --jit\n"
+	"  --perf-map         /tmp/perf-PID.map, for perf report\n"
+	"  --oprofile         by libopagent\n\n"
+	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
+	"written: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one that needs it) was not "
+	"found,\n"
+	"126 if it could not be run.\n";
+
+enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT };
+
+static const struct option own_options[] = {
+	COMMON_OPTIONS,
+	{"output", required_argument, NULL, 'o'},
+	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
+	{"quiet", no_argument, NULL, 'q'},
+};
+
+#define OWN_COUNT (sizeof(own_options) / sizeof(own_options[0]))
+
+#define WORDS_SIZE 8192
+
+typedef struct recording_plan {
+	const char *output;
+	char words[WORDS_SIZE]; /**< The module's options but output, each with a comma in front. */
+	int is_quiet;
+	int without_aot;
+	int number_of_program; /**< Among our arguments. */
+	record_target target;
+	log_place place;
+	char *module_options; /**< "mprof:..." */
+	char *mono_options;   /**< MONO_ENV_OPTIONS, where Mono cannot be given arguments. */
+	char *preload;
+	char *library_path;
+	size_t log_count;
+	child_program child;
+	const char *only; /**< The first pattern of calls to be recorded alone; NULL if there is none. */
+	int has_several_only;
+	int has_ring;
+	int starts_disabled;
+} recording_plan;
+
+static int add_word(recording_plan *recording, const char *word, const char *value)
+{
+	size_t length = strlen(recording->words);
+	int added = snprintf(recording->words + length, WORDS_SIZE - length, ",%s%s%s", word, value != NULL ? "=" : "",
+			     value != NULL ? value : "");
+
+	if (added >= 0 && (size_t)added < WORDS_SIZE - length)
+		return 1;
+	fprintf(stderr, "mprof: record: too many options\n");
+	return 0;
+}
+
+static int take_option(recording_plan *recording, int option, const char *name, const char *value)
+{
+	switch (option) {
+	case 'o':
+		recording->output = value;
+		if (value[0] != '\0' && strcmp(value, "-") != 0)
+			return 1;
+		fprintf(stderr, "mprof: --output: the log must be a file\n");
+		return 0;
+	case 'q':
+		recording->is_quiet = 1;
+		return 1;
+	case OPTION_NO_AOT:
+		recording->without_aot = 1;
+		return 1;
+	default:
+		recording->has_ring |= strcmp(name, "ring") == 0;
+		recording->starts_disabled |= strcmp(name, "start-disabled") == 0;
+		if (strcmp(name, "only") == 0) {
+			recording->has_several_only = recording->only != NULL;
+			recording->only = recording->only != NULL ? recording->only : value;
+		}
+		return record_options_check(name, value) && add_word(recording, name, value);
+	}
+}
+
+/* Options end where the program begins: what follows it is its own. Returns -1 to go on, or an exit status. */
+static int parse_options(recording_plan *recording, int argc, char **argv, const struct option *options)
+{
+	int option;
+	int index = 0;
+
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "+:ho:q", options, &index)) != -1) {
+		if (option == 'h' || option == OPTION_HELP) {
+			fputs(help, stdout);
+			return STATUS_OK;
+		}
+		if (option == OPTION_VERSION) {
+			printf("mprof %s\n", mprof_version_get_string());
+			return STATUS_OK;
+		}
+		if (option == '?' || option == ':')
+			return arguments_refuse_option(argc, argv, options, option);
+		if (!take_option(recording, option, options[index].name, optarg))
+			return arguments_refuse("record");
+	}
+	if (optind >= argc) {
+		fprintf(stderr, "mprof: record: no PROGRAM\n");
+		return arguments_refuse("record");
+	}
+	if (!record_options_check_all(recording->words))
+		return arguments_refuse("record");
+	recording->number_of_program = optind;
+	return -1;
+}
+
+/* As above. */
+static int parse(recording_plan *recording, int argc, char **argv)
+{
+	struct option *options = calloc(OWN_COUNT + record_options_count() + 1, sizeof(*options));
+	int status;
+
+	if (options == NULL) {
+		fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
+		return STATUS_NOTHING;
+	}
+	memcpy(options, own_options, sizeof(own_options));
+	record_options_list(options + OWN_COUNT, OPTION_MODULE);
+	status = parse_options(recording, argc, argv, options);
+	free(options);
+	return status;
+}
+
+/* MONO_ENV_OPTIONS is split at spaces; a backslash keeps what follows it. */
+static char *escape_for_mono(const char *text)
+{
+	char *escaped = malloc(strlen(text) * 2 + 1);
+	char *out = escaped;
+
+	if (escaped == NULL)
+		return NULL;
+	for (; *text != '\0'; text++) {
+		if (strchr(" \t\n\\'\"", *text) != NULL)
+			*out++ = '\\';
+		*out++ = *text;
+	}
+	*out = '\0';
+	return escaped;
+}
+
+static char *make_mono_options(const recording_plan *recording)
+{
+	const char *given = getenv("MONO_ENV_OPTIONS");
+	char *escaped = escape_for_mono(recording->module_options);
+	char *ours = NULL;
+	char *whole = NULL;
+
+	if (escaped != NULL)
+		ours = modules_join(recording->without_aot ? "-O=-aot " : "", "--profile=", escaped);
+	if (ours != NULL)
+		whole = modules_join(given != NULL ? given : "", given != NULL ? " " : "", ours);
+	free(escaped);
+	free(ours);
+	return whole;
+}
+
+/* Why there is no module of that name, and what to do. */
+static int missing_module(const char *file_name)
+{
+	char *directories = modules_directories(file_name);
+
+	fprintf(stderr, "mprof: record: the module %s is not in %s; 'mprof doctor' tells what to do\n", file_name,
+		directories != NULL ? directories : "its directory");
+	free(directories);
+	return STATUS_NOTHING;
+}
+
+/* Programs of the machine get both modules: they may be instrumented, or run Mono. */
+static void set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
+{
+	const char *given = getenv("LD_PRELOAD");
+	char *both = NULL;
+
+	if (mono_directory != NULL && instrument_directory != NULL)
+		both = modules_join(instrument_directory, ":", mono_directory);
+	else
+		both = strdup(mono_directory != NULL ? mono_directory : instrument_directory);
+	if (both != NULL)
+		recording->library_path = modules_library_path(both);
+	/* By its name alone, which cannot hold a character that ends a name there. */
+	if (instrument_directory != NULL)
+		recording->preload =
+			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
+	free(both);
+}
+
+/* Finds what is needed to get into the program. Returns -1 to go on, or an exit status. */
+static int find_modules(recording_plan *recording)
+{
+	int is_binary = recording->target.kind == TARGET_BINARY;
+	char *mono_directory = modules_find(MONO_MODULE);
+	char *instrument_directory = is_binary ? modules_find(INSTRUMENT_MODULE) : NULL;
+	int status = -1;
+
+	if (is_binary && instrument_directory == NULL && (recording->target.is_instrumented || mono_directory == NULL))
+		status = missing_module(INSTRUMENT_MODULE);
+	else if (!is_binary && mono_directory == NULL)
+		status = missing_module(MONO_MODULE);
+	else
+		set_paths(recording, mono_directory, instrument_directory);
+	free(mono_directory);
+	free(instrument_directory);
+	return status;
+}
+
+/* Returns -1 to go on, or an exit status. */
+static int prepare(recording_plan *recording, char *const *program)
+{
+	int failure = target_find(&recording->target, program);
+	int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
+	char *output;
+	const char *quiet;
+	int status;
+
+	if (failure != 0) {
+		fprintf(stderr, "mprof: %s: %s\n", program[0],
+			failure != ENOENT                 ? strerror(failure)
+			: strcmp(program[0], "mono") == 0 ? "mono is not installed: install mono-runtime"
+							  : "not found");
+		return failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
+	}
+	status = find_modules(recording);
+	if (status >= 0)
+		return status;
+	if (!log_place_init(&recording->place, recording->output, recording->target.subject, !runs_mono))
+		return STATUS_USAGE;
+	/* What the module writes to a stream cannot be read again: then the module prints the line at the end. */
+	quiet = recording->is_quiet || recording->place.part != NULL || !recording->place.is_stream ? ",quiet"
+												    : ",quiet-start";
+	output = modules_join(recording->place.pattern, quiet, recording->words);
+	if (output != NULL)
+		recording->module_options = modules_join("mprof:", "output=", output);
+	free(output);
+	if (recording->module_options != NULL && !runs_mono)
+		recording->mono_options = make_mono_options(recording);
+	if (recording->module_options != NULL && recording->library_path != NULL &&
+	    (runs_mono || recording->mono_options != NULL))
+		return -1;
+	fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
+	return STATUS_NOTHING;
+}
+
+/* The program's arguments with what makes Mono record in front of those for the program. */
+static char **make_arguments(const recording_plan *recording, char *const *program, int count, char *profile_option)
+{
+	static char mono[] = "mono";
+	static char without_aot[] = "-O=-aot";
+	char **arguments = calloc((size_t)count + 4, sizeof(*arguments));
+	int is_mono = recording->target.kind == TARGET_MONO;
+	int out = 0;
+
+	if (arguments == NULL)
+		return NULL;
+	if (is_mono)
+		arguments[out++] = program[0];
+	else if (recording->target.kind == TARGET_ASSEMBLY)
+		arguments[out++] = mono;
+	if (out > 0 && recording->without_aot)
+		arguments[out++] = without_aot;
+	if (out > 0)
+		arguments[out++] = profile_option;
+	for (int i = is_mono; i < count; i++)
+		arguments[out++] = program[i];
+	/* An assembly that was found in PATH. */
+	if (recording->target.kind == TARGET_ASSEMBLY)
+		arguments[out - count] = recording->target.path;
+	return arguments;
+}
+
+/* Why a log is not whole. */
+static void explain_incomplete(const recording_plan *recording)
+{
+	if (recording->child.signal != 0)
+		fprintf(stderr, "incomplete: the program was killed by signal %d (%s)", recording->child.signal,
+			strsignal(recording->child.signal));
+	else
+		fputs("incomplete: the program crashed or was killed, or the log could not be written to its end",
+		      stderr);
+}
+
+/* A filter that matches nothing looks like a program that does nothing. */
+static void explain_filters(const recording_plan *recording, const log_summary *summary, const char *name)
+{
+	const char *only = recording->only;
+
+	if (only == NULL || (summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) == 0 ||
+	    summary->event_counts[MPROF_EVENT_METHOD_ENTER] > 0 || recording->starts_disabled)
+		return;
+	fprintf(stderr,
+		"mprof: %s: no calls: no method that was called matches --only=%s%s; calls of precompiled code are "
+		"only seen with --no-aot\n",
+		name, only, recording->has_several_only ? " or another --only" : "");
+}
+
+/* The module describes what it writes to a stream, unless the program is killed before. */
+static void describe_stream(const recording_plan *recording, const char *name)
+{
+	if (recording->child.signal == 0)
+		return;
+	fprintf(stderr, "mprof: %s: ", name);
+	explain_incomplete(recording);
+	fputc('\n', stderr);
+}
+
+static void describe_log(void *user, const char *path, const char *name)
+{
+	static log_summary summary;
+	recording_plan *recording = user;
+	log_input input;
+
+	recording->log_count++;
+	if (recording->is_quiet)
+		return;
+	if (path == NULL) {
+		describe_stream(recording, name);
+		return;
+	}
+	if (input_open_quietly(&input, path) == STATUS_NOTHING) {
+		fprintf(stderr, "mprof: %s: no log could be read from it\n", name);
+	} else {
+		summary_read(&summary, &input);
+		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost", name,
+			input.file_size, summary.events, summary.session.lost_events);
+		if (!summary.session.complete) {
+			fputs(", ", stderr);
+			explain_incomplete(recording);
+		}
+		fputc('\n', stderr);
+		explain_filters(recording, &summary, name);
+	}
+	input_close(&input);
+}
+
+/* How Mono ended without a log. Its crash handler ends with status 0. */
+static void explain_missing_log_of_mono(int status)
+{
+	if (status == 0)
+		fputs("mono ended with status 0: it did not load the profiler module, found nothing to run, or "
+		      "crashed, of which it tells above; 'mprof doctor' tells more\n",
+		      stderr);
+	else
+		fprintf(stderr,
+			"mono ended with status %d: it found nothing to run, did not load the profiler module, or was "
+			"ended before it could record; 'mprof doctor' tells more\n",
+			status);
+}
+
+static void explain_missing_log(const recording_plan *recording, int status)
+{
+	fputs("mprof: no log was written: ", stderr);
+	if (recording->child.signal != 0) {
+		fprintf(stderr, "%s was killed by signal %d (%s)%s\n", recording->target.subject,
+			recording->child.signal, strsignal(recording->child.signal),
+			recording->has_ring ? "; with --ring a log is written when the program ends, or when 'mprof "
+					      "control' says flush"
+					    : " before anything was recorded");
+		return;
+	}
+	switch (recording->target.kind) {
+	case TARGET_MONO:
+	case TARGET_ASSEMBLY:
+		explain_missing_log_of_mono(status);
+		break;
+	case TARGET_SCRIPT:
+		fprintf(stderr, "%s ran no Mono, or one that did not load the profiler module\n",
+			recording->target.subject);
+		break;
+	case TARGET_BINARY:
+		fprintf(stderr, "%s %s\n", recording->target.subject,
+			recording->target.is_instrumented
+				? "called no function that was built with -finstrument-functions"
+				: "is not built with -finstrument-functions, and ran no Mono");
+		break;
+	}
+}
+
+/* Runs the program. Returns the exit status. */
+static int run(recording_plan *recording, char *const *program, int count)
+{
+	char *profile_option = modules_join("--profile=", recording->module_options, "");
+	char **arguments = make_arguments(recording, program, count, profile_option);
+	child_variable variables[5];
+	child_program *child = &recording->child;
+	int status = STATUS_NOT_RUNNABLE;
+
+	child->arguments = arguments;
+	child->variables = variables;
+	variables[child->variable_count++] = (child_variable){"LD_LIBRARY_PATH", recording->library_path};
+	if (recording->mono_options != NULL)
+		variables[child->variable_count++] = (child_variable){"MONO_ENV_OPTIONS", recording->mono_options};
+	if (recording->preload != NULL) {
+		variables[child->variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
+		variables[child->variable_count++] =
+			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->place.pattern};
+		variables[child->variable_count++] = (child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->words};
+	}
+	if (arguments != NULL && profile_option != NULL)
+		status = child_run(child);
+	if (child->failure != 0) {
+		fprintf(stderr, "mprof: %s: %s\n", arguments[0],
+			child->failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
+				? "mono is not installed: install mono-runtime"
+				: strerror(child->failure));
+	} else if (log_place_collect(&recording->place, child->process, describe_log, recording) == 0) {
+		explain_missing_log(recording, status);
+		status = status != 0 ? status : STATUS_NOTHING;
+	}
+	free(arguments);
+	free(profile_option);
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	recording_plan recording = {0};
+	int status = parse(&recording, argc, argv);
+	char **program;
+
+	if (status >= 0)
+		return status;
+	program = argv + recording.number_of_program;
+	status = prepare(&recording, program);
+	if (status < 0)
+		status = run(&recording, program, argc - recording.number_of_program);
+	log_place_release(&recording.place);
+	target_release(&recording.target);
+	free(recording.module_options);
+	free(recording.mono_options);
+	free(recording.preload);
+	free(recording.library_path);
+	return status;
+}

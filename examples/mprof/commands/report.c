@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof report: what a log means. */
+#include "common/arguments.h"
+#include "commands/commands.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+	"Usage: mprof report [OPTIONS] FILE\n\n"
+	"Prints the profile in a log: methods by time, the call tree, samples, allocations by class and place, heap\n"
+	"shots, native memory, handles, collections, monitors, finalizers, exceptions, compilation, metrics, marks, "
+	"threads.\n"
+	"FILE may be '-' and may be compressed with gzip.\n\n"
+	"  --json             as one JSON document, with all rows unless --top is given; where trees and call stacks\n"
+	"                     would make it large beside the log, without the least of them unless --tree or --top is\n"
+	"  --top=N            rows of each table; 0 means all (default 20)\n"
+	"  --sort=ORDER       methods by self, total (with what they call) or calls\n"
+	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
+	"  --class=PATTERN    only classes that match, and their methods\n"
+	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
+	"  --thread=ID        only what this thread did\n"
+	"  --tree             the call tree alone; of a log without calls that of its samples\n"
+	"  --min-percent=P    leave out of the trees what takes less of the time or samples (default 1; for JSON\n"
+	"                     0 unless the tree is large beside the log)\n"
+	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
+	"  --help             this text\n"
+	"  --version          the version\n\n"
+	"Patterns are those of the shell: *, ?, [abc]. Where they have no effect on a table, its title\n"
+	"says so. A filter that matches nothing is told, with the name that is most like it.\n"
+	"Inclusive time counts a recursive method once per outermost call.\n";
+
+enum {
+	OPTION_TOP = OPTION_OWN,
+	OPTION_SORT,
+	OPTION_METHOD,
+	OPTION_CLASS,
+	OPTION_ASSEMBLY,
+	OPTION_THREAD,
+	OPTION_TREE,
+	OPTION_MIN_PERCENT,
+	OPTION_DEPTH
+};
+
+#define MAX_TREE_DEPTH 65536
+
+static const struct option options[] = {
+	COMMON_OPTIONS,
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"top", required_argument, NULL, OPTION_TOP},
+	{"sort", required_argument, NULL, OPTION_SORT},
+	{"method", required_argument, NULL, OPTION_METHOD},
+	{"class", required_argument, NULL, OPTION_CLASS},
+	{"assembly", required_argument, NULL, OPTION_ASSEMBLY},
+	{"thread", required_argument, NULL, OPTION_THREAD},
+	{"tree", no_argument, NULL, OPTION_TREE},
+	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
+	{"depth", required_argument, NULL, OPTION_DEPTH},
+	{NULL, 0, NULL, 0},
+};
+
+static int take_order(report_options *taken, const char *value)
+{
+	static const char *const names[] = {"self", "total", "calls"};
+	static const report_order orders[] = {REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], value) == 0) {
+			taken->order = orders[i];
+			taken->has_order = 1;
+			return 1;
+		}
+	}
+	fprintf(stderr, "mprof: --sort: '%s' is none of self, total, calls\n", value);
+	return 0;
+}
+
+static int take_percent(report_options *taken, const char *value)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end != value && *end == '\0' && percent >= 0 && percent <= 100) {
+		taken->min_share = (uint64_t)(percent * REPORT_PERCENT + 0.5);
+		taken->has_min_share = 1;
+		return 1;
+	}
+	fprintf(stderr, "mprof: --min-percent: '%s' is not a number from 0 to 100\n", value);
+	return 0;
+}
+
+static int take_option(void *user, int option, const char *value)
+{
+	report_options *taken = user;
+
+	switch (option) {
+	case OPTION_TOP:
+		taken->has_top = 1;
+		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
+	case OPTION_SORT:
+		return take_order(taken, value);
+	case OPTION_METHOD:
+		taken->method_pattern = value;
+		return 1;
+	case OPTION_CLASS:
+		taken->class_pattern = value;
+		return 1;
+	case OPTION_ASSEMBLY:
+		taken->assembly_pattern = value;
+		return 1;
+	case OPTION_THREAD:
+		taken->has_thread = 1;
+		return arguments_number("--thread", value, 0, UINT64_MAX, &taken->thread);
+	case OPTION_TREE:
+		taken->tree_only = 1;
+		return 1;
+	case OPTION_MIN_PERCENT:
+		return take_percent(taken, value);
+	default:
+		return arguments_number("--depth", value, 1, MAX_TREE_DEPTH, &taken->depth);
+	}
+}
+
+static void set_defaults(report_options *taken, int as_json)
+{
+	if (!taken->has_top)
+		taken->top = as_json ? 0 : 20;
+	taken->is_bounded = as_json && !taken->has_top;
+	taken->bounds_trees = as_json && !taken->has_min_share && !taken->tree_only;
+	if (!taken->has_min_share)
+		taken->min_share = as_json ? 0 : REPORT_PERCENT;
+	/* jq goes no deeper than 256, and counts three for a level of the tree: an object, a key, an array. */
+	if (taken->depth == 0)
+		taken->depth = as_json ? 80 : taken->tree_only ? 64 : 12;
+}
+
+int command_report(int argc, char **argv)
+{
+	static log_report report;
+	report_options taken = {0};
+	read_arguments arguments;
+	int status = arguments_parse(&arguments, argc, argv, options, help, take_option, &taken);
+
+	if (status >= 0)
+		return status;
+	set_defaults(&taken, arguments.as_json);
+	status = report_read(&report, arguments.file, &taken);
+	if (status != STATUS_NOTHING && arguments.as_json)
+		report_print_json(&report);
+	else if (status != STATUS_NOTHING)
+		report_print_text(&report);
+	report_release(&report);
+	return status;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/arguments.h"
+
+#include "commands/commands.h"
+#include "common/nearest.h"
+
+#include <mprof/version.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int arguments_refuse(const char *command)
+{
+	fprintf(stderr, "mprof: 'mprof %s --help' tells the usage\n", command);
+	return STATUS_USAGE;
+}
+
+int arguments_number(const char *option, const char *text, uint64_t least, uint64_t largest, uint64_t *number)
+{
+	char *end;
+	uintmax_t value;
+
+	errno = 0;
+	value = strtoumax(text, &end, 0);
+	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > largest) {
+		fprintf(stderr, "mprof: %s: '%s' is not a number from %" PRIu64, option, text, least);
+		if (largest < UINT64_MAX)
+			fprintf(stderr, " to %" PRIu64, largest);
+		fputs(largest < UINT64_MAX ? "\n" : " on\n", stderr);
+		return 0;
+	}
+	*number = value;
+	return 1;
+}
+
+static int refuse_further(char **argv)
+{
+	fprintf(stderr, "mprof: %s: too many files: '%s'\n", argv[0], argv[optind]);
+	return arguments_refuse(argv[0]);
+}
+
+static int take_pair(read_arguments *arguments, int argc, char **argv)
+{
+	if (optind + 1 >= argc) {
+		fprintf(stderr, "mprof: %s: no %s\n", argv[0], optind == argc ? "FILE" : "OUT");
+		return arguments_refuse(argv[0]);
+	}
+	arguments->file = argv[optind++];
+	arguments->out = argv[optind++];
+	return optind < argc ? refuse_further(argv) : -1;
+}
+
+static int take_file(read_arguments *arguments, int argc, char **argv)
+{
+	if (optind == argc) {
+		fprintf(stderr, "mprof: %s: no FILE\n", argv[0]);
+		return arguments_refuse(argv[0]);
+	}
+	if (optind + 1 < argc) {
+		fprintf(stderr, "mprof: %s: more than one FILE: '%s'\n", argv[0], argv[optind + 1]);
+		return arguments_refuse(argv[0]);
+	}
+	arguments->file = argv[optind];
+	return -1;
+}
+
+/* getopt_long() names the program by argv[0], which is the command here: it is silenced and its messages made here. */
+int arguments_refuse_option(int argc, char **argv, const struct option *options, int result)
+{
+	const char letter[] = {'-', (char)optopt, '\0'};
+	const char *text = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+	nearest_name nearest;
+
+	/* Of several letters in one argument, argv has only the argument, and not yet the next one. */
+	if (optopt > 0 && optopt < OPTION_HELP)
+		text = letter;
+	fprintf(stderr, "mprof: %s: ", argv[0]);
+	nearest_init(&nearest, text);
+	if (result == ':') {
+		fprintf(stderr, "option '%s' needs a value\n", text);
+	} else {
+		if (strncmp(text, "--", 2) == 0)
+			nearest_offer_options(&nearest, options);
+		fprintf(stderr, "wrong option '%s'", text);
+		if (nearest.found != NULL)
+			fprintf(stderr, "; did you mean '--%s'?", nearest.found);
+		fputc('\n', stderr);
+	}
+	nearest_release(&nearest);
+	return arguments_refuse(argv[0]);
+}
+
+static int parse_options(read_arguments *arguments, int argc, char **argv, const struct option *options,
+			 const char *help, option_function take, void *user)
+{
+	int option;
+
+	memset(arguments, 0, sizeof(*arguments));
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+		case OPTION_HELP:
+			fputs(help, stdout);
+			return STATUS_OK;
+		case OPTION_VERSION:
+			printf("mprof %s\n", mprof_version_get_string());
+			return STATUS_OK;
+		case OPTION_JSON:
+			arguments->as_json = 1;
+			break;
+		case '?':
+		case ':':
+			return arguments_refuse_option(argc, argv, options, option);
+		default:
+			if (!take(user, option, optarg))
+				return arguments_refuse(argv[0]);
+		}
+	}
+	return -1;
+}
+
+int arguments_parse(read_arguments *arguments, int argc, char **argv, const struct option *options, const char *help,
+		    option_function take, void *user)
+{
+	int status = parse_options(arguments, argc, argv, options, help, take, user);
+
+	return status >= 0 ? status : take_file(arguments, argc, argv);
+}
+
+int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const struct option *options,
+			 const char *help, option_function take, void *user)
+{
+	int status = parse_options(arguments, argc, argv, options, help, take, user);
+
+	return status >= 0 ? status : take_pair(arguments, argc, argv);
+}
+
+int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help)
+{
+	read_arguments arguments;
+	int status = parse_options(&arguments, argc, argv, options, help, NULL, NULL);
+
+	if (status >= 0 || optind == argc)
+		return status;
+	fprintf(stderr, "mprof: %s: takes no arguments: '%s'\n", argv[0], argv[optind]);
+	return arguments_refuse(argv[0]);
+}
+
+int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, const char *help)
+{
+	static const struct option options[] = {
+		COMMON_OPTIONS,
+		{"json", no_argument, NULL, OPTION_JSON},
+		{NULL, 0, NULL, 0},
+	};
+
+	return arguments_parse(arguments, argc, argv, options, help, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/input.h"
+
+#include "commands/commands.h"
+#include "common/output.h"
+#include "shared/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_source(void *user, void *bytes, size_t length, size_t *got)
+{
+	log_input *input = user;
+	ssize_t result;
+
+	do {
+		result = read(input->fd, bytes, length);
+	} while (result < 0 && errno == EINTR);
+	if (result < 0)
+		return errno;
+	*got = (size_t)result;
+	progress_add(&input->progress, (uint64_t)result);
+	return 0;
+}
+
+static int seek_source(void *user, uint64_t offset)
+{
+	log_input *input = user;
+
+	if (lseek(input->fd, (off_t)offset, SEEK_SET) < 0)
+		return errno;
+	/* What is passed by counts as read. */
+	input->progress.done = offset;
+	return 0;
+}
+
+static void print_message(const log_input *input, const char *what)
+{
+	if (input->is_quiet)
+		return;
+	text_begin_message(input->name);
+	fprintf(stderr, "%s\n", what);
+}
+
+static void print_problem(const log_input *input, const log_problem *problem, int32_t system_error)
+{
+	if (input->is_quiet)
+		return;
+	text_begin_message(input->name);
+	fprintf(stderr, "offset %" PRIu64 ": %s", problem->offset, problem->what);
+	if (system_error != 0)
+		fprintf(stderr, ": %s", strerror(system_error));
+	fputc('\n', stderr);
+}
+
+static void keep_problem(log_input *input, const log_problem *added)
+{
+	if (input->problem_count >= MAX_PROBLEMS_KEPT)
+		return;
+	if (input->problems == NULL)
+		input->problems = calloc(MAX_PROBLEMS_KEPT, sizeof(*input->problems));
+	if (input->problems == NULL)
+		output_out_of_memory();
+	else
+		input->problems[input->problem_count] = *added;
+}
+
+/* Whether the log is to blame, not this machine or a limit. */
+static int is_of_log(uint32_t status)
+{
+	return status != MPROF_ERR_MEMORY && status != MPROF_ERR_IO && status != MPROF_ERR_LIMIT;
+}
+
+static void add_problem(log_input *input, const log_problem *added, int32_t system_error)
+{
+	if (is_of_log(added->status) && added->offset < input->first_fault)
+		input->first_fault = added->offset;
+	progress_hide(&input->progress);
+	if (input->lists_all || input->problem_count < MAX_PROBLEMS_PRINTED)
+		print_problem(input, added, system_error);
+	else if (input->problem_count == MAX_PROBLEMS_PRINTED)
+		print_message(input, "there is more damage; 'mprof check' lists all");
+	keep_problem(input, added);
+	input->problem_count++;
+	if (input->status == STATUS_OK)
+		input->status = STATUS_DAMAGED;
+}
+
+size_t input_kept_problems(const log_input *input)
+{
+	if (input->problems == NULL)
+		return 0;
+	return input->problem_count < MAX_PROBLEMS_KEPT ? input->problem_count : MAX_PROBLEMS_KEPT;
+}
+
+static mprof_error reader_error(const log_input *input)
+{
+	mprof_error error;
+
+	memset(&error, 0, sizeof(error));
+	error.struct_size = sizeof(error);
+	mprof_reader_get_error(input->reader, &error);
+	return error;
+}
+
+static log_problem make_problem(uint64_t offset, uint32_t status, const char *what)
+{
+	log_problem made = {offset, status, ""};
+
+	snprintf(made.what, sizeof(made.what), "%s", what);
+	return made;
+}
+
+/*
+ * What the reader found, at the place where somebody would look for it. A block that is cut, or whose content does not
+ * match, is wrong somewhere from its start on: the reader notices at its end.
+ */
+static log_problem problem_of(log_input *input, const mprof_error *error)
+{
+	log_problem found = make_problem(error->offset, error->status, error->what);
+
+	if (error->offset < input->begun)
+		return found;
+	if (error->status == MPROF_ERR_CHECKSUM) {
+		found.offset = input->begun;
+		snprintf(found.what, sizeof(found.what), "the block that begins here does not match its checksum");
+	} else if (error->status == MPROF_ERR_TRUNCATED && error->offset > input->begun) {
+		found.offset = input->begun;
+		snprintf(found.what, sizeof(found.what),
+			 "the block that begins here is cut: the log ends at byte %" PRIu64, error->offset);
+		input->reached = error->offset;
+	}
+	return found;
+}
+
+static int refuse(const log_input *input, const char *why)
+{
+	print_message(input, why);
+	return 0;
+}
+
+/* The file itself, before anything is known of the log in it. */
+static int open_file(log_input *input, const char *path)
+{
+	struct stat status;
+
+	input->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (input->fd < 0 || fstat(input->fd, &status) != 0)
+		return refuse(input, strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return refuse(input, strerror(EISDIR));
+	/* Standard input may stand anywhere in its file; the log starts there. */
+	if (S_ISREG(status.st_mode) && lseek(input->fd, 0, SEEK_CUR) == 0) {
+		input->is_file = 1;
+		input->file_size = (uint64_t)status.st_size;
+	}
+	return 1;
+}
+
+static void prepare(log_input *input, const char *path)
+{
+	memset(input, 0, sizeof(*input));
+	input->name = path;
+	input->fd = -1;
+	input->first_fault = UINT64_MAX;
+}
+
+/* Tells why there is no log to be read, unless only its INTRO is damaged. Returns whether there is one. */
+static int explain_open(log_input *input, mprof_status status)
+{
+	mprof_error error;
+	log_problem found;
+
+	progress_hide(&input->progress);
+	if (input->reader == NULL)
+		return refuse(input, mprof_status_get_text(status));
+	error = reader_error(input);
+	if (error.severity == MPROF_SEVERITY_BLOCK) {
+		input_fetch_failed(input);
+		return 1;
+	}
+	found = make_problem(error.offset, error.status, error.what);
+	print_problem(input, &found, error.system_error);
+	return 0;
+}
+
+/* Returns whether there is a log to be read. */
+static int open_log(log_input *input, const char *path, uint64_t wanted)
+{
+	mprof_reader_options options;
+	mprof_source source = {sizeof(mprof_source), read_source, NULL, NULL, input};
+	mprof_status status;
+
+	if (!open_file(input, path))
+		return 0;
+	if (input->is_file)
+		source.seek = seek_source;
+	progress_start(&input->progress, path, input->file_size);
+	mprof_reader_options_init(&options, sizeof(options));
+	for (uint32_t kind = 0; kind < 64; kind++) {
+		if ((wanted & MPROF_BLOCK_BIT(kind)) != 0)
+			mprof_block_set_add(&options.wanted, (mprof_block_kind)kind);
+	}
+	/* Commands show and count what stands in the log; the profile knows what returns. */
+	options.keep_implicit_leaves = 1;
+	status = mprof_reader_open_source(&source, &options, &input->reader);
+	return status == MPROF_OK || explain_open(input, status);
+}
+
+static int open_prepared(log_input *input, const char *path, uint64_t wanted)
+{
+	if (open_log(input, path, wanted))
+		return STATUS_OK;
+	input->status = STATUS_NOTHING;
+	return STATUS_NOTHING;
+}
+
+int input_open(log_input *input, const char *path, uint64_t wanted)
+{
+	prepare(input, path);
+	return open_prepared(input, path, wanted);
+}
+
+int input_open_quietly(log_input *input, const char *path)
+{
+	prepare(input, path);
+	input->is_quiet = 1;
+	return open_prepared(input, path, 0);
+}
+
+void input_close(log_input *input)
+{
+	progress_hide(&input->progress);
+	mprof_reader_destroy(input->reader);
+	free(input->problems);
+	if (input->fd > STDIN_FILENO)
+		close(input->fd);
+}
+
+void input_problem(log_input *input, uint64_t offset, mprof_status status, const char *what)
+{
+	log_problem own = make_problem(offset, status, what);
+
+	add_problem(input, &own, 0);
+}
+
+void input_failed(log_input *input, uint64_t offset, mprof_status status, const char *what)
+{
+	input_problem(input, offset, status, what);
+	input->is_over = 1;
+}
+
+void input_fetch_failed(log_input *input)
+{
+	mprof_error error = reader_error(input);
+	log_problem own = problem_of(input, &error);
+
+	add_problem(input, &own, error.system_error);
+	if (error.severity != MPROF_SEVERITY_BLOCK)
+		input->is_over = 1;
+	/* A whole log in a way that cannot be read is not a log that lacks something. */
+	if (error.severity == MPROF_SEVERITY_FATAL && error.status == MPROF_ERR_UNSUPPORTED)
+		input->status = STATUS_NOTHING;
+}
+
+/* The log ended between two blocks: was it closed? */
+static void check_end(log_input *input)
+{
+	mprof_session session;
+
+	input->is_over = 1;
+	session.struct_size = sizeof(session);
+	mprof_reader_get_session(input->reader, &session);
+	if (!session.complete && input->problem_count == 0)
+		input_failed(input, session.valid_bytes, MPROF_ERR_TRUNCATED,
+			     "incomplete: the log ends without an END block");
+}
+
+uint32_t input_dialect(const log_input *input)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	mprof_reader_get_session(input->reader, &session);
+	return session.dialect;
+}
+
+int input_block_has_events(const mprof_block *block)
+{
+	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+
+	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
+}
+
+int input_block_has_records(const mprof_block *block)
+{
+	const uint64_t kinds = MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL);
+
+	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
+}
+
+/* Of a block of events whose end is missing, or damaged, events can be fetched before the same error comes. */
+static int lacks_end(const mprof_block *block, mprof_status status)
+{
+	if (status == MPROF_ERR_MALFORMED)
+		return block->loaded && block->kind == MPROF_BLOCK_EVENTS;
+	return status == MPROF_ERR_TRUNCATED && block->loaded && input_block_has_events(block);
+}
+
+int input_next_block(log_input *input, mprof_block *block)
+{
+	while (!input->is_over) {
+		mprof_status status;
+
+		memset(block, 0, sizeof(*block));
+		mprof_block_init(block, sizeof(*block));
+		status = mprof_reader_next_block(input->reader, block);
+		if (status == MPROF_END) {
+			check_end(input);
+			break;
+		}
+		/* Of a block whose header is cut nothing is known: it begins where the one before ends. */
+		input->begun = block->header_length > 0 ? block->offset : input->reached;
+		if (block->offset + block->header_length + block->length > input->reached)
+			input->reached = block->offset + block->header_length + block->length;
+		if (status == MPROF_OK || lacks_end(block, status))
+			return 1;
+		input_fetch_failed(input);
+		/* Only what it defines is wrong: defined before, or not what comes next. What it says is there. */
+		if (block->loaded && !input->is_over)
+			return 1;
+	}
+	/* What is printed of the log stands on lines of its own. */
+	progress_hide(&input->progress);
+	return 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/json.h"
+
+#include "shared/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LARGEST_EXACT (UINT64_C(1) << 53)
+
+/* What is deeper stands on the line of the row that it belongs to: spaces would be most of a deep tree. */
+#define MAX_INDENTATION 2
+
+void json_init(json_writer *json, FILE *file, int is_lines)
+{
+	json->file = file;
+	json->is_lines = is_lines;
+	json->needs_comma = 0;
+	json->depth = 0;
+}
+
+static void begin_line(json_writer *json)
+{
+	unsigned int indentation = json->depth;
+
+	if (json->is_lines || json->depth > MAX_INDENTATION)
+		return;
+	putc_unlocked('\n', json->file);
+	while (indentation-- > 0)
+		putc_unlocked(' ', json->file);
+}
+
+/* Bytes from the start of a text that stand in JSON as they are. What controls a terminal does not. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+
+	for (;;) {
+		unsigned char first = (unsigned char)text[length];
+
+		if (first < 0x20 || first == 0x7f || first == '"' || first == '\\')
+			return length;
+		if (first < 0x80)
+			length++;
+		else if (utf8_sequence(text + length) > 0 && !utf8_is_control(text + length))
+			length += utf8_sequence(text + length);
+		else
+			return length;
+	}
+}
+
+/* What does not stand there as it is. Returns what comes behind it. */
+static const char *put_special(FILE *file, const char *text)
+{
+	size_t bytes = utf8_sequence(text);
+
+	if (bytes == 0)
+		fputs("\\ufffd", file);
+	else if (*text == '"' || *text == '\\')
+		fprintf(file, "\\%c", *text);
+	else
+		fprintf(file, "\\u%04x", (unsigned char)text[bytes - 1]);
+	return text + (bytes > 0 ? bytes : 1);
+}
+
+static void put_string(json_writer *json, const char *text)
+{
+	FILE *file = json->file;
+
+	putc_unlocked('"', file);
+	for (;;) {
+		size_t length = plain_length(text);
+
+		fwrite(text, 1, length, file);
+		text += length;
+		if (*text == '\0')
+			break;
+		text = put_special(file, text);
+	}
+	putc_unlocked('"', file);
+}
+
+/* printf() is slow, and a dump is numbers for the most part. */
+static void put_number(json_writer *json, uint64_t number, unsigned int base)
+{
+	char digits[24];
+	char *first = digits + sizeof(digits);
+
+	do {
+		*--first = "0123456789abcdef"[number % base];
+		number /= base;
+	} while (number > 0);
+	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), json->file);
+}
+
+/* What stands before each value. */
+static void begin_value(json_writer *json, const char *key)
+{
+	if (json->needs_comma)
+		putc_unlocked(',', json->file);
+	if (json->depth > 0)
+		begin_line(json);
+	if (key != NULL) {
+		put_string(json, key);
+		putc_unlocked(':', json->file);
+		if (!json->is_lines && json->depth <= MAX_INDENTATION)
+			putc_unlocked(' ', json->file);
+	}
+	json->needs_comma = 1;
+}
+
+/* An outermost value ends a line, and no comma follows it. */
+static void end_value(json_writer *json)
+{
+	if (json->depth > 0)
+		return;
+	putc_unlocked('\n', json->file);
+	json->needs_comma = 0;
+}
+
+static void begin_group(json_writer *json, const char *key, char bracket)
+{
+	begin_value(json, key);
+	putc_unlocked(bracket, json->file);
+	json->needs_comma = 0;
+	json->depth++;
+}
+
+static void end_group(json_writer *json, char bracket)
+{
+	int has_lines = json->needs_comma && json->depth <= MAX_INDENTATION;
+
+	json->depth--;
+	if (has_lines)
+		begin_line(json);
+	putc_unlocked(bracket, json->file);
+	json->needs_comma = 1;
+	end_value(json);
+}
+
+void json_begin_object(json_writer *json, const char *key)
+{
+	begin_group(json, key, '{');
+}
+
+void json_begin_document(json_writer *json)
+{
+	json_begin_object(json, NULL);
+	json_unsigned(json, "schema_version", JSON_SCHEMA_VERSION);
+}
+
+void json_end_object(json_writer *json)
+{
+	end_group(json, '}');
+}
+
+void json_begin_array(json_writer *json, const char *key)
+{
+	begin_group(json, key, '[');
+}
+
+void json_end_array(json_writer *json)
+{
+	end_group(json, ']');
+}
+
+void json_string(json_writer *json, const char *key, const char *text)
+{
+	begin_value(json, key);
+	if (text != NULL)
+		put_string(json, text);
+	else
+		fputs("null", json->file);
+	end_value(json);
+}
+
+void json_null(json_writer *json, const char *key)
+{
+	json_string(json, key, NULL);
+}
+
+void json_unsigned(json_writer *json, const char *key, uint64_t number)
+{
+	begin_value(json, key);
+	put_number(json, number, 10);
+	end_value(json);
+}
+
+void json_signed(json_writer *json, const char *key, int64_t number)
+{
+	begin_value(json, key);
+	if (number < 0)
+		putc_unlocked('-', json->file);
+	put_number(json, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
+	end_value(json);
+}
+
+void json_boolean(json_writer *json, const char *key, int truth)
+{
+	begin_value(json, key);
+	fputs(truth ? "true" : "false", json->file);
+	end_value(json);
+}
+
+void json_double(json_writer *json, const char *key, double number)
+{
+	char digits[40];
+
+	begin_value(json, key);
+	if (isfinite(number)) {
+		snprintf(digits, sizeof(digits), "%.15g", number);
+		if (strtod(digits, NULL) != number)
+			snprintf(digits, sizeof(digits), "%.17g", number);
+		fputs(digits, json->file);
+	} else {
+		fputs("null", json->file);
+	}
+	end_value(json);
+}
+
+void json_large(json_writer *json, const char *key, uint64_t number)
+{
+	begin_value(json, key);
+	if (number > LARGEST_EXACT)
+		putc_unlocked('"', json->file);
+	put_number(json, number, 10);
+	if (number > LARGEST_EXACT)
+		putc_unlocked('"', json->file);
+	end_value(json);
+}
+
+void json_hexadecimal(json_writer *json, const char *key, uint64_t number)
+{
+	begin_value(json, key);
+	fputs("\"0x", json->file);
+	put_number(json, number, 16);
+	putc_unlocked('"', json->file);
+	end_value(json);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/modules.h"
+
+#include <mprof/version.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *modules_join(const char *first, const char *second, const char *third)
+{
+	size_t lengths[3] = {strlen(first), strlen(second), strlen(third)};
+	char *text = malloc(lengths[0] + lengths[1] + lengths[2] + 1);
+
+	if (text == NULL)
+		return NULL;
+	memcpy(text, first, lengths[0]);
+	memcpy(text + lengths[0], second, lengths[1]);
+	memcpy(text + lengths[0] + lengths[1], third, lengths[2] + 1);
+	return text;
+}
+
+/* Mono's is with the libraries, where the dynamic linker looks; the other is in a directory of our own. */
+static const char *installed_directory(const char *file_name)
+{
+	return strcmp(file_name, MONO_MODULE) == 0 ? MPROF_LIBDIR : MPROF_PKGLIBDIR;
+}
+
+static void cut_last_part(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash != NULL)
+		*slash = '\0';
+}
+
+/* What was built together with this program and not installed: libtool leaves programs and libraries in .libs. */
+static char *built_directory(const char *file_name)
+{
+	int is_mono = strcmp(file_name, MONO_MODULE) == 0;
+	char *own = realpath("/proc/self/exe", NULL);
+	char *library = NULL;
+	char *directory = NULL;
+
+	if (own == NULL)
+		return NULL;
+	cut_last_part(own);
+	if (strlen(own) > 6 && strcmp(own + strlen(own) - 6, "/.libs") == 0)
+		cut_last_part(own);
+	cut_last_part(own);
+	library = modules_join(own, is_mono ? "/mono/libmono-profiler-mprof" : "/native/libmprof-instrument", ".la");
+	if (library != NULL && access(library, R_OK) == 0)
+		directory = modules_join(own, is_mono ? "/mono" : "/native", "/.libs");
+	free(library);
+	free(own);
+	return directory;
+}
+
+char *modules_directories(const char *file_name)
+{
+	const char *given = getenv("MPROF_MODULE_DIR");
+	char *built = built_directory(file_name);
+	char *own = built != NULL ? modules_join(built, ":", installed_directory(file_name))
+				  : strdup(installed_directory(file_name));
+	char *all = own;
+
+	free(built);
+	if (own != NULL && given != NULL && given[0] != '\0') {
+		all = modules_join(given, ":", own);
+		free(own);
+	}
+	return all;
+}
+
+/* The directory as a full path if the file is in it. */
+static char *directory_with(const char *directory, const char *file_name)
+{
+	char *path = modules_join(directory, "/", file_name);
+	char *found = NULL;
+
+	if (path != NULL && access(path, R_OK) == 0)
+		found = realpath(directory, NULL);
+	free(path);
+	return found;
+}
+
+char *modules_find(const char *file_name)
+{
+	char *directories = modules_directories(file_name);
+	char *rest = directories;
+	char *found = NULL;
+
+	while (found == NULL && rest != NULL) {
+		const char *directory = strsep(&rest, ":");
+
+		if (directory[0] != '\0')
+			found = directory_with(directory, file_name);
+	}
+	free(directories);
+	return found;
+}
+
+/* The directory that this program got the library from; NULL if it has it inside. */
+static char *own_library_directory(void)
+{
+	const char *(*function)(void) = mprof_version_get_string;
+	const void *address;
+	Dl_info info;
+	char *path;
+	char *slash;
+
+	memcpy(&address, &function, sizeof(address));
+	if (dladdr(address, &info) == 0 || info.dli_fname == NULL || strstr(info.dli_fname, "/libmprof.") == NULL)
+		return NULL;
+	path = realpath(info.dli_fname, NULL);
+	slash = path != NULL ? strrchr(path, '/') : NULL;
+	if (slash != NULL)
+		*slash = '\0';
+	return path;
+}
+
+char *modules_library_path(const char *directories)
+{
+	const char *given = getenv("LD_LIBRARY_PATH");
+	char *own = own_library_directory();
+	char *ours = own != NULL ? modules_join(directories, ":", own) : strdup(directories);
+	char *whole = ours;
+
+	if (ours != NULL && given != NULL && given[0] != '\0') {
+		whole = modules_join(ours, ":", given);
+		free(ours);
+	}
+	free(own);
+	return whole;
+}

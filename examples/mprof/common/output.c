@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int lacks_memory;
+
+void output_out_of_memory(void)
+{
+	if (!lacks_memory)
+		fputs("mprof: out of memory: not all is printed\n", stderr);
+	lacks_memory = 1;
+}
+
+int output_is_broken(void)
+{
+	return ferror(stdout);
+}
+
+int output_finish(int status)
+{
+	if (lacks_memory && status == 0)
+		status = 1;
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	/* The reader closed the pipe, as head(1) does: it has all it wanted. */
+	if (errno == EPIPE)
+		return status;
+	fprintf(stderr, "mprof: standard output: %s\n", errno != 0 ? strerror(errno) : "not all could be written");
+	return status != 0 ? status : 1;
+}

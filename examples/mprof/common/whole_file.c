@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MODE_BITS 07777
+
+/* Of "/proc/self/fd/" and a number. */
+#define DESCRIPTOR_PATH_SIZE 40
+
+/* Names that are tried for what takes another file's place. */
+#define MOST_NAMES 100
+
+/* What is to go when the program is interrupted: no more than one file is written at a time. */
+static const char *volatile unfinished;
+
+static void remove_unfinished(int signal_number)
+{
+	if (unfinished != NULL)
+		unlink(unfinished);
+	/* The handler is there for one time: now the signal does what it does without. */
+	raise(signal_number);
+}
+
+static void watch_signals(void)
+{
+	/* SIGPIPE where messages go to a pipe that nobody reads, SIGXFSZ where files may not grow that long. */
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+	struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction before;
+
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+static mode_t new_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static const char *open_as_it_stands(whole_file *file)
+{
+	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return file->fd < 0 ? strerror(errno) : NULL;
+}
+
+/* What leads to a file that has no name, for as long as it is open. */
+static void descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd)
+{
+	snprintf(path, DESCRIPTOR_PATH_SIZE, "/proc/self/fd/%d", fd);
+}
+
+/* The folder of a file. To be freed; NULL if there is no memory. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/*
+ * A file without a name goes by itself, however this program ends. Not all file systems have them. Returns whether this
+ * one does, and whether there is a way to give it a name.
+ */
+static int open_unnamed(whole_file *file)
+{
+#ifdef O_TMPFILE
+	char path[DESCRIPTOR_PATH_SIZE];
+	char *folder = folder_of(file->path);
+
+	if (folder != NULL)
+		file->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	free(folder);
+	if (file->fd < 0)
+		return 0;
+	descriptor_path(path, file->fd);
+	if (access(path, F_OK) == 0)
+		return 1;
+	close(file->fd);
+	file->fd = -1;
+#endif
+	return 0;
+}
+
+static const char *open_named(whole_file *file)
+{
+	if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0) {
+		file->temporary = NULL;
+		return strerror(ENOMEM);
+	}
+	watch_signals();
+	file->fd = mkostemp(file->temporary, O_CLOEXEC);
+	if (file->fd < 0)
+		return strerror(errno);
+	unfinished = file->temporary;
+	return NULL;
+}
+
+static const char *open_temporary(whole_file *file, mode_t mode)
+{
+	const char *problem;
+
+	file->is_unnamed = open_unnamed(file);
+	if (!file->is_unnamed) {
+		problem = open_named(file);
+		if (problem != NULL)
+			return problem;
+	}
+	/* On some file systems it cannot be changed, which is no reason not to write. */
+	(void)!fchmod(file->fd, mode);
+	return NULL;
+}
+
+/* The file that a name leads to, which need not exist. */
+static char *follow_links(const char *path)
+{
+	char *followed = realpath(path, NULL);
+
+	return followed != NULL ? followed : strdup(path);
+}
+
+const char *whole_file_open(whole_file *file, const char *path)
+{
+	struct stat status;
+
+	memset(file, 0, sizeof(*file));
+	file->fd = -1;
+	if (strcmp(path, "-") == 0) {
+		file->fd = STDOUT_FILENO;
+		return isatty(STDOUT_FILENO) ? "a log is not written to a terminal" : NULL;
+	}
+	if (*path == '\0')
+		return strerror(ENOENT);
+	file->path = follow_links(path);
+	if (file->path == NULL)
+		return strerror(ENOMEM);
+	if (stat(file->path, &status) != 0)
+		return errno == ENOENT ? open_temporary(file, new_mode()) : strerror(errno);
+	if (S_ISREG(status.st_mode))
+		return open_temporary(file, status.st_mode & MODE_BITS);
+	return S_ISDIR(status.st_mode) ? strerror(EISDIR) : open_as_it_stands(file);
+}
+
+int whole_file_is(const whole_file *file, int fd)
+{
+	struct stat own;
+	struct stat other;
+	int has_own = file->path != NULL ? stat(file->path, &own) == 0 : fstat(file->fd, &own) == 0;
+
+	return has_own && fstat(fd, &other) == 0 && S_ISREG(own.st_mode) && own.st_dev == other.st_dev &&
+	       own.st_ino == other.st_ino;
+}
+
+/* All that was written is on the disk when this returns 0: a name must not come to be there before. */
+static int flush(int fd)
+{
+	int result;
+
+	do
+		result = fsync(fd);
+	while (result != 0 && errno == EINTR);
+	/* Some file systems have nothing to flush. */
+	return result != 0 && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
+}
+
+/* Gives the file a name that nothing has, from which it can be moved to one that something has. */
+static int link_aside(whole_file *file, const char *descriptor)
+{
+	for (int i = 0; i < MOST_NAMES; i++) {
+		if (asprintf(&file->temporary, "%s.%ld-%d", file->path, (long)getpid(), i) < 0) {
+			file->temporary = NULL;
+			errno = ENOMEM;
+			return -1;
+		}
+		watch_signals();
+		if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) {
+			/* Not sooner: until now the name may be that of somebody else's file. */
+			unfinished = file->temporary;
+			return 0;
+		}
+		free(file->temporary);
+		file->temporary = NULL;
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
+/* Moves the file, flushed by \p result, from the name that it has meanwhile. */
+static int move_to_place(const whole_file *file, int result)
+{
+	int error;
+
+	if (result == 0 && rename(file->temporary, file->path) == 0)
+		return 0;
+	error = errno;
+	unlink(file->temporary);
+	errno = error;
+	return -1;
+}
+
+/* Puts the file where it belongs. Returns -1 with errno set, and nothing left behind, if that fails. */
+static int publish(whole_file *file)
+{
+	char descriptor[DESCRIPTOR_PATH_SIZE];
+
+	if (!file->is_unnamed)
+		return move_to_place(file, flush(file->fd));
+	if (flush(file->fd) != 0)
+		return -1;
+	descriptor_path(descriptor, file->fd);
+	if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	return errno == EEXIST && link_aside(file, descriptor) == 0 ? move_to_place(file, 0) : -1;
+}
+
+static int is_temporary(const whole_file *file)
+{
+	return file->is_unnamed || unfinished != NULL;
+}
+
+const char *whole_file_close(whole_file *file, int is_whole)
+{
+	const char *problem = NULL;
+
+	if (file->fd >= 0 && is_temporary(file)) {
+		if (is_whole && publish(file) != 0)
+			problem = strerror(errno);
+		else if (!is_whole && !file->is_unnamed)
+			unlink(file->temporary);
+	}
+	if (file->fd > STDERR_FILENO && close(file->fd) != 0 && is_whole && problem == NULL)
+		problem = strerror(errno);
+	unfinished = NULL;
+	free(file->temporary);
+	free(file->path);
+	memset(file, 0, sizeof(*file));
+	file->fd = -1;
+	return problem;
+}

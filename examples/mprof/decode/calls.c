@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Time by method with its callers, and by path of calls. */
+#include "decode/decode.h"
+
+#include "common/output.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node of the call tree. */
+typedef struct call_row {
+	uint32_t method;
+	uint32_t parent;
+	uint64_t calls;
+	uint64_t counters; /**< With what it calls; none for a compilation. */
+	size_t first;      /**< Its children: places in call_table::order. */
+	size_t end;
+	int is_shown;
+} call_row;
+
+/* Calls of a method by another. */
+typedef struct caller_row {
+	uint32_t method;
+	uint32_t caller;
+	uint64_t calls;
+} caller_row;
+
+typedef struct method_row {
+	uint32_t method;
+	uint64_t counters;
+} method_row;
+
+typedef struct call_table {
+	call_row *rows; /**< By number of the node. */
+	size_t count;
+	uint32_t *order; /**< Nodes that are shown, by parent and time. */
+	caller_row *callers;
+	size_t caller_count;
+	method_row *methods; /**< With any time, the longest first. */
+	size_t method_count;
+	uint64_t counters; /**< Of all methods. */
+} call_table;
+
+static void release(call_table *table)
+{
+	free(table->rows);
+	free(table->order);
+	free(table->callers);
+	free(table->methods);
+}
+
+static int make_room(log_decode *decode, call_table *table)
+{
+	memset(table, 0, sizeof(*table));
+	table->count = mprof_profile_get_call_count(decode->profile);
+	table->rows = decode_room(decode, table->count, sizeof(*table->rows));
+	table->order = decode_room(decode, table->count, sizeof(*table->order));
+	table->callers = decode_room(decode, table->count, sizeof(*table->callers));
+	table->methods = decode_room(decode, table->count, sizeof(*table->methods));
+	return table->rows != NULL && table->order != NULL && table->callers != NULL && table->methods != NULL;
+}
+
+static void fetch_rows(const log_decode *decode, call_table *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		call_row *row = &table->rows[i];
+		mprof_call_stats figures;
+
+		figures.struct_size = sizeof(figures);
+		mprof_profile_get_call(decode->profile, (uint32_t)i, &figures);
+		row->method = figures.method;
+		row->parent = figures.parent;
+		row->calls = figures.calls;
+		row->counters = figures.flags & MPROF_EVENT_FLAG_COMPILING ? 0 : figures.total_ns;
+		row->is_shown = figures.calls > 0;
+	}
+}
+
+/*
+ * Shown is what was called, what allocated or waited, also without a call as compilations do, and all that is above
+ * these.
+ */
+static void mark_shown(const log_decode *decode, call_table *table)
+{
+	if (decode->has_allocation_stacks) {
+		for (size_t i = 0; i < mprof_profile_get_allocation_site_count(decode->profile); i++) {
+			mprof_allocation_site site;
+
+			site.struct_size = sizeof(site);
+			mprof_profile_get_allocation_site(decode->profile, i, &site);
+			table->rows[site.call].is_shown = 1;
+		}
+	}
+	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(decode->profile); i++) {
+		mprof_monitor_site site;
+
+		site.struct_size = sizeof(site);
+		mprof_profile_get_monitor_site(decode->profile, i, &site);
+		table->rows[site.call].is_shown = 1;
+	}
+	/* Parents have smaller numbers. */
+	for (size_t i = table->count; i-- > 1;) {
+		if (table->rows[i].is_shown)
+			table->rows[table->rows[i].parent].is_shown = 1;
+	}
+}
+
+static int compare_nodes(const void *left, const void *right, void *user)
+{
+	uint32_t a = *(const uint32_t *)left;
+	uint32_t b = *(const uint32_t *)right;
+	const call_row *rows = user;
+	int order = decode_larger_first(rows[b].parent, rows[a].parent);
+
+	order = order != 0 ? order : decode_larger_first(rows[a].counters, rows[b].counters);
+	return order != 0 ? order : decode_larger_first(b, a);
+}
+
+static void order_nodes(call_table *table)
+{
+	size_t count = 0;
+
+	for (size_t i = 1; i < table->count; i++) {
+		if (table->rows[i].is_shown)
+			table->order[count++] = (uint32_t)i;
+	}
+	qsort_r(table->order, count, sizeof(*table->order), compare_nodes, table->rows);
+	for (size_t i = 0; i < count; i++) {
+		call_row *parent = &table->rows[table->rows[table->order[i]].parent];
+
+		if (parent->end == 0)
+			parent->first = i;
+		parent->end = i + 1;
+	}
+}
+
+static int compare_callers(const void *left, const void *right)
+{
+	const caller_row *a = left;
+	const caller_row *b = right;
+	int order = decode_larger_first(b->method, a->method);
+
+	return order != 0 ? order : decode_larger_first(b->caller, a->caller);
+}
+
+/* Those of a method stay together. */
+static int compare_merged_callers(const void *left, const void *right)
+{
+	const caller_row *a = left;
+	const caller_row *b = right;
+	int order = decode_larger_first(b->method, a->method);
+
+	order = order != 0 ? order : decode_larger_first(a->calls, b->calls);
+	return order != 0 ? order : decode_larger_first(b->caller, a->caller);
+}
+
+static void gather_callers(call_table *table)
+{
+	caller_row *callers = table->callers;
+	size_t merged = 0;
+	size_t count = 0;
+
+	for (size_t i = 1; i < table->count; i++) {
+		const call_row *row = &table->rows[i];
+
+		if (row->parent == MPROF_CALL_ROOT || row->calls == 0)
+			continue;
+		callers[count].method = row->method;
+		callers[count].caller = table->rows[row->parent].method;
+		callers[count++].calls = row->calls;
+	}
+	qsort(callers, count, sizeof(*callers), compare_callers);
+	for (size_t i = 0; i < count; i++) {
+		if (merged > 0 && compare_callers(&callers[merged - 1], &callers[i]) == 0)
+			callers[merged - 1].calls += callers[i].calls;
+		else
+			callers[merged++] = callers[i];
+	}
+	qsort(callers, merged, sizeof(*callers), compare_merged_callers);
+	table->caller_count = merged;
+}
+
+static int compare_method_ids(const void *left, const void *right)
+{
+	return decode_larger_first(((const method_row *)right)->method, ((const method_row *)left)->method);
+}
+
+static int compare_methods(const void *left, const void *right)
+{
+	const method_row *a = left;
+	const method_row *b = right;
+	int order = decode_larger_first(a->counters, b->counters);
+
+	return order != 0 ? order : decode_larger_first(b->method, a->method);
+}
+
+/* A call counts with all that it calls, also where it is called by another call of the same method. */
+static void gather_methods(call_table *table)
+{
+	method_row *methods = table->methods;
+	size_t merged = 0;
+	size_t count = 0;
+
+	for (size_t i = 1; i < table->count; i++) {
+		if (table->rows[i].counters == 0)
+			continue;
+		methods[count].method = table->rows[i].method;
+		methods[count++].counters = table->rows[i].counters;
+	}
+	qsort(methods, count, sizeof(*methods), compare_method_ids);
+	for (size_t i = 0; i < count; i++) {
+		table->counters += methods[i].counters;
+		if (merged > 0 && methods[merged - 1].method == methods[i].method)
+			methods[merged - 1].counters += methods[i].counters;
+		else
+			methods[merged++] = methods[i];
+	}
+	qsort(methods, merged, sizeof(*methods), compare_methods);
+	table->method_count = merged;
+}
+
+/* The callers of a method: the first one, or the end. */
+static size_t find_callers(const call_table *table, uint32_t method)
+{
+	size_t low = 0;
+	size_t high = table->caller_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->callers[middle].method < method)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void print_methods(const log_decode *decode, const call_table *table)
+{
+	char text[DECODE_NUMBER_SIZE];
+
+	for (size_t i = 0; i < table->method_count; i++) {
+		const method_row *row = &table->methods[i];
+
+		decode_percent((double)row->counters, (double)table->counters);
+		printf(" (%ss) ", decode_number(text, decode_seconds(decode, row->counters), 6));
+		decode_method(decode, row->method);
+		putchar('\n');
+		for (size_t caller = find_callers(table, row->method);
+		     caller < table->caller_count && table->callers[caller].method == row->method; caller++) {
+			printf("        %" PRIu64 " calls from ", table->callers[caller].calls);
+			decode_method(decode, table->callers[caller].caller);
+			putchar('\n');
+		}
+	}
+}
+
+static void print_node(const log_decode *decode, const call_table *table, uint32_t node, int level)
+{
+	const call_row *row = &table->rows[node];
+	uint64_t whole = row->parent == MPROF_CALL_ROOT ? table->counters : table->rows[row->parent].counters;
+	char text[DECODE_NUMBER_SIZE];
+	double seconds = decode_seconds(decode, row->counters);
+
+	printf("%*s", 4 * level, "");
+	decode_percent(seconds, decode_seconds(decode, whole));
+	printf(" (%ss, %" PRIu64 " calls) ", decode_number(text, seconds, 6), row->calls);
+	decode_method(decode, row->method);
+	putchar('\n');
+}
+
+static void print_tree(const log_decode *decode, const call_table *table)
+{
+	size_t next[DECODE_MAX_LEVELS + 1]; /* By level: the place of the node to be printed next. */
+	size_t end[DECODE_MAX_LEVELS + 1];
+	int level = 0;
+	int is_cut = 0;
+
+	next[0] = table->rows[MPROF_CALL_ROOT].first;
+	end[0] = table->rows[MPROF_CALL_ROOT].end;
+	while (level >= 0 && !output_is_broken()) {
+		const call_row *row;
+
+		if (next[level] == end[level]) {
+			level--;
+			continue;
+		}
+		print_node(decode, table, table->order[next[level]], level);
+		row = &table->rows[table->order[next[level]++]];
+		is_cut |= level + 1 == DECODE_MAX_LEVELS && row->end > row->first;
+		if (level + 1 < DECODE_MAX_LEVELS) {
+			level++;
+			next[level] = row->first;
+			end[level] = row->end;
+		}
+	}
+	if (is_cut) {
+		text_begin_message(decode->input.name);
+		fprintf(stderr, "calls more than %d deep are left out\n", DECODE_MAX_LEVELS);
+	}
+}
+
+void decode_calls(log_decode *decode)
+{
+	uint64_t methods = mprof_reader_get_method_count(decode->input.reader);
+	call_table table;
+
+	if (!make_room(decode, &table)) {
+		release(&table);
+		return;
+	}
+	fetch_rows(decode, &table);
+	gather_methods(&table);
+	if (table.counters > 0) {
+		decode_separator();
+		printf("Reporting execution time (on %" PRIu64 " methods)\n", methods);
+		gather_callers(&table);
+		print_methods(decode, &table);
+		decode_separator();
+		puts("Reporting execution time by stack frame");
+		mark_shown(decode, &table);
+		order_nodes(&table);
+		print_tree(decode, &table);
+	} else if (decode->session.flags & MPROF_INTRO_FLAG_METHOD) {
+		printf("No execution time reported (on %" PRIu64 " methods)\n", methods);
+	}
+	release(&table);
+}

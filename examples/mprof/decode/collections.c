@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Collections and changes of the heap's size. */
+#include "decode/decode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A collection, or a change of size. */
+typedef struct collection_row {
+	uint64_t number;
+	int64_t start; /**< Counter since the log began. */
+	int is_resize;
+	uint64_t bytes;
+	mprof_collection collection;
+} collection_row;
+
+static int compare_rows(const void *left, const void *right)
+{
+	const collection_row *a = left;
+	const collection_row *b = right;
+	int order = decode_larger_first(b->number, a->number);
+
+	order = order != 0 ? order : (a->start > b->start) - (a->start < b->start);
+	return order != 0 ? order : a->is_resize - b->is_resize;
+}
+
+/*
+ * Those that did not end are not told. The first logs of Mono 2 have no numbers: its decoder takes 0 for all of them.
+ */
+static size_t fetch_collections(const log_decode *decode, collection_row *rows)
+{
+	int has_zeros = decode->session.dialect == MPROF_DIALECT_MONO;
+	size_t count = 0;
+
+	for (size_t i = 0; i < mprof_profile_get_collection_count(decode->profile); i++) {
+		mprof_collection *collection = &rows[count].collection;
+
+		collection->struct_size = sizeof(*collection);
+		mprof_profile_get_collection(decode->profile, i, collection);
+		if (collection->unfinished)
+			continue;
+		rows[count].number = collection->is_counted && has_zeros ? 0 : collection->number;
+		rows[count++].start = collection->start_ns;
+	}
+	return count;
+}
+
+/* Changes that have no number get that of the collection that began before them. */
+static void fetch_resizes(const log_decode *decode, collection_row *rows, size_t collections)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < mprof_profile_get_heap_resize_count(decode->profile); i++) {
+		collection_row *row = &rows[collections + i];
+		mprof_heap_resize resize;
+
+		resize.struct_size = sizeof(resize);
+		mprof_profile_get_heap_resize(decode->profile, i, &resize);
+		while (next < collections && rows[next].start <= resize.time_ns)
+			next++;
+		row->number = resize.number != 0 ? resize.number : next > 0 ? rows[next - 1].number : 0;
+		row->start = resize.time_ns;
+		row->is_resize = 1;
+		row->bytes = resize.bytes;
+	}
+}
+
+static void print_milliseconds(const char *before, double seconds)
+{
+	char text[DECODE_NUMBER_SIZE];
+
+	printf("%s%sms", before, decode_number(text, seconds * 1000.0, 3));
+}
+
+static void print_title(const log_decode *decode, const collection_row *rows, size_t count, size_t collections)
+{
+	double whole = decode_seconds(decode, decode->session.last.counter - decode->session.start.counter);
+	double total = 0;
+	double mark = 0;
+	double sweep = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].is_resize)
+			continue;
+		total += decode_seconds(decode, rows[i].collection.duration_ns);
+		mark += decode_seconds(decode, rows[i].collection.mark_ns);
+		sweep += decode_seconds(decode, rows[i].collection.sweep_ns);
+	}
+	decode_separator();
+	printf("Reporting GC statistics for %zu collections", collections);
+	print_milliseconds(" (total ", total);
+	fputs(", ", stdout);
+	decode_percent(total, whole);
+	fputs(" of total time, mark ", stdout);
+	decode_percent(mark, total);
+	fputs(", sweep ", stdout);
+	decode_percent(sweep, total);
+	puts(")");
+}
+
+static void print_collection(const log_decode *decode, const collection_row *row)
+{
+	const mprof_collection *collection = &row->collection;
+	char text[DECODE_NUMBER_SIZE];
+	uint64_t start = row->start > 0 ? (uint64_t)row->start : 0;
+
+	printf("[%" PRIu64 "] Collection starting at %ss (generation %" PRIu32 "):", row->number,
+	       decode_number(text, decode_seconds(decode, start), 3), collection->generation);
+	print_milliseconds(" duration ", decode_seconds(decode, collection->duration_ns));
+	print_milliseconds(", mark ", decode_seconds(decode, collection->mark_ns));
+	print_milliseconds(", sweep ", decode_seconds(decode, collection->sweep_ns));
+	putchar('\n');
+}
+
+void decode_collections(log_decode *decode)
+{
+	size_t resizes = mprof_profile_get_heap_resize_count(decode->profile);
+	size_t room = mprof_profile_get_collection_count(decode->profile) + resizes;
+	collection_row *rows = decode_room(decode, room, sizeof(*rows));
+	size_t collections;
+
+	if (rows == NULL)
+		return;
+	collections = fetch_collections(decode, rows);
+	fetch_resizes(decode, rows, collections);
+	qsort(rows, collections + resizes, sizeof(*rows), compare_rows);
+	if (collections + resizes > 0)
+		print_title(decode, rows, collections + resizes, collections);
+	for (size_t i = 0; i < collections + resizes; i++) {
+		if (rows[i].is_resize)
+			printf("[%" PRIu64 "] Heap resized to %" PRIu64 " bytes\n", rows[i].number, rows[i].bytes);
+		else
+			print_collection(decode, &rows[i]);
+	}
+	free(rows);
+}

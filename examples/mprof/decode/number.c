@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/decode.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The runtime under the first decoder takes 15 digits of a number, and rounds these once more to the places that are
+ * asked for, a 5 always up. printf() rounds once, and 0.125 to 0.12. What is printed has to be the same to the digit.
+ */
+#define DIGITS 15
+
+/* Adds one to the last of \p count digits. Returns 1 if a digit more is needed in front. */
+static int round_up(char *digits, int count)
+{
+	while (count > 0 && digits[count - 1] == '9')
+		digits[--count] = '0';
+	if (count == 0)
+		return 1;
+	digits[count - 1]++;
+	return 0;
+}
+
+/* Keeps the digits up to \p kept, rounded; \p point is where the decimal point is. */
+static void round_digits(char digits[DIGITS + 2], int *point, int kept)
+{
+	int is_up = kept >= 0 && kept < DIGITS && digits[kept] >= '5';
+
+	if (kept >= DIGITS)
+		return;
+	memset(digits + (kept > 0 ? kept : 0), '0', (size_t)(DIGITS - (kept > 0 ? kept : 0)));
+	if (is_up && round_up(digits, kept)) {
+		memmove(digits + 1, digits, DIGITS);
+		digits[0] = '1';
+		++*point;
+	}
+}
+
+static char digit_at(const char digits[DIGITS + 2], int place)
+{
+	return place >= 0 && place <= DIGITS ? digits[place] : '0';
+}
+
+char *decode_number(char text[DECODE_NUMBER_SIZE], double number, int decimals)
+{
+	char scientific[DIGITS + 16];
+	char digits[DIGITS + 2];
+	char *end = text;
+	int point;
+
+	if (!isfinite(number)) {
+		strcpy(text, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
+		return text;
+	}
+	/* "d.dddddddddddddde+xx" */
+	snprintf(scientific, sizeof(scientific), "%.*e", DIGITS - 1, fabs(number));
+	digits[0] = scientific[0];
+	memcpy(digits + 1, scientific + 2, DIGITS - 1);
+	memset(digits + DIGITS, '0', 2);
+	point = (int)strtol(scientific + DIGITS + 2, NULL, 10) + 1;
+	round_digits(digits, &point, point + decimals);
+	if (number < 0)
+		*end++ = '-';
+	for (int place = point > 0 ? 0 : point - 1; place < point; place++)
+		*end++ = digit_at(digits, place);
+	*end++ = '.';
+	for (int place = point; place < point + decimals; place++)
+		*end++ = digit_at(digits, place);
+	*end = '\0';
+	return text;
+}
+
+void decode_percent(double part, double whole)
+{
+	char text[DECODE_NUMBER_SIZE];
+
+	printf("%5s%%", decode_number(text, part / whole * 100, 2));
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* From a log to what the sections of the text need. */
+#include "commands/commands.h"
+#include "decode/decode.h"
+#include "report/profile_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *decode_room(log_decode *decode, size_t count, size_t size)
+{
+	void *room = calloc(count + 1, size);
+
+	decode->has_failed |= room == NULL;
+	return room;
+}
+
+/* Makes room for one element more, all 0. Returns the array, NULL if there is no memory. */
+static void *grow(log_decode *decode, void *array, size_t count, size_t *capacity, size_t size)
+{
+	size_t larger = *capacity == 0 ? 16 : *capacity * 2;
+
+	if (count >= *capacity) {
+		void *grown = realloc(array, larger * size);
+
+		if (grown == NULL) {
+			decode->has_failed = 1;
+			return NULL;
+		}
+		array = grown;
+		*capacity = larger;
+	}
+	memset((char *)array + count * size, 0, size);
+	return array;
+}
+
+static void add_summary(log_decode *decode, const mprof_block *block)
+{
+	summary_header *summaries =
+		grow(decode, decode->summaries, decode->summary_count, &decode->summary_capacity, sizeof(*summaries));
+	summary_header *added;
+	mprof_session session;
+
+	if (summaries == NULL)
+		return;
+	decode->summaries = summaries;
+	session.struct_size = sizeof(session);
+	mprof_reader_get_session(decode->input.reader, &session);
+	added = &summaries[decode->summary_count++];
+	added->collection = block->as.heap_summary.collection;
+	added->time = block->start.time > session.start.time ? block->start.time - session.start.time : 0;
+	added->first_row = mprof_profile_get_heap_summary_count(decode->profile);
+}
+
+static mprof_class_stats class_figures(const log_decode *decode, size_t index)
+{
+	mprof_class_stats figures;
+
+	figures.struct_size = sizeof(figures);
+	mprof_profile_get_class(decode->profile, index, &figures);
+	return figures;
+}
+
+/*
+ * What is allocated when a heap block begins. Classes are in the profile in the order in which they are met, so the
+ * place of a class there is its place here.
+ */
+static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
+{
+	heap_balance *balances =
+		grow(decode, decode->balances, decode->balance_count, &decode->balance_capacity, sizeof(*balances));
+	heap_balance *added;
+
+	if (balances == NULL)
+		return NULL;
+	decode->balances = balances;
+	added = &balances[decode->balance_count];
+	added->row_count = mprof_profile_get_class_count(decode->profile);
+	added->rows = decode_room(decode, added->row_count, sizeof(*added->rows));
+	if (added->rows == NULL)
+		return NULL;
+	for (size_t i = 0; i < added->row_count; i++) {
+		mprof_class_stats figures = class_figures(decode, i);
+
+		added->rows[i].class_id = figures.id;
+		added->rows[i].bytes = figures.bytes;
+		added->rows[i].freed = figures.freed_bytes;
+	}
+	added->number = block->as.heap_data.number;
+	added->class_count = (size_t)mprof_reader_get_class_count(decode->input.reader);
+	decode->balance_count++;
+	return added;
+}
+
+/* A shot may be told by several blocks. */
+static void end_balance(log_decode *decode, heap_balance *balance, const mprof_block *block)
+{
+	balance->end = block->as.heap_data.has_clocks ? block->as.heap_data.end.counter : block->end.counter;
+	for (size_t i = 0; i < balance->row_count; i++) {
+		heap_balance_row *row = &balance->rows[i];
+		uint64_t freed = class_figures(decode, i).freed_bytes;
+
+		/* What was allocated before the recording began is found dead and was never counted. */
+		row->bytes = row->bytes > freed ? row->bytes - freed : 0;
+		row->freed = freed - row->freed;
+	}
+}
+
+static int begins_shot(const mprof_block *block)
+{
+	return block->as.heap_data.has_clocks ||
+	       (block->as.heap_data.number != 0 && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST));
+}
+
+static int ends_shot(const mprof_block *block)
+{
+	return block->as.heap_data.has_clocks || (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST);
+}
+
+static void add_heap_block(log_decode *decode, heap_balance **open, const mprof_block *block)
+{
+	if (begins_shot(block)) {
+		if (*open != NULL)
+			end_balance(decode, *open, block);
+		*open = begin_balance(decode, block);
+		if (*open != NULL)
+			(*open)->start = block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
+									: block->as.heap_data.counter;
+	}
+	profile_input_add(&decode->input, decode->profile, block);
+	if (*open != NULL && ends_shot(block)) {
+		end_balance(decode, *open, block);
+		*open = NULL;
+	}
+}
+
+static void note_directives(log_decode *decode, const mprof_block *block)
+{
+	const uint64_t stacks = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
+
+	if (block->as.directives.declared & stacks)
+		decode->has_allocation_stacks = 1;
+}
+
+/*
+ * How long counters are by the clock of END, though a block in front of it may end later: as the first decoder has it.
+ */
+static void note_session(log_decode *decode, const mprof_block *latest)
+{
+	mprof_session *session = &decode->session;
+	uint64_t counters;
+
+	session->struct_size = sizeof(*session);
+	mprof_reader_get_session(decode->input.reader, session);
+	if (latest->kind == MPROF_BLOCK_END && latest->loaded)
+		session->last = latest->start;
+	counters = session->last.counter - session->start.counter;
+	if ((int64_t)counters > 0)
+		decode->ticks_per_counter =
+			(double)(int64_t)((session->last.time - session->start.time) * 10) / (double)counters;
+}
+
+static void read_blocks(log_decode *decode)
+{
+	heap_balance *open = NULL;
+	mprof_block block;
+	mprof_block latest;
+
+	memset(&latest, 0, sizeof(latest));
+	while (!decode->has_failed && input_next_block(&decode->input, &block)) {
+		latest = block;
+		if (block.kind == MPROF_BLOCK_DIRECTIVES && block.loaded)
+			note_directives(decode, &block);
+		if (block.kind == MPROF_BLOCK_HEAP_SUMMARY && block.loaded)
+			add_summary(decode, &block);
+		if (block.kind == MPROF_BLOCK_HEAP_DATA && block.loaded)
+			add_heap_block(decode, &open, &block);
+		else
+			profile_input_add(&decode->input, decode->profile, &block);
+	}
+	if (open != NULL)
+		end_balance(decode, open, &latest);
+	profile_input_finish(&decode->input, decode->profile, &latest);
+	note_session(decode, &latest);
+}
+
+static int create_profile(log_decode *decode)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	options.with_compilations = 1;
+	options.with_call_sites = 1;
+	options.with_monitor_objects = 1;
+	options.raw_counters = 1;
+	return mprof_profile_create(&options, &decode->profile) == MPROF_OK;
+}
+
+int decode_read(log_decode *decode, const char *path)
+{
+	memset(decode, 0, sizeof(*decode));
+	if (input_open(&decode->input, path, 0) != STATUS_OK)
+		return STATUS_NOTHING;
+	if (!create_profile(decode)) {
+		decode->has_failed = 1;
+		return STATUS_NOTHING;
+	}
+	read_blocks(decode);
+	decode->totals.struct_size = sizeof(decode->totals);
+	mprof_profile_get_totals(decode->profile, &decode->totals);
+	return decode->input.status;
+}
+
+void decode_release(log_decode *decode)
+{
+	for (size_t i = 0; i < decode->balance_count; i++)
+		free(decode->balances[i].rows);
+	free(decode->balances);
+	free(decode->summaries);
+	mprof_profile_destroy(decode->profile);
+	input_close(&decode->input);
+	names_release();
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Of what is equal by its key the first decoder prints some and leaves out others: those that its sort happens to put
+ * last. Its runtime sorts by quicksort on the middle of three, falls back on insertion sort for short ranges and on a
+ * heap for bad ones, and so does this, step for step: then the same ones are printed.
+ */
+#include "decode/decode.h"
+
+#define SHORT_RANGE 16
+
+typedef struct sorting {
+	const void **items;
+	decode_compare compare;
+} sorting;
+
+static void swap(const sorting *sorting, size_t left, size_t right)
+{
+	const void *item = sorting->items[left];
+
+	sorting->items[left] = sorting->items[right];
+	sorting->items[right] = item;
+}
+
+static int is_less(const sorting *sorting, const void *left, const void *right)
+{
+	return sorting->compare(left, right) < 0;
+}
+
+static void swap_if_greater(const sorting *sorting, size_t left, size_t right)
+{
+	if (left != right && is_less(sorting, sorting->items[right], sorting->items[left]))
+		swap(sorting, left, right);
+}
+
+/* All ranges are from \p low to \p high, with both. */
+static void sort_short(const sorting *sorting, size_t low, size_t high)
+{
+	for (size_t i = low; i < high; i++) {
+		const void *item = sorting->items[i + 1];
+		size_t place = i + 1;
+
+		for (; place > low && is_less(sorting, item, sorting->items[place - 1]); place--)
+			sorting->items[place] = sorting->items[place - 1];
+		sorting->items[place] = item;
+	}
+}
+
+/* \p node counts from 1, among \p count items from \p low on. */
+static void sift_down(const sorting *sorting, size_t low, size_t node, size_t count)
+{
+	const void *item = sorting->items[low + node - 1];
+
+	while (node <= count / 2) {
+		size_t child = 2 * node;
+
+		if (child < count && is_less(sorting, sorting->items[low + child - 1], sorting->items[low + child]))
+			child++;
+		if (!is_less(sorting, item, sorting->items[low + child - 1]))
+			break;
+		sorting->items[low + node - 1] = sorting->items[low + child - 1];
+		node = child;
+	}
+	sorting->items[low + node - 1] = item;
+}
+
+static void sort_by_heap(const sorting *sorting, size_t low, size_t high)
+{
+	size_t count = high - low + 1;
+
+	for (size_t node = count / 2; node >= 1; node--)
+		sift_down(sorting, low, node, count);
+	for (size_t left = count; left > 1; left--) {
+		swap(sorting, low, low + left - 1);
+		sift_down(sorting, low, 1, left - 1);
+	}
+}
+
+/* Returns the place of the item that parts those below it from those above it. */
+static size_t partition(const sorting *sorting, size_t low, size_t high)
+{
+	size_t middle = low + (high - low) / 2;
+	size_t left = low;
+	size_t right = high - 1;
+	const void *pivot;
+
+	swap_if_greater(sorting, low, middle);
+	swap_if_greater(sorting, low, high);
+	swap_if_greater(sorting, middle, high);
+	pivot = sorting->items[middle];
+	swap(sorting, middle, high - 1);
+	while (left < right) {
+		do {
+			left++;
+		} while (is_less(sorting, sorting->items[left], pivot));
+		do {
+			right--;
+		} while (is_less(sorting, pivot, sorting->items[right]));
+		if (left >= right)
+			break;
+		swap(sorting, left, right);
+	}
+	swap(sorting, left, high - 1);
+	return left;
+}
+
+static void sort_range(const sorting *sorting, size_t low, size_t high, unsigned steps)
+{
+	while (high > low) {
+		size_t parted;
+
+		if (high - low < SHORT_RANGE) {
+			/* Three swaps may leave three items in another order than insertion, if some are equal. */
+			if (high - low == 2) {
+				swap_if_greater(sorting, low, high - 1);
+				swap_if_greater(sorting, low, high);
+				swap_if_greater(sorting, high - 1, high);
+			} else {
+				sort_short(sorting, low, high);
+			}
+			return;
+		}
+		if (steps-- == 0) {
+			sort_by_heap(sorting, low, high);
+			return;
+		}
+		parted = partition(sorting, low, high);
+		sort_range(sorting, parted + 1, high, steps);
+		if (parted == low)
+			return;
+		high = parted - 1;
+	}
+}
+
+void decode_sort(const void **items, size_t count, decode_compare compare)
+{
+	sorting sorting = {items, compare};
+	unsigned steps = 0;
+
+	if (count < 2)
+		return;
+	for (size_t i = count; i > 0; i /= 2)
+		steps += 2;
+	sort_range(&sorting, 0, count - 1, steps);
+	for (size_t i = 0; i < count / 2; i++)
+		swap(&sorting, i, count - 1 - i);
+}

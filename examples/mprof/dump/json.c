@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* One JSON object on each line. */
+#include "dump/dump.h"
+#include "common/json.h"
+#include "shared/kinds.h"
+#include "common/names.h"
+
+#include <string.h>
+
+#define MAPPING_BATCH 256
+
+static void print_class(json_writer *json, const mprof_mapping *mapping)
+{
+	json_begin_object(json, NULL);
+	json_unsigned(json, "id", mapping->id);
+	json_string(json, "name", mapping->name);
+	if (mapping->assembly_id != 0)
+		json_unsigned(json, "assembly", mapping->assembly_id);
+	if (mapping->size != 0)
+		json_unsigned(json, "size", mapping->size);
+	json_end_object(json);
+}
+
+static void print_method(json_writer *json, const mprof_mapping *mapping)
+{
+	json_begin_object(json, NULL);
+	json_unsigned(json, "id", mapping->id);
+	json_unsigned(json, "class", mapping->class_id);
+	json_string(json, "name", mapping->name);
+	if (mapping->flags & MPROF_METHOD_FLAG_WRAPPER)
+		json_boolean(json, "wrapper", 1);
+	if (mapping->source_file[0] != '\0')
+		json_string(json, "file", mapping->source_file);
+	if (mapping->source_line != 0)
+		json_unsigned(json, "line", mapping->source_line);
+	json_end_object(json);
+}
+
+/* Classes come first. Returns how the fetching ended. */
+static mprof_status print_mappings(log_input *input, json_writer *json)
+{
+	static mprof_mapping mappings[MAPPING_BATCH];
+	int in_methods = 0;
+	mprof_status status;
+	size_t count = 0;
+
+	json_begin_array(json, "classes");
+	do {
+		status = mprof_reader_next_mappings(input->reader, mappings, sizeof(*mappings), MAPPING_BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			if (mappings[i].is_method && !in_methods) {
+				json_end_array(json);
+				json_begin_array(json, "methods");
+				in_methods = 1;
+			}
+			if (mappings[i].is_method)
+				print_method(json, &mappings[i]);
+			else if (!in_methods)
+				print_class(json, &mappings[i]);
+		}
+	} while (status == MPROF_OK);
+	json_end_array(json);
+	if (!in_methods) {
+		json_begin_array(json, "methods");
+		json_end_array(json);
+	}
+	return status;
+}
+
+static mprof_status print_properties(log_input *input, json_writer *json)
+{
+	const char *key;
+	const char *value;
+	mprof_status status;
+
+	json_begin_object(json, "properties");
+	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK)
+		json_string(json, key, value);
+	json_end_object(json);
+	return status;
+}
+
+static void print_element(json_writer *json, const mprof_block *block)
+{
+	json_string(json, "type", kind_of_element(block->as.element.kind));
+	if (block->kind == MPROF_BLOCK_LOADED)
+		json_boolean(json, "failed", (block->as.element.kind & MPROF_ELEMENT_FLAG_FAILURE) != 0);
+	json_unsigned(json, "id", block->as.element.id);
+	json_hexadecimal(json, "thread", block->thread);
+	json_large(json, "start_counter", block->as.element.start_counter);
+	json_large(json, "end_counter", block->as.element.end_counter);
+	json_string(json, "name", block->as.element.name);
+	if (block->as.element.assembly == NULL)
+		return;
+	json_begin_object(json, "assembly");
+	json_string(json, "name", block->as.element.assembly->base_name);
+	json_unsigned(json, "major", block->as.element.assembly->major);
+	json_unsigned(json, "minor", block->as.element.assembly->minor);
+	json_unsigned(json, "build", block->as.element.assembly->build);
+	json_unsigned(json, "revision", block->as.element.assembly->revision);
+	json_string(json, "culture", block->as.element.assembly->culture);
+	json_string(json, "public_key_token", block->as.element.assembly->public_key_token);
+	json_boolean(json, "retargetable", block->as.element.assembly->retargetable != 0);
+	json_end_object(json);
+}
+
+static void print_directives(json_writer *json, uint64_t directives)
+{
+	json_begin_array(json, "directives");
+	for (uint32_t directive = 0; directive < 64; directive++) {
+		if (directives >> directive & 1)
+			json_unsigned(json, NULL, directive);
+	}
+	json_end_array(json);
+}
+
+static void print_lost(json_writer *json, const mprof_block *block)
+{
+	json_hexadecimal(json, "thread", block->thread);
+	json_begin_object(json, "lost");
+	for (uint32_t cause = 0; cause < block->as.lost.count; cause++) {
+		if (block->as.lost.counts[cause] > 0)
+			json_unsigned(json, mprof_loss_get_name((mprof_loss_cause)cause), block->as.lost.counts[cause]);
+	}
+	json_end_object(json);
+}
+
+static void print_clock(json_writer *json, const char *name, const mprof_clock *clock)
+{
+	json_begin_object(json, name);
+	json_large(json, "counter", clock->counter);
+	json_unsigned(json, "time_us", clock->time);
+	json_end_object(json);
+}
+
+static void print_heap_shot(json_writer *json, const mprof_block *block)
+{
+	if (block->as.heap_data.has_clocks) {
+		json_unsigned(json, "collection", block->as.heap_data.number);
+		print_clock(json, "shot_start", &block->as.heap_data.start);
+		print_clock(json, "shot_end", &block->as.heap_data.end);
+	} else {
+		json_unsigned(json, "shot", block->as.heap_data.number);
+		json_large(json, "counter", block->as.heap_data.counter);
+	}
+	json_boolean(json, "first", (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0);
+	json_boolean(json, "last", (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST) != 0);
+	json_boolean(json, "incomplete", (block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0);
+}
+
+static void print_clocks(json_writer *json, const mprof_block *block)
+{
+	if (!block->has_clocks)
+		return;
+	print_clock(json, "start_clock", &block->start);
+	print_clock(json, "end_clock", &block->end);
+}
+
+/* The fields that blocks of a kind have. Returns how a fetch ended, if there was one. */
+static mprof_status print_fields(log_input *input, const mprof_block *block, json_writer *json)
+{
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		json_unsigned(json, "version", block->as.intro.version);
+		json_string(json, "runtime", block->as.intro.runtime);
+		json_unsigned(json, "flags", block->as.intro.flags);
+		break;
+	case MPROF_BLOCK_END:
+		json_unsigned(json, "version", block->as.end.version);
+		break;
+	case MPROF_BLOCK_MAPPING:
+		return print_mappings(input, json);
+	case MPROF_BLOCK_LOADED:
+	case MPROF_BLOCK_UNLOADED:
+		print_element(json, block);
+		break;
+	case MPROF_BLOCK_EVENTS:
+	case MPROF_BLOCK_SAMPLES:
+		json_hexadecimal(json, "thread", block->thread);
+		json_large(json, "base_counter", block->as.samples.base_counter);
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		json_large(json, "start_counter", block->as.statistical.start_counter);
+		json_large(json, "end_counter", block->as.statistical.end_counter);
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		print_directives(json, block->as.directives.declared);
+		break;
+	case MPROF_BLOCK_SESSION:
+		return print_properties(input, json);
+	case MPROF_BLOCK_THREAD:
+		json_hexadecimal(json, "thread", block->thread);
+		json_string(json, "name", block->as.thread_name.name);
+		break;
+	case MPROF_BLOCK_LOST:
+		print_lost(json, block);
+		break;
+	case MPROF_BLOCK_HEAP_DATA:
+		print_heap_shot(json, block);
+		break;
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		json_unsigned(json, "collection", block->as.heap_summary.collection);
+		break;
+	case MPROF_BLOCK_MARK:
+		json_hexadecimal(json, "thread", block->thread);
+		json_large(json, "counter", block->as.mark.counter);
+		json_string(json, "text", block->as.mark.text);
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		json_large(json, "counter", block->as.watermark.counter);
+		break;
+	default:
+		break;
+	}
+	return MPROF_END;
+}
+
+static void print_block(log_input *input, const mprof_block *block)
+{
+	mprof_status status = MPROF_END;
+	json_writer json;
+
+	json_init(&json, stdout, 1);
+	json_begin_object(&json, NULL);
+	json_string(&json, "block", mprof_block_get_name((mprof_block_kind)block->kind));
+	json_unsigned(&json, "schema_version", JSON_SCHEMA_VERSION);
+	json_unsigned(&json, "offset", block->offset);
+	json_unsigned(&json, "length", block->length);
+	json_unsigned(&json, "code", block->code);
+	if (block->loaded) {
+		status = print_fields(input, block, &json);
+		print_clocks(&json, block);
+	}
+	json_end_object(&json);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
+static void print_subject(json_writer *json, const mprof_event *event)
+{
+	switch (dump_subject_of(event)) {
+	case DUMP_SUBJECT_METHOD:
+		json_unsigned(json, "method", event->id);
+		break;
+	case DUMP_SUBJECT_CLASS:
+		json_unsigned(json, "class", event->id);
+		break;
+	case DUMP_SUBJECT_ROOT:
+		json_unsigned(json, "root", event->id);
+		break;
+	case DUMP_SUBJECT_NONE:
+		break;
+	}
+}
+
+/* All frames are in the definition of the stack, which is printed once: with each sample they would be most of a dump. */
+static void print_stack(const log_input *input, json_writer *json, uint32_t stack)
+{
+	json_unsigned(json, "stack", stack);
+	json_string(json, "name", dump_innermost(input, stack));
+}
+
+static void print_section(const log_input *input, json_writer *json, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	json_large(json, "keep", event->value);
+	json_begin_array(json, "frames");
+	for (uint32_t i = 0; detail != NULL && i < detail->reference_count; i++) {
+		mprof_stack_frame frame = dump_section_frame(detail, i);
+
+		json_begin_object(json, NULL);
+		json_unsigned(json, "method", frame.id);
+		json_string(json, "name", names_frame(input->reader, &frame));
+		json_boolean(json, "compiling", frame.is_compiling != 0);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+/* What the number in the value stands for. */
+static void print_meaning(json_writer *json, const mprof_event *event)
+{
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
+		json_boolean(json, "failed", 1);
+	if (event->kind == MPROF_EVENT_UNKNOWN)
+		json_unsigned(json, "code", event->code);
+	if (dump_collection_of(event) != 0)
+		json_unsigned(json, "collection", event->id);
+	if (event->kind == MPROF_EVENT_MONITOR)
+		json_string(json, "state", kind_of_monitor_state(event->value));
+	if (event->kind == MPROF_EVENT_HEAP_ROOT)
+		json_string(json, "kind", kind_of_root(event->value));
+	if (event->kind == MPROF_EVENT_HEAP_MOVE)
+		json_hexadecimal(json, "to", event->value);
+}
+
+static void print_detail(json_writer *json, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	uint64_t object = dump_object_of(event);
+	int is_heap_object = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
+
+	/* Of a stack section the value and the frames have said all. */
+	if (detail == NULL || event->kind == MPROF_EVENT_STACK_SECTION)
+		return;
+	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
+		json_string(json, "type", kind_of_handle(detail->handle_type));
+	if (detail->caller != 0)
+		json_unsigned(json, "caller", detail->caller);
+	if (detail->stack != 0)
+		json_unsigned(json, "stack", detail->stack);
+	if (object != 0)
+		json_hexadecimal(json, "object", object);
+	if (event->kind == MPROF_EVENT_SAMPLE)
+		json_unsigned(json, "samples", detail->samples);
+	if (!is_heap_object)
+		return;
+	json_begin_array(json, "references");
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		json_hexadecimal(json, NULL, detail->references[i]);
+	json_end_array(json);
+}
+
+static void print_memory(json_writer *json, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED && detail != NULL)
+		json_hexadecimal(json, "from", detail->object);
+	json_hexadecimal(json, "address", event->value);
+	if (detail == NULL)
+		return;
+	if (event->kind != MPROF_EVENT_MEMORY_FREED)
+		json_large(json, "size", detail->size);
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED)
+		json_large(json, "started", detail->started);
+	if (detail->stack != 0)
+		json_unsigned(json, "stack", detail->stack);
+}
+
+static void print_event(const log_input *input, json_writer *json, const mprof_block *block, const mprof_event *event)
+{
+	json_begin_object(json, NULL);
+	json_string(json, "event", mprof_event_get_name((mprof_event_kind)event->kind));
+	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
+		json_hexadecimal(json, "thread", block->thread);
+	if (block->kind != MPROF_BLOCK_STATISTICAL)
+		json_large(json, "counter", event->counter);
+	print_subject(json, event);
+	if (dump_has_value(event))
+		json_large(json, "value", event->value);
+	if (dump_has_stack(event) && event->id != 0)
+		json_unsigned(json, "method", event->id);
+	if (dump_has_stack(event))
+		print_stack(input, json, (uint32_t)event->value);
+	if (event->kind == MPROF_EVENT_STACK_SECTION)
+		print_section(input, json, event);
+	print_meaning(json, event);
+	if (dump_is_memory(event))
+		print_memory(json, event);
+	else
+		print_detail(json, event);
+	json_end_object(json);
+}
+
+static void print_events(const log_input *input, const mprof_block *block, const mprof_event *events, size_t count)
+{
+	json_writer json;
+
+	json_init(&json, stdout, 1);
+	for (size_t i = 0; i < count; i++)
+		print_event(input, &json, block, &events[i]);
+}
+
+const dump_form dump_form_json = {print_block, print_events, dump_records_json};

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* What blocks define or tell besides names and events. */
+#include "dump/dump.h"
+#include "common/json.h"
+#include "shared/kinds.h"
+#include "common/names.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+
+/* The definition of a metric that a value is of; without one its value is a signed number. */
+static uint32_t flags_of_metric(const log_input *input, uint32_t id)
+{
+	mprof_record metric;
+
+	return mprof_reader_lookup_record(input->reader, MPROF_RECORD_METRIC, id, &metric, sizeof(metric)) == MPROF_OK
+		       ? metric.as.metric.flags
+		       : 0;
+}
+
+static void print_summary_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "class", record->id);
+	json_unsigned(json, "live_objects", record->as.summary.live_objects);
+	json_unsigned(json, "live_bytes", record->as.summary.live_bytes);
+	json_unsigned(json, "dead_objects", record->as.summary.dead_objects);
+	json_unsigned(json, "dead_bytes", record->as.summary.dead_bytes);
+}
+
+static void print_root_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_string(json, "kind", kind_of_root(record->as.root.kind));
+	json_unsigned(json, "class", record->as.root.class_id);
+	json_hexadecimal(json, "thread", record->as.root.thread);
+	json_hexadecimal(json, "start", record->as.root.address);
+	json_unsigned(json, "size", record->as.root.size);
+	json_string(json, "name", record->as.root.name);
+}
+
+static void print_metric_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_unsigned(json, "flags", record->as.metric.flags);
+	json_string(json, "unit", kind_of_unit(record->as.metric.flags));
+	json_string(json, "section", record->as.metric.section);
+	json_string(json, "name", record->as.metric.name);
+}
+
+static void print_value_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "metric", record->id);
+	if (flags_of_metric(input, record->id) & MPROF_METRIC_FLAG_DOUBLE)
+		json_double(json, "value", kind_double_value(record->as.metric_value.value));
+	else
+		json_signed(json, "value", (int64_t)record->as.metric_value.value);
+}
+
+static void print_code_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	if (record->kind == MPROF_RECORD_MODULE) {
+		if (record->as.module.is_removed)
+			json_boolean(json, "removed", 1);
+		json_hexadecimal(json, "start", record->as.module.address);
+		json_unsigned(json, "size", record->as.module.size);
+		if (record->as.module.file_offset != 0)
+			json_hexadecimal(json, "file_offset", record->as.module.file_offset);
+		json_string(json, "build_id", record->as.module.build_id);
+		json_string(json, "file", record->as.module.file);
+		return;
+	}
+	if (record->kind == MPROF_RECORD_LOCATION) {
+		json_unsigned(json, "module", record->as.location.module);
+		json_hexadecimal(json, "offset", record->as.location.offset);
+		json_unsigned(json, "function", record->as.location.function);
+		return;
+	}
+	json_unsigned(json, "module", record->as.function.module);
+	json_hexadecimal(json, "offset", record->as.function.offset);
+	json_unsigned(json, "size", record->as.function.size);
+	json_string(json, "name", record->as.function.name);
+}
+
+static void print_record_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	json_begin_object(json, NULL);
+	json_string(json, "record", kind_of_record(record->kind));
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		json_unsigned(json, "id", record->id);
+		json_unsigned(json, record->as.stack.is_native ? "location" : "method", record->as.stack.target);
+		if (record->as.stack.is_compiling)
+			json_boolean(json, "compiling", 1);
+		json_unsigned(json, "caller", record->as.stack.caller);
+		break;
+	case MPROF_RECORD_MODULE:
+	case MPROF_RECORD_FUNCTION:
+	case MPROF_RECORD_LOCATION:
+		print_code_json(json, record);
+		break;
+	case MPROF_RECORD_ROOT:
+		print_root_json(json, record);
+		break;
+	case MPROF_RECORD_METRIC:
+		print_metric_json(json, record);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		print_value_json(input, json, record);
+		break;
+	case MPROF_RECORD_SUMMARY:
+		print_summary_json(json, record);
+		break;
+	default:
+		break;
+	}
+	json_end_object(json);
+}
+
+void dump_records_json(const log_input *input, const mprof_record *records, size_t count)
+{
+	json_writer json;
+
+	json_init(&json, stdout, 1);
+	for (size_t i = 0; i < count; i++)
+		print_record_json(input, &json, &records[i]);
+}
+
+static void print_stack_text(const log_input *input, const mprof_record *record)
+{
+	const mprof_stack_frame frame = {record->as.stack.target, record->as.stack.is_native,
+					 record->as.stack.is_compiling};
+	const char *name = names_frame(input->reader, &frame);
+
+	printf(" %s %" PRIu32 " ", frame.is_native ? "location" : "method", record->as.stack.target);
+	text_name(stdout, name != NULL ? name : "(unknown)");
+	if (frame.is_compiling)
+		fputs(" (compiling)", stdout);
+	if (record->as.stack.caller != 0)
+		printf(", called by stack %" PRIu32, record->as.stack.caller);
+}
+
+static void print_root_text(const log_input *input, const mprof_record *record)
+{
+	class_name class;
+
+	printf(" %s ", kind_of_root(record->as.root.kind));
+	text_name(stdout, record->as.root.name);
+	if (record->as.root.class_id != 0) {
+		printf(", class %" PRIu32 " ", record->as.root.class_id);
+		text_name(stdout, names_class_or_none(input->reader, record->as.root.class_id, &class));
+	}
+	if (record->as.root.thread != 0)
+		printf(", thread 0x%" PRIx64, record->as.root.thread);
+	printf(", at 0x%" PRIx64 ", %" PRIu64 " bytes", record->as.root.address, record->as.root.size);
+}
+
+static void print_module_text(const mprof_record *record)
+{
+	if (record->as.module.is_removed) {
+		fputs(" is no more", stdout);
+		return;
+	}
+	putchar(' ');
+	text_name(stdout, record->as.module.file);
+	printf(", at 0x%" PRIx64, record->as.module.address);
+	if (record->as.module.size != 0)
+		printf(", %" PRIu64 " bytes", record->as.module.size);
+	if (record->as.module.file_offset != 0)
+		printf(", from byte %" PRIu64 " of it", record->as.module.file_offset);
+	if (record->as.module.build_id[0] != '\0') {
+		fputs(", build ID ", stdout);
+		text_name(stdout, record->as.module.build_id);
+	}
+}
+
+/* Where a function is, or a location. Of what has a name an offset of 0 means that it is not known. */
+static void print_place_text(uint32_t module, uint64_t offset, int has_offset)
+{
+	if (module != 0)
+		printf(", module %" PRIu32, module);
+	if (has_offset || offset != 0)
+		printf("%s0x%" PRIx64, module != 0 ? " + " : ", at ", offset);
+}
+
+static void print_function_text(const mprof_function_record *function)
+{
+	putchar(' ');
+	text_name(stdout, function->name);
+	print_place_text(function->module, function->offset, function->size != 0);
+	if (function->size != 0)
+		printf(", %" PRIu64 " bytes", function->size);
+}
+
+static void print_location_text(const mprof_location_record *location)
+{
+	if (location->function != 0)
+		printf(" function %" PRIu32, location->function);
+	print_place_text(location->module, location->offset, location->function == 0);
+}
+
+static void print_code_text(const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_MODULE)
+		print_module_text(record);
+	else if (record->kind == MPROF_RECORD_FUNCTION)
+		print_function_text(&record->as.function);
+	else
+		print_location_text(&record->as.location);
+}
+
+static void print_value_text(const log_input *input, const mprof_record *record)
+{
+	if (flags_of_metric(input, record->id) & MPROF_METRIC_FLAG_DOUBLE)
+		printf(" %g", kind_double_value(record->as.metric_value.value));
+	else
+		printf(" %" PRId64, (int64_t)record->as.metric_value.value);
+}
+
+static void print_summary_text(const log_input *input, const mprof_record *record)
+{
+	class_name class;
+
+	putchar(' ');
+	text_name(stdout, names_class_or_none(input->reader, record->id, &class));
+	printf(", %" PRIu64 " alive (%" PRIu64 " bytes), %" PRIu64 " dead (%" PRIu64 " bytes)",
+	       record->as.summary.live_objects, record->as.summary.live_bytes, record->as.summary.dead_objects,
+	       record->as.summary.dead_bytes);
+}
+
+static void print_record_text(const log_input *input, const mprof_record *record)
+{
+	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		print_stack_text(input, record);
+		break;
+	case MPROF_RECORD_MODULE:
+	case MPROF_RECORD_FUNCTION:
+	case MPROF_RECORD_LOCATION:
+		print_code_text(record);
+		break;
+	case MPROF_RECORD_ROOT:
+		print_root_text(input, record);
+		break;
+	case MPROF_RECORD_METRIC:
+		putchar(' ');
+		text_name(stdout, record->as.metric.section);
+		fputs(", ", stdout);
+		text_name(stdout, record->as.metric.name);
+		printf(" (%s)", kind_of_unit(record->as.metric.flags));
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		print_value_text(input, record);
+		break;
+	case MPROF_RECORD_SUMMARY:
+		print_summary_text(input, record);
+		break;
+	default:
+		break;
+	}
+	putchar('\n');
+}
+
+void dump_records_text(const log_input *input, const mprof_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		print_record_text(input, &records[i]);
+}

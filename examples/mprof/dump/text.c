@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines for people: blocks at the margin, what is in them indented. */
+#include "dump/dump.h"
+#include "shared/kinds.h"
+#include "common/names.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+
+#define MAPPING_BATCH 256
+
+static mprof_status print_mappings(log_input *input)
+{
+	static mprof_mapping mappings[MAPPING_BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_mappings(input->reader, mappings, sizeof(*mappings), MAPPING_BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			const mprof_mapping *mapping = &mappings[i];
+
+			if (mapping->is_method)
+				printf("    method %" PRIu32 " of class %" PRIu32 "%s ", mapping->id, mapping->class_id,
+				       mapping->flags & MPROF_METHOD_FLAG_WRAPPER ? ", wrapper" : "");
+			else if (mapping->assembly_id != 0)
+				printf("    class %" PRIu32 " of assembly %" PRIu32 " ", mapping->id,
+				       mapping->assembly_id);
+			else
+				printf("    class %" PRIu32 " ", mapping->id);
+			text_name(stdout, mapping->name);
+			if (mapping->source_file[0] != '\0') {
+				fputs(" in ", stdout);
+				text_name(stdout, mapping->source_file);
+				if (mapping->source_line != 0)
+					printf(":%" PRIu32, mapping->source_line);
+			}
+			if (mapping->size != 0)
+				printf(", %" PRIu32 " bytes each", mapping->size);
+			putchar('\n');
+		}
+	} while (status == MPROF_OK);
+	return status;
+}
+
+static mprof_status print_properties(log_input *input)
+{
+	const char *key;
+	const char *value;
+	mprof_status status;
+
+	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK) {
+		fputs("    ", stdout);
+		text_name(stdout, key);
+		fputs(": ", stdout);
+		text_name(stdout, value);
+		putchar('\n');
+	}
+	return status;
+}
+
+static void print_element(const mprof_block *block)
+{
+	printf(" %s %" PRIu32 " ", kind_of_element(block->as.element.kind), block->as.element.id);
+	text_name(stdout, block->as.element.name);
+	if (block->as.element.kind & MPROF_ELEMENT_FLAG_FAILURE)
+		fputs(" (failed)", stdout);
+	printf(", thread 0x%" PRIx64 ", counter %" PRIu64 " to %" PRIu64, block->thread,
+	       block->as.element.start_counter, block->as.element.end_counter);
+}
+
+static void print_lost(const mprof_block *block)
+{
+	printf(" thread 0x%" PRIx64, block->thread);
+	for (uint32_t cause = 0; cause < block->as.lost.count; cause++) {
+		if (block->as.lost.counts[cause] > 0)
+			printf(", %" PRIu64 " %s", block->as.lost.counts[cause],
+			       mprof_loss_get_name((mprof_loss_cause)cause));
+	}
+}
+
+static void print_heap_shot(const mprof_block *block)
+{
+	if (block->as.heap_data.has_clocks) {
+		printf(" collection %" PRIu32 ", counter %" PRIu64 " to %" PRIu64 "%s", block->as.heap_data.number,
+		       block->as.heap_data.start.counter, block->as.heap_data.end.counter,
+		       block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", shot" : "");
+		return;
+	}
+	printf(" shot %" PRIu32 ", counter %" PRIu64 "%s%s%s", block->as.heap_data.number, block->as.heap_data.counter,
+	       block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", first" : "",
+	       block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST ? ", last" : "",
+	       block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE ? ", incomplete" : "");
+}
+
+static void print_mark(const mprof_block *block)
+{
+	printf(" thread 0x%" PRIx64 ", counter %" PRIu64 ": ", block->thread, block->as.mark.counter);
+	text_name(stdout, block->as.mark.text);
+}
+
+static void print_directives(uint64_t directives)
+{
+	for (uint32_t directive = 0; directive < 64; directive++) {
+		if (directives >> directive & 1)
+			printf(" %" PRIu32, directive);
+	}
+	if (directives == 0)
+		fputs(" none", stdout);
+}
+
+/* The rest of the block's own line. */
+static void print_fields(const mprof_block *block)
+{
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		printf(" version %" PRIu32 ", flags 0x%" PRIx32 ", runtime ", block->as.intro.version,
+		       block->as.intro.flags);
+		text_name(stdout, block->as.intro.runtime);
+		break;
+	case MPROF_BLOCK_END:
+		printf(" version %" PRIu32, block->as.end.version);
+		break;
+	case MPROF_BLOCK_LOADED:
+	case MPROF_BLOCK_UNLOADED:
+		print_element(block);
+		break;
+	case MPROF_BLOCK_EVENTS:
+	case MPROF_BLOCK_SAMPLES:
+		printf(" thread 0x%" PRIx64 ", counter %" PRIu64, block->thread, block->as.samples.base_counter);
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		printf(" counter %" PRIu64 " to %" PRIu64, block->as.statistical.start_counter,
+		       block->as.statistical.end_counter);
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		print_directives(block->as.directives.declared);
+		break;
+	case MPROF_BLOCK_THREAD:
+		printf(" thread 0x%" PRIx64 " ", block->thread);
+		text_name(stdout, block->as.thread_name.name);
+		break;
+	case MPROF_BLOCK_LOST:
+		print_lost(block);
+		break;
+	case MPROF_BLOCK_HEAP_DATA:
+		print_heap_shot(block);
+		break;
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		printf(" collection %" PRIu32, block->as.heap_summary.collection);
+		break;
+	case MPROF_BLOCK_MARK:
+		print_mark(block);
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		printf(" counter %" PRIu64, block->as.watermark.counter);
+		break;
+	default:
+		printf(" code %" PRIu32, block->code);
+		break;
+	}
+}
+
+/* Of the others all stands on lines of its own. The clocks of a STATISTICAL block are its counters, if it has any. */
+static int has_fields(const mprof_block *block)
+{
+	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS);
+
+	if (block->kind == MPROF_BLOCK_STATISTICAL)
+		return !block->has_clocks;
+	return (MPROF_BLOCK_BIT(block->kind) & lists) == 0;
+}
+
+static void print_block(log_input *input, const mprof_block *block)
+{
+	mprof_status status = MPROF_END;
+
+	printf("%10" PRIu64 " %s, %" PRIu64 " bytes:", block->offset,
+	       mprof_block_get_name((mprof_block_kind)block->kind), block->length);
+	if (block->loaded && has_fields(block))
+		print_fields(block);
+	if (block->loaded && block->has_clocks)
+		printf("%s clock %" PRIu64, has_fields(block) ? "," : "", block->start.counter);
+	putchar('\n');
+	if (block->loaded && block->kind == MPROF_BLOCK_MAPPING)
+		status = print_mappings(input);
+	if (block->loaded && block->kind == MPROF_BLOCK_SESSION)
+		status = print_properties(input);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
+static void print_subject(const log_input *input, const mprof_event *event)
+{
+	mprof_record root;
+	class_name class;
+
+	switch (dump_subject_of(event)) {
+	case DUMP_SUBJECT_METHOD:
+		printf(" %" PRIu32 " ", event->id);
+		text_name(stdout, names_full_method(input->reader, event->id));
+		break;
+	case DUMP_SUBJECT_CLASS:
+		if (event->id == 0) {
+			fputs(" (class unknown)", stdout);
+			break;
+		}
+		printf(" %" PRIu32 " ", event->id);
+		text_name(stdout, names_class_or_none(input->reader, event->id, &class));
+		break;
+	case DUMP_SUBJECT_ROOT:
+		printf(" %" PRIu32 " ", event->id);
+		if (mprof_reader_lookup_record(input->reader, MPROF_RECORD_ROOT, event->id, &root, sizeof(root)) ==
+		    MPROF_OK)
+			text_name(stdout, root.as.root.name);
+		break;
+	case DUMP_SUBJECT_NONE:
+		break;
+	}
+}
+
+static void print_value(const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_THREAD_START:
+	case MPROF_EVENT_THREAD_END:
+	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_HANDLE_DELETED:
+		printf(" 0x%" PRIx64, event->value);
+		break;
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+	case MPROF_EVENT_HEAP_OBJECT:
+	case MPROF_EVENT_HEAP_FREE:
+		printf(", %" PRIu64 " bytes", event->value);
+		break;
+	case MPROF_EVENT_MONITOR:
+		printf(" %s", kind_of_monitor_state(event->value));
+		break;
+	case MPROF_EVENT_HEAP_ROOT:
+		printf(" %s", kind_of_root(event->value));
+		break;
+	case MPROF_EVENT_HEAP_MOVE:
+		printf(" to 0x%" PRIx64, event->value);
+		break;
+	default:
+		if (dump_has_value(event))
+			printf(" %" PRIu64, event->value);
+		break;
+	}
+	if (event->kind == MPROF_EVENT_UNKNOWN)
+		printf(" (code 0x%02x)", event->code);
+	if (dump_collection_of(event) != 0)
+		printf(", collection %" PRIu32, event->id);
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
+		fputs(" (failed)", stdout);
+}
+
+static void print_frame(const log_input *input, const mprof_stack_frame *frame)
+{
+	const char *name = names_frame(input->reader, frame);
+
+	text_name(stdout, name != NULL ? name : "(unknown)");
+	if (frame->is_compiling)
+		fputs(" (compiling)", stdout);
+}
+
+static void print_section(const log_input *input, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	printf(", %" PRIu64 " stay", event->value);
+	for (uint32_t i = 0; detail != NULL && i < detail->reference_count; i++) {
+		mprof_stack_frame frame = dump_section_frame(detail, i);
+
+		fputs(i == 0 ? ", on them " : " < ", stdout);
+		print_frame(input, &frame);
+	}
+}
+
+static void print_detail(const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	uint64_t object = dump_object_of(event);
+
+	if (detail == NULL)
+		return;
+	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
+		printf(", %s", kind_of_handle(detail->handle_type));
+	if (detail->caller != 0)
+		printf(", by method %" PRIu32, detail->caller);
+	if (object != 0)
+		printf(", at 0x%" PRIx64, object);
+	if (detail->stack != 0)
+		printf(", stack %" PRIu32, detail->stack);
+	if (event->kind == MPROF_EVENT_SAMPLE)
+		printf(", %" PRIu64 " times", detail->samples);
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
+}
+
+/* All frames are in the definition of the stack, which is printed once. */
+static void print_stack(const log_input *input, uint32_t stack)
+{
+	const char *name = dump_innermost(input, stack);
+
+	printf(" stack %" PRIu32 ": ", stack);
+	text_name(stdout, name != NULL ? name : "(unknown)");
+}
+
+static void print_memory(const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED && detail != NULL)
+		printf(" 0x%" PRIx64 " to", detail->object);
+	printf(" 0x%" PRIx64, event->value);
+	if (detail == NULL)
+		return;
+	if (event->kind != MPROF_EVENT_MEMORY_FREED)
+		printf(", %" PRIu64 " bytes", detail->size);
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED)
+		printf(", started %" PRIu64, detail->started);
+	if (detail->stack != 0)
+		printf(", stack %" PRIu32, detail->stack);
+}
+
+static void print_event(const log_input *input, const mprof_event *event)
+{
+	if (dump_is_memory(event)) {
+		print_memory(event);
+		return;
+	}
+	print_subject(input, event);
+	if (event->kind == MPROF_EVENT_STACK_SECTION) {
+		print_section(input, event);
+		return;
+	}
+	if (dump_has_stack(event))
+		print_stack(input, (uint32_t)event->value);
+	else
+		print_value(event);
+	print_detail(event);
+}
+
+static void print_events(const log_input *input, const mprof_block *block, const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
+			printf("    %" PRIu64 " %s", events[i].counter,
+			       mprof_event_get_name((mprof_event_kind)events[i].kind));
+		else
+			printf("    %s", mprof_event_get_name((mprof_event_kind)events[i].kind));
+		print_event(input, &events[i]);
+		putchar('\n');
+	}
+}
+
+const dump_form dump_form_text = {print_block, print_events, dump_records_text};

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/log_place.h"
+
+#include "common/modules.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXTENSION ".mprof"
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* "program" of "dir/program.exe"; "log" if nothing is left. */
+static void put_stem(const char *subject, FILE *out)
+{
+	const char *base = base_of(subject);
+	const char *dot = strrchr(base, '.');
+	size_t length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
+
+	if (length == 0)
+		fputs("log", out);
+	else
+		fwrite(base, 1, length, out);
+}
+
+static void put_time(FILE *out)
+{
+	char text[32];
+	time_t now = time(NULL);
+	struct tm parts;
+
+	if (localtime_r(&now, &parts) != NULL && strftime(text, sizeof(text), "%Y%m%d%H%M%S", &parts) != 0)
+		fputs(text, out);
+}
+
+/* "dir/program.exe" gives "program.mprof" in the current directory. */
+static void put_default_name(const char *subject, FILE *out)
+{
+	char *stem = NULL;
+	size_t size;
+	FILE *stem_out = open_memstream(&stem, &size);
+
+	if (stem_out == NULL)
+		return;
+	put_stem(subject, stem_out);
+	fclose(stem_out);
+	for (const char *c = stem; c != NULL && *c != '\0'; c++)
+		fprintf(out, *c == '%' ? "%%%%" : "%c", *c);
+	fputs(EXTENSION, out);
+	free(stem);
+}
+
+/* What is asked for, with all but the process put in. A percent sign before any other letter is one. */
+static char *make_name(const char *output, const char *subject)
+{
+	char *name = NULL;
+	size_t size;
+	FILE *out = open_memstream(&name, &size);
+
+	if (out == NULL)
+		return NULL;
+	if (output == NULL)
+		put_default_name(subject, out);
+	for (const char *c = output; c != NULL && *c != '\0'; c++) {
+		if (c[0] == '%' && c[1] == 'n')
+			put_stem(subject, out);
+		else if (c[0] == '%' && c[1] == 't')
+			put_time(out);
+		else if (c[0] == '%' && (c[1] == 'p' || c[1] == '%'))
+			fprintf(out, "%%%c", c[1]);
+		else
+			fputs(c[0] == '%' ? "%%" : (char[]){c[0], '\0'}, out);
+		c += c[0] == '%' && c[1] != '\0' && strchr("ntp%", c[1]) != NULL;
+	}
+	if (fclose(out) == 0)
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* The name of the log of a process. */
+static char *name_of_process(const char *name, const char *label)
+{
+	char *path = NULL;
+	size_t size;
+	FILE *out = open_memstream(&path, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (const char *c = name; *c != '\0'; c++) {
+		if (*c != '%')
+			fputc(*c, out);
+		else
+			fputs(*++c == 'p' ? label : "%", out);
+	}
+	if (fclose(out) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Whether the process is in the name. */
+static int has_process(const log_place *place)
+{
+	for (const char *c = place->name; *c != '\0'; c++) {
+		if (*c == '%' && *++c == 'p')
+			return 1;
+	}
+	return 0;
+}
+
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return strdup(".");
+	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* A name that no other run uses at the same time; without what the module's options cannot say. */
+static char *part_name(const char *wanted)
+{
+	char token[64];
+	struct timespec now;
+	char *name;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(token, sizeof(token), ".%ld-%lx.", (long)getpid(), (unsigned long)now.tv_nsec);
+	name = modules_join(base_of(wanted), token, "");
+	for (char *cursor = name; cursor != NULL && *cursor != '\0'; cursor++) {
+		if (*cursor == ',' || *cursor == '%')
+			*cursor = '_';
+	}
+	return name;
+}
+
+/* Percent signs doubled. */
+static char *escape_percents(const char *path)
+{
+	char *escaped = malloc(strlen(path) * 2 + 1);
+	char *out = escaped;
+
+	if (escaped == NULL)
+		return NULL;
+	for (; *path != '\0'; path++) {
+		*out++ = *path;
+		if (*path == '%')
+			*out++ = '%';
+	}
+	*out = '\0';
+	return escaped;
+}
+
+static char *make_pattern(const log_place *place)
+{
+	char *path;
+	char *escaped;
+	char *pattern = NULL;
+
+	if (place->part == NULL)
+		return escape_percents(place->wanted);
+	path = modules_join(place->directory, "/", place->part);
+	escaped = path != NULL ? escape_percents(path) : NULL;
+	if (escaped != NULL)
+		pattern = modules_join(escaped, "%p", ".part");
+	free(path);
+	free(escaped);
+	return pattern;
+}
+
+/* A program may change its directory before a process of it begins to record. */
+static int make_absolute(log_place *place)
+{
+	char *absolute = realpath(place->directory, NULL);
+
+	if (absolute == NULL)
+		return 0;
+	free(place->directory);
+	place->directory = absolute;
+	return 1;
+}
+
+static int check_directory(const log_place *place)
+{
+	struct stat status;
+
+	if (access(place->directory, W_OK | X_OK) != 0) {
+		fprintf(stderr, "mprof: record: cannot write to directory %s: %s\n", place->directory, strerror(errno));
+		return 0;
+	}
+	if (stat(place->wanted, &status) == 0 && S_ISDIR(status.st_mode)) {
+		fprintf(stderr, "mprof: record: %s: %s\n", place->wanted, strerror(EISDIR));
+		return 0;
+	}
+	if (strchr(place->directory, ',') != NULL) {
+		fprintf(stderr,
+			"mprof: record: the directory %s has a comma in its name, which cannot be told to the module; "
+			"use -o with another\n",
+			place->directory);
+		return 0;
+	}
+	return 1;
+}
+
+/* Parts of what becomes a stream are not for the directory of a device. */
+static char *directory_for(const log_place *place)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	if (!place->is_stream)
+		return directory_of(place->wanted);
+	return strdup(temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
+}
+
+static int is_stream(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static int check_name(const log_place *place)
+{
+	const char *slash = strrchr(place->name, '/');
+	const char *process = strstr(place->name, "%p");
+
+	if (!has_process(place) || slash == NULL || process > slash)
+		return 1;
+	fprintf(stderr, "mprof: record: --output: %%p can be in the name of a file, not of its directory\n");
+	return 0;
+}
+
+int log_place_init(log_place *place, const char *output, const char *subject, int for_processes)
+{
+	struct stat status;
+	int needs_parts;
+
+	memset(place, 0, sizeof(*place));
+	place->name = make_name(output, subject);
+	place->wanted = place->name != NULL ? name_of_process(place->name, "0") : NULL;
+	if (place->wanted == NULL || !check_name(place))
+		return 0;
+	place->is_stream = is_stream(place->wanted);
+	needs_parts = for_processes || has_process(place) || strchr(base_of(place->wanted), ',') != NULL;
+	place->directory = needs_parts ? directory_for(place) : directory_of(place->wanted);
+	if (place->directory == NULL)
+		return 0;
+	if (for_processes && !make_absolute(place)) {
+		fprintf(stderr, "mprof: record: %s: %s\n", place->directory, strerror(errno));
+		return 0;
+	}
+	if ((needs_parts || !place->is_stream) && !check_directory(place))
+		return 0;
+	if (needs_parts)
+		place->part = part_name(place->wanted);
+	place->pattern = make_pattern(place);
+	place->was_there = stat(place->wanted, &status) == 0;
+	if (place->was_there)
+		place->changed = status.st_mtim;
+	return place->pattern != NULL;
+}
+
+void log_place_release(log_place *place)
+{
+	free(place->name);
+	free(place->wanted);
+	free(place->directory);
+	free(place->part);
+	free(place->pattern);
+	memset(place, 0, sizeof(*place));
+}
+
+typedef struct log_part {
+	char *path;
+	char *label; /**< The process; with a number if it became another program and began another log. */
+	off_t size;
+} log_part;
+
+/* What stands for the process in the name of a part; NULL if the file is none of ours. To be freed. */
+static char *label_of(const log_place *place, const char *name)
+{
+	static const char end[] = ".part";
+	size_t start = strlen(place->part);
+	size_t length = strlen(name);
+
+	if (length <= start + strlen(end) || strncmp(name, place->part, start) != 0 ||
+	    strcmp(name + length - strlen(end), end) != 0)
+		return NULL;
+	return strndup(name + start, length - start - strlen(end));
+}
+
+/* Returns 0 if there is no memory. */
+static int add_part(log_part **parts, size_t *count, const log_place *place, const char *name)
+{
+	log_part part = {NULL, label_of(place, name), 0};
+	log_part *larger;
+	struct stat status;
+
+	if (part.label == NULL)
+		return 1;
+	part.path = modules_join(place->directory, "/", name);
+	larger = realloc(*parts, (*count + 1) * sizeof(*larger));
+	if (larger != NULL)
+		*parts = larger;
+	if (larger == NULL || part.path == NULL) {
+		free(part.path);
+		free(part.label);
+		return 0;
+	}
+	part.size = stat(part.path, &status) == 0 ? status.st_size : 0;
+	larger[(*count)++] = part;
+	return 1;
+}
+
+static size_t find_parts(const log_place *place, log_part **parts)
+{
+	DIR *directory = opendir(place->directory);
+	const struct dirent *entry;
+	size_t count = 0;
+
+	*parts = NULL;
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		if (!add_part(parts, &count, place, entry->d_name))
+			break;
+	}
+	if (directory != NULL)
+		closedir(directory);
+	return count;
+}
+
+/* The log is that of the process that was started, else the largest. */
+static size_t choose_main(const log_part *parts, size_t count, pid_t process)
+{
+	char label[24];
+	size_t chosen = 0;
+
+	snprintf(label, sizeof(label), "%ld", (long)process);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(parts[i].label, label) == 0)
+			return i;
+		if (parts[i].size > parts[chosen].size)
+			chosen = i;
+	}
+	return chosen;
+}
+
+/* The others are named after the log and their process. */
+static char *name_beside(const char *wanted, const char *label)
+{
+	size_t length = strlen(wanted);
+	char *stem;
+	char *labelled;
+	char *name;
+
+	if (length > strlen(EXTENSION) && strcmp(wanted + length - strlen(EXTENSION), EXTENSION) == 0)
+		length -= strlen(EXTENSION);
+	stem = strndup(wanted, length);
+	labelled = stem != NULL ? modules_join(stem, ".", label) : NULL;
+	name = labelled != NULL ? modules_join(labelled, EXTENSION, "") : NULL;
+	free(stem);
+	free(labelled);
+	return name;
+}
+
+/* Returns 0 after a message, with what could not be written left in the part. */
+static int copy_to_stream(const char *part, const char *stream)
+{
+	char bytes[65536];
+	FILE *in = fopen(part, "rbe");
+	FILE *out = in != NULL ? fopen(stream, "wbe") : NULL;
+	size_t got;
+	int is_done = out != NULL;
+
+	while (is_done && (got = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		is_done = fwrite(bytes, 1, got, out) == got;
+	is_done = is_done && ferror(in) == 0;
+	if (out != NULL && fclose(out) != 0)
+		is_done = 0;
+	if (!is_done)
+		fprintf(stderr, "mprof: record: %s cannot be written to: %s; the log is %s\n", stream, strerror(errno),
+			part);
+	if (in != NULL)
+		fclose(in);
+	return is_done;
+}
+
+/* A stream gets the log of one process. */
+static void collect_into_stream(const log_place *place, const log_part *part, int is_chosen, log_function found,
+				void *user)
+{
+	if (!is_chosen) {
+		fprintf(stderr, "mprof: record: the log of process %s stays in %s: %s has another one\n", part->label,
+			part->path, place->wanted);
+		return;
+	}
+	found(user, part->path, place->wanted);
+	if (copy_to_stream(part->path, place->wanted))
+		unlink(part->path);
+}
+
+static void rename_part(const log_part *part, const char *name, log_function found, void *user)
+{
+	if (name != NULL && rename(part->path, name) == 0) {
+		found(user, name, name);
+		return;
+	}
+	fprintf(stderr, "mprof: record: %s cannot be renamed to %s: %s\n", part->path, name != NULL ? name : "a log",
+		strerror(errno));
+	found(user, part->path, part->path);
+}
+
+static void collect_part(const log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
+{
+	char *name;
+
+	if (place->is_stream) {
+		collect_into_stream(place, part, is_chosen, found, user);
+		return;
+	}
+	if (is_chosen || has_process(place))
+		name = name_of_process(place->name, part->label);
+	else
+		name = name_beside(place->wanted, part->label);
+	rename_part(part, name, found, user);
+	free(name);
+}
+
+static size_t collect_parts(const log_place *place, pid_t process, log_function found, void *user)
+{
+	log_part *parts;
+	size_t count = find_parts(place, &parts);
+	size_t chosen = choose_main(parts, count, process);
+
+	if (count > 0)
+		collect_part(place, &parts[chosen], 1, found, user);
+	for (size_t i = 0; i < count; i++) {
+		if (i != chosen)
+			collect_part(place, &parts[i], 0, found, user);
+		free(parts[i].path);
+		free(parts[i].label);
+	}
+	free(parts);
+	return count;
+}
+
+size_t log_place_collect(log_place *place, pid_t process, log_function found, void *user)
+{
+	struct stat status;
+
+	if (place->part != NULL)
+		return collect_parts(place, process, found, user);
+	if (place->is_stream) {
+		found(user, NULL, place->wanted);
+		return 1;
+	}
+	/* A file that was there before and was not touched is not the log of this run. */
+	if (stat(place->wanted, &status) != 0 || (place->was_there && status.st_mtim.tv_sec == place->changed.tv_sec &&
+						  status.st_mtim.tv_nsec == place->changed.tv_nsec))
+		return 0;
+	found(user, place->wanted, place->wanted);
+	return 1;
+}

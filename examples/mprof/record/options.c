@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/options.h"
+
+#include "shared/signal_names.h"
+
+#include <mprof/version.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As many signals as the module has room for. */
+#define MAX_SIGNALS 4
+
+typedef enum value_kind {
+	VALUE_NONE,
+	VALUE_NUMBER,
+	VALUE_SIZE,
+	VALUE_WORDS,
+	VALUE_HEAP,
+	VALUE_TEXT,
+	VALUE_PATTERN,
+	VALUE_SIGNAL
+} value_kind;
+
+typedef struct record_option {
+	const char *name;
+	int argument; /* As getopt_long() has it. */
+	value_kind kind;
+	uint64_t least; /* Of numbers, and of bytes. */
+	uint64_t most;
+	const char *words; /* That a value may be, with blanks around and between. */
+} record_option;
+
+#define PLAIN(name)                                                                                                    \
+	{                                                                                                              \
+		name, no_argument, VALUE_NONE, 0, 0, NULL                                                              \
+	}
+#define NUMBER(name, argument, least, most)                                                                            \
+	{                                                                                                              \
+		name, argument, VALUE_NUMBER, least, most, NULL                                                        \
+	}
+#define BYTES(name, least)                                                                                             \
+	{                                                                                                              \
+		name, required_argument, VALUE_SIZE, least, 0, NULL                                                    \
+	}
+#define WORDS(name, argument, words)                                                                                   \
+	{                                                                                                              \
+		name, argument, VALUE_WORDS, 0, 0, words                                                               \
+	}
+#define SOME(name, kind)                                                                                               \
+	{                                                                                                              \
+		name, required_argument, kind, 0, 0, NULL                                                              \
+	}
+
+static const record_option record_options[] = {
+	PLAIN("calls"),
+	WORDS("alloc", optional_argument, " stack caller objects + "),
+	PLAIN("jit"),
+	PLAIN("gc"),
+	PLAIN("exceptions"),
+	PLAIN("threads"),
+	PLAIN("classes"),
+	PLAIN("all"),
+	NUMBER("sample", optional_argument, 1, 10000),
+	NUMBER("sample-real", optional_argument, 1, 10000),
+	{"heap", optional_argument, VALUE_HEAP, 0, 0, NULL},
+	PLAIN("summary"),
+	PLAIN("free"),
+	PLAIN("moves"),
+	WORDS("handles", optional_argument, " normal pinned weak weak-track "),
+	PLAIN("monitor"),
+	PLAIN("finalizers"),
+	NUMBER("counters", optional_argument, 1, 3600000),
+	NUMBER("sample-depth", required_argument, 1, 128),
+	NUMBER("stack-depth", required_argument, 1, 128),
+	SOME("only", VALUE_PATTERN),
+	SOME("not", VALUE_PATTERN),
+	NUMBER("depth", required_argument, 1, 1000000000),
+	PLAIN("no-wrappers"),
+	PLAIN("all-wrappers"),
+	NUMBER("gzip", optional_argument, 1, 9),
+	BYTES("max-size", UINT64_C(1) << 16),
+	BYTES("ring", UINT64_C(1) << 20),
+	BYTES("heap-memory", UINT64_C(1) << 20),
+	PLAIN("drop"),
+	NUMBER("buffers", required_argument, 2, 65536),
+	NUMBER("interval", required_argument, 1, 3600000),
+	WORDS("format", required_argument, " mprof2 mono unity drop mail "),
+	PLAIN("start-disabled"),
+	SOME("control", VALUE_TEXT),
+	PLAIN("no-control"),
+	NUMBER("port", required_argument, 1024, 65535),
+	SOME("signal", VALUE_SIGNAL),
+	PLAIN("jitdump"),
+	PLAIN("perf-map"),
+	PLAIN("oprofile"),
+};
+
+#define OPTION_COUNT (sizeof(record_options) / sizeof(record_options[0]))
+
+size_t record_options_count(void)
+{
+	return OPTION_COUNT;
+}
+
+void record_options_list(struct option *list, int value)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		list[i] = (struct option){record_options[i].name, record_options[i].argument, NULL, value};
+}
+
+/* The module reads decimal numbers alone. */
+static int read_decimal(const char *text, uint64_t *number, const char **rest)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoumax(text, &end, 10);
+	*rest = end;
+	return text[0] >= '0' && text[0] <= '9' && errno == 0;
+}
+
+static int check_number(const record_option *option, const char *value)
+{
+	const char *rest;
+	uint64_t number;
+
+	if (read_decimal(value, &number, &rest) && *rest == '\0' && number >= option->least && number <= option->most)
+		return 1;
+	fprintf(stderr, "mprof: --%s: '%s' is not a number from %" PRIu64 " to %" PRIu64 "\n", option->name, value,
+		option->least, option->most);
+	return 0;
+}
+
+/* How often a number of bytes is doubled by what follows it; -1 if that is no suffix. */
+static int shift_of(const char *suffix)
+{
+	static const char letters[] = "kmg";
+	const char *letter = strchr(letters, tolower((unsigned char)suffix[0]));
+
+	if (suffix[0] == '\0')
+		return 0;
+	return letter == NULL || suffix[1] != '\0' ? -1 : 10 * (int)(letter - letters + 1);
+}
+
+static int check_size(const record_option *option, const char *value)
+{
+	const char *suffix;
+	uint64_t number;
+	int shift = read_decimal(value, &number, &suffix) ? shift_of(suffix) : -1;
+
+	if (shift >= 0 && number <= UINT64_MAX >> 1 >> shift && number << shift >= option->least)
+		return 1;
+	fprintf(stderr, "mprof: --%s: '%s' is not a number of bytes from %" PRIu64 "k on; k, m and g multiply it\n",
+		option->name, value, option->least >> 10);
+	return 0;
+}
+
+static int is_word_of(const char *words, const char *word, size_t length)
+{
+	for (const char *place = words; (place = strchr(place, ' ')) != NULL; place++)
+		if (length > 0 && strncmp(place + 1, word, length) == 0 && place[1 + length] == ' ')
+			return 1;
+	return 0;
+}
+
+/* One of the words; several with + between if that is one of them. */
+static int check_words(const record_option *option, const char *value)
+{
+	int has_several = strstr(option->words, " + ") != NULL;
+	const char *word = value;
+
+	for (;;) {
+		size_t length = has_several ? strcspn(word, "+") : strlen(word);
+
+		if (!is_word_of(option->words, word, length))
+			break;
+		if (word[length] == '\0')
+			return 1;
+		word += length + 1;
+	}
+	fprintf(stderr, "mprof: --%s: '%s' is none of%s\n", option->name, value, option->words);
+	return 0;
+}
+
+static int check_heap(const record_option *option, const char *value)
+{
+	const char *unit = value + strspn(value, "0123456789");
+
+	if (unit != value && unit - value < 9 && value[0] != '0' &&
+	    (strcmp(unit, "gc") == 0 || strcmp(unit, "ms") == 0))
+		return 1;
+	if (is_word_of(" every-gc ondemand ", value, strlen(value)))
+		return 1;
+	fprintf(stderr, "mprof: --%s: '%s' is none of every-gc, ondemand, and numbers such as 5gc and 500ms\n",
+		option->name, value);
+	return 0;
+}
+
+/* The module's options are separated by commas. */
+static int check_text(const record_option *option, const char *value)
+{
+	if (value[0] != '\0' && strchr(value, ',') == NULL)
+		return 1;
+	fprintf(stderr, "mprof: --%s: '%s' %s\n", option->name, value,
+		value[0] == '\0' ? "is empty" : "has a comma, which cannot be passed on");
+	return 0;
+}
+
+static int check_signal(const record_option *option, const char *value)
+{
+	const char *colon = strchr(value, ':');
+	char name[32];
+
+	if (colon == NULL || !is_word_of(" toggle flush heapshot ", colon + 1, strlen(colon + 1))) {
+		fprintf(stderr,
+			"mprof: --%s: '%s' is not a signal and what it does, such as USR1:flush; there are toggle, "
+			"flush and heapshot\n",
+			option->name, value);
+		return 0;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
+	if (signal_names_number(name) != 0)
+		return 1;
+	fprintf(stderr, "mprof: --%s: '%s' is not a signal that is free; there are " SIGNAL_NAMES "\n", option->name,
+		name);
+	return 0;
+}
+
+/* Of a pattern there must be something left where it says what it is for. */
+static int check_pattern(const record_option *option, const char *value)
+{
+	static const char *const subjects[] = {"assembly:", "namespace:", "class:", "method:"};
+
+	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
+		if (strcmp(value, subjects[i]) != 0)
+			continue;
+		fprintf(stderr, "mprof: --%s: '%s' has no pattern\n", option->name, value);
+		return 0;
+	}
+	return check_text(option, value);
+}
+
+int record_options_check(const char *name, const char *value)
+{
+	const record_option *option = record_options;
+
+	while (strcmp(option->name, name) != 0)
+		option++;
+	if (strcmp(name, "gzip") == 0 && !mprof_version_has_feature(MPROF_FEATURE_GZIP)) {
+		fprintf(stderr, "mprof: --gzip: this library was built without compression\n");
+		return 0;
+	}
+	if (value == NULL)
+		return 1;
+	switch (option->kind) {
+	case VALUE_NUMBER:
+		return check_number(option, value);
+	case VALUE_SIZE:
+		return check_size(option, value);
+	case VALUE_WORDS:
+		return check_words(option, value);
+	case VALUE_HEAP:
+		return check_heap(option, value);
+	case VALUE_TEXT:
+		return check_text(option, value);
+	case VALUE_PATTERN:
+		return check_pattern(option, value);
+	case VALUE_SIGNAL:
+		return check_signal(option, value);
+	case VALUE_NONE:
+		break;
+	}
+	return 1;
+}
+
+/* The first of the words from \p words on that has this name, or NULL; what follows the name. */
+static const char *find_word(const char *words, const char *name)
+{
+	size_t length = strlen(name);
+
+	while ((words = strchr(words, ',')) != NULL) {
+		words++;
+		if (strncmp(words, name, length) == 0 && strchr("=,", words[length]) != NULL)
+			return words + length;
+	}
+	return NULL;
+}
+
+/* Each signal has one action, and there is room for a few. A signal is one of the same number, not of the same name. */
+static int check_signals(const char *words)
+{
+	int numbers[MAX_SIGNALS];
+	size_t count = 0;
+
+	while ((words = find_word(words, "signal")) != NULL) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(words + 1, ":"), words + 1);
+		if (count == MAX_SIGNALS) {
+			fprintf(stderr, "mprof: --signal: at most %d signals can have an action\n", MAX_SIGNALS);
+			return 0;
+		}
+		numbers[count] = signal_names_number(name);
+		for (size_t i = 0; i < count; i++) {
+			if (numbers[i] != numbers[count])
+				continue;
+			fprintf(stderr, "mprof: --signal: %s has an action already\n", name);
+			return 0;
+		}
+		count++;
+	}
+	return 1;
+}
+
+static int has_heapshot_signal(const char *words)
+{
+	while ((words = find_word(words, "signal")) != NULL) {
+		const char *action = words + strcspn(words, ":");
+
+		if (strncmp(action, ":heapshot", 9) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+int record_options_check_all(const char *words)
+{
+	if (find_word(words, "ring") != NULL && find_word(words, "max-size") != NULL) {
+		fprintf(stderr, "mprof: --ring and --max-size do not go together: a ring is a limit already\n");
+		return 0;
+	}
+	if (has_heapshot_signal(words) && find_word(words, "heap") == NULL) {
+		fprintf(stderr, "mprof: --signal: a signal can only take heap shots with --heap, or --heap=ondemand\n");
+		return 0;
+	}
+	return check_signals(words);
+}

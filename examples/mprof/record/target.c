@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/target.h"
+
+#include "common/modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char instrumentation[] = "__cyg_profile_func_enter";
+
+static int is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+char *target_search_path(const char *name)
+{
+	const char *variable = getenv("PATH");
+	char *directories = strdup(variable != NULL ? variable : "/usr/local/bin:/usr/bin:/bin");
+	char *rest = directories;
+	char *found = NULL;
+
+	while (found == NULL && rest != NULL) {
+		const char *directory = strsep(&rest, ":");
+		char *path = modules_join(directory[0] != '\0' ? directory : ".", "/", name);
+
+		if (path != NULL && is_program(path))
+			found = path;
+		else
+			free(path);
+	}
+	free(directories);
+	return found;
+}
+
+/* The first bytes of a file; returns how many there are. */
+static size_t read_start(const char *path, unsigned char bytes[4])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t got = fd >= 0 ? read(fd, bytes, 4) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static int is_assembly(const char *path)
+{
+	unsigned char bytes[4];
+
+	return read_start(path, bytes) >= 2 && memcmp(bytes, "MZ", 2) == 0;
+}
+
+static int is_binary(const char *path)
+{
+	unsigned char bytes[4];
+
+	return read_start(path, bytes) == 4 && memcmp(bytes, "\177ELF", 4) == 0;
+}
+
+/* A program names the functions that it wants from outside, whatever else it may lack. */
+static int is_instrumented(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	void *bytes = MAP_FAILED;
+	int found = 0;
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0)
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes != MAP_FAILED) {
+		found = memmem(bytes, (size_t)status.st_size, instrumentation, sizeof(instrumentation)) != NULL;
+		munmap(bytes, (size_t)status.st_size);
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static int is_mono(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+
+	return strcmp(name, "mono") == 0 || strcmp(name, "mono-sgen") == 0 || strcmp(name, "mono-boehm") == 0;
+}
+
+int target_mono_program(char *const *arguments)
+{
+	int number = 1;
+
+	while (arguments[number] != NULL && arguments[number][0] == '-') {
+		/* The one option of mono that people use whose value is an argument of its own. */
+		if (strcmp(arguments[number], "--config") == 0 && arguments[number + 1] != NULL)
+			number++;
+		number++;
+	}
+	return number;
+}
+
+/* .NET programs need not be executable, nor in PATH: it is Mono that opens them. */
+static int find_assembly(record_target *target, const char *program)
+{
+	if (access(program, R_OK) != 0 || !is_assembly(program))
+		return 0;
+	target->kind = TARGET_ASSEMBLY;
+	target->path = strdup(program);
+	return target->path != NULL;
+}
+
+int target_find(record_target *target, char *const *arguments)
+{
+	const char *program = arguments[0];
+
+	memset(target, 0, sizeof(*target));
+	target->subject = program;
+	if (find_assembly(target, program))
+		return 0;
+	if (strchr(program, '/') != NULL) {
+		if (access(program, F_OK) != 0)
+			return errno;
+		if (!is_program(program))
+			return EACCES;
+		target->path = strdup(program);
+	} else {
+		target->path = target_search_path(program);
+	}
+	if (target->path == NULL)
+		return ENOENT;
+	if (is_mono(program)) {
+		int number = target_mono_program(arguments);
+
+		target->kind = TARGET_MONO;
+		target->subject = arguments[number] != NULL ? arguments[number] : program;
+	} else if (is_assembly(target->path)) {
+		target->kind = TARGET_ASSEMBLY;
+	} else if (is_binary(target->path)) {
+		target->kind = TARGET_BINARY;
+		target->is_instrumented = is_instrumented(target->path);
+	} else {
+		target->kind = TARGET_SCRIPT;
+	}
+	return 0;
+}
+
+void target_release(record_target *target)
+{
+	free(target->path);
+	target->path = NULL;
+}

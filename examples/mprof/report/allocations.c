@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Where objects were allocated. */
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int fetch_site(const log_report *report, size_t index, void *row)
+{
+	mprof_allocation_site *site = row;
+
+	site->struct_size = sizeof(*site);
+	mprof_profile_get_allocation_site(report->profile, index, site);
+	return report_wants_class(report, site->class_id);
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const mprof_allocation_site *a = left;
+	const mprof_allocation_site *b = right;
+	int order = report_larger_first(a->bytes, b->bytes);
+
+	order = order != 0 ? order : report_larger_first(a->allocations, b->allocations);
+	order = order != 0 ? order : report_larger_first(b->class_id, a->class_id);
+	order = order != 0 ? order : report_larger_first(b->stack, a->stack);
+	order = order != 0 ? order : report_larger_first(b->caller, a->caller);
+	return order != 0 ? order : report_larger_first(b->flags, a->flags);
+}
+
+/* Whether the compiler allocated, for its caller. */
+static uint32_t is_compiling(const mprof_allocation_site *site)
+{
+	return (site->flags & MPROF_EVENT_FLAG_COMPILING) != 0;
+}
+
+static mprof_allocation_site *collect(const log_report *report, size_t *count)
+{
+	return report_collect(report, mprof_profile_get_allocation_site_count(report->profile),
+			      sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
+}
+
+void report_allocation_stacks_text(const log_report *report)
+{
+	size_t count;
+	mprof_allocation_site *rows = collect(report, &count);
+	size_t shown = report_rows(report, count);
+	char bytes[TEXT_NUMBER_SIZE];
+	char objects[TEXT_NUMBER_SIZE];
+
+	if (count > 0) {
+		report_title(report, "Allocations by place", shown, count, REPORT_HEEDS_ALL);
+		printf("  %10s %14s  %s\n", "bytes", "objects", "class, and what allocated it");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s %14s  ", text_bytes(bytes, rows[i].bytes), text_count(objects, rows[i].allocations));
+		report_class(report, rows[i].class_id);
+		if (rows[i].stack != 0) {
+			report_stack(report, rows[i].stack);
+		} else {
+			const mprof_stack_frame caller = {.id = rows[i].caller, .is_compiling = is_compiling(&rows[i])};
+
+			printf("  %28s", "");
+			report_frame(report, &caller);
+		}
+	}
+	free(rows);
+}
+
+/* What a row takes besides its stack, with names of usual length. */
+#define ROW_SIZE 250
+
+static int has_room(const log_report *report, const mprof_allocation_site *row, uint64_t *room)
+{
+	return report_takes_room(room, ROW_SIZE + report_json_stack_size(report, row->stack, *room));
+}
+
+void report_allocation_stacks_json(log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_allocation_site *rows = collect(report, &count);
+	size_t shown = report_rows(report, count);
+	uint64_t room = report_room(report);
+	size_t i;
+
+	json_begin_array(json, "allocation_stacks");
+	for (i = 0; i < shown && has_room(report, &rows[i], &room); i++) {
+		json_begin_object(json, NULL);
+		report_json_class(report, json, rows[i].class_id);
+		json_unsigned(json, "allocations", rows[i].allocations);
+		json_unsigned(json, "bytes", rows[i].bytes);
+		json_string(json, "caller",
+			    rows[i].caller != 0 ? names_full_method(report->input.reader, rows[i].caller) : NULL);
+		json_boolean(json, "compiling", is_compiling(&rows[i]) != 0);
+		report_json_stack(report, json, "stack", rows[i].stack);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	report->left_out.allocation_stacks = shown - i;
+	free(rows);
+}

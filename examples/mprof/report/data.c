@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* From a log to the figures of a report. */
+#include "commands/commands.h"
+#include "common/output.h"
+#include "report/profile_input.h"
+#include "report/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Largest first; what is equal by all figures stands in order of IDs, so that two runs print the same. */
+static int compare_by_self(const void *left, const void *right)
+{
+	const mprof_method_stats *a = left;
+	const mprof_method_stats *b = right;
+	int order = report_larger_first(a->self_ns, b->self_ns);
+
+	order = order != 0 ? order : report_larger_first(a->calls, b->calls);
+	order = order != 0 ? order : report_larger_first(a->samples, b->samples);
+	return order != 0 ? order : report_larger_first(b->id, a->id);
+}
+
+static int compare_by_total(const void *left, const void *right)
+{
+	int order = report_larger_first(((const mprof_method_stats *)left)->total_ns,
+					((const mprof_method_stats *)right)->total_ns);
+
+	return order != 0 ? order : compare_by_self(left, right);
+}
+
+static int compare_by_calls(const void *left, const void *right)
+{
+	int order = report_larger_first(((const mprof_method_stats *)left)->calls,
+					((const mprof_method_stats *)right)->calls);
+
+	return order != 0 ? order : compare_by_self(left, right);
+}
+
+static int compare_by_bytes(const void *left, const void *right)
+{
+	const mprof_class_stats *a = left;
+	const mprof_class_stats *b = right;
+	int order = report_larger_first(a->bytes, b->bytes);
+
+	order = order != 0 ? order : report_larger_first(a->allocations, b->allocations);
+	return order != 0 ? order : report_larger_first(b->id, a->id);
+}
+
+void report_sort_methods(log_report *report, report_order order)
+{
+	int (*compare)(const void *, const void *) = order == REPORT_BY_TOTAL   ? compare_by_total
+						     : order == REPORT_BY_CALLS ? compare_by_calls
+										: compare_by_self;
+
+	qsort(report->methods, report->method_count, sizeof(*report->methods), compare);
+}
+
+size_t report_rows(const log_report *report, size_t count)
+{
+	return report->options.top != 0 && report->options.top < count ? (size_t)report->options.top : count;
+}
+
+/* Figures of methods and classes that pass the filters. */
+static int collect(log_report *report)
+{
+	size_t method_count = mprof_profile_get_method_count(report->profile);
+	size_t class_count = mprof_profile_get_class_count(report->profile);
+
+	report->methods = calloc(method_count + 1, sizeof(*report->methods));
+	report->classes = calloc(class_count + 1, sizeof(*report->classes));
+	if (report->methods == NULL || report->classes == NULL)
+		return 0;
+	for (size_t i = 0; i < method_count; i++) {
+		mprof_method_stats *figures = &report->methods[report->method_count];
+
+		figures->struct_size = sizeof(*figures);
+		mprof_profile_get_method(report->profile, i, figures);
+		report->method_count += (size_t)report_wants_method(report, figures->id);
+	}
+	for (size_t i = 0; i < class_count; i++) {
+		mprof_class_stats *figures = &report->classes[report->class_count];
+
+		figures->struct_size = sizeof(*figures);
+		mprof_profile_get_class(report->profile, i, figures);
+		report->class_count += (size_t)report_wants_class(report, figures->id);
+	}
+	report_sort_methods(report, report->options.order);
+	qsort(report->classes, report->class_count, sizeof(*report->classes), compare_by_bytes);
+	return 1;
+}
+
+/* Whether a block is of what the report is about. */
+static int is_wanted(log_report *report, const mprof_block *block)
+{
+	const uint64_t of_threads = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
+				    MPROF_BLOCK_BIT(MPROF_BLOCK_MARK);
+
+	report->filters.has_thread |=
+		(MPROF_BLOCK_BIT(block->kind) & of_threads) != 0 && block->thread == report->options.thread;
+	return !report->options.has_thread || (MPROF_BLOCK_BIT(block->kind) & of_threads) == 0 ||
+	       block->thread == report->options.thread;
+}
+
+static void read_profile(log_report *report)
+{
+	mprof_block block;
+
+	while (input_next_block(&report->input, &block)) {
+		if (!is_wanted(report, &block)) {
+			report_filters_pass_thread(report, block.thread);
+			/* Other threads may free the native memory that this one allocated. The profile leaves out the rest. */
+			if (block.kind != MPROF_BLOCK_EVENTS)
+				continue;
+		} else {
+			summary_count_block(&report->summary, &block);
+		}
+		profile_input_add(&report->input, report->profile, &block);
+	}
+	profile_input_finish(&report->input, report->profile, &block);
+}
+
+static void summarize(log_report *report)
+{
+	log_summary *summary = &report->summary;
+
+	report->totals.struct_size = sizeof(report->totals);
+	mprof_profile_get_totals(report->profile, &report->totals);
+	memcpy(summary->event_counts, report->totals.event_counts, sizeof(summary->event_counts));
+	summary->events = report->totals.events;
+	summary->threads = mprof_profile_get_thread_count(report->profile);
+	summary_complete(summary, &report->input);
+}
+
+static mprof_status make_profile(log_report *report)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	options.threads = &report->options.thread;
+	options.thread_count = report->options.has_thread ? 1 : 0;
+	return mprof_profile_create(&options, &report->profile);
+}
+
+int report_read(log_report *report, const char *path, const report_options *options)
+{
+	memset(report, 0, sizeof(*report));
+	report->options = *options;
+	if (input_open(&report->input, path, 0) != STATUS_OK)
+		return STATUS_NOTHING;
+	if (make_profile(report) != MPROF_OK) {
+		fprintf(stderr, "mprof: %s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+		return STATUS_NOTHING;
+	}
+	report_filters_begin(report);
+	read_profile(report);
+	summarize(report);
+	if (!assembly_names_init(&report->assemblies, report->profile) || !collect(report)) {
+		fprintf(stderr, "mprof: %s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+		return STATUS_NOTHING;
+	}
+	report_filters_check(report);
+	return report->input.status;
+}
+
+void report_release(log_report *report)
+{
+	free(report->methods);
+	free(report->classes);
+	report_filters_release(report);
+	assembly_names_release(&report->assemblies);
+	mprof_profile_destroy(report->profile);
+	input_close(&report->input);
+	names_release();
+}

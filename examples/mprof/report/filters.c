@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Which methods and classes a report is about, and what is said of a filter that matches nothing. */
+#include "common/output.h"
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* IDs are dense in all logs that there are; of others so many are looked at. */
+#define MOST_IDS (UINT32_C(1) << 24)
+
+static int matches(const char *pattern, const char *text)
+{
+	return fnmatch(pattern, text, 0) == 0;
+}
+
+/* A pattern may be meant for the name alone, or with the class, each with the arguments or without them. */
+static int matches_method(const char *pattern, const method_name *name)
+{
+	size_t class_length = strlen(name->class_name);
+	size_t name_length = strlen(name->name);
+	char *text = malloc(class_length + name_length + 2);
+	size_t plain_length = class_length + 1 + strcspn(name->name, " (");
+	int result;
+
+	if (text == NULL) {
+		output_out_of_memory();
+		return 0;
+	}
+	memcpy(text, name->class_name, class_length);
+	text[class_length] = '.';
+	memcpy(text + class_length + 1, name->name, name_length + 1);
+	result = matches(pattern, text) || matches(pattern, text + class_length + 1);
+	text[plain_length] = '\0';
+	result = result || matches(pattern, text) || matches(pattern, text + class_length + 1);
+	free(text);
+	return result;
+}
+
+static int passes_class(const log_report *report, const char *name, uint32_t assembly_id)
+{
+	const report_options *options = &report->options;
+
+	if (options->class_pattern != NULL && !matches(options->class_pattern, name))
+		return 0;
+	if (options->assembly_pattern != NULL) {
+		const char *assembly = assembly_names_get(&report->assemblies, assembly_id);
+
+		return assembly != NULL && matches(options->assembly_pattern, assembly);
+	}
+	return 1;
+}
+
+int report_wants_all(const log_report *report)
+{
+	const report_options *options = &report->options;
+
+	return options->method_pattern == NULL && options->class_pattern == NULL && options->assembly_pattern == NULL;
+}
+
+int report_wants_method(const log_report *report, uint32_t id)
+{
+	const report_options *options = &report->options;
+	method_name name;
+
+	if (report_wants_all(report))
+		return 1;
+	names_method(report->input.reader, id, &name);
+	return passes_class(report, name.class_name, name.assembly_id) &&
+	       (options->method_pattern == NULL || matches_method(options->method_pattern, &name));
+}
+
+int report_wants_class(const log_report *report, uint32_t id)
+{
+	class_name name;
+
+	if (id == 0)
+		return report->options.class_pattern == NULL && report->options.assembly_pattern == NULL;
+	names_class(report->input.reader, id, &name);
+	return passes_class(report, name.name, name.assembly_id);
+}
+
+void report_filters_begin(log_report *report)
+{
+	char wanted[24];
+
+	snprintf(wanted, sizeof(wanted), "0x%" PRIx64, report->options.thread);
+	nearest_init(&report->filters.thread, wanted);
+}
+
+void report_filters_pass_thread(log_report *report, uint64_t thread)
+{
+	char name[24];
+
+	if (thread == report->filters.last_thread)
+		return;
+	report->filters.last_thread = thread;
+	snprintf(name, sizeof(name), "0x%" PRIx64, thread);
+	nearest_offer(&report->filters.thread, name, name);
+}
+
+void report_filters_release(log_report *report)
+{
+	nearest_release(&report->filters.thread);
+}
+
+/* What a filter matches of all that a log defines, or what is most like it. */
+typedef struct filter_check {
+	const log_report *report;
+	const char *pattern;
+	nearest_name nearest;
+	int has_match;
+} filter_check;
+
+static void end_check(filter_check *check, const char *option)
+{
+	if (!check->has_match) {
+		text_begin_message(check->report->input.name);
+		fprintf(stderr, "nothing matches %s=", option);
+		text_name(stderr, check->pattern);
+		if (check->nearest.found != NULL) {
+			fputs("; nearest: ", stderr);
+			text_name(stderr, check->nearest.found);
+		}
+		fputc('\n', stderr);
+	}
+	nearest_release(&check->nearest);
+}
+
+/* The last part of a name is what people have in mind. */
+static void offer_class(filter_check *check, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	check->has_match = matches(check->pattern, name);
+	if (check->has_match)
+		return;
+	nearest_offer(&check->nearest, name, name);
+	if (dot != NULL)
+		nearest_offer(&check->nearest, dot + 1, name);
+}
+
+static void check_class(const log_report *report)
+{
+	filter_check check = {.report = report, .pattern = report->options.class_pattern};
+	uint64_t left = mprof_reader_get_class_count(report->input.reader);
+
+	nearest_init(&check.nearest, check.pattern);
+	for (uint32_t id = 1; left > 0 && id < MOST_IDS && !check.has_match; id++) {
+		class_name name;
+
+		names_class(report->input.reader, id, &name);
+		if (name.name == name.undefined)
+			continue;
+		left--;
+		offer_class(&check, name.name);
+	}
+	end_check(&check, "--class");
+}
+
+static void offer_method(filter_check *check, uint32_t id, const method_name *name)
+{
+	const char *full;
+	char *plain;
+
+	check->has_match = matches_method(check->pattern, name);
+	if (check->has_match)
+		return;
+	full = names_full_method(check->report->input.reader, id);
+	nearest_offer(&check->nearest, full, full);
+	plain = strndup(name->name, strcspn(name->name, " ("));
+	if (plain != NULL)
+		nearest_offer(&check->nearest, plain, full);
+	free(plain);
+}
+
+static void check_method(const log_report *report)
+{
+	filter_check check = {.report = report, .pattern = report->options.method_pattern};
+	uint64_t left = mprof_reader_get_method_count(report->input.reader);
+
+	nearest_init(&check.nearest, check.pattern);
+	for (uint32_t id = 1; left > 0 && id < MOST_IDS && !check.has_match; id++) {
+		method_name name;
+
+		names_method(report->input.reader, id, &name);
+		if (name.name == name.undefined)
+			continue;
+		left--;
+		offer_method(&check, id, &name);
+	}
+	end_check(&check, "--method");
+}
+
+static void check_assembly(const log_report *report)
+{
+	filter_check check = {.report = report, .pattern = report->options.assembly_pattern};
+
+	nearest_init(&check.nearest, check.pattern);
+	for (size_t i = 0; i < report->assemblies.count && !check.has_match; i++) {
+		const char *name = report->assemblies.entries[i].name;
+
+		check.has_match = matches(check.pattern, name);
+		nearest_offer(&check.nearest, name, name);
+	}
+	end_check(&check, "--assembly");
+}
+
+static void check_thread(const log_report *report)
+{
+	if (report->filters.has_thread)
+		return;
+	text_begin_message(report->input.name);
+	fprintf(stderr, "nothing matches --thread=0x%" PRIx64, report->options.thread);
+	if (report->filters.thread.found != NULL)
+		fprintf(stderr, "; nearest: %s", report->filters.thread.found);
+	fputc('\n', stderr);
+}
+
+void report_filters_check(const log_report *report)
+{
+	if (report->options.class_pattern != NULL)
+		check_class(report);
+	if (report->options.method_pattern != NULL)
+		check_method(report);
+	if (report->options.assembly_pattern != NULL)
+		check_assembly(report);
+	if (report->options.has_thread)
+		check_thread(report);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Which handles were created, which are alive, and who made them. */
+#include "shared/kinds.h"
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <stdlib.h>
+
+/* Call chains that are printed as text for handles of one class and type. */
+#define TEXT_STACKS 3
+
+static int fetch_handle(const log_report *report, size_t index, void *row)
+{
+	mprof_handle_stats *figures = row;
+
+	figures->struct_size = sizeof(*figures);
+	mprof_profile_get_handle(report->profile, index, figures);
+	return report_wants_class(report, figures->class_id);
+}
+
+static int fetch_site(const log_report *report, size_t index, void *row)
+{
+	mprof_handle_site *site = row;
+
+	site->struct_size = sizeof(*site);
+	mprof_profile_get_handle_site(report->profile, index, site);
+	return site->stack != 0;
+}
+
+static int compare_handles(const void *left, const void *right)
+{
+	const mprof_handle_stats *a = left;
+	const mprof_handle_stats *b = right;
+	int order = report_larger_first(a->alive, b->alive);
+
+	order = order != 0 ? order : report_larger_first(a->created, b->created);
+	order = order != 0 ? order : report_larger_first(b->class_id, a->class_id);
+	return order != 0 ? order : report_larger_first(b->type, a->type);
+}
+
+static int compare_owners(const mprof_handle_site *a, uint32_t class_id, uint32_t type)
+{
+	int order = report_larger_first(class_id, a->class_id);
+
+	return order != 0 ? order : report_larger_first(type, a->type);
+}
+
+/* Those of one class and type together, in them most alive first. */
+static int compare_sites(const void *left, const void *right)
+{
+	const mprof_handle_site *a = left;
+	const mprof_handle_site *b = right;
+	int order = compare_owners(a, b->class_id, b->type);
+
+	order = order != 0 ? order : report_larger_first(a->alive, b->alive);
+	order = order != 0 ? order : report_larger_first(a->created, b->created);
+	return order != 0 ? order : report_larger_first(b->stack, a->stack);
+}
+
+typedef struct handle_tables {
+	mprof_handle_stats *handles;
+	size_t count;
+	mprof_handle_site *sites;
+	size_t site_count;
+} handle_tables;
+
+static handle_tables collect(const log_report *report)
+{
+	handle_tables tables;
+
+	tables.handles = report_collect(report, mprof_profile_get_handle_count(report->profile),
+					sizeof(*tables.handles), fetch_handle, compare_handles, &tables.count);
+	tables.sites = report_collect(report, mprof_profile_get_handle_site_count(report->profile),
+				      sizeof(*tables.sites), fetch_site, compare_sites, &tables.site_count);
+	return tables;
+}
+
+static void release(handle_tables *tables)
+{
+	free(tables->handles);
+	free(tables->sites);
+}
+
+/* The first site of handles of a class and type, or where it would stand. */
+static size_t first_site(const handle_tables *tables, const mprof_handle_stats *handles)
+{
+	size_t low = 0;
+	size_t high = tables->site_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_owners(&tables->sites[middle], handles->class_id, handles->type) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int is_site_of(const handle_tables *tables, size_t site, const mprof_handle_stats *handles)
+{
+	return site < tables->site_count && compare_owners(&tables->sites[site], handles->class_id, handles->type) == 0;
+}
+
+static void print_sites(const log_report *report, const handle_tables *tables, const mprof_handle_stats *handles)
+{
+	size_t first = first_site(tables, handles);
+	char alive[TEXT_NUMBER_SIZE];
+
+	for (size_t i = first; is_site_of(tables, i, handles) && i < first + TEXT_STACKS; i++) {
+		if (tables->sites[i].alive == 0)
+			break;
+		printf("  %10s made by\n", text_count(alive, tables->sites[i].alive));
+		report_stack(report, tables->sites[i].stack);
+	}
+}
+
+void report_handles_text(const log_report *report)
+{
+	handle_tables tables = collect(report);
+	size_t shown = report_rows(report, tables.count);
+	char alive[TEXT_NUMBER_SIZE];
+	char created[TEXT_NUMBER_SIZE];
+
+	if (tables.count > 0) {
+		report_title(report, "Handles", shown, tables.count, REPORT_HEEDS_ALL);
+		printf("  %10s %14s %10s  %s\n", "alive", "created", "type", "class");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		const mprof_handle_stats *handles = &tables.handles[i];
+
+		printf("  %10s %14s %10s  ", text_count(alive, handles->alive), text_count(created, handles->created),
+		       kind_of_handle(handles->type));
+		report_class(report, handles->class_id);
+		print_sites(report, &tables, handles);
+	}
+	release(&tables);
+}
+
+/* What a row takes besides its stack. */
+#define ROW_SIZE 60
+
+static void print_sites_json(log_report *report, json_writer *json, const handle_tables *tables,
+			     const mprof_handle_stats *handles, uint64_t *room)
+{
+	json_begin_array(json, "stacks");
+	for (size_t i = first_site(tables, handles); is_site_of(tables, i, handles); i++) {
+		uint32_t stack = tables->sites[i].stack;
+
+		if (!report_takes_room(room, ROW_SIZE + report_json_stack_size(report, stack, *room))) {
+			report->left_out.handle_stacks++;
+			*room = 0;
+			continue;
+		}
+		json_begin_object(json, NULL);
+		json_unsigned(json, "created", tables->sites[i].created);
+		json_unsigned(json, "alive", tables->sites[i].alive);
+		report_json_stack(report, json, "stack", stack);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void report_handles_json(log_report *report, json_writer *json)
+{
+	handle_tables tables = collect(report);
+	size_t shown = report_rows(report, tables.count);
+	uint64_t room = report_room(report);
+
+	json_begin_array(json, "handles");
+	for (size_t i = 0; i < shown; i++) {
+		const mprof_handle_stats *handles = &tables.handles[i];
+
+		json_begin_object(json, NULL);
+		report_json_class(report, json, handles->class_id);
+		json_string(json, "type", kind_of_handle(handles->type));
+		json_unsigned(json, "created", handles->created);
+		json_unsigned(json, "deleted", handles->deleted);
+		json_unsigned(json, "alive", handles->alive);
+		print_sites_json(report, json, &tables, handles, &room);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	release(&tables);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* A report as one JSON document. */
+#include "shared/kinds.h"
+#include "report/parts.h"
+
+#include <stdlib.h>
+
+static void print_session(const log_report *report, json_writer *json)
+{
+	json_begin_object(json, "session");
+	summary_print_json(&report->summary, &report->input, json);
+	json_begin_object(json, "properties");
+	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
+		const char *key;
+		const char *value;
+
+		if (mprof_profile_get_property(report->profile, i, &key, &value) == MPROF_OK)
+			json_string(json, key, value);
+	}
+	json_end_object(json);
+	json_end_object(json);
+}
+
+static void print_totals(const log_report *report, json_writer *json)
+{
+	const mprof_profile_totals *totals = &report->totals;
+
+	json_begin_object(json, "totals");
+	json_unsigned(json, "wall_ns", totals->wall_ns);
+	json_unsigned(json, "method_ns", totals->method_ns);
+	json_unsigned(json, "calls", totals->calls);
+	json_unsigned(json, "unmatched_leaves", totals->unmatched_leaves);
+	json_unsigned(json, "unclosed_frames", totals->unclosed_frames);
+	json_unsigned(json, "allocations", totals->allocations);
+	json_unsigned(json, "allocated_bytes", totals->allocated_bytes);
+	json_unsigned(json, "refused_allocations", totals->refused_allocations);
+	json_unsigned(json, "jit_methods", totals->jit_methods);
+	json_unsigned(json, "jit_ns", totals->jit_ns);
+	json_unsigned(json, "jit_failures", totals->jit_failures);
+	json_unsigned(json, "exceptions", totals->exceptions);
+	json_unsigned(json, "collections", totals->collections);
+	json_unsigned(json, "gc_ns", totals->gc_ns);
+	json_unsigned(json, "samples", totals->samples);
+	json_unsigned(json, "interrupted_frames", totals->interrupted_frames);
+	json_unsigned(json, "freed_objects", totals->freed_objects);
+	json_unsigned(json, "freed_bytes", totals->freed_bytes);
+	json_unsigned(json, "moved_objects", totals->moved_objects);
+	json_unsigned(json, "handles_alive", totals->handles_alive);
+	json_unsigned(json, "contentions", totals->contentions);
+	json_unsigned(json, "contended_ns", totals->contended_ns);
+	json_unsigned(json, "finalizers", totals->finalizers);
+	json_unsigned(json, "finalizer_ns", totals->finalizer_ns);
+	json_unsigned(json, "finalizations", totals->finalizations);
+	json_unsigned(json, "finalization_ns", totals->finalization_ns);
+	json_unsigned(json, "lost_events", totals->lost_events);
+	json_unsigned(json, "events", totals->events);
+	json_end_object(json);
+}
+
+static void print_methods(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "methods");
+	for (size_t i = 0; i < report_rows(report, report->method_count); i++) {
+		const mprof_method_stats *figures = &report->methods[i];
+		method_name name;
+
+		names_method(report->input.reader, figures->id, &name);
+		json_begin_object(json, NULL);
+		json_unsigned(json, "id", figures->id);
+		json_string(json, "class", name.class_name);
+		json_string(json, "name", name.name);
+		json_unsigned(json, "calls", figures->calls);
+		json_unsigned(json, "total_ns", figures->total_ns);
+		json_unsigned(json, "self_ns", figures->self_ns);
+		json_unsigned(json, "jit_ns", figures->jit_ns);
+		json_unsigned(json, "samples", figures->samples);
+		json_unsigned(json, "samples_total", figures->samples_total);
+		json_unsigned(json, "class_id", name.class_id);
+		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
+		json_boolean(json, "wrapper", (name.flags & MPROF_METHOD_FLAG_WRAPPER) != 0);
+		json_string(json, "file", name.file);
+		if (name.line != 0)
+			json_unsigned(json, "line", name.line);
+		else
+			json_string(json, "line", NULL);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_classes(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "classes");
+	for (size_t i = 0; i < report_rows(report, report->class_count); i++) {
+		const mprof_class_stats *figures = &report->classes[i];
+		class_name name;
+
+		names_class(report->input.reader, figures->id, &name);
+		json_begin_object(json, NULL);
+		json_unsigned(json, "id", figures->id);
+		json_string(json, "name", name.name);
+		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
+		json_unsigned(json, "allocations", figures->allocations);
+		json_unsigned(json, "bytes", figures->bytes);
+		json_unsigned(json, "freed", figures->freed);
+		json_unsigned(json, "freed_bytes", figures->freed_bytes);
+		json_unsigned(json, "load_ns", figures->load_ns);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_collections(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "collections");
+	for (size_t i = 0; i < mprof_profile_get_collection_count(report->profile); i++) {
+		mprof_collection collection;
+
+		collection.struct_size = sizeof(collection);
+		mprof_profile_get_collection(report->profile, i, &collection);
+		json_begin_object(json, NULL);
+		json_unsigned(json, "number", collection.number);
+		json_unsigned(json, "generation", collection.generation);
+		json_signed(json, "start_ns", collection.start_ns);
+		json_unsigned(json, "duration_ns", collection.duration_ns);
+		json_unsigned(json, "mark_ns", collection.mark_ns);
+		json_unsigned(json, "sweep_ns", collection.sweep_ns);
+		json_unsigned(json, "pause_ns", collection.pause_ns);
+		json_boolean(json, "finished", !collection.unfinished);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_heap_resizes(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "heap_resizes");
+	for (size_t i = 0; i < mprof_profile_get_heap_resize_count(report->profile); i++) {
+		mprof_heap_resize resize;
+
+		resize.struct_size = sizeof(resize);
+		mprof_profile_get_heap_resize(report->profile, i, &resize);
+		json_begin_object(json, NULL);
+		json_signed(json, "time_ns", resize.time_ns);
+		json_unsigned(json, "bytes", resize.bytes);
+		if (resize.number != 0)
+			json_unsigned(json, "number", resize.number);
+		else
+			json_null(json, "number");
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_exceptions(const log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_class_stats *rows = report_collect_exceptions(report, &count);
+	size_t shown = report_rows(report, count);
+
+	json_begin_array(json, "exceptions");
+	for (size_t i = 0; i < shown; i++) {
+		json_begin_object(json, NULL);
+		report_json_class(report, json, rows[i].id);
+		json_unsigned(json, "count", rows[i].exceptions);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	free(rows);
+}
+
+static void print_threads(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "threads");
+	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
+		mprof_thread_stats figures;
+
+		figures.struct_size = sizeof(figures);
+		mprof_profile_get_thread(report->profile, i, &figures);
+		json_begin_object(json, NULL);
+		json_hexadecimal(json, "id", figures.id);
+		json_string(json, "name", figures.name);
+		json_unsigned(json, "events", figures.events);
+		json_unsigned(json, "self_ns", figures.self_ns);
+		json_unsigned(json, "samples", figures.samples);
+		json_unsigned(json, "lost_events", figures.lost);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_elements(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "elements");
+	for (size_t i = 0; i < mprof_profile_get_element_count(report->profile); i++) {
+		mprof_element_stats element;
+
+		element.struct_size = sizeof(element);
+		mprof_profile_get_element(report->profile, i, &element);
+		json_begin_object(json, NULL);
+		json_string(json, "type", kind_of_element(element.kind));
+		json_unsigned(json, "id", element.id);
+		json_string(json, "name", element.name);
+		json_string(json, "assembly", element.assembly);
+		json_signed(json, "loaded_ns", element.loaded_ns);
+		json_unsigned(json, "load_ns", element.load_ns);
+		if (element.unloaded_ns != 0)
+			json_signed(json, "unloaded_ns", element.unloaded_ns);
+		else
+			json_null(json, "unloaded_ns");
+		json_boolean(json, "failed", (element.kind & MPROF_ELEMENT_FLAG_FAILURE) != 0);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+/* What was asked for; null where nothing was. */
+static void print_filters(const log_report *report, json_writer *json)
+{
+	const report_options *options = &report->options;
+
+	json_begin_object(json, "filters");
+	json_string(json, "method", options->method_pattern);
+	json_string(json, "class", options->class_pattern);
+	json_string(json, "assembly", options->assembly_pattern);
+	if (options->has_thread)
+		json_hexadecimal(json, "thread", options->thread);
+	else
+		json_null(json, "thread");
+	json_end_object(json);
+}
+
+static void print_left_out(const log_report *report, json_writer *json)
+{
+	json_begin_object(json, "left_out");
+	json_unsigned(json, "allocation_stacks", report->left_out.allocation_stacks);
+	json_unsigned(json, "monitor_stacks", report->left_out.monitor_stacks);
+	json_unsigned(json, "handle_stacks", report->left_out.handle_stacks);
+	json_unsigned(json, "heap_shot_classes", report->left_out.heap_shot_classes);
+	json_unsigned(json, "heap_summaries", report->left_out.heap_summaries);
+	json_unsigned(json, "memory_places", report->left_out.memory_places);
+	json_unsigned(json, "memory_sizes", report->left_out.memory_sizes);
+	json_end_object(json);
+}
+
+void report_print_json(log_report *report)
+{
+	json_writer json;
+
+	json_init(&json, stdout, 0);
+	json_begin_document(&json);
+	print_session(report, &json);
+	print_totals(report, &json);
+	print_methods(report, &json);
+	print_classes(report, &json);
+	report_call_tree_json(report, &json);
+	print_collections(report, &json);
+	print_heap_resizes(report, &json);
+	print_exceptions(report, &json);
+	report_monitors_json(report, &json);
+	report_finalizers_json(report, &json);
+	print_threads(report, &json);
+	report_samples_json(report, &json);
+	report_sample_tree_json(report, &json);
+	report_allocation_stacks_json(report, &json);
+	report_heap_shots_json(report, &json);
+	report_heap_summaries_json(report, &json);
+	report_memory_json(report, &json);
+	report_handles_json(report, &json);
+	report_metrics_json(report, &json);
+	report_marks_json(report, &json);
+	print_elements(report, &json);
+	print_filters(report, &json);
+	print_left_out(report, &json);
+	json_end_object(&json);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* Native memory: what leaked, what made the peak, what lived for a moment, and where it was allocated. */
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef int (*compare_function)(const void *, const void *);
+
+static mprof_memory_stats totals_of(const log_report *report)
+{
+	mprof_memory_stats totals;
+
+	totals.struct_size = sizeof(totals);
+	mprof_profile_get_memory(report->profile, &totals);
+	return totals;
+}
+
+/* Native code has no classes, so filters leave none of it. */
+static int is_there(const log_report *report, const mprof_memory_stats *totals)
+{
+	return report_wants_all(report) && totals->allocations + totals->unmatched_frees > 0;
+}
+
+static int fetch_site(const log_report *report, size_t index, void *row)
+{
+	mprof_memory_site *site = row;
+
+	site->struct_size = sizeof(*site);
+	mprof_profile_get_memory_site(report->profile, index, site);
+	return 1;
+}
+
+static int compare_allocated(const void *left, const void *right)
+{
+	const mprof_memory_site *a = left;
+	const mprof_memory_site *b = right;
+	int order = report_larger_first(a->bytes, b->bytes);
+
+	order = order != 0 ? order : report_larger_first(a->allocations, b->allocations);
+	return order != 0 ? order : report_larger_first(b->stack, a->stack);
+}
+
+static int compare_live(const void *left, const void *right)
+{
+	const mprof_memory_site *a = left;
+	const mprof_memory_site *b = right;
+	int order = report_larger_first(a->live_bytes, b->live_bytes);
+
+	order = order != 0 ? order : report_larger_first(a->live, b->live);
+	return order != 0 ? order : compare_allocated(left, right);
+}
+
+static int compare_peak(const void *left, const void *right)
+{
+	const mprof_memory_site *a = left;
+	const mprof_memory_site *b = right;
+	int order = report_larger_first(a->peak_bytes, b->peak_bytes);
+
+	return order != 0 ? order : compare_allocated(left, right);
+}
+
+static int compare_temporaries(const void *left, const void *right)
+{
+	const mprof_memory_site *a = left;
+	const mprof_memory_site *b = right;
+	int order = report_larger_first(a->temporaries, b->temporaries);
+
+	return order != 0 ? order : compare_allocated(left, right);
+}
+
+static mprof_memory_site *collect(const log_report *report, size_t *count)
+{
+	return report_collect(report, mprof_profile_get_memory_site_count(report->profile), sizeof(mprof_memory_site),
+			      fetch_site, compare_live, count);
+}
+
+static void print_total(const char *label, const char *value)
+{
+	printf("  %-24s %14s\n", label, value);
+}
+
+static void print_count(const char *label, uint64_t count)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	print_total(label, text_count(text, count));
+}
+
+static void print_totals(const log_report *report, const mprof_memory_stats *totals)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	report_title(report, "Native memory", 0, 0, REPORT_ALL_NAMES);
+	print_count("allocations", totals->allocations);
+	print_total("bytes allocated", text_bytes(text, totals->bytes));
+	if (totals->resizes > 0)
+		print_count("by resizing", totals->resizes);
+	print_count("freed", totals->frees);
+	print_count("not freed", totals->live);
+	print_total("bytes not freed", text_bytes(text, totals->live_bytes));
+	print_total("peak", text_bytes(text, totals->peak_bytes));
+	print_count("allocations at the peak", totals->peak_live);
+	print_total("time of the peak", text_duration(text, totals->peak_ns > 0 ? (uint64_t)totals->peak_ns : 0));
+	print_count("temporary", totals->temporaries);
+	if (totals->unmatched_frees > 0)
+		print_count("frees of unknown memory", totals->unmatched_frees);
+	if (totals->missing_frees > 0)
+		print_count("frees missing", totals->missing_frees);
+	if (totals->late_events > 0)
+		print_count("events out of order", totals->late_events);
+	if (totals->is_estimate)
+		puts("  events are missing or out of order: these figures and those below are estimates");
+}
+
+/* One of the tables by place: which figures of a site it shows. */
+typedef struct place_table {
+	const char *title;
+	compare_function compare;
+	uint64_t (*bytes_of)(const mprof_memory_site *site);
+	uint64_t (*count_of)(const mprof_memory_site *site);
+} place_table;
+
+static uint64_t live_bytes_of(const mprof_memory_site *site)
+{
+	return site->live_bytes;
+}
+
+static uint64_t live_of(const mprof_memory_site *site)
+{
+	return site->live;
+}
+
+static uint64_t peak_bytes_of(const mprof_memory_site *site)
+{
+	return site->peak_bytes;
+}
+
+static uint64_t peak_of(const mprof_memory_site *site)
+{
+	return site->peak_live;
+}
+
+static uint64_t bytes_of(const mprof_memory_site *site)
+{
+	return site->bytes;
+}
+
+static uint64_t temporaries_of(const mprof_memory_site *site)
+{
+	return site->temporaries;
+}
+
+static void print_places(const log_report *report, const place_table *table, mprof_memory_site *sites, size_t count)
+{
+	size_t there = 0;
+	size_t shown;
+	char bytes[TEXT_NUMBER_SIZE];
+	char blocks[TEXT_NUMBER_SIZE];
+	char allocations[TEXT_NUMBER_SIZE];
+
+	qsort(sites, count, sizeof(*sites), table->compare);
+	while (there < count && table->count_of(&sites[there]) > 0)
+		there++;
+	shown = report_rows(report, there);
+	if (there == 0)
+		return;
+	report_title(report, table->title, shown, there, REPORT_ALL_NAMES);
+	printf("  %10s %14s %14s  %s\n", "bytes", "blocks", "of allocated", "place");
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s %14s %14s\n", text_bytes(bytes, table->bytes_of(&sites[i])),
+		       text_count(blocks, table->count_of(&sites[i])), text_count(allocations, sites[i].allocations));
+		report_stack(report, sites[i].stack);
+	}
+}
+
+static void print_sizes(const log_report *report)
+{
+	size_t count = mprof_profile_get_memory_size_count(report->profile);
+	char text[TEXT_NUMBER_SIZE];
+	char bytes[TEXT_NUMBER_SIZE];
+
+	if (count == 0)
+		return;
+	report_title(report, "Native memory by size", 0, 0, REPORT_ALL_NAMES);
+	printf("  %14s %10s  %s\n", "allocations", "bytes", "size");
+	for (size_t i = 0; i < count; i++) {
+		mprof_memory_size size;
+
+		size.struct_size = sizeof(size);
+		mprof_profile_get_memory_size(report->profile, i, &size);
+		if (size.allocations == 0)
+			continue;
+		printf("  %14s %10s  %" PRIu64, text_count(text, size.allocations), text_bytes(bytes, size.bytes),
+		       size.smallest);
+		if (size.largest > size.smallest)
+			printf(" to %" PRIu64, size.largest);
+		putchar('\n');
+	}
+}
+
+void report_memory_text(const log_report *report)
+{
+	const mprof_memory_stats totals = totals_of(report);
+	static const place_table tables[] = {
+		{"Native memory not freed, by place", compare_live, live_bytes_of, live_of},
+		{"Native memory at the peak, by place", compare_peak, peak_bytes_of, peak_of},
+		{"Temporary native memory, by place", compare_temporaries, bytes_of, temporaries_of},
+	};
+	mprof_memory_site *sites;
+	size_t count;
+
+	if (!is_there(report, &totals))
+		return;
+	sites = collect(report, &count);
+	print_totals(report, &totals);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		print_places(report, &tables[i], sites, count);
+	print_sizes(report);
+	free(sites);
+}
+
+static void print_totals_json(json_writer *json, const mprof_memory_stats *totals)
+{
+	json_unsigned(json, "allocations", totals->allocations);
+	json_unsigned(json, "bytes", totals->bytes);
+	json_unsigned(json, "frees", totals->frees);
+	json_unsigned(json, "resizes", totals->resizes);
+	json_unsigned(json, "live", totals->live);
+	json_unsigned(json, "live_bytes", totals->live_bytes);
+	json_unsigned(json, "peak_bytes", totals->peak_bytes);
+	json_unsigned(json, "peak_live", totals->peak_live);
+	json_signed(json, "peak_ns", totals->peak_ns);
+	json_unsigned(json, "temporaries", totals->temporaries);
+	json_unsigned(json, "unmatched_frees", totals->unmatched_frees);
+	json_unsigned(json, "missing_frees", totals->missing_frees);
+	json_unsigned(json, "late_events", totals->late_events);
+	json_boolean(json, "estimate", totals->is_estimate != 0);
+}
+
+static void print_site_json(const log_report *report, json_writer *json, const mprof_memory_site *site)
+{
+	json_begin_object(json, NULL);
+	json_unsigned(json, "allocations", site->allocations);
+	json_unsigned(json, "bytes", site->bytes);
+	json_unsigned(json, "frees", site->frees);
+	json_unsigned(json, "live", site->live);
+	json_unsigned(json, "live_bytes", site->live_bytes);
+	json_unsigned(json, "peak_live", site->peak_live);
+	json_unsigned(json, "peak_bytes", site->peak_bytes);
+	json_unsigned(json, "temporaries", site->temporaries);
+	json_unsigned(json, "lifetime_ns", site->lifetime_ns);
+	json_unsigned(json, "shortest_ns", site->shortest_ns);
+	json_unsigned(json, "longest_ns", site->longest_ns);
+	report_json_stack(report, json, "stack", site->stack);
+	json_end_object(json);
+}
+
+/* What a place takes besides its stack, and a range of sizes, with numbers of usual length. */
+#define PLACE_SIZE 300
+#define RANGE_SIZE 100
+
+static void print_places_json(log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_memory_site *sites = collect(report, &count);
+	size_t shown = report_rows(report, count);
+	uint64_t room = report_room(report);
+	size_t i;
+
+	json_begin_array(json, "places");
+	for (i = 0; i < shown; i++) {
+		if (!report_takes_room(&room, PLACE_SIZE + report_json_stack_size(report, sites[i].stack, room)))
+			break;
+		print_site_json(report, json, &sites[i]);
+	}
+	json_end_array(json);
+	report->left_out.memory_places = shown - i;
+	free(sites);
+}
+
+static void print_sizes_json(log_report *report, json_writer *json)
+{
+	size_t count = mprof_profile_get_memory_size_count(report->profile);
+	uint64_t room = report_room(report);
+
+	json_begin_array(json, "sizes");
+	for (size_t i = 0; i < count; i++) {
+		mprof_memory_size size;
+
+		size.struct_size = sizeof(size);
+		mprof_profile_get_memory_size(report->profile, i, &size);
+		if (size.allocations == 0)
+			continue;
+		if (!report_takes_room(&room, RANGE_SIZE)) {
+			report->left_out.memory_sizes++;
+			continue;
+		}
+		json_begin_object(json, NULL);
+		json_unsigned(json, "smallest", size.smallest);
+		json_unsigned(json, "largest", size.largest);
+		json_unsigned(json, "allocations", size.allocations);
+		json_unsigned(json, "bytes", size.bytes);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void report_memory_json(log_report *report, json_writer *json)
+{
+	const mprof_memory_stats totals = totals_of(report);
+
+	json_begin_object(json, "memory");
+	print_totals_json(json, &totals);
+	print_places_json(report, json);
+	print_sizes_json(report, json);
+	json_end_object(json);
+}

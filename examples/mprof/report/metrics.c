@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of the runtime, and remarks of the user. */
+#include "shared/kinds.h"
+#include "common/name_cut.h"
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static mprof_metric_stats metric_at(const log_report *report, size_t index)
+{
+	mprof_metric_stats figures;
+
+	memset(&figures, 0, sizeof(figures));
+	figures.struct_size = sizeof(figures);
+	mprof_profile_get_metric(report->profile, index, &figures);
+	return figures;
+}
+
+/* Units of metrics are those of the library's own figures. */
+static const char *value_text(char text[TEXT_NUMBER_SIZE], uint32_t flags, uint64_t value)
+{
+	uint32_t unit = flags & MPROF_METRIC_UNIT_MASK;
+
+	if (flags & MPROF_METRIC_FLAG_DOUBLE)
+		snprintf(text, TEXT_NUMBER_SIZE, "%.6g", kind_double_value(value));
+	else if ((int64_t)value >= 0 && unit == MPROF_METRIC_UNIT_BYTES)
+		text_bytes(text, value);
+	else if ((int64_t)value >= 0 && unit == MPROF_METRIC_UNIT_TIME)
+		text_duration(text, value);
+	else if ((int64_t)value >= 0)
+		text_count(text, value);
+	else
+		snprintf(text, TEXT_NUMBER_SIZE, "%" PRId64, (int64_t)value);
+	return text;
+}
+
+void report_metrics_text(const log_report *report)
+{
+	size_t count = mprof_profile_get_metric_count(report->profile);
+	size_t shown = report_rows(report, count);
+	char last[TEXT_NUMBER_SIZE];
+	char least[TEXT_NUMBER_SIZE];
+	char most[TEXT_NUMBER_SIZE];
+
+	if (count == 0)
+		return;
+	report_title(report, "Metrics", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
+	printf("  %14s %14s %14s  %s\n", "last", "least", "most", "metric");
+	for (size_t i = 0; i < shown; i++) {
+		mprof_metric_stats metric = metric_at(report, i);
+
+		printf("  %14s %14s %14s  ", value_text(last, metric.flags, metric.last),
+		       value_text(least, metric.flags, metric.minimum), value_text(most, metric.flags, metric.maximum));
+		name_print(metric.section);
+		fputs(": ", stdout);
+		report_name(metric.name);
+	}
+}
+
+static void print_value_json(json_writer *json, const char *key, const mprof_metric_stats *metric, uint64_t value)
+{
+	if (metric->count == 0)
+		json_null(json, key);
+	else if (metric->flags & MPROF_METRIC_FLAG_DOUBLE)
+		json_double(json, key, kind_double_value(value));
+	else
+		json_signed(json, key, (int64_t)value);
+}
+
+void report_metrics_json(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "metrics");
+	for (size_t i = 0; i < mprof_profile_get_metric_count(report->profile); i++) {
+		mprof_metric_stats metric = metric_at(report, i);
+
+		json_begin_object(json, NULL);
+		json_string(json, "section", metric.section);
+		json_string(json, "name", metric.name);
+		json_string(json, "unit", kind_of_unit(metric.flags));
+		json_unsigned(json, "count", metric.count);
+		print_value_json(json, "first", &metric, metric.first);
+		print_value_json(json, "last", &metric, metric.last);
+		print_value_json(json, "minimum", &metric, metric.minimum);
+		print_value_json(json, "maximum", &metric, metric.maximum);
+		if (metric.count > 0)
+			json_signed(json, "last_ns", metric.last_ns);
+		else
+			json_null(json, "last_ns");
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static mprof_mark mark_at(const log_report *report, size_t index)
+{
+	mprof_mark mark;
+
+	memset(&mark, 0, sizeof(mark));
+	mark.struct_size = sizeof(mark);
+	mprof_profile_get_mark(report->profile, index, &mark);
+	return mark;
+}
+
+void report_marks_text(const log_report *report)
+{
+	size_t count = mprof_profile_get_mark_count(report->profile);
+	size_t shown = report_rows(report, count);
+	char time[TEXT_NUMBER_SIZE];
+
+	if (count == 0)
+		return;
+	report_title(report, "Marks", shown, count, REPORT_ALL_NAMES);
+	for (size_t i = 0; i < shown; i++) {
+		mprof_mark mark = mark_at(report, i);
+
+		printf("  %10s  %#18" PRIx64 "  ", text_duration(time, mark.time_ns > 0 ? (uint64_t)mark.time_ns : 0),
+		       mark.thread);
+		name_print_text(mark.text);
+		putchar('\n');
+	}
+}
+
+void report_marks_json(const log_report *report, json_writer *json)
+{
+	json_begin_array(json, "marks");
+	for (size_t i = 0; i < mprof_profile_get_mark_count(report->profile); i++) {
+		mprof_mark mark = mark_at(report, i);
+
+		json_begin_object(json, NULL);
+		json_signed(json, "time_ns", mark.time_ns);
+		json_hexadecimal(json, "thread", mark.thread);
+		json_string(json, "text", mark.text);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* A report for people: first what most want to know. */
+#include "common/name_cut.h"
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void print_total(const char *label, const char *value)
+{
+	printf("  %-24s %14s\n", label, value);
+}
+
+static void print_heap_totals(const mprof_profile_totals *totals)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (totals->freed_objects > 0) {
+		print_total("objects freed", text_count(text, totals->freed_objects));
+		print_total("bytes freed", text_bytes(text, totals->freed_bytes));
+	}
+	if (totals->moved_objects > 0)
+		print_total("objects moved", text_count(text, totals->moved_objects));
+	if (totals->event_counts[MPROF_EVENT_HANDLE_CREATED] > 0) {
+		print_total("handles created", text_count(text, totals->event_counts[MPROF_EVENT_HANDLE_CREATED]));
+		print_total("handles alive", text_count(text, totals->handles_alive));
+	}
+}
+
+static void print_wait_totals(const mprof_profile_totals *totals)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (totals->contentions > 0) {
+		print_total("waits for monitors", text_count(text, totals->contentions));
+		print_total("time waiting for them", text_duration(text, totals->contended_ns));
+	}
+	if (totals->finalizers > 0) {
+		print_total("objects finalized", text_count(text, totals->finalizers));
+		print_total("time finalizing", text_duration(text, totals->finalizer_ns));
+	}
+}
+
+static void print_totals(const log_report *report)
+{
+	const mprof_profile_totals *totals = &report->totals;
+	char text[TEXT_NUMBER_SIZE];
+
+	report_title(report, "Totals", 0, 0, REPORT_ALL_NAMES);
+	print_total("wall time", text_duration(text, totals->wall_ns));
+	if (totals->calls > 0) {
+		print_total("time in methods", text_duration(text, totals->method_ns));
+		print_total("calls", text_count(text, totals->calls));
+	}
+	if (totals->allocations > 0) {
+		print_total("objects allocated", text_count(text, totals->allocations));
+		print_total("bytes allocated", text_bytes(text, totals->allocated_bytes));
+	}
+	if (totals->collections > 0) {
+		print_total("collections", text_count(text, totals->collections));
+		print_total("time collecting", text_duration(text, totals->gc_ns));
+	}
+	if (totals->jit_methods > 0) {
+		print_total("methods compiled", text_count(text, totals->jit_methods));
+		print_total("time compiling", text_duration(text, totals->jit_ns));
+	}
+	if (totals->exceptions > 0)
+		print_total("exceptions", text_count(text, totals->exceptions));
+	if (totals->samples > 0)
+		print_total("samples", text_count(text, totals->samples));
+	if (totals->lost_events > 0)
+		print_total("events lost", text_count(text, totals->lost_events));
+	if (totals->unmatched_leaves > 0)
+		print_total("returns without a call", text_count(text, totals->unmatched_leaves));
+	if (totals->unclosed_frames > 0)
+		print_total("calls without a return", text_count(text, totals->unclosed_frames));
+	if (totals->refused_allocations > 0)
+		print_total("loads that failed", text_count(text, totals->refused_allocations));
+	if (totals->interrupted_frames > 0)
+		print_total("calls interrupted", text_count(text, totals->interrupted_frames));
+	print_heap_totals(totals);
+	print_wait_totals(totals);
+}
+
+static void print_method_row(const log_report *report, const mprof_method_stats *figures)
+{
+	char self[TEXT_NUMBER_SIZE];
+	char percent[TEXT_NUMBER_SIZE];
+	char total[TEXT_NUMBER_SIZE];
+	char calls[TEXT_NUMBER_SIZE];
+
+	printf("  %10s %8s %10s %14s  ", text_duration(self, figures->self_ns),
+	       text_percent(percent, figures->self_ns, report->totals.method_ns),
+	       text_duration(total, figures->total_ns), text_count(calls, figures->calls));
+	report_method(report, figures->id);
+}
+
+static void print_methods(log_report *report, const char *title, report_order order)
+{
+	size_t called = 0;
+	size_t rows;
+
+	report_sort_methods(report, order);
+	/* Methods that were never called come last in each order. */
+	for (size_t i = 0; i < report->method_count; i++)
+		called += report->methods[i].calls > 0;
+	if (called == 0)
+		return;
+	rows = report_rows(report, called);
+	report_title(report, title, rows, called, REPORT_HEEDS_ALL);
+	printf("  %10s %8s %10s %14s  %s\n", "self", "", "total", "calls", "method");
+	for (size_t i = 0, shown = 0; i < report->method_count && shown < rows; i++) {
+		if (report->methods[i].calls == 0)
+			continue;
+		print_method_row(report, &report->methods[i]);
+		shown++;
+	}
+}
+
+static void print_allocations(const log_report *report)
+{
+	size_t allocated = 0;
+	size_t rows;
+	char bytes[TEXT_NUMBER_SIZE];
+	char percent[TEXT_NUMBER_SIZE];
+	char objects[TEXT_NUMBER_SIZE];
+
+	/* Most bytes first, so classes without objects come last. */
+	while (allocated < report->class_count && report->classes[allocated].allocations > 0)
+		allocated++;
+	if (allocated == 0)
+		return;
+	rows = report_rows(report, allocated);
+	report_title(report, "Allocations by class", rows, allocated, REPORT_HEEDS_ALL);
+	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
+	for (size_t i = 0; i < rows; i++) {
+		const mprof_class_stats *figures = &report->classes[i];
+
+		printf("  %10s %8s %14s %10" PRIu64 "  ", text_bytes(bytes, figures->bytes),
+		       text_percent(percent, figures->bytes, report->totals.allocated_bytes),
+		       text_count(objects, figures->allocations), figures->bytes / figures->allocations);
+		report_class(report, figures->id);
+	}
+}
+
+static int compare_by_jit(const void *left, const void *right)
+{
+	uint64_t a = ((const mprof_method_stats *)left)->jit_ns;
+	uint64_t b = ((const mprof_method_stats *)right)->jit_ns;
+
+	return (a < b) - (a > b);
+}
+
+static void print_jit(log_report *report)
+{
+	size_t compiled = 0;
+	size_t rows;
+	char text[TEXT_NUMBER_SIZE];
+
+	qsort(report->methods, report->method_count, sizeof(*report->methods), compare_by_jit);
+	while (compiled < report->method_count && report->methods[compiled].jit_ns > 0)
+		compiled++;
+	if (compiled == 0)
+		return;
+	rows = report_rows(report, compiled);
+	report_title(report, "Compilation, with what was compiled for it", rows, compiled, REPORT_HEEDS_ALL);
+	for (size_t i = 0; i < rows; i++) {
+		printf("  %10s  ", text_duration(text, report->methods[i].jit_ns));
+		report_method(report, report->methods[i].id);
+	}
+	if (report->totals.jit_failures > 0)
+		printf("  %s compilations failed\n", text_count(text, report->totals.jit_failures));
+}
+
+#define GENERATIONS 4
+
+typedef struct generation {
+	uint64_t count;
+	uint64_t duration_ns;
+	uint64_t longest_ns;
+	uint64_t pause_ns;
+} generation;
+
+static void print_collections(const log_report *report)
+{
+	generation generations[GENERATIONS] = {{0, 0, 0, 0}};
+	size_t count = mprof_profile_get_collection_count(report->profile);
+	char total[TEXT_NUMBER_SIZE];
+	char longest[TEXT_NUMBER_SIZE];
+	char pause[TEXT_NUMBER_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		mprof_collection collection;
+		generation *of;
+
+		collection.struct_size = sizeof(collection);
+		mprof_profile_get_collection(report->profile, i, &collection);
+		of = &generations[collection.generation < GENERATIONS ? collection.generation : GENERATIONS - 1];
+		of->count++;
+		of->duration_ns += collection.duration_ns;
+		of->pause_ns += collection.pause_ns;
+		if (collection.duration_ns > of->longest_ns)
+			of->longest_ns = collection.duration_ns;
+	}
+	if (count == 0)
+		return;
+	report_title(report, "Collections", 0, 0, REPORT_ALL_NAMES);
+	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
+	for (size_t i = 0; i < GENERATIONS; i++) {
+		if (generations[i].count > 0)
+			printf("  %10zu %10" PRIu64 " %10s %10s %10s\n", i, generations[i].count,
+			       text_duration(total, generations[i].duration_ns),
+			       text_duration(longest, generations[i].longest_ns),
+			       text_duration(pause, generations[i].pause_ns));
+	}
+}
+
+static void print_exceptions(const log_report *report)
+{
+	size_t count;
+	mprof_class_stats *rows = report_collect_exceptions(report, &count);
+	size_t shown = report_rows(report, count);
+	char text[TEXT_NUMBER_SIZE];
+
+	if (count > 0)
+		report_title(report, "Exceptions", shown, count, REPORT_HEEDS_ALL);
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s  ", text_count(text, rows[i].exceptions));
+		report_class(report, rows[i].id);
+	}
+	free(rows);
+}
+
+static void print_threads(const log_report *report)
+{
+	size_t count = mprof_profile_get_thread_count(report->profile);
+	size_t rows = report_rows(report, count);
+	char self[TEXT_NUMBER_SIZE];
+	char events[TEXT_NUMBER_SIZE];
+	char samples[TEXT_NUMBER_SIZE];
+	char lost[TEXT_NUMBER_SIZE];
+
+	if (count == 0)
+		return;
+	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES);
+	printf("  %18s %10s %14s %10s %10s  %s\n", "thread", "in methods", "events", "samples", "lost", "name");
+	for (size_t i = 0; i < rows; i++) {
+		mprof_thread_stats figures;
+
+		figures.struct_size = sizeof(figures);
+		mprof_profile_get_thread(report->profile, i, &figures);
+		printf("  %#18" PRIx64 " %10s %14s %10s %10s  ", figures.id, text_duration(self, figures.self_ns),
+		       text_count(events, figures.events), text_count(samples, figures.samples),
+		       text_count(lost, figures.lost));
+		text_name(stdout, figures.name);
+		putchar('\n');
+	}
+}
+
+static void print_facts(const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
+		const char *key;
+		const char *value;
+
+		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK)
+			continue;
+		text_name(stdout, key);
+		fputs(": ", stdout);
+		name_print_text(value);
+		putchar('\n');
+	}
+}
+
+void report_print_text(log_report *report)
+{
+	if (report->options.tree_only) {
+		report_call_tree_text(report);
+		if (report->totals.calls == 0)
+			report_sample_tree_text(report);
+		return;
+	}
+	summary_print_text(&report->summary, &report->input, stdout);
+	print_facts(report);
+	print_totals(report);
+	if (report->options.has_order) {
+		print_methods(report, "Methods", report->options.order);
+	} else {
+		print_methods(report, "Methods by their own time", REPORT_BY_SELF);
+		print_methods(report, "Methods by time with what they call", REPORT_BY_TOTAL);
+	}
+	report_call_tree_text(report);
+	report_samples_text(report);
+	report_sample_tree_text(report);
+	print_allocations(report);
+	report_allocation_stacks_text(report);
+	report_heap_shots_text(report);
+	report_heap_summaries_text(report);
+	report_memory_text(report);
+	report_handles_text(report);
+	print_collections(report);
+	report_monitors_text(report);
+	report_finalizers_text(report);
+	print_exceptions(report);
+	print_jit(report);
+	report_metrics_text(report);
+	report_marks_text(report);
+	print_threads(report);
+}

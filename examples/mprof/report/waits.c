@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads wait for: monitors, and finalizers that must run. */
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <stdlib.h>
+
+static int fetch_monitor(const log_report *report, size_t index, void *row)
+{
+	mprof_monitor_stats *figures = row;
+
+	figures->struct_size = sizeof(*figures);
+	mprof_profile_get_monitor(report->profile, index, figures);
+	return report_wants_class(report, figures->class_id);
+}
+
+static int fetch_site(const log_report *report, size_t index, void *row)
+{
+	mprof_monitor_site *site = row;
+
+	site->struct_size = sizeof(*site);
+	mprof_profile_get_monitor_site(report->profile, index, site);
+	return site->stack != 0 && report_wants_class(report, site->class_id);
+}
+
+static int compare_monitors(const void *left, const void *right)
+{
+	const mprof_monitor_stats *a = left;
+	const mprof_monitor_stats *b = right;
+	int order = report_larger_first(a->contended_ns, b->contended_ns);
+
+	order = order != 0 ? order : report_larger_first(a->contentions, b->contentions);
+	return order != 0 ? order : report_larger_first(b->class_id, a->class_id);
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const mprof_monitor_site *a = left;
+	const mprof_monitor_site *b = right;
+	int order = report_larger_first(a->contended_ns, b->contended_ns);
+
+	order = order != 0 ? order : report_larger_first(a->contentions, b->contentions);
+	order = order != 0 ? order : report_larger_first(b->class_id, a->class_id);
+	return order != 0 ? order : report_larger_first(b->stack, a->stack);
+}
+
+static mprof_monitor_stats *collect_monitors(const log_report *report, size_t *count)
+{
+	return report_collect(report, mprof_profile_get_monitor_count(report->profile), sizeof(mprof_monitor_stats),
+			      fetch_monitor, compare_monitors, count);
+}
+
+static mprof_monitor_site *collect_sites(const log_report *report, size_t *count)
+{
+	return report_collect(report, mprof_profile_get_monitor_site_count(report->profile), sizeof(mprof_monitor_site),
+			      fetch_site, compare_sites, count);
+}
+
+static void print_sites(const log_report *report)
+{
+	size_t count;
+	mprof_monitor_site *rows = collect_sites(report, &count);
+	size_t shown = report_rows(report, count);
+	char time[TEXT_NUMBER_SIZE];
+	char contentions[TEXT_NUMBER_SIZE];
+
+	if (count > 0)
+		report_title(report, "Waits for monitors by place", shown, count, REPORT_HEEDS_ALL);
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s %14s  ", text_duration(time, rows[i].contended_ns),
+		       text_count(contentions, rows[i].contentions));
+		report_class(report, rows[i].class_id);
+		report_stack(report, rows[i].stack);
+	}
+	free(rows);
+}
+
+void report_monitors_text(const log_report *report)
+{
+	size_t count;
+	mprof_monitor_stats *rows = collect_monitors(report, &count);
+	size_t shown = report_rows(report, count);
+	char time[TEXT_NUMBER_SIZE];
+	char contentions[TEXT_NUMBER_SIZE];
+	char failures[TEXT_NUMBER_SIZE];
+
+	if (count > 0) {
+		report_title(report, "Monitors", shown, count, REPORT_HEEDS_ALL);
+		printf("  %10s %14s %10s  %s\n", "waited", "times", "given up", "class");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s %14s %10s  ", text_duration(time, rows[i].contended_ns),
+		       text_count(contentions, rows[i].contentions), text_count(failures, rows[i].failures));
+		report_class(report, rows[i].class_id);
+	}
+	free(rows);
+	print_sites(report);
+}
+
+/* What a row takes besides its stack, with names of usual length. */
+#define ROW_SIZE 200
+
+static void print_sites_json(log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_monitor_site *rows = collect_sites(report, &count);
+	size_t shown = report_rows(report, count);
+	uint64_t room = report_room(report);
+	size_t i;
+
+	json_begin_array(json, "monitor_stacks");
+	for (i = 0; i < shown; i++) {
+		if (!report_takes_room(&room, ROW_SIZE + report_json_stack_size(report, rows[i].stack, room)))
+			break;
+		json_begin_object(json, NULL);
+		report_json_class(report, json, rows[i].class_id);
+		json_unsigned(json, "contentions", rows[i].contentions);
+		json_unsigned(json, "contended_ns", rows[i].contended_ns);
+		json_unsigned(json, "failures", rows[i].failures);
+		report_json_stack(report, json, "stack", rows[i].stack);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	report->left_out.monitor_stacks = shown - i;
+	free(rows);
+}
+
+void report_monitors_json(log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_monitor_stats *rows = collect_monitors(report, &count);
+	size_t shown = report_rows(report, count);
+
+	json_begin_array(json, "monitors");
+	for (size_t i = 0; i < shown; i++) {
+		json_begin_object(json, NULL);
+		report_json_class(report, json, rows[i].class_id);
+		json_unsigned(json, "contentions", rows[i].contentions);
+		json_unsigned(json, "contended_ns", rows[i].contended_ns);
+		json_unsigned(json, "acquired", rows[i].acquired);
+		json_unsigned(json, "failures", rows[i].failures);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	free(rows);
+	print_sites_json(report, json);
+}
+
+static int fetch_finalizer(const log_report *report, size_t index, void *row)
+{
+	mprof_finalizer_stats *figures = row;
+
+	figures->struct_size = sizeof(*figures);
+	mprof_profile_get_finalizer(report->profile, index, figures);
+	return report_wants_class(report, figures->class_id);
+}
+
+static int compare_finalizers(const void *left, const void *right)
+{
+	const mprof_finalizer_stats *a = left;
+	const mprof_finalizer_stats *b = right;
+	int order = report_larger_first(a->total_ns, b->total_ns);
+
+	order = order != 0 ? order : report_larger_first(a->count, b->count);
+	return order != 0 ? order : report_larger_first(b->class_id, a->class_id);
+}
+
+static mprof_finalizer_stats *collect_finalizers(const log_report *report, size_t *count)
+{
+	return report_collect(report, mprof_profile_get_finalizer_count(report->profile), sizeof(mprof_finalizer_stats),
+			      fetch_finalizer, compare_finalizers, count);
+}
+
+void report_finalizers_text(const log_report *report)
+{
+	size_t count;
+	mprof_finalizer_stats *rows = collect_finalizers(report, &count);
+	size_t shown = report_rows(report, count);
+	char time[TEXT_NUMBER_SIZE];
+	char objects[TEXT_NUMBER_SIZE];
+
+	if (count > 0) {
+		report_title(report, "Finalizers", shown, count, REPORT_HEEDS_ALL);
+		printf("  %10s %14s  %s\n", "time", "objects", "class");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s %14s  ", text_duration(time, rows[i].total_ns), text_count(objects, rows[i].count));
+		report_class(report, rows[i].class_id);
+	}
+	free(rows);
+}
+
+void report_finalizers_json(const log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_finalizer_stats *rows = collect_finalizers(report, &count);
+	size_t shown = report_rows(report, count);
+
+	json_begin_array(json, "finalizers");
+	for (size_t i = 0; i < shown; i++) {
+		json_begin_object(json, NULL);
+		report_json_class(report, json, rows[i].class_id);
+		json_unsigned(json, "count", rows[i].count);
+		json_unsigned(json, "total_ns", rows[i].total_ns);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	free(rows);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "shared/kinds.h"
+
+#include <string.h>
+
+#define NAME_FROM(names, value)                                                                                        \
+	((value) < sizeof(names) / sizeof((names)[0]) && (names)[value] != NULL ? (names)[value] : "unknown")
+
+int kind_is_event(uint32_t kind)
+{
+	return kind == MPROF_EVENT_UNKNOWN || strcmp(mprof_event_get_name((mprof_event_kind)kind), "unknown") != 0;
+}
+
+const char *kind_of_element(uint32_t kind)
+{
+	return kind & MPROF_ELEMENT_ASSEMBLY ? "assembly"
+	       : kind & MPROF_ELEMENT_MODULE ? "module"
+	       : kind & MPROF_ELEMENT_DOMAIN ? "domain"
+					     : "unknown";
+}
+
+const char *kind_of_monitor_state(uint64_t state)
+{
+	static const char *const names[] = {
+		[MPROF_MONITOR_CONTENDED] = "contended",
+		[MPROF_MONITOR_ACQUIRED] = "acquired",
+		[MPROF_MONITOR_FAILED] = "failed",
+	};
+
+	return NAME_FROM(names, state);
+}
+
+const char *kind_of_handle(uint32_t type)
+{
+	static const char *const names[] = {
+		[MPROF_HANDLE_WEAK] = "weak",
+		[MPROF_HANDLE_WEAK_TRACK] = "weak-track",
+		[MPROF_HANDLE_NORMAL] = "normal",
+		[MPROF_HANDLE_PINNED] = "pinned",
+	};
+
+	return NAME_FROM(names, type);
+}
+
+const char *kind_of_root(uint64_t kind)
+{
+	static const char *const names[] = {
+		[MPROF_ROOT_OTHER] = "other",
+		[MPROF_ROOT_STATIC] = "static",
+		[MPROF_ROOT_THREAD_STATIC] = "thread-static",
+		[MPROF_ROOT_STACK] = "stack",
+		[MPROF_ROOT_HANDLE] = "handle",
+		[MPROF_ROOT_FINALIZER] = "finalizer",
+		[MPROF_ROOT_RUNTIME] = "runtime",
+	};
+
+	return NAME_FROM(names, kind);
+}
+
+const char *kind_of_record(uint32_t kind)
+{
+	static const char *const names[] = {
+		[MPROF_RECORD_STACK] = "stack",
+		[MPROF_RECORD_MODULE] = "module",
+		[MPROF_RECORD_FUNCTION] = "function",
+		[MPROF_RECORD_LOCATION] = "location",
+		[MPROF_RECORD_ROOT] = "root",
+		[MPROF_RECORD_METRIC] = "metric",
+		[MPROF_RECORD_METRIC_VALUE] = "metric-value",
+		[MPROF_RECORD_SUMMARY] = "summary",
+	};
+
+	return NAME_FROM(names, kind);
+}
+
+const char *kind_of_unit(uint32_t flags)
+{
+	switch (flags & MPROF_METRIC_UNIT_MASK) {
+	case MPROF_METRIC_UNIT_RAW:
+		return "raw";
+	case MPROF_METRIC_UNIT_BYTES:
+		return "bytes";
+	case MPROF_METRIC_UNIT_TIME:
+		return "ns";
+	case MPROF_METRIC_UNIT_COUNT:
+		return "count";
+	case MPROF_METRIC_UNIT_RATIO:
+		return "ratio";
+	default:
+		return "unknown";
+	}
+}
+
+double kind_double_value(uint64_t value)
+{
+	double number;
+
+	memcpy(&number, &value, sizeof(number));
+	return number;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "dictionary/definition_table.h"
+
+#include "format/record_texts.h"
+
+#include <string.h>
+
+/* There are far more stacks than anything else, and many locations. */
+typedef struct stack_element {
+	uint32_t frame;
+	uint32_t caller : 30;
+	uint32_t is_native : 1;
+	uint32_t is_compiling : 1;
+} stack_element;
+
+_Static_assert(DEFINITION_MOST_STACKS < UINT32_C(1) << 30, "the ID of a caller fits its bits");
+
+typedef struct location_element {
+	uint64_t offset;
+	uint32_t module;
+	uint32_t function;
+} location_element;
+
+/* What else there is, as records have it; names are kept. */
+typedef union other_element {
+	mprof_module_record module;
+	mprof_function_record function;
+	mprof_root_record root;
+	mprof_metric_record metric;
+} other_element;
+
+static size_t element_size(uint32_t kind)
+{
+	if (kind == MPROF_RECORD_STACK)
+		return sizeof(stack_element);
+	return kind == MPROF_RECORD_LOCATION ? sizeof(location_element) : sizeof(other_element);
+}
+
+void definition_table_init(definition_table *table, name_table *names)
+{
+	memset(table, 0, sizeof(*table));
+	table->names = names;
+	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
+		table->lists[kind].element_size = element_size(kind);
+}
+
+void definition_table_destroy(definition_table *table)
+{
+	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++) {
+		definition_list *list = &table->lists[kind];
+
+		allocator_release(&table->names->allocator, list->elements, list->capacity * list->element_size);
+		allocator_release(&table->names->allocator, list->runs, list->run_capacity * sizeof(*list->runs));
+	}
+}
+
+/* The number of runs that begin at an ID or in front of it. */
+static size_t runs_until(const definition_list *list, uint32_t id)
+{
+	size_t low = 0;
+	size_t high = list->run_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->runs[middle].first_id <= id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void *element_at(const definition_list *list, size_t place)
+{
+	return (unsigned char *)list->elements + place * list->element_size;
+}
+
+static const void *element_find(const definition_list *list, uint32_t id)
+{
+	size_t until = runs_until(list, id);
+	const definition_run *run;
+
+	if (until == 0)
+		return NULL;
+	run = &list->runs[until - 1];
+	return id - run->first_id < run->count ? element_at(list, run->place + (id - run->first_id)) : NULL;
+}
+
+static void element_load(const void *element, mprof_record *record)
+{
+	const stack_element *stack = element;
+	const location_element *location = element;
+
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		record->as.stack.caller = stack->caller;
+		record->as.stack.target = stack->frame;
+		record->as.stack.is_native = stack->is_native;
+		record->as.stack.is_compiling = stack->is_compiling;
+		break;
+	case MPROF_RECORD_LOCATION:
+		record->as.location.module = location->module;
+		record->as.location.function = location->function;
+		record->as.location.offset = location->offset;
+		break;
+	default:
+		memcpy(&record->as, element, sizeof(other_element));
+		break;
+	}
+}
+
+/* Names are those of the record. */
+static void element_store(void *element, const mprof_record *record)
+{
+	stack_element *stack = element;
+	location_element *location = element;
+
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		stack->frame = record->as.stack.target;
+		stack->caller = record->as.stack.caller & DEFINITION_MOST_STACKS;
+		stack->is_native = record->as.stack.is_native != 0;
+		stack->is_compiling = record->as.stack.is_compiling != 0;
+		break;
+	case MPROF_RECORD_LOCATION:
+		location->offset = record->as.location.offset;
+		location->module = record->as.location.module;
+		location->function = record->as.location.function;
+		break;
+	default:
+		memcpy(element, &record->as, sizeof(other_element));
+		break;
+	}
+}
+
+int definition_table_get(const definition_table *table, uint32_t kind, uint32_t id, mprof_record *record)
+{
+	const void *element = NULL;
+
+	memset(record, 0, sizeof(*record));
+	if (kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC)
+		element = element_find(&table->lists[kind], id);
+	if (element == NULL)
+		return 0;
+	record->kind = kind;
+	record->id = id;
+	element_load(element, record);
+	return 1;
+}
+
+int definition_table_get_stack(const definition_table *table, uint32_t id, definition_stack *stack)
+{
+	const stack_element *element = element_find(&table->lists[MPROF_RECORD_STACK], id);
+
+	if (element == NULL)
+		return 0;
+	stack->target = element->frame;
+	stack->parent = element->caller;
+	stack->is_native = element->is_native;
+	stack->is_compiling = element->is_compiling;
+	return 1;
+}
+
+size_t definition_table_count(const definition_table *table, uint32_t kind)
+{
+	return kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC ? table->lists[kind].count : 0;
+}
+
+static mprof_status list_make_room(definition_table *table, definition_list *list)
+{
+	void *runs = list->runs;
+	mprof_status status;
+
+	status =
+		name_table_reserve(table->names, &list->elements, &list->capacity, list->count + 1, list->element_size);
+	if (status == MPROF_OK)
+		status = name_table_reserve(table->names, &runs, &list->run_capacity, list->run_count + 1,
+					    sizeof(*list->runs));
+	list->runs = runs;
+	return status;
+}
+
+/* Makes the last element that of an ID that has none. Room was made. Returns 0 if there would be too many runs. */
+static int run_add(definition_list *list, uint32_t id)
+{
+	size_t until = runs_until(list, id);
+	definition_run *run = until > 0 ? &list->runs[until - 1] : NULL;
+
+	if (run != NULL && id - run->first_id == run->count && run->place + run->count == list->count) {
+		run->count++;
+		return 1;
+	}
+	if (list->run_count == DEFINITION_MOST_RUNS)
+		return 0;
+	memmove(&list->runs[until + 1], &list->runs[until], (list->run_count - until) * sizeof(*list->runs));
+	list->run_count++;
+	list->runs[until].place = list->count;
+	list->runs[until].first_id = id;
+	list->runs[until].count = 1;
+	return 1;
+}
+
+static mprof_status text_keep(definition_table *table, const char **text)
+{
+	if (text == NULL)
+		return MPROF_OK;
+	if (**text == 0) {
+		*text = "";
+		return MPROF_OK;
+	}
+	return name_table_keep(table->names, *text, strlen(*text), text);
+}
+
+static mprof_status list_add(definition_table *table, definition_list *list, const mprof_record *record)
+{
+	mprof_record kept = *record;
+	mprof_status status = list_make_room(table, list);
+
+	if (status == MPROF_OK)
+		status = text_keep(table, record_name(&kept));
+	if (status == MPROF_OK)
+		status = text_keep(table, record_second_text(&kept));
+	if (status != MPROF_OK)
+		return status;
+	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MOST_STACKS) || !run_add(list, record->id))
+		return MPROF_ERR_LIMIT;
+	element_store(element_at(list, list->count++), &kept);
+	return MPROF_OK;
+}
+
+static int stack_is_same(const mprof_stack_record *known, const mprof_stack_record *stack)
+{
+	return known->caller == stack->caller && known->target == stack->target &&
+	       !known->is_native == !stack->is_native && !known->is_compiling == !stack->is_compiling;
+}
+
+static int module_is_same(const mprof_module_record *known, const mprof_module_record *module)
+{
+	return known->address == module->address && known->size == module->size &&
+	       known->file_offset == module->file_offset && strcmp(known->file, module->file) == 0 &&
+	       strcmp(known->build_id, module->build_id) == 0;
+}
+
+static int function_is_same(const mprof_function_record *known, const mprof_function_record *function)
+{
+	return known->module == function->module && known->offset == function->offset &&
+	       known->size == function->size && strcmp(known->name, function->name) == 0;
+}
+
+static int root_is_same(const mprof_root_record *known, const mprof_root_record *root)
+{
+	return known->kind == root->kind && known->class_id == root->class_id && known->thread == root->thread &&
+	       known->address == root->address && known->size == root->size && strcmp(known->name, root->name) == 0;
+}
+
+int definition_is_same(const mprof_record *known, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		return stack_is_same(&known->as.stack, &record->as.stack);
+	case MPROF_RECORD_MODULE:
+		return module_is_same(&known->as.module, &record->as.module);
+	case MPROF_RECORD_FUNCTION:
+		return function_is_same(&known->as.function, &record->as.function);
+	case MPROF_RECORD_LOCATION:
+		return known->as.location.module == record->as.location.module &&
+		       known->as.location.function == record->as.location.function &&
+		       known->as.location.offset == record->as.location.offset;
+	case MPROF_RECORD_ROOT:
+		return root_is_same(&known->as.root, &record->as.root);
+	default:
+		return known->as.metric.flags == record->as.metric.flags &&
+		       strcmp(known->as.metric.section, record->as.metric.section) == 0 &&
+		       strcmp(known->as.metric.name, record->as.metric.name) == 0;
+	}
+}
+
+mprof_status definition_table_add(definition_table *table, const mprof_record *record)
+{
+	definition_list *list = &table->lists[record->kind];
+	mprof_record known;
+	mprof_status status;
+
+	if (definition_table_get(table, record->kind, record->id, &known))
+		return definition_is_same(&known, record) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
+	status = list_add(table, list, record);
+	if (status == MPROF_OK && record->id != 1 && element_find(list, record->id - 1) == NULL)
+		return MPROF_ERR_MALFORMED;
+	return status;
+}

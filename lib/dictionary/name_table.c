@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "dictionary/name_table.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Names stand one behind the other in chunks, which double from the first size to the last. */
+#define FIRST_CHUNK_SIZE 4096
+#define LAST_CHUNK_SIZE ((size_t)1 << 20)
+
+struct name_chunk {
+	name_chunk *next;
+	size_t size; /* Of the text. */
+	size_t used;
+	char text[];
+};
+
+static void list_init(name_list *list, const mprof_allocator *allocator)
+{
+	memset(list, 0, sizeof(*list));
+	hash_map_init(&list->by_id, allocator);
+}
+
+void name_table_init(name_table *table, const mprof_allocator *allocator, uint64_t max_memory)
+{
+	memset(table, 0, sizeof(*table));
+	table->allocator = *allocator;
+	table->max_memory = max_memory;
+	list_init(&table->classes, allocator);
+	list_init(&table->methods, allocator);
+	hash_map_init(&table->files, allocator);
+}
+
+static void list_destroy(name_list *list, const mprof_allocator *allocator)
+{
+	hash_map_destroy(&list->by_id);
+	allocator_release(allocator, list->entries, list->capacity * sizeof(*list->entries));
+}
+
+void name_table_destroy(name_table *table)
+{
+	while (table->chunks != NULL) {
+		name_chunk *chunk = table->chunks;
+
+		table->chunks = chunk->next;
+		allocator_release(&table->allocator, chunk, sizeof(*chunk) + chunk->size);
+	}
+	list_destroy(&table->classes, &table->allocator);
+	list_destroy(&table->methods, &table->allocator);
+	hash_map_destroy(&table->files);
+}
+
+static uint64_t list_memory(const name_list *list)
+{
+	return (uint64_t)list->capacity * sizeof(*list->entries) +
+	       (uint64_t)list->by_id.capacity * sizeof(*list->by_id.entries);
+}
+
+/* What one more key can make a map grow by: it doubles. */
+static uint64_t map_growth(const hash_map *map)
+{
+	if (map->count < map->capacity / 2)
+		return 0;
+	return (map->capacity < 64 ? 64 : (uint64_t)map->capacity) * sizeof(*map->entries);
+}
+
+/* The most that one more definition can make the list grow. */
+static uint64_t list_growth(const name_list *list)
+{
+	uint64_t growth = map_growth(&list->by_id);
+
+	if (list->count == list->capacity)
+		growth += (list->capacity < 8 ? 8 : (uint64_t)list->capacity) * sizeof(*list->entries);
+	return growth;
+}
+
+static size_t next_chunk_size(const name_table *table, size_t needed)
+{
+	size_t size = FIRST_CHUNK_SIZE;
+
+	if (table->chunks != NULL) {
+		size = table->chunks->size < LAST_CHUNK_SIZE / 2 ? table->chunks->size * 2 : LAST_CHUNK_SIZE;
+		if (size < FIRST_CHUNK_SIZE)
+			size = FIRST_CHUNK_SIZE;
+	}
+	return size < needed ? needed : size;
+}
+
+static mprof_status chunk_add(name_table *table, size_t needed)
+{
+	size_t size = next_chunk_size(table, needed);
+	name_chunk *chunk;
+
+	/* A limit that has no room for so large a chunk may have room for the name. */
+	if (table->memory + sizeof(*chunk) + size > table->max_memory)
+		size = needed;
+	if (table->memory + sizeof(*chunk) + size > table->max_memory)
+		return MPROF_ERR_LIMIT;
+	chunk = allocator_allocate(&table->allocator, sizeof(*chunk) + size);
+	if (chunk == NULL)
+		return MPROF_ERR_MEMORY;
+	chunk->next = table->chunks;
+	chunk->size = size;
+	chunk->used = 0;
+	table->chunks = chunk;
+	table->memory += sizeof(*chunk) + size;
+	return MPROF_OK;
+}
+
+/* Makes room for a name in the newest chunk. */
+static mprof_status text_reserve(name_table *table, size_t needed)
+{
+	const name_chunk *chunk = table->chunks;
+
+	if (chunk != NULL && chunk->size - chunk->used >= needed)
+		return MPROF_OK;
+	return chunk_add(table, needed);
+}
+
+/* Room was made. */
+static const char *text_copy(name_table *table, const char *name, size_t length)
+{
+	name_chunk *chunk = table->chunks;
+	char *copy = chunk->text + chunk->used;
+
+	memcpy(copy, name, length);
+	copy[length] = 0;
+	chunk->used += length + 1;
+	return copy;
+}
+
+mprof_status name_table_keep(name_table *table, const char *text, size_t length, const char **copy)
+{
+	mprof_status status = text_reserve(table, length + 1);
+
+	if (status == MPROF_OK)
+		*copy = text_copy(table, text, length);
+	return status;
+}
+
+mprof_status name_table_reserve(name_table *table, void **elements, size_t *capacity, size_t needed,
+				size_t element_size)
+{
+	size_t before = *capacity;
+	uint64_t most = before < 8 ? 8 : before;
+
+	if (needed <= before)
+		return MPROF_OK;
+	/* It doubles, from eight. */
+	while (most < needed)
+		most *= 2;
+	if (table->memory + (most - before) * element_size > table->max_memory)
+		return MPROF_ERR_LIMIT;
+	if (!array_reserve(&table->allocator, elements, capacity, needed, element_size))
+		return MPROF_ERR_MEMORY;
+	table->memory += (uint64_t)(*capacity - before) * element_size;
+	return MPROF_OK;
+}
+
+mprof_status name_table_map_put(name_table *table, hash_map *map, uint64_t key, uint64_t value)
+{
+	size_t before = map->capacity;
+
+	if (table->memory + map_growth(map) > table->max_memory && hash_map_get(map, key) == NULL)
+		return MPROF_ERR_LIMIT;
+	if (!hash_map_put(map, key, value))
+		return MPROF_ERR_MEMORY;
+	table->memory += (uint64_t)(map->capacity - before) * sizeof(*map->entries);
+	return MPROF_OK;
+}
+
+/* Makes room for one more definition in the list. */
+static mprof_status list_reserve(name_table *table, name_list *list)
+{
+	uint64_t before = list_memory(list);
+	void *entries = list->entries;
+	int reserved;
+
+	if (table->memory + list_growth(list) > table->max_memory)
+		return MPROF_ERR_LIMIT;
+	reserved = array_reserve(&table->allocator, &entries, &list->capacity, list->count + 1, sizeof(*list->entries));
+	list->entries = entries;
+	table->memory += list_memory(list) - before;
+	return reserved ? MPROF_OK : MPROF_ERR_MEMORY;
+}
+
+static mprof_status list_add(name_table *table, name_list *list, const mprof_mapping *mapping, uint64_t block_offset)
+{
+	mprof_status status = list_reserve(table, list);
+	uint64_t before;
+	name_entry *entry;
+
+	if (status == MPROF_OK)
+		status = text_reserve(table, mapping->name_length + 1);
+	if (status != MPROF_OK)
+		return status;
+	before = list_memory(list);
+	if (!hash_map_put(&list->by_id, mapping->id, list->count))
+		return MPROF_ERR_MEMORY;
+	table->memory += list_memory(list) - before;
+	entry = &list->entries[list->count++];
+	memset(entry, 0, sizeof(*entry));
+	entry->id = mapping->id;
+	entry->owner_id = mapping->is_method ? mapping->class_id : mapping->assembly_id;
+	entry->flags = mapping->flags;
+	entry->size = mapping->is_method ? mapping->source_line : mapping->size;
+	entry->file = mapping->source_file_id;
+	entry->block_offset = block_offset;
+	entry->name = text_copy(table, mapping->name, mapping->name_length);
+	entry->name_length = mapping->name_length;
+	return MPROF_OK;
+}
+
+static const name_entry *list_find(const name_list *list, uint32_t id)
+{
+	const uint64_t *place = hash_map_get(&list->by_id, id);
+
+	return place != NULL ? &list->entries[*place] : NULL;
+}
+
+static int same_definition(const name_entry *entry, const mprof_mapping *mapping)
+{
+	return entry->owner_id == (mapping->is_method ? mapping->class_id : mapping->assembly_id) &&
+	       entry->flags == mapping->flags &&
+	       entry->size == (mapping->is_method ? mapping->source_line : mapping->size) &&
+	       entry->file == mapping->source_file_id && entry->name_length == mapping->name_length &&
+	       memcmp(entry->name, mapping->name, mapping->name_length) == 0;
+}
+
+static const char *find_file(const name_table *table, uint32_t number)
+{
+	const uint64_t *address = number != 0 ? hash_map_get(&table->files, number) : NULL;
+
+	return address != NULL ? (const char *)(uintptr_t)*address : "";
+}
+
+/* Keeps the name of a file, which a block that is read again names again. */
+static mprof_status file_add(name_table *table, const mprof_mapping *mapping)
+{
+	const char *known = find_file(table, mapping->source_file_id);
+	const char *copy;
+	mprof_status status;
+
+	if (mapping->source_file_length == 0)
+		return MPROF_OK;
+	if (known[0] != '\0')
+		return strcmp(known, mapping->source_file) == 0 ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
+	status = name_table_keep(table, mapping->source_file, mapping->source_file_length, &copy);
+	if (status != MPROF_OK)
+		return status;
+	return name_table_map_put(table, &table->files, mapping->source_file_id, (uint64_t)(uintptr_t)copy);
+}
+
+void name_table_source(const name_table *table, mprof_mapping *mapping)
+{
+	if (mapping->source_file_length != 0)
+		return;
+	mapping->source_file = find_file(table, mapping->source_file_id);
+	mapping->source_file_length = strlen(mapping->source_file);
+}
+
+mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uint64_t block_offset)
+{
+	name_list *list = mapping->is_method ? &table->methods : &table->classes;
+	const name_entry *known = list_find(list, mapping->id);
+	mprof_status status = file_add(table, mapping);
+
+	if (status != MPROF_OK)
+		return status;
+
+	if (known == NULL)
+		return list_add(table, list, mapping, block_offset);
+	return known->block_offset == block_offset && same_definition(known, mapping) ? MPROF_OK
+										      : MPROF_ERR_REDEFINED_ID;
+}
+
+int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping)
+{
+	const name_entry *entry = list_find(&table->classes, id);
+
+	memset(mapping, 0, sizeof(*mapping));
+	mapping->source_file = "";
+	if (entry == NULL)
+		return 0;
+	mapping->id = id;
+	mapping->assembly_id = entry->owner_id;
+	mapping->size = entry->size;
+	mapping->name = entry->name;
+	mapping->name_length = entry->name_length;
+	return 1;
+}
+
+int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mapping)
+{
+	const name_entry *entry = list_find(&table->methods, id);
+
+	memset(mapping, 0, sizeof(*mapping));
+	mapping->source_file = "";
+	if (entry == NULL)
+		return 0;
+	mapping->is_method = 1;
+	mapping->id = id;
+	mapping->class_id = entry->owner_id;
+	mapping->flags = entry->flags;
+	mapping->name = entry->name;
+	mapping->name_length = entry->name_length;
+	mapping->source_file_id = entry->file;
+	mapping->source_line = entry->size;
+	name_table_source(table, mapping);
+	return 1;
+}
+
+/* Text that grows like snprintf's: what does not fit is counted only. */
+typedef struct cut_text {
+	char *text;
+	size_t size;
+	size_t length;
+} cut_text;
+
+static void cut_text_add(cut_text *out, const char *more, size_t length)
+{
+	if (out->length < out->size) {
+		size_t room = out->size - out->length;
+
+		memcpy(out->text + out->length, more, length < room ? length : room);
+	}
+	out->length += length;
+}
+
+static void cut_text_add_number(cut_text *out, uint32_t id)
+{
+	char number[16];
+	int length = snprintf(number, sizeof(number), "#%lu", (unsigned long)id);
+
+	cut_text_add(out, number, (size_t)length);
+}
+
+size_t name_table_method_name(const name_table *table, uint32_t id, char *text, size_t size)
+{
+	const name_entry *method = list_find(&table->methods, id);
+	cut_text out = {text, size > 0 ? size - 1 : 0, 0};
+
+	if (method == NULL) {
+		cut_text_add_number(&out, id);
+	} else {
+		const name_entry *owner = list_find(&table->classes, method->owner_id);
+
+		if (owner != NULL)
+			cut_text_add(&out, owner->name, owner->name_length);
+		else if (method->owner_id != 0)
+			cut_text_add_number(&out, method->owner_id);
+		if (method->owner_id != 0)
+			cut_text_add(&out, ".", 1);
+		cut_text_add(&out, method->name, method->name_length);
+	}
+	if (size > 0)
+		text[out.length < out.size ? out.length : out.size] = 0;
+	return out.length;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file io/clock.h
+ * \brief The clock of writers that were not given one.
+ */
+#ifndef STREAM_CLOCK_H
+#define STREAM_CLOCK_H
+
+#include <mprof/writer.h>
+
+/** An #mprof_clock_function: nanoseconds of the monotonic clock and the wall clock. \p user is not used. */
+void clock_read_system(void *user, mprof_clock *clock);
+
+#endif

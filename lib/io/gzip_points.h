@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file io/gzip_points.h
+ * \brief Access points: places of compressed data at which decompression can start again.
+ *
+ * A point is a copy of zlib's whole state, with its window of 32 KiB, so it can be taken anywhere, in any member of a
+ * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are
+ * #GZIP_POINTS_MOST points, every second one is dropped and the span between them doubles.
+ */
+#ifndef STREAM_GZIP_POINTS_H
+#define STREAM_GZIP_POINTS_H
+
+#include "base/allocator.h"
+
+#include <zlib.h>
+
+/** Decompressed bytes from one point to the next, at first. */
+#define GZIP_POINTS_SPAN (UINT64_C(1) << 20)
+
+/** Points that are kept; each takes about 40 KiB. */
+#define GZIP_POINTS_MOST 512
+
+/** Where decompression can start again. */
+typedef struct gzip_point {
+	uint64_t output; /**< Offset of the next byte in the decompressed data. */
+	uint64_t input;  /**< Offset of the next byte in the compressed data. */
+	z_stream stream; /**< Must not move: zlib's state points back to it. */
+} gzip_point;
+
+typedef struct gzip_points {
+	mprof_allocator *allocator; /**< Borrowed; the one that zlib uses. */
+	gzip_point *all[GZIP_POINTS_MOST];
+	size_t count;
+	uint64_t span;
+	int is_collecting; /**< 0: nobody has sought yet, so nobody needs points. */
+} gzip_points;
+
+void gzip_points_init(gzip_points *points, mprof_allocator *allocator);
+void gzip_points_destroy(gzip_points *points);
+
+/**
+ * Takes a point if the last one is far enough away. \p stream is at \p output and \p input, inside a member. Without
+ * memory there is no point: a later seek takes longer.
+ */
+void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t output, uint64_t input);
+
+/** The last point that is not after an offset in the decompressed data, or NULL. */
+const gzip_point *gzip_points_find(const gzip_points *points, uint64_t output);
+
+/** Makes \p stream, which is not initialised, go on from a point. Returns 0 if there is no memory. */
+int gzip_points_resume(const gzip_point *point, z_stream *stream);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A name that exists is as good as impossible: the directory must be full of them on purpose. */
+#define NAMES_TRIED 16
+
+static int open_again(const char *path, int flags, uint32_t mode)
+{
+	int fd;
+
+	do
+		fd = open(path, flags, (mode_t)mode);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+/*
+ * Whether a symbolic link is to be trusted. In a directory that all may write to, such as /tmp, anybody can plant a link
+ * under the name of a log that is to come; but nobody else can replace the user's own.
+ */
+static int is_own_link(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
+	       (status.st_uid == geteuid() || status.st_uid == 0);
+}
+
+/* Opens without emptying: the file may be another writer's. Returns -1 with errno set. */
+static int open_for_writing(const char *path, uint32_t mode)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+	int fd = open_again(path, flags | O_NOFOLLOW, mode);
+	int error = errno;
+
+	if (fd >= 0)
+		return fd;
+	/* Some systems report a link otherwise than by ELOOP. */
+	if (is_own_link(path))
+		return open_again(path, flags, mode);
+	errno = error;
+	return -1;
+}
+
+/* Returns 0 or an errno value. */
+static int lock_and_empty(int fd, int *is_locked)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return errno;
+	/* Pipes and devices are shared as they are. */
+	if (!S_ISREG(status.st_mode))
+		return 0;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		*is_locked = 1;
+	else if (errno == EWOULDBLOCK)
+		return EBUSY;
+	while (ftruncate(fd, 0) != 0) {
+		if (errno != EINTR)
+			return errno;
+	}
+	return 0;
+}
+
+int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked)
+{
+	int error;
+
+	*is_locked = 0;
+	*fd = open_for_writing(path, mode);
+	if (*fd < 0)
+		return errno;
+	error = lock_and_empty(*fd, is_locked);
+	if (error == 0)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	*is_locked = 0;
+	return error;
+}
+
+void log_file_unlock(int fd)
+{
+	flock(fd, LOCK_UN);
+}
+
+static uint64_t unpredictable_number(void)
+{
+	struct timespec now;
+	uint64_t number;
+	int fd = open_again("/dev/urandom", O_RDONLY | O_CLOEXEC, 0);
+	ssize_t length = fd >= 0 ? read(fd, &number, sizeof(number)) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (length == (ssize_t)sizeof(number))
+		return number;
+	/* No harm is done by a name that is guessed, but that others can keep the file from being made. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 16;
+}
+
+int log_file_create_beside(const char *path, uint32_t mode, char *name, size_t size, int *fd)
+{
+	int error = EEXIST;
+
+	*fd = -1;
+	for (int i = 0; i < NAMES_TRIED && error == EEXIST; i++) {
+		snprintf(name, size, "%s.%016" PRIx64 ".part", path, unpredictable_number());
+		*fd = open_again(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		error = *fd >= 0 ? 0 : errno;
+	}
+	return error;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file io/log_file.h
+ * \brief Opening files for logs, which hold arguments and paths of programs.
+ */
+#ifndef STREAM_LOG_FILE_H
+#define STREAM_LOG_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Permissions where no others are asked for: the owner alone reads. */
+#define LOG_FILE_MODE 0600
+
+/** Bytes that log_file_create_beside() needs for a name besides those of the path. */
+#define LOG_FILE_SUFFIX_SIZE 32
+
+/**
+ * Creates a file, or opens an existing one and empties it; \p *fd receives its descriptor.
+ *
+ * A regular file is locked first: if another writer has it, this returns EBUSY and the file stays as it is. \p *is_locked
+ * receives whether a lock is held; file systems without locks have none. A symbolic link is followed if it belongs to the
+ * user of this process or to root; otherwise ELOOP is returned. Returns 0 or an errno value.
+ */
+int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked);
+
+/**
+ * Creates a new file in the directory of \p path, to be renamed to \p path. Its name, which cannot be predicted, is put
+ * into \p name of \p size. Never opens what is there. Returns 0 or an errno value.
+ */
+int log_file_create_beside(const char *path, uint32_t mode, char *name, size_t size, int *fd);
+
+/** Lets others write to a file that log_file_open() has locked, also where children of fork() have it open. */
+void log_file_unlock(int fd);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "io/sink.h"
+
+#include <errno.h>
+
+#ifdef MPROF_WITH_ZLIB
+
+#include "base/checked.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Compressed bytes are handed on in pieces of this size. */
+#define PIECE_LENGTH ((size_t)64 << 10)
+
+/* 15 bits of window, and 16 to have a gzip header and trailer around the data. */
+#define GZIP_WINDOW_BITS (15 + 16)
+#define DEFAULT_MEMORY_LEVEL 8
+
+typedef struct gzip_state {
+	z_stream stream;
+	log_sink inner;
+	int finished;
+	uint64_t unflushed; /**< Bytes given to zlib since all that it had was handed on. */
+	uint8_t piece[PIECE_LENGTH];
+} gzip_state;
+
+/* zlib does not say how long what it gives back is, so that stands in front of it. */
+typedef union allocation_header {
+	size_t size;
+	max_align_t alignment;
+} allocation_header;
+
+static voidpf zlib_allocate(voidpf opaque, uInt items, uInt size)
+{
+	const mprof_allocator *allocator = opaque;
+	allocation_header *header;
+	size_t total;
+
+	if (!checked_multiply(items, size, &total) || !checked_add(total, sizeof(*header), &total))
+		return Z_NULL;
+	header = allocator_allocate(allocator, total);
+	if (header == NULL)
+		return Z_NULL;
+	header->size = total;
+	return header + 1;
+}
+
+static void zlib_release(voidpf opaque, voidpf memory)
+{
+	const mprof_allocator *allocator = opaque;
+	allocation_header *header = (allocation_header *)memory - 1;
+
+	allocator_release(allocator, header, header->size);
+}
+
+/* Compresses what the stream was given, as far as the kind of flush demands, and hands it on. */
+static int deflate_through(gzip_state *state, int flush)
+{
+	z_stream *stream = &state->stream;
+	size_t length;
+	int result;
+
+	do {
+		stream->next_out = state->piece;
+		stream->avail_out = (uInt)sizeof(state->piece);
+		result = deflate(stream, flush);
+		/* Z_BUF_ERROR only says that there was nothing to do. */
+		if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+			return EIO;
+		length = sizeof(state->piece) - stream->avail_out;
+		if (length > 0) {
+			int error = sink_write(&state->inner, state->piece, length);
+
+			if (error != 0)
+				return error;
+		}
+	} while (stream->avail_out == 0);
+	return 0;
+}
+
+static int gzip_write(log_sink *self, const void *bytes, size_t length)
+{
+	gzip_state *state = self->state;
+	const uint8_t *cursor = bytes;
+
+	while (length > 0) {
+		uInt part = length < UINT_MAX ? (uInt)length : UINT_MAX;
+		int error;
+
+		/* zlib's interface wants the pointer without const; it does not write there. */
+		memcpy(&state->stream.next_in, &cursor, sizeof(cursor));
+		state->stream.avail_in = part;
+		error = deflate_through(state, Z_NO_FLUSH);
+		if (error != 0)
+			return error;
+		cursor += part;
+		length -= part;
+		state->unflushed += part;
+	}
+	return 0;
+}
+
+static int gzip_flush(log_sink *self)
+{
+	gzip_state *state = self->state;
+	int error = state->finished ? 0 : deflate_through(state, Z_SYNC_FLUSH);
+
+	if (error == 0)
+		state->unflushed = 0;
+	return error != 0 ? error : sink_flush(&state->inner);
+}
+
+static int gzip_finish(log_sink *self)
+{
+	gzip_state *state = self->state;
+	int error;
+
+	if (state->finished)
+		return 0;
+	state->finished = 1;
+	error = deflate_through(state, Z_FINISH);
+	return error != 0 ? error : sink_finish(&state->inner);
+}
+
+/* The ends of a block that is flushed and of the last one, and what is left of a byte. */
+#define ENDS_LENGTH 64
+
+static uint64_t gzip_bound(const log_sink *self, uint64_t more)
+{
+	gzip_state *state = self->state;
+	uint64_t waiting = state->unflushed + more;
+	/* zlib's own function takes no const, and lengths of 32 bits on some machines. */
+	uint64_t bound = waiting < ULONG_MAX / 2 ? deflateBound(&state->stream, (uLong)waiting) : waiting * 2;
+
+	return sink_bottom(&state->inner)->taken + bound + ENDS_LENGTH;
+}
+
+static int gzip_close(log_sink *self)
+{
+	gzip_state *state = self->state;
+	int error;
+
+	deflateEnd(&state->stream);
+	error = sink_close(&state->inner);
+	allocator_release(&self->allocator, state, sizeof(*state));
+	return error;
+}
+
+static const sink_operations gzip_operations = {gzip_write, gzip_flush, gzip_finish, gzip_bound, gzip_close};
+
+int sink_can_compress(void)
+{
+	return 1;
+}
+
+int sink_compress(log_sink *self, uint32_t level)
+{
+	gzip_state *state = allocator_allocate(&self->allocator, sizeof(*state));
+
+	if (state == NULL)
+		return ENOMEM;
+	memset(&state->stream, 0, sizeof(state->stream));
+	state->inner = *self;
+	state->finished = 0;
+	state->unflushed = 0;
+	/* zlib keeps the pointer, and the copy in the state does not move. */
+	state->stream.opaque = &state->inner.allocator;
+	state->stream.zalloc = zlib_allocate;
+	state->stream.zfree = zlib_release;
+	if (deflateInit2(&state->stream, (int)level, Z_DEFLATED, GZIP_WINDOW_BITS, DEFAULT_MEMORY_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK) {
+		allocator_release(&self->allocator, state, sizeof(*state));
+		return ENOMEM;
+	}
+	self->operations = &gzip_operations;
+	self->state = state;
+	self->inner = &state->inner;
+	return 0;
+}
+
+#else
+
+int sink_can_compress(void)
+{
+	return 0;
+}
+
+int sink_compress(log_sink *self, uint32_t level)
+{
+	(void)self;
+	(void)level;
+	return ENOTSUP;
+}
+
+#endif

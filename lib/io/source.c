@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+
+/* The most that is asked of the system at once; more than SSIZE_MAX must not be. */
+#define LONGEST_READ ((size_t)1 << 30)
+
+typedef struct descriptor_source {
+	mprof_allocator allocator;
+	int fd;
+	int is_owned;
+	off_t start; /* Where the log starts. */
+} descriptor_source;
+
+static int descriptor_read(void *user, void *bytes, size_t length, size_t *got)
+{
+	const descriptor_source *self = user;
+	ssize_t result;
+
+	do
+		result = read(self->fd, bytes, length < LONGEST_READ ? length : LONGEST_READ);
+	while (result < 0 && errno == EINTR);
+	*got = result > 0 ? (size_t)result : 0;
+	return result < 0 ? errno : 0;
+}
+
+static int descriptor_seek(void *user, uint64_t offset)
+{
+	const descriptor_source *self = user;
+
+	if (offset > INT64_MAX - (uint64_t)self->start)
+		return EOVERFLOW;
+	return lseek(self->fd, self->start + (off_t)offset, SEEK_SET) < 0 ? errno : 0;
+}
+
+static void descriptor_close(void *user)
+{
+	descriptor_source *self = user;
+	mprof_allocator allocator = self->allocator;
+
+	if (self->is_owned)
+		(void)close(self->fd);
+	allocator_release(&allocator, self, sizeof(*self));
+}
+
+static int descriptor_open(mprof_source *source, const mprof_allocator *allocator, int fd, int is_owned,
+			   uint64_t *length)
+{
+	descriptor_source *self;
+	struct stat about;
+	off_t start = 0;
+	int can_seek;
+
+	if (fstat(fd, &about) != 0)
+		return errno;
+	if (S_ISDIR(about.st_mode))
+		return EISDIR;
+	/* Seeking a terminal may seem to work. */
+	can_seek = S_ISREG(about.st_mode) || S_ISBLK(about.st_mode);
+	if (can_seek) {
+		start = lseek(fd, 0, SEEK_CUR);
+		if (start < 0)
+			return errno;
+	}
+	self = allocator_allocate(allocator, sizeof(*self));
+	if (self == NULL)
+		return ENOMEM;
+	self->allocator = *allocator;
+	self->fd = fd;
+	self->is_owned = is_owned;
+	self->start = start;
+	*length = S_ISREG(about.st_mode) && about.st_size > start ? (uint64_t)(about.st_size - start) : 0;
+	source->read = descriptor_read;
+	source->seek = can_seek ? descriptor_seek : NULL;
+	source->close = descriptor_close;
+	source->user = self;
+	return 0;
+}
+
+int source_open_path(mprof_source *source, const mprof_allocator *allocator, const char *path, uint64_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fault;
+
+	if (fd < 0)
+		return errno;
+	fault = descriptor_open(source, allocator, fd, 1, length);
+	if (fault != 0)
+		(void)close(fd);
+	return fault;
+}
+
+int source_open_fd(mprof_source *source, const mprof_allocator *allocator, int fd, uint64_t *length)
+{
+	return descriptor_open(source, allocator, fd, 0, length);
+}
+
+typedef struct memory_source {
+	mprof_allocator allocator;
+	const uint8_t *bytes;
+	size_t length;
+	size_t position;
+} memory_source;
+
+static int memory_read(void *user, void *bytes, size_t length, size_t *got)
+{
+	memory_source *self = user;
+	size_t left = self->length - self->position;
+
+	*got = length < left ? length : left;
+	if (*got > 0)
+		memcpy(bytes, self->bytes + self->position, *got);
+	self->position += *got;
+	return 0;
+}
+
+static int memory_seek(void *user, uint64_t offset)
+{
+	memory_source *self = user;
+
+	/* As in a file, there is nothing to read behind the end. */
+	self->position = offset < self->length ? (size_t)offset : self->length;
+	return 0;
+}
+
+static void memory_close(void *user)
+{
+	memory_source *self = user;
+	mprof_allocator allocator = self->allocator;
+
+	allocator_release(&allocator, self, sizeof(*self));
+}
+
+int source_open_memory(mprof_source *source, const mprof_allocator *allocator, const void *bytes, size_t length)
+{
+	memory_source *self = allocator_allocate(allocator, sizeof(*self));
+
+	if (self == NULL)
+		return ENOMEM;
+	self->allocator = *allocator;
+	self->bytes = bytes;
+	self->length = length;
+	self->position = 0;
+	source->read = memory_read;
+	source->seek = memory_seek;
+	source->close = memory_close;
+	source->user = self;
+	return 0;
+}

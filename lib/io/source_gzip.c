@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "io/source.h"
+
+#include <errno.h>
+
+#ifdef MPROF_WITH_ZLIB
+
+#include "io/gzip_points.h"
+
+#include <string.h>
+#include <zlib.h>
+
+/* A window of 2^15 bytes, and gzip headers only. */
+#define GZIP_WINDOW_BITS (15 + 16)
+
+#define INPUT_LENGTH ((size_t)64 << 10)
+
+typedef struct gzip_source {
+	mprof_allocator allocator;
+	mprof_source inner;
+	const source_watch *watch; /* Borrowed, or NULL. */
+	z_stream *stream;          /* One of those below; the other is free for going to an access point. */
+	z_stream streams[2];
+	gzip_points points;
+	uint64_t position;  /* Of the next byte that is read, in what is decompressed. */
+	uint64_t input_end; /* Offset in the compressed data of the first byte that is not in the input buffer. */
+	int fault;          /* That stopped the stream; 0: none. */
+	int is_between;     /* One member has ended; whether another follows is not known. */
+	uint8_t input[INPUT_LENGTH];
+} gzip_source;
+
+/* zlib does not say how much it gives back. */
+typedef union counted_memory {
+	size_t size;
+	long double alignment;
+	void *pointer;
+} counted_memory;
+
+static void *zlib_allocate(void *user, unsigned count, unsigned size)
+{
+	const mprof_allocator *allocator = user;
+	size_t total = (size_t)count * size + sizeof(counted_memory);
+	counted_memory *memory = allocator_allocate(allocator, total);
+
+	if (memory == NULL)
+		return NULL;
+	memory->size = total;
+	return memory + 1;
+}
+
+static void zlib_release(void *user, void *address)
+{
+	counted_memory *memory = (counted_memory *)address - 1;
+
+	allocator_release(user, memory, memory->size);
+}
+
+/* Gets more compressed bytes if there are none. Returns 0 or an errno value; there may be none even so. */
+static int input_get(gzip_source *self)
+{
+	size_t got = 0;
+	int fault;
+
+	if (self->stream->avail_in > 0)
+		return 0;
+	fault = self->inner.read(self->inner.user, self->input, INPUT_LENGTH, &got);
+	if (fault == 0) {
+		self->stream->next_in = self->input;
+		self->stream->avail_in = (unsigned)got;
+		self->input_end += got;
+	}
+	return fault;
+}
+
+/* Zeros may follow the last member, and so may what no one understands: as gzip itself, that is taken as the end. */
+static int member_begin(gzip_source *self)
+{
+	if (self->stream->next_in[0] != (uint8_t)SOURCE_GZIP_MAGIC[0]) {
+		self->stream->avail_in = 0;
+		return 0;
+	}
+	self->is_between = 0;
+	return inflateReset(self->stream) == Z_OK ? 0 : SOURCE_DAMAGED;
+}
+
+static int inflate_some(gzip_source *self)
+{
+	switch (inflate(self->stream, Z_NO_FLUSH)) {
+	case Z_OK:
+	case Z_BUF_ERROR:
+		return 0;
+	case Z_STREAM_END:
+		self->is_between = 1;
+		return 0;
+	case Z_MEM_ERROR:
+		return ENOMEM;
+	default:
+		return SOURCE_DAMAGED;
+	}
+}
+
+static int gzip_read(void *user, void *bytes, size_t length, size_t *got)
+{
+	gzip_source *self = user;
+	size_t wanted = length < UINT32_MAX / 2 ? length : UINT32_MAX / 2;
+	int fault = self->fault;
+
+	self->stream->next_out = bytes;
+	self->stream->avail_out = (unsigned)wanted;
+	while (fault == 0) {
+		/* Also without input: output that had no room in the last call waits inside zlib. */
+		if (!self->is_between)
+			fault = inflate_some(self);
+		if (fault != 0 || self->stream->avail_out != wanted)
+			break;
+		fault = input_get(self);
+		if (fault != 0 || self->stream->avail_in == 0)
+			break;
+		if (self->is_between)
+			fault = member_begin(self);
+	}
+	if (fault == SOURCE_DAMAGED)
+		self->fault = fault;
+	*got = wanted - self->stream->avail_out;
+	self->position += *got;
+	if (fault == 0 && !self->is_between)
+		gzip_points_note(&self->points, self->stream, self->position, self->input_end - self->stream->avail_in);
+	/* What came out before the damage is given first. */
+	return *got > 0 ? 0 : fault;
+}
+
+/* Goes back to the first byte. */
+static int gzip_rewind(gzip_source *self)
+{
+	int fault = self->inner.seek(self->inner.user, 0);
+
+	if (fault != 0)
+		return fault;
+	if (inflateReset(self->stream) != Z_OK)
+		return EINVAL;
+	self->stream->avail_in = 0;
+	self->input_end = 0;
+	self->position = 0;
+	self->fault = 0;
+	self->is_between = 0;
+	return 0;
+}
+
+static int gzip_resume(gzip_source *self, const gzip_point *point)
+{
+	z_stream *other = &self->streams[self->stream == &self->streams[0]];
+	int fault;
+
+	if (!gzip_points_resume(point, other))
+		return ENOMEM;
+	fault = self->inner.seek(self->inner.user, point->input);
+	if (fault != 0) {
+		(void)inflateEnd(other);
+		return fault;
+	}
+	(void)inflateEnd(self->stream);
+	self->stream = other;
+	self->stream->avail_in = 0;
+	self->input_end = point->input;
+	self->position = point->output;
+	self->fault = 0;
+	self->is_between = 0;
+	return 0;
+}
+
+/* Goes to the nearest place before an offset from which decompression can go on: where it is, a point, or the start. */
+static int go_near(gzip_source *self, uint64_t offset)
+{
+	const gzip_point *point = gzip_points_find(&self->points, offset);
+
+	if (offset >= self->position && (point == NULL || point->output <= self->position))
+		return 0;
+	return point != NULL ? gzip_resume(self, point) : gzip_rewind(self);
+}
+
+static int gzip_seek(void *user, uint64_t offset)
+{
+	gzip_source *self = user;
+	uint8_t passed[4096];
+	size_t got = 1;
+	int fault = go_near(self, offset);
+
+	while (fault == 0 && got > 0 && self->position < offset) {
+		uint64_t left = offset - self->position;
+
+		fault = gzip_read(self, passed, left < sizeof(passed) ? (size_t)left : sizeof(passed), &got);
+		if (fault == 0 && self->watch != NULL && self->watch->look(self->watch->user, self->input_end) != 0)
+			fault = ECANCELED;
+	}
+	return fault;
+}
+
+static void gzip_close(void *user)
+{
+	gzip_source *self = user;
+	mprof_allocator allocator = self->allocator;
+
+	gzip_points_destroy(&self->points);
+	(void)inflateEnd(self->stream);
+	if (self->inner.close != NULL)
+		self->inner.close(self->inner.user);
+	allocator_release(&allocator, self, sizeof(*self));
+}
+
+int source_decompress(mprof_source *source, const mprof_allocator *allocator, const source_watch *watch)
+{
+	gzip_source *self = allocator_allocate(allocator, sizeof(*self));
+
+	if (self == NULL)
+		return ENOMEM;
+	memset(self, 0, offsetof(gzip_source, input));
+	self->allocator = *allocator;
+	self->inner = *source;
+	self->watch = watch;
+	self->stream = &self->streams[0];
+	gzip_points_init(&self->points, &self->allocator);
+	self->stream->zalloc = zlib_allocate;
+	self->stream->zfree = zlib_release;
+	self->stream->opaque = &self->allocator;
+	memcpy(self->input, SOURCE_GZIP_MAGIC, SOURCE_GZIP_MAGIC_LENGTH);
+	self->stream->next_in = self->input;
+	self->stream->avail_in = SOURCE_GZIP_MAGIC_LENGTH;
+	self->input_end = SOURCE_GZIP_MAGIC_LENGTH;
+	if (inflateInit2(self->stream, GZIP_WINDOW_BITS) != Z_OK) {
+		allocator_release(allocator, self, sizeof(*self));
+		return ENOMEM;
+	}
+	source->read = gzip_read;
+	source->seek = self->inner.seek != NULL ? gzip_seek : NULL;
+	source->close = gzip_close;
+	source->user = self;
+	return 0;
+}
+
+void source_collect_points(const mprof_source *source)
+{
+	gzip_source *self = source->user;
+
+	self->points.is_collecting = 1;
+}
+
+uint64_t source_get_compressed_position(const mprof_source *source)
+{
+	const gzip_source *self = source->user;
+
+	return self->input_end - self->stream->avail_in;
+}
+
+#else
+
+int source_decompress(mprof_source *source, const mprof_allocator *allocator, const source_watch *watch)
+{
+	(void)source;
+	(void)allocator;
+	(void)watch;
+	return ENOTSUP;
+}
+
+void source_collect_points(const mprof_source *source)
+{
+	(void)source;
+}
+
+uint64_t source_get_compressed_position(const mprof_source *source)
+{
+	(void)source;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/buffer.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+#define SMALLEST_CAPACITY 4096
+
+void parser_buffer_init(parser_buffer *buffer, const mprof_allocator *allocator)
+{
+	memset(buffer, 0, sizeof(*buffer));
+	buffer->allocator = *allocator;
+}
+
+void parser_buffer_destroy(parser_buffer *buffer)
+{
+	allocator_release(&buffer->allocator, buffer->memory, buffer->capacity);
+	buffer->memory = NULL;
+	buffer->capacity = 0;
+}
+
+/* A new piece of memory rather than a longer one: of the old one only what is kept is copied. */
+static int grow(parser_buffer *buffer, size_t needed)
+{
+	size_t length = parser_buffer_length(buffer);
+	size_t capacity = buffer->capacity < SMALLEST_CAPACITY ? SMALLEST_CAPACITY : buffer->capacity;
+	uint8_t *memory;
+
+	while (capacity < needed) {
+		if (!checked_multiply(capacity, 2, &capacity))
+			return 0;
+	}
+	memory = allocator_allocate(&buffer->allocator, capacity);
+	if (memory == NULL)
+		return 0;
+	if (length > 0)
+		memcpy(memory, buffer->memory + buffer->begin, length);
+	allocator_release(&buffer->allocator, buffer->memory, buffer->capacity);
+	buffer->memory = memory;
+	buffer->capacity = capacity;
+	buffer->begin = 0;
+	buffer->end = length;
+	return 1;
+}
+
+int parser_buffer_reserve(parser_buffer *buffer, size_t minimum)
+{
+	size_t length = parser_buffer_length(buffer);
+	size_t together;
+	size_t needed;
+
+	if (buffer->capacity - buffer->end >= minimum)
+		return 1;
+	if (length <= buffer->capacity / 2 && buffer->capacity - length >= minimum) {
+		memmove(buffer->memory, buffer->memory + buffer->begin, length);
+		buffer->begin = 0;
+		buffer->end = length;
+		return 1;
+	}
+	/* Twice what is kept, so that the next move is as far away as this one was. */
+	if (!checked_multiply(length, 2, &needed) || !checked_add(length, minimum, &together))
+		return 0;
+	return grow(buffer, needed > together ? needed : together);
+}
+
+void parser_buffer_restart(parser_buffer *buffer, uint64_t offset)
+{
+	buffer->begin = 0;
+	buffer->end = 0;
+	buffer->lent = 0;
+	buffer->offset = offset;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/events.h"
+
+#include "base/array.h"
+#include "parser/parser_internal.h"
+
+/* Frames that a batch can hold, but for a single stack section that has more. */
+#define FRAME_CAPACITY 8192
+
+/* Counters that are so close to the time of day, in microseconds, are such times themselves. */
+#define CLOCK_PRECISION 1000000
+
+/* Events of which no one wants to know are fetched so many at a time. */
+#define PASSED_EVENTS 64
+
+static const char no_memory_for_frames[] = "no memory for the frames of a stack section";
+
+/* Whether events may have extras, or frames. */
+static int has_details(const mprof_parser *parser)
+{
+	const uint64_t extras = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
+				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
+
+	return parser->decoding.rules->is_mono || (parser->decoding.directives & extras) != 0;
+}
+
+int parser_events_reserve(mprof_parser *parser)
+{
+	return !has_details(parser) || parser_details_reserve(parser);
+}
+
+void parser_events_init(mprof_parser *parser, size_t length)
+{
+	const block_decoding *decoding = &parser->decoding;
+
+	parser->events.length = length;
+	parser->events.earliest = parser->block.as.events.base_counter;
+	parser->events.latest = parser->block.end.counter;
+	parser->events.has_latest = parser->block.has_clocks != 0;
+	parser->events_start = parser->block.as.events.base_counter;
+	if (!parser->has_events_table || parser->events_table_rules != decoding->rules ||
+	    parser->events_table_directives != decoding->directives) {
+		events_decode_table_build(&parser->events_table, decoding->rules, decoding->directives,
+					  &parser->object_sizes);
+		parser->events_table_rules = decoding->rules;
+		parser->events_table_directives = decoding->directives;
+		parser->has_events_table = 1;
+	}
+}
+
+int parser_events_begin(mprof_parser *parser)
+{
+	const mprof_block *block = &parser->block;
+
+	/* Base counters of other dialects are what they say. */
+	return !parser->decoding.rules->is_mono ||
+	       thread_counters_begin(&parser->counters, block->offset, block->thread, block->as.events.base_counter,
+				     &parser->events_start);
+}
+
+void parser_events_rewind(mprof_parser *parser)
+{
+	parser->events.position = 0;
+	parser->events.counter = parser->events_start;
+	parser->events.address = 0;
+}
+
+static const char *fault_of(events_decode_result result)
+{
+	switch (result) {
+	case EVENTS_DECODE_CUT:
+		return "the last event runs into the CLOCK at the end of the block";
+	case EVENTS_DECODE_LIST_END:
+		return "the list of events ends in front of the CLOCK at the end of the block";
+	case EVENTS_DECODE_BAD_CODE:
+		return "this byte is no event";
+	case EVENTS_DECODE_BAD_INT:
+		return "an INT of the event does not fit 64 bits";
+	case EVENTS_DECODE_NO_SIZE:
+		return "the event leaves out a size that its class does not have";
+	case EVENTS_DECODE_DEEP:
+		return "the stack section has more frames than a stack can have";
+	default:
+		return "an id of the event does not fit 32 bits";
+	}
+}
+
+static int frames_reserve(mprof_parser *parser, size_t needed)
+{
+	void *frames = parser->frames;
+	int reserved = array_reserve(&parser->allocator, &frames, &parser->frame_capacity,
+				     needed < FRAME_CAPACITY ? FRAME_CAPACITY : needed, sizeof(*parser->frames));
+
+	parser->frames = frames;
+	return reserved;
+}
+
+/* Fetches events to the batch, of which its array is set. */
+static events_decode_result decode(mprof_parser *parser, events_decode_batch *batch)
+{
+	size_t list = parser->decoding.rules->header_length + parser->body.list_start;
+	events_decode_result result;
+
+	parser->events.bytes = parser_buffer_bytes(&parser->buffer) + list;
+	parser->events.readable = parser_buffer_length(&parser->buffer) - list;
+	parser->events.numbers = parser->numbers;
+	batch->details = parser->details;
+	batch->detail_capacity = parser->details != NULL ? PARSER_DETAIL_CAPACITY : 0;
+	batch->frames = parser->frames;
+	batch->frame_capacity = parser->frame_capacity;
+	result = events_decode(&parser->events_table, &parser->events, batch);
+	if (result == EVENTS_DECODE_NO_ROOM && frames_reserve(parser, batch->frames_needed)) {
+		batch->frames = parser->frames;
+		batch->frame_capacity = parser->frame_capacity;
+		result = events_decode(&parser->events_table, &parser->events, batch);
+	}
+	parser->numbers = parser->events.numbers;
+	return result;
+}
+
+mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+{
+	events_decode_batch batch = {.events = events, .capacity = capacity};
+	events_decode_result result = decode(parser, &batch);
+	list_stop stop = LIST_STOP_MALFORMED;
+
+	*count = batch.count;
+	parser->detail_count = batch.detail_count;
+	if (batch.count > 0)
+		return MPROF_OK;
+	if (result == EVENTS_DECODE_NO_ROOM)
+		return parser_fail_memory(parser, no_memory_for_frames);
+	if (result == EVENTS_DECODE_DONE)
+		stop = LIST_STOP_END;
+	else if (result == EVENTS_DECODE_CUT || result == EVENTS_DECODE_LIST_END)
+		stop = LIST_STOP_CUT;
+	return parser_list_end(parser, stop, parser->events.position, fault_of(result));
+}
+
+mprof_status parser_events_leave(mprof_parser *parser)
+{
+	mprof_event events[PASSED_EVENTS];
+	events_decode_batch batch;
+	events_decode_result result;
+
+	if (!parser->decoding.rules->is_mono)
+		return MPROF_OK;
+	if (!parser->block.loaded) {
+		thread_counters_miss(&parser->counters, parser->block.offset);
+		return MPROF_OK;
+	}
+	/* The next block of the thread may go on from the last event, whether or not it was fetched. */
+	do {
+		batch = (events_decode_batch){.events = events, .capacity = PASSED_EVENTS};
+		result = decode(parser, &batch);
+	} while (batch.count > 0);
+	if (result == EVENTS_DECODE_NO_ROOM)
+		return parser_fail_memory(parser, no_memory_for_frames);
+	thread_counters_end(&parser->counters, parser->events.counter);
+	return MPROF_OK;
+}
+
+/* Whether the counters of a log are times of day. */
+static int counts_time(const mprof_clock *clock)
+{
+	return clock->counter - clock->time + CLOCK_PRECISION <= 2 * CLOCK_PRECISION;
+}
+
+/*
+ * Mono told no numbers of collections at first, and nothing in a log says whether it does. It began to count ticks of
+ * the processor on the same day as collections; before, and on other processors, counters are times of day. What came
+ * later than numbers tells as well, and so does a number itself.
+ */
+static int tells_numbers(const mprof_block *block)
+{
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		return !counts_time(&block->start);
+	case MPROF_BLOCK_DIRECTIVES:
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		return 1;
+	case MPROF_BLOCK_HEAP_DATA:
+		return block->as.heap_data.number != 0;
+	default:
+		return 0;
+	}
+}
+
+void parser_events_learn(mprof_parser *parser)
+{
+	if (tells_numbers(&parser->block))
+		parser->numbers = COLLECTION_NUMBERS_SURE;
+}

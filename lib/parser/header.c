@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/parser_internal.h"
+
+#include "base/error.h"
+#include "base/options.h"
+#include "parser/events.h"
+
+#include <string.h>
+
+/*
+ * Codes beyond the known ones are skipped by their length, but so large a code is damage rather than a later version.
+ */
+#define LARGEST_PLAUSIBLE_CODE 255
+
+/* These change how later blocks read, or say that the log is whole, so that they are read even when passed by. */
+#define ALWAYS_READ_KINDS                                                                                              \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END))
+
+int parser_header_is_plausible(const mprof_parser *parser, const block_header *header)
+{
+	return header->code > 0 && header->code <= LARGEST_PLAUSIBLE_CODE &&
+	       header->length >= parser->decoding.rules->checksum_length;
+}
+
+static mprof_status fail_fatal(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
+{
+	return parser_fail(parser, status, MPROF_SEVERITY_FATAL, offset_in_block, what);
+}
+
+/* Nothing is known yet of what stands at the begin of the buffer. */
+static void block_forget(mprof_parser *parser)
+{
+	memset(&parser->block, 0, sizeof(parser->block));
+	parser->block.struct_size = sizeof(parser->block);
+	parser->block.offset = parser->buffer.offset;
+}
+
+mprof_status parser_leave_skipping(mprof_parser *parser)
+{
+	size_t length = parser_buffer_length(&parser->buffer);
+
+	if (length > parser->skip_left)
+		length = (size_t)parser->skip_left;
+	parser_buffer_drop(&parser->buffer, length);
+	parser->skip_left -= length;
+	if (parser->skip_left == 0) {
+		parser_block_is_valid(parser);
+		parser->state = PARSER_AT_HEADER;
+		return MPROF_OK;
+	}
+	if (parser->is_finished)
+		return fail_fatal(parser, MPROF_ERR_TRUNCATED, parser->buffer.offset - parser->block.offset,
+				  "the log ends inside a block");
+	return parser_wait(parser, parser->skip_left + parser->decoding.rules->header_length);
+}
+
+static mprof_status leave_by_length(mprof_parser *parser)
+{
+	parser->state = PARSER_SKIPPING;
+	parser->skip_left = parser->span;
+	return parser_leave_skipping(parser);
+}
+
+/* What stands where the length of the damaged block says that the next one does. */
+typedef enum successor {
+	SUCCESSOR_VALID,     /* A valid block, or the end of the log. */
+	SUCCESSOR_PLAUSIBLE, /* What may be a block that is damaged, too, or cut. */
+	SUCCESSOR_NONE,
+	SUCCESSOR_UNKNOWN /* Too little is fed to tell. */
+} successor;
+
+static successor successor_of(mprof_parser *parser, uint64_t *needed)
+{
+	const dialect_rules *rules = parser->decoding.rules;
+	size_t length = parser_buffer_length(&parser->buffer);
+	const uint8_t *bytes = parser_buffer_bytes(&parser->buffer) + parser->span;
+	block_header next;
+
+	*needed = parser->span + rules->header_length;
+	if (length < *needed) {
+		if (!parser->is_finished)
+			return SUCCESSOR_UNKNOWN;
+		return length == parser->span ? SUCCESSOR_VALID : SUCCESSOR_NONE;
+	}
+	block_header_decode(bytes, &next);
+	if (!parser_header_is_plausible(parser, &next) || next.length > parser->max_block_length)
+		return SUCCESSOR_NONE;
+	*needed += next.length;
+	if (length < *needed)
+		return parser->is_finished ? SUCCESSOR_PLAUSIBLE : SUCCESSOR_UNKNOWN;
+	return parser_checksum_is_right(parser, bytes, *needed - parser->span) ? SUCCESSOR_VALID : SUCCESSOR_PLAUSIBLE;
+}
+
+/*
+ * The checksum of the block was wrong. If its length was right a valid block follows. If not, nothing that the block
+ * says can be trusted, and the next valid block may even be inside it.
+ */
+static mprof_status leave_damaged(mprof_parser *parser)
+{
+	uint64_t needed;
+	successor next = successor_of(parser, &needed);
+
+	if (next == SUCCESSOR_UNKNOWN)
+		return parser_wait(parser, needed);
+	if (next == SUCCESSOR_VALID ||
+	    (next == SUCCESSOR_PLAUSIBLE && parser->is_finished && parser_search_inside(parser) == 0))
+		return leave_by_length(parser);
+	parser_search_begin(parser, 1, 0);
+	return parser_search_go_on(parser);
+}
+
+/*
+ * The block was refused for its length. So long a block is rarer than a damaged length, so the next valid block is
+ * looked for in it. Where there are no checksums, the length is all there is to go by.
+ */
+static mprof_status leave_too_long(mprof_parser *parser)
+{
+	if (parser->decoding.rules->checksum_length == 0)
+		return leave_by_length(parser);
+	parser_search_begin(parser, 1, parser->block.offset + parser->span);
+	return parser_search_go_on(parser);
+}
+
+/* Whether the last block is still at the begin of the buffer, or will be when it is fed. */
+static int has_block(const mprof_parser *parser)
+{
+	return parser->state != PARSER_AT_HEADER && parser->state != PARSER_SKIPPING &&
+	       parser->state != PARSER_SEARCHING;
+}
+
+/* Leaves the last block behind, whatever became of it. */
+static mprof_status leave(mprof_parser *parser)
+{
+	mprof_status status;
+
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && has_block(parser)) {
+		status = parser_events_leave(parser);
+		if (status != MPROF_OK)
+			return status;
+	}
+	switch (parser->state) {
+	case PARSER_AT_HEADER:
+		return MPROF_OK;
+	case PARSER_HAS_HEADER:
+		if ((ALWAYS_READ_KINDS & MPROF_BLOCK_BIT(parser->block.kind)) != 0 && !parser->was_refused) {
+			status = parser_load(parser);
+			if (status != MPROF_OK)
+				return status;
+		}
+		if (parser->was_refused && parser->block.length > parser->max_block_length)
+			return leave_too_long(parser);
+		return leave_by_length(parser);
+	case PARSER_DAMAGED:
+		return leave_damaged(parser);
+	case PARSER_SKIPPING:
+		return parser_leave_skipping(parser);
+	case PARSER_SEARCHING:
+		return parser_search_go_on(parser);
+	default:
+		return leave_by_length(parser);
+	}
+}
+
+/* What stands where a header should be is none. */
+static mprof_status fail_header(mprof_parser *parser)
+{
+	if (parser->decoding.rules->checksum_length == 0)
+		return fail_fatal(parser, MPROF_ERR_MALFORMED, 0,
+				  "the log is damaged from here: this is not the header of a block");
+	parser_search_begin(parser, 0, 0);
+	return parser_search_go_on(parser);
+}
+
+/* INTRO stands at the begin alone. Where there are checksums, it may be another block with a damaged code. */
+static mprof_status refuse_intro(mprof_parser *parser)
+{
+	size_t length = parser_buffer_length(&parser->buffer);
+
+	if (parser->decoding.rules->checksum_length > 0) {
+		if (parser->block.length > parser->max_block_length)
+			return fail_header(parser);
+		if (length < parser->span)
+			return parser->is_finished ? fail_header(parser) : parser_wait(parser, parser->span);
+		if (!parser_checksum_is_right(parser, parser_buffer_bytes(&parser->buffer), parser->span))
+			return fail_header(parser);
+	}
+	return fail_fatal(parser, MPROF_ERR_MALFORMED, 0, "a second INTRO block: another log was appended here");
+}
+
+/* Reads the header at the begin of the buffer. */
+static mprof_status take_header(mprof_parser *parser)
+{
+	uint32_t header_length = parser->decoding.rules->header_length;
+	size_t length = parser_buffer_length(&parser->buffer);
+	block_header header;
+	mprof_status status;
+
+	if (length == 0 && parser->is_finished)
+		return MPROF_END;
+	if (length > 0 && parser->log_end != 0 && parser->buffer.offset == parser->log_end)
+		return fail_fatal(parser, MPROF_ERR_MALFORMED, 0, "bytes follow the END block");
+	if (length < header_length) {
+		if (parser->is_finished)
+			return fail_fatal(parser, MPROF_ERR_TRUNCATED, length,
+					  "the log ends inside the header of a block");
+		return parser_wait(parser, header_length);
+	}
+	block_header_decode(parser_buffer_bytes(&parser->buffer), &header);
+	parser->block.code = header.code;
+	if (!parser_header_is_plausible(parser, &header))
+		return fail_header(parser);
+	parser->block.header_length = header_length;
+	parser->block.length = header.length;
+	parser->block.counter_delta =
+		block_header_counter_delta(parser->decoding.rules, parser_buffer_bytes(&parser->buffer));
+	parser->span = header_length + (uint64_t)header.length;
+	if (!parser->is_decided) {
+		status = parser_decide(parser, &header);
+		if (status != MPROF_OK)
+			return status;
+	}
+	parser->block.kind = dialect_block_kind(parser->decoding.rules, header.code);
+	if (parser->block.kind == MPROF_BLOCK_INTRO && parser->buffer.offset > 0)
+		return refuse_intro(parser);
+	parser->state = PARSER_HAS_HEADER;
+	parser->was_refused = 0;
+	return MPROF_OK;
+}
+
+mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block)
+{
+	mprof_status status = parser_check(parser, block);
+
+	if (status != MPROF_OK)
+		return status;
+	if (parser->fatal_error.status != MPROF_OK) {
+		parser->error = parser->fatal_error;
+		return (mprof_status)parser->error.status;
+	}
+	if (block->struct_size < sizeof(block->struct_size))
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the size of the block is not set");
+	parser->wait_until = 0;
+	parser->is_opened = 0;
+	status = leave(parser);
+	if (status != MPROF_OK)
+		return status;
+	block_forget(parser);
+	if (!parser->has_dialect)
+		status = parser_detect(parser);
+	if (status == MPROF_OK)
+		status = take_header(parser);
+	if (status == MPROF_OK)
+		status = struct_copy_out(block, &parser->block, sizeof(parser->block));
+	return status;
+}

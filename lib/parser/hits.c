@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/hits.h"
+
+#include "parser/parser_internal.h"
+
+#include <string.h>
+
+/* Of mail the block has two lists of IDs, of the others it has tokens. */
+static int has_tokens(const mprof_parser *parser)
+{
+	return parser->body.hits.form != HITS_FORM_NONE;
+}
+
+int parser_hits_reserve(mprof_parser *parser)
+{
+	return !parser->decoding.rules->is_mono || parser_details_reserve(parser);
+}
+
+void parser_hits_rewind(mprof_parser *parser)
+{
+	const uint8_t *content = parser_content(parser);
+	size_t length = parser->state == PARSER_CUT ? parser->body.list_end : (size_t)parser->block.length;
+
+	if (!has_tokens(parser)) {
+		sample_cursor_init(&parser->samples, content, length, &parser->body);
+		return;
+	}
+	block_hits_begin(&parser->hits, &parser->decoding, content, length, &parser->body);
+	parser->hit_records = parser->hits;
+}
+
+/* Answers when there are no more hits: only those of a block that is cut were not checked when it was loaded. */
+static mprof_status end_hits(mprof_parser *parser, const content_cursor *content)
+{
+	list_stop stop = LIST_STOP_END;
+
+	if (content->status != MPROF_OK)
+		stop = content->ran_out ? LIST_STOP_CUT : LIST_STOP_MALFORMED;
+	return parser_list_end(parser, stop, content->position - parser->body.list_start, content->what);
+}
+
+static mprof_status next_of_lists(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+{
+	sample_cursor *samples = &parser->samples;
+	uint32_t id;
+
+	samples->content.bytes = parser_content(parser);
+	while (*count < capacity && sample_cursor_next(samples, &id)) {
+		mprof_event *event = &events[(*count)++];
+
+		memset(event, 0, sizeof(*event));
+		event->kind = MPROF_EVENT_SAMPLE;
+		event->flags = samples->in_functions ? MPROF_EVENT_FLAG_NATIVE : 0;
+		event->id = id;
+		event->counter = parser->block.as.statistical.start_counter;
+	}
+	return *count > 0 ? MPROF_OK : end_hits(parser, &samples->content);
+}
+
+static void event_store(const mprof_parser *parser, mprof_event *event, const hit_item *item,
+			mprof_event_detail *detail)
+{
+	*event = item->event;
+	event->counter = parser->block.as.statistical.start_counter;
+	if (item->samples == 0)
+		return;
+	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
+	detail->samples = item->samples;
+	event->more.detail = detail;
+}
+
+mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+{
+	hit_item item;
+
+	if (!has_tokens(parser))
+		return next_of_lists(parser, events, capacity, count);
+	if (capacity > PARSER_DETAIL_CAPACITY)
+		capacity = PARSER_DETAIL_CAPACITY;
+	parser->hits.content.bytes = parser_content(parser);
+	while (*count < capacity && hit_cursor_next(&parser->hits, &item)) {
+		if (item.is_record)
+			continue;
+		event_store(parser, &events[*count], &item, &parser->details[*count]);
+		++*count;
+	}
+	return *count > 0 ? MPROF_OK : end_hits(parser, &parser->hits.content);
+}
+
+int parser_hits_next_record(mprof_parser *parser, mprof_record *record)
+{
+	hit_item item;
+
+	if (!has_tokens(parser))
+		return 0;
+	parser->hit_records.content.bytes = parser_content(parser);
+	while (hit_cursor_next(&parser->hit_records, &item)) {
+		if (item.is_record) {
+			*record = item.record;
+			return 1;
+		}
+	}
+	return 0;
+}

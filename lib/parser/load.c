@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/parser_internal.h"
+
+#include "base/options.h"
+#include "parser/events.h"
+#include "parser/hits.h"
+
+#include <string.h>
+
+/* A DIRECTIVES block that cannot be read leaves it unknown how these read. Mono had no directive for heap shots. */
+static uint64_t kinds_of_directives(const dialect_rules *rules)
+{
+	return rules->is_mono ? BLOCK_KINDS_OF_DIRECTIVES
+			      : BLOCK_KINDS_OF_DIRECTIVES | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+}
+
+static const char no_memory[] = "no memory for what is read";
+
+/* A place of the content, in bytes from the block's header. */
+static uint64_t in_block(const mprof_parser *parser, uint64_t position)
+{
+	return parser->decoding.rules->header_length + position;
+}
+
+static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
+{
+	if (parser->block.kind == MPROF_BLOCK_DIRECTIVES)
+		parser_directives_add(parser, 0, 0, 1);
+	if (parser->block.kind == MPROF_BLOCK_INTRO)
+		parser->is_past_intro = 1;
+	return parser_fail(parser, status, MPROF_SEVERITY_BLOCK, offset_in_block, what);
+}
+
+/* The block can be read after the caller did something about it, or be passed by. */
+static mprof_status refuse_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
+{
+	parser->was_refused = 1;
+	return fail_block(parser, status, offset_in_block, what);
+}
+
+static mprof_status check_readable(mprof_parser *parser)
+{
+	uint64_t kind = MPROF_BLOCK_BIT(parser->block.kind);
+
+	if ((parser->directives.unreadable_kinds & kind) != 0)
+		return refuse_block(
+			parser, MPROF_ERR_UNSUPPORTED, 0,
+			"the log declares a directive for this kind of block that this library does not know");
+	if (parser->directives.is_lost && (kinds_of_directives(parser->decoding.rules) & kind) != 0)
+		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
+				    "the DIRECTIVES block that may say how to read this one could not be read");
+	if (parser->block.length > parser->max_block_length)
+		return refuse_block(parser, MPROF_ERR_LIMIT, 2, "the block is longer than the limit");
+	return MPROF_OK;
+}
+
+/* Prepares for a list that is checked when it is fetched, if the block has one. */
+static void init_list(mprof_parser *parser, size_t end)
+{
+	size_t length = end - parser->body.list_start;
+
+	if (parser->block.kind == MPROF_BLOCK_EVENTS)
+		parser_events_init(parser, length);
+	else if (parser->block.kind == MPROF_BLOCK_SAMPLES)
+		parser->stack_samples.length = length;
+	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA)
+		parser->heap.length = length;
+}
+
+static void rewind_heap(mprof_parser *parser)
+{
+	heap_decode_state *heap = &parser->heap;
+
+	heap->position = 0;
+	heap->previous_address = 0;
+	heap->references_left = 0;
+	heap->counter = parser->block.as.heap_data.counter;
+	heap->shift = parser->body.shift;
+	heap->items = heap_item_form_get(parser->body.heap.form);
+}
+
+void parser_rewind(mprof_parser *parser)
+{
+	const uint8_t *content;
+	size_t length;
+
+	if (!parser_has_content(parser))
+		return;
+	content = parser_content(parser);
+	length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+	switch (parser->block.kind) {
+	case MPROF_BLOCK_EVENTS:
+		parser_events_rewind(parser);
+		break;
+	case MPROF_BLOCK_SAMPLES:
+		parser->stack_samples.position = 0;
+		parser->stack_samples.counter = parser->block.as.samples.base_counter;
+		break;
+	case MPROF_BLOCK_HEAP_DATA:
+		rewind_heap(parser);
+		break;
+	case MPROF_BLOCK_STACKS:
+	case MPROF_BLOCK_CODE:
+	case MPROF_BLOCK_METRICS:
+	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		block_records_begin(&parser->records, &parser->decoding, content, length, parser->block.kind,
+				    &parser->body);
+		break;
+	case MPROF_BLOCK_MAPPING:
+		block_mappings_begin(&parser->mappings, &parser->decoding, content, length, &parser->body);
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		parser_hits_rewind(parser);
+		break;
+	case MPROF_BLOCK_SESSION:
+		content_cursor_init(&parser->properties, content, length, parser->decoding.max_name_length);
+		parser->properties.position = parser->body.list_start;
+		break;
+	default:
+		break;
+	}
+}
+
+int parser_details_reserve(mprof_parser *parser)
+{
+	if (parser->details == NULL)
+		parser->details =
+			allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
+	return parser->details != NULL;
+}
+
+/* Room for the references of objects. */
+static int reserve_references(mprof_parser *parser)
+{
+	if (parser->references == NULL)
+		parser->references =
+			allocator_allocate(&parser->allocator, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
+	return parser->references != NULL;
+}
+
+/* Room for what the loading or the fetching of the block needs. */
+static int reserve_memory(mprof_parser *parser)
+{
+	switch (parser->block.kind) {
+	case MPROF_BLOCK_EVENTS:
+		return parser_events_reserve(parser);
+	case MPROF_BLOCK_HEAP_DATA:
+		return parser_details_reserve(parser) && reserve_references(parser);
+	case MPROF_BLOCK_STATISTICAL:
+		return parser_hits_reserve(parser);
+	case MPROF_BLOCK_DIRECTIVES:
+		return parser_directives_reserve(parser);
+	default:
+		return 1;
+	}
+}
+
+/* What a block that was decoded means for those behind it. Returns 0 if there is no memory. */
+static int learn(mprof_parser *parser)
+{
+	parser_events_learn(parser);
+	parser_known_learn(parser);
+	switch (parser->block.kind) {
+	case MPROF_BLOCK_INTRO:
+		parser->is_past_intro = 1;
+		break;
+	case MPROF_BLOCK_DIRECTIVES:
+		parser_directives_add(parser, parser->block.as.directives.declared, parser->body.unreadable_kinds, 0);
+		break;
+	case MPROF_BLOCK_MAPPING:
+		return parser_sizes_learn(parser);
+	case MPROF_BLOCK_EVENTS:
+		return parser_events_begin(parser);
+	case MPROF_BLOCK_END:
+		parser->log_end = parser->block.offset + parser->span;
+		break;
+	default:
+		break;
+	}
+	return 1;
+}
+
+/* Nothing is known of the block but its header. */
+static void forget_content(mprof_parser *parser)
+{
+	const mprof_block header = parser->block;
+
+	memset(&parser->block, 0, sizeof(parser->block));
+	parser->block.struct_size = header.struct_size;
+	parser->block.kind = header.kind;
+	parser->block.code = header.code;
+	parser->block.offset = header.offset;
+	parser->block.header_length = header.header_length;
+	parser->block.length = header.length;
+	parser->block.counter_delta = header.counter_delta;
+}
+
+/*
+ * Loads a block that has no end of its list for what is in front of that, if it can be read so far. Returns 0 if there
+ * is no memory.
+ */
+static int load_part(mprof_parser *parser, size_t length, parser_state state)
+{
+	content_cursor cursor;
+
+	forget_content(parser);
+	if (block_decode_list_start(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body,
+				    &cursor) != MPROF_OK) {
+		forget_content(parser);
+		return 1;
+	}
+	init_list(parser, length);
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && !parser_events_begin(parser)) {
+		forget_content(parser);
+		return 0;
+	}
+	parser->block.loaded = 1;
+	parser->state = state;
+	parser_rewind(parser);
+	return 1;
+}
+
+/* The content of the block, of \p length bytes, breaks its grammar, or passes a limit. */
+static mprof_status fail_content(mprof_parser *parser, size_t length, const content_cursor *cursor)
+{
+	forget_content(parser);
+	if (cursor->status == MPROF_ERR_LIMIT)
+		return refuse_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
+	parser->state = PARSER_FAILED;
+	/* A log that begins like mail has no other mark than an INTRO that can be read. */
+	if (parser->block.kind == MPROF_BLOCK_INTRO && !parser->is_decided)
+		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
+				   cursor->what);
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && !load_part(parser, length, PARSER_BROKEN))
+		return parser_fail_memory(parser, no_memory);
+	return fail_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
+}
+
+static mprof_status load_whole(mprof_parser *parser)
+{
+	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+	content_cursor cursor;
+
+	if (parser->decoding.rules->checksum_length > 0 && !parser->ignore_checksums &&
+	    !parser_checksum_is_right(parser, parser_buffer_bytes(&parser->buffer), parser->span)) {
+		parser->state = PARSER_DAMAGED;
+		return fail_block(parser, MPROF_ERR_CHECKSUM, in_block(parser, length),
+				  "the content of the block does not match its checksum");
+	}
+	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
+	    MPROF_OK)
+		return fail_content(parser, length, &cursor);
+	init_list(parser, parser->body.list_end);
+	if (!learn(parser)) {
+		forget_content(parser);
+		return parser_fail_memory(parser, no_memory);
+	}
+	parser->block.loaded = 1;
+	parser->state = PARSER_LOADED;
+	parser_block_is_valid(parser);
+	parser_rewind(parser);
+	return MPROF_OK;
+}
+
+/* The log ends inside the block. */
+static mprof_status load_cut(mprof_parser *parser)
+{
+	size_t available = parser_buffer_length(&parser->buffer);
+	size_t header_length = parser->decoding.rules->header_length;
+	size_t length = available - header_length;
+	size_t longest = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+	size_t next = parser_search_inside(parser);
+
+	if (next > 0) {
+		/* The log does not end in this block after all. */
+		parser->span = next;
+		parser->state = PARSER_FAILED;
+		return fail_block(parser, MPROF_ERR_MALFORMED, 2,
+				  "the length of the block is wrong: bytes are skipped to the next valid block");
+	}
+	/* The cut may be inside the checksum. */
+	if (length > longest)
+		length = longest;
+	if (block_list_may_be_cut(parser->block.kind) && !load_part(parser, length, PARSER_CUT))
+		return parser_fail_memory(parser, no_memory);
+	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
+}
+
+mprof_status parser_load(mprof_parser *parser)
+{
+	mprof_status status;
+
+	if (!reserve_memory(parser))
+		return parser_fail_memory(parser, no_memory);
+	status = check_readable(parser);
+	if (status != MPROF_OK)
+		return status;
+	if (parser_buffer_length(&parser->buffer) >= parser->span)
+		return load_whole(parser);
+	return parser->is_finished ? load_cut(parser) : parser_wait(parser, parser->span);
+}
+
+mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
+{
+	mprof_status status = parser_check(parser, block);
+
+	if (status != MPROF_OK)
+		return status;
+	if (parser->fatal_error.status != MPROF_OK) {
+		parser->error = parser->fatal_error;
+		return (mprof_status)parser->error.status;
+	}
+	if (block->struct_size < sizeof(block->struct_size))
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the size of the block is not set");
+	parser->wait_until = 0;
+	if (parser->state == PARSER_LOADED) {
+		parser_rewind(parser);
+		status = MPROF_OK;
+	} else if (parser->state == PARSER_HAS_HEADER) {
+		status = parser_load(parser);
+	} else {
+		return parser_refuse(parser, MPROF_ERR_STATE, "no header was found whose block could be loaded");
+	}
+	if (status != MPROF_AGAIN)
+		(void)struct_copy_out(block, &parser->block, sizeof(parser->block));
+	return status;
+}

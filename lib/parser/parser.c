@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/parser_internal.h"
+
+#include "base/error.h"
+#include "base/options.h"
+
+#include <string.h>
+
+#define DEFAULT_MAX_BLOCK_LENGTH (UINT64_C(64) << 20)
+#define DEFAULT_MAX_NAME_LENGTH (UINT64_C(1) << 20)
+
+/* Room that is lent at least, so that a caller who wants little does not read in small pieces. */
+#define LEAST_ROOM 4096
+
+void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_parser **parser)
+{
+	mprof_parser_options own;
+	mprof_allocator allocator;
+	mprof_parser *made;
+
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*parser = NULL;
+	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.ignore_checksums > 1 || own.reserved != 0 ||
+	    !allocator_init(&allocator, own.allocator))
+		return MPROF_ERR_ARGUMENT;
+	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
+	if (made == NULL)
+		return MPROF_ERR_MEMORY;
+	made->allocator = allocator;
+	made->ignore_checksums = (int)own.ignore_checksums;
+	made->decoding.max_name_length = own.max_name_length != 0 ? own.max_name_length : DEFAULT_MAX_NAME_LENGTH;
+	mprof_parser_set_max_block_length(made, own.max_block_length);
+	parser_buffer_init(&made->buffer, &allocator);
+	id_map_init(&made->object_sizes, &allocator);
+	thread_counters_init(&made->counters, &allocator);
+	error_clear(&made->error);
+	error_clear(&made->fatal_error);
+	*parser = made;
+	return MPROF_OK;
+}
+
+void mprof_parser_destroy(mprof_parser *parser)
+{
+	mprof_allocator allocator;
+
+	if (parser == NULL)
+		return;
+	allocator = parser->allocator;
+	parser_buffer_destroy(&parser->buffer);
+	id_map_destroy(&parser->object_sizes);
+	allocator_release(&allocator, parser->directive_changes,
+			  parser->directive_change_capacity * sizeof(*parser->directive_changes));
+	allocator_release(&allocator, parser->details, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
+	allocator_release(&allocator, parser->frames, parser->frame_capacity * sizeof(*parser->frames));
+	thread_counters_destroy(&parser->counters);
+	allocator_release(&allocator, parser->references, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
+	allocator_release(&allocator, parser, sizeof(*parser));
+}
+
+mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severity severity, uint64_t offset_in_block,
+			 const char *what)
+{
+	error_set(&parser->error, status, severity, what);
+	parser->error.block_code = parser->block.code;
+	parser->error.block_offset = parser->block.offset;
+	parser->error.offset_in_block = offset_in_block;
+	parser->error.offset = parser->block.offset + offset_in_block;
+	if (severity == MPROF_SEVERITY_FATAL)
+		parser->fatal_error = parser->error;
+	/* A limit is the caller's. What is not known how to read cannot be called valid. */
+	if (status != MPROF_ERR_LIMIT && status != MPROF_ERR_MEMORY) {
+		parser->is_damaged = 1;
+		if (parser->valid_bytes > parser->block.offset)
+			parser->valid_bytes = parser->block.offset;
+	}
+	return status;
+}
+
+mprof_status parser_fail_memory(mprof_parser *parser, const char *what)
+{
+	return parser_fail(parser, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, 0, what);
+}
+
+int parser_is_out_of_memory(mprof_parser *parser)
+{
+	if (parser->fatal_error.status != MPROF_ERR_MEMORY)
+		return 0;
+	parser->error = parser->fatal_error;
+	return 1;
+}
+
+mprof_status parser_refuse(mprof_parser *parser, mprof_status status, const char *what)
+{
+	return error_set(&parser->error, status, MPROF_SEVERITY_NONE, what);
+}
+
+mprof_status parser_check(mprof_parser *parser, const void *needed)
+{
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (needed == NULL)
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "a pointer that is needed is NULL");
+	return MPROF_OK;
+}
+
+mprof_status parser_wait(mprof_parser *parser, uint64_t length)
+{
+	parser->wait_until = parser->buffer.offset + length;
+	return MPROF_AGAIN;
+}
+
+void parser_block_is_valid(mprof_parser *parser)
+{
+	uint64_t end = parser->block.offset + parser->span;
+
+	/* After a restart further on nothing is known of what lies between. */
+	if (!parser->is_damaged && parser->block.offset <= parser->valid_bytes && end > parser->valid_bytes)
+		parser->valid_bytes = end;
+}
+
+/* Bytes of a block that is passed by need not be kept. Returns how many of those that are fed are such. */
+static size_t pass_by(mprof_parser *parser, size_t length)
+{
+	size_t passed = length;
+
+	if (parser->state != PARSER_SKIPPING || parser_buffer_length(&parser->buffer) > 0)
+		return 0;
+	if (passed > parser->skip_left)
+		passed = (size_t)parser->skip_left;
+	parser->skip_left -= passed;
+	parser->buffer.offset += passed;
+	return passed;
+}
+
+mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t length)
+{
+	parser_buffer *buffer;
+	size_t passed;
+
+	if (parser_check(parser, length > 0 ? bytes : parser) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	buffer = &parser->buffer;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	if (parser->is_finished)
+		return parser_refuse(parser, MPROF_ERR_STATE, "bytes are fed after the end was told");
+	passed = pass_by(parser, length);
+	length -= passed;
+	buffer->lent = 0;
+	if (length == 0)
+		return MPROF_OK;
+	if (!parser_buffer_reserve(buffer, length))
+		return parser_fail_memory(parser, "no memory for the bytes that are fed");
+	memcpy(buffer->memory + buffer->end, (const uint8_t *)bytes + passed, length);
+	buffer->end += length;
+	return MPROF_OK;
+}
+
+mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **room, size_t *length)
+{
+	parser_buffer *buffer;
+
+	if (parser_check(parser, room) != MPROF_OK || parser_check(parser, length) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	buffer = &parser->buffer;
+	*room = NULL;
+	*length = 0;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	if (parser->is_finished)
+		return parser_refuse(parser, MPROF_ERR_STATE, "room is asked for after the end was told");
+	if (!parser_buffer_reserve(buffer, minimum < LEAST_ROOM ? LEAST_ROOM : minimum))
+		return parser_fail_memory(parser, "no memory for the bytes that are fed");
+	buffer->lent = buffer->capacity - buffer->end;
+	*room = buffer->memory + buffer->end;
+	*length = buffer->lent;
+	return MPROF_OK;
+}
+
+mprof_status mprof_parser_commit(mprof_parser *parser, size_t length)
+{
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	if (length > parser->buffer.lent)
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "more bytes are filled than there was room lent");
+	parser->buffer.end += length;
+	parser->buffer.lent = 0;
+	return MPROF_OK;
+}
+
+void mprof_parser_finish(mprof_parser *parser)
+{
+	if (parser == NULL)
+		return;
+	parser->is_finished = 1;
+	parser->buffer.lent = 0;
+}
+
+uint64_t mprof_parser_get_needed(const mprof_parser *parser)
+{
+	uint64_t fed;
+
+	if (parser == NULL)
+		return 0;
+	fed = parser->buffer.offset + parser_buffer_length(&parser->buffer);
+	return parser->wait_until > fed ? parser->wait_until - fed : 0;
+}
+
+uint64_t mprof_parser_get_skippable(const mprof_parser *parser)
+{
+	if (parser == NULL || parser->state != PARSER_SKIPPING || parser_buffer_length(&parser->buffer) > 0)
+		return 0;
+	return parser->skip_left;
+}
+
+mprof_status mprof_parser_skip(mprof_parser *parser, uint64_t length)
+{
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	if (length > mprof_parser_get_skippable(parser))
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "more bytes are skipped than may be");
+	parser->skip_left -= length;
+	parser->buffer.offset += length;
+	parser->buffer.lent = 0;
+	return MPROF_OK;
+}
+
+void parser_unskip(mprof_parser *parser, uint64_t length)
+{
+	parser->skip_left += length;
+	parser->buffer.offset -= length;
+}
+
+/* What was learnt stays; what stood at the begin of the buffer is forgotten. */
+static void restart(mprof_parser *parser, uint64_t offset)
+{
+	parser->is_finished = 0;
+	parser->wait_until = 0;
+	parser->is_opened = 0;
+	parser->state = PARSER_AT_HEADER;
+	parser_directives_restore(parser, offset);
+	error_clear(&parser->fatal_error);
+}
+
+mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
+{
+	if (parser == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	if (!parser->is_past_intro)
+		return parser_refuse(parser, MPROF_ERR_STATE, "a restart before INTRO was read");
+	thread_counters_jump(&parser->counters, parser->buffer.offset, offset);
+	parser_buffer_restart(&parser->buffer, offset);
+	restart(parser, offset);
+	return MPROF_OK;
+}
+
+int parser_restart_inside(mprof_parser *parser, uint64_t offset)
+{
+	parser_buffer *buffer = &parser->buffer;
+
+	if (!parser->is_past_intro || offset < buffer->offset ||
+	    offset - buffer->offset >= parser_buffer_length(buffer))
+		return 0;
+	thread_counters_jump(&parser->counters, buffer->offset, offset);
+	buffer->lent = 0;
+	parser_buffer_drop(buffer, (size_t)(offset - buffer->offset));
+	restart(parser, offset);
+	return 1;
+}
+
+mprof_status mprof_parser_next_block(mprof_parser *parser, mprof_block *block)
+{
+	mprof_block header = {.struct_size = sizeof(header)};
+	mprof_status status = parser_check(parser, block);
+
+	if (status != MPROF_OK)
+		return status;
+	if (!parser->is_opened) {
+		status = mprof_parser_next_header(parser, &header);
+		if (status != MPROF_OK)
+			return status;
+		parser->is_opened = 1;
+	}
+	status = mprof_parser_load(parser, block);
+	if (status != MPROF_AGAIN)
+		parser->is_opened = 0;
+	return status;
+}
+
+void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length)
+{
+	if (parser == NULL)
+		return;
+	parser->max_block_length = length != 0 ? length : DEFAULT_MAX_BLOCK_LENGTH;
+}
+
+mprof_dialect mprof_parser_get_dialect(const mprof_parser *parser)
+{
+	return parser != NULL && parser->is_past_intro ? parser->decoding.rules->dialect : MPROF_DIALECT_DEFAULT;
+}
+
+int mprof_parser_is_complete(const mprof_parser *parser)
+{
+	return parser != NULL && parser->log_end != 0 && !parser->is_damaged;
+}
+
+uint64_t mprof_parser_get_valid_bytes(const mprof_parser *parser)
+{
+	if (parser == NULL)
+		return 0;
+	return parser->valid_bytes;
+}
+
+mprof_status mprof_parser_get_error(const mprof_parser *parser, mprof_error *error)
+{
+	return parser != NULL && error != NULL ? error_copy(&parser->error, error) : MPROF_ERR_ARGUMENT;
+}

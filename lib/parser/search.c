@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/parser_internal.h"
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+
+/*
+ * Most bytes that are checked for each byte that is searched, so that a log made to look full of headers costs
+ * little.
+ */
+#define CHECKED_PER_BYTE 16
+
+static int is_candidate(const mprof_parser *parser, const uint8_t *bytes, block_header *header)
+{
+	mprof_block_kind kind;
+
+	block_header_decode(bytes, header);
+	if (header->length < parser->decoding.rules->checksum_length || header->length > parser->max_block_length)
+		return 0;
+	kind = dialect_block_kind(parser->decoding.rules, header->code);
+	return kind != MPROF_BLOCK_UNKNOWN && kind != MPROF_BLOCK_INTRO;
+}
+
+int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, uint64_t span)
+{
+	size_t checked = (size_t)span - parser->decoding.rules->checksum_length;
+
+	return checksum_update(0, block, checked) == bytes_load_32(block + checked);
+}
+
+/* Where the length of a block that is perhaps only too long says, the next may be as long: its header is enough. */
+static int is_claimed_successor(const mprof_parser *parser, const uint8_t *bytes, size_t position)
+{
+	block_header header;
+
+	if (parser->search_claimed == 0 || parser->buffer.offset + position != parser->search_claimed)
+		return 0;
+	block_header_decode(bytes, &header);
+	return parser_header_is_plausible(parser, &header);
+}
+
+parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position, uint64_t *needed)
+{
+	const uint8_t *bytes = parser_buffer_bytes(&parser->buffer);
+	size_t length = parser_buffer_length(&parser->buffer);
+	uint64_t searched = parser->buffer.offset + length - parser->search_start;
+	uint32_t header_length = parser->decoding.rules->header_length;
+
+	for (; length - *position >= header_length; ++*position) {
+		block_header header;
+		uint64_t span;
+
+		if (is_claimed_successor(parser, bytes + *position, *position))
+			return PARSER_SEARCH_FOUND;
+		/* The high byte of all known codes is 0, which passes by most places at once. */
+		if (bytes[*position + 1] != 0 || !is_candidate(parser, bytes + *position, &header))
+			continue;
+		span = header_length + (uint64_t)header.length;
+		if (length - *position < span) {
+			if (parser->is_finished)
+				continue;
+			*needed = *position + span;
+			return PARSER_SEARCH_MORE;
+		}
+		if (parser->search_checked > searched * CHECKED_PER_BYTE)
+			return PARSER_SEARCH_NONE;
+		parser->search_checked += span;
+		if (parser_checksum_is_right(parser, bytes + *position, span))
+			return PARSER_SEARCH_FOUND;
+	}
+	*needed = *position + (uint64_t)header_length;
+	return parser->is_finished ? PARSER_SEARCH_NONE : PARSER_SEARCH_MORE;
+}
+
+void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed_end)
+{
+	parser->state = PARSER_SEARCHING;
+	parser->search_start = parser->block.offset;
+	parser->search_checked = 0;
+	parser->search_claimed = claimed_end;
+	parser_buffer_drop(&parser->buffer, position);
+}
+
+size_t parser_search_inside(mprof_parser *parser)
+{
+	size_t position = 1;
+	uint64_t needed;
+
+	if (parser->decoding.rules->checksum_length == 0)
+		return 0;
+	parser->search_start = parser->block.offset;
+	parser->search_checked = 0;
+	parser->search_claimed = 0;
+	return parser_search_buffer(parser, &position, &needed) == PARSER_SEARCH_FOUND ? position : 0;
+}
+
+/* The next valid block is where the log says: it is whole, only one of its blocks was too long. */
+static mprof_status end_without_damage(mprof_parser *parser)
+{
+	parser_block_is_valid(parser);
+	parser->state = PARSER_AT_HEADER;
+	return MPROF_OK;
+}
+
+static mprof_status end_found(mprof_parser *parser)
+{
+	if (parser->buffer.offset == parser->search_claimed)
+		return end_without_damage(parser);
+	parser->state = PARSER_AT_HEADER;
+	return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, 0,
+			   "the log is damaged here: bytes are skipped to the next valid block");
+}
+
+static mprof_status end_not_found(mprof_parser *parser)
+{
+	size_t left = parser_buffer_length(&parser->buffer);
+
+	if (parser->search_claimed > parser->buffer.offset + left || !parser->is_finished) {
+		/*
+		 * The search was given up, or the log ends before the block does: its length is what is left to go
+		 * by.
+		 */
+		if (parser->search_claimed > parser->buffer.offset) {
+			parser->state = PARSER_SKIPPING;
+			parser->skip_left = parser->search_claimed - parser->buffer.offset;
+			return parser_leave_skipping(parser);
+		}
+	} else if (parser->search_claimed == parser->buffer.offset + left) {
+		parser_buffer_drop(&parser->buffer, left);
+		return end_without_damage(parser);
+	}
+	return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, 0,
+			   "the log is damaged from here: no valid block follows");
+}
+
+mprof_status parser_search_go_on(mprof_parser *parser)
+{
+	size_t position = 0;
+	uint64_t needed = 0;
+	parser_search_result result = parser_search_buffer(parser, &position, &needed);
+
+	/* What was searched is not kept. */
+	parser_buffer_drop(&parser->buffer, position);
+	switch (result) {
+	case PARSER_SEARCH_FOUND:
+		return end_found(parser);
+	case PARSER_SEARCH_MORE:
+		return parser_wait(parser, needed - position);
+	default:
+		return end_not_found(parser);
+	}
+}

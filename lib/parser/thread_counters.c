@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/thread_counters.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+/* Far more threads than run at once. With more in a log, those known are forgotten, so that memory stays bounded. */
+#define MOST_THREADS 65536
+
+/* Beyond these, blocks that are read again out of order start from their base counter. */
+#define MOST_STARTS 65536
+
+void thread_counters_init(thread_counters *counters, const mprof_allocator *allocator)
+{
+	memset(counters, 0, sizeof(*counters));
+	counters->allocator = *allocator;
+	hash_map_init(&counters->places, allocator);
+	counters->is_complete = 1;
+}
+
+void thread_counters_destroy(thread_counters *counters)
+{
+	hash_map_destroy(&counters->places);
+	allocator_release(&counters->allocator, counters->threads,
+			  counters->thread_capacity * sizeof(*counters->threads));
+	allocator_release(&counters->allocator, counters->starts, counters->start_capacity * sizeof(*counters->starts));
+}
+
+static void forget_threads(thread_counters *counters)
+{
+	const mprof_allocator allocator = counters->allocator;
+
+	hash_map_destroy(&counters->places);
+	hash_map_init(&counters->places, &allocator);
+	counters->thread_count = 0;
+	counters->is_complete = 0;
+}
+
+/* Blocks in front of an offset were none of a thread, if that holds for all of the log so far. */
+static void pass_others(thread_counters *counters, uint64_t offset)
+{
+	if (counters->is_complete && !counters->has_first && offset > counters->first_offset)
+		counters->first_offset = offset;
+}
+
+/* A block of a thread is met: the first one, if none was and nothing is missing. */
+static void meet(thread_counters *counters, uint64_t offset)
+{
+	pass_others(counters, offset);
+	counters->has_first |= counters->is_complete;
+}
+
+void thread_counters_miss(thread_counters *counters, uint64_t offset)
+{
+	meet(counters, offset);
+	counters->is_complete = 0;
+}
+
+void thread_counters_jump(thread_counters *counters, uint64_t from, uint64_t to)
+{
+	pass_others(counters, from);
+	forget_threads(counters);
+	counters->is_complete = to <= counters->first_offset;
+}
+
+/* Where the start of a block at an offset is, or would be put in. */
+static size_t start_place(const thread_counters *counters, uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = counters->start_count;
+
+	/* Blocks are mostly read in their order. */
+	if (high > 0 && counters->starts[high - 1].offset < offset)
+		return high;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (counters->starts[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static const block_start *start_find(const thread_counters *counters, uint64_t offset)
+{
+	size_t place = start_place(counters, offset);
+
+	if (place == counters->start_count || counters->starts[place].offset != offset)
+		return NULL;
+	return &counters->starts[place];
+}
+
+/* Remembers that a block starts from a counter. */
+static int start_put(thread_counters *counters, uint64_t offset, uint64_t counter)
+{
+	size_t place = start_place(counters, offset);
+	void *starts = counters->starts;
+	int reserved;
+
+	if (counters->start_count >= MOST_STARTS)
+		return 1;
+	reserved = array_reserve(&counters->allocator, &starts, &counters->start_capacity, counters->start_count + 1,
+				 sizeof(*counters->starts));
+	counters->starts = starts;
+	if (!reserved)
+		return 0;
+	memmove(&counters->starts[place + 1], &counters->starts[place],
+		(counters->start_count - place) * sizeof(*counters->starts));
+	counters->starts[place].offset = offset;
+	counters->starts[place].counter = counter;
+	counters->start_count++;
+	return 1;
+}
+
+/* Makes a place for a thread that has none. Returns 0 if there is no memory. */
+static int thread_add(thread_counters *counters, uint64_t thread)
+{
+	void *threads = counters->threads;
+	int reserved;
+
+	if (counters->thread_count == MOST_THREADS)
+		forget_threads(counters);
+	reserved = array_reserve(&counters->allocator, &threads, &counters->thread_capacity, counters->thread_count + 1,
+				 sizeof(*counters->threads));
+	counters->threads = threads;
+	if (!reserved || !hash_map_put(&counters->places, thread, counters->thread_count))
+		return 0;
+	counters->current = counters->thread_count++;
+	return 1;
+}
+
+int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t thread, uint64_t base, uint64_t *start)
+{
+	const uint64_t *place = hash_map_get(&counters->places, thread);
+	const block_start *known = start_find(counters, offset);
+	thread_counter *current;
+
+	*start = base;
+	if (known != NULL)
+		*start = known->counter;
+	else if (place != NULL && counters->threads[*place].base == base)
+		*start = counters->threads[*place].reached;
+	if (counters->is_complete && known == NULL && *start != base && !start_put(counters, offset, *start))
+		return 0;
+	if (place != NULL)
+		counters->current = (size_t)*place;
+	else if (!thread_add(counters, thread))
+		return 0;
+	meet(counters, offset);
+	current = &counters->threads[counters->current];
+	current->base = base;
+	current->reached = *start;
+	return 1;
+}
+
+void thread_counters_end(thread_counters *counters, uint64_t reached)
+{
+	counters->threads[counters->current].reached = reached;
+}

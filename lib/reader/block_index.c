@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/block_index.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+void block_index_init(block_index *index, const mprof_allocator *allocator)
+{
+	memset(index, 0, sizeof(*index));
+	index->allocator = *allocator;
+	hash_map_init(&index->by_thread, allocator);
+}
+
+static void list_destroy(block_index *index, index_list *list)
+{
+	allocator_release(&index->allocator, list->places, list->capacity * sizeof(*list->places));
+}
+
+void block_index_destroy(block_index *index)
+{
+	for (size_t i = 0; i < index->thread_count; i++)
+		list_destroy(index, &index->threads[i]);
+	list_destroy(index, &index->all);
+	allocator_release(&index->allocator, index->threads, index->thread_capacity * sizeof(*index->threads));
+	allocator_release(&index->allocator, index->blocks, index->capacity * sizeof(*index->blocks));
+	hash_map_destroy(&index->by_thread);
+}
+
+void block_index_clear(block_index *index)
+{
+	const mprof_allocator allocator = index->allocator;
+
+	block_index_destroy(index);
+	block_index_init(index, &allocator);
+}
+
+index_block block_index_describe(const mprof_block *block)
+{
+	index_block made = {.offset = block->offset, .length = block->length, .kind = block->kind};
+
+	if (!block->loaded)
+		return made;
+	switch (block->kind) {
+	case MPROF_BLOCK_EVENTS:
+		made.thread = block->thread;
+		made.start_counter = block->as.events.base_counter;
+		made.end_counter = block->end.counter;
+		break;
+	case MPROF_BLOCK_SAMPLES:
+		made.thread = block->thread;
+		made.start_counter = block->as.samples.base_counter;
+		made.end_counter = block->end.counter;
+		break;
+	case MPROF_BLOCK_STATISTICAL:
+		made.start_counter = block->as.statistical.start_counter;
+		made.end_counter = block->as.statistical.end_counter;
+		break;
+	case MPROF_BLOCK_LOADED:
+	case MPROF_BLOCK_UNLOADED:
+		made.start_counter = block->as.element.start_counter;
+		made.end_counter = block->as.element.end_counter;
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		made.start_counter = block->as.watermark.counter;
+		made.end_counter = block->as.watermark.counter;
+		break;
+	case MPROF_BLOCK_MARK:
+		made.thread = block->thread;
+		made.start_counter = block->as.mark.counter;
+		made.end_counter = block->as.mark.counter;
+		break;
+	default:
+		made.start_counter = block->start.counter;
+		made.end_counter = block->end.counter;
+		break;
+	}
+	return made;
+}
+
+static int is_of_thread(const index_block *block)
+{
+	return block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES ||
+	       block->kind == MPROF_BLOCK_MARK;
+}
+
+static int has_events(const index_block *block)
+{
+	return is_of_thread(block) || block->kind == MPROF_BLOCK_STATISTICAL || block->kind == MPROF_BLOCK_HEAP_DATA;
+}
+
+static int64_t relative(const block_index *index, uint64_t counter)
+{
+	return (int64_t)(counter - index->origin);
+}
+
+static int list_reserve(block_index *index, index_list *list)
+{
+	void *places = list->places;
+	int has_room =
+		array_reserve(&index->allocator, &places, &list->capacity, list->count + 1, sizeof(*list->places));
+
+	list->places = places;
+	return has_room;
+}
+
+/* Room was made. */
+static void list_add(const block_index *index, index_list *list, const index_block *block)
+{
+	const int64_t before = list->count > 0 ? list->places[list->count - 1].latest : INT64_MIN;
+	const int64_t end = relative(index, block->end_counter);
+
+	list->places[list->count++] = (index_place){index->count, end > before ? end : before};
+}
+
+/* The list of a thread, which is made if there is none. */
+static index_list *find_list(block_index *index, uint64_t thread)
+{
+	const uint64_t *place = hash_map_get(&index->by_thread, thread);
+	void *threads = index->threads;
+
+	if (place != NULL)
+		return &index->threads[*place];
+	if (!array_reserve(&index->allocator, &threads, &index->thread_capacity, index->thread_count + 1,
+			   sizeof(*index->threads)))
+		return NULL;
+	index->threads = threads;
+	if (!hash_map_put(&index->by_thread, thread, index->thread_count))
+		return NULL;
+	memset(&index->threads[index->thread_count], 0, sizeof(*index->threads));
+	return &index->threads[index->thread_count++];
+}
+
+static int add_to_lists(block_index *index, const index_block *block)
+{
+	index_list *list = is_of_thread(block) ? find_list(index, block->thread) : NULL;
+
+	if (list == NULL && is_of_thread(block))
+		return 0;
+	if (!list_reserve(index, &index->all) || (list != NULL && !list_reserve(index, list)))
+		return 0;
+	list_add(index, &index->all, block);
+	if (list != NULL)
+		list_add(index, list, block);
+	return 1;
+}
+
+int block_index_add(block_index *index, const index_block *block)
+{
+	void *blocks = index->blocks;
+
+	if (!array_reserve(&index->allocator, &blocks, &index->capacity, index->count + 1, sizeof(*index->blocks)))
+		return 0;
+	index->blocks = blocks;
+	/* INTRO is the first block and has the clock at the begin of the session. */
+	if (index->count == 0)
+		index->origin = block->start_counter;
+	if (has_events(block) && !add_to_lists(index, block))
+		return 0;
+	index->blocks[index->count++] = *block;
+	return 1;
+}
+
+size_t block_index_find(const block_index *index, uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = index->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->blocks[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < index->count && index->blocks[low].offset == offset ? low : SIZE_MAX;
+}
+
+uint32_t block_index_frames(const block_index *index, uint64_t offset)
+{
+	size_t number = offset < index->end ? block_index_find(index, offset) : SIZE_MAX;
+
+	return number != SIZE_MAX ? index->blocks[number].frames : 0;
+}
+
+const index_list *block_index_thread(const block_index *index, uint64_t thread)
+{
+	const uint64_t *place = hash_map_get(&index->by_thread, thread);
+
+	if (thread == MPROF_THREAD_ANY)
+		return &index->all;
+	return place != NULL ? &index->threads[*place] : NULL;
+}
+
+size_t block_index_from(const block_index *index, const index_list *list, uint64_t counter)
+{
+	const int64_t wanted = relative(index, counter);
+	size_t low = 0;
+	size_t high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->places[middle].latest < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->count ? list->places[low].number : SIZE_MAX;
+}
+
+size_t block_index_until(const block_index *index, const index_list *list, uint64_t counter)
+{
+	const int64_t wanted = relative(index, counter);
+
+	/* From the last one back: a clock that went back is rare, and then the later block is the right one. */
+	for (size_t i = list->count; i-- > 0;) {
+		const index_block *block = &index->blocks[list->places[i].number];
+
+		if (block->kind == MPROF_BLOCK_EVENTS && relative(index, block->start_counter) <= wanted)
+			return list->places[i].number;
+	}
+	return SIZE_MAX;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/frame_stack.h"
+
+#include <string.h>
+
+void frame_stack_release(frame_stack *stack, const name_table *names)
+{
+	allocator_release(&names->allocator, stack->levels, stack->capacity * sizeof(*stack->levels));
+	allocator_release(&names->allocator, stack->saved, stack->saved_capacity * sizeof(*stack->saved));
+	memset(stack, 0, sizeof(*stack));
+}
+
+static mprof_status reserve(frame_stack *stack, name_table *names, size_t needed)
+{
+	void *levels = stack->levels;
+	mprof_status status = name_table_reserve(names, &levels, &stack->capacity, needed, sizeof(*stack->levels));
+
+	stack->levels = levels;
+	return status;
+}
+
+/*
+ * Saves what is about to be overwritten from the top of the stack on, which is below the lowest place so far. Those
+ * above it were taken away before, so that this costs no more than that did.
+ */
+static mprof_status save(frame_stack *stack, name_table *names)
+{
+	void *saved = stack->saved;
+	mprof_status status;
+
+	status = name_table_reserve(names, &saved, &stack->saved_capacity, stack->mark - stack->count,
+				    sizeof(*stack->saved));
+	stack->saved = saved;
+	if (status != MPROF_OK)
+		return status;
+	while (stack->low > stack->count) {
+		stack->low--;
+		stack->saved[stack->mark - 1 - stack->low] = stack->levels[stack->low];
+	}
+	return MPROF_OK;
+}
+
+void frame_stack_take_back(frame_stack *stack)
+{
+	for (; stack->low < stack->mark; stack->low++)
+		stack->levels[stack->low] = stack->saved[stack->mark - 1 - stack->low];
+	stack->count = stack->mark;
+}
+
+static uint64_t depth_of(const frame_stack *stack)
+{
+	return stack->count > 0 ? stack->levels[stack->count - 1].depth : 0;
+}
+
+/* Room was made. */
+static inline mprof_status push(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
+{
+	uint32_t flags = (frame & 1) != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
+	uint32_t chain = frame_stack_chain(stack);
+	mprof_status status = definition_intern_stack(interner, chain, (uint32_t)(frame >> 1), flags, &chain);
+	const frame_level level = {depth, chain};
+
+	stack->levels[stack->count++] = level;
+	return status;
+}
+
+/* Takes frames away until no more than \p keep are left. */
+static inline void pop(frame_stack *stack, uint64_t keep)
+{
+	/* Where all frames are known, each level is one. */
+	if (__builtin_expect(depth_of(stack) == stack->count, 1)) {
+		stack->count = stack->count < keep ? stack->count : (size_t)keep;
+		return;
+	}
+	while (depth_of(stack) > keep)
+		stack->count--;
+}
+
+/* Makes room for what a section brings, and keeps what it overwrites. */
+static inline mprof_status make_room(frame_stack *stack, name_table *names, size_t count)
+{
+	mprof_status status = MPROF_OK;
+
+	if (__builtin_expect(stack->capacity - stack->count < count, 0))
+		status = reserve(stack, names, stack->count + count);
+	if (status == MPROF_OK && count > 0 && stack->count < stack->low)
+		status = save(stack, names);
+	return status;
+}
+
+mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner, uint64_t keep, const uint64_t *frames,
+			       size_t count)
+{
+	mprof_status result;
+	int is_gap;
+
+	pop(stack, keep);
+	is_gap = depth_of(stack) < keep;
+	result = make_room(stack, interner->table->names, count + (size_t)is_gap);
+	if (result != MPROF_OK)
+		return result;
+	if (__builtin_expect(is_gap, 0))
+		result = push(stack, interner, keep, 0);
+	for (size_t i = count; i > 0; i--) {
+		mprof_status status = push(stack, interner, depth_of(stack) + 1, frames[i - 1]);
+
+		if (result == MPROF_OK || status == MPROF_ERR_MEMORY)
+			result = status;
+	}
+	return result;
+}
+
+/* How many frames a chain has. The ID of a caller is smaller, so this ends. */
+static size_t chain_length(const definition_table *table, uint32_t chain)
+{
+	definition_stack step;
+	size_t length = 0;
+
+	for (; definition_table_get_stack(table, chain, &step); chain = step.parent)
+		length++;
+	return length;
+}
+
+mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t chain)
+{
+	size_t length = chain_length(table, chain);
+	mprof_status status = reserve(stack, table->names, length);
+	definition_stack step;
+
+	stack->count = 0;
+	frame_stack_set_mark(stack);
+	if (status != MPROF_OK)
+		return status;
+	stack->count = length;
+	frame_stack_set_mark(stack);
+	for (; definition_table_get_stack(table, chain, &step); chain = step.parent) {
+		const frame_level level = {length, chain};
+
+		stack->levels[--length] = level;
+	}
+	return MPROF_OK;
+}

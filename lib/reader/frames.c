@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The call stacks of threads while their events are read: implicit leaves get their methods. */
+#include "reader/calls.h"
+#include "reader/reader_internal.h"
+
+/* Events of a block that is left before all of them were fetched, taken at once. */
+#define PASSED_BATCH 128
+
+void reader_frames_init(mprof_reader *reader, const mprof_reader_options *options)
+{
+	open_frames_init(&reader->frames.open, &reader->names);
+	/* Nothing is open where a log begins. */
+	reader->frames.open.generation = 1;
+	reader->frames.keeps_implicit = (int)options->keep_implicit_leaves;
+}
+
+void reader_frames_destroy(mprof_reader *reader)
+{
+	open_frames_destroy(&reader->frames.open);
+}
+
+/* Whether events of the loaded block are followed. */
+static int is_followed(const mprof_reader *reader)
+{
+	const uint64_t implicit = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+
+	if (!parser_has_content(reader->parser) || reader->parser->block.kind != MPROF_BLOCK_EVENTS)
+		return 0;
+	return reader->frames.follows_all ||
+	       (!reader->frames.keeps_implicit && (reader->parser->directives.declared & implicit) != 0);
+}
+
+/* What is known of the start of the loaded block. */
+static open_origin find_origin(const mprof_reader *reader)
+{
+	const reader_frames *frames = &reader->frames;
+	const block_index *index = &reader->index;
+	const uint64_t offset = reader->parser->block.offset;
+	const size_t number = offset < index->end ? block_index_find(index, offset) : SIZE_MAX;
+	open_origin origin = {.source = OPEN_FROM_NOTHING, .gaps = frames->index_gaps};
+
+	if (number != SIZE_MAX && index->blocks[number].frames != 0) {
+		const index_block *block = &index->blocks[number];
+
+		origin.source = OPEN_FROM_INDEX;
+		origin.frames = block->frames;
+		origin.stack = block->stack;
+		origin.gap = block->gap;
+		origin.first_switch = number > 0 ? (size_t)block[-1].switch_end : 0;
+		origin.switch_count = (size_t)block->switch_end - origin.first_switch;
+	} else if (frames->gapless_from == 0) {
+		origin.source = OPEN_FROM_START;
+	} else if (offset >= index->end && frames->gapless_from <= index->end && !reader->skips_events) {
+		origin.source = OPEN_FROM_END;
+		origin.gap = frames->open.end_gap;
+	}
+	return origin;
+}
+
+mprof_status reader_frames_begin(mprof_reader *reader)
+{
+	reader_frames *frames = &reader->frames;
+	open_origin origin;
+	mprof_status status;
+	size_t thread;
+
+	if (frames->is_begun)
+		return MPROF_OK;
+	status = open_frames_thread(&frames->open, reader->parser->block.thread, &thread);
+	if (status != MPROF_OK)
+		return status;
+	origin = find_origin(reader);
+	frames->is_begun = 1;
+	return open_frames_begin(&frames->open, thread, &origin);
+}
+
+void reader_frames_attach(mprof_reader *reader, mprof_event *events, size_t count)
+{
+	reader_frames *frames = &reader->frames;
+
+	if (!is_followed(reader))
+		return;
+	reader_note_fault(reader, reader_frames_begin(reader));
+	if (frames->is_begun)
+		reader_note_fault(reader, open_frames_follow(&frames->open, events, count, !frames->keeps_implicit));
+}
+
+void reader_frames_rewind(mprof_reader *reader)
+{
+	reader_frames *frames = &reader->frames;
+
+	if (frames->is_begun && !open_frames_take_back(&frames->open))
+		frames->gapless_from = reader->parser->block.offset;
+	frames->is_begun = 0;
+	frames->is_done = 0;
+}
+
+void reader_frames_leave(mprof_reader *reader)
+{
+	reader_frames *frames = &reader->frames;
+	mprof_event events[PASSED_BATCH];
+	mprof_status status;
+	size_t count;
+
+	/* The thread's next block goes on from the last event, whether or not it was fetched. */
+	if (!frames->is_done && is_followed(reader)) {
+		while ((status = mprof_parser_next_events(reader->parser, events, PASSED_BATCH, &count)) == MPROF_OK)
+			reader_frames_attach(reader, events, count);
+		frames->has_gap |= status != MPROF_END;
+	}
+	if (frames->has_gap)
+		reader_frames_forget(reader, reader->parser->block.offset + 1);
+	frames->has_gap = 0;
+	frames->is_begun = 0;
+	frames->is_done = 0;
+}
+
+void reader_frames_forget(mprof_reader *reader, uint64_t offset)
+{
+	reader_frames *frames = &reader->frames;
+
+	open_frames_forget(&frames->open);
+	frames->gapless_from = offset;
+	frames->has_gap = 0;
+	frames->is_begun = 0;
+	frames->is_done = 0;
+}
+
+int reader_frames_keep_implicit(mprof_reader *reader, int keeps)
+{
+	const int before = reader->frames.keeps_implicit;
+
+	reader->frames.keeps_implicit = keeps;
+	if (before && !keeps && reader->parser != NULL)
+		reader_frames_forget(reader, reader_next_offset(reader));
+	return before;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads switch between call stacks (doc/format.md, 4.8): which one each is on, and what is open on the others. */
+#include "reader/open_frames.h"
+
+#include <string.h>
+
+static open_slot *slot_at(const open_frames *frames, size_t other)
+{
+	return other != 0 ? &frames->slots[other - 1] : &frames->threads[frames->current].own;
+}
+
+static mprof_status take_place(open_frames *frames, size_t *other)
+{
+	void *slots = frames->slots;
+	mprof_status status;
+
+	if (frames->free_slot != 0) {
+		*other = frames->free_slot;
+		frames->free_slot = frames->slots[*other - 1].holder;
+		return MPROF_OK;
+	}
+	status = name_table_reserve(frames->names, &slots, &frames->slot_capacity, frames->slot_count + 1,
+				    sizeof(*frames->slots));
+	frames->slots = slots;
+	if (status != MPROF_OK)
+		return status;
+	memset(&frames->slots[frames->slot_count++], 0, sizeof(*frames->slots));
+	*other = frames->slot_count;
+	return MPROF_OK;
+}
+
+/* A place that is free keeps the memory of its stack for the next one. */
+static void give_place(open_frames *frames, size_t other)
+{
+	open_slot *slot = &frames->slots[other - 1];
+	const open_stack stack = slot->stack;
+
+	memset(slot, 0, sizeof(*slot));
+	slot->stack = stack;
+	slot->holder = frames->free_slot;
+	frames->free_slot = other;
+}
+
+mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t *other)
+{
+	const uint64_t *found = hash_map_get(&frames->by_number, number);
+	mprof_status status;
+	open_slot *made;
+
+	if (found != NULL) {
+		*other = (size_t)*found + 1;
+		return MPROF_OK;
+	}
+	status = take_place(frames, other);
+	if (status != MPROF_OK)
+		return status;
+	status = name_table_map_put(frames->names, &frames->by_number, number, *other - 1);
+	if (status != MPROF_OK) {
+		give_place(frames, *other);
+		return status;
+	}
+	made = &frames->slots[*other - 1];
+	made->number = number;
+	made->holder = 0;
+	made->generation = frames->generation - 1;
+	open_stack_clear(&made->stack, OPEN_BASE_UNKNOWN);
+	open_stack_set_mark(&made->stack);
+	return MPROF_OK;
+}
+
+/* The node of a stack that the block of the index comes to: mostly the next one in its list. */
+static uint32_t node_in_list(const open_frames *frames, uint64_t number, size_t guess)
+{
+	const open_switch *list = frames->switches + frames->origin.first_switch;
+
+	if (guess < frames->origin.switch_count && list[guess].number == number)
+		return list[guess].node;
+	for (size_t i = 0; i < frames->origin.switch_count; i++) {
+		if (list[i].number == number)
+			return list[i].node;
+	}
+	return OPEN_BASE_UNKNOWN;
+}
+
+static uint32_t node_at_end(const open_frames *frames, const open_slot *slot)
+{
+	if (slot->end_node == 0)
+		return frames->origin.gaps == 0 ? OPEN_BASE_EMPTY : OPEN_BASE_UNKNOWN;
+	return slot->end_gaps == frames->origin.gaps ? slot->end_node : OPEN_BASE_UNKNOWN;
+}
+
+/* Sets a stack that is not current to what is known of it. */
+static mprof_status restore(open_frames *frames, open_slot *slot, uint32_t known, uint64_t counter)
+{
+	uint32_t node = known;
+
+	slot->left = counter;
+	slot->holder = 0;
+	slot->is_ended = 0;
+	slot->generation = frames->generation;
+	if (node == 0 && frames->origin.source == OPEN_FROM_INDEX)
+		node = node_in_list(frames, slot->number, frames->touch_count - 2);
+	if (node == 0 && frames->origin.source == OPEN_FROM_END) {
+		node = node_at_end(frames, slot);
+		if (slot->end_node != 0)
+			slot->left = slot->end_left;
+	}
+	if (node == 0)
+		node = frames->origin.source == OPEN_FROM_START ? OPEN_BASE_EMPTY : OPEN_BASE_UNKNOWN;
+	return open_frames_restore(frames, &slot->stack, node);
+}
+
+/* The block comes to a stack, for the first time or again. \p known: its node, 0 if that has to be found. */
+static mprof_status touch(open_frames *frames, size_t other, uint32_t known, uint64_t counter)
+{
+	open_slot *slot = slot_at(frames, other);
+	void *touches = frames->touches;
+	mprof_status status;
+
+	if (slot->block == frames->block)
+		return MPROF_OK;
+	status = name_table_reserve(frames->names, &touches, &frames->touch_capacity, frames->touch_count + 1,
+				    sizeof(*frames->touches));
+	frames->touches = touches;
+	if (status != MPROF_OK) {
+		frames->misses_touch = 1;
+		return status;
+	}
+	slot->block = frames->block;
+	slot->touch = frames->touch_count;
+	frames->touches[frames->touch_count++] = (open_touch){other, slot->generation, slot->left, slot->holder, 0};
+	if (slot->generation != frames->generation)
+		return restore(frames, slot, known, counter);
+	open_stack_set_mark(&slot->stack);
+	return MPROF_OK;
+}
+
+/* For the index: what the block finds on a stack that it has just come to. */
+static mprof_status note(open_frames *frames, open_slot *slot)
+{
+	open_touch *record = &frames->touches[slot->touch];
+	mprof_status status;
+
+	if (!frames->makes_index || record->node != 0)
+		return MPROF_OK;
+	status = open_frames_keep(frames, &slot->stack, &record->node);
+	if (status != MPROF_OK)
+		record->node = OPEN_BASE_UNKNOWN;
+	return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
+}
+
+/* Whatever stack the thread is on, it is on its own from now on. */
+static void leave_other(open_frames *frames, size_t thread, uint64_t counter)
+{
+	open_thread *leaving = &frames->threads[thread];
+
+	if (leaving->other == 0)
+		return;
+	frames->slots[leaving->other - 1].holder = 0;
+	frames->slots[leaving->other - 1].left = counter;
+	leaving->other = 0;
+}
+
+/* What follows cannot be said to be on one stack or another. */
+static mprof_status lose(open_frames *frames, mprof_status status, uint64_t counter)
+{
+	open_thread *thread = &frames->threads[frames->current];
+
+	leave_other(frames, frames->current, counter);
+	(void)touch(frames, 0, OPEN_BASE_UNKNOWN, counter);
+	thread->own.generation = frames->generation;
+	open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
+	thread->is_lost = 1;
+	return status;
+}
+
+static int is_stale(const open_frames *frames, uint64_t left)
+{
+	return frames->gap != 0 && (int64_t)(frames->gap - left) >= 0;
+}
+
+mprof_status open_frames_switch(open_frames *frames, uint64_t number, uint64_t counter)
+{
+	open_thread *thread = &frames->threads[frames->current];
+	size_t next = 0;
+	mprof_status status = number != 0 ? open_frames_find_slot(frames, number, &next) : MPROF_OK;
+	open_slot *slot;
+
+	if (status == MPROF_OK && next == thread->other && !thread->is_lost)
+		return MPROF_OK;
+	if (status == MPROF_OK)
+		status = touch(frames, next, 0, counter);
+	if (status != MPROF_OK)
+		return lose(frames, status, counter);
+	if (thread->is_lost)
+		open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
+	slot = slot_at(frames, next);
+	/* It is on one thread at a time: the switch by which another one left it is missing. */
+	if (next != 0 && slot->holder != 0)
+		leave_other(frames, slot->holder - 1, counter);
+	if (is_stale(frames, slot->left))
+		open_stack_clear(&slot->stack, OPEN_BASE_GAP);
+	if (thread->other == 0)
+		thread->own.left = counter;
+	leave_other(frames, frames->current, counter);
+	if (slot->is_ended)
+		open_stack_clear(&slot->stack, OPEN_BASE_EMPTY);
+	slot->is_ended = 0;
+	thread->other = next;
+	thread->is_lost = 0;
+	if (next != 0)
+		slot->holder = frames->current + 1;
+	return note(frames, slot);
+}
+
+mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64_t counter)
+{
+	size_t other = 0;
+	mprof_status status = number != 0 ? open_frames_find_slot(frames, number, &other) : MPROF_OK;
+	open_slot *slot;
+
+	if (number == 0)
+		return MPROF_OK;
+	if (status == MPROF_OK)
+		status = touch(frames, other, 0, counter);
+	if (status == MPROF_OK)
+		status = note(frames, slot_at(frames, other));
+	if (status != MPROF_OK)
+		return lose(frames, status, counter);
+	slot = slot_at(frames, other);
+	if (slot->holder != 0)
+		leave_other(frames, slot->holder - 1, slot->left);
+	open_stack_clear(&slot->stack, OPEN_BASE_EMPTY);
+	slot->left = counter;
+	slot->is_ended = 1;
+	/* It may be the one that the thread was on. */
+	if (frames->threads[frames->current].is_lost) {
+		open_stack_clear(&frames->threads[frames->current].own.stack, OPEN_BASE_UNKNOWN);
+		return MPROF_OK;
+	}
+	if (frames->threads[frames->current].other == 0)
+		status = touch(frames, 0, 0, counter);
+	if (status == MPROF_OK && frames->threads[frames->current].other == 0)
+		status = note(frames, slot_at(frames, 0));
+	return status == MPROF_OK ? MPROF_OK : lose(frames, status, counter);
+}
+
+mprof_status open_frames_start_thread(open_frames *frames, uint64_t counter)
+{
+	open_thread *thread = &frames->threads[frames->current];
+	mprof_status status = touch(frames, 0, 0, counter);
+
+	if (status == MPROF_OK)
+		status = note(frames, &thread->own);
+	if (status != MPROF_OK)
+		return lose(frames, status, counter);
+	leave_other(frames, frames->current, counter);
+	open_stack_clear(&thread->own.stack, OPEN_BASE_EMPTY);
+	thread->is_lost = 0;
+	return MPROF_OK;
+}
+
+void open_frames_resume(open_frames *frames, uint64_t stopped)
+{
+	if (frames->gap == 0 || (int64_t)(stopped - frames->gap) > 0)
+		frames->gap = stopped;
+}
+
+/* The block that was followed will not be taken back: places of stacks that it ended are free. */
+static void commit(open_frames *frames)
+{
+	for (size_t i = 0; i < frames->touch_count; i++) {
+		const size_t other = frames->touches[i].other;
+		open_slot *slot = other != 0 ? &frames->slots[other - 1] : NULL;
+
+		if (slot == NULL || !slot->is_ended)
+			continue;
+		slot->is_ended = 0;
+		/* That of the index's end is needed after a seek. */
+		if (slot->end_node != 0)
+			continue;
+		hash_map_remove(&frames->by_number, slot->number);
+		give_place(frames, other);
+	}
+	frames->touch_count = 0;
+	frames->misses_touch = 0;
+	frames->block++;
+}
+
+/* Finds the stack that a thread of which nothing is known any more is on, and its node if that is known by itself. */
+static mprof_status find_thread(open_frames *frames, open_thread *thread, uint32_t *node)
+{
+	const open_origin *origin = &frames->origin;
+	mprof_status status = MPROF_OK;
+	size_t end = thread->end_other;
+
+	thread->other = 0;
+	thread->is_lost = origin->source == OPEN_FROM_NOTHING;
+	if (origin->source == OPEN_FROM_INDEX) {
+		*node = origin->frames != 0 ? origin->frames : OPEN_BASE_UNKNOWN;
+		thread->is_lost = origin->stack == 0 && *node == OPEN_BASE_UNKNOWN;
+		if (origin->stack != 0)
+			status = open_frames_find_slot(frames, origin->stack, &thread->other);
+		return status;
+	}
+	if (origin->source != OPEN_FROM_END)
+		return MPROF_OK;
+	if (thread->own.end_node == 0)
+		thread->is_lost = origin->gaps != 0;
+	else if (thread->end_gaps != origin->gaps)
+		thread->is_lost = 1;
+	/* One that is current was taken by another thread since. */
+	else if (end != 0 && frames->slots[end - 1].end_holder == frames->current + 1 &&
+		 frames->slots[end - 1].generation != frames->generation)
+		thread->other = end;
+	if (thread->is_lost)
+		*node = OPEN_BASE_UNKNOWN;
+	return MPROF_OK;
+}
+
+mprof_status open_frames_begin(open_frames *frames, size_t place, const open_origin *origin)
+{
+	open_thread *thread = &frames->threads[place];
+	mprof_status status = MPROF_OK;
+	uint32_t node = 0;
+	open_slot *slot;
+
+	commit(frames);
+	frames->current = place;
+	frames->origin = *origin;
+	if (frames->gap_generation != frames->generation)
+		frames->gap = origin->gap;
+	frames->gap_generation = frames->generation;
+	if (thread->generation != frames->generation)
+		status = find_thread(frames, thread, &node);
+	thread->generation = frames->generation;
+	frames->start_gap = frames->gap;
+	frames->start_other = thread->other;
+	frames->start_is_lost = thread->is_lost;
+	if (status == MPROF_OK)
+		status = touch(frames, thread->other, node, 0);
+	if (status != MPROF_OK)
+		return lose(frames, status, 0);
+	slot = slot_at(frames, thread->other);
+	/* Taking the block back does not take the thread from its stack. */
+	frames->touches[0].left = slot->left;
+	if (thread->other == 0)
+		return MPROF_OK;
+	if (slot->holder != 0 && slot->holder != place + 1)
+		frames->threads[slot->holder - 1].other = 0;
+	slot->holder = place + 1;
+	frames->touches[0].holder = slot->holder;
+	return MPROF_OK;
+}
+
+int open_frames_take_back(open_frames *frames)
+{
+	open_thread *thread = &frames->threads[frames->current];
+
+	if (frames->misses_touch) {
+		open_frames_forget(frames);
+		return 0;
+	}
+	for (size_t i = 0; i < frames->touch_count; i++) {
+		const open_touch *record = &frames->touches[i];
+		open_slot *slot = slot_at(frames, record->other);
+
+		open_stack_take_back(&slot->stack);
+		slot->generation = i == 0 ? frames->generation : record->generation;
+		slot->left = record->left;
+		slot->holder = record->holder;
+		slot->is_ended = 0;
+		slot->block = 0;
+		if (slot->generation == frames->generation && record->other != 0 && record->holder != 0)
+			frames->threads[record->holder - 1].other = record->other;
+	}
+	frames->touch_count = 0;
+	frames->gap = frames->start_gap;
+	thread->other = frames->start_other;
+	thread->is_lost = frames->start_is_lost;
+	return 1;
+}
+
+/* How the block left a stack. */
+static mprof_status keep_end(open_frames *frames, open_slot *slot, int is_whole, uint32_t gaps)
+{
+	mprof_status status = MPROF_OK;
+
+	slot->end_node = 0;
+	slot->end_left = slot->left;
+	slot->end_holder = slot->holder;
+	slot->end_gaps = gaps;
+	if (slot->is_ended)
+		return MPROF_OK;
+	if (is_whole)
+		status = open_frames_keep(frames, &slot->stack, &slot->end_node);
+	if (slot->end_node == 0)
+		slot->end_node = OPEN_BASE_UNKNOWN;
+	return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
+}
+
+static mprof_status add_switch(open_frames *frames, const open_touch *record)
+{
+	void *switches = frames->switches;
+	mprof_status status = name_table_reserve(frames->names, &switches, &frames->switch_capacity,
+						 frames->switch_count + 1, sizeof(*frames->switches));
+
+	frames->switches = switches;
+	/* What is missing in the list is not known after a seek. */
+	if (status != MPROF_OK)
+		return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
+	frames->switches[frames->switch_count++] = (open_switch){slot_at(frames, record->other)->number, record->node};
+	return MPROF_OK;
+}
+
+mprof_status open_frames_index_block(open_frames *frames, int is_whole, uint32_t gaps)
+{
+	open_thread *thread = &frames->threads[frames->current];
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < frames->touch_count && status == MPROF_OK; i++) {
+		if (i > 0)
+			status = add_switch(frames, &frames->touches[i]);
+		if (status == MPROF_OK)
+			status = keep_end(frames, slot_at(frames, frames->touches[i].other), is_whole, gaps);
+	}
+	if (thread->own.end_node == 0)
+		thread->own.end_node = OPEN_BASE_UNKNOWN;
+	thread->end_other = thread->other;
+	/* Where it is lost the end holds for nothing. */
+	thread->end_gaps = thread->is_lost || !is_whole ? gaps - 1 : gaps;
+	frames->end_gap = frames->gap;
+	return status;
+}

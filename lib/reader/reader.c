@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/reader_internal.h"
+
+#include "base/elements.h"
+#include "base/error.h"
+#include "base/options.h"
+
+#include <string.h>
+
+#define DEFAULT_MAX_NAMES_MEMORY (UINT64_C(1) << 30)
+
+void mprof_reader_options_init(mprof_reader_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+/* The kinds of a set as a mask: all that there are are below 64. An empty set stands for all. */
+static uint64_t kinds_of(const mprof_block_set *set)
+{
+	uint64_t others = set->bits[1] | set->bits[2] | set->bits[3];
+
+	return set->bits[0] == 0 && others == 0 ? UINT64_MAX : set->bits[0];
+}
+
+/* Makes a reader without a source. */
+static mprof_status reader_create(const mprof_reader_options *options, mprof_reader **reader)
+{
+	mprof_reader_options own;
+	mprof_parser_options parser_options;
+	mprof_allocator allocator;
+	mprof_reader *made;
+	mprof_status status;
+
+	if (reader == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*reader = NULL;
+	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.follow > 1 || own.ignore_checksums > 1 ||
+	    own.keep_implicit_leaves > 1 || own.index_without_events > 1 || !allocator_init(&allocator, own.allocator))
+		return MPROF_ERR_ARGUMENT;
+	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
+	if (made == NULL)
+		return MPROF_ERR_MEMORY;
+	made->allocator = allocator;
+	made->wanted = kinds_of(&own.wanted);
+	made->is_following = (int)own.follow;
+	reader_watch_init(made, &own);
+	error_clear(&made->error);
+	error_clear(&made->memory_error);
+	error_clear(&made->index_error);
+	made->fault_offset = UINT64_MAX;
+	name_table_init(&made->names, &allocator,
+			own.max_names_memory != 0 ? own.max_names_memory : DEFAULT_MAX_NAMES_MEMORY);
+	definition_table_init(&made->definitions, &made->names);
+	definition_interner_init(&made->interner, &made->definitions);
+	reader_stacks_init(made);
+	reader_frames_init(made, &own);
+	made->skips_events = (int)own.index_without_events;
+	reader_samples_init(made);
+	hash_map_init(&made->lost_by_block, &allocator);
+	block_index_init(&made->index, &allocator);
+	mprof_parser_options_init(&parser_options, sizeof(parser_options));
+	parser_options.allocator = &allocator;
+	parser_options.max_block_length = own.max_block_length;
+	parser_options.max_name_length = own.max_name_length;
+	parser_options.ignore_checksums = own.ignore_checksums;
+	status = mprof_parser_create(&parser_options, &made->parser);
+	if (status != MPROF_OK)
+		mprof_reader_destroy(made);
+	else
+		*reader = made;
+	return status;
+}
+
+void mprof_reader_destroy(mprof_reader *reader)
+{
+	mprof_allocator allocator;
+
+	if (reader == NULL)
+		return;
+	allocator = reader->allocator;
+	if (reader->source.close != NULL)
+		reader->source.close(reader->source.user);
+	mprof_parser_destroy(reader->parser);
+	reader_samples_destroy(reader);
+	reader_stacks_destroy(reader);
+	reader_frames_destroy(reader);
+	definition_interner_destroy(&reader->interner);
+	definition_table_destroy(&reader->definitions);
+	name_table_destroy(&reader->names);
+	hash_map_destroy(&reader->lost_by_block);
+	block_index_destroy(&reader->index);
+	if (reader->runtime != NULL)
+		allocator_release(&allocator, reader->runtime, reader->runtime_length + 1);
+	allocator_release(&allocator, reader, sizeof(*reader));
+}
+
+/* Reads INTRO, once there is a source, or tells why there is none. */
+static mprof_status reader_start(mprof_reader **reader, int fault)
+{
+	mprof_status status;
+
+	if (fault != 0) {
+		status = reader_fail_system(*reader, fault, "the log cannot be opened");
+		/* Nothing can be read, which later calls say again. */
+		mprof_parser_destroy((*reader)->parser);
+		(*reader)->parser = NULL;
+	} else {
+		/* What grows has no end to be near to. */
+		if ((*reader)->is_following)
+			(*reader)->watch.total = 0;
+		status = reader_read_intro(*reader);
+	}
+	if (status == MPROF_ERR_MEMORY) {
+		mprof_reader_destroy(*reader);
+		*reader = NULL;
+	}
+	return status;
+}
+
+mprof_status mprof_reader_open_path(const char *path, const mprof_reader_options *options, mprof_reader **reader)
+{
+	mprof_status status = reader_create(options, reader);
+
+	if (status != MPROF_OK)
+		return status;
+	return reader_start(reader,
+			    source_open_path(&(*reader)->source, &(*reader)->allocator, path, &(*reader)->watch.total));
+}
+
+mprof_status mprof_reader_open_fd(int fd, const mprof_reader_options *options, mprof_reader **reader)
+{
+	mprof_status status = reader_create(options, reader);
+
+	if (status != MPROF_OK)
+		return status;
+	return reader_start(reader,
+			    source_open_fd(&(*reader)->source, &(*reader)->allocator, fd, &(*reader)->watch.total));
+}
+
+mprof_status mprof_reader_open_memory(const void *bytes, size_t length, const mprof_reader_options *options,
+				      mprof_reader **reader)
+{
+	mprof_status status = reader_create(options, reader);
+
+	if (status != MPROF_OK)
+		return status;
+	(*reader)->watch.total = length;
+	return reader_start(reader, source_open_memory(&(*reader)->source, &(*reader)->allocator, bytes, length));
+}
+
+mprof_status mprof_reader_open_source(const mprof_source *source, const mprof_reader_options *options,
+				      mprof_reader **reader)
+{
+	mprof_source own;
+	mprof_status status;
+
+	if (reader != NULL)
+		*reader = NULL;
+	if (source == NULL || struct_copy_in(&own, source, sizeof(own)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	status = own.read != NULL ? reader_create(options, reader) : MPROF_ERR_ARGUMENT;
+	if (status != MPROF_OK) {
+		if (own.close != NULL)
+			own.close(own.user);
+		return status;
+	}
+	(*reader)->source = own;
+	return reader_start(reader, 0);
+}
+
+mprof_status mprof_reader_finish(mprof_reader *reader)
+{
+	if (reader == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (reader->parser == NULL)
+		return (mprof_status)reader->error.status;
+	reader->is_input_over = 1;
+	return MPROF_OK;
+}
+
+mprof_status mprof_reader_lookup_class(const mprof_reader *reader, uint32_t id, mprof_mapping *mapping,
+				       size_t mapping_size)
+{
+	mprof_mapping own;
+
+	if (reader == NULL || mapping == NULL || mapping_size < SIZE_UP_TO(mprof_mapping, source_line))
+		return MPROF_ERR_ARGUMENT;
+	if (!name_table_class(&reader->names, id, &own))
+		return MPROF_ERR_UNDEFINED_ID;
+	element_put(mapping, mapping_size, 0, &own, sizeof(own));
+	return MPROF_OK;
+}
+
+mprof_status mprof_reader_lookup_method(const mprof_reader *reader, uint32_t id, mprof_mapping *mapping,
+					size_t mapping_size)
+{
+	mprof_mapping own;
+
+	if (reader == NULL || mapping == NULL || mapping_size < SIZE_UP_TO(mprof_mapping, source_line))
+		return MPROF_ERR_ARGUMENT;
+	if (!name_table_method(&reader->names, id, &own))
+		return MPROF_ERR_UNDEFINED_ID;
+	element_put(mapping, mapping_size, 0, &own, sizeof(own));
+	return MPROF_OK;
+}
+
+size_t mprof_reader_format_method(const mprof_reader *reader, uint32_t id, char *text, size_t size)
+{
+	if (reader == NULL || (text == NULL && size > 0))
+		return 0;
+	return name_table_method_name(&reader->names, id, text, size);
+}
+
+uint64_t mprof_reader_get_class_count(const mprof_reader *reader)
+{
+	return reader != NULL ? reader->names.classes.count : 0;
+}
+
+uint64_t mprof_reader_get_method_count(const mprof_reader *reader)
+{
+	return reader != NULL ? reader->names.methods.count : 0;
+}
+
+mprof_status mprof_reader_get_time(const mprof_reader *reader, uint64_t counter, int64_t *nanoseconds)
+{
+	if (reader == NULL || nanoseconds == NULL)
+		return MPROF_ERR_ARGUMENT;
+	return time_scale_convert(&reader->scale, counter, nanoseconds) ? MPROF_OK : MPROF_AGAIN;
+}
+
+mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session *session)
+{
+	mprof_session own;
+
+	if (reader == NULL)
+		return MPROF_ERR_ARGUMENT;
+	memset(&own, 0, sizeof(own));
+	own.struct_size = sizeof(own);
+	own.flags = reader->intro.as.intro.flags;
+	own.runtime = reader->runtime != NULL ? reader->runtime : "";
+	own.start = reader->scale.first;
+	own.last = reader->scale.last;
+	own.counters_per_second = time_scale_counters_per_second(&reader->scale);
+	own.lost_events = reader->lost_events;
+	own.compressed = (uint32_t)reader->is_compressed;
+	if (reader->parser != NULL) {
+		own.dialect = mprof_parser_get_dialect(reader->parser);
+		own.version = reader->parser->is_past_intro ? reader->parser->decoding.rules->version : 0;
+		own.complete = (uint32_t)(mprof_parser_is_complete(reader->parser) && !reader->is_damaged &&
+					  reader->fault_offset == UINT64_MAX);
+		own.valid_bytes = mprof_parser_get_valid_bytes(reader->parser);
+		if (own.valid_bytes > reader->fault_offset)
+			own.valid_bytes = reader->fault_offset;
+	}
+	return struct_copy_out(session, &own, sizeof(own));
+}
+
+mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_error *error)
+{
+	return reader != NULL ? error_copy(&reader->error, error) : MPROF_ERR_ARGUMENT;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * STATISTICAL blocks: the frames of each hit become one sample with a call chain, and native code has the reader's IDs.
+ */
+#include "reader/reader_internal.h"
+
+#include "base/error.h"
+#include "format/record_texts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Definitions taken from the parser at once. */
+#define RECORD_BATCH 64
+
+static const char no_memory_for_names[] = "no memory for the names of native code";
+
+void reader_samples_init(mprof_reader *reader)
+{
+	id_map_init(&reader->samples.modules, &reader->allocator);
+	id_map_init(&reader->samples.functions, &reader->allocator);
+}
+
+/* Defines a module or a function of the log under an ID of ours. */
+static mprof_status define(mprof_reader *reader, id_map *ids, uint32_t log_id, mprof_record *record)
+{
+	mprof_status status = definition_intern(&reader->interner, record);
+
+	if (status != MPROF_OK)
+		return status;
+	return id_map_put(ids, log_id, record->id) ? MPROF_OK : MPROF_ERR_MEMORY;
+}
+
+/* What is used but not defined is called as everywhere. */
+static mprof_status define_unknown(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id, uint32_t *id)
+{
+	char name[16];
+	mprof_record record;
+	mprof_status status;
+
+	snprintf(name, sizeof(name), "#%" PRIu32, log_id);
+	record_clear(&record, kind);
+	*record_name(&record) = name;
+	status = define(reader, ids, log_id, &record);
+	*id = record.id;
+	return status;
+}
+
+static mprof_status find_or_define(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id, uint32_t *id)
+{
+	*id = id_map_get(ids, log_id);
+	return *id != 0 ? MPROF_OK : define_unknown(reader, ids, kind, log_id, id);
+}
+
+/*
+ * A file that is mapped anew is another module with other numbers for its functions; they are the same all the same,
+ * and of the module that it was first.
+ */
+static mprof_status find_home(mprof_reader *reader, uint32_t log_module, uint32_t *module)
+{
+	mprof_record found;
+	mprof_status status = find_or_define(reader, &reader->samples.modules, MPROF_RECORD_MODULE, log_module, module);
+
+	if (status == MPROF_OK && definition_table_get(&reader->definitions, MPROF_RECORD_MODULE, *module, &found))
+		status = definition_first_of_name(&reader->interner, &found, module);
+	return status;
+}
+
+/* Makes a record of the log one of ours, and defines it. A module that is no more keeps its name. */
+static mprof_status learn(mprof_reader *reader, mprof_record *record)
+{
+	reader_samples *samples = &reader->samples;
+	uint32_t log_id = record->id;
+	mprof_status status = MPROF_OK;
+
+	if (record->kind == MPROF_RECORD_MODULE && record->as.module.is_removed) {
+		record->id = id_map_get(&samples->modules, log_id);
+		return MPROF_OK;
+	}
+	if (record->kind == MPROF_RECORD_MODULE)
+		return define(reader, &samples->modules, log_id, record);
+	if (record->kind != MPROF_RECORD_FUNCTION)
+		return MPROF_OK;
+	if (record->as.function.module != 0)
+		status = find_home(reader, record->as.function.module, &record->as.function.module);
+	return status == MPROF_OK ? define(reader, &samples->functions, log_id, record) : status;
+}
+
+mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_record records[RECORD_BATCH];
+	mprof_status result = MPROF_OK;
+	size_t count;
+
+	while (mprof_parser_next_records(reader->parser, records, sizeof(*records), RECORD_BATCH, &count) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = learn(reader, &records[i]);
+
+			if (status == MPROF_ERR_MEMORY)
+				return reader_fail_names(reader, status, block);
+			if (result == MPROF_OK)
+				result = status;
+		}
+	}
+	parser_rewind(reader->parser);
+	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
+}
+
+void reader_samples_translate(mprof_reader *reader, mprof_record *record)
+{
+	/* All of this was defined when the block was loaded, or could not be. */
+	if (learn(reader, record) == MPROF_ERR_MEMORY)
+		(void)reader_fail_memory(reader, no_memory_for_names);
+}
+
+/* The location of a native hit, 0 if it cannot be defined. */
+static uint32_t find_location(mprof_reader *reader, const mprof_event *hit)
+{
+	mprof_record location = {.kind = MPROF_RECORD_LOCATION};
+	reader_samples *samples = &reader->samples;
+	mprof_record function;
+	mprof_status status = MPROF_OK;
+
+	if ((hit->flags & MPROF_EVENT_FLAG_IN_MODULE) != 0 && hit->id != 0) {
+		location.as.location.offset = hit->value;
+		status = find_or_define(reader, &samples->modules, MPROF_RECORD_MODULE, hit->id,
+					&location.as.location.module);
+	} else if (hit->id != 0) {
+		status = find_or_define(reader, &samples->functions, MPROF_RECORD_FUNCTION, hit->id,
+					&location.as.location.function);
+		if (definition_table_get(&reader->definitions, MPROF_RECORD_FUNCTION, location.as.location.function,
+					 &function))
+			location.as.location.module = function.as.function.module;
+	} else {
+		location.as.location.offset = hit->value;
+	}
+	if (status == MPROF_OK)
+		status = definition_intern(&reader->interner, &location);
+	reader_note_fault(reader, status);
+	return status == MPROF_OK ? location.id : 0;
+}
+
+/* Adds a frame on the outer side. Returns 0, after noting why, if there is no room. */
+static int add_frame(mprof_reader *reader, const mprof_event *hit)
+{
+	reader_samples *samples = &reader->samples;
+	void *frames = samples->frames;
+	sample_frame frame = {hit->id, 0};
+	mprof_status status = name_table_reserve(&reader->names, &frames, &samples->frame_capacity,
+						 samples->frame_count + 1, sizeof(*samples->frames));
+
+	samples->frames = frames;
+	if (status != MPROF_OK) {
+		reader_note_fault(reader, status);
+		return 0;
+	}
+	if (hit->flags & MPROF_EVENT_FLAG_NATIVE) {
+		frame.id = find_location(reader, hit);
+		frame.flags = frame.id != 0 ? MPROF_EVENT_FLAG_NATIVE : 0;
+	}
+	samples->frames[samples->frame_count++] = frame;
+	return 1;
+}
+
+static void begin_sample(reader_samples *samples, const mprof_event *hit)
+{
+	samples->sample = *hit;
+	samples->sample.more.detail = NULL;
+	samples->sample.flags = hit->flags & MPROF_EVENT_FLAG_NATIVE;
+	samples->sample.id = samples->sample.flags == 0 ? hit->id : 0;
+	samples->weight = hit->more.detail != NULL ? hit->more.detail->samples : 1;
+	samples->has_sample = 1;
+	samples->frame_count = 0;
+}
+
+/* The sample's frames as a call chain, as far as it can be defined. */
+static uint32_t sample_chain(mprof_reader *reader)
+{
+	const reader_samples *samples = &reader->samples;
+	uint32_t chain = 0;
+
+	for (size_t i = samples->frame_count; i > 0; i--) {
+		const sample_frame *frame = &samples->frames[i - 1];
+
+		reader_note_fault(reader,
+				  definition_intern_stack(&reader->interner, chain, frame->id, frame->flags, &chain));
+	}
+	return chain;
+}
+
+/* Gives out the sample that was begun. There is room for it and for its detail. */
+static void end_sample(mprof_reader *reader, mprof_event *event)
+{
+	reader_samples *samples = &reader->samples;
+
+	*event = samples->sample;
+	event->value = sample_chain(reader);
+	samples->has_sample = 0;
+	if (samples->weight > 1) {
+		mprof_event_detail *detail = reader_take_detail(&samples->details);
+
+		memset(detail, 0, sizeof(*detail));
+		detail->struct_size = sizeof(*detail);
+		detail->samples = samples->weight;
+		event->more.detail = detail;
+	}
+}
+
+/* Takes hits from the parser, when those that were taken before are used up. */
+static mprof_status take_hits(mprof_reader *reader)
+{
+	reader_samples *samples = &reader->samples;
+	mprof_status status;
+
+	if (samples->hit_next < samples->hit_count)
+		return MPROF_OK;
+	if (samples->hits == NULL)
+		samples->hits = allocator_allocate(&reader->allocator, READER_HIT_CAPACITY * sizeof(*samples->hits));
+	if (samples->hits == NULL)
+		return reader_fail_memory(reader, "no memory for samples");
+	samples->hit_next = 0;
+	status = mprof_parser_next_events(reader->parser, samples->hits, READER_HIT_CAPACITY, &samples->hit_count);
+	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
+}
+
+mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
+{
+	reader_samples *samples = &reader->samples;
+	mprof_status status;
+
+	if (capacity > READER_HIT_CAPACITY)
+		capacity = READER_HIT_CAPACITY;
+	if (!reader_prepare_details(reader, &samples->details, capacity))
+		return reader_fail_memory(reader, "no memory for samples");
+	while ((status = take_hits(reader)) == MPROF_OK) {
+		const mprof_event *hit = &samples->hits[samples->hit_next];
+
+		if (samples->has_sample && (hit->flags & MPROF_EVENT_FLAG_CALLER) == 0) {
+			if (*count == capacity)
+				return MPROF_OK;
+			end_sample(reader, &events[(*count)++]);
+		}
+		if (!samples->has_sample)
+			begin_sample(samples, hit);
+		(void)add_frame(reader, hit);
+		samples->hit_next++;
+	}
+	if (samples->has_sample && *count < capacity)
+		end_sample(reader, &events[(*count)++]);
+	return *count > 0 ? MPROF_OK : status;
+}
+
+void reader_samples_rewind(mprof_reader *reader)
+{
+	reader_samples *samples = &reader->samples;
+
+	samples->hit_count = 0;
+	samples->hit_next = 0;
+	samples->has_sample = 0;
+}
+
+void reader_samples_destroy(mprof_reader *reader)
+{
+	reader_samples *samples = &reader->samples;
+	const mprof_allocator *allocator = &reader->allocator;
+
+	id_map_destroy(&samples->modules);
+	id_map_destroy(&samples->functions);
+	allocator_release(allocator, samples->hits, READER_HIT_CAPACITY * sizeof(*samples->hits));
+	allocator_release(allocator, samples->frames, samples->frame_capacity * sizeof(*samples->frames));
+	allocator_release(allocator, samples->details.details,
+			  samples->details.capacity * sizeof(*samples->details.details));
+}

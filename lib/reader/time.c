@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Going to a time, and what was open there. */
+#include "reader/reader_internal.h"
+
+#include "base/elements.h"
+#include "base/error.h"
+
+#include <string.h>
+
+#define EVENT_BATCH 512
+
+static mprof_status refuse(mprof_reader *reader, mprof_status status, const char *what)
+{
+	return error_set(&reader->error, status, MPROF_SEVERITY_NONE, what);
+}
+
+mprof_status mprof_reader_get_counter(const mprof_reader *reader, int64_t nanoseconds, uint64_t *counter)
+{
+	if (reader == NULL || counter == NULL)
+		return MPROF_ERR_ARGUMENT;
+	return time_scale_invert(&reader->scale, nanoseconds, counter) ? MPROF_OK : MPROF_AGAIN;
+}
+
+/*
+ * Whether a block is what the index says. An index that was made by this reader is; one that was loaded may be of a
+ * file that has changed since.
+ */
+static mprof_status check_block(mprof_reader *reader, const index_block *expected, int *is_right)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status;
+	index_block found;
+
+	*is_right = 1;
+	if (!reader->has_loaded_index)
+		return MPROF_OK;
+	*is_right = 0;
+	status = reader_next(reader, UINT64_MAX, &block);
+	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED)
+		return status;
+	found = block_index_describe(&block);
+	*is_right = status == MPROF_OK && found.offset == expected->offset && found.kind == expected->kind &&
+		    found.length == expected->length && found.thread == expected->thread &&
+		    found.start_counter == expected->start_counter;
+	return *is_right ? mprof_reader_seek(reader, expected->offset) : MPROF_OK;
+}
+
+/* An index that is wrong costs the time of making another one. */
+static mprof_status renew_index(mprof_reader *reader)
+{
+	reader_forget_index(reader);
+	return mprof_reader_build_index(reader);
+}
+
+/* Goes to the block of a list that \p search gives for a counter. Sets found to 0 if there is none. */
+static mprof_status go_to(mprof_reader *reader, uint64_t thread, uint64_t counter,
+			  size_t (*search)(const block_index *, const index_list *, uint64_t), index_block *block,
+			  int *found)
+{
+	mprof_status status;
+	int is_right;
+
+	do {
+		const index_list *list = block_index_thread(&reader->index, thread);
+		size_t number = list != NULL ? search(&reader->index, list, counter) : SIZE_MAX;
+
+		*found = number != SIZE_MAX;
+		if (!*found)
+			return MPROF_OK;
+		*block = reader->index.blocks[number];
+		status = mprof_reader_seek(reader, block->offset);
+		if (status == MPROF_OK)
+			status = check_block(reader, block, &is_right);
+		if (status == MPROF_OK && !is_right)
+			status = renew_index(reader);
+	} while (status == MPROF_OK && !is_right);
+	return status;
+}
+
+mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, uint64_t thread)
+{
+	index_block block;
+	uint64_t counter;
+	mprof_status status;
+	int found;
+
+	if (reader == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!reader->has_index)
+		return refuse(reader, MPROF_ERR_STATE, "going to a time needs the index");
+	/* Where no two clocks were read counters are taken for nanoseconds. */
+	(void)time_scale_invert(&reader->scale, nanoseconds, &counter);
+	status = go_to(reader, thread, counter, block_index_from, &block, &found);
+	return status == MPROF_OK && !found ? mprof_reader_seek(reader, reader->index.end) : status;
+}
+
+/* Gives out a stack, the innermost frame first. */
+static void give_frames(const open_stack *stack, mprof_stack_frame *frames, size_t frame_size, size_t capacity,
+			size_t *count)
+{
+	mprof_stack_frame frame;
+
+	*count = stack->depth + (stack->base != OPEN_BASE_EMPTY);
+	for (size_t i = 0; i < *count && i < capacity; i++) {
+		memset(&frame, 0, sizeof(frame));
+		frame.id = i < stack->depth ? stack->frames[stack->depth - 1 - i].method : 0;
+		element_put(frames, frame_size, i, &frame, sizeof(frame));
+	}
+}
+
+/* Follows the events of the block up to a counter. */
+static mprof_status follow_until(mprof_reader *reader, uint64_t counter)
+{
+	mprof_event events[EVENT_BATCH];
+	mprof_status status = reader_frames_begin(reader);
+	open_frames *open = &reader->frames.open;
+	size_t passed = 0;
+	size_t count = 0;
+
+	while (status == MPROF_OK && passed == count) {
+		status = mprof_parser_next_events(reader->parser, events, EVENT_BATCH, &count);
+		passed = 0;
+		while (passed < count && (int64_t)(events[passed].counter - counter) <= 0)
+			passed++;
+		if (status == MPROF_OK)
+			status = open_frames_follow(open, events, passed, 1);
+	}
+	if (status == MPROF_ERR_MEMORY)
+		return reader_fail_memory(reader, "no memory for call stacks");
+	/* Damage ends what can be followed. */
+	return status == MPROF_ERR_LIMIT ? status : MPROF_OK;
+}
+
+static mprof_status open_at(mprof_reader *reader, uint64_t counter, mprof_stack_frame *frames, size_t frame_size,
+			    size_t capacity, size_t *count)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status = reader_next(reader, MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS), &block);
+
+	if (!parser_has_content(reader->parser) || block.kind != MPROF_BLOCK_EVENTS)
+		return status != MPROF_OK ? status : MPROF_ERR_STATE;
+	reader->frames.follows_all = 1;
+	status = follow_until(reader, counter);
+	if (status == MPROF_OK)
+		give_frames(&open_frames_slot(&reader->frames.open, reader->frames.open.current)->stack, frames,
+			    frame_size, capacity, count);
+	reader->frames.is_done = 1;
+	reader->frames.follows_all = 0;
+	return status;
+}
+
+mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread, uint64_t counter,
+					  mprof_stack_frame *frames, size_t frame_size, size_t capacity, size_t *count)
+{
+	index_block block;
+	mprof_status status;
+	int found;
+
+	if (count != NULL)
+		*count = 0;
+	if (reader == NULL || count == NULL || (frames == NULL && capacity > 0) ||
+	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
+		return MPROF_ERR_ARGUMENT;
+	if (!reader->has_index || reader->skips_events)
+		return refuse(reader, MPROF_ERR_STATE, "what is open at a time is found by the index");
+	status = go_to(reader, thread, counter, block_index_until, &block, &found);
+	if (status != MPROF_OK || !found)
+		return status;
+	status = open_at(reader, counter, frames, frame_size, capacity, count);
+	return status == MPROF_OK ? mprof_reader_seek(reader, block.offset) : status;
+}
+
+mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset, mprof_stack_frame *frames,
+					   size_t frame_size, size_t capacity, size_t *count)
+{
+	open_stack stack;
+	uint32_t node;
+	mprof_status status;
+
+	if (count != NULL)
+		*count = 0;
+	if (reader == NULL || count == NULL || (frames == NULL && capacity > 0) ||
+	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
+		return MPROF_ERR_ARGUMENT;
+	if (!reader->has_index || reader->skips_events)
+		return refuse(reader, MPROF_ERR_STATE, "what is open where a block begins is found by the index");
+	node = block_index_frames(&reader->index, offset);
+	if (node == 0)
+		return refuse(reader, MPROF_ERR_ARGUMENT, "no block of events in the index begins there");
+	memset(&stack, 0, sizeof(stack));
+	status = open_frames_restore(&reader->frames.open, &stack, node);
+	if (status == MPROF_OK)
+		give_frames(&stack, frames, frame_size, capacity, count);
+	open_stack_destroy(&stack, &reader->allocator);
+	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "no memory for call stacks") : status;
+}

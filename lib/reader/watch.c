@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Progress of what takes long, and interrupting it. */
+#include "reader/reader_internal.h"
+
+#include "base/error.h"
+
+/* Bytes of the source from one call of the progress function to the next. */
+#define PROGRESS_SPAN (UINT64_C(1) << 20)
+
+/* A signal handler may set the flag only if that takes no lock. */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "the interrupt flag has to be lock-free");
+
+static uint64_t distance(uint64_t one, uint64_t other)
+{
+	return one > other ? one - other : other - one;
+}
+
+/* Returns 1 if the caller does not want to go on. */
+static int look(void *user, uint64_t position)
+{
+	mprof_reader *reader = user;
+	reader_watch *watch = &reader->watch;
+
+	if (atomic_load_explicit(&watch->interrupt, memory_order_relaxed) != 0) {
+		atomic_store_explicit(&watch->interrupt, 0, memory_order_relaxed);
+		watch->has_stopped = 1;
+		return 1;
+	}
+	if (watch->progress == NULL || distance(position, watch->last_position) < PROGRESS_SPAN)
+		return 0;
+	watch->last_position = position;
+	watch->has_stopped = watch->progress(watch->user, position, watch->total) != 0;
+	return watch->has_stopped;
+}
+
+void reader_watch_init(mprof_reader *reader, const mprof_reader_options *options)
+{
+	reader->watch.source.look = look;
+	reader->watch.source.user = reader;
+	reader->watch.progress = options->progress;
+	reader->watch.user = options->progress_user;
+	atomic_init(&reader->watch.interrupt, 0);
+}
+
+static mprof_status stop(mprof_reader *reader)
+{
+	reader->watch.has_stopped = 0;
+	return error_set(&reader->error, MPROF_ERR_INTERRUPTED, MPROF_SEVERITY_NONE,
+			 "reading was interrupted; the same call goes on");
+}
+
+mprof_status reader_watch_look(mprof_reader *reader)
+{
+	uint64_t position = reader->is_compressed ? source_get_compressed_position(&reader->source)
+						  : parser_buffer_end(&reader->parser->buffer);
+
+	return look(reader, position) ? stop(reader) : MPROF_OK;
+}
+
+mprof_status reader_watch_fail_seek(mprof_reader *reader, int fault)
+{
+	if (reader->watch.has_stopped)
+		return stop(reader);
+	return reader_fail_system(reader, fault, "the log cannot be sought");
+}
+
+void mprof_reader_interrupt(mprof_reader *reader)
+{
+	if (reader != NULL)
+		atomic_store_explicit(&reader->watch.interrupt, 1, memory_order_relaxed);
+}

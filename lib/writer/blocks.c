@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/writer_internal.h"
+
+#include "base/elements.h"
+#include "base/options.h"
+
+#include <string.h>
+
+#define ELEMENT_TYPES (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
+#define ELEMENT_RESULTS (MPROF_ELEMENT_FLAG_SUCCESS | MPROF_ELEMENT_FLAG_FAILURE)
+
+/* Takes in what the caller said, for whatever size it was compiled. */
+static mprof_status take_element(mprof_writer *writer, const mprof_element *given, mprof_element *element,
+				 mprof_assembly_name *assembly)
+{
+	if (given == NULL)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element is NULL");
+	if (struct_copy_in(element, given, sizeof(*element)) != MPROF_OK)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the size of an element is wrong");
+	if (element->assembly == NULL)
+		return MPROF_OK;
+	if (struct_copy_in(assembly, element->assembly, sizeof(*assembly)) != MPROF_OK)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the size of an assembly's name is wrong");
+	element->assembly = assembly;
+	return MPROF_OK;
+}
+
+static mprof_status check_element(mprof_writer *writer, const mprof_element *element)
+{
+	const mprof_assembly_name *assembly;
+	uint32_t type;
+	mprof_status status;
+
+	type = element->kind & ELEMENT_TYPES;
+	if (type == 0 || (type & (type - 1)) != 0 || (element->kind & ~(ELEMENT_TYPES | ELEMENT_RESULTS)) != 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element's kind has not exactly one type");
+	if ((element->kind & ELEMENT_RESULTS) == ELEMENT_RESULTS)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element was loaded and was not");
+	status = writer_check_name(writer, element->name, element->name_length);
+	assembly = element->assembly;
+	if (status != MPROF_OK || assembly == NULL)
+		return status;
+	if (assembly->retargetable > 1)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an assembly is neither retargetable nor not");
+	status = writer_check_text(writer, assembly->base_name);
+	if (status == MPROF_OK)
+		status = writer_check_text(writer, assembly->culture);
+	if (status == MPROF_OK)
+		status = writer_check_text(writer, assembly->public_key_token);
+	return status;
+}
+
+static mprof_status put_element(mprof_writer *writer, const mprof_element *element, mprof_block_kind kind)
+{
+	mprof_element own;
+	mprof_assembly_name assembly;
+	int is_whole;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = take_element(writer, element, &own, &assembly);
+	if (status == MPROF_OK)
+		status = check_element(writer, &own);
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	/* What was loaded without saying how is there, so it was loaded well. */
+	if ((own.kind & ELEMENT_RESULTS) == 0)
+		own.kind |= MPROF_ELEMENT_FLAG_SUCCESS;
+	is_whole = block_encode_element(&writer->block, &writer->encoding, &own, kind);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK && !is_whole)
+		writer_shorten_block(writer, kind);
+	return status;
+}
+
+mprof_status mprof_writer_write_loaded(mprof_writer *writer, const mprof_element *element)
+{
+	return put_element(writer, element, MPROF_BLOCK_LOADED);
+}
+
+mprof_status mprof_writer_write_unloaded(mprof_writer *writer, const mprof_element *element)
+{
+	return put_element(writer, element, MPROF_BLOCK_UNLOADED);
+}
+
+int writer_has_block(const mprof_writer *writer, mprof_block_kind kind)
+{
+	return dialect_block_code(writer->encoding.rules, kind) != 0;
+}
+
+static mprof_status check_properties(mprof_writer *writer, const mprof_property *properties, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_status status;
+
+		if (properties[i].key == NULL || properties[i].key[0] == 0 || properties[i].value == NULL)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a fact has no key or no value");
+		status = writer_check_text(writer, properties[i].key);
+		if (status == MPROF_OK)
+			status = writer_check_text(writer, properties[i].value);
+		if (status != MPROF_OK)
+			return status;
+	}
+	return MPROF_OK;
+}
+
+static mprof_status put_session(mprof_writer *writer, const mprof_property *properties, size_t count)
+{
+	mprof_clock clock;
+	mprof_status status = check_properties(writer, properties, count);
+
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_SESSION))
+		return writer_leave_out(writer, MPROF_BLOCK_SESSION, "the dialect has no SESSION block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_SESSION);
+	encode_clock(&writer->block, &clock);
+	for (size_t i = 0; i < count; i++) {
+		encode_string(&writer->block, properties[i].key, strlen(properties[i].key));
+		encode_string(&writer->block, properties[i].value, strlen(properties[i].value));
+	}
+	encode_byte(&writer->block, 0);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_write_session(mprof_writer *writer, const mprof_property *properties, size_t property_size,
+					size_t count)
+{
+	element_list list;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status != MPROF_OK)
+		return status;
+	status = element_list_take(&list, &writer->allocator, properties, property_size, count,
+				   SIZE_UP_TO(mprof_property, value), sizeof(mprof_property));
+	if (status == MPROF_OK)
+		status = put_session(writer, list.elements, count);
+	else
+		status = writer_refuse_elements(writer, status);
+	element_list_release(&list, &writer->allocator);
+	return status;
+}
+
+mprof_status mprof_writer_write_thread_name(mprof_writer *writer, uint64_t thread, const char *name, size_t name_length)
+{
+	mprof_clock clock;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = writer_check_name(writer, name, name_length);
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_THREAD))
+		return writer_leave_out(writer, MPROF_BLOCK_THREAD, "the dialect has no THREAD block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_THREAD);
+	encode_clock(&writer->block, &clock);
+	encode_int(&writer->block, thread);
+	encode_string(&writer->block, name, name_length);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_write_losses(mprof_writer *writer, uint64_t thread, const uint64_t *counts, size_t count)
+{
+	mprof_clock clock;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK && counts == NULL && count > 0)
+		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of counts is NULL");
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_LOST))
+		return writer_leave_out(writer, MPROF_BLOCK_LOST, "the dialect has no LOST block");
+	if (status != MPROF_OK)
+		return status;
+	status = writer_put_definitions(writer);
+	/* What was lost is written also where the definitions do not fit any more. */
+	if (status != MPROF_OK && !writer->is_full)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_LOST);
+	encode_clock(&writer->block, &clock);
+	encode_int(&writer->block, thread);
+	block_encode_losses(&writer->block, counts, count);
+	encode_clock(&writer->block, &clock);
+	return writer_put_last_block(writer);
+}
+
+mprof_status mprof_writer_write_mark(mprof_writer *writer, uint64_t thread, uint64_t counter, const char *text,
+				     size_t text_length)
+{
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = writer_check_name(writer, text, text_length);
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_MARK))
+		return writer_leave_out(writer, MPROF_BLOCK_MARK, "the dialect has no MARK block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_MARK);
+	encode_int(&writer->block, counter);
+	encode_int(&writer->block, thread);
+	encode_string(&writer->block, text, text_length);
+	return writer_put_block(writer);
+}
+
+mprof_status mprof_writer_write_watermark(mprof_writer *writer, uint64_t counter)
+{
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_WATERMARK))
+		return writer_leave_out(writer, MPROF_BLOCK_WATERMARK, "the dialect has no WATERMARK block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_WATERMARK);
+	encode_int(&writer->block, counter);
+	return writer_put_block(writer);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/writer_internal.h"
+
+#include "base/options.h"
+
+static void clear_definitions(mprof_writer *writer)
+{
+	encode_buffer_clear(&writer->classes);
+	encode_buffer_clear(&writer->methods);
+}
+
+mprof_status writer_put_definitions(mprof_writer *writer)
+{
+	mprof_clock clock;
+	mprof_status status;
+
+	if (writer->classes.length == 0 && writer->methods.length == 0)
+		return MPROF_OK;
+	writer_read_clock(writer, &clock);
+	block_encode_mapping(&writer->block, &writer->encoding, &writer->classes, &writer->methods, &clock, &clock);
+	status = writer_put_block(writer);
+	/* Nothing that uses them will be written any more. */
+	if (writer->is_full)
+		clear_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	clear_definitions(writer);
+	if (writer->definitions_shortened)
+		writer_shorten_block(writer, MPROF_BLOCK_MAPPING);
+	writer->definitions_shortened = 0;
+	return MPROF_OK;
+}
+
+/* Writes those that wait if one more with a name of this length would make too many. */
+static mprof_status make_room(mprof_writer *writer, size_t name_length)
+{
+	size_t waiting = writer->classes.length + writer->methods.length;
+
+	if (waiting == 0 || (waiting < WRITER_MOST_WAITING && name_length < WRITER_MOST_WAITING - waiting))
+		return MPROF_OK;
+	return writer_put_definitions(writer);
+}
+
+static mprof_status forget(mprof_writer *writer, encode_buffer *waiting, size_t old_length)
+{
+	encode_buffer_cut(waiting, old_length);
+	return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+}
+
+/* Keeps an encoded definition and its ID, or neither. */
+static mprof_status keep(mprof_writer *writer, encode_buffer *waiting, size_t old_length, id_set *ids, uint32_t id)
+{
+	if (waiting->status == MPROF_OK && id_set_add(ids, id))
+		return MPROF_OK;
+	return forget(writer, waiting, old_length);
+}
+
+/* The same for a class, with the size of its objects for the events that do without it. */
+static mprof_status keep_class(mprof_writer *writer, size_t old_length, const mprof_class_definition *definition)
+{
+	int has_size = definition->size != 0 &&
+		       (writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) != 0;
+	mprof_status status;
+
+	if (has_size && !id_map_put(&writer->object_sizes, definition->id, definition->size))
+		return forget(writer, &writer->classes, old_length);
+	status = keep(writer, &writer->classes, old_length, &writer->class_ids, definition->id);
+	if (has_size && status != MPROF_OK)
+		(void)id_map_put(&writer->object_sizes, definition->id, 0);
+	return status;
+}
+
+mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_definition *definition)
+{
+	mprof_class_definition own;
+	size_t old_length;
+	int is_whole;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status != MPROF_OK)
+		return status;
+	if (definition == NULL || struct_copy_in(&own, definition, sizeof(own)) != MPROF_OK)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a class is NULL, or its size is wrong");
+	definition = &own;
+	if (own.id == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a class has no ID");
+	if (id_set_has(&writer->class_ids, definition->id))
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "a class is defined twice");
+	status = writer_check_name(writer, definition->name, definition->name_length);
+	if (status == MPROF_OK)
+		status = make_room(writer, definition->name_length);
+	if (status != MPROF_OK)
+		return status;
+	old_length = writer->classes.length;
+	is_whole = block_encode_class(&writer->classes, &writer->encoding, definition);
+	status = keep_class(writer, old_length, definition);
+	writer->definitions_shortened |= status == MPROF_OK && !is_whole;
+	return status;
+}
+
+static mprof_status check_source(mprof_writer *writer, const mprof_method_definition *definition)
+{
+	if (definition->source_file_length == 0)
+		return MPROF_OK;
+	if (definition->source_file == NULL)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method's source file is missing");
+	return writer_check_name(writer, definition->source_file, definition->source_file_length);
+}
+
+/* The number of a method's file, where the log has such. */
+static mprof_status find_source(mprof_writer *writer, const mprof_method_definition *definition, block_source *source)
+{
+	if (definition->source_file_length == 0 ||
+	    (writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SOURCE_LINES)) == 0)
+		return MPROF_OK;
+	source->file = source_files_number(&writer->sources, definition->source_file, definition->source_file_length,
+					   &source->is_new);
+	return source->file != 0 ? MPROF_OK : writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+}
+
+mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method_definition *definition)
+{
+	mprof_method_definition own;
+	size_t old_length;
+	int is_whole;
+	block_source source = {0, 0};
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status != MPROF_OK)
+		return status;
+	if (definition == NULL || struct_copy_in(&own, definition, sizeof(own)) != MPROF_OK)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method is NULL, or its size is wrong");
+	definition = &own;
+	if (own.id == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method has no ID");
+	if (definition->class_id != 0 && !writer->events.defined.any &&
+	    !id_set_has(&writer->class_ids, definition->class_id))
+		return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a method's class is not defined");
+	if (id_set_has(&writer->method_ids, definition->id))
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "a method is defined twice");
+	status = writer_check_name(writer, definition->name, definition->name_length);
+	if (status == MPROF_OK)
+		status = check_source(writer, definition);
+	if (status == MPROF_OK)
+		status = make_room(writer, definition->name_length + definition->source_file_length);
+	if (status == MPROF_OK)
+		status = find_source(writer, definition, &source);
+	if (status != MPROF_OK)
+		return status;
+	old_length = writer->methods.length;
+	is_whole = block_encode_method(&writer->methods, &writer->encoding, definition, &source);
+	status = keep(writer, &writer->methods, old_length, &writer->method_ids, definition->id);
+	if (status != MPROF_OK && source.is_new)
+		source_files_take_back(&writer->sources);
+	writer->definitions_shortened |= status == MPROF_OK && !is_whole;
+	return status;
+}

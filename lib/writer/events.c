@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/writer_internal.h"
+
+#include "format/event_detail.h"
+#include "format/losses.h"
+
+/*
+ * Readers take the base counter of a thread's block before for a sign that the events go on from where those ended, as
+ * Mono wrote it. So that counter is the base then, and all readers agree.
+ */
+static int begin_thread(mprof_writer *writer, uint64_t thread, uint64_t *base_counter)
+{
+	const written_thread *last = written_threads_begin(&writer->threads, thread);
+
+	if (last == NULL)
+		return 0;
+	if (last->has_block && last->base == *base_counter)
+		*base_counter = last->reached;
+	stack_sections_begin(&writer->sections, last->has_stack);
+	return 1;
+}
+
+static void end_thread(mprof_writer *writer)
+{
+	written_thread *thread = written_threads_current(&writer->threads);
+
+	thread->base = writer->base_counter;
+	thread->reached = writer->events.last_counter;
+	thread->has_block = 1;
+	thread->has_stack = writer->sections.is_in_force;
+}
+
+mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, uint64_t base_counter)
+{
+	encode_buffer *block;
+	mprof_clock clock;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	if (writer_is_of_mono(writer) && !begin_thread(writer, thread, &base_counter))
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a thread");
+	block = &writer->block;
+	writer_read_clock(writer, &clock);
+	block_encode_begin(block, &writer->encoding, MPROF_BLOCK_EVENTS);
+	encode_clock(block, &clock);
+	encode_int(block, thread);
+	encode_int(block, base_counter);
+	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
+		return writer_refuse(writer, block->status, "no memory for a block");
+	writer->base_counter = base_counter;
+	writer->events.last_counter = base_counter;
+	writer->events.last_address = 0;
+	writer->events.written = 0;
+	writer->state = WRITER_IN_EVENTS;
+	return MPROF_OK;
+}
+
+static const char *reason_of(mprof_status status)
+{
+	switch (status) {
+	case MPROF_ERR_UNDEFINED_ID:
+		return "an event uses a method, a class or a call chain that is not defined";
+	case MPROF_ERR_ARGUMENT:
+		return "an event has a handle that is none, or a detail of a wrong size";
+	case MPROF_ERR_UNSUPPORTED:
+		return "the dialect and its directives have no such event";
+	case MPROF_ERR_LIMIT:
+		return "a block of events is too long";
+	default:
+		return "no memory for a block of events";
+	}
+}
+
+static int has_stack(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_ALLOCATION || event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ||
+	       event->kind == MPROF_EVENT_MONITOR;
+}
+
+static uint32_t stack_of(const mprof_event *event)
+{
+	mprof_event_detail own;
+
+	if (event->more.detail == NULL || !event_detail_is_valid(event->more.detail))
+		return 0;
+	return event_detail_read(event->more.detail, &own)->stack;
+}
+
+static int changes_stack(const mprof_event *event)
+{
+	return event->kind >= MPROF_EVENT_METHOD_ENTER && event->kind <= MPROF_EVENT_METHOD_JIT_END;
+}
+
+/* The chain of the event is in force. */
+static void count_if_partial(mprof_writer *writer, const mprof_event *event)
+{
+	if (writer->lossy && writer->sections.is_partial && stack_of(event) != 0)
+		losses_shorten_event(&writer->stats, event->kind);
+}
+
+/* The number of events in front of the first one that needs a section. */
+static size_t events_without_section(mprof_writer *writer, const mprof_event *events, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (changes_stack(&events[i]))
+			stack_sections_disturb(&writer->sections);
+		if (!has_stack(&events[i]))
+			continue;
+		if (stack_sections_needs(&writer->sections, stack_of(&events[i])))
+			break;
+		count_if_partial(writer, &events[i]);
+	}
+	return i;
+}
+
+/* A section and its event, or neither. */
+static mprof_status encode_section(mprof_writer *writer, const mprof_event *event, size_t *taken)
+{
+	size_t old_length = writer->block.length;
+	int was_in_force = writer->sections.is_in_force;
+	uint32_t chain = stack_of(event);
+	mprof_status status;
+
+	*taken = 0;
+	if (chain > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any)
+		return MPROF_ERR_UNDEFINED_ID;
+	status = stack_sections_encode(&writer->sections, &writer->block, chain, EVENTS_TAIL_ROOM);
+	if (status == MPROF_OK)
+		status = events_encode(&writer->events, &writer->block, event, 1, taken);
+	if (status == MPROF_OK) {
+		count_if_partial(writer, event);
+		return MPROF_OK;
+	}
+	encode_buffer_cut(&writer->block, old_length);
+	stack_sections_disturb(&writer->sections);
+	writer->sections.is_in_force = was_in_force;
+	return status;
+}
+
+static mprof_status encode_with_sections(mprof_writer *writer, const mprof_event *events, size_t count, size_t *taken)
+{
+	mprof_status status = MPROF_OK;
+
+	for (*taken = 0; *taken < count && status == MPROF_OK;) {
+		const mprof_event *next = events + *taken;
+		size_t run = events_without_section(writer, next, count - *taken);
+		size_t done;
+
+		if (run > 0)
+			status = events_encode(&writer->events, &writer->block, next, run, &done);
+		else
+			status = encode_section(writer, next, &done);
+		*taken += done;
+	}
+	return status;
+}
+
+mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *events, size_t count, size_t *written)
+{
+	size_t taken = 0;
+	mprof_status status;
+
+	if (written != NULL)
+		*written = 0;
+	status = writer_enter(writer, WRITER_IN_EVENTS);
+	if (status != MPROF_OK)
+		return status;
+	if (events == NULL && count > 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of events is NULL");
+	if (writer->has_sections)
+		status = encode_with_sections(writer, events, count, &taken);
+	else
+		status = events_encode(&writer->events, &writer->block, events, count, &taken);
+	if (written != NULL)
+		*written = taken;
+	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, reason_of(status));
+}
+
+mprof_status mprof_writer_end_events(mprof_writer *writer)
+{
+	mprof_clock clock;
+	mprof_status status = writer_enter(writer, WRITER_IN_EVENTS);
+
+	if (status != MPROF_OK)
+		return status;
+	writer->state = WRITER_BETWEEN_BLOCKS;
+	writer_read_clock(writer, &clock);
+	/* The list's end is a BYTE, 00: no event has that code. Room for all of this was kept. */
+	encode_byte(&writer->block, 0);
+	encode_clock(&writer->block, &clock);
+	status = writer_put_block(writer);
+	if (status != MPROF_OK)
+		return status;
+	writer->stats.events += writer->events.written;
+	if (writer_is_of_mono(writer))
+		end_thread(writer);
+	return MPROF_OK;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/writer_internal.h"
+
+#include "format/heap_encode.h"
+#include "format/losses.h"
+
+static const char *reason_of(mprof_status status)
+{
+	if (status == MPROF_ERR_UNDEFINED_ID)
+		return "a part of a heap shot uses a class or a root that is not defined";
+	return "an event is no part of a heap shot, or lacks its address or its references";
+}
+
+static heap_encoding encoding_of(const mprof_writer *writer)
+{
+	heap_encoding encoding;
+
+	encoding.class_ids = &writer->class_ids;
+	encoding.sizes = &writer->object_sizes;
+	if ((writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) == 0)
+		encoding.sizes = NULL;
+	/* Where roots are left out, so are the areas that they are in. */
+	encoding.root_count = writer_is_of_mono(writer) ? UINT32_MAX : writer->defined[MPROF_RECORD_ROOT];
+	encoding.any = writer->events.defined.any;
+	encoding.has_unknown_class = writer_is_of_mono(writer);
+	return encoding;
+}
+
+static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t counter, uint32_t shift,
+				const mprof_event *events, size_t count)
+{
+	const heap_encoding encoding = encoding_of(writer);
+	mprof_clock clock;
+	mprof_status status;
+
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_HEAP_DATA);
+	encode_clock(&writer->block, &clock);
+	encode_int(&writer->block, shot);
+	encode_int(&writer->block, flags);
+	encode_int(&writer->block, counter);
+	encode_int(&writer->block, shift);
+	heap_encode(&writer->block, &encoding, events, count, shift);
+	encode_int(&writer->block, 0);
+	writer_read_clock(writer, &clock);
+	encode_clock(&writer->block, &clock);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK)
+		writer->stats.events += count;
+	return status;
+}
+
+mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t counter,
+				     const mprof_event *events, size_t count)
+{
+	heap_encoding encoding;
+	uint32_t shift = 0;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK && events == NULL && count > 0)
+		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of events is NULL");
+	if (status != MPROF_OK)
+		return status;
+	if (!writer_has_block(writer, MPROF_BLOCK_HEAP_DATA))
+		return writer_leave_out(writer, MPROF_BLOCK_HEAP_DATA, "the dialect has no HEAP_DATA block");
+	encoding = encoding_of(writer);
+	status = heap_check(&encoding, events, count, &shift);
+	if (status != MPROF_OK)
+		return writer_refuse(writer, status, reason_of(status));
+	status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	if (writer_is_of_mono(writer))
+		return writer_add_to_shot(writer, shot, flags, counter, events, count);
+	return put_records(writer, shot, flags, counter, shift, events, count);
+}

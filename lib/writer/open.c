@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/writer_internal.h"
+
+#include "base/error.h"
+#include "base/options.h"
+#include "io/clock.h"
+#include "io/log_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define DEFAULT_MAX_NAME_LENGTH ((uint64_t)1 << 20)
+/* Names of this length still leave room in a block for all else that it may hold. */
+#define HIGHEST_MAX_NAME_LENGTH ((uint64_t)1 << 29)
+#define MAX_GZIP_LEVEL 9
+/* Readers refuse blocks of over 64 MiB unless they are told; the rest is for the last object. */
+#define DEFAULT_MAX_SHOT_MEMORY ((uint64_t)56 << 20)
+
+/* Where a log goes: one of these. */
+typedef struct destination {
+	const char *path;
+	const mprof_sink *functions;
+	int is_memory;
+	int fd;
+} destination;
+
+void mprof_writer_options_init(mprof_writer_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+int writer_is_of_mono(const mprof_writer *writer)
+{
+	return writer->encoding.rules->is_mono != 0;
+}
+
+static int options_are_valid(mprof_writer_options *options, const mprof_writer_options *given)
+{
+	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
+		return 0;
+	if (options->max_name_length == 0)
+		options->max_name_length = DEFAULT_MAX_NAME_LENGTH;
+	if (options->max_shot_memory == 0)
+		options->max_shot_memory = DEFAULT_MAX_SHOT_MEMORY;
+	if (options->file_mode == 0)
+		options->file_mode = LOG_FILE_MODE;
+	if (options->clock == NULL)
+		options->clock = clock_read_system;
+	return options->lossy <= 1 && options->allow_undefined_ids <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
+	       options->file_mode <= 0777 && options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
+	       dialect_get((mprof_dialect)options->dialect) != NULL &&
+	       (options->runtime == NULL || strlen(options->runtime) <= options->max_name_length);
+}
+
+static const char *directive_refusal(uint32_t directive)
+{
+	switch (directive) {
+	case MPROF_DIRECTIVE_ALLOCATION_CALLER:
+		return "the dialect cannot say which method allocates";
+	case MPROF_DIRECTIVE_ALLOCATION_STACK:
+		return "the dialect cannot say the stack of an allocation";
+	case MPROF_DIRECTIVE_ALLOCATION_OBJECT:
+		return "the dialect cannot say the address of an object";
+	case MPROF_DIRECTIVE_ELEMENT_IDS:
+		return "the dialect cannot say the ID of an element";
+	case MPROF_DIRECTIVE_ASSEMBLY_IDS:
+		return "the dialect cannot say the assembly of a class";
+	case MPROF_DIRECTIVE_METHOD_FLAGS:
+		return "the dialect cannot say that a method is a wrapper";
+	case MPROF_DIRECTIVE_IMPLICIT_LEAVE:
+		return "the dialect has no implicit leaves";
+	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
+		return "the dialect has no events beyond those of the mail";
+	case MPROF_DIRECTIVE_CLASS_SIZES:
+		return "the dialect cannot say the size of a class's objects";
+	case MPROF_DIRECTIVE_ALLOCATION_STACK_ID:
+		return "the dialect cannot say the call chain of an allocation";
+	case MPROF_DIRECTIVE_DETAILED_EVENTS:
+		return "the dialect has no events with details";
+	case MPROF_DIRECTIVE_COLLECTION_NUMBERS:
+		return "the dialect cannot say the number of a collection";
+	case MPROF_DIRECTIVE_SOURCE_LINES:
+		return "the dialect cannot say the source of a method";
+	case MPROF_DIRECTIVE_STACK_SWITCHES:
+		return "the dialect has no switches between call stacks";
+	default:
+		return "an unknown directive";
+	}
+}
+
+static mprof_status leave_out_directive(mprof_writer *writer, uint32_t directive)
+{
+	if (!writer->lossy)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, directive_refusal(directive));
+	writer->stats.left_out++;
+	return MPROF_OK;
+}
+
+static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
+{
+	uint64_t known = writer->encoding.rules->directives;
+
+	for (uint32_t directive = 0; directive < 64; directive++) {
+		mprof_status status = MPROF_OK;
+
+		if ((wanted & ~known & MPROF_DIRECTIVE_BIT(directive)) != 0)
+			status = leave_out_directive(writer, directive);
+		if (status != MPROF_OK)
+			return status;
+	}
+	writer->encoding.directives = wanted & known;
+	return MPROF_OK;
+}
+
+static mprof_status check_features(mprof_writer *writer, const mprof_writer_options *options)
+{
+	if (!writer->encoding.rules->writable)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot be written");
+	if (options->gzip_level > 0 && !sink_can_compress())
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "this library is built without compression");
+	return declare_directives(writer, options->directives);
+}
+
+static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer_options *options)
+{
+	mprof_writer *writer = allocator_allocate_zeroed(allocator, sizeof(*writer));
+
+	if (writer == NULL)
+		return NULL;
+	writer->allocator = *allocator;
+	writer->encoding.rules = dialect_get((mprof_dialect)options->dialect);
+	writer->clock = options->clock;
+	writer->clock_user = options->clock_user;
+	writer->max_name_length = options->max_name_length;
+	writer->lossy = options->lossy != 0;
+	writer->stats.struct_size = sizeof(writer->stats);
+	encode_buffer_init(&writer->block, allocator, SIZE_MAX);
+	encode_buffer_init(&writer->classes, allocator, SIZE_MAX);
+	encode_buffer_init(&writer->methods, allocator, SIZE_MAX);
+	writer_limit_blocks(writer, UINT32_MAX);
+	id_set_init(&writer->class_ids, allocator);
+	id_set_init(&writer->method_ids, allocator);
+	source_files_init(&writer->sources, allocator);
+	id_map_init(&writer->object_sizes, allocator);
+	id_map_init(&writer->double_metrics, allocator);
+	id_map_init(&writer->function_numbers, allocator);
+	heap_shot_init(&writer->shot, allocator, &writer->stats, writer->lossy);
+	writer->max_shot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;
+	written_threads_init(&writer->threads, allocator);
+	name_table_init(&writer->code_names, allocator, UINT64_MAX);
+	definition_table_init(&writer->code, &writer->code_names);
+	stack_sections_init(&writer->sections, allocator, &writer->code);
+	error_clear(&writer->error);
+	return writer;
+}
+
+static mprof_status open_destination(mprof_writer *writer, const destination *where,
+				     const mprof_writer_options *options)
+{
+	const char *what = "the descriptor cannot be written to";
+	int error = 0;
+
+	if (where->path != NULL) {
+		what = "the file could not be created";
+		error = sink_open_path(&writer->sink, &writer->allocator, where->path, options->file_mode);
+		if (error == EBUSY)
+			what = "the file is in use by another writer";
+		else if (error == ELOOP)
+			what = "the file is a symbolic link that belongs to another user";
+	} else if (where->is_memory) {
+		sink_open_memory(&writer->sink, &writer->allocator);
+	} else if (where->functions == NULL) {
+		error = sink_open_fd(&writer->sink, &writer->allocator, where->fd);
+	}
+	if (error != 0) {
+		writer_fail(writer, MPROF_ERR_IO, what);
+		writer->error.system_error = error;
+		return MPROF_ERR_IO;
+	}
+	if (options->gzip_level > 0 && sink_compress(&writer->sink, options->gzip_level) != 0)
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory to compress");
+	return MPROF_OK;
+}
+
+static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *options)
+{
+	const char *runtime = options->runtime;
+	mprof_clock clock;
+	mprof_status status;
+
+	if (runtime == NULL)
+		runtime = writer_is_of_mono(writer) ? "mono" : "";
+	writer_read_clock(writer, &clock);
+	block_encode_intro(&writer->block, &writer->encoding, runtime, options->intro_flags, &clock);
+	status = writer_put_block(writer);
+	/* In logs of Mono the block says besides that events of collections have numbers. */
+	if (status != MPROF_OK || (writer->encoding.directives == 0 && !block_header_has_delta(writer->encoding.rules)))
+		return status;
+	return writer_put_directives(writer);
+}
+
+static mprof_status open_checked(mprof_writer *writer, const destination *where, const mprof_writer_options *options)
+{
+	mprof_status status;
+
+	/* First of all, so that it is closed with the writer whatever happens. */
+	if (where->functions != NULL)
+		sink_open_functions(&writer->sink, &writer->allocator, where->functions);
+	status = check_features(writer, options);
+	if (status == MPROF_OK)
+		status = open_destination(writer, where, options);
+	if (status != MPROF_OK)
+		return status;
+	writer_apply_directives(writer, options->allow_undefined_ids != 0);
+	return begin_log(writer, options);
+}
+
+static mprof_status open_writer(const destination *where, const mprof_writer_options *given, mprof_writer **writer)
+{
+	mprof_writer_options options;
+	mprof_allocator allocator;
+	mprof_status status;
+
+	if (writer == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*writer = NULL;
+	if (!options_are_valid(&options, given) || !allocator_init(&allocator, options.allocator))
+		return MPROF_ERR_ARGUMENT;
+	*writer = create(&allocator, &options);
+	if (*writer == NULL)
+		return MPROF_ERR_MEMORY;
+	status = open_checked(*writer, where, &options);
+	if (status == MPROF_OK)
+		return status;
+	/* Nothing can follow on a log that was not begun. */
+	(*writer)->error.severity = MPROF_SEVERITY_FATAL;
+	if (status == MPROF_ERR_MEMORY) {
+		sink_detach(&(*writer)->sink);
+		mprof_writer_destroy(*writer);
+		*writer = NULL;
+	}
+	return status;
+}
+
+mprof_status mprof_writer_open_path(const char *path, const mprof_writer_options *options, mprof_writer **writer)
+{
+	destination where = {path, NULL, 0, -1};
+
+	if (path == NULL) {
+		if (writer != NULL)
+			*writer = NULL;
+		return MPROF_ERR_ARGUMENT;
+	}
+	return open_writer(&where, options, writer);
+}
+
+mprof_status mprof_writer_open_fd(int fd, const mprof_writer_options *options, mprof_writer **writer)
+{
+	destination where = {NULL, NULL, 0, fd};
+
+	return open_writer(&where, options, writer);
+}
+
+mprof_status mprof_writer_open_memory(const mprof_writer_options *options, mprof_writer **writer)
+{
+	destination where = {NULL, NULL, 1, -1};
+
+	return open_writer(&where, options, writer);
+}
+
+mprof_status mprof_writer_open_sink(const mprof_sink *functions, const mprof_writer_options *options,
+				    mprof_writer **writer)
+{
+	mprof_sink own;
+	destination where = {NULL, &own, 0, -1};
+
+	if (functions == NULL || struct_copy_in(&own, functions, sizeof(own)) != MPROF_OK || own.write == NULL) {
+		if (writer != NULL)
+			*writer = NULL;
+		return MPROF_ERR_ARGUMENT;
+	}
+	return open_writer(&where, options, writer);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/writer_internal.h"
+
+#include "format/event_detail.h"
+#include "format/losses.h"
+
+static mprof_status check_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
+{
+	/* Where SAMPLES blocks end with a stack of 0, a sample cannot do without one. */
+	uint64_t lowest = writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer->events.defined.any ? 1 : 0;
+
+	if (samples == NULL && count > 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of samples is NULL");
+	for (size_t i = 0; i < count; i++) {
+		if (samples[i].kind != MPROF_EVENT_SAMPLE)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an event is no sample");
+		if (!event_detail_is_valid(samples[i].more.detail))
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the size of a sample's detail is wrong");
+		if (samples[i].value < lowest ||
+		    (samples[i].value > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any))
+			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample's stack is not defined");
+	}
+	return MPROF_OK;
+}
+
+/* Writes the block, which holds so many events. */
+static mprof_status put_counted(mprof_writer *writer, size_t events)
+{
+	mprof_status status = writer_put_block(writer);
+
+	if (status == MPROF_OK)
+		writer->stats.events += events;
+	return status;
+}
+
+static mprof_status put_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+				const mprof_event *samples, size_t count)
+{
+	uint64_t last_counter = base_counter;
+	mprof_clock clock;
+
+	writer_read_clock(writer, &clock);
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_SAMPLES);
+	encode_clock(&writer->block, &clock);
+	encode_int(&writer->block, thread);
+	encode_int(&writer->block, base_counter);
+	for (size_t i = 0; i < count; i++) {
+		if (samples[i].value == 0) {
+			losses_leave_out_event(&writer->stats, MPROF_EVENT_SAMPLE);
+			continue;
+		}
+		encode_int(&writer->block, samples[i].value);
+		encode_int(&writer->block, samples[i].counter - last_counter);
+		last_counter = samples[i].counter;
+	}
+	encode_int(&writer->block, 0);
+	encode_clock(&writer->block, &clock);
+	return put_counted(writer, count);
+}
+
+mprof_status mprof_writer_write_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+					const mprof_event *samples, size_t count)
+{
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status != MPROF_OK)
+		return status;
+	if (!writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer_is_of_mono(writer))
+		return writer_leave_out(writer, MPROF_BLOCK_SAMPLES, "the dialect has no SAMPLES block");
+	status = check_samples(writer, samples, count);
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	if (writer_is_of_mono(writer))
+		return writer_put_statistical(writer, thread, base_counter, samples, count);
+	return put_samples(writer, thread, base_counter, samples, count);
+}
+
+static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, size_t method_count,
+			       const uint32_t *functions, size_t function_count)
+{
+	if ((methods == NULL && method_count > 0) || (functions == NULL && function_count > 0))
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of samples is NULL");
+	for (size_t i = 0; i < method_count; i++) {
+		if (methods[i] == 0)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit method 0");
+		if (!writer->events.defined.any && !id_set_has(&writer->method_ids, methods[i]))
+			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample hit an undefined method");
+	}
+	for (size_t i = 0; i < function_count; i++) {
+		if (functions[i] == 0)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit function 0");
+	}
+	return MPROF_OK;
+}
+
+mprof_status mprof_writer_write_statistical(mprof_writer *writer, uint64_t start_counter, const uint32_t *methods,
+					    size_t method_count, const uint32_t *functions, size_t function_count,
+					    uint64_t end_counter)
+{
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = check_hits(writer, methods, method_count, functions, function_count);
+	if (status == MPROF_OK && writer_is_of_mono(writer))
+		return writer_leave_out(writer, MPROF_BLOCK_STATISTICAL, "the dialect has no lists of samples");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_STATISTICAL);
+	encode_int(&writer->block, start_counter);
+	block_encode_ids(&writer->block, methods, method_count);
+	block_encode_ids(&writer->block, functions, function_count);
+	encode_int(&writer->block, end_counter);
+	return put_counted(writer, method_count + function_count);
+}

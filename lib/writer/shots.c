@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Heap shots in the dialects of Mono, where each is one block. */
+#include "writer/writer_internal.h"
+
+/*
+ * In mprof2 0 says that the number is not known. In mono shots and summaries of callers that do not number collections
+ * are those of the last one, which the writer has numbered.
+ */
+uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
+{
+	if (!writer_is_of_mono(writer))
+		return given;
+	return writer->events.has_counted || given == 0 ? writer->events.collection : given;
+}
+
+static void begin_shot(mprof_writer *writer, uint32_t number, uint64_t counter)
+{
+	heap_shot *shot = &writer->shot;
+
+	writer_read_clock(writer, &shot->start);
+	shot->start.counter = counter;
+	shot->number = number;
+	shot->is_open = 1;
+}
+
+/* Writes what was gathered; what cannot be written is left out. */
+static mprof_status put_shot(mprof_writer *writer)
+{
+	encode_buffer *block = &writer->block;
+	heap_shot *shot = &writer->shot;
+	mprof_clock clock;
+	mprof_status status;
+
+	heap_shot_finish(shot);
+	writer_read_clock(writer, &clock);
+	block_encode_begin(block, &writer->encoding, MPROF_BLOCK_HEAP_DATA);
+	encode_clock(block, &shot->start);
+	encode_clock(block, &clock);
+	if (writer->encoding.rules->dialect != MPROF_DIALECT_DROP)
+		encode_int(block, writer_collection_number(writer, shot->number));
+	writer_read_clock(writer, &clock);
+	encode_clock(block, &clock);
+	encode_bytes(block, shot->items.bytes, shot->items.length);
+	encode_int(block, 0);
+	writer_read_clock(writer, &clock);
+	encode_clock(block, &clock);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK)
+		writer->stats.events += shot->count;
+	else if (writer->is_full)
+		writer->refused_events += shot->count;
+	shot->count = 0;
+	encode_buffer_clear(&shot->items);
+	return status;
+}
+
+mprof_status writer_end_shot(mprof_writer *writer)
+{
+	mprof_status status;
+
+	if (!writer->shot.is_open)
+		return MPROF_OK;
+	status = put_shot(writer);
+	heap_shot_clear(&writer->shot);
+	return status;
+}
+
+/* A shot that grows too long is written in pieces. */
+static mprof_status add_events(mprof_writer *writer, const mprof_event *events, size_t count)
+{
+	heap_shot *shot = &writer->shot;
+
+	for (size_t i = 0; i < count; i++) {
+		if (heap_shot_length(shot) >= writer->max_shot_length &&
+		    events[i].kind != MPROF_EVENT_HEAP_REFERENCES) {
+			mprof_status status = put_shot(writer);
+
+			if (status != MPROF_OK)
+				return status;
+		}
+		heap_shot_add(shot, &events[i]);
+	}
+	return MPROF_OK;
+}
+
+static int has_any(const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (heap_shot_has(events[i].kind))
+			return 1;
+	}
+	return 0;
+}
+
+static int has_all(const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!heap_shot_has(events[i].kind))
+			return 0;
+	}
+	return 1;
+}
+
+mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+				const mprof_event *events, size_t count)
+{
+	/* What belongs to no shot is a block by itself. */
+	int is_alone =
+		(flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) == 0 && (number == 0 || !writer->shot.is_open);
+	mprof_status status = MPROF_OK;
+
+	if (!writer->lossy && !has_all(events, count))
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect has no roots and no moves");
+	if (!heap_shot_reserve(&writer->shot, events, count))
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a heap shot");
+	if (writer->shot.is_open && (is_alone || (flags & MPROF_HEAP_FLAG_FIRST) != 0))
+		status = writer_end_shot(writer);
+	if (status != MPROF_OK)
+		return status;
+	if (is_alone && count > 0 && !has_any(events, count)) {
+		for (size_t i = 0; i < count; i++)
+			heap_shot_add(&writer->shot, &events[i]);
+		return MPROF_OK;
+	}
+	if (!writer->shot.is_open)
+		begin_shot(writer, number, counter);
+	status = add_events(writer, events, count);
+	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0)
+		writer_shorten_block(writer, MPROF_BLOCK_HEAP_DATA);
+	if (status == MPROF_OK && !is_alone && (flags & MPROF_HEAP_FLAG_LAST) == 0)
+		return MPROF_OK;
+	if (status == MPROF_OK)
+		return writer_end_shot(writer);
+	heap_shot_clear(&writer->shot);
+	return status;
+}

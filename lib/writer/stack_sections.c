@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/stack_sections.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+#define SECTION_BYTE 0x4f
+/* The longest INT of 32 bits. */
+#define SHORT_INT_LENGTH 5
+
+void stack_sections_init(stack_sections *sections, const mprof_allocator *allocator,
+			 const definition_table *definitions)
+{
+	memset(sections, 0, sizeof(*sections));
+	sections->definitions = definitions;
+	sections->allocator = *allocator;
+}
+
+static void frames_destroy(stack_frames *list, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, list->frames, list->capacity * sizeof(*list->frames));
+}
+
+void stack_sections_destroy(stack_sections *sections)
+{
+	frames_destroy(&sections->written, &sections->allocator);
+	frames_destroy(&sections->wanted, &sections->allocator);
+}
+
+static int frames_add(stack_frames *list, const mprof_allocator *allocator, uint32_t frame)
+{
+	void *frames = list->frames;
+
+	if (!array_reserve(allocator, &frames, &list->capacity, list->count + 1, sizeof(*list->frames)))
+		return 0;
+	list->frames = frames;
+	list->frames[list->count++] = frame;
+	return 1;
+}
+
+/* Sections have no native frames, and Mono's own reader fails at those of no method: both are left out. */
+static int frames_collect(stack_sections *sections, uint32_t chain)
+{
+	stack_frames *list = &sections->wanted;
+	mprof_record record;
+
+	list->count = 0;
+	sections->wanted_is_partial = 0;
+	/* Callers have lower IDs than what they call, so this ends. */
+	for (; chain != 0; chain = record.as.stack.caller) {
+		if (!definition_table_get(sections->definitions, MPROF_RECORD_STACK, chain, &record)) {
+			sections->wanted_is_partial = 1;
+			break;
+		}
+		if (record.as.stack.is_native || record.as.stack.target == 0) {
+			sections->wanted_is_partial = 1;
+			continue;
+		}
+		if (!frames_add(list, &sections->allocator, record.as.stack.target << 1 | record.as.stack.is_compiling))
+			return 0;
+	}
+	return 1;
+}
+
+/* How many of the outermost frames both have. */
+static size_t common_frames(const stack_frames *one, const stack_frames *other)
+{
+	size_t most = one->count < other->count ? one->count : other->count;
+	size_t common = 0;
+
+	while (common < most && one->frames[one->count - 1 - common] == other->frames[other->count - 1 - common])
+		common++;
+	return common;
+}
+
+static void swap_frames(stack_frames *one, stack_frames *other)
+{
+	stack_frames kept = *one;
+
+	*one = *other;
+	*other = kept;
+}
+
+mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buffer, uint32_t chain, size_t tail_room)
+{
+	size_t common;
+	size_t added;
+
+	if (!frames_collect(sections, chain))
+		return MPROF_ERR_MEMORY;
+	common = common_frames(&sections->written, &sections->wanted);
+	added = sections->wanted.count - common;
+	if (!encode_buffer_reserve(buffer, 1 + (2 + added) * SHORT_INT_LENGTH + tail_room)) {
+		mprof_status status = buffer->status;
+
+		buffer->status = MPROF_OK;
+		return status;
+	}
+	encode_byte(buffer, SECTION_BYTE);
+	encode_int(buffer, common);
+	encode_int(buffer, added);
+	for (size_t i = 0; i < added; i++)
+		encode_int(buffer, sections->wanted.frames[i]);
+	swap_frames(&sections->written, &sections->wanted);
+	sections->chain = chain;
+	sections->is_partial = sections->wanted_is_partial;
+	sections->is_in_force = sections->written.count > 0;
+	return MPROF_OK;
+}

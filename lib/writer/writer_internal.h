@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file writer/writer_internal.h
+ * \brief What the files of the writer share.
+ *
+ * A block is built whole in writer->block and given to the sink at once. Calls check everything that the caller may
+ * have got wrong first, so that an error leaves the log as it was.
+ */
+#ifndef STREAM_WRITER_INTERNAL_H
+#define STREAM_WRITER_INTERNAL_H
+
+#include <mprof/writer.h>
+
+#include "base/id_map.h"
+#include "base/id_set.h"
+#include "format/block_encode.h"
+#include "format/encode_buffer.h"
+#include "format/events_encode.h"
+#include "dictionary/definition_table.h"
+#include "writer/heap_shot.h"
+#include "io/sink.h"
+#include "io/source_files.h"
+#include "writer/stack_sections.h"
+#include "writer/written_threads.h"
+
+typedef enum writer_state {
+	WRITER_BETWEEN_BLOCKS,
+	WRITER_IN_EVENTS, /**< writer->block holds an EVENTS block that is not ended. */
+	WRITER_CLOSED
+} writer_state;
+
+struct mprof_writer {
+	mprof_allocator allocator;
+	block_encoding encoding;
+	log_sink sink;
+	mprof_clock_function clock;
+	void *clock_user;
+	uint64_t max_name_length;
+	int lossy;
+	writer_state state;
+	uint64_t header_counter; /**< When the last block was written; in dialects whose headers tell. */
+	encode_buffer block;     /**< The block being built; memory stays for the next one. */
+	encode_buffer classes;   /**< Definitions that wait, as they will stand in MAPPING. */
+	encode_buffer methods;
+	source_files sources;      /**< Files of methods; empty without directive 22. */
+	int definitions_shortened; /**< 1: of those that wait, something cannot be said. */
+	id_set class_ids;          /**< Defined, whether written or waiting. */
+	id_set method_ids;
+	id_map object_sizes; /**< Of classes whose objects all have one; empty without directive 18. */
+	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< How many of each mprof_record_kind are defined: 1 to so many. */
+	id_map double_metrics;                     /**< Metrics whose values are doubles. */
+	event_encoder events;
+	uint64_t base_counter;      /**< Of the EVENTS block. */
+	name_table code_names;      /**< Of the table below. */
+	definition_table code;      /**< Of dialects that say call chains and native code where these are used. */
+	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */
+	int tells_no_module;        /**< The one that stands for none stands in the log. */
+	uint32_t functions_written; /**< Functions that stand in the log, where they have numbers of their own. */
+	id_map function_numbers;
+	heap_shot shot;          /**< In dialects in which it is one block. */
+	size_t max_shot_length;  /**< In bytes. */
+	written_threads threads; /**< In the dialects of Mono. */
+	int has_sections;        /**< Stacks are told by #stack_sections. */
+	stack_sections sections;
+	uint64_t max_bytes;      /**< The longest that the log may be, as stored; 0: no limit. */
+	uint64_t kept_bytes;     /**< What must stay free of that after a block. */
+	int is_full;             /**< A block was refused for it. */
+	uint64_t refused_events; /**< Of shots that were refused for it. */
+	mprof_writer_stats stats;
+	mprof_error error;
+};
+
+/** Definitions that wait do so in no more than so many bytes, which keeps blocks below what readers load. */
+#define WRITER_MOST_WAITING ((size_t)4 << 20)
+
+/** Sets the longest block, in bytes after the header; what the length field can say unless a test wants less. */
+void writer_limit_blocks(mprof_writer *writer, uint64_t max_block_length);
+
+/** Notes an error after which the writer goes on. Returns \p status. */
+mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char *what);
+
+/** The same for an array of the caller that element_list_take() refused. */
+mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status);
+
+/** Notes an error that sticks. Returns \p status. */
+mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what);
+
+/** What every call asks first: #MPROF_OK if the writer lives, is in this state, and no error sticks. */
+mprof_status writer_enter(mprof_writer *writer, writer_state state);
+
+/** Answers for a block that the dialect lacks: refuses, or counts it when lossy (#MPROF_OK). */
+mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const char *what);
+
+/** #MPROF_OK, or refuses a name that has a NUL byte or is too long. */
+mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t length);
+
+/** The same for text ended by NUL, which may be NULL. */
+mprof_status writer_check_text(mprof_writer *writer, const char *text);
+
+/** Counts, when lossy, a block that was written without something besides events. */
+void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind);
+
+/** Whether the dialect has a block. */
+int writer_has_block(const mprof_writer *writer, mprof_block_kind kind);
+
+void writer_read_clock(mprof_writer *writer, mprof_clock *clock);
+
+/** Makes the directives that are declared hold for events. \p allows_undefined: events may use any ID. */
+void writer_apply_directives(mprof_writer *writer, int allows_undefined);
+
+/** Writes a DIRECTIVES block. */
+mprof_status writer_put_directives(mprof_writer *writer);
+
+/** Declares more of them, as far as the dialect has them, from here on. */
+mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
+
+/**
+ * Ends writer->block and writes it. #MPROF_ERR_LIMIT also if the log is full, or would be: see writer_set_limit(). LOST
+ * and END are written there too, with writer_put_last_block().
+ */
+mprof_status writer_put_block(mprof_writer *writer);
+mprof_status writer_put_last_block(mprof_writer *writer);
+
+/** Whether Mono itself wrote logs in the dialect, or a fork did. */
+int writer_is_of_mono(const mprof_writer *writer);
+
+/** The number of the collection that a shot or a summary belongs to, \p given by the caller. */
+uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
+
+/** mprof_writer_write_heap() in the dialects of Mono, for events that were checked. Definitions were written. */
+mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+				const mprof_event *events, size_t count);
+
+/** Writes what there is of a shot that is not ended. */
+mprof_status writer_end_shot(mprof_writer *writer);
+
+/** Writes samples as a STATISTICAL block of the dialects of Mono. Definitions were written. */
+mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+				    const mprof_event *samples, size_t count);
+
+/** Writes the definitions that wait, if there are any. */
+mprof_status writer_put_definitions(mprof_writer *writer);
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/* Implicit leaves get their methods, and what is open at a place is found: read in order, after seeks, and by time. */
+#include "logs/log_fixture.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
+#define FRAME_SIZE sizeof(mprof_stack_frame)
+#define THREADS 3
+#define BLOCKS 60
+#define BLOCK_EVENTS 50
+#define METHODS 20
+#define MOST_DEPTH 4096
+#define ALL_EVENTS (BLOCKS * BLOCK_EVENTS)
+
+/* One thread of the log that is made, and what is open in it. */
+typedef struct model_thread {
+	uint64_t id;
+	uint32_t open[MOST_DEPTH];
+	size_t depth;
+} model_thread;
+
+/* What was written. */
+typedef struct model_event {
+	uint64_t thread;
+	uint64_t counter;
+	uint32_t kind;   /* As a reader gives it. */
+	uint32_t method; /* The same. */
+} model_event;
+
+typedef struct model {
+	log_bytes log;
+	model_thread threads[THREADS];
+	model_event events[ALL_EVENTS];
+	size_t count;
+	uint32_t random;
+	uint64_t counter;
+} model;
+
+static uint32_t draw(model *self, uint32_t most)
+{
+	self->random = self->random * 1664525 + 1013904223;
+	return (self->random >> 8) % most;
+}
+
+static void tell_time(void *user, mprof_clock *clock)
+{
+	const model *self = user;
+
+	clock->counter = self->counter;
+	clock->time = 1000000 + self->counter / 1000;
+}
+
+/* Appends what the next event is to the model, and writes it. */
+static mprof_event next_event(model *self, model_thread *thread)
+{
+	mprof_event event = {.kind = MPROF_EVENT_METHOD_ENTER};
+	const uint32_t dice = draw(self, 100);
+	size_t found = thread->depth;
+
+	self->counter += 1 + draw(self, 500);
+	event.counter = self->counter;
+	event.id = 1 + draw(self, METHODS);
+	if (dice < 48 && thread->depth < MOST_DEPTH) {
+		thread->open[thread->depth++] = event.id;
+	} else if (dice < 90 && thread->depth > 0) {
+		event.kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+		event.id = 0;
+		thread->depth--;
+	} else if (dice < 97) {
+		/* One further down, or none at all. */
+		event.kind = dice < 94 ? MPROF_EVENT_METHOD_LEAVE : MPROF_EVENT_METHOD_LEAVE_EXCEPTION;
+		while (found > 0 && thread->open[found - 1] != event.id)
+			found--;
+		if (found > 0)
+			thread->depth = found - 1;
+	} else {
+		event.kind = MPROF_EVENT_EXCEPTION;
+		event.id = 1;
+	}
+	return event;
+}
+
+static void note(model *self, const model_thread *thread, const mprof_event *event)
+{
+	model_event *made = &self->events[self->count++];
+
+	made->thread = thread->id;
+	made->counter = event->counter;
+	made->kind = event->kind;
+	made->method = event->id;
+	if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
+		made->kind = MPROF_EVENT_METHOD_LEAVE;
+		made->method = thread->open[thread->depth];
+	}
+}
+
+static void write_block(model *self, mprof_writer *writer, model_thread *thread)
+{
+	cr_assert_eq(mprof_writer_begin_events(writer, thread->id, self->counter), MPROF_OK);
+	for (int i = 0; i < BLOCK_EVENTS; i++) {
+		mprof_event event = next_event(self, thread);
+
+		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
+		note(self, thread, &event);
+	}
+	/* It is written some time after its last event. */
+	self->counter += 100000;
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+}
+
+static model *make_model(void)
+{
+	model *self = calloc(1, sizeof(*self));
+	mprof_writer_options options;
+	mprof_writer *writer;
+	const uint8_t *bytes;
+	size_t length;
+
+	cr_assert_not_null(self);
+	self->random = 12345;
+	self->counter = 5000;
+	mprof_writer_options_init(&options, sizeof(options));
+	options.dialect = MPROF_DIALECT_MPROF2;
+	options.directives = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
+	options.clock = tell_time;
+	options.clock_user = self;
+	options.runtime = "test";
+	options.allow_undefined_ids = 1;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	for (int i = 0; i < THREADS; i++)
+		self->threads[i].id = 100 + (uint64_t)i;
+	for (int i = 0; i < BLOCKS; i++)
+		write_block(self, writer, &self->threads[draw(self, THREADS)]);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
+	self->log.bytes = malloc(length);
+	self->log.length = length;
+	memcpy(self->log.bytes, bytes, length);
+	mprof_writer_destroy(writer);
+	return self;
+}
+
+static void free_model(model *self)
+{
+	log_free(&self->log);
+	free(self);
+}
+
+static mprof_reader *open_model(const model *self, uint32_t keeps)
+{
+	mprof_reader_options options;
+	mprof_reader *reader;
+
+	mprof_reader_options_init(&options, sizeof(options));
+	options.keep_implicit_leaves = keeps;
+	cr_assert_eq(mprof_reader_open_memory(self->log.bytes, self->log.length, &options, &reader), MPROF_OK);
+	return reader;
+}
+
+static int is_leave(uint32_t kind)
+{
+	return kind == MPROF_EVENT_METHOD_ENTER || kind == MPROF_EVENT_METHOD_LEAVE ||
+	       kind == MPROF_EVENT_METHOD_LEAVE_EXCEPTION;
+}
+
+/* Fetches the events of a block in batches, and compares them with the model's from a place on. */
+static size_t expect_events(const model *self, mprof_reader *reader, size_t place, size_t batch)
+{
+	mprof_event events[BLOCK_EVENTS];
+	size_t count;
+
+	while (mprof_reader_next_events(reader, events, batch, &count) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			const model_event *expected = &self->events[place++];
+
+			cr_assert_eq(events[i].kind, expected->kind, "event %zu", place - 1);
+			cr_assert_eq(events[i].counter, expected->counter);
+			if (is_leave(expected->kind))
+				cr_assert_eq(events[i].id, expected->method, "event %zu", place - 1);
+		}
+	}
+	return place;
+}
+
+/* All events of the block. */
+static size_t fetch_all(mprof_reader *reader, mprof_event events[BLOCK_EVENTS])
+{
+	size_t total = 0;
+	size_t count;
+
+	while (total < BLOCK_EVENTS &&
+	       mprof_reader_next_events(reader, events + total, BLOCK_EVENTS - total, &count) == MPROF_OK)
+		total += count;
+	return total;
+}
+
+static mprof_status next_events_block(mprof_reader *reader, mprof_block *block)
+{
+	mprof_status status;
+
+	mprof_block_init(block, sizeof(*block));
+	do {
+		status = mprof_reader_next_block(reader, block);
+	} while (status == MPROF_OK && block->kind != MPROF_BLOCK_EVENTS);
+	return status;
+}
+
+Test(reader_frames, leaves_name_their_method)
+{
+	static const size_t batches[] = {1, 7, BLOCK_EVENTS};
+	model *self = make_model();
+
+	for (size_t i = 0; i < 3; i++) {
+		mprof_reader *reader = open_model(self, 0);
+		mprof_block block;
+		size_t place = 0;
+
+		while (next_events_block(reader, &block) == MPROF_OK)
+			place = expect_events(self, reader, place, batches[i]);
+		cr_assert_eq(place, ALL_EVENTS);
+		mprof_reader_destroy(reader);
+	}
+	free_model(self);
+}
+
+/* Blocks of which only some events, or none, are fetched count all the same; and one that is loaded again starts over. */
+Test(reader_frames, whatever_is_fetched)
+{
+	model *self = make_model();
+	mprof_reader *reader = open_model(self, 0);
+	mprof_event events[BLOCK_EVENTS];
+	mprof_block block;
+	size_t count;
+
+	for (size_t number = 0; next_events_block(reader, &block) == MPROF_OK; number++) {
+		if (number % 4 == 1)
+			cr_assert_eq(mprof_reader_next_events(reader, events, 11, &count), MPROF_OK);
+		if (number % 4 == 2) {
+			cr_assert_eq(mprof_reader_next_events(reader, events, BLOCK_EVENTS, &count), MPROF_OK);
+			cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
+		}
+		if (number % 4 >= 2)
+			cr_assert_eq(expect_events(self, reader, number * BLOCK_EVENTS, BLOCK_EVENTS),
+				     (number + 1) * BLOCK_EVENTS);
+	}
+	mprof_reader_destroy(reader);
+	free_model(self);
+}
+
+Test(reader_frames, option_keeps_them)
+{
+	model *self = make_model();
+	mprof_reader *reader = open_model(self, 1);
+	mprof_event events[BLOCK_EVENTS];
+	mprof_block block;
+	size_t implicit = 0;
+	size_t count;
+
+	while (next_events_block(reader, &block) == MPROF_OK) {
+		count = fetch_all(reader, events);
+		for (size_t i = 0; i < count; i++) {
+			implicit += events[i].kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+			cr_assert_eq(events[i].flags, 0);
+		}
+	}
+	cr_assert_gt(implicit, ALL_EVENTS / 4);
+	mprof_reader_destroy(reader);
+	free_model(self);
+}
+
+/* Without an index a seek leaves open what was entered before; what is entered after it is known. */
+Test(reader_frames, unknown_after_a_seek)
+{
+	model *self = make_model();
+	mprof_reader *reader = open_model(self, 0);
+	mprof_event events[BLOCK_EVENTS];
+	size_t place = (BLOCKS - 20) * BLOCK_EVENTS;
+	uint64_t offset = log_block_offset(&self->log, log_block_count(&self->log) - 1 - 20);
+	mprof_block block;
+	size_t unknown = 0;
+	size_t known = 0;
+	size_t count;
+
+	/* What the log declares was read. */
+	cr_assert_eq(next_events_block(reader, &block), MPROF_OK);
+	cr_assert_eq(mprof_reader_seek(reader, offset), MPROF_OK);
+	while (next_events_block(reader, &block) == MPROF_OK) {
+		count = fetch_all(reader, events);
+		for (size_t i = 0; i < count; i++, place++) {
+			cr_assert_eq(events[i].counter, self->events[place].counter);
+			if ((events[i].flags & MPROF_EVENT_FLAG_IMPLICIT) == 0)
+				continue;
+			cr_assert(events[i].id == 0 || events[i].id == self->events[place].method);
+			unknown += events[i].id == 0;
+			known += events[i].id != 0;
+		}
+	}
+	cr_assert_eq(place, ALL_EVENTS);
+	cr_assert_gt(unknown, 0);
+	cr_assert_gt(known, 100);
+	mprof_reader_destroy(reader);
+	free_model(self);
+}
+
+/* A block that cannot be read leaves nothing that is wrong, only what is not known. */
+Test(reader_frames, damage_makes_nothing_wrong)
+{
+	model *self = make_model();
+	const size_t first = log_block_count(&self->log) - 1 - BLOCKS;
+
+	for (size_t damaged = 0; damaged < BLOCKS; damaged += 7) {
+		const uint64_t offset = log_block_offset(&self->log, first + damaged);
+		mprof_reader *reader;
+		mprof_event events[BLOCK_EVENTS];
+		mprof_block block;
+		mprof_status status;
+		size_t place = 0;
+		size_t count;
+
+		self->log.bytes[offset + 20] ^= 1;
+		reader = open_model(self, 0);
+		for (;;) {
+			status = next_events_block(reader, &block);
+			if (status == MPROF_END)
+				break;
+			if (status != MPROF_OK) {
+				place += BLOCK_EVENTS;
+				continue;
+			}
+			count = fetch_all(reader, events);
+			for (size_t i = 0; i < count; i++, place++) {
+				cr_assert_eq(events[i].counter, self->events[place].counter);
+				if ((events[i].flags & MPROF_EVENT_FLAG_IMPLICIT) != 0)
+					cr_assert(events[i].id == 0 || events[i].id == self->events[place].method);
+			}
+		}
+		cr_assert_eq(place, ALL_EVENTS);
+		mprof_reader_destroy(reader);
+		self->log.bytes[offset + 20] ^= 1;
+	}
+	free_model(self);
+}
+
+/* With the index all is known, wherever reading goes on. */
+Test(reader_frames, known_after_a_seek_with_an_index)
+{
+	model *self = make_model();
+	mprof_reader *reader = open_model(self, 0);
+	const size_t first = log_block_count(&self->log) - 1 - BLOCKS;
+	uint32_t random = 3;
+
+	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
+	for (int i = 0; i < 200; i++) {
+		mprof_block block;
+		size_t number;
+
+		random = random * 214013 + 2531011;
+		number = (random >> 16) % BLOCKS;
+		cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&self->log, first + number)), MPROF_OK);
+		for (size_t j = number; j < number + 3 && j < BLOCKS; j++) {
+			cr_assert_eq(next_events_block(reader, &block), MPROF_OK);
+			cr_assert_eq(expect_events(self, reader, j * BLOCK_EVENTS, 13), (j + 1) * BLOCK_EVENTS);
+		}
+	}
+	mprof_reader_destroy(reader);
+	free_model(self);
+}
+
+/* What a thread has open after all its events up to a counter, by the model alone. */
+static size_t open_in_model(const model *self, uint64_t thread, uint64_t counter, uint32_t *open)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < self->count && self->events[i].counter <= counter; i++) {
+		const model_event *event = &self->events[i];
+		size_t found = depth;
+
+		if (event->thread != thread)
+			continue;
+		if (event->kind == MPROF_EVENT_METHOD_ENTER)
+			open[depth++] = event->method;
+		if (event->kind != MPROF_EVENT_METHOD_LEAVE && event->kind != MPROF_EVENT_METHOD_LEAVE_EXCEPTION)
+			continue;
+		while (found > 0 && open[found - 1] != event->method)
+			found--;
+		if (found > 0)
+			depth = found - 1;
+	}
+	return depth;
+}
+
+Test(reader_frames, open_at_a_time)
+{
+	model *self = make_model();
+	mprof_reader *reader = open_model(self, 0);
+	static uint32_t open[MOST_DEPTH];
+	static mprof_stack_frame frames[MOST_DEPTH];
+	uint32_t random = 5;
+	size_t count;
+	size_t deepest = 0;
+
+	cr_assert_eq(mprof_reader_get_open_frames(reader, 100, 1, frames, FRAME_SIZE, 1, &count), MPROF_ERR_STATE,
+		     "no index");
+	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
+	for (int i = 0; i < 300; i++) {
+		uint64_t thread;
+		uint64_t counter;
+		size_t depth;
+
+		random = random * 214013 + 2531011;
+		thread = 100 + (random >> 16) % THREADS;
+		random = random * 214013 + 2531011;
+		counter = self->events[(random >> 12) % ALL_EVENTS].counter + i % 3;
+		depth = open_in_model(self, thread, counter, open);
+		cr_assert_eq(
+			mprof_reader_get_open_frames(reader, thread, counter, frames, FRAME_SIZE, MOST_DEPTH, &count),
+			MPROF_OK);
+		cr_assert_eq(count, depth, "thread %d at %d", (int)thread, (int)counter);
+		for (size_t j = 0; j < depth; j++)
+			cr_assert_eq(frames[j].id, open[depth - 1 - j]);
+		deepest = depth > deepest ? depth : deepest;
+	}
+	cr_assert_gt(deepest, 5);
+	cr_assert_eq(mprof_reader_get_open_frames(reader, 999, 5000, frames, FRAME_SIZE, 1, &count), MPROF_OK);
+	cr_assert_eq(count, 0, "a thread that the log does not have");
+	cr_assert_eq(mprof_reader_get_open_frames(NULL, 0, 0, NULL, FRAME_SIZE, 0, &count), MPROF_ERR_ARGUMENT);
+	mprof_reader_destroy(reader);
+	free_model(self);
+}
+
+/* The same where each block begins, which reads nothing. */
+Test(reader_frames, open_where_a_block_begins)
+{
+	model *self = make_model();
+	mprof_reader *reader = open_model(self, 0);
+	static uint32_t open[MOST_DEPTH];
+	static mprof_stack_frame frames[MOST_DEPTH];
+	mprof_block block;
+	size_t count;
+
+	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
+	for (size_t number = 0; next_events_block(reader, &block) == MPROF_OK; number++) {
+		size_t depth = open_in_model(self, block.thread, block.as.events.base_counter, open);
+
+		cr_assert_eq(
+			mprof_reader_get_block_frames(reader, block.offset, frames, FRAME_SIZE, MOST_DEPTH, &count),
+			MPROF_OK);
+		cr_assert_eq(count, depth);
+		for (size_t j = 0; j < depth; j++)
+			cr_assert_eq(frames[j].id, open[depth - 1 - j]);
+		expect_events(self, reader, number * BLOCK_EVENTS, BLOCK_EVENTS);
+	}
+	cr_assert_eq(mprof_reader_get_block_frames(reader, 1, frames, FRAME_SIZE, 1, &count), MPROF_ERR_ARGUMENT);
+	mprof_reader_destroy(reader);
+	free_model(self);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters as times: the unit follows from CLOCKs, whatever order and size they have. */
+#include "reader/time_scale.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static time_scale scale_of(uint64_t first_counter, uint64_t first_time, uint64_t last_counter, uint64_t last_time)
+{
+	const mprof_clock first = {first_counter, first_time};
+	const mprof_clock last = {last_counter, last_time};
+	time_scale scale;
+
+	memset(&scale, 0, sizeof(scale));
+	time_scale_add(&scale, &first);
+	time_scale_add(&scale, &last);
+	return scale;
+}
+
+static int64_t convert(const time_scale *scale, uint64_t counter)
+{
+	int64_t nanoseconds;
+
+	cr_assert_eq(time_scale_convert(scale, counter, &nanoseconds), 1);
+	return nanoseconds;
+}
+
+Test(time_scale, unknown)
+{
+	const mprof_clock clock = {100, 200};
+	time_scale scale;
+	int64_t nanoseconds;
+
+	memset(&scale, 0, sizeof(scale));
+	cr_assert_eq(time_scale_convert(&scale, 77, &nanoseconds), 0);
+	cr_assert_eq(nanoseconds, 77);
+	time_scale_add(&scale, &clock);
+	time_scale_add(&scale, &clock);
+	cr_assert_eq(time_scale_convert(&scale, 90, &nanoseconds), 0);
+	cr_assert_eq(nanoseconds, -10);
+	cr_assert_eq(time_scale_counters_per_second(&scale), 0);
+	scale = scale_of(100, 200, 300, 200);
+	cr_assert_eq(time_scale_convert(&scale, 150, &nanoseconds), 0, "the wall clock stood still");
+	cr_assert_eq(nanoseconds, 50);
+	scale = scale_of(100, 200, 300, 100);
+	cr_assert_eq(time_scale_convert(&scale, 150, &nanoseconds), 0, "the wall clock went back");
+}
+
+Test(time_scale, units)
+{
+	time_scale microseconds = scale_of(1000000, 1200000000000000, 3000000, 1200000002000000);
+	time_scale ticks = scale_of(500, 0, 500 + UINT64_C(3000000000), 1000000);
+
+	cr_assert_eq(convert(&microseconds, 1000000), 0);
+	cr_assert_eq(convert(&microseconds, 1000001), 1000);
+	cr_assert_eq(convert(&microseconds, 999999), -1000);
+	cr_assert_eq(convert(&microseconds, 100000000), INT64_C(99000000000), "behind the last CLOCK");
+	cr_assert_eq(time_scale_counters_per_second(&microseconds), 1e6);
+	cr_assert_eq(convert(&ticks, 500 + 3), 1);
+	cr_assert_eq(convert(&ticks, 500 + UINT64_C(3000000000)), 1000000000);
+	cr_assert_eq(time_scale_counters_per_second(&ticks), 3e9);
+}
+
+Test(time_scale, any_order)
+{
+	time_scale scale = scale_of(1000, 10, 5000, 14);
+	const mprof_clock middle = {3000, 12};
+	const mprof_clock before = {500, 9};
+
+	time_scale_add(&scale, &middle);
+	time_scale_add(&scale, &before);
+	cr_assert_eq(scale.last.counter, 5000);
+	cr_assert_eq(convert(&scale, 2000), 1000);
+}
+
+/* A counter that wraps around between the CLOCKs. */
+Test(time_scale, modulo)
+{
+	time_scale scale = scale_of(UINT64_MAX - 999, 0, 1000, 2);
+
+	cr_assert_eq(convert(&scale, UINT64_MAX), 999);
+	cr_assert_eq(convert(&scale, 0), 1000);
+	cr_assert_eq(convert(&scale, 500), 1500);
+	cr_assert_eq(convert(&scale, UINT64_MAX - 1999), -1000);
+}
+
+Test(time_scale, largest)
+{
+	time_scale fast = scale_of(0, 0, INT64_MAX, UINT64_MAX);
+	time_scale slow = scale_of(0, 0, 1, UINT64_MAX);
+
+	cr_assert_eq(convert(&fast, 0), 0);
+	cr_assert_eq(convert(&fast, INT64_MAX), INT64_MAX);
+	cr_assert_eq(convert(&slow, 1), INT64_MAX);
+	cr_assert_eq(convert(&slow, UINT64_MAX), INT64_MIN);
+}
+
+/* A year of nanoseconds: errors stay below the wall clock's own unit, and order is kept. */
+Test(time_scale, long_log)
+{
+	const uint64_t year = UINT64_C(31536000) * 1000000000;
+	time_scale scale = scale_of(12345, 1200000000000000, 12345 + year, 1200000000000000 + year / 1000);
+	int64_t last = -1;
+
+	for (uint64_t i = 0; i <= 1000; i++) {
+		uint64_t difference = year / 1000 * i + i * i;
+		int64_t converted = convert(&scale, 12345 + difference);
+
+		cr_assert_lt(llabs(converted - (int64_t)difference), 100);
+		cr_assert_gt(converted, last);
+		last = converted;
+	}
+}
