@@ -55,14 +55,14 @@ int oprofile_agent_open(void)
 	if (oprofile.library == NULL) {
 		const char *why = dlerror();
 
-		fprintf(stderr, "mprof: oprofile is told nothing: %s\n", why == NULL ? "no libopagent" : why);
+		fprintf(stderr, "mprof: no names for oprofile: %s\n", why == NULL ? "no libopagent" : why);
 		return 0;
 	}
 	if (!find_functions())
 		return 0;
 	oprofile.agent = oprofile.open_agent();
 	if (oprofile.agent == NULL)
-		fprintf(stderr, "mprof: oprofile is told nothing: op_open_agent: %s\n", strerror(errno));
+		fprintf(stderr, "mprof: no names for oprofile: op_open_agent: %s\n", strerror(errno));
 	return oprofile.agent != NULL;
 }
 
@@ -72,7 +72,7 @@ void oprofile_agent_code(const void *start, size_t size, const char *name)
 		return;
 	if (oprofile.write_native_code(oprofile.agent, name, (uintptr_t)start, start, (unsigned)size) == 0)
 		return;
-	fprintf(stderr, "mprof: oprofile: op_write_native_code: %s; it is told nothing more\n", strerror(errno));
+	fprintf(stderr, "mprof: oprofile: op_write_native_code: %s; no more names for it\n", strerror(errno));
 	oprofile_agent_close();
 }
 

@@ -19,14 +19,14 @@ typedef struct command {
 
 static const command commands[] = {
 	{"record", command_record, "run a program and record it into a log"},
-	{"control", command_control, "tell a program that is being recorded what to do"},
+	{"control", command_control, "control the recording of a running program"},
 	{"report", command_report, "the profile: methods, calls, allocations, collections"},
 	{"decode", command_decode, "the text of Mono's first decoder"},
 	{"info", command_info, "what a log is and how much is in it"},
 	{"dump", command_dump, "every block and event, in file order"},
 	{"check", command_check, "validate every byte, list every damage"},
 	{"convert", command_convert, "the same log in another dialect, or compressed"},
-	{"doctor", command_doctor, "is everything there that recording needs"},
+	{"doctor", command_doctor, "check that all that recording needs is there"},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -37,7 +37,7 @@ static void print_help(void)
 	       "Records, reads and reports profiles of Mono programs and of native ones.\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		printf("  %-8s %s\n", commands[i].name, commands[i].summary);
-	printf("\n'mprof COMMAND --help' tells the options of a command; 'mprof --version' the version.\n\n"
+	printf("\n'mprof COMMAND --help' lists the options of a command; 'mprof --version' prints the version.\n\n"
 	       "Start here:\n"
 	       "  mprof record -- mono program.exe\n"
 	       "  mprof report program.mprof\n\n"

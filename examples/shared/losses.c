@@ -28,7 +28,7 @@ void losses_list(const mprof_writer_stats *stats, loss_list lists[LOSS_LISTS])
 			       event_name};
 	lists[1] = (loss_list){"shortened_events",
 			       "event",
-			       "shortened to what can be said in",
+			       "shortened to what there is in",
 			       stats->shortened_events,
 			       COUNT(stats->shortened_events),
 			       event_name};
@@ -40,7 +40,7 @@ void losses_list(const mprof_writer_stats *stats, loss_list lists[LOSS_LISTS])
 			       block_name};
 	lists[3] = (loss_list){"shortened_blocks",
 			       "block",
-			       "shortened to what can be said in",
+			       "shortened to what there is in",
 			       stats->shortened_blocks,
 			       COUNT(stats->shortened_blocks),
 			       block_name};

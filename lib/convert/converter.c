@@ -304,7 +304,7 @@ static mprof_status check_strictly(mprof_converter *converter)
 {
 	if (!converter->is_strict || converter->writer->stats.left_out == 0)
 		return MPROF_OK;
-	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot say all of a block");
+	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot hold all of a block");
 }
 
 static mprof_status copy_blocks(mprof_converter *converter)

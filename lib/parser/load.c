@@ -45,10 +45,10 @@ static mprof_status check_readable(mprof_parser *parser)
 	if ((parser->directives.unreadable_kinds & kind) != 0)
 		return refuse_block(
 			parser, MPROF_ERR_UNSUPPORTED, 0,
-			"the log declares a directive for this kind of block that this library does not know");
+			"the log declares a directive for this kind of block that is unknown to this library");
 	if (parser->directives.is_lost && (kinds_of_directives(parser->decoding.rules) & kind) != 0)
 		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
-				    "the DIRECTIVES block that may say how to read this one could not be read");
+				    "the DIRECTIVES block that may declare how to read this one could not be read");
 	if (parser->block.length > parser->max_block_length)
 		return refuse_block(parser, MPROF_ERR_LIMIT, 2, "the block is longer than the limit");
 	return MPROF_OK;

@@ -149,7 +149,7 @@ mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t l
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (parser->is_finished)
-		return parser_refuse(parser, MPROF_ERR_STATE, "bytes are fed after the end was told");
+		return parser_refuse(parser, MPROF_ERR_STATE, "bytes are fed after the end");
 	passed = pass_by(parser, length);
 	length -= passed;
 	buffer->lent = 0;
@@ -174,7 +174,7 @@ mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **r
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (parser->is_finished)
-		return parser_refuse(parser, MPROF_ERR_STATE, "room is asked for after the end was told");
+		return parser_refuse(parser, MPROF_ERR_STATE, "room is asked for after the end");
 	if (!parser_buffer_reserve(buffer, minimum < LEAST_ROOM ? LEAST_ROOM : minimum))
 		return parser_fail_memory(parser, "no memory for the bytes that are fed");
 	buffer->lent = buffer->capacity - buffer->end;

@@ -83,7 +83,7 @@ static mprof_status end_of_log(mprof_reader *reader)
 
 mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block)
 {
-	const char *what = "not all that the block says can be kept";
+	const char *what = "not all of the block's content can be kept";
 
 	if (status == MPROF_ERR_MEMORY)
 		return reader_fail_memory(reader, "no memory for names");

@@ -56,31 +56,31 @@ static const char *directive_refusal(uint32_t directive)
 {
 	switch (directive) {
 	case MPROF_DIRECTIVE_ALLOCATION_CALLER:
-		return "the dialect cannot say which method allocates";
+		return "the dialect cannot hold the method that allocates";
 	case MPROF_DIRECTIVE_ALLOCATION_STACK:
-		return "the dialect cannot say the stack of an allocation";
+		return "the dialect cannot hold the stack of an allocation";
 	case MPROF_DIRECTIVE_ALLOCATION_OBJECT:
-		return "the dialect cannot say the address of an object";
+		return "the dialect cannot hold the address of an object";
 	case MPROF_DIRECTIVE_ELEMENT_IDS:
-		return "the dialect cannot say the ID of an element";
+		return "the dialect cannot hold the ID of an element";
 	case MPROF_DIRECTIVE_ASSEMBLY_IDS:
-		return "the dialect cannot say the assembly of a class";
+		return "the dialect cannot hold the assembly of a class";
 	case MPROF_DIRECTIVE_METHOD_FLAGS:
-		return "the dialect cannot say that a method is a wrapper";
+		return "the dialect cannot hold which methods are wrappers";
 	case MPROF_DIRECTIVE_IMPLICIT_LEAVE:
 		return "the dialect has no implicit leaves";
 	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
 		return "the dialect has no events beyond those of the mail";
 	case MPROF_DIRECTIVE_CLASS_SIZES:
-		return "the dialect cannot say the size of a class's objects";
+		return "the dialect cannot hold the size of a class's objects";
 	case MPROF_DIRECTIVE_ALLOCATION_STACK_ID:
-		return "the dialect cannot say the call chain of an allocation";
+		return "the dialect cannot hold the call chain of an allocation";
 	case MPROF_DIRECTIVE_DETAILED_EVENTS:
 		return "the dialect has no events with details";
 	case MPROF_DIRECTIVE_COLLECTION_NUMBERS:
-		return "the dialect cannot say the number of a collection";
+		return "the dialect cannot hold the number of a collection";
 	case MPROF_DIRECTIVE_SOURCE_LINES:
-		return "the dialect cannot say the source of a method";
+		return "the dialect cannot hold the source of a method";
 	case MPROF_DIRECTIVE_STACK_SWITCHES:
 		return "the dialect has no switches between call stacks";
 	default:

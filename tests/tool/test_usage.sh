@@ -16,6 +16,7 @@ for command in record control info dump report decode check convert doctor; do
 	mprof $command --help
 	expect_status 0 "$command --help"
 	expect_line out "^Usage: mprof $command"
+	expect_line out '^Exit status: '
 	mprof help $command
 	expect_line out "^Usage: mprof $command"
 	mprof $command --version
@@ -47,6 +48,7 @@ wrong report --top sample.mprof
 wrong report --top=x sample.mprof
 wrong report --top=-1 sample.mprof
 wrong report --sort=size sample.mprof
+expect_line err "'size' is not one of self, total, calls\$"
 wrong report --thread=main sample.mprof
 wrong report --min-percent=101 sample.mprof
 wrong report --depth=99999999 sample.mprof
@@ -69,12 +71,14 @@ wrong record --gzip=0 -- true
 wrong record --buffers=1 -- true
 wrong record --interval=x -- true
 wrong record --format=nonsense -- true
+expect_line err "'nonsense' is not one of mprof2, mono, unity, drop, mail\$"
 wrong record --sample=0 -- true
 wrong record --sample=fast -- true
 wrong record --heap=5 -- true
 wrong record --heap=0gc -- true
 wrong record --heap= -- true
 wrong record --alloc=stack+ -- true
+expect_line err "is not one of stack, caller, objects, or several with \+ between them\$"
 wrong record --handles=strong -- true
 wrong record --only= -- true
 wrong record --not=a,b -- true
@@ -95,7 +99,7 @@ refused() {
 	test ! -e started || fail "record $*: the program ran"
 }
 refused --signal=KILL:flush
-expect_line err 'KILL.*not a signal that is free'
+expect_line err 'KILL.*not a signal that can be used'
 refused --signal=USR1:foo
 expect_line err 'toggle, flush and heapshot'
 refused --signal=USR1

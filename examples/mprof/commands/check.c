@@ -18,13 +18,13 @@ static const char help[] =
 	"Usage: mprof check [--json] FILE\n\n"
 	"Reads every byte of a log. Lists on standard error all that is damaged, with its offset: blocks that do not\n"
 	"match their checksum or their grammar, IDs used before they are defined, an end that is missing. Ends with\n"
-	"one line on standard output. Lost events, incomplete heap shots and times that go back are told and are no\n"
-	"damage.\n"
+	"one line on standard output. Lost events, incomplete heap shots and times that go back are\n"
+	"listed as notes; they are no damage.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json     the findings as one JSON document\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Exit status: 0 sound and complete, 1 damaged or incomplete, 3 not a log.\n";
+	"Exit status: 0 sound and complete, 1 damaged or incomplete, 2 wrong usage, 3 not a log or nothing could be read.\n";
 
 typedef struct findings {
 	log_summary summary;
@@ -215,8 +215,8 @@ static void print_notes(const findings *found)
 		print_note("heap shots without an end", summary->heap_shots - summary->ended_shots);
 	print_note("methods defined and not used",
 		   references_unused(&found->references, REFERENCE_METHOD, summary->methods));
-	print_note("blocks of kinds that this program does not know", found->unknown_blocks);
-	print_note("events of kinds that this program does not know", found->unknown_events);
+	print_note("blocks of unknown kinds", found->unknown_blocks);
+	print_note("events of unknown kinds", found->unknown_events);
 	print_note("times the clock goes back", found->backward_steps);
 	if (found->backward_steps > 0)
 		printf("note: first in the block at offset %" PRIu64 "\n", found->first_backward_block);

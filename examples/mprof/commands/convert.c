@@ -22,8 +22,8 @@
 
 static const char help[] =
 	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] FILE OUT\n\n"
-	"Writes a log again, in another dialect of the format or compressed. What the dialect cannot say is left out,\n"
-	"and told by kind on standard error. Of a damaged log all that is sound is written.\n"
+	"Writes a log again, in another dialect of the format or compressed. What the dialect cannot hold is left out,\n"
+	"and listed by kind on standard error. Of a damaged log all that is sound is written.\n"
 	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced when all is written.\n\n"
 	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"
 	"  --compress[=LEVEL]  gzip, from 1 (fast) to 9 (small)\n"
@@ -33,7 +33,7 @@ static const char help[] =
 	"  --version           the version\n\n"
 	"mono is for the programs that came with Mono 2: mprof-decoder, mprof-heap-viewer, emveepee.\n\n"
 	"Exit status: 0 all well, 1 FILE is damaged or incomplete or OUT could not be written, 2 wrong usage,\n"
-	"3 FILE is not a log.\n";
+	"3 FILE is not a log or nothing could be read.\n";
 
 enum { OPTION_DIALECT = OPTION_OWN, OPTION_COMPRESS, OPTION_CLOSE };
 
@@ -180,7 +180,7 @@ static int write_log(conversion *made)
 
 	if (status != MPROF_OK) {
 		refuse(made, status == MPROF_ERR_STATE
-				     ? "neither INTRO nor the block behind it tells when the log began"
+				     ? "neither INTRO nor the block after it holds the time at which the log began"
 				     : mprof_status_get_text(status));
 		return STATUS_DAMAGED;
 	}

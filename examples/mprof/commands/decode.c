@@ -13,7 +13,9 @@ static const char help[] =
 	"layout and wording, and the same figures where they are right. Reads every dialect, also logs that are cut.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --help     this text\n"
-	"  --version  the version\n";
+	"  --version  the version\n\n"
+	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"3 not a log or nothing could be read.\n";
 
 static const struct option options[] = {
 	COMMON_OPTIONS,

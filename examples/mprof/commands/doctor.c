@@ -13,14 +13,14 @@
 #include <string.h>
 
 static const char help[] = "Usage: mprof doctor\n\n"
-			   "Looks whether Mono programs and native ones can be recorded here, and tells what is "
+			   "Checks whether Mono programs and native ones can be recorded here, and prints what is "
 			   "missing and what to do.\n\n"
 			   "  --help     this text\n"
 			   "  --version  the version\n\n"
 			   "Modules are looked for in the directories of the environment variable MPROF_MODULE_DIR "
 			   "(separated by colons),\n"
 			   "where they were built if mprof runs where it was built, and where they are installed.\n\n"
-			   "Exit status: 0 if Mono programs can be recorded, else 1.\n";
+			   "Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage.\n";
 
 #define OUTPUT_SIZE 4096
 
@@ -128,7 +128,7 @@ static int check_load(const char *directory)
 		good("loading", "mono loads the module and it answers");
 	} else {
 		missing("loading", "mono does not load the module",
-			"what it says is below; the module must be built for this machine, and find libmprof.so");
+			"its message is below; the module must be built for this machine, and find libmprof.so");
 		explain_load(library_path);
 	}
 	free(library_path);

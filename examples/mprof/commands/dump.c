@@ -21,7 +21,9 @@ static const char help[] =
 	"  --blocks   blocks only, without their events and records\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Counters are in the unit of the log's own clock; 'mprof info' tells how many make a second.\n";
+	"Counters are in the unit of the log's own clock; 'mprof info' prints how many make a second.\n\n"
+	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"3 not a log or nothing could be read.\n";
 
 enum { OPTION_BLOCKS = OPTION_OWN };
 

@@ -9,11 +9,13 @@
 
 static const char help[] =
 	"Usage: mprof info [--json] FILE\n\n"
-	"Tells what a log is: dialect, session, and how many blocks and events of each kind are in it.\n"
+	"Prints what a log is: dialect, session, and how many blocks and events of each kind are in it.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json     as one JSON document\n"
 	"  --help     this text\n"
-	"  --version  the version\n";
+	"  --version  the version\n\n"
+	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"3 not a log or nothing could be read.\n";
 
 static void print_counts(const log_summary *summary)
 {

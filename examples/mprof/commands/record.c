@@ -71,10 +71,10 @@ static const char help[] =
 	"  --interval=MS      longest time that an event stays in memory\n"
 	"  --format=DIALECT   mprof2 (default), or mono, unity, drop or mail for older readers\n\n"
 	"Control, see 'mprof control --help':\n"
-	"  --start-disabled   record no events until told to\n"
+	"  --start-disabled   record no events until 'mprof control PID enable'\n"
 	"  --control=PATH     the socket to listen to\n"
 	"  --no-control       listen to none\n"
-	"  --port=N           listen also to this port of 127.0.0.1, which all users can reach\n"
+	"  --port=N           listen also to this port of 127.0.0.1, for connections of this user or root\n"
 	"  --signal=SIG:DO    let a signal toggle, flush or heapshot, such as USR1:heapshot\n\n"
 	"Names of compiled methods for other profilers; with these alone nothing else is recorded:\n"
 	"  --jitdump          jit-PID.dump beside the log, for perf inject --jit\n"
@@ -243,7 +243,7 @@ static int missing_module(const char *file_name)
 {
 	char *directories = modules_directories(file_name);
 
-	fprintf(stderr, "mprof: record: the module %s is not in %s; 'mprof doctor' tells what to do\n", file_name,
+	fprintf(stderr, "mprof: record: the module %s is not in %s; 'mprof doctor' prints what to do\n", file_name,
 		directories != NULL ? directories : "its directory");
 	free(directories);
 	return STATUS_NOTHING;
@@ -416,34 +416,37 @@ static void describe_log(void *user, const char *path, const char *name)
 }
 
 /* How Mono ended without a log. Its crash handler ends with status 0. */
-static void explain_missing_log_of_mono(int status)
+static void explain_missing_log_of_mono(int status, const char *of_ring)
 {
 	if (status == 0)
-		fputs("mono ended with status 0: it did not load the profiler module, found nothing to run, or "
-		      "crashed, of which it tells above; 'mprof doctor' tells more\n",
-		      stderr);
+		fprintf(stderr,
+			"mono ended with status 0: it did not load the profiler module, found nothing to run, called "
+			"_exit(), or crashed, see its messages%s; 'mprof doctor' checks the module\n",
+			of_ring);
 	else
 		fprintf(stderr,
 			"mono ended with status %d: it found nothing to run, did not load the profiler module, or was "
-			"ended before it could record; 'mprof doctor' tells more\n",
-			status);
+			"ended before it could record%s; 'mprof doctor' checks the module\n",
+			status, of_ring);
 }
 
 static void explain_missing_log(const recording_plan *recording, int status)
 {
+	const char *of_ring = recording->has_ring ? "; with --ring a log is written when the program ends by itself, "
+						    "or by 'mprof control PID flush'"
+						  : "";
+
 	fputs("mprof: no log was written: ", stderr);
 	if (recording->child.signal != 0) {
-		fprintf(stderr, "%s was killed by signal %d (%s)%s\n", recording->target.subject,
+		fprintf(stderr, "%s was killed by signal %d (%s)%s%s\n", recording->target.subject,
 			recording->child.signal, strsignal(recording->child.signal),
-			recording->has_ring ? "; with --ring a log is written when the program ends, or when 'mprof "
-					      "control' says flush"
-					    : " before anything was recorded");
+			recording->has_ring ? "" : " before anything was recorded", of_ring);
 		return;
 	}
 	switch (recording->target.kind) {
 	case TARGET_MONO:
 	case TARGET_ASSEMBLY:
-		explain_missing_log_of_mono(status);
+		explain_missing_log_of_mono(status, of_ring);
 		break;
 	case TARGET_SCRIPT:
 		fprintf(stderr, "%s ran no Mono, or one that did not load the profiler module\n",

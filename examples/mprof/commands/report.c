@@ -28,8 +28,10 @@ static const char help[] =
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are those of the shell: *, ?, [abc]. Where they have no effect on a table, its title\n"
-	"says so. A filter that matches nothing is told, with the name that is most like it.\n"
-	"Inclusive time counts a recursive method once per outermost call.\n";
+	"says so. A filter that matches nothing is reported, with the most similar name.\n"
+	"Total time counts a recursive method once per outermost call.\n\n"
+	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"3 not a log or nothing could be read.\n";
 
 enum {
 	OPTION_TOP = OPTION_OWN,
@@ -72,7 +74,7 @@ static int take_order(report_options *taken, const char *value)
 			return 1;
 		}
 	}
-	fprintf(stderr, "mprof: --sort: '%s' is none of self, total, calls\n", value);
+	fprintf(stderr, "mprof: --sort: '%s' is not one of self, total, calls\n", value);
 	return 0;
 }
 

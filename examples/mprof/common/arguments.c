@@ -14,7 +14,7 @@
 
 int arguments_refuse(const char *command)
 {
-	fprintf(stderr, "mprof: 'mprof %s --help' tells the usage\n", command);
+	fprintf(stderr, "mprof: see 'mprof %s --help'\n", command);
 	return STATUS_USAGE;
 }
 

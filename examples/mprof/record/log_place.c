@@ -206,7 +206,7 @@ static int check_directory(const log_place *place)
 	}
 	if (strchr(place->directory, ',') != NULL) {
 		fprintf(stderr,
-			"mprof: record: the directory %s has a comma in its name, which cannot be told to the module; "
+			"mprof: record: the directory %s has a comma in its name, which cannot be passed to the module; "
 			"use -o with another\n",
 			place->directory);
 		return 0;

@@ -167,6 +167,21 @@ static int is_word_of(const char *words, const char *word, size_t length)
 	return 0;
 }
 
+/* The words that there are, as a message; + among them only allows several. */
+static void print_words(const record_option *option, const char *value)
+{
+	const char *separator = " ";
+
+	fprintf(stderr, "mprof: --%s: '%s' is not one of", option->name, value);
+	for (const char *word = option->words + 1; *word != '\0'; word += strcspn(word, " ") + 1) {
+		if (*word == '+')
+			continue;
+		fprintf(stderr, "%s%.*s", separator, (int)strcspn(word, " "), word);
+		separator = ", ";
+	}
+	fputs(strstr(option->words, " + ") != NULL ? ", or several with + between them\n" : "\n", stderr);
+}
+
 /* One of the words; several with + between if that is one of them. */
 static int check_words(const record_option *option, const char *value)
 {
@@ -182,7 +197,7 @@ static int check_words(const record_option *option, const char *value)
 			return 1;
 		word += length + 1;
 	}
-	fprintf(stderr, "mprof: --%s: '%s' is none of%s\n", option->name, value, option->words);
+	print_words(option, value);
 	return 0;
 }
 
@@ -195,7 +210,7 @@ static int check_heap(const record_option *option, const char *value)
 		return 1;
 	if (is_word_of(" every-gc ondemand ", value, strlen(value)))
 		return 1;
-	fprintf(stderr, "mprof: --%s: '%s' is none of every-gc, ondemand, and numbers such as 5gc and 500ms\n",
+	fprintf(stderr, "mprof: --%s: '%s' is not every-gc, ondemand, or a number such as 5gc or 500ms\n",
 		option->name, value);
 	return 0;
 }
@@ -217,7 +232,7 @@ static int check_signal(const record_option *option, const char *value)
 
 	if (colon == NULL || !is_word_of(" toggle flush heapshot ", colon + 1, strlen(colon + 1))) {
 		fprintf(stderr,
-			"mprof: --%s: '%s' is not a signal and what it does, such as USR1:flush; there are toggle, "
+			"mprof: --%s: '%s' is not SIGNAL:ACTION, such as USR1:flush; actions are toggle, "
 			"flush and heapshot\n",
 			option->name, value);
 		return 0;
@@ -225,7 +240,7 @@ static int check_signal(const record_option *option, const char *value)
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
 	if (signal_names_number(name) != 0)
 		return 1;
-	fprintf(stderr, "mprof: --%s: '%s' is not a signal that is free; there are " SIGNAL_NAMES "\n", option->name,
+	fprintf(stderr, "mprof: --%s: '%s' is not a signal that can be used, which are " SIGNAL_NAMES "\n", option->name,
 		name);
 	return 0;
 }

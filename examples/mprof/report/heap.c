@@ -214,7 +214,7 @@ void report_heap_summaries_text(const log_report *report)
 		first--;
 	shown = report_rows(report, count - first);
 	if (count > 0) {
-		report_title(report, "Objects at the last collection that tells", shown, count - first,
+		report_title(report, "Objects at the last full collection", shown, count - first,
 			     REPORT_ALL_THREADS);
 		printf("  %14s %10s %14s %10s  %s\n", "alive", "bytes", "dead", "bytes", "class");
 	}

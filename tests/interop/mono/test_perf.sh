@@ -62,7 +62,7 @@ expect "code that is named twice" "$(cut -d ' ' -f 1 "$map" | sort | uniq -d | w
 
 # oprofile's library is not there, or a stand-in for it is.
 spin oprofile,output=without.mprof
-if ! grep -q '^mprof: oprofile is told nothing: libopagent.so: ' err; then
+if ! grep -q '^mprof: no names for oprofile: libopagent.so: ' err; then
 	echo "libopagent is installed: not tried without it"
 else
 	cat >agent.c <<-'EOT'
