@@ -543,12 +543,22 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reade
 /**
  * \brief Goes to a block: the next mprof_reader_next_block() gives it. Names learnt are kept, and the call stacks that
  * threads had where blocks begin that were read before.
- * \param reader The reader. \param offset Of a block's header, from an index entry or from mprof_block::offset.
- * \return #MPROF_OK; #MPROF_ERR_UNSUPPORTED if the source cannot seek; #MPROF_ERR_STATE before INTRO was read;
- * #MPROF_ERR_IO; #MPROF_ERR_INTERRUPTED, for a compressed log: this call or mprof_reader_next_block() finishes it.
+ *
+ * How a block reads depends on what DIRECTIVES blocks before it declare. So blocks between the furthest one that was
+ * read and this one are gone over, once: definitions are learnt from them, and of others the headers are read.
+ * With an index that was made or loaded there are none up to its end. Damage on the way is no error here.
  *
  * Of a compressed log this, once it was called for the first time, keeps access points about each MiB of the log, in at
  * most 21 MB of memory: from there on a place that was read before costs a span between two of them.
+ * \param reader The reader.
+ * \param offset Of a block's header, from an index entry or from mprof_block::offset.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
+ * - #MPROF_ERR_STATE before INTRO was read.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
+ * - #MPROF_ERR_INTERRUPTED: this call or mprof_reader_next_block() finishes it.
+ * - #MPROF_ERR_IO, #MPROF_ERR_MEMORY.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset);

@@ -305,6 +305,15 @@ static int is_gap(mprof_status status, const mprof_block *block)
 				       status == MPROF_ERR_CHECKSUM || status == MPROF_ERR_TRUNCATED);
 }
 
+/* What a header says is not relied on where the block could not be read: the next one may be anywhere after it. */
+static void note_known(mprof_reader *reader, mprof_status status, uint64_t offset, uint64_t end)
+{
+	const uint64_t reached = status == MPROF_OK || status == MPROF_ERR_REDEFINED_ID ? end : offset;
+
+	if (reader->is_after_known && status != MPROF_END && reached > reader->known_until)
+		reader->known_until = reached;
+}
+
 /* Keeps what was met in mind: a seek further on passes blocks by, and so does a block that cannot be read. */
 static mprof_status note_progress(mprof_reader *reader, mprof_status status, const mprof_block *block)
 {
@@ -314,6 +323,7 @@ static mprof_status note_progress(mprof_reader *reader, mprof_status status, con
 		reader->misses_something = 1;
 	if (end > reader->read_until)
 		reader->read_until = end;
+	note_known(reader, status, block->offset, end);
 	reader->frames.has_gap = is_gap(status, block);
 	return status;
 }

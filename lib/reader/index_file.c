@@ -393,7 +393,7 @@ static mprof_status load_frames(mprof_reader *reader, const saved_index *saved)
 static mprof_status learn_block(mprof_reader *reader, const index_block *expected)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
-	mprof_status status = mprof_reader_seek(reader, expected->offset);
+	mprof_status status = reader_jump(reader, expected->offset);
 
 	if (status == MPROF_OK)
 		status = reader_next(reader, 0, &block);
@@ -422,6 +422,8 @@ static mprof_status learn_definitions(mprof_reader *reader)
 		reader->misses_something = missed;
 		if (reader->read_until < reader->index.end)
 			reader->read_until = reader->index.end;
+		if (reader->known_until < reader->index.end)
+			reader->known_until = reader->index.end;
 	}
 	return status;
 }

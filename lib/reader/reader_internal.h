@@ -138,6 +138,8 @@ struct mprof_reader {
 	reader_frames frames;
 	mprof_status fetch_fault; /**< Why events are not told in full, until that was said. */
 	uint64_t read_until;      /**< Behind the block furthest on that was gone over. */
+	uint64_t known_until;     /**< Every block up to here was gone over, so that what it declares is known. */
+	int is_after_known;       /**< Reading goes on at known_until, or before it. */
 	int misses_something;     /**< Blocks that may have defined something were passed by, or could not be read. */
 	time_scale scale;
 	hash_map lost_by_block; /**< What each LOST block says, by its place. */
@@ -161,6 +163,9 @@ mprof_status reader_watch_fail_seek(mprof_reader *reader, int fault);
 
 /** Finishes a seek that was interrupted or failed, if there is one. */
 mprof_status reader_seek_on(mprof_reader *reader);
+
+/** As mprof_reader_seek(), without learning what blocks on the way declare. Only for a source that can seek. */
+mprof_status reader_jump(mprof_reader *reader, uint64_t offset);
 
 /** Whether more bytes may come later than the source has now. */
 static inline int reader_may_grow(const mprof_reader *reader)

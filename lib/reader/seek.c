@@ -4,10 +4,9 @@
 
 #include "base/error.h"
 
-/* Goes to the place that was asked for, unless the bytes there were read already and wait in the parser's buffer. */
-static mprof_status go_there(mprof_reader *reader, int is_in_place)
+/* Goes to a place, unless the bytes there were read already and wait in the parser's buffer. */
+static mprof_status go_there(mprof_reader *reader, uint64_t offset, int is_in_place)
 {
-	uint64_t offset = reader->seek_offset;
 	mprof_status status;
 	int fault;
 
@@ -23,28 +22,82 @@ static mprof_status go_there(mprof_reader *reader, int is_in_place)
 	return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
 }
 
-static mprof_status seek(mprof_reader *reader, int is_in_place)
+static mprof_status jump(mprof_reader *reader, uint64_t offset, int is_in_place)
 {
-	mprof_status status = go_there(reader, is_in_place);
+	mprof_status status = go_there(reader, offset, is_in_place);
 
 	if (status != MPROF_OK)
 		return status;
-	if (reader->seek_offset > reader->read_until)
+	if (offset > reader->read_until)
 		reader->misses_something = 1;
+	reader->is_after_known = offset <= reader->known_until;
 	reader->has_seek = 0;
 	reader->is_damaged = 0;
 	reader->has_block = 0;
 	reader->has_intro = 0;
 	reader->fetch_fault = MPROF_OK;
 	reader_stacks_forget(reader);
-	reader_frames_forget(reader, reader->seek_offset);
+	reader_frames_forget(reader, offset);
 	reader_samples_rewind(reader);
 	return MPROF_OK;
+}
+
+/* Goes over blocks up to a place. Damage on the way is no fault of the seek: whoever reads there meets it again. */
+static mprof_status go_over(mprof_reader *reader, uint64_t offset)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	const mprof_error error = reader->error;
+	mprof_status status = MPROF_OK;
+
+	while (status != MPROF_END && reader->known_until < offset && reader_next_offset(reader) < offset) {
+		status = reader_next(reader, 0, &block);
+		if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED)
+			return status;
+		if (status == MPROF_AGAIN ||
+		    (status > MPROF_AGAIN && reader->error.severity != MPROF_SEVERITY_BLOCK))
+			break;
+	}
+	/* What could not be gone over now cannot be later either, unless the log grows. */
+	if (status != MPROF_AGAIN && reader->known_until < offset)
+		reader->known_until = offset;
+	reader->error = error;
+	return MPROF_OK;
+}
+
+/*
+ * How blocks read depends on the DIRECTIVES before them, which may be anywhere: the blocks on the way are gone over,
+ * once.
+ */
+static mprof_status seek(mprof_reader *reader, int is_in_place)
+{
+	const uint64_t offset = reader->seek_offset;
+	mprof_status status;
+
+	if (offset > reader->known_until) {
+		status = jump(reader, reader->known_until, is_in_place);
+		if (status != MPROF_OK)
+			return status;
+		status = go_over(reader, offset);
+		if (status != MPROF_OK) {
+			reader->has_seek = 1;
+			return status;
+		}
+		is_in_place = 1;
+	}
+	return jump(reader, offset, is_in_place);
 }
 
 mprof_status reader_seek_on(mprof_reader *reader)
 {
 	return reader->has_seek ? seek(reader, 0) : MPROF_OK;
+}
+
+mprof_status reader_jump(mprof_reader *reader, uint64_t offset)
+{
+	const int is_in_place = !reader->has_seek;
+
+	reader->seek_offset = offset;
+	return jump(reader, offset, is_in_place);
 }
 
 mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)

@@ -135,8 +135,8 @@ Test(reader_index, random_access)
 	log_free(&log);
 }
 
-/* What DIRECTIVES blocks say holds behind them only, also after going back. */
-Test(reader_index, directives_hold_from_their_place_on)
+/* A log without directives as far as its first events, and then one, and events that it changes. */
+static log_bytes join_directives(void)
 {
 	log_bytes log = log_make(MPROF2, 0);
 	log_bytes with = log_make(MPROF2, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER));
@@ -146,17 +146,26 @@ Test(reader_index, directives_hold_from_their_place_on)
 	size_t events_length = log_block_offset(&with, 7) - events;
 	size_t middle = log_block_offset(&log, 7);
 	log_bytes joined = {malloc(log.length + with.length), 0};
-	mprof_reader *reader;
-	log_digest expected;
-	log_digest digest;
-	size_t count;
 
-	/* A log without directives as far as its first events, and then one, and events that it changes. */
 	cr_assert_not_null(joined.bytes);
 	memcpy(joined.bytes, log.bytes, middle);
 	memcpy(joined.bytes + middle, with.bytes + directives, directives_length);
 	memcpy(joined.bytes + middle + directives_length, with.bytes + events, events_length);
 	joined.length = middle + directives_length + events_length;
+	log_free(&with);
+	log_free(&log);
+	return joined;
+}
+
+/* What DIRECTIVES blocks say holds behind them only, also after going back. */
+Test(reader_index, directives_hold_from_their_place_on)
+{
+	log_bytes joined = join_directives();
+	mprof_reader *reader;
+	log_digest expected;
+	log_digest digest;
+	size_t count;
+
 	log_digest_parse(&expected, &joined, 0, NULL);
 	cr_assert_eq(expected.last, MPROF_END);
 	cr_assert_eq(expected.faults, 0, "%s", expected.first.what);
@@ -168,7 +177,66 @@ Test(reader_index, directives_hold_from_their_place_on)
 	}
 	mprof_reader_destroy(reader);
 	log_free(&joined);
-	log_free(&with);
+}
+
+/* Reads from each block on, with a reader that has read nothing before, and with one that knows the whole log. */
+static void expect_alike_from_all_blocks(const log_bytes *log)
+{
+	mprof_reader *knowing = open_memory(log);
+	size_t count;
+
+	(void)log_index(knowing, &count);
+	for (size_t i = 0; i < count; i++) {
+		mprof_reader *reader = open_memory(log);
+		log_digest expected;
+		log_digest digest;
+
+		cr_assert_eq(mprof_reader_seek(knowing, log_block_offset(log, i)), MPROF_OK);
+		log_digest_read(&expected, knowing);
+		cr_assert_eq(mprof_reader_seek(reader, log_block_offset(log, i)), MPROF_OK);
+		log_digest_read(&digest, reader);
+		cr_assert_eq(digest.hash, expected.hash, "block %zu: %s", i, digest.first.what);
+		cr_assert_eq(digest.faults, 0, "block %zu: %s", i, digest.first.what);
+		mprof_reader_destroy(reader);
+	}
+	mprof_reader_destroy(knowing);
+}
+
+/* The directives on the way hold, though they were not read before. */
+Test(reader_index, seek_past_directives)
+{
+	log_bytes logs[] = {log_make(MPROF2, FIXTURE_ALL_DIRECTIVES & ~MPROF_DIRECTIVE_BIT(
+							 MPROF_DIRECTIVE_IMPLICIT_LEAVE)),
+			    join_directives(), log_make_more(FIXTURE_ALL_DIRECTIVES)};
+
+	for (size_t i = 0; i < sizeof(logs) / sizeof(*logs); i++) {
+		expect_alike_from_all_blocks(&logs[i]);
+		log_free(&logs[i]);
+	}
+}
+
+/* A block that is damaged is no fault of a seek past it, and what stands after it is learnt all the same. */
+Test(reader_index, seek_past_damage)
+{
+	log_bytes log = join_directives();
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_event events[FIXTURE_BLOCK_EVENTS];
+	size_t count;
+
+	log.bytes[log_block_offset(&log, 5) + 50] ^= 4;
+	reader = open_memory(&log);
+	mprof_block_init(&block, sizeof(block));
+	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&log, 8)), MPROF_OK);
+	cr_assert_eq(reader_error_of(reader).status, MPROF_OK);
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
+	cr_assert_eq(block.kind, MPROF_BLOCK_EVENTS);
+	cr_assert_eq(mprof_reader_next_events(reader, events, FIXTURE_BLOCK_EVENTS, &count), MPROF_OK);
+	cr_assert_eq(count, FIXTURE_BLOCK_EVENTS);
+	cr_assert_eq(mprof_reader_next_events(reader, events, FIXTURE_BLOCK_EVENTS, &count), MPROF_END);
+	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&log, 5)), MPROF_OK);
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_ERR_CHECKSUM, "who reads there meets it");
+	mprof_reader_destroy(reader);
 	log_free(&log);
 }
 
