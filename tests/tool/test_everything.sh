@@ -5,7 +5,7 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-make_logs full
+make_logs full memory
 size=$(stat -c %s full.mprof)
 
 # Counts
@@ -130,6 +130,15 @@ for title in Samples 'Sample tree' 'Allocations by place' 'Heap shots' 'Objects 
 	expect_line out "^$title"
 done
 expect_line out '^ +218 +218 +normal  Game\.World$'
+expect "freed by class" "$(sed -n '/^Objects freed/,/^$/p' out | tr -s ' ' | tr '\n' ';')" \
+	'Objects freed by class; bytes objects class; 100 B 67.6 % 1 System.String; 48 B 32.4 % 1 Game.Point;;'
+expect_line out '^ +thread in methods +events +samples +lost  name$'
+mprof report --class='Game.P*' full.mprof
+expect "freed of one class" "$(sed -n '/^Objects freed/,/^$/p' out | tr -s ' ' | tr '\n' ';')" \
+	'Objects freed by class; bytes objects class; 48 B 32.4 % 1 Game.Point;;'
+# A log without calls has no column for their time, nor one without samples a column for these.
+mprof report memory.mprof
+expect_line out '^ +thread +events +lost  name$'
 mprof report --json --class='Game.P*' full.mprof
 expect_json filter '[.samples, .handles, .monitors, [.heap_shots[0].classes[].class], [.allocation_stacks[].class]]' \
 	'[[],[],[],["Game.Point"],["Game.Point"]]'

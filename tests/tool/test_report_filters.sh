@@ -57,7 +57,7 @@ names="of all methods and classes"
 titles ""
 titles "Totals ($names);Call tree ($names);Sample tree ($names);Heap shots ($names);Metrics ($names);Marks ($names);Threads ($names);" \
 	'--class=Game.*'
-titles "Heap shots (of all threads);Objects alive in shot 2 (of all threads);Objects at the last full collection (of all threads);Metrics (of all threads);" \
+titles "Heap shots (of all threads);Objects alive in shot 2 (of all threads);Objects freed by class (of all threads);Objects at the last full collection (of all threads);Metrics (of all threads);" \
 	--thread=0x10
 mprof report --class='Game.*' sample.mprof
 expect_line out "^Call tree \\($names\\)\$"

@@ -99,6 +99,45 @@ void report_heap_shots_text(const log_report *report)
 	print_latest_classes(report, count - 1);
 }
 
+static int fetch_freed(const log_report *report, size_t index, void *row)
+{
+	*(mprof_class_stats *)row = report->classes[index];
+	return report->classes[index].freed > 0;
+}
+
+static int compare_freed(const void *left, const void *right)
+{
+	const mprof_class_stats *a = left;
+	const mprof_class_stats *b = right;
+	int order = report_larger_first(a->freed_bytes, b->freed_bytes);
+
+	order = order != 0 ? order : report_larger_first(a->freed, b->freed);
+	return order != 0 ? order : report_larger_first(b->id, a->id);
+}
+
+void report_freed_text(const log_report *report)
+{
+	size_t count;
+	mprof_class_stats *rows = report_collect(report, report->class_count, sizeof(mprof_class_stats), fetch_freed,
+						 compare_freed, &count);
+	size_t shown = report_rows(report, count);
+	char bytes[TEXT_NUMBER_SIZE];
+	char percent[TEXT_NUMBER_SIZE];
+	char objects[TEXT_NUMBER_SIZE];
+
+	if (count > 0) {
+		report_title(report, "Objects freed by class", shown, count, REPORT_ALL_THREADS);
+		printf("  %10s %8s %14s  %s\n", "bytes", "", "objects", "class");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s %8s %14s  ", text_bytes(bytes, rows[i].freed_bytes),
+		       text_percent(percent, rows[i].freed_bytes, report->totals.freed_bytes),
+		       text_count(objects, rows[i].freed));
+		report_class(report, rows[i].id);
+	}
+	free(rows);
+}
+
 static void print_roots_json(json_writer *json, const mprof_heap_shot *shot)
 {
 	json_begin_object(json, "roots_by_kind");

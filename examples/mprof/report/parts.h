@@ -92,6 +92,7 @@ void report_allocation_stacks_text(const log_report *report);
 void report_allocation_stacks_json(log_report *report, json_writer *json);
 
 void report_heap_shots_text(const log_report *report);
+void report_freed_text(const log_report *report);
 void report_heap_shots_json(log_report *report, json_writer *json);
 void report_heap_summaries_text(const log_report *report);
 void report_heap_summaries_json(log_report *report, json_writer *json);

@@ -236,23 +236,33 @@ static void print_threads(const log_report *report)
 {
 	size_t count = mprof_profile_get_thread_count(report->profile);
 	size_t rows = report_rows(report, count);
-	char self[TEXT_NUMBER_SIZE];
-	char events[TEXT_NUMBER_SIZE];
-	char samples[TEXT_NUMBER_SIZE];
-	char lost[TEXT_NUMBER_SIZE];
+	/* A log without calls or samples has nothing to put into their columns. */
+	int has_calls = report->totals.calls > 0;
+	int has_samples = report->totals.samples > 0;
+	char text[TEXT_NUMBER_SIZE];
 
 	if (count == 0)
 		return;
 	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES);
-	printf("  %18s %10s %14s %10s %10s  %s\n", "thread", "in methods", "events", "samples", "lost", "name");
+	printf("  %18s", "thread");
+	if (has_calls)
+		printf(" %10s", "in methods");
+	printf(" %14s", "events");
+	if (has_samples)
+		printf(" %10s", "samples");
+	printf(" %10s  %s\n", "lost", "name");
 	for (size_t i = 0; i < rows; i++) {
 		mprof_thread_stats figures;
 
 		figures.struct_size = sizeof(figures);
 		mprof_profile_get_thread(report->profile, i, &figures);
-		printf("  %#18" PRIx64 " %10s %14s %10s %10s  ", figures.id, text_duration(self, figures.self_ns),
-		       text_count(events, figures.events), text_count(samples, figures.samples),
-		       text_count(lost, figures.lost));
+		printf("  %#18" PRIx64, figures.id);
+		if (has_calls)
+			printf(" %10s", text_duration(text, figures.self_ns));
+		printf(" %14s", text_count(text, figures.events));
+		if (has_samples)
+			printf(" %10s", text_count(text, figures.samples));
+		printf(" %10s  ", text_count(text, figures.lost));
 		text_name(stdout, figures.name);
 		putchar('\n');
 	}
@@ -296,6 +306,7 @@ void report_print_text(log_report *report)
 	print_allocations(report);
 	report_allocation_stacks_text(report);
 	report_heap_shots_text(report);
+	report_freed_text(report);
 	report_heap_summaries_text(report);
 	report_memory_text(report);
 	report_handles_text(report);
