@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/memory_budget.h"
 
+/*
+ * A request that is granted leaves the reason of the latest refusal alone: what makes several requests may look for that
+ * after the last of them.
+ */
 static int is_within(memory_budget *budget, uint64_t limit, uint64_t additional)
 {
-	budget->exceeded = budget->used > limit || additional > limit - budget->used;
-	return !budget->exceeded;
+	if (budget->used <= limit && additional <= limit - budget->used)
+		return 1;
+	budget->exceeded = 1;
+	return 0;
 }
 
 static uint64_t limit_of_paths(const memory_budget *budget)
@@ -22,6 +28,8 @@ static void *budget_allocate(void *user, size_t size)
 	memory = allocator_allocate(&budget->source, size);
 	if (memory != NULL)
 		budget->used += size;
+	else
+		budget->exceeded = 0;
 	return memory;
 }
 
@@ -35,6 +43,8 @@ static void *budget_reallocate(void *user, void *memory, size_t old_size, size_t
 	moved = allocator_reallocate(&budget->source, memory, old_size, new_size);
 	if (moved != NULL)
 		budget->used = budget->used - old_size + new_size;
+	else
+		budget->exceeded = 0;
 	return moved;
 }
 

@@ -20,10 +20,10 @@ typedef struct memory_budget {
 /** The budget must not move afterwards: its allocators point to it. What one allocated the other may release. */
 void memory_budget_init(memory_budget *budget, const mprof_allocator *source, uint64_t limit);
 
-/** Why the latest request was refused: #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY. */
+/** After a refusal: why the latest one was, #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY. */
 mprof_status memory_budget_status(const memory_budget *budget);
 
-/** Whether the latest request was refused for the limit. \p budget may be NULL: there is none. */
+/** After a refusal: whether the latest one was for the limit. \p budget may be NULL: there is none. */
 static inline int memory_budget_is_exceeded(const memory_budget *budget)
 {
 	return budget != NULL && budget->exceeded;

@@ -27,11 +27,11 @@ static int define(metric_list *all, metric_record *metric, const mprof_record *r
 {
 	const mprof_allocator *allocator = &all->records.numbers.sparse.allocator;
 	char *section = text_copy(allocator, record->as.metric.section);
-	char *name = text_copy(allocator, record->as.metric.name);
+	/* After a refusal nothing more is asked for: it is the latest refusal that says whether the limit is the reason. */
+	char *name = section != NULL ? text_copy(allocator, record->as.metric.name) : NULL;
 
-	if (section == NULL || name == NULL) {
+	if (name == NULL) {
 		text_release(allocator, section);
-		text_release(allocator, name);
 		return 0;
 	}
 	text_release(allocator, metric->section);

@@ -192,3 +192,33 @@ Test(profile_limit, the_tree_holds_all_time)
 	cr_expect_eq(call_at(&log, MPROF_CALL_ROOT).total_ns, self);
 	log_release(&log);
 }
+
+/* A section's name that does not fit the limit is no refusal, though the metric's own name would fit. */
+Test(profile_limit, of_two_texts_one_may_be_too_long)
+{
+	static char section[3000];
+	mprof_profile_options options;
+	mprof_profile_totals totals = {.limited = 1};
+	size_t lacking = 0;
+	test_log log;
+
+	memset(section, 's', sizeof(section) - 1);
+	log_begin(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_METRICS, 0,
+		      {.kind = MPROF_RECORD_METRIC, .id = 1, .as.metric.section = section, .as.metric.name = "name"});
+	log_close(&log, 0);
+	mprof_profile_options_init(&options, sizeof(options));
+	for (options.max_memory = 1024; totals.limited; options.max_memory += 64) {
+		cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &log.reader), MPROF_OK);
+		if (mprof_profile_create(&options, &log.profile) == MPROF_OK) {
+			cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK, "with %llu bytes",
+				     (unsigned long long)options.max_memory);
+			totals = totals_of(&log);
+			cr_assert_eq(totals.limited, totals.left_out);
+			lacking += totals.left_out;
+		}
+		log_forget_profile(&log);
+	}
+	cr_expect_gt(lacking, 10);
+	log_release(&log);
+}
