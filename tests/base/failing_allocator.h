@@ -17,6 +17,7 @@ typedef struct failing_allocator {
 	size_t requests; /**< So far. */
 	size_t fail_at;  /**< This request and all that follow fail; 0: none. */
 	int fail_once;   /**< 1: only that request fails. */
+	size_t fail_too; /**< With fail_once: this request fails as well; 0: none. */
 	size_t refused;
 	size_t blocks; /**< Not given back yet. */
 	size_t bytes;
@@ -32,7 +33,8 @@ typedef union failing_header {
 static inline int failing_refuses(failing_allocator *self)
 {
 	self->requests++;
-	if (self->fail_at == 0 || self->requests < self->fail_at || (self->fail_once && self->requests > self->fail_at))
+	if (self->fail_at == 0 || self->requests < self->fail_at ||
+	    (self->fail_once && self->requests > self->fail_at && self->requests != self->fail_too))
 		return 0;
 	self->refused++;
 	return 1;

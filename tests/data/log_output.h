@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /** More than the highest code that has a name. */
-#define LOG_CODES 41
+#define LOG_CODES 42
 
 /** What a dialect has in common to all its blocks. */
 typedef struct log_rules {

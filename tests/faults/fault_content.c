@@ -32,6 +32,9 @@ static void hash_event(fault_run *run, const mprof_event *event)
 	fault_hash_number(run, detail->stack | (uint64_t)detail->caller << 32);
 	fault_hash_number(run, detail->object);
 	fault_hash_number(run, detail->samples);
+	fault_hash_number(run, detail->handle_type);
+	fault_hash_number(run, detail->size);
+	fault_hash_number(run, detail->started);
 	fault_hash_bytes(run, detail->references, detail->reference_count * sizeof(*detail->references));
 }
 

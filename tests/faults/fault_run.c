@@ -10,8 +10,16 @@
 
 #define LONGEST_PATH 4096
 
+/* Pairs of refusals for a log and a scenario, unless MPROF_FAULT_PAIRS says how many. */
+#define DEFAULT_PAIRS 200
+
+#define NEAR_REQUESTS 16
+
 /* Runs of this test in which something was refused. */
 static size_t fault_count;
+
+/* Runs in which nothing was. */
+static size_t log_count;
 
 void fault_step(fault_run *run)
 {
@@ -70,31 +78,83 @@ static mprof_status run_once(fault_run *run, const char *name, const log_bytes *
 	return status;
 }
 
-void fault_try_log(const char *name, const log_bytes *log, fault_scenario scenario)
-{
-	const failing_allocator willing = {0};
+/* A log with what is done to it, and how that ended when nothing was refused. */
+typedef struct fault_task {
+	const char *name;
+	const log_bytes *log;
+	fault_scenario scenario;
 	fault_run whole;
-	mprof_status expected = run_once(&whole, name, log, scenario, &willing, UINT64_MAX);
+	mprof_status expected;
+} fault_task;
 
-	for (int fail_once = 0; fail_once <= 1; fail_once++) {
-		for (size_t n = 1; n <= whole.memory.requests; n++) {
-			const failing_allocator memory = {.fail_at = n, .fail_once = fail_once};
-			fault_run run;
-			mprof_status status = run_once(&run, name, log, scenario, &memory, whole.steps * 2 + 1000);
+static void try_fault(const fault_task *task, const failing_allocator *memory)
+{
+	fault_run run;
+	mprof_status status =
+		run_once(&run, task->name, task->log, task->scenario, memory, task->whole.steps * 2 + 1000);
 
-			fault_count++;
-			cr_assert_gt(run.memory.refused, 0, "%s: request %zu is not made again", name, n);
-			if (status == MPROF_ERR_MEMORY)
-				continue;
-			cr_assert(status == expected && run.hash == whole.hash,
-				  "%s: refused at %zu%s: ends with '%s' and another result", name, n,
-				  fail_once ? "" : " and later", mprof_status_get_text(status));
-		}
+	fault_count++;
+	cr_assert_gt(run.memory.refused, 0, "%s: request %zu is not made again", task->name, memory->fail_at);
+	if (status == MPROF_ERR_MEMORY)
+		return;
+	cr_assert(status == task->expected && run.hash == task->whole.hash,
+		  "%s: refused at %zu%s (%zu): ends with '%s' and another result", task->name, memory->fail_at,
+		  memory->fail_once ? "" : " and later", memory->fail_too, mprof_status_get_text(status));
+}
+
+/*
+ * What cleans up after a refusal makes few requests, so the second one of every other pair is near the first. Where a
+ * run ends at the first refusal, the second one is not met.
+ */
+static void try_pairs(const fault_task *task)
+{
+	const char *wanted = getenv("MPROF_FAULT_PAIRS");
+	unsigned long count = wanted != NULL ? strtoul(wanted, NULL, 10) : DEFAULT_PAIRS;
+	size_t requests = task->whole.memory.requests;
+	uint64_t seed = 1;
+
+	for (unsigned long i = 0; i < count && requests > 1; i++) {
+		failing_allocator memory = {.fail_once = 1};
+		size_t distance;
+
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		memory.fail_at = (seed >> 33) % (requests - 1) + 1;
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		distance = (seed >> 33) % (i % 2 == 0 ? NEAR_REQUESTS : requests - memory.fail_at);
+		memory.fail_too = memory.fail_at + 1 + distance;
+		try_fault(task, &memory);
 	}
 }
 
+void fault_try_log(const char *name, const log_bytes *log, fault_scenario scenario)
+{
+	const failing_allocator willing = {0};
+	fault_task task = {.name = name, .log = log, .scenario = scenario};
+
+	task.expected = run_once(&task.whole, name, log, scenario, &willing, UINT64_MAX);
+	for (int fail_once = 0; fail_once <= 1; fail_once++) {
+		for (size_t n = 1; n <= task.whole.memory.requests; n++) {
+			const failing_allocator memory = {.fail_at = n, .fail_once = fail_once};
+
+			try_fault(&task, &memory);
+		}
+	}
+	try_pairs(&task);
+}
+
+static void run_willing(const char *name, const log_bytes *log, fault_scenario scenario)
+{
+	const failing_allocator willing = {0};
+	fault_run run;
+
+	(void)run_once(&run, name, log, scenario, &willing, UINT64_MAX);
+	log_count++;
+}
+
+typedef void (*log_visitor)(const char *name, const log_bytes *log, fault_scenario scenario);
+
 /* All logs of a folder that are no longer than \p longest. */
-static void try_folder(const char *folder, uint64_t longest, fault_scenario scenario)
+static void visit_folder(const char *folder, uint64_t longest, log_visitor visit, fault_scenario scenario)
 {
 	DIR *directory = opendir(folder);
 	const struct dirent *entry;
@@ -110,13 +170,13 @@ static void try_folder(const char *folder, uint64_t longest, fault_scenario scen
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		log = log_from_file(path);
 		if (log.length <= longest)
-			fault_try_log(path, &log, scenario);
+			visit(path, &log, scenario);
 		log_free(&log);
 	}
 	closedir(directory);
 }
 
-void fault_try_all(fault_scenario scenario)
+static void visit_all(log_visitor visit, fault_scenario scenario)
 {
 	const char *build = getenv("builddir");
 	const char *longest = getenv("MPROF_FAULTS");
@@ -124,9 +184,20 @@ void fault_try_all(fault_scenario scenario)
 	char path[LONGEST_PATH];
 
 	snprintf(path, sizeof(path), "%s/tests/data", build != NULL ? build : ".");
-	try_folder(path, UINT64_MAX, scenario);
+	visit_folder(path, UINT64_MAX, visit, scenario);
 	if (longest != NULL && samples != NULL)
-		try_folder(samples, strtoull(longest, NULL, 10), scenario);
+		visit_folder(samples, strtoull(longest, NULL, 10), visit, scenario);
+}
+
+void fault_try_all(fault_scenario scenario)
+{
+	visit_all(fault_try_log, scenario);
 	cr_log_info("%zu faults", fault_count);
 	cr_assert_gt(fault_count, 100);
+}
+
+void fault_run_all(fault_scenario scenario)
+{
+	visit_all(run_willing, scenario);
+	cr_assert_gt(log_count, 100);
 }

@@ -43,7 +43,10 @@ void fault_hash_error(fault_run *run, const mprof_error *error);
 /** The same, and counts it as a step: what is called for each damage. \p user is the run. */
 void fault_note_damage(void *user, const mprof_error *error);
 
-/** Runs a scenario on a log: with each request refused alone, and with each one and all after it. */
+/**
+ * Runs a scenario on a log: with each request refused alone, with each one and all after it, and with some pairs of them,
+ * the same each time: MPROF_FAULT_PAIRS says how many.
+ */
 void fault_try_log(const char *name, const log_bytes *log, fault_scenario scenario);
 
 /**
@@ -51,5 +54,8 @@ void fault_try_log(const char *name, const log_bytes *log, fault_scenario scenar
  * it says.
  */
 void fault_try_all(fault_scenario scenario);
+
+/** Runs a scenario once on each of these logs, and refuses nothing. */
+void fault_run_all(fault_scenario scenario);
 
 #endif

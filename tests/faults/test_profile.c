@@ -63,6 +63,18 @@ static void hash_named(fault_run *run, const mprof_profile *profile)
 	}
 }
 
+static void hash_memory(fault_run *run, const mprof_profile *profile)
+{
+	mprof_memory_stats memory;
+
+	memset(&memory, 0, sizeof(memory));
+	memory.struct_size = sizeof(memory);
+	cr_assert_eq(mprof_profile_get_memory(profile, &memory), MPROF_OK);
+	fault_hash_bytes(run, &memory, sizeof(memory));
+	HASH_ALL(run, profile, mprof_memory_site, mprof_profile_get_memory_site_count, mprof_profile_get_memory_site);
+	HASH_ALL(run, profile, mprof_memory_size, mprof_profile_get_memory_size_count, mprof_profile_get_memory_size);
+}
+
 static void hash_profile(fault_run *run, const mprof_profile *profile)
 {
 	mprof_profile_totals totals;
@@ -89,8 +101,12 @@ static void hash_profile(fault_run *run, const mprof_profile *profile)
 	HASH_ALL(run, profile, mprof_finalizer_stats, mprof_profile_get_finalizer_count, mprof_profile_get_finalizer);
 	HASH_ALL(run, profile, mprof_collection, mprof_profile_get_collection_count, mprof_profile_get_collection);
 	HASH_ALL(run, profile, mprof_heap_resize, mprof_profile_get_heap_resize_count, mprof_profile_get_heap_resize);
+	hash_memory(run, profile);
 	hash_named(run, profile);
 }
+
+/* Of the profile; 0: what it takes by itself. */
+static uint64_t max_memory;
 
 static mprof_profile_options profile_options(const fault_run *run)
 {
@@ -98,6 +114,7 @@ static mprof_profile_options profile_options(const fault_run *run)
 
 	mprof_profile_options_init(&options, sizeof(options));
 	options.allocator = &run->allocator;
+	options.max_memory = max_memory;
 	options.with_compilations = 1;
 	options.with_call_sites = 1;
 	options.with_monitor_objects = 1;
@@ -180,4 +197,48 @@ Test(faults_profile, of_a_whole_log, .timeout = LAST_RESORT)
 Test(faults_profile, block_by_block, .timeout = LAST_RESORT)
 {
 	fault_try_all(profile_blocks);
+}
+
+/* Some of these are too small for an empty profile, and some leave out much of what is in small logs. */
+Test(faults_profile, with_little_memory_allowed, .timeout = LAST_RESORT)
+{
+	for (max_memory = 4096; max_memory <= 65536; max_memory += max_memory / 2)
+		fault_try_all(profile_whole);
+}
+
+/* Profiles that lacked something. */
+static size_t limited_count;
+
+/* Whatever the limit is, it is not taken for a refusal: that would end the profile. */
+static mprof_status profile_at_all_limits(fault_run *run, const log_bytes *log)
+{
+	const mprof_reader_options reader_options = fault_reader_options(run);
+	mprof_profile_options options = profile_options(run);
+	mprof_profile_totals totals = {.struct_size = sizeof(totals), .limited = 1};
+	mprof_reader *reader = NULL;
+
+	for (options.max_memory = 1024; totals.limited; options.max_memory += options.max_memory / 200 + 8) {
+		mprof_profile *profile = NULL;
+
+		/* What a log with a damaged INTRO has after it is read as well. */
+		(void)!mprof_reader_open_memory(log->bytes, log->length, &reader_options, &reader);
+		if (reader == NULL)
+			return MPROF_OK;
+		if (mprof_profile_create(&options, &profile) == MPROF_OK) {
+			cr_assert_neq(mprof_profile_read(profile, reader, NULL, NULL), MPROF_ERR_MEMORY,
+				      "%s with %llu bytes", run->name, (unsigned long long)options.max_memory);
+			cr_assert_eq(mprof_profile_get_totals(profile, &totals), MPROF_OK);
+			limited_count += totals.limited;
+		}
+		mprof_profile_destroy(profile);
+		mprof_reader_destroy(reader);
+	}
+	return MPROF_OK;
+}
+
+Test(faults_profile, at_all_limits, .timeout = LAST_RESORT)
+{
+	fault_run_all(profile_at_all_limits);
+	cr_log_info("%zu profiles at their limit", limited_count);
+	cr_assert_gt(limited_count, 1000);
 }
