@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Sums up what "make check" left in build trees: results.sh [--failures] BUILD...
 #
-# Prints "N passed, N failed, N skipped". A program made with Criterion counts as many tests as it says it ran, anything
-# else counts as one. With --failures the logs of what failed are printed instead. Status 1 if anything failed.
+# Prints "N passed, N failed, N skipped". A program made with Criterion counts as many tests as it
+# reports, anything else counts as one. With --failures the logs of what failed are printed instead. Status 1 if
+# anything failed.
 set -eu
 
 show_failures=no

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records a scheduler of coroutines: what a runtime with stacks of its own tells libmprof. Two coroutines take turns;
+ * Records a scheduler of coroutines: what a runtime with its own stacks reports to libmprof. Two coroutines take turns;
  * the time in which one is suspended is not time in its methods.
  *
  *     ./coroutines coroutines.mprof && mprof report coroutines.mprof
@@ -45,7 +45,7 @@ static void run(unsigned number)
 	mprof_thread_enter_method(thread, METHOD_PRODUCE + number);
 	for (int i = 0; i < ROUNDS; i++)
 		swapcontext(&coroutines[number].context, &scheduler);
-	/* A runtime that does not know which method returns says that the one on top does. */
+	/* A runtime that does not know which method returns records that the one on top returns. */
 	mprof_thread_leave_top(thread);
 	coroutines[number].is_done = 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/checked.h
- * \brief Arithmetic that tells when it does not fit.
+ * \brief Arithmetic that reports overflow.
  */
 #ifndef BASE_CHECKED_H
 #define BASE_CHECKED_H

@@ -12,7 +12,7 @@ static int is_zero(const unsigned char *bytes, size_t length)
 	return 1;
 }
 
-/* Takes in one element of a size that is not ours. Returns 0 if it says more than ours can. */
+/* Takes in one element of a size that is not ours. Returns 0 if a field beyond ours is set. */
 static int element_load(unsigned char *own, size_t own_size, const unsigned char *given, size_t given_size)
 {
 	if (given_size < own_size) {

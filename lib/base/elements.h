@@ -4,7 +4,7 @@
  * \brief Arrays of a caller that may have been compiled for smaller or larger elements than this library has.
  *
  * Such an array comes with the size of an element. What a smaller one lacks is left off or counts as 0; what a larger
- * one has besides is set to 0, and must be 0 where it is given.
+ * one has in addition is set to 0, and must be 0 where it is given.
  */
 #ifndef BASE_ELEMENTS_H
 #define BASE_ELEMENTS_H

@@ -3,8 +3,8 @@
  * \file base/hash.h
  * \brief Where the tables with open addressing look for a key.
  *
- * Keys are mixed with a seed that nobody knows who makes a log: keys chosen to fall on one place would make each
- * look-up as long as the table. No result may depend on the seed, so tables are never walked in the order of their
+ * Keys are mixed with a random seed, so the author of a log cannot choose keys that collide, which would make
+ * each look-up as long as the table. No result may depend on the seed, so tables are never walked in the order of their
  * places.
  */
 #ifndef BASE_HASH_H
@@ -33,7 +33,7 @@ static inline uint64_t hash_mix_text(uint64_t hash, const char *text)
 
 /**
  * The first place of a key among 2^(64 - \p shift). \p seed may be a hash of the key's other parts. The second
- * multiplication is what makes the seed count: behind one alone, small keys that fall together do so with most seeds.
+ * multiplication is what makes the seed count: after one alone, small keys that fall together do so with most seeds.
  */
 static inline size_t hash_place(uint64_t seed, uint64_t key, uint32_t shift)
 {

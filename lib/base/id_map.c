@@ -17,7 +17,7 @@ void id_map_destroy(id_map *map)
 	hash_map_destroy(&map->sparse);
 }
 
-/* Makes the array reach to an ID, if so many places may be. Returns whether it does. */
+/* Grows the array to hold an ID, if it may have that many elements. Returns whether it does. */
 static int dense_reaches(id_map *map, uint32_t id)
 {
 	size_t old_count = map->dense_count;

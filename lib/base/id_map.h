@@ -10,8 +10,8 @@
 #include "base/hash_map.h"
 
 /**
- * Numbers of IDs that are not spread wide stand in an array, by ID, which has at most so many places for each number
- * put and #ID_MAP_FREE_PLACES besides; the others are hashed.
+ * IDs that are dense enough index an array, which has at most this number of elements for each entry, plus
+ * #ID_MAP_FREE_PLACES; the others are hashed.
  */
 #define ID_MAP_PLACES_FOR_EACH 8
 #define ID_MAP_FREE_PLACES 512

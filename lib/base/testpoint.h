@@ -3,7 +3,7 @@
  * \file base/testpoint.h
  * \brief Places where a test can stop a thread, to bring about an order of steps that hardly ever happens by itself.
  *
- * They are empty but in programs of the tests that compile a source file anew with MPROF_TESTPOINTS and define
+ * They are empty but in programs of the tests that compile a source file again with MPROF_TESTPOINTS and define
  * testpoint_reach().
  */
 #ifndef BASE_TESTPOINT_H

@@ -32,7 +32,7 @@ typedef struct gzip_points {
 	gzip_point *all[GZIP_POINTS_MOST];
 	size_t count;
 	uint64_t span;
-	int is_collecting; /**< 0: nobody has sought yet, so nobody needs points. */
+	int is_collecting; /**< 0: no seek has happened yet, so no points are needed. */
 } gzip_points;
 
 void gzip_points_init(gzip_points *points, mprof_allocator *allocator);

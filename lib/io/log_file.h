@@ -12,7 +12,7 @@
 /** Permissions where no others are asked for: the owner alone reads. */
 #define LOG_FILE_MODE 0600
 
-/** Bytes that log_file_create_beside() needs for a name besides those of the path. */
+/** Bytes that log_file_create_beside() needs for a name in addition to those of the path. */
 #define LOG_FILE_SUFFIX_SIZE 32
 
 /**

@@ -22,7 +22,7 @@ typedef struct sink_operations {
 	int (*flush)(log_sink *self);
 	/** Nothing will be written any more: writes what still waits. */
 	int (*finish)(log_sink *self);
-	/** The most bytes that sink_bottom() has been given once so many more were written and the log was finished. */
+	/** The most bytes that sink_bottom() has been given once this many more are written and the log is finished. */
 	uint64_t (*bound)(const log_sink *self, uint64_t more);
 	/** Frees what the sink holds, whatever happened before. */
 	int (*close)(log_sink *self);

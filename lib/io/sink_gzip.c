@@ -31,7 +31,7 @@ typedef struct gzip_state {
 	uint8_t piece[PIECE_LENGTH];
 } gzip_state;
 
-/* zlib does not say how long what it gives back is, so that stands in front of it. */
+/* zlib frees without a size, so each piece is preceded by its size. */
 typedef union allocation_header {
 	size_t size;
 	max_align_t alignment;
@@ -71,7 +71,7 @@ static int deflate_through(gzip_state *state, int flush)
 		stream->next_out = state->piece;
 		stream->avail_out = (uInt)sizeof(state->piece);
 		result = deflate(stream, flush);
-		/* Z_BUF_ERROR only says that there was nothing to do. */
+		/* Z_BUF_ERROR only means that there was nothing to do. */
 		if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
 			return EIO;
 		length = sizeof(state->piece) - stream->avail_out;

@@ -131,7 +131,7 @@ static int memory_seek(void *user, uint64_t offset)
 {
 	memory_source *self = user;
 
-	/* As in a file, there is nothing to read behind the end. */
+	/* As in a file, there is nothing to read after the end. */
 	self->position = offset < self->length ? (size_t)offset : self->length;
 	return 0;
 }

@@ -3,7 +3,7 @@
 # The library has exactly the interface of tests/abi/libmprof.MACHINE.abi: functions, their parameters, and every struct
 # and enum that the public headers show. A change on purpose is recorded by make release-abi, for a release alone.
 #
-# test_abi.sh --record writes that file anew.
+# test_abi.sh --record writes that file again.
 set -eu
 
 machine=$(uname -m)

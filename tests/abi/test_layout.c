@@ -758,7 +758,7 @@ SIZE(mprof_allocation_detail, 4);
 SIZE(mprof_heap_use, 4);
 SIZE(mprof_sample_kind, 4);
 
-/* What the library says of each structure. */
+/* The size that the library returns for each structure. */
 static int check_sizes(void)
 {
 	static const struct {

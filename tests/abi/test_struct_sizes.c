@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs that were compiled for smaller or larger structs than this library has: what it writes stays within theirs,
- * what it reads too, and what it does not know must be 0. Structs lie in front of a page that cannot be touched.
+ * what it reads too, and what it does not know must be 0. Structs end where an inaccessible page starts.
  */
 #include <mprof.h>
 
@@ -18,7 +18,7 @@
 /* What a later release appended. */
 #define MORE 24
 
-/* Memory whose end no byte may be read or written behind. Stays until the test ends. */
+/* Memory after whose end no byte may be read or written. Stays until the test ends. */
 static void *guarded(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -30,7 +30,7 @@ static void *guarded(size_t size)
 	return memory + used - size;
 }
 
-/* The first \p size bytes of a struct, with 0 behind it if that is more than it has, and that as its size. */
+/* The first \p size bytes of a struct, padded with 0 if it is shorter, with \p size as its struct_size. */
 static void *resized(const void *from, size_t from_size, size_t size)
 {
 	unsigned char *made = guarded(size);
@@ -41,7 +41,7 @@ static void *resized(const void *from, size_t from_size, size_t size)
 	return made;
 }
 
-/* The same for elements of an array, which do not tell their size. */
+/* The same for elements of an array, which have no field for their size. */
 static void *restrided(const void *from, size_t from_size, size_t size, size_t count)
 {
 	unsigned char *made = guarded(size * count);

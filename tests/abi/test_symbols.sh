@@ -7,7 +7,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
-# Says what differs between two sorted lists: compare WHAT EXPECTED FOUND
+# Prints what differs between two sorted lists: compare WHAT EXPECTED FOUND
 compare() {
 	diff -u "$2" "$3" >"$scratch/difference" && return
 	echo "FAIL: $1 and tests/abi/symbols.txt differ:"

@@ -24,7 +24,7 @@ typedef struct failing_allocator {
 	size_t most_bytes;
 } failing_allocator;
 
-/** Stands in front of each piece, to see that sizes come back right. */
+/** Precedes each piece, to check that sizes are passed back correctly. */
 typedef union failing_header {
 	size_t size;
 	max_align_t alignment;

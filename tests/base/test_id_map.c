@@ -54,7 +54,7 @@ static void check_ids(uint32_t count, uint32_t gap)
 			cr_assert_eq(id_map_get(&map, i * gap), ~(i * gap));
 			cr_assert(gap == 1 || id_map_get(&map, i * gap + 1) == 0);
 		}
-		/* Beside what is there from the begin, some entries of either kind for each number. */
+		/* In addition to the initial entries, some of either kind for each number. */
 		cr_assert_leq(memory.bytes, (size_t)count * 96 + 4096, "%zu bytes", memory.bytes);
 		map_destroy(&map);
 	}

@@ -27,7 +27,7 @@ void bench_print(const bench_row *row, void *user);
 /** Nanoseconds of processor time that the calling thread has used. */
 double bench_thread_time(void);
 
-/** Nanoseconds since some moment. */
+/** Nanoseconds since a fixed but unspecified time. */
 double bench_wall_time(void);
 
 /** Keeps the compiler from leaving out the work that makes \p value. */

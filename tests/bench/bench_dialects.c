@@ -28,7 +28,7 @@ typedef struct dialect_state {
 	stored_log own;
 } dialect_state;
 
-/* What was read, so that nothing of it can be left out. Stack sections are a part of the events behind them. */
+/* What was read, so that nothing of it can be left out. Stack sections are part of the events that follow them. */
 typedef struct event_sum {
 	uint64_t sum;
 	uint64_t events;

@@ -15,7 +15,7 @@
 #define BENCH_EVENTS ((size_t)1 << 20)
 #define BENCH_BLOCK_EVENTS 4096
 
-/* Classes, whose objects mostly have one size, and call chains. */
+/* Classes, whose objects mostly have one size, and call stacks. */
 #define BENCH_CLASSES 1000
 #define BENCH_STACKS 2000
 
@@ -46,7 +46,7 @@ static inline uint32_t bench_object_size(uint32_t class_id)
 	return class_id % 8 == 0 ? 0 : 16 + class_id % 32 * 8;
 }
 
-/* The chain of the next allocation: as before, behind a return, or behind a call of one of two methods. */
+/* The call stack of the next allocation: as before, after a return, or after a call of one of two methods. */
 static inline uint32_t bench_walk(uint32_t stack, uint32_t random)
 {
 	uint32_t callee = 2 * stack + 1 + random % 2;
@@ -104,7 +104,7 @@ static inline void bench_define_stacks(mprof_writer *writer)
 					    .as.stack.target = 1 + i % BENCH_METHODS};
 	bench_require(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, records, sizeof(*records),
 						 BENCH_STACKS) == MPROF_OK,
-		      "cannot define call chains");
+		      "cannot define call stacks");
 }
 
 static inline void bench_define(mprof_writer *writer)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file bench/bench_heap.c
- * \brief What a heap shot costs while the world is stopped, against the same walk with an empty callback, and what the
- * writer thread needs for it.
+ * \brief What a heap snapshot costs while the world is stopped, compared with the same walk and an empty callback, and
+ * what the writer thread needs for it.
  */
 #include "bench.h"
 
@@ -101,7 +101,7 @@ static void close_recorder(mprof_recorder *recorder)
 	bench_require(mprof_recorder_close(recorder) == MPROF_OK, "the log could not be written");
 	stats.struct_size = sizeof(stats);
 	mprof_recorder_get_stats(recorder, &stats);
-	bench_require(stats.incomplete_shots == 0 && stats.lost_events == 0, "a heap shot is incomplete");
+	bench_require(stats.incomplete_shots == 0 && stats.lost_events == 0, "a heap snapshot is incomplete");
 	mprof_recorder_destroy(recorder);
 }
 
@@ -110,7 +110,7 @@ static double take_shot(const heap_bench *bench, mprof_recorder *recorder)
 {
 	double start = bench_wall_time();
 
-	bench_require(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0), "cannot begin a heap shot");
+	bench_require(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0), "cannot begin a heap snapshot");
 	walk(bench, recorder, recording_callback);
 	mprof_recorder_end_heap(recorder);
 	return (bench_wall_time() - start) / OBJECTS;
@@ -183,11 +183,11 @@ static void link_objects(heap_bench *bench, int is_shuffled)
 
 void bench_heap(void)
 {
-	bench_row first = {"heap shot, world stopped, first", measure_first, measure_empty, "empty callback", 0};
-	bench_row later = {"heap shot, world stopped, later ones", measure_later, measure_empty, "empty callback", 0};
-	bench_row ordered = {"heap shot, objects in memory order, later", measure_later, measure_empty,
+	bench_row first = {"heap snapshot, world stopped, first", measure_first, measure_empty, "empty callback", 0};
+	bench_row later = {"heap snapshot, world stopped, later ones", measure_later, measure_empty, "empty callback", 0};
+	bench_row ordered = {"heap snapshot, objects in memory order, later", measure_later, measure_empty,
 			     "empty callback", 0};
-	bench_row writer = {"heap shot, writer thread", measure_writer, measure_empty, "empty callback", 0};
+	bench_row writer = {"heap snapshot, writer thread", measure_writer, measure_empty, "empty callback", 0};
 	heap_bench bench = {.objects = malloc(OBJECTS * sizeof(bench_object))};
 
 	bench_require(bench.objects != NULL, "no memory");

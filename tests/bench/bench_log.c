@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Call chains are told by IDs or by stack sections. */
+/* Call stacks are IDs or stack sections. */
 #define STACKS                                                                                                         \
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |                                                    \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK))

@@ -160,7 +160,7 @@ Test(definition_interner, first_of_name)
 }
 
 /* For a log that has IDs of its own. */
-Test(definition_interner, behind)
+Test(definition_interner, after)
 {
 	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .as.function.name = "a"};
 

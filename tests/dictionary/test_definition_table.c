@@ -171,7 +171,7 @@ Test(definition_table, defined_again)
 	close_tables();
 }
 
-/* What is missing is told once; what is there is found. */
+/* A gap is reported once; what is defined is found. */
 Test(definition_table, gaps)
 {
 	open_tables(PLENTY);
@@ -183,7 +183,7 @@ Test(definition_table, gaps)
 	/* Those in front come later, as they do after a seek back. */
 	cr_assert_eq(add_stack(1, 5), MPROF_OK);
 	cr_assert_eq(add_stack(2, 6), MPROF_OK);
-	cr_assert_eq(add_stack(12, 7), MPROF_OK, "behind a run that is not the last");
+	cr_assert_eq(add_stack(12, 7), MPROF_OK, "after a run that is not the last");
 	cr_assert_eq(add_stack(13, 8), MPROF_OK);
 	cr_assert_eq(add_stack(22, 9), MPROF_OK);
 	for (uint32_t id = 0; id < 30; id++) {

@@ -133,7 +133,7 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 	}
 }
 
-/* So many records of a kind, from an id on; those of a list that has more than one kind follow each other. */
+/* That many records of a kind, from an id on; those of a list that has more than one kind follow each other. */
 static void write_records(mprof_writer *writer, mprof_block_kind block, const uint8_t *kinds, uint32_t first)
 {
 	mprof_record records[30];
@@ -173,7 +173,7 @@ static void write_samples(mprof_writer *writer)
 		samples[i].counter = i * fuzz_random_below(1000);
 	}
 	fuzz_require(mprof_writer_write_samples(writer, 77, 5, samples, 20) == MPROF_OK);
-	fuzz_require(mprof_writer_write_mark(writer, 77, 5, "a remark", 8) == MPROF_OK);
+	fuzz_require(mprof_writer_write_mark(writer, 77, 5, "a marker", 8) == MPROF_OK);
 	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, summary, 1);
 }
 

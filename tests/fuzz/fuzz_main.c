@@ -70,7 +70,7 @@ static void fuzz_good(fuzz_log log, int changes)
 
 		memcpy(bytes, log.bytes, log.length);
 		length = change(bytes, log.length);
-		/* Memory of just that length, so that sanitizers see what is read behind it. */
+		/* Memory of exactly that length, so that sanitizers detect reads after its end. */
 		exact = malloc(length + (length == 0));
 		fuzz_require(exact != NULL);
 		memcpy(exact, bytes, length);

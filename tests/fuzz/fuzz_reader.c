@@ -17,8 +17,8 @@
 #define MEMORY_LIMIT ((size_t)64 << 20)
 
 /*
- * That for a copy, which is kept in memory. Counts of hits become so many samples, which is far more than the bytes of
- * a log, so here memory is refused instead.
+ * The same for a copy, which is kept in memory. A counted hit becomes as many samples as its count, far more than the
+ * bytes of a log, so here memory is refused instead.
  */
 #define COPY_LIMIT ((size_t)8 << 20)
 
@@ -200,7 +200,7 @@ static uint64_t take_all(mprof_reader *reader, size_t capacity, uint64_t most_st
 			continue;
 		(void)mprof_reader_get_error(reader, &error);
 		if (error.status == MPROF_OK || error.what == NULL)
-			fail("an error that says nothing");
+			fail("an error without a text");
 		if (error.severity != MPROF_SEVERITY_BLOCK)
 			break;
 	}

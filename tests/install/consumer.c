@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file consumer.c
- * \brief A program that knows nothing but the installed library: writes a log to memory and reads it back.
+ * \brief A program that uses nothing but the installed library: writes a log to memory and reads it back.
  */
 #include <mprof.h>
 

@@ -66,7 +66,7 @@ ask() {
 }
 
 test "$(ask --modversion)" = "$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")" ||
-	fail "mprof.pc says another version than mprof/version.h"
+	fail "the version in mprof.pc is not that of mprof/version.h"
 
 # build PROGRAM FLAGS...: outside of the tree, as a user would.
 cp "$srcdir/tests/install/consumer.c" "$scratch"
@@ -86,7 +86,7 @@ fi
 
 if test -e "$root$libdir/libmprof.a"; then
 	libraries=$(ask --libs --static)
-	# Of the two kinds of libraries the linker takes the shared one, if not told otherwise.
+	# The linker prefers the shared library unless -static is given.
 	build static ${libraries/-lmprof/-l:libmprof.a}
 	! ldd "$scratch/static" | grep -q libmprof || fail "the static library was not used"
 	"$scratch/static"

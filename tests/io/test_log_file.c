@@ -56,7 +56,7 @@ static int error_of(const char *name)
 	return error;
 }
 
-/* What another process is told. */
+/* What another process gets. */
 static int error_elsewhere(const char *name)
 {
 	int status;

@@ -5,7 +5,7 @@
  *
  * Criterion's own runner cannot live with the thread sanitizer (https://github.com/Snaipe/Criterion/issues/274). This
  * one takes its place in builds with that sanitizer: it defines main() and the functions that the macros of Criterion
- * call, and prints the same last line. It knows the options of a test that are about how it starts and ends.
+ * call, and prints the same last line. It supports the options of a test that are about how it starts and ends.
  */
 #include <criterion/criterion.h>
 #include <criterion/logging.h>

@@ -78,7 +78,7 @@ for name in "${names[@]}"; do
 	}'
 done
 
-# What a heap shot adds to a walk of the heap, with the world stopped: processor time, in the same collections.
+# What a heap snapshot adds to a walk of the heap, with the world stopped: processor time, in the same collections.
 # shellcheck disable=SC2046
 ${CC:-cc} -O2 -fPIC -shared $(pkg-config --cflags mono-2) -I"$srcdir/include" -o "$work/libmono-profiler-walk.so" \
 	"$srcdir/tests/bench/mono/walk.c" -L"$builddir/lib/.libs" -lmprof

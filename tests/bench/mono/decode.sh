@@ -37,13 +37,13 @@ for program in Paths Graph; do
 	mcs -nologo -out:"$work/$program.exe" "$srcdir/tests/bench/mono/$program.cs"
 done
 compile=("$compiler" -nologo -r:System.Core.dll -out:"$work/out.exe" "$work/source.cs")
-# By name, and what it says of each.
+# By name, with the description of each.
 declare -A logs=(
 	[calls]='compiler, calls'
 	[allocations]='compiler, calls and allocations'
 	[stacks]='compiler, allocations with stacks'
 	[paths]='calls on 2700 paths'
-	[heap]='a heap shot of 10^6 objects'
+	[heap]='a heap snapshot of 10^6 objects'
 )
 record calls calls "${compile[@]}"
 record allocations calls,alloc "${compile[@]}"

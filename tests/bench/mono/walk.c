@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A profiler module that walks the heap at the end of each full collection, with the world stopped: with a callback
- * that does nothing, and with one that gives each object to a recorder. Says what both took. Not installed.
+ * that does nothing, and with one that gives each object to a recorder. Prints what both took. Not installed.
  */
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/object.h>
