@@ -72,7 +72,7 @@ static int refuse_command(const char *name)
 
 	nearest_init(&nearest, name);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		nearest_offer_word(&nearest, commands[i].name);
+		nearest_offer_word(&nearest, commands[i].name, commands[i].name);
 	fprintf(stderr, "mprof: unknown command '%s'; ", name);
 	if (nearest.found != NULL)
 		fprintf(stderr, "did you mean '%s'? ", nearest.found);

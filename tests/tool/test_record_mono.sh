@@ -12,11 +12,13 @@ test -e "$module_directory/libmono-profiler-mprof.so" || skip "the module for Mo
 export MPROF_MODULE_DIR=$module_directory
 
 cat >Program.cs <<'END'
+struct Pair { public int First, Second; }
 class Program {
 	static int Fib (int n) { return n < 2 ? n : Fib (n - 1) + Fib (n - 2); }
 	static int Main (string[] arguments) {
 		System.Console.WriteLine (Fib (10));
-		return arguments.Length;
+		object boxed = new Pair ();
+		return boxed == null ? -1 : arguments.Length;
 	}
 }
 END
@@ -111,6 +113,20 @@ mprof record -o something.mprof --calls --only='Prog*' -- mono program.exe
 expect_no_line err 'no calls'
 mprof record -o nothing.mprof --alloc --only='NoSuch.*' -- mono program.exe
 expect_no_line err 'no calls'
+
+mprof record -o nothing.mprof --only='NoSuch.*' -- mono program.exe
+expect_line err 'no calls: .*only seen with --no-aot$'
+# nearest PATTERN WANTED
+nearest() {
+	mprof record -o nothing.mprof --only="$1" -- mono program.exe
+	expect_line err "no calls: .*; nearest: $2\$"
+}
+nearest Pogram Program
+nearest Program.Main Program:Main
+nearest prgram:Mian Program:Main
+# What matches and was not called is not mistyped.
+mprof record -o nothing.mprof --only='Pai?' -- mono program.exe
+expect_line err 'no calls: .*only seen with --no-aot$'
 
 # Who is killed is said to have been killed.
 cat >Killed.cs <<'END'

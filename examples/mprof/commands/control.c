@@ -73,8 +73,8 @@ static int refuse_command(const char *word)
 
 	nearest_init(&nearest, word);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		nearest_offer_word(&nearest, commands[i]);
-	nearest_offer_word(&nearest, "mark");
+		nearest_offer_word(&nearest, commands[i], commands[i]);
+	nearest_offer_word(&nearest, "mark", "mark");
 	fprintf(stderr, "mprof: control: unknown command: %s", word);
 	if (nearest.found != NULL)
 		fprintf(stderr, "; did you mean '%s'?", nearest.found);

@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "record/child.h"
 #include "commands/commands.h"
+#include "record/filter_hint.h"
 #include "record/log_place.h"
 #include "common/modules.h"
 #include "record/options.h"
@@ -363,7 +364,8 @@ static void explain_incomplete(const recording_plan *recording)
 }
 
 /* A filter that matches nothing looks like a program that does nothing. */
-static void explain_filters(const recording_plan *recording, const log_summary *summary, const char *name)
+static void explain_filters(const recording_plan *recording, const log_summary *summary, const log_input *input,
+			    const char *name)
 {
 	const char *only = recording->only;
 
@@ -372,8 +374,10 @@ static void explain_filters(const recording_plan *recording, const log_summary *
 		return;
 	fprintf(stderr,
 		"mprof: %s: no calls: no method that was called matches --only=%s%s; calls of precompiled code are "
-		"only seen with --no-aot\n",
+		"only seen with --no-aot",
 		name, only, recording->has_several_only ? " or another --only" : "");
+	filter_hint_print(input->reader, only);
+	fputc('\n', stderr);
 }
 
 /* The module describes what it writes to a stream, unless the program is killed before. */
@@ -410,7 +414,7 @@ static void describe_log(void *user, const char *path, const char *name)
 			explain_incomplete(recording);
 		}
 		fputc('\n', stderr);
-		explain_filters(recording, &summary, name);
+		explain_filters(recording, &summary, &input, name);
 	}
 	input_close(&input);
 }

@@ -92,9 +92,9 @@ void nearest_offer(nearest_name *nearest, const char *key, const char *name)
 	offer(nearest, key, name, 1, NEAREST_LENGTH);
 }
 
-void nearest_offer_word(nearest_name *nearest, const char *name)
+void nearest_offer_word(nearest_name *nearest, const char *key, const char *name)
 {
-	offer(nearest, name, name, 4, nearest->length > 5 ? 2 : 1);
+	offer(nearest, key, name, 4, nearest->length > 5 ? 2 : 1);
 }
 
 void nearest_offer_options(nearest_name *nearest, const struct option *options)
@@ -104,7 +104,7 @@ void nearest_offer_options(nearest_name *nearest, const struct option *options)
 	while (nearest->length > 0 && nearest->wanted[0] == '-')
 		memmove(nearest->wanted, nearest->wanted + 1, nearest->length--);
 	for (; options->name != NULL; options++)
-		nearest_offer_word(nearest, options->name);
+		nearest_offer_word(nearest, options->name, options->name);
 }
 
 void nearest_release(nearest_name *nearest)

@@ -26,8 +26,8 @@ void nearest_init(nearest_name *nearest, const char *wanted);
 /** Offers a name. \p key is the text that is compared, \p name the one that nearest_name.found gets a copy of. */
 void nearest_offer(nearest_name *nearest, const char *key, const char *name);
 
-/** Offers a name by its own text. Only names that are likely meant count: those of few mistakes. */
-void nearest_offer_word(nearest_name *nearest, const char *name);
+/** The same, but only names that are likely meant count: those of few mistakes. */
+void nearest_offer_word(nearest_name *nearest, const char *key, const char *name);
 
 /** Offers the long options of a command for one that is wrong, which may begin with "--" and have a value. */
 void nearest_offer_options(nearest_name *nearest, const struct option *options);
