@@ -148,6 +148,7 @@ void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
 	uint64_t top = atomic_load_explicit(free_top, memory_order_relaxed);
 
 	buffer->drained = 0;
+	buffer->owner = NULL;
 	atomic_store_explicit(&buffer->ticket, 0, memory_order_relaxed);
 	atomic_store_explicit(&buffer->published, 0, memory_order_relaxed);
 	/* Success publishes the fields above to the thread that takes the buffer. */

@@ -63,6 +63,10 @@ struct event_buffer {
 	uint32_t is_extra;          /**< Constant. */
 	_Atomic uint32_t next_free; /**< Index + 1 of the next in the free stack, 0 at its end. */
 	event_buffer *next_full;    /**< In the list of full ones. */
+	/** Whose events it holds; NULL while nobody's. The owner stores it when it takes the buffer; the writer thread reads
+	 * it from full buffers alone, which handing over has published. It is valid there: a handle is freed only after the
+	 * writer thread has drained every buffer that it handed over. */
+	struct mprof_thread *owner;
 
 	_Alignas(CACHE_LINE) event_slot slots[];
 };

@@ -72,19 +72,6 @@ void recorder_drain_buffer(mprof_recorder *recorder, mprof_thread *thread, event
 		thread_count_lost(recorder, thread, recorder_loss_cause(recorder), converted);
 }
 
-mprof_thread *recorder_find_thread(mprof_recorder *recorder, uint32_t serial)
-{
-	mprof_thread *thread;
-
-	pthread_mutex_lock(&recorder->threads_lock);
-	thread = recorder->threads;
-	pthread_mutex_unlock(&recorder->threads_lock);
-	/* Only this thread unlinks, and new ones come in front: the rest of the list stands still. */
-	while (thread != NULL && thread->serial != serial)
-		thread = thread->next;
-	return thread;
-}
-
 static void wake_waiting(mprof_recorder *recorder)
 {
 	if (atomic_load(&recorder->waiting) == 0)
@@ -119,7 +106,7 @@ static int drain_full(mprof_recorder *recorder)
 
 	/* Asked after buffers were taken, of which some might matter. */
 	if (stack_order_is_needed(recorder)) {
-		stack_order_take(recorder, buffer);
+		stack_order_take(buffer);
 		return 0;
 	}
 
@@ -127,8 +114,7 @@ static int drain_full(mprof_recorder *recorder)
 	recorder_process_messages(recorder);
 	while (buffer != NULL) {
 		event_buffer *next = buffer->next_full;
-		uint64_t ticket = atomic_load_explicit(&buffer->ticket, memory_order_acquire);
-		mprof_thread *thread = recorder_find_thread(recorder, (uint32_t)(ticket >> 32));
+		mprof_thread *thread = buffer->owner;
 
 		recorder_drain_buffer(recorder, thread, buffer,
 				      atomic_load_explicit(&buffer->published, memory_order_acquire));
@@ -139,29 +125,39 @@ static int drain_full(mprof_recorder *recorder)
 	return 1;
 }
 
-/* Writes what a thread has in the buffer that it is filling. Returns 0 if it has moved on to another one. */
-static int drain_current(mprof_recorder *recorder, mprof_thread *thread)
+/* Notes what a thread has published in the buffer that it is filling. Returns 0 if it has moved on to another one. */
+static int look_at_current(mprof_thread *thread)
 {
-	event_buffer *buffer;
-	uint64_t expected;
-	uint32_t published;
+	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_acquire);
+	uint64_t expected = (uint64_t)thread->serial << 32 | thread->next_sequence;
 
-	/* All that was recorded under its ID before was handed over before it was attached, and so can be found here. */
-	if (thread->follows_another && !drain_full(recorder))
-		return 0;
-	thread->follows_another = 0;
-	buffer = atomic_load_explicit(&thread->current, memory_order_acquire);
-	expected = (uint64_t)thread->serial << 32 | thread->next_sequence;
+	thread->round.current = NULL;
 	TESTPOINT("drain: current buffer read");
 	/* Another ticket: a full buffer of the thread is still to come and must be drained first, or the thread is
 	 * about to move on from a buffer that was drained and given back. */
 	if (atomic_load_explicit(&buffer->ticket, memory_order_acquire) != expected)
 		return 0;
-	published = atomic_load_explicit(&buffer->published, memory_order_acquire);
-	if (stack_order_is_needed(recorder))
+	thread->round.current = buffer;
+	thread->round.available.slots = atomic_load_explicit(&buffer->published, memory_order_acquire);
+	return 1;
+}
+
+/*
+ * Handles that have the ID of one before them: all that was recorded under the ID before was handed over before they were
+ * attached, and is drained here, before anything of theirs. Returns 0 as drain_full().
+ */
+static int drain_predecessors(mprof_recorder *recorder, mprof_thread *threads)
+{
+	int any = 0;
+
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
+		any |= thread->follows_another;
+	if (!any)
+		return 1;
+	if (!drain_full(recorder))
 		return 0;
-	recorder_process_messages(recorder);
-	recorder_drain_buffer(recorder, thread, buffer, published);
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
+		thread->follows_another = 0;
 	return 1;
 }
 
@@ -178,8 +174,19 @@ static void drain_all_current(mprof_recorder *recorder)
 	pthread_mutex_lock(&recorder->threads_lock);
 	threads = recorder->threads;
 	pthread_mutex_unlock(&recorder->threads_lock);
+	if (!drain_predecessors(recorder, threads))
+		return;
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
-		moved_on |= !drain_current(recorder, thread);
+		moved_on |= !look_at_current(thread);
+	/* Asked after all looks, of which some might have seen switches. */
+	if (stack_order_is_needed(recorder))
+		return;
+	/* After all looks: what defines the keys in the slots was pushed before they were published. */
+	recorder_process_messages(recorder);
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
+		if (thread->round.current != NULL)
+			recorder_drain_buffer(recorder, thread, thread->round.current, thread->round.available.slots);
+	}
 	if (moved_on)
 		(void)drain_full(recorder);
 }

@@ -249,9 +249,6 @@ static inline uint32_t slot_count(const event_slot *slots)
 	return (slots->stamp & SLOT_WIDE) != 0 ? SLOT_COUNT((uint32_t)slots[1].stamp & 0xff) : 1;
 }
 
-/** The thread with a serial, attached or detached; NULL if all it recorded is in the log. Writer thread. */
-mprof_thread *recorder_find_thread(mprof_recorder *recorder, uint32_t serial);
-
 /** Counts events of a thread that are lost on the way from its buffer to the log. Writer thread. */
 static inline void thread_count_lost(mprof_recorder *recorder, mprof_thread *thread, mprof_loss_cause cause,
 				     uint64_t count)

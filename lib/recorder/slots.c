@@ -44,26 +44,6 @@ static const uint8_t subjects[EVENT_KIND_COUNT] = {
 	[MPROF_EVENT_STACK_END] = SUBJECT_VALUE,
 };
 
-/* What the thread that the log has left on a stack keeps; NULL if that is none, or the thread itself. */
-static thread_stacks *find_holder(mprof_recorder *recorder, const mprof_thread *thread, uint64_t number)
-{
-	uint32_t serial = switches_find_holder(&recorder->switched, number);
-	mprof_thread *holder;
-
-	if (serial == 0 || serial == thread->serial)
-		return NULL;
-	holder = recorder_find_thread(recorder, serial);
-	return holder != NULL ? &holder->stacks : NULL;
-}
-
-static void end_stack(mprof_recorder *recorder, mprof_thread *thread, uint64_t number)
-{
-	thread_stacks *holder = find_holder(recorder, thread, number);
-	int is_current = thread->stacks.other != NULL && thread->stacks.other->state.number == number;
-
-	switches_end(&recorder->switched, is_current ? &thread->stacks : holder, number);
-}
-
 /* What has a time but no name. What it does to call stacks is what readers do (doc/format.md, 4.3 and 4.8). */
 static int take_value(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, uint64_t value)
 {
@@ -81,10 +61,9 @@ static int take_value(mprof_recorder *recorder, mprof_thread *thread, mprof_even
 		stack_table_note_gap(&recorder->switched, event->counter - value);
 		return 1;
 	case MPROF_EVENT_STACK_SWITCH:
-		return switches_take(&recorder->switched, &thread->stacks, thread->serial,
-				     find_holder(recorder, thread, value), value, event->counter);
+		return switches_take(&recorder->switched, &thread->stacks, thread->serial, value, event->counter);
 	case MPROF_EVENT_STACK_END:
-		end_stack(recorder, thread, value);
+		switches_end(&recorder->switched, value);
 		return 1;
 	case MPROF_EVENT_GC_START:
 		if (recorder->heap.is_tracking)

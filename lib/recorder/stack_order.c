@@ -43,12 +43,11 @@ int stack_order_is_needed(const mprof_recorder *recorder)
 	return atomic_load_explicit(&recorder->switching_threads, memory_order_acquire) > 1;
 }
 
-void stack_order_take(mprof_recorder *recorder, event_buffer *first)
+void stack_order_take(event_buffer *first)
 {
 	while (first != NULL) {
 		event_buffer *next = first->next_full;
-		uint64_t ticket = atomic_load_explicit(&first->ticket, memory_order_acquire);
-		thread_round *round = &recorder_find_thread(recorder, (uint32_t)(ticket >> 32))->round;
+		thread_round *round = &first->owner->round;
 
 		first->next_full = NULL;
 		if (round->full_first == NULL)
@@ -93,13 +92,13 @@ static void look_at_all(mprof_recorder *recorder)
 	mprof_thread *threads = threads_of(recorder);
 
 	recorder->round_number++;
-	stack_order_take(recorder, buffer_pool_take_full(&recorder->pool));
+	stack_order_take(buffer_pool_take_full(&recorder->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		thread->round.known = look_at(thread);
 		thread->round.number = recorder->round_number;
 	}
 	threads = threads_of(recorder);
-	stack_order_take(recorder, buffer_pool_take_full(&recorder->pool));
+	stack_order_take(buffer_pool_take_full(&recorder->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		thread->round.available = look_at(thread);
 		/* One that was attached in between. */

@@ -36,7 +36,7 @@ typedef struct thread_round {
 int stack_order_is_needed(const mprof_recorder *recorder);
 
 /** Takes over full buffers that were taken from the pool, linked by next_full. */
-void stack_order_take(mprof_recorder *recorder, event_buffer *first);
+void stack_order_take(event_buffer *first);
 
 /** Drains all that was published before the call, and what that depends on. */
 void stack_order_drain(mprof_recorder *recorder);

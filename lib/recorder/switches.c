@@ -17,11 +17,11 @@ void switches_leave(thread_stacks *stacks, uint64_t counter)
 		return;
 	stacks->other->state.thread = 0;
 	stacks->other->state.left = counter;
+	stacks->other->holder = NULL;
 	stacks->other = NULL;
 }
 
-int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, thread_stacks *holder, uint64_t number,
-		  uint64_t counter)
+int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, uint64_t number, uint64_t counter)
 {
 	switched_stack *next = NULL;
 	uint64_t left;
@@ -36,35 +36,30 @@ int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, th
 	if (next == stacks->other)
 		return 1;
 	/* Readers do the same where the switch by which a stack was left is missing. */
-	if (holder != NULL)
-		switches_leave(holder, counter);
+	if (next != NULL && next->holder != NULL)
+		switches_leave(next->holder, counter);
 	left = next != NULL ? next->state.left : stacks->own_left;
 	if (stacks->other == NULL)
 		stacks->own_left = counter;
 	switches_leave(stacks, counter);
 	stacks->other = next;
-	if (next != NULL)
+	if (next != NULL) {
 		next->state.thread = serial;
+		next->holder = stacks;
+	}
 	if (stack_table_is_stale(table, left))
 		leave_stack_restart(thread_stacks_current(stacks));
 	return 1;
 }
 
-uint32_t switches_find_holder(const stack_table *table, uint64_t number)
-{
-	const stack_state *state = number != 0 ? stack_table_find(table, number) : NULL;
-
-	return state != NULL ? (uint32_t)state->thread : 0;
-}
-
-void switches_end(stack_table *table, thread_stacks *holder, uint64_t number)
+void switches_end(stack_table *table, uint64_t number)
 {
 	switched_stack *stack = (switched_stack *)stack_table_find(table, number);
 
 	if (stack == NULL)
 		return;
-	if (holder != NULL)
-		switches_leave(holder, stack->state.left);
+	if (stack->holder != NULL)
+		switches_leave(stack->holder, stack->state.left);
 	leave_stack_destroy(&stack->leaves, &table->states.allocator);
 	stack_table_remove(table, &stack->state);
 }

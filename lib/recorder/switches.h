@@ -10,10 +10,13 @@
 #include "base/stack_table.h"
 #include "recorder/leave_stack.h"
 
+typedef struct thread_stacks thread_stacks;
+
 /** A call stack that is no thread's own. */
 typedef struct switched_stack {
 	stack_state state; /**< Its thread is the serial of the thread. */
 	leave_stack leaves;
+	struct thread_stacks *holder; /**< Of the thread that is on it, or NULL. */
 	uint32_t round;    /**< The round that what follows is of: see recorder/stack_order.c. */
 	uint32_t user;     /**< Serial of the thread that used it last in this round, as far as it was looked at. */
 	uint8_t is_shared; /**< More than one thread uses it. */
@@ -21,11 +24,11 @@ typedef struct switched_stack {
 } switched_stack;
 
 /** What a thread keeps of its stacks. */
-typedef struct thread_stacks {
+struct thread_stacks {
 	leave_stack own;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
-	switched_stack *other; /**< The stack that it is on; NULL: its own. */
-} thread_stacks;
+	switched_stack *other; /**< The stack that it is on, whose holder this is; NULL: its own. */
+};
 
 /** The leave stack that a thread is on. */
 static inline leave_stack *thread_stacks_current(thread_stacks *stacks)
@@ -37,17 +40,13 @@ static inline leave_stack *thread_stacks_current(thread_stacks *stacks)
 void switches_destroy(stack_table *table);
 
 /**
- * A thread goes on on another stack. \p holder is what the thread that the log left on that stack keeps, or NULL: see
- * switches_find_holder(). Returns 0, changing nothing, if there is no memory.
+ * A thread goes on on another stack. A thread that the log left on that stack is on its own from then on. Returns 0,
+ * changing nothing, if there is no memory.
  */
-int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, thread_stacks *holder, uint64_t number,
-		  uint64_t counter);
+int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, uint64_t number, uint64_t counter);
 
-/** The serial of the thread that is on a stack; 0 if none is. */
-uint32_t switches_find_holder(const stack_table *table, uint64_t number);
-
-/** A stack is done with. \p holder as above. */
-void switches_end(stack_table *table, thread_stacks *holder, uint64_t number);
+/** A stack is done with: a thread that is on it is on its own from then on. */
+void switches_end(stack_table *table, uint64_t number);
 
 /** A thread is on its own stack from now on, whichever it was on. */
 void switches_leave(thread_stacks *stacks, uint64_t counter);

@@ -60,6 +60,7 @@ static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
 static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t start_counter)
 {
 	buffer->start_counter = start_counter;
+	buffer->owner = thread;
 	/* Release: whoever sees the ticket sees the published count of 0 that the pool set before. */
 	atomic_store_explicit(&buffer->ticket, (uint64_t)thread->serial << 32 | thread->sequence, memory_order_release);
 	atomic_store_explicit(&thread->current, buffer, memory_order_release);
