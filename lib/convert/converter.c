@@ -2,7 +2,6 @@
 #include "convert/converter_internal.h"
 
 #include "base/array.h"
-#include "format/dialect.h"
 
 #include <string.h>
 
@@ -40,8 +39,8 @@ void converter_set_shot_clock(mprof_converter *converter, const mprof_block *blo
 	if (!block->as.heap_data.has_clocks)
 		return;
 	set_clocks(converter, &block->as.heap_data.start, &block->as.heap_data.end);
-	/* mprof2 tells when the shot was taken, and not when it was written. */
-	if (converter->target.dialect == MPROF_DIALECT_MPROF2)
+	/* Records have the time when the shot was taken, and not that when it was written. */
+	if (converter->target.rules->has_heap_records)
 		return;
 	converter->clocks[2] = block->start;
 	converter->clocks[3] = block->end;
@@ -75,7 +74,7 @@ static void take_declarations(mprof_converter *converter)
 	mprof_session session = {.struct_size = sizeof(session)};
 
 	mprof_reader_get_session(converter->reader, &session);
-	converter->source.dialect = (mprof_dialect)session.dialect;
+	converter->source.rules = dialect_get((mprof_dialect)session.dialect);
 	converter->source.flags = session.flags;
 	set_clocks(converter, &session.start, &session.start);
 	if (converter->has_pending && block->loaded && block->kind == MPROF_BLOCK_DIRECTIVES) {
@@ -87,21 +86,19 @@ static void take_declarations(mprof_converter *converter)
 /* What the declarations make of the events that are copied. */
 static void choose_translation(mprof_converter *converter)
 {
-	const uint64_t implicit_leave = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
-	const log_declarations *source = &converter->source;
-	const log_declarations *target = &converter->target;
+	const int source_has = dialect_has_directive(converter->source.rules, MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+	const int target_has =
+		(converter->target.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
 
-	converter->resolves_leaves =
-		source->dialect == MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) == 0;
-	converter->shortens_leaves =
-		source->dialect != MPROF_DIALECT_MPROF2 && (target->directives & implicit_leave) != 0;
+	converter->resolves_leaves = source_has && !target_has;
+	converter->shortens_leaves = !source_has && target_has;
 }
 
 static void prepare(mprof_converter *converter, mprof_writer_options *options)
 {
 	const log_declarations *target = &converter->target;
 
-	converter->target = declarations_translate(&converter->source, (mprof_dialect)options->dialect);
+	converter->target = declarations_translate(&converter->source, dialect_get((mprof_dialect)options->dialect));
 	choose_translation(converter);
 	options->intro_flags = target->flags;
 	options->directives = target->directives;
@@ -229,7 +226,7 @@ static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof
 static mprof_status copy_directives(mprof_converter *converter, const mprof_block *block)
 {
 	converter->source.directives |= block->as.directives.declared;
-	converter->target = declarations_translate(&converter->source, converter->target.dialect);
+	converter->target = declarations_translate(&converter->source, converter->target.rules);
 	choose_translation(converter);
 	return writer_declare_more(converter->writer, converter->target.directives);
 }

@@ -182,7 +182,7 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 
 	if (thread == NULL)
 		return MPROF_ERR_MEMORY;
-	if (dialect_has_stack_sections(converter->source.dialect))
+	if (converter->source.rules->has_stack_sections)
 		status = converter_survey(converter, &ignored, &fetched);
 	converter_set_clock(converter, block);
 	if (status == MPROF_OK)

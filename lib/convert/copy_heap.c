@@ -2,7 +2,7 @@
 /* HEAP_DATA blocks: what objects there were. */
 #include "convert/converter_internal.h"
 
-/* mprof2 has no object without a class, as there are in the oldest shots. No log comes to such an ID. */
+/* Records have no object without a class, as there are in the oldest shots. No log comes to such an ID. */
 #define UNKNOWN_CLASS UINT32_MAX
 #define UNKNOWN_CLASS_NAME "(unknown)"
 
@@ -30,7 +30,7 @@ static int has_class(const mprof_event *event)
 static mprof_status translate_batch(mprof_converter *converter, size_t count)
 {
 	const id_translation *roots = &converter->ids[MPROF_RECORD_ROOT];
-	const int needs_classes = converter->target.dialect == MPROF_DIALECT_MPROF2;
+	const int needs_classes = converter->target.rules->has_heap_records;
 	mprof_status status = MPROF_OK;
 
 	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
@@ -52,7 +52,7 @@ static mprof_status translate_batch(mprof_converter *converter, size_t count)
  */
 static uint32_t take_shot(mprof_converter *converter, const mprof_block *block)
 {
-	if (converter->source.dialect == MPROF_DIALECT_MPROF2 || converter->target.dialect != MPROF_DIALECT_MPROF2)
+	if (converter->source.rules->has_heap_records || !converter->target.rules->has_heap_records)
 		return block->as.heap_data.number;
 	if ((block->as.heap_data.flags & SHOT_FLAGS) == 0)
 		return 0;
@@ -68,7 +68,7 @@ static uint32_t take_flags(const mprof_converter *converter, const mprof_block *
 {
 	uint32_t flags = block->as.heap_data.flags;
 
-	if (is_cut && converter->source.dialect != MPROF_DIALECT_MPROF2 && (flags & SHOT_FLAGS) != 0)
+	if (is_cut && !converter->source.rules->has_heap_records && (flags & SHOT_FLAGS) != 0)
 		flags |= MPROF_HEAP_FLAG_LAST;
 	return is_cut ? flags | MPROF_HEAP_FLAG_INCOMPLETE : flags;
 }

@@ -2,7 +2,6 @@
 /* SAMPLES and STATISTICAL blocks: where threads were. */
 #include "convert/converter_internal.h"
 
-#include "format/dialect.h"
 #include "format/losses.h"
 
 /*
@@ -23,7 +22,7 @@ typedef struct sample_part {
 static int is_lists(const mprof_converter *converter, const mprof_block *block)
 {
 	return block->kind == MPROF_BLOCK_STATISTICAL &&
-	       !dialect_get(mprof_parser_get_dialect(converter->reader->parser))->is_mono;
+	       !converter->source.rules->has_sample_tokens;
 }
 
 /* A sample whose place the copy cannot say. */
@@ -32,10 +31,10 @@ static void leave_out_sample(mprof_converter *converter)
 	losses_leave_out_event(&converter->writer->stats, MPROF_EVENT_SAMPLE);
 }
 
-/* Events of drop may stand for many. */
+/* Whether a sample of the copy may stand for many. */
 static int has_weights(const mprof_converter *converter)
 {
-	return converter->target.dialect == MPROF_DIALECT_DROP;
+	return converter->target.rules->has_sample_counts;
 }
 
 /* How often the copy has an event that may stand for many. */
@@ -273,10 +272,11 @@ static mprof_status copy_to_samples(mprof_converter *converter, const mprof_bloc
 
 mprof_status copy_samples(mprof_converter *converter, const mprof_block *block)
 {
-	const mprof_dialect target = converter->target.dialect;
+	const dialect_rules *target = converter->target.rules;
 
-	/* mprof2 has both; lists stay lists. */
-	if (target == MPROF_DIALECT_MAIL || (target == MPROF_DIALECT_MPROF2 && is_lists(converter, block)))
+	/* Where there are both lists and SAMPLES blocks, lists stay lists. */
+	if (!target->has_sample_tokens &&
+	    (!dialect_has_block(target, MPROF_BLOCK_SAMPLES) || is_lists(converter, block)))
 		return copy_to_lists(converter, block);
 	return copy_to_samples(converter, block);
 }

@@ -8,20 +8,16 @@
 
 #include <mprof/format.h>
 
+#include "format/dialect.h"
+
 /** What is said of the log as a whole. */
 typedef struct log_declarations {
-	mprof_dialect dialect;
+	const dialect_rules *rules;
 	uint64_t directives; /**< As #MPROF_DIRECTIVE_BIT. */
 	uint32_t flags;      /**< Of INTRO. */
 } log_declarations;
 
 /** What the copy of a log declares in a dialect. */
-log_declarations declarations_translate(const log_declarations *source, mprof_dialect target);
-
-/** Whether a dialect is one of those that Mono's own profiler and its forks wrote, with stack sections. */
-static inline int dialect_has_stack_sections(mprof_dialect dialect)
-{
-	return dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY;
-}
+log_declarations declarations_translate(const log_declarations *source, const dialect_rules *target);
 
 #endif

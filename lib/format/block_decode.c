@@ -60,7 +60,7 @@ static void decode_intro(const block_decoding *decoding, content_cursor *cursor,
 static void decode_end(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
 	/* A version is never so large that its INT starts with this byte: what follows is the mail's leftover. */
-	if (decoding->rules->dialect == MPROF_DIALECT_MAIL && cursor->length > 0 && cursor->bytes[0] == MAIL_END_CODE)
+	if (decoding->rules->has_mail_variants && cursor->length > 0 && cursor->bytes[0] == MAIL_END_CODE)
 		content_cursor_byte(cursor);
 	decode_version(decoding, cursor, block);
 	decode_only_clock(cursor, block);
@@ -130,7 +130,7 @@ static void decode_mapping(const block_decoding *decoding, content_cursor *curso
 	const mapping_form form = mapping_form_of(decoding);
 
 	decode_clock_and_thread(cursor, block);
-	mapping_lists_decode(cursor, &form, decoding->rules->dialect == MPROF_DIALECT_MAIL, &body->mapping,
+	mapping_lists_decode(cursor, &form, decoding->rules->has_mail_variants, &body->mapping,
 			     &block->end);
 	block->has_clocks = 1;
 }
@@ -325,7 +325,7 @@ static void decode_statistical(const block_decoding *decoding, content_cursor *c
 	block_body behind_body = *body;
 	mprof_status status = decode_samples(cursor, block, body);
 
-	if (decoding->rules->dialect != MPROF_DIALECT_MAIL || behind.length == 0 ||
+	if (!decoding->rules->has_mail_variants || behind.length == 0 ||
 	    behind.bytes[0] != MAIL_STATISTICAL_CODE || (status == MPROF_OK && !runs_back(block)))
 		return;
 	content_cursor_byte(&behind);
@@ -341,7 +341,7 @@ static uint64_t directive_kinds_take(const dialect_rules *rules, content_cursor 
 {
 	uint64_t code;
 
-	if (rules->is_mono)
+	if (!rules->directives_name_blocks)
 		return BLOCK_KINDS_OF_DIRECTIVES;
 	code = content_cursor_int(cursor);
 	return code != 0 && code <= UINT16_MAX ? MPROF_BLOCK_BIT(dialect_block_kind(rules, (uint32_t)code)) : 0;
@@ -437,10 +437,10 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_element(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_HEAP_DATA:
-		if (decoding->rules->is_mono)
-			decode_heap_items(decoding, cursor, 0, block, body);
-		else
+		if (decoding->rules->has_heap_records)
 			decode_until_list(cursor, block, body);
+		else
+			decode_heap_items(decoding, cursor, 0, block, body);
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
@@ -460,7 +460,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		block->as.watermark.counter = content_cursor_int(cursor);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		if (decoding->rules->is_mono)
+		if (decoding->rules->has_sample_tokens)
 			decode_hits(decoding, cursor, 0, block, body);
 		else
 			decode_statistical(decoding, cursor, block, body);
@@ -498,9 +498,9 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 {
 	memset(body, 0, sizeof(*body));
 	content_begin(cursor, decoding, content, length);
-	if (decoding->rules->is_mono && block->kind == MPROF_BLOCK_HEAP_DATA)
+	if (block->kind == MPROF_BLOCK_HEAP_DATA && !decoding->rules->has_heap_records)
 		decode_heap_items(decoding, cursor, 1, block, body);
-	else if (decoding->rules->is_mono && block->kind == MPROF_BLOCK_STATISTICAL)
+	else if (block->kind == MPROF_BLOCK_STATISTICAL && decoding->rules->has_sample_tokens)
 		decode_hits(decoding, cursor, 1, block, body);
 	else if (block->kind == MPROF_BLOCK_STATISTICAL)
 		decode_samples_start(cursor, block, body);

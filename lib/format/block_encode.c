@@ -60,7 +60,7 @@ static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, 
 {
 	uint64_t kinds = dialect_directive_blocks(directive);
 
-	if (rules->is_mono) {
+	if (!rules->directives_name_blocks) {
 		encode_int(buffer, directive);
 		return;
 	}
@@ -104,7 +104,7 @@ static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rul
 		sizeof(mprof_assembly_name), "UNKNOWN", "neutral", "null", 0, 0, 0, 0, 0, 0};
 
 	if (name == NULL)
-		name = rules->is_mono ? &unknown_to_mono : &unknown;
+		name = rules->names_unknown_assembly ? &unknown_to_mono : &unknown;
 	encode_text(buffer, name->base_name);
 	encode_int(buffer, name->major);
 	encode_int(buffer, name->minor);

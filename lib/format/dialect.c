@@ -43,44 +43,64 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |                              \
 	 BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_STACK_SWITCHES) | BIT(MPROF_DIRECTIVE_SOURCE_LINES))
 
+/* Flags that Mono's readers know. */
+#define MONO_INTRO_FLAGS ((UINT32_C(1) << 18) - 1)
+
+/*
+ * What each revision of Mono's profiler asks of the runtime, whatever it records. Its readers print a table only if the
+ * flag of it is set.
+ */
+#define MONO_CONSTANT_INTRO_FLAGS                                                                                      \
+	(MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_ASSEMBLY | MPROF_INTRO_FLAG_MODULE | MPROF_INTRO_FLAG_CLASS |      \
+	 MPROF_INTRO_FLAG_METHOD)
+
+/* Mono's own reader keeps a call stack in an array of 32. */
+#define MONO_MAX_SAMPLE_FRAMES 32
+
+/* What all of Mono's own writers and their forks have in common. */
+#define MONO_COLUMNS                                                                                                   \
+	.version = 1, .codes = mono_codes, .intro_flags = MONO_INTRO_FLAGS, .default_runtime = "mono",                 \
+	.names_unknown_assembly = 1, .has_guessed_forms = 1, .has_sample_tokens = 1, .repeats_base_counter = 1,        \
+	.has_details = 1, .has_bad_monitor_times = 1, .has_inline_definitions = 1, .methods_need_class = 1,            \
+	.numbers_shots_like_collections = 1
+
+/* Those since Mono 2.0. */
+#define MONO_2_COLUMNS                                                                                                 \
+	MONO_COLUMNS, .header_length = 10, .directives = MONO_DIRECTIVES, .code_count = COUNT_OF(mono_codes),          \
+		      .max_sample_frames = MONO_MAX_SAMPLE_FRAMES
+
 static const dialect_rules all_rules[] = {
 	{.dialect = MPROF_DIALECT_MAIL,
 	 .version = 1,
 	 .header_length = 6,
 	 .codes = mail_codes,
 	 .code_count = MAIL_BLOCK_COUNT,
-	 .writable = 1},
+	 .intro_flags = MONO_INTRO_FLAGS,
+	 .default_runtime = "",
+	 .can_write = 1,
+	 .has_mail_variants = 1},
 	{.dialect = MPROF_DIALECT_DROP,
-	 .version = 1,
+	 MONO_COLUMNS,
 	 .header_length = 6,
-	 .is_mono = 1,
-	 .codes = mono_codes,
 	 .code_count = DROP_BLOCK_COUNT,
-	 .writable = 1},
+	 .max_sample_frames = 1,
+	 .can_write = 1,
+	 .has_early_heap_forms = 1,
+	 .has_sample_counts = 1},
 	{.dialect = MPROF_DIALECT_MONO,
-	 .version = 1,
-	 .header_length = 10,
-	 .is_mono = 1,
-	 .directives = MONO_DIRECTIVES,
-	 .codes = mono_codes,
-	 .code_count = COUNT_OF(mono_codes),
-	 .writable = 1},
+	 MONO_2_COLUMNS,
+	 .constant_intro_flags = MONO_CONSTANT_INTRO_FLAGS,
+	 .can_write = 1,
+	 .counts_collections = 1,
+	 .has_stack_sections = 1},
 	{.dialect = MPROF_DIALECT_UNITY,
-	 .version = 1,
-	 .header_length = 10,
-	 .is_mono = 1,
-	 .directives = MONO_DIRECTIVES,
-	 .codes = mono_codes,
-	 .code_count = COUNT_OF(mono_codes),
-	 .writable = 1},
-	{.dialect = MPROF_DIALECT_UNITY_FIXED,
-	 .version = 1,
-	 .header_length = 10,
-	 .is_mono = 1,
-	 .has_fixed_ints = 1,
-	 .directives = MONO_DIRECTIVES,
-	 .codes = mono_codes,
-	 .code_count = COUNT_OF(mono_codes)},
+	 MONO_2_COLUMNS,
+	 .constant_intro_flags = MONO_CONSTANT_INTRO_FLAGS,
+	 .can_write = 1,
+	 .is_chain_first = 1,
+	 .counts_collections = 1,
+	 .has_stack_sections = 1},
+	{.dialect = MPROF_DIALECT_UNITY_FIXED, MONO_2_COLUMNS, .has_fixed_ints = 1},
 	{.dialect = MPROF_DIALECT_MPROF2,
 	 .version = 2,
 	 .header_length = 6,
@@ -88,7 +108,12 @@ static const dialect_rules all_rules[] = {
 	 .directives = MPROF2_DIRECTIVES,
 	 .codes = mail_codes,
 	 .code_count = COUNT_OF(mail_codes),
-	 .writable = 1},
+	 .intro_flags = UINT32_MAX,
+	 .default_runtime = "",
+	 .can_write = 1,
+	 .directives_name_blocks = 1,
+	 .has_heap_records = 1,
+	 .reserves_event_codes = 1},
 };
 
 const dialect_rules *dialect_get(mprof_dialect dialect)

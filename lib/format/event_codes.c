@@ -155,16 +155,14 @@ static void table_set_allocations(event_code table[256], uint64_t directives)
 /* Events of collections have numbers: in some dialects, and by directive 21. */
 static void table_set_collections(event_code table[256], const dialect_rules *rules, uint64_t directives)
 {
-	int is_mono = (MONO & DIALECT(rules->dialect)) != 0;
-
-	if (!is_mono && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)) == 0)
+	if (!rules->counts_collections && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)) == 0)
 		return;
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		if (table[byte].kind < MPROF_EVENT_GC_START || table[byte].kind > MPROF_EVENT_GC_START_WORLD_END)
 			continue;
 		table[byte].form = EVENT_FORM_COLLECTION;
 		if (table[byte].kind == MPROF_EVENT_GC_RESIZE)
-			table[byte].form = is_mono ? EVENT_FORM_RESIZE : EVENT_FORM_RESIZE_TIMED;
+			table[byte].form = rules->counts_collections ? EVENT_FORM_RESIZE : EVENT_FORM_RESIZE_TIMED;
 	}
 }
 
@@ -177,7 +175,7 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 {
 	directives &= rules->directives;
 	memset(table, 0, 256 * sizeof(*table));
-	if (rules->dialect == MPROF_DIALECT_MPROF2) {
+	if (rules->reserves_event_codes) {
 		for (uint32_t byte = 0; byte < 256; byte++) {
 			if ((byte & EVENT_GROUP_MASK) >= EVENT_GROUP_METHOD)
 				table[byte].form = EVENT_FORM_UNKNOWN;

@@ -96,7 +96,7 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 	table->has_frames = has_sections && (table->has_extras ||
 					     (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
 	table->extracts = (uint8_t)int_word_machine_extracts();
-	table->doubts_monitors = rules->is_mono != 0;
+	table->doubts_monitors = rules->has_bad_monitor_times;
 	table->object_sizes = object_sizes;
 }
 

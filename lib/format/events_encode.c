@@ -91,7 +91,7 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 		encoder->rules[i] = rule_of(codes, rules, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
 	if (lossy)
 		degrade_rules(encoder->rules);
-	encoder->counts_collections = rules->dialect == MPROF_DIALECT_MONO || rules->dialect == MPROF_DIALECT_UNITY;
+	encoder->counts_collections = rules->counts_collections;
 	/* The owner puts stacks in front of their events. */
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0) {
 		for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)

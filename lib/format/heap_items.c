@@ -278,7 +278,7 @@ static const uint8_t *forms_of(const dialect_rules *rules)
 
 	if (rules->has_fixed_ints)
 		return fixed;
-	return rules->dialect == MPROF_DIALECT_DROP ? drop : mono;
+	return rules->has_early_heap_forms ? drop : mono;
 }
 
 /*

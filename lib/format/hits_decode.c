@@ -306,7 +306,7 @@ static int second_is_better(const trial trials[2], hits_form known_form)
 void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form known_form, const known_ids *known,
 	       int is_cut, hits_reading *reading, mprof_clock *end)
 {
-	const hits_form other = rules->dialect == MPROF_DIALECT_DROP ? HITS_FORM_TWO_BITS : HITS_FORM_CHAINED;
+	const hits_form other = rules->has_sample_counts ? HITS_FORM_TWO_BITS : HITS_FORM_CHAINED;
 	trial trials[2];
 	const trial *taken;
 	int only_one_fits;

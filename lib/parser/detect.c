@@ -185,3 +185,8 @@ mprof_status parser_decide(mprof_parser *parser, const block_header *header)
 		parser->decoding.rules = dialect_get(MPROF_DIALECT_DROP);
 	return MPROF_OK;
 }
+
+void parser_detect_chain_first(mprof_parser *parser)
+{
+	parser->decoding.rules = dialect_get(MPROF_DIALECT_UNITY);
+}

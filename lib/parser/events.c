@@ -24,7 +24,7 @@ static int has_details(const mprof_parser *parser)
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
 				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 
-	return parser->decoding.rules->is_mono || (parser->decoding.directives & extras) != 0;
+	return parser->decoding.rules->has_details || (parser->decoding.directives & extras) != 0;
 }
 
 int parser_events_reserve(mprof_parser *parser)
@@ -55,8 +55,7 @@ int parser_events_begin(mprof_parser *parser)
 {
 	const mprof_block *block = &parser->block;
 
-	/* Base counters of other dialects are what they say. */
-	return !parser->decoding.rules->is_mono ||
+	return !parser->decoding.rules->repeats_base_counter ||
 	       thread_counters_begin(&parser->counters, block->offset, block->thread, block->as.events.base_counter,
 				     &parser->events_start);
 }
@@ -146,7 +145,7 @@ mprof_status parser_events_leave(mprof_parser *parser)
 	events_decode_batch batch;
 	events_decode_result result;
 
-	if (!parser->decoding.rules->is_mono)
+	if (!parser->decoding.rules->repeats_base_counter)
 		return MPROF_OK;
 	if (!parser->block.loaded) {
 		thread_counters_miss(&parser->counters, parser->block.offset);

@@ -13,7 +13,7 @@ static int has_tokens(const mprof_parser *parser)
 
 int parser_hits_reserve(mprof_parser *parser)
 {
-	return !parser->decoding.rules->is_mono || parser_details_reserve(parser);
+	return !parser->decoding.rules->has_sample_tokens || parser_details_reserve(parser);
 }
 
 void parser_hits_rewind(mprof_parser *parser)

@@ -19,12 +19,12 @@ static void learn_hits(mprof_parser *parser, const hits_reading *reading)
 	if (reading->is_sure || (reading->is_likely && parser->decoding.hits == HITS_FORM_NONE))
 		parser->decoding.hits = reading->form;
 	if (reading->is_chain_first)
-		parser->decoding.rules = dialect_get(MPROF_DIALECT_UNITY);
+		parser_detect_chain_first(parser);
 }
 
 void parser_known_learn(mprof_parser *parser)
 {
-	if (!parser->decoding.rules->is_mono)
+	if (!parser->decoding.rules->has_guessed_forms)
 		return;
 	if (parser->block.kind == MPROF_BLOCK_MAPPING)
 		learn_mappings(parser, &parser->decoding.known);

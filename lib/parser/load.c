@@ -7,11 +7,12 @@
 
 #include <string.h>
 
-/* A DIRECTIVES block that cannot be read leaves it unknown how these read. Mono had no directive for heap shots. */
+/* A DIRECTIVES block that cannot be read leaves it unknown how these read. No directive concerns heap shots that are
+ * one block. */
 static uint64_t kinds_of_directives(const dialect_rules *rules)
 {
-	return rules->is_mono ? BLOCK_KINDS_OF_DIRECTIVES
-			      : BLOCK_KINDS_OF_DIRECTIVES | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+	return rules->has_heap_records ? BLOCK_KINDS_OF_DIRECTIVES | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA)
+				       : BLOCK_KINDS_OF_DIRECTIVES;
 }
 
 static const char no_memory[] = "no memory for what is read";

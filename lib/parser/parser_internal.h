@@ -177,6 +177,9 @@ mprof_status parser_detect(mprof_parser *parser);
  */
 mprof_status parser_decide(mprof_parser *parser, const block_header *header);
 
+/** Notes that call stacks of samples begin with their length, which makes a log that began like mono one of unity. */
+void parser_detect_chain_first(mprof_parser *parser);
+
 /** Loads the block whose header was given out. As mprof_parser_load(), with parser::block for the result. */
 mprof_status parser_load(mprof_parser *parser);
 

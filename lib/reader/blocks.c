@@ -194,7 +194,7 @@ static mprof_status learn_intro(mprof_reader *reader, const mprof_block *block)
 	/* By these an index that was saved is recognised. */
 	reader->intro_length = parser->span;
 	reader->intro_checksum = checksum_update(0, parser_buffer_bytes(&parser->buffer), (size_t)parser->span);
-	if (status == MPROF_OK && mprof_parser_get_dialect(reader->parser) == MPROF_DIALECT_MPROF2)
+	if (status == MPROF_OK && dialect_has_block(parser->decoding.rules, MPROF_BLOCK_STACKS))
 		definition_interner_begin_behind(&reader->interner, FIRST_OWN_ID);
 	return status;
 }

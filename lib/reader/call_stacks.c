@@ -27,9 +27,7 @@ int reader_prepare_details(mprof_reader *reader, reader_details *pool, size_t co
 
 int reader_has_stack_sections(const mprof_reader *reader)
 {
-	mprof_dialect dialect = mprof_parser_get_dialect(reader->parser);
-
-	return (dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY) &&
+	return dialect_get(mprof_parser_get_dialect(reader->parser))->has_stack_sections &&
 	       reader->parser->block.kind == MPROF_BLOCK_EVENTS;
 }
 

@@ -41,12 +41,10 @@ static mprof_status refuse(mprof_reader *reader, mprof_status status, const char
 	return error_set(&reader->error, status, MPROF_SEVERITY_NONE, what);
 }
 
-/* What mono and unity leave to be learnt from the blocks before is not in the index. */
+/* Stack sections continue those of blocks before, which are not in the index. */
 static int can_be_saved(const mprof_reader *reader)
 {
-	const mprof_dialect dialect = mprof_parser_get_dialect(reader->parser);
-
-	return dialect != MPROF_DIALECT_MONO && dialect != MPROF_DIALECT_UNITY;
+	return !dialect_get(mprof_parser_get_dialect(reader->parser))->has_stack_sections;
 }
 
 static uint64_t node_count(const mprof_reader *reader)

@@ -176,8 +176,8 @@ static void begin_shot(mprof_recorder *recorder, uint32_t use, uint32_t collecti
 		give_up_tracking(recorder);
 	flush(recorder);
 	heap->shot = (heap_shot){.is_open = 1, .use = use, .collection = collection, .counter = counter};
-	/* In logs of Mono, shots go by the number of their collection, and so does what died alone. */
-	if (recorder->is_of_mono && collection != 0)
+	/* What died alone has the number of its collection too. */
+	if (recorder->numbers_shots_like_collections && collection != 0)
 		heap->shot.number = (use & (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED)) != 0 ? collection : 0;
 	else if ((use & MPROF_HEAP_USE_SHOT) != 0)
 		heap->shot.number = ++heap->next_number;

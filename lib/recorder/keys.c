@@ -108,7 +108,7 @@ static uint32_t no_class(mprof_recorder *recorder)
 	mprof_class_definition definition = {
 		.struct_size = sizeof(mprof_class_definition), .name = name, .name_length = sizeof(name) - 1};
 
-	if (!recorder->is_of_mono || recorder->keys_are_ids)
+	if (!recorder->methods_need_class || recorder->keys_are_ids)
 		return 0;
 	if (recorder->no_class_id == 0) {
 		definition.id = recorder->no_class_id = recorder->keys[SUBJECT_CLASS].next_id++;

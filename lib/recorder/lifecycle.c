@@ -254,10 +254,9 @@ static void choose_directives(mprof_recorder *recorder, const mprof_recorder_opt
 	recorder->takes_switches =
 		(known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)) != 0 || writer_options->lossy;
 	recorder->repeats_switches = is_ring;
-	recorder->is_of_mono = writer_options->dialect == MPROF_DIALECT_DROP ||
-			       writer_options->dialect == MPROF_DIALECT_MONO ||
-			       writer_options->dialect == MPROF_DIALECT_UNITY;
-	recorder->has_heap_blocks = rules != NULL && dialect_block_code(rules, MPROF_BLOCK_HEAP_DATA) != 0;
+	recorder->methods_need_class = rules != NULL && rules->methods_need_class;
+	recorder->numbers_shots_like_collections = rules != NULL && rules->numbers_shots_like_collections;
+	recorder->has_heap_blocks = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_HEAP_DATA);
 	recorder->implicit_leaves =
 		(writer_options->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
 }

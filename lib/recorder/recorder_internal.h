@@ -160,7 +160,8 @@ struct mprof_recorder {
 	int keys_are_ids;    /**< Constant. */
 	int implicit_leaves; /**< The log declares directive 16. */
 	int has_heap_blocks; /**< The log has HEAP_DATA blocks. */
-	int is_of_mono;      /**< The log is of a dialect that Mono itself wrote, or a fork of it. */
+	int methods_need_class;             /**< As in dialect_rules. */
+	int numbers_shots_like_collections; /**< As in dialect_rules. */
 	int limit_reached;   /**< The log takes losses and its end only. */
 	int limit_told;      /**< Losses up to then are in the log; later ones wait for its end. */
 	mprof_status status; /**< The error that stopped the writing. */

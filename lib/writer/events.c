@@ -40,7 +40,7 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	if (writer_is_of_mono(writer) && !begin_thread(writer, thread, &base_counter))
+	if (writer->encoding.rules->repeats_base_counter && !begin_thread(writer, thread, &base_counter))
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a thread");
 	block = &writer->block;
 	writer_read_clock(writer, &clock);
@@ -197,7 +197,7 @@ mprof_status mprof_writer_end_events(mprof_writer *writer)
 	if (status != MPROF_OK)
 		return status;
 	writer->stats.events += writer->events.written;
-	if (writer_is_of_mono(writer))
+	if (writer->encoding.rules->repeats_base_counter)
 		end_thread(writer);
 	return MPROF_OK;
 }

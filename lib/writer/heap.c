@@ -20,9 +20,9 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	if ((writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) == 0)
 		encoding.sizes = NULL;
 	/* Where roots are left out, so are the areas that they are in. */
-	encoding.root_count = writer_is_of_mono(writer) ? UINT32_MAX : writer->defined[MPROF_RECORD_ROOT];
+	encoding.root_count = writer->encoding.rules->has_heap_records ? writer->defined[MPROF_RECORD_ROOT] : UINT32_MAX;
 	encoding.any = writer->events.defined.any;
-	encoding.has_unknown_class = writer_is_of_mono(writer);
+	encoding.has_unknown_class = !writer->encoding.rules->has_heap_records;
 	return encoding;
 }
 
@@ -70,7 +70,7 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32
 	status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	if (writer_is_of_mono(writer))
+	if (!writer->encoding.rules->has_heap_records)
 		return writer_add_to_shot(writer, shot, flags, counter, events, count);
 	return put_records(writer, shot, flags, counter, shift, events, count);
 }

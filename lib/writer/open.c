@@ -29,11 +29,6 @@ void mprof_writer_options_init(mprof_writer_options *options, size_t struct_size
 	struct_init(options, struct_size);
 }
 
-int writer_is_of_mono(const mprof_writer *writer)
-{
-	return writer->encoding.rules->is_mono != 0;
-}
-
 static int options_are_valid(mprof_writer_options *options, const mprof_writer_options *given)
 {
 	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
@@ -114,7 +109,7 @@ static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
 
 static mprof_status check_features(mprof_writer *writer, const mprof_writer_options *options)
 {
-	if (!writer->encoding.rules->writable)
+	if (!writer->encoding.rules->can_write)
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot be written");
 	if (options->gzip_level > 0 && !sink_can_compress())
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "this library is built without compression");
@@ -189,7 +184,7 @@ static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *
 	mprof_status status;
 
 	if (runtime == NULL)
-		runtime = writer_is_of_mono(writer) ? "mono" : "";
+		runtime = writer->encoding.rules->default_runtime;
 	writer_read_clock(writer, &clock);
 	block_encode_intro(&writer->block, &writer->encoding, runtime, options->intro_flags, &clock);
 	status = writer_put_block(writer);

@@ -200,7 +200,7 @@ static int is_taken(mprof_block_kind kind)
 /* Keeps definitions for the blocks that will use them. */
 static mprof_status keep_records(mprof_writer *writer, const mprof_record *records, size_t count)
 {
-	for (size_t i = 0; writer_is_of_mono(writer) && i < count; i++) {
+	for (size_t i = 0; writer->encoding.rules->has_inline_definitions && i < count; i++) {
 		mprof_record record = records[i];
 
 		record_complete(&record);

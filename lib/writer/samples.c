@@ -65,14 +65,14 @@ mprof_status mprof_writer_write_samples(mprof_writer *writer, uint64_t thread, u
 
 	if (status != MPROF_OK)
 		return status;
-	if (!writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer_is_of_mono(writer))
+	if (!writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer->encoding.rules->has_sample_tokens)
 		return writer_leave_out(writer, MPROF_BLOCK_SAMPLES, "the dialect has no SAMPLES block");
 	status = check_samples(writer, samples, count);
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	if (writer_is_of_mono(writer))
+	if (writer->encoding.rules->has_sample_tokens)
 		return writer_put_statistical(writer, thread, base_counter, samples, count);
 	return put_samples(writer, thread, base_counter, samples, count);
 }
@@ -103,7 +103,7 @@ mprof_status mprof_writer_write_statistical(mprof_writer *writer, uint64_t start
 
 	if (status == MPROF_OK)
 		status = check_hits(writer, methods, method_count, functions, function_count);
-	if (status == MPROF_OK && writer_is_of_mono(writer))
+	if (status == MPROF_OK && writer->encoding.rules->has_sample_tokens)
 		return writer_leave_out(writer, MPROF_BLOCK_STATISTICAL, "the dialect has no lists of samples");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap shots in the dialects of Mono, where each is one block. */
+/* Heap shots in dialects where each is one block. */
 #include "writer/writer_internal.h"
 
 /*
- * In mprof2 0 says that the number is not known. In mono shots and summaries of callers that do not number collections
- * are those of the last one, which the writer has numbered.
+ * 0 stands for a number that is not known. Where the writer numbers collections for callers that do not, their shots
+ * and summaries are those of the last one.
  */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 {
-	if (!writer_is_of_mono(writer))
+	if (!writer->encoding.rules->counts_collections)
 		return given;
 	return writer->events.has_counted || given == 0 ? writer->events.collection : given;
 }
@@ -36,7 +36,7 @@ static mprof_status put_shot(mprof_writer *writer)
 	block_encode_begin(block, &writer->encoding, MPROF_BLOCK_HEAP_DATA);
 	encode_clock(block, &shot->start);
 	encode_clock(block, &clock);
-	if (writer->encoding.rules->dialect != MPROF_DIALECT_DROP)
+	if (writer->encoding.rules->counts_collections)
 		encode_int(block, writer_collection_number(writer, shot->number));
 	writer_read_clock(writer, &clock);
 	encode_clock(block, &clock);

@@ -41,9 +41,9 @@ static void put_token(mprof_writer *writer, uint32_t token, uint64_t argument)
 	encode_int(&writer->block, argument << TOKEN_BITS | token);
 }
 
-static int is_drop(const mprof_writer *writer)
+static int has_counts(const mprof_writer *writer)
 {
-	return writer->encoding.rules->dialect == MPROF_DIALECT_DROP;
+	return writer->encoding.rules->has_sample_counts;
 }
 
 static uint32_t at_most_32_bits(uint64_t number)
@@ -111,7 +111,7 @@ static void find_place(const mprof_writer *writer, uint32_t location_id, frame_p
 
 static void put_address(mprof_writer *writer, const frame_place *place)
 {
-	uint32_t token = is_drop(writer) ? TOKEN_DROP_ADDRESS : TOKEN_ADDRESS;
+	uint32_t token = has_counts(writer) ? TOKEN_DROP_ADDRESS : TOKEN_ADDRESS;
 
 	if (place->module.id != 0 && place->offset <= UINT32_MAX) {
 		put_token(writer, token, place->module.id);
@@ -144,7 +144,7 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 
 	if (number == 0)
 		return 0;
-	if (is_drop(writer)) {
+	if (has_counts(writer)) {
 		put_token(writer, TOKEN_FUNCTION, number);
 		if (is_first) {
 			encode_int(block, 0);
@@ -189,7 +189,7 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 static size_t collect_frames(const mprof_writer *writer, const mprof_event *sample,
 			     mprof_record frames[1 + MOST_CALLERS])
 {
-	size_t most = is_drop(writer) ? 1 : 1 + MOST_CALLERS;
+	size_t most = has_counts(writer) ? 1 : 1 + MOST_CALLERS;
 	uint64_t chain = sample->value;
 	size_t count = 0;
 
@@ -212,19 +212,19 @@ static int put_callers(mprof_writer *writer, const mprof_record *callers, size_t
 	return 1;
 }
 
-/* Unity says how many callers there are in front of all frames, even if there are none, mono behind the innermost. */
+/* Where the number of callers comes first it is there even if there are none; else after the innermost frame. */
 static int put_sample(mprof_writer *writer, const mprof_record *frames, size_t count)
 {
-	int is_unity = writer->encoding.rules->dialect == MPROF_DIALECT_UNITY;
+	const int is_chain_first = writer->encoding.rules->is_chain_first;
 
-	if (is_unity) {
+	if (is_chain_first) {
 		put_token(writer, TOKEN_CHAIN, count - 1);
 		if (writer->modules_written < writer->defined[MPROF_RECORD_MODULE])
 			put_modules(writer);
 	}
 	if (!put_frame(writer, &frames[0]))
 		return 0;
-	if (!is_unity && count > 1)
+	if (!is_chain_first && count > 1)
 		put_token(writer, TOKEN_CHAIN, count - 1);
 	return put_callers(writer, frames + 1, count - 1);
 }
@@ -243,7 +243,7 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 {
 	frame_place place;
 
-	if (is_drop(writer) && frames[0].as.stack.is_native) {
+	if (has_counts(writer) && frames[0].as.stack.is_native) {
 		find_place(writer, frames[0].as.stack.target, &place);
 		if (has_function(&place))
 			return put_function(writer, &place, at_most_32_bits(weight));
@@ -259,8 +259,8 @@ static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t 
 {
 	mprof_record frames[1 + MOST_CALLERS];
 
-	/* In drop the table says besides which of two grammars the block has. */
-	if (is_drop(writer) || (writer->encoding.rules->dialect == MPROF_DIALECT_MONO && count > 0 &&
+	/* Where hits are counted the table says besides which of two grammars the block has. */
+	if (has_counts(writer) || (!writer->encoding.rules->is_chain_first && count > 0 &&
 				writer->modules_written < writer->defined[MPROF_RECORD_MODULE]))
 		put_modules(writer);
 	for (size_t i = 0; i < count; i++) {

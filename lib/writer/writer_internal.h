@@ -59,7 +59,7 @@ struct mprof_writer {
 	id_map function_numbers;
 	heap_shot shot;          /**< In dialects in which it is one block. */
 	size_t max_shot_length;  /**< In bytes. */
-	written_threads threads; /**< In the dialects of Mono. */
+	written_threads threads; /**< In dialects that repeat base counters. */
 	int has_sections;        /**< Stacks are told by #stack_sections. */
 	stack_sections sections;
 	uint64_t max_bytes;      /**< The longest that the log may be, as stored; 0: no limit. */
@@ -121,20 +121,17 @@ mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
 mprof_status writer_put_block(mprof_writer *writer);
 mprof_status writer_put_last_block(mprof_writer *writer);
 
-/** Whether Mono itself wrote logs in the dialect, or a fork did. */
-int writer_is_of_mono(const mprof_writer *writer);
-
 /** The number of the collection that a shot or a summary belongs to, \p given by the caller. */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
 
-/** mprof_writer_write_heap() in the dialects of Mono, for events that were checked. Definitions were written. */
+/** mprof_writer_write_heap() where a shot is one block, for events that were checked. Definitions were written. */
 mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
 				const mprof_event *events, size_t count);
 
 /** Writes what there is of a shot that is not ended. */
 mprof_status writer_end_shot(mprof_writer *writer);
 
-/** Writes samples as a STATISTICAL block of the dialects of Mono. Definitions were written. */
+/** Writes samples as a STATISTICAL block of tokens. Definitions were written. */
 mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
 				    const mprof_event *samples, size_t count);
 

@@ -68,6 +68,17 @@ for directory in lib/*/; do
 	test -n "${may_include[$layer]-}" || fail "lib/$layer is not a layer"
 done
 
+# What differs between dialects is a column of the table in lib/format/dialect.c. Only what finds out the dialect of a log
+# goes by names besides; "unknown" and "the default" are none.
+for file in $(sources lib); do
+	case $file in
+	lib/format/* | lib/parser/detect.c) continue ;;
+	esac
+	named=$(sed 's/MPROF_DIALECT_DEFAULT//g' "$file" |
+		grep -nE 'MPROF_DIALECT_[A-Z]|\bis_(of_)?(mono|mail|drop|unity|mprof2)\b' | head -1) || true
+	test -z "$named" || fail "$file names a dialect instead of a capability: $named"
+done
+
 # Every public struct is one whose size can be asked for.
 for name in $(sed -n 's/^typedef struct \(mprof_[a-z0-9_]*\) {$/\1/p' include/mprof/*.h); do
 	grep -q "SIZE($name)" lib/struct_sizes.c || fail "lib/struct_sizes.c leaves out $name"
