@@ -8,6 +8,8 @@
  * FAULT_PROGRAM: the name of the program, since wrappers of it run others. FAULT_KIND: memory, or io for calls on
  * files. FAULT_OUT: a file that the program makes, in a folder of its own: it has to be there as a whole or not at all,
  * and nothing else may be left behind. FAULT_BEFORE: a copy of what has the name before: it has to be there otherwise.
+ * FAULT_MADE: a file that the program makes, another one each time: it has to be there where the first run made it.
+ * FAULT_PAIRS: how many pairs of requests are refused besides, the same each time.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -32,6 +34,9 @@
 /* Where nothing at all moves, which neither of these finds. */
 #define LAST_RESORT 600
 
+/* The second request of every other pair is as near to the first: what handles a refusal makes few of them. */
+#define NEAR_REQUESTS 16
+
 /* What dlsym() asks for while the functions that it looks for are not known. */
 #define EARLY_BYTES 16384
 
@@ -54,6 +59,7 @@ static int is_armed; /* In a child. */
 static fault_kind kind;
 static fault_mode mode;
 static long fail_at;
+static long fail_too; /* With FAULT_ONCE: so many requests later another one fails; 0: none does. */
 static volatile long *requests; /* Of the child, shared with its parent. */
 
 static _Alignas(16) char early[EARLY_BYTES];
@@ -104,6 +110,8 @@ static int is_refused(fault_kind of)
 	n = ++*requests;
 	if (fail_at == 0)
 		return 0;
+	if (fail_too != 0 && n == fail_at + fail_too)
+		return 1;
 	return mode == FAULT_ONCE || mode == FAULT_INTERRUPTED ? n == fail_at : n >= fail_at;
 }
 
@@ -277,6 +285,7 @@ typedef struct outcome {
 	uint64_t err;
 	int has_message;
 	int has_file;
+	int has_made;
 	uint64_t file;
 	size_t left_behind;
 	long requests;
@@ -330,11 +339,14 @@ static void restore_file(void)
 {
 	const char *path = getenv("FAULT_OUT");
 	const char *before = getenv("FAULT_BEFORE");
+	const char *made = getenv("FAULT_MADE");
 	char bytes[65536];
 	ssize_t length;
 	int from;
 	int to;
 
+	if (made != NULL)
+		unlink(made);
 	if (path == NULL)
 		return;
 	unlink(path);
@@ -352,9 +364,11 @@ static void restore_file(void)
 static void inspect_file(outcome *result)
 {
 	const char *path = getenv("FAULT_OUT");
+	const char *made = getenv("FAULT_MADE");
 	int has_bytes = 0;
 	int fd;
 
+	result->has_made = made != NULL && access(made, F_OK) == 0;
 	if (path == NULL)
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -427,7 +441,8 @@ static outcome untouched;
 static const char *judge(const outcome *result, const outcome *right)
 {
 	int is_same = result->status == right->status && result->out == right->out &&
-		      result->has_file == right->has_file && result->file == right->file;
+		      result->has_file == right->has_file && result->file == right->file &&
+		      result->has_made == right->has_made;
 
 	if (WIFSIGNALED(result->status)) {
 		int signal_number = WTERMSIG(result->status);
@@ -466,13 +481,55 @@ static int keep(const char *label, int fd)
 	return 0;
 }
 
+static long faults;
+static long wrong;
+
+static void note(const outcome *result, const outcome *right)
+{
+	const char *problem = judge(result, right);
+
+	faults++;
+	if (problem == NULL)
+		return;
+	wrong++;
+	fprintf(stderr, "request %ld %s", fail_at, mode_names[mode]);
+	if (fail_too != 0)
+		fprintf(stderr, " and %ld", fail_at + fail_too);
+	fprintf(stderr, ": %s (status %d, %d without)\n", problem, result->status, right->status);
+	keep("standard error", streams[1]);
+}
+
+/* Returns 1 in a child. */
+static int run_pairs(void)
+{
+	const char *wanted = getenv("FAULT_PAIRS");
+	long count = wanted != NULL ? atol(wanted) : 0;
+	uint64_t seed = 1;
+	outcome right;
+	outcome result;
+
+	mode = FAULT_ONCE;
+	fail_at = 0;
+	if (run(&right))
+		return 1;
+	for (long i = 0; i < count && right.requests > 1; i++) {
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		fail_at = (long)((seed >> 33) % (uint64_t)(right.requests - 1)) + 1;
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		fail_too = 1 + (long)((seed >> 33) %
+				      (uint64_t)(i % 2 == 0 ? NEAR_REQUESTS : right.requests - fail_at));
+		if (run(&result))
+			return 1;
+		note(&result, &right);
+	}
+	return 0;
+}
+
 /* Returns 1 in a child. */
 static int run_all(void)
 {
 	outcome right;
 	outcome result;
-	long faults = 0;
-	long wrong = 0;
 
 	restore_file();
 	inspect_file(&untouched);
@@ -483,20 +540,13 @@ static int run_all(void)
 		if (run(&right))
 			return 1;
 		for (fail_at = 1; fail_at <= right.requests; fail_at++) {
-			const char *problem;
-
 			if (run(&result))
 				return 1;
-			faults++;
-			problem = judge(&result, &right);
-			if (problem == NULL)
-				continue;
-			wrong++;
-			fprintf(stderr, "request %ld %s: %s (status %d, %d without)\n", fail_at, mode_names[mode],
-				problem, result.status, right.status);
-			keep("standard error", streams[1]);
+			note(&result, &right);
 		}
 	}
+	if (run_pairs())
+		return 1;
 	printf("%ld faults, %ld wrong\n", faults, wrong);
 	fflush(stdout);
 	_exit(wrong != 0 || faults == 0);

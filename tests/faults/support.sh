@@ -12,14 +12,18 @@ ${CC:-cc} -std=gnu11 -O1 -shared -fPIC "$srcdir/tests/faults/fault_server.c" -o 
 logs=$builddir/tests/data
 faults=0
 
+# Pairs of requests refused in each command, unless MPROF_FAULT_PAIRS says how many.
+pairs=100
+
 # with_faults KIND ARGUMENT...: the tool with each request of a kind refused, "memory" or "io". The tool may be a wrapper
 # of libtool, which runs the program by this name.
 with_faults() {
 	kind=$1
 	shift
 	status=0
-	LD_PRELOAD=$work/fault_server.so FAULT_PROGRAM=mprof FAULT_KIND=$kind timeout 900 "$MPROF" "$@" \
-		>out 2>err </dev/null || status=$?
+	LD_PRELOAD=$work/fault_server.so FAULT_PROGRAM=mprof FAULT_KIND=$kind \
+		FAULT_PAIRS=${MPROF_FAULT_PAIRS:-$pairs} timeout 900 "$MPROF" "$@" >out 2>err </dev/null ||
+		status=$?
 	test $status = 0 || fail "mprof $*: $(cat out err)"
 	added=$(awk '/ faults, 0 wrong$/ { print $1 }' out)
 	test -n "$added" || fail "mprof $*: nothing was refused: $(cat out err)"
