@@ -8,6 +8,7 @@
 
 #include <mprof/version.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char help[] = "Usage: mprof doctor\n\n"
 			   "Modules are looked for in the directories of the environment variable MPROF_MODULE_DIR "
 			   "(separated by colons),\n"
 			   "where they were built if mprof runs where it was built, and where they are installed.\n\n"
-			   "Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage.\n";
+			   "Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage, 3 not all could be checked.\n";
 
 #define OUTPUT_SIZE 4096
 
@@ -44,6 +45,17 @@ static void cut_at_line_end(char *text)
 	text[strcspn(text, "\n")] = '\0';
 }
 
+/* What could not be checked for lack of memory looks as if it were missing. */
+static int is_out_of_memory;
+
+static int capture(child_program *child, char *output, size_t size)
+{
+	int status = child_capture(child, output, size);
+
+	is_out_of_memory |= child->failure == ENOMEM;
+	return status;
+}
+
 static int check_mono(void)
 {
 	static char program[] = "mono";
@@ -52,7 +64,7 @@ static int check_mono(void)
 	child_program child = {.arguments = arguments};
 	char output[OUTPUT_SIZE];
 
-	if (child_capture(&child, output, sizeof(output)) == 0) {
+	if (capture(&child, output, sizeof(output)) == 0) {
 		cut_at_line_end(output);
 		good("mono", output);
 		return 1;
@@ -90,7 +102,7 @@ static void ask_module(const child_variable *variables, size_t variable_count, c
 	char *arguments[] = {mono, profile_option, program, NULL};
 	child_program child = {.arguments = arguments, .variables = variables, .variable_count = variable_count};
 
-	child_capture(&child, output, size);
+	(void)capture(&child, output, size);
 }
 
 /* Mono says nothing about a module that it cannot load, unless it is asked. */
@@ -188,6 +200,11 @@ static int check_all(void)
 		     "./program");
 	free(mono_module);
 	free(instrument_module);
+	if (is_out_of_memory || modules_lacked_memory()) {
+		fprintf(stderr, "mprof: doctor: %s: not all was checked, and what is reported missing may be there\n",
+			strerror(ENOMEM));
+		return STATUS_NOTHING;
+	}
 	return is_loaded ? STATUS_OK : 1;
 }
 

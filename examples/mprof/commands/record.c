@@ -82,9 +82,9 @@ static const char help[] =
 	"  --perf-map         /tmp/perf-PID.map, for perf report\n"
 	"  --oprofile         by libopagent\n\n"
 	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
-	"written: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one that needs it) was not "
-	"found,\n"
-	"126 if it could not be run.\n";
+	"written, or not where it should be: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one "
+	"that\n"
+	"needs it) was not found, 126 if it could not be run.\n";
 
 enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT };
 
@@ -239,6 +239,12 @@ static char *make_mono_options(const recording_plan *recording)
 	return whole;
 }
 
+static int out_of_memory(void)
+{
+	fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
+	return STATUS_NOTHING;
+}
+
 /* Why there is no module of that name, and what to do. */
 static int missing_module(const char *file_name)
 {
@@ -250,8 +256,8 @@ static int missing_module(const char *file_name)
 	return STATUS_NOTHING;
 }
 
-/* Programs of the machine get both modules: they may be instrumented, or run Mono. */
-static void set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
+/* Programs of the machine get both modules: they may be instrumented, or run Mono. Returns 0 if there is no memory. */
+static int set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
 {
 	const char *given = getenv("LD_PRELOAD");
 	char *both = NULL;
@@ -267,6 +273,7 @@ static void set_paths(recording_plan *recording, const char *mono_directory, con
 		recording->preload =
 			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
 	free(both);
+	return recording->library_path != NULL && (instrument_directory == NULL || recording->preload != NULL);
 }
 
 /* Finds what is needed to get into the program. Returns -1 to go on, or an exit status. */
@@ -277,12 +284,14 @@ static int find_modules(recording_plan *recording)
 	char *instrument_directory = is_binary ? modules_find(INSTRUMENT_MODULE) : NULL;
 	int status = -1;
 
-	if (is_binary && instrument_directory == NULL && (recording->target.is_instrumented || mono_directory == NULL))
+	if (modules_lacked_memory())
+		status = out_of_memory();
+	else if (is_binary && instrument_directory == NULL && (recording->target.is_instrumented || mono_directory == NULL))
 		status = missing_module(INSTRUMENT_MODULE);
 	else if (!is_binary && mono_directory == NULL)
 		status = missing_module(MONO_MODULE);
-	else
-		set_paths(recording, mono_directory, instrument_directory);
+	else if (!set_paths(recording, mono_directory, instrument_directory))
+		status = out_of_memory();
 	free(mono_directory);
 	free(instrument_directory);
 	return status;
@@ -307,8 +316,9 @@ static int prepare(recording_plan *recording, char *const *program)
 	status = find_modules(recording);
 	if (status >= 0)
 		return status;
-	if (!log_place_init(&recording->place, recording->output, recording->target.subject, !runs_mono))
-		return STATUS_USAGE;
+	status = log_place_init(&recording->place, recording->output, recording->target.subject, !runs_mono);
+	if (status >= 0)
+		return status;
 	/* What the module writes to a stream cannot be read again: then the module prints the line at the end. */
 	quiet = recording->is_quiet || recording->place.part != NULL || !recording->place.is_stream ? ",quiet"
 												    : ",quiet-start";
@@ -318,11 +328,8 @@ static int prepare(recording_plan *recording, char *const *program)
 	free(output);
 	if (recording->module_options != NULL && !runs_mono)
 		recording->mono_options = make_mono_options(recording);
-	if (recording->module_options != NULL && recording->library_path != NULL &&
-	    (runs_mono || recording->mono_options != NULL))
-		return -1;
-	fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
-	return STATUS_NOTHING;
+	return recording->module_options != NULL && (runs_mono || recording->mono_options != NULL) ? -1
+												   : out_of_memory();
 }
 
 /* The program's arguments with what makes Mono record in front of those for the program. */
@@ -487,15 +494,20 @@ static int run(recording_plan *recording, char *const *program, int count)
 	}
 	if (arguments != NULL && profile_option != NULL)
 		status = child_run(child);
+	else
+		child->failure = ENOMEM;
 	if (child->failure != 0) {
-		fprintf(stderr, "mprof: %s: %s\n", arguments[0],
+		fprintf(stderr, "mprof: %s: %s\n", arguments != NULL ? arguments[0] : program[0],
 			child->failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
 				? "mono is not installed: install mono-runtime"
 				: strerror(child->failure));
 	} else if (log_place_collect(&recording->place, child->process, describe_log, recording) == 0) {
-		explain_missing_log(recording, status);
+		if (!recording->place.is_misplaced)
+			explain_missing_log(recording, status);
 		status = status != 0 ? status : STATUS_NOTHING;
 	}
+	if (recording->place.is_misplaced && status == 0)
+		status = STATUS_NOTHING;
 	free(arguments);
 	free(profile_option);
 	return status;

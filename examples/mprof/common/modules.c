@@ -4,14 +4,29 @@
 #include <mprof/version.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static int was_refused;
+
+/* Takes note if a text is missing because there was no memory for it. */
+static char *noted(char *text)
+{
+	was_refused |= text == NULL && errno == ENOMEM;
+	return text;
+}
+
+int modules_lacked_memory(void)
+{
+	return was_refused;
+}
+
 char *modules_join(const char *first, const char *second, const char *third)
 {
 	size_t lengths[3] = {strlen(first), strlen(second), strlen(third)};
-	char *text = malloc(lengths[0] + lengths[1] + lengths[2] + 1);
+	char *text = noted(malloc(lengths[0] + lengths[1] + lengths[2] + 1));
 
 	if (text == NULL)
 		return NULL;
@@ -39,7 +54,7 @@ static void cut_last_part(char *path)
 static char *built_directory(const char *file_name)
 {
 	int is_mono = strcmp(file_name, MONO_MODULE) == 0;
-	char *own = realpath("/proc/self/exe", NULL);
+	char *own = noted(realpath("/proc/self/exe", NULL));
 	char *library = NULL;
 	char *directory = NULL;
 
@@ -62,7 +77,7 @@ char *modules_directories(const char *file_name)
 	const char *given = getenv("MPROF_MODULE_DIR");
 	char *built = built_directory(file_name);
 	char *own = built != NULL ? modules_join(built, ":", installed_directory(file_name))
-				  : strdup(installed_directory(file_name));
+				  : noted(strdup(installed_directory(file_name)));
 	char *all = own;
 
 	free(built);
@@ -80,7 +95,7 @@ static char *directory_with(const char *directory, const char *file_name)
 	char *found = NULL;
 
 	if (path != NULL && access(path, R_OK) == 0)
-		found = realpath(directory, NULL);
+		found = noted(realpath(directory, NULL));
 	free(path);
 	return found;
 }
@@ -113,7 +128,7 @@ static char *own_library_directory(void)
 	memcpy(&address, &function, sizeof(address));
 	if (dladdr(address, &info) == 0 || info.dli_fname == NULL || strstr(info.dli_fname, "/libmprof.") == NULL)
 		return NULL;
-	path = realpath(info.dli_fname, NULL);
+	path = noted(realpath(info.dli_fname, NULL));
 	slash = path != NULL ? strrchr(path, '/') : NULL;
 	if (slash != NULL)
 		*slash = '\0';
@@ -124,7 +139,7 @@ char *modules_library_path(const char *directories)
 {
 	const char *given = getenv("LD_LIBRARY_PATH");
 	char *own = own_library_directory();
-	char *ours = own != NULL ? modules_join(directories, ":", own) : strdup(directories);
+	char *ours = own != NULL ? modules_join(directories, ":", own) : noted(strdup(directories));
 	char *whole = ours;
 
 	if (ours != NULL && given != NULL && given[0] != '\0') {

@@ -27,4 +27,7 @@ char *modules_library_path(const char *directories);
 /** Joins three texts. As above. */
 char *modules_join(const char *first, const char *second, const char *third);
 
+/** Whether any of these functions was refused memory so far. What one has not found since may be there. */
+int modules_lacked_memory(void);
+
 #endif

@@ -54,8 +54,8 @@ static void become(const child_program *child, const signal_state *before, int o
 	int failure = 0;
 
 	restore_signals(before);
-	for (size_t i = 0; i < child->variable_count; i++)
-		setenv(child->variables[i].name, child->variables[i].value, 1);
+	for (size_t i = 0; i < child->variable_count && failure == 0; i++)
+		failure = setenv(child->variables[i].name, child->variables[i].value, 1) == 0 ? 0 : errno;
 	if (output >= 0) {
 		int nothing = open("/dev/null", O_RDONLY);
 
@@ -63,8 +63,11 @@ static void become(const child_program *child, const signal_state *before, int o
 		dup2(output, STDOUT_FILENO);
 		dup2(output, STDERR_FILENO);
 	}
-	execvp(child->arguments[0], child->arguments);
-	failure = errno;
+	/* Without all of its environment the program would run and not be recorded. */
+	if (failure == 0) {
+		execvp(child->arguments[0], child->arguments);
+		failure = errno;
+	}
 	if (write(report, &failure, sizeof(failure)) < 0)
 		_exit(STATUS_NOT_RUNNABLE);
 	_exit(failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE);

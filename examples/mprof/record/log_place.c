@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/log_place.h"
 
+#include "commands/commands.h"
 #include "common/modules.h"
 
 #include <dirent.h>
@@ -44,21 +45,25 @@ static void put_time(FILE *out)
 		fputs(text, out);
 }
 
-/* "dir/program.exe" gives "program.mprof" in the current directory. */
-static void put_default_name(const char *subject, FILE *out)
+/* "dir/program.exe" gives "program.mprof" in the current directory. Returns 0 if there is no memory. */
+static int put_default_name(const char *subject, FILE *out)
 {
 	char *stem = NULL;
 	size_t size;
 	FILE *stem_out = open_memstream(&stem, &size);
 
 	if (stem_out == NULL)
-		return;
+		return 0;
 	put_stem(subject, stem_out);
-	fclose(stem_out);
-	for (const char *c = stem; c != NULL && *c != '\0'; c++)
+	if (fclose(stem_out) != 0) {
+		free(stem);
+		return 0;
+	}
+	for (const char *c = stem; *c != '\0'; c++)
 		fprintf(out, *c == '%' ? "%%%%" : "%c", *c);
 	fputs(EXTENSION, out);
 	free(stem);
+	return 1;
 }
 
 /* What is asked for, with all but the process put in. A percent sign before any other letter is one. */
@@ -67,11 +72,12 @@ static char *make_name(const char *output, const char *subject)
 	char *name = NULL;
 	size_t size;
 	FILE *out = open_memstream(&name, &size);
+	int is_whole = 1;
 
 	if (out == NULL)
 		return NULL;
 	if (output == NULL)
-		put_default_name(subject, out);
+		is_whole = put_default_name(subject, out);
 	for (const char *c = output; c != NULL && *c != '\0'; c++) {
 		if (c[0] == '%' && c[1] == 'n')
 			put_stem(subject, out);
@@ -83,7 +89,7 @@ static char *make_name(const char *output, const char *subject)
 			fputs(c[0] == '%' ? "%%" : (char[]){c[0], '\0'}, out);
 		c += c[0] == '%' && c[1] != '\0' && strchr("ntp%", c[1]) != NULL;
 	}
-	if (fclose(out) == 0)
+	if (fclose(out) == 0 && is_whole)
 		return name;
 	free(name);
 	return NULL;
@@ -242,6 +248,12 @@ static int check_name(const log_place *place)
 	return 0;
 }
 
+static int out_of_memory(void)
+{
+	fprintf(stderr, "mprof: record: %s\n", strerror(ENOMEM));
+	return STATUS_NOTHING;
+}
+
 int log_place_init(log_place *place, const char *output, const char *subject, int for_processes)
 {
 	struct stat status;
@@ -250,26 +262,31 @@ int log_place_init(log_place *place, const char *output, const char *subject, in
 	memset(place, 0, sizeof(*place));
 	place->name = make_name(output, subject);
 	place->wanted = place->name != NULL ? name_of_process(place->name, "0") : NULL;
-	if (place->wanted == NULL || !check_name(place))
-		return 0;
+	if (place->wanted == NULL)
+		return out_of_memory();
+	if (!check_name(place))
+		return STATUS_USAGE;
 	place->is_stream = is_stream(place->wanted);
 	needs_parts = for_processes || has_process(place) || strchr(base_of(place->wanted), ',') != NULL;
 	place->directory = needs_parts ? directory_for(place) : directory_of(place->wanted);
 	if (place->directory == NULL)
-		return 0;
+		return out_of_memory();
 	if (for_processes && !make_absolute(place)) {
-		fprintf(stderr, "mprof: record: %s: %s\n", place->directory, strerror(errno));
-		return 0;
+		int failure = errno;
+
+		fprintf(stderr, "mprof: record: %s: %s\n", place->directory, strerror(failure));
+		return failure == ENOMEM ? STATUS_NOTHING : STATUS_USAGE;
 	}
 	if ((needs_parts || !place->is_stream) && !check_directory(place))
-		return 0;
+		return STATUS_USAGE;
 	if (needs_parts)
 		place->part = part_name(place->wanted);
-	place->pattern = make_pattern(place);
+	if (!needs_parts || place->part != NULL)
+		place->pattern = make_pattern(place);
 	place->was_there = stat(place->wanted, &status) == 0;
 	if (place->was_there)
 		place->changed = status.st_mtim;
-	return place->pattern != NULL;
+	return place->pattern != NULL ? -1 : out_of_memory();
 }
 
 void log_place_release(log_place *place)
@@ -288,28 +305,37 @@ typedef struct log_part {
 	off_t size;
 } log_part;
 
-/* What stands for the process in the name of a part; NULL if the file is none of ours. To be freed. */
-static char *label_of(const log_place *place, const char *name)
+#define PART_EXTENSION ".part"
+
+static int is_part(const log_place *place, const char *name)
 {
-	static const char end[] = ".part";
 	size_t start = strlen(place->part);
 	size_t length = strlen(name);
 
-	if (length <= start + strlen(end) || strncmp(name, place->part, start) != 0 ||
-	    strcmp(name + length - strlen(end), end) != 0)
-		return NULL;
-	return strndup(name + start, length - start - strlen(end));
+	return length > start + strlen(PART_EXTENSION) && strncmp(name, place->part, start) == 0 &&
+	       strcmp(name + length - strlen(PART_EXTENSION), PART_EXTENSION) == 0;
+}
+
+/* What stands for the process in the name of a part. NULL if there is no memory; to be freed. */
+static char *label_of(const log_place *place, const char *name)
+{
+	size_t start = strlen(place->part);
+
+	return strndup(name + start, strlen(name) - start - strlen(PART_EXTENSION));
 }
 
 /* Returns 0 if there is no memory. */
 static int add_part(log_part **parts, size_t *count, const log_place *place, const char *name)
 {
-	log_part part = {NULL, label_of(place, name), 0};
+	log_part part = {NULL, NULL, 0};
 	log_part *larger;
 	struct stat status;
 
-	if (part.label == NULL)
+	if (!is_part(place, name))
 		return 1;
+	part.label = label_of(place, name);
+	if (part.label == NULL)
+		return 0;
 	part.path = modules_join(place->directory, "/", name);
 	larger = realloc(*parts, (*count + 1) * sizeof(*larger));
 	if (larger != NULL)
@@ -324,16 +350,21 @@ static int add_part(log_part **parts, size_t *count, const log_place *place, con
 	return 1;
 }
 
-static size_t find_parts(const log_place *place, log_part **parts)
+static size_t find_parts(log_place *place, log_part **parts)
 {
 	DIR *directory = opendir(place->directory);
-	const struct dirent *entry;
+	const struct dirent *entry = NULL;
 	size_t count = 0;
 
 	*parts = NULL;
 	while (directory != NULL && (entry = readdir(directory)) != NULL) {
 		if (!add_part(parts, &count, place, entry->d_name))
 			break;
+	}
+	if (directory == NULL || entry != NULL) {
+		fprintf(stderr, "mprof: record: cannot look for logs: %s; they are %s/%s*" PART_EXTENSION "\n",
+			strerror(directory == NULL ? errno : ENOMEM), place->directory, place->part);
+		place->is_misplaced = 1;
 	}
 	if (directory != NULL)
 		closedir(directory);
@@ -397,7 +428,7 @@ static int copy_to_stream(const char *part, const char *stream)
 }
 
 /* A stream gets the log of one process. */
-static void collect_into_stream(const log_place *place, const log_part *part, int is_chosen, log_function found,
+static void collect_into_stream(log_place *place, const log_part *part, int is_chosen, log_function found,
 				void *user)
 {
 	if (!is_chosen) {
@@ -408,20 +439,23 @@ static void collect_into_stream(const log_place *place, const log_part *part, in
 	found(user, part->path, place->wanted);
 	if (copy_to_stream(part->path, place->wanted))
 		unlink(part->path);
+	else
+		place->is_misplaced = 1;
 }
 
-static void rename_part(const log_part *part, const char *name, log_function found, void *user)
+static void rename_part(log_place *place, const log_part *part, const char *name, log_function found, void *user)
 {
 	if (name != NULL && rename(part->path, name) == 0) {
 		found(user, name, name);
 		return;
 	}
 	fprintf(stderr, "mprof: record: %s cannot be renamed to %s: %s\n", part->path, name != NULL ? name : "a log",
-		strerror(errno));
+		strerror(name != NULL ? errno : ENOMEM));
+	place->is_misplaced = 1;
 	found(user, part->path, part->path);
 }
 
-static void collect_part(const log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
+static void collect_part(log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
 {
 	char *name;
 
@@ -433,11 +467,11 @@ static void collect_part(const log_place *place, const log_part *part, int is_ch
 		name = name_of_process(place->name, part->label);
 	else
 		name = name_beside(place->wanted, part->label);
-	rename_part(part, name, found, user);
+	rename_part(place, part, name, found, user);
 	free(name);
 }
 
-static size_t collect_parts(const log_place *place, pid_t process, log_function found, void *user)
+static size_t collect_parts(log_place *place, pid_t process, log_function found, void *user)
 {
 	log_part *parts;
 	size_t count = find_parts(place, &parts);

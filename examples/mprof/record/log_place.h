@@ -20,12 +20,13 @@ typedef struct log_place {
 	int is_stream;   /**< The log goes where it can be written only once: to a FIFO or a device. */
 	int was_there;   /**< There was a file of that name before, */
 	struct timespec changed; /**< last changed then. */
+	int is_misplaced; /**< A log was written and is not where it should be: set by log_place_collect() after a message. */
 } log_place;
 
 /**
  * Prepares a place. \p output: the name asked for, NULL for one made from \p subject. In it %p becomes the process, %n
- * the name of \p subject, %t the time, %% a percent sign. \p for_processes: each process writes its own log. Returns 0
- * after a message if that is not possible.
+ * the name of \p subject, %t the time, %% a percent sign. \p for_processes: each process writes its own log. Returns -1
+ * to go on, or an exit status after a message.
  */
 int log_place_init(log_place *place, const char *output, const char *subject, int for_processes);
 void log_place_release(log_place *place);

@@ -23,7 +23,7 @@ static int is_program(const char *path)
 char *target_search_path(const char *name)
 {
 	const char *variable = getenv("PATH");
-	char *directories = strdup(variable != NULL ? variable : "/usr/local/bin:/usr/bin:/bin");
+	char *directories = modules_join(variable != NULL ? variable : "/usr/local/bin:/usr/bin:/bin", "", "");
 	char *rest = directories;
 	char *found = NULL;
 
@@ -128,12 +128,12 @@ int target_find(record_target *target, char *const *arguments)
 			return errno;
 		if (!is_program(program))
 			return EACCES;
-		target->path = strdup(program);
+		target->path = modules_join(program, "", "");
 	} else {
 		target->path = target_search_path(program);
 	}
 	if (target->path == NULL)
-		return ENOENT;
+		return modules_lacked_memory() ? ENOMEM : ENOENT;
 	if (is_mono(program)) {
 		int number = target_mono_program(arguments);
 
