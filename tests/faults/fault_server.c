@@ -59,7 +59,7 @@ static int is_armed; /* In a child. */
 static fault_kind kind;
 static fault_mode mode;
 static long fail_at;
-static long fail_too; /* With FAULT_ONCE: so many requests later another one fails; 0: none does. */
+static long fail_too;           /* With FAULT_ONCE: so many requests later another one fails; 0: none does. */
 static volatile long *requests; /* Of the child, shared with its parent. */
 
 static _Alignas(16) char early[EARLY_BYTES];
@@ -516,8 +516,7 @@ static int run_pairs(void)
 		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
 		fail_at = (long)((seed >> 33) % (uint64_t)(right.requests - 1)) + 1;
 		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-		fail_too = 1 + (long)((seed >> 33) %
-				      (uint64_t)(i % 2 == 0 ? NEAR_REQUESTS : right.requests - fail_at));
+		fail_too = 1 + (long)((seed >> 33) % (uint64_t)(i % 2 == 0 ? NEAR_REQUESTS : right.requests - fail_at));
 		if (run(&result))
 			return 1;
 		note(&result, &right);

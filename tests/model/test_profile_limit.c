@@ -211,8 +211,8 @@ Test(profile_limit, of_two_texts_one_may_be_too_long)
 	for (options.max_memory = 1024; totals.limited; options.max_memory += 64) {
 		cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &log.reader), MPROF_OK);
 		if (mprof_profile_create(&options, &log.profile) == MPROF_OK) {
-			cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK, "with %llu bytes",
-				     (unsigned long long)options.max_memory);
+			cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK,
+				     "with %llu bytes", (unsigned long long)options.max_memory);
 			totals = totals_of(&log);
 			cr_assert_eq(totals.limited, totals.left_out);
 			lacking += totals.left_out;

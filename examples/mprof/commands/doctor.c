@@ -13,15 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: mprof doctor\n\n"
-			   "Checks whether Mono programs and native ones can be recorded here, and prints what is "
-			   "missing and what to do.\n\n"
-			   "  --help     this text\n"
-			   "  --version  the version\n\n"
-			   "Modules are looked for in the directories of the environment variable MPROF_MODULE_DIR "
-			   "(separated by colons),\n"
-			   "where they were built if mprof runs where it was built, and where they are installed.\n\n"
-			   "Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage, 3 not all could be checked.\n";
+static const char help[] =
+	"Usage: mprof doctor\n\n"
+	"Checks whether Mono programs and native ones can be recorded here, and prints what is "
+	"missing and what to do.\n\n"
+	"  --help     this text\n"
+	"  --version  the version\n\n"
+	"Modules are looked for in the directories of the environment variable MPROF_MODULE_DIR "
+	"(separated by colons),\n"
+	"where they were built if mprof runs where it was built, and where they are installed.\n\n"
+	"Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage, 3 not all could be checked.\n";
 
 #define OUTPUT_SIZE 4096
 

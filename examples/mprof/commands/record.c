@@ -286,7 +286,8 @@ static int find_modules(recording_plan *recording)
 
 	if (modules_lacked_memory())
 		status = out_of_memory();
-	else if (is_binary && instrument_directory == NULL && (recording->target.is_instrumented || mono_directory == NULL))
+	else if (is_binary && instrument_directory == NULL &&
+		 (recording->target.is_instrumented || mono_directory == NULL))
 		status = missing_module(INSTRUMENT_MODULE);
 	else if (!is_binary && mono_directory == NULL)
 		status = missing_module(MONO_MODULE);

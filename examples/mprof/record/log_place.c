@@ -212,7 +212,8 @@ static int check_directory(const log_place *place)
 	}
 	if (strchr(place->directory, ',') != NULL) {
 		fprintf(stderr,
-			"mprof: record: the directory %s has a comma in its name, which cannot be passed to the module; "
+			"mprof: record: the directory %s has a comma in its name, which cannot be passed to the "
+			"module; "
 			"use -o with another\n",
 			place->directory);
 		return 0;
@@ -428,8 +429,7 @@ static int copy_to_stream(const char *part, const char *stream)
 }
 
 /* A stream gets the log of one process. */
-static void collect_into_stream(log_place *place, const log_part *part, int is_chosen, log_function found,
-				void *user)
+static void collect_into_stream(log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
 {
 	if (!is_chosen) {
 		fprintf(stderr, "mprof: record: the log of process %s stays in %s: %s has another one\n", part->label,
