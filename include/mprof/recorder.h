@@ -459,10 +459,10 @@ typedef enum mprof_heap_use {
 /**
  * \brief Begins a heap shot.
  *
- * This and the other functions named mprof_heap_... may be called where the world is stopped: they take no lock, call
- * no allocator, wait for nothing, and keep errno. Memory comes from the system in chunks, up to max_heap_bytes, and is
- * kept for the next shot; the writer thread encodes after. One thread at a time may call them for a recorder; only
- * mprof_recorder_add_heap_move() and mprof_recorder_add_heap_free() have a meaning outside of a shot.
+ * This function, mprof_recorder_end_heap() and those named mprof_recorder_add_heap_... may be called where the world is
+ * stopped: they take no lock, call no allocator, wait for nothing, and keep errno. Memory comes from the system in
+ * chunks, up to max_heap_bytes, and is kept for the next shot; the writer thread encodes after. One thread at a time
+ * may call them for a recorder; only mprof_recorder_add_heap_move() and mprof_recorder_add_heap_free() have a meaning outside of a shot.
  * \param recorder The recorder. \param use Bits of #mprof_heap_use; with none, what is told up to the end is only
  * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in
  * which shots go by it (drop, mono, unity). \return 1; 0 if it is closed, in a child made by fork(), a shot was begun
