@@ -68,6 +68,15 @@ ask() {
 test "$(ask --modversion)" = "$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")" ||
 	fail "the version in mprof.pc is not that of mprof/version.h"
 
+# has NAME SYMBOL: whether mprof.pc says of a part what configure decided.
+has() {
+	expected=no
+	grep -q "^#define $2 1$" "$builddir/config.h" && expected=yes
+	test "$(ask --variable="$1")" = $expected || fail "the variable $1 in mprof.pc is not '$expected'"
+}
+has recorder MPROF_WITH_RECORDER
+has gzip MPROF_WITH_ZLIB
+
 # build PROGRAM FLAGS...: outside of the tree, as a user would.
 cp "$srcdir/tests/install/consumer.c" "$scratch"
 build() {
