@@ -24,13 +24,19 @@
 
 MPROF_BEGIN_DECLS
 
-/** \brief All threads, where a thread is asked for. \since 0.1 */
+/** \brief All threads, where a thread is asked for: 2^64 - 1. \since 0.1 */
 #define MPROF_THREAD_ANY UINT64_MAX
 
 /** \brief A reader. One thread at a time. \since 0.1 */
 typedef struct mprof_reader mprof_reader;
 
-/** \brief Where bytes come from, for mprof_reader_open_source(). \since 0.1 */
+/**
+ * \brief Where bytes come from, for mprof_reader_open_source().
+ *
+ * Functions are called on the thread that calls the reader. The struct is copied; its functions and \p user must stay
+ * valid until close has been called, or without it until the reader is destroyed.
+ * \since 0.1
+ */
 typedef struct mprof_source {
 	size_t struct_size; /**< sizeof (mprof_source), set by the caller. */
 	/**
@@ -446,8 +452,10 @@ MPROF_API mprof_status mprof_reader_get_index_entry(const mprof_reader *reader, 
  * \param length Receives how many bytes it has; nothing was written if that is more than the room.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_STATE without an index, and for a log with faults.
- * - #MPROF_ERR_UNSUPPORTED for dialects whose blocks depend on those before (mono, unity).
+ * - #MPROF_ERR_STATE without an index, and for a log with faults, also one that is cut: which call stacks are open
+ *   after a block that could not be read is not stored, nor is the fault.
+ * - #MPROF_ERR_UNSUPPORTED for mono and unity: how their blocks are decoded depends on all blocks before (base counters
+ *   of threads, forms of samples and heap shots), which is not stored.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_MEMORY if the length does not fit size_t.
  * \since 0.1

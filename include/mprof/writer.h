@@ -41,7 +41,8 @@ typedef void (*mprof_clock_function)(void *user, mprof_clock *clock);
 /**
  * \brief Where the bytes of a log go, for #mprof_writer_open_sink().
  *
- * Functions are called on the thread that calls the writer.
+ * Functions are called on the thread that calls the writer. The struct is copied; its functions and \p user must stay
+ * valid until close has been called, or without it until the writer or recorder is destroyed.
  * \since 0.1
  */
 typedef struct mprof_sink {
@@ -78,7 +79,7 @@ typedef struct mprof_writer_options {
 	                                        in bytes; a shot that is larger becomes several blocks. 0 means 56 MiB,
 	                                        which readers take by default. */
 	uint32_t allow_undefined_ids;     /**< 1: events may use IDs that are not defined, or not yet. For copies of
-	                                        logs. */
+	                                        logs. Not stable before version 1.0. */
 	uint32_t file_mode;               /**< Permissions of a file that is created, less the umask; 0 means 0600,
 	                                        since logs hold arguments and paths of programs. At most 0777. One
 	                                        that exists keeps its own. */

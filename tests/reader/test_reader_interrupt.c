@@ -143,6 +143,30 @@ Test(reader_interrupt, by_a_signal)
 	log_free(&log);
 }
 
+/* A seek past what was not read has to read that, which stops as well. */
+Test(reader_interrupt, seek_ahead)
+{
+	log_bytes log = make_long_log();
+	mprof_reader *reader = open_with(&log, NULL);
+	uint64_t last = log.length - LONG_LENGTH;
+	mprof_block block;
+
+	mprof_block_init(&block, sizeof(block));
+	mprof_reader_interrupt(reader);
+	cr_assert_eq(mprof_reader_seek(reader, last), MPROF_ERR_INTERRUPTED);
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK, "this finishes it");
+	cr_assert_eq(block.offset, last);
+	mprof_reader_destroy(reader);
+	reader = open_with(&log, NULL);
+	mprof_reader_interrupt(reader);
+	cr_assert_eq(mprof_reader_seek(reader, last), MPROF_ERR_INTERRUPTED);
+	cr_assert_eq(mprof_reader_seek(reader, INTRO_LENGTH), MPROF_OK, "another place instead");
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
+	cr_assert_eq(block.offset, INTRO_LENGTH);
+	mprof_reader_destroy(reader);
+	log_free(&log);
+}
+
 #ifdef MPROF_WITH_ZLIB
 /* A seek that has to decompress much stops on the way, and is finished by whatever reads next. */
 Test(reader_interrupt, seek_in_a_compressed_log)
