@@ -13,6 +13,7 @@
 #include "threads.h"
 
 #include "shared/losses.h"
+#include "shared/open_error.h"
 
 #include <mono/jit/jit.h>
 #include <mprof/version.h>
@@ -127,7 +128,7 @@ static void write_ring(void)
 
 	if (status != MPROF_OK)
 		fprintf(stderr, "mprof: cannot write %s: %s\n", module.path,
-			error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
+			open_error_text(&error, status));
 }
 
 static void end_recording(void)
@@ -265,7 +266,7 @@ static int open_log(const char *text)
 		return 1;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unprofiled\n",
 		module.path == NULL ? "the log" : module.path,
-		error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
+		open_error_text(&error, status));
 	return 0;
 }
 

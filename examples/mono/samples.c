@@ -128,7 +128,7 @@ void samples_install(MonoProfiler *profiler)
 		return;
 	if (!mono_profiler_enable_sampling(profiler->handle) ||
 	    !mono_profiler_set_sample_mode(profiler->handle, mode, options->sample_hz)) {
-		fprintf(stderr, "mprof: no samples are recorded: the runtime lets one profiler alone take them\n");
+		fprintf(stderr, "mprof: no samples are recorded: the runtime lets only one profiler take them\n");
 		return;
 	}
 	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);

@@ -6,6 +6,8 @@
 #include "instrument_options.h"
 #include "symbols.h"
 
+#include "shared/open_error.h"
+
 #include <mprof/recorder.h>
 #include <mprof/version.h>
 
@@ -124,7 +126,7 @@ static void open_log(void)
 	}
 	recorder = NULL;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", path,
-		error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
+		open_error_text(&error, status));
 }
 
 static void name_thread(void)

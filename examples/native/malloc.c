@@ -9,6 +9,8 @@
 #include "call_stack.h"
 #include "instrument_options.h"
 
+#include "shared/open_error.h"
+
 #include <mprof/recorder.h>
 #include <mprof/version.h>
 
@@ -116,7 +118,7 @@ static void open_log(void)
 	status = open_recorder(path, &error);
 	if (status != MPROF_OK)
 		fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", path,
-			error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
+			open_error_text(&error, status));
 }
 
 /* The log belongs to the parent. The child gets one of its own if its name can be another one. */

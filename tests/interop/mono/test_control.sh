@@ -177,6 +177,9 @@ launch calls,control="$work/here.sock",output=third.mprof
 test -S here.sock || fail "no socket was left"
 launch calls,control="$work/here.sock",output=third.mprof
 control 0 "$work/here.sock" status
+another output=third.mprof
+grep -q '^mprof: cannot write third.mprof: the file is in use by another writer; ' other.err ||
+	fail "a log in use: $(cat other.err)"
 another "control=$work/here.sock"
 grep -q "^mprof: no commands are taken: $work/here.sock: Address already in use" other.err ||
 	fail "a socket in use: $(cat other.err)"

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file shared/open_error.h
+ * \brief Why a log could not be opened for writing, for a message of one line.
+ */
+#ifndef OPEN_ERROR_H
+#define OPEN_ERROR_H
+
+#include <mprof/status.h>
+
+#include <errno.h>
+#include <string.h>
+
+/** The system's text, or the library's where that of the system misleads: a log in use is no "device or resource". */
+static inline const char *open_error_text(const mprof_error *error, mprof_status status)
+{
+	if (error->system_error == EBUSY || error->system_error == ELOOP)
+		return error->what;
+	return error->system_error != 0 ? strerror(error->system_error) : mprof_status_get_text(status);
+}
+
+#endif
