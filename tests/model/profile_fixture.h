@@ -214,12 +214,18 @@ static inline void log_release(test_log *log)
 	free(log->bytes);
 }
 
-/** Closes a log and reads its profile, which must be without fault. \p options may be NULL. */
+/** Reads the profile of a log that is closed, which must be without fault. \p options may be NULL. */
+static inline void log_read(test_log *log, const mprof_profile_options *options)
+{
+	log_open(log, options);
+	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
+}
+
+/** Closes a log and reads its profile. */
 static inline void log_profile_with(test_log *log, const mprof_profile_options *options)
 {
 	log_close(log, 0);
-	log_open(log, options);
-	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
+	log_read(log, options);
 }
 
 static inline void log_profile(test_log *log)
@@ -236,6 +242,44 @@ static inline mprof_profile_totals totals_of(const test_log *log)
 	cr_assert_eq(mprof_profile_get_totals(log->profile, &totals), MPROF_OK);
 	return totals;
 }
+
+/** Adds the next block. Returns 0 at the end of the log. */
+static inline int add_next_block(test_log *log)
+{
+	mprof_block block;
+	mprof_status status;
+
+	mprof_block_init(&block, sizeof(block));
+	status = mprof_reader_next_block(log->reader, &block);
+	if (status == MPROF_END)
+		return 0;
+	cr_assert_eq(status, MPROF_OK);
+	cr_assert_eq(mprof_profile_add_block(log->profile, log->reader, &block), MPROF_OK);
+	return 1;
+}
+
+static inline void finish(test_log *log)
+{
+	cr_assert_eq(mprof_profile_finish(log->profile, log->reader), MPROF_OK);
+}
+
+/** Compares all elements that a pair of functions gets. */
+#define EXPECT_SAME_ELEMENTS(type, number_type, name, one, other)                                                      \
+	do {                                                                                                           \
+		size_t element_count = mprof_profile_get_##name##_count((one)->profile);                               \
+                                                                                                                       \
+		cr_assert_eq(mprof_profile_get_##name##_count((other)->profile), element_count);                       \
+		for (size_t element = 0; element < element_count; element++) {                                         \
+			type one_element = {.struct_size = sizeof(type)};                                              \
+			type other_element = {.struct_size = sizeof(type)};                                            \
+                                                                                                                       \
+			cr_assert_eq(mprof_profile_get_##name((one)->profile, (number_type)element, &one_element),     \
+				     MPROF_OK);                                                                        \
+			cr_assert_eq(mprof_profile_get_##name((other)->profile, (number_type)element, &other_element), \
+				     MPROF_OK);                                                                        \
+			cr_assert_arr_eq(&one_element, &other_element, sizeof(type), #name " %zu", element);           \
+		}                                                                                                      \
+	} while (0)
 
 /** Figures of a method; all 0 if it has none. */
 static inline mprof_method_stats method_of(const test_log *log, uint32_t id)

@@ -97,44 +97,6 @@ static void write_random_log(test_log *log, uint32_t seed)
 	log_close(log, 0);
 }
 
-/* Adds the next block. Returns 0 at the end of the log. */
-static int add_next_block(test_log *log)
-{
-	mprof_block block;
-	mprof_status status;
-
-	mprof_block_init(&block, sizeof(block));
-	status = mprof_reader_next_block(log->reader, &block);
-	if (status == MPROF_END)
-		return 0;
-	cr_assert_eq(status, MPROF_OK);
-	cr_assert_eq(mprof_profile_add_block(log->profile, log->reader, &block), MPROF_OK);
-	return 1;
-}
-
-static void finish(test_log *log)
-{
-	cr_assert_eq(mprof_profile_finish(log->profile, log->reader), MPROF_OK);
-}
-
-/* Compares all elements that a pair of functions gets. */
-#define EXPECT_SAME_ELEMENTS(type, number_type, name, one, other)                                                      \
-	do {                                                                                                           \
-		size_t element_count = mprof_profile_get_##name##_count((one)->profile);                               \
-                                                                                                                       \
-		cr_assert_eq(mprof_profile_get_##name##_count((other)->profile), element_count);                       \
-		for (size_t element = 0; element < element_count; element++) {                                         \
-			type one_element = {.struct_size = sizeof(type)};                                              \
-			type other_element = {.struct_size = sizeof(type)};                                            \
-                                                                                                                       \
-			cr_assert_eq(mprof_profile_get_##name((one)->profile, (number_type)element, &one_element),     \
-				     MPROF_OK);                                                                        \
-			cr_assert_eq(mprof_profile_get_##name((other)->profile, (number_type)element, &other_element), \
-				     MPROF_OK);                                                                        \
-			cr_assert_arr_eq(&one_element, &other_element, sizeof(type), #name " %zu", element);           \
-		}                                                                                                      \
-	} while (0)
-
 static void expect_same_methods(const test_log *one, const test_log *other)
 {
 	mprof_profile_totals one_totals = totals_of(one);

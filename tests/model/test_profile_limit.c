@@ -86,8 +86,7 @@ static void write_log(test_log *log)
 static void read_with_limit(test_log *log, mprof_profile_options options, uint64_t limit)
 {
 	options.max_memory = limit;
-	log_open(log, &options);
-	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
+	log_read(log, &options);
 }
 
 static void expect_same_totals(const test_log *all, const test_log *limited)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file memory_fixture.h
+ * \brief Makes logs of native memory: events one by one, and those of random programs.
+ */
+#ifndef MEMORY_FIXTURE_H
+#define MEMORY_FIXTURE_H
+
+#include "model/profile_fixture.h"
+
+static inline void allocate(test_log *log, uint64_t counter, uint64_t address, uint64_t size, uint32_t stack)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .size = size, .stack = stack};
+
+	add_detailed(log, MPROF_EVENT_MEMORY_ALLOCATED, 0, counter, address, &detail);
+}
+
+static inline void release(test_log *log, uint64_t counter, uint64_t address)
+{
+	add_full(log, MPROF_EVENT_MEMORY_FREED, 0, counter, address, 0);
+}
+
+static inline void resize(test_log *log, uint64_t started, uint64_t counter, uint64_t from, uint64_t to, uint64_t size,
+			  uint32_t stack)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail),
+				     .object = from,
+				     .size = size,
+				     .stack = stack,
+				     .started = SESSION_START + started};
+
+	add_detailed(log, MPROF_EVENT_MEMORY_RESIZED, 0, counter, to, &detail);
+}
+
+static inline void watermark(test_log *log, uint64_t counter)
+{
+	cr_assert_eq(mprof_writer_write_watermark(log->writer, SESSION_START + counter), MPROF_OK);
+}
+
+static inline void define_stacks(test_log *log)
+{
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2),
+		      STACK_OF_METHOD(3, 0, 3));
+}
+
+static inline mprof_memory_stats totals_of_memory(const test_log *log)
+{
+	mprof_memory_stats figures;
+
+	memset(&figures, 0xff, sizeof(figures));
+	figures.struct_size = sizeof(figures);
+	cr_assert_eq(mprof_profile_get_memory(log->profile, &figures), MPROF_OK);
+	return figures;
+}
+
+static inline mprof_memory_site site_of(const test_log *log, uint32_t stack)
+{
+	mprof_memory_site site = {.struct_size = sizeof(site)};
+
+	for (size_t i = 0; i < mprof_profile_get_memory_site_count(log->profile); i++) {
+		cr_assert_eq(mprof_profile_get_memory_site(log->profile, i, &site), MPROF_OK);
+		if (site.stack == stack)
+			return site;
+	}
+	cr_assert_fail("no site has stack %u", (unsigned)stack);
+	abort();
+}
+
+/*
+ * A program of four threads that allocate and free at random, also what others allocated. What it does is added up as
+ * it is made, in the order of time; the log has it in blocks whose order is another one.
+ */
+#define STEPS 20000
+#define THREADS 4
+#define BLOCK_STEPS 16
+
+/* Addresses and call stacks; who includes this may want more. */
+#ifndef SLOTS
+#define SLOTS 200
+#define SITES 3
+#endif
+
+typedef struct step {
+	uint32_t thread;
+	uint32_t kind;
+	uint64_t address;
+	uint64_t old_address;
+	uint64_t size;
+	uint32_t stack;
+} step;
+
+typedef struct program {
+	step steps[STEPS];
+	uint64_t sizes[SLOTS]; /**< By address, 0 if nothing is there. */
+	uint32_t stacks[SLOTS];
+	uint32_t owners[SLOTS];
+	uint64_t last[THREADS]; /**< The address last allocated, UINT64_MAX if it was freed since. */
+	uint64_t live[SITES + 1];
+	mprof_memory_stats all;
+	uint64_t site_live[SITES + 1];
+	uint64_t site_peak[SITES + 1];
+} program;
+
+static uint64_t random_state;
+
+static inline uint64_t random_below(uint64_t limit)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (random_state >> 33) % limit;
+}
+
+static inline void end_one(program *made, uint64_t address, uint32_t thread)
+{
+	made->all.frees++;
+	made->all.live--;
+	made->all.live_bytes -= made->sizes[address];
+	made->site_live[made->stacks[address]] -= made->sizes[address];
+	if (made->last[thread] == address && made->owners[address] == thread) {
+		made->all.temporaries++;
+		made->last[thread] = UINT64_MAX;
+	}
+	made->sizes[address] = 0;
+}
+
+static inline void begin_one(program *made, const step *done)
+{
+	made->all.allocations++;
+	made->all.live++;
+	made->all.live_bytes += done->size;
+	made->all.bytes += done->size;
+	made->sizes[done->address] = done->size;
+	made->stacks[done->address] = done->stack;
+	made->owners[done->address] = done->thread;
+	made->site_live[done->stack] += done->size;
+	made->last[done->thread] = done->address;
+	if (made->all.live_bytes <= made->all.peak_bytes)
+		return;
+	made->all.peak_bytes = made->all.live_bytes;
+	made->all.peak_live = made->all.live;
+	memcpy(made->site_peak, made->site_live, sizeof(made->site_live));
+}
+
+static inline void make_program(program *made)
+{
+	memset(made, 0, sizeof(*made));
+	memset(made->last, 0xff, sizeof(made->last));
+	for (size_t i = 0; i < STEPS; i++) {
+		step *next = &made->steps[i];
+		uint64_t slot = random_below(SLOTS);
+		uint64_t other = random_below(SLOTS);
+
+		next->thread = (uint32_t)random_below(THREADS);
+		next->address = slot;
+		next->size = 1 + random_below(1000);
+		next->stack = (uint32_t)random_below(SITES + 1);
+		if (made->sizes[slot] == 0) {
+			next->kind = MPROF_EVENT_MEMORY_ALLOCATED;
+			begin_one(made, next);
+		} else if (random_below(4) == 0 && (other == slot || made->sizes[other] == 0)) {
+			next->kind = MPROF_EVENT_MEMORY_RESIZED;
+			next->old_address = slot;
+			next->address = other;
+			end_one(made, slot, next->thread);
+			begin_one(made, next);
+			made->all.resizes++;
+		} else {
+			next->kind = MPROF_EVENT_MEMORY_FREED;
+			end_one(made, slot, next->thread);
+		}
+	}
+}
+
+static inline void write_step(test_log *log, const step *done, uint64_t counter)
+{
+	const uint64_t address = 0x10000 + done->address * 16;
+
+	if (done->kind == MPROF_EVENT_MEMORY_ALLOCATED)
+		allocate(log, counter, address, done->size, done->stack);
+	else if (done->kind == MPROF_EVENT_MEMORY_FREED)
+		release(log, counter, address);
+	else
+		resize(log, counter, counter, 0x10000 + done->old_address * 16, address, done->size, done->stack);
+}
+
+/* How a program is written. */
+#define WITH_WATERMARKS 1
+#define WITH_FAULTS 2 /* Some steps are missing, and some watermarks promise too much. */
+
+/* Each round has a block of each thread, in another order; watermarks say what is whole by then. */
+static inline void write_program(test_log *log, const program *made, size_t steps, int flags)
+{
+	for (size_t start = 0; start < steps; start += BLOCK_STEPS * THREADS) {
+		size_t end = start + BLOCK_STEPS * THREADS < steps ? start + BLOCK_STEPS * THREADS : steps;
+		uint32_t first = (uint32_t)random_below(THREADS);
+
+		for (uint32_t i = 0; i < THREADS; i++) {
+			uint32_t thread = (first + i) % THREADS;
+
+			begin_block(log, thread + 1, start * 10);
+			for (size_t j = start; j < end; j++) {
+				if (made->steps[j].thread == thread && (!(flags & WITH_FAULTS) || random_below(10) > 0))
+					write_step(log, &made->steps[j], j * 10);
+			}
+			end_block(log);
+			if (flags == (WITH_WATERMARKS | WITH_FAULTS) && random_below(16) == 0)
+				watermark(log, end * 10);
+		}
+		if (flags & WITH_WATERMARKS && random_below(2) == 0)
+			watermark(log, end * 10);
+	}
+}
+
+#endif
