@@ -25,14 +25,16 @@
  * Paths of calls, chains of samples and places take three quarters of mprof_profile_options::max_memory at most. What
  * would need more is folded: a call is counted in its method as ever, and its time in the call tree is that of the node
  * that it was called from, the root if that has none; a sample counts in all that it hit, and in the tree at the root;
- * allocations, waits and handles count everywhere but in the tables of places. If the rest does not suffice for methods,
- * classes, threads and the like, what needs more is left out. mprof_profile_totals has how much was folded and left out.
+ * allocations, waits and handles count everywhere but in the tables of places; call stacks that allocate native memory
+ * share one site, and its blocks are counted and not followed (mprof_memory_stats). If the rest does not suffice for
+ * methods, classes, threads and the like, what needs more is left out. mprof_profile_totals has how much was folded and
+ * left out.
  *
  * To show a log while it grows: add what blocks there are, call mprof_profile_finish(), and ask. It takes time for the
  * methods and nodes that changed since the last call, whatever there is besides; only collections are put in order anew
  * if there are new events of theirs. Figures of methods, of samples and of the nodes of both trees are those of the last
  * call of it, all others those of the blocks added; methods and nodes that were added since show 0. A node keeps its
- * number, its parent and what it stands for, whatever is added.
+ * number, its parent and what it stands for, whatever is added. For native memory see mprof_memory_stats.
  *
  * Call chains and what they consist of are told by the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
@@ -166,12 +168,13 @@ typedef struct mprof_profile_totals {
 	uint64_t lost_by_cause[256];  /**< lost_events, by #mprof_loss_cause; at 0 those of unknown causes. */
 	uint64_t refused_allocations; /**< Of more than 2^40 bytes: Mono 2.6 wrote loads of classes that failed so. They
 	                                   count as events and nowhere else. */
-	uint32_t limited;             /**< 1: max_memory was reached: some of the following are not 0, or methods are
-	                                   missing from the table. */
+	uint32_t limited;             /**< 1: max_memory was reached: some of the following are not 0, methods are
+	                                   missing from the table, or mprof_memory_stats::untracked is not 0. */
 	uint32_t reserved;            /**< 0. */
 	uint64_t folded_calls;        /**< Calls whose paths are not in the call tree. */
 	uint64_t folded_samples;      /**< Samples whose chains are not in the tree of samples: those of its root. */
-	uint64_t folded_sites; /**< Allocations, waits and handles whose places are not in the tables of places. */
+	uint64_t folded_sites; /**< Allocations, native ones too, waits and handles whose places are not in the tables
+	                            of places. */
 	uint64_t left_out;     /**< Events, records and blocks that all figures lack. */
 } mprof_profile_totals;
 
@@ -630,11 +633,25 @@ MPROF_API mprof_status mprof_profile_get_finalizer(const mprof_profile *profile,
  * were done inside the window, by one of the threads that were chosen.
  *
  * Events of all threads are taken in the order of their counters. To that end they are held back until a WATERMARK
- * block says that no older ones follow, mprof_profile_finish() is called, or a million are held back, of which the
- * older half is taken then. An event that comes after a younger one was taken is counted in late_events.
+ * block covers them, after which no older ones should follow, or a million are held back, of which the older half is
+ * taken then. An event that comes after a younger one was taken is counted in late_events.
+ *
+ * mprof_profile_finish() takes what is held back for the time being: the figures are those of all blocks added, and
+ * when the next events or the next watermark are added that is undone. So however often it is called, the figures at
+ * the end are those of one call at the end (unless max_memory was reached), and no event is late for being added after
+ * a call. A call takes time for the events that are held back. Figures got after events were added and before the next
+ * call lack what is held back. Sites may have other numbers after events were added.
+ *
+ * All this takes three quarters of mprof_profile_options::max_memory at most, with paths and places. Where that is
+ * used up, call stacks that have no site yet share one (mprof_memory_site::is_folded); those that have one have all
+ * that they allocated there. Less is held back. Blocks for which there is no room count as allocated, by size too, but
+ * neither as freed nor as existing: they are counted in untracked, and their frees in unmatched_frees. If there is no
+ * room to undo what mprof_profile_finish() takes, it is taken for good: then older events that follow are late. So
+ * allocations, bytes and figures by size are exact whatever the limit is, as long as mprof_profile_totals::left_out
+ * is 0.
  *
  * The figures are exact if is_estimate is 0; it is 1 if events were lost, recording was stopped for a while, a free is
- * missing, or events were late.
+ * missing, events were late, or max_memory was too little to follow all blocks and threads.
  * \since 0.1
  */
 typedef struct mprof_memory_stats {
@@ -655,8 +672,11 @@ typedef struct mprof_memory_stats {
 		missing_frees; /**< Blocks whose address was given out again without a free in the log. They do not exist
 	                               at the end. */
 	uint64_t late_events;  /**< Events taken after younger ones. */
-	uint32_t is_estimate;  /**< 1: events are missing or were late. */
+	uint32_t is_estimate;  /**< 1: events are missing or were late, or blocks could not be followed. */
 	uint32_t reserved;     /**< 0. */
+	uint64_t folded_sites; /**< Blocks allocated whose call stacks have no sites of their own. */
+	uint64_t untracked;    /**< Blocks that were not followed because max_memory was reached, also those whose
+	                            allocation does not count. */
 } mprof_memory_stats;
 
 /**
@@ -672,7 +692,7 @@ MPROF_API mprof_status mprof_profile_get_memory(const mprof_profile *profile, mp
 typedef struct mprof_memory_site {
 	size_t struct_size;   /**< sizeof, set by the caller. */
 	uint32_t stack;       /**< The call stack, 0 if not known. */
-	uint32_t reserved;    /**< 0. */
+	uint32_t is_folded;   /**< 1: of all call stacks without a site of their own; stack is 0. */
 	uint64_t allocations; /**< Blocks allocated. */
 	uint64_t bytes;       /**< Their bytes. */
 	uint64_t frees;       /**< Those of them that were freed. */
@@ -687,9 +707,9 @@ typedef struct mprof_memory_site {
 } mprof_memory_site;
 
 /**
- * \brief Call stacks that allocated native memory, in no order.
+ * \brief Call stacks that allocated native memory, in no order; after them the site of those that were folded, if any.
  * \param profile The profile.
- * \return How many.
+ * \return How many sites; 0 if \p profile is NULL.
  * \since 0.1
  */
 MPROF_API size_t mprof_profile_get_memory_site_count(const mprof_profile *profile);

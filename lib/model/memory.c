@@ -14,36 +14,36 @@
  */
 #define LOOK_AHEAD 64
 
-void memory_init(memory_model *model, const mprof_allocator *allocator, const profile_window *window)
+void memory_init(memory_model *model, memory_budget *budget, const profile_window *window)
 {
 	memset(model, 0, sizeof(*model));
-	model->allocator = *allocator;
+	model->budget = budget;
 	model->window = window;
-	memory_order_init(&model->order, allocator);
-	memory_blocks_init(&model->blocks, allocator);
-	hash_map_init(&model->site_numbers, allocator);
-	hash_map_init(&model->thread_numbers, allocator);
+	memory_order_init(&model->order, &budget->paths);
+	memory_blocks_init(&model->blocks, &budget->paths);
+	memory_undo_init(&model->undo, &budget->paths);
+	hash_map_init(&model->site_numbers, &budget->paths);
+	hash_map_init(&model->thread_numbers, &budget->paths);
 }
 
 void memory_destroy(memory_model *model)
 {
+	const mprof_allocator *allocator = &model->site_numbers.allocator;
+
 	memory_order_destroy(&model->order);
 	memory_blocks_destroy(&model->blocks);
+	memory_undo_destroy(&model->undo);
+	allocator_release(allocator, model->sites, model->site_capacity * sizeof(*model->sites));
+	allocator_release(allocator, model->threads, model->thread_capacity * sizeof(*model->threads));
 	hash_map_destroy(&model->site_numbers);
 	hash_map_destroy(&model->thread_numbers);
-	allocator_release(&model->allocator, model->sites, model->site_capacity * sizeof(*model->sites));
-	allocator_release(&model->allocator, model->threads, model->thread_capacity * sizeof(*model->threads));
 }
 
-/* The number of a site; MEMORY_NO_SITE if there is no memory. */
-static uint32_t site_of(memory_model *model, uint32_t stack)
+static uint32_t add_site(memory_model *model, uint32_t stack)
 {
-	const uint64_t *number = hash_map_get(&model->site_numbers, stack);
 	void *sites = model->sites;
 
-	if (number != NULL)
-		return (uint32_t)*number;
-	if (!array_reserve(&model->allocator, &sites, &model->site_capacity, model->site_count + 1,
+	if (!array_reserve(&model->site_numbers.allocator, &sites, &model->site_capacity, model->site_count + 1,
 			   sizeof(*model->sites)))
 		return MEMORY_NO_SITE;
 	model->sites = sites;
@@ -54,41 +54,97 @@ static uint32_t site_of(memory_model *model, uint32_t stack)
 	return (uint32_t)model->site_count++;
 }
 
+/*
+ * The number of a site; MEMORY_NO_SITE if memory was refused. Once one was folded there are no new ones, so that those
+ * that there are have all that their call stacks allocated.
+ */
+static uint32_t site_of(memory_model *model, uint32_t stack)
+{
+	const uint64_t *number = hash_map_get(&model->site_numbers, stack);
+	uint32_t made;
+
+	if (number != NULL)
+		return (uint32_t)*number;
+	if (model->sums.folded.allocations > 0)
+		return MEMORY_FOLDED;
+	made = add_site(model, stack);
+	return made == MEMORY_NO_SITE && memory_budget_is_exceeded(model->budget) ? MEMORY_FOLDED : made;
+}
+
 /* Remembers what the site had at the last peak, before that changes. */
 static void keep_peak(memory_model *model, memory_site *site)
 {
-	if (site->peak == model->peak)
+	if (site->peak == model->sums.peak)
 		return;
-	site->peak = model->peak;
+	site->peak = model->sums.peak;
 	site->peak_live = site->live;
 	site->peak_bytes = site->live_bytes;
 }
 
 void memory_site_get_peak(const memory_model *model, const memory_site *site, uint64_t *live, uint64_t *bytes)
 {
-	*live = site->peak == model->peak ? site->peak_live : site->live;
-	*bytes = site->peak == model->peak ? site->peak_bytes : site->live_bytes;
+	*live = site->peak == model->sums.peak ? site->peak_live : site->live;
+	*bytes = site->peak == model->sums.peak ? site->peak_bytes : site->live_bytes;
 }
 
-/* Whether what a thread does at a moment counts by itself. */
+size_t memory_site_count(const memory_model *model)
+{
+	return model->site_count + (model->sums.folded.allocations > 0);
+}
+
+/* A site that is about to be changed. */
+static memory_site *change_site(memory_model *model, uint32_t number)
+{
+	memory_site *site = number == MEMORY_FOLDED ? &model->sums.folded : &model->sites[number];
+
+	if (model->undo.is_active && number != MEMORY_FOLDED)
+		memory_undo_note_site(model, number);
+	keep_peak(model, site);
+	return site;
+}
+
+/* A thread that is about to be changed, NULL for those for which there was no room. */
+static memory_thread *change_thread(memory_model *model, uint32_t number)
+{
+	if (number >= MEMORY_OTHER_THREADS)
+		return NULL;
+	if (model->undo.is_active)
+		memory_undo_note_thread(model, number);
+	return &model->threads[number];
+}
+
+static memory_block take_block(memory_model *model, memory_block *found)
+{
+	const memory_block block = *found;
+
+	if (model->undo.is_active)
+		memory_undo_note_block(model, found, 0);
+	memory_blocks_remove(&model->blocks, found);
+	return block;
+}
+
+/* Whether what a thread does at that time counts by itself. */
 static int is_inside(const memory_model *model, const memory_action *action)
 {
-	return model->threads[action->thread].is_wanted && window_has_counter(model->window, action->counter);
+	int is_wanted = action->thread >= MEMORY_OTHER_THREADS ? action->thread > MEMORY_OTHER_THREADS
+							       : model->threads[action->thread].is_wanted;
+
+	return is_wanted && window_has_counter(model->window, action->counter);
 }
 
 /* A block that counts is no more. */
-static void end_block(memory_model *model, const memory_block *block)
+static memory_site *end_block(memory_model *model, const memory_block *block)
 {
-	memory_site *site = &model->sites[block->site];
+	memory_site *site = change_site(model, block->site);
 
-	keep_peak(model, site);
 	site->live--;
 	site->live_bytes -= block->size;
-	model->live--;
-	model->live_bytes -= block->size;
+	model->sums.live--;
+	model->sums.live_bytes -= block->size;
+	return site;
 }
 
-/* It was freed, or resized, at a moment that is known. */
+/* It was freed, or resized, at a known time. */
 static void end_life(memory_model *model, const memory_block *block, uint64_t counter, int is_temporary)
 {
 	memory_site *site;
@@ -97,23 +153,22 @@ static void end_life(memory_model *model, const memory_block *block, uint64_t co
 	/* What is freed after the window exists at its end. */
 	if (block->site == MEMORY_UNCOUNTED || window_is_over(model->window, counter))
 		return;
-	site = &model->sites[block->site];
-	end_block(model, block);
+	site = end_block(model, block);
 	site->shortest = site->frees == 0 || lifetime < site->shortest ? lifetime : site->shortest;
 	site->longest = lifetime > site->longest ? lifetime : site->longest;
 	site->lifetimes = site->lifetimes > UINT64_MAX - lifetime ? UINT64_MAX : site->lifetimes + lifetime;
 	site->frees++;
 	site->temporaries += (uint64_t)is_temporary;
-	model->frees++;
-	model->temporaries += (uint64_t)is_temporary;
+	model->sums.frees++;
+	model->sums.temporaries += (uint64_t)is_temporary;
 }
 
 /* Whether the block is the thread's last allocation. Asked when the thread frees it. */
 static int take_last(memory_model *model, const memory_block *block, uint32_t number)
 {
-	memory_thread *thread = &model->threads[number];
+	memory_thread *thread = change_thread(model, number);
 
-	if (!thread->has_last || thread->last_address != block->address || block->thread != number)
+	if (thread == NULL || !thread->has_last || thread->last_address != block->address || block->thread != number)
 		return 0;
 	thread->has_last = 0;
 	return 1;
@@ -125,36 +180,36 @@ static void handle_free(memory_model *model, const memory_action *action)
 	memory_block block;
 
 	if (found == NULL) {
-		model->unmatched_frees += (uint64_t)is_inside(model, action);
+		model->sums.unmatched_frees += (uint64_t)is_inside(model, action);
 		return;
 	}
-	block = *found;
-	memory_blocks_remove(&model->blocks, found);
+	block = take_block(model, found);
 	end_life(model, &block, action->counter, take_last(model, &block, action->thread));
 }
 
 /* What is resized counts until that is done, but is not found at its address. */
 static void handle_leave(memory_model *model, const memory_action *action)
 {
-	memory_thread *thread = &model->threads[action->thread];
+	memory_thread *thread = change_thread(model, action->thread);
 	memory_block *found = memory_blocks_find(&model->blocks, action->address);
 
-	thread->is_resizing = found != NULL;
-	if (found == NULL) {
-		model->unmatched_frees += (uint64_t)is_inside(model, action);
+	if (thread == NULL) {
+		handle_free(model, action);
 		return;
 	}
-	thread->moving = *found;
-	memory_blocks_remove(&model->blocks, found);
+	thread->is_resizing = found != NULL;
+	if (found == NULL) {
+		model->sums.unmatched_frees += (uint64_t)is_inside(model, action);
+		return;
+	}
+	thread->moving = take_block(model, found);
 	thread->moving_is_temporary = take_last(model, &thread->moving, action->thread);
 }
 
 /* Frees what is at an address that is given out again, by one of the next actions, or without one. */
-static void make_room(memory_model *model, size_t place, const memory_action *action)
+static void make_room(memory_model *model, const memory_action *action, memory_action *next, const memory_action *end)
 {
 	memory_block *found = memory_blocks_find(&model->blocks, action->address);
-	memory_action *next = model->order.actions + place + 1;
-	memory_action *end = model->order.actions + model->order.count;
 	memory_block lost;
 
 	if (found == NULL)
@@ -168,25 +223,26 @@ static void make_room(memory_model *model, size_t place, const memory_action *ac
 			handle_free(model, next);
 		else
 			handle_leave(model, next);
+		if (model->undo.is_active)
+			memory_undo_note_action(model, (size_t)(next - model->order.actions));
 		next->kind = MEMORY_DONE;
 		return;
 	}
-	lost = *found;
-	memory_blocks_remove(&model->blocks, found);
+	lost = take_block(model, found);
 	if (lost.site == MEMORY_UNCOUNTED || window_is_over(model->window, action->counter))
 		return;
 	end_block(model, &lost);
-	model->missing_frees++;
+	model->sums.missing_frees++;
 }
 
 static void raise_peak(memory_model *model, uint64_t counter)
 {
-	if (model->live_bytes <= model->peak_bytes)
+	if (model->sums.live_bytes <= model->sums.peak_bytes)
 		return;
-	model->peak++;
-	model->peak_bytes = model->live_bytes;
-	model->peak_live = model->live;
-	model->peak_counter = counter;
+	model->sums.peak++;
+	model->sums.peak_bytes = model->sums.live_bytes;
+	model->sums.peak_live = model->sums.live;
+	model->sums.peak_counter = counter;
 }
 
 /* The class of sizes: 0 for 0, otherwise one more than the position of the highest bit. */
@@ -195,69 +251,85 @@ static uint32_t size_class_of(uint64_t size)
 	return size == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(size);
 }
 
-static void count_block(memory_model *model, const memory_block *block, const memory_action *action)
+/* A block that is not tracked does not count as one that exists: its end would not be met. */
+static void count_block(memory_model *model, const memory_block *block, int is_tracked)
 {
-	memory_site *site = &model->sites[block->site];
+	memory_site *site = change_site(model, block->site);
+	memory_size_class *sizes = &model->sums.sizes[size_class_of(block->size)];
 
-	keep_peak(model, site);
 	site->allocations++;
-	site->bytes += action->size;
+	site->bytes += block->size;
+	model->sums.allocations++;
+	model->sums.bytes += block->size;
+	sizes->allocations++;
+	sizes->bytes += block->size;
+	if (!is_tracked)
+		return;
 	site->live++;
-	site->live_bytes += action->size;
-	model->allocations++;
-	model->bytes += action->size;
-	model->live++;
-	model->live_bytes += action->size;
-	model->sizes[size_class_of(action->size)].allocations++;
-	model->sizes[size_class_of(action->size)].bytes += action->size;
-	raise_peak(model, action->counter);
+	site->live_bytes += block->size;
+	model->sums.live++;
+	model->sums.live_bytes += block->size;
+	raise_peak(model, block->counter);
 }
 
-static int handle_allocate(memory_model *model, size_t place, const memory_action *action)
+static int handle_allocate(memory_model *model, const memory_action *action, memory_action *next,
+			   const memory_action *end)
 {
-	memory_thread *thread = &model->threads[action->thread];
 	memory_block block = {action->address, action->size, action->counter, MEMORY_UNCOUNTED, action->thread};
+	memory_thread *thread;
+	int is_tracked;
 
-	make_room(model, place, action);
+	make_room(model, action, next, end);
 	if (is_inside(model, action))
 		block.site = site_of(model, action->stack);
-	if (block.site == MEMORY_NO_SITE || !memory_blocks_add(&model->blocks, &block))
+	if (block.site == MEMORY_NO_SITE)
 		return 0;
-	thread->last_address = action->address;
-	thread->has_last = 1;
+	is_tracked = memory_blocks_add(&model->blocks, &block);
+	if (!is_tracked && !memory_budget_is_exceeded(model->budget))
+		return 0;
+	model->sums.untracked += (uint64_t)!is_tracked;
+	if (is_tracked && model->undo.is_active)
+		memory_undo_note_block(model, &block, 1);
+	thread = change_thread(model, action->thread);
+	if (thread != NULL) {
+		thread->last_address = action->address;
+		thread->has_last = is_tracked;
+	}
 	if (block.site != MEMORY_UNCOUNTED)
-		count_block(model, &block, action);
+		count_block(model, &block, is_tracked);
 	return 1;
 }
 
 /* The old block ends and the new one begins at once. */
-static int handle_arrive(memory_model *model, size_t place, const memory_action *action)
+static int handle_arrive(memory_model *model, const memory_action *action, memory_action *next,
+			 const memory_action *end)
 {
-	memory_thread *thread = &model->threads[action->thread];
+	memory_thread *thread = change_thread(model, action->thread);
 
-	if (thread->is_resizing)
-		end_life(model, &thread->moving, action->counter, thread->moving_is_temporary);
-	thread->is_resizing = 0;
-	if (!handle_allocate(model, place, action))
+	if (thread != NULL) {
+		if (thread->is_resizing)
+			end_life(model, &thread->moving, action->counter, thread->moving_is_temporary);
+		thread->is_resizing = 0;
+	}
+	if (!handle_allocate(model, action, next, end))
 		return 0;
-	model->resizes += (uint64_t)is_inside(model, action);
+	model->sums.resizes += (uint64_t)is_inside(model, action);
 	return 1;
 }
 
-static int handle(memory_model *model, size_t place)
+/* \p next to \p end are the actions that follow, as far as they are there. */
+static int handle(memory_model *model, const memory_action *action, memory_action *next, const memory_action *end)
 {
-	const memory_action *action = &model->order.actions[place];
-
-	if (model->has_reached && memory_is_before(action->counter, model->reached)) {
+	if (model->sums.has_reached && memory_is_before(action->counter, model->sums.reached)) {
 		/* The start of a resize comes with its end. */
-		model->late_events += action->kind != MEMORY_LEAVE;
+		model->sums.late_events += action->kind != MEMORY_LEAVE;
 	} else {
-		model->reached = action->counter;
-		model->has_reached = 1;
+		model->sums.reached = action->counter;
+		model->sums.has_reached = 1;
 	}
 	switch (action->kind) {
 	case MEMORY_ALLOCATE:
-		return handle_allocate(model, place, action);
+		return handle_allocate(model, action, next, end);
 	case MEMORY_FREE:
 		handle_free(model, action);
 		return 1;
@@ -265,10 +337,17 @@ static int handle(memory_model *model, size_t place)
 		handle_leave(model, action);
 		return 1;
 	case MEMORY_ARRIVE:
-		return handle_arrive(model, place, action);
+		return handle_arrive(model, action, next, end);
 	default:
 		return 1;
 	}
+}
+
+static int handle_at(memory_model *model, size_t place)
+{
+	memory_action *action = &model->order.actions[place];
+
+	return handle(model, action, action + 1, model->order.actions + model->order.count);
 }
 
 /* Handles the first actions of those held back, which are sorted. Those that were handled go, even if one fails. */
@@ -276,7 +355,7 @@ static int handle_first(memory_model *model, size_t count)
 {
 	size_t place = 0;
 
-	while (place < count && handle(model, place))
+	while (place < count && handle_at(model, place))
 		place++;
 	memory_order_drop(&model->order, place);
 	return place == count;
@@ -286,27 +365,43 @@ int memory_pass(memory_model *model, uint64_t watermark)
 {
 	size_t count = 0;
 
-	if (!memory_order_sort(&model->order))
-		return 0;
+	if (model->undo.is_active)
+		memory_undo_all(model);
+	memory_order_sort(&model->order);
 	while (count < model->order.count && memory_is_before(model->order.actions[count].counter, watermark))
 		count++;
 	return handle_first(model, count);
 }
 
+/* If there is no room to note all changes, what is held back is handled for good, so that the figures lack nothing. */
 int memory_settle(memory_model *model)
 {
-	return memory_order_sort(&model->order) && handle_first(model, model->order.count);
+	if (model->undo.is_active || model->order.count == 0)
+		return 1;
+	memory_order_sort(&model->order);
+	memory_undo_begin(model);
+	for (size_t place = 0; place < model->order.count; place++) {
+		int has_room = memory_undo_reserve(&model->undo);
+
+		if (!has_room && memory_budget_is_exceeded(model->budget)) {
+			memory_undo_forget(&model->undo);
+			memory_order_drop(&model->order, place);
+			return handle_first(model, model->order.count);
+		}
+		if (!has_room || !handle_at(model, place)) {
+			memory_undo_all(model);
+			return 0;
+		}
+	}
+	return 1;
 }
 
-/* The number of a thread; UINT32_MAX if there is no memory. */
-static uint32_t thread_of(memory_model *model, uint64_t id)
+/* The number of a thread; UINT32_MAX if memory was refused. */
+static uint32_t add_thread(memory_model *model, uint64_t id)
 {
-	const uint64_t *number = hash_map_get(&model->thread_numbers, id);
 	void *threads = model->threads;
 
-	if (number != NULL)
-		return (uint32_t)*number;
-	if (!array_reserve(&model->allocator, &threads, &model->thread_capacity, model->thread_count + 1,
+	if (!array_reserve(&model->thread_numbers.allocator, &threads, &model->thread_capacity, model->thread_count + 1,
 			   sizeof(*model->threads)))
 		return UINT32_MAX;
 	model->threads = threads;
@@ -317,43 +412,69 @@ static uint32_t thread_of(memory_model *model, uint64_t id)
 	return (uint32_t)model->thread_count++;
 }
 
-/* Of a resize both parts, or neither. */
-static int add_resize(memory_model *model, const mprof_event *event, memory_action *action)
+static uint32_t thread_of(memory_model *model, uint64_t id)
 {
-	memory_action leave = *action;
+	const uint64_t *number = hash_map_get(&model->thread_numbers, id);
+	uint32_t made;
 
-	leave.kind = MEMORY_LEAVE;
-	leave.address = event->more.detail->object;
-	leave.counter = event->more.detail->started;
-	if (memory_is_before(event->counter, leave.counter))
-		leave.counter = event->counter;
-	if (!memory_order_add(&model->order, &leave))
-		return 0;
-	action->kind = MEMORY_ARRIVE;
-	if (memory_order_add(&model->order, action))
+	if (number != NULL)
+		return (uint32_t)*number;
+	made = add_thread(model, id);
+	if (made != UINT32_MAX || !memory_budget_is_exceeded(model->budget))
+		return made;
+	model->has_other_threads = 1;
+	return MEMORY_OTHER_THREADS + (uint32_t)window_has_thread(model->window, id);
+}
+
+/* Holds actions back. Without room for them, what is held back is handled sooner. */
+static int hold_back(memory_model *model, memory_action *actions, size_t count)
+{
+	if (memory_order_add(&model->order, actions, count))
 		return 1;
-	model->order.count--;
-	return 0;
+	if (!memory_budget_is_exceeded(model->budget))
+		return 0;
+	memory_order_sort(&model->order);
+	if (!handle_first(model, (model->order.count + 1) / 2))
+		return 0;
+	if (memory_order_add(&model->order, actions, count))
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		if (!handle(model, &actions[i], &actions[i + 1], actions + count))
+			return 0;
+	}
+	return 1;
 }
 
 int memory_add(memory_model *model, uint64_t thread, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
-	memory_action action = {.counter = event->counter, .address = event->value, .kind = MEMORY_ALLOCATE};
+	/* A resize starts with one action and ends with another one. */
+	memory_action actions[2] = {{.counter = event->counter, .address = event->value, .kind = MEMORY_ALLOCATE}};
 
-	if (model->order.count >= MOST_HELD_BACK &&
-	    (!memory_order_sort(&model->order) || !handle_first(model, MOST_HELD_BACK / 2)))
-		return 0;
-	action.thread = thread_of(model, thread);
-	if (action.thread == UINT32_MAX)
+	if (model->undo.is_active)
+		memory_undo_all(model);
+	if (model->order.count >= MOST_HELD_BACK) {
+		memory_order_sort(&model->order);
+		if (!handle_first(model, MOST_HELD_BACK / 2))
+			return 0;
+	}
+	actions[0].thread = thread_of(model, thread);
+	if (actions[0].thread == UINT32_MAX)
 		return 0;
 	if (detail != NULL) {
-		action.size = detail->size;
-		action.stack = detail->stack;
+		actions[0].size = detail->size;
+		actions[0].stack = detail->stack;
 	}
-	if (event->kind == MPROF_EVENT_MEMORY_RESIZED && detail != NULL)
-		return add_resize(model, event, &action);
+	if (event->kind == MPROF_EVENT_MEMORY_RESIZED && detail != NULL) {
+		actions[1] = actions[0];
+		actions[1].kind = MEMORY_ARRIVE;
+		actions[0].kind = MEMORY_LEAVE;
+		actions[0].address = detail->object;
+		actions[0].counter =
+			memory_is_before(event->counter, detail->started) ? event->counter : detail->started;
+		return hold_back(model, actions, 2);
+	}
 	if (event->kind == MPROF_EVENT_MEMORY_FREED)
-		action.kind = MEMORY_FREE;
-	return memory_order_add(&model->order, &action);
+		actions[0].kind = MEMORY_FREE;
+	return hold_back(model, actions, 1);
 }

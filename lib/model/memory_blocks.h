@@ -14,6 +14,9 @@
 /** The site of a block that is followed, so that its free is matched, but not counted. */
 #define MEMORY_UNCOUNTED (UINT32_MAX - 1)
 
+/** The site that all call stacks share for whose sites there was no room. */
+#define MEMORY_FOLDED (UINT32_MAX - 2)
+
 typedef struct memory_block {
 	uint64_t address;
 	uint64_t size;

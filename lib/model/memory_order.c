@@ -18,14 +18,21 @@ void memory_order_destroy(memory_order *order)
 	memory_order_init(order, &order->allocator);
 }
 
-int memory_order_add(memory_order *order, const memory_action *action)
+int memory_order_add(memory_order *order, const memory_action *actions, size_t count)
 {
-	void *actions = order->actions;
+	void *kept = order->actions;
+	void *scratch = order->scratch;
+	int has_room = array_reserve(&order->allocator, &kept, &order->capacity, order->count + count,
+				     sizeof(*order->actions)) &&
+		       array_reserve(&order->allocator, &scratch, &order->scratch_capacity, order->count + count,
+				     sizeof(*order->scratch));
 
-	if (!array_reserve(&order->allocator, &actions, &order->capacity, order->count + 1, sizeof(*order->actions)))
+	order->actions = kept;
+	order->scratch = scratch;
+	if (!has_room)
 		return 0;
-	order->actions = actions;
-	order->actions[order->count++] = *action;
+	memcpy(order->actions + order->count, actions, count * sizeof(*actions));
+	order->count += count;
 	return 1;
 }
 
@@ -69,17 +76,12 @@ static size_t merge_pairs(memory_action *to, const memory_action *from, size_t c
 	return runs;
 }
 
-int memory_order_sort(memory_order *order)
+void memory_order_sort(memory_order *order)
 {
-	void *scratch = order->scratch;
 	size_t runs;
 
 	if (order->count == 0 || run_end(order->actions, 0, order->count) == order->count)
-		return 1;
-	if (!array_reserve(&order->allocator, &scratch, &order->scratch_capacity, order->count,
-			   sizeof(*order->scratch)))
-		return 0;
-	order->scratch = scratch;
+		return;
 	do {
 		memory_action *merged = order->scratch;
 		size_t merged_capacity = order->scratch_capacity;
@@ -90,7 +92,6 @@ int memory_order_sort(memory_order *order)
 		order->actions = merged;
 		order->capacity = merged_capacity;
 	} while (runs > 2);
-	return 1;
 }
 
 void memory_order_drop(memory_order *order, size_t count)

@@ -4,7 +4,7 @@
  * \brief Puts what threads did with native memory in the order of time.
  *
  * Blocks of one thread are in order, those of different threads are not: a free may stand before the allocation that it
- * undoes. Actions are held back until a watermark says that no older one follows. Each block is a sorted run, so sorting
+ * undoes. Actions are held back until a watermark covers them. Each block is a sorted run, so sorting
  * merges runs.
  */
 #ifndef MODEL_MEMORY_ORDER_H
@@ -34,7 +34,7 @@ typedef struct memory_order {
 	memory_action *actions; /**< Those held back. */
 	size_t count;
 	size_t capacity;
-	memory_action *scratch; /**< Where runs are merged to. */
+	memory_action *scratch; /**< Where runs are merged to: has room for all. */
 	size_t scratch_capacity;
 } memory_order;
 
@@ -47,11 +47,11 @@ static inline int memory_is_before(uint64_t left, uint64_t right)
 void memory_order_init(memory_order *order, const mprof_allocator *allocator);
 void memory_order_destroy(memory_order *order);
 
-/** Adds an action. Returns 0 if there is no memory. */
-int memory_order_add(memory_order *order, const memory_action *action);
+/** Adds actions, all or none. Returns 0 if there is no memory; there is enough to sort what was added. */
+int memory_order_add(memory_order *order, const memory_action *actions, size_t count);
 
-/** Sorts all by their counters; those with the same one stay as they were added. Returns 0 if there is no memory. */
-int memory_order_sort(memory_order *order);
+/** Sorts all by their counters; those with the same one stay as they were added. */
+void memory_order_sort(memory_order *order);
 
 /** Takes away the first ones. */
 void memory_order_drop(memory_order *order, size_t count);

@@ -33,7 +33,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	monitors_init(&profile->monitors, &profile->budget, options->with_monitor_objects != 0);
 	finalizers_init(&profile->finalizers, allocator);
 	metrics_init(&profile->metrics, allocator);
-	memory_init(&profile->memory, allocator, &profile->window);
+	memory_init(&profile->memory, &profile->budget, &profile->window);
 	marks_init(&profile->marks, allocator);
 	window_init(&profile->window, allocator);
 	profile->conversion.nanoseconds_per_counter = 1;

@@ -160,7 +160,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	set_conversion(profile, &session);
 	if (!samples_show(&profile->samples, prepare_place, show_place, profile) || !show_methods(profile) ||
 	    (!heap_shots_settle(&profile->heap_shots) && !is_limited(profile)) ||
-	    (!memory_settle(&profile->memory) && !is_limited(profile)) ||
+	    !memory_settle(&profile->memory) ||
 	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) && !is_limited(profile)))
 		return MPROF_ERR_MEMORY;
 	return MPROF_OK;

@@ -70,10 +70,11 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own.folded_calls = profile->calls.folded_calls;
 	own.folded_samples =
 		profile->samples.tree.nodes[CALL_TREE_ROOT].self + profile->samples.tree.shown[CALL_TREE_ROOT].self;
-	own.folded_sites += profile->handles.folded + profile->monitors.folded;
+	own.folded_sites +=
+		profile->handles.folded + profile->monitors.folded + profile->memory.sums.folded.allocations;
 	own.left_out += profile->calls.left_out;
 	own.limited = profile->is_limited || own.folded_calls > 0 || own.folded_samples > 0 || own.folded_sites > 0 ||
-		      own.left_out > 0;
+		      profile->memory.sums.untracked > 0 || own.left_out > 0;
 	sum_threads(profile, &own);
 	return struct_copy_out(totals, &own, sizeof(own));
 }

@@ -6,18 +6,21 @@
 
 static int is_estimate(const mprof_profile *profile)
 {
-	return profile->totals.lost_events > 0 || profile->memory.missing_frees > 0 ||
-	       profile->memory.late_events > 0 || profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
+	const memory_sums *sums = &profile->memory.sums;
+
+	return profile->totals.lost_events > 0 || sums->missing_frees > 0 || sums->late_events > 0 ||
+	       sums->untracked > 0 || profile->memory.has_other_threads ||
+	       profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
 }
 
 mprof_status mprof_profile_get_memory(const mprof_profile *profile, mprof_memory_stats *figures)
 {
-	const memory_model *memory;
+	const memory_sums *memory;
 	mprof_memory_stats made = {0};
 
 	if (profile == NULL || figures == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memory = &profile->memory;
+	memory = &profile->memory.sums;
 	made.allocations = memory->allocations;
 	made.bytes = memory->bytes;
 	made.frees = memory->frees;
@@ -32,12 +35,14 @@ mprof_status mprof_profile_get_memory(const mprof_profile *profile, mprof_memory
 	made.missing_frees = memory->missing_frees;
 	made.late_events = memory->late_events;
 	made.is_estimate = (uint32_t)is_estimate(profile);
+	made.folded_sites = memory->folded.allocations;
+	made.untracked = memory->untracked;
 	return struct_copy_out(figures, &made, sizeof(made));
 }
 
 size_t mprof_profile_get_memory_site_count(const mprof_profile *profile)
 {
-	return profile != NULL ? profile->memory.site_count : 0;
+	return profile != NULL ? memory_site_count(&profile->memory) : 0;
 }
 
 /* A sum that has reached its limit stays there. */
@@ -55,9 +60,10 @@ mprof_status mprof_profile_get_memory_site(const mprof_profile *profile, size_t 
 	const memory_site *found;
 	mprof_memory_site made = {0};
 
-	if (profile == NULL || site == NULL || index >= profile->memory.site_count)
+	if (site == NULL || index >= mprof_profile_get_memory_site_count(profile))
 		return MPROF_ERR_ARGUMENT;
-	found = &profile->memory.sites[index];
+	made.is_folded = index == profile->memory.site_count;
+	found = made.is_folded ? &profile->memory.sums.folded : &profile->memory.sites[index];
 	made.stack = found->stack;
 	made.allocations = found->allocations;
 	made.bytes = found->bytes;
@@ -76,7 +82,7 @@ size_t mprof_profile_get_memory_size_count(const mprof_profile *profile)
 {
 	size_t count = profile != NULL ? MEMORY_SIZE_CLASSES : 0;
 
-	while (count > 0 && profile->memory.sizes[count - 1].allocations == 0)
+	while (count > 0 && profile->memory.sums.sizes[count - 1].allocations == 0)
 		count--;
 	return count;
 }
@@ -91,7 +97,7 @@ mprof_status mprof_profile_get_memory_size(const mprof_profile *profile, size_t 
 		made.smallest = UINT64_C(1) << (index - 1);
 		made.largest = made.smallest + (made.smallest - 1);
 	}
-	made.allocations = profile->memory.sizes[index].allocations;
-	made.bytes = profile->memory.sizes[index].bytes;
+	made.allocations = profile->memory.sums.sizes[index].allocations;
+	made.bytes = profile->memory.sums.sizes[index].bytes;
 	return struct_copy_out(size, &made, sizeof(made));
 }

@@ -636,7 +636,7 @@ FIELD(mprof_finalizer_stats, reserved, 12);
 FIELD(mprof_finalizer_stats, count, 16);
 FIELD(mprof_finalizer_stats, total_ns, 24);
 
-SIZE(mprof_memory_stats, 120);
+SIZE(mprof_memory_stats, 136);
 FIELD(mprof_memory_stats, struct_size, 0);
 FIELD(mprof_memory_stats, allocations, 8);
 FIELD(mprof_memory_stats, bytes, 16);
@@ -653,11 +653,13 @@ FIELD(mprof_memory_stats, missing_frees, 96);
 FIELD(mprof_memory_stats, late_events, 104);
 FIELD(mprof_memory_stats, is_estimate, 112);
 FIELD(mprof_memory_stats, reserved, 116);
+FIELD(mprof_memory_stats, folded_sites, 120);
+FIELD(mprof_memory_stats, untracked, 128);
 
 SIZE(mprof_memory_site, 104);
 FIELD(mprof_memory_site, struct_size, 0);
 FIELD(mprof_memory_site, stack, 8);
-FIELD(mprof_memory_site, reserved, 12);
+FIELD(mprof_memory_site, is_folded, 12);
 FIELD(mprof_memory_site, allocations, 16);
 FIELD(mprof_memory_site, bytes, 24);
 FIELD(mprof_memory_site, frees, 32);

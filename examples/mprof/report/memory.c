@@ -110,8 +110,12 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 		print_count("frees missing", totals->missing_frees);
 	if (totals->late_events > 0)
 		print_count("events out of order", totals->late_events);
+	if (totals->folded_sites > 0)
+		print_count("without a place", totals->folded_sites);
+	if (totals->untracked > 0)
+		print_count("not followed", totals->untracked);
 	if (totals->is_estimate)
-		puts("  events are missing or out of order: these figures and those below are estimates");
+		puts("  events are missing, out of order or not followed: these figures and those below are estimates");
 }
 
 /* One of the tables by place: which figures of a site it shows. */
@@ -171,6 +175,8 @@ static void print_places(const log_report *report, const place_table *table, mpr
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %14s %14s\n", text_bytes(bytes, table->bytes_of(&sites[i])),
 		       text_count(blocks, table->count_of(&sites[i])), text_count(allocations, sites[i].allocations));
+		if (sites[i].is_folded)
+			printf("  %28s%s\n", "", "(other places: there was too little memory to tell them apart)");
 		report_stack(report, sites[i].stack);
 	}
 }
@@ -237,6 +243,8 @@ static void print_totals_json(json_writer *json, const mprof_memory_stats *total
 	json_unsigned(json, "missing_frees", totals->missing_frees);
 	json_unsigned(json, "late_events", totals->late_events);
 	json_boolean(json, "estimate", totals->is_estimate != 0);
+	json_unsigned(json, "folded_sites", totals->folded_sites);
+	json_unsigned(json, "untracked", totals->untracked);
 }
 
 static void print_site_json(const log_report *report, json_writer *json, const mprof_memory_site *site)
@@ -253,6 +261,7 @@ static void print_site_json(const log_report *report, json_writer *json, const m
 	json_unsigned(json, "lifetime_ns", site->lifetime_ns);
 	json_unsigned(json, "shortest_ns", site->shortest_ns);
 	json_unsigned(json, "longest_ns", site->longest_ns);
+	json_boolean(json, "folded", site->is_folded != 0);
 	report_json_stack(report, json, "stack", site->stack);
 	json_end_object(json);
 }
