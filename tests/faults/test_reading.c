@@ -287,3 +287,91 @@ Test(faults_reader, with_an_index, .timeout = LAST_RESORT)
 {
 	fault_try_all(read_index);
 }
+
+#define MOST_FRAMES 32
+
+/* In which methods the thread of each block is at its end, and what comes where the block ends. */
+static mprof_status read_open_frames(fault_run *run, mprof_reader *reader)
+{
+	const log_input input = {NULL, reader};
+	mprof_index_entry entry = {.struct_size = sizeof(entry)};
+	mprof_stack_frame frames[MOST_FRAMES];
+	mprof_status status = MPROF_OK;
+	mprof_block block;
+
+	for (uint64_t i = 0; i < mprof_reader_get_index_count(reader); i++) {
+		size_t count = 0;
+		int64_t time = 0;
+
+		fault_step(run);
+		cr_assert_eq(mprof_reader_get_index_entry(reader, i, &entry), MPROF_OK);
+		memset(frames, 0, sizeof(frames));
+		status = mprof_reader_get_open_frames(reader, entry.thread, entry.end_counter, frames,
+						      sizeof(frames[0]), MOST_FRAMES, &count);
+		fault_hash_number(run, status | (uint64_t)count << 32);
+		fault_hash_bytes(run, frames, sizeof(frames));
+		if (status == MPROF_ERR_MEMORY)
+			return status;
+		/* A log may have no clock. */
+		(void)mprof_reader_get_time(reader, entry.end_counter, &time);
+		fault_hash_bytes(run, &time, sizeof(time));
+		status = mprof_reader_seek_time(reader, time, entry.thread);
+		mprof_block_init(&block, sizeof(block));
+		block.loaded = 0;
+		if (status == MPROF_OK)
+			status = mprof_reader_next_block(reader, &block);
+		if (status != MPROF_END && !fault_take_block(run, &input, &block, &status))
+			return status;
+	}
+	return MPROF_OK;
+}
+
+/* The index of a log, to be freed; NULL if there is none to save. */
+static uint8_t *save_index(fault_run *run, const log_bytes *log, size_t *length, mprof_status *status)
+{
+	const mprof_reader_options options = fault_reader_options(run);
+	mprof_reader *reader = NULL;
+	uint8_t *bytes = NULL;
+
+	*status = mprof_reader_open_memory(log->bytes, log->length, &options, &reader);
+	if (*status == MPROF_OK)
+		*status = mprof_reader_build_index(reader);
+	if (*status == MPROF_OK)
+		*status = read_open_frames(run, reader);
+	if (*status == MPROF_OK)
+		*status = mprof_reader_save_index(reader, NULL, 0, length);
+	if (*status == MPROF_OK) {
+		bytes = malloc(*length);
+		cr_assert_not_null(bytes);
+		*status = mprof_reader_save_index(reader, bytes, *length, length);
+		fault_hash_bytes(run, bytes, *length);
+	}
+	mprof_reader_destroy(reader);
+	return bytes;
+}
+
+static mprof_status read_saved_index(fault_run *run, const log_bytes *log)
+{
+	const mprof_reader_options options = fault_reader_options(run);
+	mprof_reader *reader = NULL;
+	size_t length = 0;
+	mprof_status status;
+	uint8_t *bytes = save_index(run, log, &length, &status);
+
+	if (status == MPROF_OK)
+		status = mprof_reader_open_memory(log->bytes, log->length, &options, &reader);
+	if (status == MPROF_OK)
+		status = mprof_reader_load_index(reader, bytes, length);
+	if (status == MPROF_OK)
+		status = read_open_frames(run, reader);
+	if (reader != NULL)
+		fault_hash_knowledge(run, reader);
+	mprof_reader_destroy(reader);
+	free(bytes);
+	return status;
+}
+
+Test(faults_reader, with_a_saved_index, .timeout = LAST_RESORT)
+{
+	fault_try_all(read_saved_index);
+}
