@@ -151,8 +151,8 @@ MPROF_API void mprof_reader_interrupt(mprof_reader *reader);
  *
  * What the source still has is read. Then the end is what it is in a log that is not followed: events that are whole in
  * a block that is cut are given, with #MPROF_ERR_TRUNCATED; after a block that is whole comes #MPROF_END instead of
- * #MPROF_AGAIN. A source cannot say this by itself: where the other end of a pipe or a connection was closed, it has no bytes now, as
- * when it is slow.
+ * #MPROF_AGAIN. A source cannot report this by itself: where the other end of a pipe or a connection was closed, it has
+ * no bytes now, as when it is slow.
  * \param reader The reader. One that does not follow is left as it is, and so is one that was told before.
  * \return
  * - #MPROF_OK.
@@ -552,9 +552,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reade
  * \brief Goes to a block: the next mprof_reader_next_block() gives it. Names learnt are kept, and the call stacks that
  * threads had where blocks begin that were read before.
  *
- * How a block reads depends on what DIRECTIVES blocks before it declare. So blocks between the furthest one that was
- * read and this one are gone over, once: definitions are learnt from them, and of others the headers are read.
- * With an index that was made or loaded there are none up to its end. Damage on the way is no error here.
+ * How a block is decoded depends on what DIRECTIVES blocks before it declare. So the blocks between the furthest one
+ * that was read and this one are scanned once: definitions are learnt, of other blocks only headers are read. With an
+ * index that was made or loaded there are none up to its end. Damage in these blocks is no error of the seek.
  *
  * Of a compressed log this, once it was called for the first time, keeps access points about each MiB of the log, in at
  * most 21 MB of memory: from there on a place that was read before costs a span between two of them.

@@ -462,7 +462,8 @@ typedef enum mprof_heap_use {
  * This function, mprof_recorder_end_heap() and those named mprof_recorder_add_heap_... may be called where the world is
  * stopped: they take no lock, call no allocator, wait for nothing, and keep errno. Memory comes from the system in
  * chunks, up to max_heap_bytes, and is kept for the next shot; the writer thread encodes after. One thread at a time
- * may call them for a recorder; only mprof_recorder_add_heap_move() and mprof_recorder_add_heap_free() have a meaning outside of a shot.
+ * may call them for a recorder; only mprof_recorder_add_heap_move() and mprof_recorder_add_heap_free() have a meaning
+ * outside of a shot.
  * \param recorder The recorder. \param use Bits of #mprof_heap_use; with none, what is told up to the end is only
  * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in
  * which shots go by it (drop, mono, unity). \return 1; 0 if it is closed, in a child made by fork(), a shot was begun
@@ -658,8 +659,8 @@ MPROF_API void mprof_thread_record_allocation(mprof_thread *thread, mprof_key cl
  * Events of collections (the kinds MPROF_EVENT_GC_...) never wait, whatever the policy, and may be recorded where the
  * world is stopped, by one thread at a time for each handle.
  * \param thread The calling thread.
- * \param kind METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves mean the method on top of the
- * stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
+ * \param kind METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves mean the method on top
+ * of the stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
  * \param flags Bits of #mprof_event_flag.
  * \param subject The key of the method or class, or the value of a kind that has neither.
  * \return #MPROF_OK, also while recording is stopped, and where the event is dropped and counted for want of a buffer;

@@ -102,7 +102,8 @@ MPROF_API void mprof_writer_options_init(mprof_writer_options *options, size_t s
  * A file that exists is emptied, unless another writer has it: regular files are locked (flock()) from here until
  * mprof_writer_destroy(), and #MPROF_ERR_IO with the system error EBUSY is returned if that fails. A symbolic link is
  * followed if it belongs to the user of this process or to root, and refused (ELOOP) otherwise: in a directory that all
- * may write to, others could have made it. A directive that the dialect does not have is refused, or counted when lossy.
+ * may write to, others could have made it. A directive that the dialect does not have is refused, or counted when
+ * lossy.
  * \param path The file's name.
  * \param options Options, or NULL for the defaults. Not kept.
  * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that

@@ -42,8 +42,8 @@ static mprof_status jump(mprof_reader *reader, uint64_t offset, int is_in_place)
 	return MPROF_OK;
 }
 
-/* Goes over blocks up to a place. Damage on the way is no fault of the seek: whoever reads there meets it again. */
-static mprof_status go_over(mprof_reader *reader, uint64_t offset)
+/* Scans blocks up to an offset. Damage there is no fault of the seek: whoever reads these blocks meets it again. */
+static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
 	const mprof_error error = reader->error;
@@ -57,7 +57,7 @@ static mprof_status go_over(mprof_reader *reader, uint64_t offset)
 		    (status > MPROF_AGAIN && reader->error.severity != MPROF_SEVERITY_BLOCK))
 			break;
 	}
-	/* What could not be gone over now cannot be later either, unless the log grows. */
+	/* What could not be scanned now cannot be later either, unless the log grows. */
 	if (status != MPROF_AGAIN && reader->known_until < offset)
 		reader->known_until = offset;
 	reader->error = error;
@@ -65,7 +65,7 @@ static mprof_status go_over(mprof_reader *reader, uint64_t offset)
 }
 
 /*
- * How blocks read depends on the DIRECTIVES before them, which may be anywhere: the blocks on the way are gone over,
+ * How blocks are decoded depends on the DIRECTIVES before them, which may be anywhere: what was not read yet is scanned,
  * once.
  */
 static mprof_status seek(mprof_reader *reader, int is_in_place)
@@ -77,7 +77,7 @@ static mprof_status seek(mprof_reader *reader, int is_in_place)
 		status = jump(reader, reader->known_until, is_in_place);
 		if (status != MPROF_OK)
 			return status;
-		status = go_over(reader, offset);
+		status = scan_until(reader, offset);
 		if (status != MPROF_OK) {
 			reader->has_seek = 1;
 			return status;

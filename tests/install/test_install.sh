@@ -68,7 +68,7 @@ ask() {
 test "$(ask --modversion)" = "$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")" ||
 	fail "the version in mprof.pc is not that of mprof/version.h"
 
-# has NAME SYMBOL: whether mprof.pc says of a part what configure decided.
+# has NAME SYMBOL: whether mprof.pc shows for a part what configure decided.
 has() {
 	expected=no
 	grep -q "^#define $2 1$" "$builddir/config.h" && expected=yes
