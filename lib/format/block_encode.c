@@ -184,15 +184,106 @@ void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding,
 	encode_clock(buffer, end);
 }
 
-void block_encode_ids(encode_buffer *buffer, const uint32_t *ids, size_t count)
+static void encode_ids(encode_buffer *buffer, const uint32_t *ids, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		encode_int(buffer, ids[i]);
 	encode_int(buffer, 0);
 }
 
-void block_encode_losses(encode_buffer *buffer, const uint64_t *counts, size_t count)
+void block_encode_statistical(encode_buffer *buffer, const block_encoding *encoding, uint64_t start_counter,
+			      const uint32_t *methods, size_t method_count, const uint32_t *functions,
+			      size_t function_count, uint64_t end_counter)
 {
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_STATISTICAL);
+	encode_int(buffer, start_counter);
+	encode_ids(buffer, methods, method_count);
+	encode_ids(buffer, functions, function_count);
+	encode_int(buffer, end_counter);
+}
+
+void block_encode_events_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			       uint64_t thread, uint64_t base_counter)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_EVENTS);
+	encode_clock(buffer, start);
+	encode_int(buffer, thread);
+	encode_int(buffer, base_counter);
+}
+
+void block_encode_events_end(encode_buffer *buffer, const mprof_clock *end)
+{
+	/* The list's end is a BYTE, 00: no event has that code. */
+	encode_byte(buffer, 0);
+	encode_clock(buffer, end);
+}
+
+size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			    uint64_t thread, uint64_t base_counter, const mprof_event *samples, size_t count)
+{
+	uint64_t last_counter = base_counter;
+	size_t left_out = 0;
+
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_SAMPLES);
+	encode_clock(buffer, clock);
+	encode_int(buffer, thread);
+	encode_int(buffer, base_counter);
+	for (size_t i = 0; i < count; i++) {
+		/* The call stack 0 ends the list. */
+		if (samples[i].value == 0) {
+			left_out++;
+			continue;
+		}
+		encode_int(buffer, samples[i].value);
+		encode_int(buffer, samples[i].counter - last_counter);
+		last_counter = samples[i].counter;
+	}
+	encode_int(buffer, 0);
+	encode_clock(buffer, clock);
+	return left_out;
+}
+
+void block_encode_records_start(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind,
+				const mprof_clock *start, uint32_t number)
+{
+	block_encode_begin(buffer, encoding, kind);
+	encode_clock(buffer, start);
+	if (kind == MPROF_BLOCK_HEAP_SUMMARY)
+		encode_int(buffer, number);
+}
+
+void block_encode_records_end(encode_buffer *buffer, const mprof_clock *end)
+{
+	encode_clock(buffer, end);
+}
+
+void block_encode_session(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			  const mprof_property *properties, size_t count)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_SESSION);
+	encode_clock(buffer, clock);
+	for (size_t i = 0; i < count; i++) {
+		encode_string(buffer, properties[i].key, strlen(properties[i].key));
+		encode_string(buffer, properties[i].value, strlen(properties[i].value));
+	}
+	encode_byte(buffer, 0);
+}
+
+void block_encode_thread(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			 uint64_t thread, const char *name, size_t name_length)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_THREAD);
+	encode_clock(buffer, clock);
+	encode_int(buffer, thread);
+	encode_string(buffer, name, name_length);
+}
+
+void block_encode_lost(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock, uint64_t thread,
+		       const uint64_t *counts, size_t count)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_LOST);
+	encode_clock(buffer, clock);
+	encode_int(buffer, thread);
 	for (size_t cause = 1; cause < count; cause++) {
 		if (counts[cause] == 0)
 			continue;
@@ -200,4 +291,20 @@ void block_encode_losses(encode_buffer *buffer, const uint64_t *counts, size_t c
 		encode_int(buffer, counts[cause]);
 	}
 	encode_int(buffer, 0);
+	encode_clock(buffer, clock);
+}
+
+void block_encode_mark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter, uint64_t thread,
+		       const char *text, size_t text_length)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_MARK);
+	encode_int(buffer, counter);
+	encode_int(buffer, thread);
+	encode_string(buffer, text, text_length);
+}
+
+void block_encode_watermark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_WATERMARK);
+	encode_int(buffer, counter);
 }

@@ -66,10 +66,42 @@ int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
 void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,
 			  const encode_buffer *methods, const mprof_clock *start, const mprof_clock *end);
 
-/** The ids of a STATISTICAL block and the INT 0 behind them. */
-void block_encode_ids(encode_buffer *buffer, const uint32_t *ids, size_t count);
+/** A STATISTICAL block of two lists of IDs. */
+void block_encode_statistical(encode_buffer *buffer, const block_encoding *encoding, uint64_t start_counter,
+			      const uint32_t *methods, size_t method_count, const uint32_t *functions,
+			      size_t function_count, uint64_t end_counter);
 
-/** The causes of a LOST block that are not 0, and the INT 0 behind them. */
-void block_encode_losses(encode_buffer *buffer, const uint64_t *counts, size_t count);
+/** An EVENTS block up to its events, and what follows them. */
+void block_encode_events_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			       uint64_t thread, uint64_t base_counter);
+void block_encode_events_end(encode_buffer *buffer, const mprof_clock *end);
+
+/** A SAMPLES block, without samples that have no call stack. Returns how many these are. */
+size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			    uint64_t thread, uint64_t base_counter, const mprof_event *samples, size_t count);
+
+/** A block of records up to these, and what follows them. Only HEAP_SUMMARY has a number. */
+void block_encode_records_start(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind,
+				const mprof_clock *start, uint32_t number);
+void block_encode_records_end(encode_buffer *buffer, const mprof_clock *end);
+
+/** A SESSION block. */
+void block_encode_session(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			  const mprof_property *properties, size_t count);
+
+/** A THREAD block. */
+void block_encode_thread(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			 uint64_t thread, const char *name, size_t name_length);
+
+/** A LOST block of the causes whose count is not 0. */
+void block_encode_lost(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock, uint64_t thread,
+		       const uint64_t *counts, size_t count);
+
+/** A MARK block. */
+void block_encode_mark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter, uint64_t thread,
+		       const char *text, size_t text_length);
+
+/** A WATERMARK block. */
+void block_encode_watermark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter);
 
 #endif

@@ -68,6 +68,9 @@ typedef struct event_code {
 	uint16_t extras; /**< As EVENT_EXTRAS(). */
 } event_code;
 
+/** The byte of a stack section, in dialects that have it. */
+#define EVENT_BYTE_STACK_SECTION 0x4f
+
 /** Bits 3 to 7 of the byte hold this many bits of an id or of a time. */
 #define EVENT_PACKED_BITS 5
 #define EVENT_PACKED_MASK 31

@@ -34,9 +34,9 @@ static events_decode_result main_take(const event_decode_entry *entry, const uin
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (*value > UINT64_MAX >> entry->main_shift)
-		return entry->main_is_id ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_BAD_INT;
+		return entry->main_id_mask ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_BAD_INT;
 	*value = *value << entry->main_shift | entry->main_low;
-	return entry->main_is_id && *value > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
+	return entry->main_id_mask && *value > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
 }
 
 /* The extras of an event, and the detail that holds them. */
@@ -81,11 +81,11 @@ static events_decode_result take_common(const events_decode_table *table, const 
 	if (entry->extras != 0 && batch->detail_count == batch->detail_capacity)
 		return EVENTS_DECODE_FULL;
 	result = main_take(entry, cursor, limit, &main_number);
-	if (result == EVENTS_DECODE_DONE && (entry->second_is_value | entry->second_is_time) != 0)
+	if (result == EVENTS_DECODE_DONE && (entry->second_value_mask | entry->second_time_mask) != 0)
 		result = int_take(cursor, limit, &second);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
-	if (entry->value_is_class_size != 0) {
+	if (entry->class_size_mask != 0) {
 		size = id_map_get(table->object_sizes, (uint32_t)main_number);
 		if (size == 0)
 			return EVENTS_DECODE_NO_SIZE;

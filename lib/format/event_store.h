@@ -30,9 +30,10 @@ static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, u
 static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
 				       uint64_t second, uint32_t size, uint64_t counter)
 {
-	counter += (main_number & mask_of(entry->main_is_time)) | (second & mask_of(entry->second_is_time));
-	event_store(event, entry->head, main_number & mask_of(entry->main_is_id), counter,
-		    (main_number & mask_of(entry->main_is_value)) | (second & mask_of(entry->second_is_value)) | size);
+	counter += (main_number & mask_of(entry->main_time_mask)) | (second & mask_of(entry->second_time_mask));
+	event_store(event, entry->head, main_number & mask_of(entry->main_id_mask), counter,
+		    (main_number & mask_of(entry->main_value_mask)) | (second & mask_of(entry->second_value_mask)) |
+			    size);
 	return counter;
 }
 

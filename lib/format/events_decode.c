@@ -16,17 +16,17 @@ static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32
 		entry->main_low = byte >> EVENT_PACKED_SHIFT & EVENT_PACKED_MASK;
 	}
 	if (form == EVENT_FORM_IMPLICIT_LEAVE)
-		entry->main_is_time = -1;
+		entry->main_time_mask = -1;
 	else if (form == EVENT_FORM_VALUE || form == EVENT_FORM_UNKNOWN)
-		entry->main_is_value = -1;
+		entry->main_value_mask = -1;
 	else
-		entry->main_is_id = -1;
+		entry->main_id_mask = -1;
 	if (form == EVENT_FORM_ALLOCATION_FIXED)
-		entry->value_is_class_size = -1;
+		entry->class_size_mask = -1;
 	else if (form == EVENT_FORM_ALLOCATION || form == EVENT_FORM_ALLOCATION_WHOLE)
-		entry->second_is_value = -1;
+		entry->second_value_mask = -1;
 	else if (form != EVENT_FORM_IMPLICIT_LEAVE)
-		entry->second_is_time = -1;
+		entry->second_time_mask = -1;
 }
 
 /* Forms that are rare, or damage, or more than two INTs and the extras of an allocation. */
@@ -337,12 +337,12 @@ static inline int decode_fast_other(const events_decode_table *table, const even
 	uint32_t size = 0;
 
 	main_number = main_number << entry->main_shift | entry->main_low;
-	if (entry->is_slow || (main_number & mask_of(entry->main_is_id)) > UINT32_MAX)
+	if (entry->is_slow || (main_number & mask_of(entry->main_id_mask)) > UINT32_MAX)
 		return 0;
 	if ((features & FAST_SIZES) != 0) {
 		/* Which allocations have a size of their own follows no pattern, either. */
-		size = size_fast(table->object_sizes, (uint32_t)(main_number & mask_of(entry->value_is_class_size)));
-		if (__builtin_expect((mask_of(entry->value_is_class_size) & (size == 0)) != 0, 0))
+		size = size_fast(table->object_sizes, (uint32_t)(main_number & mask_of(entry->class_size_mask)));
+		if (__builtin_expect((mask_of(entry->class_size_mask) & (size == 0)) != 0, 0))
 			return 0;
 	}
 	*counter = event_store_any(event, entry, main_number, second, size, *counter);

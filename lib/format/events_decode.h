@@ -24,13 +24,13 @@ typedef struct event_decode_entry {
 	uint8_t main_shift; /**< Bits of the main number that the byte holds: 5 or 0. */
 	uint8_t main_low;   /**< Those bits. */
 	uint8_t is_slow;    /**< 1: left to the careful path. */
-	int8_t main_is_id;
-	int8_t main_is_value;
-	int8_t main_is_time;
-	int8_t second_is_value;
-	int8_t second_is_time;
-	int8_t value_is_class_size; /**< It is that of the class's objects (directive 18). */
-	uint16_t extras;            /**< INTs that follow, as EVENT_EXTRAS(); the event has a detail for them. */
+	int8_t main_id_mask;
+	int8_t main_value_mask;
+	int8_t main_time_mask;
+	int8_t second_value_mask;
+	int8_t second_time_mask;
+	int8_t class_size_mask; /**< It is that of the class's objects (directive 18). */
+	uint16_t extras;        /**< INTs that follow, as EVENT_EXTRAS(); the event has a detail for them. */
 } event_decode_entry;
 
 typedef struct events_decode_table {

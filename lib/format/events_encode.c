@@ -511,3 +511,12 @@ mprof_status events_encode(event_encoder *encoder, encode_buffer *buffer, const 
 	}
 	return status;
 }
+
+void event_encode_section(encode_buffer *buffer, size_t kept, const uint32_t *frames, size_t count)
+{
+	encode_byte(buffer, EVENT_BYTE_STACK_SECTION);
+	encode_int(buffer, kept);
+	encode_int(buffer, count);
+	for (size_t i = 0; i < count; i++)
+		encode_int(buffer, frames[i]);
+}

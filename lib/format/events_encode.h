@@ -69,6 +69,12 @@ typedef struct event_encoder {
 void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
 			const event_definitions *defined, mprof_writer_stats *stats);
 
+/** The most bytes of a stack section: a byte, and INTs of 32 bits. */
+#define EVENT_SECTION_ROOM(frames) (1 + (2 + (frames)) * 5)
+
+/** Appends a stack section: so many of the outermost frames stay, and these go on them, the innermost first. */
+void event_encode_section(encode_buffer *buffer, size_t kept, const uint32_t *frames, size_t count);
+
 /**
  * Appends events. \p taken receives how many were written or left out: those in front of the first one that could not
  * be. Returns #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a handle that does not fit;

@@ -173,3 +173,19 @@ void heap_encode(encode_buffer *buffer, const heap_encoding *encoding, const mpr
 		put_event(&output, encoding, &events[i]);
 	flush(&output);
 }
+
+void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_head *head)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_HEAP_DATA);
+	encode_clock(buffer, &head->start);
+	encode_int(buffer, head->shot);
+	encode_int(buffer, head->flags);
+	encode_int(buffer, head->counter);
+	encode_int(buffer, head->shift);
+}
+
+void heap_encode_end(encode_buffer *buffer, const mprof_clock *end)
+{
+	encode_int(buffer, 0);
+	encode_clock(buffer, end);
+}

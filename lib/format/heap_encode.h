@@ -10,7 +10,7 @@
 
 #include "base/id_map.h"
 #include "base/id_set.h"
-#include "format/encode_buffer.h"
+#include "format/block_encode.h"
 
 /** What records may name. */
 typedef struct heap_encoding {
@@ -26,6 +26,19 @@ typedef struct heap_encoding {
  * #MPROF_ERR_ARGUMENT for an event of another kind, or without what its kind needs; #MPROF_ERR_UNDEFINED_ID.
  */
 mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events, size_t count, uint32_t *shift);
+
+/** What a block of records says of itself: when it was begun, its shot, bits of #mprof_heap_flag, the shot's time. */
+typedef struct heap_records_head {
+	mprof_clock start;
+	uint32_t shot;
+	uint32_t flags;
+	uint64_t counter;
+	uint32_t shift; /**< Addresses are multiples of 2^shift. */
+} heap_records_head;
+
+/** A HEAP_DATA block up to its records, and what follows them. */
+void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_head *head);
+void heap_encode_end(encode_buffer *buffer, const mprof_clock *end);
 
 /** Appends events, which were checked, as records whose addresses are told in units of 2^shift. */
 void heap_encode(encode_buffer *buffer, const heap_encoding *encoding, const mprof_event *events, size_t count,

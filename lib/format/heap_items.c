@@ -6,21 +6,19 @@
 
 #include <string.h>
 
-/* The low bits of a number that begins an item. */
-#define TAG_MASK UINT64_C(3)
-#define TAG_BITS 2
-#define TAG_DEAD 2
-
 /* What begins an item where INTs have a fixed size. */
 #define FIXED_CODE_OBJECT 1
 #define FIXED_CODE_DEAD 2
 
 static const heap_item_form item_forms[] = {
-	[HEAP_FORM_BARE] = {.object_tag = 1},
-	[HEAP_FORM_CLASSES] = {.has_classes = 1, .object_tag = 1},
+	[HEAP_FORM_BARE] = {.object_tag = HEAP_ITEM_TAG_OBJECT},
+	[HEAP_FORM_CLASSES] = {.has_classes = 1, .object_tag = HEAP_ITEM_TAG_OBJECT},
 	[HEAP_FORM_UNTAGGED] = {.has_start_clock = 1, .has_classes = 1, .object_tag = 0},
-	[HEAP_FORM_TAGGED] = {.has_start_clock = 1, .has_classes = 1, .object_tag = 1},
-	[HEAP_FORM_NUMBERED] = {.has_number = 1, .has_start_clock = 1, .has_classes = 1, .object_tag = 1},
+	[HEAP_FORM_TAGGED] = {.has_start_clock = 1, .has_classes = 1, .object_tag = HEAP_ITEM_TAG_OBJECT},
+	[HEAP_FORM_NUMBERED] = {.has_number = 1,
+				.has_start_clock = 1,
+				.has_classes = 1,
+				.object_tag = HEAP_ITEM_TAG_OBJECT},
 	[HEAP_FORM_FIXED] = {.has_number = 1, .has_start_clock = 1, .has_classes = 1, .has_fixed_ints = 1},
 };
 
@@ -100,14 +98,14 @@ static heap_decode_result fixed_item_take(heap_place *place, uint64_t code, heap
 static heap_decode_result tagged_item_take(heap_place *place, uint64_t head, heap_decode_batch *batch,
 					   mprof_event *event, mprof_event_detail *detail)
 {
-	if ((head & TAG_MASK) == place->items->object_tag)
-		return object_take(place, head & ~TAG_MASK, batch, event, detail);
-	if ((head & TAG_MASK) != TAG_DEAD)
+	if ((head & HEAP_ITEM_TAG_MASK) == place->items->object_tag)
+		return object_take(place, head & ~HEAP_ITEM_TAG_MASK, batch, event, detail);
+	if ((head & HEAP_ITEM_TAG_MASK) != HEAP_ITEM_TAG_DEAD)
 		return HEAP_DECODE_BAD_TYPE;
-	if (head >> TAG_BITS > UINT32_MAX)
+	if (head >> HEAP_ITEM_TAG_BITS > UINT32_MAX)
 		return HEAP_DECODE_BAD_TYPE;
 	event->kind = MPROF_EVENT_HEAP_FREE;
-	event->id = (uint32_t)(head >> TAG_BITS);
+	event->id = (uint32_t)(head >> HEAP_ITEM_TAG_BITS);
 	return size_take(place, event);
 }
 

@@ -23,6 +23,12 @@ typedef enum heap_form {
 	HEAP_FORM_FIXED     /**< unity-fixed. */
 } heap_form;
 
+/** The low bits of a number that begins an item: objects have them free, since their addresses are multiples of 4. */
+#define HEAP_ITEM_TAG_BITS 2
+#define HEAP_ITEM_TAG_MASK UINT64_C(3)
+#define HEAP_ITEM_TAG_OBJECT 1
+#define HEAP_ITEM_TAG_DEAD 2
+
 /** What a form holds. */
 typedef struct heap_item_form {
 	uint8_t has_number;      /**< Of the collection, behind the clocks of the shot. */

@@ -5,39 +5,12 @@
 
 #include <string.h>
 
-/* What a token says. */
-typedef enum hit_token {
-	HIT_TOKEN_NONE,
-	HIT_TOKEN_METHOD,       /* A method; 0: managed code, not known. */
-	HIT_TOKEN_FUNCTION,     /* A function that is known. */
-	HIT_TOKEN_NEW_FUNCTION, /* The module of a function, whose definition follows. */
-	HIT_TOKEN_COUNTED,      /* A function. INT hits follows; or INT 0, its name, INT hits. */
-	HIT_TOKEN_PLACE,        /* A module. INT offset follows; without a module INT address. */
-	HIT_TOKEN_CHAIN,        /* How many callers follow. */
-	HIT_TOKEN_MODULES       /* Two lists of modules follow. */
-} hit_token;
-
-#define MOST_TOKENS 8
-
-typedef struct token_form {
-	uint8_t bits;
-	uint8_t tokens[MOST_TOKENS]; /* A hit_token for each value of the bits. 0 itself ends the list. */
-} token_form;
-
-static const token_form token_forms[] = {
-	[HITS_FORM_TWO_BITS] = {2, {0, HIT_TOKEN_METHOD, HIT_TOKEN_PLACE, HIT_TOKEN_MODULES}},
-	[HITS_FORM_COUNTED] = {3,
-			       {0, HIT_TOKEN_METHOD, HIT_TOKEN_COUNTED, HIT_TOKEN_PLACE, 0, 0, 0, HIT_TOKEN_MODULES}},
-	[HITS_FORM_CHAINED] = {3,
-			       {0, HIT_TOKEN_METHOD, HIT_TOKEN_FUNCTION, HIT_TOKEN_NEW_FUNCTION, HIT_TOKEN_PLACE,
-				HIT_TOKEN_CHAIN, 0, HIT_TOKEN_MODULES}},
-};
-
 void hit_cursor_init(hit_cursor *cursor, const content_cursor *content, const hits_reading *reading)
 {
 	memset(cursor, 0, sizeof(*cursor));
 	cursor->content = *content;
 	cursor->form = reading->form;
+	cursor->tokens = hit_token_form_get(reading->form);
 	cursor->is_chain_first = reading->is_chain_first;
 }
 
@@ -119,7 +92,7 @@ static void place_take(hit_cursor *cursor, hit_item *item, uint32_t module)
 /* Takes a token. Returns 1 if that gives an item. */
 static int token_take(hit_cursor *cursor, hit_item *item)
 {
-	const token_form *form = &token_forms[cursor->form];
+	const hit_token_form *form = cursor->tokens;
 	content_cursor *content = &cursor->content;
 	size_t start = content->position;
 	uint64_t token = content_cursor_int(content);
@@ -241,7 +214,7 @@ static void item_weigh(trial *trial, const hit_item *item)
 /* In a chain of unity the first token of the block is the chain's; in one of mono it cannot be. */
 static int begins_with_chain(content_cursor cursor, hits_form form)
 {
-	const token_form *tokens = &token_forms[form];
+	const hit_token_form *tokens = hit_token_form_get(form);
 
 	return tokens->tokens[content_cursor_int(&cursor) & ((1U << tokens->bits) - 1)] == HIT_TOKEN_CHAIN;
 }
@@ -295,34 +268,42 @@ static void form_try(trial *trial, const content_cursor *cursor, hits_form form,
 	trial->fits = content_cursor_finish(&trial->cursor) == MPROF_OK || (is_cut && trial->cursor.ran_out);
 }
 
-/* Which of two trials is taken, neither of which alone reads the block: the first if nothing tells. */
-static int second_is_better(const trial trials[2], hits_form known_form)
+/* Where the content goes on. A cut block is taken up to its last whole hit. */
+static void trial_take(const trial *taken, content_cursor *cursor, int is_cut, hits_reading *reading, mprof_clock *end)
 {
-	if (known_form != HITS_FORM_NONE)
-		return trials[1].reading.form == known_form;
-	return trials[1].fits && trials[1].knows_ids && !trials[0].knows_ids;
-}
-
-void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form known_form, const known_ids *known,
-	       int is_cut, hits_reading *reading, mprof_clock *end)
-{
-	const hits_form other = rules->has_sample_counts ? HITS_FORM_TWO_BITS : HITS_FORM_CHAINED;
-	trial trials[2];
-	const trial *taken;
-	int only_one_fits;
-
-	if (cursor->status != MPROF_OK)
-		return;
-	form_try(&trials[0], cursor, other, known, is_cut);
-	form_try(&trials[1], cursor, HITS_FORM_COUNTED, known, is_cut);
-	only_one_fits = trials[0].fits != trials[1].fits;
-	taken = &trials[only_one_fits ? trials[1].fits : second_is_better(trials, known_form)];
 	if (is_cut && taken->fits)
 		cursor->position = taken->reading.list_end;
 	else
 		*cursor = taken->cursor;
 	*reading = taken->reading;
-	reading->is_sure = only_one_fits;
-	reading->is_likely = trials[0].fits && trials[1].fits && trials[0].knows_ids != trials[1].knows_ids;
 	*end = taken->end;
+}
+
+void hits_take(content_cursor *cursor, const dialect_rules *rules, hits_form known_form, const known_ids *known,
+	       int is_cut, hits_reading *reading, mprof_clock *end)
+{
+	/* The likelier form first, if nothing else decides between them. */
+	const hits_form forms[2] = {rules->has_sample_counts ? HITS_FORM_TWO_BITS : HITS_FORM_CHAINED,
+				    HITS_FORM_COUNTED};
+	const int first = known_form == HITS_FORM_COUNTED;
+	trial trials[2];
+	int taken;
+
+	if (cursor->status != MPROF_OK)
+		return;
+	form_try(&trials[first], cursor, forms[first], known, is_cut);
+	/* A known form that fits is taken whether or not the other one does. */
+	if (known_form != HITS_FORM_NONE && trials[first].fits) {
+		trial_take(&trials[first], cursor, is_cut, reading, end);
+		return;
+	}
+	form_try(&trials[!first], cursor, forms[!first], known, is_cut);
+	taken = first;
+	if (trials[0].fits != trials[1].fits)
+		taken = trials[1].fits;
+	else if (known_form == HITS_FORM_NONE)
+		taken = trials[1].fits && trials[1].knows_ids && !trials[0].knows_ids;
+	trial_take(&trials[taken], cursor, is_cut, reading, end);
+	reading->is_sure = trials[0].fits != trials[1].fits;
+	reading->is_likely = trials[0].fits && trials[1].fits && trials[0].knows_ids != trials[1].knows_ids;
 }

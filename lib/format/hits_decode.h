@@ -13,20 +13,7 @@
 
 #include "format/content_cursor.h"
 #include "format/dialect.h"
-
-/**
- * The module of functions that have none, where a dialect demands one: it has no name, and is never given out. The
- * largest that fits a token of 32 bits, as which Mono's own reader takes it.
- */
-#define HITS_NO_MODULE ((UINT32_C(1) << 29) - 1)
-
-/** What the bits of tokens mean. */
-typedef enum hits_form {
-	HITS_FORM_NONE,
-	HITS_FORM_TWO_BITS, /**< January to March 2008: methods and modules. */
-	HITS_FORM_COUNTED,  /**< To May 2008: functions, each with the number of its hits. */
-	HITS_FORM_CHAINED   /**< Since: functions are named when first hit; call chains. */
-} hits_form;
+#include "format/hits_tokens.h"
 
 /** The highest IDs that were defined so far, by which a form can be doubted that leads to higher ones. */
 typedef struct known_ids {
@@ -45,10 +32,10 @@ static inline void known_id_add(uint32_t *highest, uint32_t id)
 /** How the tokens of a block read. */
 typedef struct hits_reading {
 	hits_form form;
-	int is_chain_first; /**< A chain's length stands in front of its innermost frame, not behind it: unity. */
-	int is_sure;        /**< No other form reads the block. */
-	int is_likely;      /**< The other one that does leads to IDs that are not known. */
-	known_ids known;    /**< With those that it defines. */
+	int is_chain_first; /**< A chain's length precedes its innermost frame instead of following it: unity. */
+	int is_sure;     /**< No other form reads the block. 0 also where a known form does: no other one is tried. */
+	int is_likely;   /**< The other one that does leads to IDs that are not known. */
+	known_ids known; /**< With those that it defines. */
 	size_t list_end; /**< In the content: behind the tokens; of a cut block, behind the last hit that is whole. */
 } hits_reading;
 
@@ -64,6 +51,7 @@ typedef struct hit_item {
 typedef struct hit_cursor {
 	content_cursor content; /**< Behind the end of the tokens when at_end is set. */
 	hits_form form;
+	const hit_token_form *tokens; /**< Of the form. */
 	int is_chain_first;
 	int is_cut;      /**< More tokens stood behind the content. */
 	int in_removed;  /**< Inside the list of modules that are no more. */

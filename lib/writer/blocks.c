@@ -118,13 +118,7 @@ static mprof_status put_session(mprof_writer *writer, const mprof_property *prop
 	if (status != MPROF_OK)
 		return status;
 	writer_read_clock(writer, &clock);
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_SESSION);
-	encode_clock(&writer->block, &clock);
-	for (size_t i = 0; i < count; i++) {
-		encode_string(&writer->block, properties[i].key, strlen(properties[i].key));
-		encode_string(&writer->block, properties[i].value, strlen(properties[i].value));
-	}
-	encode_byte(&writer->block, 0);
+	block_encode_session(&writer->block, &writer->encoding, &clock, properties, count);
 	return writer_put_block(writer);
 }
 
@@ -160,10 +154,7 @@ mprof_status mprof_writer_write_thread_name(mprof_writer *writer, uint64_t threa
 	if (status != MPROF_OK)
 		return status;
 	writer_read_clock(writer, &clock);
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_THREAD);
-	encode_clock(&writer->block, &clock);
-	encode_int(&writer->block, thread);
-	encode_string(&writer->block, name, name_length);
+	block_encode_thread(&writer->block, &writer->encoding, &clock, thread, name, name_length);
 	return writer_put_block(writer);
 }
 
@@ -183,11 +174,7 @@ mprof_status mprof_writer_write_losses(mprof_writer *writer, uint64_t thread, co
 	if (status != MPROF_OK && !writer->is_full)
 		return status;
 	writer_read_clock(writer, &clock);
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_LOST);
-	encode_clock(&writer->block, &clock);
-	encode_int(&writer->block, thread);
-	block_encode_losses(&writer->block, counts, count);
-	encode_clock(&writer->block, &clock);
+	block_encode_lost(&writer->block, &writer->encoding, &clock, thread, counts, count);
 	return writer_put_last_block(writer);
 }
 
@@ -204,10 +191,7 @@ mprof_status mprof_writer_write_mark(mprof_writer *writer, uint64_t thread, uint
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_MARK);
-	encode_int(&writer->block, counter);
-	encode_int(&writer->block, thread);
-	encode_string(&writer->block, text, text_length);
+	block_encode_mark(&writer->block, &writer->encoding, counter, thread, text, text_length);
 	return writer_put_block(writer);
 }
 
@@ -221,7 +205,6 @@ mprof_status mprof_writer_write_watermark(mprof_writer *writer, uint64_t counter
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_WATERMARK);
-	encode_int(&writer->block, counter);
+	block_encode_watermark(&writer->block, &writer->encoding, counter);
 	return writer_put_block(writer);
 }

@@ -44,10 +44,7 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a thread");
 	block = &writer->block;
 	writer_read_clock(writer, &clock);
-	block_encode_begin(block, &writer->encoding, MPROF_BLOCK_EVENTS);
-	encode_clock(block, &clock);
-	encode_int(block, thread);
-	encode_int(block, base_counter);
+	block_encode_events_start(block, &writer->encoding, &clock, thread, base_counter);
 	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
 		return writer_refuse(writer, block->status, "no memory for a block");
 	writer->base_counter = base_counter;
@@ -190,9 +187,8 @@ mprof_status mprof_writer_end_events(mprof_writer *writer)
 		return status;
 	writer->state = WRITER_BETWEEN_BLOCKS;
 	writer_read_clock(writer, &clock);
-	/* The list's end is a BYTE, 00: no event has that code. Room for all of this was kept. */
-	encode_byte(&writer->block, 0);
-	encode_clock(&writer->block, &clock);
+	/* Room for it was kept. */
+	block_encode_events_end(&writer->block, &clock);
 	status = writer_put_block(writer);
 	if (status != MPROF_OK)
 		return status;

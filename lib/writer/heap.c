@@ -20,7 +20,8 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	if ((writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) == 0)
 		encoding.sizes = NULL;
 	/* Where roots are left out, so are the areas that they are in. */
-	encoding.root_count = writer->encoding.rules->has_heap_records ? writer->defined[MPROF_RECORD_ROOT] : UINT32_MAX;
+	encoding.root_count =
+		writer->encoding.rules->has_heap_records ? writer->defined[MPROF_RECORD_ROOT] : UINT32_MAX;
 	encoding.any = writer->events.defined.any;
 	encoding.has_unknown_class = !writer->encoding.rules->has_heap_records;
 	return encoding;
@@ -30,20 +31,15 @@ static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t fl
 				const mprof_event *events, size_t count)
 {
 	const heap_encoding encoding = encoding_of(writer);
-	mprof_clock clock;
+	heap_records_head head = {.shot = shot, .flags = flags, .counter = counter, .shift = shift};
+	mprof_clock end;
 	mprof_status status;
 
-	writer_read_clock(writer, &clock);
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_HEAP_DATA);
-	encode_clock(&writer->block, &clock);
-	encode_int(&writer->block, shot);
-	encode_int(&writer->block, flags);
-	encode_int(&writer->block, counter);
-	encode_int(&writer->block, shift);
+	writer_read_clock(writer, &head.start);
+	heap_encode_start(&writer->block, &writer->encoding, &head);
 	heap_encode(&writer->block, &encoding, events, count, shift);
-	encode_int(&writer->block, 0);
-	writer_read_clock(writer, &clock);
-	encode_clock(&writer->block, &clock);
+	writer_read_clock(writer, &end);
+	heap_encode_end(&writer->block, &end);
 	status = writer_put_block(writer);
 	if (status == MPROF_OK)
 		writer->stats.events += count;

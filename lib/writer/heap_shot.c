@@ -2,15 +2,10 @@
 #include "writer/heap_shot.h"
 
 #include "format/event_detail.h"
+#include "format/heap_items_encode.h"
 #include "format/losses.h"
 
 #include <string.h>
-
-/* The low bits of an item's first INT, which objects have free: their addresses are multiples of 4. */
-#define ITEM_OBJECT 1
-#define ITEM_FREE 2
-#define ITEM_BITS 2
-#define ITEM_MASK UINT64_C(3)
 
 void heap_shot_init(heap_shot *shot, const mprof_allocator *allocator, mprof_writer_stats *stats, int lossy)
 {
@@ -41,10 +36,7 @@ void heap_shot_finish(heap_shot *shot)
 
 	if (!object->is_there)
 		return;
-	encode_int(&shot->items, object->address | ITEM_OBJECT);
-	encode_int(&shot->items, object->class_id);
-	encode_int(&shot->items, object->size);
-	encode_int(&shot->items, object->reference_count);
+	heap_item_encode_object(&shot->items, object->address, object->class_id, object->size, object->reference_count);
 	encode_bytes(&shot->items, shot->references.bytes, shot->references.length);
 	encode_buffer_clear(&shot->references);
 	shot->object.is_there = 0;
@@ -66,8 +58,7 @@ static uint32_t size_of(heap_shot *shot, const mprof_event *event)
 
 static void add_references(heap_shot *shot, const mprof_event_detail *detail)
 {
-	for (uint32_t i = 0; i < detail->reference_count; i++)
-		encode_int(&shot->references, detail->references[i]);
+	heap_item_encode_references(&shot->references, detail->references, detail->reference_count);
 	shot->object.reference_count += detail->reference_count;
 }
 
@@ -77,9 +68,9 @@ static void add_object(heap_shot *shot, const mprof_event *event)
 	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
 
 	heap_shot_finish(shot);
-	if ((detail->object & ITEM_MASK) != 0)
+	if (!heap_item_address_fits(detail->object))
 		shorten(shot, event);
-	shot->object.address = detail->object & ~ITEM_MASK;
+	shot->object.address = detail->object;
 	shot->object.class_id = event->id;
 	shot->object.size = size_of(shot, event);
 	shot->object.reference_count = 0;
@@ -97,12 +88,8 @@ static void add_free(heap_shot *shot, const mprof_event *event)
 	if (detail != NULL && detail->object != 0)
 		shorten(shot, event);
 	shot->count++;
-	encode_int(&shot->items, (uint64_t)event->id << ITEM_BITS | ITEM_FREE);
-	encode_int(&shot->items, size_of(shot, event));
+	heap_item_encode_dead(&shot->items, event->id, size_of(shot, event));
 }
-
-/* An object or a dead one without its references: four INTs, of which one may have 64 bits. */
-#define ITEM_ROOM (MPROF_INT_MAX_LENGTH + 3 * 5)
 
 static size_t references_of(const mprof_event *event)
 {
@@ -120,7 +107,7 @@ int heap_shot_reserve(heap_shot *shot, const mprof_event *events, size_t count)
 		references += references_of(&events[i]);
 	references *= MPROF_INT_MAX_LENGTH;
 	if (encode_buffer_reserve(&shot->references, references) &&
-	    encode_buffer_reserve(&shot->items, shot->references.length + references + (count + 1) * ITEM_ROOM))
+	    encode_buffer_reserve(&shot->items, shot->references.length + references + (count + 1) * HEAP_ITEM_ROOM))
 		return 1;
 	shot->references.status = MPROF_OK;
 	shot->items.status = MPROF_OK;

@@ -178,13 +178,11 @@ static mprof_status put_records(mprof_writer *writer, mprof_block_kind kind, uin
 	mprof_clock clock;
 
 	writer_read_clock(writer, &clock);
-	block_encode_begin(&writer->block, &writer->encoding, kind);
-	encode_clock(&writer->block, &clock);
-	if (kind == MPROF_BLOCK_HEAP_SUMMARY)
-		encode_int(&writer->block, writer_collection_number(writer, number));
+	block_encode_records_start(&writer->block, &writer->encoding, kind, &clock,
+				   writer_collection_number(writer, number));
 	records_encode(&writer->block, kind, writer->defined[MPROF_RECORD_STACK] + 1, &writer->double_metrics, records,
 		       count);
-	encode_clock(&writer->block, &clock);
+	block_encode_records_end(&writer->block, &clock);
 	return writer_put_block(writer);
 }
 

@@ -36,25 +36,14 @@ static mprof_status put_counted(mprof_writer *writer, size_t events)
 static mprof_status put_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
 				const mprof_event *samples, size_t count)
 {
-	uint64_t last_counter = base_counter;
 	mprof_clock clock;
+	size_t left_out;
 
 	writer_read_clock(writer, &clock);
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_SAMPLES);
-	encode_clock(&writer->block, &clock);
-	encode_int(&writer->block, thread);
-	encode_int(&writer->block, base_counter);
-	for (size_t i = 0; i < count; i++) {
-		if (samples[i].value == 0) {
-			losses_leave_out_event(&writer->stats, MPROF_EVENT_SAMPLE);
-			continue;
-		}
-		encode_int(&writer->block, samples[i].value);
-		encode_int(&writer->block, samples[i].counter - last_counter);
-		last_counter = samples[i].counter;
-	}
-	encode_int(&writer->block, 0);
-	encode_clock(&writer->block, &clock);
+	left_out =
+		block_encode_samples(&writer->block, &writer->encoding, &clock, thread, base_counter, samples, count);
+	for (; left_out > 0; left_out--)
+		losses_leave_out_event(&writer->stats, MPROF_EVENT_SAMPLE);
 	return put_counted(writer, count);
 }
 
@@ -109,10 +98,7 @@ mprof_status mprof_writer_write_statistical(mprof_writer *writer, uint64_t start
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_STATISTICAL);
-	encode_int(&writer->block, start_counter);
-	block_encode_ids(&writer->block, methods, method_count);
-	block_encode_ids(&writer->block, functions, function_count);
-	encode_int(&writer->block, end_counter);
+	block_encode_statistical(&writer->block, &writer->encoding, start_counter, methods, method_count, functions,
+				 function_count, end_counter);
 	return put_counted(writer, method_count + function_count);
 }

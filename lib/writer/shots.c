@@ -2,6 +2,8 @@
 /* Heap shots in dialects where each is one block. */
 #include "writer/writer_internal.h"
 
+#include "format/heap_items_encode.h"
+
 /*
  * 0 stands for a number that is not known. Where the writer numbers collections for callers that do not, their shots
  * and summaries are those of the last one.
@@ -26,24 +28,17 @@ static void begin_shot(mprof_writer *writer, uint32_t number, uint64_t counter)
 /* Writes what was gathered; what cannot be written is left out. */
 static mprof_status put_shot(mprof_writer *writer)
 {
-	encode_buffer *block = &writer->block;
 	heap_shot *shot = &writer->shot;
-	mprof_clock clock;
+	heap_items_head head = {.shot_start = shot->start, .number = writer_collection_number(writer, shot->number)};
+	mprof_clock end;
 	mprof_status status;
 
 	heap_shot_finish(shot);
-	writer_read_clock(writer, &clock);
-	block_encode_begin(block, &writer->encoding, MPROF_BLOCK_HEAP_DATA);
-	encode_clock(block, &shot->start);
-	encode_clock(block, &clock);
-	if (writer->encoding.rules->counts_collections)
-		encode_int(block, writer_collection_number(writer, shot->number));
-	writer_read_clock(writer, &clock);
-	encode_clock(block, &clock);
-	encode_bytes(block, shot->items.bytes, shot->items.length);
-	encode_int(block, 0);
-	writer_read_clock(writer, &clock);
-	encode_clock(block, &clock);
+	writer_read_clock(writer, &head.shot_end);
+	writer_read_clock(writer, &head.start);
+	heap_items_encode(&writer->block, &writer->encoding, &head, &shot->items);
+	writer_read_clock(writer, &end);
+	heap_items_encode_end(&writer->block, &end);
 	status = writer_put_block(writer);
 	if (status == MPROF_OK)
 		writer->stats.events += shot->count;

@@ -2,12 +2,9 @@
 #include "writer/stack_sections.h"
 
 #include "base/array.h"
+#include "format/events_encode.h"
 
 #include <string.h>
-
-#define SECTION_BYTE 0x4f
-/* The longest INT of 32 bits. */
-#define SHORT_INT_LENGTH 5
 
 void stack_sections_init(stack_sections *sections, const mprof_allocator *allocator,
 			 const definition_table *definitions)
@@ -91,17 +88,13 @@ mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buff
 		return MPROF_ERR_MEMORY;
 	common = common_frames(&sections->written, &sections->wanted);
 	added = sections->wanted.count - common;
-	if (!encode_buffer_reserve(buffer, 1 + (2 + added) * SHORT_INT_LENGTH + tail_room)) {
+	if (!encode_buffer_reserve(buffer, EVENT_SECTION_ROOM(added) + tail_room)) {
 		mprof_status status = buffer->status;
 
 		buffer->status = MPROF_OK;
 		return status;
 	}
-	encode_byte(buffer, SECTION_BYTE);
-	encode_int(buffer, common);
-	encode_int(buffer, added);
-	for (size_t i = 0; i < added; i++)
-		encode_int(buffer, sections->wanted.frames[i]);
+	event_encode_section(buffer, common, sections->wanted.frames, added);
 	swap_frames(&sections->written, &sections->wanted);
 	sections->chain = chain;
 	sections->is_partial = sections->wanted_is_partial;

@@ -6,28 +6,14 @@
 #include "writer/writer_internal.h"
 
 #include "format/event_detail.h"
-#include "format/hits_decode.h"
 #include "format/losses.h"
 
 #include <string.h>
 
-/* Mono's own reader keeps a chain in an array of 32. */
-#define MOST_CALLERS 31
+/* No dialect has more: dialect_rules::max_sample_frames. */
+#define MOST_FRAMES 32
 /* A sample that stands for many is written so often at most; more than so many were never in one block. */
 #define MOST_REPEATED 65536
-
-/* The low bits of a token say what it is. */
-#define TOKEN_BITS 3
-
-enum {
-	TOKEN_METHOD = 1,
-	TOKEN_FUNCTION = 2,
-	TOKEN_NEW_FUNCTION = 3,
-	TOKEN_ADDRESS = 4,
-	TOKEN_DROP_ADDRESS = 3,
-	TOKEN_CHAIN = 5,
-	TOKEN_MODULES = 7
-};
 
 /* Where a frame is. */
 typedef struct frame_place {
@@ -36,37 +22,9 @@ typedef struct frame_place {
 	uint64_t offset; /* From the begin of the module, or the address. */
 } frame_place;
 
-static void put_token(mprof_writer *writer, uint32_t token, uint64_t argument)
-{
-	encode_int(&writer->block, argument << TOKEN_BITS | token);
-}
-
 static int has_counts(const mprof_writer *writer)
 {
 	return writer->encoding.rules->has_sample_counts;
-}
-
-static uint32_t at_most_32_bits(uint64_t number)
-{
-	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
-}
-
-static void put_module(mprof_writer *writer, const mprof_record *module)
-{
-	encode_buffer *block = &writer->block;
-
-	encode_int(block, module->id);
-	encode_int(block, module->as.module.address);
-	encode_int(block, at_most_32_bits(module->as.module.size));
-	encode_int(block, at_most_32_bits(module->as.module.file_offset));
-	encode_string(block, module->as.module.file, strlen(module->as.module.file));
-}
-
-/* Begins a table, in which no module is said to be no more. */
-static void begin_modules(mprof_writer *writer)
-{
-	put_token(writer, TOKEN_MODULES, 0);
-	encode_int(&writer->block, 0);
 }
 
 /* The modules that were defined since the last table. */
@@ -74,13 +32,12 @@ static void put_modules(mprof_writer *writer)
 {
 	mprof_record module;
 
-	begin_modules(writer);
+	hits_encode_modules_begin(&writer->hits);
 	while (writer->modules_written < writer->defined[MPROF_RECORD_MODULE]) {
-		if (!definition_table_get(&writer->code, MPROF_RECORD_MODULE, ++writer->modules_written, &module))
-			continue;
-		put_module(writer, &module);
+		if (definition_table_get(&writer->code, MPROF_RECORD_MODULE, ++writer->modules_written, &module))
+			hits_encode_module(&writer->hits, &module);
 	}
-	encode_int(&writer->block, 0);
+	hits_encode_modules_end(&writer->hits);
 }
 
 /* A function without a module is in one that stands for none: readers do not find it otherwise. */
@@ -90,9 +47,9 @@ static void put_no_module(mprof_writer *writer)
 
 	if (writer->tells_no_module)
 		return;
-	begin_modules(writer);
-	put_module(writer, &none);
-	encode_int(&writer->block, 0);
+	hits_encode_modules_begin(&writer->hits);
+	hits_encode_module(&writer->hits, &none);
+	hits_encode_modules_end(&writer->hits);
 	writer->tells_no_module = 1;
 }
 
@@ -111,15 +68,10 @@ static void find_place(const mprof_writer *writer, uint32_t location_id, frame_p
 
 static void put_address(mprof_writer *writer, const frame_place *place)
 {
-	uint32_t token = has_counts(writer) ? TOKEN_DROP_ADDRESS : TOKEN_ADDRESS;
-
-	if (place->module.id != 0 && place->offset <= UINT32_MAX) {
-		put_token(writer, token, place->module.id);
-		encode_int(&writer->block, place->offset);
-	} else {
-		put_token(writer, token, 0);
-		encode_int(&writer->block, place->module.as.module.address + place->offset);
-	}
+	if (place->module.id != 0 && place->offset <= UINT32_MAX)
+		hits_encode_place(&writer->hits, place->module.id, place->offset);
+	else
+		hits_encode_place(&writer->hits, 0, place->module.as.module.address + place->offset);
 }
 
 /* The number of a function in the log; its name is told with the first hit. 0 if there is no memory. */
@@ -136,30 +88,23 @@ static uint32_t number_function(mprof_writer *writer, uint32_t id, int *is_first
 	return ++writer->functions_written;
 }
 
-static int put_function(mprof_writer *writer, const frame_place *place, uint64_t hits)
+static int put_function(mprof_writer *writer, const frame_place *place, uint64_t samples)
 {
-	encode_buffer *block = &writer->block;
+	const char *name = place->function.as.function.name;
 	int is_first;
 	uint32_t number = number_function(writer, place->function.id, &is_first);
 
 	if (number == 0)
 		return 0;
 	if (has_counts(writer)) {
-		put_token(writer, TOKEN_FUNCTION, number);
-		if (is_first) {
-			encode_int(block, 0);
-			encode_string(block, place->function.as.function.name,
-				      strlen(place->function.as.function.name));
-		}
-		encode_int(block, hits);
+		hits_encode_counted(&writer->hits, number, is_first ? name : NULL, samples);
 	} else if (is_first) {
 		if (place->module.id == 0)
 			put_no_module(writer);
-		put_token(writer, TOKEN_NEW_FUNCTION, place->module.id != 0 ? place->module.id : HITS_NO_MODULE);
-		encode_int(block, number);
-		encode_string(block, place->function.as.function.name, strlen(place->function.as.function.name));
+		hits_encode_new_function(&writer->hits, place->module.id != 0 ? place->module.id : HITS_NO_MODULE,
+					 number, name);
 	} else {
-		put_token(writer, TOKEN_FUNCTION, number);
+		hits_encode_function(&writer->hits, number);
 	}
 	return 1;
 }
@@ -175,7 +120,7 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 	frame_place place;
 
 	if (!frame->as.stack.is_native) {
-		put_token(writer, TOKEN_METHOD, frame->as.stack.target);
+		hits_encode_method(&writer->hits, frame->as.stack.target);
 		return 1;
 	}
 	find_place(writer, frame->as.stack.target, &place);
@@ -186,10 +131,9 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 }
 
 /* The frames of a sample, the innermost first, as many as the dialect takes; at least one. */
-static size_t collect_frames(const mprof_writer *writer, const mprof_event *sample,
-			     mprof_record frames[1 + MOST_CALLERS])
+static size_t collect_frames(const mprof_writer *writer, const mprof_event *sample, mprof_record frames[MOST_FRAMES])
 {
-	size_t most = has_counts(writer) ? 1 : 1 + MOST_CALLERS;
+	const size_t most = writer->encoding.rules->max_sample_frames;
 	uint64_t chain = sample->value;
 	size_t count = 0;
 
@@ -218,14 +162,14 @@ static int put_sample(mprof_writer *writer, const mprof_record *frames, size_t c
 	const int is_chain_first = writer->encoding.rules->is_chain_first;
 
 	if (is_chain_first) {
-		put_token(writer, TOKEN_CHAIN, count - 1);
+		hits_encode_chain(&writer->hits, count - 1);
 		if (writer->modules_written < writer->defined[MPROF_RECORD_MODULE])
 			put_modules(writer);
 	}
 	if (!put_frame(writer, &frames[0]))
 		return 0;
 	if (!is_chain_first && count > 1)
-		put_token(writer, TOKEN_CHAIN, count - 1);
+		hits_encode_chain(&writer->hits, count - 1);
 	return put_callers(writer, frames + 1, count - 1);
 }
 
@@ -246,7 +190,7 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 	if (has_counts(writer) && frames[0].as.stack.is_native) {
 		find_place(writer, frames[0].as.stack.target, &place);
 		if (has_function(&place))
-			return put_function(writer, &place, at_most_32_bits(weight));
+			return put_function(writer, &place, weight);
 	}
 	for (uint64_t done = 0; done < weight && done < MOST_REPEATED; done++) {
 		if (!put_sample(writer, frames, count))
@@ -257,11 +201,11 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 
 static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
 {
-	mprof_record frames[1 + MOST_CALLERS];
+	mprof_record frames[MOST_FRAMES];
 
 	/* Where hits are counted the table says besides which of two grammars the block has. */
 	if (has_counts(writer) || (!writer->encoding.rules->is_chain_first && count > 0 &&
-				writer->modules_written < writer->defined[MPROF_RECORD_MODULE]))
+				   writer->modules_written < writer->defined[MPROF_RECORD_MODULE]))
 		put_modules(writer);
 	for (size_t i = 0; i < count; i++) {
 		size_t depth = collect_frames(writer, &samples[i], frames);
@@ -286,7 +230,7 @@ static int is_frame_shortened(const mprof_writer *writer, const mprof_record *fr
 /* These dialects tell neither which thread it was nor when; samples that come from them do not either. */
 static int is_shortened(const mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *sample)
 {
-	mprof_record frames[1 + MOST_CALLERS];
+	mprof_record frames[MOST_FRAMES];
 	size_t count = collect_frames(writer, sample, frames);
 
 	if (thread != 0 || sample->counter != base_counter || frames[count - 1].as.stack.caller != 0)
@@ -315,12 +259,10 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 	mprof_status status;
 
 	writer_read_clock(writer, &clock);
-	block_encode_begin(&writer->block, &writer->encoding, MPROF_BLOCK_STATISTICAL);
-	encode_clock(&writer->block, &clock);
+	hits_encode_begin(&writer->hits, &writer->encoding, &clock);
 	if (put_samples(writer, samples, count)) {
-		encode_int(&writer->block, 0);
 		writer_read_clock(writer, &clock);
-		encode_clock(&writer->block, &clock);
+		hits_encode_end(&writer->hits, &clock);
 		status = writer_put_block(writer);
 	} else {
 		status = writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for samples");

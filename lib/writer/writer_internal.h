@@ -16,6 +16,7 @@
 #include "format/block_encode.h"
 #include "format/encode_buffer.h"
 #include "format/events_encode.h"
+#include "format/hits_encode.h"
 #include "dictionary/definition_table.h"
 #include "writer/heap_shot.h"
 #include "io/sink.h"
@@ -54,6 +55,7 @@ struct mprof_writer {
 	name_table code_names;      /**< Of the table below. */
 	definition_table code;      /**< Of dialects that say call chains and native code where these are used. */
 	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */
+	hits_encoder hits;          /**< Appends to the block. */
 	int tells_no_module;        /**< The one that stands for none stands in the log. */
 	uint32_t functions_written; /**< Functions that stand in the log, where they have numbers of their own. */
 	id_map function_numbers;
