@@ -88,7 +88,7 @@ static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_even
 	class_record *record;
 
 	if (event->value > MAX_OBJECT_SIZE) {
-		profile->totals.refused_allocations++;
+		profile->totals.oversized_allocations++;
 		return 1;
 	}
 	record = record_table_get(&profile->classes, event->id);

@@ -97,7 +97,7 @@ Test(profile_classic, an_allocation_of_a_size_that_no_object_has)
 	totals = totals_of(&log);
 	cr_expect_eq(totals.allocations, 1);
 	cr_expect_eq(totals.allocated_bytes, 24);
-	cr_expect_eq(totals.refused_allocations, 2);
+	cr_expect_eq(totals.oversized_allocations, 2);
 	cr_expect_eq(totals.event_counts[MPROF_EVENT_ALLOCATION], 3);
 	cr_expect_eq(class_of(&log, 1).allocations, 1);
 	cr_expect_eq(class_of(&log, 2).allocations, 0);
