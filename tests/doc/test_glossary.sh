@@ -16,7 +16,7 @@ test "$(wc -l <<<"$rows")" -ge 60 || fail "fewer than 60 terms"
 
 # What a reader takes for the order: capitals and punctuation do not count.
 order() {
-	cut -d'|' -f1 <<<"$rows" | tr 'A-Z' 'a-z' | tr -cd 'a-z\n '
+	cut -d'|' -f1 <<<"$rows" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z\n '
 }
 misplaced=$(diff <(order) <(order | LC_ALL=C sort) | sed -n 's/^< //p')
 test -z "$misplaced" || fail "not in alphabetical order: $misplaced"

@@ -68,8 +68,8 @@ for directory in lib/*/; do
 	test -n "${may_include[$layer]-}" || fail "lib/$layer is not a layer"
 done
 
-# What differs between dialects is a column of the table in lib/format/dialect.c. Only what finds out the dialect of a log
-# goes by names besides; "unknown" and "the default" are none.
+# What differs between dialects is a column of the table in lib/format/dialect.c. Only the detection of a dialect also
+# uses names; "unknown" and "the default" are not dialects.
 for file in $(sources lib); do
 	case $file in
 	lib/format/* | lib/parser/detect.c) continue ;;
