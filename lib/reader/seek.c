@@ -65,8 +65,8 @@ static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 }
 
 /*
- * How blocks are decoded depends on the DIRECTIVES before them, which may be anywhere: what was not read yet is scanned,
- * once.
+ * How blocks are decoded depends on the DIRECTIVES before them, which may be anywhere: what was not read yet is
+ * scanned, once.
  */
 static mprof_status seek(mprof_reader *reader, int is_in_place)
 {
