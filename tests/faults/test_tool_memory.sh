@@ -23,6 +23,12 @@ for log in $chosen; do
 	done
 done
 
+# A tree that is measured before it is printed, since it is not printed as a whole.
+make_tree branches branches.mprof 9
+"$MPROF" report --json branches.mprof >out
+! grep -q '"call_tree_min_percent": 0[,}]' out || fail "all of the tree is printed"
+with_faults memory report --json branches.mprof
+
 mkdir made
 export FAULT_OUT=$work/made/copy.mprof
 with_faults memory convert "$logs/mono-blocks.mprof" "$FAULT_OUT"

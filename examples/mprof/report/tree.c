@@ -47,7 +47,9 @@ static int fits(const log_report *report, const tree_visitor *printed, uint64_t 
 	tree_measure measure = {report, printed, name, report_room(report), 0};
 	tree_visitor visitor = {get_measured, enter_measured, leave_measured, &measure, &measure.is_over};
 
-	return !tree_paths_walk(&visitor, least, (size_t)report->options.depth) || !measure.is_over;
+	if (!tree_paths_walk(&visitor, least, (size_t)report->options.depth))
+		report_out_of_memory();
+	return !measure.is_over;
 }
 
 uint64_t report_tree_walk_json(const log_report *report, const tree_visitor *visitor, uint64_t whole,
