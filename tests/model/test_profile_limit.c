@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* With too little memory for all paths and places, totals and figures of methods and classes are the same. */
+#include "base/failing_allocator.h"
+#include "model/memory_budget.h"
 #include "profile_fixture.h"
 
 #define ROUNDS 400
@@ -220,4 +222,23 @@ Test(profile_limit, of_two_texts_one_may_be_too_long)
 	}
 	cr_expect_gt(lacking, 10);
 	log_release(&log);
+}
+
+/* What is granted after a refusal does not change why that was. */
+Test(profile_limit, is_the_reason_until_memory_is_refused)
+{
+	failing_allocator failing = {.fail_at = 2};
+	const mprof_allocator source = failing_allocator_interface(&failing);
+	memory_budget budget;
+	void *memory;
+
+	memory_budget_init(&budget, &source, 1000);
+	cr_assert_null(allocator_allocate(&budget.allocator, 1001));
+	cr_expect(memory_budget_is_exceeded(&budget));
+	memory = allocator_allocate(&budget.allocator, 10);
+	cr_assert_not_null(memory);
+	cr_expect(memory_budget_is_exceeded(&budget));
+	cr_assert_null(allocator_allocate(&budget.allocator, 10));
+	cr_expect_not(memory_budget_is_exceeded(&budget));
+	allocator_release(&budget.allocator, memory, 10);
 }

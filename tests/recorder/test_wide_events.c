@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -390,6 +391,65 @@ Test(wide_events, nothing_is_torn_however_buffers_are_drained, .timeout = 120)
 	cr_assert_eq(log.status, MPROF_END);
 	check_stream(&log);
 	recorded_log_free(&log);
+}
+
+/*
+ * A thread that records one event and then does nothing that another thread could wait for: so whoever drains the event
+ * sees it only because it was published. The thread sanitizer reports it if that is not enough, each time.
+ */
+typedef struct publisher {
+	mprof_recorder *recorder;
+	int is_wide;
+	_Atomic int has_recorded;
+	_Atomic int is_drained;
+} publisher;
+
+static void *record_one(void *argument)
+{
+	publisher *own = argument;
+	const mprof_frame frame = METHOD_F;
+	mprof_thread *thread;
+
+	if (mprof_recorder_attach(own->recorder, 7, &thread) != MPROF_OK)
+		return own;
+	if (own->is_wide)
+		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, 0x1000, &frame, 1);
+	else
+		mprof_thread_enter_method(thread, METHOD_F);
+	atomic_store_explicit(&own->has_recorded, 1, memory_order_relaxed);
+	while (!atomic_load_explicit(&own->is_drained, memory_order_relaxed))
+		sched_yield();
+	mprof_thread_detach(thread);
+	return NULL;
+}
+
+Test(wide_events, what_is_drained_was_published, .timeout = 120)
+{
+	for (int is_wide = 0; is_wide <= 1; is_wide++) {
+		publisher own = {.is_wide = is_wide};
+		recorded_log log = {0};
+		mprof_recorder_options options;
+		pthread_t handle;
+		void *failed;
+
+		mprof_recorder_options_init(&options, sizeof(options));
+		options.allocation_detail = MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
+		own.recorder = recorded_log_open(&log, &options);
+		define_class(own.recorder, CLASS_A, "Space.A");
+		define_method(own.recorder, METHOD_F, 0, "F ()");
+		cr_assert_eq(pthread_create(&handle, NULL, record_one, &own), 0);
+		while (!atomic_load_explicit(&own.has_recorded, memory_order_relaxed))
+			sched_yield();
+		cr_assert_eq(mprof_recorder_drain(own.recorder), MPROF_OK);
+		atomic_store_explicit(&own.is_drained, 1, memory_order_relaxed);
+		pthread_join(handle, &failed);
+		cr_assert_null(failed);
+		cr_assert_eq(mprof_recorder_close(own.recorder), MPROF_OK);
+		mprof_recorder_destroy(own.recorder);
+		recorded_log_read(&log);
+		cr_assert_eq(log.event_count, 1);
+		recorded_log_free(&log);
+	}
 }
 
 Test(wide_events, each_that_finds_no_room_is_one_loss, .timeout = 120)
