@@ -16,13 +16,20 @@ struct ring_block {
 	uint8_t bytes[];
 };
 
-int block_ring_init(block_ring *ring, const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes)
+block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes)
 {
-	memset(ring, 0, sizeof(*ring));
+	block_ring *ring = allocator_allocate_zeroed(allocator, sizeof(*ring));
+
+	if (ring == NULL)
+		return NULL;
+	if (pthread_mutex_init(&ring->lock, NULL) != 0) {
+		allocator_release(allocator, ring, sizeof(*ring));
+		return NULL;
+	}
 	ring->allocator = *allocator;
 	ring->rules = rules;
 	ring->max_bytes = max_bytes;
-	return pthread_mutex_init(&ring->lock, NULL) == 0;
+	return ring;
 }
 
 static void release(block_ring *ring, ring_block *block)
@@ -56,12 +63,18 @@ static void list_drop_oldest(block_ring *ring, ring_list *list)
 
 void block_ring_destroy(block_ring *ring)
 {
+	mprof_allocator allocator;
+
+	if (ring == NULL)
+		return;
+	allocator = ring->allocator;
 	while (ring->kept.oldest != NULL)
 		list_drop_oldest(ring, &ring->kept);
 	while (ring->passing.oldest != NULL)
 		list_drop_oldest(ring, &ring->passing);
 	release(ring, ring->end);
 	pthread_mutex_destroy(&ring->lock);
+	allocator_release(&allocator, ring, sizeof(*ring));
 }
 
 /* Whether a METRICS block tells values alone: behind its CLOCK stands an empty list of definitions. */

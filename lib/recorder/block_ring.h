@@ -38,8 +38,10 @@ typedef struct block_ring {
 	ring_block *end;   /**< The END block of a log that was closed. */
 } block_ring;
 
-/** Returns 0 if there are no means for it. */
-int block_ring_init(block_ring *ring, const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes);
+/** Returns NULL if there is no memory. */
+block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes);
+
+/** Frees a ring; NULL is one that was never made. */
 void block_ring_destroy(block_ring *ring);
 
 /** Adds whole blocks. Writer thread only. Returns 0 or an errno value. */

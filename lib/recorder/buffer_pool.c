@@ -119,8 +119,8 @@ static event_buffer *pop_free(buffer_pool *pool, int is_extra)
 			return NULL;
 		buffer = pool->buffers[place - 1];
 		/*
-		 * May be stale if another thread takes the buffer now; then the exchange fails, even if the buffer is on
-		 * top again by then: it cannot have come back without having been taken, which is counted.
+		 * May be stale if another thread takes the buffer now; then the exchange fails, even if the buffer is
+		 * on top again by then: it cannot have come back without having been taken, which is counted.
 		 */
 		next = atomic_load_explicit(&buffer->next_free, memory_order_relaxed);
 		TESTPOINT("pool: next read");

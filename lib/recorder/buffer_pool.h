@@ -7,8 +7,9 @@
  * and the others must not come to wait for it.
  *
  * Besides there are *extra* buffers, for what must neither wait nor be lost when all others are taken: events of
- * collections, and whatever is recorded while the writer thread itself may have to wait for the thread that records. They
- * are kept apart, so that nobody else comes to use them and their number stays that of the most that were needed at once.
+ * collections, and whatever is recorded while the writer thread itself may have to wait for the thread that records.
+ * They are kept apart, so that nobody else comes to use them and their number stays that of the most that were needed
+ * at once.
  *
  * A buffer is in one of four places: *free* in the pool; *current* of one thread, which alone stores into it; *full*,
  * in the list that the writer thread takes; or *drained*, in the writer thread's hands on its way back to the pool.
@@ -63,9 +64,9 @@ struct event_buffer {
 	uint32_t is_extra;          /**< Constant. */
 	_Atomic uint32_t next_free; /**< Index + 1 of the next in the free stack, 0 at its end. */
 	event_buffer *next_full;    /**< In the list of full ones. */
-	/** Whose events it holds; NULL while nobody's. The owner stores it when it takes the buffer; the writer thread reads
-	 * it from full buffers alone, which handing over has published. It is valid there: a handle is freed only after the
-	 * writer thread has drained every buffer that it handed over. */
+	/** Whose events it holds; NULL while nobody's. The owner stores it when it takes the buffer; the writer thread
+	 * reads it from full buffers alone, which handing over has published. It is valid there: a handle is freed
+	 * only after the writer thread has drained every buffer that it handed over. */
 	struct mprof_thread *owner;
 
 	_Alignas(CACHE_LINE) event_slot slots[];
@@ -85,8 +86,9 @@ typedef struct buffer_pool {
 	_Atomic uint32_t bounds[2];
 	_Atomic uint32_t counts[2]; /**< By is_extra: how many were made. Does not shrink with the bound. */
 	_Atomic uint32_t created;   /**< Indices given out, to extra buffers too. */
-	/** Top of the stack of free buffers, by is_extra: index + 1 in the low half; in the high half a count of how often
-	 * one was taken off, so that a compare and exchange fails if the same buffer was taken and given back since. */
+	/** Top of the stack of free buffers, by is_extra: index + 1 in the low half; in the high half a count of how
+	 * often one was taken off, so that a compare and exchange fails if the same buffer was taken and given back
+	 * since. */
 	_Atomic uint64_t free_top[2];
 	_Atomic(event_buffer *) full; /**< Newest first; pushed by threads, taken whole by the writer thread. */
 } buffer_pool;
@@ -106,8 +108,10 @@ void buffer_pool_add_thread(buffer_pool *pool);
 /** Takes the bound back for a thread that has gone. */
 void buffer_pool_remove_thread(buffer_pool *pool);
 
-/** A free or a new buffer with published and drained 0; NULL if the system refuses, or if the bound is reached, that of extra ones too if
- * \p may_be_extra is 1. No lock, no malloc; any thread. */
+/**
+ * A free or a new buffer with published and drained 0; NULL if the system refuses, or if the bound is reached, that of
+ * extra ones too if \p may_be_extra is 1. No lock, no malloc; any thread.
+ */
 event_buffer *buffer_pool_take(buffer_pool *pool, int may_be_extra);
 
 /** Gives back a buffer. Any thread, normally the writer thread. */

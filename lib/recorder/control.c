@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/control.c
- * \brief Stopping and resuming while the program runs, and rounds of draining on demand.
- */
-#include "recorder/recorder_internal.h"
+/* Stops and resumes recording while the program runs, and has rounds of draining done on demand. */
+#include "recorder/control.h"
 
-mprof_status recorder_request_round(mprof_recorder *recorder, unloading *asked)
+#include "recorder/recorder_internal.h"
+#include "recorder/thread.h"
+
+mprof_status control_request_round(recorder_shared *shared, retire_request *request)
 {
 	mprof_status status = MPROF_ERR_STATE;
-	uint64_t request;
+	uint64_t round;
 
-	if (recorder_in_child(recorder) || recorder_on_writer_thread(recorder))
+	if (recorder_in_child(shared) || recorder_on_writer_thread(shared))
 		return MPROF_ERR_STATE;
-	pthread_mutex_lock(&recorder->state_lock);
-	if (!recorder->closed) {
+	pthread_mutex_lock(&shared->state_lock);
+	if (!shared->closed) {
 		/* Release: what the caller recorded or defined is seen by the round that serves the request. */
-		request = atomic_fetch_add_explicit(&recorder->drain_requested, 1, memory_order_release) + 1;
-		if (asked != NULL) {
-			asked->request = request;
-			asked->next = recorder->unloadings;
-			recorder->unloadings = asked;
+		round = atomic_fetch_add_explicit(&shared->drain_requested, 1, memory_order_release) + 1;
+		if (request != NULL) {
+			request->round = round;
+			request->next = shared->retiring;
+			shared->retiring = request;
 		}
-		sem_post(&recorder->work);
-		while (recorder->drain_completed < request)
-			pthread_cond_wait(&recorder->drained, &recorder->state_lock);
-		status = (mprof_status)recorder->stats.status;
+		sem_post(&shared->work);
+		while (shared->drain_completed < round)
+			pthread_cond_wait(&shared->drained, &shared->state_lock);
+		status = (mprof_status)shared->stats.status;
 	}
-	pthread_mutex_unlock(&recorder->state_lock);
+	pthread_mutex_unlock(&shared->state_lock);
 	return status;
 }
 
 mprof_status mprof_recorder_drain(mprof_recorder *recorder)
 {
-	return recorder != NULL ? recorder_request_round(recorder, NULL) : MPROF_ERR_ARGUMENT;
+	return recorder != NULL ? control_request_round(&recorder->shared, NULL) : MPROF_ERR_ARGUMENT;
 }
 
 static void stop_thread(mprof_thread *thread, uint64_t counter)
 {
 	uint32_t special = atomic_load_explicit(&thread->special, memory_order_relaxed);
 
-	/* A gap that the thread has not told yet goes on. */
+	/* A gap that the thread has not recorded yet goes on. */
 	if ((special & SPECIAL_GAP) == 0)
 		atomic_store_explicit(&thread->stopped, counter, memory_order_relaxed);
 	/* Release: who sees the gap sees when it began. */
@@ -58,24 +58,26 @@ mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled)
 
 	if (recorder == NULL || (enabled != 0 && enabled != 1))
 		return MPROF_ERR_ARGUMENT;
-	if (atomic_load_explicit(&recorder->closing, memory_order_acquire) || recorder_in_child(recorder))
+	if (atomic_load_explicit(&recorder->shared.closing, memory_order_acquire) ||
+	    recorder_in_child(&recorder->shared))
 		return MPROF_ERR_STATE;
-	counter = counter_read(&recorder->counter);
-	pthread_mutex_lock(&recorder->threads_lock);
-	if (atomic_exchange_explicit(&recorder->enabled, enabled, memory_order_relaxed) != enabled) {
-		for (mprof_thread *thread = recorder->threads; thread != NULL; thread = thread->next) {
+	counter = counter_read(&recorder->shared.counter);
+	pthread_mutex_lock(&recorder->shared.threads_lock);
+	if (atomic_exchange_explicit(&recorder->shared.enabled, enabled, memory_order_relaxed) != enabled) {
+		for (mprof_thread *thread = recorder->shared.threads; thread != NULL; thread = thread->next) {
 			if (enabled)
 				resume_thread(thread);
 			else
 				stop_thread(thread, counter);
 		}
 	}
-	pthread_mutex_unlock(&recorder->threads_lock);
+	pthread_mutex_unlock(&recorder->shared.threads_lock);
 	return MPROF_OK;
 }
 
 int mprof_recorder_is_enabled(const mprof_recorder *recorder)
 {
-	return recorder != NULL && atomic_load_explicit(&recorder->enabled, memory_order_relaxed) &&
-	       !atomic_load_explicit(&recorder->closing, memory_order_relaxed) && !recorder_in_child(recorder);
+	return recorder != NULL && atomic_load_explicit(&recorder->shared.enabled, memory_order_relaxed) &&
+	       !atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) &&
+	       !recorder_in_child(&recorder->shared);
 }

@@ -1,125 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/drain.c
- * \brief The side of the writer thread: what threads handed over becomes blocks, round by round, and losses are told.
- */
-#include "recorder/recorder_internal.h"
+/* Rounds of draining: what threads handed over becomes blocks, and losses are reported. */
+#include "recorder/drain.h"
 
 #include "base/testpoint.h"
-#include "recorder/heap_drain.h"
+#include "recorder/drain_buffer.h"
+#include "recorder/messages.h"
+#include "recorder/samples_drain.h"
+#include "recorder/stack_order.h"
+#include "recorder/thread.h"
 #include "writer/parts.h"
 
 #include <string.h>
 #include <time.h>
 
-int recorder_is_writing(mprof_recorder *recorder)
-{
-	return recorder->status == MPROF_OK && !recorder->limit_reached;
-}
-
-mprof_loss_cause recorder_loss_cause(const mprof_recorder *recorder)
-{
-	return recorder->status != MPROF_OK ? MPROF_LOSS_WRITE_FAILED : MPROF_LOSS_LIMIT;
-}
-
-void recorder_count_lost(mprof_recorder *recorder, mprof_loss_cause cause, uint64_t count)
-{
-	recorder->lost_total[cause] += count;
-	recorder->lost_untold[cause] += count;
-}
-
-/* Writes a block of recorder->events. Returns 0 if they are not in the log. */
-static int write_events(mprof_recorder *recorder, mprof_thread *thread, uint64_t base_counter, size_t count)
-{
-	mprof_status status;
-
-	stacks_write(recorder);
-	if (!recorder_is_writing(recorder))
-		return 0;
-	status = mprof_writer_begin_events(recorder->writer, thread->id, base_counter);
-	if (status == MPROF_OK)
-		status = mprof_writer_write_events(recorder->writer, recorder->events, count, NULL);
-	if (status == MPROF_OK)
-		status = mprof_writer_end_events(recorder->writer);
-	recorder_note_status(recorder, status);
-	return status == MPROF_OK;
-}
-
-void recorder_drain_buffer(mprof_recorder *recorder, mprof_thread *thread, event_buffer *buffer, uint32_t published)
-{
-	const event_slot *slots = buffer->slots + buffer->drained;
-	uint32_t count = published - buffer->drained;
-	uint64_t base_counter;
-	size_t converted;
-
-	if (count == 0)
-		return;
-	/* The first event's own counter: its time is then 0, and a block of allocations alone still has a time. */
-	if (buffer->drained == 0)
-		thread->last_counter = buffer->start_counter;
-	buffer->drained = published;
-	if (recorder->order_has_failed) {
-		thread_count_lost(recorder, thread, MPROF_LOSS_NO_MEMORY, slots_count_events(slots, count));
-		return;
-	}
-	if (!recorder_is_writing(recorder)) {
-		thread_count_lost(recorder, thread, recorder_loss_cause(recorder), slots_count_events(slots, count));
-		return;
-	}
-	base_counter = thread->last_counter;
-	converted = slots_convert(recorder, thread, slots, count);
-	if (!write_events(recorder, thread, base_counter, converted))
-		thread_count_lost(recorder, thread, recorder_loss_cause(recorder), converted);
-}
-
-static void wake_waiting(mprof_recorder *recorder)
-{
-	if (atomic_load(&recorder->waiting) == 0)
-		return;
-	pthread_mutex_lock(&recorder->wait_lock);
-	pthread_cond_broadcast(&recorder->buffers_free);
-	pthread_mutex_unlock(&recorder->wait_lock);
-}
-
-void recorder_begin_blocking(mprof_recorder *recorder)
-{
-	/* Sequentially consistent, as where a buffer is given back: a thread that is about to wait sees this, or is seen. */
-	atomic_fetch_add(&recorder->blocking, 1);
-	wake_waiting(recorder);
-}
-
-void recorder_end_blocking(mprof_recorder *recorder)
-{
-	atomic_fetch_add_explicit(&recorder->blocking, 1, memory_order_relaxed);
-}
-
-void recorder_give_back(mprof_recorder *recorder, event_buffer *buffer)
-{
-	buffer_pool_give(&recorder->pool, buffer);
-	wake_waiting(recorder);
-}
-
 /* Returns 0 if threads have to be drained in the order of what they did on stacks: buffers that were taken stay. */
-static int drain_full(mprof_recorder *recorder)
+static int drain_full(recorder_drain *drain)
 {
-	event_buffer *buffer = buffer_pool_take_full(&recorder->pool);
+	event_buffer *buffer = buffer_pool_take_full(&drain->shared->pool);
 
 	/* Asked after buffers were taken, of which some might matter. */
-	if (stack_order_is_needed(recorder)) {
+	if (stack_order_is_needed(drain->shared)) {
 		stack_order_take(buffer);
 		return 0;
 	}
 
 	/* After the buffers were taken: what defines the keys in them was pushed before they were. */
-	recorder_process_messages(recorder);
+	messages_process(drain);
 	while (buffer != NULL) {
 		event_buffer *next = buffer->next_full;
 		mprof_thread *thread = buffer->owner;
 
-		recorder_drain_buffer(recorder, thread, buffer,
-				      atomic_load_explicit(&buffer->published, memory_order_acquire));
-		thread->next_sequence++;
-		recorder_give_back(recorder, buffer);
+		drain_buffer(drain, thread, buffer, atomic_load_explicit(&buffer->published, memory_order_acquire));
+		thread->drain.next_sequence++;
+		recorder_give_back(drain->shared, buffer);
 		buffer = next;
 	}
 	return 1;
@@ -129,35 +42,35 @@ static int drain_full(mprof_recorder *recorder)
 static int look_at_current(mprof_thread *thread)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_acquire);
-	uint64_t expected = (uint64_t)thread->serial << 32 | thread->next_sequence;
+	uint64_t expected = (uint64_t)thread->serial << 32 | thread->drain.next_sequence;
 
-	thread->round.current = NULL;
+	thread->drain.round.current = NULL;
 	TESTPOINT("drain: current buffer read");
 	/* Another ticket: a full buffer of the thread is still to come and must be drained first, or the thread is
 	 * about to move on from a buffer that was drained and given back. */
 	if (atomic_load_explicit(&buffer->ticket, memory_order_acquire) != expected)
 		return 0;
-	thread->round.current = buffer;
-	thread->round.available.slots = atomic_load_explicit(&buffer->published, memory_order_acquire);
+	thread->drain.round.current = buffer;
+	thread->drain.round.available.slots = atomic_load_explicit(&buffer->published, memory_order_acquire);
 	return 1;
 }
 
 /*
- * Handles that have the ID of one before them: all that was recorded under the ID before was handed over before they were
- * attached, and is drained here, before anything of theirs. Returns 0 as drain_full().
+ * Handles that have the ID of one before them: all that was recorded under the ID before was handed over before they
+ * were attached, and is drained here, before anything of theirs. Returns 0 as drain_full().
  */
-static int drain_predecessors(mprof_recorder *recorder, mprof_thread *threads)
+static int drain_predecessors(recorder_drain *drain, mprof_thread *threads)
 {
 	int any = 0;
 
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
-		any |= thread->follows_another;
+		any |= thread->drain.follows_another;
 	if (!any)
 		return 1;
-	if (!drain_full(recorder))
+	if (!drain_full(drain))
 		return 0;
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
-		thread->follows_another = 0;
+		thread->drain.follows_another = 0;
 	return 1;
 }
 
@@ -165,94 +78,74 @@ static int drain_predecessors(mprof_recorder *recorder, mprof_thread *threads)
  * Writes all that was published before. A thread that moved on after the first look at the full buffers has handed over
  * before it did, so the second look finds all that it had published by then; what is in its new buffer came after.
  */
-static void drain_all_current(mprof_recorder *recorder)
+static void drain_all_current(recorder_drain *drain)
 {
 	int moved_on = 0;
 	mprof_thread *threads;
 
 	TESTPOINT("drain: full buffers taken");
-	pthread_mutex_lock(&recorder->threads_lock);
-	threads = recorder->threads;
-	pthread_mutex_unlock(&recorder->threads_lock);
-	if (!drain_predecessors(recorder, threads))
+	threads = recorder_threads(drain->shared);
+	if (!drain_predecessors(drain, threads))
 		return;
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
 		moved_on |= !look_at_current(thread);
 	/* Asked after all looks, of which some might have seen switches. */
-	if (stack_order_is_needed(recorder))
+	if (stack_order_is_needed(drain->shared))
 		return;
 	/* After all looks: what defines the keys in the slots was pushed before they were published. */
-	recorder_process_messages(recorder);
+	messages_process(drain);
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
-		if (thread->round.current != NULL)
-			recorder_drain_buffer(recorder, thread, thread->round.current, thread->round.available.slots);
+		if (thread->drain.round.current != NULL)
+			drain_buffer(drain, thread, thread->drain.round.current, thread->drain.round.available.slots);
 	}
 	if (moved_on)
-		(void)drain_full(recorder);
+		(void)drain_full(drain);
 }
 
-static void drain_threads(mprof_recorder *recorder, int partial)
+static void drain_threads(recorder_drain *drain, int partial)
 {
 	/* What died is found by what was allocated before, all of it. */
-	if (!stack_order_is_needed(recorder) && drain_full(recorder) && (partial || recorder->heap.is_tracking))
-		drain_all_current(recorder);
+	if (!stack_order_is_needed(drain->shared) && drain_full(drain) && (partial || drain->heap.deaths.is_tracking))
+		drain_all_current(drain);
 	/* It may have come to be needed on the way, too: then nothing more was drained. */
-	if (stack_order_is_needed(recorder))
-		stack_order_drain(recorder);
+	if (stack_order_is_needed(drain->shared))
+		stack_order_drain(drain);
 }
 
-/*
- * Writes losses that are not in the log yet, as those of a thread. After the limit they wait for its end; those for which
- * there is no room stay.
- */
-static void tell_losses(mprof_recorder *recorder, uint64_t thread_id, uint64_t *untold, int is_last)
-{
-	uint64_t any = 0;
-	mprof_status status;
-
-	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
-		any |= untold[cause];
-	if (any == 0 || recorder->status != MPROF_OK || (recorder->limit_told && !is_last))
-		return;
-	status = mprof_writer_write_losses(recorder->writer, thread_id, untold, LOSS_CAUSE_COUNT);
-	recorder_note_status(recorder, status);
-	if (status == MPROF_OK)
-		memset(untold, 0, LOSS_CAUSE_COUNT * sizeof(*untold));
-}
-
-/* What could not be told of a thread is told as nobody's. */
-static void leave_untold(mprof_recorder *recorder, mprof_thread *thread)
+/* What could not be reported of a thread is reported as thread 0's. */
+static void leave_losses(recorder_output *output, mprof_thread *thread)
 {
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
-		recorder->lost_untold[cause] += thread->lost_untold[cause];
-	memset(thread->lost_untold, 0, sizeof(thread->lost_untold));
+		output->lost_unreported[cause] += thread->drain.lost_unreported[cause];
+	memset(thread->drain.lost_unreported, 0, sizeof(thread->drain.lost_unreported));
 }
 
-static void take_losses(mprof_recorder *recorder, mprof_thread *thread, int is_last)
+static void take_losses(recorder_output *output, mprof_thread *thread, int is_last)
 {
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++) {
 		uint64_t lost = atomic_load_explicit(&thread->lost[cause], memory_order_relaxed);
 
-		thread_count_lost(recorder, thread, (mprof_loss_cause)cause, lost - thread->lost_seen[cause]);
-		thread->lost_seen[cause] = lost;
+		thread_count_lost(thread, output, (mprof_loss_cause)cause, lost - thread->drain.lost_seen[cause]);
+		thread->drain.lost_seen[cause] = lost;
 	}
-	tell_losses(recorder, thread->id, thread->lost_untold, is_last);
+	output_write_losses(output, thread->id, thread->drain.lost_unreported, is_last);
 }
 
 /* Takes threads that were detached and drained off the list. */
-static mprof_thread *unlink_threads(mprof_recorder *recorder)
+static mprof_thread *unlink_threads(recorder_shared *shared)
 {
 	mprof_thread **link;
 	mprof_thread *reaped = NULL;
 
-	pthread_mutex_lock(&recorder->threads_lock);
-	link = &recorder->threads;
+	pthread_mutex_lock(&shared->threads_lock);
+	link = &shared->threads;
 	while (*link != NULL) {
 		mprof_thread *thread = *link;
 
-		/* sequence may be read once detached was seen: the owner is gone. */
+		/* sequence may be read once detached was seen: the owner is gone. Until the two are equal a buffer that
+		 * was handed over is not drained, and its owner field is this thread. */
 		if (atomic_load_explicit(&thread->detached, memory_order_acquire) &&
-		    thread->next_sequence == thread->sequence) {
+		    thread->drain.next_sequence == thread->sequence) {
 			*link = thread->next;
 			thread->next = reaped;
 			reaped = thread;
@@ -260,45 +153,43 @@ static mprof_thread *unlink_threads(mprof_recorder *recorder)
 			link = &thread->next;
 		}
 	}
-	pthread_mutex_unlock(&recorder->threads_lock);
+	pthread_mutex_unlock(&shared->threads_lock);
 	return reaped;
 }
 
-static void reap_threads(mprof_recorder *recorder, int is_last)
+static void reap_threads(recorder_drain *drain, int is_last)
 {
-	mprof_thread *reaped = unlink_threads(recorder);
+	mprof_thread *reaped = unlink_threads(drain->shared);
 
 	while (reaped != NULL) {
 		mprof_thread *next = reaped->next;
 
-		take_losses(recorder, reaped, is_last);
-		leave_untold(recorder, reaped);
-		thread_release(recorder, reaped);
+		take_losses(drain->output, reaped, is_last);
+		leave_losses(drain->output, reaped);
+		thread_release(reaped);
 		reaped = next;
 	}
 }
 
-/* All losses of the round. The limit is told of at once, and then once more at the end. */
-static void tell_all_losses(mprof_recorder *recorder, int is_last)
+/* All losses of the round. That the limit was reached is reported at once, and then once more at the end. */
+static void report_losses(recorder_drain *drain, int is_last)
 {
-	int reached = recorder->limit_reached;
-	mprof_thread *thread;
+	recorder_shared *shared = drain->shared;
+	recorder_output *output = drain->output;
+	int reached = output->limit_reached;
 
-	pthread_mutex_lock(&recorder->threads_lock);
-	thread = recorder->threads;
-	pthread_mutex_unlock(&recorder->threads_lock);
-	for (; thread != NULL; thread = thread->next) {
-		take_losses(recorder, thread, is_last);
+	for (mprof_thread *thread = recorder_threads(shared); thread != NULL; thread = thread->next) {
+		take_losses(output, thread, is_last);
 		if (is_last)
-			leave_untold(recorder, thread);
+			leave_losses(output, thread);
 	}
-	reap_threads(recorder, is_last);
-	recorder_count_lost(recorder, MPROF_LOSS_NO_SAMPLE_ROOM, sample_store_take_losses(&recorder->samples));
-	recorder_count_lost(recorder, MPROF_LOSS_NO_BUFFER, message_queue_take_refused(&recorder->messages));
+	reap_threads(drain, is_last);
+	output_count_lost(output, MPROF_LOSS_NO_SAMPLE_ROOM, sample_store_take_losses(&shared->samples));
+	output_count_lost(output, MPROF_LOSS_NO_BUFFER, message_queue_take_refused(&shared->messages));
 	if (is_last)
-		writer_open_reserve(recorder->writer);
-	tell_losses(recorder, 0, recorder->lost_untold, is_last);
-	recorder->limit_told = reached;
+		writer_open_reserve(output->writer);
+	output_write_losses(output, 0, output->lost_unreported, is_last);
+	output->limit_reported = reached;
 }
 
 /* Events of native memory after which all threads are drained, so that readers need to hold back few. */
@@ -315,47 +206,48 @@ static uint64_t monotonic_time(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static int watermark_is_due(const mprof_recorder *recorder)
+static int watermark_is_due(const recorder_drain *drain)
 {
-	return monotonic_time() - recorder->whole_round_time >= WATERMARK_NANOSECONDS;
+	return monotonic_time() - drain->whole_round_time >= WATERMARK_NANOSECONDS;
 }
 
-int recorder_needs_watermark(const mprof_recorder *recorder)
+int drain_needs_watermark(const recorder_drain *drain)
 {
-	return recorder->memory_events >= WATERMARK_EVENTS && watermark_is_due(recorder);
+	return drain->memory_events >= WATERMARK_EVENTS && watermark_is_due(drain);
 }
 
 /*
- * After a round that drained all threads, which began at the counter. All that was published before it began is in the log,
- * and all that has a counter from before the round that is remembered was published meanwhile: a thread publishes an event
- * right after it has read the counter.
+ * After a round that drained all threads, which began at the counter. All that was published before it began is in the
+ * log, and all that has a counter from before the round that is remembered was published meanwhile: a thread publishes
+ * an event right after it has read the counter.
  */
-static void write_watermark(mprof_recorder *recorder, uint64_t round)
+static void write_watermark(recorder_drain *drain, uint64_t round)
 {
-	if (recorder->whole_round != 0) {
-		if (!watermark_is_due(recorder) || !recorder_is_writing(recorder))
+	if (drain->whole_round != 0) {
+		if (!watermark_is_due(drain) || !output_is_writing(drain->output))
 			return;
-		recorder_note_status(recorder, mprof_writer_write_watermark(recorder->writer, recorder->whole_round));
-		recorder->memory_events = 0;
+		output_note_status(drain->output,
+				   mprof_writer_write_watermark(drain->output->writer, drain->whole_round));
+		drain->memory_events = 0;
 	}
-	recorder->whole_round = round;
-	recorder->whole_round_time = monotonic_time();
+	drain->whole_round = round;
+	drain->whole_round_time = monotonic_time();
 }
 
-void recorder_drain_round(mprof_recorder *recorder, int partial, int is_last)
+void drain_round(recorder_drain *drain, int partial, int is_last)
 {
-	const uint64_t round = recorder->memory_events > 0 ? counter_read(&recorder->counter) : 0;
+	const uint64_t round = drain->memory_events > 0 ? counter_read(&drain->shared->counter) : 0;
 
-	heap_drain_begin(recorder);
-	drain_threads(recorder, partial);
+	heap_drain_begin(&drain->heap);
+	drain_threads(drain, partial);
 	if (partial)
-		write_watermark(recorder, round);
+		write_watermark(drain, round);
 	/* Few samples make small blocks: they wait for more where nobody asked. */
-	if (partial || sample_store_is_filling(&recorder->samples))
-		samples_drain(recorder);
-	if (heap_drain(recorder, partial, is_last))
-		root_table_forget(&recorder->roots, &recorder->allocator, recorder->heap.until_counter);
-	tell_all_losses(recorder, is_last);
-	if (partial && recorder->status == MPROF_OK)
-		recorder_note_status(recorder, mprof_writer_flush(recorder->writer));
+	if (partial || sample_store_is_filling(&drain->shared->samples))
+		samples_drain(drain);
+	if (heap_drain_run(&drain->heap, partial, is_last))
+		root_table_forget(&drain->roots, drain->heap.until_counter);
+	report_losses(drain, is_last);
+	if (partial && drain->output->status == MPROF_OK)
+		output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
 }

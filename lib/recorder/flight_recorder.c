@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/flight_recorder.c
- * \brief Recording into memory, and writing out what is there.
- */
-#include "recorder/block_ring.h"
+/* Opens recorders that keep the log in memory, and writes out what is there. Threads of the client. */
 #include "recorder/recorder_internal.h"
 
 #include "base/error.h"
 #include "io/log_file.h"
+#include "recorder/lifecycle.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,32 +21,16 @@ static int ring_sink_write(void *user, const void *bytes, size_t length)
 
 static block_ring *create_ring(const mprof_recorder_options *options, uint64_t bytes)
 {
+	const dialect_rules *rules;
 	mprof_allocator allocator;
 	uint32_t dialect = MPROF_DIALECT_DEFAULT;
-	block_ring *ring;
 
 	if (!allocator_init(&allocator, options != NULL ? options->allocator : NULL))
 		return NULL;
 	if (options != NULL && options->writer != NULL)
 		dialect = options->writer->dialect;
-	ring = dialect_get((mprof_dialect)dialect) != NULL ? allocator_allocate(&allocator, sizeof(*ring)) : NULL;
-	if (ring == NULL)
-		return NULL;
-	if (block_ring_init(ring, &allocator, dialect_get((mprof_dialect)dialect), bytes))
-		return ring;
-	allocator_release(&allocator, ring, sizeof(*ring));
-	return NULL;
-}
-
-void recorder_release_ring(block_ring *ring)
-{
-	mprof_allocator allocator;
-
-	if (ring == NULL)
-		return;
-	allocator = ring->allocator;
-	block_ring_destroy(ring);
-	allocator_release(&allocator, ring, sizeof(*ring));
+	rules = dialect_get((mprof_dialect)dialect);
+	return rules != NULL ? block_ring_create(&allocator, rules, bytes) : NULL;
 }
 
 mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options, mprof_recorder **recorder,
@@ -73,11 +54,11 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 		return MPROF_ERR_MEMORY;
 	}
 	sink.user = ring;
-	status = recorder_open_to_ring(&sink, options, recorder, error);
+	status = lifecycle_open_ring(&sink, options, recorder, error);
 	if (status == MPROF_OK)
-		(*recorder)->ring = ring;
+		(*recorder)->control.ring = ring;
 	else
-		recorder_release_ring(ring);
+		block_ring_destroy(ring);
 	return status;
 }
 
@@ -96,15 +77,15 @@ static int write_file(mprof_recorder *recorder, int fd, uint32_t gzip_level)
 	log_sink sink;
 	mprof_clock now;
 	int closed;
-	int error = sink_adopt_fd(&sink, &recorder->ring->allocator, fd);
+	int error = sink_adopt_fd(&sink, &recorder->control.ring->allocator, fd);
 
 	if (error != 0)
 		return error;
 	if (gzip_level > 0)
 		error = sink_compress(&sink, gzip_level);
-	recorder_read_clock(recorder, &now);
+	recorder_read_clock(&recorder->shared, &now);
 	if (error == 0)
-		error = block_ring_write(recorder->ring, &sink, &now);
+		error = block_ring_write(recorder->control.ring, &sink, &now);
 	if (error == 0)
 		error = sink_finish(&sink);
 	closed = sink_close(&sink);
@@ -114,13 +95,13 @@ static int write_file(mprof_recorder *recorder, int fd, uint32_t gzip_level)
 static mprof_status dump(mprof_recorder *recorder, const char *path, uint32_t gzip_level, mprof_error *error)
 {
 	size_t size = strlen(path) + LOG_FILE_SUFFIX_SIZE;
-	char *unfinished = allocator_allocate(&recorder->allocator, size);
+	char *unfinished = allocator_allocate(&recorder->shared.allocator, size);
 	int fd;
 	int failure;
 
 	if (unfinished == NULL)
 		return fail(error, MPROF_ERR_MEMORY, 0, "no memory for the name of a file");
-	failure = log_file_create_beside(path, recorder->file_mode, unfinished, size, &fd);
+	failure = log_file_create_beside(path, recorder->control.file_mode, unfinished, size, &fd);
 	if (failure == 0) {
 		failure = write_file(recorder, fd, gzip_level);
 		if (failure == 0 && rename(unfinished, path) != 0)
@@ -128,7 +109,7 @@ static mprof_status dump(mprof_recorder *recorder, const char *path, uint32_t gz
 		if (failure != 0)
 			unlink(unfinished);
 	}
-	allocator_release(&recorder->allocator, unfinished, size);
+	allocator_release(&recorder->shared.allocator, unfinished, size);
 	if (failure == ENOMEM)
 		return fail(error, MPROF_ERR_MEMORY, 0, "no memory to write out the ring");
 	return failure == 0 ? MPROF_OK : fail(error, MPROF_ERR_IO, failure, "the ring cannot be written out");
@@ -142,17 +123,17 @@ mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path
 
 	if (recorder == NULL || path == NULL || gzip_level > 9)
 		return fail(error, MPROF_ERR_ARGUMENT, 0, "no file to write the ring to, or an unknown level");
-	if (recorder_in_child(recorder) || recorder->ring == NULL)
+	if (recorder_in_child(&recorder->shared) || recorder->control.ring == NULL)
 		return fail(error, MPROF_ERR_STATE, 0, "there is no ring to write out");
-	if (recorder_on_writer_thread(recorder))
+	if (recorder_on_writer_thread(&recorder->shared))
 		return fail(error, MPROF_ERR_STATE, 0, "the writer thread cannot write out the ring");
 	if (gzip_level > 0 && !sink_can_compress())
 		return fail(error, MPROF_ERR_UNSUPPORTED, 0, "this library is built without compression");
 	/* A recorder that is closed has drained all; one that can write no more keeps what it has. */
 	(void)mprof_recorder_drain(recorder);
-	pthread_mutex_lock(&recorder->dump_lock);
+	pthread_mutex_lock(&recorder->control.dump_lock);
 	status = dump(recorder, path, gzip_level, error);
-	pthread_mutex_unlock(&recorder->dump_lock);
+	pthread_mutex_unlock(&recorder->control.dump_lock);
 	errno = saved_errno;
 	return status;
 }

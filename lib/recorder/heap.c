@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/heap.c
- * \brief The side that records heap shots, where the world is stopped: no lock, no malloc, no wait.
- */
-#include "recorder/heap.h"
-
+/* The side that records heap snapshots, where the world is stopped: no lock, no malloc, no wait. */
 #include "recorder/recorder_internal.h"
 
 #include <errno.h>
@@ -12,41 +7,14 @@
 
 #define ALL_USES (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY)
 
-int heap_store_init(heap_store *heap, const mprof_allocator *allocator, uint64_t max_bytes, int track_objects)
-{
-	memset(heap, 0, sizeof(*heap));
-	heap_batch_init(&heap->batch, allocator);
-	heap_sums_init(&heap->sums, allocator);
-	heap_timeline_init(&heap->timeline, allocator);
-	object_tracker_init(&heap->tracker, allocator);
-	heap->is_tracking = track_objects != 0;
-	heap->tells_deaths = 1;
-	heap_chunks_init(&heap->chunks, max_bytes);
-	/* Not at once: most recorders never need it. */
-	heap->current = heap_chunks_take(&heap->chunks, 0);
-	heap->chunk = heap->current;
-	heap->until_chunk = heap->current;
-	return heap->current != NULL;
-}
-
-void heap_store_destroy(heap_store *heap)
-{
-	heap_chunks_destroy(&heap->chunks, heap->chunk);
-	heap->chunk = NULL;
-	heap_batch_destroy(&heap->batch);
-	heap_sums_destroy(&heap->sums);
-	heap_timeline_destroy(&heap->timeline);
-	object_tracker_destroy(&heap->tracker);
-}
-
 /* Each public function begins with it, ... */
-static inline heap_state enter(heap_store *heap)
+static inline heap_state enter(heap_recording *heap)
 {
 	return (heap_state)atomic_load_explicit(&heap->state, memory_order_acquire);
 }
 
 /* ... and ends with it, if it changed anything: release, so that the next call sees that. */
-static inline void leave(heap_store *heap, heap_state state)
+static inline void leave(heap_recording *heap, heap_state state)
 {
 	atomic_store_explicit(&heap->state, state, memory_order_release);
 }
@@ -66,7 +34,7 @@ static inline void publish(heap_chunk *chunk, uint32_t place)
 	atomic_store_explicit(&chunk->published, place, memory_order_release);
 }
 
-static void count_losses(heap_store *heap, uint64_t count)
+static void count_losses(heap_recording *heap, uint64_t count)
 {
 	uint64_t lost = atomic_load_explicit(&heap->lost, memory_order_relaxed);
 
@@ -75,53 +43,54 @@ static void count_losses(heap_store *heap, uint64_t count)
 }
 
 /* Appends a chunk to the chain, and hands over the one before it. NULL if there is no memory, or no use for it. */
-static heap_chunk *append_chunk(mprof_recorder *recorder)
+static heap_chunk *append_chunk(recorder_shared *shared)
 {
-	heap_store *heap = &recorder->heap;
+	heap_recording *heap = &shared->heap;
 	int saved_errno = errno;
 	heap_chunk *chunk = NULL;
 
-	if (!atomic_load_explicit(&recorder->closing, memory_order_relaxed) && !recorder_in_child(recorder))
+	if (!atomic_load_explicit(&shared->closing, memory_order_relaxed) && !recorder_in_child(shared))
 		chunk = heap_chunks_take(&heap->chunks, 1);
 	if (chunk != NULL) {
 		if (heap->is_losing_moves) {
 			chunk->words[0] = HEAP_WORD_RESUMED;
-			heap_word_put_64(chunk->words + 1, counter_read(&recorder->counter));
+			heap_word_put_64(chunk->words + 1, counter_read(&shared->counter));
 			publish(chunk, HEAP_RESUMED_WORDS);
 			heap->is_losing_moves = 0;
 		}
 		atomic_store_explicit(&heap->current->next, chunk, memory_order_release);
 		heap->current = chunk;
-		sem_post(&recorder->work);
+		sem_post(&shared->work);
 	}
 	errno = saved_errno;
 	return chunk;
 }
 
 /* A chunk with room for so many words, or NULL. */
-static inline heap_chunk *chunk_with_room(mprof_recorder *recorder, uint32_t words)
+static inline heap_chunk *chunk_with_room(recorder_shared *shared, uint32_t words)
 {
-	heap_chunk *chunk = recorder->heap.current;
+	heap_chunk *chunk = shared->heap.current;
 
-	return place_in(chunk) + words <= chunk->capacity ? chunk : append_chunk(recorder);
+	return place_in(chunk) + words <= chunk->capacity ? chunk : append_chunk(shared);
 }
 
 int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t collection)
 {
 	heap_chunk *chunk;
-	heap_store *heap;
+	heap_recording *heap;
 	uint32_t *words;
 
 	if (recorder == NULL || (use & ~(uint32_t)ALL_USES) != 0)
 		return 0;
-	heap = &recorder->heap;
-	if (enter(heap) != HEAP_BETWEEN_SHOTS || atomic_load_explicit(&recorder->closing, memory_order_relaxed) ||
-	    recorder_in_child(recorder))
+	heap = &recorder->shared.heap;
+	if (enter(heap) != HEAP_BETWEEN_SHOTS ||
+	    atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
+	    recorder_in_child(&recorder->shared))
 		return 0;
-	chunk = chunk_with_room(recorder, HEAP_BEGIN_WORDS);
+	chunk = chunk_with_room(&recorder->shared, HEAP_BEGIN_WORDS);
 	if (chunk == NULL)
 		return 0;
-	heap->shot_counter = counter_read(&recorder->counter);
+	heap->shot_counter = counter_read(&recorder->shared.counter);
 	words = chunk->words + place_in(chunk);
 	words[0] = HEAP_WORD_BEGIN | use << HEAP_WORD_KIND_BITS;
 	words[1] = collection;
@@ -134,33 +103,33 @@ int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t c
 void mprof_recorder_end_heap(mprof_recorder *recorder)
 {
 	int saved_errno = errno;
-	heap_store *heap;
+	heap_recording *heap;
 	heap_state state;
 	uint32_t place;
 
 	if (recorder == NULL)
 		return;
-	heap = &recorder->heap;
+	heap = &recorder->shared.heap;
 	state = enter(heap);
-	if (state == HEAP_BETWEEN_SHOTS || recorder_in_child(recorder))
+	if (state == HEAP_BETWEEN_SHOTS || recorder_in_child(&recorder->shared))
 		return;
 	/* The chunk's tail has room for it. */
 	place = place_in(heap->current);
 	heap->current->words[place] = HEAP_WORD_END | (state == HEAP_IN_FULL_SHOT ? 1U : 0U) << HEAP_WORD_KIND_BITS;
 	publish(heap->current, place + HEAP_END_WORDS);
 	leave(heap, HEAP_BETWEEN_SHOTS);
-	sem_post(&recorder->work);
+	sem_post(&recorder->shared.work);
 	errno = saved_errno;
 }
 
 /* More references of the last object, in as many records as needed. Returns 0 if there is no room. */
-static int put_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
+static int put_references(recorder_shared *shared, const uint64_t *references, size_t count)
 {
-	uint64_t object = recorder->heap.last_object;
+	uint64_t object = shared->heap.last_object;
 
 	while (count > 0) {
 		/* Two words for each of them, since they may not fit the narrow form. */
-		heap_chunk *chunk = chunk_with_room(recorder, HEAP_REFERENCES_WORDS + 2);
+		heap_chunk *chunk = chunk_with_room(shared, HEAP_REFERENCES_WORDS + 2);
 		uint32_t *words;
 		uint32_t place;
 		uint32_t piece;
@@ -187,7 +156,7 @@ static int put_references(mprof_recorder *recorder, const uint64_t *references, 
 }
 
 /* Puts an object for which there is room into the chunk. Returns 0, with nothing done, if it is not narrow. */
-static inline int put_narrow_object(heap_store *heap, uint64_t address, uint32_t class_place, uint64_t size,
+static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint32_t class_place, uint64_t size,
 				    const uint64_t *references, uint32_t count)
 {
 	heap_chunk *chunk = heap->current;
@@ -211,9 +180,9 @@ static inline int put_narrow_object(heap_store *heap, uint64_t address, uint32_t
 }
 
 /* Puts a class into the table. Returns 0 if there is no room to say so. */
-static int put_class(mprof_recorder *recorder, mprof_key class_key, uint32_t class_place)
+static int put_class(recorder_shared *shared, mprof_key class_key, uint32_t class_place)
 {
-	heap_chunk *chunk = chunk_with_room(recorder, HEAP_CLASS_WORDS);
+	heap_chunk *chunk = chunk_with_room(shared, HEAP_CLASS_WORDS);
 	uint32_t place;
 
 	if (chunk == NULL)
@@ -222,7 +191,7 @@ static int put_class(mprof_recorder *recorder, mprof_key class_key, uint32_t cla
 	chunk->words[place] = HEAP_WORD_CLASS | class_place << HEAP_WORD_KIND_BITS;
 	heap_word_put_64(chunk->words + place + 1, class_key);
 	publish(chunk, place + HEAP_CLASS_WORDS);
-	recorder->heap.class_keys[class_place] = class_key;
+	shared->heap.class_keys[class_place] = class_key;
 	return 1;
 }
 
@@ -230,23 +199,23 @@ static int put_class(mprof_recorder *recorder, mprof_key class_key, uint32_t cla
  * An object whose class is not in the table, for which the chunk has no room, or that is not narrow. Returns 0 if there
  * is no room at all.
  */
-static int put_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+static int put_object(recorder_shared *shared, uint64_t address, mprof_key class_key, uint64_t size,
 		      const uint64_t *references, size_t count)
 {
-	heap_store *heap = &recorder->heap;
+	heap_recording *heap = &shared->heap;
 	uint32_t class_place = heap_word_class_place(class_key);
 	heap_chunk *chunk;
 	uint32_t *words;
 
-	if (heap->class_keys[class_place] != class_key && !put_class(recorder, class_key, class_place))
+	if (heap->class_keys[class_place] != class_key && !put_class(shared, class_key, class_place))
 		return 0;
 	if (count <= HEAP_OBJECT_REFERENCES) {
-		if (chunk_with_room(recorder, HEAP_OBJECT_WORDS + (uint32_t)count) == NULL)
+		if (chunk_with_room(shared, HEAP_OBJECT_WORDS + (uint32_t)count) == NULL)
 			return 0;
 		if (put_narrow_object(heap, address, class_place, size, references, (uint32_t)count))
 			return 1;
 	}
-	chunk = chunk_with_room(recorder, HEAP_OBJECT_WIDE_WORDS);
+	chunk = chunk_with_room(shared, HEAP_OBJECT_WIDE_WORDS);
 	if (chunk == NULL)
 		return 0;
 	words = chunk->words + place_in(chunk);
@@ -255,19 +224,19 @@ static int put_object(mprof_recorder *recorder, uint64_t address, mprof_key clas
 	heap_word_put_64(words + 3, size);
 	heap->last_object = address;
 	publish(chunk, place_in(chunk) + HEAP_OBJECT_WIDE_WORDS);
-	return put_references(recorder, references, count);
+	return put_references(shared, references, count);
 }
 
 /* What mprof_recorder_add_heap_object() does not do itself, so that the common case is short. */
-__attribute__((noinline)) static void record_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+__attribute__((noinline)) static void record_object(recorder_shared *shared, uint64_t address, mprof_key class_key,
 						    uint64_t size, const uint64_t *references, size_t count)
 {
-	heap_store *heap = &recorder->heap;
+	heap_recording *heap = &shared->heap;
 	heap_state state = enter(heap);
 
 	if (state == HEAP_BETWEEN_SHOTS)
 		return;
-	if (state == HEAP_IN_FULL_SHOT || !put_object(recorder, address, class_key, size, references, count)) {
+	if (state == HEAP_IN_FULL_SHOT || !put_object(shared, address, class_key, size, references, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SHOT;
 	}
@@ -278,11 +247,11 @@ void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, 
 				    const uint64_t *references, size_t count)
 {
 	uint32_t class_place = heap_word_class_place(class_key);
-	heap_store *heap;
+	heap_recording *heap;
 
 	if (recorder == NULL || (references == NULL && count > 0))
 		return;
-	heap = &recorder->heap;
+	heap = &recorder->shared.heap;
 	if (__builtin_expect(enter(heap) == HEAP_IN_SHOT && count <= HEAP_OBJECT_REFERENCES &&
 				     heap->class_keys[class_place] == class_key &&
 				     place_in(heap->current) + HEAP_OBJECT_WORDS + count <= heap->current->capacity &&
@@ -290,19 +259,19 @@ void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, 
 			     1))
 		leave(heap, HEAP_IN_SHOT);
 	else
-		record_object(recorder, address, class_key, size, references, count);
+		record_object(&recorder->shared, address, class_key, size, references, count);
 }
 
 void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
 {
-	heap_store *heap;
+	heap_recording *heap;
 	heap_state state;
 
 	if (recorder == NULL || (references == NULL && count > 0))
 		return;
-	heap = &recorder->heap;
+	heap = &recorder->shared.heap;
 	state = enter(heap);
-	if (state == HEAP_IN_SHOT && !put_references(recorder, references, count)) {
+	if (state == HEAP_IN_SHOT && !put_references(&recorder->shared, references, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SHOT;
 	}
@@ -311,16 +280,16 @@ void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t
 
 void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
 {
-	heap_store *heap;
+	heap_recording *heap;
 	heap_state state;
 	heap_chunk *chunk;
 	uint32_t *words;
 
 	if (recorder == NULL)
 		return;
-	heap = &recorder->heap;
+	heap = &recorder->shared.heap;
 	state = enter(heap);
-	chunk = state == HEAP_IN_SHOT ? chunk_with_room(recorder, HEAP_ROOT_WORDS) : NULL;
+	chunk = state == HEAP_IN_SHOT ? chunk_with_room(&recorder->shared, HEAP_ROOT_WORDS) : NULL;
 	if (state == HEAP_BETWEEN_SHOTS)
 		return;
 	if (chunk != NULL) {
@@ -337,30 +306,30 @@ void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind
 }
 
 /* When something is told: all that belongs to a shot happened at one moment. */
-static uint64_t moment(const mprof_recorder *recorder, heap_state state)
+static uint64_t moment(const recorder_shared *shared, heap_state state)
 {
-	return state == HEAP_BETWEEN_SHOTS ? counter_read(&recorder->counter) : recorder->heap.shot_counter;
+	return state == HEAP_BETWEEN_SHOTS ? counter_read(&shared->counter) : shared->heap.shot_counter;
 }
 
 void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size)
 {
-	heap_store *heap;
+	heap_recording *heap;
 	heap_state state;
 	heap_chunk *chunk;
 	uint32_t *words;
 
 	if (recorder == NULL)
 		return;
-	heap = &recorder->heap;
+	heap = &recorder->shared.heap;
 	state = enter(heap);
-	chunk = chunk_with_room(recorder, HEAP_FREED_WORDS);
+	chunk = chunk_with_room(&recorder->shared, HEAP_FREED_WORDS);
 	if (chunk != NULL) {
 		words = chunk->words + place_in(chunk);
 		words[0] = HEAP_WORD_FREED;
 		heap_word_put_64(words + 1, address);
 		heap_word_put_64(words + 3, class_key);
 		heap_word_put_64(words + 5, size);
-		heap_word_put_64(words + 7, moment(recorder, state));
+		heap_word_put_64(words + 7, moment(&recorder->shared, state));
 		publish(chunk, place_in(chunk) + HEAP_FREED_WORDS);
 	} else {
 		count_losses(heap, 1);
@@ -369,7 +338,7 @@ void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mp
 }
 
 /* A missing move spoils what is known of all objects: the writer thread must learn where it is missing. */
-static void lose_move(heap_store *heap)
+static void lose_move(heap_recording *heap)
 {
 	uint32_t place = place_in(heap->current);
 
@@ -384,22 +353,22 @@ static void lose_move(heap_store *heap)
 
 void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint64_t to)
 {
-	heap_store *heap;
+	heap_recording *heap;
 	heap_state state;
 	heap_chunk *chunk;
 	uint32_t *words;
 
 	if (recorder == NULL)
 		return;
-	heap = &recorder->heap;
+	heap = &recorder->shared.heap;
 	state = enter(heap);
-	chunk = chunk_with_room(recorder, HEAP_MOVED_WORDS);
+	chunk = chunk_with_room(&recorder->shared, HEAP_MOVED_WORDS);
 	if (chunk != NULL) {
 		words = chunk->words + place_in(chunk);
 		words[0] = HEAP_WORD_MOVED;
 		heap_word_put_64(words + 1, from);
 		heap_word_put_64(words + 3, to);
-		heap_word_put_64(words + 5, moment(recorder, state));
+		heap_word_put_64(words + 5, moment(&recorder->shared, state));
 		publish(chunk, place_in(chunk) + HEAP_MOVED_WORDS);
 	} else {
 		lose_move(heap);

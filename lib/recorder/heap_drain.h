@@ -1,32 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_drain.h
- * \brief Heap shots on the writer thread: raw records become blocks, and what died is found out.
+ * \brief Heap snapshots on the writer thread: raw records of the chunks become events, sums, and what is known of
+ * objects.
  *
- * A round of draining calls heap_drain_begin(), then drains the threads, then calls heap_drain(). What that writes was
- * there at heap_drain_begin(), so all allocations before it are known by then.
+ * A round of draining calls heap_drain_begin(), then drains the threads, then calls heap_drain_run(). What that writes
+ * was there at heap_drain_begin(), so all allocations before it are known by then.
  */
 #ifndef RECORDER_HEAP_DRAIN_H
 #define RECORDER_HEAP_DRAIN_H
 
 #include <mprof/recorder.h>
 
+#include "recorder/heap_blocks.h"
+#include "recorder/heap_deaths.h"
+#include "recorder/keys.h"
+#include "recorder/roots.h"
+#include "recorder/shared.h"
+
+/** A class in the writer thread's copy of heap_recording::class_keys. */
+typedef struct heap_class {
+	mprof_key key;
+	uint32_t id;
+	uint32_t stamp; /**< The ID is valid if it is that of heap_drain::class_stamp. */
+} heap_class;
+
+typedef struct heap_drain {
+	recorder_shared *shared;
+	recorder_output *output;
+	recorder_keys *keys;
+	root_table *roots;
+	heap_blocks blocks;
+	heap_deaths deaths;
+	heap_chunk *chunk;             /**< The first that was not read to its end. */
+	uint32_t place;                /**< The word of it that is read next. */
+	uint64_t read_object;          /**< As heap_recording::last_object, of what was read. */
+	const heap_chunk *until_chunk; /**< Where this round stops: what was there when it began. */
+	uint32_t until_place;
+	uint64_t until_counter; /**< Allocations before it were drained before heap_drain_run(). */
+	uint64_t lost_seen;     /**< Of heap_recording::lost. */
+	uint32_t next_number;   /**< Of snapshots. */
+	uint32_t class_stamp;   /**< Changes where a key may come to have another ID. */
+	heap_class classes[HEAP_CLASSES];
+} heap_drain;
+
+/** After heap_recording_init(), keys_init() and root_table_init(). Takes no memory yet. */
+void heap_drain_init(heap_drain *heap, recorder_shared *shared, recorder_keys *keys, root_table *roots,
+		     int track_objects);
+
+/** Frees its memory, and the chunks that are left. Also of a heap_drain that is all zero. */
+void heap_drain_destroy(heap_drain *heap);
+
 /** First of all in a round, before any buffer of a thread is looked at. */
-void heap_drain_begin(mprof_recorder *recorder);
+void heap_drain_begin(heap_drain *heap);
 
 /**
- * Writes what was told up to heap_drain_begin(). If heap_store::is_tracking, all that threads had published then must
- * have been drained, also from buffers that are not full. Without \p all it may leave some of a long shot to the next
- * round, for which it asks, so that threads do not wait for their buffers. \p is_last: a shot that was not ended is
- * incomplete. Returns 0 if some of a shot is left.
+ * Writes what was recorded up to heap_drain_begin(). If heap_deaths::is_tracking, all that threads had published then
+ * must have been drained, also from buffers that are not full. Without \p all it may leave some of a long snapshot to
+ * the next round, for which it asks, so that threads do not wait for their buffers. \p is_last: a snapshot that was not
+ * ended is incomplete. Returns 0 if some of a snapshot is left.
  */
-int heap_drain(mprof_recorder *recorder, int all, int is_last);
-
-/** An allocation was drained. \p counter is when it was recorded. Only asked for if heap_store::is_tracking. */
-void heap_note_allocation(mprof_recorder *recorder, uint64_t object, mprof_key class_key, uint32_t class_id,
-			  uint64_t size, uint64_t counter);
-
-/** A collection's start was drained: moves before it and behind it are not of one collection. */
-void heap_note_collection(mprof_recorder *recorder, uint64_t counter);
+int heap_drain_run(heap_drain *heap, int all, int is_last);
 
 #endif

@@ -49,7 +49,9 @@ static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_i
 /** Begins one of the sums anew. */
 void heap_sums_clear(heap_sums *sums, heap_sum sum);
 
-/** Writes the sums of all classes that have any. Returns as mprof_writer_write_records(), also for want of own memory. */
+/**
+ * Writes the sums of all classes that have any. Returns as mprof_writer_write_records(), also for want of own memory.
+ */
 mprof_status heap_sums_write(heap_sums *sums, mprof_writer *writer, uint32_t collection);
 
 #endif

@@ -1,37 +1,49 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks keys up, and writes the definition of each when it is first used. */
 #include "recorder/keys.h"
 
-#include "recorder/recorder_internal.h"
-#include "writer/parts.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-void recorder_note_status(mprof_recorder *recorder, mprof_status status)
+int keys_init(recorder_keys *keys, const recorder_shared *shared, recorder_output *output)
 {
-	if (status == MPROF_OK || recorder->status != MPROF_OK)
+	keys->shared = shared;
+	keys->output = output;
+	hash_map_init(&keys->elements, &shared->allocator);
+	return key_table_init(&keys->tables[0], &shared->allocator, shared->keys_are_ids) &&
+	       key_table_init(&keys->tables[1], &shared->allocator, shared->keys_are_ids);
+}
+
+void keys_destroy(recorder_keys *keys)
+{
+	/* NULL: it was never made. */
+	if (keys->shared == NULL)
 		return;
-	/* What was refused for the limit is counted by who wrote it; the log goes on to its end. */
-	if (status == MPROF_ERR_LIMIT && writer_is_full(recorder->writer)) {
-		recorder->limit_reached = 1;
-		return;
-	}
-	recorder->status = status;
-	recorder->error.struct_size = sizeof(recorder->error);
-	mprof_writer_get_error(recorder->writer, &recorder->error);
+	key_table_destroy(&keys->tables[0]);
+	key_table_destroy(&keys->tables[1]);
+	hash_map_destroy(&keys->elements);
+}
+
+/* What two call stacks have in common cannot be determined from keys across this counter. */
+static void note_method_change(recorder_keys *keys, uint64_t counter)
+{
+	if (counter > keys->methods_changed)
+		keys->methods_changed = counter;
 }
 
 /* Adds a definition. Returns 0 without memory. */
-static int define(mprof_recorder *recorder, key_subject subject, mprof_key key, const key_definition *definition)
+static int define_key(recorder_keys *keys, key_subject subject, mprof_key key, const key_definition *definition)
 {
-	key_change change = key_table_define(&recorder->keys[subject], key, definition);
+	key_change change = key_table_define(&keys->tables[subject], key, definition);
 
 	if (change == KEY_CHANGED && subject == SUBJECT_METHOD)
-		stacks_methods_changed(&recorder->stacks, definition->since);
+		note_method_change(keys, definition->since);
 	return change != KEY_NO_MEMORY;
 }
 
-void keys_define(mprof_recorder *recorder, const message *defined)
+void keys_define(recorder_keys *keys, const message *defined)
 {
 	key_definition definition = {.owner = defined->owner,
 				     .name = defined->name,
@@ -43,25 +55,24 @@ void keys_define(mprof_recorder *recorder, const message *defined)
 				     .source_line = defined->source_line,
 				     .since = defined->counter};
 
-	/* Without memory for it, the key counts as one that nobody named. */
-	(void)define(recorder, defined->kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS, defined->key,
-		     &definition);
+	(void)define_key(keys, defined->kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS, defined->key,
+			 &definition);
 }
 
 /* Defines a key that no message defined: by the client's function, or by a name made from the key. */
-static int define_unknown(mprof_recorder *recorder, key_subject subject, mprof_key key)
+static int define_unknown(recorder_keys *keys, key_subject subject, mprof_key key)
 {
 	mprof_description description;
 	key_definition definition = {0};
 	char made_up[40];
-	int is_none = key == key_for_none(recorder->keys_are_ids);
+	int is_none = key == key_for_none(keys->shared->keys_are_ids);
 
-	mprof_description_init(&description, sizeof(description));
-	if (is_none || recorder->resolve[subject] == NULL ||
-	    recorder->resolve[subject](recorder->resolve_user, key, &description) != 0 || description.name == NULL ||
-	    !recorder_name_is_writable(recorder, description.name, description.name_length)) {
-		recorder->unresolved_keys++;
-		mprof_description_init(&description, sizeof(description));
+	struct_init(&description, sizeof(description));
+	if (is_none || keys->resolve[subject] == NULL ||
+	    keys->resolve[subject](keys->resolve_user, key, &description) != 0 || description.name == NULL ||
+	    !recorder_name_is_writable(keys->shared, description.name, description.name_length)) {
+		keys->unresolved++;
+		struct_init(&description, sizeof(description));
 		description.name = made_up;
 		if (is_none)
 			description.name_length = (size_t)snprintf(made_up, sizeof(made_up), "(no key)");
@@ -75,15 +86,38 @@ static int define_unknown(mprof_recorder *recorder, key_subject subject, mprof_k
 	definition.flags = description.flags;
 	definition.object_size = subject == SUBJECT_CLASS ? description.object_size : 0;
 	if (subject == SUBJECT_METHOD && description.source_file != NULL &&
-	    recorder_name_is_writable(recorder, description.source_file, description.source_file_length)) {
+	    recorder_name_is_writable(keys->shared, description.source_file, description.source_file_length)) {
 		definition.source_file = description.source_file;
 		definition.source_file_length = description.source_file_length;
 		definition.source_line = description.source_line;
 	}
-	return define(recorder, subject, key, &definition);
+	return define_key(keys, subject, key, &definition);
 }
 
-static void write_class(mprof_recorder *recorder, const key_version *version)
+void keys_write_element(recorder_keys *keys, const message *taken)
+{
+	mprof_element element = taken->more.loaded.element;
+	const uint64_t *known = hash_map_get(&keys->elements, taken->key);
+
+	if (taken->kind == MESSAGE_LOADED) {
+		element.id = ++keys->next_element_id;
+		/* Without memory for it, classes of this assembly have none that is known. */
+		(void)hash_map_put(&keys->elements, taken->key, element.id);
+		output_note_status(keys->output, mprof_writer_write_loaded(keys->output->writer, &element));
+	} else {
+		element.id = known != NULL ? (uint32_t)*known : 0;
+		output_note_status(keys->output, mprof_writer_write_unloaded(keys->output->writer, &element));
+	}
+}
+
+void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t count, uint64_t counter)
+{
+	key_table_retire(&keys->tables[SUBJECT_METHOD], ranges, count);
+	key_table_retire(&keys->tables[SUBJECT_CLASS], ranges, count);
+	note_method_change(keys, counter);
+}
+
+static void write_class(recorder_keys *keys, const key_version *version)
 {
 	const key_definition *said = &version->said;
 	mprof_class_definition definition = {.struct_size = sizeof(mprof_class_definition),
@@ -91,33 +125,33 @@ static void write_class(mprof_recorder *recorder, const key_version *version)
 					     .name = said->name,
 					     .name_length = said->name_length,
 					     .size = said->object_size};
-	const uint64_t *element = hash_map_get(&recorder->elements, said->owner);
+	const uint64_t *element = hash_map_get(&keys->elements, said->owner);
 
 	if (said->owner != 0 && element != NULL)
 		definition.assembly_id = (uint32_t)*element;
-	recorder_note_status(recorder, mprof_writer_define_class(recorder->writer, &definition));
+	output_note_status(keys->output, mprof_writer_define_class(keys->output->writer, &definition));
 }
 
 /*
  * The class of methods that have none, where there must be one: Mono's own decoder ends when it comes to print one
  * without. Its ID is of the table's, not of a key; IDs that the client chose leave no room for it.
  */
-static uint32_t no_class(mprof_recorder *recorder)
+static uint32_t no_class(recorder_keys *keys)
 {
 	static const char name[] = "(no class)";
 	mprof_class_definition definition = {
 		.struct_size = sizeof(mprof_class_definition), .name = name, .name_length = sizeof(name) - 1};
 
-	if (!recorder->methods_need_class || recorder->keys_are_ids)
+	if (!keys->output->methods_need_class || keys->shared->keys_are_ids)
 		return 0;
-	if (recorder->no_class_id == 0) {
-		definition.id = recorder->no_class_id = recorder->keys[SUBJECT_CLASS].next_id++;
-		recorder_note_status(recorder, mprof_writer_define_class(recorder->writer, &definition));
+	if (keys->no_class_id == 0) {
+		definition.id = keys->no_class_id = keys->tables[SUBJECT_CLASS].next_id++;
+		output_note_status(keys->output, mprof_writer_define_class(keys->output->writer, &definition));
 	}
-	return recorder->no_class_id;
+	return keys->no_class_id;
 }
 
-static void write_method(mprof_recorder *recorder, const key_version *version, uint32_t class_id)
+static void write_method(recorder_keys *keys, const key_version *version, uint32_t class_id)
 {
 	mprof_method_definition definition = {.struct_size = sizeof(mprof_method_definition),
 					      .id = version->id,
@@ -129,56 +163,56 @@ static void write_method(mprof_recorder *recorder, const key_version *version, u
 					      .source_file_length = version->said.source_file_length,
 					      .source_line = version->said.source_line};
 
-	recorder_note_status(recorder, mprof_writer_define_method(recorder->writer, &definition));
+	output_note_status(keys->output, mprof_writer_define_method(keys->output->writer, &definition));
 }
 
 /* A key without an ID yet, or with several versions. Returns 0 only for want of memory. */
-static uint32_t find_id(mprof_recorder *recorder, key_subject subject, mprof_key key, uint64_t counter)
+static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t counter)
 {
-	key_table *table = &recorder->keys[subject];
+	key_table *table = &keys->tables[subject];
 	key_entry *entry = key_table_find(table, key);
 	key_version *version;
 	uint32_t class_id = 0;
 
 	if (entry == NULL || entry->version == 0) {
-		if (!define_unknown(recorder, subject, key))
+		if (!define_unknown(keys, subject, key))
 			return 0;
 		entry = key_table_find(table, key);
 	}
 	version = key_table_version(table, entry, counter);
 	if (version->id != 0)
 		return version->id;
-	if (subject == SUBJECT_METHOD && key_is_valid(version->said.owner, recorder->keys_are_ids))
-		class_id = recorder_class_id(recorder, version->said.owner, counter);
+	if (subject == SUBJECT_METHOD && key_is_valid(version->said.owner, keys->shared->keys_are_ids))
+		class_id = keys_class_id(keys, version->said.owner, counter);
 	else if (subject == SUBJECT_METHOD)
-		class_id = no_class(recorder);
+		class_id = no_class(keys);
 	key_table_assign(table, entry, version);
 	if (subject == SUBJECT_METHOD)
-		write_method(recorder, version, class_id);
+		write_method(keys, version, class_id);
 	else
-		write_class(recorder, version);
+		write_class(keys, version);
 	key_table_forget_name(table, version);
 	return version->id;
 }
 
-static uint32_t id_of(mprof_recorder *recorder, key_subject subject, mprof_key key, uint64_t counter)
+static uint32_t id_of(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t counter)
 {
 	const key_entry *entry;
 
-	if (!key_is_valid(key, recorder->keys_are_ids))
-		key = key_for_none(recorder->keys_are_ids);
-	entry = key_table_find(&recorder->keys[subject], key);
+	if (!key_is_valid(key, keys->shared->keys_are_ids))
+		key = key_for_none(keys->shared->keys_are_ids);
+	entry = key_table_find(&keys->tables[subject], key);
 	if (entry != NULL && entry->id != 0)
 		return entry->id;
-	return find_id(recorder, subject, key, counter);
+	return find_id(keys, subject, key, counter);
 }
 
-uint32_t recorder_method_id(mprof_recorder *recorder, mprof_key key, uint64_t counter)
+uint32_t keys_method_id(recorder_keys *keys, mprof_key key, uint64_t counter)
 {
-	return id_of(recorder, SUBJECT_METHOD, key, counter);
+	return id_of(keys, SUBJECT_METHOD, key, counter);
 }
 
-uint32_t recorder_class_id(mprof_recorder *recorder, mprof_key key, uint64_t counter)
+uint32_t keys_class_id(recorder_keys *keys, mprof_key key, uint64_t counter)
 {
-	return id_of(recorder, SUBJECT_CLASS, key, counter);
+	return id_of(keys, SUBJECT_CLASS, key, counter);
 }

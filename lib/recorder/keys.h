@@ -1,50 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/keys.h
- * \brief Which ID the log has for what a client names by a key. All of this is the writer thread's.
+ * \brief Which ID the log has for what a client names by a key: methods, classes, and the elements that classes are of.
  *
- * An ID is given, and its definition handed to the mprof_writer, when the first use of a key is drained; so what
- * follows may use it.
+ * Writer thread. An ID is given, and its definition handed to the mprof_writer, when the first use of a key is drained;
+ * so what follows may use it.
  */
 #ifndef RECORDER_KEYS_H
 #define RECORDER_KEYS_H
 
 #include <mprof/recorder.h>
 
+#include "base/hash_map.h"
+#include "recorder/key_table.h"
+#include "recorder/message_queue.h"
+#include "recorder/output.h"
+#include "recorder/shared.h"
+
+/** What the subject of an event is; the first two index recorder_keys::tables. */
+typedef enum key_subject { SUBJECT_METHOD, SUBJECT_CLASS, SUBJECT_VALUE } key_subject;
+
+typedef struct recorder_keys {
+	const recorder_shared *shared; /**< For its constants. */
+	recorder_output *output;
+	mprof_resolve_function resolve[2]; /**< By key_subject; may be NULL. Constant, as the next. */
+	void *resolve_user;
+	key_table tables[2]; /**< By key_subject. */
+	hash_map elements;   /**< Element key → element ID. */
+	uint32_t next_element_id;
+	uint32_t no_class_id;     /**< Of the class that stands for none; 0 before it is used. */
+	uint64_t unresolved;      /**< Keys that no definition was found for. */
+	uint64_t methods_changed; /**< The last counter at which a method's key changed its meaning. */
+} recorder_keys;
+
+/** Returns 0 if there is no memory; keys_destroy() then is to be called, too. */
+int keys_init(recorder_keys *keys, const recorder_shared *shared, recorder_output *output);
+void keys_destroy(recorder_keys *keys);
+
+/** Adds the definition of a class or a method. Without memory, the key counts as one that has none. */
+void keys_define(recorder_keys *keys, const message *defined);
+
+/** Writes that an element was loaded or unloaded. */
+void keys_write_element(recorder_keys *keys, const message *taken);
+
+/** Removes all definitions of the keys in ranges, which are sorted and disjoint, from a counter on. */
+void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t count, uint64_t counter);
+
 /**
- * The ID of a method at a counter. A key that is none is the method "(no key)"; in a call chain it is 0 instead,
- * without asking. Returns 0 for want of memory.
+ * The ID of a method at a counter. An invalid key is the method "(no key)"; in a call stack it is 0 instead, and not
+ * looked up. Returns 0 if there is no memory.
  */
-uint32_t recorder_method_id(mprof_recorder *recorder, mprof_key key, uint64_t counter);
+uint32_t keys_method_id(recorder_keys *keys, mprof_key key, uint64_t counter);
 
 /** The same for a class. */
-uint32_t recorder_class_id(mprof_recorder *recorder, mprof_key key, uint64_t counter);
-
-/** Keeps the first error of the mprof_writer, which ends the writing, but not the draining. #MPROF_OK is none. */
-void recorder_note_status(mprof_recorder *recorder, mprof_status status);
-
-/**
- * Takes in what threads have told so far. To be called between finding out what is to be drained and looking at its
- * keys: their definitions were pushed before.
- */
-void recorder_process_messages(mprof_recorder *recorder);
-
-/**
- * Whether the log still takes more than losses: writing did not fail, and no block was refused for the limit. What is not
- * written is counted with recorder_count_lost().
- */
-int recorder_is_writing(mprof_recorder *recorder);
-
-/** Counts events or samples that come from no thread that is attached: told as losses of thread 0. */
-void recorder_count_lost(mprof_recorder *recorder, mprof_loss_cause cause, uint64_t count);
-
-/** The cause to count with recorder_count_lost() where recorder_is_writing() says no. */
-mprof_loss_cause recorder_loss_cause(const mprof_recorder *recorder);
-
-/**
- * The ID of the area of roots that held an address at a counter, and its kind; it is in the log when this returns. 0,
- * with \p kind left as it was, if there is none. May write blocks: not to be called inside of one.
- */
-uint32_t recorder_root_id(mprof_recorder *recorder, uint64_t slot, uint64_t counter, mprof_root_kind *kind);
+uint32_t keys_class_id(recorder_keys *keys, mprof_key key, uint64_t counter);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/lifecycle.c
- * \brief Opening, closing and freeing a recorder.
- */
-#include "recorder/recorder_internal.h"
+/* Opens, closes and frees recorders. Threads of the client. */
+#include "recorder/lifecycle.h"
 
 #include "base/error.h"
 #include "base/options.h"
 #include "format/dialect.h"
-#include "recorder/writer_thread.h"
 #include "io/log_file.h"
+#include "recorder/recorder_internal.h"
+#include "recorder/stack_order.h"
+#include "recorder/switches.h"
+#include "recorder/thread.h"
+#include "recorder/writer_thread.h"
 #include "writer/parts.h"
 
 #include <mprof/version.h>
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_BUFFER_EVENTS 4096
@@ -50,16 +50,6 @@ void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_
 	struct_init(options, struct_size);
 }
 
-void recorder_read_clock(void *user, mprof_clock *now)
-{
-	const mprof_recorder *recorder = user;
-	struct timespec wall;
-
-	now->counter = counter_read(&recorder->counter);
-	clock_gettime(CLOCK_REALTIME, &wall);
-	now->time = (uint64_t)wall.tv_sec * 1000000 + (uint64_t)wall.tv_nsec / 1000;
-}
-
 static int options_are_valid(const mprof_recorder_options *own)
 {
 	const uint32_t details =
@@ -92,54 +82,41 @@ static mprof_status take_options(mprof_recorder_options *own, mprof_writer_optio
 	return options_are_valid(own) ? MPROF_OK : MPROF_ERR_ARGUMENT;
 }
 
-static int init_locks(mprof_recorder *recorder)
-{
-	return sem_init(&recorder->work, 0, 0) == 0 && pthread_mutex_init(&recorder->wait_lock, NULL) == 0 &&
-	       pthread_cond_init(&recorder->buffers_free, NULL) == 0 &&
-	       pthread_mutex_init(&recorder->threads_lock, NULL) == 0 &&
-	       pthread_mutex_init(&recorder->state_lock, NULL) == 0 &&
-	       pthread_cond_init(&recorder->drained, NULL) == 0 && pthread_mutex_init(&recorder->dump_lock, NULL) == 0;
-}
-
-static void destroy_locks(mprof_recorder *recorder)
-{
-	sem_destroy(&recorder->work);
-	pthread_mutex_destroy(&recorder->wait_lock);
-	pthread_cond_destroy(&recorder->buffers_free);
-	pthread_mutex_destroy(&recorder->threads_lock);
-	pthread_mutex_destroy(&recorder->state_lock);
-	pthread_cond_destroy(&recorder->drained);
-	pthread_mutex_destroy(&recorder->dump_lock);
-}
-
-/* All that needs no I/O. What was made is given back by release_all(), also after a failure. */
+/* What needs no I/O and no memory of its own. */
 static mprof_recorder *create(const mprof_recorder_options *options, const mprof_allocator *allocator)
 {
 	mprof_recorder *recorder = allocator_allocate_zeroed(allocator, sizeof(*recorder));
+	recorder_shared *shared;
+	recorder_drain *drain;
 
 	if (recorder == NULL)
 		return NULL;
-	if (!init_locks(recorder)) {
+	shared = &recorder->shared;
+	drain = &recorder->drain;
+	if (!recorder_init_locks(shared) || pthread_mutex_init(&recorder->control.dump_lock, NULL) != 0) {
 		allocator_release(allocator, recorder, sizeof(*recorder));
 		return NULL;
 	}
-	recorder->allocator = *allocator;
-	recorder->overflow = options->overflow;
-	recorder->buffer_events = options->buffer_events;
-	recorder->drain_interval_ms = options->drain_interval_ms;
-	recorder->resolve[0] = options->resolve_method;
-	recorder->resolve[1] = options->resolve_class;
-	recorder->resolve_user = options->resolve_user;
-	recorder->thread_started = options->thread_started;
-	recorder->thread_ended = options->thread_ended;
-	recorder->thread_user = options->thread_user;
-	recorder->keys_are_ids = options->keys_are_ids != 0;
-	atomic_init(&recorder->enabled, !options->start_disabled);
-	fork_guard_init(&recorder->origin);
-	error_clear(&recorder->error);
-	counter_init(&recorder->counter, options->counter, options->counter_user, options->machine_ticks != 0);
-	hash_map_init(&recorder->elements, allocator);
-	stack_table_init(&recorder->switched, allocator, sizeof(switched_stack));
+	shared->allocator = *allocator;
+	shared->overflow = options->overflow;
+	shared->keys_are_ids = options->keys_are_ids != 0;
+	atomic_init(&shared->enabled, !options->start_disabled);
+	fork_guard_init(&shared->origin);
+	counter_init(&shared->counter, options->counter, options->counter_user, options->machine_ticks != 0);
+	error_clear(&recorder->output.error);
+	drain->shared = shared;
+	drain->output = &recorder->output;
+	drain->buffer_events = options->buffer_events;
+	drain->interval_ms = options->drain_interval_ms;
+	drain->thread_started = options->thread_started;
+	drain->thread_ended = options->thread_ended;
+	drain->thread_user = options->thread_user;
+	drain->keys.resolve[SUBJECT_METHOD] = options->resolve_method;
+	drain->keys.resolve[SUBJECT_CLASS] = options->resolve_class;
+	drain->keys.resolve_user = options->resolve_user;
+	root_table_init(&drain->roots, allocator, &drain->keys);
+	metric_table_init(&drain->metrics, allocator, drain->output);
+	stack_table_init(&drain->switched, allocator, sizeof(switched_stack));
 	return recorder;
 }
 
@@ -155,55 +132,83 @@ static size_t details_size(uint32_t buffer_events)
 	return (size_t)(buffer_events / 2) * sizeof(mprof_event_detail);
 }
 
-static int create_tables(mprof_recorder *recorder, const mprof_recorder_options *options)
+/*
+ * What is shared comes first: the writer thread's tables refer to it. release_all() frees what was made, also after a
+ * failure.
+ */
+static int create_shared(recorder_shared *shared, const mprof_recorder_options *options)
 {
-	const mprof_allocator *allocator = &recorder->allocator;
-
-	recorder->events = allocator_allocate(allocator, events_size(options->buffer_events));
-	recorder->details = allocator_allocate(allocator, details_size(options->buffer_events));
-	return recorder->events != NULL && recorder->details != NULL &&
-	       buffer_pool_init(&recorder->pool, options->max_buffers, options->buffer_events) &&
-	       key_table_init(&recorder->keys[0], &recorder->allocator, options->keys_are_ids != 0) &&
-	       key_table_init(&recorder->keys[1], &recorder->allocator, options->keys_are_ids != 0) &&
-	       sample_store_init(&recorder->samples, options->max_sample_bytes) &&
-	       stack_store_init(&recorder->stacks, allocator, !options->without_symbols) &&
-	       heap_store_init(&recorder->heap, allocator, options->max_heap_bytes, options->track_objects != 0);
+	return buffer_pool_init(&shared->pool, options->max_buffers, options->buffer_events) &&
+	       sample_store_init(&shared->samples, options->max_sample_bytes) &&
+	       heap_recording_init(&shared->heap, options->max_heap_bytes);
 }
 
-static void release_all(mprof_recorder *recorder)
+static int create_tables(recorder_drain *drain, const mprof_recorder_options *options)
 {
-	mprof_allocator allocator = recorder->allocator;
-	message *left = message_queue_take(&recorder->messages);
+	const mprof_allocator *allocator = &drain->shared->allocator;
+
+	int has_keys = keys_init(&drain->keys, drain->shared, drain->output);
+
+	/* Before anything can fail: it frees the chunks that the shared side has made. */
+	heap_drain_init(&drain->heap, drain->shared, &drain->keys, &drain->roots, options->track_objects != 0);
+	drain->events = allocator_allocate(allocator, events_size(options->buffer_events));
+	drain->details = allocator_allocate(allocator, details_size(options->buffer_events));
+	return has_keys && drain->events != NULL && drain->details != NULL &&
+	       stack_store_init(&drain->stacks, drain->shared, &drain->keys, !options->without_symbols);
+}
+
+static void release_messages(recorder_shared *shared)
+{
+	message *left = message_queue_take(&shared->messages);
 
 	while (left != NULL) {
 		message *next = left->next;
 
-		message_release(&allocator, left);
+		message_release(&shared->allocator, left);
 		left = next;
 	}
-	while (recorder->threads != NULL) {
-		mprof_thread *next = recorder->threads->next;
+}
 
-		thread_release(recorder, recorder->threads);
-		recorder->threads = next;
+static void release_threads(recorder_shared *shared)
+{
+	while (shared->threads != NULL) {
+		mprof_thread *next = shared->threads->next;
+
+		thread_release(shared->threads);
+		shared->threads = next;
 	}
-	mprof_writer_destroy(recorder->writer);
-	key_table_destroy(&recorder->keys[0]);
-	key_table_destroy(&recorder->keys[1]);
-	hash_map_destroy(&recorder->elements);
-	switches_destroy(&recorder->switched);
-	stack_order_destroy(recorder);
-	metric_table_destroy(&recorder->metrics, &allocator);
-	root_table_destroy(&recorder->roots, &allocator);
-	sample_store_destroy(&recorder->samples);
-	stack_store_destroy(&recorder->stacks);
-	heap_store_destroy(&recorder->heap);
-	recorder_release_ring(recorder->ring);
-	allocator_release(&allocator, recorder->events, events_size(recorder->buffer_events));
-	allocator_release(&allocator, recorder->details, details_size(recorder->buffer_events));
-	buffer_pool_destroy(&recorder->pool);
-	fork_guard_destroy(&recorder->origin);
-	destroy_locks(recorder);
+}
+
+static void release_drain(recorder_drain *drain)
+{
+	const mprof_allocator *allocator = &drain->shared->allocator;
+
+	keys_destroy(&drain->keys);
+	switches_destroy(&drain->switched);
+	stack_order_destroy(drain);
+	metric_table_destroy(&drain->metrics);
+	root_table_destroy(&drain->roots);
+	stack_store_destroy(&drain->stacks);
+	heap_drain_destroy(&drain->heap);
+	allocator_release(allocator, drain->events, events_size(drain->buffer_events));
+	allocator_release(allocator, drain->details, details_size(drain->buffer_events));
+}
+
+static void release_all(mprof_recorder *recorder)
+{
+	recorder_shared *shared = &recorder->shared;
+	mprof_allocator allocator = shared->allocator;
+
+	release_messages(shared);
+	release_threads(shared);
+	mprof_writer_destroy(recorder->output.writer);
+	release_drain(&recorder->drain);
+	sample_store_destroy(&shared->samples);
+	block_ring_destroy(recorder->control.ring);
+	buffer_pool_destroy(&shared->pool);
+	fork_guard_destroy(&shared->origin);
+	recorder_destroy_locks(shared);
+	pthread_mutex_destroy(&recorder->control.dump_lock);
 	allocator_release(&allocator, recorder, sizeof(*recorder));
 }
 
@@ -224,12 +229,21 @@ static int has_stacks(uint64_t known, uint64_t declared)
 	       (declared & known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
 }
 
-/* Declares what the recorder uses. What was asked for and the dialect lacks is refused, or counted when lossy. */
-static void choose_directives(mprof_recorder *recorder, const mprof_recorder_options *options,
-			      mprof_writer_options *writer_options, int is_ring)
+/* Declares the directives that the recorder uses and the dialect has. */
+static void declare_directives(uint64_t known, mprof_writer_options *writer_options, int is_ring)
 {
-	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
-	uint64_t known = rules != NULL ? rules->directives : 0;
+	writer_options->directives |= OWN_DIRECTIVES & known;
+	/* Evicted blocks would take the events with them that such leaves depend on. */
+	if (is_ring)
+		writer_options->directives &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+}
+
+/*
+ * Declares what allocations keep besides class and size. Returns the bits of #mprof_allocation_detail that the dialect
+ * has; what was asked for and it lacks is refused by the writer, or counted when lossy.
+ */
+static uint32_t declare_details(uint64_t known, uint32_t asked, mprof_writer_options *writer_options)
+{
 	const struct {
 		uint32_t detail;
 		mprof_directive directive;
@@ -238,43 +252,59 @@ static void choose_directives(mprof_recorder *recorder, const mprof_recorder_opt
 		{MPROF_ALLOCATION_DETAIL_STACK, stack_directive(known)},
 		{MPROF_ALLOCATION_DETAIL_OBJECT, MPROF_DIRECTIVE_ALLOCATION_OBJECT},
 	};
+	uint32_t kept = 0;
 
-	writer_options->directives |= OWN_DIRECTIVES & known;
-	if (is_ring)
-		writer_options->directives &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 	for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
-		if ((options->allocation_detail & details[i].detail) == 0)
+		if ((asked & details[i].detail) == 0)
 			continue;
 		writer_options->directives |= MPROF_DIRECTIVE_BIT(details[i].directive);
 		if ((known & MPROF_DIRECTIVE_BIT(details[i].directive)) != 0)
-			recorder->detail |= details[i].detail;
+			kept |= details[i].detail;
 	}
+	return kept;
+}
+
+/* What the log is like, for the writer thread. */
+static void describe_log(recorder_output *output, const dialect_rules *rules, uint64_t declared, int is_ring)
+{
+	output->repeats_switches = is_ring;
+	output->methods_need_class = rules != NULL && rules->methods_need_class;
+	output->numbers_shots_like_collections = rules != NULL && rules->numbers_shots_like_collections;
+	output->has_heap_blocks = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_HEAP_DATA);
+	output->implicit_leaves = (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
+}
+
+static void choose_format(mprof_recorder *recorder, uint32_t allocation_detail, mprof_writer_options *writer_options,
+			  int is_ring)
+{
+	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
+	uint64_t known = rules != NULL ? rules->directives : 0;
+	recorder_shared *shared = &recorder->shared;
+
+	declare_directives(known, writer_options, is_ring);
+	shared->detail = declare_details(known, allocation_detail, writer_options);
 	if (has_stacks(known, writer_options->directives))
-		recorder->detail |= DETAIL_STACKS;
-	recorder->takes_switches =
+		shared->detail |= DETAIL_STACKS;
+	shared->takes_switches =
 		(known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)) != 0 || writer_options->lossy;
-	recorder->repeats_switches = is_ring;
-	recorder->methods_need_class = rules != NULL && rules->methods_need_class;
-	recorder->numbers_shots_like_collections = rules != NULL && rules->numbers_shots_like_collections;
-	recorder->has_heap_blocks = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_HEAP_DATA);
-	recorder->implicit_leaves =
-		(writer_options->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
+	describe_log(&recorder->output, rules, writer_options->directives, is_ring);
 }
 
 static mprof_status open_writer(mprof_recorder *recorder, const destination *where, mprof_writer_options *options)
 {
 	options->clock = recorder_read_clock;
-	options->clock_user = recorder;
-	options->allocator = &recorder->allocator;
-	recorder->file_mode = options->file_mode != 0 ? options->file_mode : LOG_FILE_MODE;
+	options->clock_user = &recorder->shared;
+	options->allocator = &recorder->shared.allocator;
+	recorder->control.file_mode = options->file_mode != 0 ? options->file_mode : LOG_FILE_MODE;
 	if (where->is_ring)
 		options->gzip_level = 0;
-	recorder->max_name_length = options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
+	recorder->shared.max_name_length =
+		options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
 	if (where->path != NULL)
-		return mprof_writer_open_path(where->path, options, &recorder->writer);
+		return mprof_writer_open_path(where->path, options, &recorder->output.writer);
 	if (where->sink != NULL)
-		return mprof_writer_open_sink(where->sink, options, &recorder->writer);
-	return mprof_writer_open_fd(where->fd, options, &recorder->writer);
+		return mprof_writer_open_sink(where->sink, options, &recorder->output.writer);
+	return mprof_writer_open_fd(where->fd, options, &recorder->output.writer);
 }
 
 static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder_options *options)
@@ -283,17 +313,17 @@ static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder
 	char counter[64];
 	mprof_status status;
 
-	counter_describe(&recorder->counter, counter, sizeof(counter));
+	counter_describe(&recorder->shared.counter, counter, sizeof(counter));
 	own[0] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
 	own[1] = (mprof_property){"counter", counter};
 	/*
 	 * Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be told.
 	 */
-	status = mprof_writer_write_session(recorder->writer, own, sizeof(*own), 2);
+	status = mprof_writer_write_session(recorder->output.writer, own, sizeof(*own), 2);
 	if (status == MPROF_OK && options->property_count > 0)
-		status = mprof_writer_write_session(recorder->writer, options->properties, options->property_size,
-						    options->property_count);
-	return status == MPROF_OK ? mprof_writer_flush(recorder->writer) : status;
+		status = mprof_writer_write_session(recorder->output.writer, options->properties,
+						    options->property_size, options->property_count);
+	return status == MPROF_OK ? mprof_writer_flush(recorder->output.writer) : status;
 }
 
 static mprof_status begin(mprof_recorder *recorder, const destination *where, const mprof_recorder_options *options,
@@ -301,17 +331,17 @@ static mprof_status begin(mprof_recorder *recorder, const destination *where, co
 {
 	mprof_status status;
 
-	choose_directives(recorder, options, writer_options, where->is_ring);
+	choose_format(recorder, options->allocation_detail, writer_options, where->is_ring);
 	status = open_writer(recorder, where, writer_options);
 	if (status == MPROF_OK && !where->is_ring)
-		status = writer_set_limit(recorder->writer, options->max_log_bytes);
+		status = writer_set_limit(recorder->output.writer, options->max_log_bytes);
 	if (status == MPROF_OK)
 		status = write_session(recorder, options);
-	if (status != MPROF_OK && recorder->writer != NULL)
-		mprof_writer_get_error(recorder->writer, error);
+	if (status != MPROF_OK && recorder->output.writer != NULL)
+		mprof_writer_get_error(recorder->output.writer, error);
 	else if (status != MPROF_OK)
 		error_set(error, status, MPROF_SEVERITY_FATAL, mprof_status_get_text(status));
-	else if (!writer_thread_start(recorder))
+	else if (!writer_thread_start(&recorder->drain, &recorder->control.writer_thread))
 		status = error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "the writer thread cannot be made");
 	return status;
 }
@@ -331,7 +361,7 @@ static mprof_status open_destination(const destination *where, const mprof_recor
 	    allocator_init(&allocator, own.allocator)) {
 		status = error_set(&failure, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "no memory for a recorder");
 		created = create(&own, &allocator);
-		if (created != NULL && create_tables(created, &own))
+		if (created != NULL && create_shared(&created->shared, &own) && create_tables(&created->drain, &own))
 			status = begin(created, where, &own, &writer_options, &failure);
 	}
 	if (created != NULL && status != MPROF_OK) {
@@ -369,8 +399,8 @@ mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_record
 	return open_destination(&where, options, sink != NULL ? recorder : NULL, error);
 }
 
-mprof_status recorder_open_to_ring(const mprof_sink *sink, const mprof_recorder_options *options,
-				   mprof_recorder **recorder, mprof_error *error)
+mprof_status lifecycle_open_ring(const mprof_sink *sink, const mprof_recorder_options *options,
+				 mprof_recorder **recorder, mprof_error *error)
 {
 	destination where = {NULL, -1, sink, 1};
 
@@ -384,40 +414,40 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (recorder_in_child(recorder))
+	if (recorder_in_child(&recorder->shared))
 		return MPROF_OK;
-	if (recorder_on_writer_thread(recorder))
+	if (recorder_on_writer_thread(&recorder->shared))
 		return MPROF_ERR_STATE;
-	pthread_mutex_lock(&recorder->state_lock);
-	closed = recorder->closed;
-	recorder->closed = 1;
-	pthread_mutex_unlock(&recorder->state_lock);
+	pthread_mutex_lock(&recorder->shared.state_lock);
+	closed = recorder->shared.closed;
+	recorder->shared.closed = 1;
+	pthread_mutex_unlock(&recorder->shared.state_lock);
 	if (closed)
 		return MPROF_ERR_STATE;
-	writer_thread_finish(recorder);
-	pthread_mutex_lock(&recorder->state_lock);
-	status = (mprof_status)recorder->stats.status;
-	pthread_mutex_unlock(&recorder->state_lock);
+	writer_thread_finish(&recorder->shared, recorder->control.writer_thread);
+	pthread_mutex_lock(&recorder->shared.state_lock);
+	status = (mprof_status)recorder->shared.stats.status;
+	pthread_mutex_unlock(&recorder->shared.state_lock);
 	return status;
 }
 
 /*
- * In a child the log is still the parent's: ending it here would write into it a second time. The tables and the locks are
- * as other threads left them in the middle of whatever they did, and are not looked at; but mappings and the descriptor
- * are known in all cases.
+ * In a child the log is still the parent's: ending it here would write into it a second time. The tables and the locks
+ * are as other threads left them in the middle of whatever they did, and are not looked at; but mappings and the
+ * descriptor are known in all cases.
  */
 static void give_up_in_child(mprof_recorder *recorder)
 {
-	writer_give_up(recorder->writer);
-	buffer_pool_destroy(&recorder->pool);
-	sample_store_destroy(&recorder->samples);
+	writer_give_up(recorder->output.writer);
+	buffer_pool_destroy(&recorder->shared.pool);
+	sample_store_destroy(&recorder->shared.samples);
 }
 
 void mprof_recorder_destroy(mprof_recorder *recorder)
 {
-	if (recorder == NULL || recorder_on_writer_thread(recorder))
+	if (recorder == NULL || recorder_on_writer_thread(&recorder->shared))
 		return;
-	if (recorder_in_child(recorder)) {
+	if (recorder_in_child(&recorder->shared)) {
 		give_up_in_child(recorder);
 		return;
 	}

@@ -67,8 +67,8 @@ typedef struct message_queue {
 } message_queue;
 
 /**
- * What is no definition may not take more than this while it waits: it comes as often as the client wants, and nothing else
- * is wrong without it.
+ * What is no definition may not take more than this while it waits: it comes as often as the client wants, and nothing
+ * else is wrong without it.
  */
 #define MESSAGE_QUEUE_MOST_BYTES ((size_t)16 << 20)
 

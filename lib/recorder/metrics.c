@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/recorder_internal.h"
+/* Writes METRICS blocks: definitions that wait, and the values that changed. */
+#include "recorder/metrics.h"
 
 #include "base/array.h"
 
 #include <string.h>
 
-static void release_waiting(metric_table *metrics, const mprof_allocator *allocator)
+static void release_waiting(metric_table *metrics)
 {
 	while (metrics->waiting != NULL) {
 		message *next = metrics->waiting->next;
 
-		message_release(allocator, metrics->waiting);
+		message_release(&metrics->allocator, metrics->waiting);
 		metrics->waiting = next;
 	}
 	metrics->newest = NULL;
 }
 
-void metric_table_destroy(metric_table *metrics, const mprof_allocator *allocator)
+void metric_table_init(metric_table *metrics, const mprof_allocator *allocator, recorder_output *output)
 {
-	release_waiting(metrics, allocator);
-	allocator_release(allocator, metrics->states, metrics->capacity * sizeof(*metrics->states));
-	allocator_release(allocator, metrics->records, metrics->record_capacity * sizeof(*metrics->records));
+	memset(metrics, 0, sizeof(*metrics));
+	metrics->allocator = *allocator;
+	metrics->output = output;
 }
 
-void metrics_define(mprof_recorder *recorder, message *defined)
+void metric_table_destroy(metric_table *metrics)
 {
-	metric_table *metrics = &recorder->metrics;
+	/* NULL: it was never made. */
+	if (metrics->output == NULL)
+		return;
+	release_waiting(metrics);
+	allocator_release(&metrics->allocator, metrics->states, metrics->capacity * sizeof(*metrics->states));
+	allocator_release(&metrics->allocator, metrics->records, metrics->record_capacity * sizeof(*metrics->records));
+}
 
+void metrics_define(metric_table *metrics, message *defined)
+{
 	defined->next = NULL;
 	if (metrics->newest != NULL)
 		metrics->newest->next = defined;
@@ -36,13 +45,12 @@ void metrics_define(mprof_recorder *recorder, message *defined)
 }
 
 /* The state of a metric, or NULL without memory. */
-static metric_state *state_of(mprof_recorder *recorder, uint32_t metric)
+static metric_state *state_of(metric_table *metrics, uint32_t metric)
 {
-	metric_table *metrics = &recorder->metrics;
 	size_t before = metrics->capacity;
 	void *states = metrics->states;
 
-	if (!array_reserve(&recorder->allocator, &states, &metrics->capacity, metric, sizeof(*metrics->states)))
+	if (!array_reserve(&metrics->allocator, &states, &metrics->capacity, metric, sizeof(*metrics->states)))
 		return NULL;
 	metrics->states = states;
 	if (metrics->capacity > before)
@@ -51,12 +59,11 @@ static metric_state *state_of(mprof_recorder *recorder, uint32_t metric)
 }
 
 /* Adds a record to those of the block. Returns 0 without memory. */
-static int add_record(mprof_recorder *recorder, size_t *count, const mprof_record *record)
+static int add_record(metric_table *metrics, size_t *count, const mprof_record *record)
 {
-	metric_table *metrics = &recorder->metrics;
 	void *records = metrics->records;
 
-	if (!array_reserve(&recorder->allocator, &records, &metrics->record_capacity, *count + 1,
+	if (!array_reserve(&metrics->allocator, &records, &metrics->record_capacity, *count + 1,
 			   sizeof(*metrics->records)))
 		return 0;
 	metrics->records = records;
@@ -65,35 +72,35 @@ static int add_record(mprof_recorder *recorder, size_t *count, const mprof_recor
 }
 
 /* Adds all definitions that wait, in the order of their IDs. Returns 0 without memory. */
-static int add_definitions(mprof_recorder *recorder, size_t *count)
+static int add_definitions(metric_table *metrics, size_t *count)
 {
-	for (const message *defined = recorder->metrics.waiting; defined != NULL; defined = defined->next) {
+	for (const message *defined = metrics->waiting; defined != NULL; defined = defined->next) {
 		mprof_record record = {.kind = MPROF_RECORD_METRIC,
 				       .id = defined->metric,
 				       .as.metric.flags = defined->flags,
 				       .as.metric.name = defined->name,
 				       .as.metric.section = defined->section};
 
-		if (!add_record(recorder, count, &record))
+		if (!add_record(metrics, count, &record))
 			return 0;
 	}
 	return 1;
 }
 
 /* Adds the values that changed. Returns 0 without memory. */
-static int add_values(mprof_recorder *recorder, size_t *count, const message *taken)
+static int add_values(metric_table *metrics, size_t *count, const message *taken)
 {
 	for (size_t i = 0; i < taken->more.metrics.count; i++) {
 		const mprof_metric_value *given = &taken->more.metrics.values[i];
 		mprof_record record = {
 			.kind = MPROF_RECORD_METRIC_VALUE, .id = given->metric, .as.metric_value.value = given->value};
-		metric_state *state = state_of(recorder, given->metric);
+		metric_state *state = state_of(metrics, given->metric);
 
 		if (state == NULL)
 			return 0;
 		if (state->has_value && state->value == given->value)
 			continue;
-		if (!add_record(recorder, count, &record))
+		if (!add_record(metrics, count, &record))
 			return 0;
 		state->value = given->value;
 		state->has_value = 1;
@@ -102,28 +109,25 @@ static int add_values(mprof_recorder *recorder, size_t *count, const message *ta
 }
 
 /* Writes a block of what waits and of \p taken, unless that is NULL. Without memory it is left out, or waits on. */
-static void write_block(mprof_recorder *recorder, const message *taken)
+static void write_block(metric_table *metrics, const message *taken)
 {
 	size_t count = 0;
 
-	if (!recorder_is_writing(recorder) || !add_definitions(recorder, &count))
+	if (!output_is_writing(metrics->output) || !add_definitions(metrics, &count))
 		return;
 	if (taken != NULL)
-		(void)add_values(recorder, &count, taken);
-	if (count > 0)
-		recorder_note_status(recorder, mprof_writer_write_records(recorder->writer, MPROF_BLOCK_METRICS, 0,
-									  recorder->metrics.records,
-									  sizeof(mprof_record), count));
-	release_waiting(&recorder->metrics, &recorder->allocator);
+		(void)add_values(metrics, &count, taken);
+	output_write_records(metrics->output, MPROF_BLOCK_METRICS, metrics->records, count);
+	release_waiting(metrics);
 }
 
-void metrics_take_values(mprof_recorder *recorder, const message *taken)
+void metrics_take_values(metric_table *metrics, const message *taken)
 {
-	write_block(recorder, taken);
+	write_block(metrics, taken);
 }
 
-void metrics_write_definitions(mprof_recorder *recorder)
+void metrics_write_definitions(metric_table *metrics)
 {
-	if (recorder->metrics.waiting != NULL)
-		write_block(recorder, NULL);
+	if (metrics->waiting != NULL)
+		write_block(metrics, NULL);
 }

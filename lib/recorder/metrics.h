@@ -11,6 +11,7 @@
 #include <mprof/recorder.h>
 
 #include "recorder/message_queue.h"
+#include "recorder/output.h"
 
 /** What the log says of a metric. */
 typedef struct metric_state {
@@ -19,6 +20,8 @@ typedef struct metric_state {
 } metric_state;
 
 typedef struct metric_table {
+	mprof_allocator allocator;
+	recorder_output *output;
 	metric_state *states; /**< By ID - 1. */
 	size_t capacity;
 	message *waiting;      /**< Definitions that are not in the log yet, the oldest first. */
@@ -27,15 +30,17 @@ typedef struct metric_table {
 	size_t record_capacity;
 } metric_table;
 
-void metric_table_destroy(metric_table *metrics, const mprof_allocator *allocator);
+/** Takes no memory yet. */
+void metric_table_init(metric_table *metrics, const mprof_allocator *allocator, recorder_output *output);
+void metric_table_destroy(metric_table *metrics);
 
 /** Takes a definition; the message is the table's from now on. */
-void metrics_define(mprof_recorder *recorder, message *defined);
+void metrics_define(metric_table *metrics, message *defined);
 
 /** Writes those of the values that are not as before. */
-void metrics_take_values(mprof_recorder *recorder, const message *taken);
+void metrics_take_values(metric_table *metrics, const message *taken);
 
 /** Writes the definitions that wait. */
-void metrics_write_definitions(mprof_recorder *recorder);
+void metrics_write_definitions(metric_table *metrics);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Gives addresses of native code their IDs, and writes CODE blocks. */
 #include "recorder/native_code.h"
 
 #include "base/array.h"
-#include "recorder/keys.h"
-#include "recorder/recorder_internal.h"
 
 #include <string.h>
 
@@ -12,9 +11,13 @@
 /* A location makes up to three records, which must all find room once its ID is given. */
 #define RECORDS_AT_ONCE 3
 
-void native_code_init(native_code *code, const mprof_allocator *allocator, int with_symbols)
+void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, int with_symbols)
 {
+	const mprof_allocator *allocator = &shared->allocator;
+
 	memset(code, 0, sizeof(*code));
+	code->shared = shared;
+	code->output = output;
 	code->allocator = *allocator;
 	native_modules_init(&code->modules, allocator, with_symbols);
 	hash_map_init(&code->locations, allocator);
@@ -33,59 +36,58 @@ void native_code_destroy(native_code *code)
 }
 
 /* Both ask the loader. */
-static int modules_have_changed(mprof_recorder *recorder, const native_code *code)
+static int modules_have_changed(const native_code *code)
 {
 	int have_changed;
 
-	recorder_begin_blocking(recorder);
+	recorder_begin_blocking(code->shared);
 	have_changed = native_modules_have_changed(&code->modules);
-	recorder_end_blocking(recorder);
+	recorder_end_blocking(code->shared);
 	return have_changed;
 }
 
-static void read_modules(mprof_recorder *recorder, native_code *code)
+static void read_modules(native_code *code)
 {
-	recorder_begin_blocking(recorder);
+	recorder_begin_blocking(code->shared);
 	/* Without memory for it, addresses in modules that were loaded since lie in none. */
-	(void)native_modules_look(&code->modules, counter_read(&recorder->counter));
-	recorder_end_blocking(recorder);
+	(void)native_modules_look(&code->modules, counter_read(&code->shared->counter));
+	recorder_end_blocking(code->shared);
 }
 
 /* Compares with the loader's list. What is pending is written before: it names modules that may go now. */
-static void look_at_modules(mprof_recorder *recorder, native_code *code)
+static void look_at_modules(native_code *code)
 {
-	if (modules_have_changed(recorder, code)) {
-		native_code_write(recorder, code);
-		read_modules(recorder, code);
+	if (modules_have_changed(code)) {
+		native_code_write(code);
+		read_modules(code);
 	}
 	code->is_current = 1;
 }
 
-uint32_t native_code_generation(mprof_recorder *recorder, native_code *code)
+uint32_t native_code_generation(native_code *code)
 {
 	/* Before the first native address there is nothing to compare. */
 	if (!code->is_current && code->location_count > 0)
-		look_at_modules(recorder, code);
+		look_at_modules(code);
 	return code->modules.generation;
 }
 
-static native_module *find_module(mprof_recorder *recorder, native_code *code, uint64_t address, uint64_t counter,
-				  int *settled)
+static native_module *find_module(native_code *code, uint64_t address, uint64_t counter, int *settled)
 {
 	native_module *module;
 
 	if (!code->is_current)
-		look_at_modules(recorder, code);
+		look_at_modules(code);
 	module = native_modules_find(&code->modules, address, counter, settled);
-	if (module == NULL && modules_have_changed(recorder, code)) {
-		look_at_modules(recorder, code);
+	if (module == NULL && modules_have_changed(code)) {
+		look_at_modules(code);
 		module = native_modules_find(&code->modules, address, counter, settled);
 	}
 	return module;
 }
 
 /* Room for the records and the place of one more location. Returns 0 if there is none. */
-static int make_room(mprof_recorder *recorder, native_code *code)
+static int make_room(native_code *code)
 {
 	void *places = code->places;
 	int has_room;
@@ -100,7 +102,7 @@ static int make_room(mprof_recorder *recorder, native_code *code)
 	if (!has_room || code->pending == NULL)
 		return 0;
 	if (code->pending_count + RECORDS_AT_ONCE > NATIVE_PENDING_MAX)
-		native_code_write(recorder, code);
+		native_code_write(code);
 	return 1;
 }
 
@@ -110,12 +112,12 @@ static void add_record(native_code *code, const mprof_record *record)
 }
 
 /* A text as the log can hold it. */
-static const char *writable_name(const mprof_recorder *recorder, const char *name)
+static const char *writable_name(const native_code *code, const char *name)
 {
-	return recorder_name_is_writable(recorder, name, strlen(name)) ? name : "";
+	return recorder_name_is_writable(code->shared, name, strlen(name)) ? name : "";
 }
 
-static void define_module(mprof_recorder *recorder, native_code *code, native_module *module)
+static void define_module(native_code *code, native_module *module)
 {
 	module->id = ++code->module_count;
 	add_record(code, &(mprof_record){
@@ -123,13 +125,13 @@ static void define_module(mprof_recorder *recorder, native_code *code, native_mo
 				 .id = module->id,
 				 .as.module.address = module->start,
 				 .as.module.size = module->end - module->start,
-				 .as.module.file = writable_name(recorder, module->file),
-				 .as.module.build_id = writable_name(recorder, module->build_id),
+				 .as.module.file = writable_name(code, module->file),
+				 .as.module.build_id = writable_name(code, module->build_id),
 			 });
 }
 
 /* The ID of the function at an address, 0 if it is not known. The module has its ID. */
-static uint32_t function_id(mprof_recorder *recorder, native_code *code, native_module *module, uint64_t address)
+static uint32_t function_id(native_code *code, native_module *module, uint64_t address)
 {
 	const elf_symbol *symbol = native_modules_function(&code->modules, module, address);
 	const uint64_t *known;
@@ -146,7 +148,7 @@ static uint32_t function_id(mprof_recorder *recorder, native_code *code, native_
 	name = elf_symbols_name(&module->symbols, symbol);
 	start = symbol->start + module->base;
 	/* A module's symbols may lie about where they are. */
-	if (start < module->start || start >= module->end || writable_name(recorder, name) != name ||
+	if (start < module->start || start >= module->end || writable_name(code, name) != name ||
 	    !hash_map_put(&code->functions, key, code->function_count + 1))
 		return 0;
 	code->function_count++;
@@ -161,8 +163,7 @@ static uint32_t function_id(mprof_recorder *recorder, native_code *code, native_
 	return code->function_count;
 }
 
-static uint32_t define_location(mprof_recorder *recorder, native_code *code, native_module *module, uint64_t key,
-				native_place place)
+static uint32_t define_location(native_code *code, native_module *module, uint64_t key, native_place place)
 {
 	uint64_t address = key >> 1;
 	uint32_t function = 0;
@@ -171,7 +172,7 @@ static uint32_t define_location(mprof_recorder *recorder, native_code *code, nat
 		return 0;
 	code->places[++code->location_count] = place;
 	if (module != NULL)
-		function = function_id(recorder, code, module, address - (key & 1));
+		function = function_id(code, module, address - (key & 1));
 	add_record(code, &(mprof_record){
 				 .kind = MPROF_RECORD_LOCATION,
 				 .id = code->location_count,
@@ -182,8 +183,7 @@ static uint32_t define_location(mprof_recorder *recorder, native_code *code, nat
 	return code->location_count;
 }
 
-uint32_t native_code_location(mprof_recorder *recorder, native_code *code, uint64_t address, int is_return,
-			      uint64_t counter, int *settled)
+uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *settled)
 {
 	uint64_t key = address << 1 | (is_return != 0);
 	const uint64_t *known = hash_map_get(&code->locations, key);
@@ -192,25 +192,22 @@ uint32_t native_code_location(mprof_recorder *recorder, native_code *code, uint6
 
 	if (known != NULL && code->is_current && code->places[*known].generation == code->modules.generation)
 		return (uint32_t)*known;
-	if (!make_room(recorder, code))
+	if (!make_room(code))
 		return 0;
-	module = find_module(recorder, code, address - (key & 1), counter, settled);
+	module = find_module(code, address - (key & 1), counter, settled);
 	if (module != NULL && module->id == 0)
-		define_module(recorder, code, module);
+		define_module(code, module);
 	place.module = module != NULL ? module->id : 0;
 	place.generation = module == NULL || module->gone_at == 0 ? code->modules.generation : 0;
 	if (known == NULL || code->places[*known].module != place.module)
-		return define_location(recorder, code, module, key, place);
+		return define_location(code, module, key, place);
 	code->places[*known] = place;
 	return (uint32_t)*known;
 }
 
-void native_code_write(mprof_recorder *recorder, native_code *code)
+void native_code_write(native_code *code)
 {
-	if (code->pending_count > 0 && recorder_is_writing(recorder))
-		recorder_note_status(recorder,
-				     mprof_writer_write_records(recorder->writer, MPROF_BLOCK_CODE, 0, code->pending,
-								sizeof(mprof_record), code->pending_count));
+	output_write_records(code->output, MPROF_BLOCK_CODE, code->pending, code->pending_count);
 	code->pending_count = 0;
 	code->is_current = 0;
 }

@@ -10,6 +10,8 @@
 
 #include "base/hash_map.h"
 #include "recorder/native_modules.h"
+#include "recorder/output.h"
+#include "recorder/shared.h"
 
 /** Most locations: 160 MiB of memory, or half as much again while the table grows. Addresses beyond have none. */
 #define NATIVE_LOCATIONS_MAX (UINT32_C(1) << 22)
@@ -25,6 +27,8 @@ typedef struct native_place {
 
 typedef struct native_code {
 	mprof_allocator allocator;
+	recorder_shared *shared; /**< For its counter, and to announce that the loader is asked. */
+	recorder_output *output;
 	native_modules modules;
 	hash_map locations;   /**< Address and whether it is one to return to → location. */
 	native_place *places; /**< By location, from 1. */
@@ -39,14 +43,14 @@ typedef struct native_code {
 } native_code;
 
 /** \p with_symbols 0: functions are not looked up. */
-void native_code_init(native_code *code, const mprof_allocator *allocator, int with_symbols);
+void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, int with_symbols);
 void native_code_destroy(native_code *code);
 
 /**
  * The state of the list of modules: another one where addresses may have got another meaning. Holds until the next
  * native_code_location().
  */
-uint32_t native_code_generation(mprof_recorder *recorder, native_code *code);
+uint32_t native_code_generation(native_code *code);
 
 /**
  * The ID of an address, below 2^63, that was seen at a counter. \p is_return: it is one to return to. Its function is
@@ -54,10 +58,9 @@ uint32_t native_code_generation(mprof_recorder *recorder, native_code *code);
  * address all the same. \p settled is set to 0 if a later counter may have another answer. May write blocks: not to be
  * called inside of one. Returns 0 if there is no memory, or there are #NATIVE_LOCATIONS_MAX locations.
  */
-uint32_t native_code_location(mprof_recorder *recorder, native_code *code, uint64_t address, int is_return,
-			      uint64_t counter, int *settled);
+uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *settled);
 
 /** Writes what is not in the log yet. */
-void native_code_write(mprof_recorder *recorder, native_code *code);
+void native_code_write(native_code *code);
 
 #endif

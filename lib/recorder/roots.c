@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/recorder_internal.h"
+/* Keeps the areas of roots sorted, and writes them when a heap snapshot refers to one. */
+#include "recorder/roots.h"
 
 #include "base/array.h"
 #include "base/sort.h"
@@ -19,11 +20,20 @@ static void release_entry(const mprof_allocator *allocator, root_entry *entry)
 	entry->name = NULL;
 }
 
-void root_table_destroy(root_table *roots, const mprof_allocator *allocator)
+void root_table_init(root_table *roots, const mprof_allocator *allocator, recorder_keys *keys)
 {
+	memset(roots, 0, sizeof(*roots));
+	roots->allocator = *allocator;
+	roots->keys = keys;
+}
+
+void root_table_destroy(root_table *roots)
+{
+	if (roots->keys == NULL)
+		return;
 	for (size_t i = 0; i < roots->count; i++)
-		release_entry(allocator, &roots->entries[i]);
-	allocator_release(allocator, roots->entries, roots->capacity * sizeof(*roots->entries));
+		release_entry(&roots->allocator, &roots->entries[i]);
+	allocator_release(&roots->allocator, roots->entries, roots->capacity * sizeof(*roots->entries));
 	memset(roots, 0, sizeof(*roots));
 }
 
@@ -41,8 +51,9 @@ static int compare(const void *a, const void *b)
  * Sorts the changes in: of those with the same start the last counts. An area that is gone stays for the shots that
  * were made before.
  */
-static void settle(root_table *roots, const mprof_allocator *allocator)
+static void settle(root_table *roots)
 {
+	const mprof_allocator *allocator = &roots->allocator;
 	size_t kept = 0;
 
 	if (roots->settled == roots->count)
@@ -70,8 +81,9 @@ static void settle(root_table *roots, const mprof_allocator *allocator)
 	roots->has_gone = 1;
 }
 
-void root_table_change(root_table *roots, const mprof_allocator *allocator, const message *changed)
+void root_table_change(root_table *roots, const message *changed)
 {
+	const mprof_allocator *allocator = &roots->allocator;
 	const mprof_root_area *area = &changed->more.root;
 	void *entries = roots->entries;
 	root_entry *entry;
@@ -95,10 +107,10 @@ void root_table_change(root_table *roots, const mprof_allocator *allocator, cons
 			memcpy(entry->name, area->name, size);
 	}
 	if (roots->count - roots->settled > CHANGES_MAX && roots->count - roots->settled > roots->settled)
-		settle(roots, allocator);
+		settle(roots);
 }
 
-void root_table_forget(root_table *roots, const mprof_allocator *allocator, uint64_t counter)
+void root_table_forget(root_table *roots, uint64_t counter)
 {
 	size_t kept = 0;
 	int has_gone = 0;
@@ -109,7 +121,7 @@ void root_table_forget(root_table *roots, const mprof_allocator *allocator, uint
 		root_entry *entry = &roots->entries[i];
 
 		if (entry->is_gone && (int64_t)(entry->gone - counter) < 0) {
-			release_entry(allocator, entry);
+			release_entry(&roots->allocator, entry);
 			continue;
 		}
 		has_gone |= entry->is_gone != 0;
@@ -144,17 +156,10 @@ static root_entry *find(const root_table *roots, uint64_t slot, uint64_t counter
 	return entry != NULL && slot - entry->start < entry->size ? entry : NULL;
 }
 
-static void write_areas(mprof_recorder *recorder, const mprof_record *records, size_t count)
-{
-	if (count > 0 && recorder_is_writing(recorder))
-		recorder_note_status(recorder, mprof_writer_write_records(recorder->writer, MPROF_BLOCK_ROOTS, 0,
-									  records, sizeof(*records), count));
-}
-
 /* Gives all areas their IDs and writes them: where one is used, most are. */
-static void write_new_areas(mprof_recorder *recorder)
+static void write_new_areas(root_table *roots)
 {
-	root_table *roots = &recorder->roots;
+	recorder_output *output = roots->keys->output;
 	mprof_record records[AREAS_IN_BLOCK];
 	size_t count = 0;
 
@@ -172,26 +177,25 @@ static void write_new_areas(mprof_recorder *recorder)
 						.as.root.thread = entry->thread,
 						.as.root.name = entry->name};
 		if (entry->class_key != 0)
-			records[count].as.root.class_id = recorder_class_id(recorder, entry->class_key, entry->counter);
+			records[count].as.root.class_id = keys_class_id(roots->keys, entry->class_key, entry->counter);
 		if (++count == AREAS_IN_BLOCK) {
-			write_areas(recorder, records, count);
+			output_write_records(output, MPROF_BLOCK_ROOTS, records, count);
 			count = 0;
 		}
 	}
-	write_areas(recorder, records, count);
+	output_write_records(output, MPROF_BLOCK_ROOTS, records, count);
 }
 
-uint32_t recorder_root_id(mprof_recorder *recorder, uint64_t slot, uint64_t counter, mprof_root_kind *kind)
+uint32_t root_table_find_id(root_table *roots, uint64_t slot, uint64_t counter, mprof_root_kind *kind)
 {
-	root_table *roots = &recorder->roots;
 	const root_entry *entry;
 
-	settle(roots, &recorder->allocator);
+	settle(roots);
 	entry = slot != 0 ? find(roots, slot, counter) : NULL;
 	if (entry == NULL)
 		return 0;
 	if (entry->id == 0)
-		write_new_areas(recorder);
+		write_new_areas(roots);
 	*kind = (mprof_root_kind)entry->kind;
 	return entry->id;
 }

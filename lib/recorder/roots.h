@@ -11,6 +11,7 @@
 
 #include <mprof/recorder.h>
 
+#include "recorder/keys.h"
 #include "recorder/message_queue.h"
 
 /** An area, or the end of one. */
@@ -29,6 +30,8 @@ typedef struct root_entry {
 } root_entry;
 
 typedef struct root_table {
+	mprof_allocator allocator;
+	recorder_keys *keys; /**< For the classes of areas, and their output. */
 	root_entry *entries;
 	size_t count;
 	size_t capacity;
@@ -37,12 +40,20 @@ typedef struct root_table {
 	int has_gone;     /**< Some of the settled are gone. */
 } root_table;
 
-void root_table_destroy(root_table *roots, const mprof_allocator *allocator);
+/** Takes no memory yet. */
+void root_table_init(root_table *roots, const mprof_allocator *allocator, recorder_keys *keys);
+void root_table_destroy(root_table *roots);
 
-/** Takes a registered or unregistered area. Without memory an area is not known. */
-void root_table_change(root_table *roots, const mprof_allocator *allocator, const message *changed);
+/** Adds a registered or unregistered area. Without memory an area is not known. */
+void root_table_change(root_table *roots, const message *changed);
 
 /** Forgets areas that were gone before a counter, when no heap shot is left that was made before it. */
-void root_table_forget(root_table *roots, const mprof_allocator *allocator, uint64_t counter);
+void root_table_forget(root_table *roots, uint64_t counter);
+
+/**
+ * The ID of the area that held an address at a counter, and its kind; it is in the log when this returns. 0, with \p
+ * kind left as it was, if there is none. May write blocks: not to be called inside of one.
+ */
+uint32_t root_table_find_id(root_table *roots, uint64_t slot, uint64_t counter, mprof_root_kind *kind);
 
 #endif

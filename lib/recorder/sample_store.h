@@ -37,7 +37,6 @@ typedef struct sample_store {
 	size_t mapped; /**< Bytes. */
 	uint32_t chunk_count;
 	uint32_t chunk_words; /**< Of 8 bytes, in each chunk. */
-	uint64_t written;     /**< Samples in the log. Writer thread. */
 
 	char padding[CACHE_LINE]; /**< What handlers change is on cache lines of its own. */
 	/**

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/slots.c
- * \brief Slots become events, and what they are about gets its IDs.
- */
-#include "recorder/recorder_internal.h"
-
-#include "recorder/heap_drain.h"
+/* Turns slots into events, with IDs in the place of keys, and follows the threads' call stacks. */
+#include "recorder/slots.h"
 
 static const uint8_t subjects[EVENT_KIND_COUNT] = {
 	[MPROF_EVENT_METHOD_ENTER] = SUBJECT_METHOD,
@@ -45,29 +40,29 @@ static const uint8_t subjects[EVENT_KIND_COUNT] = {
 };
 
 /* What has a time but no name. What it does to call stacks is what readers do (doc/format.md, 4.3 and 4.8). */
-static int take_value(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, uint64_t value)
+static int take_value(recorder_drain *drain, mprof_thread *thread, mprof_event *event, uint64_t value)
 {
 	event->value = value;
-	recorder->memory_events += event->kind == MPROF_EVENT_MEMORY_FREED;
+	drain->memory_events += event->kind == MPROF_EVENT_MEMORY_FREED;
 	switch (event->kind) {
 	case MPROF_EVENT_THREAD_START:
 		if (value != thread->id)
 			return 1;
-		switches_leave(&thread->stacks, event->counter);
-		leave_stack_restart(&thread->stacks.own);
+		switches_leave(&thread->drain.stacks, event->counter);
+		leave_stack_restart(&thread->drain.stacks.own);
 		return 1;
 	case MPROF_EVENT_RECORDING_RESUMED:
-		leave_stack_restart(thread_stacks_current(&thread->stacks));
-		stack_table_note_gap(&recorder->switched, event->counter - value);
+		leave_stack_restart(thread_stacks_current(&thread->drain.stacks));
+		stack_table_note_gap(&drain->switched, event->counter - value);
 		return 1;
 	case MPROF_EVENT_STACK_SWITCH:
-		return switches_take(&recorder->switched, &thread->stacks, thread->serial, value, event->counter);
+		return switches_take(&drain->switched, &thread->drain.stacks, thread->serial, value, event->counter);
 	case MPROF_EVENT_STACK_END:
-		switches_end(&recorder->switched, value);
+		switches_end(&drain->switched, value);
 		return 1;
 	case MPROF_EVENT_GC_START:
-		if (recorder->heap.is_tracking)
-			heap_note_collection(recorder, event->counter);
+		if (drain->heap.deaths.is_tracking)
+			heap_deaths_note_collection(&drain->heap.deaths, event->counter);
 		return 1;
 	default:
 		return 1;
@@ -84,53 +79,54 @@ static inline int is_leave(uint32_t kind)
  * A leave without a key is that of the method on top. Returns 0 if it cannot be written: it has to name its method, and
  * the stack is not known.
  */
-static int name_leave_of_top(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event)
+static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_event *event)
 {
-	leave_stack *leaves = thread_stacks_current(&thread->stacks);
+	leave_stack *leaves = thread_stacks_current(&thread->drain.stacks);
 	int is_lost = leaves->lost;
 
 	event->id = leave_stack_take_top(leaves);
-	if (recorder->implicit_leaves && (event->kind == MPROF_EVENT_METHOD_LEAVE || event->id == 0)) {
+	if (drain->output->implicit_leaves && (event->kind == MPROF_EVENT_METHOD_LEAVE || event->id == 0)) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		event->id = 0;
 		return 1;
 	}
 	/* Where no method is open the leave stays one that matches none. */
 	if (event->id == 0 && !is_lost)
-		event->id = recorder_method_id(recorder, 0, event->counter);
+		event->id = keys_method_id(&drain->keys, 0, event->counter);
 	return event->id != 0;
 }
 
 /* Turns what the slot is about into the event's id. Returns 0 if there is no memory to give it one. */
-static inline int name_subject(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, mprof_key key)
+static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_key key)
 {
 	key_subject subject = (key_subject)subjects[event->kind];
 	const key_entry *entry;
 
 	if (subject == SUBJECT_VALUE)
-		return take_value(recorder, thread, event, key);
-	if (!key_is_valid(key, recorder->keys_are_ids)) {
+		return take_value(drain, thread, event, key);
+	if (!key_is_valid(key, drain->shared->keys_are_ids)) {
 		if (key == 0 && is_leave(event->kind))
-			return name_leave_of_top(recorder, thread, event);
-		key = key_for_none(recorder->keys_are_ids);
+			return name_leave_of_top(drain, thread, event);
+		key = key_for_none(drain->shared->keys_are_ids);
 	}
 	/* The commonest leaves need no look-up. */
-	if (event->kind == MPROF_EVENT_METHOD_LEAVE && recorder->implicit_leaves &&
-	    leave_stack_returns(thread_stacks_current(&thread->stacks), key)) {
+	if (event->kind == MPROF_EVENT_METHOD_LEAVE && drain->output->implicit_leaves &&
+	    leave_stack_returns(thread_stacks_current(&thread->drain.stacks), key)) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		return 1;
 	}
-	entry = key_table_find(&recorder->keys[subject], key);
+	entry = key_table_find(&drain->keys.tables[subject], key);
 	if (entry != NULL && entry->id != 0)
 		event->id = entry->id;
 	else if (subject == SUBJECT_METHOD)
-		event->id = recorder_method_id(recorder, key, event->counter);
+		event->id = keys_method_id(&drain->keys, key, event->counter);
 	else
-		event->id = recorder_class_id(recorder, key, event->counter);
+		event->id = keys_class_id(&drain->keys, key, event->counter);
 	if (event->kind == MPROF_EVENT_METHOD_ENTER)
-		leave_stack_enter(thread_stacks_current(&thread->stacks), &recorder->allocator, key, event->id);
+		leave_stack_enter(thread_stacks_current(&thread->drain.stacks), &drain->shared->allocator, key,
+				  event->id);
 	else if (is_leave(event->kind))
-		leave_stack_leave(thread_stacks_current(&thread->stacks), event->id);
+		leave_stack_leave(thread_stacks_current(&thread->drain.stacks), event->id);
 	return event->id != 0;
 }
 
@@ -149,7 +145,7 @@ static mprof_frame find_caller(const mprof_frame *frames, uint32_t count)
 	return i < count ? frames[i] : 0;
 }
 
-static void take_allocation(mprof_recorder *recorder, mprof_event *event, mprof_event_detail *detail,
+static void take_allocation(recorder_drain *drain, mprof_event *event, mprof_event_detail *detail,
 			    const event_slot *slots)
 {
 	mprof_frame caller = find_caller(wide_frames(slots), (uint32_t)slots[1].stamp & 0xff);
@@ -157,15 +153,15 @@ static void take_allocation(mprof_recorder *recorder, mprof_event *event, mprof_
 	event->value = slots[0].stamp >> 8;
 	if ((caller & MPROF_FRAME_COMPILING) != 0)
 		event->kind = MPROF_EVENT_ALLOCATION_AT_JIT;
-	if ((recorder->detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 && frame_method(caller) != 0)
-		detail->caller = recorder_method_id(recorder, frame_method(caller), event->counter);
-	if (event->id != 0 && recorder->heap.is_tracking && detail->object != 0)
-		heap_note_allocation(recorder, detail->object, slots[0].subject, event->id, event->value,
-				     event->counter);
+	if ((drain->shared->detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 && frame_method(caller) != 0)
+		detail->caller = keys_method_id(&drain->keys, frame_method(caller), event->counter);
+	if (event->id != 0 && drain->heap.deaths.is_tracking && detail->object != 0)
+		heap_deaths_note_allocation(&drain->heap.deaths, detail->object, event->id, event->value,
+					    event->counter);
 }
 
 /* An event of native memory. Before the frames of resized memory stands the counter when the call started. */
-static void take_memory(mprof_recorder *recorder, mprof_thread *thread, mprof_event *event, mprof_event_detail *detail,
+static void take_memory(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_event_detail *detail,
 			const event_slot *slots)
 {
 	const mprof_frame *frames = wide_frames(slots);
@@ -179,8 +175,9 @@ static void take_memory(mprof_recorder *recorder, mprof_thread *thread, mprof_ev
 		frame_count--;
 	}
 	if (frame_count > 0)
-		detail->stack = stacks_intern(recorder, &thread->chain, frames, frame_count, event->counter);
-	recorder->memory_events++;
+		detail->stack =
+			stacks_intern(&drain->stacks, &thread->drain.chain, frames, frame_count, event->counter);
+	drain->memory_events++;
 }
 
 /* The number of a handle that was made stands before the frames, that of one that was deleted in the object's place. */
@@ -199,7 +196,7 @@ static void take_handle(mprof_event *event, mprof_event_detail *detail, const ev
 }
 
 /* Turns the slots of a wide event into *event. Returns 0 if there is no memory to say what it is about. */
-static int convert_wide(mprof_recorder *recorder, mprof_thread *thread, const event_slot *slots, mprof_event *event,
+static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
 			mprof_event_detail *detail)
 {
 	uint32_t kind = (uint32_t)slots[0].stamp & SLOT_KIND_MASK;
@@ -207,31 +204,31 @@ static int convert_wide(mprof_recorder *recorder, mprof_thread *thread, const ev
 	uint32_t frame_count = (uint32_t)slots[1].stamp & 0xff;
 	const mprof_frame *frames = wide_frames(slots);
 	int is_allocation = kind == MPROF_EVENT_ALLOCATION;
-	uint64_t counter = slot_counter(thread->last_counter, slots[is_allocation ? 1 : 0].stamp);
+	uint64_t counter = slot_counter(thread->drain.last_counter, slots[is_allocation ? 1 : 0].stamp);
 
 	*detail = (mprof_event_detail){.struct_size = sizeof(mprof_event_detail), .object = slots[1].subject};
 	*event = (mprof_event){.kind = (uint8_t)kind, .counter = counter, .more.detail = detail};
-	thread->last_counter = counter;
+	thread->drain.last_counter = counter;
 	if (kind >= MPROF_EVENT_MEMORY_ALLOCATED && kind <= MPROF_EVENT_MEMORY_RESIZED) {
-		take_memory(recorder, thread, event, detail, slots);
+		take_memory(drain, thread, event, detail, slots);
 		return 1;
 	}
 	/* Of a collection: what it is about, and its number. */
 	if (subjects[kind] == SUBJECT_VALUE) {
 		event->id = (uint32_t)slots[1].subject;
 		event->more.detail = NULL;
-		return take_value(recorder, thread, event, slots[0].subject);
+		return take_value(drain, thread, event, slots[0].subject);
 	}
 	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
 		take_handle(event, detail, slots, &frames, &frame_count);
 	/* Of allocations the class is what they are about; others may have none. */
 	if (is_allocation || slots[0].subject != 0)
-		event->id = recorder_class_id(recorder, slots[0].subject, counter);
-	if ((recorder->detail & (is_allocation ? MPROF_ALLOCATION_DETAIL_STACK : DETAIL_STACKS)) != 0 &&
+		event->id = keys_class_id(&drain->keys, slots[0].subject, counter);
+	if ((drain->shared->detail & (is_allocation ? MPROF_ALLOCATION_DETAIL_STACK : DETAIL_STACKS)) != 0 &&
 	    frame_count > 0)
-		detail->stack = stacks_intern(recorder, &thread->chain, frames, frame_count, counter);
+		detail->stack = stacks_intern(&drain->stacks, &thread->drain.chain, frames, frame_count, counter);
 	if (is_allocation)
-		take_allocation(recorder, event, detail, slots);
+		take_allocation(drain, event, detail, slots);
 	else if (kind != MPROF_EVENT_HANDLE_CREATED && kind != MPROF_EVENT_HANDLE_DELETED)
 		event->value = number;
 	return event->id != 0 || !is_allocation;
@@ -247,20 +244,20 @@ size_t slots_count_events(const event_slot *slots, uint32_t count)
 }
 
 /* Blocks before may be gone: what stack the thread is on is said again. */
-static mprof_event *repeat_switch(const mprof_recorder *recorder, const mprof_thread *thread, mprof_event *event)
+static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_thread *thread, mprof_event *event)
 {
-	if (!recorder->repeats_switches || thread->stacks.other == NULL)
+	if (!drain->output->repeats_switches || thread->drain.stacks.other == NULL)
 		return event;
 	*event = (mprof_event){.kind = MPROF_EVENT_STACK_SWITCH,
-			       .counter = thread->last_counter,
-			       .value = thread->stacks.other->state.number};
+			       .counter = thread->drain.last_counter,
+			       .value = thread->drain.stacks.other->state.number};
 	return event + 1;
 }
 
-size_t slots_convert(mprof_recorder *recorder, mprof_thread *thread, const event_slot *slots, uint32_t count)
+size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count)
 {
-	mprof_event *event = repeat_switch(recorder, thread, recorder->events);
-	mprof_event_detail *detail = recorder->details;
+	mprof_event *event = repeat_switch(drain, thread, drain->events);
+	mprof_event_detail *detail = drain->details;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t code = (uint32_t)slots[i].stamp & 0xff;
@@ -268,23 +265,23 @@ size_t slots_convert(mprof_recorder *recorder, mprof_thread *thread, const event
 		int is_named;
 
 		if ((code & SLOT_WIDE) != 0) {
-			is_named = convert_wide(recorder, thread, &slots[i], event, detail++);
+			is_named = convert_wide(drain, thread, &slots[i], event, detail++);
 			i += slot_count(&slots[i]) - 1;
 		} else {
 			if (!untimed)
-				thread->last_counter = slot_counter(thread->last_counter, slots[i].stamp);
+				thread->drain.last_counter = slot_counter(thread->drain.last_counter, slots[i].stamp);
 			*event = (mprof_event){
 				.kind = (uint8_t)(code & SLOT_KIND_MASK),
 				.flags = (code & SLOT_FAILED) != 0 ? MPROF_EVENT_FLAG_FAILED : 0,
-				.counter = thread->last_counter,
+				.counter = thread->drain.last_counter,
 				.value = untimed ? slots[i].stamp >> 8 : 0,
 			};
-			is_named = name_subject(recorder, thread, event, slots[i].subject);
+			is_named = name_subject(drain, thread, event, slots[i].subject);
 		}
 		if (is_named)
 			event++;
 		else
-			thread_count_lost(recorder, thread, MPROF_LOSS_NO_MEMORY, 1);
+			thread_count_lost(thread, drain->output, MPROF_LOSS_NO_MEMORY, 1);
 	}
-	return (size_t)(event - recorder->events);
+	return (size_t)(event - drain->events);
 }

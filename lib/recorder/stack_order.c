@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* Drains threads that switch between call stacks in the order of what they did on them. */
 #include "recorder/stack_order.h"
 
 #include "base/array.h"
 #include "base/sort.h"
-#include "recorder/recorder_internal.h"
+#include "recorder/drain_buffer.h"
+#include "recorder/messages.h"
+#include "recorder/slots.h"
+#include "recorder/switches.h"
+#include "recorder/thread.h"
 
 /*
  * Only stacks that more than one thread uses matter. The slots at which a thread switches to or from one of these, or
@@ -23,7 +28,7 @@ struct stack_point {
 	switched_stack *to;   /**< The same; also the stack that ends. */
 };
 
-typedef void (*visit_function)(mprof_recorder *recorder, const stack_point *point);
+typedef void (*visit_function)(recorder_drain *drain, const stack_point *point);
 
 static int position_is_before(slot_position left, slot_position right)
 {
@@ -37,17 +42,17 @@ static slot_position later_position(slot_position left, slot_position right)
 	return position_is_before(left, right) ? right : left;
 }
 
-int stack_order_is_needed(const mprof_recorder *recorder)
+int stack_order_is_needed(const recorder_shared *shared)
 {
 	/* Acquire: read after slots were seen to be published, it counts every thread that has switched by then. */
-	return atomic_load_explicit(&recorder->switching_threads, memory_order_acquire) > 1;
+	return atomic_load_explicit(&shared->switching_threads, memory_order_acquire) > 1;
 }
 
 void stack_order_take(event_buffer *first)
 {
 	while (first != NULL) {
 		event_buffer *next = first->next_full;
-		thread_round *round = &first->owner->round;
+		thread_round *round = &first->owner->drain.round;
 
 		first->next_full = NULL;
 		if (round->full_first == NULL)
@@ -62,8 +67,8 @@ void stack_order_take(event_buffer *first)
 /* How far a thread has come. */
 static slot_position look_at(mprof_thread *thread)
 {
-	thread_round *round = &thread->round;
-	slot_position position = {thread->next_sequence, 0};
+	thread_round *round = &thread->drain.round;
+	slot_position position = {thread->drain.next_sequence, 0};
 
 	for (event_buffer *full = round->full_first; full != NULL; full = full->next_full)
 		position.sequence++;
@@ -77,36 +82,26 @@ static slot_position look_at(mprof_thread *thread)
 	return position;
 }
 
-static mprof_thread *threads_of(mprof_recorder *recorder)
+static void look_at_all(recorder_drain *drain)
 {
-	mprof_thread *thread;
+	mprof_thread *threads = recorder_threads(drain->shared);
 
-	pthread_mutex_lock(&recorder->threads_lock);
-	thread = recorder->threads;
-	pthread_mutex_unlock(&recorder->threads_lock);
-	return thread;
-}
-
-static void look_at_all(mprof_recorder *recorder)
-{
-	mprof_thread *threads = threads_of(recorder);
-
-	recorder->round_number++;
-	stack_order_take(buffer_pool_take_full(&recorder->pool));
+	drain->round_number++;
+	stack_order_take(buffer_pool_take_full(&drain->shared->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
-		thread->round.known = look_at(thread);
-		thread->round.number = recorder->round_number;
+		thread->drain.round.known = look_at(thread);
+		thread->drain.round.number = drain->round_number;
 	}
-	threads = threads_of(recorder);
-	stack_order_take(buffer_pool_take_full(&recorder->pool));
+	threads = recorder_threads(drain->shared);
+	stack_order_take(buffer_pool_take_full(&drain->shared->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
-		thread->round.available = look_at(thread);
+		thread->drain.round.available = look_at(thread);
 		/* One that was attached in between. */
-		if (thread->round.number != recorder->round_number)
-			thread->round.known = (slot_position){thread->next_sequence, 0};
-		thread->round.number = recorder->round_number;
-		thread->round.limit = thread->round.known;
-		thread->round.is_needed = 0;
+		if (thread->drain.round.number != drain->round_number)
+			thread->drain.round.known = (slot_position){thread->drain.next_sequence, 0};
+		thread->drain.round.number = drain->round_number;
+		thread->drain.round.limit = thread->drain.round.known;
+		thread->drain.round.is_needed = 0;
 	}
 }
 
@@ -116,30 +111,30 @@ typedef struct stack_scan {
 	visit_function visit;
 } stack_scan;
 
-static switched_stack *find_stack(mprof_recorder *recorder, uint64_t number, uint64_t counter)
+static switched_stack *find_stack(recorder_drain *drain, uint64_t number, uint64_t counter)
 {
-	stack_state *state = number != 0 ? stack_table_find(&recorder->switched, number) : NULL;
+	stack_state *state = number != 0 ? stack_table_find(&drain->switched, number) : NULL;
 
 	if (state == NULL && number != 0) {
-		state = stack_table_add(&recorder->switched, number, counter);
-		recorder->order_has_failed |= state == NULL;
+		state = stack_table_add(&drain->switched, number, counter);
+		drain->order_has_failed |= state == NULL;
 	}
 	return (switched_stack *)state;
 }
 
-static void scan_slot(mprof_recorder *recorder, stack_scan *scan, const event_slot *slot)
+static void scan_slot(recorder_drain *drain, stack_scan *scan, const event_slot *slot)
 {
 	stack_point *point = &scan->point;
 
 	switch (slot->stamp & SLOT_KIND_MASK) {
 	case MPROF_EVENT_STACK_SWITCH:
-		point->to = find_stack(recorder, slot->subject, point->counter);
-		scan->visit(recorder, point);
+		point->to = find_stack(drain, slot->subject, point->counter);
+		scan->visit(drain, point);
 		point->from = point->to;
 		break;
 	case MPROF_EVENT_STACK_END:
-		point->to = find_stack(recorder, slot->subject, point->counter);
-		scan->visit(recorder, point);
+		point->to = find_stack(drain, slot->subject, point->counter);
+		scan->visit(drain, point);
 		if (point->from == point->to)
 			point->from = NULL;
 		break;
@@ -152,49 +147,49 @@ static void scan_slot(mprof_recorder *recorder, stack_scan *scan, const event_sl
 	}
 }
 
-static void scan_buffer(mprof_recorder *recorder, stack_scan *scan, const event_buffer *buffer, uint32_t until)
+static void scan_buffer(recorder_drain *drain, stack_scan *scan, const event_buffer *buffer, uint32_t until)
 {
-	uint64_t last = buffer->drained == 0 ? buffer->start_counter : scan->point.thread->last_counter;
+	uint64_t last = buffer->drained == 0 ? buffer->start_counter : scan->point.thread->drain.last_counter;
 
 	for (uint32_t i = buffer->drained; i < until; i += slot_count(&buffer->slots[i])) {
 		if ((buffer->slots[i].stamp & SLOT_WIDE) != 0)
 			continue;
 		scan->point.counter = slot_counter(last, buffer->slots[i].stamp);
 		scan->point.end.slots = i + 1;
-		scan_slot(recorder, scan, &buffer->slots[i]);
+		scan_slot(drain, scan, &buffer->slots[i]);
 	}
 }
 
 /* Goes over all switches that can be read. */
-static void scan_all(mprof_recorder *recorder, visit_function visit)
+static void scan_all(recorder_drain *drain, visit_function visit)
 {
-	for (mprof_thread *thread = threads_of(recorder); thread != NULL; thread = thread->next) {
+	for (mprof_thread *thread = recorder_threads(drain->shared); thread != NULL; thread = thread->next) {
 		stack_scan scan = {.visit = visit};
 
 		/* One that was attached after the second look. */
-		if (thread->round.number != recorder->round_number)
+		if (thread->drain.round.number != drain->round_number)
 			continue;
 		scan.point.thread = thread;
-		scan.point.from = thread->stacks.other;
-		scan.point.end.sequence = thread->next_sequence;
-		for (const event_buffer *full = thread->round.full_first; full != NULL; full = full->next_full) {
-			scan_buffer(recorder, &scan, full, full->published);
+		scan.point.from = thread->drain.stacks.other;
+		scan.point.end.sequence = thread->drain.next_sequence;
+		for (const event_buffer *full = thread->drain.round.full_first; full != NULL; full = full->next_full) {
+			scan_buffer(drain, &scan, full, full->published);
 			scan.point.end.sequence++;
 		}
-		if (thread->round.current != NULL)
-			scan_buffer(recorder, &scan, thread->round.current, thread->round.available.slots);
+		if (thread->drain.round.current != NULL)
+			scan_buffer(drain, &scan, thread->drain.round.current, thread->drain.round.available.slots);
 	}
 }
 
 /* Marks stacks that more than one thread uses. */
-static void visit_to_mark(mprof_recorder *recorder, const stack_point *point)
+static void visit_to_mark(recorder_drain *drain, const stack_point *point)
 {
 	switched_stack *stack = point->to;
 
 	if (stack == NULL)
 		return;
-	if (stack->round != recorder->round_number) {
-		stack->round = recorder->round_number;
+	if (stack->round != drain->round_number) {
+		stack->round = drain->round_number;
 		/* What others did on it before is in the log, unless one is on it still. */
 		stack->user = (uint32_t)stack->state.thread;
 		stack->is_shared = 0;
@@ -205,24 +200,24 @@ static void visit_to_mark(mprof_recorder *recorder, const stack_point *point)
 	stack->user = point->thread->serial;
 }
 
-static int is_shared(const mprof_recorder *recorder, const switched_stack *stack)
+static int is_shared(const recorder_drain *drain, const switched_stack *stack)
 {
-	return stack != NULL && stack->round == recorder->round_number && stack->is_shared;
+	return stack != NULL && stack->round == drain->round_number && stack->is_shared;
 }
 
-static void visit_to_gather(mprof_recorder *recorder, const stack_point *point)
+static void visit_to_gather(recorder_drain *drain, const stack_point *point)
 {
-	void *points = recorder->stack_points;
+	void *points = drain->stack_points;
 
-	if (!is_shared(recorder, point->from) && !is_shared(recorder, point->to))
+	if (!is_shared(drain, point->from) && !is_shared(drain, point->to))
 		return;
-	if (!array_reserve(&recorder->allocator, &points, &recorder->stack_point_capacity,
-			   recorder->stack_point_count + 1, sizeof(*point))) {
-		recorder->order_has_failed = 1;
+	if (!array_reserve(&drain->shared->allocator, &points, &drain->stack_point_capacity,
+			   drain->stack_point_count + 1, sizeof(*point))) {
+		drain->order_has_failed = 1;
 		return;
 	}
-	recorder->stack_points = points;
-	recorder->stack_points[recorder->stack_point_count++] = *point;
+	drain->stack_points = points;
+	drain->stack_points[drain->stack_point_count++] = *point;
 }
 
 static int compare_points(const void *left, const void *right)
@@ -242,11 +237,11 @@ static int compare_points(const void *left, const void *right)
  * From the last to the first: what was seen by the first look is drained, and whatever was done before it by its thread
  * or on its stack. Extends the threads' limits; what is not needed stays for the next round.
  */
-static void extend_limits(mprof_recorder *recorder)
+static void extend_limits(recorder_drain *drain)
 {
-	for (size_t i = recorder->stack_point_count; i > 0; i--) {
-		stack_point *point = &recorder->stack_points[i - 1];
-		thread_round *round = &point->thread->round;
+	for (size_t i = drain->stack_point_count; i > 0; i--) {
+		stack_point *point = &drain->stack_points[i - 1];
+		thread_round *round = &point->thread->drain.round;
 		int is_known = !position_is_before(round->known, point->end);
 
 		if (!is_known && !round->is_needed && (point->from == NULL || !point->from->is_needed) &&
@@ -262,99 +257,99 @@ static void extend_limits(mprof_recorder *recorder)
 /* The buffer that a thread's next slots are in; NULL if there is none. */
 static event_buffer *next_buffer_of(const mprof_thread *thread)
 {
-	return thread->round.full_first != NULL ? thread->round.full_first : thread->round.current;
+	return thread->drain.round.full_first != NULL ? thread->drain.round.full_first : thread->drain.round.current;
 }
 
-static void drop_full(mprof_recorder *recorder, mprof_thread *thread)
+static void drop_full(recorder_drain *drain, mprof_thread *thread)
 {
-	event_buffer *done = thread->round.full_first;
+	event_buffer *done = thread->drain.round.full_first;
 
-	thread->round.full_first = done->next_full;
-	thread->next_sequence++;
-	recorder_give_back(recorder, done);
+	thread->drain.round.full_first = done->next_full;
+	thread->drain.next_sequence++;
+	recorder_give_back(drain->shared, done);
 }
 
-static void drain_to(mprof_recorder *recorder, mprof_thread *thread, slot_position limit)
+static void drain_to(recorder_drain *drain, mprof_thread *thread, slot_position limit)
 {
 	event_buffer *buffer;
 
-	while ((buffer = next_buffer_of(thread)) != NULL && (int32_t)(limit.sequence - thread->next_sequence) >= 0) {
-		int is_full = buffer == thread->round.full_first;
+	while ((buffer = next_buffer_of(thread)) != NULL &&
+	       (int32_t)(limit.sequence - thread->drain.next_sequence) >= 0) {
+		int is_full = buffer == thread->drain.round.full_first;
 		uint32_t until = limit.slots;
 
-		if (is_full && limit.sequence != thread->next_sequence)
+		if (is_full && limit.sequence != thread->drain.next_sequence)
 			until = atomic_load_explicit(&buffer->published, memory_order_acquire);
 		if (until > buffer->drained)
-			recorder_drain_buffer(recorder, thread, buffer, until);
+			drain_buffer(drain, thread, buffer, until);
 		if (!is_full || buffer->drained < atomic_load_explicit(&buffer->published, memory_order_acquire))
 			return;
-		drop_full(recorder, thread);
+		drop_full(drain, thread);
 	}
 }
 
 /* All that was recorded under the thread's ID before it was attached is older than what it recorded. */
-static void drain_predecessor(mprof_recorder *recorder, mprof_thread *thread)
+static void drain_predecessor(recorder_drain *drain, mprof_thread *thread)
 {
 	mprof_thread *before = thread->next;
 
-	if (!thread->follows_another)
+	if (!thread->drain.follows_another)
 		return;
-	thread->follows_another = 0;
+	thread->drain.follows_another = 0;
 	while (before != NULL && before->id != thread->id)
 		before = before->next;
 	if (before == NULL)
 		return;
-	drain_predecessor(recorder, before);
-	drain_to(recorder, before, before->round.limit);
+	drain_predecessor(drain, before);
+	drain_to(drain, before, before->drain.round.limit);
 }
 
-static void drain_thread(mprof_recorder *recorder, mprof_thread *thread, slot_position limit)
+static void drain_thread(recorder_drain *drain, mprof_thread *thread, slot_position limit)
 {
-	drain_predecessor(recorder, thread);
-	drain_to(recorder, thread, limit);
+	drain_predecessor(drain, thread);
+	drain_to(drain, thread, limit);
 }
 
 static int is_in_round(const stack_point *point)
 {
-	return !position_is_before(point->thread->round.limit, point->end);
+	return !position_is_before(point->thread->drain.round.limit, point->end);
 }
 
-static void drain_in_order(mprof_recorder *recorder)
+static void drain_in_order(recorder_drain *drain)
 {
-	for (size_t i = 0; i < recorder->stack_point_count; i++) {
-		const stack_point *point = &recorder->stack_points[i];
-		int is_last = i + 1 == recorder->stack_point_count;
+	for (size_t i = 0; i < drain->stack_point_count; i++) {
+		const stack_point *point = &drain->stack_points[i];
+		int is_last = i + 1 == drain->stack_point_count;
 
 		/* Those of one thread that follow each other need one block. */
 		if (!is_last && point[1].thread == point->thread && is_in_round(&point[1]))
 			continue;
 		if (is_in_round(point))
-			drain_thread(recorder, point->thread, point->end);
+			drain_thread(drain, point->thread, point->end);
 	}
 }
 
-void stack_order_drain(mprof_recorder *recorder)
+void stack_order_drain(recorder_drain *drain)
 {
-	look_at_all(recorder);
+	look_at_all(drain);
 	/* After that, so that what defines the keys in the slots is known. */
-	recorder_process_messages(recorder);
-	recorder->order_has_failed = 0;
-	recorder->stack_point_count = 0;
-	scan_all(recorder, visit_to_mark);
-	scan_all(recorder, visit_to_gather);
-	sort_in_place(recorder->stack_points, recorder->stack_point_count, sizeof(*recorder->stack_points),
-		      compare_points);
-	extend_limits(recorder);
-	drain_in_order(recorder);
-	for (mprof_thread *thread = threads_of(recorder); thread != NULL; thread = thread->next) {
-		if (thread->round.number == recorder->round_number)
-			drain_thread(recorder, thread, thread->round.limit);
+	messages_process(drain);
+	drain->order_has_failed = 0;
+	drain->stack_point_count = 0;
+	scan_all(drain, visit_to_mark);
+	scan_all(drain, visit_to_gather);
+	sort_in_place(drain->stack_points, drain->stack_point_count, sizeof(*drain->stack_points), compare_points);
+	extend_limits(drain);
+	drain_in_order(drain);
+	for (mprof_thread *thread = recorder_threads(drain->shared); thread != NULL; thread = thread->next) {
+		if (thread->drain.round.number == drain->round_number)
+			drain_thread(drain, thread, thread->drain.round.limit);
 	}
-	recorder->order_has_failed = 0;
+	drain->order_has_failed = 0;
 }
 
-void stack_order_destroy(mprof_recorder *recorder)
+void stack_order_destroy(recorder_drain *drain)
 {
-	allocator_release(&recorder->allocator, recorder->stack_points,
-			  recorder->stack_point_capacity * sizeof(*recorder->stack_points));
+	allocator_release(&drain->shared->allocator, drain->stack_points,
+			  drain->stack_point_capacity * sizeof(*drain->stack_points));
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Gives call stacks their IDs, and writes STACKS blocks. */
 #include "recorder/stacks.h"
-
-#include "recorder/keys.h"
-#include "recorder/recorder_internal.h"
 
 #include <string.h>
 
@@ -19,12 +17,16 @@ typedef struct remembered_chain {
 	uint32_t stacks[MPROF_STACK_MAX];    /**< The chain that ends with the frame. */
 } remembered_chain;
 
-int stack_store_init(stack_store *stacks, const mprof_allocator *allocator, int with_symbols)
+int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys, int with_symbols)
 {
+	const mprof_allocator *allocator = &shared->allocator;
+
 	memset(stacks, 0, sizeof(*stacks));
+	stacks->keys = keys;
+	stacks->output = keys->output;
 	stacks->allocator = *allocator;
 	hash_map_init(&stacks->chains, allocator);
-	native_code_init(&stacks->code, allocator, with_symbols);
+	native_code_init(&stacks->code, shared, keys->output, with_symbols);
 	stacks->pending = allocator_allocate(allocator, PENDING_SIZE);
 	return stacks->pending != NULL;
 }
@@ -47,12 +49,6 @@ void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator
 	memory->last = NULL;
 }
 
-void stacks_methods_changed(stack_store *stacks, uint64_t counter)
-{
-	if (counter > stacks->methods_changed)
-		stacks->methods_changed = counter;
-}
-
 /* Counts the frames at the outer end that the chain shares with the last one, whose chains are known. */
 static size_t common_frames(const stack_store *stacks, const remembered_chain *last, uint32_t generation,
 			    const mprof_frame *frames, size_t count, uint64_t counter)
@@ -61,8 +57,8 @@ static size_t common_frames(const stack_store *stacks, const remembered_chain *l
 	size_t common = 0;
 
 	/* Equal keys are equal methods only on the same side of the last change. */
-	if (last->generation != generation || last->counter < stacks->methods_changed ||
-	    counter < stacks->methods_changed)
+	if (last->generation != generation || last->counter < stacks->keys->methods_changed ||
+	    counter < stacks->keys->methods_changed)
 		return 0;
 	while (common < shorter && last->frames[common] == frames[count - 1 - common])
 		common++;
@@ -74,23 +70,22 @@ static size_t common_frames(const stack_store *stacks, const remembered_chain *l
 }
 
 /* What the log calls a frame. Returns 0 if it cannot be told. */
-static int resolve_frame(mprof_recorder *recorder, mprof_frame frame, int is_innermost, uint64_t counter,
-			 uint32_t *target, int *settled)
+static int resolve_frame(stack_store *stacks, mprof_frame frame, int is_innermost, uint64_t counter, uint32_t *target,
+			 int *settled)
 {
 	*target = 0;
 	if ((frame & MPROF_FRAME_NATIVE) != 0)
-		*target = native_code_location(recorder, &recorder->stacks.code, frame & NATIVE_ADDRESS_MASK,
+		*target = native_code_location(&stacks->code, frame & NATIVE_ADDRESS_MASK,
 					       !is_innermost || (frame & MPROF_FRAME_RETURN) == MPROF_FRAME_RETURN,
 					       counter, settled);
 	else if (frame_method(frame) != 0)
-		*target = recorder_method_id(recorder, frame_method(frame), counter);
+		*target = keys_method_id(stacks->keys, frame_method(frame), counter);
 	return *target != 0 || frame_method(frame) == 0;
 }
 
 /* The chain of a frame on top of another. Returns 0 if it is new and there is no room for it. */
-static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, mprof_frame frame, uint32_t target)
+static uint32_t chain_on(stack_store *stacks, uint32_t caller, mprof_frame frame, uint32_t target)
 {
-	stack_store *stacks = &recorder->stacks;
 	uint64_t key = (uint64_t)caller << 34 | frame >> 62 << 32 | target;
 	const uint64_t *known = hash_map_get(&stacks->chains, key);
 
@@ -100,7 +95,7 @@ static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, mprof_frame 
 		return 0;
 	stacks->count++;
 	if (stacks->pending_count == STACKS_PENDING_MAX)
-		stacks_write(recorder);
+		stacks_write(stacks);
 	stacks->pending[stacks->pending_count++] = (mprof_record){
 		.kind = MPROF_RECORD_STACK,
 		.id = stacks->count,
@@ -114,7 +109,7 @@ static uint32_t chain_on(mprof_recorder *recorder, uint32_t caller, mprof_frame 
 }
 
 /* Adds the frames that are not in common with the last chain to it. Returns 0 if there is no room. */
-static uint32_t extend_chain(mprof_recorder *recorder, remembered_chain *last, const mprof_frame *frames, size_t count,
+static uint32_t extend_chain(stack_store *stacks, remembered_chain *last, const mprof_frame *frames, size_t count,
 			     uint64_t counter)
 {
 	uint32_t stack = last->count > 0 ? last->stacks[last->count - 1] : 0;
@@ -124,9 +119,9 @@ static uint32_t extend_chain(mprof_recorder *recorder, remembered_chain *last, c
 		mprof_frame frame = frames[count - 1 - place];
 		uint32_t target;
 
-		if (!resolve_frame(recorder, frame, place == count - 1, counter, &target, &settled))
+		if (!resolve_frame(stacks, frame, place == count - 1, counter, &target, &settled))
 			return 0;
-		stack = chain_on(recorder, stack, frame, target);
+		stack = chain_on(stacks, stack, frame, target);
 		if (stack == 0)
 			return 0;
 		/* What may be another place the next time is not kept, nor what is on top of it. */
@@ -139,15 +134,14 @@ static uint32_t extend_chain(mprof_recorder *recorder, remembered_chain *last, c
 	return stack;
 }
 
-uint32_t stacks_intern(mprof_recorder *recorder, stack_memory *memory, const mprof_frame *frames, size_t count,
+uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_frame *frames, size_t count,
 		       uint64_t counter)
 {
-	stack_store *stacks = &recorder->stacks;
 	remembered_chain *last = memory->last;
 	uint32_t generation;
 	size_t common;
 
-	if (count == 0 || !recorder_is_writing(recorder))
+	if (count == 0 || !output_is_writing(stacks->output))
 		return 0;
 	if (last == NULL)
 		last = memory->last = allocator_allocate_zeroed(&stacks->allocator, sizeof(*last));
@@ -155,22 +149,17 @@ uint32_t stacks_intern(mprof_recorder *recorder, stack_memory *memory, const mpr
 		return 0;
 	if (count > MPROF_STACK_MAX)
 		count = MPROF_STACK_MAX;
-	generation = native_code_generation(recorder, &stacks->code);
+	generation = native_code_generation(&stacks->code);
 	common = common_frames(stacks, last, generation, frames, count, counter);
 	last->counter = counter;
 	last->generation = generation;
 	last->count = (uint32_t)common;
-	return extend_chain(recorder, last, frames, count, counter);
+	return extend_chain(stacks, last, frames, count, counter);
 }
 
-void stacks_write(mprof_recorder *recorder)
+void stacks_write(stack_store *stacks)
 {
-	stack_store *stacks = &recorder->stacks;
-
-	native_code_write(recorder, &stacks->code);
-	if (stacks->pending_count > 0 && recorder_is_writing(recorder))
-		recorder_note_status(recorder, mprof_writer_write_records(recorder->writer, MPROF_BLOCK_STACKS, 0,
-									  stacks->pending, sizeof(mprof_record),
-									  stacks->pending_count));
+	native_code_write(&stacks->code);
+	output_write_records(stacks->output, MPROF_BLOCK_STACKS, stacks->pending, stacks->pending_count);
 	stacks->pending_count = 0;
 }

@@ -10,6 +10,7 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_map.h"
+#include "recorder/keys.h"
 #include "recorder/native_code.h"
 
 /**
@@ -28,11 +29,12 @@ typedef struct stack_memory {
 
 typedef struct stack_store {
 	mprof_allocator allocator;
+	recorder_keys *keys; /**< For the methods of frames. */
+	recorder_output *output;
 	hash_map chains;       /**< Caller's chain and frame → chain. */
 	uint32_t count;        /**< Chains known, whose IDs are 1 to this. */
 	mprof_record *pending; /**< Chains that are not in the log yet. */
 	size_t pending_count;
-	uint64_t methods_changed; /**< The last counter at which a method's key changed its meaning. */
 	native_code code;
 	stack_memory sample_memory; /**< For chains of samples. */
 } stack_store;
@@ -44,7 +46,7 @@ static inline mprof_key frame_method(mprof_frame frame)
 }
 
 /** \p with_symbols 0: native functions get no names. Returns 0 if there is no memory. */
-int stack_store_init(stack_store *stacks, const mprof_allocator *allocator, int with_symbols);
+int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys, int with_symbols);
 void stack_store_destroy(stack_store *stacks);
 
 /**
@@ -57,17 +59,11 @@ void stack_store_destroy(stack_store *stacks);
  *
  * May write blocks: not to be called inside of one. The ID may be used in a block after stacks_write().
  */
-uint32_t stacks_intern(mprof_recorder *recorder, stack_memory *memory, const mprof_frame *frames, size_t count,
+uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_frame *frames, size_t count,
 		       uint64_t counter);
 
 /** Writes the chains that are not in the log yet, and before them what native code they need. */
-void stacks_write(mprof_recorder *recorder);
-
-/**
- * To be called when a key of a method gets another meaning, or none, from a counter on: then what chains before and
- * after have in common cannot be told from their keys.
- */
-void stacks_methods_changed(stack_store *stacks, uint64_t counter);
+void stacks_write(stack_store *stacks);
 
 void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/switches.h
- * \brief The call stacks that threads switch between, as a reader of the log sees them (doc/format.md, 4.8): which one a
- * thread is on, and the leave stack of each. The writer thread's.
+ * \brief The call stacks that threads switch between, as a reader of the log sees them (doc/format.md, 4.8): which one
+ * a thread is on, and the leave stack of each. The writer thread's.
  */
 #ifndef RECORDER_SWITCHES_H
 #define RECORDER_SWITCHES_H

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/thread.c
- * \brief The side of the threads that record: attach, the hot path, buffers changing hands, detach.
- */
-#include "recorder/recorder_internal.h"
+/* What threads that record do: attach, the hot path, buffers changing hands, detach. */
+#include "recorder/thread.h"
 
 #include "base/testpoint.h"
+#include "recorder/recorder_internal.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -39,6 +37,9 @@ _Static_assert(EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot cod
 /* The current buffer of a thread that has none: always full, never written. */
 static event_buffer buffer_none;
 
+/* Bytes for a handle, wherever the allocator's memory begins. */
+#define THREAD_MEMORY (sizeof(mprof_thread) + CACHE_LINE)
+
 static uint64_t system_thread_id(void)
 {
 #if defined(__linux__)
@@ -69,11 +70,11 @@ static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t st
 /* Hands over the current buffer, which is then full or the thread's last. */
 static void hand_over(mprof_thread *thread, event_buffer *buffer)
 {
-	mprof_recorder *recorder = thread->recorder;
+	recorder_shared *shared = thread->shared;
 
 	thread->sequence++;
-	if (buffer_pool_push_full(&recorder->pool, buffer))
-		sem_post(&recorder->work);
+	if (buffer_pool_push_full(&shared->pool, buffer))
+		sem_post(&shared->work);
 }
 
 /* How long a thread waits for the writer thread while that may be waiting for it. */
@@ -86,11 +87,11 @@ static void hand_over(mprof_thread *thread, event_buffer *buffer)
  */
 static int wait_once(mprof_thread *thread, uint32_t blocking)
 {
-	mprof_recorder *recorder = thread->recorder;
+	recorder_shared *shared = thread->shared;
 	struct timespec until;
 
 	if ((blocking & 1) == 0) {
-		pthread_cond_wait(&recorder->buffers_free, &recorder->wait_lock);
+		pthread_cond_wait(&shared->buffers_free, &shared->wait_lock);
 		return 1;
 	}
 	if (thread->gave_up_in == blocking)
@@ -101,31 +102,31 @@ static int wait_once(mprof_thread *thread, uint32_t blocking)
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	if (pthread_cond_timedwait(&recorder->buffers_free, &recorder->wait_lock, &until) == ETIMEDOUT &&
-	    atomic_load(&recorder->blocking) == blocking)
+	if (pthread_cond_timedwait(&shared->buffers_free, &shared->wait_lock, &until) == ETIMEDOUT &&
+	    atomic_load(&shared->blocking) == blocking)
 		thread->gave_up_in = blocking;
 	return 1;
 }
 
 static event_buffer *wait_for_buffer(mprof_thread *thread)
 {
-	mprof_recorder *recorder = thread->recorder;
+	recorder_shared *shared = thread->shared;
 	event_buffer *buffer;
 	uint32_t blocking;
 
-	atomic_fetch_add_explicit(&recorder->waits, 1, memory_order_relaxed);
-	pthread_mutex_lock(&recorder->wait_lock);
+	atomic_fetch_add_explicit(&shared->waits, 1, memory_order_relaxed);
+	pthread_mutex_lock(&shared->wait_lock);
 	/* Counted in before looking, so that the writer thread, which gives back before it reads the count, either is
 	 * seen by the look or sees the count. */
-	atomic_fetch_add(&recorder->waiting, 1);
+	atomic_fetch_add(&shared->waiting, 1);
 	/* There may be too few full ones for it to have been woken. */
-	sem_post(&recorder->work);
+	sem_post(&shared->work);
 	do {
-		blocking = atomic_load(&recorder->blocking);
-		buffer = buffer_pool_take(&recorder->pool, (int)(blocking & 1));
-	} while (buffer == NULL && !atomic_load(&recorder->closing) && wait_once(thread, blocking));
-	atomic_fetch_sub(&recorder->waiting, 1);
-	pthread_mutex_unlock(&recorder->wait_lock);
+		blocking = atomic_load(&shared->blocking);
+		buffer = buffer_pool_take(&shared->pool, (int)(blocking & 1));
+	} while (buffer == NULL && !atomic_load(&shared->closing) && wait_once(thread, blocking));
+	atomic_fetch_sub(&shared->waiting, 1);
+	pthread_mutex_unlock(&shared->wait_lock);
 	return buffer;
 }
 
@@ -135,31 +136,31 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
  */
 __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread, uint64_t start_counter, int may_wait)
 {
-	mprof_recorder *recorder = thread->recorder;
+	recorder_shared *shared = thread->shared;
 	event_buffer *full = atomic_load_explicit(&thread->current, memory_order_relaxed);
 	event_buffer *buffer = NULL;
 	/* Where nothing is to be lost, what must not wait gets a buffer beyond the bound. */
-	int never_dropped = recorder->overflow == MPROF_OVERFLOW_WAIT && !may_wait;
+	int never_dropped = shared->overflow == MPROF_OVERFLOW_WAIT && !may_wait;
 	int saved_errno = errno;
 
-	if (atomic_load_explicit(&recorder->closing, memory_order_relaxed) || recorder_in_child(recorder))
+	if (atomic_load_explicit(&shared->closing, memory_order_relaxed) || recorder_in_child(shared))
 		return NULL;
 	if (full != &buffer_none)
 		hand_over(thread, full);
 	TESTPOINT("thread: buffer handed over");
-	buffer = buffer_pool_take(&recorder->pool, never_dropped);
+	buffer = buffer_pool_take(&shared->pool, never_dropped);
 	if (buffer == NULL) {
 		/* The full one is the writer thread's now, and may become another thread's. */
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
 		/* The writer thread would wait for itself. */
-		if (may_wait && !recorder_on_writer_thread(recorder))
+		if (may_wait && !recorder_on_writer_thread(shared))
 			buffer = wait_for_buffer(thread);
 	}
 	if (buffer == NULL)
 		thread->has_dropped = 1;
 	if (buffer != NULL)
 		adopt_buffer(thread, buffer, start_counter);
-	else if (!atomic_load_explicit(&recorder->closing, memory_order_relaxed))
+	else if (!atomic_load_explicit(&shared->closing, memory_order_relaxed))
 		count_loss(thread, MPROF_LOSS_NO_BUFFER);
 	errno = saved_errno;
 	return buffer;
@@ -177,7 +178,7 @@ static int waits_for(const mprof_thread *thread, uint32_t code)
 {
 	uint32_t kind = code & SLOT_KIND_MASK;
 
-	return thread->recorder->overflow == MPROF_OVERFLOW_WAIT && (COLLECTION_KINDS & BIT(kind)) == 0;
+	return thread->shared->overflow == MPROF_OVERFLOW_WAIT && (COLLECTION_KINDS & BIT(kind)) == 0;
 }
 
 /* The first event of a buffer. Apart, so that the common case needs no stack frame. */
@@ -318,13 +319,13 @@ mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
 {
 	if (thread == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (!thread->recorder->takes_switches)
+	if (!thread->shared->takes_switches)
 		return MPROF_ERR_UNSUPPORTED;
 	/* One that was dropped is made up for by the next. */
 	if (stack == thread->running && !thread->has_dropped)
 		return MPROF_OK;
 	if (!thread->has_switched)
-		atomic_fetch_add_explicit(&thread->recorder->switching_threads, 1, memory_order_release);
+		atomic_fetch_add_explicit(&thread->shared->switching_threads, 1, memory_order_release);
 	thread->running = stack;
 	thread->has_switched = 1;
 	thread->has_dropped = 0;
@@ -338,7 +339,7 @@ mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t stack)
 {
 	if (thread == NULL || stack == 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!thread->recorder->takes_switches)
+	if (!thread->shared->takes_switches)
 		return MPROF_ERR_UNSUPPORTED;
 	if (thread->running == stack)
 		thread->running = 0;
@@ -578,22 +579,31 @@ uint64_t mprof_thread_get_id(const mprof_thread *thread)
 	return thread != NULL ? thread->id : 0;
 }
 
-static void thread_init(mprof_thread *thread, mprof_recorder *recorder, uint64_t id)
+/* A handle that begins at a cache line, which allocators need not give. NULL if there is no memory. */
+static mprof_thread *thread_create(recorder_shared *shared, uint64_t id)
 {
-	thread->recorder = recorder;
-	thread->counter = recorder->counter;
-	thread->detail = recorder->detail;
+	char *memory = allocator_allocate_zeroed(&shared->allocator, THREAD_MEMORY);
+	mprof_thread *thread;
+
+	if (memory == NULL)
+		return NULL;
+	thread = (mprof_thread *)(void *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE) % CACHE_LINE);
+	thread->memory = memory;
+	thread->shared = shared;
+	thread->counter = shared->counter;
+	thread->detail = shared->detail;
 	thread->id = id != 0 ? id : system_thread_id();
-	thread->last_counter = counter_read(&recorder->counter);
+	thread->drain.last_counter = counter_read(&shared->counter);
 	atomic_init(&thread->current, &buffer_none);
 	atomic_init(&thread->special, thread->counter.read != NULL ? SPECIAL_COUNTER : 0);
-	atomic_init(&thread->stopped, thread->last_counter);
+	atomic_init(&thread->stopped, thread->drain.last_counter);
+	return thread;
 }
 
 /* The newest handle with an ID that is still on the list, or NULL. Under threads_lock. */
-static const mprof_thread *find_id(const mprof_recorder *recorder, uint64_t id)
+static const mprof_thread *find_id(const recorder_shared *shared, uint64_t id)
 {
-	const mprof_thread *thread = recorder->threads;
+	const mprof_thread *thread = shared->threads;
 
 	while (thread != NULL && thread->id != id)
 		thread = thread->next;
@@ -603,29 +613,29 @@ static const mprof_thread *find_id(const mprof_recorder *recorder, uint64_t id)
 /*
  * Puts a thread on the list, with its first buffer. Returns 0 if a thread that is attached has its ID.
  */
-static int enlist(mprof_recorder *recorder, mprof_thread *attached)
+static int enlist(recorder_shared *shared, mprof_thread *attached)
 {
 	const mprof_thread *before;
 	event_buffer *buffer;
 
-	pthread_mutex_lock(&recorder->threads_lock);
-	before = find_id(recorder, attached->id);
+	pthread_mutex_lock(&shared->threads_lock);
+	before = find_id(shared, attached->id);
 	/* Acquire: all that was recorded under the ID was handed over, so the writer thread can find it first. */
 	if (before != NULL && !atomic_load_explicit(&before->detached, memory_order_acquire)) {
-		pthread_mutex_unlock(&recorder->threads_lock);
+		pthread_mutex_unlock(&shared->threads_lock);
 		return 0;
 	}
-	attached->follows_another = before != NULL;
-	buffer_pool_add_thread(&recorder->pool);
-	buffer = buffer_pool_take(&recorder->pool, 0);
-	attached->serial = ++recorder->next_serial;
+	attached->drain.follows_another = before != NULL;
+	buffer_pool_add_thread(&shared->pool);
+	buffer = buffer_pool_take(&shared->pool, 0);
+	attached->serial = ++shared->next_serial;
 	if (buffer != NULL)
-		adopt_buffer(attached, buffer, attached->last_counter);
-	if (!atomic_load_explicit(&recorder->enabled, memory_order_relaxed))
+		adopt_buffer(attached, buffer, attached->drain.last_counter);
+	if (!atomic_load_explicit(&shared->enabled, memory_order_relaxed))
 		atomic_fetch_or_explicit(&attached->special, SPECIAL_OFF | SPECIAL_GAP, memory_order_relaxed);
-	attached->next = recorder->threads;
-	recorder->threads = attached;
-	pthread_mutex_unlock(&recorder->threads_lock);
+	attached->next = shared->threads;
+	shared->threads = attached;
+	pthread_mutex_unlock(&shared->threads_lock);
 	return 1;
 }
 
@@ -638,15 +648,14 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 	*thread = NULL;
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (atomic_load_explicit(&recorder->closing, memory_order_acquire) || recorder_in_child(recorder) ||
-	    recorder_on_writer_thread(recorder))
+	if (atomic_load_explicit(&recorder->shared.closing, memory_order_acquire) ||
+	    recorder_in_child(&recorder->shared) || recorder_on_writer_thread(&recorder->shared))
 		return MPROF_ERR_STATE;
-	attached = allocator_allocate_zeroed(&recorder->allocator, sizeof(*attached));
+	attached = thread_create(&recorder->shared, id);
 	if (attached == NULL)
 		return MPROF_ERR_MEMORY;
-	thread_init(attached, recorder, id);
-	if (!enlist(recorder, attached)) {
-		allocator_release(&recorder->allocator, attached, sizeof(*attached));
+	if (!enlist(&recorder->shared, attached)) {
+		allocator_release(&recorder->shared.allocator, attached->memory, THREAD_MEMORY);
 		return MPROF_ERR_STATE;
 	}
 	*thread = attached;
@@ -657,13 +666,13 @@ void mprof_thread_detach(mprof_thread *thread)
 {
 	event_buffer *buffer;
 
-	if (thread == NULL || recorder_in_child(thread->recorder))
+	if (thread == NULL || recorder_in_child(thread->shared))
 		return;
 	/* The next handle with its ID begins on its own stack, and the log must say so. */
 	if (thread->running != 0)
 		(void)mprof_thread_switch_stack(thread, 0);
 	buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
-	if (buffer != &buffer_none && !atomic_load_explicit(&thread->recorder->closing, memory_order_relaxed)) {
+	if (buffer != &buffer_none && !atomic_load_explicit(&thread->shared->closing, memory_order_relaxed)) {
 		hand_over(thread, buffer);
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
 	}
@@ -671,11 +680,13 @@ void mprof_thread_detach(mprof_thread *thread)
 	atomic_store_explicit(&thread->detached, 1, memory_order_release);
 }
 
-void thread_release(mprof_recorder *recorder, mprof_thread *thread)
+void thread_release(mprof_thread *thread)
 {
-	buffer_pool_remove_thread(&recorder->pool);
-	switches_leave(&thread->stacks, thread->last_counter);
-	leave_stack_destroy(&thread->stacks.own, &recorder->allocator);
-	stack_memory_destroy(&thread->chain, &recorder->allocator);
-	allocator_release(&recorder->allocator, thread, sizeof(*thread));
+	recorder_shared *shared = thread->shared;
+
+	buffer_pool_remove_thread(&shared->pool);
+	switches_leave(&thread->drain.stacks, thread->drain.last_counter);
+	leave_stack_destroy(&thread->drain.stacks.own, &shared->allocator);
+	stack_memory_destroy(&thread->drain.chain, &shared->allocator);
+	allocator_release(&shared->allocator, thread->memory, THREAD_MEMORY);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The writer thread: waits for work, does rounds of draining, and publishes what they achieved. */
 #include "recorder/writer_thread.h"
 
+#include "recorder/drain.h"
+#include "recorder/key_retirement.h"
 #include "writer/parts.h"
 
 #include <errno.h>
@@ -34,104 +37,110 @@ static void add_milliseconds(struct timespec *moment, uint32_t milliseconds)
 	}
 }
 
-/* Publishes the figures of the round and wakes those who asked for it. */
-static void end_round(mprof_recorder *recorder, uint64_t served)
+static void collect_stats(const recorder_drain *drain, mprof_recorder_stats *stats, mprof_writer_stats *log_stats)
 {
-	mprof_writer_stats *written = &recorder->written;
-	mprof_recorder_stats *stats = &recorder->stats;
+	const recorder_output *output = drain->output;
 
-	pthread_mutex_lock(&recorder->state_lock);
-	written->struct_size = sizeof(*written);
-	mprof_writer_get_stats(recorder->writer, written);
-	stats->events = written->events;
-	stats->bytes = written->sink_bytes;
-	stats->log_bytes = written->bytes;
-	stats->left_out = written->left_out;
-	stats->unresolved_keys = recorder->unresolved_keys;
-	stats->methods = recorder->keys[0].next_id - 1;
-	stats->classes = recorder->keys[1].next_id - 1;
+	log_stats->struct_size = sizeof(*log_stats);
+	mprof_writer_get_stats(output->writer, log_stats);
+	stats->events = log_stats->events;
+	stats->bytes = log_stats->sink_bytes;
+	stats->log_bytes = log_stats->bytes;
+	stats->left_out = log_stats->left_out;
+	stats->unresolved_keys = drain->keys.unresolved;
+	stats->methods = drain->keys.tables[SUBJECT_METHOD].next_id - 1;
+	stats->classes = drain->keys.tables[SUBJECT_CLASS].next_id - 1;
 	stats->lost_events = 0;
 	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
-		stats->lost[cause] = recorder->lost_total[cause];
-		stats->lost_events += recorder->lost_total[cause];
+		stats->lost[cause] = output->lost[cause];
+		stats->lost_events += output->lost[cause];
 	}
-	stats->samples = recorder->samples.written;
-	stats->stacks = recorder->stacks.count;
-	stats->heap_shots = recorder->heap.shots;
-	stats->incomplete_shots = recorder->heap.incomplete_shots;
-	stats->status = recorder->status;
-	stats->system_error = recorder->error.system_error;
-	if (served > recorder->drain_completed) {
-		recorder->drain_completed = served;
-		pthread_cond_broadcast(&recorder->drained);
+	stats->samples = drain->samples_written;
+	stats->stacks = drain->stacks.count;
+	stats->heap_shots = drain->heap.blocks.shots;
+	stats->incomplete_shots = drain->heap.blocks.incomplete_shots;
+	stats->status = output->status;
+	stats->system_error = output->error.system_error;
+}
+
+/* Publishes the statistics of the round and wakes the threads that asked for it. */
+static void end_round(recorder_drain *drain, uint64_t served)
+{
+	recorder_shared *shared = drain->shared;
+
+	pthread_mutex_lock(&shared->state_lock);
+	collect_stats(drain, &shared->stats, &shared->log_stats);
+	if (served > shared->drain_completed) {
+		shared->drain_completed = served;
+		pthread_cond_broadcast(&shared->drained);
 	}
-	pthread_mutex_unlock(&recorder->state_lock);
+	pthread_mutex_unlock(&shared->state_lock);
 }
 
 /* Waits for work. Returns 1 when buffers that are not full are due as well. */
-static int wait_for_work(mprof_recorder *recorder, struct timespec *deadline)
+static int wait_for_work(recorder_drain *drain, struct timespec *deadline)
 {
-	while (wait_until(&recorder->work, deadline) != 0) {
+	while (wait_until(&drain->shared->work, deadline) != 0) {
 		if (errno == EINTR)
 			continue;
 		clock_gettime(WAIT_CLOCK, deadline);
-		add_milliseconds(deadline, recorder->drain_interval_ms);
+		add_milliseconds(deadline, drain->interval_ms);
 		return 1;
 	}
 	/* One round serves all posts so far. */
-	while (sem_trywait(&recorder->work) == 0)
+	while (sem_trywait(&drain->shared->work) == 0)
 		;
 	return 0;
 }
 
 /* Drains until the recorder is closed. */
-static void run(mprof_recorder *recorder)
+static void run(recorder_drain *drain)
 {
+	recorder_shared *shared = drain->shared;
+	recorder_output *output = drain->output;
 	struct timespec deadline;
 	uint64_t served = 0;
 	int closing;
 
 	clock_gettime(WAIT_CLOCK, &deadline);
-	add_milliseconds(&deadline, recorder->drain_interval_ms);
+	add_milliseconds(&deadline, drain->interval_ms);
 	do {
-		int partial = wait_for_work(recorder, &deadline);
+		int partial = wait_for_work(drain, &deadline);
 		uint64_t requested;
 
 		/* Both before the buffers are looked at: what was recorded before the closing or the request is
 		 * written. And in this order: no request comes after closing began, so the last round serves all. */
-		closing = atomic_load_explicit(&recorder->closing, memory_order_acquire);
-		requested = atomic_load_explicit(&recorder->drain_requested, memory_order_acquire);
-		recorder_drain_round(recorder,
-				     partial || closing || requested > served || recorder_needs_watermark(recorder),
-				     closing);
+		closing = atomic_load_explicit(&shared->closing, memory_order_acquire);
+		requested = atomic_load_explicit(&shared->drain_requested, memory_order_acquire);
+		drain_round(drain, partial || closing || requested > served || drain_needs_watermark(drain), closing);
 		served = requested;
-		unloading_retire_keys(recorder, served);
-		if (closing && recorder->status == MPROF_OK)
-			recorder->status = mprof_writer_close(recorder->writer);
-		recorder_count_lost(recorder, MPROF_LOSS_LIMIT, writer_take_refused_events(recorder->writer));
+		key_retirement_serve(drain, served);
+		if (closing && output->status == MPROF_OK)
+			output->status = mprof_writer_close(output->writer);
+		output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
 		if (closing)
-			mprof_writer_get_error(recorder->writer, &recorder->error);
-		end_round(recorder, served);
+			mprof_writer_get_error(output->writer, &output->error);
+		end_round(drain, served);
 	} while (!closing);
 }
 
 /* Allocates nothing but through the recorder's allocator, from here to the end. */
 static void *writer_thread_main(void *argument)
 {
-	mprof_recorder *recorder = argument;
+	recorder_drain *drain = argument;
 
-	atomic_store_explicit(&recorder->writer_self, pthread_self(), memory_order_relaxed);
-	if (recorder->thread_started != NULL)
-		recorder->thread_started(recorder->thread_user);
-	run(recorder);
-	if (recorder->thread_ended != NULL)
-		recorder->thread_ended(recorder->thread_user);
+	atomic_store_explicit(&drain->shared->writer_self, pthread_self(), memory_order_relaxed);
+	if (drain->thread_started != NULL)
+		drain->thread_started(drain->thread_user);
+	run(drain);
+	if (drain->thread_ended != NULL)
+		drain->thread_ended(drain->thread_user);
 	/* Another thread may come to have the same number. */
-	atomic_store_explicit(&recorder->writer_self, (pthread_t)0, memory_order_relaxed);
+	atomic_store_explicit(&drain->shared->writer_self, (pthread_t)0, memory_order_relaxed);
 	return NULL;
 }
 
-int writer_thread_start(mprof_recorder *recorder)
+int writer_thread_start(recorder_drain *drain, pthread_t *thread)
 {
 	sigset_t all;
 	sigset_t before;
@@ -140,22 +149,22 @@ int writer_thread_start(mprof_recorder *recorder)
 	/* The new thread inherits the mask. A profiled program's signals, sampling ones above all, are not for it. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&recorder->writer_thread, NULL, writer_thread_main, recorder);
+	failed = pthread_create(thread, NULL, writer_thread_main, drain);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 #if defined(__GLIBC__)
 	if (!failed)
-		pthread_setname_np(recorder->writer_thread, "mprof-writer");
+		pthread_setname_np(*thread, "mprof-writer");
 #endif
 	return !failed;
 }
 
-void writer_thread_finish(mprof_recorder *recorder)
+void writer_thread_finish(recorder_shared *shared, pthread_t thread)
 {
 	/* Release, with the acquire in the writer thread: its last round sees all that was recorded before. */
-	atomic_store(&recorder->closing, 1);
-	sem_post(&recorder->work);
-	pthread_mutex_lock(&recorder->wait_lock);
-	pthread_cond_broadcast(&recorder->buffers_free);
-	pthread_mutex_unlock(&recorder->wait_lock);
-	pthread_join(recorder->writer_thread, NULL);
+	atomic_store(&shared->closing, 1);
+	sem_post(&shared->work);
+	pthread_mutex_lock(&shared->wait_lock);
+	pthread_cond_broadcast(&shared->buffers_free);
+	pthread_mutex_unlock(&shared->wait_lock);
+	pthread_join(thread, NULL);
 }

@@ -253,8 +253,8 @@ Test(heap_deaths, allocations_wait_for_all_moves_before_them)
 		allocate(last + i * 32, LIST, 32);
 	atomic_store(&recorded.blocked, 0);
 	/* Not drained by a request, which would be served in one round. All chunks come back but the current one. */
-	while (atomic_load(&recorder->heap.chunks.free_count) * recorder->heap.chunks.chunk_size !=
-	       atomic_load(&recorder->heap.chunks.mapped) - recorder->heap.chunks.chunk_size)
+	while (atomic_load(&recorder->shared.heap.chunks.free_count) * recorder->shared.heap.chunks.chunk_size !=
+	       atomic_load(&recorder->shared.heap.chunks.mapped) - recorder->shared.heap.chunks.chunk_size)
 		sched_yield();
 	begin(ALL_USES, 1);
 	for (uint64_t i = 0; i < OBJECTS; i++) {

@@ -11,6 +11,7 @@
 
 #include "base/testpoint.h"
 #include "recorder/recorder_internal.h"
+#include "recorder/thread.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

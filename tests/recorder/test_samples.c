@@ -488,7 +488,7 @@ Test(samples, that_are_not_whole_yet_come_later)
 	sample_record *held;
 	int is_filling;
 
-	held = sample_store_claim(&recorder->samples, 1, &is_filling);
+	held = sample_store_claim(&recorder->shared.samples, 1, &is_filling);
 	cr_assert_not_null(held);
 	cr_assert(mprof_recorder_record_sample(recorder, 2, chain, 1));
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
@@ -496,7 +496,7 @@ Test(samples, that_are_not_whole_yet_come_later)
 	held->thread = 3;
 	held->counter = 1;
 	held->frames[0] = B;
-	sample_store_commit(&recorder->samples, held);
+	sample_store_commit(&recorder->shared.samples, held);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);

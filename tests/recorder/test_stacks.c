@@ -276,7 +276,7 @@ Test(stacks, beyond_the_bound_are_losses)
 	sample(recorder, chain + 1, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	/* As if there were as many as there can be. The writer thread waits. */
-	recorder->stacks.count = STACKS_MAX;
+	recorder->drain.stacks.count = STACKS_MAX;
 	sample(recorder, chain, 2);
 	sample(recorder, chain + 1, 1);
 	finish(recorder, &log, &sampled);

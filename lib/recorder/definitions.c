@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file recorder/recorder.c
- * \brief Definitions, remarks and figures: what any thread may tell a recorder, and ask of it.
- */
+/* What clients define and record besides events: each becomes a message to the writer thread. Any thread. */
 #include "recorder/recorder_internal.h"
 
 #include "base/elements.h"
@@ -30,54 +27,35 @@ mprof_frame mprof_frame_make_compiling(mprof_key method)
 	return method | MPROF_FRAME_COMPILING;
 }
 
-int recorder_in_child(const mprof_recorder *recorder)
-{
-	return fork_guard_is_child(&recorder->origin);
-}
-
-int recorder_on_writer_thread(const mprof_recorder *recorder)
-{
-	return atomic_load_explicit(&recorder->writer_self, memory_order_relaxed) == pthread_self();
-}
-
-int recorder_name_is_writable(const mprof_recorder *recorder, const char *name, size_t length)
-{
-	return length <= recorder->max_name_length && (length == 0 || memchr(name, '\0', length) == NULL);
-}
-
-uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder)
-{
-	return recorder != NULL ? counter_read(&recorder->counter) : 0;
-}
-
 /* Whether nobody takes messages any more. */
 static int is_over(const mprof_recorder *recorder)
 {
-	return atomic_load_explicit(&recorder->closing, memory_order_relaxed) || recorder_in_child(recorder);
+	return atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
+	       recorder_in_child(&recorder->shared);
 }
 
 /* Sends a message, NULL if there was no memory for it. */
-static mprof_status send(mprof_recorder *recorder, message *created)
+static mprof_status send(recorder_shared *shared, message *created)
 {
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	message_queue_push(&recorder->messages, created);
+	message_queue_push(&shared->messages, created);
 	return MPROF_OK;
 }
 
 /* Sends one that is lost, and counted, if too much waits already. */
-static mprof_status offer(mprof_recorder *recorder, message *created)
+static mprof_status offer(recorder_shared *shared, message *created)
 {
 	int is_filling;
 
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	if (!message_queue_offer(&recorder->messages, created, &is_filling)) {
-		message_release(&recorder->allocator, created);
+	if (!message_queue_offer(&shared->messages, created, &is_filling)) {
+		message_release(&shared->allocator, created);
 		return MPROF_ERR_LIMIT;
 	}
 	if (is_filling)
-		sem_post(&recorder->work);
+		sem_post(&shared->work);
 	return MPROF_OK;
 }
 
@@ -86,18 +64,18 @@ static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_ke
 {
 	mprof_description own;
 
-	if (recorder == NULL || !key_is_valid(key, recorder->keys_are_ids) || description == NULL ||
+	if (recorder == NULL || !key_is_valid(key, recorder->shared.keys_are_ids) || description == NULL ||
 	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (own.source_file == NULL && own.source_file_length > 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(recorder, own.name, own.name_length) ||
-	    !recorder_name_is_writable(recorder, own.source_file, own.source_file_length))
+	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length) ||
+	    !recorder_name_is_writable(&recorder->shared, own.source_file, own.source_file_length))
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return send(recorder,
-		    message_definition(&recorder->allocator, kind, key, &own, counter_read(&recorder->counter)));
+	return send(&recorder->shared, message_definition(&recorder->shared.allocator, kind, key, &own,
+							  counter_read(&recorder->shared.counter)));
 }
 
 mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
@@ -128,11 +106,11 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 	type = own.kind & types;
 	if (type == 0 || (type & (type - 1)) != 0)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(recorder, own.name, own.name_length))
+	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length))
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return send(recorder, message_element(&recorder->allocator, kind, key, &own));
+	return send(&recorder->shared, message_element(&recorder->shared.allocator, kind, key, &own));
 }
 
 mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
@@ -149,23 +127,23 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 {
 	if (recorder == NULL || name == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(recorder, name, name_length))
+	if (!recorder_name_is_writable(&recorder->shared, name, name_length))
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return send(recorder, message_thread_name(&recorder->allocator, id, name, name_length));
+	return send(&recorder->shared, message_thread_name(&recorder->shared.allocator, id, name, name_length));
 }
 
 mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
 {
 	if (recorder == NULL || text == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(recorder, text, text_length))
+	if (!recorder_name_is_writable(&recorder->shared, text, text_length))
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return offer(recorder,
-		     message_mark(&recorder->allocator, thread, text, text_length, counter_read(&recorder->counter)));
+	return offer(&recorder->shared, message_mark(&recorder->shared.allocator, thread, text, text_length,
+						     counter_read(&recorder->shared.counter)));
 }
 
 static int metric_flags_are_known(uint32_t flags)
@@ -183,21 +161,21 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 
 	if (recorder == NULL || section == NULL || name == NULL || metric == NULL || !metric_flags_are_known(flags))
 		return MPROF_ERR_ARGUMENT;
-	if (!recorder_name_is_writable(recorder, section, strlen(section)) ||
-	    !recorder_name_is_writable(recorder, name, strlen(name)))
+	if (!recorder_name_is_writable(&recorder->shared, section, strlen(section)) ||
+	    !recorder_name_is_writable(&recorder->shared, name, strlen(name)))
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	created = message_metric(&recorder->allocator, section, name, flags);
+	created = message_metric(&recorder->shared.allocator, section, name, flags);
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
 	/* Under the lock, so that the log has the definitions in the order of their IDs. */
-	pthread_mutex_lock(&recorder->state_lock);
-	created->metric = atomic_load_explicit(&recorder->metrics_defined, memory_order_relaxed) + 1;
+	pthread_mutex_lock(&recorder->shared.state_lock);
+	created->metric = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_relaxed) + 1;
 	*metric = created->metric;
-	message_queue_push(&recorder->messages, created);
-	atomic_store_explicit(&recorder->metrics_defined, *metric, memory_order_release);
-	pthread_mutex_unlock(&recorder->state_lock);
+	message_queue_push(&recorder->shared.messages, created);
+	atomic_store_explicit(&recorder->shared.metrics_defined, *metric, memory_order_release);
+	pthread_mutex_unlock(&recorder->shared.state_lock);
 	return MPROF_OK;
 }
 
@@ -207,7 +185,7 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 	uint32_t defined;
 
 	/* Acquire: the definitions of these were pushed before. */
-	defined = atomic_load_explicit(&recorder->metrics_defined, memory_order_acquire);
+	defined = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_acquire);
 	for (size_t i = 0; i < count; i++) {
 		if (values[i].metric == 0 || values[i].metric > defined)
 			return MPROF_ERR_ARGUMENT;
@@ -216,9 +194,9 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 		return MPROF_ERR_STATE;
 	if (count == 0)
 		return MPROF_OK;
-	status = offer(recorder, message_metric_values(&recorder->allocator, values, count));
+	status = offer(&recorder->shared, message_metric_values(&recorder->shared.allocator, values, count));
 	/* The log tells when it was written. */
-	sem_post(&recorder->work);
+	sem_post(&recorder->shared.work);
 	return status;
 }
 
@@ -230,11 +208,11 @@ mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	status = element_list_take(&list, &recorder->allocator, values, value_size, count,
+	status = element_list_take(&list, &recorder->shared.allocator, values, value_size, count,
 				   SIZE_UP_TO(mprof_metric_value, value), sizeof(mprof_metric_value));
 	if (status == MPROF_OK)
 		status = record_metrics(recorder, list.elements, count);
-	element_list_release(&list, &recorder->allocator);
+	element_list_release(&list, &recorder->shared.allocator);
 	return status;
 }
 
@@ -245,12 +223,12 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 	if (recorder == NULL || area == NULL || struct_copy_in(&own, area, sizeof(own)) != MPROF_OK || own.size == 0 ||
 	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_RUNTIME)
 		return MPROF_ERR_ARGUMENT;
-	if (own.name != NULL && !recorder_name_is_writable(recorder, own.name, strlen(own.name)))
+	if (own.name != NULL && !recorder_name_is_writable(&recorder->shared, own.name, strlen(own.name)))
 		return MPROF_ERR_NAME;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return offer(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_REGISTERED, &own,
-					    counter_read(&recorder->counter)));
+	return offer(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_REGISTERED, &own,
+						     counter_read(&recorder->shared.counter)));
 }
 
 mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
@@ -261,43 +239,6 @@ mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t s
 		return MPROF_ERR_ARGUMENT;
 	if (is_over(recorder))
 		return MPROF_ERR_STATE;
-	return offer(recorder, message_root(&recorder->allocator, MESSAGE_ROOT_UNREGISTERED, &area,
-					    counter_read(&recorder->counter)));
-}
-
-mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)
-{
-	mprof_recorder_stats own;
-
-	if (recorder == NULL || stats == NULL)
-		return MPROF_ERR_ARGUMENT;
-	if (recorder_in_child(recorder)) {
-		/* The lock may have been held by a thread that the child does not have. */
-		memset(&own, 0, sizeof(own));
-		return struct_copy_out(stats, &own, sizeof(own));
-	}
-	pthread_mutex_lock(&recorder->state_lock);
-	own = recorder->stats;
-	pthread_mutex_unlock(&recorder->state_lock);
-	own.waits = atomic_load_explicit(&recorder->waits, memory_order_relaxed);
-	own.buffers = buffer_pool_created(&recorder->pool);
-	pthread_mutex_lock(&recorder->threads_lock);
-	own.threads = recorder->next_serial;
-	pthread_mutex_unlock(&recorder->threads_lock);
-	return struct_copy_out(stats, &own, sizeof(own));
-}
-
-mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats)
-{
-	mprof_writer_stats own;
-
-	if (recorder == NULL || stats == NULL)
-		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
-	if (!recorder_in_child(recorder)) {
-		pthread_mutex_lock(&recorder->state_lock);
-		own = recorder->written;
-		pthread_mutex_unlock(&recorder->state_lock);
-	}
-	return struct_copy_out(stats, &own, sizeof(own));
+	return offer(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_UNREGISTERED, &area,
+						     counter_read(&recorder->shared.counter)));
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes an EVENTS block of what a buffer holds, or counts it as lost. */
+#include "recorder/drain_buffer.h"
+
+#include "recorder/slots.h"
+
+/* Writes a block of recorder_drain::events. Returns 0 if they are not in the log. */
+static int write_events(recorder_drain *drain, uint64_t thread_id, uint64_t base_counter, size_t count)
+{
+	recorder_output *output = drain->output;
+	mprof_status status;
+
+	stacks_write(&drain->stacks);
+	if (!output_is_writing(output))
+		return 0;
+	status = mprof_writer_begin_events(output->writer, thread_id, base_counter);
+	if (status == MPROF_OK)
+		status = mprof_writer_write_events(output->writer, drain->events, count, NULL);
+	if (status == MPROF_OK)
+		status = mprof_writer_end_events(output->writer);
+	output_note_status(output, status);
+	return status == MPROF_OK;
+}
+
+void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buffer, uint32_t published)
+{
+	recorder_output *output = drain->output;
+	const event_slot *slots = buffer->slots + buffer->drained;
+	uint32_t count = published - buffer->drained;
+	uint64_t base_counter;
+	size_t converted;
+
+	if (count == 0)
+		return;
+	/* The first event's own counter: its time is then 0, and a block of allocations alone still has a time. */
+	if (buffer->drained == 0)
+		thread->drain.last_counter = buffer->start_counter;
+	buffer->drained = published;
+	if (drain->order_has_failed) {
+		thread_count_lost(thread, output, MPROF_LOSS_NO_MEMORY, slots_count_events(slots, count));
+		return;
+	}
+	if (!output_is_writing(output)) {
+		thread_count_lost(thread, output, output_loss_cause(output), slots_count_events(slots, count));
+		return;
+	}
+	base_counter = thread->drain.last_counter;
+	converted = slots_convert(drain, thread, slots, count);
+	if (!write_events(drain, thread->id, base_counter, converted))
+		thread_count_lost(thread, output, output_loss_cause(output), converted);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes HEAP_DATA blocks and summaries of heap snapshots. */
+#include "recorder/heap_blocks.h"
+
+#include "writer/parts.h"
+
+#include <string.h>
+
+void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output)
+{
+	memset(blocks, 0, sizeof(*blocks));
+	blocks->output = output;
+	heap_batch_init(&blocks->batch, allocator);
+	heap_sums_init(&blocks->sums, allocator);
+}
+
+void heap_blocks_destroy(heap_blocks *blocks)
+{
+	heap_batch_destroy(&blocks->batch);
+	heap_sums_destroy(&blocks->sums);
+}
+
+void heap_blocks_note_lost(heap_blocks *blocks, mprof_loss_cause cause, uint64_t count)
+{
+	if (count > 0)
+		output_count_lost(blocks->output, cause, count);
+	if (count > 0 && blocks->shot.is_open)
+		blocks->shot.is_incomplete = 1;
+}
+
+/* Writes a block. Returns 1 if the log has it; what it holds is counted as lost otherwise. */
+static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_event *events, uint32_t count)
+{
+	recorder_output *output = blocks->output;
+	mprof_status status;
+
+	if (!output_is_writing(output)) {
+		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
+		return 0;
+	}
+	status = mprof_writer_write_heap(output->writer, blocks->batch_shot, flags, blocks->batch_counter, events,
+					 count);
+	if (status == MPROF_ERR_MEMORY) {
+		/* The writer goes on after it, and so does the recorder. */
+		heap_blocks_note_lost(blocks, MPROF_LOSS_NO_MEMORY, count);
+		return 0;
+	}
+	output_note_status(output, status);
+	if (status != MPROF_OK)
+		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
+	output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
+	/* A dialect without such blocks leaves them out. */
+	return status == MPROF_OK && output->has_heap_blocks;
+}
+
+void heap_blocks_flush(heap_blocks *blocks)
+{
+	uint32_t flags = 0;
+
+	if (blocks->batch.count == 0)
+		return;
+	if (blocks->batch_shot != 0 && !blocks->shot.has_block)
+		flags = MPROF_HEAP_FLAG_FIRST;
+	if (write_heap_block(blocks, flags, blocks->batch.events, blocks->batch.count) && blocks->batch_shot != 0)
+		blocks->shot.has_block = 1;
+	heap_batch_clear(&blocks->batch);
+}
+
+int heap_blocks_begin_batch(heap_blocks *blocks)
+{
+	heap_blocks_flush(blocks);
+	if (heap_batch_prepare(&blocks->batch))
+		return 1;
+	heap_blocks_note_lost(blocks, MPROF_LOSS_NO_MEMORY, 1);
+	return 0;
+}
+
+void heap_blocks_begin_shot(heap_blocks *blocks, const heap_shot *shot)
+{
+	heap_blocks_flush(blocks);
+	blocks->shot = *shot;
+}
+
+static void write_last_block(heap_blocks *blocks)
+{
+	heap_shot *shot = &blocks->shot;
+	uint32_t flags = MPROF_HEAP_FLAG_LAST | (shot->has_block ? 0 : MPROF_HEAP_FLAG_FIRST);
+	uint32_t count = blocks->batch.count;
+	int is_written;
+
+	blocks->batch_shot = shot->number;
+	blocks->batch_counter = shot->counter;
+	is_written = write_heap_block(blocks, flags | (shot->is_incomplete ? MPROF_HEAP_FLAG_INCOMPLETE : 0),
+				      blocks->batch.events, count);
+	/* Without memory for what it holds, an empty block can still mark the snapshot as incomplete. */
+	if (!is_written && count > 0 && shot->is_incomplete)
+		is_written = write_heap_block(blocks, flags | MPROF_HEAP_FLAG_INCOMPLETE, NULL, 0);
+	heap_batch_clear(&blocks->batch);
+	is_written &= heap_blocks_has_shot(blocks);
+	blocks->shots += is_written ? 1 : 0;
+	blocks->incomplete_shots += is_written && shot->is_incomplete ? 1 : 0;
+}
+
+static void write_summary(heap_blocks *blocks)
+{
+	recorder_output *output = blocks->output;
+	mprof_status status;
+
+	if (!output_is_writing(output)) {
+		output_count_lost(output, output_loss_cause(output), 1);
+		return;
+	}
+	status = heap_sums_write(&blocks->sums, output->writer, blocks->shot.collection);
+	if (status == MPROF_ERR_MEMORY)
+		output_count_lost(output, MPROF_LOSS_NO_MEMORY, 1);
+	else
+		output_note_status(output, status);
+	if (output->limit_reached)
+		output_count_lost(output, MPROF_LOSS_LIMIT, 1);
+}
+
+void heap_blocks_end_shot(heap_blocks *blocks)
+{
+	heap_shot *shot = &blocks->shot;
+
+	if (shot->number != 0)
+		write_last_block(blocks);
+	if ((shot->use & MPROF_HEAP_USE_SUMMARY) != 0 && !shot->is_incomplete) {
+		write_summary(blocks);
+		/* Deaths that no summary holds yet stay for the next one. */
+		heap_sums_clear(&blocks->sums, HEAP_SUM_DEAD);
+	}
+	heap_sums_clear(&blocks->sums, HEAP_SUM_ALIVE);
+	*shot = (heap_shot){.is_open = 0};
+}

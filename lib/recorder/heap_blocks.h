@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/heap_blocks.h
+ * \brief Events of heap snapshots on their way into HEAP_DATA blocks, and the sums of a snapshot. Writer thread.
+ */
+#ifndef RECORDER_HEAP_BLOCKS_H
+#define RECORDER_HEAP_BLOCKS_H
+
+#include <mprof/recorder.h>
+
+#include "recorder/heap_batch.h"
+#include "recorder/heap_sums.h"
+#include "recorder/output.h"
+
+/*
+ * A block has one counter for all its events. Outside of snapshots, what happened longer after it goes into another
+ * one: in units near 8 ns the moves of a block are within 33 us, so that those of two collections are apart, and deaths
+ * within half a millisecond.
+ */
+#define HEAP_MOVE_SPAN (UINT64_C(1) << 12)
+#define HEAP_DEATH_SPAN (UINT64_C(1) << 16)
+
+/** The snapshot that is being read. */
+typedef struct heap_shot {
+	int is_open;
+	uint32_t use; /**< Bits of #mprof_heap_use. */
+	uint32_t collection;
+	uint32_t number; /**< 0 if it is not written. */
+	uint64_t counter;
+	int has_block;  /**< One of its blocks was written, or was to be. */
+	int has_object; /**< So more references have an object. */
+	int is_incomplete;
+} heap_shot;
+
+typedef struct heap_blocks {
+	recorder_output *output;
+	heap_shot shot;
+	heap_batch batch;    /**< Events that no block holds yet. */
+	uint32_t batch_shot; /**< Number of the snapshot that they belong to, 0: none. */
+	uint64_t batch_counter;
+	heap_sums sums;
+	uint64_t shots;            /**< Written so far, ... */
+	uint64_t incomplete_shots; /**< ... and those of them that are incomplete. */
+} heap_blocks;
+
+/** Takes no memory yet. */
+void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output);
+void heap_blocks_destroy(heap_blocks *blocks);
+
+/** Counts losses; a snapshot that is open is incomplete by them. */
+void heap_blocks_note_lost(heap_blocks *blocks, mprof_loss_cause cause, uint64_t count);
+
+/** Writes the events that wait, if there are any. */
+void heap_blocks_flush(heap_blocks *blocks);
+
+/** The slow half of heap_blocks_add(): an empty batch. Returns 0, counting a loss, if there is no memory. */
+int heap_blocks_begin_batch(heap_blocks *blocks);
+
+/** Whether the snapshot's objects are written, and not only counted. */
+static inline int heap_blocks_has_shot(const heap_blocks *blocks)
+{
+	return blocks->shot.is_open && (blocks->shot.use & MPROF_HEAP_USE_SHOT) != 0;
+}
+
+/**
+ * Appends an event to the snapshot that is open, or to the events outside of snapshots. Returns where its references
+ * go; NULL if there is no memory for it.
+ */
+static inline uint64_t *heap_blocks_add(heap_blocks *blocks, mprof_event_kind kind, uint32_t id, uint64_t value,
+					uint64_t object, uint32_t references, uint64_t counter)
+{
+	uint32_t shot = blocks->shot.number;
+	uint64_t span = kind == MPROF_EVENT_HEAP_MOVE ? HEAP_MOVE_SPAN : HEAP_DEATH_SPAN;
+
+	if ((!heap_batch_has_room(&blocks->batch, references) || blocks->batch_shot != shot ||
+	     (shot == 0 && counter - blocks->batch_counter >= span)) &&
+	    !heap_blocks_begin_batch(blocks))
+		return NULL;
+	if (blocks->batch.count == 0) {
+		blocks->batch_shot = shot;
+		blocks->batch_counter = shot != 0 ? blocks->shot.counter : counter;
+	}
+	return heap_batch_add(&blocks->batch, kind, id, value, object, references);
+}
+
+/** Begins a snapshot. */
+void heap_blocks_begin_shot(heap_blocks *blocks, const heap_shot *shot);
+
+/** Ends the snapshot that is open: writes its last block and its summary, if it has them. */
+void heap_blocks_end_shot(heap_blocks *blocks);
+
+#endif

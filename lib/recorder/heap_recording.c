@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes and frees the state of the side that records heap snapshots. */
+#include "recorder/heap_recording.h"
+
+#include <string.h>
+
+int heap_recording_init(heap_recording *heap, uint64_t max_bytes)
+{
+	memset(heap, 0, sizeof(*heap));
+	heap_chunks_init(&heap->chunks, max_bytes);
+	/* A small one: most recorders never need it. */
+	heap->current = heap_chunks_take(&heap->chunks, 0);
+	return heap->current != NULL;
+}
+
+void heap_recording_destroy(heap_recording *heap, heap_chunk *first)
+{
+	heap_chunks_destroy(&heap->chunks, first);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/output.h"
+
+#include "writer/parts.h"
+
+#include <string.h>
+
+void output_note_status(recorder_output *output, mprof_status status)
+{
+	if (status == MPROF_OK || output->status != MPROF_OK)
+		return;
+	/* What was refused for the limit is counted by who wrote it; the log goes on to its end. */
+	if (status == MPROF_ERR_LIMIT && writer_is_full(output->writer)) {
+		output->limit_reached = 1;
+		return;
+	}
+	output->status = status;
+	output->error.struct_size = sizeof(output->error);
+	mprof_writer_get_error(output->writer, &output->error);
+}
+
+int output_is_writing(const recorder_output *output)
+{
+	return output->status == MPROF_OK && !output->limit_reached;
+}
+
+mprof_loss_cause output_loss_cause(const recorder_output *output)
+{
+	return output->status != MPROF_OK ? MPROF_LOSS_WRITE_FAILED : MPROF_LOSS_LIMIT;
+}
+
+void output_count_lost(recorder_output *output, mprof_loss_cause cause, uint64_t count)
+{
+	output->lost[cause] += count;
+	output->lost_unreported[cause] += count;
+}
+
+void output_write_records(recorder_output *output, mprof_block_kind block, const mprof_record *records, size_t count)
+{
+	if (count > 0 && output_is_writing(output))
+		output_note_status(
+			output, mprof_writer_write_records(output->writer, block, 0, records, sizeof(*records), count));
+}
+
+void output_write_losses(recorder_output *output, uint64_t thread_id, uint64_t *unreported, int is_last)
+{
+	uint64_t any = 0;
+	mprof_status status;
+
+	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
+		any |= unreported[cause];
+	if (any == 0 || output->status != MPROF_OK || (output->limit_reported && !is_last))
+		return;
+	status = mprof_writer_write_losses(output->writer, thread_id, unreported, LOSS_CAUSE_COUNT);
+	output_note_status(output, status);
+	if (status == MPROF_OK)
+		memset(unreported, 0, LOSS_CAUSE_COUNT * sizeof(*unreported));
+}

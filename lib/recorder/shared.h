@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/shared.h
+ * \brief What all threads of a recorder share: constants, lock-free structures, and what a lock guards.
+ *
+ * A thread that records owns its mprof_thread, apart from the part marked as the writer thread's, and its current
+ * buffer. The writer thread owns recorder_drain and recorder_output. Everything else that two threads touch stands
+ * here. No lock is taken while an event is recorded, except to wait for a buffer, and never by an event of a
+ * collection.
+ */
+#ifndef RECORDER_SHARED_H
+#define RECORDER_SHARED_H
+
+#include <mprof/recorder.h>
+
+#include "recorder/buffer_pool.h"
+#include "recorder/counter.h"
+#include "recorder/fork_guard.h"
+#include "recorder/heap_recording.h"
+#include "recorder/message_queue.h"
+#include "recorder/sample_store.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+/** A bit of recorder_shared::detail beside those of #mprof_allocation_detail: other events keep their call stacks. */
+#define DETAIL_STACKS 0x100
+
+/** What a thread that waits in mprof_recorder_retire_keys() asks for. Lies on that thread's stack. */
+typedef struct retire_request {
+	struct retire_request *next;   /**< Under recorder_shared::state_lock. */
+	const mprof_key_range *ranges; /**< Sorted and disjoint. Constant while the request waits. */
+	size_t count;
+	uint64_t round; /**< Value of recorder_shared::drain_requested that serves it. */
+} retire_request;
+
+typedef struct recorder_shared {
+	/* Constant once the recorder is open: any thread reads them without ordering. */
+	mprof_allocator allocator;
+	counter_source counter;
+	fork_guard origin;        /**< A child made by fork() has no writer thread. */
+	uint32_t overflow;        /**< A #mprof_overflow. */
+	uint32_t detail;          /**< What events keep: what was asked for and the dialect has. */
+	int takes_switches;       /**< The dialect has switches between stacks, or what it lacks is left out. */
+	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
+	uint64_t max_name_length; /**< Bytes. */
+
+	/* Lock-free: each says who may do what. */
+	buffer_pool pool;
+	message_queue messages;
+	sample_store samples;
+	heap_recording heap;
+
+	sem_t work; /**< Posted for full buffers, requests and closing; the writer thread waits. Async-signal-safe. */
+	/** 1 from the begin of mprof_recorder_close(): recording ends. Sequentially consistent store, acquire load by
+	 * the writer thread, whose last round then sees all that was recorded before. */
+	_Atomic int closing;
+	_Atomic int enabled; /**< Changed under threads_lock, read relaxed. */
+	/** What pthread_self() is on the writer thread, 0 while it does not run. The writer thread stores it itself, so
+	 * it finds itself there whenever it looks and no other thread does: relaxed. */
+	_Atomic(pthread_t) writer_self;
+	/** Threads that were on another stack than their own, ended ones too. Release before the switch is published,
+	 * acquire after slots were seen: the writer thread then counts every thread whose switch it can see. */
+	_Atomic uint32_t switching_threads;
+	_Atomic uint32_t metrics_defined; /**< Raised under state_lock, with release after the definition was pushed. */
+
+	pthread_mutex_t wait_lock;   /**< For threads that wait for a buffer, with buffers_free. */
+	pthread_cond_t buffers_free; /**< Signalled when a buffer is given back, and at closing. */
+	_Atomic uint32_t waiting; /**< Threads that wait. Raised before the pool is looked at: see wait_for_buffer(). */
+	_Atomic uint32_t blocking;    /**< Odd while the writer thread may wait for a thread of the program, which must
+	                                   not wait for it then; another number each time. */
+	_Atomic uint64_t waits;       /**< How often a thread waited. Relaxed: a statistic. */
+	pthread_mutex_t threads_lock; /**< Guards the list of threads and the count. */
+	mprof_thread *threads;        /**< Newest first. Only the writer thread unlinks. */
+	uint32_t next_serial;
+
+	pthread_mutex_t state_lock; /**< Guards what follows. */
+	pthread_cond_t drained;     /**< Signalled when drain_completed grows. */
+	/** Rounds asked for. Raised under the lock with release, loaded by the writer thread with acquire and no lock:
+	 * the round sees what the caller recorded before. */
+	_Atomic uint64_t drain_requested;
+	uint64_t drain_completed;
+	retire_request *retiring;     /**< Requests that no round has served. */
+	int closed;                   /**< No request is taken any more. */
+	mprof_recorder_stats stats;   /**< As of the end of the last round; the writer thread stores. */
+	mprof_writer_stats log_stats; /**< The same. */
+} recorder_shared;
+
+/** Makes the locks. Returns 0 if the system refuses. */
+int recorder_init_locks(recorder_shared *shared);
+void recorder_destroy_locks(recorder_shared *shared);
+
+/** Whether the process is a child made by fork(), which has no writer thread. Any thread; async-signal-safe. */
+int recorder_in_child(const recorder_shared *shared);
+
+/** Whether the calling thread is the writer thread, which must wait for nothing that the writer thread does. */
+int recorder_on_writer_thread(const recorder_shared *shared);
+
+/** Whether the log can hold a name: no NUL inside, not too long. Any thread. */
+int recorder_name_is_writable(const recorder_shared *shared, const char *name, size_t length);
+
+/**
+ * Reads the recorder's counter and the wall clock. \p user is the recorder_shared. As #mprof_clock_function; any
+ * thread.
+ */
+void recorder_read_clock(void *user, mprof_clock *now);
+
+/**
+ * The newest thread of the list. New ones come in front and only the writer thread unlinks, so the writer thread may
+ * follow the links from there without the lock.
+ */
+mprof_thread *recorder_threads(recorder_shared *shared);
+
+/** Gives a buffer that was drained back to the pool, and wakes threads that wait for one. Writer thread. */
+void recorder_give_back(recorder_shared *shared, event_buffer *buffer);
+
+/**
+ * The writer thread is about to ask the loader, or is done with it. A thread that is within the loader holds its lock,
+ * and may record meanwhile, as malloc() and free() are called there: until the end it gets a buffer beyond the bound,
+ * or drops the event after a short wait. Writer thread.
+ */
+void recorder_begin_blocking(recorder_shared *shared);
+void recorder_end_blocking(recorder_shared *shared);
+
+#endif

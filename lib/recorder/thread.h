@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/thread.h
+ * \brief The handle of a thread that records: what its owner uses for each event, and what the writer thread keeps of
+ * it.
+ */
+#ifndef RECORDER_THREAD_H
+#define RECORDER_THREAD_H
+
+#include <mprof/recorder.h>
+
+#include "recorder/buffer_pool.h"
+#include "recorder/counter.h"
+#include "recorder/output.h"
+#include "recorder/shared.h"
+#include "recorder/stacks.h"
+#include "recorder/switches.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/** Bits of mprof_thread::special: why its events take the slow path. Most threads have none. */
+typedef enum thread_special {
+	SPECIAL_COUNTER = 1, /**< The counter is a function. Constant. */
+	SPECIAL_OFF = 2,     /**< Recording is stopped. Set and cleared under threads_lock. */
+	SPECIAL_GAP = 4      /**< It was stopped, which the thread has not recorded yet. Set with SPECIAL_OFF, and
+	                          cleared by the owner while that is not set. */
+} thread_special;
+
+/** A position in a thread's chain of buffers. */
+typedef struct slot_position {
+	uint32_t sequence; /**< Of the buffer. */
+	uint32_t slots;    /**< How many of its slots are before. */
+} slot_position;
+
+/** What a round of draining has seen of a thread. */
+typedef struct thread_round {
+	event_buffer *full_first; /**< Full buffers that were taken and are not drained, linked by next_full. */
+	event_buffer *full_last;
+	event_buffer *current;   /**< The buffer after them; NULL if the thread has moved on from it. */
+	slot_position known;     /**< Up to here all was published before the round began. */
+	slot_position available; /**< Up to here slots can be read. */
+	slot_position limit;     /**< Up to here the round drains. */
+	uint32_t number;         /**< Of the round that the positions are of. */
+	int is_needed;           /**< Something drained later depends on what the thread did before. */
+} thread_round;
+
+/** The writer thread's part of a handle. */
+typedef struct thread_drain {
+	uint32_t next_sequence; /**< Position in the chain of the buffer that is drained next. */
+	int follows_another;    /**< A handle before had the ID, and may have buffers that are to be drained first. */
+	uint64_t last_counter;  /**< Full counter of the last event drained. */
+	uint64_t lost_seen[LOSS_CAUSE_COUNT];       /**< Of mprof_thread::lost. */
+	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Not in the log yet. */
+	thread_stacks stacks;
+	thread_round round;
+	stack_memory chain;
+} thread_drain;
+
+/** Begins at a cache line: its memory is larger than the struct, see thread_create(). */
+struct mprof_thread {
+	/* Read for each event, all in one cache line. */
+	/** The buffer events go to, or one of capacity 0. The owner stores with release; the writer thread loads with
+	 * acquire to drain what is not full yet. */
+	_Alignas(CACHE_LINE) _Atomic(event_buffer *) current;
+	/** Bits of #thread_special. The owner loads it relaxed for each event, and with acquire before stopped. */
+	_Atomic uint32_t special;
+	uint32_t detail;        /**< What events keep. Constant. */
+	counter_source counter; /**< A copy: recording touches this line and the buffer's only. */
+	recorder_shared *shared;
+
+	uint64_t id;         /**< Constant, as the next two once it is attached. */
+	uint32_t serial;     /**< Never used twice in a recorder. */
+	void *memory;        /**< What was allocated for it. */
+	uint32_t sequence;   /**< Position of the current buffer in the chain. Owner. */
+	uint32_t gave_up_in; /**< recorder_shared::blocking when it last gave up waiting; never even. Owner. */
+	uint64_t running;    /**< The stack that the thread is on; 0: its own. Owner. */
+	int has_switched;    /**< It was on another stack than its own. Owner. */
+	int has_dropped;     /**< An event found no buffer, maybe a switch. Owner. */
+
+	/** When recording stopped. Stored before SPECIAL_GAP is set, and not again while it is. */
+	_Atomic uint64_t stopped;
+	/** Events lost, by cause. The owner alone adds, relaxed; the writer thread reads. */
+	_Atomic uint64_t lost[LOSS_CAUSE_COUNT];
+	/**
+	 * 1 once the handle ended and all its buffers are handed over; stored with release by mprof_thread_detach().
+	 */
+	_Atomic int detached;
+	mprof_thread *next; /**< In recorder_shared::threads; changed under threads_lock. */
+
+	_Alignas(CACHE_LINE) thread_drain drain; /**< On cache lines of its own. */
+};
+
+_Static_assert(offsetof(mprof_thread, shared) + sizeof(recorder_shared *) <= CACHE_LINE,
+	       "hot fields are one cache line");
+_Static_assert(offsetof(mprof_thread, drain) % CACHE_LINE == 0, "the writer thread shares no line with the owner");
+
+/** Counts events of a thread that are lost on the way from its buffer to the log. Writer thread. */
+static inline void thread_count_lost(mprof_thread *thread, recorder_output *output, mprof_loss_cause cause,
+				     uint64_t count)
+{
+	output->lost[cause] += count;
+	thread->drain.lost_unreported[cause] += count;
+}
+
+/** Frees a handle that is on no list. Writer thread, or after its end. */
+void thread_release(mprof_thread *thread);
+
+#endif
