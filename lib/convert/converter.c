@@ -47,13 +47,6 @@ void converter_set_shot_clock(mprof_converter *converter, const mprof_block *blo
 	converter->clock_count = 4;
 }
 
-/* The reader is behind INTRO, which may be damaged, and gives it out or has done so; but no block behind it. */
-static int is_at_start(const mprof_reader *reader)
-{
-	return reader->parser != NULL && reader->is_past_intro && reader->parser->fatal_error.status == MPROF_OK &&
-	       reader->read_until == reader->intro.header_length + reader->intro.length;
-}
-
 static void read_ahead(mprof_converter *converter)
 {
 	mprof_block *block = &converter->pending;
@@ -102,7 +95,7 @@ static void prepare(mprof_converter *converter, mprof_writer_options *options)
 	choose_translation(converter);
 	options->intro_flags = target->flags;
 	options->directives = target->directives;
-	options->runtime = converter->reader->runtime;
+	options->runtime = reader_runtime(converter->reader);
 	options->clock = tell_clock;
 	options->clock_user = converter;
 	options->allow_undefined_ids = 1;
@@ -122,7 +115,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	if (reader == NULL || options == NULL || options->struct_size < sizeof(*options) ||
 	    dialect_get((mprof_dialect)options->dialect) == NULL || !allocator_init(&allocator, options->allocator))
 		return MPROF_ERR_ARGUMENT;
-	if (!is_at_start(reader))
+	if (!reader_is_after_intro(reader))
 		return MPROF_ERR_STATE;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
 	if (made == NULL)
@@ -134,7 +127,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	stack_table_init(&made->stacks, &allocator, sizeof(switched_calls));
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
 		id_translation_init(&made->ids[kind], &allocator);
-		made->implied_ids[kind] = reader->interner.last_ids[kind];
+		made->implied_ids[kind] = reader_last_own_id(reader, kind);
 	}
 	read_ahead(made);
 	if (made->pending_status == MPROF_ERR_MEMORY) {
@@ -142,7 +135,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 		return MPROF_ERR_MEMORY;
 	}
 	/* Without INTRO the block behind it tells when the log began. */
-	if (!reader->scale.has_clock) {
+	if (!reader_has_clock(reader)) {
 		mprof_converter_destroy(made);
 		return MPROF_ERR_STATE;
 	}
@@ -299,7 +292,7 @@ static mprof_status next_block(mprof_converter *converter, mprof_block *block)
 
 static mprof_status check_strictly(mprof_converter *converter)
 {
-	if (!converter->is_strict || converter->writer->stats.left_out == 0)
+	if (!converter->is_strict || writer_losses(converter->writer)->left_out == 0)
 		return MPROF_OK;
 	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot hold all of a block");
 }

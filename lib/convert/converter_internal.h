@@ -18,8 +18,8 @@
 #include "convert/id_translation.h"
 #include "convert/open_calls.h"
 #include "reader/fault_report.h"
-#include "reader/reader_internal.h"
-#include "writer/writer_internal.h"
+#include "reader/reader.h"
+#include "writer/writer.h"
 
 /** Events that are taken from the reader at once. */
 #define CONVERTER_BATCH 2048

@@ -19,7 +19,7 @@ static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapp
 		.size = mapping->size,
 	};
 
-	return id_set_has(&writer->class_ids, mapping->id) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
+	return writer_has_class(writer, mapping->id) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
 }
 
 static mprof_status define_method(mprof_writer *writer, const mprof_mapping *mapping)
@@ -36,7 +36,7 @@ static mprof_status define_method(mprof_writer *writer, const mprof_mapping *map
 		.source_line = mapping->source_line,
 	};
 
-	return id_set_has(&writer->method_ids, mapping->id) ? MPROF_OK
+	return writer_has_method(writer, mapping->id) ? MPROF_OK
 							    : mprof_writer_define_method(writer, &definition);
 }
 
@@ -114,7 +114,7 @@ mprof_status copy_lost(mprof_converter *converter, const mprof_block *block)
 {
 	/* What the causes were that are not known is not known. */
 	if (block->as.lost.counts[0] > 0)
-		losses_shorten_block(&converter->writer->stats, MPROF_BLOCK_LOST);
+		losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_LOST);
 	return mprof_writer_write_losses(converter->writer, block->thread, block->as.lost.counts, block->as.lost.count);
 }
 

@@ -142,7 +142,7 @@ mprof_status copy_records(mprof_converter *converter, const mprof_block *block)
 /* Those of one kind that the copy does not have yet. The reader numbers them without gaps. */
 static mprof_status copy_implied(mprof_converter *converter, mprof_record_kind kind, mprof_block_kind block_kind)
 {
-	const uint32_t last = converter->reader->interner.last_ids[kind];
+	const uint32_t last = reader_last_own_id(converter->reader, kind);
 	uint32_t *copied = &converter->implied_ids[kind];
 
 	while (*copied < last) {

@@ -148,7 +148,7 @@ static mprof_status put_batch(mprof_converter *converter, const mprof_block *blo
 	const uint64_t last_counter = count > 0 ? converter->events[count - 1].counter : thread->last_counter;
 	mprof_status status = translate_batch(converter, thread, &count);
 
-	if (status == MPROF_OK && converter->writer->block.length > MOST_BLOCK_BYTES)
+	if (status == MPROF_OK && writer_block_length(converter->writer) > MOST_BLOCK_BYTES)
 		status = split_block(converter, block, thread);
 	if (status == MPROF_OK)
 		status = mprof_writer_write_events(converter->writer, converter->events, count, NULL);

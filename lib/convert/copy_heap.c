@@ -17,7 +17,7 @@ static mprof_status define_unknown_class(mprof_writer *writer)
 		.name_length = sizeof(UNKNOWN_CLASS_NAME) - 1,
 	};
 
-	return id_set_has(&writer->class_ids, UNKNOWN_CLASS) ? MPROF_OK
+	return writer_has_class(writer, UNKNOWN_CLASS) ? MPROF_OK
 							     : mprof_writer_define_class(writer, &definition);
 }
 

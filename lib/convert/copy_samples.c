@@ -21,14 +21,18 @@ typedef struct sample_part {
 /* Whether the block is lists of methods and functions, as the mail has them. */
 static int is_lists(const mprof_converter *converter, const mprof_block *block)
 {
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	/* The dialect that was assumed at the start may have been corrected since. */
+	mprof_reader_get_session(converter->reader, &session);
 	return block->kind == MPROF_BLOCK_STATISTICAL &&
-	       !converter->source.rules->has_sample_tokens;
+	       !dialect_get((mprof_dialect)session.dialect)->has_sample_tokens;
 }
 
 /* A sample whose place the copy cannot say. */
 static void leave_out_sample(mprof_converter *converter)
 {
-	losses_leave_out_event(&converter->writer->stats, MPROF_EVENT_SAMPLE);
+	losses_leave_out_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
 }
 
 /* Whether a sample of the copy may stand for many. */
@@ -46,7 +50,7 @@ static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sa
 		return 1;
 	if (weight - 1 > MOST_REPEATED_SAMPLES - converter->repeated_samples) {
 		weight = MOST_REPEATED_SAMPLES - converter->repeated_samples + 1;
-		losses_shorten_event(&converter->writer->stats, MPROF_EVENT_SAMPLE);
+		losses_shorten_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
 	}
 	converter->repeated_samples += weight - 1;
 	return weight;
@@ -118,7 +122,7 @@ static mprof_status add_hits(mprof_converter *converter, const sample_part *part
 			status = put_hits(converter, part, hit_counts);
 		converter->hits[place->is_native][(*hit_count)++] = place->id;
 		if (!place->is_all)
-			losses_shorten_event(&converter->writer->stats, MPROF_EVENT_SAMPLE);
+			losses_shorten_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
 	}
 	return status;
 }
@@ -216,15 +220,6 @@ static sample_part begin_part(const mprof_block *block)
 	return part;
 }
 
-/* Hits as they stand in the log, which the reader would make samples. */
-static mprof_status fetch_hits(mprof_converter *converter, size_t *count)
-{
-	mprof_status status =
-		mprof_parser_next_events(converter->reader->parser, converter->events, CONVERTER_BATCH, count);
-
-	return status <= MPROF_END ? status : reader_fail_parser(converter->reader, status);
-}
-
 /* To the grammar of the mail. */
 static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block *block)
 {
@@ -237,7 +232,7 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 		mprof_status status = MPROF_OK;
 
 		if (is_lists(converter, block))
-			fetched = fetch_hits(converter, &count);
+			fetched = reader_next_frames_of_samples(converter->reader, converter->events, CONVERTER_BATCH, &count);
 		else
 			fetched =
 				mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);

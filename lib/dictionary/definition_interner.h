@@ -4,8 +4,8 @@
  * \brief Gives IDs to call chains and places of native code that a log tells of without IDs of its own, or with IDs
  * that it uses again: what is the same gets the same ID. Any number of them may add to one table.
  */
-#ifndef STREAM_DEFINITION_INTERNER_H
-#define STREAM_DEFINITION_INTERNER_H
+#ifndef DICTIONARY_DEFINITION_INTERNER_H
+#define DICTIONARY_DEFINITION_INTERNER_H
 
 #include "base/hash_map.h"
 #include "dictionary/definition_table.h"

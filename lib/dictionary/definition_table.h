@@ -3,8 +3,8 @@
  * \file dictionary/definition_table.h
  * \brief What STACKS, CODE, ROOTS and METRICS blocks define, by ID.
  */
-#ifndef STREAM_DEFINITION_TABLE_H
-#define STREAM_DEFINITION_TABLE_H
+#ifndef DICTIONARY_DEFINITION_TABLE_H
+#define DICTIONARY_DEFINITION_TABLE_H
 
 #include <mprof/format.h>
 

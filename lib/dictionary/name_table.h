@@ -3,8 +3,8 @@
  * \file dictionary/name_table.h
  * \brief Classes and methods by ID, with their names, which never move.
  */
-#ifndef STREAM_NAME_TABLE_H
-#define STREAM_NAME_TABLE_H
+#ifndef DICTIONARY_NAME_TABLE_H
+#define DICTIONARY_NAME_TABLE_H
 
 #include <mprof/parser.h>
 

@@ -3,8 +3,8 @@
  * \file io/clock.h
  * \brief The clock of writers that were not given one.
  */
-#ifndef STREAM_CLOCK_H
-#define STREAM_CLOCK_H
+#ifndef IO_CLOCK_H
+#define IO_CLOCK_H
 
 #include <mprof/writer.h>
 

@@ -7,8 +7,8 @@
  * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are
  * #GZIP_POINTS_MOST points, every second one is dropped and the span between them doubles.
  */
-#ifndef STREAM_GZIP_POINTS_H
-#define STREAM_GZIP_POINTS_H
+#ifndef IO_GZIP_POINTS_H
+#define IO_GZIP_POINTS_H
 
 #include "base/allocator.h"
 

@@ -3,8 +3,8 @@
  * \file io/log_file.h
  * \brief Opening files for logs, which hold arguments and paths of programs.
  */
-#ifndef STREAM_LOG_FILE_H
-#define STREAM_LOG_FILE_H
+#ifndef IO_LOG_FILE_H
+#define IO_LOG_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  *
  * Functions return 0 or an errno value. After a failure of sink_write() only sink_close() is called.
  */
-#ifndef STREAM_SINK_H
-#define STREAM_SINK_H
+#ifndef IO_SINK_H
+#define IO_SINK_H
 
 #include <mprof/writer.h>
 

@@ -6,8 +6,8 @@
  *
  * Functions return 0 or an errno value, and leave the source alone if they fail.
  */
-#ifndef STREAM_SOURCE_H
-#define STREAM_SOURCE_H
+#ifndef IO_SOURCE_H
+#define IO_SOURCE_H
 
 #include <mprof/reader.h>
 

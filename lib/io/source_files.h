@@ -3,8 +3,8 @@
  * \file io/source_files.h
  * \brief The numbers that a writer gives to the files of methods (doc/format.md, 3.4).
  */
-#ifndef STREAM_SOURCE_FILES_H
-#define STREAM_SOURCE_FILES_H
+#ifndef IO_SOURCE_FILES_H
+#define IO_SOURCE_FILES_H
 
 #include "base/allocator.h"
 #include "base/hash_map.h"

@@ -3,7 +3,7 @@
 #include "model/profile_internal.h"
 
 #include "reader/fault_report.h"
-#include "reader/calls.h"
+#include "reader/reader.h"
 
 #include <string.h>
 
@@ -311,9 +311,9 @@ mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mp
 		return MPROF_ERR_ARGUMENT;
 	report.first = profile->interrupted_fault;
 	/* The call stacks of the profile know what returns. */
-	keeps = reader_frames_keep_implicit(reader, 1);
+	keeps = reader_keep_implicit_leaves(reader, 1);
 	status = read_blocks(profile, &report);
-	(void)reader_frames_keep_implicit(reader, keeps);
+	(void)reader_keep_implicit_leaves(reader, keeps);
 	profile->interrupted_fault = status == MPROF_ERR_INTERRUPTED ? report.first : MPROF_OK;
 	finished = mprof_profile_finish(profile, reader);
 	return finished != MPROF_OK && status != MPROF_ERR_MEMORY ? finished : status;

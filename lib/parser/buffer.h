@@ -3,8 +3,8 @@
  * \file parser/buffer.h
  * \brief The bytes that a parser was fed and has not left behind yet, in one piece.
  */
-#ifndef STREAM_PARSER_BUFFER_H
-#define STREAM_PARSER_BUFFER_H
+#ifndef PARSER_BUFFER_H
+#define PARSER_BUFFER_H
 
 #include "base/allocator.h"
 

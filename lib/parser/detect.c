@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "parser/parser_internal.h"
+#include "parser/detect.h"
 
 #include "format/int.h"
+#include "parser/errors.h"
+#include "parser/parser_internal.h"
 
 #include <string.h>
 

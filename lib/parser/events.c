@@ -2,13 +2,12 @@
 #include "parser/events.h"
 
 #include "base/array.h"
+#include "parser/errors.h"
+#include "parser/lists.h"
 #include "parser/parser_internal.h"
 
 /* Frames that a batch can hold, but for a single stack section that has more. */
 #define FRAME_CAPACITY 8192
-
-/* Counters that are so close to the time of day, in microseconds, are such times themselves. */
-#define CLOCK_PRECISION 1000000
 
 /* Events of which no one wants to know are fetched so many at a time. */
 #define PASSED_EVENTS 64
@@ -100,11 +99,12 @@ static int frames_reserve(mprof_parser *parser, size_t needed)
 /* Fetches events to the batch, of which its array is set. */
 static events_decode_result decode(mprof_parser *parser, events_decode_batch *batch)
 {
-	size_t list = parser->decoding.rules->header_length + parser->body.list_start;
+	const uint8_t *list = parser_list_bytes(parser);
 	events_decode_result result;
 
-	parser->events.bytes = parser_buffer_bytes(&parser->buffer) + list;
-	parser->events.readable = parser_buffer_length(&parser->buffer) - list;
+	parser->events.bytes = list;
+	parser->events.readable =
+		parser_buffer_length(&parser->buffer) - (size_t)(list - parser_buffer_bytes(&parser->buffer));
 	parser->events.numbers = parser->numbers;
 	batch->details = parser->details;
 	batch->detail_capacity = parser->details != NULL ? PARSER_DETAIL_CAPACITY : 0;
@@ -160,36 +160,4 @@ mprof_status parser_events_leave(mprof_parser *parser)
 		return parser_fail_memory(parser, no_memory_for_frames);
 	thread_counters_end(&parser->counters, parser->events.counter);
 	return MPROF_OK;
-}
-
-/* Whether the counters of a log are times of day. */
-static int counts_time(const mprof_clock *clock)
-{
-	return clock->counter - clock->time + CLOCK_PRECISION <= 2 * CLOCK_PRECISION;
-}
-
-/*
- * Mono told no numbers of collections at first, and nothing in a log says whether it does. It began to count ticks of
- * the processor on the same day as collections; before, and on other processors, counters are times of day. What came
- * later than numbers tells as well, and so does a number itself.
- */
-static int tells_numbers(const mprof_block *block)
-{
-	switch (block->kind) {
-	case MPROF_BLOCK_INTRO:
-		return !counts_time(&block->start);
-	case MPROF_BLOCK_DIRECTIVES:
-	case MPROF_BLOCK_HEAP_SUMMARY:
-		return 1;
-	case MPROF_BLOCK_HEAP_DATA:
-		return block->as.heap_data.number != 0;
-	default:
-		return 0;
-	}
-}
-
-void parser_events_learn(mprof_parser *parser)
-{
-	if (tells_numbers(&parser->block))
-		parser->numbers = COLLECTION_NUMBERS_SURE;
 }

@@ -3,8 +3,8 @@
  * \file parser/events.h
  * \brief The parser's part for EVENTS blocks.
  */
-#ifndef STREAM_PARSER_EVENTS_H
-#define STREAM_PARSER_EVENTS_H
+#ifndef PARSER_EVENTS_H
+#define PARSER_EVENTS_H
 
 #include <mprof/parser.h>
 
@@ -28,8 +28,5 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
  * or #MPROF_ERR_MEMORY.
  */
 mprof_status parser_events_leave(mprof_parser *parser);
-
-/** Learns from a block of any other kind, which was decoded, how later events are to be taken. */
-void parser_events_learn(mprof_parser *parser);
 
 #endif

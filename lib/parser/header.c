@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "parser/parser_internal.h"
-
 #include "base/error.h"
 #include "base/options.h"
+#include "parser/detect.h"
+#include "parser/errors.h"
 #include "parser/events.h"
+#include "parser/framing.h"
+#include "parser/load.h"
+#include "parser/parser_internal.h"
+#include "parser/search.h"
 
 #include <string.h>
-
-/*
- * Codes beyond the known ones are skipped by their length, but so large a code is damage rather than a later version.
- */
-#define LARGEST_PLAUSIBLE_CODE 255
 
 /* These change how later blocks read, or say that the log is whole, so that they are read even when passed by. */
 #define ALWAYS_READ_KINDS                                                                                              \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END))
-
-int parser_header_is_plausible(const mprof_parser *parser, const block_header *header)
-{
-	return header->code > 0 && header->code <= LARGEST_PLAUSIBLE_CODE &&
-	       header->length >= parser->decoding.rules->checksum_length;
-}
 
 static mprof_status fail_fatal(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
 {
@@ -34,25 +27,6 @@ static void block_forget(mprof_parser *parser)
 	memset(&parser->block, 0, sizeof(parser->block));
 	parser->block.struct_size = sizeof(parser->block);
 	parser->block.offset = parser->buffer.offset;
-}
-
-mprof_status parser_leave_skipping(mprof_parser *parser)
-{
-	size_t length = parser_buffer_length(&parser->buffer);
-
-	if (length > parser->skip_left)
-		length = (size_t)parser->skip_left;
-	parser_buffer_drop(&parser->buffer, length);
-	parser->skip_left -= length;
-	if (parser->skip_left == 0) {
-		parser_block_is_valid(parser);
-		parser->state = PARSER_AT_HEADER;
-		return MPROF_OK;
-	}
-	if (parser->is_finished)
-		return fail_fatal(parser, MPROF_ERR_TRUNCATED, parser->buffer.offset - parser->block.offset,
-				  "the log ends inside a block");
-	return parser_wait(parser, parser->skip_left + parser->decoding.rules->header_length);
 }
 
 static mprof_status leave_by_length(mprof_parser *parser)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "parser/hits.h"
 
+#include "parser/lists.h"
 #include "parser/parser_internal.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
  * \file parser/hits.h
  * \brief Fetches what the loaded STATISTICAL block holds.
  */
-#ifndef STREAM_PARSER_HITS_H
-#define STREAM_PARSER_HITS_H
+#ifndef PARSER_HITS_H
+#define PARSER_HITS_H
 
 #include <mprof/parser.h>
 

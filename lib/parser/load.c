@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "parser/parser_internal.h"
+#include "parser/load.h"
 
 #include "base/options.h"
+#include "parser/content.h"
+#include "parser/errors.h"
 #include "parser/events.h"
-#include "parser/hits.h"
+#include "parser/framing.h"
+#include "parser/log_state.h"
+#include "parser/parser_internal.h"
+#include "parser/search.h"
 
 #include <string.h>
 
@@ -55,113 +60,29 @@ static mprof_status check_readable(mprof_parser *parser)
 	return MPROF_OK;
 }
 
-/* Prepares for a list that is checked when it is fetched, if the block has one. */
-static void init_list(mprof_parser *parser, size_t end)
+/* Prepares for a list that is checked while it is fetched, if the block has one. */
+static void begin_list(mprof_parser *parser, size_t end)
 {
-	size_t length = end - parser->body.list_start;
+	const block_content *content = block_content_get(parser->block.kind);
 
-	if (parser->block.kind == MPROF_BLOCK_EVENTS)
-		parser_events_init(parser, length);
-	else if (parser->block.kind == MPROF_BLOCK_SAMPLES)
-		parser->stack_samples.length = length;
-	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA)
-		parser->heap.length = length;
+	if (content->begin_list != NULL)
+		content->begin_list(parser, end - parser->body.list_start);
 }
 
-static void rewind_heap(mprof_parser *parser)
-{
-	heap_decode_state *heap = &parser->heap;
-
-	heap->position = 0;
-	heap->previous_address = 0;
-	heap->references_left = 0;
-	heap->counter = parser->block.as.heap_data.counter;
-	heap->shift = parser->body.shift;
-	heap->items = heap_item_form_get(parser->body.heap.form);
-}
-
-void parser_rewind(mprof_parser *parser)
-{
-	const uint8_t *content;
-	size_t length;
-
-	if (!parser_has_content(parser))
-		return;
-	content = parser_content(parser);
-	length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
-	switch (parser->block.kind) {
-	case MPROF_BLOCK_EVENTS:
-		parser_events_rewind(parser);
-		break;
-	case MPROF_BLOCK_SAMPLES:
-		parser->stack_samples.position = 0;
-		parser->stack_samples.counter = parser->block.as.samples.base_counter;
-		break;
-	case MPROF_BLOCK_HEAP_DATA:
-		rewind_heap(parser);
-		break;
-	case MPROF_BLOCK_STACKS:
-	case MPROF_BLOCK_CODE:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_ROOTS:
-	case MPROF_BLOCK_HEAP_SUMMARY:
-		block_records_begin(&parser->records, &parser->decoding, content, length, parser->block.kind,
-				    &parser->body);
-		break;
-	case MPROF_BLOCK_MAPPING:
-		block_mappings_begin(&parser->mappings, &parser->decoding, content, length, &parser->body);
-		break;
-	case MPROF_BLOCK_STATISTICAL:
-		parser_hits_rewind(parser);
-		break;
-	case MPROF_BLOCK_SESSION:
-		content_cursor_init(&parser->properties, content, length, parser->decoding.max_name_length);
-		parser->properties.position = parser->body.list_start;
-		break;
-	default:
-		break;
-	}
-}
-
-int parser_details_reserve(mprof_parser *parser)
-{
-	if (parser->details == NULL)
-		parser->details =
-			allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
-	return parser->details != NULL;
-}
-
-/* Room for the references of objects. */
-static int reserve_references(mprof_parser *parser)
-{
-	if (parser->references == NULL)
-		parser->references =
-			allocator_allocate(&parser->allocator, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
-	return parser->references != NULL;
-}
-
-/* Room for what the loading or the fetching of the block needs. */
+/* Makes room for what loading and fetching the block need. */
 static int reserve_memory(mprof_parser *parser)
 {
-	switch (parser->block.kind) {
-	case MPROF_BLOCK_EVENTS:
-		return parser_events_reserve(parser);
-	case MPROF_BLOCK_HEAP_DATA:
-		return parser_details_reserve(parser) && reserve_references(parser);
-	case MPROF_BLOCK_STATISTICAL:
-		return parser_hits_reserve(parser);
-	case MPROF_BLOCK_DIRECTIVES:
+	const block_content *content = block_content_get(parser->block.kind);
+
+	if (parser->block.kind == MPROF_BLOCK_DIRECTIVES)
 		return parser_directives_reserve(parser);
-	default:
-		return 1;
-	}
+	return content->reserve == NULL || content->reserve(parser);
 }
 
 /* What a block that was decoded means for those behind it. Returns 0 if there is no memory. */
 static int learn(mprof_parser *parser)
 {
-	parser_events_learn(parser);
-	parser_known_learn(parser);
+	parser_learn_hints(parser);
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_INTRO:
 		parser->is_past_intro = 1;
@@ -170,7 +91,7 @@ static int learn(mprof_parser *parser)
 		parser_directives_add(parser, parser->block.as.directives.declared, parser->body.unreadable_kinds, 0);
 		break;
 	case MPROF_BLOCK_MAPPING:
-		return parser_sizes_learn(parser);
+		return parser_learn_sizes(parser);
 	case MPROF_BLOCK_EVENTS:
 		return parser_events_begin(parser);
 	case MPROF_BLOCK_END:
@@ -211,14 +132,14 @@ static int load_part(mprof_parser *parser, size_t length, parser_state state)
 		forget_content(parser);
 		return 1;
 	}
-	init_list(parser, length);
+	begin_list(parser, length);
 	if (parser->block.kind == MPROF_BLOCK_EVENTS && !parser_events_begin(parser)) {
 		forget_content(parser);
 		return 0;
 	}
 	parser->block.loaded = 1;
 	parser->state = state;
-	parser_rewind(parser);
+	block_content_rewind(parser);
 	return 1;
 }
 
@@ -252,7 +173,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
 	    MPROF_OK)
 		return fail_content(parser, length, &cursor);
-	init_list(parser, parser->body.list_end);
+	begin_list(parser, parser->body.list_end);
 	if (!learn(parser)) {
 		forget_content(parser);
 		return parser_fail_memory(parser, no_memory);
@@ -260,7 +181,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	parser->block.loaded = 1;
 	parser->state = PARSER_LOADED;
 	parser_block_is_valid(parser);
-	parser_rewind(parser);
+	block_content_rewind(parser);
 	return MPROF_OK;
 }
 
@@ -316,7 +237,7 @@ mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the size of the block is not set");
 	parser->wait_until = 0;
 	if (parser->state == PARSER_LOADED) {
-		parser_rewind(parser);
+		block_content_rewind(parser);
 		status = MPROF_OK;
 	} else if (parser->state == PARSER_HAS_HEADER) {
 		status = parser_load(parser);

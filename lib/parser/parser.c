@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "parser/parser_internal.h"
+#include "parser/parser.h"
 
 #include "base/error.h"
 #include "base/options.h"
+#include "parser/content.h"
+#include "parser/errors.h"
+#include "parser/load.h"
+#include "parser/log_state.h"
+#include "parser/parser_internal.h"
 
 #include <string.h>
 
@@ -61,67 +66,6 @@ void mprof_parser_destroy(mprof_parser *parser)
 	thread_counters_destroy(&parser->counters);
 	allocator_release(&allocator, parser->references, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
 	allocator_release(&allocator, parser, sizeof(*parser));
-}
-
-mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severity severity, uint64_t offset_in_block,
-			 const char *what)
-{
-	error_set(&parser->error, status, severity, what);
-	parser->error.block_code = parser->block.code;
-	parser->error.block_offset = parser->block.offset;
-	parser->error.offset_in_block = offset_in_block;
-	parser->error.offset = parser->block.offset + offset_in_block;
-	if (severity == MPROF_SEVERITY_FATAL)
-		parser->fatal_error = parser->error;
-	/* A limit is the caller's. What is not known how to read cannot be called valid. */
-	if (status != MPROF_ERR_LIMIT && status != MPROF_ERR_MEMORY) {
-		parser->is_damaged = 1;
-		if (parser->valid_bytes > parser->block.offset)
-			parser->valid_bytes = parser->block.offset;
-	}
-	return status;
-}
-
-mprof_status parser_fail_memory(mprof_parser *parser, const char *what)
-{
-	return parser_fail(parser, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, 0, what);
-}
-
-int parser_is_out_of_memory(mprof_parser *parser)
-{
-	if (parser->fatal_error.status != MPROF_ERR_MEMORY)
-		return 0;
-	parser->error = parser->fatal_error;
-	return 1;
-}
-
-mprof_status parser_refuse(mprof_parser *parser, mprof_status status, const char *what)
-{
-	return error_set(&parser->error, status, MPROF_SEVERITY_NONE, what);
-}
-
-mprof_status parser_check(mprof_parser *parser, const void *needed)
-{
-	if (parser == NULL)
-		return MPROF_ERR_ARGUMENT;
-	if (needed == NULL)
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "a pointer that is needed is NULL");
-	return MPROF_OK;
-}
-
-mprof_status parser_wait(mprof_parser *parser, uint64_t length)
-{
-	parser->wait_until = parser->buffer.offset + length;
-	return MPROF_AGAIN;
-}
-
-void parser_block_is_valid(mprof_parser *parser)
-{
-	uint64_t end = parser->block.offset + parser->span;
-
-	/* After a restart further on nothing is known of what lies between. */
-	if (!parser->is_damaged && parser->block.offset <= parser->valid_bytes && end > parser->valid_bytes)
-		parser->valid_bytes = end;
 }
 
 /* Bytes of a block that is passed by need not be kept. Returns how many of those that are fed are such. */
@@ -326,4 +270,83 @@ uint64_t mprof_parser_get_valid_bytes(const mprof_parser *parser)
 mprof_status mprof_parser_get_error(const mprof_parser *parser, mprof_error *error)
 {
 	return parser != NULL && error != NULL ? error_copy(&parser->error, error) : MPROF_ERR_ARGUMENT;
+}
+
+const mprof_error *parser_last_error(const mprof_parser *parser)
+{
+	return &parser->error;
+}
+
+int parser_has_failed(const mprof_parser *parser)
+{
+	return parser->fatal_error.status != MPROF_OK;
+}
+
+int parser_is_past_intro(const mprof_parser *parser)
+{
+	return parser->is_past_intro;
+}
+
+uint32_t parser_version(const mprof_parser *parser)
+{
+	return parser->is_past_intro ? parser->decoding.rules->version : 0;
+}
+
+const mprof_block *parser_block(const mprof_parser *parser)
+{
+	return &parser->block;
+}
+
+int parser_has_content(const mprof_parser *parser)
+{
+	return parser_is_loaded(parser);
+}
+
+void parser_rewind(mprof_parser *parser)
+{
+	block_content_rewind(parser);
+}
+
+const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length)
+{
+	*length = (size_t)parser->span;
+	return parser_buffer_bytes(&parser->buffer);
+}
+
+uint64_t parser_directives_declared(const mprof_parser *parser)
+{
+	return parser->directives.declared;
+}
+
+mprof_event_detail *parser_details(mprof_parser *parser, size_t *count)
+{
+	*count = parser->detail_count;
+	return parser->details;
+}
+
+uint64_t parser_offset(const mprof_parser *parser)
+{
+	return parser->buffer.offset;
+}
+
+uint64_t parser_fed_end(const mprof_parser *parser)
+{
+	return parser_buffer_end(&parser->buffer);
+}
+
+uint64_t parser_next_offset(const mprof_parser *parser)
+{
+	if (parser->state == PARSER_AT_HEADER)
+		return parser->buffer.offset;
+	if (parser->state == PARSER_SKIPPING)
+		return parser->buffer.offset + parser->skip_left;
+	if (parser->state == PARSER_SEARCHING || parser_has_failed(parser))
+		return parser->block.offset;
+	return parser->block.offset + parser->span;
+}
+
+int parser_is_at_log_end(const mprof_parser *parser)
+{
+	return parser->state == PARSER_AT_HEADER && parser->log_end != 0 && parser->log_end == parser->buffer.offset &&
+	       parser_buffer_length(&parser->buffer) == 0;
 }

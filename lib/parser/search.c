@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "parser/parser_internal.h"
+#include "parser/search.h"
 
-#include "base/bytes.h"
-#include "base/checksum.h"
+#include "parser/errors.h"
+#include "parser/framing.h"
+#include "parser/parser_internal.h"
 
 /*
  * Most bytes that are checked for each byte that is searched, so that a log made to look full of headers costs
@@ -19,13 +20,6 @@ static int is_candidate(const mprof_parser *parser, const uint8_t *bytes, block_
 		return 0;
 	kind = dialect_block_kind(parser->decoding.rules, header->code);
 	return kind != MPROF_BLOCK_UNKNOWN && kind != MPROF_BLOCK_INTRO;
-}
-
-int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, uint64_t span)
-{
-	size_t checked = (size_t)span - parser->decoding.rules->checksum_length;
-
-	return checksum_update(0, block, checked) == bytes_load_32(block + checked);
 }
 
 /* Where the length of a block that is perhaps only too long says, the next may be as long: its header is enough. */

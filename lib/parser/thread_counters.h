@@ -6,8 +6,8 @@
  * Mono renewed the base counter of a thread only when its buffer was full. Blocks written before that repeat the base
  * counter of the thread's block before, while their first event goes on from the last one of that block.
  */
-#ifndef STREAM_THREAD_COUNTERS_H
-#define STREAM_THREAD_COUNTERS_H
+#ifndef PARSER_THREAD_COUNTERS_H
+#define PARSER_THREAD_COUNTERS_H
 
 #include "base/hash_map.h"
 

@@ -3,8 +3,8 @@
  * \file reader/block_index.h
  * \brief Where the blocks of a log are, of which thread, from when to when, and what was open where they begin.
  */
-#ifndef STREAM_BLOCK_INDEX_H
-#define STREAM_BLOCK_INDEX_H
+#ifndef READER_BLOCK_INDEX_H
+#define READER_BLOCK_INDEX_H
 
 #include <mprof/reader.h>
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Stack sections: what the call stack of a thread is becomes the call chain of the events that follow. */
-#include "reader/reader_internal.h"
+#include "reader/call_stacks.h"
 
-#include "base/array.h"
+#include "format/dialect.h"
+#include "parser/parser.h"
+#include "reader/errors.h"
+#include "reader/reader_internal.h"
 
 #include <string.h>
 
@@ -15,20 +18,10 @@ void reader_stacks_init(mprof_reader *reader)
 	hash_map_init(&reader->stacks.at_blocks, &reader->allocator);
 }
 
-int reader_prepare_details(mprof_reader *reader, reader_details *pool, size_t count)
-{
-	void *details = pool->details;
-	int has_room = array_reserve(&reader->allocator, &details, &pool->capacity, count, sizeof(*pool->details));
-
-	pool->details = details;
-	pool->used = 0;
-	return has_room;
-}
-
 int reader_has_stack_sections(const mprof_reader *reader)
 {
 	return dialect_get(mprof_parser_get_dialect(reader->parser))->has_stack_sections &&
-	       reader->parser->block.kind == MPROF_BLOCK_EVENTS;
+	       parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS;
 }
 
 /* Finds the place of a thread's stack, which is made if there is none. */
@@ -61,7 +54,7 @@ static mprof_status find_place(mprof_reader *reader, uint64_t thread, size_t *pl
 static mprof_status begin(mprof_reader *reader)
 {
 	reader_stacks *stacks = &reader->stacks;
-	const mprof_block *block = &reader->parser->block;
+	const mprof_block *block = parser_block(reader->parser);
 	const uint64_t *chain = hash_map_get(&stacks->at_blocks, block->offset);
 	mprof_status status = find_place(reader, block->thread, &stacks->current);
 	thread_stack *thread;
@@ -94,13 +87,16 @@ static uint64_t kinds_with_stacks(const mprof_reader *reader)
 	const uint64_t allocations = EVENT_BIT(MPROF_EVENT_ALLOCATION) | EVENT_BIT(MPROF_EVENT_ALLOCATION_AT_JIT);
 	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 
-	return (reader->parser->directives.declared & directive) != 0 ? monitors | allocations : monitors;
+	return (parser_directives_declared(reader->parser) & directive) != 0 ? monitors | allocations : monitors;
 }
 
 /* A section has a detail, which makes it quick to tell where there are none. */
 static int has_section(const mprof_reader *reader, const mprof_event *events, size_t count)
 {
-	if (reader->parser->detail_count == 0)
+	size_t detail_count;
+
+	(void)parser_details(reader->parser, &detail_count);
+	if (detail_count == 0)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
@@ -121,19 +117,17 @@ static void take_section(mprof_reader *reader, frame_stack *stack, const mprof_e
 /* Details are the parser's, which the reader shares: they are its own to write to. Events without any get some. */
 static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t chain)
 {
-	mprof_parser *parser = reader->parser;
-	reader_details *pool = &reader->stacks.details;
+	size_t count;
+	mprof_event_detail *details = parser_details(reader->parser, &count);
 	mprof_event_detail *detail;
 
 	if (event->more.detail != NULL) {
-		parser->details[event->more.detail - parser->details].stack = chain;
+		details[event->more.detail - details].stack = chain;
 		return;
 	}
-	if (pool->used == pool->capacity)
+	detail = detail_pool_take(&reader->stacks.details);
+	if (detail == NULL)
 		return;
-	detail = reader_take_detail(pool);
-	memset(detail, 0, sizeof(*detail));
-	detail->struct_size = sizeof(*detail);
 	detail->stack = chain;
 	event->more.detail = detail;
 }
@@ -144,10 +138,11 @@ static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t chain)
  */
 static void attach_by_details(mprof_reader *reader, frame_stack *stack)
 {
-	mprof_parser *parser = reader->parser;
+	size_t count;
+	mprof_event_detail *details = parser_details(reader->parser, &count);
 
-	for (size_t i = 0; i < parser->detail_count; i++) {
-		mprof_event_detail *detail = &parser->details[i];
+	for (size_t i = 0; i < count; i++) {
+		mprof_event_detail *detail = &details[i];
 
 		if (detail->references != NULL)
 			reader_note_fault(reader, frame_stack_apply(stack, &reader->interner, detail->object,
@@ -160,7 +155,7 @@ static void attach_by_details(mprof_reader *reader, frame_stack *stack)
 /* With directive 2 allocations have stacks, and with 1 or 3 all of them have details. Those of monitors always have. */
 static int have_details(const mprof_reader *reader)
 {
-	const uint64_t declared = reader->parser->directives.declared;
+	const uint64_t declared = parser_directives_declared(reader->parser);
 	const uint64_t details = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 				 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT);
 
@@ -171,7 +166,7 @@ static void attach(mprof_reader *reader, frame_stack *stack, mprof_event *events
 {
 	const uint64_t kinds = kinds_with_stacks(reader);
 
-	if (!reader_prepare_details(reader, &reader->stacks.details, count))
+	if (!detail_pool_prepare(&reader->stacks.details, &reader->allocator, count))
 		reader_note_fault(reader, MPROF_ERR_MEMORY);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t chain = frame_stack_chain(stack);
@@ -183,7 +178,7 @@ static void attach(mprof_reader *reader, frame_stack *stack, mprof_event *events
 	}
 }
 
-void reader_stacks_attach(mprof_reader *reader, mprof_event *events, size_t count)
+static void attach_stacks(mprof_reader *reader, mprof_event *events, size_t count)
 {
 	reader_stacks *stacks = &reader->stacks;
 
@@ -198,6 +193,15 @@ void reader_stacks_attach(mprof_reader *reader, mprof_event *events, size_t coun
 		attach_by_details(reader, &stacks->all[stacks->current].stack);
 	else
 		attach(reader, &stacks->all[stacks->current].stack, events, count);
+}
+
+mprof_status reader_stacks_next(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
+{
+	mprof_status status = mprof_parser_next_events(reader->parser, events, capacity, count);
+
+	if (*count > 0)
+		attach_stacks(reader, events, *count);
+	return reader_end_parsed(reader, status);
 }
 
 void reader_stacks_rewind(mprof_reader *reader)
@@ -217,13 +221,13 @@ static void take_others(mprof_reader *reader)
 	size_t count;
 
 	while (mprof_parser_next_events(reader->parser, events, PASSED_BATCH, &count) == MPROF_OK)
-		reader_stacks_attach(reader, events, count);
+		attach_stacks(reader, events, count);
 }
 
 /* Sections may be in a block of which not all was fetched. */
 static int may_have_others(const mprof_reader *reader)
 {
-	const uint64_t declared = reader->parser->directives.declared;
+	const uint64_t declared = parser_directives_declared(reader->parser);
 
 	return parser_has_content(reader->parser) && reader_has_stack_sections(reader) && !reader->stacks.is_done &&
 	       (reader->stacks.is_used || (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
@@ -254,8 +258,7 @@ void reader_stacks_destroy(mprof_reader *reader)
 	for (size_t i = 0; i < stacks->count; i++)
 		frame_stack_release(&stacks->all[i].stack, &reader->names);
 	allocator_release(&reader->allocator, stacks->all, stacks->capacity * sizeof(*stacks->all));
-	allocator_release(&reader->allocator, stacks->details.details,
-			  stacks->details.capacity * sizeof(*stacks->details.details));
+	detail_pool_destroy(&stacks->details, &reader->allocator);
 	hash_map_destroy(&stacks->by_thread);
 	hash_map_destroy(&stacks->at_blocks);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "reader/reader_internal.h"
-
 #include "base/elements.h"
+#include "reader/errors.h"
+#include "reader/reader_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * \file reader/fault_report.h
  * \brief Tells a caller what is wrong with a log that is read to its end.
  */
-#ifndef STREAM_FAULT_REPORT_H
-#define STREAM_FAULT_REPORT_H
+#ifndef READER_FAULT_REPORT_H
+#define READER_FAULT_REPORT_H
 
 #include <mprof/reader.h>
 

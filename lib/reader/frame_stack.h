@@ -4,8 +4,8 @@
  * \brief The call stack of a thread as the stack sections of a log tell it: each says how many of the outermost frames
  * stay, and which come on top of them.
  */
-#ifndef STREAM_FRAME_STACK_H
-#define STREAM_FRAME_STACK_H
+#ifndef READER_FRAME_STACK_H
+#define READER_FRAME_STACK_H
 
 #include "dictionary/definition_interner.h"
 

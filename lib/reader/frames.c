@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The call stacks of threads while their events are read: implicit leaves get their methods. */
-#include "reader/calls.h"
+#include "reader/frames.h"
+
+#include "parser/parser.h"
+#include "reader/errors.h"
 #include "reader/reader_internal.h"
 
 /* Events of a block that is left before all of them were fetched, taken at once. */
@@ -24,10 +27,10 @@ static int is_followed(const mprof_reader *reader)
 {
 	const uint64_t implicit = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 
-	if (!parser_has_content(reader->parser) || reader->parser->block.kind != MPROF_BLOCK_EVENTS)
+	if (!parser_has_content(reader->parser) || parser_block(reader->parser)->kind != MPROF_BLOCK_EVENTS)
 		return 0;
 	return reader->frames.follows_all ||
-	       (!reader->frames.keeps_implicit && (reader->parser->directives.declared & implicit) != 0);
+	       (!reader->frames.keeps_implicit && (parser_directives_declared(reader->parser) & implicit) != 0);
 }
 
 /* What is known of the start of the loaded block. */
@@ -35,7 +38,7 @@ static open_origin find_origin(const mprof_reader *reader)
 {
 	const reader_frames *frames = &reader->frames;
 	const block_index *index = &reader->index;
-	const uint64_t offset = reader->parser->block.offset;
+	const uint64_t offset = parser_block(reader->parser)->offset;
 	const size_t number = offset < index->end ? block_index_find(index, offset) : SIZE_MAX;
 	open_origin origin = {.source = OPEN_FROM_NOTHING, .gaps = frames->index_gaps};
 
@@ -66,7 +69,7 @@ mprof_status reader_frames_begin(mprof_reader *reader)
 
 	if (frames->is_begun)
 		return MPROF_OK;
-	status = open_frames_thread(&frames->open, reader->parser->block.thread, &thread);
+	status = open_frames_thread(&frames->open, parser_block(reader->parser)->thread, &thread);
 	if (status != MPROF_OK)
 		return status;
 	origin = find_origin(reader);
@@ -90,7 +93,7 @@ void reader_frames_rewind(mprof_reader *reader)
 	reader_frames *frames = &reader->frames;
 
 	if (frames->is_begun && !open_frames_take_back(&frames->open))
-		frames->gapless_from = reader->parser->block.offset;
+		frames->gapless_from = parser_block(reader->parser)->offset;
 	frames->is_begun = 0;
 	frames->is_done = 0;
 }
@@ -109,7 +112,7 @@ void reader_frames_leave(mprof_reader *reader)
 		frames->has_gap |= status != MPROF_END;
 	}
 	if (frames->has_gap)
-		reader_frames_forget(reader, reader->parser->block.offset + 1);
+		reader_frames_forget(reader, parser_block(reader->parser)->offset + 1);
 	frames->has_gap = 0;
 	frames->is_begun = 0;
 	frames->is_done = 0;
@@ -124,14 +127,4 @@ void reader_frames_forget(mprof_reader *reader, uint64_t offset)
 	frames->has_gap = 0;
 	frames->is_begun = 0;
 	frames->is_done = 0;
-}
-
-int reader_frames_keep_implicit(mprof_reader *reader, int keeps)
-{
-	const int before = reader->frames.keeps_implicit;
-
-	reader->frames.keeps_implicit = keeps;
-	if (before && !keeps && reader->parser != NULL)
-		reader_frames_forget(reader, reader_next_offset(reader));
-	return before;
 }

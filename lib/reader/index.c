@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The index: made in one pass over the log, which goes on where the last one ended. */
-#include "reader/reader_internal.h"
-
 #include "base/error.h"
 #include "base/options.h"
+#include "parser/parser.h"
+#include "reader/blocks.h"
+#include "reader/errors.h"
+#include "reader/frames.h"
+#include "reader/reader_internal.h"
 
 #include <string.h>
 
@@ -29,24 +32,6 @@ static int stops(mprof_status status)
 	return status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED;
 }
 
-uint64_t reader_next_offset(const mprof_reader *reader)
-{
-	const mprof_parser *parser = reader->parser;
-
-	if (reader->has_seek)
-		return reader->seek_offset;
-	if (!reader->is_past_intro || reader->has_intro)
-		return 0;
-	if (parser->state == PARSER_AT_HEADER)
-		return parser->buffer.offset;
-	if (parser->state == PARSER_SKIPPING)
-		return parser->buffer.offset + parser->skip_left;
-	/* What was not read to its end, and what ended reading, is met again. */
-	if (reader->has_block || parser->state == PARSER_SEARCHING || parser->fatal_error.status != MPROF_OK)
-		return parser->block.offset;
-	return parser->block.offset + parser->span;
-}
-
 /* Notes what is known where the loaded block begins. */
 static mprof_status take_start(mprof_reader *reader, index_block *made)
 {
@@ -57,7 +42,7 @@ static mprof_status take_start(mprof_reader *reader, index_block *made)
 	if (status == MPROF_ERR_MEMORY)
 		return reader_fail_memory(reader, "no memory for call stacks");
 	if (!reader->frames.is_begun)
-		return reader_fail_names(reader, status, &reader->parser->block);
+		return reader_fail_names(reader, status, parser_block(reader->parser));
 	slot = open_frames_slot(open, open->current);
 	made->stack = slot->number;
 	made->gap = open->gap;

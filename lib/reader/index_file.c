@@ -17,12 +17,19 @@
  * that, 28 bytes; a stack that is no thread's own with when it was left and its node there, 20 bytes; a switch as
  * open_switch, 12 bytes.
  */
-#include "reader/reader_internal.h"
+#include "reader/index_file.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "format/dialect.h"
+#include "parser/parser.h"
+#include "reader/blocks.h"
+#include "reader/errors.h"
+#include "reader/learn.h"
+#include "reader/seek.h"
+#include "reader/reader_internal.h"
 
 #include <string.h>
 
@@ -412,7 +419,7 @@ static mprof_status learn_definitions(mprof_reader *reader)
 	for (size_t i = 0; i < reader->index.count && status == MPROF_OK; i++) {
 		const index_block *block = &reader->index.blocks[i];
 
-		if (reader_learns_from(block->kind) || i + 1 == reader->index.count)
+		if ((reader_learnt_kinds() & MPROF_BLOCK_BIT(block->kind)) != 0 || i + 1 == reader->index.count)
 			status = learn_block(reader, block);
 	}
 	if (status == MPROF_OK) {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "reader/reader_internal.h"
+#include "reader/input.h"
 
 #include "base/error.h"
+#include "parser/parser.h"
+#include "reader/errors.h"
+#include "reader/reader_internal.h"
+#include "reader/watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,13 +18,6 @@
 
 /* What is shorter is read over sooner than sought over. */
 #define LEAST_SEEK READ_LENGTH
-
-mprof_status reader_fail_system(mprof_reader *reader, int system_error, const char *what)
-{
-	if (system_error == ENOMEM)
-		return reader_fail_memory(reader, "no memory for the source");
-	return error_set_system(&reader->error, system_error, what);
-}
 
 /* Reads from the source; no bytes mean that none are left now. */
 static mprof_status read_source(mprof_reader *reader, void *bytes, size_t length, size_t *got)
@@ -100,7 +97,7 @@ static mprof_status seek_source(mprof_reader *reader, uint64_t offset)
 static mprof_status seek_over(mprof_reader *reader, uint64_t *passed)
 {
 	uint64_t length = mprof_parser_get_skippable(reader->parser);
-	uint64_t offset = reader->parser->buffer.offset;
+	uint64_t offset = parser_offset(reader->parser);
 	mprof_status status;
 
 	*passed = 0;
@@ -120,9 +117,9 @@ static mprof_status go_back(mprof_reader *reader, uint64_t passed)
 	mprof_status status;
 
 	parser_unskip(reader->parser, passed);
-	status = seek_source(reader, reader->parser->buffer.offset);
+	status = seek_source(reader, parser_offset(reader->parser));
 	if (status == MPROF_OK)
-		reader->missing_end = reader->parser->buffer.offset + mprof_parser_get_skippable(reader->parser);
+		reader->missing_end = parser_offset(reader->parser) + mprof_parser_get_skippable(reader->parser);
 	return status;
 }
 

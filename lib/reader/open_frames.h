@@ -8,8 +8,8 @@
  * share: a node is a method on top of another node. What a stack has in common with one that was kept before costs
  * nothing again.
  */
-#ifndef STREAM_OPEN_FRAMES_H
-#define STREAM_OPEN_FRAMES_H
+#ifndef READER_OPEN_FRAMES_H
+#define READER_OPEN_FRAMES_H
 
 #include <mprof/format.h>
 

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "reader/reader_internal.h"
+#include "reader/reader.h"
 
 #include "base/elements.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "parser/parser.h"
+#include "reader/blocks.h"
+#include "reader/call_stacks.h"
+#include "reader/errors.h"
+#include "reader/frames.h"
+#include "reader/reader_internal.h"
+#include "reader/samples.h"
+#include "reader/seek.h"
+#include "reader/watch.h"
 
 #include <string.h>
 
@@ -246,7 +255,7 @@ mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session 
 	own.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {
 		own.dialect = mprof_parser_get_dialect(reader->parser);
-		own.version = reader->parser->is_past_intro ? reader->parser->decoding.rules->version : 0;
+		own.version = parser_version(reader->parser);
 		own.complete = (uint32_t)(mprof_parser_is_complete(reader->parser) && !reader->is_damaged &&
 					  reader->fault_offset == UINT64_MAX);
 		own.valid_bytes = mprof_parser_get_valid_bytes(reader->parser);
@@ -259,4 +268,91 @@ mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session 
 mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_error *error)
 {
 	return reader != NULL ? error_copy(&reader->error, error) : MPROF_ERR_ARGUMENT;
+}
+
+mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block)
+{
+	mprof_block own = {.struct_size = sizeof(own)};
+	mprof_status status;
+
+	if (reader_check_pointer(reader, block) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	if (block->struct_size < sizeof(block->struct_size))
+		return error_set(&reader->error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_NONE,
+				 "the size of the block is not set");
+	status = reader_check(reader);
+	if (status != MPROF_OK)
+		return status;
+	if (!reader->is_past_intro) {
+		status = reader_read_intro(reader);
+		if (status != MPROF_OK)
+			return status;
+	}
+	if (reader->has_intro) {
+		reader->has_intro = 0;
+		own = reader->intro;
+		if ((reader->wanted & MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO)) == 0)
+			reader_strip_block(&own);
+	} else {
+		status = reader_seek_on(reader);
+		if (status == MPROF_OK)
+			status = reader_next(reader, reader->wanted, &own);
+	}
+	if (status != MPROF_AGAIN && status != MPROF_END)
+		(void)struct_copy_out(block, &own, sizeof(own));
+	return status;
+}
+
+mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block)
+{
+	mprof_block own = {.struct_size = sizeof(own)};
+	mprof_status status;
+
+	if (reader_check_pointer(reader, block) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	if (block->struct_size < sizeof(block->struct_size))
+		return error_set(&reader->error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_NONE,
+				 "the size of the block is not set");
+	status = reader_check(reader);
+	if (status != MPROF_OK)
+		return status;
+	status = reader_load(reader, &own);
+	if (status == MPROF_OK)
+		reader->frames.has_gap = 0;
+	if (status != MPROF_AGAIN) {
+		reader->has_block = 0;
+		(void)struct_copy_out(block, &own, sizeof(own));
+	}
+	return status;
+}
+
+int reader_keep_implicit_leaves(mprof_reader *reader, int keeps)
+{
+	const int before = reader->frames.keeps_implicit;
+
+	reader->frames.keeps_implicit = keeps;
+	if (before && !keeps && reader->parser != NULL)
+		reader_frames_forget(reader, reader_next_offset(reader));
+	return before;
+}
+
+int reader_is_after_intro(const mprof_reader *reader)
+{
+	return reader->parser != NULL && reader->is_past_intro && !parser_has_failed(reader->parser) &&
+	       reader->read_until == reader->intro.header_length + reader->intro.length;
+}
+
+const char *reader_runtime(const mprof_reader *reader)
+{
+	return reader->runtime;
+}
+
+int reader_has_clock(const mprof_reader *reader)
+{
+	return reader->scale.has_clock;
+}
+
+uint32_t reader_last_own_id(const mprof_reader *reader, size_t kind)
+{
+	return reader->interner.last_ids[kind];
 }

@@ -2,10 +2,13 @@
 /*
  * STATISTICAL blocks: the frames of each hit become one sample with a call chain, and native code has the reader's IDs.
  */
-#include "reader/reader_internal.h"
+#include "reader/samples.h"
 
 #include "base/error.h"
 #include "format/record_texts.h"
+#include "parser/parser.h"
+#include "reader/errors.h"
+#include "reader/reader_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -198,11 +201,10 @@ static void end_sample(mprof_reader *reader, mprof_event *event)
 	event->value = sample_chain(reader);
 	samples->has_sample = 0;
 	if (samples->weight > 1) {
-		mprof_event_detail *detail = reader_take_detail(&samples->details);
+		mprof_event_detail *detail = detail_pool_take(&samples->details);
 
-		memset(detail, 0, sizeof(*detail));
-		detail->struct_size = sizeof(*detail);
-		detail->samples = samples->weight;
+		if (detail != NULL)
+			detail->samples = samples->weight;
 		event->more.detail = detail;
 	}
 }
@@ -231,7 +233,7 @@ mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size
 
 	if (capacity > READER_HIT_CAPACITY)
 		capacity = READER_HIT_CAPACITY;
-	if (!reader_prepare_details(reader, &samples->details, capacity))
+	if (!detail_pool_prepare(&samples->details, &reader->allocator, capacity))
 		return reader_fail_memory(reader, "no memory for samples");
 	while ((status = take_hits(reader)) == MPROF_OK) {
 		const mprof_event *hit = &samples->hits[samples->hit_next];
@@ -269,6 +271,5 @@ void reader_samples_destroy(mprof_reader *reader)
 	id_map_destroy(&samples->functions);
 	allocator_release(allocator, samples->hits, READER_HIT_CAPACITY * sizeof(*samples->hits));
 	allocator_release(allocator, samples->frames, samples->frame_capacity * sizeof(*samples->frames));
-	allocator_release(allocator, samples->details.details,
-			  samples->details.capacity * sizeof(*samples->details.details));
+	detail_pool_destroy(&samples->details, allocator);
 }

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Going to a block whose offset is known. */
-#include "reader/reader_internal.h"
+#include "reader/seek.h"
 
 #include "base/error.h"
+#include "parser/parser.h"
+#include "reader/blocks.h"
+#include "reader/call_stacks.h"
+#include "reader/errors.h"
+#include "reader/frames.h"
+#include "reader/reader_internal.h"
+#include "reader/samples.h"
+#include "reader/watch.h"
 
 /* Goes to a place, unless the bytes there were read already and wait in the parser's buffer. */
 static mprof_status go_there(mprof_reader *reader, uint64_t offset, int is_in_place)
@@ -108,7 +116,7 @@ mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
 		return MPROF_ERR_ARGUMENT;
 	if (reader->memory_error.status != MPROF_OK)
 		return reader_check(reader);
-	if (reader->parser == NULL || !reader->parser->is_past_intro)
+	if (reader->parser == NULL || !parser_is_past_intro(reader->parser))
 		return error_set(&reader->error, MPROF_ERR_STATE, MPROF_SEVERITY_NONE, "a seek before INTRO was read");
 	if (reader->source.seek == NULL)
 		return error_set(&reader->error, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_NONE,

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Going to a time, and what was open there. */
-#include "reader/reader_internal.h"
-
 #include "base/elements.h"
 #include "base/error.h"
+#include "parser/parser.h"
+#include "reader/blocks.h"
+#include "reader/errors.h"
+#include "reader/frames.h"
+#include "reader/index_file.h"
+#include "reader/reader_internal.h"
 
 #include <string.h>
 

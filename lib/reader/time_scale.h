@@ -3,8 +3,8 @@
  * \file reader/time_scale.h
  * \brief Counters of a log as times, from the first and the latest of its CLOCKs.
  */
-#ifndef STREAM_TIME_SCALE_H
-#define STREAM_TIME_SCALE_H
+#ifndef READER_TIME_SCALE_H
+#define READER_TIME_SCALE_H
 
 #include <mprof/format.h>
 

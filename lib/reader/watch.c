@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Progress of what takes long, and interrupting it. */
-#include "reader/reader_internal.h"
+#include "reader/watch.h"
 
 #include "base/error.h"
+#include "parser/parser.h"
+#include "reader/errors.h"
+#include "reader/reader_internal.h"
 
 /* Bytes of the source from one call of the progress function to the next. */
 #define PROGRESS_SPAN (UINT64_C(1) << 20)
@@ -52,7 +55,7 @@ static mprof_status stop(mprof_reader *reader)
 mprof_status reader_watch_look(mprof_reader *reader)
 {
 	uint64_t position = reader->is_compressed ? source_get_compressed_position(&reader->source)
-						  : parser_buffer_end(&reader->parser->buffer);
+						  : parser_fed_end(reader->parser);
 
 	return look(reader, position) ? stop(reader) : MPROF_OK;
 }

@@ -8,7 +8,7 @@
 #include "recorder/samples_drain.h"
 #include "recorder/stack_order.h"
 #include "recorder/thread.h"
-#include "writer/parts.h"
+#include "writer/writer.h"
 
 #include <string.h>
 #include <time.h>

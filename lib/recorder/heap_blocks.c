@@ -2,7 +2,7 @@
 /* Writes HEAP_DATA blocks and summaries of heap snapshots. */
 #include "recorder/heap_blocks.h"
 
-#include "writer/parts.h"
+#include "writer/writer.h"
 
 #include <string.h>
 

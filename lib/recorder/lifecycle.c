@@ -11,7 +11,7 @@
 #include "recorder/switches.h"
 #include "recorder/thread.h"
 #include "recorder/writer_thread.h"
-#include "writer/parts.h"
+#include "writer/writer.h"
 
 #include <mprof/version.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/output.h"
 
-#include "writer/parts.h"
+#include "writer/writer.h"
 
 #include <string.h>
 

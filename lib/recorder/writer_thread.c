@@ -4,7 +4,7 @@
 
 #include "recorder/drain.h"
 #include "recorder/key_retirement.h"
-#include "writer/parts.h"
+#include "writer/writer.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,8 +5,8 @@
  *
  * There an object stands with all its references, however many calls they come in.
  */
-#ifndef STREAM_HEAP_SHOT_H
-#define STREAM_HEAP_SHOT_H
+#ifndef WRITER_HEAP_SHOT_H
+#define WRITER_HEAP_SHOT_H
 
 #include <mprof/writer.h>
 

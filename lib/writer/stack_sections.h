@@ -7,8 +7,8 @@
  * same stack at enters, leaves and compilations too, so none of it is relied on behind such an event; nor at the begin
  * of a block, which can be read by itself.
  */
-#ifndef STREAM_STACK_SECTIONS_H
-#define STREAM_STACK_SECTIONS_H
+#ifndef WRITER_STACK_SECTIONS_H
+#define WRITER_STACK_SECTIONS_H
 
 #include "format/encode_buffer.h"
 #include "dictionary/definition_table.h"

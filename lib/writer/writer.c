@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "format/kind_counts.h"
 #include "format/losses.h"
-#include "writer/parts.h"
+#include "writer/writer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -316,4 +316,24 @@ mprof_status mprof_writer_get_error(const mprof_writer *writer, mprof_error *err
 	if (writer == NULL || error == NULL)
 		return MPROF_ERR_ARGUMENT;
 	return error_copy(&writer->error, error);
+}
+
+int writer_has_class(const mprof_writer *writer, uint32_t id)
+{
+	return id_set_has(&writer->class_ids, id);
+}
+
+int writer_has_method(const mprof_writer *writer, uint32_t id)
+{
+	return id_set_has(&writer->method_ids, id);
+}
+
+size_t writer_block_length(const mprof_writer *writer)
+{
+	return writer->block.length;
+}
+
+mprof_writer_stats *writer_losses(mprof_writer *writer)
+{
+	return &writer->stats;
 }

@@ -6,8 +6,8 @@
  * A block is built whole in writer->block and given to the sink at once. Calls check everything that the caller may
  * have got wrong first, so that an error leaves the log as it was.
  */
-#ifndef STREAM_WRITER_INTERNAL_H
-#define STREAM_WRITER_INTERNAL_H
+#ifndef WRITER_WRITER_INTERNAL_H
+#define WRITER_WRITER_INTERNAL_H
 
 #include <mprof/writer.h>
 
@@ -22,6 +22,7 @@
 #include "io/sink.h"
 #include "io/source_files.h"
 #include "writer/stack_sections.h"
+#include "writer/writer.h"
 #include "writer/written_threads.h"
 
 typedef enum writer_state {
@@ -78,9 +79,6 @@ struct mprof_writer {
 /** Sets the longest block, in bytes after the header; what the length field can say unless a test wants less. */
 void writer_limit_blocks(mprof_writer *writer, uint64_t max_block_length);
 
-/** Notes an error after which the writer goes on. Returns \p status. */
-mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char *what);
-
 /** The same for an array of the caller that element_list_take() refused. */
 mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status);
 
@@ -89,9 +87,6 @@ mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *
 
 /** What every call asks first: #MPROF_OK if the writer lives, is in this state, and no error sticks. */
 mprof_status writer_enter(mprof_writer *writer, writer_state state);
-
-/** Answers for a block that the dialect lacks: refuses, or counts it when lossy (#MPROF_OK). */
-mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const char *what);
 
 /** #MPROF_OK, or refuses a name that has a NUL byte or is too long. */
 mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t length);
@@ -102,9 +97,6 @@ mprof_status writer_check_text(mprof_writer *writer, const char *text);
 /** Counts, when lossy, a block that was written without something besides events. */
 void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind);
 
-/** Whether the dialect has a block. */
-int writer_has_block(const mprof_writer *writer, mprof_block_kind kind);
-
 void writer_read_clock(mprof_writer *writer, mprof_clock *clock);
 
 /** Makes the directives that are declared hold for events. \p allows_undefined: events may use any ID. */
@@ -112,9 +104,6 @@ void writer_apply_directives(mprof_writer *writer, int allows_undefined);
 
 /** Writes a DIRECTIVES block. */
 mprof_status writer_put_directives(mprof_writer *writer);
-
-/** Declares more of them, as far as the dialect has them, from here on. */
-mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
 
 /**
  * Ends writer->block and writes it. #MPROF_ERR_LIMIT also if the log is full, or would be: see writer_set_limit(). LOST
@@ -130,14 +119,8 @@ uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
 mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
 				const mprof_event *events, size_t count);
 
-/** Writes what there is of a shot that is not ended. */
-mprof_status writer_end_shot(mprof_writer *writer);
-
 /** Writes samples as a STATISTICAL block of tokens. Definitions were written. */
 mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
 				    const mprof_event *samples, size_t count);
-
-/** Writes the definitions that wait, if there are any. */
-mprof_status writer_put_definitions(mprof_writer *writer);
 
 #endif

@@ -3,8 +3,8 @@
  * \file writer/written_threads.h
  * \brief What the last EVENTS block of each thread leaves behind for the next one, in the dialects of Mono.
  */
-#ifndef STREAM_WRITTEN_THREADS_H
-#define STREAM_WRITTEN_THREADS_H
+#ifndef WRITER_WRITTEN_THREADS_H
+#define WRITER_WRITTEN_THREADS_H
 
 #include "base/hash_map.h"
 

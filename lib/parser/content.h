@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file parser/content.h
+ * \brief How the parser goes over what a block lists: one table of functions for each kind of block that lists
+ * something. Functions that a kind does not need are NULL.
+ */
+#ifndef PARSER_CONTENT_H
+#define PARSER_CONTENT_H
+
+#include <mprof/parser.h>
+
+typedef struct block_content {
+	/** Makes room for what loading and fetching need. Returns 0 if there is no memory. */
+	int (*reserve)(mprof_parser *parser);
+	/** Prepares for a list of \p length bytes that is checked only while it is fetched. */
+	void (*begin_list)(mprof_parser *parser, size_t length);
+	/** Returns to the first item. */
+	void (*rewind)(mprof_parser *parser);
+	/** As mprof_parser_next_events(); \p count is 0 before. */
+	mprof_status (*next_events)(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count);
+	/** Fetches one record. Returns 0 if there are no more. */
+	int (*next_record)(mprof_parser *parser, mprof_record *record);
+} block_content;
+
+/** The functions for a kind of block. */
+const block_content *block_content_get(uint32_t kind);
+
+/** Returns to the first item of the loaded block, if there is one. */
+void block_content_rewind(mprof_parser *parser);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/heap.h"
+
+#include "parser/lists.h"
+#include "parser/parser_internal.h"
+
+static int reserve_references(mprof_parser *parser)
+{
+	if (parser->references == NULL)
+		parser->references =
+			allocator_allocate(&parser->allocator, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
+	return parser->references != NULL;
+}
+
+int parser_heap_reserve(mprof_parser *parser)
+{
+	return parser_details_reserve(parser) && reserve_references(parser);
+}
+
+void parser_heap_init(mprof_parser *parser, size_t length)
+{
+	parser->heap.length = length;
+}
+
+void parser_heap_rewind(mprof_parser *parser)
+{
+	heap_decode_state *heap = &parser->heap;
+
+	heap->position = 0;
+	heap->previous_address = 0;
+	heap->references_left = 0;
+	heap->counter = parser->block.as.heap_data.counter;
+	heap->shift = parser->body.shift;
+	heap->items = heap_item_form_get(parser->body.heap.form);
+}
+
+mprof_status parser_heap_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+{
+	heap_decode_batch batch = {events, parser->details, capacity, 0, parser->references, PARSER_REFERENCE_CAPACITY,
+				   0};
+	heap_decode_result result;
+	list_stop stop = LIST_STOP_MALFORMED;
+
+	if (capacity > PARSER_DETAIL_CAPACITY)
+		batch.capacity = PARSER_DETAIL_CAPACITY;
+	parser->heap.bytes = parser_list_bytes(parser);
+	result = heap_decode(&parser->heap, &parser->object_sizes, &batch);
+	*count = batch.count;
+	if (batch.count > 0)
+		return MPROF_OK;
+	if (result == HEAP_DECODE_DONE)
+		stop = LIST_STOP_END;
+	else if (result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_COUNT)
+		stop = LIST_STOP_CUT;
+	return parser_list_end(parser, stop, parser->heap.fault, heap_decode_fault(result));
+}

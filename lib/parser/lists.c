@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/lists.h"
+
+#include "parser/errors.h"
+#include "parser/parser_internal.h"
+
+mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t position, const char *what)
+{
+	int is_cut = parser->state == PARSER_CUT;
+
+	if (is_cut && stop != LIST_STOP_MALFORMED)
+		return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL,
+				   parser_buffer_length(&parser->buffer), "the log ends inside a block");
+	if (parser->state == PARSER_BROKEN && stop != LIST_STOP_MALFORMED)
+		return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK,
+				   parser->span - parser->decoding.rules->checksum_length, block_without_list_end);
+	if (stop == LIST_STOP_END)
+		return MPROF_END;
+	return parser_fail(parser, MPROF_ERR_MALFORMED, is_cut ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK,
+			   parser->decoding.rules->header_length + parser->body.list_start + position, what);
+}
+
+const uint8_t *parser_list_bytes(const mprof_parser *parser)
+{
+	return parser_content(parser) + parser->body.list_start;
+}
+
+int parser_details_reserve(mprof_parser *parser)
+{
+	if (parser->details == NULL)
+		parser->details =
+			allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
+	return parser->details != NULL;
+}

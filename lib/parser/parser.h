@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file parser/parser.h
+ * \brief What the reader asks of a parser besides its public functions. The struct itself stays private to lib/parser.
+ */
+#ifndef PARSER_PARSER_H
+#define PARSER_PARSER_H
+
+#include <mprof/parser.h>
+
+/** The last error; its status is #MPROF_OK if there was none. */
+const mprof_error *parser_last_error(const mprof_parser *parser);
+
+/** Whether an error ended the parsing. */
+int parser_has_failed(const mprof_parser *parser);
+
+/** Whether INTRO was read, or cannot be. */
+int parser_is_past_intro(const mprof_parser *parser);
+
+/** The version of the format; 0 before INTRO was read. */
+uint32_t parser_version(const mprof_parser *parser);
+
+/** The last block whose header was read, with the fields that are known so far. */
+const mprof_block *parser_block(const mprof_parser *parser);
+
+/** Whether that block is loaded, if only in part. */
+int parser_has_content(const mprof_parser *parser);
+
+/** The bytes of that block, header and checksum included, which must be loaded. */
+const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length);
+
+/** Returns to the first item of the loaded block, if there is one. */
+void parser_rewind(mprof_parser *parser);
+
+/** The directives in force, as #MPROF_DIRECTIVE_BIT. */
+uint64_t parser_directives_declared(const mprof_parser *parser);
+
+/**
+ * The details of the events that were fetched last. They belong to the parser until the next fetch, and its caller may
+ * write to them.
+ */
+mprof_event_detail *parser_details(mprof_parser *parser, size_t *count);
+
+/** The offset in the log of the first byte that the parser has not consumed. */
+uint64_t parser_offset(const mprof_parser *parser);
+
+/** The offset in the log after the last byte that was fed or skipped. */
+uint64_t parser_fed_end(const mprof_parser *parser);
+
+/**
+ * The offset of the block that follows the last one. It is that of the last block itself if parsing failed there or
+ * searches from there.
+ */
+uint64_t parser_next_offset(const mprof_parser *parser);
+
+/** Whether the last block is an END block and nothing after it was fed. */
+int parser_is_at_log_end(const mprof_parser *parser);
+
+/** Undoes the last mprof_parser_skip(): the bytes will be fed after all. Nothing may have been fed since. */
+void parser_unskip(mprof_parser *parser, uint64_t length);
+
+/**
+ * As mprof_parser_restart(), for an offset whose bytes are still in the buffer, and keeps these. Returns 0, changing
+ * nothing, if they are not.
+ */
+int parser_restart_inside(mprof_parser *parser, uint64_t offset);
+
+#endif

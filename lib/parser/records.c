@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser/records.h"
+
+#include "parser/parser_internal.h"
+
+static size_t content_length(const mprof_parser *parser)
+{
+	return (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+}
+
+void parser_records_rewind(mprof_parser *parser)
+{
+	block_records_begin(&parser->records, &parser->decoding, parser_content(parser), content_length(parser),
+			    parser->block.kind, &parser->body);
+}
+
+int parser_records_next(mprof_parser *parser, mprof_record *record)
+{
+	parser->records.content.bytes = parser_content(parser);
+	return record_cursor_next(&parser->records, record);
+}
+
+void parser_mappings_rewind(mprof_parser *parser)
+{
+	block_mappings_begin(&parser->mappings, &parser->decoding, parser_content(parser), content_length(parser),
+			     &parser->body);
+}
+
+void parser_properties_rewind(mprof_parser *parser)
+{
+	content_cursor_init(&parser->properties, parser_content(parser), content_length(parser),
+			    parser->decoding.max_name_length);
+	parser->properties.position = parser->body.list_start;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Delivers what the loaded block lists. */
+#include "reader/reader.h"
+
+#include "base/elements.h"
+#include "parser/parser.h"
+#include "reader/call_stacks.h"
+#include "reader/errors.h"
+#include "reader/frames.h"
+#include "reader/reader_internal.h"
+#include "reader/samples.h"
+
+/* As mprof_reader_next_events(), for one kind of block. */
+typedef mprof_status reader_fetch(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);
+
+/* All events were given out: tells, once, if that was not all that the log says of them. */
+static mprof_status end_events(mprof_reader *reader)
+{
+	mprof_status fault = reader->fetch_fault;
+
+	reader->stacks.is_done = 1;
+	reader->frames.is_done = 1;
+	reader->fetch_fault = MPROF_OK;
+	return fault == MPROF_OK ? MPROF_END : reader_fail_names(reader, fault, parser_block(reader->parser));
+}
+
+/* Events that need no more than following the calls. */
+static mprof_status next_plain(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
+{
+	return reader_end_parsed(reader, mprof_parser_next_events(reader->parser, events, capacity, count));
+}
+
+/* How the events of the loaded block are fetched. */
+static reader_fetch *fetch_function(const mprof_reader *reader)
+{
+	if (!parser_has_content(reader->parser))
+		return next_plain;
+	if (parser_block(reader->parser)->kind == MPROF_BLOCK_STATISTICAL)
+		return reader_samples_next;
+	return reader_has_stack_sections(reader) ? reader_stacks_next : next_plain;
+}
+
+mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
+{
+	reader_fetch *fetch;
+	mprof_status status;
+
+	if (reader_check_pointer(reader, events) != MPROF_OK || reader_check_pointer(reader, count) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	*count = 0;
+	status = reader_check(reader);
+	if (status != MPROF_OK)
+		return status;
+	fetch = capacity > 0 ? fetch_function(reader) : next_plain;
+	status = fetch(reader, events, capacity, count);
+	if (*count > 0)
+		reader_frames_attach(reader, events, *count);
+	status = reader_end_fetch(reader, status, count);
+	return status == MPROF_END ? end_events(reader) : status;
+}
+
+mprof_status mprof_reader_next_mappings(mprof_reader *reader, mprof_mapping *mappings, size_t mapping_size,
+					size_t capacity, size_t *count)
+{
+	mprof_status status;
+
+	if (reader_check_pointer(reader, mappings) != MPROF_OK || reader_check_pointer(reader, count) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	*count = 0;
+	status = reader_check(reader);
+	if (status != MPROF_OK)
+		return status;
+	status = mprof_parser_next_mappings(reader->parser, mappings, mapping_size, capacity, count);
+	for (size_t i = 0; i < *count; i++)
+		name_table_source(&reader->names, (mprof_mapping *)(void *)((char *)mappings + i * mapping_size));
+	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
+}
+
+mprof_status mprof_reader_next_property(mprof_reader *reader, const char **key, const char **value)
+{
+	mprof_status status;
+
+	if (reader_check_pointer(reader, key) != MPROF_OK || reader_check_pointer(reader, value) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	status = reader_check(reader);
+	if (status != MPROF_OK)
+		return status;
+	status = mprof_parser_next_property(reader->parser, key, value);
+	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
+}
+
+/* The same of a STATISTICAL block, whose records get our IDs. */
+static mprof_status next_translated(mprof_reader *reader, mprof_record *records, size_t record_size, size_t capacity,
+				    size_t *count)
+{
+	mprof_record record;
+	mprof_status status = MPROF_OK;
+	size_t got = 1;
+
+	if (record_size < SIZE_UP_TO(mprof_record, as) || capacity == 0)
+		return mprof_parser_next_records(reader->parser, records, record_size, capacity, count);
+	while (status == MPROF_OK && *count < capacity) {
+		status = mprof_parser_next_records(reader->parser, &record, sizeof(record), 1, &got);
+		if (status != MPROF_OK)
+			break;
+		reader_samples_translate(reader, &record);
+		element_put(records, record_size, (*count)++, &record, sizeof(record));
+	}
+	return *count > 0 ? MPROF_OK : status;
+}
+
+mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *records, size_t record_size, size_t capacity,
+				       size_t *count)
+{
+	mprof_status status;
+
+	if (reader_check_pointer(reader, records) != MPROF_OK || reader_check_pointer(reader, count) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	*count = 0;
+	status = reader_check(reader);
+	if (status != MPROF_OK)
+		return status;
+	if (parser_has_content(reader->parser) && parser_block(reader->parser)->kind == MPROF_BLOCK_STATISTICAL)
+		status = next_translated(reader, records, record_size, capacity, count);
+	else
+		status = mprof_parser_next_records(reader->parser, records, record_size, capacity, count);
+	if (status > MPROF_END)
+		return reader_fail_parser(reader, status);
+	return reader_end_fetch(reader, status, count);
+}
+
+mprof_status reader_next_frames_of_samples(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
+{
+	return next_plain(reader, events, capacity, count);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/learn.h"
+
+#include "base/checksum.h"
+#include "format/record_lists.h"
+#include "format/dialect.h"
+#include "parser/parser.h"
+#include "reader/errors.h"
+#include "reader/reader_internal.h"
+#include "reader/samples.h"
+
+#include <string.h>
+
+/* Learnt from even if the caller does not want them. */
+#define LEARNT_KINDS                                                                                                   \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                   \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL))
+
+/* Definitions taken from the parser at once. */
+#define MAPPING_BATCH 64
+#define RECORD_BATCH 64
+
+uint64_t reader_learnt_kinds(void)
+{
+	return LEARNT_KINDS;
+}
+
+/* Learns all names of the loaded MAPPING block. One that cannot be learnt does not keep others from it. */
+static mprof_status learn_names(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_mapping mappings[MAPPING_BATCH];
+	mprof_status result = MPROF_OK;
+	size_t count;
+
+	while (mprof_parser_next_mappings(reader->parser, mappings, sizeof(*mappings), MAPPING_BATCH, &count) ==
+	       MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = name_table_add(&reader->names, &mappings[i], block->offset);
+
+			if (status == MPROF_ERR_MEMORY)
+				return reader_fail_names(reader, status, block);
+			if (result == MPROF_OK)
+				result = status;
+		}
+	}
+	parser_rewind(reader->parser);
+	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
+}
+
+/* Learns all definitions of the loaded block, in the same way. */
+static mprof_status learn_definitions(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_record records[RECORD_BATCH];
+	mprof_status result = MPROF_OK;
+	size_t count;
+
+	while (mprof_parser_next_records(reader->parser, records, sizeof(*records), RECORD_BATCH, &count) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = MPROF_OK;
+
+			if (record_is_definition(records[i].kind))
+				status = definition_table_add(&reader->definitions, &records[i]);
+			if (status == MPROF_ERR_MEMORY)
+				return reader_fail_names(reader, status, block);
+			/* Where something is missing already, this is no further fault of the log. */
+			if (status == MPROF_ERR_MALFORMED && reader->misses_something)
+				status = MPROF_OK;
+			if (result == MPROF_OK)
+				result = status;
+		}
+	}
+	parser_rewind(reader->parser);
+	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
+}
+
+static mprof_status learn_runtime(mprof_reader *reader, const mprof_block *block)
+{
+	char *copy;
+
+	if (reader->runtime != NULL)
+		return MPROF_OK;
+	copy = allocator_allocate(&reader->allocator, block->as.intro.runtime_length + 1);
+	if (copy == NULL)
+		return reader_fail_names(reader, MPROF_ERR_MEMORY, block);
+	memcpy(copy, block->as.intro.runtime, block->as.intro.runtime_length + 1);
+	reader->runtime = copy;
+	reader->runtime_length = block->as.intro.runtime_length;
+	reader->intro = *block;
+	reader->intro.as.intro.runtime = copy;
+	return MPROF_OK;
+}
+
+/* A block that comes again after a seek is not counted again. */
+static mprof_status learn_losses(mprof_reader *reader, const mprof_block *block)
+{
+	uint64_t sum = 0;
+
+	if (hash_map_get(&reader->lost_by_block, block->offset) != NULL)
+		return MPROF_OK;
+	for (size_t i = 0; i < block->as.lost.count; i++)
+		sum += block->as.lost.counts[i];
+	if (!hash_map_put(&reader->lost_by_block, block->offset, sum))
+		return reader_fail_names(reader, MPROF_ERR_MEMORY, block);
+	reader->lost_events += sum;
+	return MPROF_OK;
+}
+
+/* mprof2 defines chains and native code by ID; what its hits need besides gets IDs that it does not come to. */
+#define FIRST_OWN_ID (DEFINITION_MOST_STACKS / 2)
+
+static mprof_status learn_intro(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_status status = learn_runtime(reader, block);
+	const uint8_t *bytes;
+	size_t length;
+
+	/* A saved index is recognised by these. */
+	bytes = parser_block_bytes(reader->parser, &length);
+	reader->intro_length = length;
+	reader->intro_checksum = checksum_update(0, bytes, length);
+	if (status == MPROF_OK && dialect_has_block(dialect_get(mprof_parser_get_dialect(reader->parser)), MPROF_BLOCK_STACKS))
+		definition_interner_begin_behind(&reader->interner, FIRST_OWN_ID);
+	return status;
+}
+
+mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
+{
+	if (block->has_clocks) {
+		time_scale_add(&reader->scale, &block->start);
+		time_scale_add(&reader->scale, &block->end);
+	}
+	switch (block->kind) {
+	case MPROF_BLOCK_INTRO:
+		return learn_intro(reader, block);
+	case MPROF_BLOCK_MAPPING:
+		return learn_names(reader, block);
+	case MPROF_BLOCK_LOST:
+		return learn_losses(reader, block);
+	case MPROF_BLOCK_STATISTICAL:
+		return reader_samples_learn(reader, block);
+	case MPROF_BLOCK_STACKS:
+	case MPROF_BLOCK_CODE:
+	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_METRICS:
+		return learn_definitions(reader, block);
+	default:
+		return MPROF_OK;
+	}
+}

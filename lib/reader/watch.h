@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file reader/watch.h
+ * \brief Reports the progress of long operations, and interrupts them.
+ */
+#ifndef READER_WATCH_H
+#define READER_WATCH_H
+
+#include <mprof/reader.h>
+
+void reader_watch_init(mprof_reader *reader, const mprof_reader_options *options);
+
+/** Reports how far reading has come. Returns #MPROF_OK or #MPROF_ERR_INTERRUPTED. */
+mprof_status reader_watch_look(mprof_reader *reader);
+
+/** Notes why a seek of the source failed or was stopped. Returns #MPROF_ERR_IO or #MPROF_ERR_INTERRUPTED. */
+mprof_status reader_watch_fail_seek(mprof_reader *reader, int fault);
+
+#endif
