@@ -31,8 +31,60 @@ static char directory[] = "mprof-test-fork-XXXXXX";
 static mprof_recorder *recorder;
 static _Thread_local mprof_thread *self;
 static _Atomic int stopping;
+static pthread_barrier_t started;
 static int generation; /* How many forks this process is away from the first one. */
 static int number;     /* Of the child that is made next. */
+
+/*
+ * fork() copies the locks of other threads as they are. The C library's malloc() resets its own in the child; that of
+ * the address sanitizer does not. So no thread is inside malloc() while this program forks: all of the recorder's
+ * memory is allocated under a lock, and threads, which allocate while they start, have started.
+ */
+static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_memory(void)
+{
+	pthread_mutex_lock(&memory_lock);
+}
+
+static void unlock_memory(void)
+{
+	pthread_mutex_unlock(&memory_lock);
+}
+
+static void *allocate(void *user, size_t size)
+{
+	void *memory;
+
+	(void)user;
+	lock_memory();
+	memory = malloc(size);
+	unlock_memory();
+	return memory;
+}
+
+static void *reallocate(void *user, void *memory, size_t old_size, size_t new_size)
+{
+	void *moved;
+
+	(void)user;
+	(void)old_size;
+	lock_memory();
+	moved = realloc(memory, new_size);
+	unlock_memory();
+	return moved;
+}
+
+static void release(void *user, void *memory, size_t size)
+{
+	(void)user;
+	(void)size;
+	lock_memory();
+	free(memory);
+	unlock_memory();
+}
+
+static const mprof_allocator allocator = {sizeof(mprof_allocator), allocate, reallocate, release, NULL};
 
 static void name_log(char *path, size_t size, int depth, int child)
 {
@@ -47,6 +99,7 @@ static void open_log(void)
 	char path[64];
 
 	mprof_recorder_options_init(&options, sizeof(options));
+	options.allocator = &allocator;
 	options.buffer_events = 128;
 	options.max_buffers = 4;
 	name_log(path, sizeof(path), generation, number);
@@ -104,6 +157,7 @@ static void after_fork_in_child(void)
 {
 	int descriptors = count_descriptors();
 
+	unlock_memory();
 	expect_nothing();
 	mprof_recorder_destroy(recorder);
 	recorder = NULL;
@@ -117,6 +171,7 @@ static void *record(void *argument)
 {
 	(void)argument;
 	attach();
+	pthread_barrier_wait(&started);
 	while (!atomic_load(&stopping)) {
 		for (int i = 0; i < 50; i++)
 			mprof_thread_record_event(self, MPROF_EVENT_EXCEPTION, 0, CLASS);
@@ -174,8 +229,10 @@ static void wait_for(pid_t child)
 static void live_as_child(int child)
 {
 	if (child % 3 == 0) {
-		pid_t grandchild = fork();
+		pid_t grandchild;
 
+		CHECK(mprof_recorder_drain(recorder) == MPROF_OK);
+		grandchild = fork();
 		if (grandchild == 0)
 			record_as_child();
 		wait_for(grandchild);
@@ -189,12 +246,15 @@ int main(void)
 
 	alarm(120);
 	CHECK(mkdtemp(directory) != NULL);
-	CHECK(pthread_atfork(NULL, NULL, after_fork_in_child) == 0);
+	CHECK(pthread_barrier_init(&started, NULL, THREADS + 1) == 0);
+	CHECK(pthread_atfork(lock_memory, unlock_memory, after_fork_in_child) == 0);
 	open_log();
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&threads[i], NULL, record, NULL) == 0);
 	/* The thread that forks has a handle too. */
 	attach();
+	pthread_barrier_wait(&started);
+	CHECK(mprof_recorder_drain(recorder) == MPROF_OK);
 	for (number = 0; number < FORKS; number++) {
 		pid_t child = fork();
 
