@@ -77,8 +77,11 @@ static void hand_over(mprof_thread *thread, event_buffer *buffer)
 		sem_post(&shared->work);
 }
 
-/* How long a thread waits for the writer thread while that may be waiting for it. */
-#define PATIENCE_NS 20000000
+/*
+ * How long a thread waits for the writer thread while that may be waiting for it. Much longer than a busy machine keeps
+ * a thread that can run from running: otherwise events would be lost although nothing is blocked.
+ */
+#define PATIENCE_NS 300000000
 
 /*
  * Waits for the writer thread to give a buffer back. Returns 0 if it must not wait any more: the writer thread has been
