@@ -21,6 +21,8 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_error),
 		SIZE(mprof_allocator),
 		SIZE(mprof_block_set),
+		SIZE(mprof_event_info),
+		SIZE(mprof_dialect_info),
 		SIZE(mprof_event_detail),
 		SIZE(mprof_event),
 		SIZE(mprof_assembly_name),

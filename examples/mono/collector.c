@@ -109,9 +109,10 @@ static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t 
 
 static int numbers_resizes(const MonoProfiler *profiler)
 {
-	uint32_t dialect = profiler->options.dialect;
+	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
-	return dialect == MPROF_DIALECT_MONO || dialect == MPROF_DIALECT_UNITY;
+	return mprof_dialect_get_info((mprof_dialect)profiler->options.dialect, &dialect) == MPROF_OK &&
+	       dialect.counts_collections;
 }
 
 static void gc_resize(MonoProfiler *profiler, uintptr_t size)

@@ -77,9 +77,11 @@ static int has_stacks(const module_options *options)
 /* Where there are stack sections, they tell the stacks of monitor events too, also if allocations have none. */
 static uint64_t classic_directives(const module_options *options)
 {
-	int has_sections = options->dialect == MPROF_DIALECT_MONO || options->dialect == MPROF_DIALECT_UNITY;
+	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
-	return has_sections && has_stacks(options) && (options->kinds & RECORD_MONITORS) != 0
+	return mprof_dialect_get_info((mprof_dialect)options->dialect, &dialect) == MPROF_OK &&
+			       dialect.has_stack_sections && has_stacks(options) &&
+			       (options->kinds & RECORD_MONITORS) != 0
 		       ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)
 		       : 0;
 }
@@ -127,8 +129,7 @@ static void write_ring(void)
 		mprof_recorder_dump_path(module.recorder, module.full_path, module.options.gzip_level, &error);
 
 	if (status != MPROF_OK)
-		fprintf(stderr, "mprof: cannot write %s: %s\n", module.path,
-			open_error_text(&error, status));
+		fprintf(stderr, "mprof: cannot write %s: %s\n", module.path, open_error_text(&error, status));
 }
 
 static void end_recording(void)
@@ -265,8 +266,7 @@ static int open_log(const char *text)
 	if (status == MPROF_OK)
 		return 1;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unprofiled\n",
-		module.path == NULL ? "the log" : module.path,
-		open_error_text(&error, status));
+		module.path == NULL ? "the log" : module.path, open_error_text(&error, status));
 	return 0;
 }
 

@@ -157,6 +157,71 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_STACK_END = 48     /**< A call stack is done with: value is its number, which is free again. */
 } mprof_event_kind;
 
+/** \brief What mprof_event::id of a kind is: mprof_event_info::id. \since 0.1 */
+typedef enum mprof_event_id {
+	MPROF_EVENT_ID_NONE = 0,       /**< The kind has none: 0. */
+	MPROF_EVENT_ID_METHOD = 1,     /**< A method. */
+	MPROF_EVENT_ID_CLASS = 2,      /**< A class. */
+	MPROF_EVENT_ID_COLLECTION = 3, /**< The number of a collection, 0 if the log has none. */
+	MPROF_EVENT_ID_ROOT = 4        /**< A root (ROOTS), or 0. */
+} mprof_event_id;
+
+/** \brief What mprof_event::value of a kind is: mprof_event_info::value. \since 0.1 */
+typedef enum mprof_event_value {
+	MPROF_EVENT_VALUE_NONE = 0,          /**< The kind has none: 0. */
+	MPROF_EVENT_VALUE_NUMBER = 1,        /**< A number of unknown meaning. */
+	MPROF_EVENT_VALUE_SIZE = 2,          /**< The size of an object, in bytes. */
+	MPROF_EVENT_VALUE_THREAD = 3,        /**< A thread. */
+	MPROF_EVENT_VALUE_GENERATION = 4,    /**< The generation that is collected. */
+	MPROF_EVENT_VALUE_HEAP_SIZE = 5,     /**< The size of the heap, in bytes. */
+	MPROF_EVENT_VALUE_MONITOR_STATE = 6, /**< An #mprof_monitor_state. */
+	MPROF_EVENT_VALUE_CALL_STACK = 7,    /**< A call stack (STACKS), or 0. */
+	MPROF_EVENT_VALUE_FRAMES = 8,        /**< A number of frames. */
+	MPROF_EVENT_VALUE_ROOT_KIND = 9,     /**< An #mprof_root_kind. */
+	MPROF_EVENT_VALUE_ADDRESS = 10,      /**< An address. */
+	MPROF_EVENT_VALUE_HANDLE = 11,       /**< A handle. */
+	MPROF_EVENT_VALUE_DURATION = 12,     /**< A duration, in counters. */
+	MPROF_EVENT_VALUE_STACK = 13         /**< The number of a stack on which a thread runs (section 4.8). */
+} mprof_event_value;
+
+/** \brief Whether mprof_event::counter of a kind is its own: mprof_event_info::time. \since 0.1 */
+typedef enum mprof_event_time {
+	MPROF_EVENT_TIME_NONE = 0,      /**< It is that of the event before, or of the heap shot. */
+	MPROF_EVENT_TIME_OWN = 1,       /**< It is the event's own. */
+	MPROF_EVENT_TIME_UNNUMBERED = 2 /**< It is the event's own where mprof_event::id is 0; else it may not be. */
+} mprof_event_time;
+
+/** \brief What events of a kind are about: mprof_event_info::category. \since 0.1 */
+typedef enum mprof_event_category {
+	MPROF_EVENT_CATEGORY_OTHER = 0,       /**< Not known. */
+	MPROF_EVENT_CATEGORY_CALL = 1,        /**< A method is entered or left. */
+	MPROF_EVENT_CATEGORY_METHOD = 2,      /**< A method is compiled or freed. */
+	MPROF_EVENT_CATEGORY_CLASS = 3,       /**< A class is loaded or unloaded. */
+	MPROF_EVENT_CATEGORY_EXCEPTION = 4,   /**< An exception is thrown. */
+	MPROF_EVENT_CATEGORY_ALLOCATION = 5,  /**< An object is allocated. */
+	MPROF_EVENT_CATEGORY_THREAD = 6,      /**< A thread starts or ends. */
+	MPROF_EVENT_CATEGORY_COLLECTION = 7,  /**< A garbage collection. */
+	MPROF_EVENT_CATEGORY_MONITOR = 8,     /**< A thread waits for a monitor. */
+	MPROF_EVENT_CATEGORY_SAMPLE = 9,      /**< A sample. */
+	MPROF_EVENT_CATEGORY_CALL_STACK = 10, /**< The call stack of the events that follow. */
+	MPROF_EVENT_CATEGORY_HEAP = 11,       /**< A part of a heap shot. */
+	MPROF_EVENT_CATEGORY_HANDLE = 12,     /**< A handle is created or deleted. */
+	MPROF_EVENT_CATEGORY_FINALIZER = 13,  /**< Finalizers run. */
+	MPROF_EVENT_CATEGORY_RECORDING = 14,  /**< Recording was paused. */
+	MPROF_EVENT_CATEGORY_MEMORY = 15,     /**< Native memory is allocated, resized or freed. */
+	MPROF_EVENT_CATEGORY_STACK = 16       /**< A thread switches to another stack, or a stack ends. */
+} mprof_event_category;
+
+/** \brief How the fields of a kind of event read: see mprof_event_get_info(). Fields are only appended. \since 0.1 */
+typedef struct mprof_event_info {
+	size_t struct_size; /**< sizeof (mprof_event_info), set by the caller. */
+	const char *name;   /**< As mprof_event_get_name(). Static text. */
+	uint32_t id;        /**< An #mprof_event_id. */
+	uint32_t value;     /**< An #mprof_event_value. */
+	uint32_t time;      /**< An #mprof_event_time. */
+	uint32_t category;  /**< An #mprof_event_category. */
+} mprof_event_info;
+
 /** \brief Bits of mprof_event::flags. \since 0.1 */
 typedef enum mprof_event_flag {
 	MPROF_EVENT_FLAG_FAILED = 1, /**< What ended here had failed. */
@@ -486,6 +551,31 @@ typedef struct mprof_clock {
  */
 MPROF_API const char *mprof_dialect_get_name(mprof_dialect dialect);
 
+/** \brief What a dialect can hold: see mprof_dialect_get_info(). Fields are only appended. \since 0.1 */
+typedef struct mprof_dialect_info {
+	size_t struct_size;          /**< sizeof (mprof_dialect_info), set by the caller. */
+	const char *name;            /**< As mprof_dialect_get_name(). Static text. */
+	uint64_t directives;         /**< The directives that a log may declare, as #MPROF_DIRECTIVE_BIT. */
+	mprof_block_set blocks;      /**< The kinds of blocks that a log may have. */
+	uint32_t version;            /**< The version of the format that INTRO has. */
+	uint32_t can_write;          /**< 1: writers and recorders accept it; 0: it can only be read. */
+	uint32_t has_stack_sections; /**< 1: events have call stacks as #MPROF_EVENT_STACK_SECTION. */
+	uint32_t counts_collections; /**< 1: collections and changes of the heap's size share one numbering. */
+} mprof_dialect_info;
+
+/**
+ * \brief What a dialect can hold.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param dialect The dialect; #MPROF_DIALECT_DEFAULT stands for #MPROF_DIALECT_MPROF2. Dialects are numbered from 1
+ * without gaps, so that a client may list them.
+ * \param info Is filled up to its struct_size, which the caller has set.
+ * \return #MPROF_OK.
+ * \return #MPROF_ERR_ARGUMENT if the dialect is not known, \p info is NULL or its struct_size has no room for itself.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_dialect_info *info);
+
 /**
  * \brief The name of a block kind, such as "heap-data". \param kind Any value.
  * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
@@ -497,6 +587,18 @@ MPROF_API const char *mprof_block_get_name(mprof_block_kind kind);
  * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
  */
 MPROF_API const char *mprof_event_get_name(mprof_event_kind kind);
+
+/**
+ * \brief How the fields of a kind of event read, so that a client need not enumerate kinds.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param kind The kind.
+ * \param info Is filled up to its struct_size, which the caller has set.
+ * \return #MPROF_OK.
+ * \return #MPROF_ERR_ARGUMENT if the kind is not known, \p info is NULL or its struct_size has no room for itself.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_event_get_info(mprof_event_kind kind, mprof_event_info *info);
 
 /**
  * \brief The name of a cause of loss, such as "no-buffer". \param cause Any value.

@@ -2,6 +2,7 @@
 #include "format/dialect.h"
 
 #include "base/bytes.h"
+#include "base/options.h"
 
 #include <string.h>
 
@@ -143,6 +144,24 @@ uint32_t dialect_block_code(const dialect_rules *rules, mprof_block_kind kind)
 			return rules->codes[i].code;
 	}
 	return 0;
+}
+
+mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_dialect_info *info)
+{
+	const dialect_rules *rules = dialect_get(dialect);
+	mprof_dialect_info own = {.struct_size = sizeof(own)};
+
+	if (info == NULL || rules == NULL)
+		return MPROF_ERR_ARGUMENT;
+	own.name = mprof_dialect_get_name(rules->dialect);
+	own.directives = rules->directives;
+	for (size_t i = 0; i < rules->code_count; i++)
+		mprof_block_set_add(&own.blocks, (mprof_block_kind)rules->codes[i].kind);
+	own.version = rules->version;
+	own.can_write = rules->can_write;
+	own.has_stack_sections = rules->has_stack_sections;
+	own.counts_collections = rules->counts_collections;
+	return struct_copy_out(info, &own, sizeof(own));
 }
 
 uint64_t dialect_directive_blocks(mprof_directive directive)

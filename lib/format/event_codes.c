@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/event_codes.h"
 
+#include "format/event_kinds.h"
+
 #include <string.h>
 
 typedef struct code_definition {
@@ -147,7 +149,7 @@ static void table_set_allocations(event_code table[256], uint64_t directives)
 	uint16_t extras = allocation_extras(directives);
 
 	for (uint32_t byte = 0; byte < 256; byte++) {
-		if (table[byte].kind == MPROF_EVENT_ALLOCATION || table[byte].kind == MPROF_EVENT_ALLOCATION_AT_JIT)
+		if (event_kind_rows[table[byte].kind].category == MPROF_EVENT_CATEGORY_ALLOCATION)
 			table[byte].extras = extras;
 	}
 }
@@ -158,7 +160,7 @@ static void table_set_collections(event_code table[256], const dialect_rules *ru
 	if (!rules->counts_collections && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)) == 0)
 		return;
 	for (uint32_t byte = 0; byte < 256; byte++) {
-		if (table[byte].kind < MPROF_EVENT_GC_START || table[byte].kind > MPROF_EVENT_GC_START_WORLD_END)
+		if (event_kind_rows[table[byte].kind].category != MPROF_EVENT_CATEGORY_COLLECTION)
 			continue;
 		table[byte].form = EVENT_FORM_COLLECTION;
 		if (table[byte].kind == MPROF_EVENT_GC_RESIZE)

@@ -2,19 +2,7 @@
 /* The inner loop: what each event does to the profile. */
 #include "model/profile_internal.h"
 
-static int has_time(const mprof_event *event)
-{
-	switch (event->kind) {
-	case MPROF_EVENT_ALLOCATION:
-	case MPROF_EVENT_ALLOCATION_AT_JIT:
-	case MPROF_EVENT_STACK_SECTION:
-		return 0;
-	case MPROF_EVENT_GC_RESIZE:
-		return event->id == 0;
-	default:
-		return 1;
-	}
-}
+#include "format/event_kinds.h"
 
 /*
  * Inside a block a counter that goes back is taken as standing still until it has passed what was reached before. From
@@ -25,7 +13,7 @@ void profile_begin_events(thread_record *thread, const mprof_event *events, size
 {
 	size_t first = 0;
 
-	while (first < count && !has_time(&events[first]))
+	while (first < count && !event_has_time(&events[first]))
 		first++;
 	if (first == count)
 		return;
@@ -250,7 +238,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_MEMORY_RESIZED:
 		return memory_add(&profile->memory, thread->id, event);
 	default:
-		if (event->kind >= MPROF_EVENT_GC_START && event->kind <= MPROF_EVENT_GC_START_WORLD_END)
+		if (event_category(event) == MPROF_EVENT_CATEGORY_COLLECTION)
 			return collections_add(&profile->collections, event, thread->id, thread->last_counter);
 		return 1;
 	}
@@ -370,7 +358,7 @@ static int is_momentary(const mprof_event *event)
 /* Any event of a log of which only a window counts. Outside calls and what lasts are followed, and nothing is counted. */
 static int add_beside_window(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	uint64_t counter = has_time(event) ? event->counter : thread->last_counter;
+	uint64_t counter = event_has_time(event) ? event->counter : thread->last_counter;
 	int is_added = 1;
 
 	if ((int64_t)(counter - thread->last_counter) < 0)
@@ -398,7 +386,7 @@ static int are_inside(const mprof_profile *profile, const thread_record *thread,
 	if (!window_has_counter(&profile->window, thread->last_counter))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
-		if (has_time(&events[i]) && !window_has_counter(&profile->window, events[i].counter))
+		if (event_has_time(&events[i]) && !window_has_counter(&profile->window, events[i].counter))
 			return 0;
 	}
 	return 1;
@@ -412,17 +400,11 @@ int profile_is_tolerable(mprof_profile *profile)
 	return is_limited;
 }
 
-static int is_of_memory(const mprof_event *event)
-{
-	return event->kind == MPROF_EVENT_MEMORY_ALLOCATED || event->kind == MPROF_EVENT_MEMORY_FREED ||
-	       event->kind == MPROF_EVENT_MEMORY_RESIZED;
-}
-
 int profile_follow_events(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (is_of_memory(&events[i]) && !memory_add(&profile->memory, thread, &events[i]) &&
-		    !profile_is_tolerable(profile))
+		if (event_category(&events[i]) == MPROF_EVENT_CATEGORY_MEMORY &&
+		    !memory_add(&profile->memory, thread, &events[i]) && !profile_is_tolerable(profile))
 			return 0;
 	}
 	return 1;

@@ -2,42 +2,20 @@
 /* Turns slots into events, with IDs in the place of keys, and follows the threads' call stacks. */
 #include "recorder/slots.h"
 
-static const uint8_t subjects[EVENT_KIND_COUNT] = {
-	[MPROF_EVENT_METHOD_ENTER] = SUBJECT_METHOD,
-	[MPROF_EVENT_METHOD_LEAVE] = SUBJECT_METHOD,
-	[MPROF_EVENT_METHOD_LEAVE_EXCEPTION] = SUBJECT_METHOD,
-	[MPROF_EVENT_METHOD_LEAVE_TAIL] = SUBJECT_METHOD,
-	[MPROF_EVENT_METHOD_JIT_START] = SUBJECT_METHOD,
-	[MPROF_EVENT_METHOD_JIT_END] = SUBJECT_METHOD,
-	[MPROF_EVENT_METHOD_FREED] = SUBJECT_METHOD,
-	[MPROF_EVENT_CLASS_LOAD_START] = SUBJECT_CLASS,
-	[MPROF_EVENT_CLASS_LOAD_END] = SUBJECT_CLASS,
-	[MPROF_EVENT_CLASS_UNLOAD_START] = SUBJECT_CLASS,
-	[MPROF_EVENT_CLASS_UNLOAD_END] = SUBJECT_CLASS,
-	[MPROF_EVENT_EXCEPTION] = SUBJECT_CLASS,
-	[MPROF_EVENT_ALLOCATION] = SUBJECT_CLASS,
-	[MPROF_EVENT_THREAD_START] = SUBJECT_VALUE,
-	[MPROF_EVENT_THREAD_END] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_START] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_END] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_MARK_START] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_MARK_END] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_SWEEP_START] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_SWEEP_END] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_RESIZE] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_STOP_WORLD_START] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_STOP_WORLD_END] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_START_WORLD_START] = SUBJECT_VALUE,
-	[MPROF_EVENT_GC_START_WORLD_END] = SUBJECT_VALUE,
-	[MPROF_EVENT_FINALIZATION_START] = SUBJECT_VALUE,
-	[MPROF_EVENT_FINALIZATION_END] = SUBJECT_VALUE,
-	[MPROF_EVENT_RECORDING_RESUMED] = SUBJECT_VALUE,
-	[MPROF_EVENT_MEMORY_ALLOCATED] = SUBJECT_VALUE,
-	[MPROF_EVENT_MEMORY_FREED] = SUBJECT_VALUE,
-	[MPROF_EVENT_MEMORY_RESIZED] = SUBJECT_VALUE,
-	[MPROF_EVENT_STACK_SWITCH] = SUBJECT_VALUE,
-	[MPROF_EVENT_STACK_END] = SUBJECT_VALUE,
-};
+#include "format/event_kinds.h"
+
+/* What the subject of a slot with an event of a kind is: a key, or the value itself. */
+static inline key_subject subject_of(uint32_t kind)
+{
+	switch (event_kind_rows[kind].id) {
+	case MPROF_EVENT_ID_METHOD:
+		return SUBJECT_METHOD;
+	case MPROF_EVENT_ID_CLASS:
+		return SUBJECT_CLASS;
+	default:
+		return SUBJECT_VALUE;
+	}
+}
 
 /* What has a time but no name. What it does to call stacks is what readers do (doc/format.md, 4.3 and 4.8). */
 static int take_value(recorder_drain *drain, mprof_thread *thread, mprof_event *event, uint64_t value)
@@ -99,7 +77,7 @@ static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_
 /* Turns what the slot is about into the event's id. Returns 0 if there is no memory to give it one. */
 static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_key key)
 {
-	key_subject subject = (key_subject)subjects[event->kind];
+	key_subject subject = subject_of(event->kind);
 	const key_entry *entry;
 
 	if (subject == SUBJECT_VALUE)
@@ -209,12 +187,12 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	*detail = (mprof_event_detail){.struct_size = sizeof(mprof_event_detail), .object = slots[1].subject};
 	*event = (mprof_event){.kind = (uint8_t)kind, .counter = counter, .more.detail = detail};
 	thread->drain.last_counter = counter;
-	if (kind >= MPROF_EVENT_MEMORY_ALLOCATED && kind <= MPROF_EVENT_MEMORY_RESIZED) {
+	if (event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_MEMORY) {
 		take_memory(drain, thread, event, detail, slots);
 		return 1;
 	}
 	/* Of a collection: what it is about, and its number. */
-	if (subjects[kind] == SUBJECT_VALUE) {
+	if (event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_COLLECTION) {
 		event->id = (uint32_t)slots[1].subject;
 		event->more.detail = NULL;
 		return take_value(drain, thread, event, slots[0].subject);

@@ -3,6 +3,7 @@
 #include "recorder/thread.h"
 
 #include "base/testpoint.h"
+#include "format/event_kinds.h"
 #include "recorder/recorder_internal.h"
 
 #include <errno.h>
@@ -17,20 +18,14 @@
 
 /* Kinds by what their subject is; others cannot be recorded this way. */
 #define BIT(kind) (UINT64_C(1) << (kind))
-#define COLLECTION_KINDS                                                                                               \
-	(BIT(MPROF_EVENT_GC_START) | BIT(MPROF_EVENT_GC_END) | BIT(MPROF_EVENT_GC_MARK_START) |                        \
-	 BIT(MPROF_EVENT_GC_MARK_END) | BIT(MPROF_EVENT_GC_SWEEP_START) | BIT(MPROF_EVENT_GC_SWEEP_END) |              \
-	 BIT(MPROF_EVENT_GC_RESIZE) | BIT(MPROF_EVENT_GC_STOP_WORLD_START) | BIT(MPROF_EVENT_GC_STOP_WORLD_END) |      \
-	 BIT(MPROF_EVENT_GC_START_WORLD_START) | BIT(MPROF_EVENT_GC_START_WORLD_END))
+#define COLLECTION_KINDS event_kinds_in(MPROF_EVENT_CATEGORY_COLLECTION)
 /* Recorded even while recording is stopped. */
 #define ALWAYS_KINDS (BIT(MPROF_EVENT_THREAD_START) | BIT(MPROF_EVENT_THREAD_END) | BIT(MPROF_EVENT_STACK_END))
 #define TIMED_KINDS                                                                                                    \
-	(COLLECTION_KINDS | BIT(MPROF_EVENT_METHOD_ENTER) | BIT(MPROF_EVENT_METHOD_LEAVE) |                            \
-	 BIT(MPROF_EVENT_METHOD_LEAVE_EXCEPTION) | BIT(MPROF_EVENT_METHOD_LEAVE_TAIL) |                                \
-	 BIT(MPROF_EVENT_METHOD_JIT_START) | BIT(MPROF_EVENT_METHOD_JIT_END) | BIT(MPROF_EVENT_METHOD_FREED) |         \
-	 BIT(MPROF_EVENT_CLASS_LOAD_START) | BIT(MPROF_EVENT_CLASS_LOAD_END) | BIT(MPROF_EVENT_CLASS_UNLOAD_START) |   \
-	 BIT(MPROF_EVENT_CLASS_UNLOAD_END) | BIT(MPROF_EVENT_EXCEPTION) | BIT(MPROF_EVENT_THREAD_START) |              \
-	 BIT(MPROF_EVENT_THREAD_END) | BIT(MPROF_EVENT_FINALIZATION_START) | BIT(MPROF_EVENT_FINALIZATION_END))
+	(COLLECTION_KINDS | event_kinds_in(MPROF_EVENT_CATEGORY_CALL) | event_kinds_in(MPROF_EVENT_CATEGORY_METHOD) |  \
+	 event_kinds_in(MPROF_EVENT_CATEGORY_CLASS) | event_kinds_in(MPROF_EVENT_CATEGORY_EXCEPTION) |                 \
+	 event_kinds_in(MPROF_EVENT_CATEGORY_THREAD) | BIT(MPROF_EVENT_FINALIZATION_START) |                           \
+	 BIT(MPROF_EVENT_FINALIZATION_END))
 
 _Static_assert(EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot code");
 

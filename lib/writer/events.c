@@ -2,6 +2,7 @@
 #include "writer/writer_internal.h"
 
 #include "format/event_detail.h"
+#include "format/event_kinds.h"
 #include "format/losses.h"
 
 /*
@@ -71,12 +72,6 @@ static const char *reason_of(mprof_status status)
 	}
 }
 
-static int has_stack(const mprof_event *event)
-{
-	return event->kind == MPROF_EVENT_ALLOCATION || event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ||
-	       event->kind == MPROF_EVENT_MONITOR;
-}
-
 static uint32_t stack_of(const mprof_event *event)
 {
 	mprof_event_detail own;
@@ -106,7 +101,7 @@ static size_t events_without_section(mprof_writer *writer, const mprof_event *ev
 	for (i = 0; i < count; i++) {
 		if (changes_stack(&events[i]))
 			stack_sections_disturb(&writer->sections);
-		if (!has_stack(&events[i]))
+		if (!event_kind_rows[events[i].kind].has_section)
 			continue;
 		if (stack_sections_needs(&writer->sections, stack_of(&events[i])))
 			break;

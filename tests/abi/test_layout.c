@@ -52,6 +52,24 @@ FIELD(mprof_event_detail, samples, 40);
 FIELD(mprof_event_detail, size, 48);
 FIELD(mprof_event_detail, started, 56);
 
+SIZE(mprof_event_info, 32);
+FIELD(mprof_event_info, struct_size, 0);
+FIELD(mprof_event_info, name, 8);
+FIELD(mprof_event_info, id, 16);
+FIELD(mprof_event_info, value, 20);
+FIELD(mprof_event_info, time, 24);
+FIELD(mprof_event_info, category, 28);
+
+SIZE(mprof_dialect_info, 72);
+FIELD(mprof_dialect_info, struct_size, 0);
+FIELD(mprof_dialect_info, name, 8);
+FIELD(mprof_dialect_info, directives, 16);
+FIELD(mprof_dialect_info, blocks, 24);
+FIELD(mprof_dialect_info, version, 56);
+FIELD(mprof_dialect_info, can_write, 60);
+FIELD(mprof_dialect_info, has_stack_sections, 64);
+FIELD(mprof_dialect_info, counts_collections, 68);
+
 SIZE(mprof_event, 32);
 FIELD(mprof_event, kind, 0);
 FIELD(mprof_event, flags, 1);
@@ -757,6 +775,10 @@ SIZE(mprof_record_kind, 4);
 SIZE(mprof_feature, 4);
 SIZE(mprof_overflow, 4);
 SIZE(mprof_allocation_detail, 4);
+SIZE(mprof_event_id, 4);
+SIZE(mprof_event_value, 4);
+SIZE(mprof_event_time, 4);
+SIZE(mprof_event_category, 4);
 SIZE(mprof_heap_use, 4);
 SIZE(mprof_sample_kind, 4);
 
@@ -770,6 +792,8 @@ static int check_sizes(void)
 		{"mprof_error", sizeof(mprof_error)},
 		{"mprof_allocator", sizeof(mprof_allocator)},
 		{"mprof_block_set", sizeof(mprof_block_set)},
+		{"mprof_event_info", sizeof(mprof_event_info)},
+		{"mprof_dialect_info", sizeof(mprof_dialect_info)},
 		{"mprof_event_detail", sizeof(mprof_event_detail)},
 		{"mprof_event", sizeof(mprof_event)},
 		{"mprof_assembly_name", sizeof(mprof_assembly_name)},

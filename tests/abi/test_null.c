@@ -32,6 +32,8 @@ Test(null, format)
 	GIVES_0(mprof_block_set_has(NULL, (mprof_block_kind)0));
 	TAKES_NO_POINTER(mprof_directive_get_bit((mprof_directive)0));
 	TAKES_NO_POINTER(mprof_dialect_get_name((mprof_dialect)0));
+	REFUSES(mprof_dialect_get_info((mprof_dialect)0, NULL));
+	REFUSES(mprof_event_get_info((mprof_event_kind)0, NULL));
 	TAKES_NO_POINTER(mprof_block_get_name((mprof_block_kind)0));
 	TAKES_NO_POINTER(mprof_event_get_name((mprof_event_kind)0));
 	TAKES_NO_POINTER(mprof_loss_get_name((mprof_loss_cause)0));

@@ -70,14 +70,14 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 	const mprof_event_detail *detail = event->more.detail;
 
 	switch (dump_subject_of(event)) {
-	case DUMP_SUBJECT_METHOD:
+	case MPROF_EVENT_ID_METHOD:
 		references_check(check, input, block, REFERENCE_METHOD, event->id);
 		break;
-	case DUMP_SUBJECT_CLASS:
+	case MPROF_EVENT_ID_CLASS:
 		if (event->id != 0 || !may_lack_class(event))
 			references_check(check, input, block, REFERENCE_CLASS, event->id);
 		break;
-	case DUMP_SUBJECT_ROOT:
+	case MPROF_EVENT_ID_ROOT:
 		check_optional(check, input, block, REFERENCE_ROOT, event->id);
 		break;
 	default:

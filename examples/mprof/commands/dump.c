@@ -27,61 +27,39 @@ static const char help[] =
 
 enum { OPTION_BLOCKS = OPTION_OWN };
 
-dump_subject dump_subject_of(const mprof_event *event)
+mprof_event_info dump_event_info(const mprof_event *event)
 {
-	switch (event->kind) {
-	case MPROF_EVENT_METHOD_ENTER:
-	case MPROF_EVENT_METHOD_LEAVE:
-	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
-	case MPROF_EVENT_METHOD_LEAVE_TAIL:
-	case MPROF_EVENT_METHOD_JIT_START:
-	case MPROF_EVENT_METHOD_JIT_END:
-	case MPROF_EVENT_METHOD_FREED:
-		return DUMP_SUBJECT_METHOD;
-	case MPROF_EVENT_CLASS_LOAD_START:
-	case MPROF_EVENT_CLASS_LOAD_END:
-	case MPROF_EVENT_CLASS_UNLOAD_START:
-	case MPROF_EVENT_CLASS_UNLOAD_END:
-	case MPROF_EVENT_EXCEPTION:
-	case MPROF_EVENT_ALLOCATION:
-	case MPROF_EVENT_ALLOCATION_AT_JIT:
-	case MPROF_EVENT_MONITOR:
-	case MPROF_EVENT_HEAP_OBJECT:
-	case MPROF_EVENT_HEAP_FREE:
-	case MPROF_EVENT_HANDLE_CREATED:
-	case MPROF_EVENT_FINALIZER_START:
-	case MPROF_EVENT_FINALIZER_END:
-		return DUMP_SUBJECT_CLASS;
-	case MPROF_EVENT_HEAP_ROOT:
-		return DUMP_SUBJECT_ROOT;
-	default:
-		return DUMP_SUBJECT_NONE;
-	}
+	mprof_event_info info = {.struct_size = sizeof(info)};
+
+	(void)mprof_event_get_info((mprof_event_kind)event->kind, &info);
+	return info;
+}
+
+mprof_event_id dump_subject_of(const mprof_event *event)
+{
+	const mprof_event_info info = dump_event_info(event);
+
+	return info.category == MPROF_EVENT_CATEGORY_SAMPLE ? MPROF_EVENT_ID_NONE : (mprof_event_id)info.id;
 }
 
 int dump_has_value(const mprof_event *event)
 {
-	switch (event->kind) {
-	case MPROF_EVENT_UNKNOWN:
-	case MPROF_EVENT_MONITOR:
-	case MPROF_EVENT_HEAP_OBJECT:
-	case MPROF_EVENT_HEAP_FREE:
-	case MPROF_EVENT_HEAP_ROOT:
-	case MPROF_EVENT_HEAP_MOVE:
-	case MPROF_EVENT_HANDLE_CREATED:
-	case MPROF_EVENT_HANDLE_DELETED:
-	case MPROF_EVENT_RECORDING_RESUMED:
-	case MPROF_EVENT_STACK_SWITCH:
-	case MPROF_EVENT_STACK_END:
-		return 1;
+	const mprof_event_info info = dump_event_info(event);
+
+	switch (info.category) {
+	case MPROF_EVENT_CATEGORY_SAMPLE:
+	case MPROF_EVENT_CATEGORY_CALL_STACK:
+	case MPROF_EVENT_CATEGORY_MEMORY:
+		/* Printed in another way. */
+		return 0;
 	default:
-		return event->kind >= MPROF_EVENT_ALLOCATION && event->kind <= MPROF_EVENT_GC_START_WORLD_END;
+		return info.value != MPROF_EVENT_VALUE_NONE;
 	}
 }
 
 uint32_t dump_collection_of(const mprof_event *event)
 {
-	return event->kind >= MPROF_EVENT_GC_START && event->kind <= MPROF_EVENT_GC_START_WORLD_END ? event->id : 0;
+	return dump_event_info(event).id == MPROF_EVENT_ID_COLLECTION ? event->id : 0;
 }
 
 mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t place)
@@ -110,7 +88,7 @@ int dump_has_stack(const mprof_event *event)
 
 int dump_is_memory(const mprof_event *event)
 {
-	return event->kind >= MPROF_EVENT_MEMORY_ALLOCATED && event->kind <= MPROF_EVENT_MEMORY_RESIZED;
+	return dump_event_info(event).category == MPROF_EVENT_CATEGORY_MEMORY;
 }
 
 const char *dump_innermost(const log_input *input, uint32_t stack)

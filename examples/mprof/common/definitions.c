@@ -5,8 +5,11 @@ int definitions_next(definition_progress *progress, const log_input *input, mpro
 {
 	static const mprof_record_kind kinds[] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION, MPROF_RECORD_LOCATION,
 						  MPROF_RECORD_STACK};
+	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
-	if (input_dialect(input) == MPROF_DIALECT_MPROF2)
+	/* Where blocks define them, these list them. */
+	if (mprof_dialect_get_info(input_dialect(input), &dialect) == MPROF_OK &&
+	    mprof_block_set_has(&dialect.blocks, MPROF_BLOCK_STACKS))
 		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		uint64_t *taken = &progress->taken[kinds[i]];

@@ -31,17 +31,13 @@ extern const dump_form dump_form_json;
 void dump_records_text(const log_input *input, const mprof_record *records, size_t count);
 void dump_records_json(const log_input *input, const mprof_record *records, size_t count);
 
-/** What an event's ID names. */
-typedef enum dump_subject {
-	DUMP_SUBJECT_NONE,
-	DUMP_SUBJECT_METHOD,
-	DUMP_SUBJECT_CLASS,
-	DUMP_SUBJECT_ROOT
-} dump_subject;
+/** How the fields of an event read. */
+mprof_event_info dump_event_info(const mprof_event *event);
 
-dump_subject dump_subject_of(const mprof_event *event);
+/** What the ID of an event names; nothing if it is a sample, whose call stack is printed instead. */
+mprof_event_id dump_subject_of(const mprof_event *event);
 
-/** 1 if the kind has a value. */
+/** 1 if the kind has a value that is printed as such. */
 int dump_has_value(const mprof_event *event);
 
 /** The number of the collection that an event is of, 0 if it is of none or the log does not tell. */

@@ -239,16 +239,16 @@ static void print_block(log_input *input, const mprof_block *block)
 static void print_subject(json_writer *json, const mprof_event *event)
 {
 	switch (dump_subject_of(event)) {
-	case DUMP_SUBJECT_METHOD:
+	case MPROF_EVENT_ID_METHOD:
 		json_unsigned(json, "method", event->id);
 		break;
-	case DUMP_SUBJECT_CLASS:
+	case MPROF_EVENT_ID_CLASS:
 		json_unsigned(json, "class", event->id);
 		break;
-	case DUMP_SUBJECT_ROOT:
+	case MPROF_EVENT_ID_ROOT:
 		json_unsigned(json, "root", event->id);
 		break;
-	case DUMP_SUBJECT_NONE:
+	default:
 		break;
 	}
 }

@@ -198,11 +198,11 @@ static void print_subject(const log_input *input, const mprof_event *event)
 	class_name class;
 
 	switch (dump_subject_of(event)) {
-	case DUMP_SUBJECT_METHOD:
+	case MPROF_EVENT_ID_METHOD:
 		printf(" %" PRIu32 " ", event->id);
 		text_name(stdout, names_full_method(input->reader, event->id));
 		break;
-	case DUMP_SUBJECT_CLASS:
+	case MPROF_EVENT_ID_CLASS:
 		if (event->id == 0) {
 			fputs(" (class unknown)", stdout);
 			break;
@@ -210,40 +210,36 @@ static void print_subject(const log_input *input, const mprof_event *event)
 		printf(" %" PRIu32 " ", event->id);
 		text_name(stdout, names_class_or_none(input->reader, event->id, &class));
 		break;
-	case DUMP_SUBJECT_ROOT:
+	case MPROF_EVENT_ID_ROOT:
 		printf(" %" PRIu32 " ", event->id);
 		if (mprof_reader_lookup_record(input->reader, MPROF_RECORD_ROOT, event->id, &root, sizeof(root)) ==
 		    MPROF_OK)
 			text_name(stdout, root.as.root.name);
 		break;
-	case DUMP_SUBJECT_NONE:
+	default:
 		break;
 	}
 }
 
 static void print_value(const mprof_event *event)
 {
-	switch (event->kind) {
-	case MPROF_EVENT_THREAD_START:
-	case MPROF_EVENT_THREAD_END:
-	case MPROF_EVENT_HANDLE_CREATED:
-	case MPROF_EVENT_HANDLE_DELETED:
+	switch (dump_event_info(event).value) {
+	case MPROF_EVENT_VALUE_THREAD:
+	case MPROF_EVENT_VALUE_HANDLE:
 		printf(" 0x%" PRIx64, event->value);
 		break;
-	case MPROF_EVENT_ALLOCATION:
-	case MPROF_EVENT_ALLOCATION_AT_JIT:
-	case MPROF_EVENT_HEAP_OBJECT:
-	case MPROF_EVENT_HEAP_FREE:
+	case MPROF_EVENT_VALUE_SIZE:
 		printf(", %" PRIu64 " bytes", event->value);
 		break;
-	case MPROF_EVENT_MONITOR:
+	case MPROF_EVENT_VALUE_MONITOR_STATE:
 		printf(" %s", kind_of_monitor_state(event->value));
 		break;
-	case MPROF_EVENT_HEAP_ROOT:
+	case MPROF_EVENT_VALUE_ROOT_KIND:
 		printf(" %s", kind_of_root(event->value));
 		break;
-	case MPROF_EVENT_HEAP_MOVE:
-		printf(" to 0x%" PRIx64, event->value);
+	case MPROF_EVENT_VALUE_ADDRESS:
+		if (!dump_is_memory(event))
+			printf(" to 0x%" PRIx64, event->value);
 		break;
 	default:
 		if (dump_has_value(event))
