@@ -174,8 +174,8 @@ int options_take_signal(options_parser *parser, const char *value)
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
 	number = signal_names_number(name);
 	if (number == 0)
-		return options_complain(parser, "signal=%s: %s is not a signal that can be used, which are " SIGNAL_NAMES,
-					value, name);
+		return options_complain(
+			parser, "signal=%s: %s is not a signal that can be used, which are " SIGNAL_NAMES, value, name);
 	for (unsigned i = 0; i < options->signal_count; i++)
 		if (options->signals[i].number == number)
 			return options_complain(parser, "signal=%s: %s has an action already", value, name);

@@ -36,8 +36,7 @@ static mprof_status define_method(mprof_writer *writer, const mprof_mapping *map
 		.source_line = mapping->source_line,
 	};
 
-	return writer_has_method(writer, mapping->id) ? MPROF_OK
-							    : mprof_writer_define_method(writer, &definition);
+	return writer_has_method(writer, mapping->id) ? MPROF_OK : mprof_writer_define_method(writer, &definition);
 }
 
 mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block)

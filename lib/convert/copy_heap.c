@@ -17,8 +17,7 @@ static mprof_status define_unknown_class(mprof_writer *writer)
 		.name_length = sizeof(UNKNOWN_CLASS_NAME) - 1,
 	};
 
-	return writer_has_class(writer, UNKNOWN_CLASS) ? MPROF_OK
-							     : mprof_writer_define_class(writer, &definition);
+	return writer_has_class(writer, UNKNOWN_CLASS) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
 }
 
 static int has_class(const mprof_event *event)

@@ -232,7 +232,8 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 		mprof_status status = MPROF_OK;
 
 		if (is_lists(converter, block))
-			fetched = reader_next_frames_of_samples(converter->reader, converter->events, CONVERTER_BATCH, &count);
+			fetched = reader_next_frames_of_samples(converter->reader, converter->events, CONVERTER_BATCH,
+								&count);
 		else
 			fetched =
 				mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);

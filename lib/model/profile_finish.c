@@ -159,8 +159,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 		return MPROF_ERR_ARGUMENT;
 	set_conversion(profile, &session);
 	if (!samples_show(&profile->samples, prepare_place, show_place, profile) || !show_methods(profile) ||
-	    (!heap_shots_settle(&profile->heap_shots) && !is_limited(profile)) ||
-	    !memory_settle(&profile->memory) ||
+	    (!heap_shots_settle(&profile->heap_shots) && !is_limited(profile)) || !memory_settle(&profile->memory) ||
 	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) && !is_limited(profile)))
 		return MPROF_ERR_MEMORY;
 	return MPROF_OK;

@@ -121,7 +121,8 @@ static mprof_status learn_intro(mprof_reader *reader, const mprof_block *block)
 	bytes = parser_block_bytes(reader->parser, &length);
 	reader->intro_length = length;
 	reader->intro_checksum = checksum_update(0, bytes, length);
-	if (status == MPROF_OK && dialect_has_block(dialect_get(mprof_parser_get_dialect(reader->parser)), MPROF_BLOCK_STACKS))
+	if (status == MPROF_OK &&
+	    dialect_has_block(dialect_get(mprof_parser_get_dialect(reader->parser)), MPROF_BLOCK_STACKS))
 		definition_interner_begin_behind(&reader->interner, FIRST_OWN_ID);
 	return status;
 }

@@ -61,8 +61,7 @@ static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 		status = reader_next(reader, 0, &block);
 		if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED)
 			return status;
-		if (status == MPROF_AGAIN ||
-		    (status > MPROF_AGAIN && reader->error.severity != MPROF_SEVERITY_BLOCK))
+		if (status == MPROF_AGAIN || (status > MPROF_AGAIN && reader->error.severity != MPROF_SEVERITY_BLOCK))
 			break;
 	}
 	/* What could not be scanned now cannot be later either, unless the log grows. */

@@ -184,7 +184,8 @@ static void link_objects(heap_bench *bench, int is_shuffled)
 void bench_heap(void)
 {
 	bench_row first = {"heap snapshot, world stopped, first", measure_first, measure_empty, "empty callback", 0};
-	bench_row later = {"heap snapshot, world stopped, later ones", measure_later, measure_empty, "empty callback", 0};
+	bench_row later = {"heap snapshot, world stopped, later ones", measure_later, measure_empty, "empty callback",
+			   0};
 	bench_row ordered = {"heap snapshot, objects in memory order, later", measure_later, measure_empty,
 			     "empty callback", 0};
 	bench_row writer = {"heap snapshot, writer thread", measure_writer, measure_empty, "empty callback", 0};

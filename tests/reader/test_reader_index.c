@@ -205,9 +205,9 @@ static void expect_alike_from_all_blocks(const log_bytes *log)
 /* The directives on the way hold, though they were not read before. */
 Test(reader_index, seek_past_directives)
 {
-	log_bytes logs[] = {log_make(MPROF2, FIXTURE_ALL_DIRECTIVES & ~MPROF_DIRECTIVE_BIT(
-							 MPROF_DIRECTIVE_IMPLICIT_LEAVE)),
-			    join_directives(), log_make_more(FIXTURE_ALL_DIRECTIVES)};
+	log_bytes logs[] = {
+		log_make(MPROF2, FIXTURE_ALL_DIRECTIVES & ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)),
+		join_directives(), log_make_more(FIXTURE_ALL_DIRECTIVES)};
 
 	for (size_t i = 0; i < sizeof(logs) / sizeof(*logs); i++) {
 		expect_alike_from_all_blocks(&logs[i]);

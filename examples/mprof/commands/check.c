@@ -24,7 +24,8 @@ static const char help[] =
 	"  --json     the findings as one JSON document\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Exit status: 0 sound and complete, 1 damaged or incomplete, 2 wrong usage, 3 not a log or nothing could be read.\n";
+	"Exit status: 0 sound and complete, 1 damaged or incomplete, 2 wrong usage, 3 not a log or nothing could be "
+	"read.\n";
 
 typedef struct findings {
 	log_summary summary;

@@ -22,7 +22,8 @@
 
 static const char help[] =
 	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] FILE OUT\n\n"
-	"Writes a log again, in another dialect of the format or compressed. What the dialect cannot hold is left out,\n"
+	"Writes a log again, in another dialect of the format or compressed. What the dialect cannot hold is left "
+	"out,\n"
 	"and listed by kind on standard error. Of a damaged log all that is sound is written.\n"
 	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced when all is written.\n\n"
 	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"

@@ -210,8 +210,8 @@ static int check_heap(const record_option *option, const char *value)
 		return 1;
 	if (is_word_of(" every-gc ondemand ", value, strlen(value)))
 		return 1;
-	fprintf(stderr, "mprof: --%s: '%s' is not every-gc, ondemand, or a number such as 5gc or 500ms\n",
-		option->name, value);
+	fprintf(stderr, "mprof: --%s: '%s' is not every-gc, ondemand, or a number such as 5gc or 500ms\n", option->name,
+		value);
 	return 0;
 }
 
@@ -240,8 +240,8 @@ static int check_signal(const record_option *option, const char *value)
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
 	if (signal_names_number(name) != 0)
 		return 1;
-	fprintf(stderr, "mprof: --%s: '%s' is not a signal that can be used, which are " SIGNAL_NAMES "\n", option->name,
-		name);
+	fprintf(stderr, "mprof: --%s: '%s' is not a signal that can be used, which are " SIGNAL_NAMES "\n",
+		option->name, name);
 	return 0;
 }
 

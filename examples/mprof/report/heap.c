@@ -253,8 +253,7 @@ void report_heap_summaries_text(const log_report *report)
 		first--;
 	shown = report_rows(report, count - first);
 	if (count > 0) {
-		report_title(report, "Objects at the last full collection", shown, count - first,
-			     REPORT_ALL_THREADS);
+		report_title(report, "Objects at the last full collection", shown, count - first, REPORT_ALL_THREADS);
 		printf("  %14s %10s %14s %10s  %s\n", "alive", "bytes", "dead", "bytes", "class");
 	}
 	for (size_t i = first; i < first + shown; i++) {
