@@ -54,6 +54,12 @@ fi
 if grep -q "^BUILD_MODULES_TRUE = *$" "$builddir/Makefile"; then
 	expected+=("$(directory pkglibdir)/libmprof-instrument.so")
 fi
+for page in "$srcdir"/doc/man/*.3; do
+	expected+=("$(directory man3dir)/${page##*/}")
+done
+for document in format dialects; do
+	expected+=("$(directory docdir)/$document.md")
+done
 for file in "${expected[@]}"; do
 	test -e "$root$file" || fail "$file is not installed"
 done

@@ -26,7 +26,7 @@ files() {
 	local path
 	for path in "$@"; do
 		test -e "$path" || continue
-		find "$path" -type f \( -name '*.[ch1]' -o -name '*.md' -o -name '*.sh' -o -name '*.inc' -o -name '*.awk' \
+		find "$path" -type f \( -name '*.[ch13]' -o -name '*.md' -o -name '*.sh' -o -name '*.inc' -o -name '*.awk' \
 			-o -name '*.bash' -o -name '*.cs' -o -name '*.desc' -o -name '*.in' -o -name '*.am' -o -name '*.ac' \
 			-o -name bootstrap -o -name run \)
 	done | grep -vE '^(doc/(glossary|style)\.md|tests/style/.*|.*/Makefile\.in)$' | LC_ALL=C sort -u
