@@ -77,7 +77,7 @@ void block_ring_destroy(block_ring *ring)
 	allocator_release(&allocator, ring, sizeof(*ring));
 }
 
-/* Whether a METRICS block tells values alone: behind its CLOCK stands an empty list of definitions. */
+/* Whether a METRICS block holds values alone: after its CLOCK is an empty list of definitions. */
 static int defines_no_metric(const block_ring *ring, const ring_block *block)
 {
 	const uint8_t *cursor = block->bytes + ring->rules->header_length;
@@ -170,7 +170,7 @@ int block_ring_add(block_ring *ring, const void *bytes, size_t length)
 	return error;
 }
 
-/* What was there at one moment, each block held. */
+/* What was there at one time. Each block is referenced. */
 typedef struct ring_copy {
 	ring_block **blocks;
 	size_t count;

@@ -48,7 +48,7 @@ void block_ring_destroy(block_ring *ring);
 int block_ring_add(block_ring *ring, const void *bytes, size_t length);
 
 /**
- * Writes all blocks to a sink, and at last the END block; for a log that was not closed one that says \p now. Any
+ * Writes all blocks to a sink, and at last the END block; for a log that was not closed, one with the clock \p now. Any
  * thread. Returns 0 or an errno value.
  */
 int block_ring_write(block_ring *ring, log_sink *sink, const mprof_clock *now);

@@ -6,7 +6,7 @@
  * The bound grows by one with each thread that records: a thread may keep its current buffer for as long as it is idle,
  * and the others must not come to wait for it.
  *
- * Besides there are *extra* buffers, for what must neither wait nor be lost when all others are taken: events of
+ * There are also *extra* buffers, for what must neither wait nor be lost when all others are taken: events of
  * collections, and whatever is recorded while the writer thread itself may have to wait for the thread that records.
  * They are kept apart, so that nobody else comes to use them and their number stays that of the most that were needed
  * at once.
@@ -43,7 +43,7 @@ typedef struct event_slot {
 #define SLOT_FAILED 0x80
 #define SLOT_STAMP(number, code) ((uint64_t)(number) << 8 | (code))
 
-/** Slots of a wide event with so many frames. */
+/** Slots of a wide event with that many frames. */
 #define SLOT_COUNT(frame_count) (2 + ((frame_count) + 1) / 2)
 
 typedef struct event_buffer event_buffer;
@@ -76,7 +76,7 @@ typedef struct buffer_pool {
 	event_buffer **buffers; /**< By index; entries are written once, before the buffer is first handed
 	                                    out. */
 	uint32_t buffer_events;
-	/** So many full buffers are worth waking the writer thread for: waking costs more than a thread's change of
+	/** That many full buffers are worth waking the writer thread for: waking costs more than a thread's change of
 	 * buffers. What does not come to that waits for the next interval, or for a thread that finds no free
 	 * buffer. */
 	uint32_t wake_count;
@@ -99,7 +99,7 @@ typedef struct buffer_pool {
 /** Returns 0 if there is no memory. */
 int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events);
 
-/** Unmaps all buffers, whoever holds them. */
+/** Unmaps all buffers, also those in use. */
 void buffer_pool_destroy(buffer_pool *pool);
 
 /** Raises the bound by one for a thread that comes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clients define and record besides events: each becomes a message to the writer thread. Any thread. */
+/* What clients define and record apart from events: each becomes a message to the writer thread. Any thread. */
 #include "recorder/recorder_internal.h"
 
 #include "base/elements.h"
@@ -195,7 +195,7 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 	if (count == 0)
 		return MPROF_OK;
 	status = offer(&recorder->shared, message_metric_values(&recorder->shared.allocator, values, count));
-	/* The log tells when it was written. */
+	/* The block has the counter at which it is written, so that should be soon. */
 	sem_post(&recorder->shared.work);
 	return status;
 }

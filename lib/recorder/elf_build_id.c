@@ -27,7 +27,7 @@ static void write_text(const uint8_t *bytes, size_t length, char *text)
 
 int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, char text[ELF_BUILD_ID_TEXT])
 {
-	/* Whatever is said: notes are aligned to 8 bytes or, nearly always, to 4. */
+	/* Whatever the header states: notes are aligned to 8 bytes or, nearly always, to 4. */
 	uint64_t step = alignment == 8 ? 8 : 4;
 	uint32_t header[3];
 	size_t at = 0;

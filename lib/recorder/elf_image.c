@@ -78,7 +78,7 @@ static int read_header(elf_image *image)
 	if (image->sections_at == 0 || header_size != section_header_size(image)) {
 		image->section_count = 0;
 	} else if (image->section_count == 0) {
-		/* Too many for the header: the first section tells. */
+		/* Too many for the header: the first section has the count. */
 		image->section_count = 1;
 		if (!elf_image_section(image, 0, &first) || first.size > SECTIONS_MAX)
 			first.size = 0;

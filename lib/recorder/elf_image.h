@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/elf_image.h
- * \brief Reads an ELF file, or one in memory, piece by piece. Nothing that it says is trusted.
+ * \brief Reads an ELF file, or one in memory, piece by piece. Nothing in it is trusted.
  *
  * Files are read and not mapped: one that is cut meanwhile then has less to say, and does no harm.
  */
@@ -21,7 +21,7 @@ typedef struct elf_image {
 	uint32_t section_count;
 } elf_image;
 
-/** A section as its header says. */
+/** A section as its header describes it. */
 typedef struct elf_section {
 	uint32_t type;
 	uint32_t link;    /**< Another section that it needs. */
@@ -43,7 +43,7 @@ void elf_image_close(elf_image *image);
 /** Reads exactly \p length bytes. Returns 0 if they are not there. */
 int elf_image_read(const elf_image *image, uint64_t offset, void *into, size_t length);
 
-/** Tells a section. Returns 0 if it is not there. Its content need not be. */
+/** Finds a section. Returns 0 if it is not there. Its content may be missing. */
 int elf_image_section(const elf_image *image, uint32_t index, elf_section *section);
 
 /** Whether the content of a section is all there. */

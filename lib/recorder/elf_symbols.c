@@ -106,7 +106,7 @@ static int add_symbol(elf_symbols *symbols, symbol_table *table, const Elf64_Sym
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || entry->st_shndx == SHN_UNDEF ||
 	    entry->st_name >= table->names_length || symbols->names[table->names_at + entry->st_name] == '\0')
 		return 1;
-	/* The lowest bit tells the processor's mode there. */
+	/* The lowest bit is the processor's mode there. */
 	if (table->image->machine == EM_ARM)
 		symbol.start &= ~UINT64_C(1);
 	if (!symbol.has_size)

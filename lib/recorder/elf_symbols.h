@@ -3,7 +3,7 @@
  * \file recorder/elf_symbols.h
  * \brief The functions that ELF files name.
  *
- * Nothing that a file says is trusted: one that is damaged, cut or made to harm has fewer names, or wrong ones.
+ * Nothing in a file is trusted: one that is damaged, cut or made to harm has fewer names, or wrong ones.
  */
 #ifndef RECORDER_ELF_SYMBOLS_H
 #define RECORDER_ELF_SYMBOLS_H
@@ -19,7 +19,7 @@
 /** A function. */
 typedef struct elf_symbol {
 	uint64_t start;     /**< Its address, as the file counts them. */
-	uint64_t end;       /**< Behind its last byte, or its section's if its size is not known. */
+	uint64_t end;       /**< After its last byte, or its section's if its size is not known. */
 	uint32_t name;      /**< Where its name begins in elf_symbols::names. */
 	uint32_t enclosing; /**< Index + 1 of the closest function before that reaches over this one's start, or 0. */
 	uint32_t rank;      /**< Which of several at one address gives the name: the lowest. */

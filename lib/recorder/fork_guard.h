@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/fork_guard.h
- * \brief Tells a child made by fork() from the process that opened the recorder.
+ * \brief Distinguishes a child made by fork() from the process that opened the recorder.
  *
  * Where the system can, a page is marked to read as zeros in children: asking costs a load instead of a system call, at
  * each change of buffers and in each sample. A child made by vfork() shares the page and counts as the process itself.

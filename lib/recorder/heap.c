@@ -25,7 +25,7 @@ static inline uint32_t place_in(const heap_chunk *chunk)
 	return atomic_load_explicit(&chunk->published, memory_order_relaxed);
 }
 
-/* How far ahead memory is fetched: about fifty objects. Behind the end of a chunk it does no harm. */
+/* How far ahead memory is fetched: about fifty objects. After the end of a chunk it does no harm. */
 #define WORDS_AHEAD 256
 
 /* Release: the writer thread that sees the count sees the words. */
@@ -66,7 +66,7 @@ static heap_chunk *append_chunk(recorder_shared *shared)
 	return chunk;
 }
 
-/* A chunk with room for so many words, or NULL. */
+/* A chunk with room for that many words, or NULL. */
 static inline heap_chunk *chunk_with_room(recorder_shared *shared, uint32_t words)
 {
 	heap_chunk *chunk = shared->heap.current;
@@ -305,8 +305,8 @@ void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind
 	leave(heap, state);
 }
 
-/* When something is told: all that belongs to a shot happened at one moment. */
-static uint64_t moment(const recorder_shared *shared, heap_state state)
+/* The counter of an event: all that belongs to a snapshot happened at one time. */
+static uint64_t event_counter(const recorder_shared *shared, heap_state state)
 {
 	return state == HEAP_BETWEEN_SHOTS ? counter_read(&shared->counter) : shared->heap.shot_counter;
 }
@@ -329,7 +329,7 @@ void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mp
 		heap_word_put_64(words + 1, address);
 		heap_word_put_64(words + 3, class_key);
 		heap_word_put_64(words + 5, size);
-		heap_word_put_64(words + 7, moment(&recorder->shared, state));
+		heap_word_put_64(words + 7, event_counter(&recorder->shared, state));
 		publish(chunk, place_in(chunk) + HEAP_FREED_WORDS);
 	} else {
 		count_losses(heap, 1);
@@ -368,7 +368,7 @@ void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint6
 		words[0] = HEAP_WORD_MOVED;
 		heap_word_put_64(words + 1, from);
 		heap_word_put_64(words + 3, to);
-		heap_word_put_64(words + 5, moment(&recorder->shared, state));
+		heap_word_put_64(words + 5, event_counter(&recorder->shared, state));
 		publish(chunk, place_in(chunk) + HEAP_MOVED_WORDS);
 	} else {
 		lose_move(heap);

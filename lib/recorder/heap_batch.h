@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_batch.h
- * \brief Events of a heap shot that wait to be written as a HEAP_DATA block. Used by the writer thread alone.
+ * \brief Events of a heap snapshot that wait to be written as a HEAP_DATA block. Used by the writer thread alone.
  */
 #ifndef RECORDER_HEAP_BATCH_H
 #define RECORDER_HEAP_BATCH_H
@@ -30,7 +30,7 @@ void heap_batch_destroy(heap_batch *batch);
 /** Makes sure that there is memory. Returns 0 if there is none. */
 int heap_batch_prepare(heap_batch *batch);
 
-/** Whether one more event with so many references fits, and there is memory at all. */
+/** Whether one more event with that many references fits, and there is memory at all. */
 static inline int heap_batch_has_room(const heap_batch *batch, uint32_t references)
 {
 	return batch->events != NULL && batch->count < HEAP_BATCH_EVENTS &&

@@ -4,14 +4,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Small enough to be handed over often, so that the writer thread is not far behind and memory stays in the cache. */
+/* Small enough to be handed over often, so that the writer thread keeps up and memory stays in the cache. */
 #define CHUNK_SIZE ((size_t)256 << 10)
 #define SMALLEST_CHUNK ((size_t)32 << 10)
 
 /* A bound below this is divided into at least this many chunks: one is filled while others are read. */
 #define FEWEST_CHUNKS 8
 
-/* Free chunks beyond so many bytes go back to the system. A shot needs more only where it outruns the writer thread. */
+/*
+ * Free chunks beyond that many bytes go back to the system. A snapshot needs more only where it outruns the writer
+ * thread.
+ */
 #define RESERVE_BYTES ((size_t)64 << 20)
 
 #ifdef MAP_POPULATE

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_chunks.h
- * \brief The memory of heap shots: a chain of chunks that one side fills and the writer thread follows, without locks.
+ * \brief The memory of heap snapshots: a chain of chunks that one side fills and the writer thread follows, without
+ * locks.
  *
  * The side that records is one thread at a time; each of its calls happens before the next (see heap.h). It alone takes
  * chunks and appends them to the chain; the writer thread alone gives them back.
@@ -15,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Words behind a chunk's capacity, so that the end of a shot and a loss can be told when there is no room. */
+/** Words after a chunk's capacity, so that the end of a snapshot and a loss can be recorded when there is no room. */
 #define HEAP_CHUNK_TAIL_WORDS 4
 
 typedef struct heap_chunk heap_chunk;
@@ -23,7 +24,7 @@ struct heap_chunk {
 	/** Words that hold records. Stored with release once they are filled; the writer thread loads with acquire. */
 	_Atomic uint32_t published;
 	uint32_t capacity; /**< In words, without the tail. Constant. */
-	/** The chunk behind this one. Stored with release, after the last change of published. */
+	/** The next chunk. Stored with release, after the last change of published. */
 	_Atomic(heap_chunk *) next;
 	heap_chunk *next_free;    /**< In the stack of free ones. */
 	char padding[CACHE_LINE]; /**< The writer thread reads the words, and seldom what stands above. */

@@ -49,9 +49,9 @@ void heap_deaths_give_up(heap_deaths *deaths)
 	deaths->is_tracking = 0;
 }
 
-static void add_moment(heap_deaths *deaths, const heap_moment *moment)
+static void add_entry(heap_deaths *deaths, const timeline_entry *entry)
 {
-	if (!heap_timeline_add(&deaths->timeline, moment))
+	if (!heap_timeline_add(&deaths->timeline, entry))
 		heap_deaths_give_up(deaths);
 }
 
@@ -59,13 +59,13 @@ void heap_deaths_note_allocation(heap_deaths *deaths, uint64_t object, uint32_t 
 				 uint64_t counter)
 {
 	if (deaths->is_tracking && object != 0 && class_id != 0)
-		add_moment(deaths, &(heap_moment){counter, {object, size, class_id}});
+		add_entry(deaths, &(timeline_entry){counter, {object, size, class_id}});
 }
 
 void heap_deaths_note_collection(heap_deaths *deaths, uint64_t counter)
 {
 	if (deaths->is_tracking)
-		add_moment(deaths, &(heap_moment){counter, {0, 0, 0}});
+		add_entry(deaths, &(timeline_entry){counter, {0, 0, 0}});
 }
 
 void heap_deaths_sort(heap_deaths *deaths)
@@ -75,10 +75,10 @@ void heap_deaths_sort(heap_deaths *deaths)
 
 void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter)
 {
-	const heap_moment *moment;
+	const timeline_entry *entry;
 
-	while ((moment = heap_timeline_take(&deaths->timeline, counter)) != NULL) {
-		const heap_moment *later = heap_timeline_ahead(&deaths->timeline, FETCH_AHEAD);
+	while ((entry = heap_timeline_take(&deaths->timeline, counter)) != NULL) {
+		const timeline_entry *later = heap_timeline_ahead(&deaths->timeline, FETCH_AHEAD);
 		int done;
 
 		/* Whether they are where they were allocated is not known then. */
@@ -86,9 +86,9 @@ void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter)
 			continue;
 		if (later != NULL)
 			object_tracker_prefetch(&deaths->tracker, later->object.address);
-		deaths->counter = moment->counter;
-		done = moment->object.address != 0 ? object_tracker_allocated(&deaths->tracker, &moment->object)
-						   : object_tracker_end_moves(&deaths->tracker);
+		deaths->counter = entry->counter;
+		done = entry->object.address != 0 ? object_tracker_allocated(&deaths->tracker, &entry->object)
+						  : object_tracker_end_moves(&deaths->tracker);
 		if (!done)
 			heap_deaths_give_up(deaths);
 	}

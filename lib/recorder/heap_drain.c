@@ -233,7 +233,7 @@ void heap_drain_begin(heap_drain *heap)
 		chunk = next;
 	heap->until_chunk = chunk;
 	heap->until_place = atomic_load_explicit(&chunk->published, memory_order_acquire);
-	/* After that: what was told up to there happened before this counter. */
+	/* After that: what was recorded up to there happened before this counter. */
 	heap->until_counter = counter_read(&heap->shared->counter);
 }
 

@@ -25,7 +25,7 @@ typedef struct heap_sums {
 	heap_sums_row *rows;
 	size_t count;
 	size_t capacity;
-	int is_short; /**< An object was left out for want of memory. */
+	int is_short; /**< An object was left out because there was no memory. */
 } heap_sums;
 
 /** Takes no memory yet. */
@@ -46,11 +46,12 @@ static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_i
 	row->counts[sum + 1] += size;
 }
 
-/** Begins one of the sums anew. */
+/** Sets one of the sums to 0. */
 void heap_sums_clear(heap_sums *sums, heap_sum sum);
 
 /**
- * Writes the sums of all classes that have any. Returns as mprof_writer_write_records(), also for want of own memory.
+ * Writes the sums of all classes that have any. Returns as mprof_writer_write_records(), also if there is no memory of
+ * its own.
  */
 mprof_status heap_sums_write(heap_sums *sums, mprof_writer *writer, uint32_t collection);
 

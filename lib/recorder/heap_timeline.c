@@ -18,7 +18,7 @@ void heap_timeline_destroy(heap_timeline *timeline)
 {
 	allocator_release(&timeline->allocator, timeline->memory, timeline->capacity * 2 * sizeof(*timeline->memory));
 	timeline->memory = NULL;
-	timeline->moments = NULL;
+	timeline->entries = NULL;
 	timeline->scratch = NULL;
 	timeline->first = 0;
 	timeline->count = 0;
@@ -29,32 +29,32 @@ void heap_timeline_destroy(heap_timeline *timeline)
 static void drop_taken(heap_timeline *timeline)
 {
 	timeline->count -= timeline->first;
-	memmove(timeline->moments, timeline->moments + timeline->first, timeline->count * sizeof(*timeline->moments));
+	memmove(timeline->entries, timeline->entries + timeline->first, timeline->count * sizeof(*timeline->entries));
 	timeline->first = 0;
 }
 
 static int grow(heap_timeline *timeline)
 {
 	size_t capacity = timeline->capacity == 0 ? FIRST_CAPACITY : timeline->capacity * 2;
-	heap_moment *moments;
+	timeline_entry *entries;
 	size_t size;
 
-	if (capacity > HEAP_TIMELINE_MAX || !checked_multiply(capacity * 2, sizeof(*moments), &size))
+	if (capacity > HEAP_TIMELINE_MAX || !checked_multiply(capacity * 2, sizeof(*entries), &size))
 		return 0;
-	moments = allocator_allocate(&timeline->allocator, size);
-	if (moments == NULL)
+	entries = allocator_allocate(&timeline->allocator, size);
+	if (entries == NULL)
 		return 0;
 	if (timeline->count > 0)
-		memcpy(moments, timeline->moments, timeline->count * sizeof(*moments));
-	allocator_release(&timeline->allocator, timeline->memory, timeline->capacity * 2 * sizeof(*moments));
-	timeline->memory = moments;
-	timeline->moments = moments;
-	timeline->scratch = moments + capacity;
+		memcpy(entries, timeline->entries, timeline->count * sizeof(*entries));
+	allocator_release(&timeline->allocator, timeline->memory, timeline->capacity * 2 * sizeof(*entries));
+	timeline->memory = entries;
+	timeline->entries = entries;
+	timeline->scratch = entries + capacity;
 	timeline->capacity = capacity;
 	return 1;
 }
 
-int heap_timeline_add(heap_timeline *timeline, const heap_moment *moment)
+int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry)
 {
 	if (timeline->count == timeline->capacity) {
 		if (timeline->first > timeline->capacity / 2)
@@ -63,26 +63,27 @@ int heap_timeline_add(heap_timeline *timeline, const heap_moment *moment)
 			return 0;
 	}
 	if (timeline->count > timeline->first &&
-	    (int64_t)(moment->counter - timeline->moments[timeline->count - 1].counter) < 0)
+	    (int64_t)(entry->counter - timeline->entries[timeline->count - 1].counter) < 0)
 		timeline->is_sorted = 0;
-	timeline->moments[timeline->count++] = *moment;
+	timeline->entries[timeline->count++] = *entry;
 	return 1;
 }
 
 /* The end of the run in order that begins at \p first. */
-static size_t run_end(const heap_moment *moments, size_t first, size_t count)
+static size_t run_end(const timeline_entry *entries, size_t first, size_t count)
 {
 	size_t end = first + 1;
 
-	while (end < count && (int64_t)(moments[end].counter - moments[end - 1].counter) >= 0)
+	while (end < count && (int64_t)(entries[end].counter - entries[end - 1].counter) >= 0)
 		end++;
 	return end < count ? end : count;
 }
 
 /* Merges two runs that follow each other; of equal ones those of the first come first. */
-static void merge(heap_moment *out, const heap_moment *first, const heap_moment *middle, const heap_moment *end)
+static void merge(timeline_entry *out, const timeline_entry *first, const timeline_entry *middle,
+		  const timeline_entry *end)
 {
-	const heap_moment *second = middle;
+	const timeline_entry *second = middle;
 
 	while (first < middle && second < end)
 		*out++ = (int64_t)(second->counter - first->counter) < 0 ? *second++ : *first++;
@@ -98,22 +99,22 @@ void heap_timeline_sort(heap_timeline *timeline)
 	drop_taken(timeline);
 	/* Each thread's buffer is a run. Merging neighbours halves the number of runs each time. */
 	while (!timeline->is_sorted) {
-		heap_moment *merged = timeline->scratch;
+		timeline_entry *merged = timeline->scratch;
 		size_t begin = 0;
 		size_t runs = 0;
 
 		while (begin < timeline->count) {
-			size_t middle = run_end(timeline->moments, begin, timeline->count);
+			size_t middle = run_end(timeline->entries, begin, timeline->count);
 			size_t end =
-				middle < timeline->count ? run_end(timeline->moments, middle, timeline->count) : middle;
+				middle < timeline->count ? run_end(timeline->entries, middle, timeline->count) : middle;
 
-			merge(merged + begin, timeline->moments + begin, timeline->moments + middle,
-			      timeline->moments + end);
+			merge(merged + begin, timeline->entries + begin, timeline->entries + middle,
+			      timeline->entries + end);
 			begin = end;
 			runs++;
 		}
-		timeline->scratch = timeline->moments;
-		timeline->moments = merged;
+		timeline->scratch = timeline->entries;
+		timeline->entries = merged;
 		timeline->is_sorted = runs <= 1;
 	}
 }

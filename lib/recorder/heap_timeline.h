@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_timeline.h
- * \brief Allocations by counter, until what the collector told at the same time is drained. Used by the writer thread.
+ * \brief Allocations by counter, until what the collector reported at the same time is drained. Used by the writer
+ * thread.
  *
  * Each thread's allocations come in order, but one thread's before another's, and those of all threads before the moves
- * and the shots among which they happened. An address means one object before a collection and another one behind it,
- * so they are put in order first.
+ * and the shots among which they happened. An address means one object before a collection and another one after it, so
+ * they are put in order first.
  */
 #ifndef RECORDER_HEAP_TIMELINE_H
 #define RECORDER_HEAP_TIMELINE_H
@@ -14,48 +15,48 @@
 #include "recorder/object_tracker.h"
 
 /** An allocation; or the start of a collection, whose object's address is 0. */
-typedef struct heap_moment {
+typedef struct timeline_entry {
 	uint64_t counter;
 	tracked_object object;
-} heap_moment;
+} timeline_entry;
 
 typedef struct heap_timeline {
 	mprof_allocator allocator;
-	heap_moment *memory;  /**< Room for twice the capacity. */
-	heap_moment *moments; /**< One half of it. */
-	heap_moment *scratch; /**< The other half. */
-	size_t first;         /**< The first that was not taken yet. */
-	size_t count;         /**< Of moments, taken ones included. */
+	timeline_entry *memory;  /**< Room for twice the capacity. */
+	timeline_entry *entries; /**< One half of it. */
+	timeline_entry *scratch; /**< The other half. */
+	size_t first;            /**< The first that was not taken yet. */
+	size_t count;            /**< Of entries, taken ones included. */
 	size_t capacity;
 	int is_sorted;
 } heap_timeline;
 
-/** Most moments that wait. Each takes 64 bytes; so many come up only in a shot that is not ended. */
+/** Most entries that wait. Each takes 64 bytes; there are that many only in a snapshot that is not ended. */
 #define HEAP_TIMELINE_MAX ((size_t)1 << 22)
 
 /** Takes no memory yet. */
 void heap_timeline_init(heap_timeline *timeline, const mprof_allocator *allocator);
 void heap_timeline_destroy(heap_timeline *timeline);
 
-/** Adds a moment, of any counter. Returns 0 if there is no memory for it, or no room. */
-int heap_timeline_add(heap_timeline *timeline, const heap_moment *moment);
+/** Adds an entry, of any counter. Returns 0 if there is no memory for it, or no room. */
+int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry);
 
 /** Puts what was added in order. To be called between adding and taking. */
 void heap_timeline_sort(heap_timeline *timeline);
 
-/** Takes the earliest moment if it is before \p counter; else NULL. Valid until the next heap_timeline_add(). */
-static inline const heap_moment *heap_timeline_take(heap_timeline *timeline, uint64_t counter)
+/** Takes the earliest entry if it is before \p counter; else NULL. Valid until the next heap_timeline_add(). */
+static inline const timeline_entry *heap_timeline_take(heap_timeline *timeline, uint64_t counter)
 {
 	/* Counters are near each other; their difference has a sign even if they pass the largest number. */
-	if (timeline->first == timeline->count || (int64_t)(timeline->moments[timeline->first].counter - counter) >= 0)
+	if (timeline->first == timeline->count || (int64_t)(timeline->entries[timeline->first].counter - counter) >= 0)
 		return NULL;
-	return &timeline->moments[timeline->first++];
+	return &timeline->entries[timeline->first++];
 }
 
-/** The moment so many behind the next one, or NULL. */
-static inline const heap_moment *heap_timeline_ahead(const heap_timeline *timeline, size_t count)
+/** The entry that is \p count after the next one, or NULL. */
+static inline const timeline_entry *heap_timeline_ahead(const heap_timeline *timeline, size_t count)
 {
-	return count < timeline->count - timeline->first ? &timeline->moments[timeline->first + count] : NULL;
+	return count < timeline->count - timeline->first ? &timeline->entries[timeline->first + count] : NULL;
 }
 
 #endif

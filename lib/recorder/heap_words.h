@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_words.h
- * \brief The raw form of heap shots, between the side that records and the writer thread: words of 32 bits.
+ * \brief The raw form of heap snapshots, between the side that records and the writer thread: words of 32 bits.
  *
  * A record's first word holds its kind in the low four bits. Numbers of 64 bits take two words. Most objects have a
  * narrow form: their class is a place in a table that both sides keep alike, and addresses are differences in units of
@@ -75,7 +75,7 @@ static inline uint64_t heap_word_get_64(const uint32_t *words)
 	return number;
 }
 
-/** A difference of addresses as one word. Bits of it that the word cannot tell are set in \p lost. */
+/** A difference of addresses as one word. Bits of it that the word cannot hold are set in \p lost. */
 static inline uint32_t heap_word_narrow(uint64_t difference, uint64_t *lost)
 {
 	uint32_t units = (uint32_t)(difference >> 3);

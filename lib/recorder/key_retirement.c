@@ -12,7 +12,7 @@ static void retire_keys(recorder_drain *drain, const retire_request *request)
 	keys_retire(&drain->keys, request->ranges, request->count, counter_read(&drain->shared->counter));
 	/* A frame whose leave was never recorded is not to be ended by that of another method with the same key. */
 	for (; thread != NULL; thread = thread->next)
-		leave_stack_forget(&thread->drain.stacks.own, request->ranges, request->count);
+		shadow_stack_forget(&thread->drain.stacks.own, request->ranges, request->count);
 	switches_forget(&drain->switched, request->ranges, request->count);
 }
 

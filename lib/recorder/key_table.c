@@ -32,29 +32,29 @@ void key_table_destroy(key_table *table)
 }
 
 /* FNV-1a, over everything that makes a definition what it is, but for the size. */
-static uint64_t hash_definition(const key_definition *said)
+static uint64_t hash_definition(const key_definition *definition)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ said->owner ^ (uint64_t)said->flags << 56;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ definition->owner ^ (uint64_t)definition->flags << 56;
 
-	for (size_t i = 0; i < said->name_length; i++)
-		hash = (hash ^ (uint8_t)said->name[i]) * UINT64_C(0x100000001b3);
-	for (size_t i = 0; i < said->source_file_length; i++)
-		hash = (hash ^ (uint8_t)said->source_file[i]) * UINT64_C(0x100000001b3);
-	return (hash ^ said->source_line) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < definition->name_length; i++)
+		hash = (hash ^ (uint8_t)definition->name[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < definition->source_file_length; i++)
+		hash = (hash ^ (uint8_t)definition->source_file[i]) * UINT64_C(0x100000001b3);
+	return (hash ^ definition->source_line) * UINT64_C(0x100000001b3);
 }
 
 /* Both names stand in one piece of memory. */
-static size_t names_size(const key_definition *said)
+static size_t names_size(const key_definition *definition)
 {
-	return said->name_length + said->source_file_length + 2;
+	return definition->name_length + definition->source_file_length + 2;
 }
 
 /* Whether a definition is the same as that of a version. A size that is not known makes no difference. */
-static int repeats(const key_version *version, const key_definition *said, uint64_t hash)
+static int repeats(const key_version *version, const key_definition *definition, uint64_t hash)
 {
-	uint32_t size = version->said.object_size;
+	uint32_t size = version->definition.object_size;
 
-	return version->hash == hash && (size == said->object_size || size == 0 || said->object_size == 0);
+	return version->hash == hash && (size == definition->object_size || size == 0 || definition->object_size == 0);
 }
 
 static key_entry *empty_place(key_entry *entries, size_t capacity, uint32_t shift, mprof_key key)
@@ -66,7 +66,7 @@ static key_entry *empty_place(key_entry *entries, size_t capacity, uint32_t shif
 	return &entries[i];
 }
 
-/* Makes all places anew, without those of retired keys: twice as many, unless half of them become free. */
+/* Rebuilds the table without retired keys: twice as many, unless half of them become free. */
 static int make_room(key_table *table)
 {
 	size_t capacity = table->capacity;
@@ -123,10 +123,10 @@ static void free_version(key_table *table, uint32_t number)
 	table->free_version = number;
 }
 
-/* A version with an own copy of what was said. Returns its number, or 0 without memory. */
-static uint32_t create_version(key_table *table, const key_definition *said, uint64_t hash)
+/* A version with a copy of its own of the definition. Returns its number, or 0 without memory. */
+static uint32_t create_version(key_table *table, const key_definition *definition, uint64_t hash)
 {
-	char *copy = allocator_allocate(&table->allocator, names_size(said));
+	char *copy = allocator_allocate(&table->allocator, names_size(definition));
 	uint32_t number;
 	key_version *version;
 
@@ -134,19 +134,19 @@ static uint32_t create_version(key_table *table, const key_definition *said, uin
 		return 0;
 	number = take_version(table);
 	if (number == 0) {
-		allocator_release(&table->allocator, copy, names_size(said));
+		allocator_release(&table->allocator, copy, names_size(definition));
 		return 0;
 	}
-	memcpy(copy, said->name, said->name_length);
-	copy[said->name_length] = '\0';
+	memcpy(copy, definition->name, definition->name_length);
+	copy[definition->name_length] = '\0';
 	version = &table->versions[number];
-	*version = (key_version){.said = *said, .hash = hash};
-	version->said.name = copy;
-	if (said->source_file_length > 0) {
-		copy += said->name_length + 1;
-		memcpy(copy, said->source_file, said->source_file_length);
-		copy[said->source_file_length] = '\0';
-		version->said.source_file = copy;
+	*version = (key_version){.definition = *definition, .hash = hash};
+	version->definition.name = copy;
+	if (definition->source_file_length > 0) {
+		copy += definition->name_length + 1;
+		memcpy(copy, definition->source_file, definition->source_file_length);
+		copy[definition->source_file_length] = '\0';
+		version->definition.source_file = copy;
 	}
 	return number;
 }
@@ -161,8 +161,8 @@ key_change key_table_define(key_table *table, mprof_key key, const key_definitio
 	/* An ID that the client chose means the same for ever. */
 	if (number != 0 && (table->keys_are_ids || repeats(&table->versions[number], definition, hash))) {
 		/* In time if it was not written yet. */
-		if (table->versions[number].said.object_size == 0)
-			table->versions[number].said.object_size = definition->object_size;
+		if (table->versions[number].definition.object_size == 0)
+			table->versions[number].definition.object_size = definition->object_size;
 		return KEY_AS_BEFORE;
 	}
 	/* At most half full, so that probing stays short. */
@@ -259,7 +259,7 @@ key_version *key_table_version(const key_table *table, const key_entry *entry, u
 {
 	key_version *version = &table->versions[entry->version];
 
-	while (version->previous != 0 && (int64_t)(counter - version->said.since) < 0)
+	while (version->previous != 0 && (int64_t)(counter - version->definition.since) < 0)
 		version = &table->versions[version->previous];
 	return version;
 }
@@ -274,8 +274,9 @@ uint32_t key_table_assign(key_table *table, key_entry *entry, key_version *versi
 
 void key_table_forget_name(key_table *table, key_version *version)
 {
-	if (version->said.name != NULL)
-		allocator_release(&table->allocator, (char *)version->said.name, names_size(&version->said));
-	version->said.name = NULL;
-	version->said.source_file = NULL;
+	if (version->definition.name != NULL)
+		allocator_release(&table->allocator, (char *)version->definition.name,
+				  names_size(&version->definition));
+	version->definition.name = NULL;
+	version->definition.source_file = NULL;
 }

@@ -26,7 +26,7 @@ static inline mprof_key key_for_none(int keys_are_ids)
 	return keys_are_ids ? UINT32_MAX : UINT64_MAX;
 }
 
-/** What is said of a key. */
+/** What a key is defined as. */
 typedef struct key_definition {
 	mprof_key owner; /**< A method's class, a class's assembly. */
 	const char *name;
@@ -41,10 +41,10 @@ typedef struct key_definition {
 
 /** A definition of a key as it is kept. */
 typedef struct key_version {
-	key_definition said; /**< The names are an own copy; NULL once the definition was written. */
-	uint64_t hash;       /**< Of all but counter and size: tells a repeated definition from a new one. */
-	uint32_t id;         /**< 0 until it is used. */
-	uint32_t previous;   /**< Number of the version before, 0 if none; of a free number the next free one. */
+	key_definition definition; /**< The names are an own copy; NULL once the definition was written. */
+	uint64_t hash;     /**< Of all but counter and size: distinguishes a repeated definition from a new one. */
+	uint32_t id;       /**< 0 until it is used. */
+	uint32_t previous; /**< Number of the version before, 0 if none; of a free number the next free one. */
 } key_version;
 
 /** A key's place in the table: all that the common case needs, in 16 bytes. */

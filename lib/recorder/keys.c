@@ -119,15 +119,15 @@ void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t coun
 
 static void write_class(recorder_keys *keys, const key_version *version)
 {
-	const key_definition *said = &version->said;
+	const key_definition *known = &version->definition;
 	mprof_class_definition definition = {.struct_size = sizeof(mprof_class_definition),
 					     .id = version->id,
-					     .name = said->name,
-					     .name_length = said->name_length,
-					     .size = said->object_size};
-	const uint64_t *element = hash_map_get(&keys->elements, said->owner);
+					     .name = known->name,
+					     .name_length = known->name_length,
+					     .size = known->object_size};
+	const uint64_t *element = hash_map_get(&keys->elements, known->owner);
 
-	if (said->owner != 0 && element != NULL)
+	if (known->owner != 0 && element != NULL)
 		definition.assembly_id = (uint32_t)*element;
 	output_note_status(keys->output, mprof_writer_define_class(keys->output->writer, &definition));
 }
@@ -156,17 +156,17 @@ static void write_method(recorder_keys *keys, const key_version *version, uint32
 	mprof_method_definition definition = {.struct_size = sizeof(mprof_method_definition),
 					      .id = version->id,
 					      .class_id = class_id,
-					      .flags = version->said.flags,
-					      .name = version->said.name,
-					      .name_length = version->said.name_length,
-					      .source_file = version->said.source_file,
-					      .source_file_length = version->said.source_file_length,
-					      .source_line = version->said.source_line};
+					      .flags = version->definition.flags,
+					      .name = version->definition.name,
+					      .name_length = version->definition.name_length,
+					      .source_file = version->definition.source_file,
+					      .source_file_length = version->definition.source_file_length,
+					      .source_line = version->definition.source_line};
 
 	output_note_status(keys->output, mprof_writer_define_method(keys->output->writer, &definition));
 }
 
-/* A key without an ID yet, or with several versions. Returns 0 only for want of memory. */
+/* A key without an ID yet, or with several versions. Returns 0 only if there is no memory. */
 static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t counter)
 {
 	key_table *table = &keys->tables[subject];
@@ -182,8 +182,8 @@ static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key,
 	version = key_table_version(table, entry, counter);
 	if (version->id != 0)
 		return version->id;
-	if (subject == SUBJECT_METHOD && key_is_valid(version->said.owner, keys->shared->keys_are_ids))
-		class_id = keys_class_id(keys, version->said.owner, counter);
+	if (subject == SUBJECT_METHOD && key_is_valid(version->definition.owner, keys->shared->keys_are_ids))
+		class_id = keys_class_id(keys, version->definition.owner, counter);
 	else if (subject == SUBJECT_METHOD)
 		class_id = no_class(keys);
 	key_table_assign(table, entry, version);

@@ -25,7 +25,7 @@
 #define DEFAULT_MAX_SAMPLE_BYTES (UINT64_C(1) << 20)
 #define DEFAULT_MAX_HEAP_BYTES (UINT64_C(512) << 20)
 
-/* A wide event with the longest call chain fits twice over. */
+/* A wide event with the longest call stack fits twice over. */
 #define LEAST_BUFFER_EVENTS 128
 
 #define OWN_DIRECTIVES                                                                                                 \
@@ -212,7 +212,7 @@ static void release_all(mprof_recorder *recorder)
 	allocator_release(&allocator, recorder, sizeof(*recorder));
 }
 
-/* What says that allocations have call chains. */
+/* The directive for call stacks of allocations. */
 static mprof_directive stack_directive(uint64_t known)
 {
 	return (known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0
@@ -221,7 +221,7 @@ static mprof_directive stack_directive(uint64_t known)
 }
 
 /*
- * Whether other events than allocations have call chains: that is where their own bytes, or stack sections, say them.
+ * Whether other events than allocations have call stacks: in bytes of their own or in stack sections.
  */
 static int has_stacks(uint64_t known, uint64_t declared)
 {
@@ -239,8 +239,8 @@ static void declare_directives(uint64_t known, mprof_writer_options *writer_opti
 }
 
 /*
- * Declares what allocations keep besides class and size. Returns the bits of #mprof_allocation_detail that the dialect
- * has; what was asked for and it lacks is refused by the writer, or counted when lossy.
+ * Declares what allocations keep in addition to class and size. Returns the bits of #mprof_allocation_detail that the
+ * dialect has; what was asked for and it lacks is refused by the writer, or counted when lossy.
  */
 static uint32_t declare_details(uint64_t known, uint32_t asked, mprof_writer_options *writer_options)
 {
@@ -317,7 +317,8 @@ static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder
 	own[0] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
 	own[1] = (mprof_property){"counter", counter};
 	/*
-	 * Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be told.
+	 * Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be
+	 * reported.
 	 */
 	status = mprof_writer_write_session(recorder->output.writer, own, sizeof(*own), 2);
 	if (status == MPROF_OK && options->property_count > 0)

@@ -17,7 +17,7 @@
 /* How often the list is read again because it has grown meanwhile. */
 #define ATTEMPTS_MAX 16
 
-/* What the loader tells of a piece of a module. */
+/* What the loader reports of a piece of a module. */
 typedef ElfW(Phdr) segment_header;
 
 static void take_counts(loaded_counts *counts, const struct dl_phdr_info *info, size_t size)
@@ -44,7 +44,7 @@ loaded_counts loaded_counts_read(void)
 	return counts;
 }
 
-/* Tells what a module takes up. Returns 0 if nothing. */
+/* Determines the addresses that a module takes up. Returns 0 if it takes up none. */
 static int measure(const struct dl_phdr_info *info, loaded_module *module)
 {
 	module->base = info->dlpi_addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/loaded_modules.h
- * \brief What the loader says that it has in memory.
+ * \brief What the loader has in memory.
  */
 #ifndef RECORDER_LOADED_MODULES_H
 #define RECORDER_LOADED_MODULES_H
@@ -18,7 +18,7 @@ typedef enum loaded_kind {
 
 typedef struct loaded_module {
 	uint64_t start; /**< Its lowest address. */
-	uint64_t end;   /**< Behind its highest. */
+	uint64_t end;   /**< After its highest. */
 	uint64_t base;  /**< What its addresses are more than those in its file. */
 	size_t name;    /**< Where its name begins in loaded_list::names. */
 	loaded_kind kind;

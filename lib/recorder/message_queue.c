@@ -21,7 +21,7 @@ static message *message_create(const mprof_allocator *allocator, message_kind ki
 	return created;
 }
 
-/* Copies a text with its terminator to *end, which moves behind it. */
+/* Copies a text with its terminator to *end, which moves past it. */
 static const char *copy_text(char **end, const char *text, size_t length)
 {
 	char *copy = *end;

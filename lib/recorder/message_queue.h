@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/message_queue.h
- * \brief What threads tell the writer thread besides events: definitions, elements, names, remarks, figures, roots.
+ * \brief What threads send to the writer thread in addition to events: definitions, elements, names, markers, metrics,
+ * roots.
  *
  * Any thread pushes without a lock; the writer thread takes all at once. A message that was pushed before an event was
  * published is taken before that event is drained, because the writer thread looks at the buffers first.
@@ -83,7 +84,7 @@ message *message_element(const mprof_allocator *allocator, message_kind kind, mp
 /** A thread's name as a message, or NULL without memory. */
 message *message_thread_name(const mprof_allocator *allocator, uint64_t thread, const char *name, size_t name_length);
 
-/** A remark as a message, or NULL without memory. */
+/** A marker as a message, or NULL without memory. */
 message *message_mark(const mprof_allocator *allocator, uint64_t thread, const char *text, size_t text_length,
 		      uint64_t counter);
 

@@ -13,7 +13,7 @@
 #include "recorder/message_queue.h"
 #include "recorder/output.h"
 
-/** What the log says of a metric. */
+/** The value of a metric in the log. */
 typedef struct metric_state {
 	uint64_t value;
 	int has_value;

@@ -85,7 +85,7 @@ static int resolve_path(const char *name, char *path)
 	return path[0] == '/';
 }
 
-/* The name of a module's file, from any directory if that can be told. */
+/* The name of a module's file, as an absolute path where that can be determined. */
 static char *copy_file_name(const mprof_allocator *allocator, const char *loader_name, loaded_kind kind)
 {
 	char path[PATH_MAX];
@@ -119,7 +119,7 @@ static uint64_t identify_file(const char *path)
 	return identity | 1;
 }
 
-/* A library without a build ID is told by its file. The program is always the same. */
+/* A library without a build ID is identified by its file. The program is always the same. */
 static int is_told_by_file(loaded_kind kind, const char *build_id)
 {
 	return kind == LOADED_LIBRARY && build_id[0] == '\0';
@@ -286,7 +286,7 @@ static void read_symbols(native_module *module)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (module->kind == LOADED_VDSO) {
-		/* Its tables are behind what its segment says, in the same page. */
+		/* Its tables are after the end of its segment, in the same page. */
 		elf_symbols_add_memory(&module->symbols, (const void *)(uintptr_t)module->start,
 				       (size_t)((module->end + page - 1) / page * page - module->start));
 	} else if (!is_told_by_file(module->kind, module->build_id)) {

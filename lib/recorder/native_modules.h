@@ -13,10 +13,10 @@
 /** A program or library. */
 typedef struct native_module {
 	uint64_t start;                   /**< Its lowest address. */
-	uint64_t end;                     /**< Behind its highest. */
+	uint64_t end;                     /**< After its highest. */
 	uint64_t base;                    /**< What its addresses are more than those in its file. */
 	char *loader_name;                /**< As the loader calls it. */
-	char *file;                       /**< Its file, as far as it can be told. */
+	char *file;                       /**< Its file, as far as it can be determined. */
 	char build_id[ELF_BUILD_ID_TEXT]; /**< Hexadecimal, "" if it has none. */
 	loaded_kind kind;
 	uint64_t file_identity; /**< Without a build ID: what its file was when it was first seen, or 0. */
@@ -52,7 +52,7 @@ int native_modules_have_changed(const native_modules *modules);
 
 /**
  * Looks at the loader's list. Modules that are not there any more are kept until the list changes again: what was seen
- * before \p counter, which is that of this moment, may be in them. Returns 0, changing nothing, if there is no memory.
+ * before \p counter, which is the current one, may be in them. Returns 0, changing nothing, if there is no memory.
  */
 int native_modules_look(native_modules *modules, uint64_t counter);
 

@@ -8,8 +8,8 @@
 #define FIRST_CAPACITY 1024U
 
 /* Size codes. */
-#define CODE_ALIVE (1U << 31)       /* The heap shot gave it. */
-#define CODE_UNANNOUNCED (1U << 30) /* Known from one heap shot only: its allocation may still be to come. */
+#define CODE_ALIVE (1U << 31)       /* The heap snapshot gave it. */
+#define CODE_UNANNOUNCED (1U << 30) /* Known from one heap snapshot only: its allocation may still be to come. */
 #define CODE_LARGE (1U << 29)       /* The rest is a place in large_sizes. */
 #define CODE_SIZE (CODE_LARGE - 1)
 
@@ -113,7 +113,7 @@ static inline int reserve(object_tracker *tracker)
 	return resize(tracker, capacity == 0 ? FIRST_CAPACITY : capacity + capacity / 2);
 }
 
-/* Empties a place; what stands behind moves up, so that no search ends too early. */
+/* Empties an entry; what stands after it moves up, so that no search ends too early. */
 static void empty_place(object_tracker *tracker, object_entry *entry)
 {
 	uint32_t hole = (uint32_t)(entry - tracker->entries);
@@ -126,7 +126,7 @@ static void empty_place(object_tracker *tracker, object_entry *entry)
 		if (tracker->entries[place].address == 0)
 			break;
 		home = home_of(tracker->entries[place].address, tracker->capacity);
-		/* It may stand in the hole unless its home lies behind the hole, up to where it stands. */
+		/* It may stand in the hole unless its home lies after the hole, up to where it stands. */
 		if (hole <= place ? hole < home && home <= place : hole < home || home <= place)
 			continue;
 		tracker->entries[hole] = tracker->entries[place];
@@ -179,7 +179,7 @@ static void release_size(object_tracker *tracker, uint32_t size_code)
 	tracker->large_free = (size_t)place + 1;
 }
 
-/* Says that an entry's object is dead. The entry is then to be overwritten or emptied. */
+/* Reports an entry's object as dead. The entry is then to be overwritten or emptied. */
 static void tell_death(object_tracker *tracker, const object_entry *entry)
 {
 	tracked_object object = {entry->address, size_of(tracker, entry), entry->class_id};
@@ -225,7 +225,7 @@ static int note_alive(object_tracker *tracker, const tracked_object *object)
 	place = probe(tracker->entries, tracker->capacity, object->address);
 	/*
 	 * It dies with the size that it was allocated with, or the sums of deaths would exceed those of allocations:
-	 * collectors may tell the size of the place where the object is.
+	 * collectors may report the size of the place where the object is.
 	 */
 	if (place->address != 0 && place->class_id == object->class_id) {
 		place->size_code = (place->size_code | CODE_ALIVE) & ~CODE_UNANNOUNCED;
@@ -338,7 +338,7 @@ int object_tracker_freed(object_tracker *tracker, uint64_t address)
 	return 1;
 }
 
-/* Tells of an entry that the shot did not give, and empties its place. Returns 0 for one that lives. */
+/* Reports an entry that the snapshot did not give as dead, and empties it. Returns 0 for one that lives. */
 static inline int end_entry(object_tracker *tracker, object_entry *entry, int is_complete)
 {
 	if (entry->address == 0 || !is_complete || (entry->size_code & CODE_ALIVE) != 0) {

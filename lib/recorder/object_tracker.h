@@ -3,11 +3,11 @@
  * \file recorder/object_tracker.h
  * \brief The objects that are alive as far as is known, by address. Used by the writer thread alone.
  *
- * Objects come from allocations and heap shots. Moves of one collection are applied as a set, since an address may be
- * left by one object and taken by another in it. An address that is given to another object, and an object that a heap
- * shot does not give, mean a death, which the caller's function is told.
+ * Objects come from allocations and heap snapshots. Moves of one collection are applied as a set, since an address may
+ * be left by one object and taken by another in it. An address that is given to another object, and an object that a
+ * heap shot does not give, mean a death, for which the caller's function is called.
  *
- * An object costs 21 to 32 bytes of memory, and 21 more for a moment when the table grows.
+ * An object costs 21 to 32 bytes of memory, and 21 more while the table grows.
  */
 #ifndef RECORDER_OBJECT_TRACKER_H
 #define RECORDER_OBJECT_TRACKER_H
@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-/** What is told of an object. */
+/** What is reported of an object. */
 typedef struct tracked_object {
 	uint64_t address;
 	uint64_t size;
@@ -33,12 +33,12 @@ typedef struct object_entry {
 	uint32_t size_code; /**< The size or, for large ones, where it stands; and what is known of the object. */
 } object_entry;
 
-/** An object of a heap shot that waits until its place in the table is in the cache. */
+/** An object of a heap snapshot that waits until its place in the table is in the cache. */
 #define OBJECT_TRACKER_WAITING 32
 
 typedef struct object_tracker {
 	mprof_allocator allocator;
-	object_death_function died; /**< To be set, with user, before objects are told. */
+	object_death_function died; /**< To be set, with user, before objects are reported. */
 	void *user;
 	object_entry *entries;
 	uint32_t capacity;
@@ -69,13 +69,13 @@ int object_tracker_moved(object_tracker *tracker, uint64_t from, uint64_t to);
 /** Ends a set of moves. */
 int object_tracker_end_moves(object_tracker *tracker);
 
-/** A heap shot gives an object as alive. The size of one that is known stays what it was. */
+/** A heap snapshot gives an object as alive. The size of one that is known stays what it was. */
 int object_tracker_alive(object_tracker *tracker, const tracked_object *object);
 
-/** The object at an address is dead, and whoever knows of it has told so. */
+/** The object at an address is dead; the caller reports that itself. */
 int object_tracker_freed(object_tracker *tracker, uint64_t address);
 
-/** A heap shot ends: what it did not give is dead, if it is complete. */
+/** A heap snapshot ends: what it did not give is dead, if it is complete. */
 int object_tracker_end_shot(object_tracker *tracker, int is_complete);
 
 /** Forgets all objects, which are not dead by that, and gives back the memory. Returns how many there were. */

@@ -31,7 +31,7 @@ typedef struct recorder_output {
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Of no thread, or of threads that ended: not in the log yet. */
 } recorder_output;
 
-/** Keeps the first error of the mprof_writer, which ends the writing, but not the draining. #MPROF_OK is none. */
+/** Keeps the first error of the mprof_writer, which ends the writing, but not the draining. #MPROF_OK is ignored. */
 void output_note_status(recorder_output *output, mprof_status status);
 
 /**

@@ -51,12 +51,12 @@ static int compare(const void *a, const void *b)
  * Sorts the changes in: of those with the same start the last counts. An area that is gone stays for the shots that
  * were made before.
  */
-static void settle(root_table *roots)
+static void sort_changes(root_table *roots)
 {
 	const mprof_allocator *allocator = &roots->allocator;
 	size_t kept = 0;
 
-	if (roots->settled == roots->count)
+	if (roots->sorted == roots->count)
 		return;
 	for (size_t i = 0; i < roots->count; i++)
 		roots->entries[i].place = (uint32_t)i;
@@ -77,7 +77,7 @@ static void settle(root_table *roots)
 		}
 	}
 	roots->count = kept;
-	roots->settled = kept;
+	roots->sorted = kept;
 	roots->has_gone = 1;
 }
 
@@ -106,8 +106,8 @@ void root_table_change(root_table *roots, const message *changed)
 		if (entry->name != NULL)
 			memcpy(entry->name, area->name, size);
 	}
-	if (roots->count - roots->settled > CHANGES_MAX && roots->count - roots->settled > roots->settled)
-		settle(roots);
+	if (roots->count - roots->sorted > CHANGES_MAX && roots->count - roots->sorted > roots->sorted)
+		sort_changes(roots);
 }
 
 void root_table_forget(root_table *roots, uint64_t counter)
@@ -117,7 +117,7 @@ void root_table_forget(root_table *roots, uint64_t counter)
 
 	if (!roots->has_gone)
 		return;
-	for (size_t i = 0; i < roots->settled; i++) {
+	for (size_t i = 0; i < roots->sorted; i++) {
 		root_entry *entry = &roots->entries[i];
 
 		if (entry->is_gone && (int64_t)(entry->gone - counter) < 0) {
@@ -127,10 +127,10 @@ void root_table_forget(root_table *roots, uint64_t counter)
 		has_gone |= entry->is_gone != 0;
 		roots->entries[kept++] = *entry;
 	}
-	memmove(&roots->entries[kept], &roots->entries[roots->settled],
-		(roots->count - roots->settled) * sizeof(*roots->entries));
-	roots->count -= roots->settled - kept;
-	roots->settled = kept;
+	memmove(&roots->entries[kept], &roots->entries[roots->sorted],
+		(roots->count - roots->sorted) * sizeof(*roots->entries));
+	roots->count -= roots->sorted - kept;
+	roots->sorted = kept;
 	roots->has_gone = has_gone;
 }
 
@@ -139,7 +139,7 @@ static root_entry *find(const root_table *roots, uint64_t slot, uint64_t counter
 {
 	root_entry *entry;
 	size_t low = 0;
-	size_t high = roots->settled;
+	size_t high = roots->sorted;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -163,7 +163,7 @@ static void write_new_areas(root_table *roots)
 	mprof_record records[AREAS_IN_BLOCK];
 	size_t count = 0;
 
-	for (size_t i = 0; i < roots->settled; i++) {
+	for (size_t i = 0; i < roots->sorted; i++) {
 		root_entry *entry = &roots->entries[i];
 
 		if (entry->id != 0 || entry->size == 0)
@@ -190,7 +190,7 @@ uint32_t root_table_find_id(root_table *roots, uint64_t slot, uint64_t counter, 
 {
 	const root_entry *entry;
 
-	settle(roots);
+	sort_changes(roots);
 	entry = slot != 0 ? find(roots, slot, counter) : NULL;
 	if (entry == NULL)
 		return 0;

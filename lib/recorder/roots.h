@@ -3,8 +3,8 @@
  * \file recorder/roots.h
  * \brief The areas of memory from which the collector starts. All of this is the writer thread's.
  *
- * Areas come and go often and are looked for seldom: changes are gathered as they come, and sorted in when a heap shot
- * asks or there are many. Areas get their IDs, and go into the log, when one that is not there is asked for.
+ * Areas come and go often and are looked for seldom: changes are gathered as they come, and sorted in when a heap
+ * snapshot asks or there are many. Areas get their IDs, and go into the log, when one that is not there is asked for.
  */
 #ifndef RECORDER_ROOTS_H
 #define RECORDER_ROOTS_H
@@ -35,7 +35,7 @@ typedef struct root_table {
 	root_entry *entries;
 	size_t count;
 	size_t capacity;
-	size_t settled;   /**< So many at the begin are sorted by their starts, which differ. */
+	size_t sorted;    /**< That many at the start are sorted by their starts, which differ. */
 	uint32_t next_id; /**< IDs are dense; the first is 1 more. */
 	int has_gone;     /**< Some of the settled are gone. */
 } root_table;
@@ -47,7 +47,7 @@ void root_table_destroy(root_table *roots);
 /** Adds a registered or unregistered area. Without memory an area is not known. */
 void root_table_change(root_table *roots, const message *changed);
 
-/** Forgets areas that were gone before a counter, when no heap shot is left that was made before it. */
+/** Forgets areas that were gone before a counter, when no heap snapshot is left that was made before it. */
 void root_table_forget(root_table *roots, uint64_t counter);
 
 /**

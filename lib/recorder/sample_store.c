@@ -158,8 +158,9 @@ static void release_chunk(sample_store *store, uint32_t chunk)
 		atomic_fetch_or_explicit(&store->state, UINT64_C(1) << (FREE_SHIFT + chunk), memory_order_release);
 		return;
 	}
-	/* The open one begins anew if nothing else was claimed in it: its memory is in the cache. If the word is still
-	 * the same, so is what it stands for: the chunk can be full and free again only through this thread. */
+	/* The open one is reused from its start if nothing else was claimed in it: its memory is in the cache. If the
+	 * word is still the same, so is what it stands for: the chunk can be full and free again only through this
+	 * thread. */
 	state = atomic_load_explicit(&store->state, memory_order_relaxed);
 	if (state_open_chunk(state) == chunk && state_claimed(state) == store->released[chunk] &&
 	    atomic_compare_exchange_strong_explicit(&store->state, &state, state & ~CLAIMED_MASK, memory_order_release,

@@ -29,7 +29,7 @@ static sample_record *merge(sample_record *first, sample_record *second)
 	return merged;
 }
 
-/* Sorts the first \p count of a list by thread and counter, in place, and moves the list on behind them. */
+/* Sorts the first \p count of a list by thread and counter, in place, and moves the list past them. */
 static sample_record *sort(sample_record **list, size_t count)
 {
 	sample_record *first = *list;

@@ -46,14 +46,14 @@ typedef struct recorder_shared {
 	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
 	uint64_t max_name_length; /**< Bytes. */
 
-	/* Lock-free: each says who may do what. */
+	/* Lock-free: see each for which thread may do what. */
 	buffer_pool pool;
 	message_queue messages;
 	sample_store samples;
 	heap_recording heap;
 
 	sem_t work; /**< Posted for full buffers, requests and closing; the writer thread waits. Async-signal-safe. */
-	/** 1 from the begin of mprof_recorder_close(): recording ends. Sequentially consistent store, acquire load by
+	/** 1 from the start of mprof_recorder_close(): recording ends. Sequentially consistent store, acquire load by
 	 * the writer thread, whose last round then sees all that was recorded before. */
 	_Atomic int closing;
 	_Atomic int enabled; /**< Changed under threads_lock, read relaxed. */

@@ -27,10 +27,10 @@ static int take_value(recorder_drain *drain, mprof_thread *thread, mprof_event *
 		if (value != thread->id)
 			return 1;
 		switches_leave(&thread->drain.stacks, event->counter);
-		leave_stack_restart(&thread->drain.stacks.own);
+		shadow_stack_restart(&thread->drain.stacks.own);
 		return 1;
 	case MPROF_EVENT_RECORDING_RESUMED:
-		leave_stack_restart(thread_stacks_current(&thread->drain.stacks));
+		shadow_stack_restart(thread_stacks_current(&thread->drain.stacks));
 		stack_table_note_gap(&drain->switched, event->counter - value);
 		return 1;
 	case MPROF_EVENT_STACK_SWITCH:
@@ -59,10 +59,10 @@ static inline int is_leave(uint32_t kind)
  */
 static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_event *event)
 {
-	leave_stack *leaves = thread_stacks_current(&thread->drain.stacks);
+	shadow_stack *leaves = thread_stacks_current(&thread->drain.stacks);
 	int is_lost = leaves->lost;
 
-	event->id = leave_stack_take_top(leaves);
+	event->id = shadow_stack_take_top(leaves);
 	if (drain->output->implicit_leaves && (event->kind == MPROF_EVENT_METHOD_LEAVE || event->id == 0)) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		event->id = 0;
@@ -89,7 +89,7 @@ static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mpro
 	}
 	/* The commonest leaves need no look-up. */
 	if (event->kind == MPROF_EVENT_METHOD_LEAVE && drain->output->implicit_leaves &&
-	    leave_stack_returns(thread_stacks_current(&thread->drain.stacks), key)) {
+	    shadow_stack_returns(thread_stacks_current(&thread->drain.stacks), key)) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		return 1;
 	}
@@ -101,10 +101,10 @@ static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mpro
 	else
 		event->id = keys_class_id(&drain->keys, key, event->counter);
 	if (event->kind == MPROF_EVENT_METHOD_ENTER)
-		leave_stack_enter(thread_stacks_current(&thread->drain.stacks), &drain->shared->allocator, key,
-				  event->id);
+		shadow_stack_enter(thread_stacks_current(&thread->drain.stacks), &drain->shared->allocator, key,
+				   event->id);
 	else if (is_leave(event->kind))
-		leave_stack_leave(thread_stacks_current(&thread->drain.stacks), event->id);
+		shadow_stack_leave(thread_stacks_current(&thread->drain.stacks), event->id);
 	return event->id != 0;
 }
 
@@ -221,7 +221,7 @@ size_t slots_count_events(const event_slot *slots, uint32_t count)
 	return events;
 }
 
-/* Blocks before may be gone: what stack the thread is on is said again. */
+/* Blocks before may be evicted: the block begins with the stack that the thread is on. */
 static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_thread *thread, mprof_event *event)
 {
 	if (!drain->output->repeats_switches || thread->drain.stacks.other == NULL)

@@ -15,15 +15,15 @@
  * ends one, are sorted by their counters; each thread is drained up to the first of them, the thread of the next one up
  * to that one, and so on.
  *
- * What may be drained: whoever takes up a stack has been told by the thread that left it, so the switch by which it was
- * left was published before that by which it is taken up. Looking at all threads, and then once more, finds with each
- * switch seen by the first look all that it depends on. Of what the second look alone has seen no more is drained than
- * that.
+ * What may be drained: a thread takes up a stack only after the thread that left it has handed it on, so the switch by
+ * which it was left was published before that by which it is taken up. Looking at all threads, and then once more,
+ * finds with each switch seen by the first look all that it depends on. Of what the second look alone has seen no more
+ * is drained than that.
  */
 struct stack_point {
 	uint64_t counter;
 	mprof_thread *thread;
-	slot_position end;    /**< Behind the slot. */
+	slot_position end;    /**< After the slot. */
 	switched_stack *from; /**< NULL: the thread's own. */
 	switched_stack *to;   /**< The same; also the stack that ends. */
 };
@@ -105,7 +105,7 @@ static void look_at_all(recorder_drain *drain)
 	}
 }
 
-/* Where the thread is while its slots are gone over. */
+/* Where the thread is while its slots are scanned. */
 typedef struct stack_scan {
 	stack_point point;
 	visit_function visit;
@@ -160,7 +160,7 @@ static void scan_buffer(recorder_drain *drain, stack_scan *scan, const event_buf
 	}
 }
 
-/* Goes over all switches that can be read. */
+/* Scans all switches that can be read. */
 static void scan_all(recorder_drain *drain, visit_function visit)
 {
 	for (mprof_thread *thread = recorder_threads(drain->shared); thread != NULL; thread = thread->next) {

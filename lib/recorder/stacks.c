@@ -69,7 +69,7 @@ static size_t common_frames(const stack_store *stacks, const remembered_chain *l
 	return common;
 }
 
-/* What the log calls a frame. Returns 0 if it cannot be told. */
+/* The ID of what a frame is in. Returns 0 if there is no memory for one. */
 static int resolve_frame(stack_store *stacks, mprof_frame frame, int is_innermost, uint64_t counter, uint32_t *target,
 			 int *settled)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/stacks.h
- * \brief Call chains, interned as a tree: equal chains have one ID, and chains share what their outer ends have in
+ * \brief Call stacks, interned as a tree: equal ones have one ID, and they share what their outer ends have in
  * common. All of this is the writer thread's.
  */
 #ifndef RECORDER_STACKS_H

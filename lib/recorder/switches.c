@@ -3,7 +3,7 @@
 
 static void release_leaves(stack_state *state, const mprof_allocator *allocator)
 {
-	leave_stack_destroy(&((switched_stack *)state)->leaves, allocator);
+	shadow_stack_destroy(&((switched_stack *)state)->leaves, allocator);
 }
 
 void switches_destroy(stack_table *table)
@@ -48,7 +48,7 @@ int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, ui
 		next->holder = stacks;
 	}
 	if (stack_table_is_stale(table, left))
-		leave_stack_restart(thread_stacks_current(stacks));
+		shadow_stack_restart(thread_stacks_current(stacks));
 	return 1;
 }
 
@@ -60,7 +60,7 @@ void switches_end(stack_table *table, uint64_t number)
 		return;
 	if (stack->holder != NULL)
 		switches_leave(stack->holder, stack->state.left);
-	leave_stack_destroy(&stack->leaves, &table->states.allocator);
+	shadow_stack_destroy(&stack->leaves, &table->states.allocator);
 	stack_table_remove(table, &stack->state);
 }
 
@@ -70,6 +70,6 @@ void switches_forget(const stack_table *table, const mprof_key_range *ranges, si
 		const hash_map_entry *entry = &table->states.entries[i];
 
 		if (entry->key != 0)
-			leave_stack_forget(&((switched_stack *)(uintptr_t)entry->value)->leaves, ranges, count);
+			shadow_stack_forget(&((switched_stack *)(uintptr_t)entry->value)->leaves, ranges, count);
 	}
 }

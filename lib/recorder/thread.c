@@ -57,7 +57,7 @@ static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t st
 {
 	buffer->start_counter = start_counter;
 	buffer->owner = thread;
-	/* Release: whoever sees the ticket sees the published count of 0 that the pool set before. */
+	/* Release: a thread that sees the ticket sees the published count of 0 that the pool set before. */
 	atomic_store_explicit(&buffer->ticket, (uint64_t)thread->serial << 32 | thread->sequence, memory_order_release);
 	atomic_store_explicit(&thread->current, buffer, memory_order_release);
 }
@@ -200,7 +200,7 @@ static inline void record_at(mprof_thread *thread, uint64_t subject, uint64_t co
 		record_first(thread, subject, counter, SLOT_STAMP(counter, code));
 }
 
-/* A buffer with room for so many slots, or NULL if the event is to be dropped. */
+/* A buffer with room for that many slots, or NULL if the event is to be dropped. */
 static event_buffer *buffer_with_room(mprof_thread *thread, uint32_t slots, uint64_t counter, int may_wait)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
@@ -219,7 +219,8 @@ static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
 	uint64_t counter = counter_read(&thread->counter);
 	event_buffer *buffer;
 
-	/* As long as the gap stands, its begin does. The exchange fails if recording was stopped again since. */
+	/* While the gap is not recorded, the counter at which it started stays. The exchange fails if recording was
+	 * stopped again since. */
 	while (!atomic_compare_exchange_weak_explicit(&thread->special, &special, special & ~(uint32_t)SPECIAL_GAP,
 						      memory_order_relaxed, memory_order_relaxed)) {
 		if ((special & SPECIAL_OFF) != 0)
@@ -458,7 +459,7 @@ void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key cla
 	}
 }
 
-/* What is not an allocation keeps its call chain where the log has such. */
+/* What is not an allocation keeps its call stack where the log has them. */
 static void record_detailed(mprof_thread *thread, mprof_event_kind kind, const wide_event *event,
 			    const mprof_frame *frames, size_t count)
 {
@@ -508,7 +509,7 @@ void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, m
 void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
 					const mprof_frame *frames, size_t count)
 {
-	/* In the place of the object, which is not told again. */
+	/* In the place of the object, which is not recorded again. */
 	wide_event event = {0, handle, (uint32_t)type & 3};
 
 	if (thread != NULL && handle_is_valid(handle))
@@ -684,7 +685,7 @@ void thread_release(mprof_thread *thread)
 
 	buffer_pool_remove_thread(&shared->pool);
 	switches_leave(&thread->drain.stacks, thread->drain.last_counter);
-	leave_stack_destroy(&thread->drain.stacks.own, &shared->allocator);
+	shadow_stack_destroy(&thread->drain.stacks.own, &shared->allocator);
 	stack_memory_destroy(&thread->drain.chain, &shared->allocator);
 	allocator_release(&shared->allocator, thread->memory, THREAD_MEMORY);
 }

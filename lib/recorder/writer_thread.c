@@ -27,13 +27,13 @@
 #define wait_until(semaphore, deadline) sem_timedwait(semaphore, deadline)
 #endif
 
-static void add_milliseconds(struct timespec *moment, uint32_t milliseconds)
+static void add_milliseconds(struct timespec *time, uint32_t milliseconds)
 {
-	moment->tv_sec += milliseconds / 1000;
-	moment->tv_nsec += (long)(milliseconds % 1000) * 1000000;
-	if (moment->tv_nsec >= 1000000000) {
-		moment->tv_sec++;
-		moment->tv_nsec -= 1000000000;
+	time->tv_sec += milliseconds / 1000;
+	time->tv_nsec += (long)(milliseconds % 1000) * 1000000;
+	if (time->tv_nsec >= 1000000000) {
+		time->tv_sec++;
+		time->tv_nsec -= 1000000000;
 	}
 }
 

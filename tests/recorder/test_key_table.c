@@ -53,7 +53,7 @@ Test(key_table, holds_many_keys)
 
 		snprintf(name, sizeof(name), "name %d", (int)key);
 		cr_assert_not_null(entry);
-		cr_assert_str_eq(key_table_version(&table, entry, 0)->said.name, name);
+		cr_assert_str_eq(key_table_version(&table, entry, 0)->definition.name, name);
 	}
 	cr_assert_null(key_table_find(&table, 63));
 	key_table_destroy(&table);
@@ -72,9 +72,9 @@ Test(key_table, a_new_definition_counts_from_its_counter_on)
 	cr_assert(define(&table, 10, "second", 250));
 	entry = key_table_find(&table, 10);
 	cr_assert_eq(entry->id, 0, "several versions: the counter must be asked");
-	cr_assert_str_eq(key_table_version(&table, entry, 0)->said.name, "first");
-	cr_assert_str_eq(key_table_version(&table, entry, 199)->said.name, "first");
-	cr_assert_str_eq(key_table_version(&table, entry, 200)->said.name, "second");
+	cr_assert_str_eq(key_table_version(&table, entry, 0)->definition.name, "first");
+	cr_assert_str_eq(key_table_version(&table, entry, 199)->definition.name, "first");
+	cr_assert_str_eq(key_table_version(&table, entry, 200)->definition.name, "second");
 	cr_assert_eq(key_table_version(&table, entry, 150)->id, 1);
 	cr_assert_eq(key_table_assign(&table, entry, key_table_version(&table, entry, 300)), 2);
 	cr_assert_eq(entry->id, 0);
@@ -86,7 +86,7 @@ static const char *newest(const key_table *table, mprof_key key)
 {
 	const key_entry *entry = key_table_find(table, key);
 
-	return entry != NULL && entry->version != 0 ? table->versions[entry->version].said.name : "";
+	return entry != NULL && entry->version != 0 ? table->versions[entry->version].definition.name : "";
 }
 
 Test(key_table, tells_what_came_of_a_definition)
@@ -182,7 +182,7 @@ Test(key_table, ids_of_the_client_stay)
 	cr_assert(define(&table, 12345, "first", 1));
 	cr_assert(define(&table, 12345, "second", 2));
 	entry = key_table_find(&table, 12345);
-	cr_assert_str_eq(key_table_version(&table, entry, 9)->said.name, "first");
+	cr_assert_str_eq(key_table_version(&table, entry, 9)->definition.name, "first");
 	cr_assert_eq(key_table_assign(&table, entry, key_table_version(&table, entry, 9)), 12345);
 	key_table_retire(&table, &range, 1);
 	cr_assert_eq(key_table_find(&table, 12345)->id, 12345);

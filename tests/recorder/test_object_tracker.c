@@ -382,7 +382,7 @@ Test(object_tracker, no_memory_is_told)
 Test(object_tracker, allocations_of_many_threads_come_in_order)
 {
 	heap_timeline timeline;
-	const heap_moment *moment;
+	const timeline_entry *entry;
 	uint64_t last = 0;
 	size_t taken = 0;
 
@@ -392,7 +392,7 @@ Test(object_tracker, allocations_of_many_threads_come_in_order)
 		/* Each thread's in order, one thread behind the other. */
 		for (uint64_t thread = 0; thread < 5; thread++) {
 			for (uint64_t i = 0; i < 700; i++) {
-				heap_moment added = {(uint64_t)round * 1000 + i + thread % 3 * 100,
+				timeline_entry added = {(uint64_t)round * 1000 + i + thread % 3 * 100,
 						     {thread * 1000 + i, 8, 1}};
 
 				cr_assert(heap_timeline_add(&timeline, &added));
@@ -400,14 +400,14 @@ Test(object_tracker, allocations_of_many_threads_come_in_order)
 		}
 		heap_timeline_sort(&timeline);
 		/* The last of them wait for the next round. */
-		while ((moment = heap_timeline_take(&timeline, (uint64_t)round * 1000 + 850)) != NULL) {
-			cr_assert_geq(moment->counter, last);
-			cr_assert_lt(moment->counter, (uint64_t)round * 1000 + 850);
-			last = moment->counter;
+		while ((entry = heap_timeline_take(&timeline, (uint64_t)round * 1000 + 850)) != NULL) {
+			cr_assert_geq(entry->counter, last);
+			cr_assert_lt(entry->counter, (uint64_t)round * 1000 + 850);
+			last = entry->counter;
 			taken++;
 		}
 	}
-	while ((moment = heap_timeline_take(&timeline, 100000)) != NULL)
+	while ((entry = heap_timeline_take(&timeline, 100000)) != NULL)
 		taken++;
 	cr_assert_eq(taken, 10 * 5 * 700);
 	heap_timeline_destroy(&timeline);
@@ -419,7 +419,7 @@ Test(object_tracker, allocations_at_the_same_moment_keep_their_order)
 
 	heap_timeline_init(&timeline, &allocator);
 	for (uint64_t i = 0; i < 100; i++) {
-		heap_moment added = {i % 2 == 0 ? 7 : 3, {i + 1, 8, 1}};
+		timeline_entry added = {i % 2 == 0 ? 7 : 3, {i + 1, 8, 1}};
 
 		cr_assert(heap_timeline_add(&timeline, &added));
 	}

@@ -119,7 +119,7 @@ Test(stacks, more_than_one_block_of_them)
 	end(&log, &sampled);
 }
 
-/* A key means what it meant at the moment of the sample, whenever it is drained. */
+/* A key means what it meant at the time of the sample, whenever it is drained. */
 Test(stacks, of_keys_that_were_defined_again)
 {
 	recorded_log log = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/leave_stack.h"
+#include "recorder/shadow_stack.h"
 
 #include "base/array.h"
 #include "recorder/key_table.h"
 
-void leave_stack_destroy(leave_stack *stack, const mprof_allocator *allocator)
+void shadow_stack_destroy(shadow_stack *stack, const mprof_allocator *allocator)
 {
 	allocator_release(allocator, stack->frames, stack->capacity * sizeof(*stack->frames));
 	stack->frames = NULL;
@@ -12,22 +12,22 @@ void leave_stack_destroy(leave_stack *stack, const mprof_allocator *allocator)
 	stack->depth = 0;
 }
 
-void leave_stack_enter_deeper(leave_stack *stack, const mprof_allocator *allocator, uint64_t key, uint32_t method)
+void shadow_stack_enter_deeper(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key, uint32_t method)
 {
 	void *frames = stack->frames;
 
 	if (stack->lost)
 		return;
-	if (stack->depth >= LEAVE_STACK_MAX ||
+	if (stack->depth >= SHADOW_STACK_MAX ||
 	    !array_reserve(allocator, &frames, &stack->capacity, stack->depth + 1, sizeof(*stack->frames))) {
 		stack->lost = 1;
 		return;
 	}
 	stack->frames = frames;
-	stack->frames[stack->depth++] = (leave_frame){key, method};
+	stack->frames[stack->depth++] = (shadow_frame){key, method};
 }
 
-void leave_stack_leave(leave_stack *stack, uint32_t method)
+void shadow_stack_leave(shadow_stack *stack, uint32_t method)
 {
 	for (size_t depth = stack->depth; depth > 0; depth--) {
 		if (stack->frames[depth - 1].method == method) {
@@ -37,7 +37,7 @@ void leave_stack_leave(leave_stack *stack, uint32_t method)
 	}
 }
 
-void leave_stack_forget(leave_stack *stack, const mprof_key_range *ranges, size_t count)
+void shadow_stack_forget(shadow_stack *stack, const mprof_key_range *ranges, size_t count)
 {
 	for (size_t depth = 0; depth < stack->depth; depth++) {
 		if (key_ranges_hold(ranges, count, stack->frames[depth].key))
@@ -45,7 +45,7 @@ void leave_stack_forget(leave_stack *stack, const mprof_key_range *ranges, size_
 	}
 }
 
-void leave_stack_restart(leave_stack *stack)
+void shadow_stack_restart(shadow_stack *stack)
 {
 	stack->depth = 0;
 	stack->lost = 0;
