@@ -39,6 +39,7 @@ count_one() {
 passed=0
 failed=0
 skipped=0
+retried=0
 for build in "$@"; do
 	for record in $(find "$build/tests" -name '*.trs' | LC_ALL=C sort); do
 		log=${record%.trs}.log
@@ -49,6 +50,11 @@ for build in "$@"; do
 		passed=$((passed + ${set_of_counts%% *}))
 		failed=$((failed + failures))
 		skipped=$((skipped + ${set_of_counts##* }))
+		retries=$(grep -c '^RETRY: ' "$log") || true
+		retried=$((retried + retries))
+		if test $show_failures = no && test "$retries" != 0; then
+			sed -n "s|^RETRY: |retried in ${log#"$build"/}: |p" "$log"
+		fi
 		if test $show_failures = yes && test "$failures" != 0; then
 			printf '\n==== %s: %s\n' "$result" "${log#"$build"/}"
 			cat "$log"
@@ -56,5 +62,6 @@ for build in "$@"; do
 	done
 done
 
+test $show_failures = yes || test $retried = 0 || echo "$retried retried"
 test $show_failures = yes || echo "$passed passed, $failed failed, $skipped skipped"
 test "$failed" = 0
