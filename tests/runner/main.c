@@ -3,9 +3,16 @@
  * \file main.c
  * \brief Runs the tests of a Criterion program one after the other, each in a child made by fork().
  *
- * Criterion's own runner cannot live with the thread sanitizer (https://github.com/Snaipe/Criterion/issues/274). This
- * one takes its place in builds with that sanitizer: it defines main() and the functions that the macros of Criterion
- * call, and prints the same last line. It supports the options of a test that are about how it starts and ends.
+ * It takes the place of Criterion's library, whose headers it shares: with the thread sanitizer, which that library
+ * cannot live with (https://github.com/Snaipe/Criterion/issues/274), and where the library is missing for the target,
+ * such as with -m32 or another C library. It defines main() and what the macros of Criterion refer to, and prints the
+ * same last line. It supports the options of a test that are about how it starts and ends.
+ *
+ * Criterion offers no supported way to do this. Its embedding interface (criterion_initialize() and
+ * criterion_run_all_tests()) lists the tests, but always runs them in processes that BoxFort starts, together with a
+ * thread that collects their messages; no option makes it use a plain fork(), and its assertions need that thread. Hence
+ * the tests are found where the macros put them, in the sections cr_tst and cr_sts. A release of Criterion that changes
+ * what this file relies on does not compile, does not link, or has no tests here; the last is a failure.
  */
 #include <criterion/criterion.h>
 #include <criterion/logging.h>
@@ -41,6 +48,9 @@ static const struct criterion_suite *current_suite;
 static void *current_parameter;
 static atomic_int expectation_failed;
 
+/* All zero: nothing is reported of an assertion that holds. */
+struct criterion_options criterion_options;
+
 /* Ends the child without the destructors of other threads' data: they still run. */
 static void end_child(int status)
 {
@@ -63,6 +73,36 @@ void cr_log(enum criterion_severity severity, const char *format, ...)
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	fputc('\n', stderr);
+}
+
+int cr_asprintf(char **text, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		*text = NULL;
+	return length;
+}
+
+void cr_asprintf_free(char *text)
+{
+	free(text);
+}
+
+/* The arguments are what the assertion was called with, as strings: the first is the expression. */
+char *cr_translate_assert_msg(int number, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, number);
+	text = strdup(va_arg(arguments, const char *));
+	va_end(arguments);
+	return text;
 }
 
 void cri_asserts_passed_incr(void)
@@ -217,5 +257,9 @@ int main(void)
 	fprintf(stderr, "[====] Synthesis: Tested: %u | Passing: %u | Failing: %u | Crashing: %u | Skipped: %u\n",
 		counts[PASSED] + counts[FAILED] + counts[CRASHED], counts[PASSED], counts[FAILED], counts[CRASHED],
 		counts[SKIPPED]);
+	if (counts[PASSED] + counts[FAILED] + counts[CRASHED] + counts[SKIPPED] == 0) {
+		fprintf(stderr, "no tests were found\n");
+		return 1;
+	}
 	return counts[FAILED] || counts[CRASHED];
 }

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The tree builds without a warning, and passes tests, in the ways that configure offers and "make check" does not use:
+#
+#   clang    with the other compiler
+#   m32      for 32-bit x86, without zlib
+#   decoder  without the recorder and without shared libraries
+#
+# build_variants.sh DIRECTORY [VARIANT...]: builds each in a directory of its name there. Tests run where the variant can
+# make a difference. Called by .ci/run; takes long, hence no part of make check. Status 77 if a compiler is missing.
+set -eu
+
+directory=${1:?a directory to build in}
+shift
+srcdir=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$directory"
+cd "$directory"
+# Logs of MPROF_SAMPLES are large, and were read by the usual build.
+unset MPROF_SAMPLES
+
+skip() {
+	echo "SKIP: $1"
+	exit 77
+}
+
+# configured VARIANT ARGUMENT...: in the directory of that name.
+configured() {
+	local variant=$1
+	shift
+	mkdir -p "$variant"
+	(cd "$variant" && "$srcdir/configure" --quiet --enable-werror "$@")
+}
+
+# tests_of DIRECTORY...: the unit tests there.
+tests_of() {
+	local part
+	for part in "$@"; do
+		(cd "$srcdir" && printf '%s\n' "tests/$part"/test_*.c | sed 's/\.c$//')
+	done
+}
+
+# checked VARIANT TEST...: builds everything but tests, and those tests, and runs them.
+checked() {
+	local variant=$1
+	shift
+	make -s -C "$variant" -j"$(nproc)" >"$variant/make.log" || return
+	make -s -C "$variant" -j"$(nproc)" check check_PROGRAMS="$(printf '%s\n' "$@" | grep -v '\.sh$' | tr '\n' ' ')" \
+		TESTS="$*" >"$variant/check.log" && return
+	grep -E '^(FAIL|ERROR)' "$variant/check.log"
+	return 1
+}
+
+build_clang() {
+	command -v clang >/dev/null || skip "clang is missing: install clang"
+	configured clang CC="${CCACHE-} clang" CFLAGS="-O1" || return
+	# shellcheck disable=SC2046 # names of tests have no spaces
+	checked clang $(tests_of base format io recorder | grep -v stress) tests/recorder/test_fork \
+		tests/abi/test_layout tests/abi/test_symbols.sh tests/abi/test_static.sh
+}
+
+# Debian has no Criterion for it without a second architecture: the tests run without that library.
+build_m32() {
+	echo 'int main(void) { return 0; }' >m32.c
+	gcc -m32 -o m32.out m32.c 2>/dev/null || skip "gcc cannot build 32-bit programs: install gcc-multilib"
+	configured m32 --without-zlib --without-mono --without-libunwind --enable-plain-runner \
+		--build="$(gcc -dumpmachine)" --host=i686-linux-gnu PKG_CONFIG="$(command -v pkg-config)" \
+		CC="${CCACHE-} gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
+	# shellcheck disable=SC2046
+	checked m32 $(tests_of base dictionary format io parser reader model writer) tests/recorder/test_recorder \
+		tests/recorder/test_fork tests/recorder/test_elf_symbols tests/recorder/test_heap
+}
+
+build_decoder() {
+	configured decoder --disable-recorder --disable-shared CC="${CCACHE-} gcc" CFLAGS="-O1" || return
+	checked decoder tests/io/test_sink tests/reader/test_reader tests/reader/test_reader_gzip \
+		tests/model/test_profile_calls tests/writer/test_writer tests/convert/test_convert \
+		tests/abi/test_unsupported.sh tests/abi/test_static.sh tests/install/test_install.sh \
+		tests/tool/test_info.sh tests/tool/test_dump.sh tests/tool/test_report.sh
+}
+
+test $# -gt 0 || set -- clang m32 decoder
+status=0
+for variant in "$@"; do
+	result=0
+	("build_$variant") || result=$?
+	case $result in
+	0) echo "PASS: $variant, after $SECONDS seconds" ;;
+	77) test $status != 0 || status=77 ;;
+	*) echo "FAIL: $variant, after $SECONDS seconds" && status=1 ;;
+	esac
+done
+exit $status
