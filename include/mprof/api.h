@@ -17,11 +17,19 @@
 #define MPROF_END_DECLS
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(MPROF_BUILDING)
+#define MPROF_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define MPROF_API
+#elif defined(__GNUC__)
 #define MPROF_API __attribute__((visibility("default")))
-#define MPROF_NODISCARD __attribute__((warn_unused_result))
 #else
 #define MPROF_API
+#endif
+
+#if defined(__GNUC__)
+#define MPROF_NODISCARD __attribute__((warn_unused_result))
+#else
 #define MPROF_NODISCARD
 #endif
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#ifdef _WIN32
+/* For rand_s(), the system's random numbers. */
+#define _CRT_RAND_S
+#endif
+
 #include "base/hash.h"
 
 #include <stdatomic.h>
 #include <time.h>
+#ifdef _WIN32
+#include <stdlib.h>
+#endif
 #ifdef HAVE_GETENTROPY
 #ifdef HAVE_SYS_RANDOM_H
 #include <sys/random.h>
@@ -10,20 +18,38 @@
 #include <unistd.h>
 #endif
 
-/*
- * Where the system has no random numbers to give, or refuses them: the time, and where the stack and the library lie.
- */
+/* Random numbers of the system. Returns 0 where it has none to give, or refuses them. */
+static int draw_random(uint64_t *number)
+{
+#if defined(_WIN32)
+	unsigned halves[2];
+
+	if (rand_s(&halves[0]) != 0 || rand_s(&halves[1]) != 0)
+		return 0;
+	*number = (uint64_t)halves[0] << 32 | halves[1];
+	return 1;
+#elif defined(HAVE_GETENTROPY)
+	return getentropy(number, sizeof(*number)) == 0;
+#else
+	(void)number;
+	return 0;
+#endif
+}
+
+/* Without random numbers: the time, and where the stack and the library lie. */
 static uint64_t draw(void)
 {
 	static const char in_library;
 	struct timespec now = {0};
 	uint64_t seed = 0;
 
-#ifdef HAVE_GETENTROPY
-	if (getentropy(&seed, sizeof(seed)) == 0 && seed != 0)
+	if (draw_random(&seed) && seed != 0)
 		return seed;
-#endif
+#ifdef _WIN32
+	now.tv_sec = time(NULL);
+#else
 	clock_gettime(CLOCK_REALTIME, &now);
+#endif
 	seed = hash_mix((uintptr_t)&now, (uintptr_t)&in_library);
 	return hash_mix(hash_mix(seed, (uint64_t)now.tv_sec), (uint64_t)now.tv_nsec) | 1;
 }

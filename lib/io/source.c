@@ -5,18 +5,12 @@
 
 #include "io/source.h"
 
+#include "io/descriptor.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#ifndef O_CLOEXEC
-#define O_CLOEXEC 0
-#endif
-
-/* The most that is asked of the system at once; more than SSIZE_MAX must not be. */
-#define LONGEST_READ ((size_t)1 << 30)
 
 typedef struct descriptor_source {
 	mprof_allocator allocator;
@@ -31,7 +25,7 @@ static int descriptor_read(void *user, void *bytes, size_t length, size_t *got)
 	ssize_t result;
 
 	do
-		result = read(self->fd, bytes, length < LONGEST_READ ? length : LONGEST_READ);
+		result = read(self->fd, bytes, length < DESCRIPTOR_LONGEST ? length : DESCRIPTOR_LONGEST);
 	while (result < 0 && errno == EINTR);
 	*got = result > 0 ? (size_t)result : 0;
 	return result < 0 ? errno : 0;
@@ -63,7 +57,10 @@ static int descriptor_open(mprof_source *source, const mprof_allocator *allocato
 	struct stat about;
 	off_t start = 0;
 	int can_seek;
+	int fault = descriptor_make_binary(fd);
 
+	if (fault != 0)
+		return fault;
 	if (fstat(fd, &about) != 0)
 		return errno;
 	if (S_ISDIR(about.st_mode))
@@ -92,11 +89,11 @@ static int descriptor_open(mprof_source *source, const mprof_allocator *allocato
 
 int source_open_path(mprof_source *source, const mprof_allocator *allocator, const char *path, uint64_t *length)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	int fault;
+	int fd;
+	int fault = descriptor_open_to_read(path, &fd);
 
-	if (fd < 0)
-		return errno;
+	if (fault != 0)
+		return fault;
 	fault = descriptor_open(source, allocator, fd, 1, length);
 	if (fault != 0)
 		(void)close(fd);

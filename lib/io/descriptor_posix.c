@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+
+int descriptor_open_to_read(const char *path, int *fd)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return *fd < 0 ? errno : 0;
+}
+
+int descriptor_make_binary(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+int descriptor_look_at_mode(int fd, int *appends)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return errno;
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return EBADF;
+	*appends = (flags & O_APPEND) != 0;
+	return 0;
+}
+
+/* Waits until a descriptor that does not block takes bytes again. */
+static int wait_writable(int fd)
+{
+	struct pollfd waiting = {fd, POLLOUT, 0};
+
+	while (poll(&waiting, 1, -1) < 0) {
+		if (errno != EINTR && errno != EAGAIN)
+			return errno;
+	}
+	return 0;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t length, size_t *written)
+{
+	while (*written < length) {
+		size_t rest = length - *written;
+		ssize_t result = write(fd, bytes + *written, rest < DESCRIPTOR_LONGEST ? rest : DESCRIPTOR_LONGEST);
+		int error = 0;
+
+		if (result > 0)
+			*written += (size_t)result;
+		else if (result == 0)
+			error = EIO;
+		else if (errno == EAGAIN || errno == EWOULDBLOCK)
+			error = wait_writable(fd);
+		else if (errno != EINTR)
+			error = errno;
+		if (error != 0)
+			return error;
+	}
+	return 0;
+}
+
+/* A reader that went away is an error to report, not a reason to kill the program that is profiled. */
+static int write_all_quietly(int fd, const uint8_t *bytes, size_t length, size_t *written)
+{
+	static const struct timespec at_once = {0, 0};
+	sigset_t pipe_signal;
+	sigset_t pending;
+	sigset_t mask;
+	int was_pending;
+	int error;
+
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	sigemptyset(&pending);
+	sigpending(&pending);
+	was_pending = sigismember(&pending, SIGPIPE) == 1;
+	error = pthread_sigmask(SIG_BLOCK, &pipe_signal, &mask);
+	if (error != 0)
+		return error;
+	error = write_all(fd, bytes, length, written);
+	if (error == EPIPE && !was_pending) {
+		while (sigtimedwait(&pipe_signal, NULL, &at_once) < 0 && errno == EINTR)
+			;
+	}
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return error;
+}
+
+int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written)
+{
+	return may_raise ? write_all_quietly(fd, bytes, length, written) : write_all(fd, bytes, length, written);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/descriptor.h"
+
+#include "io/windows_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <unistd.h>
+
+int descriptor_open_to_read(const char *path, int *fd)
+{
+	windows_path wide;
+	int error = windows_path_convert(&wide, path);
+
+	*fd = -1;
+	if (error != 0)
+		return error;
+	*fd = _wopen(wide.units, _O_RDONLY | _O_BINARY | _O_NOINHERIT);
+	if (*fd >= 0)
+		return 0;
+	error = errno;
+	/* A directory is reported as a file that must not be opened. */
+	return error == EACCES && windows_path_is_directory(&wide) ? EISDIR : error;
+}
+
+int descriptor_make_binary(int fd)
+{
+	return _setmode(fd, _O_BINARY) < 0 ? errno : 0;
+}
+
+int descriptor_look_at_mode(int fd, int *appends)
+{
+	/* There is no way to ask: what cannot be written to shows when it is written to. */
+	(void)fd;
+	*appends = 1;
+	return 0;
+}
+
+int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written)
+{
+	/* There are no signals for it, and descriptors always block. */
+	(void)may_raise;
+	while (*written < length) {
+		size_t rest = length - *written;
+		int result = write(fd, bytes + *written, (unsigned)(rest < DESCRIPTOR_LONGEST ? rest : DESCRIPTOR_LONGEST));
+
+		if (result <= 0)
+			return result < 0 ? errno : EIO;
+		*written += (size_t)result;
+	}
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* For rand_s(), the system's random numbers. */
+#define _CRT_RAND_S
+
+#include "io/log_file.h"
+
+#include "io/windows_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <share.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name that exists is as good as impossible: the directory must be full of them on purpose. */
+#define NAMES_TRIED 16
+
+/* A file is either writable here or not, for whom the directory decides. */
+static int permissions(uint32_t mode)
+{
+	return _S_IREAD | ((mode & 0200) != 0 ? _S_IWRITE : 0);
+}
+
+/*
+ * While it is open, others may read it and nobody else may write to it: that is the lock, and it is gone with the
+ * descriptor. Symbolic links need a right to be made that others do not have.
+ */
+static int open_alone(const char *path, int flags, uint32_t mode, int *fd)
+{
+	windows_path wide;
+	int error = windows_path_convert(&wide, path);
+
+	*fd = -1;
+	if (error != 0)
+		return error;
+	*fd = _wsopen(wide.units, _O_WRONLY | _O_CREAT | _O_BINARY | _O_NOINHERIT | flags, _SH_DENYWR, permissions(mode));
+	if (*fd >= 0)
+		return 0;
+	error = errno;
+	/* All that is refused is reported alike. A file that is there and can be written to is another writer's. */
+	if (error == EACCES && !windows_path_is_directory(&wide) && _waccess(wide.units, 2) == 0)
+		return EBUSY;
+	return error;
+}
+
+int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked)
+{
+	int error = open_alone(path, 0, mode, fd);
+
+	*is_locked = 0;
+	if (error != 0)
+		return error;
+	*is_locked = 1;
+	if (ftruncate(*fd, 0) == 0)
+		return 0;
+	error = errno;
+	close(*fd);
+	*fd = -1;
+	*is_locked = 0;
+	return error;
+}
+
+void log_file_unlock(int fd)
+{
+	/* The lock ends with the descriptor, which is closed next. */
+	(void)fd;
+}
+
+int log_file_create_beside(const char *path, uint32_t mode, char *name, size_t size, int *fd)
+{
+	int error = EEXIST;
+
+	*fd = -1;
+	for (int i = 0; i < NAMES_TRIED && error == EEXIST; i++) {
+		unsigned halves[2] = {0, 0};
+
+		if (rand_s(&halves[0]) != 0 || rand_s(&halves[1]) != 0)
+			return EIO;
+		snprintf(name, size, "%s.%08x%08x.part", path, halves[0], halves[1]);
+		error = open_alone(name, _O_EXCL, mode, fd);
+	}
+	return error;
+}
