@@ -362,14 +362,14 @@ Test(profile_errors, no_memory_once)
 Test(profile_errors, wrong_arguments)
 {
 	mprof_profile_options options;
-	mprof_profile_totals totals = {.struct_size = 4};
+	mprof_profile_totals totals = {.struct_size = sizeof(size_t) - 1};
 	mprof_method_stats figures = {.struct_size = sizeof(figures)};
 	mprof_profile *profile = NULL;
 	test_log log;
 
 	mprof_profile_options_init(&options, sizeof(options));
 	cr_expect_eq(mprof_profile_create(NULL, NULL), MPROF_ERR_ARGUMENT);
-	options.struct_size = 4;
+	options.struct_size = sizeof(size_t) - 1;
 	cr_expect_eq(mprof_profile_create(&options, &profile), MPROF_ERR_ARGUMENT);
 	cr_expect_null(profile);
 	mprof_profile_destroy(NULL);
@@ -394,9 +394,11 @@ Test(profile_errors, shorter_structs)
 		uint32_t reserved;
 		uint64_t calls;
 		uint64_t untouched;
-	} figures = {24, 0, 0, 0, 77};
+	} figures = {0, 0, 0, 0, 77};
+	const size_t earlier_size = (size_t)((char *)&figures.untouched - (char *)&figures);
 	test_log log;
 
+	figures.struct_size = earlier_size;
 	log_begin(&log);
 	begin_block(&log, 7, 0);
 	enter(&log, 3, 0);
@@ -404,7 +406,7 @@ Test(profile_errors, shorter_structs)
 	end_block(&log);
 	log_profile(&log);
 	cr_expect_eq(mprof_profile_get_method(log.profile, 0, (mprof_method_stats *)&figures), MPROF_OK);
-	cr_expect_eq(figures.struct_size, 24);
+	cr_expect_eq(figures.struct_size, earlier_size);
 	cr_expect_eq(figures.id, 3);
 	cr_expect_eq(figures.calls, 1);
 	cr_expect_eq(figures.untouched, 77);
