@@ -5,7 +5,7 @@
  *
  * Objects come from allocations and heap snapshots. Moves of one collection are applied as a set, since an address may
  * be left by one object and taken by another in it. An address that is given to another object, and an object that a
- * heap shot does not give, mean a death, for which the caller's function is called.
+ * snapshot does not give, mean a death, for which the caller's function is called.
  *
  * An object costs 21 to 32 bytes of memory, and 21 more while the table grows.
  */

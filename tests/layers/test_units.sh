@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A unit is NAME.c and NAME.h. In the directories below, units include each other in one order, without cycles, and a
+# header declares functions of its own .c file alone; so calls have no cycles either.
+set -eu
+cd "$srcdir"
+
+status=0
+fail() {
+	echo "FAIL: $1"
+	status=1
+}
+
+# Directories that hold to it. This list only grows.
+directories="recorder"
+
+# Pairs "unit unit" for tsort, the including one first.
+pairs() {
+	local file unit
+	for file in "lib/$1"/*.[ch]; do
+		unit=$(basename "${file%.?}")
+		echo "$unit $unit"
+		sed -n "s/^#include \"$1\/\([a-z0-9_]*\)\.h\"/$unit \1/p" "$file"
+	done
+}
+
+# Functions that a header declares: prototypes begin in the first column, bodies of inline functions do not end in ";".
+declared() {
+	sed -n '/^static/d; s/^[a-z][a-z0-9_ ]*[ *]\([a-z][a-z0-9_]*\)(.*[;,]$/\1/p' "$1" | grep -vxE 'mprof_.*' || true
+}
+
+for directory in $directories; do
+	if ! cycles=$(pairs "$directory" | tsort 2>&1 >/dev/null); then
+		fail "lib/$directory: files include each other in a circle: $(sed -n 's/^tsort: \([a-z_0-9]*\)$/\1/p' <<<"$cycles" | paste -sd' ')"
+	fi
+	for header in "lib/$directory"/*.h; do
+		for name in $(declared "$header"); do
+			grep -qE "^[a-z].*[ *]$name\(" "${header%.h}.c" 2>/dev/null ||
+				fail "$header declares $name(), which is not in ${header%.h}.c"
+		done
+	done
+done
+
+# The recorder by owner: the whole of it is for what clients call. All else takes the part that its thread may touch.
+for file in $(grep -l '"recorder/recorder_internal.h"' lib/recorder/*.[ch]); do
+	case $(basename "$file") in
+	control.c | definitions.c | flight_recorder.c | heap.c | lifecycle.c | samples.c | stats.c | thread.c | unloading.c) ;;
+	*) fail "$file includes the whole recorder" ;;
+	esac
+done
+
+exit $status
