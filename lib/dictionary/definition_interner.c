@@ -12,15 +12,15 @@ void definition_interner_init(definition_interner *interner, definition_table *t
 {
 	memset(interner, 0, sizeof(*interner));
 	interner->table = table;
-	hash_map_init(&interner->stacks, &table->names->allocator);
-	hash_map_init(&interner->others, &table->names->allocator);
+	hash_map_init(&interner->stacks, &table->names->budget->allocator);
+	hash_map_init(&interner->others, &table->names->budget->allocator);
 }
 
 void definition_interner_destroy(definition_interner *interner)
 {
 	hash_map_destroy(&interner->stacks);
 	hash_map_destroy(&interner->others);
-	allocator_release(&interner->table->names->allocator, interner->latest_callees,
+	allocator_release(&interner->table->names->budget->allocator, interner->latest_callees,
 			  interner->callee_count * sizeof(*interner->latest_callees));
 }
 
@@ -104,8 +104,8 @@ static uint32_t find(const definition_interner *interner, const mprof_record *re
 
 static mprof_status keep(definition_interner *interner, uint64_t hash, const mprof_record *record)
 {
-	return name_table_map_put(interner->table->names, &interner->others, hash,
-				  (uint64_t)record->kind << 32 | record->id);
+	return memory_budget_map_put(interner->table->names->budget, &interner->others, hash,
+				     (uint64_t)record->kind << 32 | record->id);
 }
 
 mprof_status definition_intern(definition_interner *interner, mprof_record *record)
@@ -138,9 +138,9 @@ static mprof_status callees_reserve(definition_interner *interner, uint32_t stac
 {
 	size_t before = interner->callee_count;
 	void *callees = interner->latest_callees;
-	mprof_status status = name_table_reserve(interner->table->names, &callees, &interner->callee_count,
-						 (size_t)definition_callee_place(interner, stack) + 1,
-						 sizeof(*interner->latest_callees));
+	mprof_status status = memory_budget_reserve(interner->table->names->budget, &callees, &interner->callee_count,
+						    (size_t)definition_callee_place(interner, stack) + 1,
+						    sizeof(*interner->latest_callees));
 
 	interner->latest_callees = callees;
 	if (interner->callee_count > before)
@@ -157,7 +157,7 @@ static mprof_status define_stack(definition_interner *interner, uint64_t key, mp
 	if (status == MPROF_OK)
 		status = callees_reserve(interner, record->id);
 	if (status == MPROF_OK)
-		status = name_table_map_put(interner->table->names, &interner->stacks, key, record->id);
+		status = memory_budget_map_put(interner->table->names->budget, &interner->stacks, key, record->id);
 	return status;
 }
 

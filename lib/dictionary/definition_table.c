@@ -49,8 +49,10 @@ void definition_table_destroy(definition_table *table)
 	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++) {
 		definition_list *list = &table->lists[kind];
 
-		allocator_release(&table->names->allocator, list->elements, list->capacity * list->element_size);
-		allocator_release(&table->names->allocator, list->runs, list->run_capacity * sizeof(*list->runs));
+		allocator_release(&table->names->budget->allocator, list->elements,
+				  list->capacity * list->element_size);
+		allocator_release(&table->names->budget->allocator, list->runs,
+				  list->run_capacity * sizeof(*list->runs));
 	}
 }
 
@@ -172,11 +174,11 @@ static mprof_status list_make_room(definition_table *table, definition_list *lis
 	void *runs = list->runs;
 	mprof_status status;
 
-	status =
-		name_table_reserve(table->names, &list->elements, &list->capacity, list->count + 1, list->element_size);
+	status = memory_budget_reserve(table->names->budget, &list->elements, &list->capacity, list->count + 1,
+				       list->element_size);
 	if (status == MPROF_OK)
-		status = name_table_reserve(table->names, &runs, &list->run_capacity, list->run_count + 1,
-					    sizeof(*list->runs));
+		status = memory_budget_reserve(table->names->budget, &runs, &list->run_capacity, list->run_count + 1,
+					       sizeof(*list->runs));
 	list->runs = runs;
 	return status;
 }

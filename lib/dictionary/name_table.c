@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dictionary/name_table.h"
 
-#include "base/array.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -23,14 +21,13 @@ static void list_init(name_list *list, const mprof_allocator *allocator)
 	hash_map_init(&list->by_id, allocator);
 }
 
-void name_table_init(name_table *table, const mprof_allocator *allocator, uint64_t max_memory)
+void name_table_init(name_table *table, memory_budget *budget)
 {
 	memset(table, 0, sizeof(*table));
-	table->allocator = *allocator;
-	table->max_memory = max_memory;
-	list_init(&table->classes, allocator);
-	list_init(&table->methods, allocator);
-	hash_map_init(&table->files, allocator);
+	table->budget = budget;
+	list_init(&table->classes, &budget->allocator);
+	list_init(&table->methods, &budget->allocator);
+	hash_map_init(&table->files, &budget->allocator);
 }
 
 static void list_destroy(name_list *list, const mprof_allocator *allocator)
@@ -41,39 +38,17 @@ static void list_destroy(name_list *list, const mprof_allocator *allocator)
 
 void name_table_destroy(name_table *table)
 {
+	const mprof_allocator *allocator = &table->budget->allocator;
+
 	while (table->chunks != NULL) {
 		name_chunk *chunk = table->chunks;
 
 		table->chunks = chunk->next;
-		allocator_release(&table->allocator, chunk, sizeof(*chunk) + chunk->size);
+		allocator_release(allocator, chunk, sizeof(*chunk) + chunk->size);
 	}
-	list_destroy(&table->classes, &table->allocator);
-	list_destroy(&table->methods, &table->allocator);
+	list_destroy(&table->classes, allocator);
+	list_destroy(&table->methods, allocator);
 	hash_map_destroy(&table->files);
-}
-
-static uint64_t list_memory(const name_list *list)
-{
-	return (uint64_t)list->capacity * sizeof(*list->entries) +
-	       (uint64_t)list->by_id.capacity * sizeof(*list->by_id.entries);
-}
-
-/* What one more key can make a map grow by: it doubles. */
-static uint64_t map_growth(const hash_map *map)
-{
-	if (map->count < map->capacity / 2)
-		return 0;
-	return (map->capacity < 64 ? 64 : (uint64_t)map->capacity) * sizeof(*map->entries);
-}
-
-/* The most that one more definition can make the list grow. */
-static uint64_t list_growth(const name_list *list)
-{
-	uint64_t growth = map_growth(&list->by_id);
-
-	if (list->count == list->capacity)
-		growth += (list->capacity < 8 ? 8 : (uint64_t)list->capacity) * sizeof(*list->entries);
-	return growth;
 }
 
 static size_t next_chunk_size(const name_table *table, size_t needed)
@@ -90,22 +65,21 @@ static size_t next_chunk_size(const name_table *table, size_t needed)
 
 static mprof_status chunk_add(name_table *table, size_t needed)
 {
+	const mprof_allocator *allocator = &table->budget->allocator;
 	size_t size = next_chunk_size(table, needed);
-	name_chunk *chunk;
+	name_chunk *chunk = allocator_allocate(allocator, sizeof(*chunk) + size);
 
-	/* A limit that has no room for so large a chunk may have room for the name. */
-	if (table->memory + sizeof(*chunk) + size > table->max_memory)
+	/* A limit without room for such a large chunk may have room for the name. */
+	if (chunk == NULL && memory_budget_is_exceeded(table->budget)) {
 		size = needed;
-	if (table->memory + sizeof(*chunk) + size > table->max_memory)
-		return MPROF_ERR_LIMIT;
-	chunk = allocator_allocate(&table->allocator, sizeof(*chunk) + size);
+		chunk = allocator_allocate(allocator, sizeof(*chunk) + size);
+	}
 	if (chunk == NULL)
-		return MPROF_ERR_MEMORY;
+		return memory_budget_status(table->budget);
 	chunk->next = table->chunks;
 	chunk->size = size;
 	chunk->used = 0;
 	table->chunks = chunk;
-	table->memory += sizeof(*chunk) + size;
 	return MPROF_OK;
 }
 
@@ -140,66 +114,28 @@ mprof_status name_table_keep(name_table *table, const char *text, size_t length,
 	return status;
 }
 
-mprof_status name_table_reserve(name_table *table, void **elements, size_t *capacity, size_t needed,
-				size_t element_size)
-{
-	size_t before = *capacity;
-	uint64_t most = before < 8 ? 8 : before;
-
-	if (needed <= before)
-		return MPROF_OK;
-	/* It doubles, from eight. */
-	while (most < needed)
-		most *= 2;
-	if (table->memory + (most - before) * element_size > table->max_memory)
-		return MPROF_ERR_LIMIT;
-	if (!array_reserve(&table->allocator, elements, capacity, needed, element_size))
-		return MPROF_ERR_MEMORY;
-	table->memory += (uint64_t)(*capacity - before) * element_size;
-	return MPROF_OK;
-}
-
-mprof_status name_table_map_put(name_table *table, hash_map *map, uint64_t key, uint64_t value)
-{
-	size_t before = map->capacity;
-
-	if (table->memory + map_growth(map) > table->max_memory && hash_map_get(map, key) == NULL)
-		return MPROF_ERR_LIMIT;
-	if (!hash_map_put(map, key, value))
-		return MPROF_ERR_MEMORY;
-	table->memory += (uint64_t)(map->capacity - before) * sizeof(*map->entries);
-	return MPROF_OK;
-}
-
 /* Makes room for one more definition in the list. */
 static mprof_status list_reserve(name_table *table, name_list *list)
 {
-	uint64_t before = list_memory(list);
 	void *entries = list->entries;
-	int reserved;
+	mprof_status status = memory_budget_reserve(table->budget, &entries, &list->capacity, list->count + 1,
+						    sizeof(*list->entries));
 
-	if (table->memory + list_growth(list) > table->max_memory)
-		return MPROF_ERR_LIMIT;
-	reserved = array_reserve(&table->allocator, &entries, &list->capacity, list->count + 1, sizeof(*list->entries));
 	list->entries = entries;
-	table->memory += list_memory(list) - before;
-	return reserved ? MPROF_OK : MPROF_ERR_MEMORY;
+	return status;
 }
 
 static mprof_status list_add(name_table *table, name_list *list, const mprof_mapping *mapping, uint64_t block_offset)
 {
 	mprof_status status = list_reserve(table, list);
-	uint64_t before;
 	name_entry *entry;
 
 	if (status == MPROF_OK)
 		status = text_reserve(table, mapping->name_length + 1);
+	if (status == MPROF_OK)
+		status = memory_budget_map_put(table->budget, &list->by_id, mapping->id, list->count);
 	if (status != MPROF_OK)
 		return status;
-	before = list_memory(list);
-	if (!hash_map_put(&list->by_id, mapping->id, list->count))
-		return MPROF_ERR_MEMORY;
-	table->memory += list_memory(list) - before;
 	entry = &list->entries[list->count++];
 	memset(entry, 0, sizeof(*entry));
 	entry->id = mapping->id;
@@ -250,7 +186,7 @@ static mprof_status file_add(name_table *table, const mprof_mapping *mapping)
 	status = name_table_keep(table, mapping->source_file, mapping->source_file_length, &copy);
 	if (status != MPROF_OK)
 		return status;
-	return name_table_map_put(table, &table->files, mapping->source_file_id, (uint64_t)(uintptr_t)copy);
+	return memory_budget_map_put(table->budget, &table->files, mapping->source_file_id, (uint64_t)(uintptr_t)copy);
 }
 
 void name_table_source(const name_table *table, mprof_mapping *mapping)

@@ -8,7 +8,7 @@
 
 #include <mprof/parser.h>
 
-#include "base/hash_map.h"
+#include "base/memory_budget.h"
 
 /** One definition. */
 typedef struct name_entry {
@@ -33,16 +33,14 @@ typedef struct name_list {
 typedef struct name_chunk name_chunk;
 
 typedef struct name_table {
-	mprof_allocator allocator;
+	memory_budget *budget; /**< Borrowed. */
 	name_list classes;
 	name_list methods;
 	hash_map files;     /**< Numbers of files → addresses of their names, which are in chunks. */
 	name_chunk *chunks; /**< The newest first. */
-	uint64_t memory;    /**< Taken so far, in bytes. */
-	uint64_t max_memory;
 } name_table;
 
-void name_table_init(name_table *table, const mprof_allocator *allocator, uint64_t max_memory);
+void name_table_init(name_table *table, memory_budget *budget);
 void name_table_destroy(name_table *table);
 
 /**
@@ -53,16 +51,6 @@ mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uin
 
 /** Copies text that is no name of a class or a method. As name_table_add(), without #MPROF_ERR_REDEFINED_ID. */
 mprof_status name_table_keep(name_table *table, const char *text, size_t length, const char **copy);
-
-/**
- * Makes room for \p needed elements of an array whose memory counts with that of names, as array_reserve(). Returns
- * #MPROF_OK; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY.
- */
-mprof_status name_table_reserve(name_table *table, void **elements, size_t *capacity, size_t needed,
-				size_t element_size);
-
-/** Sets a key's value in a map whose memory counts with that of names. As above. */
-mprof_status name_table_map_put(name_table *table, hash_map *map, uint64_t key, uint64_t value);
 
 /** Fills in the name of a method's file, where it was given by an earlier definition. */
 void name_table_source(const name_table *table, mprof_mapping *mapping);

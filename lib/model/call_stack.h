@@ -13,7 +13,7 @@
 #define MODEL_CALL_STACK_H
 
 #include "model/call_tree.h"
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
 #include "model/record_table.h"
 
 /** What the stacks of all threads have in common. */

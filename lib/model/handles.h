@@ -11,7 +11,7 @@
 #define MODEL_HANDLES_H
 
 #include "base/hash_map.h"
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
 #include "model/site_table.h"
 
 #include <mprof/format.h>

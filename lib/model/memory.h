@@ -15,7 +15,7 @@
 
 #include "base/hash_map.h"
 #include "model/memory_blocks.h"
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
 #include "model/memory_figures.h"
 #include "model/memory_order.h"
 #include "model/memory_undo.h"

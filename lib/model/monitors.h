@@ -7,7 +7,7 @@
 #define MODEL_MONITORS_H
 
 #include "model/record_table.h"
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
 #include "model/site_table.h"
 
 #include <mprof/format.h>

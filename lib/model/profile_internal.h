@@ -16,7 +16,7 @@
 #include "model/heap_summaries.h"
 #include "model/marks.h"
 #include "model/memory.h"
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
 #include "model/metrics.h"
 #include "model/monitors.h"
 #include "model/record_table.h"

@@ -11,7 +11,7 @@
 #define MODEL_SAMPLES_H
 
 #include "model/call_tree.h"
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
 #include "model/record_table.h"
 
 #include <mprof/reader.h>

@@ -14,8 +14,8 @@
 
 void reader_stacks_init(mprof_reader *reader)
 {
-	hash_map_init(&reader->stacks.by_thread, &reader->allocator);
-	hash_map_init(&reader->stacks.at_blocks, &reader->allocator);
+	hash_map_init(&reader->stacks.by_thread, &reader->budget.allocator);
+	hash_map_init(&reader->stacks.at_blocks, &reader->budget.allocator);
 }
 
 int reader_has_stack_sections(const mprof_reader *reader)
@@ -36,10 +36,11 @@ static mprof_status find_place(mprof_reader *reader, uint64_t thread, size_t *pl
 		*place = (size_t)*found;
 		return MPROF_OK;
 	}
-	status = name_table_reserve(&reader->names, &all, &stacks->capacity, stacks->count + 1, sizeof(*stacks->all));
+	status = memory_budget_reserve(&reader->budget, &all, &stacks->capacity, stacks->count + 1,
+				       sizeof(*stacks->all));
 	stacks->all = all;
 	if (status == MPROF_OK)
-		status = name_table_map_put(&reader->names, &stacks->by_thread, thread, stacks->count);
+		status = memory_budget_map_put(&reader->budget, &stacks->by_thread, thread, stacks->count);
 	if (status != MPROF_OK)
 		return status;
 	memset(&stacks->all[stacks->count], 0, sizeof(*stacks->all));
@@ -70,8 +71,8 @@ static mprof_status begin(mprof_reader *reader)
 			frame_stack_restore(&thread->stack, &reader->definitions, chain != NULL ? (uint32_t)*chain : 0);
 	thread->is_known = 1;
 	if (status == MPROF_OK && chain == NULL && thread->stack.count > 0)
-		status = name_table_map_put(&reader->names, &stacks->at_blocks, block->offset,
-					    frame_stack_chain(&thread->stack));
+		status = memory_budget_map_put(&reader->budget, &stacks->at_blocks, block->offset,
+					       frame_stack_chain(&thread->stack));
 	return status;
 }
 
@@ -256,8 +257,8 @@ void reader_stacks_destroy(mprof_reader *reader)
 	reader_stacks *stacks = &reader->stacks;
 
 	for (size_t i = 0; i < stacks->count; i++)
-		frame_stack_release(&stacks->all[i].stack, &reader->names);
-	allocator_release(&reader->allocator, stacks->all, stacks->capacity * sizeof(*stacks->all));
+		frame_stack_release(&stacks->all[i].stack, &reader->budget);
+	allocator_release(&reader->budget.allocator, stacks->all, stacks->capacity * sizeof(*stacks->all));
 	detail_pool_destroy(&stacks->details, &reader->allocator);
 	hash_map_destroy(&stacks->by_thread);
 	hash_map_destroy(&stacks->at_blocks);

@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-void frame_stack_release(frame_stack *stack, const name_table *names)
+void frame_stack_release(frame_stack *stack, memory_budget *budget)
 {
-	allocator_release(&names->allocator, stack->levels, stack->capacity * sizeof(*stack->levels));
-	allocator_release(&names->allocator, stack->saved, stack->saved_capacity * sizeof(*stack->saved));
+	allocator_release(&budget->allocator, stack->levels, stack->capacity * sizeof(*stack->levels));
+	allocator_release(&budget->allocator, stack->saved, stack->saved_capacity * sizeof(*stack->saved));
 	memset(stack, 0, sizeof(*stack));
 }
 
-static mprof_status reserve(frame_stack *stack, name_table *names, size_t needed)
+static mprof_status reserve(frame_stack *stack, memory_budget *budget, size_t needed)
 {
 	void *levels = stack->levels;
-	mprof_status status = name_table_reserve(names, &levels, &stack->capacity, needed, sizeof(*stack->levels));
+	mprof_status status = memory_budget_reserve(budget, &levels, &stack->capacity, needed, sizeof(*stack->levels));
 
 	stack->levels = levels;
 	return status;
@@ -23,13 +23,13 @@ static mprof_status reserve(frame_stack *stack, name_table *names, size_t needed
  * Saves what is about to be overwritten from the top of the stack on, which is below the lowest place so far. Those
  * above it were taken away before, so that this costs no more than that did.
  */
-static mprof_status save(frame_stack *stack, name_table *names)
+static mprof_status save(frame_stack *stack, memory_budget *budget)
 {
 	void *saved = stack->saved;
 	mprof_status status;
 
-	status = name_table_reserve(names, &saved, &stack->saved_capacity, stack->mark - stack->count,
-				    sizeof(*stack->saved));
+	status = memory_budget_reserve(budget, &saved, &stack->saved_capacity, stack->mark - stack->count,
+				       sizeof(*stack->saved));
 	stack->saved = saved;
 	if (status != MPROF_OK)
 		return status;
@@ -77,14 +77,14 @@ static inline void pop(frame_stack *stack, uint64_t keep)
 }
 
 /* Makes room for what a section brings, and keeps what it overwrites. */
-static inline mprof_status make_room(frame_stack *stack, name_table *names, size_t count)
+static inline mprof_status make_room(frame_stack *stack, memory_budget *budget, size_t count)
 {
 	mprof_status status = MPROF_OK;
 
 	if (__builtin_expect(stack->capacity - stack->count < count, 0))
-		status = reserve(stack, names, stack->count + count);
+		status = reserve(stack, budget, stack->count + count);
 	if (status == MPROF_OK && count > 0 && stack->count < stack->low)
-		status = save(stack, names);
+		status = save(stack, budget);
 	return status;
 }
 
@@ -96,7 +96,7 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 
 	pop(stack, keep);
 	is_gap = depth_of(stack) < keep;
-	result = make_room(stack, interner->table->names, count + (size_t)is_gap);
+	result = make_room(stack, interner->table->names->budget, count + (size_t)is_gap);
 	if (result != MPROF_OK)
 		return result;
 	if (__builtin_expect(is_gap, 0))
@@ -124,7 +124,7 @@ static size_t chain_length(const definition_table *table, uint32_t chain)
 mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t chain)
 {
 	size_t length = chain_length(table, chain);
-	mprof_status status = reserve(stack, table->names, length);
+	mprof_status status = reserve(stack, table->names->budget, length);
 	definition_stack step;
 
 	stack->count = 0;

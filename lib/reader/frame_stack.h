@@ -25,7 +25,7 @@ typedef struct frame_stack {
 	size_t saved_capacity;
 } frame_stack;
 
-void frame_stack_release(frame_stack *stack, const name_table *names);
+void frame_stack_release(frame_stack *stack, memory_budget *budget);
 
 /** The whole stack as a call chain; 0 if it is empty. */
 static inline uint32_t frame_stack_chain(const frame_stack *stack)

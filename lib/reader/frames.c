@@ -11,7 +11,7 @@
 
 void reader_frames_init(mprof_reader *reader, const mprof_reader_options *options)
 {
-	open_frames_init(&reader->frames.open, &reader->names);
+	open_frames_init(&reader->frames.open, &reader->budget);
 	/* Nothing is open where a log begins. */
 	reader->frames.open.generation = 1;
 	reader->frames.keeps_implicit = (int)options->keep_implicit_leaves;

@@ -360,8 +360,8 @@ static mprof_status load_switches(open_frames *open, const saved_index *saved)
 {
 	const uint8_t *bytes = saved->switches;
 	void *switches = open->switches;
-	mprof_status status = name_table_reserve(open->names, &switches, &open->switch_capacity, saved->switch_count,
-						 sizeof(*open->switches));
+	mprof_status status = memory_budget_reserve(open->budget, &switches, &open->switch_capacity,
+						    saved->switch_count, sizeof(*open->switches));
 
 	open->switches = switches;
 	for (size_t i = 0; i < saved->switch_count && status == MPROF_OK; i++, bytes += SWITCH_LENGTH) {
@@ -436,12 +436,12 @@ static mprof_status learn_definitions(mprof_reader *reader)
 void reader_forget_index(mprof_reader *reader)
 {
 	open_frames *open = &reader->frames.open;
-	name_table *names = open->names;
+	memory_budget *budget = open->budget;
 	const uint64_t generation = open->generation + 1;
 
 	block_index_clear(&reader->index);
 	open_frames_destroy(open);
-	open_frames_init(open, names);
+	open_frames_init(open, budget);
 	open->generation = generation;
 	reader->frames.is_begun = 0;
 	reader->frames.gapless_from = UINT64_MAX;

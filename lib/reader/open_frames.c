@@ -9,13 +9,13 @@
 /* A log made to be slow to read has leaves of methods that are not open on stacks that are deep. */
 #define MOST_FRUITLESS_STEPS (UINT64_C(1) << 28)
 
-void open_frames_init(open_frames *frames, name_table *names)
+void open_frames_init(open_frames *frames, memory_budget *budget)
 {
 	memset(frames, 0, sizeof(*frames));
-	frames->names = names;
-	hash_map_init(&frames->by_thread, &names->allocator);
-	hash_map_init(&frames->by_step, &names->allocator);
-	hash_map_init(&frames->by_number, &names->allocator);
+	frames->budget = budget;
+	hash_map_init(&frames->by_thread, &budget->allocator);
+	hash_map_init(&frames->by_step, &budget->allocator);
+	hash_map_init(&frames->by_number, &budget->allocator);
 }
 
 void open_stack_destroy(open_stack *stack, const mprof_allocator *allocator)
@@ -53,11 +53,11 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *pl
 		*place = (size_t)*found;
 		return MPROF_OK;
 	}
-	status = name_table_reserve(frames->names, &threads, &frames->thread_capacity, frames->thread_count + 1,
-				    sizeof(*frames->threads));
+	status = memory_budget_reserve(frames->budget, &threads, &frames->thread_capacity, frames->thread_count + 1,
+				       sizeof(*frames->threads));
 	frames->threads = threads;
 	if (status == MPROF_OK)
-		status = name_table_map_put(frames->names, &frames->by_thread, thread, frames->thread_count);
+		status = memory_budget_map_put(frames->budget, &frames->by_thread, thread, frames->thread_count);
 	if (status != MPROF_OK)
 		return status;
 	made = &frames->threads[frames->thread_count];
@@ -93,8 +93,8 @@ void open_stack_take_back(open_stack *stack)
 static mprof_status save(open_frames *frames, open_stack *stack)
 {
 	void *saved = stack->saved;
-	mprof_status status = name_table_reserve(frames->names, &saved, &stack->saved_capacity,
-						 stack->mark - stack->depth, sizeof(*stack->saved));
+	mprof_status status = memory_budget_reserve(frames->budget, &saved, &stack->saved_capacity,
+						    stack->mark - stack->depth, sizeof(*stack->saved));
 
 	stack->saved = saved;
 	if (status != MPROF_OK)
@@ -111,7 +111,7 @@ static mprof_status make_room(open_frames *frames, open_stack *stack, size_t dep
 {
 	void *grown = stack->frames;
 	mprof_status status =
-		name_table_reserve(frames->names, &grown, &stack->capacity, depth + 2, sizeof(*stack->frames));
+		memory_budget_reserve(frames->budget, &grown, &stack->capacity, depth + 2, sizeof(*stack->frames));
 
 	stack->frames = grown;
 	return status;
@@ -263,8 +263,8 @@ mprof_status open_frames_follow(open_frames *frames, mprof_event *events, size_t
 static mprof_status make_bases(open_frames *frames)
 {
 	void *nodes = frames->nodes;
-	mprof_status status = name_table_reserve(frames->names, &nodes, &frames->node_capacity, OPEN_FRAMES_FIRST_NODE,
-						 sizeof(*frames->nodes));
+	mprof_status status = memory_budget_reserve(frames->budget, &nodes, &frames->node_capacity,
+						    OPEN_FRAMES_FIRST_NODE, sizeof(*frames->nodes));
 
 	frames->nodes = nodes;
 	if (status != MPROF_OK)
@@ -288,11 +288,11 @@ static mprof_status add_node(open_frames *frames, uint32_t parent, uint32_t meth
 	}
 	if (frames->node_count == UINT32_MAX)
 		return MPROF_ERR_LIMIT;
-	status = name_table_reserve(frames->names, &nodes, &frames->node_capacity, frames->node_count + 1,
-				    sizeof(*frames->nodes));
+	status = memory_budget_reserve(frames->budget, &nodes, &frames->node_capacity, frames->node_count + 1,
+				       sizeof(*frames->nodes));
 	frames->nodes = nodes;
 	if (status == MPROF_OK)
-		status = name_table_map_put(frames->names, &frames->by_step, key, frames->node_count);
+		status = memory_budget_map_put(frames->budget, &frames->by_step, key, frames->node_count);
 	if (status != MPROF_OK)
 		return status;
 	frames->nodes[frames->node_count] = (open_node){parent, method};

@@ -14,7 +14,7 @@
 #include <mprof/format.h>
 
 #include "base/hash_map.h"
-#include "dictionary/name_table.h"
+#include "base/memory_budget.h"
 
 /** What is under the lowest frame of a stack; the first nodes of the tree have the same numbers. */
 typedef enum open_base {
@@ -113,7 +113,7 @@ typedef struct open_node {
 } open_node;
 
 typedef struct open_frames {
-	name_table *names; /**< Counts the memory. Borrowed. */
+	memory_budget *budget; /**< Counts the memory. Borrowed. */
 	open_thread *threads;
 	size_t thread_count;
 	size_t thread_capacity;
@@ -150,7 +150,7 @@ typedef struct open_frames {
 	uint64_t end_gap; /**< gap where the index ends. */
 } open_frames;
 
-void open_frames_init(open_frames *frames, name_table *names);
+void open_frames_init(open_frames *frames, memory_budget *budget);
 void open_frames_destroy(open_frames *frames);
 
 /** Finds a thread, which is made if there is none; its place stays. Returns #MPROF_OK; #MPROF_ERR_MEMORY or _LIMIT. */

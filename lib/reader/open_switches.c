@@ -19,8 +19,8 @@ static mprof_status take_place(open_frames *frames, size_t *other)
 		frames->free_slot = frames->slots[*other - 1].holder;
 		return MPROF_OK;
 	}
-	status = name_table_reserve(frames->names, &slots, &frames->slot_capacity, frames->slot_count + 1,
-				    sizeof(*frames->slots));
+	status = memory_budget_reserve(frames->budget, &slots, &frames->slot_capacity, frames->slot_count + 1,
+				       sizeof(*frames->slots));
 	frames->slots = slots;
 	if (status != MPROF_OK)
 		return status;
@@ -54,7 +54,7 @@ mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t 
 	status = take_place(frames, other);
 	if (status != MPROF_OK)
 		return status;
-	status = name_table_map_put(frames->names, &frames->by_number, number, *other - 1);
+	status = memory_budget_map_put(frames->budget, &frames->by_number, number, *other - 1);
 	if (status != MPROF_OK) {
 		give_place(frames, *other);
 		return status;
@@ -119,8 +119,8 @@ static mprof_status touch(open_frames *frames, size_t other, uint32_t known, uin
 
 	if (slot->block == frames->block)
 		return MPROF_OK;
-	status = name_table_reserve(frames->names, &touches, &frames->touch_capacity, frames->touch_count + 1,
-				    sizeof(*frames->touches));
+	status = memory_budget_reserve(frames->budget, &touches, &frames->touch_capacity, frames->touch_count + 1,
+				       sizeof(*frames->touches));
 	frames->touches = touches;
 	if (status != MPROF_OK) {
 		frames->misses_touch = 1;
@@ -402,8 +402,8 @@ static mprof_status keep_end(open_frames *frames, open_slot *slot, int is_whole,
 static mprof_status add_switch(open_frames *frames, const open_touch *record)
 {
 	void *switches = frames->switches;
-	mprof_status status = name_table_reserve(frames->names, &switches, &frames->switch_capacity,
-						 frames->switch_count + 1, sizeof(*frames->switches));
+	mprof_status status = memory_budget_reserve(frames->budget, &switches, &frames->switch_capacity,
+						    frames->switch_count + 1, sizeof(*frames->switches));
 
 	frames->switches = switches;
 	/* What is missing in the list is not known after a seek. */

@@ -58,8 +58,9 @@ static mprof_status reader_create(const mprof_reader_options *options, mprof_rea
 	error_clear(&made->index_error);
 	made->fault_offset = UINT64_MAX;
 	made->is_after_known = 1;
-	name_table_init(&made->names, &allocator,
-			own.max_names_memory != 0 ? own.max_names_memory : DEFAULT_MAX_NAMES_MEMORY);
+	memory_budget_init(&made->budget, &allocator,
+			   own.max_names_memory != 0 ? own.max_names_memory : DEFAULT_MAX_NAMES_MEMORY);
+	name_table_init(&made->names, &made->budget);
 	definition_table_init(&made->definitions, &made->names);
 	definition_interner_init(&made->interner, &made->definitions);
 	reader_stacks_init(made);

@@ -125,6 +125,7 @@ struct mprof_reader {
 	char *runtime;
 	size_t runtime_length;
 
+	memory_budget budget; /**< Of names and all else that grows with what a log defines. */
 	name_table names;
 	definition_table definitions;
 	definition_interner interner;

@@ -150,8 +150,8 @@ static int add_frame(mprof_reader *reader, const mprof_event *hit)
 	reader_samples *samples = &reader->samples;
 	void *frames = samples->frames;
 	sample_frame frame = {hit->id, 0};
-	mprof_status status = name_table_reserve(&reader->names, &frames, &samples->frame_capacity,
-						 samples->frame_count + 1, sizeof(*samples->frames));
+	mprof_status status = memory_budget_reserve(&reader->budget, &frames, &samples->frame_capacity,
+						    samples->frame_count + 1, sizeof(*samples->frames));
 
 	samples->frames = frames;
 	if (status != MPROF_OK) {
@@ -270,6 +270,7 @@ void reader_samples_destroy(mprof_reader *reader)
 	id_map_destroy(&samples->modules);
 	id_map_destroy(&samples->functions);
 	allocator_release(allocator, samples->hits, READER_HIT_CAPACITY * sizeof(*samples->hits));
-	allocator_release(allocator, samples->frames, samples->frame_capacity * sizeof(*samples->frames));
+	allocator_release(&reader->budget.allocator, samples->frames,
+			  samples->frame_capacity * sizeof(*samples->frames));
 	detail_pool_destroy(&samples->details, allocator);
 }

@@ -143,7 +143,8 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 	heap_shot_init(&writer->shot, allocator, &writer->stats, writer->lossy);
 	writer->max_shot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;
 	written_threads_init(&writer->threads, allocator);
-	name_table_init(&writer->code_names, allocator, UINT64_MAX);
+	memory_budget_init(&writer->code_budget, allocator, UINT64_MAX);
+	name_table_init(&writer->code_names, &writer->code_budget);
 	definition_table_init(&writer->code, &writer->code_names);
 	stack_sections_init(&writer->sections, allocator, &writer->code);
 	error_clear(&writer->error);

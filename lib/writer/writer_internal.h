@@ -53,6 +53,7 @@ struct mprof_writer {
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
 	uint64_t base_counter;      /**< Of the EVENTS block. */
+	memory_budget code_budget;  /**< Without a limit: what a program defines is the caller's business. */
 	name_table code_names;      /**< Of the table below. */
 	definition_table code;      /**< Of dialects that say call chains and native code where these are used. */
 	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */

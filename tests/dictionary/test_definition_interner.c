@@ -11,6 +11,7 @@
 #include <string.h>
 
 static failing_allocator memory;
+static memory_budget budget;
 static name_table names;
 static definition_table table;
 static definition_interner interner;
@@ -20,14 +21,15 @@ static void open_tables(uint64_t max_memory)
 	mprof_allocator allocator = failing_allocator_interface(&memory);
 
 	memset(&memory, 0, sizeof(memory));
-	name_table_init(&names, &allocator, max_memory);
+	memory_budget_init(&budget, &allocator, max_memory);
+	name_table_init(&names, &budget);
 	definition_table_init(&table, &names);
 	definition_interner_init(&interner, &table);
 }
 
 static void close_tables(void)
 {
-	cr_assert_eq(names.memory, memory.bytes, "all memory is counted");
+	cr_assert_eq(budget.used, memory.bytes, "all memory is counted");
 	definition_interner_destroy(&interner);
 	definition_table_destroy(&table);
 	name_table_destroy(&names);

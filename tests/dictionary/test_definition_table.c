@@ -12,6 +12,7 @@
 #define PLENTY (UINT64_C(1) << 30)
 
 static failing_allocator memory;
+static memory_budget budget;
 static name_table names;
 static definition_table table;
 
@@ -20,13 +21,14 @@ static void open_tables(uint64_t max_memory)
 	mprof_allocator allocator = failing_allocator_interface(&memory);
 
 	memset(&memory, 0, sizeof(memory));
-	name_table_init(&names, &allocator, max_memory);
+	memory_budget_init(&budget, &allocator, max_memory);
+	name_table_init(&names, &budget);
 	definition_table_init(&table, &names);
 }
 
 static void close_tables(void)
 {
-	cr_assert_eq(names.memory, memory.bytes, "all memory is counted");
+	cr_assert_eq(budget.used, memory.bytes, "all memory is counted");
 	definition_table_destroy(&table);
 	name_table_destroy(&names);
 	cr_assert_eq(memory.blocks, 0);

@@ -40,13 +40,15 @@ static mprof_status add_method(name_table *table, uint32_t id, uint32_t class_id
 }
 
 static failing_allocator memory;
+static memory_budget budget;
 
 static void table_init(name_table *table, uint64_t max_memory)
 {
 	mprof_allocator allocator = failing_allocator_interface(&memory);
 
 	memset(&memory, 0, sizeof(memory));
-	name_table_init(table, &allocator, max_memory);
+	memory_budget_init(&budget, &allocator, max_memory);
+	name_table_init(table, &budget);
 }
 
 static void table_destroy(name_table *table)
@@ -173,7 +175,7 @@ Test(name_table, limit)
 	cr_assert_leq(memory.bytes, limit);
 	/* While a map grows the old one is still there, which is half as large. */
 	cr_assert_leq(memory.most_bytes, limit + limit / 2);
-	cr_assert_eq(table.memory, memory.bytes);
+	cr_assert_eq(budget.used, memory.bytes);
 	cr_assert_eq(add_class(&table, 1, "A name of some length, as names are", 100), MPROF_OK, "known before");
 	table_destroy(&table);
 }
@@ -211,7 +213,7 @@ Test(name_table, no_memory)
 			cr_assert_eq(name_table_class(&table, id, &found), 1);
 		}
 		cr_assert_eq(table.classes.count, 200);
-		cr_assert_eq(table.memory, memory.bytes);
+		cr_assert_eq(budget.used, memory.bytes);
 		table_destroy(&table);
 		if (memory.refused == 0)
 			break;

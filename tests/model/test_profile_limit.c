@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* With too little memory for all paths and places, totals and figures of methods and classes are the same. */
 #include "base/failing_allocator.h"
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
 #include "profile_fixture.h"
 
 #define ROUNDS 400

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file model/memory_budget.h
- * \brief An allocator that passes requests on up to a limit, and tells a limit reached from a refusal.
+ * \file base/memory_budget.h
+ * \brief An allocator that passes requests on up to a limit. It distinguishes a limit that was reached from memory
+ * that was refused. Memory that is being moved counts once, although the old and the new block may both exist for a
+ * while.
  */
-#ifndef MODEL_MEMORY_BUDGET_H
-#define MODEL_MEMORY_BUDGET_H
+#ifndef BASE_MEMORY_BUDGET_H
+#define BASE_MEMORY_BUDGET_H
 
 #include "base/allocator.h"
+#include "base/hash_map.h"
 
 typedef struct memory_budget {
 	mprof_allocator allocator; /**< What the owner's parts allocate from. */
@@ -28,5 +31,18 @@ static inline int memory_budget_is_exceeded(const memory_budget *budget)
 {
 	return budget != NULL && budget->exceeded;
 }
+
+/**
+ * Makes room for \p needed elements, as array_reserve(). Returns #MPROF_OK; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY. After an
+ * error nothing has changed.
+ */
+mprof_status memory_budget_reserve(memory_budget *budget, void **elements, size_t *capacity, size_t needed,
+				   size_t element_size);
+
+/**
+ * Sets the value of a key in a map that allocates from \p budget. Returns #MPROF_OK; #MPROF_ERR_LIMIT;
+ * #MPROF_ERR_MEMORY. After an error nothing has changed.
+ */
+mprof_status memory_budget_map_put(memory_budget *budget, hash_map *map, uint64_t key, uint64_t value);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/memory_budget.h"
+#include "base/memory_budget.h"
+
+#include "base/array.h"
 
 /*
  * A request that is granted leaves the reason of the latest refusal alone: what makes several requests may look for that
@@ -90,4 +92,22 @@ void memory_budget_init(memory_budget *budget, const mprof_allocator *source, ui
 mprof_status memory_budget_status(const memory_budget *budget)
 {
 	return budget->exceeded ? MPROF_ERR_LIMIT : MPROF_ERR_MEMORY;
+}
+
+mprof_status memory_budget_reserve(memory_budget *budget, void **elements, size_t *capacity, size_t needed,
+				   size_t element_size)
+{
+	if (needed <= *capacity)
+		return MPROF_OK;
+	/* A size that overflows is refused without a request. */
+	budget->exceeded = 0;
+	return array_reserve(&budget->allocator, elements, capacity, needed, element_size)
+		       ? MPROF_OK
+		       : memory_budget_status(budget);
+}
+
+mprof_status memory_budget_map_put(memory_budget *budget, hash_map *map, uint64_t key, uint64_t value)
+{
+	budget->exceeded = 0;
+	return hash_map_put(map, key, value) ? MPROF_OK : memory_budget_status(budget);
 }
