@@ -84,7 +84,7 @@ MPROF_API int mprof_block_set_has(const mprof_block_set *set, mprof_block_kind k
 /** \brief The events of all dialects (section 4). Values are fixed; new ones are appended. \since 0.1 */
 typedef enum mprof_event_kind {
 	MPROF_EVENT_UNKNOWN = 0,                /**< An event byte that this library does not know; value is its main
-	                                             INT. */
+	                                             varint. */
 	MPROF_EVENT_METHOD_ENTER = 1,           /**< id is the method. */
 	MPROF_EVENT_METHOD_LEAVE = 2,           /**< id is the method. */
 	MPROF_EVENT_METHOD_LEAVE_IMPLICIT = 3,  /**< The method on top of the thread's stack returns; id is 0. */
@@ -387,7 +387,7 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_CLASS_SIZES = 18,      /**< mprof2: classes carry the size of their objects, and objects of that
 	                                            size do not. */
 	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations carry a call chain. */
-	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,     /**< mprof2: events occur that have more than two INTs. */
+	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,     /**< mprof2: events occur that have more than two varints. */
 	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21,  /**< mprof2: events of collections carry the number of the
 	                                             collection. */
 	MPROF_DIRECTIVE_SOURCE_LINES = 22,        /**< mprof2: methods carry the file and the line of their source. */
@@ -608,20 +608,20 @@ MPROF_API const char *mprof_loss_get_name(mprof_loss_cause cause);
 
 /** \brief Limits of the format's numbers (section 2.1). \since 0.1 */
 enum {
-	MPROF_INT_MAX_LENGTH = 10 /**< The most bytes that an INT takes. */
+	MPROF_VARINT_MAX_LENGTH = 10 /**< The most bytes that a varint takes. */
 };
 
 /**
- * \brief Encodes an INT (section 2.1) in its shortest form.
+ * \brief Encodes a varint (section 2.1) in its shortest form.
  * \param value What to encode.
- * \param out Room for #MPROF_INT_MAX_LENGTH bytes.
+ * \param out Room for #MPROF_VARINT_MAX_LENGTH bytes.
  * \return The bytes written, 1 to 10; 0 if \p out is NULL. Thread-safe and async-signal-safe.
  * \since 0.1
  */
-MPROF_API size_t mprof_int_encode(uint64_t value, uint8_t *out);
+MPROF_API size_t mprof_varint_encode(uint64_t value, uint8_t *out);
 
 /**
- * \brief Decodes an INT (section 2.1).
+ * \brief Decodes a varint (section 2.1).
  * \param bytes Where it starts.
  * \param length Bytes that may be read.
  * \param value Receives the value; untouched unless the result is positive.
@@ -629,7 +629,7 @@ MPROF_API size_t mprof_int_encode(uint64_t value, uint8_t *out);
  * Thread-safe and async-signal-safe.
  * \since 0.1
  */
-MPROF_API int mprof_int_decode(const uint8_t *bytes, size_t length, uint64_t *value);
+MPROF_API int mprof_varint_decode(const uint8_t *bytes, size_t length, uint64_t *value);
 
 MPROF_END_DECLS
 

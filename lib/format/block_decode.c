@@ -59,7 +59,7 @@ static void decode_intro(const block_decoding *decoding, content_cursor *cursor,
 
 static void decode_end(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
-	/* A version is never so large that its INT starts with this byte: what follows is the mail's leftover. */
+	/* A version is never so large that its varint starts with this byte: what follows is the mail's leftover. */
 	if (decoding->rules->has_mail_variants && cursor->length > 0 && cursor->bytes[0] == MAIL_END_CODE)
 		content_cursor_byte(cursor);
 	decode_version(decoding, cursor, block);
@@ -91,9 +91,9 @@ static void decode_element(const block_decoding *decoding, content_cursor *curso
 	if (type == 0 || (type & (type - 1)) != 0 || (block->as.element.kind & ~(types | results)) != 0 ||
 	    (block->as.element.kind & both) == both)
 		content_cursor_fail(cursor, 0, MPROF_ERR_MALFORMED, "the kind of the element is none");
-	block->as.element.start_counter = content_cursor_int(cursor);
-	block->as.element.end_counter = content_cursor_int(cursor);
-	block->thread = content_cursor_int(cursor);
+	block->as.element.start_counter = content_cursor_varint(cursor);
+	block->as.element.end_counter = content_cursor_varint(cursor);
+	block->thread = content_cursor_varint(cursor);
 	if (in_force(decoding, MPROF_DIRECTIVE_ELEMENT_IDS))
 		block->as.element.id = content_cursor_id(cursor);
 	block->as.element.name = content_cursor_string(cursor, &block->as.element.name_length);
@@ -107,7 +107,7 @@ static void decode_element(const block_decoding *decoding, content_cursor *curso
 static void decode_clock_and_thread(content_cursor *cursor, mprof_block *block)
 {
 	content_cursor_clock(cursor, &block->start);
-	block->thread = content_cursor_int(cursor);
+	block->thread = content_cursor_varint(cursor);
 }
 
 static void decode_end_clock(content_cursor *cursor, mprof_block *block)
@@ -130,8 +130,7 @@ static void decode_mapping(const block_decoding *decoding, content_cursor *curso
 	const mapping_form form = mapping_form_of(decoding);
 
 	decode_clock_and_thread(cursor, block);
-	mapping_lists_decode(cursor, &form, decoding->rules->has_mail_variants, &body->mapping,
-			     &block->end);
+	mapping_lists_decode(cursor, &form, decoding->rules->has_mail_variants, &body->mapping, &block->end);
 	block->has_clocks = 1;
 }
 
@@ -152,7 +151,7 @@ static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_
 	content_cursor_clock(cursor, &block->start);
 	block->as.heap_data.number = content_cursor_id(cursor);
 	block->as.heap_data.flags = content_cursor_id(cursor);
-	block->as.heap_data.counter = content_cursor_int(cursor);
+	block->as.heap_data.counter = content_cursor_varint(cursor);
 	start = cursor->position;
 	body->shift = content_cursor_id(cursor);
 	if (body->shift > HEAP_MOST_SHIFT)
@@ -168,7 +167,7 @@ static void decode_list_start(content_cursor *cursor, mprof_block *block, block_
 		uint64_t base_counter;
 
 		decode_clock_and_thread(cursor, block);
-		base_counter = content_cursor_int(cursor);
+		base_counter = content_cursor_varint(cursor);
 		if (block->kind == MPROF_BLOCK_EVENTS)
 			block->as.events.base_counter = base_counter;
 		else
@@ -257,7 +256,7 @@ int sample_cursor_next(sample_cursor *cursor, uint32_t *id)
 
 static void decode_samples_start(content_cursor *cursor, mprof_block *block, block_body *body)
 {
-	block->as.statistical.start_counter = content_cursor_int(cursor);
+	block->as.statistical.start_counter = content_cursor_varint(cursor);
 	block->as.statistical.end_counter = block->as.statistical.start_counter;
 	body->list_start = cursor->position;
 	body->list_end = cursor->length;
@@ -276,7 +275,7 @@ static mprof_status decode_samples(content_cursor *cursor, mprof_block *block, b
 	while (sample_cursor_next(&lists, &id))
 		continue;
 	*cursor = lists.content;
-	block->as.statistical.end_counter = content_cursor_int(cursor);
+	block->as.statistical.end_counter = content_cursor_varint(cursor);
 	return content_cursor_finish(cursor);
 }
 
@@ -325,8 +324,8 @@ static void decode_statistical(const block_decoding *decoding, content_cursor *c
 	block_body behind_body = *body;
 	mprof_status status = decode_samples(cursor, block, body);
 
-	if (!decoding->rules->has_mail_variants || behind.length == 0 ||
-	    behind.bytes[0] != MAIL_STATISTICAL_CODE || (status == MPROF_OK && !runs_back(block)))
+	if (!decoding->rules->has_mail_variants || behind.length == 0 || behind.bytes[0] != MAIL_STATISTICAL_CODE ||
+	    (status == MPROF_OK && !runs_back(block)))
 		return;
 	content_cursor_byte(&behind);
 	if (decode_samples(&behind, &behind_block, &behind_body) == MPROF_OK && !runs_back(&behind_block)) {
@@ -343,7 +342,7 @@ static uint64_t directive_kinds_take(const dialect_rules *rules, content_cursor 
 
 	if (!rules->directives_name_blocks)
 		return BLOCK_KINDS_OF_DIRECTIVES;
-	code = content_cursor_int(cursor);
+	code = content_cursor_varint(cursor);
 	return code != 0 && code <= UINT16_MAX ? MPROF_BLOCK_BIT(dialect_block_kind(rules, (uint32_t)code)) : 0;
 }
 
@@ -394,14 +393,14 @@ static void decode_session(content_cursor *cursor, mprof_block *block, block_bod
 static void decode_thread(content_cursor *cursor, mprof_block *block)
 {
 	decode_only_clock(cursor, block);
-	block->thread = content_cursor_int(cursor);
+	block->thread = content_cursor_varint(cursor);
 	block->as.thread_name.name = content_cursor_string(cursor, &block->as.thread_name.name_length);
 }
 
 static void decode_mark(content_cursor *cursor, mprof_block *block)
 {
-	block->as.mark.counter = content_cursor_int(cursor);
-	block->thread = content_cursor_int(cursor);
+	block->as.mark.counter = content_cursor_varint(cursor);
+	block->thread = content_cursor_varint(cursor);
 	block->as.mark.text = content_cursor_string(cursor, &block->as.mark.text_length);
 }
 
@@ -411,11 +410,11 @@ static void decode_lost(content_cursor *cursor, mprof_block *block, block_body *
 	block->as.lost.count = LOSS_CAUSE_COUNT;
 	decode_clock_and_thread(cursor, block);
 	for (;;) {
-		uint64_t cause = content_cursor_int(cursor);
+		uint64_t cause = content_cursor_varint(cursor);
 
 		if (cause == 0)
 			break;
-		body->losses[cause < LOSS_CAUSE_COUNT ? cause : 0] += content_cursor_int(cursor);
+		body->losses[cause < LOSS_CAUSE_COUNT ? cause : 0] += content_cursor_varint(cursor);
 	}
 	decode_end_clock(cursor, block);
 }
@@ -457,7 +456,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_mark(cursor, block);
 		break;
 	case MPROF_BLOCK_WATERMARK:
-		block->as.watermark.counter = content_cursor_int(cursor);
+		block->as.watermark.counter = content_cursor_varint(cursor);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		if (decoding->rules->has_sample_tokens)
@@ -507,4 +506,14 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 	else
 		decode_list_start(cursor, block, body);
 	return cursor->status;
+}
+
+int block_defines_no_metric(const dialect_rules *rules, const uint8_t *bytes, size_t length)
+{
+	content_cursor cursor;
+	mprof_clock start;
+
+	content_cursor_init(&cursor, bytes + rules->header_length, length - rules->header_length, UINT64_MAX);
+	content_cursor_clock(&cursor, &start);
+	return content_cursor_varint(&cursor) == 0 && cursor.status == MPROF_OK;
 }

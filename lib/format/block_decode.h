@@ -109,4 +109,7 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
 /** Takes the next fact of a SESSION block and returns 1, or returns 0 at the end of the list or on a fault. */
 int property_take(content_cursor *cursor, const char **key, const char **value);
 
+/** Whether a METRICS block, with its header, has values alone: its list of definitions is empty. */
+int block_defines_no_metric(const dialect_rules *rules, const uint8_t *bytes, size_t length);
+
 #endif

@@ -43,16 +43,16 @@ void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, c
 			const mprof_clock *clock)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_INTRO);
-	encode_int(buffer, encoding->rules->version);
+	encode_varint(buffer, encoding->rules->version);
 	encode_string(buffer, runtime, strlen(runtime));
-	encode_int(buffer, flags);
+	encode_varint(buffer, flags);
 	encode_clock(buffer, clock);
 }
 
 void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_END);
-	encode_int(buffer, encoding->rules->version);
+	encode_varint(buffer, encoding->rules->version);
 	encode_clock(buffer, clock);
 }
 
@@ -61,18 +61,18 @@ static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, 
 	uint64_t kinds = dialect_directive_blocks(directive);
 
 	if (!rules->directives_name_blocks) {
-		encode_int(buffer, directive);
+		encode_varint(buffer, directive);
 		return;
 	}
 	if (kinds == 0) {
-		encode_int(buffer, directive);
-		encode_int(buffer, 0);
+		encode_varint(buffer, directive);
+		encode_varint(buffer, 0);
 	}
 	for (uint32_t code = 1; code <= UINT8_MAX; code++) {
 		if ((kinds & MPROF_BLOCK_BIT(dialect_block_kind(rules, code))) == 0)
 			continue;
-		encode_int(buffer, directive);
-		encode_int(buffer, code);
+		encode_varint(buffer, directive);
+		encode_varint(buffer, code);
 	}
 }
 
@@ -85,7 +85,7 @@ void block_encode_directives(encode_buffer *buffer, const block_encoding *encodi
 		if (declared(encoding, (mprof_directive)directive))
 			encode_directive(buffer, encoding->rules, (mprof_directive)directive);
 	}
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_clock(buffer, end);
 }
 
@@ -106,13 +106,13 @@ static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rul
 	if (name == NULL)
 		name = rules->names_unknown_assembly ? &unknown_to_mono : &unknown;
 	encode_text(buffer, name->base_name);
-	encode_int(buffer, name->major);
-	encode_int(buffer, name->minor);
-	encode_int(buffer, name->build);
-	encode_int(buffer, name->revision);
+	encode_varint(buffer, name->major);
+	encode_varint(buffer, name->minor);
+	encode_varint(buffer, name->build);
+	encode_varint(buffer, name->revision);
 	encode_text(buffer, name->culture);
 	encode_text(buffer, name->public_key_token);
-	encode_int(buffer, name->retargetable);
+	encode_varint(buffer, name->retargetable);
 }
 
 int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
@@ -125,11 +125,11 @@ int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, 
 
 	block_encode_begin(buffer, encoding, kind);
 	encode_byte(buffer, (uint8_t)(kind == MPROF_BLOCK_LOADED ? element->kind : type));
-	encode_int(buffer, element->start_counter);
-	encode_int(buffer, element->end_counter);
-	encode_int(buffer, element->thread);
+	encode_varint(buffer, element->start_counter);
+	encode_varint(buffer, element->end_counter);
+	encode_varint(buffer, element->thread);
 	if (has_id)
-		encode_int(buffer, element->id);
+		encode_varint(buffer, element->id);
 	encode_string(buffer, element->name, element->name_length);
 	if (has_assembly)
 		encode_assembly_name(buffer, encoding->rules, element->assembly);
@@ -141,11 +141,11 @@ int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, co
 	const int has_assembly = declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
 	const int has_size = declared(encoding, MPROF_DIRECTIVE_CLASS_SIZES);
 
-	encode_int(buffer, definition->id);
+	encode_varint(buffer, definition->id);
 	if (has_assembly)
-		encode_int(buffer, definition->assembly_id);
+		encode_varint(buffer, definition->assembly_id);
 	if (has_size)
-		encode_int(buffer, definition->size);
+		encode_varint(buffer, definition->size);
 	encode_string(buffer, definition->name, definition->name_length);
 	return (has_assembly || definition->assembly_id == 0) && (has_size || definition->size == 0);
 }
@@ -156,16 +156,16 @@ int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
 	const int has_flags = declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS);
 	const int has_source = declared(encoding, MPROF_DIRECTIVE_SOURCE_LINES);
 
-	encode_int(buffer, definition->id);
-	encode_int(buffer, definition->class_id);
+	encode_varint(buffer, definition->id);
+	encode_varint(buffer, definition->class_id);
 	if (has_flags)
-		encode_int(buffer, definition->flags);
+		encode_varint(buffer, definition->flags);
 	if (has_source) {
-		encode_int(buffer, (uint64_t)source->file << 1 | (source->is_new != 0));
+		encode_varint(buffer, (uint64_t)source->file << 1 | (source->is_new != 0));
 		if (source->is_new)
 			encode_string(buffer, definition->source_file, definition->source_file_length);
 		if (source->file != 0)
-			encode_int(buffer, definition->source_line);
+			encode_varint(buffer, definition->source_line);
 	}
 	encode_string(buffer, definition->name, definition->name_length);
 	return (has_flags || definition->flags == 0) && (has_source || definition->source_file_length == 0);
@@ -176,19 +176,19 @@ void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding,
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_MAPPING);
 	encode_clock(buffer, start);
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_bytes(buffer, classes->bytes, classes->length);
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_bytes(buffer, methods->bytes, methods->length);
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_clock(buffer, end);
 }
 
 static void encode_ids(encode_buffer *buffer, const uint32_t *ids, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		encode_int(buffer, ids[i]);
-	encode_int(buffer, 0);
+		encode_varint(buffer, ids[i]);
+	encode_varint(buffer, 0);
 }
 
 void block_encode_statistical(encode_buffer *buffer, const block_encoding *encoding, uint64_t start_counter,
@@ -196,10 +196,10 @@ void block_encode_statistical(encode_buffer *buffer, const block_encoding *encod
 			      size_t function_count, uint64_t end_counter)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_STATISTICAL);
-	encode_int(buffer, start_counter);
+	encode_varint(buffer, start_counter);
 	encode_ids(buffer, methods, method_count);
 	encode_ids(buffer, functions, function_count);
-	encode_int(buffer, end_counter);
+	encode_varint(buffer, end_counter);
 }
 
 void block_encode_events_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
@@ -207,8 +207,8 @@ void block_encode_events_start(encode_buffer *buffer, const block_encoding *enco
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_EVENTS);
 	encode_clock(buffer, start);
-	encode_int(buffer, thread);
-	encode_int(buffer, base_counter);
+	encode_varint(buffer, thread);
+	encode_varint(buffer, base_counter);
 }
 
 void block_encode_events_end(encode_buffer *buffer, const mprof_clock *end)
@@ -226,19 +226,19 @@ size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encodin
 
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_SAMPLES);
 	encode_clock(buffer, clock);
-	encode_int(buffer, thread);
-	encode_int(buffer, base_counter);
+	encode_varint(buffer, thread);
+	encode_varint(buffer, base_counter);
 	for (size_t i = 0; i < count; i++) {
 		/* The call stack 0 ends the list. */
 		if (samples[i].value == 0) {
 			left_out++;
 			continue;
 		}
-		encode_int(buffer, samples[i].value);
-		encode_int(buffer, samples[i].counter - last_counter);
+		encode_varint(buffer, samples[i].value);
+		encode_varint(buffer, samples[i].counter - last_counter);
 		last_counter = samples[i].counter;
 	}
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_clock(buffer, clock);
 	return left_out;
 }
@@ -249,7 +249,7 @@ void block_encode_records_start(encode_buffer *buffer, const block_encoding *enc
 	block_encode_begin(buffer, encoding, kind);
 	encode_clock(buffer, start);
 	if (kind == MPROF_BLOCK_HEAP_SUMMARY)
-		encode_int(buffer, number);
+		encode_varint(buffer, number);
 }
 
 void block_encode_records_end(encode_buffer *buffer, const mprof_clock *end)
@@ -274,7 +274,7 @@ void block_encode_thread(encode_buffer *buffer, const block_encoding *encoding, 
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_THREAD);
 	encode_clock(buffer, clock);
-	encode_int(buffer, thread);
+	encode_varint(buffer, thread);
 	encode_string(buffer, name, name_length);
 }
 
@@ -283,14 +283,14 @@ void block_encode_lost(encode_buffer *buffer, const block_encoding *encoding, co
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_LOST);
 	encode_clock(buffer, clock);
-	encode_int(buffer, thread);
+	encode_varint(buffer, thread);
 	for (size_t cause = 1; cause < count; cause++) {
 		if (counts[cause] == 0)
 			continue;
-		encode_int(buffer, cause);
-		encode_int(buffer, counts[cause]);
+		encode_varint(buffer, cause);
+		encode_varint(buffer, counts[cause]);
 	}
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_clock(buffer, clock);
 }
 
@@ -298,13 +298,13 @@ void block_encode_mark(encode_buffer *buffer, const block_encoding *encoding, ui
 		       const char *text, size_t text_length)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_MARK);
-	encode_int(buffer, counter);
-	encode_int(buffer, thread);
+	encode_varint(buffer, counter);
+	encode_varint(buffer, thread);
 	encode_string(buffer, text, text_length);
 }
 
 void block_encode_watermark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_WATERMARK);
-	encode_int(buffer, counter);
+	encode_varint(buffer, counter);
 }

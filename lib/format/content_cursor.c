@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/content_cursor.h"
 
-#include "format/int.h"
+#include "format/varint.h"
 
 #include <string.h>
 
@@ -55,28 +55,29 @@ static uint64_t fixed_int(content_cursor *cursor, size_t length)
 	return length == 8 ? bytes_load_64(place) : bytes_load_32(place);
 }
 
-uint64_t content_cursor_int(content_cursor *cursor)
+uint64_t content_cursor_varint(content_cursor *cursor)
 {
+	const uint8_t *place = cursor->bytes + cursor->position;
 	uint64_t value = 0;
-	int length;
+	int taken;
 
 	if (cursor->has_fixed_ints)
 		return fixed_int(cursor, 8);
 	if (cursor->status != MPROF_OK)
 		return 0;
-	length = mprof_int_decode(cursor->bytes + cursor->position, cursor->length - cursor->position, &value);
-	if (length == 0)
+	taken = varint_take(&place, cursor->bytes + cursor->length, &value);
+	if (taken == 0)
 		run_out(cursor);
-	else if (length < 0)
-		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "an INT does not fit 64 bits");
+	else if (taken < 0)
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "a varint does not fit 64 bits");
 	else
-		cursor->position += (size_t)length;
+		cursor->position = (size_t)(place - cursor->bytes);
 	return value;
 }
 
 uint64_t content_cursor_amount(content_cursor *cursor)
 {
-	return cursor->has_fixed_ints ? fixed_int(cursor, 4) : content_cursor_int(cursor);
+	return cursor->has_fixed_ints ? fixed_int(cursor, 4) : content_cursor_varint(cursor);
 }
 
 uint32_t content_cursor_id(content_cursor *cursor)
@@ -117,8 +118,8 @@ const char *content_cursor_string(content_cursor *cursor, size_t *length)
 
 void content_cursor_clock(content_cursor *cursor, mprof_clock *clock)
 {
-	clock->counter = content_cursor_int(cursor);
-	clock->time = content_cursor_int(cursor);
+	clock->counter = content_cursor_varint(cursor);
+	clock->time = content_cursor_varint(cursor);
 }
 
 mprof_status content_cursor_finish(content_cursor *cursor)

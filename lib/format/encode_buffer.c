@@ -53,11 +53,11 @@ void encode_byte(encode_buffer *buffer, uint8_t byte)
 	buffer->bytes[buffer->length++] = byte;
 }
 
-void encode_int(encode_buffer *buffer, uint64_t value)
+void encode_varint(encode_buffer *buffer, uint64_t value)
 {
-	if (!encode_buffer_reserve(buffer, int_length(value)))
+	if (!encode_buffer_reserve(buffer, varint_length(value)))
 		return;
-	buffer->length = (size_t)(int_put(buffer->bytes + buffer->length, value) - buffer->bytes);
+	buffer->length = (size_t)(varint_put(buffer->bytes + buffer->length, value) - buffer->bytes);
 }
 
 void encode_string(encode_buffer *buffer, const char *text, size_t length)
@@ -68,6 +68,6 @@ void encode_string(encode_buffer *buffer, const char *text, size_t length)
 
 void encode_clock(encode_buffer *buffer, const mprof_clock *clock)
 {
-	encode_int(buffer, clock->counter);
-	encode_int(buffer, clock->time);
+	encode_varint(buffer, clock->counter);
+	encode_varint(buffer, clock->time);
 }

@@ -10,7 +10,7 @@
 #define FORMAT_ENCODE_BUFFER_H
 
 #include "base/allocator.h"
-#include "format/int.h"
+#include "format/varint.h"
 
 typedef struct encode_buffer {
 	mprof_allocator allocator;
@@ -52,7 +52,7 @@ static inline int encode_buffer_reserve(encode_buffer *buffer, size_t more)
 
 void encode_bytes(encode_buffer *buffer, const void *bytes, size_t length);
 void encode_byte(encode_buffer *buffer, uint8_t byte);
-void encode_int(encode_buffer *buffer, uint64_t value);
+void encode_varint(encode_buffer *buffer, uint64_t value);
 
 /** A STRING: \p length bytes without a 00 among them, and the 00 that ends it. */
 void encode_string(encode_buffer *buffer, const char *text, size_t length);

@@ -14,27 +14,27 @@
 typedef enum event_form {
 	EVENT_FORM_INVALID,          /**< The byte is damage. */
 	EVENT_FORM_END,              /**< Byte 0: the list of events ends. */
-	EVENT_FORM_PACKED_ID,        /**< Five low id bits in the byte; INT id >> 5, INT time. */
-	EVENT_FORM_ALLOCATION,       /**< Five low id bits in the byte; INT id >> 5, INT size, extras. */
-	EVENT_FORM_ALLOCATION_FIXED, /**< Five low id bits in the byte; INT id >> 5, extras. The class has the size. */
-	EVENT_FORM_ALLOCATION_WHOLE, /**< INT id, INT size, extras. */
-	EVENT_FORM_ID,               /**< INT id, INT time. */
-	EVENT_FORM_DETAILED,         /**< INT id, INT time, extras. */
-	EVENT_FORM_VALUE,            /**< INT value, INT time. */
-	EVENT_FORM_COLLECTION,       /**< INT id << 8 | value, INT time. */
-	EVENT_FORM_RESIZE,         /**< INT value, INT id; the second a time in logs without numbers of collections. */
-	EVENT_FORM_RESIZE_TIMED,   /**< INT value, INT time, INT id. */
-	EVENT_FORM_STACK_SECTION,  /**< INT value, INT count, and so many INTs, each a frame. */
-	EVENT_FORM_STRAY,          /**< INT time, INT without meaning: a part of the event before, and none itself. */
-	EVENT_FORM_IMPLICIT_LEAVE, /**< Five low time bits in the byte; INT time >> 5. */
-	EVENT_FORM_MEMORY_ALLOCATED, /**< INT time, PLACE value, INT size, INT stack. */
-	EVENT_FORM_MEMORY_FREED,     /**< INT time, PLACE value. */
-	EVENT_FORM_MEMORY_FREED_AT,  /**< INT time, PLACE value, INT stack. */
-	EVENT_FORM_MEMORY_RESIZED,   /**< INT time, INT duration, PLACE object, PLACE value, INT size, INT stack. */
-	EVENT_FORM_UNKNOWN           /**< Reserved: INT value, INT time. */
+	EVENT_FORM_PACKED_ID,        /**< Five low id bits in the byte; varint id >> 5, varint time. */
+	EVENT_FORM_ALLOCATION,       /**< Five low id bits in the byte; varint id >> 5, varint size, extras. */
+	EVENT_FORM_ALLOCATION_FIXED, /**< Five low id bits in the byte; varint id >> 5, extras. The class has its size. */
+	EVENT_FORM_ALLOCATION_WHOLE, /**< Varint id, varint size, extras. */
+	EVENT_FORM_ID,               /**< Varint id, varint time. */
+	EVENT_FORM_DETAILED,         /**< Varint id, varint time, extras. */
+	EVENT_FORM_VALUE,            /**< Varint value, varint time. */
+	EVENT_FORM_COLLECTION,       /**< Varint id << 8 | value, varint time. */
+	EVENT_FORM_RESIZE, /**< Varint value, varint id; the second a time in logs without numbers of collections. */
+	EVENT_FORM_RESIZE_TIMED,  /**< Varint value, varint time, varint id. */
+	EVENT_FORM_STACK_SECTION, /**< Varint value, varint count, and so many varints, each a frame. */
+	EVENT_FORM_STRAY, /**< Varint time, varint without meaning: a part of the event before, and none itself. */
+	EVENT_FORM_IMPLICIT_LEAVE,   /**< Five low time bits in the byte; varint time >> 5. */
+	EVENT_FORM_MEMORY_ALLOCATED, /**< Varint time, PLACE value, varint size, varint stack. */
+	EVENT_FORM_MEMORY_FREED,     /**< Varint time, PLACE value. */
+	EVENT_FORM_MEMORY_FREED_AT,  /**< Varint time, PLACE value, varint stack. */
+	EVENT_FORM_MEMORY_RESIZED, /**< Varint time, varint duration, PLACE object and value, varint size, varint stack. */
+	EVENT_FORM_UNKNOWN         /**< Reserved: varint value, varint time. */
 } event_form;
 
-/** What an INT behind those that every event of a form has is. */
+/** What a varint behind those that every event of a form has is. */
 typedef enum event_extra {
 	EVENT_EXTRA_NONE,
 	EVENT_EXTRA_VALUE,  /**< mprof_event::value. */

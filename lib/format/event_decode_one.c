@@ -3,38 +3,38 @@
 
 #include "format/event_store.h"
 #include "format/memory_place.h"
+#include "format/varint.h"
 
 /* A monitor event that has no latest counter: no longer pause is believed. As ticks of a processor, some minutes. */
 #define MONITOR_LONGEST_PAUSE (UINT64_C(1) << 40)
 
-/* Reads an INT at the cursor and moves it. Returns EVENTS_DECODE_DONE or what is wrong. */
-static events_decode_result int_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
+/* Reads a varint at the cursor and moves it. Returns EVENTS_DECODE_DONE or what is wrong. */
+static events_decode_result number_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {
-	int length = mprof_int_decode(*cursor, (size_t)(limit - *cursor), value);
+	int taken = varint_take(cursor, limit, value);
 
-	if (length <= 0)
-		return length == 0 ? EVENTS_DECODE_CUT : EVENTS_DECODE_BAD_INT;
-	*cursor += length;
+	if (taken <= 0)
+		return taken == 0 ? EVENTS_DECODE_CUT : EVENTS_DECODE_BAD_VARINT;
 	return EVENTS_DECODE_DONE;
 }
 
 /* The same for two. */
 static events_decode_result pair_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *first, uint64_t *second)
 {
-	events_decode_result result = int_take(cursor, limit, first);
+	events_decode_result result = number_take(cursor, limit, first);
 
-	return result == EVENTS_DECODE_DONE ? int_take(cursor, limit, second) : result;
+	return result == EVENTS_DECODE_DONE ? number_take(cursor, limit, second) : result;
 }
 
 static events_decode_result main_take(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
 				      uint64_t *value)
 {
-	events_decode_result result = int_take(cursor, limit, value);
+	events_decode_result result = number_take(cursor, limit, value);
 
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (*value > UINT64_MAX >> entry->main_shift)
-		return entry->main_id_mask ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_BAD_INT;
+		return entry->main_id_mask ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_BAD_VARINT;
 	*value = *value << entry->main_shift | entry->main_low;
 	return entry->main_id_mask && *value > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
 }
@@ -47,7 +47,7 @@ static events_decode_result extras_take(uint32_t extras, const uint8_t **cursor,
 	extra_numbers numbers = {{0}};
 
 	for (; extras != 0 && result == EVENTS_DECODE_DONE; extras = EVENT_EXTRAS_NEXT(extras))
-		result = int_take(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
+		result = number_take(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
 	if (result == EVENTS_DECODE_DONE && !detail_store(event, detail, &numbers))
 		result = EVENTS_DECODE_BAD_ID;
 	return result;
@@ -82,7 +82,7 @@ static events_decode_result take_common(const events_decode_table *table, const 
 		return EVENTS_DECODE_FULL;
 	result = main_take(entry, cursor, limit, &main_number);
 	if (result == EVENTS_DECODE_DONE && (entry->second_value_mask | entry->second_time_mask) != 0)
-		result = int_take(cursor, limit, &second);
+		result = number_take(cursor, limit, &second);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (entry->class_size_mask != 0) {
@@ -155,7 +155,7 @@ static events_decode_result take_resize(const event_decode_entry *entry, const u
 
 	result = pair_take(cursor, limit, &size, &time);
 	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_RESIZE_TIMED)
-		result = int_take(cursor, limit, &number);
+		result = number_take(cursor, limit, &number);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (entry->form == EVENT_FORM_RESIZE && is_resize_number(state, time)) {
@@ -187,7 +187,7 @@ static events_decode_result take_stray(const uint8_t **cursor, const uint8_t *li
 static events_decode_result frames_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *frames, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		events_decode_result result = int_take(cursor, limit, &frames[i]);
+		events_decode_result result = number_take(cursor, limit, &frames[i]);
 
 		if (result != EVENTS_DECODE_DONE)
 			return result;
@@ -248,14 +248,14 @@ static events_decode_result place_take(const uint8_t **cursor, const uint8_t *li
 {
 	uint64_t head;
 	uint64_t rest = 0;
-	events_decode_result result = int_take(cursor, limit, &head);
+	events_decode_result result = number_take(cursor, limit, &head);
 
 	if (result == EVENTS_DECODE_DONE && memory_place_has_rest(head))
-		result = int_take(cursor, limit, &rest);
+		result = number_take(cursor, limit, &rest);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (!memory_place_is_valid(head, rest))
-		return EVENTS_DECODE_BAD_INT;
+		return EVENTS_DECODE_BAD_VARINT;
 	*previous = memory_place_decode(head, rest, *previous);
 	return EVENTS_DECODE_DONE;
 }
@@ -268,9 +268,9 @@ static events_decode_result memory_detail_take(uint32_t form, const uint8_t **cu
 	uint64_t stack;
 
 	if (form != EVENT_FORM_MEMORY_FREED_AT)
-		result = int_take(cursor, limit, &detail->size);
+		result = number_take(cursor, limit, &detail->size);
 	if (result == EVENTS_DECODE_DONE)
-		result = int_take(cursor, limit, &stack);
+		result = number_take(cursor, limit, &stack);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	detail->stack = (uint32_t)stack;
@@ -295,9 +295,9 @@ static events_decode_result take_memory(const event_decode_entry *entry, const u
 		memset(detail, 0, sizeof(*detail));
 		detail->struct_size = sizeof(*detail);
 	}
-	result = int_take(cursor, limit, &time);
+	result = number_take(cursor, limit, &time);
 	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_MEMORY_RESIZED) {
-		result = int_take(cursor, limit, &duration);
+		result = number_take(cursor, limit, &duration);
 		if (result == EVENTS_DECODE_DONE)
 			result = place_take(cursor, limit, &address);
 		detail->started = state->counter + time - duration;

@@ -3,7 +3,7 @@
 
 #include "format/event_decode_one.h"
 #include "format/event_store.h"
-#include "format/int_words.h"
+#include "format/varint_words.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32
 		entry->second_time_mask = -1;
 }
 
-/* Forms that are rare, or damage, or more than two INTs and the extras of an allocation. */
+/* Forms that are rare, or damage, or more than two varints and the extras of an allocation. */
 static int form_is_slow(event_form form)
 {
 	switch (form) {
@@ -60,7 +60,7 @@ static void entry_build(event_decode_entry *entry, const event_code *code, uint3
 }
 
 /*
- * Bytes that lack a second INT are told by the bits that all of them have in common, and no others. Where there are
+ * Bytes that lack a second varint are told by the bits that all of them have in common, and no others. Where there are
  * none, allocations of fixed size are taken for such; they are damage then, and left to the careful path.
  */
 static void table_set_single(events_decode_table *table)
@@ -95,7 +95,7 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 	table->has_extras = table->entries[EVENT_GROUP_ALLOCATION].extras != 0;
 	table->has_frames = has_sections && (table->has_extras ||
 					     (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
-	table->extracts = (uint8_t)int_word_machine_extracts();
+	table->extracts = (uint8_t)varint_word_machine_extracts();
 	table->doubts_monitors = rules->has_bad_monitor_times;
 	table->object_sizes = object_sizes;
 }
@@ -106,7 +106,7 @@ static const uint64_t group_masks[8] = {
 	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
 };
 
-#if INT_WORD_CAN_EXTRACT
+#if VARINT_WORD_CAN_EXTRACT
 /* The same in bytes that are not joined yet. */
 static const uint64_t byte_masks[8] = {
 	UINT64_C(0x7f),         UINT64_C(0x7f7f),         UINT64_C(0x7f7f7f),         UINT64_C(0x7f7f7f7f),
@@ -114,7 +114,7 @@ static const uint64_t byte_masks[8] = {
 };
 #endif
 
-/* The fast path takes an event of a byte, and INTs of eight bytes in all; then extras of eight bytes each. */
+/* The fast path takes an event of a byte, and varints of eight bytes in all; then extras of eight bytes each. */
 #define FAST_LENGTH 9
 #define FAST_EXTRA_LENGTH 8
 #define FAST_MOST_EXTRAS 3
@@ -131,48 +131,48 @@ static const uint64_t byte_masks[8] = {
 
 /* What matters of a window's bytes, one bit for each, the first byte in the lowest bit. */
 typedef struct window_marks {
-	uint64_t last;   /* The byte ends an INT, if it is part of one. */
-	uint64_t single; /* No second INT follows, if the byte is an event's first. */
+	uint64_t last;   /* The byte ends a varint, if it is part of one. */
+	uint64_t single; /* No second varint follows, if the byte is an event's first. */
 } window_marks;
 
 /* What events of a log may have; known where functions are put together, so that others are not asked for it. */
 typedef enum fast_features {
 	FAST_PLAIN = 0,
-	FAST_SINGLE = 1,  /* Events without a second INT: implicit leaves; needed for FAST_SIZES, too. */
+	FAST_SINGLE = 1,  /* Events without a second varint: implicit leaves; needed for FAST_SIZES, too. */
 	FAST_SIZES = 2,   /* Allocations of fixed size. */
 	FAST_EXTRAS = 4,  /* Extras of allocations. */
 	FAST_FRAMES = 8,  /* Stack sections. */
-	FAST_EXTRACT = 16 /* Nothing of the log: int_word_extract() may be used. */
+	FAST_EXTRACT = 16 /* Nothing of the log: varint_word_extract() may be used. */
 } fast_features;
 
-/* The INT whose last byte is that of the word. */
+/* The varint whose last byte is that of the word. */
 static inline uint64_t number_take(uint64_t word, uint32_t last, fast_features features)
 {
-#if INT_WORD_CAN_EXTRACT
+#if VARINT_WORD_CAN_EXTRACT
 	if ((features & FAST_EXTRACT) != 0)
-		return int_word_extract(word, byte_masks[last]);
+		return varint_word_extract(word, byte_masks[last]);
 #else
 	(void)features;
 #endif
-	return int_word_join(word) & group_masks[last];
+	return varint_word_join(word) & group_masks[last];
 }
 
-/* Two INTs in a row. Where there is one alone, it ends in the same byte as both, and the second is 0. */
+/* Two varints in a row. Where there is one alone, it ends in the same byte as both, and the second is 0. */
 static inline void numbers_take(uint64_t word, uint32_t first_last, uint32_t second_last, fast_features features,
 				uint64_t *first, uint64_t *second)
 {
 	uint64_t joined;
 
-#if INT_WORD_CAN_EXTRACT
+#if VARINT_WORD_CAN_EXTRACT
 	if ((features & FAST_EXTRACT) != 0) {
-		*first = int_word_extract(word, byte_masks[first_last]);
-		*second = int_word_extract(word, byte_masks[second_last] ^ byte_masks[first_last]);
+		*first = varint_word_extract(word, byte_masks[first_last]);
+		*second = varint_word_extract(word, byte_masks[second_last] ^ byte_masks[first_last]);
 		return;
 	}
 #else
 	(void)features;
 #endif
-	joined = int_word_join(word);
+	joined = varint_word_join(word);
 	*first = joined & group_masks[first_last];
 	*second = (joined & group_masks[second_last]) >> (7 * first_last + 7);
 }
@@ -252,8 +252,8 @@ typedef struct fast_details {
 } fast_details;
 
 /*
- * Decodes the extras of an event, whose other INTs end in front of the cursor. The lowest mark is that of the byte at
- * the cursor. Returns their length, or 0 if they are left to the careful path.
+ * Decodes the extras of an event, whose other varints end in front of the cursor. The lowest mark is that of the byte
+ * at the cursor. Returns their length, or 0 if they are left to the careful path.
  */
 static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_t extras, fast_features features,
 				   mprof_event *event, mprof_event_detail *detail)
@@ -278,8 +278,8 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 }
 
 /*
- * Decodes the frames of a stack section, of whose other INTs the last one ends in front of the cursor. They may go on
- * behind the window. As extras_fast(), but -1 stands for those that are left.
+ * Decodes the frames of a stack section, of whose other varints the last one ends in front of the cursor. They may go
+ * on behind the window. As extras_fast(), but -1 stands for those that are left.
  */
 static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_features features,
 			      fast_details *details, mprof_event *event)
@@ -327,7 +327,7 @@ static inline uint32_t size_fast(const id_map *sizes, uint32_t class_id)
 }
 
 /*
- * Decodes an event that is not packed, or has extras, of whose INTs the first two are given, if they are not left to
+ * Decodes an event that is not packed, or has extras, of whose varints the first two are given, if they are not left to
  * the careful path. Returns 0 if they are.
  */
 static inline int decode_fast_other(const events_decode_table *table, const event_decode_entry *entry,
@@ -353,7 +353,7 @@ static inline int decode_fast_other(const events_decode_table *table, const even
  * Decodes the event at the cursor with no branch that depends on its length, nor on whether it enters, leaves or
  * allocates: these follow no pattern, and each wrong guess of the processor costs more than a whole event. Where the
  * event ends is found from the window's marks alone, with no load in between, since each event has to wait for that of
- * the one before; the rest of the work on several events overlaps. Both INTs are taken from one word of eight bytes.
+ * the one before; the rest of the work on several events overlaps. Both varints are taken from one word of eight bytes.
  *
  * Returns the length of the event, or 0 for one that is left to the careful path: whatever does not fit in the word
  * or in the window, and all that may be damage. The detail is taken by an event that has extras.
@@ -367,7 +367,7 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 	uint32_t head = table->packed_heads[byte];
 	uint32_t extras_length = 0;
 	uint64_t main_end = marks->last >> 1;
-	/* Without the lowest mark if there is a second INT, so that the lowest is that of the event's end. */
+	/* Without the lowest mark if there is a second varint, so that the lowest is that of the event's end. */
 	uint64_t event_end = main_end & (main_end - ((features & FAST_SINGLE) != 0 ? ~marks->single & 1 : 1));
 
 	if (__builtin_expect((event_end & 255) == 0, 0))
@@ -526,7 +526,7 @@ static inline __attribute__((always_inline)) events_decode_result decode_list(co
 	return result == EVENTS_DECODE_FULL && cursor == limit ? EVENTS_DECODE_DONE : result;
 }
 
-#if INT_WORD_CAN_EXTRACT
+#if VARINT_WORD_CAN_EXTRACT
 
 __attribute__((target("bmi,bmi2"))) static events_decode_result
 decode_by_extracting(const events_decode_table *table, events_decode_state *state, events_decode_batch *batch)
@@ -539,7 +539,7 @@ decode_by_extracting(const events_decode_table *table, events_decode_state *stat
 events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,
 				   events_decode_batch *batch)
 {
-#if INT_WORD_CAN_EXTRACT
+#if VARINT_WORD_CAN_EXTRACT
 	if (table->extracts)
 		return decode_by_extracting(table, state, batch);
 #endif

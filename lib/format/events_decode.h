@@ -14,8 +14,8 @@
 /**
  * What an event byte means, as numbers that decoding takes without asking what kind of event it is.
  *
- * An event is a byte, one or two INTs, and extras. The first INT, with the bits that the byte holds put below it, is
- * called the main number here. Each of main and second goes to one field of the event or to none, which is said by
+ * An event is a byte, one or two varints, and extras. The first varint, with the bits that the byte holds put below it,
+ * is called the main number here. Each of main and second goes to one field of the event or to none, which is said by
  * masks, 0 or -1. Sixteen bytes, by which the table is indexed faster than by others.
  */
 typedef struct event_decode_entry {
@@ -30,7 +30,7 @@ typedef struct event_decode_entry {
 	int8_t second_value_mask;
 	int8_t second_time_mask;
 	int8_t class_size_mask; /**< It is that of the class's objects (directive 18). */
-	uint16_t extras;        /**< INTs that follow, as EVENT_EXTRAS(); the event has a detail for them. */
+	uint16_t extras;        /**< Varints that follow, as EVENT_EXTRAS(); the event has a detail for them. */
 } event_decode_entry;
 
 typedef struct events_decode_table {
@@ -38,7 +38,7 @@ typedef struct events_decode_table {
 	uint32_t packed_heads[256];
 	event_decode_entry entries[256];
 	/**
-	 * Bytes that begin events without a second INT: those where these bits of the byte have this value. Implicit
+	 * Bytes that begin events without a second varint: those where these bits of the byte have this value. Implicit
 	 * leaves, allocations of fixed size, or both.
 	 */
 	uint8_t single_mask;
@@ -47,7 +47,7 @@ typedef struct events_decode_table {
 	uint8_t has_sizes;          /**< 1: allocations of fixed size occur. */
 	uint8_t has_extras;         /**< 1: allocations have extras. */
 	uint8_t has_frames;         /**< 1: stack sections stand in front of most allocations. */
-	uint8_t extracts;           /**< 1: int_word_extract() may be used. */
+	uint8_t extracts;           /**< 1: varint_word_extract() may be used. */
 	uint8_t doubts_monitors;    /**< 1: the times of monitor events may be garbage: events_decode_state::latest. */
 	const id_map *object_sizes; /**< By class. */
 } events_decode_table;
@@ -97,16 +97,16 @@ typedef struct events_decode_batch {
 
 /** Why decoding stopped. Whatever it was, the position is behind the last event that was stored. */
 typedef enum events_decode_result {
-	EVENTS_DECODE_FULL,     /**< No room is left in the batch. */
-	EVENTS_DECODE_DONE,     /**< All bytes are read. */
-	EVENTS_DECODE_CUT,      /**< The bytes end inside an event. */
-	EVENTS_DECODE_LIST_END, /**< There is a byte 0, which ends a list of events. */
-	EVENTS_DECODE_BAD_CODE, /**< The byte is no event. */
-	EVENTS_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
-	EVENTS_DECODE_BAD_ID,   /**< An id does not fit 32 bits. */
-	EVENTS_DECODE_NO_SIZE,  /**< The size of an object is that of its class, which is not known. */
-	EVENTS_DECODE_NO_ROOM,  /**< The batch is empty, and still has no room for the frames of a stack section. */
-	EVENTS_DECODE_DEEP      /**< A stack section has more frames than EVENTS_MOST_FRAMES. */
+	EVENTS_DECODE_FULL,       /**< No room is left in the batch. */
+	EVENTS_DECODE_DONE,       /**< All bytes are read. */
+	EVENTS_DECODE_CUT,        /**< The bytes end inside an event. */
+	EVENTS_DECODE_LIST_END,   /**< There is a byte 0, which ends a list of events. */
+	EVENTS_DECODE_BAD_CODE,   /**< The byte is no event. */
+	EVENTS_DECODE_BAD_VARINT, /**< A varint does not fit 64 bits. */
+	EVENTS_DECODE_BAD_ID,     /**< An id does not fit 32 bits. */
+	EVENTS_DECODE_NO_SIZE,    /**< The size of an object is that of its class, which is not known. */
+	EVENTS_DECODE_NO_ROOM,    /**< The batch is empty, and still has no room for the frames of a stack section. */
+	EVENTS_DECODE_DEEP        /**< A stack section has more frames than EVENTS_MOST_FRAMES. */
 } events_decode_result;
 
 events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,

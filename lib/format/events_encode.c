@@ -3,14 +3,17 @@
 
 #include "format/event_codes.h"
 #include "format/event_detail.h"
+#include "format/varint_words.h"
 #include "format/losses.h"
 #include "format/memory_place.h"
 
 #include <string.h>
 
-/* Resized memory takes most: a byte, five INTs of 64 bits, two rests of addresses, an id; INTs are stored eight bytes at a
- * time. */
-#define EVENT_ROOM (1 + 5 * MPROF_INT_MAX_LENGTH + 2 + 5 + 8)
+/*
+ * Resized memory takes most: a byte, five varints of 64 bits, two rests of addresses, an id; varints are stored eight
+ * bytes at a time.
+ */
+#define EVENT_ROOM (1 + 5 * MPROF_VARINT_MAX_LENGTH + 2 + 5 + 8)
 
 /* Room is reserved for so many events at once: little beside a block, many beside the cost of reserving. */
 #define BATCH_EVENTS 256
@@ -102,43 +105,9 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 	encoder->lossy = lossy;
 }
 
-/*
- * INTs as words, lowest byte first: the groups of seven bits are spread to bytes all at once, without a branch for
- * each. Eight bytes are stored whatever the length.
- */
-static inline uint64_t spread_short(uint64_t value)
-{
-	value = (value & UINT64_C(0x0fffc000)) << 2 | (value & UINT64_C(0x00003fff));
-	return (value & UINT64_C(0x3f803f80)) << 1 | (value & UINT64_C(0x007f007f));
-}
-
-static inline uint64_t spread(uint64_t value)
-{
-	value = (value & UINT64_C(0x00fffffff0000000)) << 4 | (value & UINT64_C(0x000000000fffffff));
-	value = (value & UINT64_C(0x0fffc0000fffc000)) << 2 | (value & UINT64_C(0x00003fff00003fff));
-	return (value & UINT64_C(0x3f803f803f803f80)) << 1 | (value & UINT64_C(0x007f007f007f007f));
-}
-
-/* The bit in front of the first one of the last byte of a spread word: 0, 8, 16, ... */
-static inline uint32_t last_byte_of(uint64_t spread_word)
-{
-	return (63 ^ (uint32_t)__builtin_clzll(spread_word | 1)) & 56;
-}
-
-#define SHORT_BITS 28
-#define WORD_BITS 56
-
 static inline uint8_t *put(uint8_t *out, uint64_t value)
 {
-	uint64_t word;
-	uint32_t last_byte;
-
-	if (__builtin_expect(value >> WORD_BITS != 0, 0))
-		return int_put(out, value);
-	word = value >> SHORT_BITS == 0 ? spread_short(value) : spread(value);
-	last_byte = last_byte_of(word);
-	bytes_store_64(out, word | (uint64_t)INT_LAST_BIT << last_byte);
-	return out + last_byte / 8 + 1;
+	return varint_word_put_mostly_short(out, value);
 }
 
 static inline const event_rule *rule_for(const event_encoder *encoder, const mprof_event *event)
@@ -178,7 +147,7 @@ static inline int id_is_defined(const event_encoder *encoder, const event_rule *
 	return id_is_known(encoder, rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids, id);
 }
 
-/* A byte with five bits packed into it, and an INT for the rest. */
+/* A byte with five bits packed into it, and a varint for the rest. */
 static inline uint8_t *put_packed(uint8_t *out, const event_rule *rule, uint64_t value)
 {
 	*out++ = (uint8_t)(rule->byte | (value & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT);
@@ -189,11 +158,11 @@ static inline uint8_t *put_packed(uint8_t *out, const event_rule *rule, uint64_t
 static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 {
 	uint64_t byte = group | (id & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT;
-	uint64_t word = spread_short(id >> EVENT_PACKED_BITS);
-	uint32_t last_byte = last_byte_of(word);
+	uint64_t word = varint_word_split_short(id >> EVENT_PACKED_BITS);
+	uint32_t last_byte = varint_word_last_byte(word);
 
-	bytes_store_64(out, (word | (uint64_t)INT_LAST_BIT << last_byte) << 8 | byte);
-	return out + 1 + last_byte / 8 + 1;
+	bytes_store_64(out, (word | (uint64_t)VARINT_LAST_BIT << 8 * last_byte) << 8 | byte);
+	return out + 1 + last_byte + 1;
 }
 
 /* Of a valid detail, or of none. \p own is room for one. */
@@ -314,7 +283,7 @@ static uint32_t take_collection_number(event_encoder *encoder, const mprof_event
 	return number;
 }
 
-/* Number and generation share an INT; what counts collections has 32 bits for both. */
+/* Number and generation share a varint; what counts collections has 32 bits for both. */
 static int collection_fits(const event_encoder *encoder, const mprof_event *event)
 {
 	return event->value <= EVENT_GENERATION_MASK &&
@@ -515,8 +484,8 @@ mprof_status events_encode(event_encoder *encoder, encode_buffer *buffer, const 
 void event_encode_section(encode_buffer *buffer, size_t kept, const uint32_t *frames, size_t count)
 {
 	encode_byte(buffer, EVENT_BYTE_STACK_SECTION);
-	encode_int(buffer, kept);
-	encode_int(buffer, count);
+	encode_varint(buffer, kept);
+	encode_varint(buffer, count);
 	for (size_t i = 0; i < count; i++)
-		encode_int(buffer, frames[i]);
+		encode_varint(buffer, frames[i]);
 }

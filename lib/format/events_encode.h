@@ -17,7 +17,7 @@
  * Bytes that a buffer must have room for when it is passed to events_encode(), which leaves that room behind the
  * events: the end of the list, a CLOCK and a checksum. So a block that was begun can be ended without memory.
  */
-#define EVENTS_TAIL_ROOM (1 + 2 * MPROF_INT_MAX_LENGTH + 4)
+#define EVENTS_TAIL_ROOM (1 + 2 * MPROF_VARINT_MAX_LENGTH + 4)
 
 /** What an event's id is. */
 typedef enum event_id_space {
@@ -69,7 +69,7 @@ typedef struct event_encoder {
 void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
 			const event_definitions *defined, mprof_writer_stats *stats);
 
-/** The most bytes of a stack section: a byte, and INTs of 32 bits. */
+/** The most bytes of a stack section: a byte, and varints of 32 bits. */
 #define EVENT_SECTION_ROOM(frames) (1 + (2 + (frames)) * 5)
 
 /** Appends a stack section: so many of the outermost frames stay, and these go on them, the innermost first. */

@@ -13,9 +13,9 @@ heap_decode_result heap_number_fault(const heap_place *place)
 
 	if (place->items != NULL && place->items->has_fixed_ints)
 		return HEAP_DECODE_CUT;
-	return mprof_int_decode(place->cursor, (size_t)(place->limit - place->cursor), &value) == 0
+	return mprof_varint_decode(place->cursor, (size_t)(place->limit - place->cursor), &value) == 0
 		       ? HEAP_DECODE_CUT
-		       : HEAP_DECODE_BAD_INT;
+		       : HEAP_DECODE_BAD_VARINT;
 }
 
 static inline int address_take(heap_place *place, uint64_t *address)
@@ -92,7 +92,7 @@ static heap_decode_result free_take(heap_place *place, uint64_t fixed_size, mpro
 	return HEAP_DECODE_DONE;
 }
 
-/* A record of a class. Its first INT has been taken. */
+/* A record of a class. Its first varint has been taken. */
 static heap_decode_result instance_take(heap_place *place, uint64_t head, const id_map *sizes, heap_decode_batch *batch,
 					mprof_event *event, mprof_event_detail *detail)
 {
@@ -132,7 +132,7 @@ static heap_decode_result move_take(heap_place *place, mprof_event *event, mprof
 	return HEAP_DECODE_DONE;
 }
 
-/* Takes a record. What is wrong with its first INT is told as a fault at the begin of the record. */
+/* Takes a record. What is wrong with its first varint is told as a fault at the begin of the record. */
 static heap_decode_result record_take(heap_place *place, const id_map *sizes, heap_decode_batch *batch,
 				      mprof_event *event, mprof_event_detail *detail)
 {
@@ -199,8 +199,8 @@ const char *heap_decode_fault(heap_decode_result result)
 		return "the list of records ends in front of the CLOCK at the end of the block";
 	case HEAP_DECODE_BAD_TYPE:
 		return "there is no record of this type";
-	case HEAP_DECODE_BAD_INT:
-		return "an INT of the record does not fit 64 bits";
+	case HEAP_DECODE_BAD_VARINT:
+		return "a varint of the record does not fit 64 bits";
 	case HEAP_DECODE_NO_SIZE:
 		return "the record leaves out a size that its class does not have";
 	case HEAP_DECODE_BAD_SIZE:

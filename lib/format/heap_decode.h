@@ -38,16 +38,16 @@ typedef struct heap_decode_batch {
 
 /** Why decoding stopped. Whatever it was, the position is behind the last event that was stored. */
 typedef enum heap_decode_result {
-	HEAP_DECODE_FULL,     /**< No room is left in the batch. */
-	HEAP_DECODE_DONE,     /**< All bytes are read. */
-	HEAP_DECODE_CUT,      /**< The bytes end inside a record. */
-	HEAP_DECODE_LIST_END, /**< There is an INT 0, which ends a list of records. */
-	HEAP_DECODE_BAD_TYPE, /**< There is no such record. */
-	HEAP_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
-	HEAP_DECODE_BAD_ID,   /**< An id is 0 where it must not be, or does not fit 32 bits. */
-	HEAP_DECODE_NO_SIZE,  /**< The objects of the class have no fixed size. */
-	HEAP_DECODE_BAD_SIZE, /**< A size does not fit 32 bits. */
-	HEAP_DECODE_BAD_COUNT /**< There are more references than bytes. */
+	HEAP_DECODE_FULL,       /**< No room is left in the batch. */
+	HEAP_DECODE_DONE,       /**< All bytes are read. */
+	HEAP_DECODE_CUT,        /**< The bytes end inside a record. */
+	HEAP_DECODE_LIST_END,   /**< There is a varint 0, which ends a list of records. */
+	HEAP_DECODE_BAD_TYPE,   /**< There is no such record. */
+	HEAP_DECODE_BAD_VARINT, /**< A varint does not fit 64 bits. */
+	HEAP_DECODE_BAD_ID,     /**< An id is 0 where it must not be, or does not fit 32 bits. */
+	HEAP_DECODE_NO_SIZE,    /**< The objects of the class have no fixed size. */
+	HEAP_DECODE_BAD_SIZE,   /**< A size does not fit 32 bits. */
+	HEAP_DECODE_BAD_COUNT   /**< There are more references than bytes. */
 } heap_decode_result;
 
 /** A fault as a message. */

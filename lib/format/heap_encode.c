@@ -3,7 +3,7 @@
 
 #include "format/event_detail.h"
 #include "format/heap_records.h"
-#include "format/int_words.h"
+#include "format/varint_words.h"
 #include "format/zigzag.h"
 
 static int class_is_known(const heap_encoding *encoding, uint32_t id)
@@ -67,7 +67,7 @@ mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events
 	return MPROF_OK;
 }
 
-/* Bytes that are on their way to a buffer, which would be asked for room too often for each INT. */
+/* Bytes that are on their way to a buffer, which would be asked for room too often for each varint. */
 typedef struct heap_output {
 	encode_buffer *buffer;
 	uint8_t *next;
@@ -78,7 +78,7 @@ typedef struct heap_output {
 
 static inline void put(heap_output *output, uint64_t number)
 {
-	output->next = int_word_put(output->next, number);
+	output->next = varint_word_put(output->next, number);
 }
 
 static void flush(heap_output *output)
@@ -87,12 +87,13 @@ static void flush(heap_output *output)
 	output->next = output->bytes;
 }
 
-/* INTs that can be put after this. */
+/* Varints that can be put after this. */
 #define RESERVED 8
 
 static inline void reserve(heap_output *output)
 {
-	if (__builtin_expect(output->next > output->bytes + sizeof(output->bytes) - RESERVED * MPROF_INT_MAX_LENGTH, 0))
+	if (__builtin_expect(output->next > output->bytes + sizeof(output->bytes) - RESERVED * MPROF_VARINT_MAX_LENGTH,
+			     0))
 		flush(output);
 }
 
@@ -178,14 +179,14 @@ void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, co
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_HEAP_DATA);
 	encode_clock(buffer, &head->start);
-	encode_int(buffer, head->shot);
-	encode_int(buffer, head->flags);
-	encode_int(buffer, head->counter);
-	encode_int(buffer, head->shift);
+	encode_varint(buffer, head->shot);
+	encode_varint(buffer, head->flags);
+	encode_varint(buffer, head->counter);
+	encode_varint(buffer, head->shift);
 }
 
 void heap_encode_end(encode_buffer *buffer, const mprof_clock *end)
 {
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_clock(buffer, end);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What begins an item where INTs have a fixed size. */
+/* What begins an item where integers have a fixed size. */
 #define FIXED_CODE_OBJECT 1
 #define FIXED_CODE_DEAD 2
 
@@ -27,7 +27,7 @@ const heap_item_form *heap_item_form_get(heap_form form)
 	return form == HEAP_FORM_NONE ? NULL : &item_forms[form];
 }
 
-/* Takes an INT that must fit 32 bits, or leaves the place in front of it. */
+/* Takes a varint that must fit 32 bits, or leaves the place in front of it. */
 static heap_decode_result small_number_take(heap_place *place, heap_decode_result fault, uint64_t *value)
 {
 	const uint8_t *start = place->cursor;

@@ -11,22 +11,22 @@ int heap_item_address_fits(uint64_t address)
 void heap_item_encode_object(encode_buffer *buffer, uint64_t address, uint32_t class_id, uint32_t size,
 			     uint32_t reference_count)
 {
-	encode_int(buffer, (address & ~HEAP_ITEM_TAG_MASK) | HEAP_ITEM_TAG_OBJECT);
-	encode_int(buffer, class_id);
-	encode_int(buffer, size);
-	encode_int(buffer, reference_count);
+	encode_varint(buffer, (address & ~HEAP_ITEM_TAG_MASK) | HEAP_ITEM_TAG_OBJECT);
+	encode_varint(buffer, class_id);
+	encode_varint(buffer, size);
+	encode_varint(buffer, reference_count);
 }
 
 void heap_item_encode_references(encode_buffer *buffer, const uint64_t *references, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		encode_int(buffer, references[i]);
+		encode_varint(buffer, references[i]);
 }
 
 void heap_item_encode_dead(encode_buffer *buffer, uint32_t class_id, uint32_t size)
 {
-	encode_int(buffer, (uint64_t)class_id << HEAP_ITEM_TAG_BITS | HEAP_ITEM_TAG_DEAD);
-	encode_int(buffer, size);
+	encode_varint(buffer, (uint64_t)class_id << HEAP_ITEM_TAG_BITS | HEAP_ITEM_TAG_DEAD);
+	encode_varint(buffer, size);
 }
 
 void heap_items_encode(encode_buffer *buffer, const block_encoding *encoding, const heap_items_head *head,
@@ -36,13 +36,13 @@ void heap_items_encode(encode_buffer *buffer, const block_encoding *encoding, co
 	encode_clock(buffer, &head->shot_start);
 	encode_clock(buffer, &head->shot_end);
 	if (encoding->rules->counts_collections)
-		encode_int(buffer, head->number);
+		encode_varint(buffer, head->number);
 	encode_clock(buffer, &head->start);
 	encode_bytes(buffer, items->bytes, items->length);
 }
 
 void heap_items_encode_end(encode_buffer *buffer, const mprof_clock *end)
 {
-	encode_int(buffer, 0);
+	encode_varint(buffer, 0);
 	encode_clock(buffer, end);
 }

@@ -9,7 +9,7 @@
 #include "format/block_encode.h"
 
 /** The most bytes that a live object takes without its references; a dead one takes fewer. */
-#define HEAP_ITEM_ROOM (MPROF_INT_MAX_LENGTH + 3 * 5)
+#define HEAP_ITEM_ROOM (MPROF_VARINT_MAX_LENGTH + 3 * 5)
 
 /** Whether an address leaves the bits of the tag free. */
 int heap_item_address_fits(uint64_t address);

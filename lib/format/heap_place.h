@@ -7,7 +7,7 @@
 #define FORMAT_HEAP_PLACE_H
 
 #include "format/heap_decode.h"
-#include "format/int_words.h"
+#include "format/varint_words.h"
 
 /** Where decoding is. A record is taken from a copy, which replaces the original if all went well. */
 typedef struct heap_place {
@@ -19,10 +19,10 @@ typedef struct heap_place {
 	uint32_t shift;
 } heap_place;
 
-/** Takes an INT, or returns 0 on a fault, which heap_number_fault() tells. */
+/** Takes a varint, or returns 0 on a fault, which heap_number_fault() tells. */
 static inline int heap_number_take(heap_place *place, uint64_t *value)
 {
-	const uint8_t *next = int_word_get(place->cursor, place->limit, value);
+	const uint8_t *next = varint_word_get(place->cursor, place->limit, value);
 
 	if (__builtin_expect(next == NULL, 0))
 		return 0;
@@ -30,7 +30,7 @@ static inline int heap_number_take(heap_place *place, uint64_t *value)
 	return 1;
 }
 
-/** Why there is no INT at the place. */
+/** Why there is no varint at the place. */
 heap_decode_result heap_number_fault(const heap_place *place);
 
 /**
@@ -40,10 +40,10 @@ heap_decode_result heap_number_fault(const heap_place *place);
 heap_decode_result heap_references_take(heap_place *place, uint64_t count, heap_decode_batch *batch,
 					mprof_event_detail *detail);
 
-/** The bytes of an INT of unity-fixed. */
+/** The bytes of an integer of unity-fixed. */
 #define HEAP_FIXED_LENGTH 4
 
-/** An INT of an item. As heap_number_take(). */
+/** A varint of an item. As heap_number_take(). */
 static inline int heap_item_number_take(heap_place *place, uint64_t *value)
 {
 	if (__builtin_expect(!place->items->has_fixed_ints, 1))
@@ -55,7 +55,7 @@ static inline int heap_item_number_take(heap_place *place, uint64_t *value)
 	return 1;
 }
 
-/** Takes an item. HEAP_DECODE_LIST_END and faults of its first INT leave the place in front of it. */
+/** Takes an item. HEAP_DECODE_LIST_END and faults of its first varint leave the place in front of it. */
 heap_decode_result heap_item_take(heap_place *place, heap_decode_batch *batch, mprof_event *event,
 				  mprof_event_detail *detail);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_records.h
- * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17): what the INT that each begins with says.
+ * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17): what the varint that each begins with says.
  */
 #ifndef FORMAT_HEAP_RECORDS_H
 #define FORMAT_HEAP_RECORDS_H
 
-/** The low bits of a record's first INT. Those above hold what is said here. */
+/** The low bits of a record's first varint. Those above hold what is said here. */
 typedef enum heap_record {
 	HEAP_RECORD_OBJECT = 0,       /**< The class. */
 	HEAP_RECORD_OBJECT_FIXED = 1, /**< The class, which says the size (directive 18). */

@@ -68,11 +68,11 @@ static void function_define(hit_cursor *cursor, hit_item *item, size_t start, ui
 /* Takes the rest of a function's token with a count. Returns 1 if there is an item. */
 static int counted_take(hit_cursor *cursor, hit_item *item, size_t start, uint32_t id)
 {
-	uint64_t count = content_cursor_int(&cursor->content);
+	uint64_t count = content_cursor_varint(&cursor->content);
 
 	if (count == 0) {
 		function_define(cursor, item, start, id, 0);
-		cursor->pending_samples = content_cursor_int(&cursor->content);
+		cursor->pending_samples = content_cursor_varint(&cursor->content);
 		cursor->has_pending = cursor->pending_samples > 0;
 		return 1;
 	}
@@ -83,7 +83,7 @@ static int counted_take(hit_cursor *cursor, hit_item *item, size_t start, uint32
 
 static void place_take(hit_cursor *cursor, hit_item *item, uint32_t module)
 {
-	uint64_t value = content_cursor_int(&cursor->content);
+	uint64_t value = content_cursor_varint(&cursor->content);
 
 	frame_make(cursor, item, MPROF_EVENT_FLAG_NATIVE | (module != 0 ? MPROF_EVENT_FLAG_IN_MODULE : 0), module,
 		   value);
@@ -95,7 +95,7 @@ static int token_take(hit_cursor *cursor, hit_item *item)
 	const hit_token_form *form = cursor->tokens;
 	content_cursor *content = &cursor->content;
 	size_t start = content->position;
-	uint64_t token = content_cursor_int(content);
+	uint64_t token = content_cursor_varint(content);
 	uint64_t argument = token >> form->bits;
 	hit_token type = (hit_token)form->tokens[token & ((1U << form->bits) - 1)];
 
@@ -158,9 +158,9 @@ static int module_take(hit_cursor *cursor, hit_item *item)
 		item->record.as.module.is_removed = 1;
 		return 1;
 	}
-	item->record.as.module.address = content_cursor_int(content);
-	item->record.as.module.size = content_cursor_int(content);
-	item->record.as.module.file_offset = content_cursor_int(content);
+	item->record.as.module.address = content_cursor_varint(content);
+	item->record.as.module.size = content_cursor_varint(content);
+	item->record.as.module.file_offset = content_cursor_varint(content);
 	item->record.as.module.file = content_cursor_string(content, NULL);
 	return id != HITS_NO_MODULE;
 }
@@ -216,7 +216,7 @@ static int begins_with_chain(content_cursor cursor, hits_form form)
 {
 	const hit_token_form *tokens = hit_token_form_get(form);
 
-	return tokens->tokens[content_cursor_int(&cursor) & ((1U << tokens->bits) - 1)] == HIT_TOKEN_CHAIN;
+	return tokens->tokens[content_cursor_varint(&cursor) & ((1U << tokens->bits) - 1)] == HIT_TOKEN_CHAIN;
 }
 
 /*

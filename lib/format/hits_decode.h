@@ -3,7 +3,7 @@
  * \file format/hits_decode.h
  * \brief The statistical hits of drop, mono and unity: a list of tokens, which tells modules and functions besides.
  *
- * A token is an INT whose low bits say what it is, and whose other bits are its argument. The writers changed twice
+ * A token is a varint whose low bits say what it is, and whose other bits are its argument. The writers changed twice
  * what the bits mean, and unity where the frames of a chain stand; nothing but the tokens themselves tells which.
  */
 #ifndef FORMAT_HITS_DECODE_H

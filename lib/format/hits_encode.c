@@ -17,7 +17,7 @@ void hits_encoder_init(hits_encoder *hits, encode_buffer *buffer, const dialect_
 
 static void put_token(hits_encoder *hits, hit_token token, uint64_t argument)
 {
-	encode_int(hits->buffer, argument << hits->bits | hits->values[token]);
+	encode_varint(hits->buffer, argument << hits->bits | hits->values[token]);
 }
 
 static void put_text(hits_encoder *hits, const char *text)
@@ -28,7 +28,7 @@ static void put_text(hits_encoder *hits, const char *text)
 /* Original readers take these as numbers of 32 bits. */
 static void put_at_most_32_bits(hits_encoder *hits, uint64_t number)
 {
-	encode_int(hits->buffer, number < UINT32_MAX ? number : UINT32_MAX);
+	encode_varint(hits->buffer, number < UINT32_MAX ? number : UINT32_MAX);
 }
 
 void hits_encode_begin(hits_encoder *hits, const block_encoding *encoding, const mprof_clock *start)
@@ -39,7 +39,7 @@ void hits_encode_begin(hits_encoder *hits, const block_encoding *encoding, const
 
 void hits_encode_end(hits_encoder *hits, const mprof_clock *end)
 {
-	encode_int(hits->buffer, 0);
+	encode_varint(hits->buffer, 0);
 	encode_clock(hits->buffer, end);
 }
 
@@ -56,7 +56,7 @@ void hits_encode_function(hits_encoder *hits, uint32_t function)
 void hits_encode_new_function(hits_encoder *hits, uint32_t module, uint32_t function, const char *name)
 {
 	put_token(hits, HIT_TOKEN_NEW_FUNCTION, module);
-	encode_int(hits->buffer, function);
+	encode_varint(hits->buffer, function);
 	put_text(hits, name);
 }
 
@@ -64,7 +64,7 @@ void hits_encode_counted(hits_encoder *hits, uint32_t function, const char *name
 {
 	put_token(hits, HIT_TOKEN_COUNTED, function);
 	if (name != NULL) {
-		encode_int(hits->buffer, 0);
+		encode_varint(hits->buffer, 0);
 		put_text(hits, name);
 	}
 	put_at_most_32_bits(hits, samples);
@@ -73,7 +73,7 @@ void hits_encode_counted(hits_encoder *hits, uint32_t function, const char *name
 void hits_encode_place(hits_encoder *hits, uint32_t module, uint64_t value)
 {
 	put_token(hits, HIT_TOKEN_PLACE, module);
-	encode_int(hits->buffer, value);
+	encode_varint(hits->buffer, value);
 }
 
 void hits_encode_chain(hits_encoder *hits, size_t callers)
@@ -84,13 +84,13 @@ void hits_encode_chain(hits_encoder *hits, size_t callers)
 void hits_encode_modules_begin(hits_encoder *hits)
 {
 	put_token(hits, HIT_TOKEN_MODULES, 0);
-	encode_int(hits->buffer, 0);
+	encode_varint(hits->buffer, 0);
 }
 
 void hits_encode_module(hits_encoder *hits, const mprof_record *module)
 {
-	encode_int(hits->buffer, module->id);
-	encode_int(hits->buffer, module->as.module.address);
+	encode_varint(hits->buffer, module->id);
+	encode_varint(hits->buffer, module->as.module.address);
 	put_at_most_32_bits(hits, module->as.module.size);
 	put_at_most_32_bits(hits, module->as.module.file_offset);
 	put_text(hits, module->as.module.file);
@@ -98,5 +98,5 @@ void hits_encode_module(hits_encoder *hits, const mprof_record *module)
 
 void hits_encode_modules_end(hits_encoder *hits)
 {
-	encode_int(hits->buffer, 0);
+	encode_varint(hits->buffer, 0);
 }

@@ -27,9 +27,9 @@ typedef enum hit_token {
 	HIT_TOKEN_NONE,
 	HIT_TOKEN_METHOD,       /**< A method; 0: managed code, not known. */
 	HIT_TOKEN_FUNCTION,     /**< A function defined before. */
-	HIT_TOKEN_NEW_FUNCTION, /**< The module of a function, whose definition follows: INT id, STRING name. */
-	HIT_TOKEN_COUNTED,      /**< A function. INT hits follows; or INT 0, STRING name, INT hits. */
-	HIT_TOKEN_PLACE,        /**< A module. INT offset follows; without a module INT address. */
+	HIT_TOKEN_NEW_FUNCTION, /**< The module of a function, whose definition follows: varint id, STRING name. */
+	HIT_TOKEN_COUNTED,      /**< A function. Varint hits follows; or varint 0, STRING name, varint hits. */
+	HIT_TOKEN_PLACE,        /**< A module. Varint offset follows; without a module varint address. */
 	HIT_TOKEN_CHAIN,        /**< How many callers follow. */
 	HIT_TOKEN_MODULES,      /**< Two lists of modules follow: IDs of those removed, and new ones. */
 	HIT_TOKEN_COUNT
@@ -39,7 +39,7 @@ typedef enum hit_token {
 
 typedef struct hit_token_form {
 	uint8_t bits;                    /**< Of the kind. */
-	uint8_t tokens[HIT_TOKENS_MOST]; /**< A #hit_token for each value of the bits. The INT 0 ends the list. */
+	uint8_t tokens[HIT_TOKENS_MOST]; /**< A #hit_token for each value of the bits. The varint 0 ends the list. */
 } hit_token_form;
 
 /** The tokens of a form other than #HITS_FORM_NONE. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/list_end.h"
 
-#include "format/int.h"
+#include "format/varint.h"
 
 /*
- * Goes back from the end of a block over an INT: its last byte, and those before it without INT_LAST_BIT. Returns the
- * place of its first byte, or of a byte 00 that ends a list in front of it; 0 if there is no INT.
+ * Goes back from the end of a block over a varint: its last byte, and those before it without VARINT_LAST_BIT. Returns
+ * the place of its first byte, or of a byte 00 that ends a list in front of it; 0 if there is no varint.
  */
 static size_t int_start_before(const content_cursor *cursor, size_t end)
 {
-	if (end <= cursor->position || (cursor->bytes[end - 1] & INT_LAST_BIT) == 0)
+	if (end <= cursor->position || (cursor->bytes[end - 1] & VARINT_LAST_BIT) == 0)
 		return 0;
 	end--;
-	while (end > cursor->position && (cursor->bytes[end - 1] & INT_LAST_BIT) == 0)
+	while (end > cursor->position && (cursor->bytes[end - 1] & VARINT_LAST_BIT) == 0)
 		end--;
 	return end;
 }
@@ -25,14 +25,14 @@ size_t list_end_find(const content_cursor *cursor, int is_byte, size_t *list_end
 
 	if (is_byte) {
 		/*
-		 * The byte in front of the list's end is the last one of an INT, so going back over the counter has
+		 * The byte in front of the list's end is the last one of a varint, so going back over the counter has
 		 * met the 0.
 		 */
 		*list_end = counter;
 		return counter != 0 && cursor->bytes[counter] == 0 ? 1 : 0;
 	}
 	*list_end = counter == 0 ? 0 : int_start_before(cursor, counter);
-	if (*list_end == 0 || mprof_int_decode(cursor->bytes + *list_end, counter - *list_end, &value) <= 0 ||
+	if (*list_end == 0 || mprof_varint_decode(cursor->bytes + *list_end, counter - *list_end, &value) <= 0 ||
 	    value != 0)
 		return 0;
 	return counter - *list_end;

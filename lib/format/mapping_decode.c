@@ -17,7 +17,7 @@ void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, 
 static void source_take(content_cursor *content, mprof_mapping *mapping)
 {
 	const size_t position = content->position;
-	const uint64_t file = content_cursor_int(content);
+	const uint64_t file = content_cursor_varint(content);
 
 	if (content->status == MPROF_OK && (file >> 1 > UINT32_MAX || file == 1)) {
 		content_cursor_fail(content, position, MPROF_ERR_MALFORMED, "the number of a source file is not valid");
@@ -167,7 +167,7 @@ static int method_end_find(const end_search *classes, mapping_lists *lists, mpro
 /*
  * The letter of the mail: both lists end with a byte 0. The right pair of places is one behind which the block ends
  * with a CLOCK. If there are more, the list of classes is the longest one: methods read as classes would have names
- * that begin with the end of an INT, which is no text, while a class read as a method may look like one with a
+ * that begin with the end of a varint, which is no text, while a class read as a method may look like one with a
  * strange class.
  */
 static int ends_find(const content_cursor *content, const mapping_form *form, int only_text, mapping_lists *lists,

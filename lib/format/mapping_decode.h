@@ -15,7 +15,7 @@ typedef struct mapping_lists {
 	size_t start;
 	/**
 	 * A mail log that was written by the letter of the mail: the lists end with a byte 0, at these places, where
-	 * an ID that is a multiple of 128 could begin as well. Otherwise, and if class_end is 0, they end with an INT
+	 * an ID that is a multiple of 128 could begin as well. Otherwise, and if class_end is 0, they end with a varint
 	 * 0.
 	 */
 	size_t class_end;

@@ -3,8 +3,8 @@
  * \file format/memory_place.h
  * \brief Addresses of native memory as distances from the address before (PLACE in doc/format.md, section 4.7).
  *
- * Allocators align what they give out to 16 bytes, so the distance in units of 16 is what is written; a distance that is
- * not a multiple of 16 is marked and followed by the rest.
+ * Allocators align what they give out to 16 bytes, so the distance in units of 16 is what is written; a distance that
+ * is not a multiple of 16 is marked and followed by the rest.
  */
 #ifndef FORMAT_MEMORY_PLACE_H
 #define FORMAT_MEMORY_PLACE_H
@@ -14,7 +14,7 @@
 #define MEMORY_PLACE_BITS 4
 #define MEMORY_PLACE_MASK 15
 
-/** The head of an address. \p rest receives the INT that follows, 0 if none does. */
+/** The head of an address. \p rest receives the varint that follows, 0 if none does. */
 static inline uint64_t memory_place_encode(uint64_t address, uint64_t previous, uint32_t *rest)
 {
 	uint64_t distance = address - previous;

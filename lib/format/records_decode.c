@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The fewest bytes of a definition in STACKS: two INTs. */
+/* The fewest bytes of a definition in STACKS: two varints. */
 #define LEAST_STACK_LENGTH 2
 
 void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind)
@@ -38,7 +38,7 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
 	size_t start = content->position;
-	uint64_t frame = content_cursor_int(content);
+	uint64_t frame = content_cursor_varint(content);
 	uint32_t distance;
 
 	record->id = ++cursor->last_id;
@@ -62,8 +62,8 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 
 static void module_take(content_cursor *content, mprof_record *record)
 {
-	record->as.module.address = content_cursor_int(content);
-	record->as.module.size = content_cursor_int(content);
+	record->as.module.address = content_cursor_varint(content);
+	record->as.module.size = content_cursor_varint(content);
 	record->as.module.build_id = content_cursor_string(content, NULL);
 	record->as.module.file = content_cursor_string(content, NULL);
 }
@@ -71,15 +71,15 @@ static void module_take(content_cursor *content, mprof_record *record)
 static void function_take(content_cursor *content, mprof_record *record)
 {
 	record->as.function.module = content_cursor_id(content);
-	record->as.function.offset = content_cursor_int(content);
-	record->as.function.size = content_cursor_int(content);
+	record->as.function.offset = content_cursor_varint(content);
+	record->as.function.size = content_cursor_varint(content);
 	record->as.function.name = content_cursor_string(content, NULL);
 }
 
 static void location_take(content_cursor *content, mprof_record *record)
 {
 	record->as.location.module = content_cursor_id(content);
-	record->as.location.offset = content_cursor_int(content);
+	record->as.location.offset = content_cursor_varint(content);
 	record->as.location.function = content_cursor_id(content);
 }
 
@@ -87,9 +87,9 @@ static void root_take(content_cursor *content, mprof_record *record)
 {
 	record->as.root.kind = content_cursor_id(content);
 	record->as.root.class_id = content_cursor_id(content);
-	record->as.root.thread = content_cursor_int(content);
-	record->as.root.address = content_cursor_int(content);
-	record->as.root.size = content_cursor_int(content);
+	record->as.root.thread = content_cursor_varint(content);
+	record->as.root.address = content_cursor_varint(content);
+	record->as.root.size = content_cursor_varint(content);
 	record->as.root.name = content_cursor_string(content, NULL);
 }
 
@@ -102,7 +102,7 @@ static void metric_take(content_cursor *content, mprof_record *record)
 
 static void metric_value_take(content_cursor *content, mprof_record *record)
 {
-	uint64_t value = content_cursor_int(content);
+	uint64_t value = content_cursor_varint(content);
 
 	if ((record->as.metric_value.is_double & MPROF_METRIC_FLAG_DOUBLE) != 0)
 		record->as.metric_value.value = __builtin_bswap64(value);
@@ -118,7 +118,7 @@ static void summary_take(content_cursor *content, mprof_record *record)
 	record->as.summary.dead_bytes = content_cursor_amount(content);
 }
 
-/* Takes the INT with which a record begins. Returns 0 if it is that at the end of the list, or a fault. */
+/* Takes the varint with which a record begins. Returns 0 if it is that at the end of the list, or a fault. */
 static int id_take(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;

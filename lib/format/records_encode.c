@@ -21,18 +21,18 @@ static void encode_stack(encode_buffer *buffer, const mprof_record *record)
 		frame |= STACK_FRAME_NATIVE;
 	else if (record->as.stack.is_compiling)
 		frame |= STACK_FRAME_COMPILING;
-	encode_int(buffer, frame);
-	encode_int(buffer, record->id - record->as.stack.caller);
+	encode_varint(buffer, frame);
+	encode_varint(buffer, record->id - record->as.stack.caller);
 }
 
 static void encode_metric_value(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
 {
 	uint64_t is_double = id_map_get(double_metrics, record->id) != 0;
 
-	encode_int(buffer, (uint64_t)record->id << 1 | is_double);
-	/* The bits of round numbers are the high ones, which INTs are better off without. */
-	encode_int(buffer, is_double ? __builtin_bswap64(record->as.metric_value.value)
-				     : zigzag_fold(record->as.metric_value.value));
+	encode_varint(buffer, (uint64_t)record->id << 1 | is_double);
+	/* The bits of round numbers are the high ones, which varints are better off without. */
+	encode_varint(buffer, is_double ? __builtin_bswap64(record->as.metric_value.value)
+					: zigzag_fold(record->as.metric_value.value));
 }
 
 /* A record behind its id. */
@@ -40,40 +40,40 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 {
 	switch (record->kind) {
 	case MPROF_RECORD_MODULE:
-		encode_int(buffer, record->as.module.address);
-		encode_int(buffer, record->as.module.size);
+		encode_varint(buffer, record->as.module.address);
+		encode_varint(buffer, record->as.module.size);
 		encode_text(buffer, record->as.module.build_id);
 		encode_text(buffer, record->as.module.file);
 		break;
 	case MPROF_RECORD_FUNCTION:
-		encode_int(buffer, record->as.function.module);
-		encode_int(buffer, record->as.function.offset);
-		encode_int(buffer, record->as.function.size);
+		encode_varint(buffer, record->as.function.module);
+		encode_varint(buffer, record->as.function.offset);
+		encode_varint(buffer, record->as.function.size);
 		encode_text(buffer, record->as.function.name);
 		break;
 	case MPROF_RECORD_LOCATION:
-		encode_int(buffer, record->as.location.module);
-		encode_int(buffer, record->as.location.offset);
-		encode_int(buffer, record->as.location.function);
+		encode_varint(buffer, record->as.location.module);
+		encode_varint(buffer, record->as.location.offset);
+		encode_varint(buffer, record->as.location.function);
 		break;
 	case MPROF_RECORD_ROOT:
-		encode_int(buffer, record->as.root.kind);
-		encode_int(buffer, record->as.root.class_id);
-		encode_int(buffer, record->as.root.thread);
-		encode_int(buffer, record->as.root.address);
-		encode_int(buffer, record->as.root.size);
+		encode_varint(buffer, record->as.root.kind);
+		encode_varint(buffer, record->as.root.class_id);
+		encode_varint(buffer, record->as.root.thread);
+		encode_varint(buffer, record->as.root.address);
+		encode_varint(buffer, record->as.root.size);
 		encode_text(buffer, record->as.root.name);
 		break;
 	case MPROF_RECORD_METRIC:
-		encode_int(buffer, record->as.metric.flags);
+		encode_varint(buffer, record->as.metric.flags);
 		encode_text(buffer, record->as.metric.section);
 		encode_text(buffer, record->as.metric.name);
 		break;
 	default:
-		encode_int(buffer, record->as.summary.live_objects);
-		encode_int(buffer, record->as.summary.live_bytes);
-		encode_int(buffer, record->as.summary.dead_objects);
-		encode_int(buffer, record->as.summary.dead_bytes);
+		encode_varint(buffer, record->as.summary.live_objects);
+		encode_varint(buffer, record->as.summary.live_bytes);
+		encode_varint(buffer, record->as.summary.dead_objects);
+		encode_varint(buffer, record->as.summary.dead_bytes);
 		break;
 	}
 }
@@ -85,7 +85,7 @@ static void encode_record(encode_buffer *buffer, const id_map *double_metrics, c
 	} else if (record->kind == MPROF_RECORD_METRIC_VALUE) {
 		encode_metric_value(buffer, double_metrics, record);
 	} else {
-		encode_int(buffer, record->id);
+		encode_varint(buffer, record->id);
 		encode_fields(buffer, record);
 	}
 }
@@ -96,8 +96,8 @@ void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_s
 	uint32_t kind;
 
 	if (block_kind == MPROF_BLOCK_STACKS) {
-		encode_int(buffer, first_stack);
-		encode_int(buffer, count);
+		encode_varint(buffer, first_stack);
+		encode_varint(buffer, count);
 	}
 	for (uint32_t list = 0; (kind = record_list_kind(block_kind, list)) != 0; list++) {
 		for (size_t i = 0; i < count; i++) {
@@ -105,6 +105,6 @@ void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_s
 				encode_record(buffer, double_metrics, &records[i]);
 		}
 		if (kind != MPROF_RECORD_STACK)
-			encode_int(buffer, 0);
+			encode_varint(buffer, 0);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/samples_decode.h"
 
-#include "format/int.h"
+#include "format/varint.h"
 
 #include <string.h>
 
@@ -13,30 +13,30 @@ static void event_store(mprof_event *event, uint64_t stack, uint64_t counter)
 	event->value = stack;
 }
 
-/* Why there is no INT at a place. */
-static samples_decode_result int_fault(const uint8_t *cursor, const uint8_t *limit)
+/* Why there is no varint at a place. */
+static samples_decode_result varint_fault(const uint8_t *cursor, const uint8_t *limit)
 {
 	uint64_t value;
 
-	return mprof_int_decode(cursor, (size_t)(limit - cursor), &value) == 0 ? SAMPLES_DECODE_CUT
-									       : SAMPLES_DECODE_BAD_INT;
+	return mprof_varint_decode(cursor, (size_t)(limit - cursor), &value) == 0 ? SAMPLES_DECODE_CUT
+										  : SAMPLES_DECODE_BAD_VARINT;
 }
 
 /* Takes a sample and moves the place behind it; on a fault, to that. */
 static samples_decode_result sample_take(const uint8_t **place, const uint8_t *limit, uint64_t *stack, uint64_t *time)
 {
-	const uint8_t *behind = int_get(*place, limit, stack);
+	const uint8_t *behind = varint_get(*place, limit, stack);
 
 	if (behind == NULL)
-		return int_fault(*place, limit);
+		return varint_fault(*place, limit);
 	if (*stack == 0)
 		return SAMPLES_DECODE_LIST_END;
 	if (*stack > UINT32_MAX)
 		return SAMPLES_DECODE_BAD_ID;
 	*place = behind;
-	behind = int_get(behind, limit, time);
+	behind = varint_get(behind, limit, time);
 	if (behind == NULL)
-		return int_fault(*place, limit);
+		return varint_fault(*place, limit);
 	*place = behind;
 	return SAMPLES_DECODE_DONE;
 }

@@ -19,12 +19,12 @@ typedef struct samples_decode_state {
 
 /** Why decoding stopped. Whatever it was, the position is behind the last sample that was stored. */
 typedef enum samples_decode_result {
-	SAMPLES_DECODE_FULL,     /**< No room is left. */
-	SAMPLES_DECODE_DONE,     /**< All bytes are read. */
-	SAMPLES_DECODE_CUT,      /**< The bytes end inside a sample. */
-	SAMPLES_DECODE_LIST_END, /**< There is an INT 0, which ends a list of samples. */
-	SAMPLES_DECODE_BAD_INT,  /**< An INT does not fit 64 bits. */
-	SAMPLES_DECODE_BAD_ID    /**< An id does not fit 32 bits. */
+	SAMPLES_DECODE_FULL,       /**< No room is left. */
+	SAMPLES_DECODE_DONE,       /**< All bytes are read. */
+	SAMPLES_DECODE_CUT,        /**< The bytes end inside a sample. */
+	SAMPLES_DECODE_LIST_END,   /**< There is a varint 0, which ends a list of samples. */
+	SAMPLES_DECODE_BAD_VARINT, /**< A varint does not fit 64 bits. */
+	SAMPLES_DECODE_BAD_ID      /**< An id does not fit 32 bits. */
 } samples_decode_result;
 
 /** Decodes samples; \p count receives how many were stored. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "parser/detect.h"
 
-#include "format/int.h"
+#include "format/varint.h"
 #include "parser/errors.h"
 #include "parser/parser_internal.h"
 
@@ -131,23 +131,23 @@ static verdict verdict_by_length(uint32_t code)
 }
 
 /*
- * Loaded and unloaded elements end with a name, so with a byte 0, and all other blocks with an INT, whose last byte has
- * its highest bit set.
+ * Loaded and unloaded elements end with a name, so with a byte 0, and all other blocks with a varint, whose last byte
+ * has its highest bit set.
  */
 static verdict verdict_by_last_byte(uint32_t code, uint8_t last)
 {
-	if (last > 0 && last < INT_LAST_BIT)
+	if (last > 0 && last < VARINT_LAST_BIT)
 		return VERDICT_NONE;
 	return (last == 0) == (code <= 3) ? VERDICT_MAIL : VERDICT_DROP;
 }
 
-/* END of mail has three INTs, statistics of drop, with two CLOCKs, five at least. */
-static verdict verdict_by_int_count(const uint8_t *content, size_t length)
+/* END of mail has three varints, statistics of drop, with two CLOCKs, five at least. */
+static verdict verdict_by_varint_count(const uint8_t *content, size_t length)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < length && count <= 3; i++)
-		count += content[i] >= INT_LAST_BIT;
+		count += content[i] >= VARINT_LAST_BIT;
 	return count == 3 ? VERDICT_MAIL : VERDICT_DROP;
 }
 
@@ -161,7 +161,7 @@ static verdict verdict_by_content(const mprof_parser *parser, uint32_t code, con
 			       ? VERDICT_MAIL
 			       : VERDICT_NONE;
 	case 7:
-		return verdict_by_int_count(content, length);
+		return verdict_by_varint_count(content, length);
 	case 8:
 		return VERDICT_DROP;
 	default:

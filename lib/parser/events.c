@@ -75,8 +75,8 @@ static const char *fault_of(events_decode_result result)
 		return "the list of events ends in front of the CLOCK at the end of the block";
 	case EVENTS_DECODE_BAD_CODE:
 		return "this byte is no event";
-	case EVENTS_DECODE_BAD_INT:
-		return "an INT of the event does not fit 64 bits";
+	case EVENTS_DECODE_BAD_VARINT:
+		return "a varint of the event does not fit 64 bits";
 	case EVENTS_DECODE_NO_SIZE:
 		return "the event leaves out a size that its class does not have";
 	case EVENTS_DECODE_DEEP:

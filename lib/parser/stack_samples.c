@@ -11,7 +11,7 @@ static const char *fault_of(samples_decode_result result)
 		return "the last sample runs into the end of the list";
 	case SAMPLES_DECODE_LIST_END:
 		return "the list of samples ends before the CLOCK at the end of the block";
-	case SAMPLES_DECODE_BAD_INT:
+	case SAMPLES_DECODE_BAD_VARINT:
 		return "a varint of the sample exceeds 64 bits";
 	default:
 		return "the stack of the sample exceeds 32 bits";

@@ -77,23 +77,6 @@ void block_ring_destroy(block_ring *ring)
 	allocator_release(&allocator, ring, sizeof(*ring));
 }
 
-/* Whether a METRICS block holds values alone: after its CLOCK is an empty list of definitions. */
-static int defines_no_metric(const block_ring *ring, const ring_block *block)
-{
-	const uint8_t *cursor = block->bytes + ring->rules->header_length;
-	const uint8_t *limit = block->bytes + block->length;
-	uint64_t number = 1;
-
-	for (int i = 0; i < 3; i++) {
-		int length = mprof_int_decode(cursor, (size_t)(limit - cursor), &number);
-
-		if (length <= 0)
-			return 0;
-		cursor += length;
-	}
-	return number == 0;
-}
-
 /* Whether later blocks can be read without this one. */
 static int is_passing(const block_ring *ring, const ring_block *block, mprof_block_kind kind)
 {
@@ -108,7 +91,7 @@ static int is_passing(const block_ring *ring, const ring_block *block, mprof_blo
 	case MPROF_BLOCK_LOST:
 		return 1;
 	case MPROF_BLOCK_METRICS:
-		return defines_no_metric(ring, block);
+		return block_defines_no_metric(ring->rules, block->bytes, block->length);
 	default:
 		return 0;
 	}

@@ -105,7 +105,7 @@ int heap_shot_reserve(heap_shot *shot, const mprof_event *events, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		references += references_of(&events[i]);
-	references *= MPROF_INT_MAX_LENGTH;
+	references *= MPROF_VARINT_MAX_LENGTH;
 	if (encode_buffer_reserve(&shot->references, references) &&
 	    encode_buffer_reserve(&shot->items, shot->references.length + references + (count + 1) * HEAP_ITEM_ROOM))
 		return 1;

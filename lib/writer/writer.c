@@ -177,7 +177,7 @@ mprof_status writer_put_block(mprof_writer *writer)
 
 /* Headers, clocks and, for each cause, its number and a count, each as long as it can be. */
 #define MOST_LOSSES 24
-#define LOST_LENGTH (64 + MOST_LOSSES * 2 * MPROF_INT_MAX_LENGTH)
+#define LOST_LENGTH (64 + MOST_LOSSES * 2 * MPROF_VARINT_MAX_LENGTH)
 #define END_LENGTH 64
 
 mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes)

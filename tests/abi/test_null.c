@@ -2,7 +2,8 @@
 /**
  * \file test_null.c
  * \brief Every public function takes NULL for every pointer: what returns a status refuses it, what returns a number or
- * a text returns 0 or "", and what returns nothing does nothing. tests/abi/test_symbols.sh checks that none is left out.
+ * a text returns 0 or "", and what returns nothing does nothing. tests/abi/test_symbols.sh checks that none is left
+ * out.
  */
 #include <mprof.h>
 
@@ -37,8 +38,8 @@ Test(null, format)
 	TAKES_NO_POINTER(mprof_block_get_name((mprof_block_kind)0));
 	TAKES_NO_POINTER(mprof_event_get_name((mprof_event_kind)0));
 	TAKES_NO_POINTER(mprof_loss_get_name((mprof_loss_cause)0));
-	GIVES_0(mprof_int_encode(0, NULL));
-	cr_expect_eq(mprof_int_decode(NULL, 0, NULL), -1);
+	GIVES_0(mprof_varint_encode(0, NULL));
+	cr_expect_eq(mprof_varint_decode(NULL, 0, NULL), -1);
 }
 
 Test(null, parser)

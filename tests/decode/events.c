@@ -19,7 +19,7 @@ typedef struct raw_events {
 static uint64_t next_int(raw_events *raw)
 {
 	uint64_t value = 0;
-	int length = mprof_int_decode(raw->bytes + raw->place, raw->length - raw->place, &value);
+	int length = mprof_varint_decode(raw->bytes + raw->place, raw->length - raw->place, &value);
 
 	raw->place += length > 0 ? (size_t)length : raw->length - raw->place;
 	return value;

@@ -149,7 +149,7 @@ Test(block_decode_mono, summary)
 		     "\x83\x84");
 }
 
-/* INTs of four and of eight bytes. */
+/* varints of four and of eight bytes. */
 Test(block_decode_mono, fixed_ints)
 {
 	decoded result = DECODE(FIXED, 0, INTRO, U32("\x01") "mono\0" U32("\x9f") U64("\x05") U64("\x06"));

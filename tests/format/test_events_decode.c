@@ -2,7 +2,7 @@
 /* Events from bytes: against a plain decoder that is written down here a second time, and at all edges. */
 #include "format/events_decode.h"
 
-#include "format/int.h"
+#include "format/varint.h"
 
 #include <criterion/criterion.h>
 
@@ -85,7 +85,7 @@ static void make_tables(events_decode_table *table, event_code codes[256], mprof
 	events_decode_table_build(table, dialect_get(dialect), directives, &sizes);
 }
 
-/* Adds an INT behind the others of an event, and what it must be read as. Returns the place behind it. */
+/* Adds a varint behind the others of an event, and what it must be read as. Returns the place behind it. */
 static uint8_t *expected_put_extra(expected_event *expected, uint8_t *out, uint32_t extra)
 {
 	uint64_t number = common_number(extra == EVENT_EXTRA_CALLER || extra == EVENT_EXTRA_STACK ? 32 : 64);
@@ -109,7 +109,7 @@ static uint8_t *expected_put_extra(expected_event *expected, uint8_t *out, uint3
 		expected->detail.object = number;
 		break;
 	}
-	return int_put(out, number);
+	return varint_put(out, number);
 }
 
 static int is_packed(const event_code *code)
@@ -161,20 +161,20 @@ static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, 
 		if (*numbers != COLLECTION_NUMBERS_SURE)
 			*numbers = expected->event.id != 0 ? COLLECTION_NUMBERS_SURE : COLLECTION_NUMBERS_NONE;
 		*counter += time;
-		return int_put(int_put(out, (uint64_t)expected->event.id << 8 | expected->event.value), time);
+		return varint_put(varint_put(out, (uint64_t)expected->event.id << 8 | expected->event.value), time);
 	}
 	expected->event.value = common_number(64);
-	out = int_put(out, expected->event.value);
+	out = varint_put(out, expected->event.value);
 	if (code->form == EVENT_FORM_RESIZE && *numbers == COLLECTION_NUMBERS_UNKNOWN) {
 		*numbers = time == 1 ? COLLECTION_NUMBERS_LIKELY : COLLECTION_NUMBERS_NONE;
 		expected->event.id = 1;
 	}
 	if (code->form == EVENT_FORM_RESIZE && *numbers != COLLECTION_NUMBERS_NONE)
-		return int_put(out, expected->event.id);
+		return varint_put(out, expected->event.id);
 	*counter += time;
-	out = int_put(out, time);
+	out = varint_put(out, time);
 	if (code->form == EVENT_FORM_RESIZE_TIMED)
-		return int_put(out, expected->event.id);
+		return varint_put(out, expected->event.id);
 	expected->event.id = 0;
 	return out;
 }
@@ -187,10 +187,10 @@ static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *ou
 	expected->detail.reference_count = (uint32_t)(random_next() % (random_next() % 8 == 0 ? MOST_FRAMES + 1 : 5));
 	expected->detail.references = expected->frames;
 	expected->has_detail = 1;
-	out = int_put(int_put(out, expected->event.value), expected->detail.reference_count);
+	out = varint_put(varint_put(out, expected->event.value), expected->detail.reference_count);
 	for (uint32_t i = 0; i < expected->detail.reference_count; i++) {
 		expected->frames[i] = common_number(32);
-		out = int_put(out, expected->frames[i]);
+		out = varint_put(out, expected->frames[i]);
 	}
 	return out;
 }
@@ -203,8 +203,8 @@ static uint8_t *expected_put_place(uint8_t *out, uint64_t address, uint64_t *pre
 	uint64_t folded = units < 0 ? (uint64_t)(-2 * units - 1) : (uint64_t)(2 * units);
 
 	*previous = address;
-	out = int_put(out, 2 * folded + ((distance & 15) != 0));
-	return (distance & 15) != 0 ? int_put(out, distance & 15) : out;
+	out = varint_put(out, 2 * folded + ((distance & 15) != 0));
+	return (distance & 15) != 0 ? varint_put(out, distance & 15) : out;
 }
 
 static uint64_t last_address;
@@ -215,9 +215,9 @@ static uint8_t *expected_put_memory(expected_event *expected, uint8_t *out, cons
 	uint64_t duration = common_number(40);
 
 	*counter += time;
-	out = int_put(out, time);
+	out = varint_put(out, time);
 	if (code->form == EVENT_FORM_MEMORY_RESIZED) {
-		out = int_put(out, duration);
+		out = varint_put(out, duration);
 		expected->detail.started = *counter - duration;
 		expected->detail.object = last_address + common_number(64);
 		out = expected_put_place(out, expected->detail.object, &last_address);
@@ -231,10 +231,10 @@ static uint8_t *expected_put_memory(expected_event *expected, uint8_t *out, cons
 		return out;
 	if (code->form != EVENT_FORM_MEMORY_FREED_AT) {
 		expected->detail.size = common_number(64);
-		out = int_put(out, expected->detail.size);
+		out = varint_put(out, expected->detail.size);
 	}
 	expected->detail.stack = (uint32_t)common_number(32);
-	return int_put(out, expected->detail.stack);
+	return varint_put(out, expected->detail.stack);
 }
 
 static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
@@ -243,7 +243,7 @@ static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint
 	uint64_t main_number = random_main_number(byte, code);
 	uint64_t second = is_allocation(code) ? common_number(64) : random_time(code);
 
-	out = int_put(out, is_packed(code) ? main_number >> 5 : main_number);
+	out = varint_put(out, is_packed(code) ? main_number >> 5 : main_number);
 	if (has_id(code))
 		expected->event.id = (uint32_t)main_number;
 	else if (code->form != EVENT_FORM_IMPLICIT_LEAVE)
@@ -255,7 +255,7 @@ static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint
 	else
 		*counter += code->form == EVENT_FORM_IMPLICIT_LEAVE ? main_number : second;
 	if (code->form != EVENT_FORM_IMPLICIT_LEAVE && code->form != EVENT_FORM_ALLOCATION_FIXED)
-		out = int_put(out, second);
+		out = varint_put(out, second);
 	for (uint32_t extras = code->extras; extras != 0; extras = EVENT_EXTRAS_NEXT(extras))
 		out = expected_put_extra(expected, out, EVENT_EXTRAS_FIRST(extras));
 	expected->has_detail = code->extras != 0;
@@ -562,9 +562,10 @@ Test(events_decode, damage)
 		cr_assert_eq(DECODE(good, "\x05\x7f\x7f\x7f\x7f\x90\x81"), EVENTS_DECODE_BAD_ID, "2^32 + ...");
 		cr_assert_eq(DECODE(good, "\x01\x00\x00\x00\xc0\x81"), EVENTS_DECODE_BAD_ID, "2^27 << 5");
 		cr_assert_eq(DECODE(good, "\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x81\x81"), EVENTS_DECODE_BAD_ID);
-		cr_assert_eq(DECODE(good, "\x09\x80\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82"), EVENTS_DECODE_BAD_INT);
+		cr_assert_eq(DECODE(good, "\x09\x80\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82"),
+			     EVENTS_DECODE_BAD_VARINT);
 		cr_assert_eq(DECODE(good, "\x09\x80\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"),
-			     EVENTS_DECODE_BAD_INT);
+			     EVENTS_DECODE_BAD_VARINT);
 		cr_assert_eq(DECODE(good, "\x09"), EVENTS_DECODE_CUT);
 		cr_assert_eq(DECODE(good, "\x09\x80"), EVENTS_DECODE_CUT);
 		cr_assert_eq(DECODE(good, "\x09\x80\x00"), EVENTS_DECODE_CUT);
@@ -593,7 +594,7 @@ Test(events_decode, damage_with_directives)
 			     EVENTS_DECODE_BAD_ID);
 		cr_assert_eq(DECODE_WITH(caller, good, "\x0c\x80\x81\x00\x00\x00\x00\x90"), EVENTS_DECODE_BAD_ID);
 		cr_assert_eq(DECODE_WITH(object, good, "\x0c\x80\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82"),
-			     EVENTS_DECODE_BAD_INT);
+			     EVENTS_DECODE_BAD_VARINT);
 		cr_assert_eq(DECODE_WITH(caller | object, good, "\x0c\x80\x81\x00\x00\x00\x00\x90\x00"),
 			     EVENTS_DECODE_CUT);
 		cr_assert_eq(DECODE_WITH(detailed, good, "\x1e\x80\x81\x82\x80"), EVENTS_DECODE_CUT);

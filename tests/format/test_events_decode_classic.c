@@ -407,7 +407,7 @@ Test(events_decode_classic, damage_of_stack_sections_between_others)
 		{"\x4f\x80\x81\x00\x00\x00\x00\x90", 8, EVENTS_DECODE_BAD_ID},
 		{"\x4f\x00\x00\x00\x00\x90\x80", 7, EVENTS_DECODE_BAD_ID},
 		{"\x4f\x80\x00\x00\x00\x00\x90", 7, EVENTS_DECODE_CUT},
-		{"\x4f\x80\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82", 13, EVENTS_DECODE_BAD_INT},
+		{"\x4f\x80\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82", 13, EVENTS_DECODE_BAD_VARINT},
 	};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {

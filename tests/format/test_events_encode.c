@@ -395,10 +395,10 @@ Test(events_encode, every_length_of_both_numbers)
 		for (uint32_t j = 0; j <= 64; j++) {
 			uint64_t value = i == 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1 + (j & 1);
 			uint64_t time = j == 64 ? UINT64_MAX : (UINT64_C(1) << j) - (i & 1);
-			uint8_t expected[2 * MPROF_INT_MAX_LENGTH + 1] = {0x17};
-			size_t length = 1 + mprof_int_encode(value, expected + 1);
+			uint8_t expected[2 * MPROF_VARINT_MAX_LENGTH + 1] = {0x17};
+			size_t length = 1 + mprof_varint_encode(value, expected + 1);
 
-			length += mprof_int_encode(time, expected + length);
+			length += mprof_varint_encode(time, expected + length);
 			expect(event_of(MPROF_EVENT_GC_START, 0, 0, value, 0), time, (const char *)expected, length);
 		}
 	}

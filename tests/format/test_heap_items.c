@@ -280,7 +280,7 @@ Test(heap_items, faults)
 	/* No such item. */
 	EXPECT_FAULT(&with, 7, NUMBERED "\x83\x80" END);
 	EXPECT_FAULT(&with, 7, NUMBERED "\x84\x80" END);
-	/* A class and sizes that do not fit 32 bits, an INT that does not fit 64. */
+	/* A class and sizes that do not fit 32 bits, a varint that does not fit 64. */
 	EXPECT_FAULT(&with, 9, NUMBERED "\x01\xa0\x00\x00\x00\x00\x90\x88\x80\x80" END);
 	EXPECT_FAULT(&with, 10, NUMBERED "\x01\xa0\x83\x00\x00\x00\x00\x90\x80\x80" END);
 	EXPECT_FAULT(&with, 8, NUMBERED "\x8a\x00\x00\x00\x00\x90\x80" END);

@@ -310,7 +310,7 @@ Test(hits_decode, faults)
 		     "f\x00\x80\x81\x82");
 	EXPECT_FAULT(&counted, 0, "\x82\x81\x80\x81\x82");
 	EXPECT_FAULT(&counted, 0, "\x86\x80\x81\x82");
-	/* IDs of more than 32 bits, INTs of more than 64. */
+	/* IDs of more than 32 bits, varints of more than 64. */
 	EXPECT_FAULT(&in_mono, 0, "\x01\x00\x00\x00\x00\x81\x80\x81\x82");
 	EXPECT_FAULT(&in_mono, 1,
 		     "\x8b\x00\x00\x00\x00\x90"

@@ -87,10 +87,10 @@ Test(samples_decode, faults)
 	expect_fault(SAMPLES_DECODE_BAD_ID, 2,
 		     BYTES("\x81\x81"
 			   "\x00\x00\x00\x00\x90\x81"));
-	expect_fault(SAMPLES_DECODE_BAD_INT, 2,
+	expect_fault(SAMPLES_DECODE_BAD_VARINT, 2,
 		     BYTES("\x81\x81"
 			   "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82\x81"));
-	expect_fault(SAMPLES_DECODE_BAD_INT, 3,
+	expect_fault(SAMPLES_DECODE_BAD_VARINT, 3,
 		     BYTES("\x81\x81"
 			   "\x82\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82"));
 }

@@ -625,15 +625,15 @@ Test(specification, table_of_ints)
 	line = strchr(strchr(line, '\n') + 1, '\n') + 1;
 	for (; *line == '|'; line = strchr(line, '\n') + 1, count++) {
 		const char *opening = strchr(line, '`');
-		uint8_t expected[MPROF_INT_MAX_LENGTH];
-		uint8_t encoded[MPROF_INT_MAX_LENGTH];
+		uint8_t expected[MPROF_VARINT_MAX_LENGTH];
+		uint8_t encoded[MPROF_VARINT_MAX_LENGTH];
 		uint64_t value = strtoull(line + 1, NULL, 10);
 		uint64_t decoded = ~value;
 		size_t length = parse_hex(opening + 1, strchr(opening + 1, '`'), expected, sizeof(expected));
 
-		cr_assert_eq(mprof_int_encode(value, encoded), length);
+		cr_assert_eq(mprof_varint_encode(value, encoded), length);
 		cr_assert_eq(memcmp(encoded, expected, length), 0);
-		cr_assert_eq(mprof_int_decode(expected, length, &decoded), (int)length);
+		cr_assert_eq(mprof_varint_decode(expected, length, &decoded), (int)length);
 		cr_assert_eq(decoded, value);
 	}
 	cr_assert_geq(count, 10);

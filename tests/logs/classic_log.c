@@ -2,7 +2,7 @@
 #include "classic_log.h"
 
 #include "base/bytes.h"
-#include "format/int.h"
+#include "format/varint.h"
 
 #include <criterion/criterion.h>
 
@@ -22,8 +22,8 @@ static void make_room(const classic_log *log, size_t length)
 
 static void put_int(classic_log *log, uint64_t value)
 {
-	make_room(log, MPROF_INT_MAX_LENGTH);
-	log->length = (size_t)(int_put(log->bytes + log->length, value) - log->bytes);
+	make_room(log, MPROF_VARINT_MAX_LENGTH);
+	log->length = (size_t)(varint_put(log->bytes + log->length, value) - log->bytes);
 }
 
 void classic_log_put_byte(classic_log *log, uint8_t byte)

@@ -8,7 +8,7 @@
 
 #include "parser/parser_fixture.h"
 
-#include "format/int.h"
+#include "format/varint.h"
 
 /** Codes of blocks in drop, mono and unity; EVENTS of mail has another. */
 enum {
@@ -41,8 +41,8 @@ static inline void put_byte(uint8_t byte)
 
 static inline void put(uint64_t value)
 {
-	cr_assert_lt(builder.length + MPROF_INT_MAX_LENGTH, sizeof(builder.bytes));
-	builder.length = (size_t)(int_put(builder.bytes + builder.length, value) - builder.bytes);
+	cr_assert_lt(builder.length + MPROF_VARINT_MAX_LENGTH, sizeof(builder.bytes));
+	builder.length = (size_t)(varint_put(builder.bytes + builder.length, value) - builder.bytes);
 }
 
 static inline void put_bytes(const char *bytes, size_t length)

@@ -59,7 +59,7 @@ Test(parser_detect, counters_in_first_header)
 	EXPECT_DIALECT(MAIL, "\x01\x00\x09\x00\x00\x00\x81\x61\xc3\x61\x81\x00\x80\x81\x82");
 }
 
-/* Elements end with a name, other blocks with an INT: codes 2 to 5 mean the one in mail and the other in drop. */
+/* Elements end with a name, other blocks with a varint: codes 2 to 5 mean the one in mail and the other in drop. */
 Test(parser_detect, drop_by_ends)
 {
 	EXPECT_DIALECT(MAIL, SHORT_INTRO "\x02\x00\x06\x00\x00\x00\x0c\x81\x82\x83\x31\x00");

@@ -136,7 +136,7 @@ Test(object_sizes, are_left_out_of_events)
 	log_bytes log = make_log();
 	size_t length = log_block_offset(&log, NUMBER_MORE_CLASSES) - log_block_offset(&log, NUMBER_FIRST_EVENTS);
 
-	/* A byte and an INT for each. */
+	/* A byte and a varint for each. */
 	cr_assert_leq(length, 70 + 2 * FIRST_COUNT + 5 + 2 + 2);
 	log_free(&log);
 }

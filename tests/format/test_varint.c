@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* INT: shortest form out, any form up to ten bytes in. */
-#include "format/int.h"
+#include "format/varint.h"
 
 #include <criterion/criterion.h>
 
@@ -25,41 +25,41 @@ static const known_int known[] = {
 	{UINT64_MAX, "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81", 10},
 };
 
-Test(int, known_values_both_ways)
+Test(varint, known_values_both_ways)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		uint8_t bytes[MPROF_INT_MAX_LENGTH];
+		uint8_t bytes[MPROF_VARINT_MAX_LENGTH];
 		uint64_t value = 42;
 
-		cr_assert_eq(mprof_int_encode(known[i].value, bytes), known[i].length);
+		cr_assert_eq(mprof_varint_encode(known[i].value, bytes), known[i].length);
 		cr_assert_eq(memcmp(bytes, known[i].bytes, known[i].length), 0);
-		cr_assert_eq(int_length(known[i].value), known[i].length);
-		cr_assert_eq(mprof_int_decode(bytes, known[i].length, &value), (int)known[i].length);
+		cr_assert_eq(varint_length(known[i].value), known[i].length);
+		cr_assert_eq(mprof_varint_decode(bytes, known[i].length, &value), (int)known[i].length);
 		cr_assert_eq(value, known[i].value);
 	}
 }
 
-Test(int, around_each_power_of_two)
+Test(varint, around_each_power_of_two)
 {
 	for (uint32_t bit = 0; bit < 64; bit++) {
 		for (int64_t around = -1; around <= 1; around++) {
 			uint64_t value = (UINT64_C(1) << bit) + (uint64_t)around;
-			uint8_t bytes[MPROF_INT_MAX_LENGTH];
-			size_t length = mprof_int_encode(value, bytes);
+			uint8_t bytes[MPROF_VARINT_MAX_LENGTH];
+			size_t length = mprof_varint_encode(value, bytes);
 			uint64_t decoded = ~value;
 
-			cr_assert_eq(length, int_length(value));
-			cr_assert_eq(int_put(bytes, value), bytes + length);
-			cr_assert_eq(mprof_int_decode(bytes, sizeof(bytes), &decoded), (int)length);
+			cr_assert_eq(length, varint_length(value));
+			cr_assert_eq(varint_put(bytes, value), bytes + length);
+			cr_assert_eq(mprof_varint_decode(bytes, sizeof(bytes), &decoded), (int)length);
 			cr_assert_eq(decoded, value);
 			decoded = ~value;
-			cr_assert_eq(int_get(bytes, bytes + length, &decoded), bytes + length);
+			cr_assert_eq(varint_get(bytes, bytes + length, &decoded), bytes + length);
 			cr_assert_eq(decoded, value);
 		}
 	}
 }
 
-Test(int, cut_in_each_place)
+Test(varint, cut_in_each_place)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const uint8_t *bytes = (const uint8_t *)known[i].bytes;
@@ -67,28 +67,28 @@ Test(int, cut_in_each_place)
 		for (size_t length = 0; length < known[i].length; length++) {
 			uint64_t value = 42;
 
-			cr_assert_eq(mprof_int_decode(bytes, length, &value), 0);
-			cr_assert_null(int_get(bytes, bytes + length, &value));
+			cr_assert_eq(mprof_varint_decode(bytes, length, &value), 0);
+			cr_assert_null(varint_get(bytes, bytes + length, &value));
 			cr_assert_eq(value, 42);
 		}
 	}
 }
 
-Test(int, longer_forms_are_read)
+Test(varint, longer_forms_are_read)
 {
 	static const uint8_t zero[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80};
 	uint64_t value = 42;
 
 	for (size_t length = 1; length <= sizeof(zero); length++) {
 		value = 42;
-		cr_assert_eq(mprof_int_decode(zero + sizeof(zero) - length, length, &value), (int)length);
+		cr_assert_eq(mprof_varint_decode(zero + sizeof(zero) - length, length, &value), (int)length);
 		cr_assert_eq(value, 0);
 	}
-	cr_assert_eq(mprof_int_decode((const uint8_t *)"\x01\x00\x80", 3, &value), 3);
+	cr_assert_eq(mprof_varint_decode((const uint8_t *)"\x01\x00\x80", 3, &value), 3);
 	cr_assert_eq(value, 1);
 }
 
-Test(int, what_does_not_fit_is_refused)
+Test(varint, what_does_not_fit_is_refused)
 {
 	static const char *const too_large[] = {
 		"\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82",
@@ -101,22 +101,22 @@ Test(int, what_does_not_fit_is_refused)
 		const uint8_t *bytes = (const uint8_t *)too_large[i];
 		uint64_t value = 42;
 
-		cr_assert_eq(mprof_int_decode(bytes, 11, &value), -1);
-		cr_assert_eq(mprof_int_decode(bytes, 10, &value), -1);
-		cr_assert_null(int_get(bytes, bytes + 11, &value));
+		cr_assert_eq(mprof_varint_decode(bytes, 11, &value), -1);
+		cr_assert_eq(mprof_varint_decode(bytes, 10, &value), -1);
+		cr_assert_null(varint_get(bytes, bytes + 11, &value));
 		cr_assert_eq(value, 42);
 	}
 }
 
-/* Ten bytes are all that an INT can have: one that has no end by then is damage, not a reason to ask for more. */
-Test(int, ten_bytes_without_an_end_are_refused)
+/* Ten bytes are all that a varint can have: one that has no end by then is damage, not a reason to ask for more. */
+Test(varint, ten_bytes_without_an_end_are_refused)
 {
-	static const uint8_t endless[MPROF_INT_MAX_LENGTH + 2] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 0, 0};
+	static const uint8_t endless[MPROF_VARINT_MAX_LENGTH + 2] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 0, 0};
 	uint64_t value = 42;
 
-	for (size_t length = 0; length < MPROF_INT_MAX_LENGTH; length++)
-		cr_assert_eq(mprof_int_decode(endless, length, &value), 0, "%zu bytes", length);
-	for (size_t length = MPROF_INT_MAX_LENGTH; length <= sizeof(endless); length++)
-		cr_assert_eq(mprof_int_decode(endless, length, &value), -1, "%zu bytes", length);
+	for (size_t length = 0; length < MPROF_VARINT_MAX_LENGTH; length++)
+		cr_assert_eq(mprof_varint_decode(endless, length, &value), 0, "%zu bytes", length);
+	for (size_t length = MPROF_VARINT_MAX_LENGTH; length <= sizeof(endless); length++)
+		cr_assert_eq(mprof_varint_decode(endless, length, &value), -1, "%zu bytes", length);
 	cr_assert_eq(value, 42);
 }

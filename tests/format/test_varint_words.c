@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* INTs by words are the same as INTs by bytes. */
-#include "format/int_words.h"
+/* varints by words are the same as varints by bytes. */
+#include "format/varint_words.h"
 #include "format/zigzag.h"
 
 #include <criterion/criterion.h>
@@ -10,18 +10,18 @@
 /* Encodes and decodes with any number of bytes behind. */
 static void check(uint64_t value)
 {
-	uint8_t expected[MPROF_INT_MAX_LENGTH + 8];
-	uint8_t bytes[MPROF_INT_MAX_LENGTH + 8];
+	uint8_t expected[MPROF_VARINT_MAX_LENGTH + 8];
+	uint8_t bytes[MPROF_VARINT_MAX_LENGTH + 8];
 	size_t length;
 
 	memset(expected, 0x55, sizeof(expected));
 	memset(bytes, 0x55, sizeof(bytes));
-	length = (size_t)(int_put(expected, value) - expected);
-	cr_assert_eq(int_word_put(bytes, value) - bytes, (ptrdiff_t)length, "%llx", (unsigned long long)value);
+	length = (size_t)(varint_put(expected, value) - expected);
+	cr_assert_eq(varint_word_put(bytes, value) - bytes, (ptrdiff_t)length, "%llx", (unsigned long long)value);
 	cr_assert_arr_eq(bytes, expected, length, "%llx", (unsigned long long)value);
 	for (size_t behind = 0; behind <= 8; behind++) {
 		uint64_t decoded = ~value;
-		const uint8_t *end = int_word_get(expected, expected + length + behind, &decoded);
+		const uint8_t *end = varint_word_get(expected, expected + length + behind, &decoded);
 
 		cr_assert_eq(end, expected + length, "%llx", (unsigned long long)value);
 		cr_assert_eq(decoded, value);
@@ -29,11 +29,11 @@ static void check(uint64_t value)
 	for (size_t cut = 0; cut < length; cut++) {
 		uint64_t decoded;
 
-		cr_assert_null(int_word_get(expected, expected + cut, &decoded));
+		cr_assert_null(varint_word_get(expected, expected + cut, &decoded));
 	}
 }
 
-Test(int_words, same_as_by_bytes)
+Test(varint_words, same_as_by_bytes)
 {
 	uint64_t random = 88172645463325252u;
 
@@ -53,7 +53,7 @@ Test(int_words, same_as_by_bytes)
 }
 
 /* Longer than it need be, and too long. */
-Test(int_words, long_forms)
+Test(varint_words, long_forms)
 {
 	const uint8_t longer[] = {0x05, 0x00, 0x00, 0x80, 0x55, 0x55, 0x55, 0x55};
 	const uint8_t nine[] = {0x05, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x55};
@@ -61,13 +61,13 @@ Test(int_words, long_forms)
 	const uint8_t large[] = {0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x82};
 	uint64_t value = 0;
 
-	cr_assert_eq(int_word_get(longer, longer + sizeof(longer), &value), longer + 4);
+	cr_assert_eq(varint_word_get(longer, longer + sizeof(longer), &value), longer + 4);
 	cr_assert_eq(value, 5);
 	value = 0;
-	cr_assert_eq(int_word_get(nine, nine + sizeof(nine), &value), nine + 9);
+	cr_assert_eq(varint_word_get(nine, nine + sizeof(nine), &value), nine + 9);
 	cr_assert_eq(value, 5);
-	cr_assert_null(int_word_get(eleven, eleven + sizeof(eleven), &value));
-	cr_assert_null(int_word_get(large, large + sizeof(large), &value));
+	cr_assert_null(varint_word_get(eleven, eleven + sizeof(eleven), &value));
+	cr_assert_null(varint_word_get(large, large + sizeof(large), &value));
 }
 
 Test(zigzag, small_if_near_0)

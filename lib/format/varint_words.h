@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/varint_words.h
+ * \brief Varints (doc/format.md, 2.1) read and written eight bytes at once, with no branch that depends on their
+ * length.
+ *
+ * Where many follow each other, lengths have no pattern, and each wrong guess of the processor costs more than the
+ * varint.
+ */
+#ifndef FORMAT_VARINT_WORDS_H
+#define FORMAT_VARINT_WORDS_H
+
+#include "format/varint.h"
+
+/** VARINT_LAST_BIT in each of eight bytes. */
+#define VARINT_WORD_LAST_BITS UINT64_C(0x8080808080808080)
+
+/** Values from here on take more than eight bytes. */
+#define VARINT_WORD_LIMIT (UINT64_C(1) << 56)
+
+/** Puts the groups of seven bits of eight bytes side by side: pairs, then pairs of pairs, then both halves. */
+static inline uint64_t varint_word_join(uint64_t word)
+{
+	word &= ~VARINT_WORD_LAST_BITS;
+	word -= (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+	word -= 3 * ((word & UINT64_C(0x3fff00003fff0000)) >> 2);
+	return (uint32_t)word | word >> 32 << 28;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#define VARINT_WORD_CAN_EXTRACT 1
+
+/** 1 if the processor has varint_word_extract() and is quick at it: Zen 1 and 2 are not. */
+static inline int varint_word_machine_extracts(void)
+{
+	return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
+}
+
+/**
+ * Puts the bits of a mask side by side: what varint_word_join() does with the bits 0 to 6 of each byte, by one
+ * instruction. The compiler has its own name for it, but only in functions that are made for such processors alone.
+ */
+static inline uint64_t varint_word_extract(uint64_t word, uint64_t mask)
+{
+	uint64_t value;
+
+	__asm__("pext %2, %1, %0" : "=r"(value) : "r"(word), "rm"(mask));
+	return value;
+}
+
+#else
+
+#define VARINT_WORD_CAN_EXTRACT 0
+
+static inline int varint_word_machine_extracts(void)
+{
+	return 0;
+}
+
+#endif
+
+/** The reverse. \p value is below #VARINT_WORD_LIMIT. */
+static inline uint64_t varint_word_split(uint64_t value)
+{
+	uint64_t word = (value & UINT64_C(0xfffffff)) | value >> 28 << 32;
+
+	word += 3 * (word & UINT64_C(0x0fffc0000fffc000));
+	return word + (word & UINT64_C(0x3f803f803f803f80));
+}
+
+/** The same for a value of no more than 28 bits. */
+static inline uint64_t varint_word_split_short(uint64_t value)
+{
+	value = (value & UINT64_C(0x0fffc000)) << 2 | (value & UINT64_C(0x00003fff));
+	return (value & UINT64_C(0x3f803f80)) << 1 | (value & UINT64_C(0x007f007f));
+}
+
+/** The index of the last byte of a word that was split. */
+static inline uint32_t varint_word_last_byte(uint64_t word)
+{
+	return (63 ^ (uint32_t)__builtin_clzll(word | 1)) / 8;
+}
+
+/** As varint_get(). */
+static inline const uint8_t *varint_word_get(const uint8_t *cursor, const uint8_t *limit, uint64_t *value)
+{
+	if (__builtin_expect(limit - cursor >= 8, 1)) {
+		uint64_t word = bytes_load_64(cursor);
+		uint64_t marks = word & VARINT_WORD_LAST_BITS;
+
+		if (__builtin_expect(marks != 0, 1)) {
+			uint64_t last = marks & (0 - marks);
+
+			/* The bytes up to the one that has the lowest mark. */
+			*value = varint_word_join(word & (last | (last - 1)));
+			return cursor + __builtin_ctzll(marks) / 8 + 1;
+		}
+	}
+	return varint_get(cursor, limit, value);
+}
+
+/** Writes a word that was split. Eight bytes are stored whatever the length. */
+static inline uint8_t *varint_word_store(uint8_t *out, uint64_t word)
+{
+	const uint32_t last = varint_word_last_byte(word);
+
+	bytes_store_64(out, word | (uint64_t)VARINT_LAST_BIT << 8 * last);
+	return out + last + 1;
+}
+
+/** As varint_put(), with room for eight bytes at least. */
+static inline uint8_t *varint_word_put(uint8_t *out, uint64_t value)
+{
+	if (__builtin_expect(value >= VARINT_WORD_LIMIT, 0))
+		return varint_put(out, value);
+	return varint_word_store(out, varint_word_split(value));
+}
+
+/** The same, faster where most values have no more than 28 bits, which is guessed. */
+static inline uint8_t *varint_word_put_mostly_short(uint8_t *out, uint64_t value)
+{
+	if (__builtin_expect(value >= VARINT_WORD_LIMIT, 0))
+		return varint_put(out, value);
+	return varint_word_store(out, value >> 28 == 0 ? varint_word_split_short(value) : varint_word_split(value));
+}
+
+#endif
