@@ -58,7 +58,7 @@ for file in $(sources lib); do
 			wanted=${included#\"}
 			[[ $wanted == */* ]] || fail "$file includes $included without its layer"
 			[[ " $allowed " == *" ${wanted%%/*} "* ]] || fail "$file includes $included"
-			# The struct behind a handle is private to its directory.
+			# The struct of a handle is private to its directory.
 			[[ $wanted != *_internal.h\" || $wanted == "$layer"/* ]] ||
 				fail "$file includes $included, which is private"
 			;;
