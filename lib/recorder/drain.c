@@ -159,8 +159,10 @@ static mprof_thread *unlink_threads(recorder_shared *shared)
 
 static void reap_threads(recorder_drain *drain, int is_last)
 {
-	mprof_thread *reaped = unlink_threads(drain->shared);
+	mprof_thread *reaped;
 
+	TESTPOINT("drain: about to free handles");
+	reaped = unlink_threads(drain->shared);
 	while (reaped != NULL) {
 		mprof_thread *next = reaped->next;
 

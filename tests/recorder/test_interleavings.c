@@ -14,6 +14,7 @@
 #include "recorder/thread.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What happens at a point, once. */
@@ -77,6 +78,9 @@ static mprof_recorder *recorder;
 static mprof_thread *first;
 static mprof_thread *second;
 
+/* NULL: malloc() and free(). */
+static const mprof_allocator *allocator;
+
 static void record(mprof_thread *thread, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -93,6 +97,7 @@ static void open_recorder(int with_second)
 	options.max_buffers = 64;
 	options.drain_interval_ms = 600000;
 	options.counter = counting_counter;
+	options.allocator = allocator;
 	recorder = recorded_log_open(&records, &options);
 	define_class(recorder, CLASS, "Error");
 	if (with_second)
@@ -193,4 +198,48 @@ Test(interleavings, a_buffer_that_was_passed_on_is_that_of_its_new_owner, .timeo
 	mprof_thread_detach(first);
 	mprof_thread_detach(second);
 	close_and_expect(BUFFER + 1, BUFFER + 2 * EVENTS);
+}
+
+static void *allocate(void *user, size_t size)
+{
+	(void)user;
+	return malloc(size);
+}
+
+static void *reallocate(void *user, void *memory, size_t old_size, size_t new_size)
+{
+	(void)user;
+	(void)old_size;
+	return realloc(memory, new_size);
+}
+
+/* Compilers leave out a memset() before free(); a call through this they keep. */
+static void *(*volatile fill)(void *memory, int byte, size_t size) = memset;
+
+/* What is read after it was freed is not what it was. */
+static void spoil_and_free(void *user, void *memory, size_t size)
+{
+	(void)user;
+	fill(memory, 0x5a, size);
+	free(memory);
+}
+
+static void hand_over_and_detach(void)
+{
+	record(first, BUFFER);
+	mprof_thread_detach(first);
+}
+
+/* The handle is needed until its last buffer is drained, which has come after the round's look at the full ones. */
+Test(interleavings, a_handle_outlives_the_buffers_it_handed_over, .timeout = 60)
+{
+	static const mprof_allocator spoiling = {sizeof(spoiling), allocate, reallocate, spoil_and_free, NULL};
+
+	allocator = &spoiling;
+	open_recorder(0);
+	record(first, EVENTS);
+	at("drain: about to free handles", hand_over_and_detach);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	cr_assert_eq(atomic_load(&reached), 1);
+	close_and_expect(EVENTS + BUFFER, 0);
 }
