@@ -1,51 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "convert/clocks.h"
 #include "convert/converter_internal.h"
-
-#include "base/array.h"
+#include "convert/copy_blocks.h"
+#include "convert/copy_definitions.h"
+#include "convert/copy_events.h"
+#include "convert/copy_heap.h"
+#include "convert/copy_samples.h"
+#include "convert/copy_switches.h"
 
 #include <string.h>
-
-/* What asks more often than there are answers is told the last one again. */
-static void tell_clock(void *user, mprof_clock *clock)
-{
-	mprof_converter *converter = user;
-
-	*clock = converter->clocks[converter->next_clock];
-	if (converter->next_clock + 1 < converter->clock_count)
-		converter->next_clock++;
-}
-
-static void set_clocks(mprof_converter *converter, const mprof_clock *start, const mprof_clock *end)
-{
-	const mprof_clock both[] = {*start, *end};
-
-	memcpy(converter->clocks, both, sizeof(both));
-	converter->clock_count = 2;
-	converter->next_clock = 0;
-}
-
-void converter_set_clock(mprof_converter *converter, const mprof_block *block)
-{
-	if (block->has_clocks)
-		set_clocks(converter, &block->start, &block->end);
-	else
-		set_clocks(converter, &converter->clocks[converter->clock_count - 1],
-			   &converter->clocks[converter->clock_count - 1]);
-}
-
-void converter_set_shot_clock(mprof_converter *converter, const mprof_block *block)
-{
-	converter_set_clock(converter, block);
-	if (!block->as.heap_data.has_clocks)
-		return;
-	set_clocks(converter, &block->as.heap_data.start, &block->as.heap_data.end);
-	/* Records have the time when the shot was taken, and not that when it was written. */
-	if (converter->target.rules->has_heap_records)
-		return;
-	converter->clocks[2] = block->start;
-	converter->clocks[3] = block->end;
-	converter->clock_count = 4;
-}
 
 static void read_ahead(mprof_converter *converter)
 {
@@ -69,10 +32,10 @@ static void take_declarations(mprof_converter *converter)
 	mprof_reader_get_session(converter->reader, &session);
 	converter->source.rules = dialect_get((mprof_dialect)session.dialect);
 	converter->source.flags = session.flags;
-	set_clocks(converter, &session.start, &session.start);
+	converter_set_clocks(converter, &session.start, &session.start);
 	if (converter->has_pending && block->loaded && block->kind == MPROF_BLOCK_DIRECTIVES) {
 		converter->source.directives = block->as.directives.declared;
-		set_clocks(converter, &session.start, &block->start);
+		converter_set_clocks(converter, &session.start, &block->start);
 	}
 }
 
@@ -96,7 +59,7 @@ static void prepare(mprof_converter *converter, mprof_writer_options *options)
 	options->intro_flags = target->flags;
 	options->directives = target->directives;
 	options->runtime = reader_runtime(converter->reader);
-	options->clock = tell_clock;
+	options->clock = converter_read_clock;
 	options->clock_user = converter;
 	options->allow_undefined_ids = 1;
 	/* What the copy cannot say is counted in either case. */
@@ -161,50 +124,6 @@ void mprof_converter_destroy(mprof_converter *converter)
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++)
 		id_translation_destroy(&converter->ids[kind]);
 	allocator_release(&allocator, converter, sizeof(*converter));
-}
-
-thread_state *converter_thread(mprof_converter *converter, uint64_t thread)
-{
-	const uint64_t *place = hash_map_get(&converter->thread_places, thread);
-	void *threads = converter->threads;
-	thread_state *made;
-
-	if (place != NULL)
-		return &converter->threads[*place];
-	if (!array_reserve(&converter->allocator, &threads, &converter->thread_capacity, converter->thread_count + 1,
-			   sizeof(*converter->threads)))
-		return NULL;
-	converter->threads = threads;
-	if (!hash_map_put(&converter->thread_places, thread, converter->thread_count))
-		return NULL;
-	made = &converter->threads[converter->thread_count++];
-	memset(made, 0, sizeof(*made));
-	made->thread = thread;
-	return made;
-}
-
-mprof_status converter_read_failed(mprof_converter *converter, mprof_status status)
-{
-	if (status == MPROF_ERR_MEMORY)
-		return status;
-	if (status != MPROF_END && !fault_report_error(&converter->faults))
-		converter->is_over = 1;
-	return MPROF_OK;
-}
-
-mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof_status *fault)
-{
-	size_t got = 0;
-
-	*count = 0;
-	do {
-		*fault = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &got);
-		*count += got;
-	} while (*fault == MPROF_OK);
-	if (*fault == MPROF_ERR_MEMORY)
-		return *fault;
-	reader_rewind(converter->reader);
-	return copy_implied_definitions(converter);
 }
 
 /* A block whose code means nothing to the reader. Of others the error was told. */

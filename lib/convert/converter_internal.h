@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file convert/converter_internal.h
- * \brief The converter's insides: converter.c goes over the blocks, copy_blocks.c copies those without lists of events,
- * copy_definitions.c what is defined, copy_events.c EVENTS, copy_samples.c and copy_heap.c what their names say.
+ * rief The struct of the converter, for the files of lib/convert alone.
  *
- * The functions that copy return #MPROF_OK, or what ends the copy: an error of the writer, or #MPROF_ERR_MEMORY, also
- * the reader's. What is wrong with the log is told by converter_read_failed() and ends no more than the reading of a block.
+ * converter.c goes from block to block; copy_blocks.c copies those without lists of events, copy_definitions.c those
+ * that define something, copy_events.c, copy_samples.c and copy_heap.c those with events; copy_switches.c replaces
+ * switches between call stacks.
+ *
+ * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. A fault
+ * of the log is reported by converter_read_failed() and at most ends the reading of a block.
  */
 #ifndef CONVERT_CONVERTER_INTERNAL_H
 #define CONVERT_CONVERTER_INTERNAL_H
@@ -91,49 +94,16 @@ struct mprof_converter {
 	uint32_t hits[2][CONVERTER_BATCH]; /**< Methods and functions. */
 };
 
-/** Tells of an error that the reader just returned. Returns #MPROF_OK, or #MPROF_ERR_MEMORY, which ends the copy. */
-mprof_status converter_read_failed(mprof_converter *converter, mprof_status status);
-
-/** The writer is about to write a block with the clocks of this one, if it has any. */
-void converter_set_clock(mprof_converter *converter, const mprof_block *block);
-
-/** The same for a heap shot, which has more of them. */
-void converter_set_shot_clock(mprof_converter *converter, const mprof_block *block);
-
-/** What is known of a thread; NULL if there is no memory. */
-thread_state *converter_thread(mprof_converter *converter, uint64_t thread);
-
 /**
- * Reads the events of the loaded block and forgets them, so that what they define is known; then goes back. Dialects
- * say the call chains and the native code that events use in the midst of them. \p count receives how many there are,
- * \p fault why there are no more; #MPROF_END if all could be read.
+ * Reports an error that the reader just returned. Returns #MPROF_OK, or #MPROF_ERR_MEMORY, which ends the copy.
  */
-mprof_status converter_survey(mprof_converter *converter, uint64_t *count, mprof_status *fault);
-
-/* Those that copy a block. */
-mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_loaded(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_session(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_thread(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_lost(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_mark(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_records(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_events(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_samples(mprof_converter *converter, const mprof_block *block);
-mprof_status copy_heap(mprof_converter *converter, const mprof_block *block);
-
-/**
- * Follows a switch between stacks, the end of one, a start of a thread or a gap in its recording, for dialects without
- * such: calls that are open on the stack that the thread leaves are left, and those on the other one entered again, so
- * that times are right. The event itself is for the writer to count. Events are written at once; \p event is the one at
- * hand.
- */
-mprof_status copy_switch(mprof_converter *converter, thread_state *thread, const mprof_event *event);
-
-/** Frees the stacks that no thread owns. */
-void switches_release(mprof_converter *converter);
-
-/** Defines in the copy what the reader has found defined by events since. */
-mprof_status copy_implied_definitions(mprof_converter *converter);
+static inline mprof_status converter_read_failed(mprof_converter *converter, mprof_status status)
+{
+	if (status == MPROF_ERR_MEMORY)
+		return status;
+	if (status != MPROF_END && !fault_report_error(&converter->faults))
+		converter->is_over = 1;
+	return MPROF_OK;
+}
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks that are one thing, and lists of names. */
-#include "convert/converter_internal.h"
+#include "convert/copy_blocks.h"
 
+#include "convert/clocks.h"
+#include "convert/converter_internal.h"
 #include "format/losses.h"
 
 #define MAPPING_BATCH 64

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Call chains, native code, roots, figures; and the blocks that tell numbers of them. */
-#include "convert/converter_internal.h"
+#include "convert/copy_definitions.h"
 
+#include "convert/clocks.h"
+#include "convert/converter_internal.h"
 #include "base/array.h"
 #include "format/record_lists.h"
 
@@ -178,4 +180,19 @@ mprof_status copy_implied_definitions(mprof_converter *converter)
 	for (size_t i = 0; i < sizeof(definitions) / sizeof(definitions[0]) && status == MPROF_OK; i++)
 		status = copy_implied(converter, definitions[i].kind, definitions[i].block_kind);
 	return status;
+}
+
+mprof_status converter_scan_definitions(mprof_converter *converter, uint64_t *count, mprof_status *fault)
+{
+	size_t got = 0;
+
+	*count = 0;
+	do {
+		*fault = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &got);
+		*count += got;
+	} while (*fault == MPROF_OK);
+	if (*fault == MPROF_ERR_MEMORY)
+		return *fault;
+	reader_rewind(converter->reader);
+	return copy_implied_definitions(converter);
 }

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* EVENTS blocks: what a thread did. */
+#include "convert/copy_events.h"
+
+#include "convert/clocks.h"
 #include "convert/converter_internal.h"
+#include "convert/copy_definitions.h"
+#include "convert/copy_switches.h"
+#include "convert/threads.h"
 
 /*
  * Blocks are ended when they have so many bytes. Some dialects say the same in far more bytes than others, and readers
@@ -183,7 +189,7 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 	if (thread == NULL)
 		return MPROF_ERR_MEMORY;
 	if (converter->source.rules->has_stack_sections)
-		status = converter_survey(converter, &ignored, &fetched);
+		status = converter_scan_definitions(converter, &ignored, &fetched);
 	converter_set_clock(converter, block);
 	if (status == MPROF_OK)
 		status = mprof_writer_begin_events(converter->writer, block->thread, take_base(thread, block));

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* HEAP_DATA blocks: what objects there were. */
+#include "convert/copy_heap.h"
+
+#include "convert/clocks.h"
 #include "convert/converter_internal.h"
+#include "convert/copy_definitions.h"
 
 /* Records have no object without a class, as there are in the oldest shots. No log comes to such an ID. */
 #define UNKNOWN_CLASS UINT32_MAX
@@ -94,7 +98,7 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 	const uint32_t shot = take_shot(converter, block);
 	mprof_status fault;
 	uint64_t left;
-	mprof_status status = converter_survey(converter, &left, &fault);
+	mprof_status status = converter_scan_definitions(converter, &left, &fault);
 	const uint32_t flags = take_flags(converter, block, fault != MPROF_END);
 	int is_first = 1;
 	size_t count = 0;

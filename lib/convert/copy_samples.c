@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SAMPLES and STATISTICAL blocks: where threads were. */
+#include "convert/copy_samples.h"
+
+#include "convert/clocks.h"
 #include "convert/converter_internal.h"
+#include "convert/copy_definitions.h"
 
 #include "format/losses.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Switches between call stacks, for dialects in which a thread has one stack. */
+#include "convert/copy_switches.h"
+
 #include "convert/converter_internal.h"
 
 /*

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file convert/threads.h
+ * \brief What the converter keeps of threads between their blocks.
+ */
+#ifndef CONVERT_THREADS_H
+#define CONVERT_THREADS_H
+
+#include "convert/converter_internal.h"
+
+/** The state of a thread; NULL if there is no memory. */
+thread_state *converter_thread(mprof_converter *converter, uint64_t thread);
+
+#endif
