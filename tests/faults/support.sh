@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What the tests share that run the command line tool again and again with requests refused; they source this file.
 . "$srcdir/tests/tool/support.sh"

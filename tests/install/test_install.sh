@@ -65,7 +65,8 @@ for file in "${expected[@]}"; do
 done
 
 # The installed files are found by pkg-config alone. They lie below another root, which it puts in front.
-export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root$(directory pkgconfigdir)
+PKG_CONFIG_LIBDIR=$root$(directory pkgconfigdir)
+export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR
 export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 ask() {
 	"${PKG_CONFIG:-pkg-config}" "$@" mprof
@@ -76,9 +77,9 @@ test "$(ask --modversion)" = "$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"
 
 # has NAME SYMBOL: whether mprof.pc shows for a part what configure decided.
 has() {
-	expected=no
-	grep -q "^#define $2 1$" "$builddir/config.h" && expected=yes
-	test "$(ask --variable="$1")" = $expected || fail "the variable $1 in mprof.pc is not '$expected'"
+	local wanted=no
+	grep -q "^#define $2 1$" "$builddir/config.h" && wanted=yes
+	test "$(ask --variable="$1")" = $wanted || fail "the variable $1 in mprof.pc is not '$wanted'"
 }
 has recorder MPROF_WITH_RECORDER
 has gzip MPROF_WITH_ZLIB
@@ -86,6 +87,7 @@ has gzip MPROF_WITH_ZLIB
 # build PROGRAM FLAGS...: outside of the tree, as a user would.
 cp "$srcdir/tests/install/consumer.c" "$scratch"
 build() {
+	# shellcheck disable=SC2046 # flags are several words
 	(cd "$scratch" && ${CC:-cc} -Wall -Wextra -Werror $(ask --cflags) -o "$1" consumer.c "${@:2}")
 }
 
@@ -93,6 +95,7 @@ build() {
 unset C_INCLUDE_PATH CPATH LIBRARY_PATH
 
 if test $shared = yes; then
+	# shellcheck disable=SC2046 # flags are several words
 	build shared $(ask --libs)
 	LD_LIBRARY_PATH=$root$libdir ldd "$scratch/shared" | grep -q "libmprof.so.0 => $root" ||
 		fail "the program does not use the installed library"

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What the tests of the command line tool share; they source this file. The environment of "make check" is explained in
 # tests/Makefile.inc; MAKE_LOG may name another generator of logs. The first failed check ends a test.
@@ -16,7 +17,7 @@ fail() {
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/mprof-tool.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-cd "$work"
+cd "$work" || exit
 export LC_ALL=C.UTF-8
 
 # needs TOOL...

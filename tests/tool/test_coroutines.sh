@@ -27,7 +27,7 @@ expect_status 0 "decode"
 for method in consume produce schedule; do
 	expect_line out "^ ?[0-9.]+% \\([0-9.]+s, 1 calls\\) \\.$method\$"
 done
-sed 's/, [0-9]* calls)/)/' out >times
+sed 's/, [0-9]* calls)/)/' out >./times
 mprof convert --dialect=mono run.mprof copy.mprof
 expect_status 0 "convert"
 mprof decode copy.mprof

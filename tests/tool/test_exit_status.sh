@@ -53,7 +53,9 @@ test ! -e other.mprof || fail "a copy of what is no log"
 if test -w /dev/full; then
 	for command in info dump report decode check convert; do
 		status=0
-		"$MPROF" $command sample.mprof $(test $command != convert || echo -) >/dev/full 2>err || status=$?
+		output=()
+		test $command != convert || output=(-)
+		"$MPROF" $command sample.mprof "${output[@]}" >/dev/full 2>err || status=$?
 		expect_status 1 "$command to a full disk"
 		expect_line err '^mprof: '
 	done
@@ -143,6 +145,7 @@ ends 0 control --json "$recorder_id" status
 ends 0 control "$recorder_id" flush
 ends 1 control "$recorder_id" heapshot
 ends 2 control "$recorder_id" mark
+# shellcheck disable=SC1083,SC2093 # closes a descriptor
 exec {recorder[1]}>&-
 status=0
 wait "$recorder_id" || status=$?

@@ -17,7 +17,7 @@ none=$(sed 's/$/\t\t0/' <<<"$none")
 
 # Adds up the figures of what has the same name.
 add_up() {
-	awk -F '\t' '{ sum[$1 "\t" $2] += $3 } END { for (what in sum) printf "%s\t%.0f\n", what, sum[what] }' "$@" |
+	awk -F '\t' '{ sum[$1 "\t" $2] += $3 } END { for (what in sum) printf "%s\t%.0f\n", what, sum[what] }' |
 		LC_ALL=C sort
 }
 

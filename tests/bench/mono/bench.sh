@@ -30,10 +30,11 @@ bash "$srcdir/tests/bench/mono/source.sh" >"$work/source.cs"
 export LD_LIBRARY_PATH="$work:$builddir/examples/mono/.libs:$builddir/lib/.libs"
 
 names=(none empty mprof)
+# shellcheck disable=SC2054 # commas of the options of a module
 declare -A profiler=(
-	[none]=
+	[none]=""
 	[empty]=--profile=empty
-	[mprof]=--profile=mprof:calls,alloc,quiet,output=$work/mprof.log
+	[mprof]="--profile=mprof:calls,alloc,quiet,output=$work/mprof.log"
 	[log]=--profile=log:nodefaults,calls,alloc,maxframes=0,output=$work/log.log
 )
 if test -e /usr/lib/libmono-profiler-log.so; then

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What the tests with the programs of Mono 2 share: mprof-decoder, mprof-heap-viewer and emveepee, which Debian has in
 # the package mono-profiler. Tests source this file.

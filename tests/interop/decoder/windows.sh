@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Runs the programs of Mono 2 that have windows, on a display of their own. Tests source this file after support.sh.
 
@@ -10,7 +11,9 @@ exe_of() {
 	sed -n 's/.*exec mono "\([^"]*\)".*/\1/p' "$(command -v "$1")"
 }
 
+# shellcheck disable=SC2034 # for the test
 emveepee=$(exe_of emveepee)
+# shellcheck disable=SC2034
 heap_viewer=$(exe_of mprof-heap-viewer)
 
 gtk=()

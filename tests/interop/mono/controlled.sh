@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Runs Controlled.cs, which does what it is told, and controls what is recorded of it. Tests source this file after
 # support.sh.
@@ -34,6 +35,7 @@ tell() {
 # finish: ends the program, as it ends by itself.
 finish() {
 	local status=0
+	# shellcheck disable=SC1083,SC2093 # closes a descriptor
 	exec {program[1]}>&-
 	wait "$program_id" || status=$?
 	program_id=

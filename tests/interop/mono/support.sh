@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What the tests on Mono share; they source this file. The environment of "make check" is explained in
 # tests/Makefile.inc. A test ends with skip or at its end; the first failed check ends it as well.
@@ -22,7 +23,7 @@ test -e "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" || skip "the module for Mo
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/mprof-mono.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-cd "$work"
+cd "$work" || exit
 
 # For colours of the terminal and the like, which mono would look for in the environment.
 export TERM=dumb LC_ALL=C.UTF-8
