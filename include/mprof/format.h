@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mprof/format.h
- * \brief What a log is made of: dialects, blocks, events. Sections named here are those of doc/format.md.
+ * \brief The elements of a log: dialects, blocks, events. Section numbers refer to doc/format.md.
  */
 #ifndef MPROF_FORMAT_H
 #define MPROF_FORMAT_H
@@ -10,18 +10,25 @@
 
 MPROF_BEGIN_DECLS
 
-/** \brief The dialects of the format (section 1). Values are fixed; new ones are appended. \since 0.1 */
+/**
+ * \brief The dialects of the format (section 1). Values are fixed; new ones are appended.
+ * \since 0.1
+ */
 typedef enum mprof_dialect {
 	MPROF_DIALECT_DEFAULT = 0,    /**< Writers: #MPROF_DIALECT_MPROF2. Readers: not known yet. */
 	MPROF_DIALECT_MAIL = 1,       /**< The format as first published in November 2007, version 1. */
 	MPROF_DIALECT_DROP = 2,       /**< Mono 1.9, January to April 2008. */
 	MPROF_DIALECT_MONO = 3,       /**< Mono 2.0 to 2.8. */
-	MPROF_DIALECT_UNITY = 4,      /**< The fork of KSP, for Unity: mono with another order in its samples. */
-	MPROF_DIALECT_MPROF2 = 5,     /**< This library's own: version 2, checksums, extensions that it declares. */
-	MPROF_DIALECT_UNITY_FIXED = 6 /**< A fork for Unity with integers of fixed size: heap shots alone. Read only. */
+	MPROF_DIALECT_UNITY = 4,      /**< The fork of KSP, for Unity: mono with samples in a different order. */
+	MPROF_DIALECT_MPROF2 = 5,     /**< This library's own: version 2, with checksums and declared extensions. */
+	MPROF_DIALECT_UNITY_FIXED = 6 /**< A fork for Unity with integers of fixed size: heap snapshots only. Read
+	                                   only. */
 } mprof_dialect;
 
-/** \brief The blocks of all dialects (section 3). The code in a header depends on the dialect. \since 0.1 */
+/**
+ * \brief The blocks of all dialects (section 3). The code in a header depends on the dialect.
+ * \since 0.1
+ */
 typedef enum mprof_block_kind {
 	MPROF_BLOCK_UNKNOWN = 0,      /**< A code that the dialect does not define; it can be skipped. */
 	MPROF_BLOCK_INTRO = 1,        /**< The first block of a log. */
@@ -31,19 +38,20 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_UNLOADED = 5,     /**< A module, assembly or domain was unloaded. */
 	MPROF_BLOCK_EVENTS = 6,       /**< Events of one thread. */
 	MPROF_BLOCK_STATISTICAL = 7,  /**< Samples. */
-	MPROF_BLOCK_HEAP_DATA = 8,    /**< Objects of one heap shot. */
+	MPROF_BLOCK_HEAP_DATA = 8,    /**< Objects of one heap snapshot. */
 	MPROF_BLOCK_HEAP_SUMMARY = 9, /**< Live and dead bytes by class at one collection. */
-	MPROF_BLOCK_DIRECTIVES = 10,  /**< Declares what changes the reading of later blocks. */
-	MPROF_BLOCK_SESSION = 32,     /**< mprof2: facts about the recorded program, as keys and values. */
+	MPROF_BLOCK_DIRECTIVES = 10,  /**< Declares changes in how later blocks are decoded. */
+	MPROF_BLOCK_SESSION = 32,     /**< mprof2: metadata about the recorded program, as keys and values. */
 	MPROF_BLOCK_THREAD = 33,      /**< mprof2: the name of a thread. */
-	MPROF_BLOCK_LOST = 34,        /**< mprof2: events that could not be recorded, by cause. */
-	MPROF_BLOCK_SAMPLES = 35,     /**< mprof2: samples of one thread, with call chains. */
-	MPROF_BLOCK_STACKS = 36,      /**< mprof2: defines call chains. */
-	MPROF_BLOCK_CODE = 37,        /**< mprof2: defines native modules, functions and places in them. */
-	MPROF_BLOCK_METRICS = 38,     /**< mprof2: defines figures that the runtime keeps, and tells their values. */
-	MPROF_BLOCK_MARK = 39,        /**< mprof2: a remark of the user, at a moment. */
-	MPROF_BLOCK_ROOTS = 40,       /**< mprof2: defines areas of memory from which the collector starts. */
-	MPROF_BLOCK_WATERMARK = 41    /**< mprof2: events before a moment stand before this block. */
+	MPROF_BLOCK_LOST = 34,        /**< mprof2: number of lost events, by cause. */
+	MPROF_BLOCK_SAMPLES = 35,     /**< mprof2: samples of one thread, with call stacks. */
+	MPROF_BLOCK_STACKS = 36,      /**< mprof2: defines call stacks. */
+	MPROF_BLOCK_CODE = 37,        /**< mprof2: defines native modules, functions and locations. */
+	MPROF_BLOCK_METRICS = 38,     /**< mprof2: defines metrics, and contains their values. */
+	MPROF_BLOCK_MARK = 39,        /**< mprof2: a marker, a text with a time. */
+	MPROF_BLOCK_ROOTS = 40,       /**< mprof2: defines memory areas that the collector treats as roots. */
+	MPROF_BLOCK_WATERMARK = 41    /**< mprof2: guarantees that earlier events of native memory are before this
+	                                   block. */
 } mprof_block_kind;
 
 /**
@@ -64,118 +72,133 @@ typedef struct mprof_block_set {
 
 /**
  * \brief Adds a kind to a set.
- * \param set The set; NULL does nothing.
- * \param kind An #mprof_block_kind; values of 256 or more are ignored.
  *
  * Thread-safe for different sets, async-signal-safe.
+ * \param set The set; NULL does nothing.
+ * \param kind An #mprof_block_kind; values of 256 or more are ignored.
  * \since 0.1
  */
 MPROF_API void mprof_block_set_add(mprof_block_set *set, mprof_block_kind kind);
 
 /**
  * \brief Whether a kind is in a set.
- * \param set The set; NULL is the empty one.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param set The set; NULL is the empty set.
  * \param kind Any value.
- * \return 1 or 0. Thread-safe, async-signal-safe.
+ * \return 1 or 0.
  * \since 0.1
  */
 MPROF_API int mprof_block_set_has(const mprof_block_set *set, mprof_block_kind kind);
 
-/** \brief The events of all dialects (section 4). Values are fixed; new ones are appended. \since 0.1 */
+/**
+ * \brief The events of all dialects (section 4). Values are fixed; new ones are appended.
+ * \since 0.1
+ */
 typedef enum mprof_event_kind {
-	MPROF_EVENT_UNKNOWN = 0,                /**< An event byte that this library does not know; value is its main
+	MPROF_EVENT_UNKNOWN = 0,                /**< An event code that is unknown to this library; value is its main
 	                                             varint. */
 	MPROF_EVENT_METHOD_ENTER = 1,           /**< id is the method. */
 	MPROF_EVENT_METHOD_LEAVE = 2,           /**< id is the method. */
-	MPROF_EVENT_METHOD_LEAVE_IMPLICIT = 3,  /**< The method on top of the thread's stack returns; id is 0. */
+	MPROF_EVENT_METHOD_LEAVE_IMPLICIT = 3,  /**< The method on top of the thread's call stack returns; id is 0. */
 	MPROF_EVENT_METHOD_LEAVE_EXCEPTION = 4, /**< id is the method, left because an exception passed through it. */
 	MPROF_EVENT_METHOD_LEAVE_TAIL = 5,      /**< id is the method, left by a tail call. */
-	MPROF_EVENT_METHOD_JIT_START = 6,       /**< id is the method. */
-	MPROF_EVENT_METHOD_JIT_END = 7,      /**< id is the method; #MPROF_EVENT_FLAG_FAILED if it was not compiled. */
-	MPROF_EVENT_METHOD_FREED = 8,        /**< id is the method. */
-	MPROF_EVENT_CLASS_LOAD_START = 9,    /**< id is the class. */
-	MPROF_EVENT_CLASS_LOAD_END = 10,     /**< id is the class; #MPROF_EVENT_FLAG_FAILED if it was not loaded. */
-	MPROF_EVENT_CLASS_UNLOAD_START = 11, /**< id is the class. */
-	MPROF_EVENT_CLASS_UNLOAD_END = 12,   /**< id is the class. */
-	MPROF_EVENT_EXCEPTION = 13,          /**< id is the class of the exception thrown. */
-	MPROF_EVENT_ALLOCATION = 14,         /**< id is the class, value the size in bytes; has no time of its
+	MPROF_EVENT_METHOD_JIT_START = 6,       /**< id is the method whose compilation begins. */
+	MPROF_EVENT_METHOD_JIT_END = 7,         /**< id is the method; #MPROF_EVENT_FLAG_FAILED if the compilation
+	                                             failed. */
+	MPROF_EVENT_METHOD_FREED = 8,           /**< id is the method whose code is freed. */
+	MPROF_EVENT_CLASS_LOAD_START = 9,       /**< id is the class. */
+	MPROF_EVENT_CLASS_LOAD_END = 10,        /**< id is the class; #MPROF_EVENT_FLAG_FAILED if loading it failed. */
+	MPROF_EVENT_CLASS_UNLOAD_START = 11,    /**< id is the class. */
+	MPROF_EVENT_CLASS_UNLOAD_END = 12,      /**< id is the class. */
+	MPROF_EVENT_EXCEPTION = 13,             /**< id is the class of the exception thrown. */
+	MPROF_EVENT_ALLOCATION = 14,            /**< id is the class, value the size in bytes; has no time of its
 	                                             own. */
-	MPROF_EVENT_ALLOCATION_AT_JIT = 15,  /**< The same, while a method was being compiled. */
-	MPROF_EVENT_THREAD_START = 16,       /**< value is the thread. */
-	MPROF_EVENT_THREAD_END = 17,         /**< value is the thread. */
-	MPROF_EVENT_GC_START = 18,           /**< value is the generation; id the number of the collection, 0 if the
-	                                             log does not tell. So with all kinds to GC_START_WORLD_END but
-	                                             GC_RESIZE. */
+	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< The same, allocated while a method was being compiled. */
+	MPROF_EVENT_THREAD_START = 16,          /**< value is the ID of the thread. */
+	MPROF_EVENT_THREAD_END = 17,            /**< value is the ID of the thread. */
+	MPROF_EVENT_GC_START = 18,              /**< value is the generation, id the number of the collection, 0 if not
+	                                             in the log. The same applies to all kinds up to GC_START_WORLD_END
+	                                             except GC_RESIZE. */
 	MPROF_EVENT_GC_END = 19,
 	MPROF_EVENT_GC_MARK_START = 20,
 	MPROF_EVENT_GC_MARK_END = 21,
 	MPROF_EVENT_GC_SWEEP_START = 22,
 	MPROF_EVENT_GC_SWEEP_END = 23,
 	MPROF_EVENT_GC_RESIZE = 24, /**< value is the new size of the heap in bytes, id as of GC_START. Has no time of
-	                                 its own where it has a number. */
+	                                 its own if it has a number. */
 	MPROF_EVENT_GC_STOP_WORLD_START = 25,
 	MPROF_EVENT_GC_STOP_WORLD_END = 26,
 	MPROF_EVENT_GC_START_WORLD_START = 27,
 	MPROF_EVENT_GC_START_WORLD_END = 28,
-	MPROF_EVENT_MONITOR = 29,       /**< id is the class of the object, value an #mprof_monitor_state. */
-	MPROF_EVENT_SAMPLE = 30,        /**< A sample. From a reader: value is the call chain (0 if not known); of
-	                                     STATISTICAL, id is the method of its innermost frame, 0 if native; the
-	                                     detail, if there is one, has how many samples it stands for. From a parser
-	                                     the same of SAMPLES; of STATISTICAL one frame: see
-	                                     mprof_parser_next_events(). */
-	MPROF_EVENT_STACK_SECTION = 31, /**< mono, unity: what the thread's call stack is from here on, in front of an
-	                                     allocation or monitor event: value outermost frames stay, and on them go
-	                                     those of the detail, mprof_event_detail::references, the innermost first;
-	                                     each is a method << 1, with bit 0 set while it is being compiled. Has no
-	                                     time of its own. */
-	MPROF_EVENT_HEAP_OBJECT = 32,   /**< A live object of a heap shot: id is the class, value the size; the detail
-	                                     has the address and the references. */
-	MPROF_EVENT_HEAP_FREE = 33,     /**< An object found dead by a collection: id is the class, value the size. */
-	MPROF_EVENT_HEAP_ROOT = 34,     /**< The collector starts from an object: id is the root (ROOTS) or 0, value an
-	                                     #mprof_root_kind, the detail has the object. */
-	MPROF_EVENT_HEAP_MOVE = 35,     /**< The collector moved an object: value is the new address, the detail has the
-	                                     old. */
-	MPROF_EVENT_HEAP_REFERENCES = 36, /**< More references of the object before. */
-	MPROF_EVENT_HANDLE_CREATED = 37,  /**< id is the class of the object, value the handle; the detail has the
-	                                      rest. */
+	MPROF_EVENT_MONITOR = 29,         /**< id is the class of the object, value an #mprof_monitor_state. */
+	MPROF_EVENT_SAMPLE = 30,          /**< A sample. From a reader: value is the stack ID (0 if not known); of
+	                                       STATISTICAL, id is the method of the innermost frame, 0 if native; the
+	                                       detail, if there is one, has the number of samples that the event stands
+	                                       for. From a parser the same for SAMPLES; for STATISTICAL one frame: see
+	                                       mprof_parser_next_events(). */
+	MPROF_EVENT_STACK_SECTION = 31,   /**< mono, unity: the call stack of the thread from here on, before an
+	                                       allocation or monitor event. The outermost value frames of the previous
+	                                       stack remain; the frames in mprof_event_detail::references, the innermost
+	                                       first, are put on top of them. Each is a method << 1, with bit 0 set
+	                                       while it is being compiled. Has no time of its own. */
+	MPROF_EVENT_HEAP_OBJECT = 32,     /**< A live object of a heap snapshot: id is the class, value the size in
+	                                       bytes; the detail has the address and the references. */
+	MPROF_EVENT_HEAP_FREE = 33,       /**< An object that a collection found dead: id is the class, value the size
+	                                       in bytes. */
+	MPROF_EVENT_HEAP_ROOT = 34,       /**< A root: id is the area (ROOTS) or 0, value an #mprof_root_kind; the
+	                                       detail has the object. */
+	MPROF_EVENT_HEAP_MOVE = 35,       /**< The collector moved an object: value is the new address; the detail has
+	                                       the old one. */
+	MPROF_EVENT_HEAP_REFERENCES = 36, /**< More references of the previous object. */
+	MPROF_EVENT_HANDLE_CREATED = 37,  /**< id is the class of the object, value the handle; the detail has the other
+	                                       fields. */
 	MPROF_EVENT_HANDLE_DELETED = 38,  /**< value is the handle; id is 0. */
-	MPROF_EVENT_FINALIZER_START = 39, /**< An object is finalized: id is its class; the detail has the object. */
+	MPROF_EVENT_FINALIZER_START = 39, /**< The finalizer of an object begins: id is its class; the detail has the
+	                                       object. */
 	MPROF_EVENT_FINALIZER_END = 40,
-	MPROF_EVENT_FINALIZATION_START = 41, /**< The finalizer thread begins to run what is due. */
+	MPROF_EVENT_FINALIZATION_START = 41, /**< The finalizer thread begins to run finalizers that are due. */
 	MPROF_EVENT_FINALIZATION_END = 42,
-	MPROF_EVENT_RECORDING_RESUMED = 43, /**< The thread's events were not recorded for value counters before this
-	                                         one; its call stack is not known any more. */
+	MPROF_EVENT_RECORDING_RESUMED = 43, /**< The thread's events were not recorded during the value counters before
+	                                         this event; its call stack is not known any more. */
 	MPROF_EVENT_MEMORY_ALLOCATED = 44,  /**< Native memory was allocated: value is its address; the detail has the
 	                                          size and the call stack. */
 	MPROF_EVENT_MEMORY_FREED = 45,      /**< Native memory was freed: value is its address; the detail, if there is
 	                                          one, has the call stack. */
-	MPROF_EVENT_MEMORY_RESIZED = 46,    /**< Native memory was resized: value is the address that it has now; the
-	                                          detail has the one before as its object, the new size, the call stack,
-	                                          and when the call started. */
-	MPROF_EVENT_STACK_SWITCH = 47, /**< The thread goes on on another call stack: value is its number, 0 for the
-	                                    thread's own (section 4.8). */
-	MPROF_EVENT_STACK_END = 48     /**< A call stack is done with: value is its number, which is free again. */
+	MPROF_EVENT_MEMORY_RESIZED = 46,    /**< Native memory was resized: value is its new address; the detail has the
+	                                         old address as its object, the new size, the call stack, and when the
+	                                         call started. */
+	MPROF_EVENT_STACK_SWITCH = 47,      /**< The thread continues on another call stack: value is its number, 0 for
+	                                         the thread's own (section 4.8). */
+	MPROF_EVENT_STACK_END = 48          /**< A call stack has ended: value is its number, which may be used
+	                                         again. */
 } mprof_event_kind;
 
-/** \brief What mprof_event::id of a kind is: mprof_event_info::id. \since 0.1 */
+/**
+ * \brief The meaning of mprof_event::id for a kind: mprof_event_info::id.
+ * \since 0.1
+ */
 typedef enum mprof_event_id {
-	MPROF_EVENT_ID_NONE = 0,       /**< The kind has none: 0. */
+	MPROF_EVENT_ID_NONE = 0,       /**< The kind does not use it: 0. */
 	MPROF_EVENT_ID_METHOD = 1,     /**< A method. */
 	MPROF_EVENT_ID_CLASS = 2,      /**< A class. */
 	MPROF_EVENT_ID_COLLECTION = 3, /**< The number of a collection, 0 if the log has none. */
 	MPROF_EVENT_ID_ROOT = 4        /**< A root (ROOTS), or 0. */
 } mprof_event_id;
 
-/** \brief What mprof_event::value of a kind is: mprof_event_info::value. \since 0.1 */
+/**
+ * \brief The meaning of mprof_event::value for a kind: mprof_event_info::value.
+ * \since 0.1
+ */
 typedef enum mprof_event_value {
-	MPROF_EVENT_VALUE_NONE = 0,          /**< The kind has none: 0. */
+	MPROF_EVENT_VALUE_NONE = 0,          /**< The kind does not use it: 0. */
 	MPROF_EVENT_VALUE_NUMBER = 1,        /**< A number of unknown meaning. */
 	MPROF_EVENT_VALUE_SIZE = 2,          /**< The size of an object, in bytes. */
-	MPROF_EVENT_VALUE_THREAD = 3,        /**< A thread. */
+	MPROF_EVENT_VALUE_THREAD = 3,        /**< ID of a thread. */
 	MPROF_EVENT_VALUE_GENERATION = 4,    /**< The generation that is collected. */
 	MPROF_EVENT_VALUE_HEAP_SIZE = 5,     /**< The size of the heap, in bytes. */
 	MPROF_EVENT_VALUE_MONITOR_STATE = 6, /**< An #mprof_monitor_state. */
-	MPROF_EVENT_VALUE_CALL_STACK = 7,    /**< A call stack (STACKS), or 0. */
+	MPROF_EVENT_VALUE_CALL_STACK = 7,    /**< ID of a call stack (STACKS), or 0. */
 	MPROF_EVENT_VALUE_FRAMES = 8,        /**< A number of frames. */
 	MPROF_EVENT_VALUE_ROOT_KIND = 9,     /**< An #mprof_root_kind. */
 	MPROF_EVENT_VALUE_ADDRESS = 10,      /**< An address. */
@@ -184,14 +207,20 @@ typedef enum mprof_event_value {
 	MPROF_EVENT_VALUE_STACK = 13         /**< The number of a stack on which a thread runs (section 4.8). */
 } mprof_event_value;
 
-/** \brief Whether mprof_event::counter of a kind is its own: mprof_event_info::time. \since 0.1 */
+/**
+ * \brief Whether mprof_event::counter of a kind is its own: mprof_event_info::time.
+ * \since 0.1
+ */
 typedef enum mprof_event_time {
-	MPROF_EVENT_TIME_NONE = 0,      /**< It is that of the event before, or of the heap shot. */
+	MPROF_EVENT_TIME_NONE = 0,      /**< It is that of the previous event, or of the heap snapshot. */
 	MPROF_EVENT_TIME_OWN = 1,       /**< It is the event's own. */
-	MPROF_EVENT_TIME_UNNUMBERED = 2 /**< It is the event's own where mprof_event::id is 0; else it may not be. */
+	MPROF_EVENT_TIME_UNNUMBERED = 2 /**< It is the event's own if mprof_event::id is 0; otherwise it may not be. */
 } mprof_event_time;
 
-/** \brief What events of a kind are about: mprof_event_info::category. \since 0.1 */
+/**
+ * \brief Groups of event kinds: mprof_event_info::category.
+ * \since 0.1
+ */
 typedef enum mprof_event_category {
 	MPROF_EVENT_CATEGORY_OTHER = 0,       /**< Not known. */
 	MPROF_EVENT_CATEGORY_CALL = 1,        /**< A method is entered or left. */
@@ -204,7 +233,7 @@ typedef enum mprof_event_category {
 	MPROF_EVENT_CATEGORY_MONITOR = 8,     /**< A thread waits for a monitor. */
 	MPROF_EVENT_CATEGORY_SAMPLE = 9,      /**< A sample. */
 	MPROF_EVENT_CATEGORY_CALL_STACK = 10, /**< The call stack of the events that follow. */
-	MPROF_EVENT_CATEGORY_HEAP = 11,       /**< A part of a heap shot. */
+	MPROF_EVENT_CATEGORY_HEAP = 11,       /**< A part of a heap snapshot. */
 	MPROF_EVENT_CATEGORY_HANDLE = 12,     /**< A handle is created or deleted. */
 	MPROF_EVENT_CATEGORY_FINALIZER = 13,  /**< Finalizers run. */
 	MPROF_EVENT_CATEGORY_RECORDING = 14,  /**< Recording was paused. */
@@ -212,7 +241,10 @@ typedef enum mprof_event_category {
 	MPROF_EVENT_CATEGORY_STACK = 16       /**< A thread switches to another stack, or a stack ends. */
 } mprof_event_category;
 
-/** \brief How the fields of a kind of event read: see mprof_event_get_info(). Fields are only appended. \since 0.1 */
+/**
+ * \brief The meaning of the fields of an event kind: see mprof_event_get_info(). Fields are only appended.
+ * \since 0.1
+ */
 typedef struct mprof_event_info {
 	size_t struct_size; /**< sizeof (mprof_event_info), set by the caller. */
 	const char *name;   /**< As mprof_event_get_name(). Static text. */
@@ -222,125 +254,149 @@ typedef struct mprof_event_info {
 	uint32_t category;  /**< An #mprof_event_category. */
 } mprof_event_info;
 
-/** \brief Bits of mprof_event::flags. \since 0.1 */
+/**
+ * \brief Bits of mprof_event::flags.
+ * \since 0.1
+ */
 typedef enum mprof_event_flag {
-	MPROF_EVENT_FLAG_FAILED = 1, /**< What ended here had failed. */
-	MPROF_EVENT_FLAG_NATIVE = 2, /**< A sample of native code, or a frame of a call chain. */
-	MPROF_EVENT_FLAG_CALLER = 4, /**< Parsers, STATISTICAL: a frame that called that of the event before. */
-	MPROF_EVENT_FLAG_IN_MODULE =
-		8, /**< Parsers, STATISTICAL: id is a module (a region of memory), value the bytes from
-	                                its begin. */
-	MPROF_EVENT_FLAG_COMPILING = 16, /**< A frame of a call chain whose method is being compiled, not run. */
-	MPROF_EVENT_FLAG_IMPLICIT = 32   /**< Readers: the log has this #MPROF_EVENT_METHOD_LEAVE as
+	MPROF_EVENT_FLAG_FAILED = 1,     /**< The operation that ends here failed. */
+	MPROF_EVENT_FLAG_NATIVE = 2,     /**< A sample of native code, or a native frame of a call stack. */
+	MPROF_EVENT_FLAG_CALLER = 4,     /**< Parsers, STATISTICAL: a frame that is the caller of the frame of the
+	                                      previous event. */
+	MPROF_EVENT_FLAG_IN_MODULE = 8,  /**< Parsers, STATISTICAL: id is a module (a memory region), value the offset
+	                                      in it in bytes. */
+	MPROF_EVENT_FLAG_COMPILING = 16, /**< A frame of a call stack whose method is being compiled, not executed. */
+	MPROF_EVENT_FLAG_IMPLICIT = 32   /**< Readers: in the log this #MPROF_EVENT_METHOD_LEAVE is an
 	                                      #MPROF_EVENT_METHOD_LEAVE_IMPLICIT, without the method. */
 } mprof_event_flag;
 
 /**
- * \brief What an event carries besides the fixed part.
+ * \brief The optional fields of an event.
  *
- * A detail of a parser or a reader is borrowed: valid until the next call on it, with struct_size set to the size that
- * the library was built with. A detail passed to a writer is read up to its struct_size; fields beyond it count as 0.
- * Fields are only appended.
+ * A detail returned by a parser or a reader is borrowed: valid until the next call on it, with struct_size set to the
+ * size that the library was built with. A detail passed to a writer is read up to its struct_size; fields beyond it
+ * count as 0. Fields are only appended.
  * \since 0.1
  */
 typedef struct mprof_event_detail {
-	size_t struct_size;         /**< sizeof (mprof_event_detail), set by whoever fills it. */
-	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Stack sections: how
-	                                 many frames stay, as in mprof_event::value. */
-	uint32_t caller;            /**< Method that allocated (directive 1), or 0. */
-	uint32_t stack;             /**< Call chain (STACKS; allocations: directive 19), or 0. */
+	size_t struct_size;         /**< sizeof (mprof_event_detail), set by the side that fills it. */
+	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Stack sections: the
+	                                 number of frames that remain, as in mprof_event::value. */
+	uint32_t caller;            /**< ID of the method that allocated (directive 1), or 0. */
+	uint32_t stack;             /**< Stack ID (STACKS; allocations: directive 19), or 0. */
 	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */
-	uint32_t reference_count;   /**< Heap objects: how many references follow. Stack sections: how many frames. */
-	const uint64_t *references; /**< Heap objects: addresses that it refers to, in order. Stack sections: frames.
-	                                 Borrowed. */
-	uint64_t samples;           /**< Samples: for how many it stands, 1 or more. */
-	uint64_t size;              /**< Memory allocated or resized: bytes. */
-	uint64_t started; /**< Memory resized: the counter when the call started, up to which the old address was
-	                                 valid for sure. Writers: 0 means that it is not known. */
+	uint32_t reference_count;   /**< Number of elements of references. */
+	const uint64_t *references; /**< Heap objects: addresses of the objects that it refers to, in order. Stack
+	                                 sections: frames. Borrowed. */
+	uint64_t samples;           /**< Samples: the number of samples that the event stands for, 1 or more. */
+	uint64_t size;              /**< Native memory allocated or resized: bytes. */
+	uint64_t started;           /**< Native memory resized: the counter when the call started; until then the old
+	                                 address was certainly valid. Writers: 0 means not known. */
 } mprof_event_detail;
 
 /**
- * \brief One event, 32 bytes, the same on every machine. What a field means is said at each kind.
+ * \brief One event, 32 bytes, the same on every machine. #mprof_event_kind describes the fields for each kind.
  *
- * counter is absolute, in the counter's own unit (see mprof_reader_get_time()); a kind without a time of its own
- * carries that of the event before it.
+ * counter is absolute, in the unit of the counter (see mprof_reader_get_time()); a kind without a time of its own has
+ * that of the previous event.
  *
- * This struct does not change: events are passed in large arrays, and what later kinds carry goes to
- * #mprof_event_detail, which can grow.
+ * This struct does not change: events are passed in large arrays, and fields of later kinds go to #mprof_event_detail,
+ * which can grow.
  * \since 0.1
  */
 typedef struct mprof_event {
 	uint8_t kind;     /**< An #mprof_event_kind. */
 	uint8_t flags;    /**< Bits of #mprof_event_flag. */
-	uint8_t code;     /**< The event byte as it stands in the log. Ignored by writers. */
+	uint8_t code;     /**< The event code in the log. Ignored by writers. */
 	uint8_t reserved; /**< 0. */
-	uint32_t id;      /**< Class, method or function; 0 where the kind has none. */
-	uint64_t counter; /**< When. */
-	uint64_t value;   /**< What the kind says. */
+	uint32_t id;      /**< Class, method or function, depending on kind; 0 if the kind has none. */
+	uint64_t counter; /**< Timestamp. */
+	uint64_t value;   /**< Meaning depends on kind. */
 	union {
-		const mprof_event_detail *detail; /**< Extras, or NULL. Borrowed. */
-		uint64_t detail_bits;             /**< Keeps the layout the same where pointers are short. */
-	} more;                                   /**< What does not fit above. */
+		const mprof_event_detail *detail; /**< Optional fields, or NULL. Borrowed. */
+		uint64_t detail_bits;             /**< Makes the layout the same on machines with short pointers. */
+	} more;                                   /**< Fields that do not fit above. */
 } mprof_event;
 
-/** \brief What became of a wait for a monitor: mprof_event::value of #MPROF_EVENT_MONITOR. \since 0.1 */
+/**
+ * \brief A step of a wait for a monitor: mprof_event::value of #MPROF_EVENT_MONITOR.
+ * \since 0.1
+ */
 typedef enum mprof_monitor_state {
-	MPROF_MONITOR_CONTENDED = 1, /**< A thread found it taken, and waits. */
-	MPROF_MONITOR_ACQUIRED = 2,  /**< It got it. */
-	MPROF_MONITOR_FAILED = 3     /**< It gave up. */
+	MPROF_MONITOR_CONTENDED = 1, /**< A thread found the monitor taken, and waits. */
+	MPROF_MONITOR_ACQUIRED = 2,  /**< The thread acquired it. */
+	MPROF_MONITOR_FAILED = 3     /**< The thread gave up. */
 } mprof_monitor_state;
 
-/** \brief What a handle does to its object: mprof_event_detail::handle_type. \since 0.1 */
+/**
+ * \brief The effect of a handle on its object: mprof_event_detail::handle_type.
+ * \since 0.1
+ */
 typedef enum mprof_handle_type {
-	MPROF_HANDLE_WEAK = 0,       /**< Does not keep it alive, and forgets it before it is finalized. */
-	MPROF_HANDLE_WEAK_TRACK = 1, /**< The same, but remembers it while it is finalized. */
+	MPROF_HANDLE_WEAK = 0,       /**< Does not keep it alive, and is cleared before it is finalized. */
+	MPROF_HANDLE_WEAK_TRACK = 1, /**< Does not keep it alive, and is cleared only after it is finalized. */
 	MPROF_HANDLE_NORMAL = 2,     /**< Keeps it alive. */
-	MPROF_HANDLE_PINNED = 3      /**< Keeps it alive and in its place. */
+	MPROF_HANDLE_PINNED = 3      /**< Keeps it alive and at its address. */
 } mprof_handle_type;
 
-/** \brief Why a collector starts from an object: mprof_event::value of #MPROF_EVENT_HEAP_ROOT. \since 0.1 */
+/**
+ * \brief Why the collector keeps an object: mprof_event::value of #MPROF_EVENT_HEAP_ROOT.
+ * \since 0.1
+ */
 typedef enum mprof_root_kind {
 	MPROF_ROOT_OTHER = 0,
 	MPROF_ROOT_STATIC = 1,        /**< A static field of a class. */
 	MPROF_ROOT_THREAD_STATIC = 2, /**< A static field of which each thread has its own. */
 	MPROF_ROOT_STACK = 3,         /**< The stack or the registers of a thread. */
 	MPROF_ROOT_HANDLE = 4,        /**< A handle. */
-	MPROF_ROOT_FINALIZER = 5,     /**< It waits to be finalized. */
+	MPROF_ROOT_FINALIZER = 5,     /**< The object waits to be finalized. */
 	MPROF_ROOT_RUNTIME = 6        /**< The runtime's own structures. */
 } mprof_root_kind;
 
-/** \brief Bits of mprof_heap_data_block::flags (section 3.17). \since 0.1 */
+/**
+ * \brief Bits of mprof_heap_data_block::flags (section 3.17).
+ * \since 0.1
+ */
 typedef enum mprof_heap_flag {
-	MPROF_HEAP_FLAG_FIRST = 1,     /**< The first block of a shot. */
-	MPROF_HEAP_FLAG_LAST = 2,      /**< The last block of a shot. */
-	MPROF_HEAP_FLAG_INCOMPLETE = 4 /**< The memory for it ran out: objects are missing from here on. */
+	MPROF_HEAP_FLAG_FIRST = 1,     /**< The first block of a heap snapshot. */
+	MPROF_HEAP_FLAG_LAST = 2,      /**< The last block of a heap snapshot. */
+	MPROF_HEAP_FLAG_INCOMPLETE = 4 /**< The recorder ran out of memory for it: objects are missing from here on. */
 } mprof_heap_flag;
 
-/** \brief What a figure of METRICS is: bits of mprof_metric_record::flags. \since 0.1 */
+/**
+ * \brief Type, unit and behaviour of a metric: bits of mprof_metric_record::flags.
+ * \since 0.1
+ */
 typedef enum mprof_metric_flag {
 	MPROF_METRIC_FLAG_DOUBLE = 1,        /**< The value is the bits of an IEEE 754 double; else a signed number. */
 	MPROF_METRIC_UNIT_MASK = 0xf0,       /**< The unit, one of those that follow. */
 	MPROF_METRIC_UNIT_RAW = 0x00,        /**< No unit. */
 	MPROF_METRIC_UNIT_BYTES = 0x10,      /**< Bytes. */
 	MPROF_METRIC_UNIT_TIME = 0x20,       /**< Nanoseconds. */
-	MPROF_METRIC_UNIT_COUNT = 0x30,      /**< Things. */
+	MPROF_METRIC_UNIT_COUNT = 0x30,      /**< A number of items. */
 	MPROF_METRIC_UNIT_RATIO = 0x40,      /**< 0 to 1. */
 	MPROF_METRIC_FLAG_MONOTONIC = 0x100, /**< Only grows. */
 	MPROF_METRIC_FLAG_CONSTANT = 0x200   /**< Does not change. */
 } mprof_metric_flag;
 
-/** \brief Bits of the kind byte of loaded and unloaded elements (section 3.2). \since 0.1 */
+/**
+ * \brief Bits of the kind byte of code units that are loaded and unloaded (section 3.2).
+ * \since 0.1
+ */
 typedef enum mprof_element_kind {
 	MPROF_ELEMENT_MODULE = 1,
 	MPROF_ELEMENT_ASSEMBLY = 2,
 	MPROF_ELEMENT_DOMAIN = 4,
-	MPROF_ELEMENT_FLAG_SUCCESS = 8, /**< Loaded elements only. */
-	MPROF_ELEMENT_FLAG_FAILURE = 16 /**< Loaded elements only. */
+	MPROF_ELEMENT_FLAG_SUCCESS = 8, /**< Of LOADED only. */
+	MPROF_ELEMENT_FLAG_FAILURE = 16 /**< Of LOADED only. */
 } mprof_element_kind;
 
-/** \brief The parts of an assembly's name (directive 5). \since 0.1 */
+/**
+ * \brief The parts of an assembly's name (directive 5).
+ * \since 0.1
+ */
 typedef struct mprof_assembly_name {
-	size_t struct_size;           /**< sizeof (mprof_assembly_name), set by whoever fills it. */
+	size_t struct_size;           /**< sizeof (mprof_assembly_name), set by the side that fills it. */
 	const char *base_name;        /**< Name without version. */
 	const char *culture;          /**< "neutral" if none. */
 	const char *public_key_token; /**< Hexadecimal text, "null" if none. */
@@ -352,7 +408,10 @@ typedef struct mprof_assembly_name {
 	uint32_t reserved;            /**< 0. */
 } mprof_assembly_name;
 
-/** \brief Bits that say what was recorded, in INTRO (section 3.1). \since 0.1 */
+/**
+ * \brief Bits in INTRO for the kinds of data that were recorded (section 3.1).
+ * \since 0.1
+ */
 typedef enum mprof_intro_flag {
 	MPROF_INTRO_FLAG_DOMAIN = 1 << 0,
 	MPROF_INTRO_FLAG_ASSEMBLY = 1 << 1,
@@ -367,139 +426,182 @@ typedef enum mprof_intro_flag {
 	MPROF_INTRO_FLAG_STATISTICAL = 1 << 15,
 	MPROF_INTRO_FLAG_METHOD = 1 << 16,
 	MPROF_INTRO_FLAG_MONITOR = 1 << 17,
-	MPROF_INTRO_FLAG_HEAP = 1 << 18,   /**< Heap shots. */
+	MPROF_INTRO_FLAG_HEAP = 1 << 18,   /**< Heap snapshots. */
 	MPROF_INTRO_FLAG_HANDLE = 1 << 19, /**< Handles. */
 	MPROF_INTRO_FLAG_FINALIZER = 1 << 20,
 	MPROF_INTRO_FLAG_METRIC = 1 << 21,
 	MPROF_INTRO_FLAG_MEMORY = 1 << 22 /**< Native memory. */
 } mprof_intro_flag;
 
-/** \brief What a DIRECTIVES block may declare (section 3.7). \since 0.1 */
+/**
+ * \brief The declarations of a DIRECTIVES block (section 3.7).
+ * \since 0.1
+ */
 typedef enum mprof_directive {
-	MPROF_DIRECTIVE_ALLOCATION_CALLER = 1, /**< Allocations carry the method that allocates. */
-	MPROF_DIRECTIVE_ALLOCATION_STACK = 2,  /**< Stack sections stand before allocations. */
-	MPROF_DIRECTIVE_ALLOCATION_OBJECT = 3, /**< Allocations carry the object's address. */
-	MPROF_DIRECTIVE_ELEMENT_IDS = 4,       /**< Loaded and unloaded elements carry an ID. */
-	MPROF_DIRECTIVE_ASSEMBLY_IDS = 5,      /**< Classes carry their assembly's ID, assemblies their split name. */
-	MPROF_DIRECTIVE_METHOD_FLAGS = 6,      /**< Methods carry flags: bit 0 is set for a wrapper. */
-	MPROF_DIRECTIVE_IMPLICIT_LEAVE = 16,   /**< mprof2: returns of the top of the stack carry no method. */
-	MPROF_DIRECTIVE_EXTENDED_EVENTS = 17,  /**< mprof2: event codes beyond those of the mail occur. */
-	MPROF_DIRECTIVE_CLASS_SIZES = 18,      /**< mprof2: classes carry the size of their objects, and objects of that
-	                                            size do not. */
-	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations carry a call chain. */
-	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,     /**< mprof2: events occur that have more than two varints. */
-	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21,  /**< mprof2: events of collections carry the number of the
-	                                             collection. */
-	MPROF_DIRECTIVE_SOURCE_LINES = 22,        /**< mprof2: methods carry the file and the line of their source. */
+	MPROF_DIRECTIVE_ALLOCATION_CALLER = 1,    /**< Allocations have the method that allocates. */
+	MPROF_DIRECTIVE_ALLOCATION_STACK = 2,     /**< Stack sections precede allocations. */
+	MPROF_DIRECTIVE_ALLOCATION_OBJECT = 3,    /**< Allocations have the address of the object. */
+	MPROF_DIRECTIVE_ELEMENT_IDS = 4,          /**< Code units have an ID when they are loaded and unloaded. */
+	MPROF_DIRECTIVE_ASSEMBLY_IDS = 5,         /**< Classes have the ID of their assembly, assemblies the parts of
+	                                               their name. */
+	MPROF_DIRECTIVE_METHOD_FLAGS = 6,         /**< Methods have flags: bit 0 is set for a wrapper. */
+	MPROF_DIRECTIVE_IMPLICIT_LEAVE = 16,      /**< mprof2: leaves of the method on top of the call stack have no
+	                                               method. */
+	MPROF_DIRECTIVE_EXTENDED_EVENTS = 17,     /**< mprof2: event codes beyond those of the mail dialect occur. */
+	MPROF_DIRECTIVE_CLASS_SIZES = 18,         /**< mprof2: classes have the size of their objects, and objects of
+	                                               that size do not. */
+	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations have a stack ID. */
+	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,     /**< mprof2: events with more than two varints occur. */
+	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21,  /**< mprof2: events of collections have the number of the
+	                                               collection. */
+	MPROF_DIRECTIVE_SOURCE_LINES = 22,        /**< mprof2: methods have their source file and line. */
 	MPROF_DIRECTIVE_MEMORY_EVENTS = 23,       /**< mprof2: events of native memory occur. */
 	MPROF_DIRECTIVE_STACK_SWITCHES = 24       /**< mprof2: threads switch between call stacks. */
 } mprof_directive;
 
-/** \brief One bit for a directive, for masks of directives. \since 0.1 */
+/**
+ * \brief One bit for a directive, for masks of directives.
+ * \since 0.1
+ */
 #define MPROF_DIRECTIVE_BIT(directive) (UINT64_C(1) << (directive))
 
 /**
  * \brief The bit of a directive, for languages that have no macros.
+ *
+ * Thread-safe, async-signal-safe.
  * \param directive An #mprof_directive.
- * \return #MPROF_DIRECTIVE_BIT; 0 for values of 64 or more. Thread-safe, async-signal-safe.
+ * \return #MPROF_DIRECTIVE_BIT; 0 for values of 64 or more.
  * \since 0.1
  */
 MPROF_API uint64_t mprof_directive_get_bit(mprof_directive directive);
 
-/** \brief Bits of mprof_mapping::flags for a method (directive 6). \since 0.1 */
+/**
+ * \brief Bits of mprof_mapping::flags for a method (directive 6).
+ * \since 0.1
+ */
 typedef enum mprof_method_flag {
-	MPROF_METHOD_FLAG_WRAPPER = 1 /**< Made by the runtime, not written by a programmer. */
+	MPROF_METHOD_FLAG_WRAPPER = 1 /**< Generated by the runtime, not written by a programmer. */
 } mprof_method_flag;
 
-/** \brief Why an event was not recorded (section 3.10). \since 0.1 */
+/**
+ * \brief Why events were lost (section 3.10).
+ * \since 0.1
+ */
 typedef enum mprof_loss_cause {
-	MPROF_LOSS_NO_BUFFER = 1,      /**< All buffers were full and the thread did not wait: by policy (drop); for
-	                                    an event of a collection, once the buffers that are kept for such
-	                                    are full too; or since the writer thread waited for the loader,
-	                                    whose lock the thread held. Heap shots: max_heap_bytes was reached.
-	                                    Marks, values of metrics and changes of roots: more than 16 MiB of
-	                                    them waited. */
-	MPROF_LOSS_NO_MEMORY = 2,      /**< Memory was refused: for a name, a call chain, a heap shot or what is known
-	                                    of objects. */
+	MPROF_LOSS_NO_BUFFER = 1,      /**< No buffer was free and the thread did not wait: because of the overflow
+	                                    policy (drop); for an event of a collection, because the reserved buffers
+	                                    were full, too; or because the writer thread waited for the dynamic loader,
+	                                    whose lock the thread held. Heap snapshots: max_heap_bytes was reached.
+	                                    Markers, values of metrics and changes of roots: more than 16 MiB of them
+	                                    waited to be written. */
+	MPROF_LOSS_NO_MEMORY = 2,      /**< The allocator refused memory: for a name, a call stack, a heap snapshot or
+	                                    the object tracker. */
 	MPROF_LOSS_WRITE_FAILED = 3,   /**< The log could not be written any more. */
 	MPROF_LOSS_NO_SAMPLE_ROOM = 4, /**< The memory for samples (max_sample_bytes) was full: signal handlers never
 	                                    wait. */
-	MPROF_LOSS_LIMIT = 5           /**< The log has reached its greatest size. */
+	MPROF_LOSS_LIMIT = 5           /**< The log has reached its maximum size. */
 } mprof_loss_cause;
 
-/** \brief What an #mprof_record says. \since 0.1 */
+/**
+ * \brief The kinds of #mprof_record.
+ * \since 0.1
+ */
 typedef enum mprof_record_kind {
-	MPROF_RECORD_STACK = 1,        /**< STACKS: a call chain, as one frame on top of another chain. */
+	MPROF_RECORD_STACK = 1,        /**< STACKS: a call stack, as one frame and the stack of its caller. */
 	MPROF_RECORD_MODULE = 2,       /**< CODE: a program or library as it was loaded. */
 	MPROF_RECORD_FUNCTION = 3,     /**< CODE: a native function. */
-	MPROF_RECORD_LOCATION = 4,     /**< CODE: a place in native code. */
-	MPROF_RECORD_ROOT = 5,         /**< ROOTS: an area of memory from which the collector starts. */
-	MPROF_RECORD_METRIC = 6,       /**< METRICS: a figure that the runtime keeps. */
-	MPROF_RECORD_METRIC_VALUE = 7, /**< METRICS: its value at the block's clock. */
+	MPROF_RECORD_LOCATION = 4,     /**< CODE: a location in native code. */
+	MPROF_RECORD_ROOT = 5,         /**< ROOTS: a memory area that the collector treats as roots. */
+	MPROF_RECORD_METRIC = 6,       /**< METRICS: a metric. */
+	MPROF_RECORD_METRIC_VALUE = 7, /**< METRICS: the value of a metric at the clock pair of the block. */
 	MPROF_RECORD_SUMMARY = 8       /**< HEAP_SUMMARY: objects of a class at a collection. */
 } mprof_record_kind;
 
-/** \brief STACKS: a call chain, as one frame on top of another chain (section 3.13). \since 0.1 */
+/**
+ * \brief STACKS: a call stack, as one frame and the stack of its caller (section 3.13).
+ * \since 0.1
+ */
 typedef struct mprof_stack_record {
-	uint32_t caller;       /**< The chain of the caller, 0 if none. */
+	uint32_t caller;       /**< Stack ID of the caller, 0 if none. */
 	uint32_t target;       /**< The method, 0 if not known; the location if native. */
 	uint32_t is_native;    /**< 1: the frame is a location of native code. */
-	uint32_t is_compiling; /**< 1: the method is being compiled, not run. */
+	uint32_t is_compiling; /**< 1: the method is being compiled, not executed. */
 } mprof_stack_record;
 
-/** \brief CODE, STATISTICAL: a program or library as it was loaded (sections 3.14, 3.6). \since 0.1 */
+/**
+ * \brief CODE, STATISTICAL: a program or library as it was loaded (sections 3.14, 3.6).
+ * \since 0.1
+ */
 typedef struct mprof_module_record {
-	uint64_t address;     /**< Where it begins in memory. */
+	uint64_t address;     /**< Address of its first byte. */
 	uint64_t size;        /**< Bytes; 0 if not known. */
-	uint64_t file_offset; /**< STATISTICAL: where in its file it begins, in bytes. */
+	uint64_t file_offset; /**< STATISTICAL: offset of its first byte in its file, in bytes. */
 	const char *file;     /**< Name of the file, NUL-terminated. */
 	const char *build_id; /**< Hexadecimal, "" if none. */
-	uint32_t is_removed;  /**< STATISTICAL: 1 if the module is no more; then only the record's id is set. */
+	uint32_t is_removed;  /**< STATISTICAL: 1 if the module was unloaded; then only the record's id is set. */
 	uint32_t reserved;    /**< 0. */
 } mprof_module_record;
 
-/** \brief CODE, STATISTICAL: a native function (sections 3.14, 3.6). \since 0.1 */
+/**
+ * \brief CODE, STATISTICAL: a native function (sections 3.14, 3.6).
+ * \since 0.1
+ */
 typedef struct mprof_function_record {
 	uint32_t module;   /**< The module, 0 if none. */
 	uint32_t reserved; /**< 0. */
-	uint64_t offset;   /**< Bytes from the start of the module, or the address without one. */
+	uint64_t offset;   /**< Bytes from the start of the module; the address if there is no module. */
 	uint64_t size;     /**< Bytes; 0 if not known. */
 	const char *name;  /**< Its name, NUL-terminated. */
 } mprof_function_record;
 
-/** \brief CODE: a place in native code (section 3.14). \since 0.1 */
+/**
+ * \brief CODE: a location in native code (section 3.14).
+ * \since 0.1
+ */
 typedef struct mprof_location_record {
 	uint32_t module;   /**< The module, 0 if none. */
 	uint32_t function; /**< The function, 0 if not known. */
-	uint64_t offset;   /**< Bytes from the start of the module, or the address without one. */
+	uint64_t offset;   /**< Bytes from the start of the module; the address if there is no module. */
 } mprof_location_record;
 
-/** \brief ROOTS: an area of memory from which the collector starts (section 3.19). \since 0.1 */
+/**
+ * \brief ROOTS: a memory area that the collector treats as roots (section 3.19).
+ * \since 0.1
+ */
 typedef struct mprof_root_record {
 	uint32_t kind;     /**< An #mprof_root_kind. */
 	uint32_t class_id; /**< The class whose static fields it holds, 0 if none. */
 	uint64_t thread;   /**< The thread it belongs to, 0 if none. */
-	uint64_t address;  /**< Where it begins in memory. */
+	uint64_t address;  /**< Address of its first byte. */
 	uint64_t size;     /**< Bytes; 0 if not known. */
 	const char *name;  /**< Its name, NUL-terminated, "" if none. */
 } mprof_root_record;
 
-/** \brief METRICS: a figure that the runtime keeps (section 3.15). \since 0.1 */
+/**
+ * \brief METRICS: a metric, a number that the runtime maintains (section 3.15).
+ * \since 0.1
+ */
 typedef struct mprof_metric_record {
 	uint32_t flags;      /**< Bits of #mprof_metric_flag. */
 	uint32_t reserved;   /**< 0. */
-	const char *section; /**< What it belongs to, NUL-terminated. */
+	const char *section; /**< The group that it belongs to, NUL-terminated. */
 	const char *name;    /**< Its name, NUL-terminated. */
 } mprof_metric_record;
 
-/** \brief METRICS: the value of a figure at the block's clock (section 3.15). \since 0.1 */
+/**
+ * \brief METRICS: the value of a metric at the clock pair of the block (section 3.15).
+ * \since 0.1
+ */
 typedef struct mprof_metric_value_record {
-	uint64_t value;     /**< A signed number, or the bits of a double, as the flags of the metric say. */
-	uint32_t is_double; /**< 1: a double. Ignored by writers, which know the metric. */
+	uint64_t value;     /**< A signed number, or the bits of a double, depending on the flags of the metric. */
+	uint32_t is_double; /**< 1: a double. Ignored by writers, which have the definition of the metric. */
 	uint32_t reserved;  /**< 0. */
 } mprof_metric_value_record;
 
-/** \brief HEAP_SUMMARY: objects of a class at a collection (section 3.18). \since 0.1 */
+/**
+ * \brief HEAP_SUMMARY: objects of a class at a collection (section 3.18).
+ * \since 0.1
+ */
 typedef struct mprof_summary_record {
 	uint64_t live_objects; /**< Objects alive. */
 	uint64_t live_bytes;   /**< Their bytes. */
@@ -508,19 +610,20 @@ typedef struct mprof_summary_record {
 } mprof_summary_record;
 
 /**
- * \brief What blocks define or tell besides names and events (sections 3.13 to 3.19): what all records have, and a
- * struct for each kind.
+ * \brief An entry of a block other than names and events (sections 3.13 to 3.19): the fields of all kinds, and a struct
+ * for each kind.
  *
- * A parser or a reader sets the struct of the kind, and all other bytes to 0; its pointers are never NULL, and borrowed
- * (see there). A writer reads the struct of the kind alone; NULL stands for "".
+ * A parser or a reader sets the struct of the kind, and all other bytes to 0. Its pointers are never NULL, and are
+ * borrowed as described at the function that returns the record. A writer reads only the struct of the kind; NULL
+ * stands for "".
  *
  * Records are passed in arrays together with the size of one, so that this struct may grow at its end.
  * \since 0.1
  */
 typedef struct mprof_record {
 	uint32_t kind; /**< An #mprof_record_kind. */
-	uint32_t id;   /**< What is defined; METRIC_VALUE: the metric; SUMMARY: the class. Each kind has its own
-	                    numbers. */
+	uint32_t id;   /**< The ID that is defined; METRIC_VALUE: the metric; SUMMARY: the class. Each kind has its own
+	                    sequence of IDs. */
 	union {
 		mprof_stack_record stack;               /**< #MPROF_RECORD_STACK. */
 		mprof_module_record module;             /**< #MPROF_RECORD_MODULE. */
@@ -535,9 +638,9 @@ typedef struct mprof_record {
 } mprof_record;
 
 /**
- * \brief A moment: a counter and the wall clock, read together (the CLOCK of the format).
+ * \brief A clock pair: a counter and the wall-clock time, read together (CLOCK in the format).
  *
- * This struct does not change: other structs hold it by value.
+ * This struct does not change: other structs contain it by value.
  * \since 0.1
  */
 typedef struct mprof_clock {
@@ -546,87 +649,115 @@ typedef struct mprof_clock {
 } mprof_clock;
 
 /**
- * \brief The name of a dialect, such as "mprof2". \param dialect Any value.
- * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ * \brief The name of a dialect, such as "mprof2".
+ *
+ * Thread-safe, async-signal-safe.
+ * \param dialect Any value.
+ * \return Static text; "unknown" for other values.
+ * \since 0.1
  */
 MPROF_API const char *mprof_dialect_get_name(mprof_dialect dialect);
 
-/** \brief What a dialect can hold: see mprof_dialect_get_info(). Fields are only appended. \since 0.1 */
+/**
+ * \brief The capabilities of a dialect: see mprof_dialect_get_info(). Fields are only appended.
+ * \since 0.1
+ */
 typedef struct mprof_dialect_info {
 	size_t struct_size;          /**< sizeof (mprof_dialect_info), set by the caller. */
 	const char *name;            /**< As mprof_dialect_get_name(). Static text. */
 	uint64_t directives;         /**< The directives that a log may declare, as #MPROF_DIRECTIVE_BIT. */
-	mprof_block_set blocks;      /**< The kinds of blocks that a log may have. */
-	uint32_t version;            /**< The version of the format that INTRO has. */
-	uint32_t can_write;          /**< 1: writers and recorders accept it; 0: it can only be read. */
-	uint32_t has_stack_sections; /**< 1: events have call stacks as #MPROF_EVENT_STACK_SECTION. */
-	uint32_t counts_collections; /**< 1: collections and changes of the heap's size share one numbering. */
+	mprof_block_set blocks;      /**< The kinds of blocks that a log may contain. */
+	uint32_t version;            /**< The version of the format in INTRO. */
+	uint32_t can_write;          /**< 1: writers and recorders accept it; 0: it is read only. */
+	uint32_t has_stack_sections; /**< 1: call stacks of events are #MPROF_EVENT_STACK_SECTION events. */
+	uint32_t counts_collections; /**< 1: collections and changes of the heap's size are numbered in one sequence. */
 } mprof_dialect_info;
 
 /**
- * \brief What a dialect can hold.
+ * \brief Gets the capabilities of a dialect.
  *
  * Thread-safe, async-signal-safe.
  * \param dialect The dialect; #MPROF_DIALECT_DEFAULT stands for #MPROF_DIALECT_MPROF2. Dialects are numbered from 1
- * without gaps, so that a client may list them.
- * \param info Is filled up to its struct_size, which the caller has set.
- * \return #MPROF_OK.
- * \return #MPROF_ERR_ARGUMENT if the dialect is not known, \p info is NULL or its struct_size has no room for itself.
+ * without gaps, so a client can list them.
+ * \param info Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if the dialect is unknown, \p info is NULL or its struct_size is too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_dialect_info *info);
 
 /**
- * \brief The name of a block kind, such as "heap-data". \param kind Any value.
- * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ * \brief The name of a block kind, such as "heap-data".
+ *
+ * Thread-safe, async-signal-safe.
+ * \param kind Any value.
+ * \return Static text; "unknown" for other values.
+ * \since 0.1
  */
 MPROF_API const char *mprof_block_get_name(mprof_block_kind kind);
 
 /**
- * \brief The name of an event kind, such as "method-enter". \param kind Any value.
- * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ * \brief The name of an event kind, such as "method-enter".
+ *
+ * Thread-safe, async-signal-safe.
+ * \param kind Any value.
+ * \return Static text; "unknown" for other values.
+ * \since 0.1
  */
 MPROF_API const char *mprof_event_get_name(mprof_event_kind kind);
 
 /**
- * \brief How the fields of a kind of event read, so that a client need not enumerate kinds.
+ * \brief Gets the meaning of the fields of an event kind, so that a client need not enumerate kinds.
  *
  * Thread-safe, async-signal-safe.
  * \param kind The kind.
- * \param info Is filled up to its struct_size, which the caller has set.
- * \return #MPROF_OK.
- * \return #MPROF_ERR_ARGUMENT if the kind is not known, \p info is NULL or its struct_size has no room for itself.
+ * \param info Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if the kind is unknown, \p info is NULL or its struct_size is too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_event_get_info(mprof_event_kind kind, mprof_event_info *info);
 
 /**
- * \brief The name of a cause of loss, such as "no-buffer". \param cause Any value.
- * \return Static text, "unknown" for other values. Thread-safe. \since 0.1
+ * \brief The name of a cause of loss, such as "no-buffer".
+ *
+ * Thread-safe, async-signal-safe.
+ * \param cause Any value.
+ * \return Static text; "unknown" for other values.
+ * \since 0.1
  */
 MPROF_API const char *mprof_loss_get_name(mprof_loss_cause cause);
 
-/** \brief Limits of the format's numbers (section 2.1). \since 0.1 */
+/**
+ * \brief Limits of varints (section 2.1).
+ * \since 0.1
+ */
 enum {
-	MPROF_VARINT_MAX_LENGTH = 10 /**< The most bytes that a varint takes. */
+	MPROF_VARINT_MAX_LENGTH = 10 /**< Maximum length of a varint, in bytes. */
 };
 
 /**
- * \brief Encodes a varint (section 2.1) in its shortest form.
- * \param value What to encode.
- * \param out Room for #MPROF_VARINT_MAX_LENGTH bytes.
- * \return The bytes written, 1 to 10; 0 if \p out is NULL. Thread-safe and async-signal-safe.
+ * \brief Encodes a varint (INT, section 2.1) in its shortest form.
+ *
+ * Thread-safe and async-signal-safe.
+ * \param value The value.
+ * \param out Buffer of at least #MPROF_VARINT_MAX_LENGTH bytes.
+ * \return Number of bytes written, 1 to 10; 0 if \p out is NULL.
  * \since 0.1
  */
 MPROF_API size_t mprof_varint_encode(uint64_t value, uint8_t *out);
 
 /**
- * \brief Decodes a varint (section 2.1).
- * \param bytes Where it starts.
- * \param length Bytes that may be read.
- * \param value Receives the value; untouched unless the result is positive.
- * \return The bytes read, 1 to 10; 0 if \p length ends inside it; -1 if it does not fit 64 bits or a pointer is NULL.
+ * \brief Decodes a varint (INT, section 2.1).
+ *
  * Thread-safe and async-signal-safe.
+ * \param bytes Start of the varint.
+ * \param length Number of bytes that may be read.
+ * \param value Receives the value; unchanged unless the result is positive.
+ * \return Number of bytes read, 1 to 10; 0 if the varint continues after \p length bytes; -1 if it exceeds 64 bits or a
+ * pointer is NULL.
  * \since 0.1
  */
 MPROF_API int mprof_varint_decode(const uint8_t *bytes, size_t length, uint64_t *value);

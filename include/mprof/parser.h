@@ -3,18 +3,20 @@
  * \file mprof/parser.h
  * \brief Parses a log that is fed to it in pieces of any size. Does no I/O.
  *
- * The outer loop goes over blocks: mprof_parser_next_header() finds the next one, however much of the last was left
- * unread; mprof_parser_load() makes its content available. The inner loop fetches what the block holds in batches.
- * Whatever needs bytes that were not fed yet returns #MPROF_AGAIN and is called again after more were.
+ * The outer loop iterates over blocks: mprof_parser_next_header() finds the next one, however much of the last one was
+ * left unread; mprof_parser_load() makes its content available. The inner loop fetches the content of the block in
+ * batches. A function that needs bytes which were not fed yet returns #MPROF_AGAIN; feed more and call it again.
  *
- * A block that is not loaded is skipped without being kept in memory, but INTRO, MAPPING, DIRECTIVES and END are always
- * loaded, since they change how later blocks read or say that the log is whole.
+ * A block that is not loaded is skipped without being kept in memory. INTRO, MAPPING, DIRECTIVES and END are always
+ * loaded, since they determine how later blocks are decoded or mark the log as complete.
  *
- * A loop over blocks may go on after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other: every call
+ * A loop over blocks may continue after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other: every call
  * after one of severity #MPROF_SEVERITY_BLOCK is further on in the log. #MPROF_ERR_MEMORY is final (see mprof_status).
  *
- * One parser belongs to one thread at a time. Pointers into a block's content are valid until the next call of
- * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_reserve().
+ * One parser belongs to one thread at a time. No function is async-signal-safe. Pointers into the content of a block
+ * are valid until the next call of mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or
+ * mprof_parser_reserve(). NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
+ * or return 0.
  */
 #ifndef MPROF_PARSER_H
 #define MPROF_PARSER_H
@@ -23,209 +25,306 @@
 
 MPROF_BEGIN_DECLS
 
-/** \brief A parser. One thread at a time. \since 0.1 */
+/**
+ * \brief A parser. One thread at a time.
+ * \since 0.1
+ */
 typedef struct mprof_parser mprof_parser;
 
-/** \brief Options of a parser. All zero but struct_size means the defaults. \since 0.1 */
+/**
+ * \brief Options of a parser. If all fields except struct_size are 0, the defaults apply.
+ * \since 0.1
+ */
 typedef struct mprof_parser_options {
 	size_t struct_size;               /**< Set by mprof_parser_options_init(). */
-	const mprof_allocator *allocator; /**< NULL: malloc. Copied. */
-	uint64_t max_block_length;        /**< Longest block that is loaded, in bytes; 0 means 64 MiB. */
-	uint64_t max_name_length;         /**< Longest name, in bytes; 0 means 1 MiB. */
-	uint32_t ignore_checksums;        /**< 1: do not verify (for fuzzing and for salvage). */
+	const mprof_allocator *allocator; /**< Allocator of the parser; NULL: malloc. Copied. */
+	uint64_t max_block_length;        /**< Maximum length of a block that is loaded, in bytes; 0 means 64 MiB. */
+	uint64_t max_name_length;         /**< Maximum length of a name, in bytes; 0 means 1 MiB. */
+	uint32_t ignore_checksums;        /**< 1: do not verify checksums (for fuzzing and for recovery of damaged
+	                                       logs). */
 	uint32_t reserved;                /**< 0. */
 } mprof_parser_options;
 
 /**
  * \brief Sets all options to their defaults.
- * \param options What to set; NULL does nothing.
- * \param struct_size sizeof (mprof_parser_options) as the caller was compiled; less than a size_t does nothing.
  *
- * Thread-safe.
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_parser_options) as the caller was compiled; a size smaller than that of size_t does
+ * nothing.
  * \since 0.1
  */
 MPROF_API void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size);
 
 /**
- * \brief Makes a parser. \param options Options, or NULL. Not kept. \param parser Receives it; NULL on an error.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT for options out of range; #MPROF_ERR_MEMORY. \since 0.1
+ * \brief Creates a parser. Thread-safe.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param parser Receives the parser; NULL on an error. The caller frees it with mprof_parser_destroy().
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p parser is NULL, or an option is out of range.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_parser **parser);
 
-/** \brief Frees a parser. \param parser The parser, or NULL. \since 0.1 */
+/**
+ * \brief Frees a parser. Everything borrowed from it becomes invalid.
+ * \param parser The parser, or NULL.
+ * \since 0.1
+ */
 MPROF_API void mprof_parser_destroy(mprof_parser *parser);
 
 /**
- * \brief Feeds bytes that follow those fed before. They are copied.
- * \param parser The parser. \param bytes The bytes. \param length How many; may be 0.
- * \return #MPROF_OK; #MPROF_ERR_STATE after mprof_parser_finish(); #MPROF_ERR_MEMORY. \since 0.1
+ * \brief Feeds bytes that follow those fed before.
+ * \param parser The parser.
+ * \param bytes The bytes. Copied; may be NULL if \p length is 0.
+ * \param length Number of bytes; may be 0.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE after mprof_parser_finish().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t length);
 
 /**
- * \brief Lends room to read bytes into, so that they need not be copied. Follow with mprof_parser_commit().
- * \param parser The parser. \param minimum Least room wanted, in bytes. \param room Receives where.
- * \param length Receives how much, at least \p minimum.
- * \return #MPROF_OK; #MPROF_ERR_STATE after mprof_parser_finish(); #MPROF_ERR_MEMORY. \since 0.1
+ * \brief Provides a buffer to read bytes into, so that they need not be copied. Call mprof_parser_commit() afterwards.
+ * \param parser The parser.
+ * \param minimum Minimum size of the buffer, in bytes.
+ * \param room Receives the buffer, which belongs to the parser. Valid until the next call on the parser.
+ * \param length Receives its size in bytes, at least \p minimum.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE after mprof_parser_finish().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **room,
 							    size_t *length);
 
 /**
- * \brief Says how many bytes were put into the room. \param parser The parser. \param length How many, at most the
- * room.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if it is more than the room lent. \since 0.1
+ * \brief Feeds the bytes that were read into the buffer of mprof_parser_reserve().
+ * \param parser The parser.
+ * \param length Number of bytes that were read, at most the size of the buffer.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p parser is NULL or \p length exceeds the size of the buffer.
+ * - #MPROF_ERR_MEMORY if the allocator refused in an earlier call.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_commit(mprof_parser *parser, size_t length);
 
 /**
- * \brief Says that no bytes follow: what is cut short is now an error, not a reason to wait.
- * \param parser The parser. \since 0.1
+ * \brief Declares that no bytes follow: a truncated block is now an error instead of a reason to wait.
+ * \param parser The parser; NULL does nothing.
+ * \since 0.1
  */
 MPROF_API void mprof_parser_finish(mprof_parser *parser);
 
 /**
- * \brief How many more bytes the call that returned #MPROF_AGAIN needs at least. A hint for reading ahead.
- * \param parser The parser. \return Bytes; 0 if it was not waiting. \since 0.1
+ * \brief Minimum number of bytes that the call which returned #MPROF_AGAIN still needs. A hint for reading ahead.
+ * \param parser The parser.
+ * \return Bytes; 0 if the parser is not waiting, or is NULL.
+ * \since 0.1
  */
 MPROF_API uint64_t mprof_parser_get_needed(const mprof_parser *parser);
 
 /**
- * \brief How many bytes at the current place need not be fed because the block there is skipped.
+ * \brief Number of bytes at the current position that need not be fed because their block is skipped.
  *
- * A caller that can seek passes them by and says so with mprof_parser_skip().
- * \param parser The parser. \return Bytes; 0 if none. \since 0.1
+ * A caller that can seek skips them and calls mprof_parser_skip().
+ * \param parser The parser.
+ * \return Bytes; 0 if there are none, or \p parser is NULL.
+ * \since 0.1
  */
 MPROF_API uint64_t mprof_parser_get_skippable(const mprof_parser *parser);
 
 /**
- * \brief Says that bytes were passed by instead of fed. \param parser The parser.
- * \param length At most mprof_parser_get_skippable(). \return #MPROF_OK; #MPROF_ERR_ARGUMENT for more. \since 0.1
+ * \brief Declares that bytes were skipped instead of fed.
+ * \param parser The parser.
+ * \param length Number of bytes, at most mprof_parser_get_skippable().
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p parser is NULL or \p length is too large.
+ * - #MPROF_ERR_MEMORY if the allocator refused in an earlier call.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_skip(mprof_parser *parser, uint64_t length);
 
 /**
- * \brief Restarts at the header of another block of the same log; what was learnt from blocks so far is kept.
+ * \brief Restarts at the header of another block of the same log. The state from the blocks read so far is kept.
  *
- * Bytes fed from now on are those at \p offset. The caller vouches that a block starts there.
- * \param parser The parser, after INTRO was read. \param offset Bytes from the start of the log.
- * \return #MPROF_OK; #MPROF_ERR_STATE before INTRO. \since 0.1
+ * Bytes fed from now on are those at \p offset. The caller must ensure that a block starts there.
+ * \param parser The parser, after INTRO was read.
+ * \param offset Bytes from the start of the log.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p parser is NULL.
+ * - #MPROF_ERR_STATE before INTRO was read.
+ * - #MPROF_ERR_MEMORY if the allocator refused in an earlier call.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset);
 
-/** \brief INTRO (section 3.1). \since 0.1 */
+/**
+ * \brief INTRO (section 3.1).
+ * \since 0.1
+ */
 typedef struct mprof_intro_block {
-	uint32_t version;      /**< Of the format. */
+	uint32_t version;      /**< Version of the format. */
 	uint32_t flags;        /**< Bits of #mprof_intro_flag. */
-	const char *runtime;   /**< The runtime's name or file. */
+	const char *runtime;   /**< Name or file of the runtime. */
 	size_t runtime_length; /**< In bytes. */
 } mprof_intro_block;
 
-/** \brief END (section 3.1). \since 0.1 */
+/**
+ * \brief END (section 3.1).
+ * \since 0.1
+ */
 typedef struct mprof_end_block {
-	uint32_t version;  /**< Of the format. */
+	uint32_t version;  /**< Version of the format. */
 	uint32_t reserved; /**< 0. */
 } mprof_end_block;
 
-/** \brief LOADED, UNLOADED (sections 3.2, 3.3). \since 0.1 */
+/**
+ * \brief LOADED, UNLOADED (sections 3.2, 3.3).
+ * \since 0.1
+ */
 typedef struct mprof_element_block {
 	uint32_t kind;                       /**< Bits of #mprof_element_kind. */
-	uint32_t id;                         /**< Element ID (directive 4), 0 if none. */
+	uint32_t id;                         /**< Code unit ID (directive 4), 0 if none. */
 	uint64_t start_counter;              /**< When loading or unloading began. */
-	uint64_t end_counter;                /**< When it was done. */
+	uint64_t end_counter;                /**< When it was finished. */
 	const char *name;                    /**< Its name. */
 	size_t name_length;                  /**< In bytes. */
-	const mprof_assembly_name *assembly; /**< LOADED of an assembly with directive 5: its split name; else NULL. */
+	const mprof_assembly_name *assembly; /**< LOADED of an assembly with directive 5: the parts of its name; else
+	                                          NULL. */
 } mprof_element_block;
 
-/** \brief EVENTS (section 4). \since 0.1 */
+/**
+ * \brief EVENTS (section 4).
+ * \since 0.1
+ */
 typedef struct mprof_events_block {
-	uint64_t base_counter; /**< What its first time is relative to. */
+	uint64_t base_counter; /**< The counter that the first delta of the block is added to. */
 } mprof_events_block;
 
-/** \brief SAMPLES (section 3.12). \since 0.1 */
+/**
+ * \brief SAMPLES (section 3.12).
+ * \since 0.1
+ */
 typedef struct mprof_samples_block {
-	uint64_t base_counter; /**< What its first time is relative to. */
+	uint64_t base_counter; /**< The counter that the first delta of the block is added to. */
 } mprof_samples_block;
 
-/** \brief STATISTICAL (section 3.6). \since 0.1 */
+/**
+ * \brief STATISTICAL (section 3.6).
+ * \since 0.1
+ */
 typedef struct mprof_statistical_block {
 	uint64_t start_counter; /**< When sampling for this block began. */
 	uint64_t end_counter;   /**< When it ended. */
 } mprof_statistical_block;
 
-/** \brief HEAP_DATA (section 3.17). \since 0.1 */
+/**
+ * \brief HEAP_DATA (section 3.17).
+ * \since 0.1
+ */
 typedef struct mprof_heap_data_block {
-	uint32_t number;     /**< Of the shot, 0 if of none; drop, mono, unity: of the collection, 0 if not told, and
-	                          flags say whether it is a shot. */
+	uint32_t number;     /**< Number of the heap snapshot, 0 if the block belongs to none. drop, mono, unity: number
+	                          of the collection, 0 if not in the log; flags then specify whether the block is a heap
+	                          snapshot. */
 	uint32_t flags;      /**< Bits of #mprof_heap_flag. */
-	uint64_t counter;    /**< When the shot was taken. */
+	uint64_t counter;    /**< When the snapshot was taken. */
 	uint32_t has_clocks; /**< drop, mono, unity: 1: start and end are set. */
 	uint32_t reserved;   /**< 0. */
-	mprof_clock start; /**< When the heap was gone over. mprof_block::start and mprof_block::end say when the block
-	                          was written. */
-	mprof_clock end;   /**< When that was done. */
+	mprof_clock start;   /**< When the scan of the heap began. mprof_block::start and mprof_block::end are when the
+	                          block was written. */
+	mprof_clock end;     /**< When the scan of the heap ended. */
 } mprof_heap_data_block;
 
-/** \brief HEAP_SUMMARY (section 3.18). \since 0.1 */
+/**
+ * \brief HEAP_SUMMARY (section 3.18).
+ * \since 0.1
+ */
 typedef struct mprof_heap_summary_block {
 	uint32_t collection; /**< Number of the collection. */
 	uint32_t reserved;   /**< 0. */
 } mprof_heap_summary_block;
 
-/** \brief DIRECTIVES (section 3.7). \since 0.1 */
+/**
+ * \brief DIRECTIVES (section 3.7).
+ * \since 0.1
+ */
 typedef struct mprof_directives_block {
-	uint64_t declared; /**< Those in force from here on, as #MPROF_DIRECTIVE_BIT. */
+	uint64_t declared; /**< The directives in effect from here on, as #MPROF_DIRECTIVE_BIT. */
 } mprof_directives_block;
 
-/** \brief THREAD (section 3.9). \since 0.1 */
+/**
+ * \brief THREAD (section 3.9).
+ * \since 0.1
+ */
 typedef struct mprof_thread_block {
 	const char *name;   /**< The thread's name. */
 	size_t name_length; /**< In bytes. */
 } mprof_thread_block;
 
-/** \brief LOST (section 3.10). \since 0.1 */
+/**
+ * \brief LOST (section 3.10).
+ * \since 0.1
+ */
 typedef struct mprof_lost_block {
-	const uint64_t *counts; /**< Events, by #mprof_loss_cause; at 0 those of causes that the library does not
-	                             know. */
+	const uint64_t *counts; /**< Lost events by #mprof_loss_cause; index 0 holds those of causes that are unknown to
+	                             the library. */
 	size_t count;           /**< Number of elements of counts. */
 } mprof_lost_block;
 
-/** \brief MARK (section 3.16). \since 0.1 */
+/**
+ * \brief MARK (section 3.16).
+ * \since 0.1
+ */
 typedef struct mprof_mark_block {
 	uint64_t counter;   /**< When. */
-	const char *text;   /**< The remark. */
+	const char *text;   /**< The text of the marker. */
 	size_t text_length; /**< In bytes. */
 } mprof_mark_block;
 
-/** \brief WATERMARK (section 3.20). \since 0.1 */
+/**
+ * \brief WATERMARK (section 3.20).
+ * \since 0.1
+ */
 typedef struct mprof_watermark_block {
-	uint64_t counter; /**< All events of native memory with a counter below it stand before this block. */
+	uint64_t counter; /**< All events of native memory with a lower counter are before this block. */
 } mprof_watermark_block;
 
 /**
- * \brief A block: what all kinds have, and a struct for each kind. The library fills what the kind has and what fits
- * struct_size; the rest is 0.
+ * \brief A block: the fields that all kinds have, and a struct for each kind. The library fills the fields that the
+ * kind has and that fit struct_size; the rest is 0.
  *
- * MAPPING, SESSION, STACKS, CODE, METRICS and ROOTS have no struct: all that they say is fetched. Pointers are borrowed
- * (see the top of this file), and texts are NUL-terminated.
+ * MAPPING, SESSION, STACKS, CODE, METRICS and ROOTS have no struct: their whole content is fetched. Pointers are
+ * borrowed until the next call of mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or
+ * mprof_parser_reserve(), or the next call on a reader that moves to another block. Texts are NUL-terminated.
  * \since 0.1
  */
 typedef struct mprof_block {
 	size_t struct_size;     /**< Set by mprof_block_init(). */
 	uint32_t kind;          /**< An #mprof_block_kind. */
-	uint32_t code;          /**< Code in the header. */
-	uint64_t offset;        /**< Where the header starts, bytes from the start of the log. */
-	uint64_t header_length; /**< Bytes of the header. */
-	uint64_t length;        /**< Bytes after the header. */
+	uint32_t code;          /**< Code in the header of the block. */
+	uint64_t offset;        /**< Offset of the header, in bytes from the start of the log. */
+	uint64_t header_length; /**< Length of the header, in bytes. */
+	uint64_t length;        /**< Length after the header, in bytes. */
 	uint32_t loaded;        /**< 1: the fields below are set. 0: only the header was read. */
-	uint32_t has_clocks;    /**< 1: start and end are set; INTRO and END have start alone, in both. */
-	uint32_t counter_delta; /**< mono, unity: in the header: counters since the block before was written, modulo
+	uint32_t has_clocks;    /**< 1: start and end are set; INTRO and END have one clock pair, which is in both. */
+	uint32_t counter_delta; /**< mono, unity: in the header: counters since the previous block was written, modulo
 	                             2^32. */
 	uint32_t reserved;      /**< 0. */
-	mprof_clock start;      /**< CLOCK at the start. */
-	mprof_clock end;        /**< CLOCK at the end. */
-	uint64_t thread;        /**< EVENTS, SAMPLES, LOADED, UNLOADED, MAPPING, THREAD, LOST, MARK: whose. */
+	mprof_clock start;      /**< Clock pair at the start. */
+	mprof_clock end;        /**< Clock pair at the end. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, LOADED, UNLOADED, MAPPING, THREAD, LOST, MARK: ID of the
+	                             thread. */
 	union {
 		mprof_intro_block intro;               /**< #MPROF_BLOCK_INTRO. */
 		mprof_end_block end;                   /**< #MPROF_BLOCK_END. */
@@ -246,161 +345,225 @@ typedef struct mprof_block {
 
 /**
  * \brief Prepares a block to be filled: sets it to 0, and its struct_size.
- * \param block What to set; NULL does nothing.
- * \param struct_size sizeof (mprof_block) as the caller was compiled; less than a size_t does nothing.
  *
- * Thread-safe.
+ * Thread-safe for different structs.
+ * \param block The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_block) as the caller was compiled; a size smaller than that of size_t does nothing.
  * \since 0.1
  */
 MPROF_API void mprof_block_init(mprof_block *block, size_t struct_size);
 
 /**
- * \brief Finds the header of the next block, leaving behind what was not read of the last one.
- * \param parser The parser. \param block Receives kind, code, offset and lengths; loaded is 0.
- * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_END after the last block (see mprof_parser_is_complete());
- * #MPROF_ERR_NOT_MPROF; #MPROF_ERR_TRUNCATED if the log ends inside a header or in a block being skipped;
- * #MPROF_ERR_MALFORMED for a header that cannot be one, for bytes that follow END, or for bytes that were skipped to
- * the next valid block; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read; any error of mprof_parser_load() for
- * a block that is always loaded and was passed by; #MPROF_ERR_MEMORY. After an error of severity #MPROF_SEVERITY_BLOCK
- * it may be called again and goes on behind the block.
+ * \brief Finds the header of the next block, skipping the unread rest of the last one.
+ *
+ * After an error of severity #MPROF_SEVERITY_BLOCK it may be called again and continues after the block.
+ * \param parser The parser.
+ * \param block Receives kind, code, offset and lengths; loaded is 0. The caller sets its struct_size.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN if more bytes are needed.
+ * - #MPROF_END after the last block (see mprof_parser_is_complete()).
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is not set.
+ * - #MPROF_ERR_NOT_MPROF if the bytes are not an mprof log.
+ * - #MPROF_ERR_TRUNCATED if the log ends inside a header or inside a block that is skipped.
+ * - #MPROF_ERR_MALFORMED for an invalid header, for bytes after END, or for bytes that were skipped to find the next
+ *   valid block.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - Any error of mprof_parser_load() for a block that is always loaded and was skipped.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block);
 
 /**
- * \brief Loads the content of the block whose header was just found.
- * \param parser The parser. \param block Receives all fields of its kind.
- * \return #MPROF_OK; #MPROF_AGAIN; #MPROF_ERR_STATE if no header was found; #MPROF_ERR_TRUNCATED (what is whole of an
- * EVENTS, STATISTICAL, SAMPLES or HEAP_DATA block can still be fetched); #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED
- * (likewise of an EVENTS block whose end alone is damaged); #MPROF_ERR_LIMIT if the block is longer than the limit
- * (raise it with mprof_parser_set_max_block_length() and call again, or go on to the next block);
- * #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns; #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_MEMORY.
+ * \brief Loads the content of the block whose header was just found. For a block that is loaded already it restarts
+ * fetching at the first entry.
+ * \param parser The parser.
+ * \param block Receives all fields of its kind. The caller sets its struct_size.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN if more bytes are needed.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is not set.
+ * - #MPROF_ERR_STATE if no header was found.
+ * - #MPROF_ERR_TRUNCATED if the log ends inside the block. The complete entries of an EVENTS, STATISTICAL, SAMPLES or
+ *   HEAP_DATA block can still be fetched.
+ * - #MPROF_ERR_CHECKSUM if the content does not match its checksum.
+ * - #MPROF_ERR_MALFORMED if the content breaks the grammar. The events of an EVENTS block of which only the end is
+ *   damaged can still be fetched.
+ * - #MPROF_ERR_LIMIT if the block is longer than the limit: raise it with mprof_parser_set_max_block_length() and call
+ *   again, or continue with the next block.
+ * - #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns.
+ * - #MPROF_ERR_REDEFINED_ID if the block defines an ID a second time.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block);
 
 /**
  * \brief Finds and loads the next block.
- * \param parser The parser. \param block Receives all fields of its kind. Untouched on #MPROF_AGAIN.
- * \return As mprof_parser_next_header() and mprof_parser_load(). \since 0.1
+ * \param parser The parser.
+ * \param block Receives all fields of its kind. The caller sets its struct_size. Unchanged on #MPROF_AGAIN.
+ * \return Any status of mprof_parser_next_header() and mprof_parser_load().
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *parser, mprof_block *block);
 
 /**
- * \brief Fetches events of the loaded EVENTS block, hits of the loaded STATISTICAL or SAMPLES block as
- * #MPROF_EVENT_SAMPLE, or what the loaded HEAP_DATA block holds as events of the kinds MPROF_EVENT_HEAP_...
+ * \brief Fetches the events of the loaded EVENTS block, the samples of the loaded STATISTICAL or SAMPLES block as
+ * #MPROF_EVENT_SAMPLE, or the content of the loaded HEAP_DATA block as events of the kinds MPROF_EVENT_HEAP_...
  *
- * A hit of STATISTICAL is an event for each of its frames: the innermost, then its callers, each with
- * #MPROF_EVENT_FLAG_CALLER, whatever their order in the dialect. id is the method (0: managed code, not known). With
- * #MPROF_EVENT_FLAG_NATIVE it is the function, or with #MPROF_EVENT_FLAG_IN_MODULE the module, value being the bytes
- * from its begin; or it is 0, and value the address. Modules and functions are told by mprof_parser_next_records().
+ * A sample of STATISTICAL is an event for each of its frames: the innermost frame, then its callers, each with
+ * #MPROF_EVENT_FLAG_CALLER, whatever their order in the dialect. id is the method (0: an unknown managed method). With
+ * #MPROF_EVENT_FLAG_NATIVE id is the function, or with #MPROF_EVENT_FLAG_IN_MODULE the module, and value the offset in
+ * it in bytes; or id is 0 and value the address. mprof_parser_next_records() returns the modules and functions.
  *
- * Blocks of drop, mono and unity may repeat the base counter of the thread's block before, and go on from the last
- * event of that. Counters of events are right then, too, if that block was loaded, or this one was once read behind it;
- * those of mprof_block are what the log says. Otherwise they go on from the last block of the thread that was loaded,
- * or from the base counter, and are too early. A monitor event whose time leads out of its block is garbage of the
- * profiler that wrote it: it counts as 0.
- * \param parser The parser. \param events Receives them. \param capacity Room, in events, 1 or more.
- * \param count Receives how many were fetched; also set (and not lost) when an error is returned.
- * \return #MPROF_OK with \p count at least 1; #MPROF_END with \p count 0; #MPROF_ERR_STATE if no such block is loaded;
- * #MPROF_ERR_MALFORMED after the events in front of the fault; #MPROF_ERR_TRUNCATED in a block that is cut.
+ * Blocks of drop, mono and unity may repeat the base counter of the previous block of the thread, and continue from the
+ * last event of that block. The counters of events are right in that case, too, if that block was loaded, or this block
+ * was once read after it; those of mprof_block are the ones in the log. Otherwise the counters continue from the last
+ * loaded block of the thread, or from the base counter, and are too early. A monitor event whose time is outside its
+ * block is a fault of the profiler that wrote it: its delta counts as 0.
+ * \param parser The parser.
+ * \param events Array that receives the events. Their details are borrowed until the next call on the parser.
+ * \param capacity Number of elements in \p events, 1 or more.
+ * \param count Receives the number of events fetched; also set (and the events are valid) when an error is returned.
+ * \return
+ * - #MPROF_OK; \p count is at least 1.
+ * - #MPROF_END after the last event; \p count is 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p capacity is 0.
+ * - #MPROF_ERR_STATE if no block with events is loaded.
+ * - #MPROF_ERR_MALFORMED after the events before the damage.
+ * - #MPROF_ERR_TRUNCATED after the last complete event of a truncated block.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
 								size_t capacity, size_t *count);
 
 /**
- * \brief A class or a method of a MAPPING block (section 3.4). Passed together with its size, so that it may grow at
- * its end.
+ * \brief The definition of a class or a method in a MAPPING block (section 3.4). Passed together with its size, so that
+ * it may grow at its end.
  * \since 0.1
  */
 typedef struct mprof_mapping {
 	uint32_t is_method;        /**< 1: a method. 0: a class. */
 	uint32_t id;               /**< Its ID. */
-	uint32_t class_id;         /**< Methods: the class. */
-	uint32_t assembly_id;      /**< Classes: element ID of the assembly (directive 5). */
+	uint32_t class_id;         /**< Methods: ID of the class. */
+	uint32_t assembly_id;      /**< Classes: code unit ID of the assembly (directive 5). */
 	uint32_t flags;            /**< Methods: bits of #mprof_method_flag (directive 6). */
-	uint32_t size;             /**< Classes: bytes of an object (directive 18); 0 if objects differ or it is not
-	                           known. */
+	uint32_t size;             /**< Classes: size of an object in bytes (directive 18); 0 if objects differ or it is
+	                                not known. */
 	const char *name;          /**< Borrowed, NUL-terminated. */
 	size_t name_length;        /**< In bytes. */
-	const char *source_file;   /**< Methods: the file of the source (directive 22), "" if not known. From a parser
-	                                 "" too where the file was named by an earlier definition; a reader fills it
-	                                 in. Borrowed, NUL-terminated. */
+	const char *source_file;   /**< Methods: the source file (directive 22), "" if not known. Of a parser also "" if
+	                                an earlier definition contains the name of the file; a reader adds it. Borrowed,
+	                                NUL-terminated. */
 	size_t source_file_length; /**< In bytes. */
-	uint32_t source_file_id;   /**< Methods: number of the file, 0 if not known. */
+	uint32_t source_file_id;   /**< Methods: ID of the source file, 0 if not known. */
 	uint32_t source_line;      /**< Methods: the line, from 1; 0 if not known. */
 } mprof_mapping;
 
 /**
- * \brief Fetches what the loaded MAPPING block defines.
+ * \brief Fetches the definitions of the loaded MAPPING block.
  * \param parser The parser.
- * \param mappings Receives them.
- * \param mapping_size sizeof (mprof_mapping) as the caller was compiled: the distance of two elements.
- * \param capacity Room, 1 or more.
- * \param count Receives how many.
- * \return As mprof_parser_next_events(), and #MPROF_ERR_ARGUMENT for a size below that of release 0.1.
+ * \param mappings Array that receives the definitions. Their texts are borrowed until the next call of
+ * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_reserve().
+ * \param mapping_size sizeof (mprof_mapping) as the caller was compiled: the distance in bytes from one element to the
+ * next.
+ * \param capacity Number of elements in \p mappings, 1 or more.
+ * \param count Receives the number of definitions fetched; also set when an error is returned.
+ * \return
+ * - #MPROF_OK; \p count is at least 1.
+ * - #MPROF_END after the last definition; \p count is 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p capacity is 0, or \p mapping_size is smaller than in release 0.1.
+ * - #MPROF_ERR_STATE if no MAPPING block is loaded.
+ * - #MPROF_ERR_MALFORMED after the definitions before the damage.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *mappings,
 								  size_t mapping_size, size_t capacity, size_t *count);
 
 /**
- * \brief Fetches what the loaded STACKS, CODE, ROOTS, METRICS or HEAP_SUMMARY block holds, or the modules and functions
- * that the loaded STATISTICAL block defines, which it does besides, and apart from, its hits.
+ * \brief Fetches the records of the loaded STACKS, CODE, ROOTS, METRICS or HEAP_SUMMARY block, or the modules and
+ * functions that the loaded STATISTICAL block defines, independently of its samples.
  * \param parser The parser.
- * \param records Receives them.
- * \param record_size sizeof (mprof_record) as the caller was compiled: the distance of two elements.
- * \param capacity Room, 1 or more.
- * \param count Receives how many.
- * \return As mprof_parser_next_events(), and #MPROF_ERR_ARGUMENT for a size below that of release 0.1.
+ * \param records Array that receives the records. Their texts are borrowed until the next call of
+ * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_reserve().
+ * \param record_size sizeof (mprof_record) as the caller was compiled: the distance in bytes from one element to the
+ * next.
+ * \param capacity Number of elements in \p records, 1 or more.
+ * \param count Receives the number of records fetched; also set when an error is returned.
+ * \return
+ * - #MPROF_OK; \p count is at least 1.
+ * - #MPROF_END after the last record; \p count is 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p capacity is 0, or \p record_size is smaller than in release 0.1.
+ * - #MPROF_ERR_STATE if no block with records is loaded.
+ * - #MPROF_ERR_MALFORMED after the records before the damage.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *records,
 								 size_t record_size, size_t capacity, size_t *count);
 
 /**
- * \brief Fetches the next fact of the loaded SESSION block.
- * \param parser The parser. \param key Receives the key, borrowed. \param value Receives the value, borrowed.
- * \return #MPROF_OK; #MPROF_END; #MPROF_ERR_STATE if no such block is loaded; #MPROF_ERR_MALFORMED. \since 0.1
+ * \brief Fetches the next property of the loaded SESSION block.
+ * \param parser The parser.
+ * \param key Receives the key, borrowed until the next call of mprof_parser_next_header(), mprof_parser_next_block(),
+ * mprof_parser_feed() or mprof_parser_reserve(). NULL unless #MPROF_OK is returned.
+ * \param value Receives the value, borrowed likewise. NULL unless #MPROF_OK is returned.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_END after the last property.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE if no SESSION block is loaded.
+ * - #MPROF_ERR_MEMORY if the allocator refused in an earlier call.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_property(mprof_parser *parser, const char **key,
 								  const char **value);
 
 /**
- * \brief Changes the longest block that is loaded. \param parser The parser. \param length Bytes; 0 means 64 MiB.
+ * \brief Changes the maximum length of a block that is loaded.
+ * \param parser The parser; NULL does nothing.
+ * \param length Bytes; 0 means 64 MiB.
  * \since 0.1
  */
 MPROF_API void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length);
 
 /**
- * \brief The dialect, as far as the blocks read so far tell it: what begins like drop is mail until a block tells
- * otherwise, and what begins like unity is mono until samples do.
- * \param parser The parser. \return #MPROF_DIALECT_DEFAULT before INTRO was read. \since 0.1
+ * \brief The dialect, as far as it follows from the blocks read so far: a log that starts like drop is mail until a
+ * block shows otherwise, and one that starts like unity is mono until its samples show otherwise.
+ * \param parser The parser.
+ * \return The dialect; #MPROF_DIALECT_DEFAULT before INTRO was read, or if \p parser is NULL.
+ * \since 0.1
  */
 MPROF_API mprof_dialect mprof_parser_get_dialect(const mprof_parser *parser);
 
 /**
- * \brief Whether an END block was read, and of all blocks read before it none was damaged or of a form that is not
- * known.
+ * \brief Whether an END block was read, and none of the blocks read before it was damaged or of an unknown form.
  * \param parser The parser.
- * \return 1 or 0.
+ * \return 1 or 0; 0 if \p parser is NULL.
  * \since 0.1
  */
 MPROF_API int mprof_parser_is_complete(const mprof_parser *parser);
 
 /**
- * \brief Up to where all blocks read so far were valid and whole.
+ * \brief Length of the part of the log in which all blocks read so far were valid and complete.
  * \param parser The parser.
- * \return Bytes from the start of the log; stops growing at the first block that is damaged, or of a form that is not
- * known: one that a directive concerns which this library does not have.
+ * \return Bytes from the start of the log; 0 if \p parser is NULL. Stops growing at the first block that is damaged, or
+ * of an unknown form: one that a directive concerns which this library does not support.
  * \since 0.1
  */
 MPROF_API uint64_t mprof_parser_get_valid_bytes(const mprof_parser *parser);
 
 /**
- * \brief Tells the error of the last call that failed. \param parser The parser. \param error Receives it.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ * \brief Gets the error of the last call that failed.
+ * \param parser The parser.
+ * \param error Receives what fits its struct_size, which the caller sets. Its text is static.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_parser_get_error(const mprof_parser *parser, mprof_error *error);
 

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mprof/reader.h
- * \brief Reads a log from a file, a descriptor, memory or a function: a parser with a source, names, and an index.
+ * \brief Reads a log from a file, a descriptor, memory or a function: a parser with a source, a dictionary, and an
+ * index.
  *
- * All dialects read alike. Where one has call chains, native code or modules in another form than STACKS and CODE
- * blocks, the reader defines them as if it had these: allocations and monitor events carry the chain that a stack
- * section said, samples that of their hits, and mprof_reader_lookup_stack() and mprof_reader_lookup_record() tell what
- * they are. Stack sections themselves are given out too, and need not be looked at. Where sections are missing,
- * because blocks were passed by or could not be read, one frame that is not known stands for all those between two
- * known ones. Functions and modules that such a log uses without a definition are called "#" and their ID there.
+ * All dialects read alike. Where a dialect has call stacks, native code or modules in another form than STACKS and CODE
+ * blocks, the reader defines them as if it had these: allocation and monitor events have the stack ID of the preceding
+ * stack section, samples that of their frames, and mprof_reader_lookup_stack() and mprof_reader_lookup_record() return
+ * the definitions. Stack sections themselves are returned too, and can be ignored. If sections are missing because
+ * blocks were skipped or could not be read, one unknown frame stands for all missing frames between two known ones.
+ * Functions and modules that such a log uses without a definition are named "#" and their ID in the log.
  *
- * A loop over blocks may go on after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other: every call
+ * A loop over blocks may continue after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other: every call
  * after one of severity #MPROF_SEVERITY_BLOCK is further on in the log. #MPROF_ERR_MEMORY is final (see mprof_status):
- * neither a seek nor an index goes on after it.
+ * neither a seek nor an index continues after it.
  *
- * gzip is recognised by itself. One reader belongs to one thread at a time. Pointers into a block's content are valid
- * until the next call that moves to another block; names of classes and methods until the reader is destroyed.
+ * gzip is detected automatically. One reader belongs to one thread at a time; only mprof_reader_interrupt() is
+ * thread-safe and async-signal-safe. Pointers into the content of a block are valid until the next call that moves to
+ * another block; names of classes and methods until the reader is destroyed. NULL is refused: functions that return a
+ * status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  */
 #ifndef MPROF_READER_H
 #define MPROF_READER_H
@@ -24,31 +27,37 @@
 
 MPROF_BEGIN_DECLS
 
-/** \brief All threads, where a thread is asked for: 2^64 - 1. \since 0.1 */
+/**
+ * \brief All threads, in place of a thread ID: 2^64 - 1.
+ * \since 0.1
+ */
 #define MPROF_THREAD_ANY UINT64_MAX
 
-/** \brief A reader. One thread at a time. \since 0.1 */
+/**
+ * \brief A reader. One thread at a time.
+ * \since 0.1
+ */
 typedef struct mprof_reader mprof_reader;
 
 /**
  * \brief Where bytes come from, for mprof_reader_open_source().
  *
- * Functions are called on the thread that calls the reader. The struct is copied; its functions and \p user must stay
- * valid until close has been called, or without it until the reader is destroyed.
+ * The functions are called on the thread that calls the reader. The struct is copied; its functions and \p user must
+ * stay valid until close has been called, or, if there is no close, until the reader is destroyed.
  * \since 0.1
  */
 typedef struct mprof_source {
 	size_t struct_size; /**< sizeof (mprof_source), set by the caller. */
 	/**
-	 * Puts up to \p length bytes into \p bytes and sets \p got; 0 bytes mean that none are left now. Returns 0 or
-	 * an errno value; EAGAIN while following means that none are there yet. To stop reading that takes long use
+	 * \brief Puts up to \p length bytes into \p bytes and sets \p got; 0 bytes mean that none are left now. Returns
+	 * 0 or an errno value; EAGAIN while following means that no bytes are available yet. To stop a long read use
 	 * mprof_reader_interrupt(): an error of the source is #MPROF_ERR_IO.
 	 */
 	int (*read)(void *user, void *bytes, size_t length, size_t *got);
 	/**
-	 * Goes to \p offset bytes from the start; returns 0 or an errno value. May be NULL. As in a file, \p offset may
-	 * be after the end, where there are no bytes to read: so a log that is cut can be told from one that cannot be
-	 * sought.
+	 * \brief Seeks to \p offset bytes from the start; returns 0 or an errno value. May be NULL. As in a file,
+	 * \p offset may be after the end, where there are no bytes to read: this distinguishes a truncated log from a
+	 * source that cannot seek.
 	 */
 	int (*seek)(void *user, uint64_t offset);
 	/** Ends the source; called once. May be NULL. */
@@ -56,30 +65,36 @@ typedef struct mprof_source {
 	void *user; /**< Passed as the first argument. */
 } mprof_source;
 
-/** \brief Options of a reader. All zero but struct_size means the defaults. \since 0.1 */
+/**
+ * \brief Options of a reader. If all fields except struct_size are 0, the defaults apply.
+ * \since 0.1
+ */
 typedef struct mprof_reader_options {
 	size_t struct_size;               /**< Set by mprof_reader_options_init(). */
-	const mprof_allocator *allocator; /**< NULL: malloc. Copied. */
-	uint64_t max_block_length;        /**< As in mprof_parser_options. */
-	uint64_t max_name_length;         /**< As in mprof_parser_options. */
-	uint64_t max_names_memory;        /**< Most memory for names and other definitions, in bytes; 0 means 1 GiB. */
-	mprof_block_set wanted;           /**< Kinds to load; none means all. Others give headers only. */
-	uint32_t follow;                  /**< 1: at the end of what is there return #MPROF_AGAIN; more may come. That a
-	                                       file was cut, or that another one has its name, is for the caller to
-	                                       find: its inode is another, or it is shorter than
-	                                       mprof_session::valid_bytes and not compressed. */
-	uint32_t ignore_checksums;        /**< As in mprof_parser_options. */
-	uint32_t keep_implicit_leaves;    /**< 1: give #MPROF_EVENT_METHOD_LEAVE_IMPLICIT out as it is in the log.
-	                                       0: make it a leave with its method, see mprof_reader_next_events(). */
-	uint32_t index_without_events;    /**< 1: mprof_reader_build_index() does not go over events, which takes less
-	                                       than half the time. Then the end of a block of events is when it was
-	                                       written, and what is open where it begins is not known. */
+	const mprof_allocator *allocator; /**< Allocator of the reader; NULL: malloc. Copied. */
+	uint64_t max_block_length;        /**< Maximum length of a block that is loaded, in bytes; 0 means 64 MiB. */
+	uint64_t max_name_length;         /**< Maximum length of a name, in bytes; 0 means 1 MiB. */
+	uint64_t max_names_memory;        /**< Maximum memory for names and other definitions, in bytes; 0 means 1
+	                                       GiB. */
+	mprof_block_set wanted;           /**< Kinds of blocks to load; the empty set means all. Of other kinds only
+	                                       headers are returned. */
+	uint32_t follow;                  /**< 1: return #MPROF_AGAIN at the end of the available bytes; more may
+	                                       arrive. Detecting truncation or rotation of the file is the caller's job:
+	                                       its inode differs, or it is shorter than mprof_session::valid_bytes and
+	                                       not compressed. */
+	uint32_t ignore_checksums;        /**< 1: do not verify checksums (for fuzzing and for recovery of damaged
+	                                       logs). */
+	uint32_t keep_implicit_leaves;    /**< 1: return #MPROF_EVENT_METHOD_LEAVE_IMPLICIT as it is in the log. 0:
+	                                       convert it to a leave with its method, see mprof_reader_next_events(). */
+	uint32_t index_without_events;    /**< 1: mprof_reader_build_index() does not scan events, which takes less than
+	                                       half the time. The end of an EVENTS block is then the time when it was
+	                                       written, and the frames that are open at its start are not known. */
 	/**
-	 * Called about once for each MiB of the source that is read, on the thread that reads, by all calls that read:
-	 * \p done_bytes is the place in the source (of the compressed bytes, if it is compressed), \p total_bytes the
-	 * length of the source when it was opened, or 0 if that is not known or the log is followed. Returns 0 to go
-	 * on; otherwise the call returns #MPROF_ERR_INTERRUPTED. It must not call the reader, but for
-	 * mprof_reader_interrupt(). NULL: nobody is told.
+	 * \brief Called about once for each MiB of the source that is read, on the thread that reads, by all calls that
+	 * read. \p done_bytes is the position in the source (of the compressed bytes, if it is compressed),
+	 * \p total_bytes the length of the source when it was opened, or 0 if that is not known or the log is followed.
+	 * Returns 0 to continue; otherwise the call returns #MPROF_ERR_INTERRUPTED. It must not call the reader, except
+	 * mprof_reader_interrupt(). May be NULL.
 	 */
 	int (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
 	void *progress_user; /**< Passed as the first argument. */
@@ -87,135 +102,251 @@ typedef struct mprof_reader_options {
 
 /**
  * \brief Sets all options to their defaults.
- * \param options What to set; NULL does nothing.
- * \param struct_size sizeof (mprof_reader_options) as the caller was compiled; less than a size_t does nothing.
  *
- * Thread-safe.
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_reader_options) as the caller was compiled; a size smaller than that of size_t does
+ * nothing.
  * \since 0.1
  */
 MPROF_API void mprof_reader_options_init(mprof_reader_options *options, size_t struct_size);
 
 /**
  * \brief Opens a log by name and reads its INTRO.
- * \param path The file. \param options Options, or NULL. Not kept.
- * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY so that
- * mprof_reader_get_error() can be asked; destroy it in all cases.
- * \return #MPROF_OK; #MPROF_AGAIN when following a file whose INTRO is not whole yet; #MPROF_ERR_INTERRUPTED, after
- * which the first mprof_reader_next_block() goes on; #MPROF_ERR_IO (a directory gives
- * EISDIR); #MPROF_ERR_NOT_MPROF, for which mprof_error::what names the foreign format where it is known, and says so of
- * an empty file; #MPROF_ERR_TRUNCATED; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_CHECKSUM; #MPROF_ERR_MALFORMED;
- * #MPROF_ERR_ARGUMENT; #MPROF_ERR_MEMORY. Where the error is of severity #MPROF_SEVERITY_BLOCK only INTRO is damaged,
- * and reading can go on behind it. \since 0.1
+ *
+ * If the error is of severity #MPROF_SEVERITY_BLOCK, only INTRO is damaged, and reading can continue after it.
+ * \param path Name of the file.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_reader_get_error() can be called. The caller frees it with mprof_reader_destroy() in all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN when following, if INTRO is not complete yet.
+ * - #MPROF_ERR_INTERRUPTED if mprof_reader_options::progress asked for it: the first mprof_reader_next_block()
+ *   continues.
+ * - #MPROF_ERR_NOT_MPROF if the bytes are not an mprof log: mprof_error::what names the other format if it is known, or
+ *   states that the log is empty.
+ * - #MPROF_ERR_TRUNCATED if the log ends inside INTRO.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be read.
+ * - #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if INTRO is damaged.
+ * - #MPROF_ERR_ARGUMENT if \p path or \p reader is NULL, or an option is out of range.
+ * - #MPROF_ERR_IO if the file could not be opened or read (EISDIR for a directory); see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_path(const char *path, const mprof_reader_options *options,
 							      mprof_reader **reader);
 
 /**
- * \brief The same, from a descriptor, at its current position. It need not be able to seek; it is not closed.
- * \param fd The descriptor. \param options As above. \param reader As above. \return As above. \since 0.1
+ * \brief Opens a log from a descriptor, at its current position, and reads its INTRO. The descriptor need not be able
+ * to seek.
+ *
+ * If the error is of severity #MPROF_SEVERITY_BLOCK, only INTRO is damaged, and reading can continue after it.
+ * \param fd The descriptor. Stays open: the caller closes it after mprof_reader_destroy().
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_reader_get_error() can be called. The caller frees it with mprof_reader_destroy() in all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN when following, if INTRO is not complete yet.
+ * - #MPROF_ERR_INTERRUPTED if mprof_reader_options::progress asked for it: the first mprof_reader_next_block()
+ *   continues.
+ * - #MPROF_ERR_NOT_MPROF if the bytes are not an mprof log: mprof_error::what names the other format if it is known, or
+ *   states that the log is empty.
+ * - #MPROF_ERR_TRUNCATED if the log ends inside INTRO.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be read.
+ * - #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if INTRO is damaged.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL, or an option is out of range.
+ * - #MPROF_ERR_IO if the descriptor could not be read; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_fd(int fd, const mprof_reader_options *options,
 							    mprof_reader **reader);
 
 /**
- * \brief The same, from memory. \param bytes The log; must stay until the reader is destroyed. \param length In bytes.
- * \param options As above. \param reader As above. \return As above. \since 0.1
+ * \brief Opens a log in memory and reads its INTRO.
+ *
+ * If the error is of severity #MPROF_SEVERITY_BLOCK, only INTRO is damaged, and reading can continue after it.
+ * \param bytes The log. Borrowed until the reader is destroyed.
+ * \param length Length of the log in bytes.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_reader_get_error() can be called. The caller frees it with mprof_reader_destroy() in all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN when following, if INTRO is not complete yet.
+ * - #MPROF_ERR_INTERRUPTED if mprof_reader_options::progress asked for it: the first mprof_reader_next_block()
+ *   continues.
+ * - #MPROF_ERR_NOT_MPROF if the bytes are not an mprof log: mprof_error::what names the other format if it is known, or
+ *   states that the log is empty.
+ * - #MPROF_ERR_TRUNCATED if the log ends inside INTRO.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be read.
+ * - #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if INTRO is damaged.
+ * - #MPROF_ERR_ARGUMENT if \p bytes or \p reader is NULL, or an option is out of range.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_memory(const void *bytes, size_t length,
 								const mprof_reader_options *options,
 								mprof_reader **reader);
 
 /**
- * \brief The same, from functions of the caller. \param source Copied; closed in all cases.
- * \param options As above. \param reader As above. \return As above. \since 0.1
+ * \brief Opens a log from functions of the caller and reads its INTRO.
+ *
+ * If the error is of severity #MPROF_SEVERITY_BLOCK, only INTRO is damaged, and reading can continue after it.
+ * \param source Copied. Its close function is called in all cases.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_reader_get_error() can be called. The caller frees it with mprof_reader_destroy() in all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN when following, if INTRO is not complete yet.
+ * - #MPROF_ERR_INTERRUPTED if mprof_reader_options::progress asked for it: the first mprof_reader_next_block()
+ *   continues.
+ * - #MPROF_ERR_NOT_MPROF if the bytes are not an mprof log: mprof_error::what names the other format if it is known, or
+ *   states that the log is empty.
+ * - #MPROF_ERR_TRUNCATED if the log ends inside INTRO.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be read.
+ * - #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if INTRO is damaged.
+ * - #MPROF_ERR_ARGUMENT if \p source or \p reader is NULL, or an option is out of range.
+ * - #MPROF_ERR_IO if a function of the source returned an error; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_source(const mprof_source *source,
 								const mprof_reader_options *options,
 								mprof_reader **reader);
 
 /**
- * \brief Makes a call that reads, and takes long, stop: mprof_reader_next_block(), mprof_reader_load(),
- * mprof_reader_seek(), mprof_reader_build_index(), mprof_profile_read(), mprof_converter_run() return
- * #MPROF_ERR_INTERRUPTED before they read more of the source.
+ * \brief Interrupts a long call that reads: mprof_reader_next_block(), mprof_reader_load(), mprof_reader_seek(),
+ * mprof_reader_build_index(), mprof_profile_read(), mprof_converter_run() return #MPROF_ERR_INTERRUPTED before they
+ * read more of the source.
  *
- * If none of them is under way the next one that reads from the source stops. Nothing is lost: the same call, made
- * again, goes on where it was.
- * \param reader The reader; NULL does nothing. It must not be destroyed meanwhile.
- * Thread-safe and async-signal-safe.
+ * If none of them is running, the next one that reads from the source is interrupted. Nothing is lost: the same call
+ * continues where it stopped. Thread-safe and async-signal-safe.
+ * \param reader The reader, which must not be destroyed meanwhile; NULL does nothing.
  * \since 0.1
  */
 MPROF_API void mprof_reader_interrupt(mprof_reader *reader);
 
 /**
- * \brief Says that nothing will be added to the log that is followed.
+ * \brief Declares that nothing will be added to the log that is followed.
  *
- * What the source still has is read. Then the end is what it is in a log that is not followed: events that are whole in
- * a block that is cut are given, with #MPROF_ERR_TRUNCATED; after a block that is whole comes #MPROF_END instead of
- * #MPROF_AGAIN. A source cannot report this by itself: where the other end of a pipe or a connection was closed, it has
- * no bytes now, as when it is slow.
- * \param reader The reader. One that does not follow is left as it is, and so is one that was told before.
+ * The reader then reads the bytes that the source still has. The end is reported as in a log that is not followed: the
+ * complete events of a truncated block are returned with #MPROF_ERR_TRUNCATED; after a complete block comes #MPROF_END
+ * instead of #MPROF_AGAIN. A source cannot report this itself: if the other end of a pipe or a connection was closed,
+ * it has no bytes now, as if it were slow.
+ * \param reader The reader. Has no effect on a reader that does not follow, or for which it was called before.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
- * - The status that opening gave, if the log could not be opened.
+ * - The status of opening, if the log could not be opened.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_reader_finish(mprof_reader *reader);
 
-/** \brief Frees a reader and closes its source. \param reader The reader, or NULL. \since 0.1 */
+/**
+ * \brief Frees a reader and closes its source. Everything borrowed from it becomes invalid.
+ * \param reader The reader, or NULL.
+ * \since 0.1
+ */
 MPROF_API void mprof_reader_destroy(mprof_reader *reader);
 
 /**
- * \brief Goes to the next block and, if its kind is wanted, loads it. The first call gives INTRO.
- * \param reader The reader. \param block Receives it.
- * \return As mprof_parser_next_block(), and #MPROF_ERR_IO. #MPROF_ERR_MALFORMED also for a block that leaves out IDs of
- * stacks, code, roots or metrics, unless blocks were passed by that may have defined them; what it defines is learnt
- * all the same. #MPROF_AGAIN only when following: the position stays, call again later, or end it with
- * mprof_reader_finish(). #MPROF_ERR_INTERRUPTED likewise. After an error of severity
- * #MPROF_SEVERITY_BLOCK the next call goes on behind the damage. \since 0.1
+ * \brief Moves to the next block and loads it if its kind is wanted. The first call returns INTRO.
+ *
+ * After an error of severity #MPROF_SEVERITY_BLOCK the next call continues after the damage.
+ * \param reader The reader.
+ * \param block Receives the block. The caller sets its struct_size.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN when following, if no more bytes are available: the position is kept; call again later, or end the log
+ *   with mprof_reader_finish().
+ * - #MPROF_END after the last block.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: the same call continues.
+ * - #MPROF_ERR_MALFORMED also for a block that omits IDs of stacks, code, roots or metrics, unless skipped blocks may
+ *   have defined them; its definitions are used nevertheless.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - Any other error of mprof_parser_next_block().
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block);
 
 /**
- * \brief Loads the block whose header mprof_reader_next_block() gave, though its kind is not wanted.
- * \param reader The reader. \param block Receives it. \return As mprof_parser_load(). \since 0.1
+ * \brief Loads the block whose header mprof_reader_next_block() returned, although its kind is not wanted.
+ * \param reader The reader.
+ * \param block Receives the block. The caller sets its struct_size.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN when following, if no more bytes are available.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: the same call continues.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - Any other error of mprof_parser_load().
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block);
 
 /**
- * \brief Fetches events of the loaded block; of a STATISTICAL block its samples, each with a call chain.
+ * \brief Fetches events of the loaded block; of a STATISTICAL block its samples, each with a stack ID.
  *
- * #MPROF_EVENT_METHOD_LEAVE_IMPLICIT (section 4.3) comes as #MPROF_EVENT_METHOD_LEAVE with its method and
- * #MPROF_EVENT_FLAG_IMPLICIT, unless mprof_reader_options::keep_implicit_leaves is set. The method is 0 where it cannot
- * be known: its enter was in a block that could not be read, was not wanted, or was passed by a seek without an index.
+ * #MPROF_EVENT_METHOD_LEAVE_IMPLICIT (section 4.3) is returned as #MPROF_EVENT_METHOD_LEAVE with its method and
+ * #MPROF_EVENT_FLAG_IMPLICIT, unless mprof_reader_options::keep_implicit_leaves is set. The method is 0 if it cannot be
+ * determined: its enter event was in a block that could not be read, was not wanted, or was skipped by a seek without
+ * an index.
  * \param reader The reader.
- * \param events Receives them.
- * \param capacity Room in events.
- * \param count Receives how many.
- * \return As mprof_parser_next_events(). Where call chains, native code or call stacks could not be kept, their IDs are
- * 0 or those of a part; then, once all events of the block were given out, #MPROF_ERR_LIMIT comes in place of
- * #MPROF_END, once. #MPROF_ERR_MEMORY, with \p count 0.
+ * \param events Array that receives the events. Their details are borrowed until the next call on the reader.
+ * \param capacity Number of elements in \p events, 1 or more.
+ * \param count Receives the number of events fetched; also set (and the events are valid) when an error other than
+ * #MPROF_ERR_MEMORY is returned.
+ * \return
+ * - #MPROF_OK; \p count is at least 1.
+ * - #MPROF_END after the last event; \p count is 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p capacity is 0.
+ * - #MPROF_ERR_STATE if no block with events is loaded.
+ * - #MPROF_ERR_MALFORMED after the events before the damage.
+ * - #MPROF_ERR_TRUNCATED after the last complete event of a truncated block.
+ * - #MPROF_ERR_LIMIT once, in place of #MPROF_END, if call stacks, native code or the state of implicit leaves exceeded
+ *   mprof_reader_options::max_names_memory: their IDs are 0 or those of a part.
+ * - #MPROF_ERR_MEMORY if the allocator refused; \p count is 0.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 								size_t capacity, size_t *count);
 
 /**
- * \brief Fetches definitions of the loaded block.
+ * \brief Fetches definitions of the loaded MAPPING block.
  * \param reader The reader.
- * \param mappings Receives them.
- * \param mapping_size As of mprof_parser_next_mappings().
- * \param capacity Room.
- * \param count Receives how many.
- * \return As mprof_parser_next_mappings().
+ * \param mappings Array that receives the definitions. Their texts are borrowed until the next call that moves to
+ * another block.
+ * \param mapping_size sizeof (mprof_mapping) as the caller was compiled: the distance in bytes from one element to the
+ * next.
+ * \param capacity Number of elements in \p mappings, 1 or more.
+ * \param count Receives the number of definitions fetched.
+ * \return
+ * - #MPROF_OK; \p count is at least 1.
+ * - #MPROF_END after the last definition; \p count is 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p capacity is 0, or \p mapping_size is smaller than in release 0.1.
+ * - #MPROF_ERR_STATE if no MAPPING block is loaded.
+ * - #MPROF_ERR_MALFORMED after the definitions before the damage.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_mappings(mprof_reader *reader, mprof_mapping *mappings,
 								  size_t mapping_size, size_t capacity, size_t *count);
 
 /**
- * \brief Fetches the next fact of the loaded block. \param reader The reader. \param key Receives the key.
- * \param value Receives the value. \return As mprof_parser_next_property(). \since 0.1
+ * \brief Fetches the next property of the loaded SESSION block.
+ * \param reader The reader.
+ * \param key Receives the key, borrowed until the next call that moves to another block.
+ * \param value Receives the value, borrowed until the next call that moves to another block.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_END after the last property.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE if no SESSION block is loaded.
+ * - #MPROF_ERR_MEMORY if the allocator refused in an earlier call.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_property(mprof_reader *reader, const char **key,
 								  const char **value);
@@ -223,10 +354,13 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_property(mprof_reader *
 /**
  * \brief Looks up a class among those defined so far.
  * \param reader The reader.
- * \param id Its ID.
- * \param mapping Receives it; the name is borrowed until the reader is destroyed.
+ * \param id Class ID.
+ * \param mapping Receives the definition; its texts are borrowed until the reader is destroyed.
  * \param mapping_size sizeof (mprof_mapping) as the caller was compiled.
- * \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a size below that of release 0.1.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNDEFINED_ID if the ID is not defined.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p mapping_size is smaller than in release 0.1.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_class(const mprof_reader *reader, uint32_t id,
@@ -235,54 +369,75 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_class(const mprof_rea
 /**
  * \brief Looks up a method among those defined so far.
  * \param reader The reader.
- * \param id Its ID.
- * \param mapping Receives it, as above.
- * \param mapping_size As above.
- * \return As above.
+ * \param id Method ID.
+ * \param mapping Receives the definition; its texts are borrowed until the reader is destroyed.
+ * \param mapping_size sizeof (mprof_mapping) as the caller was compiled.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNDEFINED_ID if the ID is not defined.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p mapping_size is smaller than in release 0.1.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_method(const mprof_reader *reader, uint32_t id,
 								  mprof_mapping *mapping, size_t mapping_size);
 
 /**
- * \brief Writes "Class.Method (arguments)" of a method; "#ID" stands for what is not defined.
- * \param reader The reader. \param id The method. \param text Receives the name, cut and NUL-terminated like snprintf.
- * \param size Room in bytes; may be 0. \return The length of the whole name in bytes. \since 0.1
+ * \brief Formats "Class.Method (arguments)" for a method; "#ID" stands for a class or method that is not defined.
+ * \param reader The reader.
+ * \param id Method ID.
+ * \param text Receives the name, truncated and NUL-terminated like snprintf; may be NULL if \p size is 0.
+ * \param size Size of \p text in bytes; may be 0.
+ * \return Length of the whole name in bytes; 0 if a pointer is NULL.
+ * \since 0.1
  */
 MPROF_API size_t mprof_reader_format_method(const mprof_reader *reader, uint32_t id, char *text, size_t size);
 
 /**
- * \brief Fetches what the loaded block defines or tells; of a STATISTICAL block modules and functions, with the IDs
- * that the reader has for them.
+ * \brief Fetches the records of the loaded block; of a STATISTICAL block its modules and functions, with the IDs that
+ * the reader has assigned to them.
  * \param reader The reader.
- * \param records Receives them.
- * \param record_size As of mprof_parser_next_records().
- * \param capacity Room.
- * \param count Receives how many.
- * \return As mprof_parser_next_records().
+ * \param records Array that receives the records. Their texts are borrowed until the next call that moves to another
+ * block.
+ * \param record_size sizeof (mprof_record) as the caller was compiled: the distance in bytes from one element to the
+ * next.
+ * \param capacity Number of elements in \p records, 1 or more.
+ * \param count Receives the number of records fetched.
+ * \return
+ * - #MPROF_OK; \p count is at least 1.
+ * - #MPROF_END after the last record; \p count is 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p capacity is 0, or \p record_size is smaller than in release 0.1.
+ * - #MPROF_ERR_STATE if no block with records is loaded.
+ * - #MPROF_ERR_MALFORMED after the records before the damage.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *records,
 								 size_t record_size, size_t capacity, size_t *count);
 
-/** \brief One frame of a call chain. Passed together with its size, so that it may grow at its end. \since 0.1 */
+/**
+ * \brief One frame of a call stack. Passed together with its size, so that it may grow at its end.
+ * \since 0.1
+ */
 typedef struct mprof_stack_frame {
 	uint32_t id;           /**< The method, 0 if not known; the location if native. */
 	uint32_t is_native;    /**< 1: a location of native code. */
-	uint32_t is_compiling; /**< 1: the method is being compiled, not run. */
+	uint32_t is_compiling; /**< 1: the method is being compiled, not executed. */
 } mprof_stack_frame;
 
 /**
- * \brief Looks up a call chain (section 3.13) among those defined so far.
+ * \brief Looks up a call stack (section 3.13) among those defined so far.
  * \param reader The reader.
- * \param stack Its ID.
+ * \param stack Stack ID.
  * \param frames Receives its frames, the innermost first; may be NULL if \p capacity is 0.
- * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance of two elements.
- * \param capacity Room in frames.
- * \param count Receives how many frames the chain has, which may be more than fit; it ends early where a caller is not
- * defined.
- * \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID, with \p count 0; #MPROF_ERR_ARGUMENT for a size below that of release
- * 0.1.
+ * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance in bytes from one element to
+ * the next.
+ * \param capacity Number of elements in \p frames.
+ * \param count Receives the number of frames of the call stack, which may exceed \p capacity. The call stack ends early
+ * where a caller is not defined.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNDEFINED_ID if the ID is not defined; \p count is 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p frame_size is smaller than in release 0.1.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_stack(const mprof_reader *reader, uint32_t stack,
@@ -290,13 +445,16 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_stack(const mprof_rea
 								 size_t capacity, size_t *count);
 
 /**
- * \brief Looks up one step of a call chain: its innermost frame and the chain of the caller.
+ * \brief Looks up the innermost frame of a call stack and the stack ID of its caller.
  * \param reader The reader.
- * \param stack The chain.
+ * \param stack Stack ID.
  * \param frame Receives the frame.
  * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled.
- * \param caller Receives the chain of the caller, 0 if there is none.
- * \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a size below that of release 0.1.
+ * \param caller Receives the stack ID of the caller, 0 if there is none.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNDEFINED_ID if the ID is not defined.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p frame_size is smaller than in release 0.1.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_reader *reader, uint32_t stack,
@@ -304,13 +462,16 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_re
 								  uint32_t *caller);
 
 /**
- * \brief Looks up what was defined so far by a STACKS, CODE, ROOTS or METRICS block.
+ * \brief Looks up a definition of the STACKS, CODE, ROOTS and METRICS blocks read so far.
  * \param reader The reader.
  * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC.
- * \param id Its ID.
- * \param record Receives it; its names are borrowed until the reader is destroyed.
+ * \param id ID of the definition.
+ * \param record Receives the definition; its texts are borrowed until the reader is destroyed.
  * \param record_size sizeof (mprof_record) as the caller was compiled.
- * \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a size below that of release 0.1.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNDEFINED_ID if the ID is not defined.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p record_size is smaller than in release 0.1.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_reader *reader, mprof_record_kind kind,
@@ -318,122 +479,162 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_re
 								  size_t record_size);
 
 /**
- * \brief How many things of a kind are defined so far. \param reader The reader.
- * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC. \return How many; 0 for other kinds. \since 0.1
+ * \brief Number of definitions of a kind so far.
+ * \param reader The reader.
+ * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC.
+ * \return The count; 0 for other kinds, or if \p reader is NULL.
+ * \since 0.1
  */
 MPROF_API uint64_t mprof_reader_get_record_count(const mprof_reader *reader, mprof_record_kind kind);
 
 /**
- * \brief Writes a readable name of a place in native code: its function, else its module and offset, else its address.
- * \param reader The reader. \param location The location. \param text Receives the name, cut and NUL-terminated like
- * snprintf. \param size Room in bytes; may be 0. \return The length of the whole name in bytes. \since 0.1
+ * \brief Formats a readable name of a location in native code: its function, else its module and offset, else its
+ * address.
+ * \param reader The reader.
+ * \param location ID of the location.
+ * \param text Receives the name, truncated and NUL-terminated like snprintf; may be NULL if \p size is 0.
+ * \param size Size of \p text in bytes; may be 0.
+ * \return Length of the whole name in bytes; 0 if a pointer is NULL.
+ * \since 0.1
  */
 MPROF_API size_t mprof_reader_format_location(const mprof_reader *reader, uint32_t location, char *text, size_t size);
 
-/** \brief Number of classes defined so far. \param reader The reader. \return How many. \since 0.1 */
+/**
+ * \brief Number of classes defined so far.
+ * \param reader The reader.
+ * \return The count; 0 if \p reader is NULL.
+ * \since 0.1
+ */
 MPROF_API uint64_t mprof_reader_get_class_count(const mprof_reader *reader);
 
-/** \brief Number of methods defined so far. \param reader The reader. \return How many. \since 0.1 */
+/**
+ * \brief Number of methods defined so far.
+ * \param reader The reader.
+ * \return The count; 0 if \p reader is NULL.
+ * \since 0.1
+ */
 MPROF_API uint64_t mprof_reader_get_method_count(const mprof_reader *reader);
 
 /**
- * \brief Converts a counter to a time, from the first and the last CLOCK read so far.
- * \param reader The reader. \param counter The counter. \param nanoseconds Receives nanoseconds since the session
- * began, negative before it. \return #MPROF_OK; #MPROF_AGAIN while no two CLOCKs with different counters were read (the
- * counter is then taken as nanoseconds). \since 0.1
+ * \brief Converts a counter to a time, with the first and the last clock pair read so far.
+ * \param reader The reader.
+ * \param counter The counter.
+ * \param nanoseconds Receives nanoseconds since the start of the session, negative before it.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_AGAIN if no two clock pairs with different counters were read yet: the counter is taken as nanoseconds.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_reader_get_time(const mprof_reader *reader, uint64_t counter, int64_t *nanoseconds);
 
 /**
  * \brief Converts a time to a counter: the first one whose time, by mprof_reader_get_time(), is not before it.
  * \param reader The reader.
- * \param nanoseconds Nanoseconds since the session began.
+ * \param nanoseconds Nanoseconds since the start of the session.
  * \param counter Receives the counter.
  * \return
  * - #MPROF_OK.
- * - #MPROF_AGAIN while no two CLOCKs with different counters were read (counters are then taken as nanoseconds).
+ * - #MPROF_AGAIN if no two clock pairs with different counters were read yet: counters are taken as nanoseconds.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_reader_get_counter(const mprof_reader *reader, int64_t nanoseconds, uint64_t *counter);
 
 /**
- * \brief What is called for each damage that is met in a log. \param user As passed. \param error Where and what.
+ * \brief Called for each error in a log.
+ * \param user The pointer passed together with the function.
+ * \param error The error and its position. Borrowed during the call.
  * \since 0.1
  */
 typedef void (*mprof_damage_function)(void *user, const mprof_error *error);
 
-/** \brief What is known of a log so far. \since 0.1 */
+/**
+ * \brief The state of a log as far as it was read.
+ * \since 0.1
+ */
 typedef struct mprof_session {
 	size_t struct_size;         /**< sizeof (mprof_session), set by the caller. */
 	uint32_t dialect;           /**< An #mprof_dialect. */
-	uint32_t version;           /**< Of the format, which INTRO tells. */
+	uint32_t version;           /**< Version of the format in INTRO. */
 	uint32_t flags;             /**< From INTRO; 0 if that is damaged. */
-	uint32_t complete;          /**< 1: END was read, and nothing was wrong with any block that was read. */
+	uint32_t complete;          /**< 1: END was read, and no block that was read was damaged. */
 	const char *runtime;        /**< From INTRO, "" if that is damaged. Borrowed until the reader is destroyed. */
-	mprof_clock start;          /**< CLOCK of INTRO; if that is damaged, the first one that was read. */
-	mprof_clock last;           /**< The latest CLOCK read; END's at the end. */
-	double counters_per_second; /**< From both; 0 while unknown. */
-	uint64_t valid_bytes;       /**< As mprof_parser_get_valid_bytes(); a block that defines an ID
-	                                 again, or leaves IDs out, is not valid either. */
-	uint64_t lost_events;       /**< Sum of the LOST blocks read. */
+	mprof_clock start;          /**< Clock pair of INTRO; if that is damaged, the first one that was read. */
+	mprof_clock last;           /**< The latest clock pair read; at the end that of END. */
+	double counters_per_second; /**< Frequency of the counter, from start and last; 0 while not known. */
+	uint64_t valid_bytes;       /**< As mprof_parser_get_valid_bytes(); a block that defines an ID again, or omits
+	                                 IDs, is not valid either. */
+	uint64_t lost_events;       /**< Sum of the lost events in the LOST blocks read. */
 	uint32_t compressed;        /**< 1: the source is gzip. */
 	uint32_t reserved;          /**< 0. */
 } mprof_session;
 
 /**
- * \brief Tells what is known of the log. \param reader The reader. \param session Receives it.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ * \brief Gets the state of the log as far as it was read.
+ * \param reader The reader.
+ * \param session Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session *session);
 
-/** \brief One block of the index. \since 0.1 */
+/**
+ * \brief One block of the index.
+ * \since 0.1
+ */
 typedef struct mprof_index_entry {
 	size_t struct_size;     /**< sizeof (mprof_index_entry), set by the caller. */
 	uint32_t kind;          /**< An #mprof_block_kind. */
 	uint32_t reserved;      /**< 0. */
-	uint64_t offset;        /**< Of its header. */
-	uint64_t length;        /**< Bytes after the header. */
-	uint64_t thread;        /**< EVENTS, SAMPLES, MARK: whose. */
-	uint64_t start_counter; /**< EVENTS, SAMPLES: base counter. Otherwise of its first CLOCK, or start; 0 if it has
-	                             none. */
-	uint64_t end_counter;   /**< EVENTS: of its last event (but see mprof_reader_options::index_without_events).
-	                             Otherwise of its last CLOCK, or end; 0 if it has none. MARK: when, in both. */
+	uint64_t offset;        /**< Offset of its header, in bytes from the start of the log. */
+	uint64_t length;        /**< Length after the header, in bytes. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, MARK: ID of the thread. */
+	uint64_t start_counter; /**< EVENTS, SAMPLES: base counter. Others: of the first clock pair, or start; 0 if
+	                             there is none. */
+	uint64_t end_counter;   /**< EVENTS: of the last event (but see mprof_reader_options::index_without_events).
+	                             Others: of the last clock pair, or end; 0 if there is none. MARK: its time, in
+	                             both. */
 } mprof_index_entry;
 
 /**
- * \brief Makes an index of the log's blocks, in one pass from the start to the end, and goes back to where it was.
+ * \brief Builds an index of the blocks of the log, in one pass from the start to the end, and returns to the current
+ * position.
  *
- * Called again it goes on from where the index ends: what was added to a log that grows is added to the index, and what
- * was interrupted is gone on with. All names are learnt, call chains of stack sections too, those of STATISTICAL blocks
- * only when their samples are fetched. A block that is loaded is left: next comes the one after it. The source must be
- * able to seek.
+ * A later call continues at the end of the index: it adds the new blocks of a log that grows, and continues an index
+ * that was interrupted. All names are read, and the call stacks of stack sections; those of STATISTICAL blocks only
+ * when their samples are fetched. A block that is loaded is unloaded: the next block is the one after it. The source
+ * must be able to seek.
  * \param reader The reader.
  * \return
- * - #MPROF_OK, also for a log that is damaged or cut: the index holds what is valid and mprof_reader_get_error() gives
- *   the first fault.
- * - #MPROF_ERR_INTERRUPTED: the same call goes on with the first block that is not in the index.
+ * - #MPROF_OK, also for a log that is damaged or truncated: the index has the valid part, and mprof_reader_get_error()
+ *   returns the first fault.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: the same call continues with the first block that is not in
+ *   the index.
  * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
  * - #MPROF_ERR_STATE before INTRO was read.
  * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
- * - #MPROF_ERR_MEMORY, #MPROF_ERR_IO.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_build_index(mprof_reader *reader);
 
 /**
- * \brief How many blocks the index has.
+ * \brief Number of blocks in the index.
  * \param reader The reader.
- * \return How many; 0 without an index, or if \p reader is NULL.
+ * \return The count; 0 without an index, or if \p reader is NULL.
  * \since 0.1
  */
 MPROF_API uint64_t mprof_reader_get_index_count(const mprof_reader *reader);
 
 /**
- * \brief One block of the index, in the order of the log.
+ * \brief Gets a block of the index, in the order of the log.
  * \param reader The reader.
- * \param number Its number, from 0 on.
- * \param entry Receives it; its struct_size is set.
+ * \param number Its position in the index, 0 to mprof_reader_get_index_count() - 1.
+ * \param entry Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if there is no such block, struct_size is too small, or a pointer is NULL.
@@ -443,19 +644,20 @@ MPROF_API mprof_status mprof_reader_get_index_entry(const mprof_reader *reader, 
 						    mprof_index_entry *entry);
 
 /**
- * \brief Writes the index, to be loaded when the log is read another time.
+ * \brief Saves the index, to be loaded when the log is read again.
  *
- * The form is the library's own and may change with any release: a newer one refuses it, and makes the index again.
+ * The format is private to the library and may change with any release: a newer release refuses the file, and the index
+ * must be built again.
  * \param reader The reader.
- * \param bytes Receives it, if there is room; may be NULL if \p capacity is 0.
- * \param capacity Room in bytes.
- * \param length Receives how many bytes it has; nothing was written if that is more than the room.
+ * \param bytes Buffer that receives the index if it is large enough; may be NULL if \p capacity is 0.
+ * \param capacity Size of \p bytes.
+ * \param length Receives the length of the index in bytes; if it exceeds \p capacity, nothing was written.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_STATE without an index, and for a log with faults, also one that is cut: which call stacks are open
- *   after a block that could not be read is not stored, nor is the fault.
- * - #MPROF_ERR_UNSUPPORTED for mono and unity: how their blocks are decoded depends on all blocks before (base counters
- *   of threads, forms of samples and heap shots), which is not stored.
+ * - #MPROF_ERR_STATE without an index, and for a log that is damaged or truncated: neither the call stacks that are
+ *   open after an unreadable block nor the fault are stored.
+ * - #MPROF_ERR_UNSUPPORTED for mono and unity: how their blocks are decoded depends on all earlier blocks (base
+ *   counters of threads, forms of samples and heap snapshots), which is not stored.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_MEMORY if the length does not fit size_t.
  * \since 0.1
@@ -464,67 +666,77 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_save_index(mprof_reader *rea
 							       size_t *length);
 
 /**
- * \brief Loads an index that mprof_reader_save_index() wrote, instead of making one.
+ * \brief Loads an index that mprof_reader_save_index() saved, instead of building one.
  *
- * Only the blocks that define something are read: their headers must be where the index says, and so must that of the
- * last block. A log that has grown since is added by mprof_reader_build_index(). Where a block that
- * mprof_reader_seek_time() or mprof_reader_get_open_frames() goes to is not what the index says, the index is dropped
- * and made again: a wrong index costs time.
+ * Only the blocks with definitions are read: their headers must be where the index has them, and so must that of the
+ * last block. If the log has grown since, mprof_reader_build_index() adds the rest. If a block that
+ * mprof_reader_seek_time() or mprof_reader_get_open_frames() seeks to differs from the index, the index is discarded
+ * and built again: a wrong index costs time.
  * \param reader The reader, after INTRO was read and before it has an index.
- * \param bytes What was written; not kept.
- * \param length In bytes.
+ * \param bytes The saved index. Not kept.
+ * \param length Length of \p bytes.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_NOT_MPROF, #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if the bytes are not a whole index.
- * - #MPROF_ERR_UNSUPPORTED if another version wrote them, the dialect has none, or the source cannot seek.
- * - #MPROF_ERR_STATE if they are of another log (by INTRO and where blocks are), and if there is an index.
+ * - #MPROF_ERR_NOT_MPROF, #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if the bytes are not a complete index.
+ * - #MPROF_ERR_UNSUPPORTED if another version saved them, the dialect has no saved index, or the source cannot seek.
+ * - #MPROF_ERR_STATE if they belong to another log (by INTRO and the offsets of blocks), or there is an index already.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
- * - #MPROF_ERR_INTERRUPTED, #MPROF_ERR_MEMORY, #MPROF_ERR_IO, and errors of mprof_reader_next_block().
- * In all cases but #MPROF_OK there is no index after it.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - Any error of mprof_reader_next_block().
+ *
+ * In all cases except #MPROF_OK there is no index afterwards.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, size_t length);
 
 /**
- * \brief Goes to the first block that may have events at a time or later; no block before it has.
+ * \brief Seeks to the first block that may have events at a time or later; no earlier block has any.
  *
- * Blocks of one thread come in the order of time. Those of several do not: after the first one blocks may follow whose
- * events are all earlier.
+ * Blocks of one thread are in the order of time. Those of several threads are not: blocks after the first one may have
+ * only earlier events.
  * \param reader The reader, with an index.
- * \param nanoseconds The time, since the session began.
- * \param thread Only blocks of this thread; #MPROF_THREAD_ANY: all.
+ * \param nanoseconds The time, since the start of the session.
+ * \param thread ID of the thread whose blocks are considered; #MPROF_THREAD_ANY: all.
  * \return
- * - #MPROF_OK; if there is no such block the next one is what follows the index, #MPROF_END in a log that is closed.
+ * - #MPROF_OK; if there is no such block, the next one is the first after the index, or #MPROF_END in a log that is
+ *   closed.
  * - #MPROF_ERR_STATE without an index.
  * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
- * - #MPROF_ERR_INTERRUPTED, #MPROF_ERR_MEMORY, #MPROF_ERR_IO.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds,
 							      uint64_t thread);
 
 /**
- * \brief Which methods a thread is in after all its events up to a counter, those at the counter too.
+ * \brief Gets the methods that a thread is in after all its events up to and including a counter.
  *
  * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
  * thread is on.
  *
- * The reader is left at the block where that is, as after mprof_reader_seek(); elsewhere it stays where it was if there
- * is none.
+ * The reader is left at the block that contains the counter, as after mprof_reader_seek(); if there is none, it stays
+ * where it was.
  * \param reader The reader, with an index.
- * \param thread The thread.
+ * \param thread ID of the thread.
  * \param counter The counter; see mprof_reader_get_counter().
- * \param frames Receives them, the innermost first; may be NULL if \p capacity is 0. The last one has the ID 0 if what
- * is outside of it was not recorded or could not be read.
- * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled.
- * \param capacity Room in frames.
- * \param count Receives how many there are, which may be more than fit.
+ * \param frames Receives the frames, the innermost first; may be NULL if \p capacity is 0. The last one has the ID 0 if
+ * its callers were not recorded or could not be read.
+ * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance in bytes from one element to
+ * the next.
+ * \param capacity Number of elements in \p frames.
+ * \param count Receives the number of frames, which may exceed \p capacity.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_STATE without an index, or with one that was made without events.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or the size too small.
- * - #MPROF_ERR_LIMIT if call stacks take more memory than mprof_reader_options::max_names_memory.
- * - #MPROF_ERR_INTERRUPTED, #MPROF_ERR_MEMORY, #MPROF_ERR_IO.
+ * - #MPROF_ERR_STATE without an index, or with one that was built without events.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p frame_size is too small.
+ * - #MPROF_ERR_LIMIT if call stacks need more memory than mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
@@ -532,16 +744,28 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_open_frames(mprof_reader
 								    size_t frame_size, size_t capacity, size_t *count);
 
 /**
- * \brief Which methods the thread of an EVENTS block is in where the block begins. Reads nothing.
+ * \brief Gets the methods that the thread of an EVENTS block is in at the start of the block. Reads nothing from the
+ * source.
  *
- * They are those of the stack that the thread is on there, as above.
+ * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
+ * thread is on.
  * \param reader The reader, with an index.
- * \param offset The block's, from an index entry or mprof_block::offset.
- * \param frames As above.
- * \param frame_size As above.
- * \param capacity As above.
- * \param count As above.
- * \return As above; #MPROF_ERR_ARGUMENT also if no EVENTS block of the index begins there.
+ * \param offset Offset of the header of the block, from an index entry or mprof_block::offset.
+ * \param frames Receives the frames, the innermost first; may be NULL if \p capacity is 0. The last one has the ID 0 if
+ * its callers were not recorded or could not be read.
+ * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance in bytes from one element to
+ * the next.
+ * \param capacity Number of elements in \p frames.
+ * \param count Receives the number of frames, which may exceed \p capacity.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE without an index, or with one that was built without events.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p frame_size is too small, or no EVENTS block of the index starts at
+ * \p   offset.
+ * - #MPROF_ERR_LIMIT if call stacks need more memory than mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset,
@@ -549,31 +773,39 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reade
 								     size_t capacity, size_t *count);
 
 /**
- * \brief Goes to a block: the next mprof_reader_next_block() gives it. Names learnt are kept, and the call stacks that
- * threads had where blocks begin that were read before.
+ * \brief Seeks to a block: the next mprof_reader_next_block() returns it. The dictionary is kept, and so are the call
+ * stacks of threads at the start of blocks that were read before.
  *
- * How a block is decoded depends on what DIRECTIVES blocks before it declare. So the blocks between the furthest one
- * that was read and this one are scanned once: definitions are learnt, of other blocks only headers are read. With an
- * index that was made or loaded there are none up to its end. Damage in these blocks is no error of the seek.
+ * How a block is decoded depends on the directives in DIRECTIVES blocks before it. The blocks between the furthest one
+ * that was read and this one are therefore scanned once: definitions are read, of other blocks only the headers. With
+ * an index that was built or loaded, no blocks up to its end need to be scanned. Damage in these blocks is not an error
+ * of the seek.
  *
- * Of a compressed log this, once it was called for the first time, keeps access points about each MiB of the log, in at
- * most 21 MB of memory: from there on a place that was read before costs a span between two of them.
+ * For a compressed log, the first call makes the reader keep access points, about one for each MiB of the log, in at
+ * most 21 MB of memory. From then on seeking to a position that was read before takes the decompression of one span
+ * between two of them.
  * \param reader The reader.
- * \param offset Of a block's header, from an index entry or from mprof_block::offset.
+ * \param offset Offset of the header of a block, from an index entry or mprof_block::offset.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
  * - #MPROF_ERR_STATE before INTRO was read.
  * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
- * - #MPROF_ERR_INTERRUPTED: this call or mprof_reader_next_block() finishes it.
- * - #MPROF_ERR_IO, #MPROF_ERR_MEMORY.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: this call or mprof_reader_next_block() continues.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset);
 
 /**
- * \brief Tells the error of the last call that failed. \param reader The reader. \param error Receives it.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ * \brief Gets the error of the last call that failed.
+ * \param reader The reader.
+ * \param error Receives what fits its struct_size, which the caller sets. Its text is static.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_error *error);
 

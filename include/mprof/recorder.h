@@ -3,38 +3,45 @@
  * \file mprof/recorder.h
  * \brief Records events of many threads into a log while the program runs.
  *
- * Each thread that records is attached and has a chain of buffers of its own. Recording an event stores 16 bytes
- * there, or with details and a call chain some more: no lock, no lookup, no allocation. A thread of the recorder (the
- * writer thread) drains full buffers, and from time to time those that are not full, turns keys into IDs, and writes
- * blocks.
+ * Each thread that records is attached and has event buffers of its own. Recording an event stores 16 bytes there, or
+ * more with details and a call stack: it takes no lock, looks nothing up and allocates nothing. A thread of the
+ * recorder (the writer thread) drains full buffers, and from time to time those that are not full, maps keys to IDs,
+ * and writes blocks.
  *
- * What an event is about is told by a *key*: any number that identifies a method or a class while it exists, usually
- * the address of the runtime's own structure. Names are given by mprof_recorder_define_method() and
- * mprof_recorder_define_class() before the first event that uses the key, or asked for when the event is drained,
+ * An event refers to its method or class by a *key*: any number that identifies it while it exists, usually the address
+ * of the runtime's own structure. Names are defined with mprof_recorder_define_method() and
+ * mprof_recorder_define_class() before the first event that uses the key, or requested when the event is drained,
  * through the resolve functions of the options.
  *
  * The writer thread takes memory from mprof_recorder_options::allocator alone and never calls malloc() itself, so a
- * program may record its calls of malloc(): it gives an allocator that does not record, and marks the writer thread as
- * one that does not record in mprof_recorder_options::thread_started, for what its own callbacks may do there. The
- * functions that wait for the writer thread refuse to be called on it (#MPROF_ERR_STATE), and it cannot be attached; an
- * event that is recorded there all the same never waits.
+ * program may record its calls of malloc(): it provides an allocator that does not record, and uses
+ * mprof_recorder_options::thread_started to mark the writer thread as one that does not record, because of its own
+ * callbacks. The functions that wait for the writer thread refuse to be called on it (#MPROF_ERR_STATE), and it cannot
+ * be attached; an event that is recorded there nevertheless never waits.
  *
- * **fork()** may be called at any time, by any thread. The child has neither the writer thread nor the others: it
- * must not go on with the recorder of its parent, which in it records nothing and writes nothing. In the child, best
- * in a handler of pthread_atfork(), which runs before anything else:
- * - Any function may be called on the recorder and on the handles of the thread that forked. Functions that return a
- *   status return #MPROF_ERR_STATE, except mprof_recorder_close(), which does nothing, and those that only ask.
- * - mprof_recorder_destroy() closes the child's descriptor of the log, if the recorder has opened it, and gives
- *   buffers back to the system. It writes nothing, calls no function of the client's sink, and leaves alone the
- *   memory that came from the allocator: another thread may have been in the middle of changing it.
- * - All handles are void from then on; variables that hold them, also those of thread-local storage, are to be set to
- *   NULL. Handles of threads that the child does not have are never used again.
+ * **fork()** may be called at any time, by any thread. The child has neither the writer thread nor the other threads.
+ * It must not continue to use the recorder of its parent, which records and writes nothing in the child. In the child,
+ * preferably in a handler of pthread_atfork(), which runs before anything else:
+ * - Any function may be called on the recorder and on the handle of the thread that forked. Functions that return a
+ *   status return #MPROF_ERR_STATE, except mprof_recorder_close(), which does nothing, and the functions that only
+ *   query.
+ * - mprof_recorder_destroy() closes the child's descriptor of the log, if the recorder opened it, and returns buffers
+ *   to the system. It writes nothing, calls no function of the client's sink, and does not touch memory from the
+ *   allocator: another thread may have been in the middle of changing it.
+ * - After that all handles are invalid; variables that hold them, also thread-local ones, must be set to NULL. Handles
+ *   of threads that the child does not have must not be used again.
  * - A new recorder may be opened at once, for a log under another name, and threads of the child attached to it.
  *
- * The parent notices nothing: its log stays locked and goes on. In a child of vfork() no function may be called.
+ * The parent is not affected: its log stays locked, and recording continues. In a child of vfork() no function may be
+ * called.
  *
- * Functions named mprof_thread_... are for the attached thread alone. They keep errno, and may be called where the
- * collector has stopped all other threads only if they say so. None may be called in a signal handler.
+ * Functions named mprof_thread_... may be called only by the attached thread. They keep errno, and may be called where
+ * the collector has stopped all other threads only if their description permits it. None may be called in a signal
+ * handler.
+ *
+ * NULL is refused everywhere: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
+ * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
+ * #MPROF_ERR_UNSUPPORTED, and the others do nothing.
  */
 #ifndef MPROF_RECORDER_H
 #define MPROF_RECORDER_H
@@ -43,87 +50,111 @@
 
 MPROF_BEGIN_DECLS
 
-/** \brief A recorder. Any thread may call it, as each function says. \since 0.1 */
+/**
+ * \brief A recorder. Any thread may use it, as described at each function.
+ * \since 0.1
+ */
 typedef struct mprof_recorder mprof_recorder;
 
-/** \brief The recorder's view of one thread of the program. \since 0.1 */
+/**
+ * \brief The handle of a thread that is attached to a recorder.
+ * \since 0.1
+ */
 typedef struct mprof_thread mprof_thread;
 
 /**
- * \brief Identifies a method, a class or an element while it exists. 0 means none, and so does the largest number; an
- * event recorded without a key is kept under the name "(no key)". \since 0.1
+ * \brief Identifies a method, a class or a code unit while it exists. 0 and UINT64_MAX are not valid keys; an event
+ * recorded with one of them gets the name "(no key)".
+ * \since 0.1
  */
 typedef uint64_t mprof_key;
 
-/** \brief What a thread does when all buffers are full. \since 0.1 */
+/**
+ * \brief What a thread does if no event buffer is free.
+ * \since 0.1
+ */
 typedef enum mprof_overflow {
-	MPROF_OVERFLOW_WAIT = 0, /**< Waits for the writer thread. What must not wait has as many buffers again; it is
-	                              lost if they are full too. See #mprof_loss_cause for all that can be lost. */
-	MPROF_OVERFLOW_DROP = 1  /**< Drops the event and counts it: the thread is never held up. */
+	MPROF_OVERFLOW_WAIT = 0, /**< Waits for the writer thread. Events that must not wait have as many buffers again;
+	                              they are lost if those are full too. See #mprof_loss_cause for all causes of
+	                              loss. */
+	MPROF_OVERFLOW_DROP = 1  /**< Drops the event and counts it: the thread never waits. */
 } mprof_overflow;
 
 /**
- * \brief Describes a method or a class. Pointers need to be valid only while they are passed; all is copied.
+ * \brief Describes a method or a class. Pointers need to be valid only during the call; everything is copied.
  * \since 0.1
  */
 typedef struct mprof_description {
-	size_t struct_size;  /**< Set by mprof_description_init(). */
-	const char *name;    /**< UTF-8. Methods: name and signature without the class. */
-	size_t name_length;  /**< In bytes. */
-	mprof_key class_key; /**< Methods: their class, 0 if none. */
-	mprof_key
-		assembly_key; /**< Classes: their assembly, as given to mprof_recorder_record_loaded(); 0 if not known. */
-	uint32_t flags;       /**< Methods: bits of #mprof_method_flag. */
-	uint32_t object_size;    /**< Classes: bytes of an object as allocations tell them, if all are of one size; else
-	                             0. Allocations of that size are then written without it. */
-	const char *source_file; /**< Methods: UTF-8, the file of the source; NULL or "" if not known. */
+	size_t struct_size;        /**< Set by mprof_description_init(). */
+	const char *name;          /**< UTF-8. Methods: name and signature without the class. */
+	size_t name_length;        /**< In bytes. */
+	mprof_key class_key;       /**< Methods: the key of their class, 0 if none. */
+	mprof_key assembly_key;    /**< Classes: the key of their assembly, as passed to mprof_recorder_record_loaded();
+	                                0 if not known. */
+	uint32_t flags;            /**< Methods: bits of #mprof_method_flag. */
+	uint32_t object_size;      /**< Classes: size of an object in bytes, as in allocation events, if all objects
+	                                have the same size; else 0. Allocations of that size are then written without
+	                                it. */
+	const char *source_file;   /**< Methods: UTF-8, the source file; NULL or "" if not known. */
 	size_t source_file_length; /**< In bytes. */
-	uint32_t source_line;      /**< Methods: the line in it, from 1; 0 if not known. */
+	uint32_t source_line;      /**< Methods: the line in the source file, from 1; 0 if not known. */
 	uint32_t reserved;         /**< 0. */
 } mprof_description;
 
 /**
  * \brief Sets all fields to 0, and struct_size.
- * \param description What to set; NULL does nothing.
- * \param struct_size sizeof (mprof_description) as the caller was compiled; less than a size_t does nothing.
  *
- * Thread-safe.
+ * Thread-safe for different structs.
+ * \param description The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_description) as the caller was compiled; a size smaller than that of size_t does
+ * nothing.
  * \since 0.1
  */
 MPROF_API void mprof_description_init(mprof_description *description, size_t struct_size);
 
 /**
- * \brief Names a key that was not defined. Called on the writer thread, once for a key, and again after it was
- * unloaded. \param user From the options. \param key The key. \param description Initialised; to be filled. What it
- * points to must stay valid until the next call of a resolve function. \return 0; anything else if it has no name, and
- * the recorder makes one from the key. \since 0.1
+ * \brief Names a key that was not defined.
+ *
+ * Called on the writer thread, once for each key, and again after the key was retired.
+ * \param user mprof_recorder_options::resolve_user.
+ * \param key The key.
+ * \param description Initialized, to be filled. What it points to must stay valid until the next call of a resolve
+ * function.
+ * \return 0 if \p description was filled. Any other value if the key has no name: the recorder then makes one from the
+ * key.
+ * \since 0.1
  */
 typedef int (*mprof_resolve_function)(void *user, mprof_key key, mprof_description *description);
 
 /**
- * \brief A frame of a call chain: the key of a method, or an address of native code with #MPROF_FRAME_NATIVE.
+ * \brief A frame of a call stack: the key of a method, or an address of native code with #MPROF_FRAME_NATIVE.
  *
- * A method's key that is used here must be below 2^62. 0 means a method that is not known. An address of native code
- * must be below 2^61. That of the innermost frame says where the thread is, as a signal handler learns it, unless it
- * is marked as a return address; those further out are return addresses in all cases. Who has return addresses only,
- * as a function that is called in place of malloc() has, marks all with #MPROF_FRAME_RETURN: a call may be the last
- * instruction of its function, so what stands at a return address may be another one.
+ * The key of a method that is used as a frame must be below 2^62; 0 is an unknown method. An address of native code
+ * must be below 2^61. The address of the innermost frame is that of the instruction which the thread executes, as a
+ * signal handler finds it, unless it is marked as a return address. The addresses of outer frames are always return
+ * addresses. A client that has return addresses only, such as a function that is called in place of malloc(), marks all
+ * of them with #MPROF_FRAME_RETURN: a call may be the last instruction of its function, so the byte at a return address
+ * may belong to another function.
  * \since 0.1
  */
 typedef uint64_t mprof_frame;
 
-/** \brief Marks a frame as an address of native code; see mprof_frame_make_native(). \since 0.1 */
+/**
+ * \brief Marks a frame as an address of native code; see mprof_frame_make_native().
+ * \since 0.1
+ */
 #define MPROF_FRAME_NATIVE (UINT64_C(1) << 63)
 
 /**
- * \brief Marks a frame as a return address of native code, which stands after the call, also where it is the innermost.
- * Includes #MPROF_FRAME_NATIVE. \since 0.1
+ * \brief Marks a frame as a return address of native code, the address after the call, also if it is the innermost
+ * frame. Includes #MPROF_FRAME_NATIVE.
+ * \since 0.1
  */
 #define MPROF_FRAME_RETURN (MPROF_FRAME_NATIVE | UINT64_C(1) << 61)
 
 /**
- * \brief Marks a frame as a method that is being compiled, not run; see mprof_frame_make_compiling(). Where that is the
- * innermost method of the call chain of an allocation, it is the compiler that allocates: the event is of kind
+ * \brief Marks a frame as a method that is being compiled, not executed; see mprof_frame_make_compiling(). If it is the
+ * innermost method in the call stack of an allocation, the compiler allocates: the event is of kind
  * #MPROF_EVENT_ALLOCATION_AT_JIT.
  * \since 0.1
  */
@@ -131,104 +162,118 @@ typedef uint64_t mprof_frame;
 
 /**
  * \brief The frame of an address of native code, for languages that have no macros.
- * \param address The address.
- * \return The address with #MPROF_FRAME_NATIVE. Thread-safe, async-signal-safe.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param address The address, below 2^61.
+ * \return The address with #MPROF_FRAME_NATIVE.
  * \since 0.1
  */
 MPROF_API mprof_frame mprof_frame_make_native(uint64_t address);
 
 /**
  * \brief The frame of a return address of native code, for languages that have no macros.
- * \param address The address.
- * \return The address with #MPROF_FRAME_RETURN. Thread-safe, async-signal-safe.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param address The address, below 2^61.
+ * \return The address with #MPROF_FRAME_RETURN.
  * \since 0.1
  */
 MPROF_API mprof_frame mprof_frame_make_return(uint64_t address);
 
 /**
  * \brief The frame of a method that is being compiled, for languages that have no macros.
- * \param method The key of the method.
- * \return The key with #MPROF_FRAME_COMPILING. Thread-safe, async-signal-safe.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param method The key of the method, below 2^62.
+ * \return The key with #MPROF_FRAME_COMPILING.
  * \since 0.1
  */
 MPROF_API mprof_frame mprof_frame_make_compiling(mprof_key method);
 
-/** \brief Limits of a recorder. \since 0.1 */
+/**
+ * \brief Limits of a recorder.
+ * \since 0.1
+ */
 enum {
-	MPROF_STACK_MAX = 128 /**< Frames of a call chain that are kept; those further out are left off. */
+	MPROF_STACK_MAX = 128 /**< Maximum number of frames of a call stack; outer frames beyond it are left off. */
 };
 
 /**
- * \brief What allocations carry besides class and size: bits of mprof_recorder_options::allocation_detail. \since 0.1
+ * \brief The optional fields of allocation events: bits of mprof_recorder_options::allocation_detail.
+ * \since 0.1
  */
 typedef enum mprof_allocation_detail {
 	MPROF_ALLOCATION_DETAIL_CALLER = 1, /**< The method that allocates (directive 1): the innermost frame. */
-	MPROF_ALLOCATION_DETAIL_STACK = 2,  /**< The call chain (directive 19; mono and unity: directive 2). */
-	MPROF_ALLOCATION_DETAIL_OBJECT = 4  /**< The object's address (directive 3). */
+	MPROF_ALLOCATION_DETAIL_STACK = 2,  /**< The call stack (directive 19; mono and unity: directive 2). */
+	MPROF_ALLOCATION_DETAIL_OBJECT = 4  /**< The address of the object (directive 3). */
 } mprof_allocation_detail;
 
 /**
- * \brief Options of a recorder. All zero but struct_size means the defaults.
+ * \brief Options of a recorder. If all fields except struct_size are 0, the defaults apply.
  *
- * A process that is killed loses what is not written yet: what stands in buffers that are not full, for
- * drain_interval_ms at most if the writer thread keeps up; and the backlog of full buffers if it does not,
- * max_buffers of them at most. How long that is in time depends on how fast events come and are written. Who wants to
- * lose less chooses a shorter interval and fewer or smaller buffers: threads then wait sooner (or drop). A compressed
- * log ends at the last flush, which comes at the end of each interval. Besides, samples (max_sample_bytes) and heap
- * shots (max_heap_bytes) that wait are lost.
+ * A process that is killed loses what is not written yet: the events in buffers that are not full, which are at most
+ * drain_interval_ms old if the writer thread keeps up, and the backlog of full buffers if it does not, at most
+ * max_buffers of them. The time that this corresponds to depends on the rates at which events are recorded and written.
+ * A shorter interval and fewer or smaller buffers reduce the loss, but threads then wait (or drop) sooner. A compressed
+ * log ends at the last flush, which comes at the end of each interval. Samples (max_sample_bytes) and heap snapshots
+ * (max_heap_bytes) that wait to be written are lost, too.
  * \since 0.1
  */
 typedef struct mprof_recorder_options {
-	size_t struct_size;                 /**< Set by mprof_recorder_options_init(). */
-	const mprof_writer_options *writer; /**< Dialect, compression and the rest; its clock is not used. NULL:
-	                                          defaults. */
-	const mprof_allocator *allocator;   /**< For the recorder; NULL: malloc. Buffers come from the system.
-	                                          Copied. Called on any thread that calls the recorder, and on the
-	                                          writer thread. */
-	uint32_t buffer_events;             /**< Events in one buffer; 0 means 4096. 128 to 1048576. One with details
-	                                          counts as two, and as one more for each two frames. */
-	uint32_t max_buffers;               /**< Most buffers besides one for each thread; 0 means 512. 2 to 65536. A
-	                                          killed process loses what they hold, see below. */
-	uint32_t overflow;                  /**< An #mprof_overflow. */
-	uint32_t drain_interval_ms;         /**< How long an event may stay in a buffer that is not full; 0 means
-	                                          1000. */
-	uint64_t (*counter)(void *user);    /**< Reads a counter that never goes back; NULL: the machine's. */
-	void *counter_user;                 /**< For counter. */
-	uint32_t keys_are_ids;              /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
-	uint32_t machine_ticks;             /**< 1: count the machine's ticks as they are. 0: in units near 8 ns, which
-	                                          make smaller logs. No effect with counter. */
-	mprof_resolve_function resolve_method; /**< May be NULL. */
-	mprof_resolve_function resolve_class;  /**< May be NULL. */
-	void *resolve_user;                    /**< For the resolve functions. */
-	const mprof_property *properties;      /**< Facts for the SESSION block; may be NULL. Copied. */
-	size_t property_size;                  /**< sizeof (mprof_property) as the caller was compiled; needed
-	                                            with properties. */
-	size_t property_count;                 /**< How many. */
+	size_t struct_size;                    /**< Set by mprof_recorder_options_init(). */
+	const mprof_writer_options *writer;    /**< Options of the writer: dialect, compression and others; its clock is
+	                                            not used. NULL: defaults. Copied. */
+	const mprof_allocator *allocator;      /**< Allocator of the recorder; NULL: malloc. Event buffers come from the
+	                                            system. Copied. Called on any thread that calls the recorder, and on
+	                                            the writer thread. */
+	uint32_t buffer_events;                /**< Events in one buffer, 128 to 1048576; 0 means 4096. An event with
+	                                            details counts as two, and as one more for each two frames. */
+	uint32_t max_buffers;                  /**< Maximum number of buffers in addition to one for each thread, 2 to
+	                                            65536; 0 means 512. Their content is lost if the process is killed,
+	                                            see above. */
+	uint32_t overflow;                     /**< An #mprof_overflow. */
+	uint32_t drain_interval_ms;            /**< Maximum time that an event stays in a buffer that is not full, in
+	                                            milliseconds; 0 means 1000. */
+	uint64_t (*counter)(void *user);       /**< Reads a monotonic counter; NULL: that of the machine. */
+	void *counter_user;                    /**< Passed to counter. */
+	uint32_t keys_are_ids;                 /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
+	uint32_t machine_ticks;                /**< 1: record the ticks of the machine's counter as they are. 0: in
+	                                            units near 8 ns, which make smaller logs. No effect with counter. */
+	mprof_resolve_function resolve_method; /**< Names methods that were not defined; may be NULL. */
+	mprof_resolve_function resolve_class;  /**< Names classes that were not defined; may be NULL. */
+	void *resolve_user;                    /**< Passed to the resolve functions. */
+	const mprof_property *properties;      /**< Metadata for the SESSION block; may be NULL. Copied. */
+	size_t property_size;                  /**< sizeof (mprof_property) as the caller was compiled; required with
+	                                            properties. */
+	size_t property_count;                 /**< Number of elements of properties. */
 	uint32_t allocation_detail;            /**< Bits of #mprof_allocation_detail. */
-	uint32_t start_disabled;               /**< 1: begin as after mprof_recorder_set_enabled() with 0. */
-	uint64_t max_sample_bytes;             /**< Most memory for samples that wait to be written; 0 means 1 MiB. 64
-	                                            KiB to 1 GiB. Taken now. */
-	uint64_t max_heap_bytes;               /**< Most memory for heap shots and moves that wait to be written; 0
-	                                            means 512 MiB. Taken from the system when needed, at least 1 MiB. */
-	uint64_t max_log_bytes;             /**< The longest that the log may be, as stored: the first block that would
-	                                            make it longer, with its losses and END, is not written, nor is
+	uint32_t start_disabled;               /**< 1: start as after mprof_recorder_set_enabled() with 0. */
+	uint64_t max_sample_bytes;             /**< Memory for samples that wait to be written, 64 KiB to 1 GiB; 0 means
+	                                            1 MiB. Allocated when the recorder is opened. */
+	uint64_t max_heap_bytes;               /**< Maximum memory for heap snapshots and moves that wait to be written,
+	                                            in bytes; 0 means 512 MiB. Taken from the system when needed, at
+	                                            least 1 MiB. */
+	uint64_t max_log_bytes;                /**< Maximum length of the log, as stored. The first block that would
+	                                            exceed it, together with its losses and END, is not written, nor is
 	                                            anything after it, and events are counted as lost
 	                                            (#MPROF_LOSS_LIMIT). 0 means no limit. */
-	uint32_t track_objects;             /**< 1: know which objects died at each mprof_recorder_begin_heap(), from
-	                                            allocations with MPROF_ALLOCATION_DETAIL_OBJECT, moves and shots. */
-	uint32_t without_symbols;           /**< 1: do not look up the names of native functions. */
-	void (*thread_started)(void *user); /**< Called on the writer thread before all else; may be NULL. */
-	void (*thread_ended)(void *user);   /**< Called on the writer thread after all else; may be NULL. Returns
-	                                            before mprof_recorder_close() does. */
-	void *thread_user;                  /**< For thread_started and thread_ended. */
+	uint32_t track_objects;                /**< 1: determine which objects died at each mprof_recorder_begin_heap(),
+	                                            from allocations with MPROF_ALLOCATION_DETAIL_OBJECT, moves and heap
+	                                            snapshots. */
+	uint32_t without_symbols;              /**< 1: do not look up the names of native functions. */
+	void (*thread_started)(void *user);    /**< Called on the writer thread before anything else; may be NULL. */
+	void (*thread_ended)(void *user);      /**< Called on the writer thread after everything else; may be NULL.
+	                                            Returns before mprof_recorder_close() does. */
+	void *thread_user;                     /**< Passed to thread_started and thread_ended. */
 } mprof_recorder_options;
 
 /**
  * \brief Sets all options to their defaults.
- * \param options What to set; NULL does nothing.
- * \param struct_size sizeof (mprof_recorder_options) as the caller was compiled; less than a size_t does nothing.
  *
- * Thread-safe.
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_recorder_options) as the caller was compiled; a size smaller than that of size_t
+ * does nothing.
  * \since 0.1
  */
 MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_size);
@@ -237,418 +282,730 @@ MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size
  * \brief Creates a file as mprof_writer_open_path() does and starts to record into it: writes INTRO, DIRECTIVES and
  * SESSION, and starts the writer thread, which blocks all signals.
  *
- * Directives 4, 5, 6, 16, 17, 18, 20 and 21 that the dialect has are declared by themselves, and those for which
- * allocation_detail asks. What the dialect lacks (SESSION, THREAD and LOST blocks, some events and details) is refused
- * unless the writer's options say lossy; then losses are told by mprof_recorder_get_stats() alone. mono and unity have
- * call chains of allocations and monitors if directive 2 is declared, by allocation_detail or by the writer's options.
- * \param path The file. \param options Options, or NULL. Not kept. \param recorder Receives it; NULL on an error.
- * \param error Receives the error; may be NULL, else its struct_size must be set. \return #MPROF_OK;
- * #MPROF_ERR_ARGUMENT; #MPROF_ERR_IO; #MPROF_ERR_UNSUPPORTED; #MPROF_ERR_LIMIT if the start and the end of the log do
- * not fit max_log_bytes; #MPROF_ERR_MEMORY, also if a thread could not be made.
+ * Directives 4, 5, 6, 16, 17, 18, 20 and 21 are declared automatically if the dialect has them, and those that
+ * allocation_detail requires. Content that the dialect cannot represent (SESSION, THREAD and LOST blocks, some events
+ * and details) is refused unless mprof_writer_options::lossy is set; losses are then reported only by
+ * mprof_recorder_get_stats(). mono and unity have call stacks of allocations and monitors if directive 2 is declared,
+ * by allocation_detail or by the writer's options.
+ *
+ * Thread-safe.
+ * \param path Name of the file.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param recorder Receives the recorder; NULL on an error. The caller frees it with mprof_recorder_destroy().
+ * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p path or \p recorder is NULL, or an option is out of range.
+ * - #MPROF_ERR_IO if the file could not be created, locked or written.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip in a
+ *   library without it, or in a library without the recorder.
+ * - #MPROF_ERR_LIMIT if the start and the end of the log do not fit max_log_bytes.
+ * - #MPROF_ERR_MEMORY if the allocator refused, or a thread could not be created.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
 								mprof_recorder **recorder, mprof_error *error);
 
 /**
- * \brief The same, to a descriptor, which is not closed. \param fd The descriptor. \param options As above.
- * \param recorder As above. \param error As above. \return As above. \since 0.1
+ * \brief Starts to record into a descriptor: writes INTRO, DIRECTIVES and SESSION, and starts the writer thread, which
+ * blocks all signals.
+ *
+ * Directives and lossy conversion are as described at mprof_recorder_open_path(). Thread-safe.
+ * \param fd The descriptor, written from its current position. Stays open: the caller closes it after
+ * mprof_recorder_destroy().
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param recorder Receives the recorder; NULL on an error. The caller frees it with mprof_recorder_destroy().
+ * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL, or \p fd or an option is out of range.
+ * - #MPROF_ERR_IO if the descriptor could not be written.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip in a
+ *   library without it, or in a library without the recorder.
+ * - #MPROF_ERR_LIMIT if the start and the end of the log do not fit max_log_bytes.
+ * - #MPROF_ERR_MEMORY if the allocator refused, or a thread could not be created.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *options,
 							      mprof_recorder **recorder, mprof_error *error);
 
 /**
- * \brief The same, to functions of the caller, which are called on the writer thread (and on this one, before it runs).
- * \param sink Copied; closed in all cases. \param options As above. \param recorder As above. \param error As above.
- * \return As above. \since 0.1
+ * \brief Starts to record into a sink: writes INTRO, DIRECTIVES and SESSION, and starts the writer thread, which blocks
+ * all signals. The functions of the sink are called on the calling thread until the writer thread runs, and then on the
+ * writer thread.
+ *
+ * Directives and lossy conversion are as described at mprof_recorder_open_path(). Thread-safe.
+ * \param sink Copied. Its close function is called in all cases.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param recorder Receives the recorder; NULL on an error. The caller frees it with mprof_recorder_destroy().
+ * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p sink or \p recorder is NULL, or an option is out of range.
+ * - #MPROF_ERR_IO if a function of the sink returned an error.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip in a
+ *   library without it, or in a library without the recorder.
+ * - #MPROF_ERR_LIMIT if the start and the end of the log do not fit max_log_bytes.
+ * - #MPROF_ERR_MEMORY if the allocator refused, or a thread could not be created.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_sink(const mprof_sink *sink,
 								const mprof_recorder_options *options,
 								mprof_recorder **recorder, mprof_error *error);
 
 /**
- * \brief Starts to record into memory, as a flight recorder: the last bytes of events are kept, and all that is needed
- * to read them. mprof_recorder_dump_path() writes them out, as often as wanted.
+ * \brief Starts a flight recorder: keeps the latest bytes of events in a ring buffer in memory, and everything that is
+ * needed to read them. mprof_recorder_dump_path() writes a log on request, any number of times.
  *
- * Definitions and facts are kept however old they are; what is dropped are the oldest blocks of events, samples and
- * heap shots. Leaves always name their method. Compression and max_log_bytes have no effect.
- * \param bytes How many bytes of events to keep, before compression; at least 1 MiB. \param options As above.
- * \param recorder As above. \param error As above. \return As above. \since 0.1
+ * Definitions and metadata are kept however old they are; the oldest blocks of events, samples and heap snapshots are
+ * evicted. Leaves always name their method. Compression and max_log_bytes have no effect. Directives and lossy
+ * conversion are as described at mprof_recorder_open_path(). Thread-safe.
+ * \param bytes Size of the ring buffer in bytes of events, before compression; at least 1 MiB.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param recorder Receives the recorder; NULL on an error. The caller frees it with mprof_recorder_destroy().
+ * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL, or \p bytes or an option is out of range.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, or in a
+ *   library without the recorder.
+ * - #MPROF_ERR_MEMORY if the allocator refused, or a thread could not be created.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options,
 								mprof_recorder **recorder, mprof_error *error);
 
 /**
- * \brief Writes what a recorder into memory holds as a whole log, after draining what was recorded before the call.
- * Recording goes on meanwhile.
+ * \brief Writes the content of a flight recorder as a complete log, after draining the events recorded before the call.
+ * Recording continues meanwhile.
  *
- * The file is written under a name beside it that cannot be predicted and then renamed, so what was there before, a
- * symbolic link too, is replaced as a whole. It gets the permissions mprof_writer_options::file_mode.
- * \param recorder The recorder, open or closed.
- * \param path The file.
- * \param gzip_level As in mprof_writer_options.
- * \param error As above; may be NULL.
- * \return #MPROF_OK; #MPROF_ERR_STATE if it records into no memory or on the writer thread; #MPROF_ERR_IO;
- * #MPROF_ERR_MEMORY; #MPROF_ERR_UNSUPPORTED for gzip in a library without it. Thread-safe; not where the world is
- * stopped.
+ * The file is written under an unpredictable name in the same directory and then renamed: an existing file, or a
+ * symbolic link, is replaced as a whole. It gets the permissions mprof_writer_options::file_mode.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder A recorder opened with mprof_recorder_open_ring(), open or closed.
+ * \param path Name of the file.
+ * \param gzip_level 0: not compressed. 1 (fast) to 9 (small): gzip.
+ * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder or \p path is NULL, or \p gzip_level is above 9.
+ * - #MPROF_ERR_STATE if the recorder has no ring buffer, on the writer thread, or in a child made by fork().
+ * - #MPROF_ERR_UNSUPPORTED for gzip in a library without it.
+ * - #MPROF_ERR_IO if the file could not be created, written or renamed.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path,
 								uint32_t gzip_level, mprof_error *error);
 
 /**
- * \brief Ends the log: drains all that was recorded before the call, writes END, ends the writer thread.
+ * \brief Ends the log: drains the events recorded before the call, writes END, and ends the writer thread.
  *
- * Threads may still be recording; what they record from now on is left out without being counted. Waits for nothing
- * but the writing itself. In a child made by fork() it does nothing.
- * \param recorder The recorder. \return #MPROF_OK; #MPROF_ERR_STATE if closed already or on the writer thread; the
- * error that stopped the writing. Thread-safe. \since 0.1
+ * Threads may still be recording; events that they record from now on are left out and not counted. The call waits only
+ * for the writing itself. In a child made by fork() it does nothing and returns #MPROF_OK.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed already, or on the writer thread.
+ * - The error that stopped the writing.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_close(mprof_recorder *recorder);
 
 /**
- * \brief Frees a recorder, closing it first if needed. No other function may run or follow on it or on its threads.
- * Does nothing on the writer thread. In a child made by fork(), see above.
- * \param recorder The recorder, or NULL. \since 0.1
+ * \brief Frees a recorder and all its handles, closing it first if needed.
+ *
+ * No other function may be running on the recorder or its threads, nor be called afterwards. Does nothing on the writer
+ * thread. In a child made by fork() it frees only what the file description of mprof/recorder.h lists. Not
+ * async-signal-safe.
+ * \param recorder The recorder, or NULL.
+ * \since 0.1
  */
 MPROF_API void mprof_recorder_destroy(mprof_recorder *recorder);
 
 /**
- * \brief Waits until all that was recorded or defined before the call, by any thread, is in the log and handed to the
- * system. To be called before structures whose addresses are keys are freed: the names of later ones at the same
- * addresses then cannot be confused with theirs. Not where the world is stopped.
- * \param recorder The recorder. \return #MPROF_OK; #MPROF_ERR_STATE if closed or on the writer thread; the error that
- * stopped the writing. Thread-safe. \since 0.1
+ * \brief Waits until everything that any thread recorded or defined before the call is in the log and handed to the
+ * operating system.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed, on the writer thread, or in a child made by fork().
+ * - The error that stopped the writing.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_drain(mprof_recorder *recorder);
 
 /**
- * \brief A range of keys, or one: first and last are in it. Passed together with its size, so that it may grow at its
- * end.
+ * \brief A range of keys that includes both ends. Passed together with its size, so that it may grow at its end.
  * \since 0.1
  */
 typedef struct mprof_key_range {
 	mprof_key first; /**< The lowest key. */
-	mprof_key last;  /**< The highest key; the same as first for one key. */
+	mprof_key last;  /**< The highest key; equal to first for a single key. */
 } mprof_key_range;
 
 /**
- * \brief Says that the structures behind keys are about to be freed. To be called before they are.
+ * \brief Announces that the structures identified by these keys are about to be freed. Call it before freeing them.
  *
- * When it returns, all events that any thread had published before the call are in the log under the names that their
- * keys had, and those keys mean nothing any more: used again, they must be defined again and get new IDs, whatever
- * their names; what uses them without is written as unknown. Other threads go on recording meanwhile; they are not
- * held up and need not be stopped, but their events must not be about these keys any more. Keys that are IDs
- * (keys_are_ids) mean the same for ever: all is drained, and nothing else happens.
+ * When it returns, all events that any thread published before the call are in the log under the names that their keys
+ * had, and these keys have no meaning any more. To be used again they must be defined again; they then get new IDs,
+ * even if the names are the same. Events that use them without a new definition are written as unknown. Other threads
+ * continue to record meanwhile and need not be stopped, but must not record events with these keys any more. Keys that
+ * are IDs (keys_are_ids) keep their meaning for ever: the call only drains.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
  * \param recorder The recorder.
- * \param ranges Methods and classes alike.
- * \param range_size sizeof (mprof_key_range) as the caller was compiled: the distance of two elements. What goes beyond
- * that of the library must be 0.
- * \param count How many.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_STATE if closed, in a child made by fork() or on the writer
- * thread; #MPROF_ERR_MEMORY; the error that stopped the writing. Thread-safe; not where the world is stopped.
+ * \param ranges Ranges of keys of methods and classes, in any order. Copied.
+ * \param range_size sizeof (mprof_key_range) as the caller was compiled: the distance in bytes from one element to the
+ * next. Bytes beyond the library's own size must be 0.
+ * \param count Number of elements in \p ranges.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a range has its first key above its last, or \p range_size is invalid.
+ * - #MPROF_ERR_STATE if the recorder is closed, on the writer thread, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - The error that stopped the writing.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges,
 						  size_t range_size, size_t count);
 
 /**
- * \brief Stops or resumes the recording of events and samples by threads.
+ * \brief Stops or resumes the recording of events and samples.
  *
- * While it is stopped, functions named mprof_thread_... and mprof_recorder_record_sample() return at once; only starts
- * and ends of threads are still recorded. Definitions, elements, marks and heap shots are taken all the same. The first
- * event that a thread records after resuming is preceded by one of kind #MPROF_EVENT_RECORDING_RESUMED.
- * \param recorder The recorder. \param enabled 1 or 0. \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_STATE if
- * closed or in a child made by fork(). Thread-safe; not in signal handlers, not where the world is stopped. \since 0.1
+ * While recording is stopped, functions named mprof_thread_... and mprof_recorder_record_sample() return at once; only
+ * starts and ends of threads are still recorded. Definitions, code units, markers and heap snapshots are recorded in
+ * either state. The first event that a thread records after recording was resumed is preceded by one of kind
+ * #MPROF_EVENT_RECORDING_RESUMED.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param enabled 1 to resume, 0 to stop.
+ * \return
+ * - #MPROF_OK, also if nothing changed.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL or \p enabled is neither 0 nor 1.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled);
 
-/** \brief Whether events are recorded. \param recorder The recorder. \return 1 or 0. Async-signal-safe. \since 0.1 */
+/**
+ * \brief Whether events are recorded.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param recorder The recorder.
+ * \return 1 if events are recorded. 0 if recording is stopped, the recorder is closed or NULL, or in a child made by
+ * fork().
+ * \since 0.1
+ */
 MPROF_API int mprof_recorder_is_enabled(const mprof_recorder *recorder);
 
 /**
- * \brief Records a remark of the user at this moment. \param recorder The recorder. \param thread As the log calls it,
- * 0 for none. \param text UTF-8. \param text_length In bytes. \return As mprof_recorder_set_thread_name(), and
- * #MPROF_ERR_LIMIT as mprof_recorder_record_metrics(). \since 0.1
+ * \brief Records a marker with the current time.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param thread ID of the thread in the log, 0 for none.
+ * \param text UTF-8. Copied.
+ * \param text_length Length of \p text in bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_NAME if the text contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if more than 16 MiB of markers, metric values and changes of roots wait to be written: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text,
 						  size_t text_length);
 
 /**
- * \brief Defines a figure that the runtime keeps. \param recorder The recorder. \param section What it belongs to.
- * \param name Its name; both UTF-8, NUL-terminated, copied. \param flags Bits of #mprof_metric_flag. \param metric
- * Receives its ID. \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME for one that is too long; #MPROF_ERR_STATE
- * if closed or in a child made by fork(); #MPROF_ERR_MEMORY. Thread-safe; not where the world is stopped. \since 0.1
+ * \brief Defines a metric, a number that the runtime maintains.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param section The group that it belongs to, UTF-8, NUL-terminated. Copied.
+ * \param name Its name, UTF-8, NUL-terminated. Copied.
+ * \param flags Bits of #mprof_metric_flag.
+ * \param metric Receives its ID.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p flags has unknown bits.
+ * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
 						    uint32_t flags, uint32_t *metric);
 
-/** \brief The value of a figure. Passed together with its size, so that it may grow at its end. \since 0.1 */
+/**
+ * \brief The value of a metric. Passed together with its size, so that it may grow at its end.
+ * \since 0.1
+ */
 typedef struct mprof_metric_value {
-	uint32_t metric;   /**< Its ID. */
+	uint32_t metric;   /**< ID of the metric. */
 	uint32_t reserved; /**< 0. */
-	uint64_t value;    /**< A signed number, or the bits of a double, as the flags of the figure say. */
+	uint64_t value;    /**< A signed number, or the bits of a double, depending on the flags of the metric. */
 } mprof_metric_value;
 
 /**
- * \brief Records values of figures at this moment. Those that are as before are not written.
+ * \brief Records values of metrics with the current time. Values that did not change are not written.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
  * \param recorder The recorder.
- * \param values Copied.
- * \param value_size sizeof (mprof_metric_value) as the caller was compiled: the distance of two elements. What goes
- * beyond that of the library must be 0.
- * \param count How many.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT, also for a figure
- * that is not defined; #MPROF_ERR_STATE if closed or in a child made by fork(); #MPROF_ERR_LIMIT if too many wait to
- * be written: then they are lost, and counted (#MPROF_LOSS_NO_BUFFER); #MPROF_ERR_MEMORY. Thread-safe; not where the
- * world is stopped. \since 0.1
+ * \param values The values. Copied.
+ * \param value_size sizeof (mprof_metric_value) as the caller was compiled: the distance in bytes from one element to
+ * the next. Bytes beyond the library's own size must be 0.
+ * \param count Number of elements in \p values.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a metric is not defined, or \p value_size is invalid.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if more than 16 MiB of markers, metric values and changes of roots wait to be written: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof_metric_value *values,
 						     size_t value_size, size_t count);
 
-/** \brief An area of memory from which the collector starts. \since 0.1 */
+/**
+ * \brief A memory area that the collector treats as roots.
+ * \since 0.1
+ */
 typedef struct mprof_root_area {
 	size_t struct_size;  /**< sizeof (mprof_root_area), set by the caller. */
-	uint64_t start;      /**< Its address. */
-	uint64_t size;       /**< Bytes. */
+	uint64_t start;      /**< Address of its first byte. */
+	uint64_t size;       /**< In bytes. */
 	uint32_t kind;       /**< An #mprof_root_kind. */
 	uint32_t reserved;   /**< 0. */
 	mprof_key class_key; /**< The class whose static fields it holds, 0 if none. */
-	uint64_t thread;     /**< The thread it belongs to, 0 if none. */
+	uint64_t thread;     /**< ID of the thread it belongs to, 0 if none. */
 	const char *name;    /**< UTF-8, NUL-terminated; may be NULL. Copied. */
 } mprof_root_area;
 
 /**
- * \brief Says that an area is one from which the collector starts from now on. One registered before at the same start
- * is replaced. \param recorder The recorder. \param area Copied; its size is not 0. \return #MPROF_OK;
- * #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME for one that is too long; #MPROF_ERR_STATE if closed or in a child made by
- * fork(); #MPROF_ERR_LIMIT as mprof_recorder_record_metrics(); #MPROF_ERR_MEMORY. Thread-safe; not where the world is
- * stopped. \since 0.1
+ * \brief Records that the collector treats an area as roots from now on. An area registered before with the same start
+ * is replaced.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param area The area, of at least 1 byte. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, the size is 0 or exceeds the address space, or
+ *   the kind is unknown.
+ * - #MPROF_ERR_NAME if the name is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if more than 16 MiB of markers, metric values and changes of roots wait to be written: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area);
 
 /**
- * \brief Says that an area is none any more. \param recorder The recorder. \param start Its address.
- * \return As above. \since 0.1
+ * \brief Records that the collector no longer treats an area as roots.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param start Address of the first byte of the area.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if more than 16 MiB of markers, metric values and changes of roots wait to be written: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start);
 
 /**
- * \brief Records a sample: where a thread is now. Meant for signal handlers.
+ * \brief Records a sample: the call stack of a thread at the current time. Meant for signal handlers.
  *
- * Takes no lock, allocates nothing, waits for nothing, and keeps errno. If there is no room the sample is counted as
- * lost (#MPROF_LOSS_NO_SAMPLE_ROOM). Native addresses become modules, functions and offsets on the writer thread.
- * \param recorder The recorder. \param thread What the log calls the thread. \param frames The call chain, the
- * innermost frame first. \param count How many; those beyond #MPROF_STACK_MAX are left off. 0 records nothing.
- * \return 1 if it was recorded; 0 if not. Thread-safe and async-signal-safe if the caller's counter function is.
+ * Takes no lock, allocates nothing, does not wait, and keeps errno. If there is no room, the sample is counted as lost
+ * (#MPROF_LOSS_NO_SAMPLE_ROOM). The writer thread converts native addresses to modules, functions and offsets.
+ *
+ * Thread-safe, and async-signal-safe if the counter function of the options is.
+ * \param recorder The recorder.
+ * \param thread ID of the thread in the log.
+ * \param frames The call stack, the innermost frame first. Copied.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off. 0 records nothing.
+ * \return 1 if the sample was recorded, 0 if not.
  * \since 0.1
  */
 MPROF_API int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames,
 					   size_t count);
 
-/** \brief What mprof_recorder_begin_heap() is to make of what follows. \since 0.1 */
+/**
+ * \brief What mprof_recorder_begin_heap() collects data for.
+ * \since 0.1
+ */
 typedef enum mprof_heap_use {
-	MPROF_HEAP_USE_SHOT = 1,  /**< A heap shot: objects with references, and roots. */
-	MPROF_HEAP_USE_FREED = 2, /**< The objects that died since the last time; needs track_objects, or to be told by
-	                             mprof_recorder_add_heap_free(). Until another begin does not ask for it, an object whose
-	                             address is taken by another one is told dead at once, as before the first begin. */
-	MPROF_HEAP_USE_SUMMARY =
-		4 /**< Sums by class (HEAP_SUMMARY): of those given, and of those found or told dead since
-	                             the last sums. Left out if the shot is incomplete. */
+	MPROF_HEAP_USE_SHOT = 1,   /**< A heap snapshot: objects with references, and roots. */
+	MPROF_HEAP_USE_FREED = 2,  /**< The objects that died since the last time; requires track_objects, or calls of
+	                                mprof_recorder_add_heap_free(). Until a later mprof_recorder_begin_heap() omits
+	                                this flag, an object is reported dead as soon as its address is reused, as
+	                                before the first one. */
+	MPROF_HEAP_USE_SUMMARY = 4 /**< Totals by class (HEAP_SUMMARY): of the objects added, and of those found or
+	                                reported dead since the last totals. Left out if the snapshot is incomplete. */
 } mprof_heap_use;
 
 /**
- * \brief Begins a heap shot.
+ * \brief Begins a heap snapshot.
  *
  * This function, mprof_recorder_end_heap() and those named mprof_recorder_add_heap_... may be called where the world is
- * stopped: they take no lock, call no allocator, wait for nothing, and keep errno. Memory comes from the system in
- * chunks, up to max_heap_bytes, and is kept for the next shot; the writer thread encodes after. One thread at a time
- * may call them for a recorder; only mprof_recorder_add_heap_move() and mprof_recorder_add_heap_free() have a meaning
- * outside of a shot.
- * \param recorder The recorder. \param use Bits of #mprof_heap_use; with none, what is told up to the end is only
- * known to be of one collection. \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in
- * which shots go by it (drop, mono, unity). \return 1; 0 if it is closed, in a child made by fork(), a shot was begun
- * and not ended, \p use has other bits, or there is no memory at all. \since 0.1
+ * stopped: they take no lock, call no allocator, do not wait, and keep errno. Memory comes from the system in chunks,
+ * up to max_heap_bytes, and is kept for the next snapshot; the writer thread encodes it afterwards. One thread at a
+ * time may call them for a recorder. Outside a snapshot, only mprof_recorder_add_heap_move() and
+ * mprof_recorder_add_heap_free() have an effect.
+ * \param recorder The recorder.
+ * \param use Bits of #mprof_heap_use. 0: the data up to mprof_recorder_end_heap() is only recorded as belonging to one
+ * collection.
+ * \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in which snapshots have that number
+ * (drop, mono, unity).
+ * \return 1 if the snapshot has begun. 0 if the recorder is closed or NULL, in a child made by fork(), if a snapshot
+ * was begun and not ended, if \p use has other bits, or if there is no memory at all.
+ * \since 0.1
  */
 MPROF_API int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t collection);
 
 /**
- * \brief An object that is alive. \param recorder The recorder. \param address Where it is. \param class_key Its class,
- * defined before. \param size In bytes. \param references Addresses of the objects it refers to. \param count How many.
- * Objects that do not fit any more make the shot incomplete, which is said in the log. \since 0.1
+ * \brief Adds a live object to a heap snapshot. Objects that do not fit max_heap_bytes make the snapshot incomplete,
+ * which is recorded in the log.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param address Address of the object.
+ * \param class_key Key of its class, defined before.
+ * \param size Size of the object in bytes.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p references.
+ * \since 0.1
  */
 MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
 					      uint64_t size, const uint64_t *references, size_t count);
 
 /**
- * \brief More references of the last object, for those who learn them in pieces. \param recorder The recorder.
- * \param references As above. \param count How many. \since 0.1
+ * \brief Adds references to the last object added to a heap snapshot, for runtimes that report them in several parts.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p references.
+ * \since 0.1
  */
 MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count);
 
 /**
- * \brief An object from which the collector starts. \param recorder The recorder. \param kind Why. \param slot Address
- * of the reference, by which the registered area is found; 0 if there is none. If it lies in an area, that one's kind
- * counts. \param object The object. \since 0.1
+ * \brief Adds a root to a heap snapshot.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param kind Why the collector keeps the object. If \p slot is in a registered area, the kind of the area takes
+ * precedence.
+ * \param slot Address of the reference, which is looked up in the registered areas; 0 if there is none.
+ * \param object Address of the object.
+ * \since 0.1
  */
 MPROF_API void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot,
 					    uint64_t object);
 
 /**
- * \brief An object that is dead, for runtimes that know. \param recorder The recorder. \param address Where it was, 0
- * if not known. \param class_key Its class. \param size In bytes. \since 0.1
+ * \brief Reports a dead object, for runtimes that can.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param address Address that the object had, 0 if not known.
+ * \param class_key Key of its class.
+ * \param size Size of the object in bytes.
+ * \since 0.1
  */
 MPROF_API void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
 					    uint64_t size);
 
 /**
- * \brief An object that the collector moved. \param recorder The recorder. \param from Where it was. \param to Where
- * it is now.
+ * \brief Reports that the collector moved an object.
  *
- * Moves that follow each other are a set: an address may be left by one object and taken by another, in any order.
- * Anything else that is told of the heap ends a set, and so does an allocation or the start of a collection
- * (#MPROF_EVENT_GC_START) in between. \since 0.1
+ * Consecutive moves are one set: an address may be left by one object and taken by another, in any order. Any other
+ * call about the heap ends a set, and so does an allocation or the start of a collection (#MPROF_EVENT_GC_START) in
+ * between.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param from Address of the object before the move.
+ * \param to Address of the object after the move.
+ * \since 0.1
  */
 MPROF_API void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint64_t to);
 
-/** \brief Ends a heap shot; the writer thread is woken. \param recorder The recorder. \since 0.1 */
+/**
+ * \brief Ends a heap snapshot and wakes the writer thread.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \since 0.1
+ */
 MPROF_API void mprof_recorder_end_heap(mprof_recorder *recorder);
 
 /**
- * \brief Reads the recorder's counter. \param recorder The recorder. \return In the unit of the log. Thread-safe, also
- * in signal handlers if the caller's counter function is. \since 0.1
+ * \brief Reads the counter of a recorder.
+ *
+ * Thread-safe, and async-signal-safe if the counter function of the options is.
+ * \param recorder The recorder.
+ * \return The counter, in the unit of the log; 0 if \p recorder is NULL.
+ * \since 0.1
  */
 MPROF_API uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder);
 
 /**
  * \brief Attaches a thread. Its first buffer is taken and touched now.
+ *
+ * Thread-safe. Must not be called in a signal handler.
  * \param recorder The recorder.
- * \param id What the log calls it; 0 means the system's ID of the calling thread. One handle at a time has an ID: the
- * events of a thread in the log are those of one call stack at a time. Once it is detached, its ID may be used again;
- * the events then follow in order.
- * \param thread Receives the handle, for that thread's use alone; NULL on an error.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_STATE if a thread that is attached has the ID, if the recorder is
- * closed, in a child made by fork(), or on the writer thread; #MPROF_ERR_MEMORY. Thread-safe.
+ * \param id ID of the thread in the log; 0 means the system's ID of the calling thread. Only one handle at a time has
+ * an ID, since the events of a thread in the log are those of one call stack at a time. When it is detached, its ID may
+ * be used again; the events then follow in order.
+ * \param thread Receives the handle, which only that thread may use; NULL on an error. It is valid until
+ * mprof_thread_detach() or mprof_recorder_destroy().
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE if an attached thread has the ID, the recorder is closed, on the writer thread, or in a child made
+ *   by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id,
 							     mprof_thread **thread);
 
 /**
- * \brief Detaches a thread: hands over what it recorded and ends the handle. \param thread The handle, or NULL. Any
- * thread may call it when the owner does not use the handle any more. \since 0.1
+ * \brief Detaches a thread: hands over the events that it recorded and ends the handle.
+ *
+ * Any thread may call it once the owner no longer uses the handle. Not async-signal-safe.
+ * \param thread The handle, or NULL.
+ * \since 0.1
  */
 MPROF_API void mprof_thread_detach(mprof_thread *thread);
 
-/** \brief What the log calls a thread. \param thread The handle. \return The ID. \since 0.1 */
+/**
+ * \brief Gets the ID of a thread in the log.
+ * \param thread The handle.
+ * \return The ID; 0 if \p thread is NULL.
+ * \since 0.1
+ */
 MPROF_API uint64_t mprof_thread_get_id(const mprof_thread *thread);
 
 /**
- * \brief Defines a class. Must happen before the first event that uses the key is recorded, on any thread.
+ * \brief Defines a class. Call it before any thread records the first event that uses the key.
  *
- * A key defined again with the same description is the same class; with another one it is a new class from now on: its
- * address was reused. An object_size of 0 does not make it another one: the size can be told later, and is of use if
- * that is before the class is written. A class that no event uses is not written.
- * \param recorder The recorder. \param key A key, not none. \param description Copied. \return #MPROF_OK;
- * #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME if the name holds a NUL; #MPROF_ERR_STATE if closed or in a child made by
- * fork(); #MPROF_ERR_MEMORY. Thread-safe; not where the world is stopped. \since 0.1
+ * A key defined again with the same description is the same class. With another description it is a new class from now
+ * on, since its address was reused. An object_size of 0 does not make it another class: the size can be added later,
+ * and is used if the class has not been written by then. A class that no event uses is not written.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key A valid key.
+ * \param description The class. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the key is not valid, or struct_size is too small.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key,
 						   const mprof_description *description);
 
 /**
- * \brief Defines a method. As mprof_recorder_define_class(); its class is to be defined too, before or after.
- * \param recorder The recorder. \param key A key, not none. \param description Copied. \return As above. \since 0.1
+ * \brief Defines a method. Call it before any thread records the first event that uses the key. Its class must be
+ * defined too, before or afterwards.
+ *
+ * A key defined again with the same description is the same method. With another description it is a new method from
+ * now on, since its address was reused. A method that no event uses is not written.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key A valid key.
+ * \param description The method. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the key is not valid, the source file is NULL although its
+ *   length is not 0, or struct_size is too small.
+ * - #MPROF_ERR_NAME if the name or the source file contains a NUL byte or is longer than
+ *   mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key,
 						    const mprof_description *description);
 
 /**
- * \brief Records that an element was loaded. Classes may name an assembly by the key from now on.
- * \param recorder The recorder. \param key Its key. \param element Copied; its id is chosen by the recorder.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT; #MPROF_ERR_NAME; #MPROF_ERR_STATE if closed or in a child made by fork();
- * #MPROF_ERR_MEMORY. Thread-safe; not where the world is stopped. \since 0.1
+ * \brief Records that a code unit was loaded. Classes may refer to an assembly by the key from now on.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key Key of the code unit.
+ * \param element The code unit. Copied; its id is chosen by the recorder.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the kind does not have exactly one type, or a struct_size is
+ *   too small.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key,
 						    const mprof_element *element);
 
 /**
- * \brief Records that an element was unloaded; its key is free to be used again.
- * \param recorder The recorder. \param key Its key. \param element Copied. \return As above. \since 0.1
+ * \brief Records that a code unit was unloaded. Its key may be used again.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key Key of the code unit.
+ * \param element The code unit. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the kind does not have exactly one type, or a struct_size is
+ *   too small.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, mprof_key key,
 						      const mprof_element *element);
 
 /**
- * \brief Records a thread's name, which need not be that of the calling one. \param recorder The recorder. \param id
- * What the log calls the thread. \param name UTF-8. \param name_length In bytes. \return #MPROF_OK; #MPROF_ERR_NAME;
- * #MPROF_ERR_STATE if closed or in a child made by fork(); #MPROF_ERR_MEMORY. Thread-safe; not where the world is
- * stopped. \since 0.1
+ * \brief Records the name of a thread, which need not be the calling one.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param id ID of the thread in the log.
+ * \param name UTF-8. Copied.
+ * \param name_length Length of \p name in bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t id, const char *name,
 						      size_t name_length);
 
-/** \brief A method is entered. \param thread The calling thread. \param method Its key. \since 0.1 */
+/**
+ * \brief Records that a method is entered.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param method Key of the method.
+ * \since 0.1
+ */
 MPROF_API void mprof_thread_enter_method(mprof_thread *thread, mprof_key method);
 
 /**
  * \brief Records that a method returns.
  *
  * Methods that the thread entered later and did not leave end with it. A leave of a method that the thread is not in is
- * kept, and ends nothing.
- * \param thread The calling thread.
- * \param method The method's key; 0 means the method on top of the stack, as in mprof_thread_leave_top().
+ * recorded, and ends nothing.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param method Key of the method; 0 means the method on top of the call stack, as in mprof_thread_leave_top().
  * \since 0.1
  */
 MPROF_API void mprof_thread_leave_method(mprof_thread *thread, mprof_key method);
 
 /**
- * \brief Records that the method on top of the thread's stack returns: the one that was entered last and has not been
- * left.
+ * \brief Records that the method on top of the thread's call stack returns: the one that was entered last and has not
+ * been left.
  *
- * For runtimes that do not name the method when it returns. In dialects without implicit leaves (doc/format.md, 4.3)
- * the recorder names it; on a stack of more than 65,536 frames it cannot, and counts the event as lost
- * (#MPROF_LOSS_NO_MEMORY). Where no method is open the leave is kept, and matches none.
+ * This is for runtimes that do not name the method when it returns. In dialects without implicit leaves (doc/format.md,
+ * 4.3) the recorder adds the method; on a stack of more than 65,536 frames it cannot, and counts the event as lost
+ * (#MPROF_LOSS_NO_MEMORY). If no method is open, the leave is recorded and matches none.
  *
  * mprof_thread_record_event() with #MPROF_EVENT_METHOD_LEAVE_EXCEPTION or #MPROF_EVENT_METHOD_LEAVE_TAIL and key 0 also
- * means the method on top, and says how it was left.
- * \param thread The calling thread.
+ * means the method on top, and specifies how it was left.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
  * \since 0.1
  */
 MPROF_API void mprof_thread_leave_top(mprof_thread *thread);
 
 /**
- * \brief Records that the thread goes on on another call stack: that of a coroutine, a fiber, a green thread.
+ * \brief Records that the thread continues on another call stack: that of a coroutine, a fiber, a green thread.
  *
- * From here on what the thread records is of that stack: methods are entered and left there, and no time passes in
- * methods that are open on the stacks that it left (doc/format.md, 4.8). A stack is on one thread at a time, and may go
- * on on another thread; the client calls this on the second thread after it did so on the first, to leave it. A stack
- * costs the recording process some 300 bytes, besides 16 for each method that is open on it.
+ * Events that the thread records from here on belong to that stack: methods are entered and left there, and no time
+ * passes in methods that are open on the stacks that it left (doc/format.md, 4.8). A stack is on one thread at a time,
+ * and may continue on another thread: the client calls this on the thread that leaves the stack first, and then on the
+ * second thread. A stack uses about 300 bytes in the recording process, plus 16 for each method that is open on it.
  *
- * Where stacks go from thread to thread, mprof_recorder_options::counter, if it is used, must have moved on in between.
- * \param thread The calling thread.
- * \param stack A number of the client's choice, such as the address of the runtime's structure, unique in the recorder;
- * 0 means the thread's own stack, on which it begins.
- * \return As of mprof_thread_record_event(); #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the dialect has no
- * switches (all but mprof2). With mprof_writer_options::lossy they are left out of the log and counted
- * (mprof_writer_stats::left_out_events).
+ * If stacks move between threads, and mprof_recorder_options::counter is used, that counter must advance between the
+ * two calls.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param stack A number chosen by the client, such as the address of the runtime's structure, unique in the recorder; 0
+ * means the thread's own stack, on which it starts.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT if \p thread is NULL.
+ * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the dialect has no stack switches (all except mprof2). With
+ *   mprof_writer_options::lossy they are left out of the log and counted (mprof_writer_stats::left_out_events).
  * \since 0.1
  */
 MPROF_API mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack);
 
 /**
- * \brief Records that a call stack is done with. Methods that are open on it end; no time has passed in them since it
- * was left. Its number may be used for another stack.
- * \param thread The calling thread. If it is on the stack, it is on its own from here on.
- * \param stack The stack, not 0.
- * \return As of mprof_thread_switch_stack(); #MPROF_ERR_ARGUMENT for 0.
+ * \brief Records that a call stack has ended. Methods that are open on it end; no time has passed in them since it was
+ * left. Its number may be used for another stack.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread. If the thread is on the stack, it is on its own stack from here on.
+ * \param stack Number of the stack, not 0.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT if \p thread is NULL or \p stack is 0.
+ * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the dialect has no stack switches (all except mprof2). With
+ *   mprof_writer_options::lossy they are left out of the log and counted (mprof_writer_stats::left_out_events).
  * \since 0.1
  */
 MPROF_API mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t stack);
 
 /**
- * \brief An object was allocated. It has no time of its own in the log. If its class's key was defined twice without
- * mprof_recorder_retire_keys() in between, it is of the class that the key meant at the last event of the thread that
- * has a time. \param thread The calling thread. \param class_key Its class. \param size In bytes, below 2^56.
+ * \brief Records that an object was allocated. The event has no time of its own in the log.
+ *
+ * If the key of the class was defined twice without mprof_recorder_retire_keys() in between, the object is of the class
+ * that the key meant at the last event of the thread that has a time.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of the class.
+ * \param size Size of the object in bytes, below 2^56.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size);
@@ -656,71 +1013,94 @@ MPROF_API void mprof_thread_record_allocation(mprof_thread *thread, mprof_key cl
 /**
  * \brief Records an event of a kind that has a time of its own.
  *
- * Events of collections (the kinds MPROF_EVENT_GC_...) never wait, whatever the policy, and may be recorded where the
- * world is stopped, by one thread at a time for each handle.
- * \param thread The calling thread.
- * \param kind METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves mean the method on top
- * of the stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
+ * Events of collections (the kinds MPROF_EVENT_GC_...) never wait, whatever the overflow policy, and may be recorded
+ * where the world is stopped, by one thread at a time for each handle.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param kind METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves mean the method on
+ * top of the call stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
  * \param flags Bits of #mprof_event_flag.
- * \param subject The key of the method or class, or the value of a kind that has neither.
- * \return #MPROF_OK, also while recording is stopped, and where the event is dropped and counted for want of a buffer;
- * #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or the kind has a function of its own or cannot be
- * recorded.
+ * \param subject Key of the method or class, or the value of a kind that has neither.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL, or the kind has a function of its own or cannot
+ *   be recorded.
+ * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the kind is STACK_* and the dialect has no stack switches.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags,
 						 uint64_t subject);
 
 /**
- * \brief Records an event of a collection, as mprof_thread_record_event() does, with the number of the collection, for
- * logs that have numbers (mono and unity, and directive 21).
+ * \brief Records an event of a collection with the number of the collection, for logs that have numbers (mono and
+ * unity, and directive 21).
  *
- * Events with one number belong to one collection, and so does a heap shot with that number. A change of the heap's
- * size takes a number of its own in mono and unity, as it did in Mono 2; elsewhere pass 0 for it, so that numbers count
- * collections.
- * \param thread The calling thread.
+ * Events with the same number belong to one collection, and so does a heap snapshot with that number. In mono and unity
+ * a change of the heap's size has a number of its own, as in Mono 2; in other dialects pass 0 for it, so that numbers
+ * count collections.
+ *
+ * Never waits, whatever the overflow policy, and may be called where the world is stopped, by one thread at a time for
+ * each handle.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
  * \param kind One of the kinds MPROF_EVENT_GC_...
- * \param number From 1 on; 0 if not known: mono and unity then count by themselves.
- * \param value The generation, or the size.
- * \return As of mprof_thread_record_event(); #MPROF_ERR_ARGUMENT for other kinds.
+ * \param number Number of the collection, from 1; 0 if not known: mono and unity are then numbered automatically.
+ * \param value The generation, or the size of the heap in bytes.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or the kind is another one.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
 						      uint64_t value);
 
 /**
- * \brief An object was allocated, with what allocation_detail asks for; what it does not ask for is ignored. See
- * #MPROF_FRAME_COMPILING for objects that a compiler makes.
- * \param thread The calling thread. \param class_key Its class. \param size In bytes, below 2^56. \param object Its
- * address. \param frames The call chain, the innermost frame first; may be NULL if \p count is 0. \param count How
- * many. \since 0.1
+ * \brief Records that an object was allocated, with the optional fields that mprof_recorder_options::allocation_detail
+ * selects; the others are ignored. See #MPROF_FRAME_COMPILING for objects that a compiler allocates.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of the class.
+ * \param size Size of the object in bytes, below 2^56.
+ * \param object Address of the object.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \since 0.1
  */
 MPROF_API void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size,
 						       uint64_t object, const mprof_frame *frames, size_t count);
 
 /**
- * \brief Records that a thread meets a monitor.
- * \param thread The calling thread.
- * \param state An #mprof_monitor_state: what becomes of it.
- * \param class_key The class of the object.
- * \param object The object's address.
- * \param frames The call chain, the innermost frame first; may be NULL if \p count is 0.
- * \param count How many.
- * \return As of mprof_thread_record_event(); #MPROF_ERR_ARGUMENT for other states.
+ * \brief Records that a thread waits for a monitor, acquires it, or gives up.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param state An #mprof_monitor_state.
+ * \param class_key Key of the class of the object.
+ * \param object Address of the object.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p state is unknown.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
 						   uint64_t object, const mprof_frame *frames, size_t count);
 
 /**
- * \brief A handle was made.
- * \param thread The calling thread.
- * \param handle Its number, below 2^62, so that it may be an address; others are ignored.
- * \param type Its type.
- * \param class_key The class of its object, 0 if it has none.
- * \param object The object's address, 0 if it has none.
- * \param frames As above.
- * \param count As above.
+ * \brief Records that a handle was created.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param handle Number of the handle, below 2^62, so that it may be an address; others are ignored.
+ * \param type Type of the handle.
+ * \param class_key Key of the class of its object, 0 if it has none.
+ * \param object Address of its object, 0 if it has none.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
@@ -728,104 +1108,140 @@ MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t
 						  size_t count);
 
 /**
- * \brief A handle was freed. \param thread The calling thread. \param handle Its number. \param type Its type.
- * \param frames As above. \param count As above. \since 0.1
+ * \brief Records that a handle was deleted.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param handle Number of the handle, below 2^62; others are ignored.
+ * \param type Type of the handle.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \since 0.1
  */
 MPROF_API void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
 						  const mprof_frame *frames, size_t count);
 
 /**
- * \brief A finalizer begins or ends. \param thread The calling thread. \param is_end 0 or 1. \param class_key The
- * class of the object. \param object Its address. \since 0.1
+ * \brief Records that a finalizer begins or ends.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param is_end 0: it begins. 1: it ends.
+ * \param class_key Key of the class of the object.
+ * \param object Address of the object.
+ * \since 0.1
  */
 MPROF_API void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object);
 
 /**
- * \brief Native memory was allocated (section 4.7): to be called after that was done.
+ * \brief Records that native memory was allocated (section 4.7). Call it after the allocation.
  *
- * Takes no lock and calls no allocator; waits for a free buffer if the policy is to wait. Any thread may free what
- * another one allocated.
- * \param thread The calling thread. NULL records nothing.
- * \param address Where it is.
- * \param size In bytes, as asked for; below 2^56.
- * \param frames The call stack, the innermost frame first; NULL for none, which is the cheapest. The first one is the
- * caller of the allocator.
- * \param count How many; those beyond #MPROF_STACK_MAX are left off.
+ * Takes no lock and calls no allocator; waits for a free buffer if that is the overflow policy. Any thread may free
+ * what another one allocated.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param address Address of the memory.
+ * \param size Size in bytes, as requested; below 2^56.
+ * \param frames The call stack, the innermost frame first, copied; NULL for none, which is the cheapest. The first
+ * frame is the caller of the allocator.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address, uint64_t size,
 						    const mprof_frame *frames, size_t count);
 
 /**
- * \brief Native memory is freed (section 4.7): to be called before that is done, so that nobody else is given the
- * address earlier than the log says.
+ * \brief Records that native memory is freed (section 4.7). Call it before the memory is freed, so that no other thread
+ * gets the address at a time before that of this event.
  *
- * Without a call stack it takes as little as an entered method. As mprof_thread_record_memory_allocated() otherwise.
- * \param thread The calling thread. NULL records nothing.
- * \param address Where it is.
- * \param frames The call stack; NULL for none.
- * \param count How many.
+ * Without a call stack it costs as little as mprof_thread_enter_method(). Takes no lock and calls no allocator; waits
+ * for a free buffer if that is the overflow policy. Any thread may free what another one allocated.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param address Address of the memory.
+ * \param frames The call stack, the innermost frame first, copied; NULL for none.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, const mprof_frame *frames,
 						size_t count);
 
 /**
- * \brief Native memory was resized (section 4.7), as by realloc(): to be called after that was done, and not if it
+ * \brief Records that native memory was resized (section 4.7), as by realloc(). Call it afterwards, and not if resizing
  * failed.
  *
- * Where there was no memory before, or is none after, record an allocation or a free instead.
- * As mprof_thread_record_memory_allocated() otherwise.
- * \param thread The calling thread. NULL records nothing.
- * \param old_address Where it was.
- * \param started What mprof_recorder_read_counter() returned before it was done: from then on, the old address may have
- * been given to another thread. 0 if it is not known.
- * \param new_address Where it is; may be the same.
- * \param size The new one, in bytes; below 2^56.
- * \param frames The call stack; NULL for none.
- * \param count How many.
+ * If there was no memory before, or there is none afterwards, record an allocation or a free instead. Takes no lock and
+ * calls no allocator; waits for a free buffer if that is the overflow policy. Any thread may resize what another one
+ * allocated.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param old_address Address before.
+ * \param started What mprof_recorder_read_counter() returned before the memory was resized: from then on another thread
+ * may have been given the old address. 0 if not known.
+ * \param new_address Address afterwards; may be the same.
+ * \param size New size in bytes; below 2^56.
+ * \param frames The call stack, the innermost frame first, copied; NULL for none.
+ * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
 						  uint64_t new_address, uint64_t size, const mprof_frame *frames,
 						  size_t count);
 
-/** \brief Figures of a recorder. \since 0.1 */
+/**
+ * \brief Statistics of a recorder.
+ * \since 0.1
+ */
 typedef struct mprof_recorder_stats {
-	size_t struct_size;        /**< sizeof, set by the caller. */
-	uint64_t events;           /**< Events written to the log so far: of threads, samples, and of heap
-	                                shots. */
+	size_t struct_size;        /**< sizeof (mprof_recorder_stats), set by the caller. */
+	uint64_t events;           /**< Events written to the log so far: of threads, samples, and of heap snapshots. */
 	uint64_t bytes;            /**< Length of the log so far, as stored. */
 	uint64_t log_bytes;        /**< Length of the log so far, not compressed. */
-	uint64_t lost_events;      /**< Events lost, all causes. */
-	uint64_t lost[256];        /**< By #mprof_loss_cause. */
-	uint64_t waits;            /**< Times a thread had to wait for a buffer. */
-	uint64_t unresolved_keys;  /**< Keys that nobody named. */
-	uint64_t left_out;         /**< What the dialect could not say, when lossy. */
+	uint64_t lost_events;      /**< Lost events of all causes. */
+	uint64_t lost[256];        /**< Lost events by #mprof_loss_cause. */
+	uint64_t waits;            /**< Number of times that a thread had to wait for a buffer. */
+	uint64_t unresolved_keys;  /**< Keys that were neither defined nor resolved. */
+	uint64_t left_out;         /**< Items that the dialect could not represent, with mprof_writer_options::lossy. */
 	uint64_t threads;          /**< Threads attached so far. */
 	uint64_t classes;          /**< Classes written so far. */
 	uint64_t methods;          /**< Methods written so far. */
-	uint64_t buffers;          /**< Buffers made so far. */
+	uint64_t buffers;          /**< Event buffers allocated so far. */
 	uint64_t samples;          /**< Samples written so far. */
-	uint64_t stacks;           /**< Different call chains written so far, parts of others included. */
-	uint64_t heap_shots;       /**< Heap shots written so far. */
+	uint64_t stacks;           /**< Distinct call stacks written so far, including those that are parts of
+	                                others. */
+	uint64_t heap_shots;       /**< Heap snapshots written so far. */
 	uint64_t incomplete_shots; /**< Those of them that are incomplete. */
 	uint32_t status;           /**< An #mprof_status: the error that stopped the writing, or #MPROF_OK. */
-	int32_t system_error;      /**< Its errno, or 0. */
+	int32_t system_error;      /**< errno of that error, or 0. */
 } mprof_recorder_stats;
 
 /**
- * \brief Tells the figures; exact after mprof_recorder_drain() or mprof_recorder_close().
- * \param recorder The recorder. \param stats Receives what fits its struct_size.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. Thread-safe. \since 0.1
+ * \brief Gets the statistics of a recorder. They are exact after mprof_recorder_drain() or mprof_recorder_close().
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param stats Receives what fits its struct_size, which the caller sets; all 0 in a child of fork().
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats);
 
 /**
- * \brief Tells the figures of the writer, among them by kind what the dialect could not say; as exact as those of
- * mprof_recorder_get_stats().
- * \param recorder The recorder. \param stats Receives what fits its struct_size; all 0 in a child of fork().
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. Thread-safe. \since 0.1
+ * \brief Gets the statistics of the writer of a recorder, including what the dialect could not represent, by kind. They
+ * are exact after mprof_recorder_drain() or mprof_recorder_close().
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param stats Receives what fits its struct_size, which the caller sets; all 0 in a child of fork().
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mprof/status.h
- * \brief What functions return, where an error happened, and where memory comes from.
+ * \brief Status codes of functions, positions of errors, and allocators.
  */
 #ifndef MPROF_STATUS_H
 #define MPROF_STATUS_H
@@ -17,45 +17,50 @@ MPROF_BEGIN_DECLS
  * \since 0.1
  */
 typedef enum mprof_status {
-	MPROF_OK = 0,    /**< Done. */
-	MPROF_END = 1,   /**< Nothing is left of what was iterated: a block's records, or the blocks of a log. */
-	MPROF_AGAIN = 2, /**< More bytes are needed and may come later: feed the parser, or ask the reader again. */
+	MPROF_OK = 0,    /**< Success. */
+	MPROF_END = 1,   /**< End of an iteration: over the records of a block, or the blocks of a log. */
+	MPROF_AGAIN = 2, /**< More bytes are needed and may arrive later: feed the parser, or call the reader again. */
 
-	MPROF_ERR_ARGUMENT = 16, /**< The caller passed something the contract forbids; nothing was changed. */
-	MPROF_ERR_STATE = 17,    /**< The call does not fit what was called before; nothing was changed. */
+	MPROF_ERR_ARGUMENT = 16, /**< The caller passed an argument that the contract forbids; nothing was changed. */
+	MPROF_ERR_STATE = 17,    /**< The call is not allowed in the current state of the object; nothing was
+	                              changed. */
 	/**
-	 * The allocator refused. An object that reads (a parser, a reader, a profile, a converter) is finished by it:
-	 * the error is of severity #MPROF_SEVERITY_FATAL, and all later calls that would read return it again, since
-	 * what was learnt before may lack something. What only looks up still works. A writer is not: its error's
-	 * severity says whether the next call can be made.
+	 * \brief The allocator refused. For an object that reads (a parser, a reader, a profile, a converter) this is
+	 * final: the error is of severity #MPROF_SEVERITY_FATAL, and all later calls that would read return it again,
+	 * since its state may be incomplete. Lookups still work. A writer can continue if the severity of its error
+	 * permits it.
 	 */
 	MPROF_ERR_MEMORY = 18,
-	MPROF_ERR_IO = 19,           /**< The system refused to read or write; see mprof_error::system_error. */
+	MPROF_ERR_IO = 19,           /**< The system failed to read or write; see mprof_error::system_error. */
 	MPROF_ERR_NOT_MPROF = 20,    /**< The bytes are not an mprof log. */
 	MPROF_ERR_TRUNCATED = 21,    /**< The log ends inside a block. */
 	MPROF_ERR_MALFORMED = 22,    /**< A block's content breaks its grammar. */
 	MPROF_ERR_CHECKSUM = 23,     /**< A block's content does not match its checksum. */
-	MPROF_ERR_LIMIT = 24,        /**< A length in the log passes a limit the caller set. */
-	MPROF_ERR_UNSUPPORTED = 25,  /**< The dialect cannot say it, or this library cannot read it. */
+	MPROF_ERR_LIMIT = 24,        /**< A length in the log exceeds a limit set by the caller. */
+	MPROF_ERR_UNSUPPORTED = 25,  /**< The dialect cannot represent it, or this library cannot read it. */
 	MPROF_ERR_UNDEFINED_ID = 26, /**< An ID is used before the block that defines it. */
 	MPROF_ERR_REDEFINED_ID = 27, /**< An ID is defined a second time. */
-	MPROF_ERR_NAME = 28,         /**< A name holds a NUL byte or is longer than the limit. */
-	MPROF_ERR_INTERRUPTED = 29   /**< The caller interrupted what takes long; the same call again goes on. */
+	MPROF_ERR_NAME = 28,         /**< A name contains a NUL byte or is longer than the limit. */
+	MPROF_ERR_INTERRUPTED = 29   /**< The caller interrupted a long operation; the same call continues it. */
 } mprof_status;
 
-/** \brief How far an error reaches. \since 0.1 */
+/**
+ * \brief The scope of an error.
+ * \since 0.1
+ */
 typedef enum mprof_severity {
 	MPROF_SEVERITY_NONE = 0,  /**< No error. */
-	MPROF_SEVERITY_BLOCK = 1, /**< Reading: the rest of this block is lost, the next can be read. Writing: the call
-	                               had no effect, the next one can be made. */
+	MPROF_SEVERITY_BLOCK = 1, /**< Reading: the rest of this block is lost, the next one can be read. Writing: the
+	                               call had no effect, the next one can be made. */
 	MPROF_SEVERITY_FATAL = 2  /**< Nothing more can be read or written through this object; a reader may be able to
-	                               go to another place of the log, except after #MPROF_ERR_MEMORY. */
+	                               seek to another part of the log, except after #MPROF_ERR_MEMORY. */
 } mprof_severity;
 
 /**
- * \brief An error with its place. Filled by the error getter of each object.
+ * \brief An error and its position. Filled by the error getter of each object.
  *
- * Set struct_size before passing it; the library fills what fits. Offsets count bytes of the (uncompressed) log.
+ * The caller sets struct_size before passing it; the library fills what fits. Offsets count bytes of the (uncompressed)
+ * log.
  * \since 0.1
  */
 typedef struct mprof_error {
@@ -64,36 +69,44 @@ typedef struct mprof_error {
 	uint32_t severity;        /**< An #mprof_severity. */
 	int32_t system_error;     /**< errno of the failed call, or 0. */
 	uint32_t block_code;      /**< Code in the header of the block concerned, or 0. */
-	uint64_t offset;          /**< Where in the log the fault is, in bytes from its start. */
-	uint64_t block_offset;    /**< Where in the log the header of the block concerned starts. */
+	uint64_t offset;          /**< Offset of the fault, in bytes from the start of the log. */
+	uint64_t block_offset;    /**< Offset of the header of the block concerned, in bytes from the start of the
+	                               log. */
 	uint64_t offset_in_block; /**< Bytes from the start of the block's header to the fault. */
-	const char *what;         /**< Static text that says what is wrong; never NULL. */
+	const char *what;         /**< Static text that describes the error; never NULL. */
 } mprof_error;
 
 /**
- * \brief A status as a short static English text.
+ * \brief A short English text for a status.
+ *
+ * Thread-safe and async-signal-safe.
  * \param status Any value.
- * \return Never NULL; "unknown status" for a value this library does not know. Thread-safe and async-signal-safe.
+ * \return Static text; "unknown status" for a value that this library does not have. Never NULL.
  * \since 0.1
  */
 MPROF_API const char *mprof_status_get_text(mprof_status status);
 
 /**
- * \brief Where an object's memory comes from. The functions must stay valid until the object is destroyed.
+ * \brief The source of an object's memory. The functions must stay valid until the object is destroyed.
  *
- * A parser, a writer or a reader calls them only on the thread that calls it. A recorder calls them on the threads
- * that create and destroy it, attach to it, define names, or write for it: they must be thread-safe there.
+ * A parser, a writer or a reader calls them only on the thread that calls it. A recorder calls them on the threads that
+ * create and destroy it, attach to it, define names, or write for it; they must be thread-safe for that.
  * \since 0.1
  */
 typedef struct mprof_allocator {
 	size_t struct_size; /**< sizeof (mprof_allocator), set by the caller. */
-	/** Returns \p size (never 0) bytes aligned for any type, or NULL. */
+	/**
+	 * \brief Returns \p size (never 0) bytes aligned for any type, or NULL.
+	 */
 	void *(*allocate)(void *user, size_t size);
 	/**
-	 * Moves \p memory (or NULL) of \p old_size bytes to \p new_size (never 0) bytes, or returns NULL and keeps it.
+	 * \brief Moves \p memory (or NULL) of \p old_size bytes to \p new_size (never 0) bytes; or returns NULL and
+	 * keeps it.
 	 */
 	void *(*reallocate)(void *user, void *memory, size_t old_size, size_t new_size);
-	/** Takes back \p memory (never NULL) of \p size bytes. */
+	/**
+	 * \brief Frees \p memory (never NULL) of \p size bytes.
+	 */
 	void (*release)(void *user, void *memory, size_t size);
 	void *user; /**< Passed as the first argument. */
 } mprof_allocator;

@@ -12,49 +12,65 @@
 #define MPROF_VERSION_MINOR 1 /**< Minor version of these headers. \since 0.1 */
 #define MPROF_VERSION_PATCH 0 /**< Patch level of these headers. \since 0.1 */
 
-/** Version of these headers as text. \since 0.1 */
+/**
+ * \brief Version of these headers as text.
+ * \since 0.1
+ */
 #define MPROF_VERSION_STRING "0.1.0"
 
-/** One number that grows with each release: major, minor, patch, each in three decimal digits. \since 0.1 */
+/**
+ * \brief One number that grows with each release: major, minor, patch, each in three decimal digits.
+ * \since 0.1
+ */
 #define MPROF_VERSION_NUMBER (MPROF_VERSION_MAJOR * 1000000 + MPROF_VERSION_MINOR * 1000 + MPROF_VERSION_PATCH)
 
 MPROF_BEGIN_DECLS
 
 /**
  * \brief The version of the library that is loaded, as #MPROF_VERSION_NUMBER counts it.
- * \return The number; it differs from the macro when a program runs with another library than it was compiled for.
+ *
  * Thread-safe and async-signal-safe.
+ * \return The number; it differs from the macro if a program runs with another library than it was compiled for.
  * \since 0.1
  */
 MPROF_API uint32_t mprof_version_get_number(void);
 
 /**
  * \brief The version of the library that is loaded, as text.
- * \return A static string such as "0.1.0". Thread-safe and async-signal-safe.
+ *
+ * Thread-safe and async-signal-safe.
+ * \return Static text such as "0.1.0".
  * \since 0.1
  */
 MPROF_API const char *mprof_version_get_string(void);
 
-/** Parts that a build of the library may leave out. \since 0.1 */
+/**
+ * \brief Parts that a build of the library may omit.
+ * \since 0.1
+ */
 typedef enum mprof_feature {
-	MPROF_FEATURE_RECORDER = 1, /**< mprof/recorder.h is implemented; else its functions exist and return
+	MPROF_FEATURE_RECORDER = 1, /**< mprof/recorder.h is implemented; otherwise its functions exist and return
 	                                 #MPROF_ERR_UNSUPPORTED or do nothing. */
 	MPROF_FEATURE_GZIP = 2      /**< Compressed logs can be read and written. */
 } mprof_feature;
 
 /**
- * \brief Tells whether the loaded library has a part.
- * \param feature The part asked for.
- * \return 1 if it is there, 0 if it is not or is unknown to this library. Thread-safe and async-signal-safe.
+ * \brief Whether the loaded library has a part.
+ *
+ * Thread-safe and async-signal-safe.
+ * \param feature The part.
+ * \return 1 if it is available, 0 if it is not or is unknown to this library.
  * \since 0.1
  */
 MPROF_API int mprof_version_has_feature(mprof_feature feature);
 
 /**
  * \brief The size of a public struct as the library that is loaded was built, so that a binding in another language can
- * check what it declares.
- * \param name The name of the struct, such as "mprof_event".
- * \return Bytes; 0 for NULL and for a name that this library does not know. Thread-safe.
+ * check its declarations.
+ *
+ * Thread-safe.
+ * \param name Name of the struct, such as "mprof_event".
+ * \return Bytes; 0 for NULL and for a name that this library does not have.
  * \since 0.1
  */
 MPROF_API size_t mprof_struct_get_size(const char *name);

@@ -3,22 +3,24 @@
  * \file mprof/writer.h
  * \brief Writes a log, block by block.
  *
- * One writer belongs to one thread at a time. Each block reaches the sink whole, in the order of the calls. Definitions
- * wait in the writer and are written as a MAPPING block before the next block that may use them, at a flush, and when
- * the log is closed.
+ * One writer belongs to one thread at a time. No function is async-signal-safe. Each block reaches the sink as a whole,
+ * in the order of the calls. Definitions are buffered in the writer and written as a MAPPING block before the next
+ * block that may use them, at a flush, and when the log is closed.
  *
- * Errors of severity #MPROF_SEVERITY_FATAL, above all #MPROF_ERR_IO, stick: later calls return the same status and do
- * nothing. After one of severity #MPROF_SEVERITY_BLOCK (the caller's mistakes, #MPROF_ERR_MEMORY, #MPROF_ERR_LIMIT) the
- * call had no effect and the writer goes on; mprof_writer_write_events() says how many events it took before.
+ * Errors of severity #MPROF_SEVERITY_FATAL, above all #MPROF_ERR_IO, are permanent: later calls return the same status
+ * and do nothing. After one of severity #MPROF_SEVERITY_BLOCK (a mistake of the caller, #MPROF_ERR_MEMORY,
+ * #MPROF_ERR_LIMIT) the call had no effect and the writer can continue; mprof_writer_write_events() returns the number
+ * of events that it accepted before the error. NULL is refused: functions that return a status return
+ * #MPROF_ERR_ARGUMENT, others do nothing.
  *
- * Readers refuse blocks over 64 MiB by default: end a block of events well before that.
+ * Readers refuse blocks of more than 64 MiB by default: end a block of events well before that.
  *
- * The calls are the same in all dialects, and each says what it can in its own way. In mono and unity, with directive
- * 2, the call chains of allocations and monitor events become stack sections in front of them; the stacks and the
- * native code that mprof_writer_write_records() defines are told where samples and events use them; and a heap shot
- * becomes one block, in however many calls it is given. What the original programs for these dialects fail at is kept
- * from them: chains of more than 31 callers are cut there, and frames without a method left out of sections. For their
- * sake IDs of classes, methods and elements should be dense from 1, and directives 4, 5 and 6 declared.
+ * The calls are the same for all dialects; each dialect encodes what it can. In mono and unity, with directive 2, the
+ * call stacks of allocations and monitor events become stack sections before them; the call stacks and the native code
+ * that mprof_writer_write_records() defines are written where samples and events use them; and a heap snapshot becomes
+ * one block, however many calls it consists of. Output stays within what the original programs for these dialects can
+ * read: call stacks are truncated to 31 callers, and frames without a method are left out of sections. For these
+ * programs, IDs of classes, methods and code units should also be dense from 1, and directives 4, 5 and 6 declared.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H
@@ -27,152 +29,221 @@
 
 MPROF_BEGIN_DECLS
 
-/** \brief A writer. One thread at a time. \since 0.1 */
+/**
+ * \brief A writer. One thread at a time.
+ * \since 0.1
+ */
 typedef struct mprof_writer mprof_writer;
 
 /**
- * \brief Reads the clock for the CLOCK fields of a block, in their order, or once for two that follow on each other at
- * once; and in dialects whose headers tell when a block was written, once more for that.
- * \param user The pointer from the options. \param clock Receives the moment.
+ * \brief Reads the clock for the clock pairs of a block, in their order. It is called once for two clock pairs that
+ * directly follow one another, and once more in dialects whose block headers have the time when the block was written.
+ * \param user mprof_writer_options::clock_user.
+ * \param clock Receives the clock pair.
  * \since 0.1
  */
 typedef void (*mprof_clock_function)(void *user, mprof_clock *clock);
 
 /**
- * \brief Where the bytes of a log go, for #mprof_writer_open_sink().
+ * \brief Where a writer puts the bytes of a log, for #mprof_writer_open_sink().
  *
- * Functions are called on the thread that calls the writer. The struct is copied; its functions and \p user must stay
- * valid until close has been called, or without it until the writer or recorder is destroyed.
+ * The functions are called on the thread that calls the writer. The struct is copied; its functions and \p user must
+ * stay valid until close has been called, or, if there is no close, until the writer or recorder is destroyed.
  * \since 0.1
  */
 typedef struct mprof_sink {
 	size_t struct_size; /**< sizeof (mprof_sink), set by the caller. */
-	/** Takes all \p length bytes, or returns an errno value. Called with whole blocks or runs of them. */
+	/**
+	 * \brief Accepts all \p length bytes and returns 0, or returns an errno value. Called with one or more whole
+	 * blocks.
+	 */
 	int (*write)(void *user, const void *bytes, size_t length);
-	/** Makes what was written reachable for readers, or returns an errno value. May be NULL. */
+	/**
+	 * \brief Makes the bytes written so far visible to readers and returns 0, or returns an errno value. May be
+	 * NULL.
+	 */
 	int (*flush)(void *user);
 	/** Ends the sink; called once, by mprof_writer_destroy(). Returns 0 or an errno value. May be NULL. */
 	int (*close)(void *user);
 	void *user; /**< Passed as the first argument. */
 } mprof_sink;
 
-/** \brief Options of a writer. All zero but struct_size means the defaults. \since 0.1 */
+/**
+ * \brief Options of a writer. If all fields except struct_size are 0, the defaults apply.
+ * \since 0.1
+ */
 typedef struct mprof_writer_options {
 	size_t struct_size;               /**< Set by mprof_writer_options_init(). */
-	uint32_t dialect;                 /**< Any #mprof_dialect but #MPROF_DIALECT_UNITY_FIXED. */
+	uint32_t dialect;                 /**< Any #mprof_dialect except #MPROF_DIALECT_UNITY_FIXED. */
 	uint32_t intro_flags;             /**< Bits of #mprof_intro_flag for INTRO. */
 	uint64_t directives;              /**< Bits of #MPROF_DIRECTIVE_BIT to declare; see
 	                                        mprof_writer_open_path(). */
-	const char *runtime;              /**< The runtime's name or file for INTRO; NULL means "", or "mono" in
-	                                        drop, mono and unity. Copied. */
+	const char *runtime;              /**< Name or file of the runtime for INTRO; NULL means "", or "mono" in drop,
+	                                       mono and unity. Copied. */
 	mprof_clock_function clock;       /**< NULL: nanoseconds of the monotonic clock, and the wall clock. Counters
-	                                        that are passed to the writer have to be of the same clock: readers
-	                                        learn from it what they mean. */
-	void *clock_user;                 /**< For clock. */
-	const mprof_allocator *allocator; /**< NULL: malloc. Copied. */
-	uint32_t lossy;                   /**< 1: leave out and count what the dialect cannot say, instead of refusing.
-	                                        Leaves by exception and by tail call become plain leaves, and
-	                                        allocations during compilation plain allocations. */
-	uint32_t gzip_level;              /**< 0: plain. 1 (fast) to 9 (small): gzip; each flush can be read back. */
-	uint64_t max_name_length;         /**< Longest name in bytes, at most 2^29; 0 means 1 MiB. */
-	uint64_t max_shot_memory;         /**< Dialects in which a heap shot is one block: how much of one is gathered,
-	                                        in bytes; a shot that is larger becomes several blocks. 0 means 56 MiB,
-	                                        which readers take by default. */
+	                                       passed to the writer must be from the same clock: readers derive their
+	                                       unit from its clock pairs. */
+	void *clock_user;                 /**< Passed to clock. */
+	const mprof_allocator *allocator; /**< Allocator of the writer; NULL: malloc. Copied. */
+	uint32_t lossy;                   /**< 1: leave out and count what the dialect cannot represent, instead of
+	                                       refusing it. Leaves by exception and by tail call become plain leaves,
+	                                       and allocations during compilation become plain allocations. */
+	uint32_t gzip_level;              /**< 0: not compressed. 1 (fast) to 9 (small): gzip; everything up to a flush
+	                                       can be decompressed. */
+	uint64_t max_name_length;         /**< Maximum length of a name in bytes, at most 2^29; 0 means 1 MiB. */
+	uint64_t max_shot_memory;         /**< Dialects in which a heap snapshot is one block: maximum size of one that
+	                                       is collected in memory, in bytes; a larger one becomes several blocks. 0
+	                                       means 56 MiB, which readers accept by default. */
 	uint32_t allow_undefined_ids;     /**< 1: events may use IDs that are not defined, or not yet. For copies of
-	                                        logs. Not stable before version 1.0. */
-	uint32_t file_mode;               /**< Permissions of a file that is created, less the umask; 0 means 0600,
-	                                        since logs hold arguments and paths of programs. At most 0777. One
-	                                        that exists keeps its own. */
+	                                       logs. Not stable before version 1.0. */
+	uint32_t file_mode;               /**< Permissions of a file that is created, less the umask, at most 0777; 0
+	                                       means 0600, since logs contain arguments and paths of programs. A file
+	                                       that exists keeps its own. */
 } mprof_writer_options;
 
 /**
  * \brief Sets all options to their defaults.
- * \param options What to set; NULL does nothing.
- * \param struct_size sizeof (mprof_writer_options) as the caller was compiled; less than a size_t does nothing.
  *
- * Thread-safe.
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_writer_options) as the caller was compiled; a size smaller than that of size_t does
+ * nothing.
  * \since 0.1
  */
 MPROF_API void mprof_writer_options_init(mprof_writer_options *options, size_t struct_size);
 
 /**
- * \brief Creates a file and begins a log in it: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7). Logs of
- * mono and unity always have that block, since it says besides that their collections have numbers.
+ * \brief Creates a file and starts a log in it: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7). Logs of
+ * mono and unity always have that block, since it also declares that their collections have numbers.
  *
- * A file that exists is emptied, unless another writer has it: regular files are locked (flock()) from here until
+ * A file that exists is truncated, unless another writer has it: regular files are locked (flock()) from here until
  * mprof_writer_destroy(), and #MPROF_ERR_IO with the system error EBUSY is returned if that fails. A symbolic link is
- * followed if it belongs to the user of this process or to root, and refused (ELOOP) otherwise: in a directory that all
- * may write to, others could have made it. A directive that the dialect does not have is refused, or counted when
+ * followed if it belongs to the user of this process or to root, and refused (ELOOP) otherwise: in a directory that is
+ * writable for all, others could have created it. A directive that the dialect does not have is refused, or counted if
  * lossy.
- * \param path The file's name.
- * \param options Options, or NULL for the defaults. Not kept.
+ * \param path Name of the file.
+ * \param options Options, or NULL for the defaults. Copied.
  * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
- * mprof_writer_get_error() can be asked; destroy it in all cases. NULL if none was made.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT for options out of range; #MPROF_ERR_UNSUPPORTED for a dialect that cannot be
- * written, a directive that it lacks, or gzip in a library without it; #MPROF_ERR_IO; #MPROF_ERR_MEMORY.
+ * mprof_writer_get_error() can be called; NULL if none was created. The caller frees it with mprof_writer_destroy() in
+ * all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p path or \p writer is NULL, or an option is out of range.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
+ *   without it.
+ * - #MPROF_ERR_IO if the file could not be created, locked or written; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_path(const char *path, const mprof_writer_options *options,
 							      mprof_writer **writer);
 
 /**
- * \brief The same, to a descriptor.
- * \param fd Where to write, from its current position. May be a pipe or a socket. Not closed by the writer.
- * \param options As above. \param writer As above.
- * \return As above. \since 0.1
+ * \brief Starts a log in a descriptor: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7). Logs of mono and
+ * unity always have that block.
+ *
+ * A directive that the dialect does not have is refused, or counted if lossy.
+ * \param fd The descriptor, written from its current position. May be a pipe or a socket. Stays open: the caller closes
+ * it after mprof_writer_destroy().
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_writer_get_error() can be called; NULL if none was created. The caller frees it with mprof_writer_destroy() in
+ * all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p writer is NULL, or \p fd or an option is out of range.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
+ *   without it.
+ * - #MPROF_ERR_IO if the descriptor could not be written; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_fd(int fd, const mprof_writer_options *options,
 							    mprof_writer **writer);
 
 /**
- * \brief The same, to memory that grows. See mprof_writer_get_memory().
- * \param options As above. \param writer As above.
- * \return As above. \since 0.1
+ * \brief Starts a log in memory that grows: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7). Logs of
+ * mono and unity always have that block. mprof_writer_get_memory() returns the log.
+ *
+ * A directive that the dialect does not have is refused, or counted if lossy.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_writer_get_error() can be called; NULL if none was created. The caller frees it with mprof_writer_destroy() in
+ * all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p writer is NULL, or an option is out of range.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
+ *   without it.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_memory(const mprof_writer_options *options,
 								mprof_writer **writer);
 
 /**
- * \brief The same, to functions of the caller.
- * \param sink Copied. Its close function is called even when opening fails, unless \p writer is set to NULL.
- * \param options As above. \param writer As above.
- * \return As above. \since 0.1
+ * \brief Starts a log in a sink: INTRO and, if any are declared, DIRECTIVES (sections 3.1, 3.7). Logs of mono and unity
+ * always have that block.
+ *
+ * A directive that the dialect does not have is refused, or counted if lossy.
+ * \param sink Copied. Its close function is called even if opening fails, unless \p writer is set to NULL.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
+ * mprof_writer_get_error() can be called; NULL if none was created. The caller frees it with mprof_writer_destroy() in
+ * all cases.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p sink or \p writer is NULL, or an option is out of range.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
+ *   without it.
+ * - #MPROF_ERR_IO if a function of the sink returned an error; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_sink(const mprof_sink *sink,
 							      const mprof_writer_options *options,
 							      mprof_writer **writer);
 
 /**
- * \brief What was written to memory so far; complete blocks only.
+ * \brief Gets the log that was written to memory so far; complete blocks only.
  * \param writer A writer opened by mprof_writer_open_memory().
- * \param bytes Receives the start; borrowed until the next call on the writer.
- * \param length Receives the number of bytes.
- * \return #MPROF_OK; #MPROF_ERR_STATE for another kind of writer. \since 0.1
+ * \param bytes Receives the start of the log; borrowed until the next call on the writer.
+ * \param length Receives its length in bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE for a writer that does not write to memory.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_writer_get_memory(const mprof_writer *writer, const uint8_t **bytes, size_t *length);
 
-/** \brief A class to define (section 3.4). \since 0.1 */
+/**
+ * \brief A class to define (section 3.4).
+ * \since 0.1
+ */
 typedef struct mprof_class_definition {
 	size_t struct_size;   /**< sizeof (mprof_class_definition), set by the caller. */
 	uint32_t id;          /**< 1 or more, not defined before. */
-	uint32_t assembly_id; /**< Element ID of its assembly, 0 if unknown. Written with directive 5. */
-	const char *name;     /**< UTF-8, without its length's terminator counted. */
+	uint32_t assembly_id; /**< Code unit ID of its assembly, 0 if not known. Written with directive 5. */
+	const char *name;     /**< UTF-8; need not be NUL-terminated. */
 	size_t name_length;   /**< In bytes. */
-	uint32_t size;        /**< Bytes of an object, 0 if objects differ. Written with directive 18. */
+	uint32_t size;        /**< Size of an object in bytes, 0 if objects differ. Written with directive 18. */
 	uint32_t reserved;    /**< 0. */
 } mprof_class_definition;
 
-/** \brief A method to define (section 3.4). \since 0.1 */
+/**
+ * \brief A method to define (section 3.4).
+ * \since 0.1
+ */
 typedef struct mprof_method_definition {
 	size_t struct_size;        /**< sizeof (mprof_method_definition), set by the caller. */
-	uint32_t id;               /**< 1 or more, not defined before; methods and classes are numbered apart. */
+	uint32_t id;               /**< 1 or more, not defined before; methods and classes have separate IDs. */
 	uint32_t class_id;         /**< A class defined before, or 0. */
 	uint32_t flags;            /**< Bits of #mprof_method_flag. Written with directive 6. */
 	uint32_t reserved;         /**< 0. */
 	const char *name;          /**< UTF-8, name and signature without the class. */
 	size_t name_length;        /**< In bytes. */
-	const char *source_file;   /**< UTF-8: the file of the source, NULL or "" if not known. Written with directive
-	                                22. */
+	const char *source_file;   /**< UTF-8: the source file, NULL or "" if not known. Written with directive 22. */
 	size_t source_file_length; /**< In bytes. */
 	uint32_t source_line;      /**< The line in it, from 1; 0 if not known. */
 	uint32_t reserved_line;    /**< 0. */
@@ -180,9 +251,16 @@ typedef struct mprof_method_definition {
 
 /**
  * \brief Defines a class. The definition is written before any block that follows.
- * \param writer The writer. \param definition The class; its name is copied.
- * \return #MPROF_OK; #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_NAME; #MPROF_ERR_ARGUMENT for ID 0; #MPROF_ERR_STATE inside
- * an event block; #MPROF_ERR_MEMORY; #MPROF_ERR_IO, since many definitions are written before they are asked for.
+ * \param writer The writer.
+ * \param definition The class. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or the ID is 0.
+ * - #MPROF_ERR_REDEFINED_ID if the ID is defined already.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - #MPROF_ERR_IO if buffered definitions had to be written, which failed.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_class(mprof_writer *writer,
@@ -190,45 +268,82 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_class(mprof_writer *w
 
 /**
  * \brief Defines a method. The definition is written before any block that follows.
- * \param writer The writer. \param definition The method; its name is copied.
- * \return As mprof_writer_define_class(), and #MPROF_ERR_UNDEFINED_ID if its class is not defined. \since 0.1
+ * \param writer The writer.
+ * \param definition The method. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or the ID is 0.
+ * - #MPROF_ERR_REDEFINED_ID if the ID is defined already.
+ * - #MPROF_ERR_UNDEFINED_ID if its class is not defined.
+ * - #MPROF_ERR_NAME if the name or the source file contains a NUL byte or is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - #MPROF_ERR_IO if buffered definitions had to be written, which failed.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_define_method(mprof_writer *writer,
 								  const mprof_method_definition *definition);
 
-/** \brief A loaded or unloaded element (sections 3.2, 3.3). \since 0.1 */
+/**
+ * \brief A code unit that is loaded or unloaded (sections 3.2, 3.3).
+ * \since 0.1
+ */
 typedef struct mprof_element {
 	size_t struct_size;                  /**< sizeof (mprof_element), set by the caller. */
-	uint32_t kind;                       /**< Bits of #mprof_element_kind; with neither success nor failure:
-	                                          success. */
-	uint32_t id;                         /**< Element ID, 0 if none. Written with directive 4. */
+	uint32_t kind;                       /**< Bits of #mprof_element_kind; success if neither success nor failure is
+	                                          set. */
+	uint32_t id;                         /**< Code unit ID, 0 if none. Written with directive 4. */
 	uint64_t start_counter;              /**< When loading began. */
-	uint64_t end_counter;                /**< When it was done. */
-	uint64_t thread;                     /**< Which thread did it. */
+	uint64_t end_counter;                /**< When it was finished. */
+	uint64_t thread;                     /**< ID of the thread that did it. */
 	const char *name;                    /**< UTF-8. */
 	size_t name_length;                  /**< In bytes. */
-	const mprof_assembly_name *assembly; /**< Split name, or NULL. Written for assemblies with directive 5. */
+	const mprof_assembly_name *assembly; /**< The parts of its name, or NULL. Written for assemblies with directive
+	                                          5. */
 } mprof_element;
 
 /**
- * \brief Writes a LOADED block. \param writer The writer. \param element What was loaded.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT for a kind without exactly one type; #MPROF_ERR_NAME; #MPROF_ERR_STATE inside
- * an event block; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ * \brief Writes a LOADED block (section 3.2).
+ * \param writer The writer.
+ * \param element The code unit that was loaded. Not kept.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or the kind does not have exactly one type.
+ * - #MPROF_ERR_NAME if a name contains a NUL byte or is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_loaded(mprof_writer *writer, const mprof_element *element);
 
 /**
- * \brief Writes an UNLOADED block. \param writer The writer. \param element What was unloaded; only the type bit of its
- * kind is written. \return As mprof_writer_write_loaded(). \since 0.1
+ * \brief Writes an UNLOADED block (section 3.3).
+ * \param writer The writer.
+ * \param element The code unit that was unloaded. Not kept; of its kind only the type is written.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or the kind does not have exactly one type.
+ * - #MPROF_ERR_NAME if a name contains a NUL byte or is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_unloaded(mprof_writer *writer, const mprof_element *element);
 
 /**
- * \brief Begins an EVENTS block (section 4); definitions that wait are written first.
- * \param writer The writer. \param thread Whose events follow. \param base_counter What the first event's time is
- * relative to. In drop, mono and unity that of the thread's block before stands for the counter which its events
- * reached.
- * \return #MPROF_OK; #MPROF_ERR_STATE if a block is open already; #MPROF_ERR_IO; #MPROF_ERR_MEMORY.
+ * \brief Begins an EVENTS block (section 4); buffered definitions are written first.
+ * \param writer The writer.
+ * \param thread ID of the thread of the events.
+ * \param base_counter The counter that the first delta is added to. In drop, mono and unity the base counter of the
+ * thread's previous block stands for the counter that its events reached.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p writer is NULL.
+ * - #MPROF_ERR_STATE if a block is open already, or after mprof_writer_close().
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread,
@@ -237,39 +352,64 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
 /**
  * \brief Adds events to the open block.
  *
- * Fields used are kind, flags, id, counter, value and, by the directives declared, the detail. The counter of a kind
- * without a time of its own is ignored. What the detail says and the log cannot is left out, and counted when lossy. In
- * mono and unity collections whose id is 0 are numbered by the writer: each GC_START and each GC_RESIZE takes the next
- * number, but a GC_RESIZE after a GC_START that has an id takes that id. Stack sections are the writer's affair:
- * #MPROF_EVENT_STACK_SECTION is no event that can be written.
- * \param writer The writer. \param events The events, in order of time. \param count How many.
- * \param written Receives how many were taken (all, unless an error is returned); may be NULL.
- * \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for a handle of
- * 2^62 or more or of no #mprof_handle_type; #MPROF_ERR_UNSUPPORTED for a kind that the dialect or the directives lack
- * (when lossy it is left out and counted) and, where collections have numbers, for a generation above 255 or in mono
- * and unity a number of 2^24 or more (when lossy it is cut and counted); #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT when the
- * block would pass what its length field can say. \since 0.1
+ * It uses the fields kind, flags, id, counter, value and, depending on the directives declared, the detail. The counter
+ * of a kind without a time of its own is ignored. Optional fields that the log cannot represent are left out, and
+ * counted if lossy. In mono and unity the writer numbers collections whose id is 0: each GC_START and each GC_RESIZE
+ * takes the next number, but a GC_RESIZE after a GC_START that has an id takes that id. The writer creates stack
+ * sections itself: #MPROF_EVENT_STACK_SECTION cannot be written.
+ * \param writer The writer.
+ * \param events The events, in the order of their times. Not kept.
+ * \param count Number of elements in \p events.
+ * \param written Receives the number of events accepted (all, unless an error is returned); may be NULL.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or for a handle of 2^62 or more or of a type that is not an
+ *   #mprof_handle_type.
+ * - #MPROF_ERR_STATE if no block is open.
+ * - #MPROF_ERR_UNDEFINED_ID if an event uses an ID that is not defined.
+ * - #MPROF_ERR_UNSUPPORTED for a kind that the dialect or the directives lack (if lossy it is left out and counted)
+ *   and, where collections have numbers, for a generation above 255 or in mono and unity a number of 2^24 or more (if
+ *   lossy it is truncated and counted).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - #MPROF_ERR_LIMIT if the block would exceed the maximum of its length field.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *events,
 								 size_t count, size_t *written);
 
 /**
  * \brief Ends the open EVENTS block and writes it; a block without events is written too.
- * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE if no block is open; #MPROF_ERR_IO; #MPROF_ERR_MEMORY
- * when writing to memory. \since 0.1
+ * \param writer The writer.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p writer is NULL.
+ * - #MPROF_ERR_STATE if no block is open.
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the log is in memory and the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_end_events(mprof_writer *writer);
 
 #ifdef MPROF_UNSTABLE
 /**
- * \brief Writes a STATISTICAL block (section 3.6) of mail or mprof2, for copies of logs that have one. Elsewhere
- * mprof_writer_write_samples() writes samples. Not stable before version 1.0.
- * \param writer The writer. \param start_counter When sampling for this block began.
- * \param methods Method hit, one ID per sample, defined. \param method_count How many.
- * \param functions Native function hit, one ID (1 or more) per sample. \param function_count How many.
+ * \brief Writes a STATISTICAL block (section 3.6) of mail or mprof2, for copies of logs that have one. In other
+ * dialects mprof_writer_write_samples() writes samples. Not stable before version 1.0.
+ * \param writer The writer.
+ * \param start_counter When sampling for this block began.
+ * \param methods IDs of the methods that samples hit, one for each sample, defined. Not kept.
+ * \param method_count Number of elements in \p methods.
+ * \param functions IDs (1 or more) of the native functions that samples hit, one for each sample. Not kept.
+ * \param function_count Number of elements in \p functions.
  * \param end_counter When sampling for this block ended.
- * \return #MPROF_OK; #MPROF_ERR_UNDEFINED_ID; #MPROF_ERR_ARGUMENT for an ID of 0; #MPROF_ERR_STATE inside an event
- * block; #MPROF_ERR_UNSUPPORTED in another dialect (counted when lossy); #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or an ID is 0.
+ * - #MPROF_ERR_UNDEFINED_ID if a method is not defined.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED in another dialect (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_statistical(mprof_writer *writer, uint64_t start_counter,
 								      const uint32_t *methods, size_t method_count,
@@ -279,13 +419,23 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_statistical(mprof_writ
 
 /**
  * \brief Writes samples of one thread: a SAMPLES block (section 3.12), or in drop, mono and unity a STATISTICAL block,
- * in which they have neither thread nor time. mail has none.
- * \param writer The writer. \param thread The thread, 0 if not known. \param base_counter What the first time is
- * relative to.
- * \param samples Events of kind #MPROF_EVENT_SAMPLE, whose counter and value (a stack that was defined) are used. In
- * STATISTICAL the value may be 0: then the id is the method, 0 if not known; and a sample stands for as many as its
- * detail says, if it has one, up to 65536.
- * \param count How many. \return As mprof_writer_write_session(), and #MPROF_ERR_UNDEFINED_ID. \since 0.1
+ * in which they have neither thread nor time. mail has no samples with call stacks.
+ * \param writer The writer.
+ * \param thread ID of the thread, 0 if not known.
+ * \param base_counter The counter that the first delta is added to.
+ * \param samples Events of kind #MPROF_EVENT_SAMPLE. Their counter and value (a stack ID that is defined) are used. In
+ * STATISTICAL the value may be 0: then id is the method, 0 if not known, and an event with a detail stands for the
+ * number of samples in the detail, up to 65536. Not kept.
+ * \param count Number of elements in \p samples.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or an event is not a sample.
+ * - #MPROF_ERR_UNDEFINED_ID if a sample uses an ID that is not defined.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot represent them (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_samples(mprof_writer *writer, uint64_t thread,
 								  uint64_t base_counter, const mprof_event *samples,
@@ -294,64 +444,110 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_samples(mprof_writer *
 /**
  * \brief Writes a STACKS, CODE, METRICS, HEAP_SUMMARY or ROOTS block (sections 3.13 to 3.15, 3.18, 3.19).
  *
- * In other dialects than mprof2 definitions of STACKS and CODE are kept for what will use them, and of the others mono
- * and unity have HEAP_SUMMARY alone.
+ * In dialects other than mprof2 the definitions of STACKS and CODE are kept for the blocks that use them; of the
+ * others, mono and unity have only HEAP_SUMMARY.
  *
  * IDs of stacks, modules, functions, locations, roots and metrics are chosen by the caller, dense from 1, and defined
- * once; they may be used from now on. A stack's method, a root's class and a summary's class must be defined.
- * \param writer The writer. \param kind The block. \param number HEAP_SUMMARY: the collection; not used where the
- * writer numbers collections, which takes the last one. Otherwise 0.
- * \param records What it says, of kinds that the block has; names may be NULL for "".
- * \param record_size sizeof (mprof_record) as the caller was compiled: the distance of two elements. What goes beyond
- * that of the library must be 0.
- * \param count How many.
- * \return As mprof_writer_write_session(), #MPROF_ERR_ARGUMENT for a record that the block does not hold or an ID that
- * leaves out one, #MPROF_ERR_UNDEFINED_ID, #MPROF_ERR_REDEFINED_ID, #MPROF_ERR_NAME, and #MPROF_ERR_LIMIT. \since 0.1
+ * once; they may be used from now on. The method of a stack, the class of a root and the class of a summary must be
+ * defined.
+ * \param writer The writer.
+ * \param kind The kind of block.
+ * \param number HEAP_SUMMARY: number of the collection; ignored if the writer numbers collections: it then uses the
+ * last one. Otherwise 0.
+ * \param records The records, of kinds that the block can contain; names may be NULL for "". Not kept.
+ * \param record_size sizeof (mprof_record) as the caller was compiled: the distance in bytes from one element to the
+ * next. Bytes beyond the library's own size must be 0.
+ * \param count Number of elements in \p records.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, for a record that the block cannot contain, an ID that is not the next
+ *   one, or an invalid \p record_size.
+ * - #MPROF_ERR_UNDEFINED_ID if a record uses an ID that is not defined.
+ * - #MPROF_ERR_REDEFINED_ID if an ID is defined already.
+ * - #MPROF_ERR_NAME if a name is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot represent them (counted if lossy).
+ * - #MPROF_ERR_LIMIT if the block would exceed the maximum of its length field.
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind kind,
 								  uint32_t number, const mprof_record *records,
 								  size_t record_size, size_t count);
 
 /**
- * \brief Writes a HEAP_DATA block (section 3.17): a part of a heap shot, or moves of a collection.
+ * \brief Writes a HEAP_DATA block (section 3.17): a part of a heap snapshot, or moves of a collection.
  *
- * In drop, mono and unity a shot is gathered from its FIRST part to its LAST and is one block then. It has two more
- * clocks: the first is read with the FIRST part, its counter being \p counter, and the second with the LAST. There are
- * no roots, no moves and no addresses of dead objects, and addresses are multiples of 4. Other blocks may be written
- * before the LAST part. Without memory for that block the shot is left out.
- * \param writer The writer. \param shot Number of the shot, from 1; 0 if it belongs to none. In mono and unity the
- * number of the collection, or not used where the writer numbers these, which takes the last one. \param flags Bits of
- * #mprof_heap_flag. \param counter When it was taken. \param events Events of the kinds MPROF_EVENT_HEAP_... with their
- * details. Their classes and roots must be defined. \param count How many.
- * \return As mprof_writer_write_session(), #MPROF_ERR_UNDEFINED_ID, and #MPROF_ERR_LIMIT. \since 0.1
+ * In drop, mono and unity a snapshot is collected from its FIRST part to its LAST and then written as one block. It has
+ * two more clock pairs: the first one is read with the FIRST part, its counter being \p counter, and the second one
+ * with the LAST. There are no roots, no moves and no addresses of dead objects, and addresses are multiples of 4. Other
+ * blocks may be written before the LAST part. If there is no memory for that block, the snapshot is left out.
+ * \param writer The writer.
+ * \param shot Number of the snapshot, from 1; 0 if the block belongs to none. In mono and unity the number of the
+ * collection; ignored if the writer numbers collections: it then uses the last one.
+ * \param flags Bits of #mprof_heap_flag.
+ * \param counter When the snapshot was taken.
+ * \param events Events of the kinds MPROF_EVENT_HEAP_... with their details. Their classes and roots must be defined.
+ * Not kept.
+ * \param count Number of elements in \p events.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or an event or a flag cannot be in the block.
+ * - #MPROF_ERR_UNDEFINED_ID if an event uses an ID that is not defined.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot represent them (counted if lossy).
+ * - #MPROF_ERR_LIMIT if the block would exceed the maximum of its length field.
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags,
 							       uint64_t counter, const mprof_event *events,
 							       size_t count);
 
 /**
- * \brief Writes a MARK block (section 3.16): a remark of the user. mprof2 only.
- * \param writer The writer. \param thread The thread, 0 if none. \param counter When. \param text UTF-8.
- * \param text_length In bytes. \return As mprof_writer_write_thread_name(). \since 0.1
+ * \brief Writes a MARK block (section 3.16): a marker. mprof2 only.
+ * \param writer The writer.
+ * \param thread ID of the thread, 0 if none.
+ * \param counter When it was recorded.
+ * \param text UTF-8. Not kept.
+ * \param text_length Length of \p text in bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_NAME if the text contains a NUL byte or is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED in another dialect (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_mark(mprof_writer *writer, uint64_t thread, uint64_t counter,
 							       const char *text, size_t text_length);
 
 /**
- * \brief Writes a WATERMARK block (section 3.20): all events of native memory with a counter below \p counter stand
+ * \brief Writes a WATERMARK block (section 3.20): all events of native memory with a counter below \p counter are
  * before this block. mprof2 only.
  *
- * A profile puts events of different threads in the order of their counters. The block lets it do so with little
- * memory: without it, an earlier event could still follow.
+ * A profile sorts the events of different threads by their counters. The block lets it do so with little memory:
+ * without it, an earlier event could still follow.
  * \param writer The writer.
- * \param counter The moment.
- * \return As mprof_writer_write_thread_name().
+ * \param counter The watermark.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p writer is NULL.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED in another dialect (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_watermark(mprof_writer *writer, uint64_t counter);
 
 /**
- * \brief A fact about the session (section 3.8). Passed together with its size, so that it may grow at its end.
+ * \brief A property of the session: one key-value pair of its metadata (section 3.8). Passed together with its size, so
+ * that it may grow at its end.
  * \since 0.1
  */
 typedef struct mprof_property {
@@ -360,89 +556,145 @@ typedef struct mprof_property {
 } mprof_property;
 
 /**
- * \brief Writes a SESSION block. mprof2 only.
+ * \brief Writes a SESSION block (section 3.8). mprof2 only.
  * \param writer The writer.
- * \param properties The facts.
- * \param property_size sizeof (mprof_property) as the caller was compiled: the distance of two elements. What goes
- * beyond that of the library must be 0.
- * \param count How many.
- * \return #MPROF_OK; #MPROF_ERR_UNSUPPORTED in another dialect (counted when lossy); #MPROF_ERR_ARGUMENT for an empty
- * key or a wrong size; #MPROF_ERR_NAME for a text that is too long; #MPROF_ERR_STATE inside an event block;
- * #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ * \param properties The properties. Not kept.
+ * \param property_size sizeof (mprof_property) as the caller was compiled: the distance in bytes from one element to
+ * the next. Bytes beyond the library's own size must be 0.
+ * \param count Number of elements in \p properties.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a key is empty, or \p property_size is invalid.
+ * - #MPROF_ERR_NAME if a text is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED in another dialect (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_session(mprof_writer *writer,
 								  const mprof_property *properties,
 								  size_t property_size, size_t count);
 
 /**
- * \brief Writes a THREAD block: the name of a thread, which holds until the next one (section 3.9). mprof2 only.
- * \param writer The writer. \param thread The thread. \param name UTF-8. \param name_length In bytes.
- * \return As mprof_writer_write_session(), and #MPROF_ERR_NAME. \since 0.1
+ * \brief Writes a THREAD block: the name of a thread, which is valid until the next one (section 3.9). mprof2 only.
+ * \param writer The writer.
+ * \param thread ID of the thread.
+ * \param name UTF-8. Not kept.
+ * \param name_length Length of \p name in bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is too long.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED in another dialect (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_thread_name(mprof_writer *writer, uint64_t thread,
 								      const char *name, size_t name_length);
 
 /**
- * \brief Writes a LOST block: events of a thread that were not recorded (section 3.10). mprof2 only.
- * \param writer The writer. \param thread The thread, 0 if not known.
- * \param counts Events lost since the last such block, indexed by #mprof_loss_cause; index 0 is not used.
- * \param count Number of elements of \p counts.
- * \return As mprof_writer_write_session(). \since 0.1
+ * \brief Writes a LOST block: the number of lost events of a thread (section 3.10). mprof2 only.
+ * \param writer The writer.
+ * \param thread ID of the thread, 0 if not known.
+ * \param counts Events lost since the last such block, by #mprof_loss_cause; index 0 is not used. Not kept.
+ * \param count Number of elements in \p counts.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED in another dialect (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_losses(mprof_writer *writer, uint64_t thread,
 								 const uint64_t *counts, size_t count);
 
 /**
- * \brief Writes the definitions that wait and hands all bytes to the system, so that a reader finds them.
- * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE inside an event block; #MPROF_ERR_IO;
- * #MPROF_ERR_MEMORY. \since 0.1
+ * \brief Writes the buffered definitions and hands all bytes to the operating system, so that a reader can see them.
+ * \param writer The writer.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p writer is NULL.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_flush(mprof_writer *writer);
 
 /**
- * \brief Ends the log: definitions that wait, then END. Only mprof_writer_get_memory(), the getters and
+ * \brief Ends the log: writes the buffered definitions, then END. Only mprof_writer_get_memory(), the getters and
  * mprof_writer_destroy() may follow.
- * \param writer The writer. \return #MPROF_OK; #MPROF_ERR_STATE inside an event block or when closed already;
- * #MPROF_ERR_IO; #MPROF_ERR_MEMORY. \since 0.1
+ * \param writer The writer.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p writer is NULL.
+ * - #MPROF_ERR_STATE inside an event block, or if the log is closed already.
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_close(mprof_writer *writer);
 
 /**
- * \brief Frees a writer. Without mprof_writer_close() before, the log has no END and a reader says so.
+ * \brief Frees a writer and closes its sink. Without mprof_writer_close() before, the log has no END, and readers
+ * report it as incomplete.
  * \param writer The writer, or NULL.
- * \return #MPROF_OK, or the error that stuck, or that of closing the sink. \since 0.1
+ * \return
+ * - #MPROF_OK, also for NULL.
+ * - The permanent error of the writer, if there was one.
+ * - #MPROF_ERR_IO if closing the sink failed.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_writer_destroy(mprof_writer *writer);
 
-/** \brief Figures of a writer. \since 0.1 */
+/**
+ * \brief Statistics of a writer.
+ * \since 0.1
+ */
 typedef struct mprof_writer_stats {
 	size_t struct_size;             /**< sizeof (mprof_writer_stats), set by the caller. */
 	uint64_t bytes;                 /**< Length of the log so far, not compressed. */
-	uint64_t sink_bytes;            /**< What the sink was given so far. */
+	uint64_t sink_bytes;            /**< Bytes passed to the sink so far. */
 	uint64_t blocks;                /**< Blocks written. */
-	uint64_t events;                /**< Events written: of threads, samples, and of heap shots. */
-	uint64_t left_out;              /**< What the dialect could not say, or only in part, when lossy. */
+	uint64_t events;                /**< Events written: of threads, samples, and of heap snapshots. */
+	uint64_t left_out;              /**< Items that the dialect could not represent, or only in part, if lossy. */
 	uint64_t left_out_events[256];  /**< Of these, events that are not in the log, by #mprof_event_kind. */
-	uint64_t left_out_blocks[256];  /**< Of these, blocks that are not in the log, by #mprof_block_kind; what they
-	                                   would hold is not counted besides. */
-	uint64_t shortened_events[256]; /**< Of these, events that are in the log without something, by
-	                                    #mprof_event_kind. */
+	uint64_t left_out_blocks[256];  /**< Of these, blocks that are not in the log, by #mprof_block_kind; their
+	                                     content is not counted in addition. */
+	uint64_t shortened_events[256]; /**< Of these, events that are in the log without some of their fields, by
+	                                     #mprof_event_kind. */
 	uint64_t left_out_records[256]; /**< Of these, definitions and records that are not in the log, by
 	                                    #mprof_record_kind. */
-	uint64_t shortened_blocks[256]; /**< Of these, blocks that are in the log without something besides events, by
-	                                    #mprof_block_kind: MAPPING, LOADED and UNLOADED without what a directive
-	                                    would tell, HEAP_DATA without #MPROF_HEAP_FLAG_INCOMPLETE. */
+	uint64_t shortened_blocks[256]; /**< Of these, blocks that are in the log without some of their content other
+	                                     than events, by #mprof_block_kind: MAPPING, LOADED and UNLOADED without
+	                                     fields that a directive would add, HEAP_DATA without
+	                                     #MPROF_HEAP_FLAG_INCOMPLETE. */
 } mprof_writer_stats;
 
 /**
- * \brief Tells the figures. \param writer The writer. \param stats Receives them.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ * \brief Gets the statistics of a writer.
+ * \param writer The writer.
+ * \param stats Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_writer_get_stats(const mprof_writer *writer, mprof_writer_stats *stats);
 
 /**
- * \brief Tells the error of the last call that failed. \param writer The writer. \param error Receives it.
- * \return #MPROF_OK; #MPROF_ERR_ARGUMENT if struct_size is 0 or too small. \since 0.1
+ * \brief Gets the error of the last call that failed.
+ * \param writer The writer.
+ * \param error Receives what fits its struct_size, which the caller sets. Its text is static.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
  */
 MPROF_API mprof_status mprof_writer_get_error(const mprof_writer *writer, mprof_error *error);
 
