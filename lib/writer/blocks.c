@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/writer_internal.h"
-
 #include "base/elements.h"
 #include "base/options.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/writer_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/writer_internal.h"
-
 #include "base/options.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/writer_internal.h"
 
 static void clear_definitions(mprof_writer *writer)
 {

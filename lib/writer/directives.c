@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a log declares, and what that makes of its events. */
+#include "writer/directives.h"
+
+#include "writer/errors.h"
+#include "writer/put_block.h"
 #include "writer/writer_internal.h"
 
 void writer_apply_directives(mprof_writer *writer, int allows_undefined)

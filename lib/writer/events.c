@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/writer_internal.h"
-
 #include "format/event_detail.h"
 #include "format/event_kinds.h"
 #include "format/losses.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/writer_internal.h"
 
 /*
  * Readers take the base counter of a thread's block before for a sign that the events go on from where those ended, as

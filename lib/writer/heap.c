@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/writer_internal.h"
-
 #include "format/heap_encode.h"
 #include "format/losses.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/shots.h"
+#include "writer/writer_internal.h"
 
 static const char *reason_of(mprof_status status)
 {

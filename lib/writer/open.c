@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/writer_internal.h"
-
 #include "base/error.h"
 #include "base/options.h"
 #include "io/clock.h"
 #include "io/log_file.h"
+#include "writer/directives.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/writer_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/writer_internal.h"
-
 #include "base/elements.h"
 #include "format/record_lists.h"
 #include "format/record_texts.h"
 #include "format/records_encode.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/shots.h"
+#include "writer/writer_internal.h"
 
 #include <string.h>
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "writer/writer_internal.h"
-
 #include "format/event_detail.h"
 #include "format/losses.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/statistical.h"
+#include "writer/writer_internal.h"
 
 static mprof_status check_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
 {

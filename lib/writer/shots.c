@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Heap shots in dialects where each is one block. */
-#include "writer/writer_internal.h"
+#include "writer/shots.h"
 
 #include "format/heap_items_encode.h"
+#include "writer/errors.h"
+#include "writer/put_block.h"
+#include "writer/writer_internal.h"
 
 /*
  * 0 stands for a number that is not known. Where the writer numbers collections for callers that do not, their shots

@@ -3,10 +3,12 @@
  * Samples as STATISTICAL blocks, in which they have neither a thread nor a time. The call chains and the native code
  * that mprof2 defines in blocks of their own are told here where they are used first.
  */
-#include "writer/writer_internal.h"
+#include "writer/statistical.h"
 
 #include "format/event_detail.h"
 #include "format/losses.h"
+#include "writer/put_block.h"
+#include "writer/writer_internal.h"
 
 #include <string.h>
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer/put_block.h"
+
+#include "format/kind_counts.h"
+#include "writer/errors.h"
+#include "writer/writer_internal.h"
+
+void writer_limit_blocks(mprof_writer *writer, uint64_t max_block_length)
+{
+	uint64_t limit = writer->encoding.rules->header_length + max_block_length;
+
+	writer->block.limit = limit < SIZE_MAX ? (size_t)limit : SIZE_MAX;
+}
+
+void writer_read_clock(mprof_writer *writer, mprof_clock *clock)
+{
+	clock->counter = 0;
+	clock->time = 0;
+	writer->clock(writer->clock_user, clock);
+}
+
+/* Headers of some dialects contain the time since the previous block was written. */
+static void note_header_counter(mprof_writer *writer)
+{
+	mprof_clock clock;
+
+	if (!block_header_has_delta(writer->encoding.rules))
+		return;
+	writer_read_clock(writer, &clock);
+	writer->encoding.counter_delta =
+		writer->stats.blocks == 0 ? 0 : (uint32_t)(clock.counter - writer->header_counter);
+	writer->header_counter = clock.counter;
+}
+
+/* Whether the block that is built fits below the limit, and what must come after it. */
+static mprof_status check_limit(mprof_writer *writer)
+{
+	uint64_t needed = writer->block.length + writer->kept_bytes;
+	mprof_status status;
+
+	if (writer->max_bytes == 0 || sink_bound(&writer->sink, needed) <= writer->max_bytes)
+		return MPROF_OK;
+	/* How long the log is by now is only known after a flush where it is compressed. */
+	status = writer_check_sink(writer, sink_flush(&writer->sink), "the log could not be flushed");
+	if (status != MPROF_OK || sink_bound(&writer->sink, needed) <= writer->max_bytes)
+		return status;
+	writer->is_full = 1;
+	return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its greatest size");
+}
+
+mprof_status writer_put_last_block(mprof_writer *writer)
+{
+	uint64_t header_counter = writer->header_counter;
+	mprof_status status;
+
+	note_header_counter(writer);
+	status = block_encode_end(&writer->block, &writer->encoding);
+	if (status != MPROF_OK)
+		return writer_refuse(writer, status,
+				     status == MPROF_ERR_LIMIT ? "a block is too long" : "no memory for a block");
+	status = check_limit(writer);
+	if (status != MPROF_OK) {
+		writer->header_counter = header_counter;
+		return status;
+	}
+	status = writer_check_sink(writer, sink_write(&writer->sink, writer->block.bytes, writer->block.length),
+				   "the log could not be written");
+	if (status != MPROF_OK)
+		return status;
+	writer->stats.bytes += writer->block.length;
+	writer->stats.blocks++;
+	return MPROF_OK;
+}
+
+mprof_status writer_put_block(mprof_writer *writer)
+{
+	if (writer->is_full)
+		return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its greatest size");
+	return writer_put_last_block(writer);
+}
+
+/* Headers, clocks and, for each cause, its number and a count, each as long as it can be. */
+#define MOST_LOSSES 24
+#define LOST_LENGTH (64 + MOST_LOSSES * 2 * MPROF_VARINT_MAX_LENGTH)
+#define END_LENGTH 64
+
+mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes)
+{
+	_Static_assert(LOSS_CAUSE_COUNT <= MOST_LOSSES, "all causes fit the room that is kept for them");
+	writer->max_bytes = max_bytes;
+	writer->kept_bytes = LOST_LENGTH + END_LENGTH;
+	encode_buffer_clear(&writer->block);
+	return check_limit(writer);
+}
+
+int writer_is_full(const mprof_writer *writer)
+{
+	return writer->is_full;
+}
+
+void writer_open_reserve(mprof_writer *writer)
+{
+	writer->kept_bytes = END_LENGTH;
+}
+
+uint64_t writer_take_refused_events(mprof_writer *writer)
+{
+	uint64_t refused = writer->refused_events;
+
+	writer->refused_events = 0;
+	return refused;
+}
