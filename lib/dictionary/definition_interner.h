@@ -71,7 +71,7 @@ static inline mprof_status definition_intern_stack(definition_interner *interner
 	uint64_t key = definition_frame_key(frame, flags) << 30;
 	uint32_t place = definition_callee_place(interner, caller);
 
-	/* Of the same frame the ID is left; of another one more than any ID. */
+	/* If the cached callee is this frame, the XOR leaves its ID; otherwise the result exceeds every valid ID. */
 	if (place < interner->callee_count && (interner->latest_callees[place] ^ key) - 1 < DEFINITION_MOST_STACKS) {
 		*stack = (uint32_t)(interner->latest_callees[place] ^ key);
 		return MPROF_OK;

@@ -56,7 +56,7 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 	distance = content_cursor_id(content);
 	if (distance == 0 || distance > record->id)
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED,
-				    "the caller of a stack is none that stands before it");
+				    "stack refers to a caller that is not defined yet");
 	record->as.stack.caller = record->id - distance;
 }
 

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* A DIRECTIVES block that cannot be read leaves it unknown how these read. No directive concerns heap shots that are
- * one block. */
+/* Block kinds whose layout is unknown once a DIRECTIVES block was unreadable. No directive concerns heap snapshots that
+ * are one block. */
 static uint64_t kinds_of_directives(const dialect_rules *rules)
 {
 	return rules->has_heap_records ? BLOCK_KINDS_OF_DIRECTIVES | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA)

@@ -13,10 +13,10 @@
 /* Bytes to read at once. Small enough to stay in the cache until they are parsed. */
 #define READ_LENGTH ((size_t)64 << 10)
 
-/* No more than this even where a long block has more room, so that progress is told and interrupts are seen. */
+/* No more than this even where a long block has more room, so that progress is reported and interrupts are noticed. */
 #define LONGEST_READ ((size_t)1 << 20)
 
-/* What is shorter is read over sooner than sought over. */
+/* Skips shorter than this are read through: seeking would cost more. */
 #define LEAST_SEEK READ_LENGTH
 
 /* Reads from the source; no bytes mean that none are left now. */

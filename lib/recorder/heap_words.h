@@ -6,7 +6,7 @@
  * A record's first word holds its kind in the low four bits. Numbers of 64 bits take two words. Most objects have a
  * narrow form: their class is a place in a table that both sides keep alike, and addresses are differences in units of
  * 8 bytes, in one word each: of the object to the one before, of a reference to its object. What does not fit has a
- * wide form. What counts is the memory that is written while the world is stopped; it is less than half as much so.
+ * wide form. This halves the bytes written while the world is stopped, which dominates the pause.
  */
 #ifndef RECORDER_HEAP_WORDS_H
 #define RECORDER_HEAP_WORDS_H

@@ -42,7 +42,7 @@ static mprof_status check_element(mprof_writer *writer, const mprof_element *ele
 	if (status != MPROF_OK || assembly == NULL)
 		return status;
 	if (assembly->retargetable > 1)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an assembly is neither retargetable nor not");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "mprof_assembly_name::retargetable must be 0 or 1");
 	status = writer_check_text(writer, assembly->base_name);
 	if (status == MPROF_OK)
 		status = writer_check_text(writer, assembly->culture);
