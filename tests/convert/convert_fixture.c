@@ -72,9 +72,9 @@ log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect)
 	return made.log;
 }
 
-/* Words of blocks that are left out, up to the blank behind them. */
+/* Words that are removed from lines of blocks, up to the blank after them. */
 static const struct {
-	const char *block; /**< As a line begins. */
+	const char *block; /**< Prefix of the line. */
 	const char *word;
 } dropped_words[] = {
 	{"", " delta="},           {"events", " base="},  {"mapping", " start="},   {"mapping", " end="},
@@ -82,7 +82,7 @@ static const struct {
 	{"lost", " end="},         {"lost", " unknown="}, {"statistical", " end="},
 };
 
-/* Lines that are left out, with those below that are indented more. */
+/* Lines that are removed, together with the following lines that are indented more. */
 static const char *const dropped_lines[] = {"directives ",      "unknown ",  "  unknown ",  "stacks ",    "code ",
 					    "  stack-section ", "  module ", "  function ", "  location "};
 
@@ -95,17 +95,17 @@ static int starts_with_any(const char *line, const char *const starts[], size_t 
 	return 0;
 }
 
-/* Takes words out of a line that is a block's. */
+/* Removes words from the line of a block. */
 static void drop_words(char *line)
 {
 	for (size_t i = 0; i < sizeof(dropped_words) / sizeof(dropped_words[0]); i++) {
 		char *word = strstr(line, dropped_words[i].word);
 
 		if (word != NULL && strncmp(line, dropped_words[i].block, strlen(dropped_words[i].block)) == 0) {
-			char *behind = word + strlen(dropped_words[i].word) - 1;
+			char *end = word + strlen(dropped_words[i].word) - 1;
 
-			behind += strcspn(behind, " ");
-			memmove(word, behind, strlen(behind) + 1);
+			end += strcspn(end, " ");
+			memmove(word, end, strlen(end) + 1);
 		}
 	}
 }
@@ -115,7 +115,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of a block are a set. */
+/* Sorts the definitions of each MAPPING block: their order has no meaning. */
 static void sort_names(char **lines, size_t count)
 {
 	for (size_t i = 0; i < count;) {
@@ -129,7 +129,7 @@ static void sort_names(char **lines, size_t count)
 	}
 }
 
-/* Cuts a text into its lines and keeps those that count. Returns how many. */
+/* Splits a text into lines and keeps those that are compared. Returns their number. */
 static size_t select_lines(char *text, char **lines, size_t capacity)
 {
 	size_t count = 0;

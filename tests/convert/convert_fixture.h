@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file convert_fixture.h
- * \brief Converts logs in memory, and tells what came of it.
+* \brief Converts logs in memory and returns the results.
  */
 #ifndef CONVERT_FIXTURE_H
 #define CONVERT_FIXTURE_H
@@ -11,7 +11,7 @@
 #include "format/log_text.h"
 #include "logs/log_fixture.h"
 
-/** What a conversion gave. Free its log with log_free(). */
+/** Result of a conversion. Free its log with log_free(). */
 typedef struct conversion {
 	log_bytes log;
 	mprof_status status; /**< Of mprof_converter_run(). */
@@ -21,26 +21,27 @@ typedef struct conversion {
 	mprof_error first_damage;
 } conversion;
 
-/** Converts with what cannot be said left out. Opening the log and the writer has to succeed. */
+/** Converts with lossy conversion allowed. Opening the log and the writer has to succeed. */
 conversion convert(const log_bytes *log, mprof_dialect dialect);
 
-/** The same, with options of the writer whose dialect and the like are set. */
+/** The same with the caller's writer options, such as the dialect. */
 conversion convert_with(const log_bytes *log, const mprof_writer_options *options);
 
-/** Converts a log that is whole to a dialect that can say all of it. */
+/** Converts a complete log to a dialect that can represent all of it. */
 log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect);
 
 /**
- * What a log says, a line for each thing, with call chains by their frames. What dialects and writers may choose is not
- * there: blocks that define chains and code, directives, blocks and events that are not known, stack sections, flags of
- * INTRO, where times start from, when a block was written, the order of names. Free it.
+ * The content of a log as text, one item on a line, with call stacks written as frames. Whatever dialects and writers
+ * may choose is left out: blocks that define call stacks and native code, directives, unknown blocks and events, stack
+ * sections, the flags of INTRO, base counters and deltas, the times at which a block was started and ended, the order
+ * of definitions in a MAPPING block. The caller frees the text.
  */
 char *text_of_log(const log_bytes *log);
 
-/** Fails if two logs do not say the same, and shows where. \p name: what is compared. */
+/** Fails if the texts of two logs differ, and shows where. \p name identifies the comparison. */
 void expect_same_text(const char *name, const log_bytes *found, const log_bytes *expected);
 
-/** Fails if the logs differ in a byte. */
+/** Fails if the logs differ in any byte. */
 void expect_same_bytes(const log_bytes *found, const log_bytes *expected);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies in the same dialect, or in the one that can say all; what converters refuse. */
+/* Copies in the same dialect or in mprof2, which can represent everything, and the errors of converters. */
 #include "convert_fixture.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a copy of mprof2 declares for itself: it takes no room where it is not used. */
+/* Directives that a copy in mprof2 declares itself: they take no room where they are not used. */
 #define FREE_DIRECTIVES                                                                                                \
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |  \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
@@ -50,14 +50,14 @@ Test(convert, mail_becomes_mprof2_and_mail_again)
 	log_free(&mail);
 }
 
-Test(convert, says_what_the_mail_cannot_say)
+Test(convert, represents_what_mail_cannot)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
 	conversion made = convert(&log, MPROF_DIALECT_MAIL);
 	char *text = text_of_log(&made.log);
 
 	cr_assert_eq(made.status, MPROF_OK);
-	/* SESSION, THREAD and LOST, at least. */
+	/* At least SESSION, THREAD and LOST. */
 	cr_assert_geq(made.stats.left_out, 3);
 	cr_assert_not_null(strstr(text, "statistical "));
 	cr_assert_null(strstr(text, "session "));
@@ -67,7 +67,7 @@ Test(convert, says_what_the_mail_cannot_say)
 	log_free(&log);
 }
 
-Test(convert, refuses_losses_unless_told_to_take_them)
+Test(convert, refuses_losses_unless_lossy)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
 	mprof_writer_options options;
@@ -103,7 +103,7 @@ Test(convert, compresses)
 	log_free(&log);
 }
 
-Test(convert, keeps_what_intro_says)
+Test(convert, keeps_the_content_of_intro)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MAIL, 0);
 	log_bytes copy = convert_whole(&log, MPROF_DIALECT_MPROF2);
@@ -130,7 +130,7 @@ Test(convert, keeps_what_intro_says)
 /* A log that grows. */
 typedef struct growing_log {
 	log_bytes log;
-	size_t grown; /**< Bytes that are there. */
+	size_t grown; /**< Bytes that can be read so far. */
 	size_t place;
 } growing_log;
 
@@ -230,7 +230,7 @@ Test(convert, refuses_what_has_no_intro)
 	mprof_reader *reader;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	/* Inside INTRO. */
+	/* Ends inside INTRO. */
 	log.bytes[8] ^= 1;
 	cr_assert_neq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_ERR_STATE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each sound log of tests/data says the same after it was made one of mprof2, and one of its own dialect again; and the
- * same when it is copied in its dialect.
+ * Each valid log of tests/data has the same content after it was converted to mprof2 and back to its own dialect, and
+ * after it was copied in its own dialect.
  */
 #include "convert_fixture.h"
 
@@ -14,7 +14,7 @@
 
 #define LONGEST_NAME 64
 
-/* What takes each log. */
+/* Function that is called for each log. */
 typedef void (*log_function)(const char *name, const log_bytes *log, mprof_dialect dialect);
 
 static mprof_dialect dialect_of(const log_bytes *log)
@@ -24,7 +24,7 @@ static mprof_dialect dialect_of(const log_bytes *log)
 	mprof_reader *reader;
 
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
-	/* Its samples tell unity from mono. */
+	/* Only its samples distinguish unity from mono. */
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
 		continue;
 	mprof_reader_get_session(reader, &session);
@@ -48,7 +48,10 @@ static int is_sound(const char *name)
 	return !is_any_of(name, others, sizeof(others) / sizeof(others[0]));
 }
 
-/* Copies have a sample for each one that a number stands for, and as many callers as Mono's programs can take. */
+/*
+ * In copies, a sample with a count becomes that many samples, and a call stack has at most as many callers as Mono's
+ * programs can read.
+ */
 static int has_other_samples(const char *name)
 {
 	static const char *const others[] = {"mono-statistical-counts", "mono-statistical-deep-chain",
@@ -58,8 +61,8 @@ static int has_other_samples(const char *name)
 }
 
 /*
- * Copies in mono number collections that have no number, say no frame that is not known, and tell a block of no shot as
- * one of the last collection.
+ * Copies in mono number collections that have no number, omit frames that are not known, and attribute a HEAP_DATA
+ * block without a collection to the last one.
  */
 static int is_improved(const char *name)
 {
@@ -103,7 +106,7 @@ static void take_logs(log_function take)
 	cr_assert_gt(taken, 40, "%d logs alone", taken);
 }
 
-/* A log that is not closed is told so, and nothing else. */
+/* A log without END is reported as truncated; there is no other error. */
 static void expect_whole(const char *name, const conversion *made)
 {
 	cr_assert_not(made->has_failed, "%s: %s", name, mprof_status_get_text(made->status));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs that are damaged, cut, or lack what others of their blocks use; and no memory. */
+/* Logs that are damaged, truncated, or lack definitions that later blocks use; and refused memory. */
 #include "convert_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -11,7 +11,7 @@
 /* Bytes of a block's header. */
 #define HEADER_LENGTH 6
 
-/* Takes the n-th block out. */
+/* Removes the block with an index. */
 static void cut_block_out(log_bytes *log, size_t n)
 {
 	size_t start = log_block_offset(log, n);
@@ -21,7 +21,7 @@ static void cut_block_out(log_bytes *log, size_t n)
 	log->length -= end - start;
 }
 
-/* How many events of a kind a log has; what cannot be read is passed by. */
+/* The number of events of a block kind in a log. Blocks that cannot be decoded are skipped. */
 static uint64_t count_events(const log_bytes *log, uint32_t block_kind)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
@@ -66,7 +66,7 @@ Test(convert_damage, copies_what_is_sound_around_a_damaged_block)
 	log_free(&log);
 }
 
-/* IDs behind the gap are numbered again; what has no frames any more is left out. */
+/* IDs after the gap are renumbered; call stacks that have no frames any more are left out. */
 Test(convert_damage, closes_the_gap_where_definitions_are_missing)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
@@ -118,7 +118,7 @@ Test(convert_damage, copies_the_events_of_a_block_that_is_cut)
 	uint64_t events = count_events(&log, MPROF_BLOCK_EVENTS);
 	conversion made;
 
-	/* The log ends with a block of events and END. */
+	/* The log ends with an EVENTS block and END. */
 	log.length = log_block_offset(&log, log_block_count(&log) - 1) - 200;
 	made = convert(&log, MPROF_DIALECT_MAIL);
 	cr_assert_eq(made.status, MPROF_ERR_TRUNCATED);
@@ -129,7 +129,7 @@ Test(convert_damage, copies_the_events_of_a_block_that_is_cut)
 	log_free(&log);
 }
 
-/* Hits of a block that is cut have their call chains, and no time but its begin. */
+/* Hits of a truncated block have their call stacks, but only the start of the block as a time. */
 Test(convert_damage, copies_the_hits_of_a_block_that_is_cut)
 {
 	log_bytes log = log_from_data("bad-unity-cut-statistical");
@@ -167,7 +167,7 @@ Test(convert_damage, each_cut_gives_a_log_that_can_be_read)
 	log_free(&log);
 }
 
-/* The first definition of an ID stays, and the other ones of the block are not lost. */
+/* The first definition of an ID stays, and the other definitions of the block are kept. */
 Test(convert_damage, an_id_that_is_defined_twice_keeps_its_first_name)
 {
 	log_bytes log = log_from_data("bad-mapping-twice");
@@ -192,7 +192,7 @@ Test(convert_damage, an_id_that_is_defined_twice_keeps_its_first_name)
 	log_free(&log);
 }
 
-/* Converts with memory that is refused at the n-th request. Returns the status of the step that met it. */
+/* Converts with the request for memory of one index refused. Returns the status of the step that failed. */
 static mprof_status convert_without_memory(const log_bytes *log, mprof_dialect dialect, size_t fail_at)
 {
 	failing_allocator state = {.fail_at = fail_at};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every event and block, from each dialect to each other one: it is there, or it is counted. */
+/* Every event and block, from each dialect to each other one, is either in the copy or counted as left out. */
 #include "convert_fixture.h"
 #include "format/kind_counts.h"
 
@@ -13,7 +13,7 @@
 #define LAST_DIALECT MPROF_DIALECT_MPROF2
 #define BLOCK_KINDS 64
 
-/* How many of each kind a log has. */
+/* The number of events and blocks of each kind in a log. */
 typedef struct log_counts {
 	uint64_t events[EVENT_KIND_COUNT];
 	uint64_t blocks[BLOCK_KINDS];
@@ -41,7 +41,7 @@ static log_counts count_log(const log_bytes *log)
 	return counts;
 }
 
-/* Events that become others: a leave says no more how it came about or which method it is of. */
+/* Events that become others: some dialects do not represent the cause of a leave, or its method. */
 static uint32_t plain_kind(uint32_t kind)
 {
 	switch (kind) {
@@ -66,7 +66,7 @@ static void make_plain(uint64_t counts[], size_t count)
 	}
 }
 
-/* Events that only stand in blocks of a kind, and go with these; or that writers make themselves. */
+/* Events that exist only inside blocks of one kind and are counted with these, or that writers generate. */
 static int is_counted_with_blocks(uint32_t kind)
 {
 	return kind == MPROF_EVENT_STACK_SECTION || kind == MPROF_EVENT_HEAP_REFERENCES ||
@@ -99,7 +99,7 @@ static void expect_events(const log_counts *before, const log_counts *after, con
 	}
 }
 
-/* Blocks that are a thing each; lists of others may be cut or joined. */
+/* Blocks that are copied one to one. Blocks with lists may be split or joined. */
 static void expect_blocks(const log_counts *before, const log_counts *after, const mprof_writer_stats *stats,
 			  const char *what)
 {
@@ -133,7 +133,7 @@ static void expect_there_or_counted(const log_bytes *log, mprof_dialect source, 
 	log_free(&made.log);
 }
 
-/* All pairs of dialects, beginning with a log of mprof2 that has more than others can say. */
+/* All pairs of dialects, starting with a log of mprof2 that has more than the others can represent. */
 static void go_all_ways(log_bytes log)
 {
 	for (uint32_t source = FIRST_DIALECT; source <= LAST_DIALECT; source++) {
@@ -159,7 +159,7 @@ Test(convert_dialects, blocks_that_only_mprof2_has)
 	go_all_ways(log_make_more(FIXTURE_ALL_DIRECTIVES));
 }
 
-/* A log of mprof2 with each kind of event once. */
+/* A log of mprof2 with one event of each kind. */
 static log_bytes log_of_each_event(void)
 {
 	static const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
@@ -210,8 +210,8 @@ Test(convert_dialects, each_event)
 	go_all_ways(log_of_each_event());
 }
 
-/* The table of doc/convert.md: what a dialect has of the events of mprof2. */
-Test(convert_dialects, has_what_the_manual_says)
+/* The table of doc/convert.md: the events of mprof2 that a dialect has. */
+Test(convert_dialects, has_what_the_manual_lists)
 {
 	static const struct {
 		uint32_t kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaves of the method on top, which name it in some dialects and need not in others. */
+/* Implicit leaves, whose methods some dialects have to name and others need not. */
 #include "convert_fixture.h"
 
 #include "convert/open_calls.h"
@@ -12,7 +12,7 @@
 
 #define THREAD 5
 
-/* What happens, one after the other: a letter says what, a number to which method. */
+/* One step of a thread: a letter for the kind and, where it has one, the ID of the method or thread. */
 typedef struct step {
 	char what;
 	uint32_t number;
@@ -60,7 +60,7 @@ static mprof_event event_of_step(const step *done, uint64_t counter)
 	return event;
 }
 
-/* A log of mprof2 with one block for each run of steps; a step of '|' ends a run. */
+/* A log of mprof2 with one EVENTS block for each run of steps; the step '|' ends a run. */
 static log_bytes log_of_steps(const step *steps, size_t count)
 {
 	log_bytes log;
@@ -100,7 +100,7 @@ static log_bytes log_of_steps(const step *steps, size_t count)
 	return log;
 }
 
-/* The leaves of a log: the methods they name, 0 for none. */
+/* The methods of the leaves of a log, 0 for none. */
 static size_t leaves_of(const log_bytes *log, uint32_t *methods, size_t capacity)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
@@ -139,7 +139,7 @@ static void expect_leaves(const log_bytes *log, const uint32_t *expected, size_t
 		cr_assert_eq(found[i], expected[i], "leave %zu is of %u, not %u", i, found[i], expected[i]);
 }
 
-/* Converts steps to mail, where each leave has to name its method, and so much cannot be said. */
+/* Converts steps to mail, where each leave has to name its method. \p left_out events cannot be represented. */
 static void expect_resolved(const step *steps, size_t step_count, const uint32_t *expected, size_t count,
 			    uint64_t left_out)
 {
@@ -170,7 +170,7 @@ Test(convert_leaves, a_leave_further_down_ends_what_is_above)
 	const step steps[] = {{'+', 1}, {'+', 2}, {'+', 3}, {'x', 2}, {'^', 0}};
 	const uint32_t expected[] = {2, 1};
 
-	/* That the leave was one by an exception. */
+	/* Mail cannot represent that the leave was caused by an exception. */
 	EXPECT_RESOLVED(steps, expected, 1);
 }
 
@@ -198,7 +198,7 @@ Test(convert_leaves, a_thread_begins_with_none)
 	EXPECT_RESOLVED(steps, expected, 0);
 }
 
-Test(convert_leaves, what_is_told_of_another_thread_changes_nothing)
+Test(convert_leaves, events_about_another_thread_change_nothing)
 {
 	const step steps[] = {{'+', 1}, {'s', THREAD + 1}, {'^', 0}};
 	const uint32_t expected[] = {1};
@@ -211,11 +211,14 @@ Test(convert_leaves, what_was_open_before_a_pause_is_not_known)
 	const step steps[] = {{'+', 1}, {'r', 2}, {'+', 2}, {'^', 0}, {'^', 0}};
 	const uint32_t expected[] = {2};
 
-	/* The pause, and the last leave. */
+	/* The pause and the last leave are left out. */
 	EXPECT_RESOLVED(steps, expected, 2);
 }
 
-/* Where a thread has one stack, what is open on another one is left, and entered when the thread comes back to it. */
+/*
+ * In a dialect with one call stack per thread, the open calls of a stack are left when the thread switches away from
+ * it, and entered again when the thread switches back.
+ */
 Test(convert_leaves, a_stack_that_is_left_is_closed_until_it_goes_on)
 {
 	const step steps[] = {{'+', 1}, {'S', 5}, {'+', 2}, {'S', 0}, {'^', 0},
@@ -230,7 +233,7 @@ Test(convert_leaves, a_stack_that_ends_is_closed)
 	const step steps[] = {{'+', 1}, {'S', 5}, {'+', 2}, {'+', 3}, {'E', 5}, {'^', 0}, {'S', 5}, {'^', 0}};
 	const uint32_t expected[] = {1, 3, 2, 1};
 
-	/* Two switches, the end, and a leave on a stack that is another one and empty. */
+	/* Two switches, the end, and a leave on another stack, which is empty, are left out. */
 	EXPECT_RESOLVED(steps, expected, 4);
 }
 
@@ -239,7 +242,7 @@ Test(convert_leaves, stacks_before_a_pause_are_not_known)
 	const step steps[] = {{'+', 1}, {'S', 5}, {'+', 2}, {'r', 2}, {'S', 0}, {'+', 3}, {'^', 0}, {'^', 0}};
 	const uint32_t expected[] = {1, 3};
 
-	/* Two switches, the pause, and the last leave: what was open is left out with the pause. */
+	/* Two switches, the pause and the last leave are left out: the pause discards all open calls. */
 	EXPECT_RESOLVED(steps, expected, 4);
 }
 

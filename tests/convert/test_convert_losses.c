@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a copy says less than the log is counted, once for each thing and nothing besides. */
+/* All that a copy lacks is counted, each loss once and nothing else. */
 #include "convert_fixture.h"
 #include "logs/mono_fixture.h"
 
@@ -9,7 +9,7 @@
 	(BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) | BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |                                    \
 	 BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) | BIT(MPROF_DIRECTIVE_METHOD_FLAGS))
 
-/* Closes the log of a writer, and converts it. */
+/* Closes the writer's log and converts it. */
 static conversion convert_from(mprof_writer *writer, mprof_dialect target)
 {
 	log_bytes log = {NULL, 0};
@@ -42,7 +42,7 @@ static uint64_t count_samples(const log_bytes *log)
 	return found;
 }
 
-/* How many samples the copies of some have, and how many of these are shortened. */
+/* Expects the number of samples in a copy, and how many of these are truncated. */
 static void expect_samples(mprof_dialect source, mprof_dialect target, const mprof_event *samples, size_t count,
 			   uint64_t copied, uint64_t shortened)
 {
@@ -69,7 +69,10 @@ static mprof_event sample_of(uint32_t chain)
 	return sample;
 }
 
-/* A method without callers is all that a list says; a function's name, a caller and what has no number are not. */
+/*
+ * A list of hits holds only methods without callers: functions lose their names and callers are dropped. Samples
+ * without an ID are left out.
+ */
 Test(convert_losses, samples_in_lists)
 {
 	const mprof_event samples[] = {sample_of(2), sample_of(3), sample_of(5), sample_of(6)};
@@ -78,7 +81,7 @@ Test(convert_losses, samples_in_lists)
 	expect_samples(MPROF_DIALECT_MONO, MPROF_DIALECT_MAIL, samples, 4, 3, 2);
 }
 
-/* A hit that stands for many is as many hits. */
+/* A hit with a weight counts as that many hits. */
 Test(convert_losses, weights_in_lists)
 {
 	const mprof_event_detail many = {.struct_size = sizeof(mprof_event_detail), .samples = 3000};
@@ -94,7 +97,10 @@ Test(convert_losses, weights_in_lists)
 	log_free(&made.log);
 }
 
-/* A number of any size cannot make a copy of any size: 2^22 in a log are repeated, what is beyond is shortened. */
+/*
+ * A large weight must not make the copy arbitrarily large: up to 2^22 hits of a log are repeated, the rest is
+ * truncated.
+ */
 Test(convert_losses, weights_beyond_the_bound)
 {
 	const uint64_t most = UINT64_C(1) << 22;
@@ -114,7 +120,7 @@ Test(convert_losses, weights_beyond_the_bound)
 	log_free(&made.log);
 }
 
-/* A function without a name becomes an address in mono, and that a method is being compiled is not told. */
+/* In mono a function without a name becomes an address, and the flag that a method was being compiled is lost. */
 Test(convert_losses, places_of_samples)
 {
 	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .id = 3, .as.function.name = ""};
@@ -134,7 +140,7 @@ Test(convert_losses, places_of_samples)
 	log_free(&made.log);
 }
 
-/* Also where the log says them in front of the events. */
+/* The same where the log has the call stacks before the events. */
 Test(convert_losses, chains_of_allocations)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 3};
@@ -151,7 +157,7 @@ Test(convert_losses, chains_of_allocations)
 	log_free(&made.log);
 }
 
-/* The second one is when the event before was. */
+/* The second event is truncated if the event before it was. */
 Test(convert_losses, time_of_a_new_size)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS), 0);
@@ -169,7 +175,7 @@ Test(convert_losses, time_of_a_new_size)
 	log_free(&made.log);
 }
 
-/* What directives add to names and elements, and that memory for a shot ran out. */
+/* What directives add to names and code units, and the flag that memory for a heap snapshot ran out. */
 Test(convert_losses, blocks)
 {
 	const mprof_assembly_name assembly = {.struct_size = sizeof(mprof_assembly_name), .base_name = "a"};
@@ -207,7 +213,7 @@ Test(convert_losses, blocks)
 	log_free(&made.log);
 }
 
-/* Whatever would be counted ends the copy of who does not want losses. */
+/* Every counted loss ends the copy if lossy conversion is not allowed. */
 Test(convert_losses, are_refused_unless_wanted)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 3};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory follows what a log defines, and not how long it is; blocks stay short enough for readers. */
+/* Memory depends on the definitions of a log and not on its length, and blocks stay short enough for readers. */
 #include "convert_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -12,10 +12,10 @@
 #define THREADS 4
 #define BLOCK_EVENTS 5000
 
-/* Bytes of a log that are read as they are made: a log of any length needs no memory. */
+/* Bytes of a log that are generated while they are read: a log of any length needs no memory. */
 typedef struct endless_log {
-	log_bytes begin; /**< INTRO to the first block that comes again and again. */
-	log_bytes again; /**< Blocks that come so many times. */
+	log_bytes start; /**< INTRO up to the first repeated block. */
+	log_bytes again; /**< The blocks that are repeated. */
 	uint64_t times;
 	log_bytes end;
 	uint64_t place;
@@ -23,17 +23,17 @@ typedef struct endless_log {
 
 static uint64_t length_of(const endless_log *log)
 {
-	return log->begin.length + log->times * log->again.length + log->end.length;
+	return log->start.length + log->times * log->again.length + log->end.length;
 }
 
-/* The bytes at a place, and how many follow on each other there. */
+/* The bytes at an offset, and the number of contiguous ones. */
 static const uint8_t *bytes_at(const endless_log *log, uint64_t place, size_t *length)
 {
-	if (place < log->begin.length) {
-		*length = log->begin.length - (size_t)place;
-		return log->begin.bytes + place;
+	if (place < log->start.length) {
+		*length = log->start.length - (size_t)place;
+		return log->start.bytes + place;
 	}
-	place -= log->begin.length;
+	place -= log->start.length;
 	if (place < log->times * log->again.length) {
 		*length = log->again.length - (size_t)(place % log->again.length);
 		return log->again.bytes + place % log->again.length;
@@ -139,12 +139,12 @@ static endless_log make_endless(uint64_t times)
 	options.directives = FIXTURE_ALL_DIRECTIVES;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	define(writer);
-	log.begin = part_of(writer, 0);
+	log.start = part_of(writer, 0);
 	for (uint64_t thread = 1; thread <= THREADS; thread++)
 		write_block(writer, thread);
-	log.again = part_of(writer, log.begin.length);
+	log.again = part_of(writer, log.start.length);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	log.end = part_of(writer, log.begin.length + log.again.length);
+	log.end = part_of(writer, log.start.length + log.again.length);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 	return log;
 }
@@ -156,7 +156,7 @@ static int forget(void *user, const void *bytes, size_t length)
 	return 0;
 }
 
-/* The most memory at once that a copy takes, with the reader's and the writer's. */
+/* Peak memory of a copy, including that of the reader and the writer. */
 static size_t most_memory(uint64_t times, mprof_dialect dialect)
 {
 	endless_log log = make_endless(times);
@@ -186,7 +186,7 @@ static size_t most_memory(uint64_t times, mprof_dialect dialect)
 	mprof_converter_destroy(converter);
 	mprof_reader_destroy(reader);
 	cr_assert_eq(state.blocks, 0);
-	log_free(&log.begin);
+	log_free(&log.start);
 	log_free(&log.again);
 	log_free(&log.end);
 	return state.most_bytes;
@@ -199,10 +199,10 @@ Test(convert_memory, does_not_follow_the_length_of_a_log)
 			     mprof_dialect_get_name((mprof_dialect)dialect));
 }
 
-/* The same from the dialect with stack sections, of which each block is gone over twice. */
+/* The same from the dialect with stack sections, each block of which is decoded twice. */
 Test(convert_memory, a_block_that_grows_is_cut)
 {
-	/* Each event has a chain of 3000 frames that has nothing in common with the one in front of it. */
+	/* Each event has a call stack of 3000 frames that shares no frame with the one before it. */
 	const uint32_t depth = 3000;
 	const uint32_t events = 4000;
 	mprof_record *stacks = calloc(2 * depth, sizeof(*stacks));

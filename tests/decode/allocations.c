@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What was allocated: by class, by method, and by path of calls. */
+/* Allocations by class, by method, and by call path. */
 #include "oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Of the methods of a class, and of the paths of a method, those are shown that hold this part of the bytes. */
+/* Methods of a class and paths of a method are shown from this share of the bytes on. */
 #define SHOWN_PART 0.7
 
 /* Sums of allocations and paths. */
 enum { SUM_BYTES, SUM_INSTANCES };
 
-/* What was a load that failed has the time since the event before for its size. No object is that large. */
+/*
+ * A failed load that is taken for an allocation has the time since the previous event as its size. No object is that
+ * large.
+ */
 #define LARGEST_OBJECT (UINT64_C(1) << 40)
 
 static void add(const oracle *all, fact *row, uint64_t bytes)
@@ -100,7 +103,7 @@ static void print_group(oracle *all, const fact *group, int indentation, const c
 	putchar('\n');
 }
 
-/* Those of a class that ran and those that were compiled stand next to each other, in this order. */
+/* The running and the compiling methods of a class follow one another, in this order. */
 static void print_with_paths(oracle *all, const named *class, const fact **groups, size_t count)
 {
 	double shown = 0;

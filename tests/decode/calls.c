@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time by method with its callers, and by path of calls. */
+/* Time by method with its callers, and by call path. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static void print_methods(oracle *all, uint64_t clicks)
 	}
 }
 
-/* As many calls of itself as the tree is deep. */
+/* Recurses to the depth of the tree. */
 static void print_children(oracle *all, size_t parent, double whole, int level)
 {
 	fact_table *nodes = &all->trees[TREE_CALLS].nodes;
@@ -51,7 +51,7 @@ static void print_children(oracle *all, size_t parent, double whole, int level)
 		if (children[i]->sums[NODE_NUMBER] != 0)
 			children[shown++] = children[i];
 	}
-	/* By number they are in the order in which the decoder made them. */
+	/* Sorting by number gives the order in which the decoder created them. */
 	sort_items(all, children, shown, by_number, 0, by_number);
 	sort_items(all, children, shown, order_sums, 1, by_number);
 	for (size_t i = 0; i < shown; i++) {

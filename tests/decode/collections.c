@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collections and changes of the heap's size. */
+/* Collections and changes of the heap size. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ typedef struct gc_row {
 	uint32_t generation;
 	int is_resize;
 	int is_ended;
-	size_t ended; /* In what order it ended. */
+	size_t ended; /* Position in the order in which collections ended. */
 	uint64_t bytes;
 	uint64_t start;
 	uint64_t end;
@@ -51,7 +51,7 @@ static void end(collection_state *collections, gc_row *row)
 	row->ended = collections->ended++;
 }
 
-/* The one of a number that is under way. */
+/* The collection with a number that is in progress. */
 static gc_row *find(collection_state *collections, uint32_t number)
 {
 	for (size_t i = collections->count; i > 0; i--) {
@@ -121,7 +121,7 @@ static int by_start(const void *left, const void *right)
 	return order != 0 ? order : a->is_resize - b->is_resize;
 }
 
-/* Logs that the decoder cannot read have no numbers: collections are counted. */
+/* Logs that the decoder cannot read have no collection numbers: the oracle numbers them by counting. */
 static void number_rows(const oracle *all, gc_row **rows, size_t count)
 {
 	uint32_t number = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of compiling, by method. */
+/* Compilation time by method. */
 #include "oracle.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ void compilations_start(oracle *all, thread_state *thread, uint32_t method)
 	stacks_enter_compilation(all, thread, method);
 }
 
-/* Whether a compilation is inside one of the same method, whose time is its time too. */
+/* Whether a compilation is nested in one of the same method, whose time already includes it. */
 static int is_inner(const oracle *all, const frame_stack *open, uint32_t method)
 {
 	for (size_t i = 0; i < open->count && !has_fault(all, FAULT_NESTED_COMPILATIONS); i++) {
@@ -34,8 +34,8 @@ static int is_inner(const oracle *all, const frame_stack *open, uint32_t method)
 }
 
 /*
- * The place of what ends: the innermost compilation of the method; else what began last, since that of a wrapper ends
- * with the ID of what it wraps.
+ * The index of the compilation that an event ends: the innermost one of the method, or else the latest one, since the
+ * compilation of a wrapper ends with the ID of the wrapped method.
  */
 static size_t find_open(const frame_stack *open, uint32_t method)
 {
@@ -89,7 +89,7 @@ void compilations_print(oracle *all)
 	}
 	print_separator();
 	printf("Reporting jit time (on %zu methods)\n", methods->defined);
-	/* From the order in which they were printed before. */
+	/* Starts from the order in which they were printed before. */
 	sort_items(all, methods->sorted, methods->defined, by_time, 1, order_ids);
 	for (size_t i = 0; i < methods->defined && methods->sorted[i]->compiling > 0; i++) {
 		print_percent((double)methods->sorted[i]->compiling, (double)clicks);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads did. The parser mends the times of events; where the faults want the log's own they are read again. */
+/*
+ * Events of threads. The parser corrects the times of events; where a fault needs the log's own times, they are decoded
+ * again.
+ */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -8,7 +11,7 @@
 
 #define BATCH 512
 
-/* The bytes of a block, in step with the events that the parser gives out. */
+/* The bytes of a block, advanced in step with the events that the parser returns. */
 typedef struct raw_events {
 	const uint8_t *bytes;
 	size_t length;
@@ -66,7 +69,7 @@ static uint64_t next_second(raw_events *raw, const mprof_event *event)
 	return second;
 }
 
-/* Returns 0 if the stack is not as deep as a stack section says. */
+/* Returns 0 if the stack is not as deep as a stack section states. */
 static int add_event(oracle *all, thread_state *thread, const mprof_event *event)
 {
 	switch (event->kind) {
@@ -103,18 +106,18 @@ static int add_event(oracle *all, thread_state *thread, const mprof_event *event
 	return 1;
 }
 
-/* How much later than the parser has it an event and all after it are, by the faults. */
+/* The amount by which the faults move an event and all after it past the parser's time. */
 static uint64_t shift_of(const oracle *all, const mprof_event *event, uint64_t passed, uint64_t second)
 {
 	if (event->kind == MPROF_EVENT_MONITOR && has_fault(all, FAULT_GARBAGE_TIMES))
 		return second - passed;
-	/* A change of size without a number: its time is taken for one, and does not pass. */
+	/* A change of size without a number: its time is used as the number, and the clock does not advance. */
 	if (event->kind == MPROF_EVENT_GC_RESIZE && event->id == 0 && has_fault(all, FAULT_RESIZES))
 		return 0 - passed;
 	return 0;
 }
 
-/* Returns by how much the block begins later than the parser has it. */
+/* Returns the amount by which the block starts after the parser's time. */
 static uint64_t begin_block(const oracle *all, thread_state *thread, const mprof_block *block)
 {
 	int is_continued = thread->has_block && thread->base == block->as.events.base_counter;
@@ -126,7 +129,7 @@ static uint64_t begin_block(const oracle *all, thread_state *thread, const mprof
 	return has_fault(all, FAULT_BLOCK_STARTS) ? thread->base - thread->last : 0;
 }
 
-/* In the decoder's words. */
+/* The message of the decoder. */
 static int give_up(const thread_state *thread, const mprof_block *block, const raw_events *raw, uint64_t kept)
 {
 	printf("ERROR: Exception in block of code EVENTS, length %" PRIu64 ", file offset %" PRIu64
@@ -145,7 +148,7 @@ int events_add(oracle *all, mprof_parser *parser, const mprof_block *block, cons
 
 	/* A clock, the thread, and the start. */
 	skip_ints(&raw, 4);
-	/* In front of what is damaged there may be some. */
+	/* There may be valid events before the damage. */
 	while (mprof_parser_next_events(parser, events, BATCH, &count) == MPROF_OK || count > 0) {
 		for (size_t i = 0; i < count; i++) {
 			uint64_t second = next_second(&raw, &events[i]);

@@ -43,7 +43,7 @@ static uint32_t *place_of(const fact_table *table, const uint64_t *key)
 	return &table->places[i];
 }
 
-/* Keeps half of the places free. */
+/* Keeps half of the slots free. */
 static void reserve_places(fact_table *table)
 {
 	size_t capacity = 0;

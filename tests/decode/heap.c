@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap summaries, and what of the allocations was left when a heap block was written. */
+/* Heap summaries, and the allocated objects that were left when a heap block was written. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A class in a shot. */
+/* A class in a heap snapshot. */
 typedef struct shot_row {
 	uint32_t class_id;
 	uint64_t bytes;
@@ -18,7 +18,7 @@ typedef struct shot {
 	uint32_t number;
 	uint64_t start;
 	uint64_t end;
-	shot_row *rows; /* By ID, of all IDs. */
+	shot_row *rows; /* Indexed by ID. */
 	size_t count;
 	size_t defined;
 } shot;
@@ -153,7 +153,7 @@ static int by_row(const void *left, const void *right)
 	return order_numbers(((const shot_row *)left)->class_id, ((const shot_row *)right)->class_id);
 }
 
-/* Those of a class of which more died than was allocated are below 0. */
+/* Negative for a class if more bytes died than were allocated. */
 static uint64_t shown_bytes(const oracle *all, uint64_t bytes)
 {
 	if ((int64_t)bytes < 0 && !has_fault(all, FAULT_EARLY_DEATHS))

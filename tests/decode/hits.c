@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples hit, and what called it. */
+/* The targets of samples and their callers. */
 #include "oracle.h"
 
 #include <mprof/profile.h>
@@ -8,21 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sums of what is hit. */
+/* Sums of a target. */
 enum { HIT_COUNT, HIT_CALLERS, HIT_CALLEES };
 
-/* The key of what is hit: an #mprof_sample_kind above an ID. All that is in no region of memory is one. */
+/* The key of a target: an #mprof_sample_kind above an ID. All targets outside every region of memory share one key. */
 #define HIT_KEY(kind, id) ((uint64_t)(kind) << 32 | (id))
 
 typedef struct hit_state {
-	name_table functions; /* named::class_id is the region. */
+	name_table functions; /* named::class_id is the ID of the region. */
 	name_table regions;
 	fact_table items;
-	fact_table callers; /* By item and its caller: how often. */
+	fact_table callers; /* Number of calls by item and its caller. */
 	fact_table callees;
-	int is_in_chain; /* What the decoder knows of the chain that it is in. */
+	int is_in_chain; /* Whether the decoder is inside a chain. */
 	size_t missing;
-	uint64_t latest; /* 0: none. */
+	uint64_t latest; /* 0 if there is none. */
 } hit_state;
 
 static hit_state *state(oracle *all)
@@ -57,7 +57,7 @@ static void add_call(hit_state *hits, uint64_t callee, uint64_t caller)
 	facts_get(&hits->callees, caller, callee, 0)->sums[0]++;
 }
 
-/* What the decoder does with each frame in the order of the log: of a chain it counts the last one. */
+/* Processes a frame as the decoder does, in the order of the log: only the last frame of a chain is counted. */
 static void add_frame(hit_state *hits, uint64_t item)
 {
 	if (!hits->is_in_chain || hits->missing == 0)
@@ -71,9 +71,7 @@ static void add_frame(hit_state *hits, uint64_t item)
 	hits->missing -= hits->missing > 0;
 }
 
-/*
- * A chain is announced with the number of its callers: in unity before all of its frames, in mono before the callers.
- */
+/* A chain begins with the number of its callers: in unity before all of its frames, in mono before the callers. */
 static void add_chain(oracle *all, hit_state *hits, const mprof_event *frames, size_t count)
 {
 	int is_unity = all->dialect == MPROF_DIALECT_UNITY;
@@ -121,7 +119,7 @@ static int by_key(const void *left, const void *right)
 	return order_numbers(((const fact *)left)->key[0], ((const fact *)right)->key[0]);
 }
 
-/* Those without calls come last among equals. */
+/* Of items with equally many hits, those without calls come last. */
 static int by_rest(const void *left, const void *right)
 {
 	const uint64_t *a = ((const fact *)left)->sums;
@@ -179,7 +177,7 @@ static void meet_all(fact_table *items, uint32_t kind, const name_table *names)
 	}
 }
 
-/* All that can be hit, in the order in which the decoder has it before it sorts. To be freed. */
+/* All targets, in the decoder's order before it sorts them. The caller frees them. */
 static const fact **gather_items(oracle *all, uint64_t *hit_count)
 {
 	hit_state *hits = all->hits;

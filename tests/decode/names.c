@@ -57,7 +57,7 @@ void print_text(const oracle *all, const char *text)
 	for (; *text != '\0'; text++) {
 		unsigned byte = (unsigned char)*text;
 
-		/* A byte is a character, which is written as UTF-8. */
+		/* Each byte is a character, which is written as UTF-8. */
 		if (byte >= 0x80 && has_fault(all, FAULT_BYTES_OF_NAMES)) {
 			putchar((int)(0xc0 | byte >> 6));
 			putchar((int)(0x80 | (byte & 0x3f)));

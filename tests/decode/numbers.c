@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The runtime makes 15 digits of a number, and rounds these, half up, to the places that are asked for. */
+/* The runtime produces 15 digits of a number and rounds these, half up, to the requested decimal places. */
 #define DIGITS 15
 
 double clicks_to_seconds(const oracle *all, uint64_t clicks)
@@ -27,7 +27,7 @@ static uint64_t power_of_ten(int exponent)
 	return power;
 }
 
-/* A number as text of at least \p width characters. */
+/* A number as text, padded to \p width characters. */
 static void print_wide(double number, int decimals, int width)
 {
 	char text[64];
@@ -39,7 +39,7 @@ static void print_wide(double number, int decimals, int width)
 		printf("%*s", width, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
 		return;
 	}
-	/* "d.ddde+xx": the digits as one number, of which some are dropped. */
+	/* "d.ddde+xx": takes the digits as one integer and rounds off the last ones. */
 	snprintf(text, sizeof(text), "%.*e", DIGITS - 1, fabs(number));
 	digits = (uint64_t)(text[0] - '0') * power_of_ten(DIGITS - 1) + strtoull(text + 2, NULL, 10);
 	dropped = DIGITS - 1 - decimals - atoi(text + DIGITS + 2);
@@ -47,7 +47,7 @@ static void print_wide(double number, int decimals, int width)
 		digits = 0;
 	divisor = power_of_ten(dropped > 0 && dropped <= DIGITS ? dropped : 0);
 	digits = (digits + divisor / 2) / divisor;
-	/* More digits than these are zeroes; numbers of logs have few of them. */
+	/* Further digits are zeros; numbers in logs have few digits. */
 	digits *= power_of_ten(-dropped);
 	divisor = power_of_ten(decimals);
 	snprintf(text, sizeof(text), "%s%" PRIu64 ".%0*" PRIu64, number < 0 ? "-" : "", digits / divisor, decimals,

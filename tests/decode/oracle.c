@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* oracle [--without FAULT]... LOG: the text of the decoder of Mono 2, as oracle.h says. oracle --list: its faults. */
+/*
+ * oracle [--without FAULT]... LOG prints the text of the decoder of Mono 2; oracle.h has the details. oracle --list
+ * prints the faults.
+ */
 #include "oracle.h"
 
 #include <stdio.h>

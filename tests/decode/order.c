@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the decoder's runtime sorts: by quicksort on the middle of three, short ranges by insertion, bad ones by heap. It
- * shows in the order of equal items, and in which of them are printed where not all are.
+ * The sorting algorithm of the decoder's runtime: quicksort with the median of three, insertion sort for short ranges,
+ * heapsort for bad partitions. It determines the order of equal items, and which of them are printed where the output
+ * is limited.
  */
 #include "oracle.h"
 
@@ -88,7 +89,7 @@ static const void **part(const void **low, const void **high, item_order order)
 	return left;
 }
 
-/* Of items counted from 1, puts the one at \p node below those that are greater. */
+/* Sifts the item at \p node down, below greater items. Items are counted from 1. */
 static void sift(const void **items, size_t count, size_t node, item_order order)
 {
 	for (size_t child = 2 * node; child <= count; node = child, child *= 2) {
@@ -109,7 +110,7 @@ static void sort_by_heap(const void **items, size_t count, item_order order)
 	}
 }
 
-/* By heap once it was parted \p steps times. */
+/* Heapsort after \p steps partitions. */
 static void sort_range(const void **low, const void **high, item_order order, int steps)
 {
 	while (high - low >= SHORT_RANGE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a log to what each section keeps of it. */
+/* Reads a log and passes its blocks to the sections. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -9,11 +9,11 @@
 
 #define BATCH 512
 
-/* Bytes of a header, before April 2008 and since. */
+/* Bytes of a header before April 2008, and since then. */
 #define SHORT_HEADER 6
 #define LONG_HEADER 10
 
-/* A block that is read. */
+/* The block being read. */
 typedef struct reading {
 	mprof_parser *parser;
 	uint8_t *bytes; /* The whole log. */
@@ -24,7 +24,7 @@ typedef struct reading {
 	size_t chain_capacity;
 } reading;
 
-/* In the decoder's words. */
+/* The message of the decoder. */
 static int give_up_at_intro(const mprof_block *block)
 {
 	printf("ERROR: Exception in block of code INTRO, length %" PRIu64 ", file offset %d, block offset %" PRIu64
@@ -106,7 +106,7 @@ static int add_events(oracle *all, const reading *log)
 	size_t payload = (size_t)(log->block.offset + log->block.header_length);
 	size_t length = log->length - payload;
 
-	/* The last block may be cut. */
+	/* The last block may be truncated. */
 	if (length > log->block.length)
 		length = (size_t)log->block.length;
 	return events_add(all, log->parser, &log->block, log->bytes + payload, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads are in, and the tree of all that they were in. */
+/* The call stacks of threads, and the tree of all call paths. */
 #include "oracle.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int section_tree(const oracle *all)
 	return has_fault(all, FAULT_ONE_STACK) ? TREE_CALLS : TREE_SECTIONS;
 }
 
-/* Where a frame starts that a stack section tells of. */
+/* The start of a frame that a stack section reports. */
 #define NOT_ENTERED 0
 
 static void push(oracle *all, thread_state *thread, int tree, uint32_t method, int is_compiling, uint64_t start)
@@ -41,7 +41,7 @@ static void push(oracle *all, thread_state *thread, int tree, uint32_t method, i
 	frame->node = facts_find(&all->trees[tree].nodes, caller, method, (uint64_t)is_compiling) + 1;
 }
 
-/* What has a number is shown, and so are its callers. */
+/* A node with a number is shown, and so are its callers. */
 static void show(oracle *all, int tree, size_t node)
 {
 	call_tree *shown = &all->trees[tree];
@@ -55,7 +55,7 @@ static void show(oracle *all, int tree, size_t node)
 	row->sums[NODE_NUMBER] = has_fault(all, FAULT_STACK_NUMBERS) ? shown->numbered : node;
 }
 
-/* The innermost call ends. */
+/* Ends the innermost call. */
 static void pop(oracle *all, thread_state *thread)
 {
 	frame_stack *stack = &thread->stacks[TREE_CALLS];
@@ -74,7 +74,7 @@ static void pop(oracle *all, thread_state *thread)
 	node->sums[NODE_CALLS]++;
 }
 
-/* Ends the innermost frame of a method or of its compilation, and what is above it. */
+/* Ends the innermost frame of a method or of its compilation, and all frames above it. */
 static void leave(oracle *all, thread_state *thread, uint32_t method, int is_compiling)
 {
 	frame_stack *stack = &thread->stacks[TREE_CALLS];
@@ -110,7 +110,7 @@ void stacks_leave_compilation(oracle *all, thread_state *thread, uint32_t method
 	leave(all, thread, method, 1);
 }
 
-/* What was entered and is not left is a call nevertheless. */
+/* A method that was entered and not left counts as a call. */
 static void close_calls(oracle *all, thread_state *thread)
 {
 	frame_stack *stack = &thread->stacks[TREE_CALLS];

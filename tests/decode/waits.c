@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for monitors: by class, and below it by method and path of calls, and by object. */
+/* Waits for monitors by class, below it by method and call path, and by object. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -9,13 +9,10 @@
 /* Sums of a row. */
 enum { WAIT_CLICKS, WAIT_CONTENTIONS, WAIT_FAILURES };
 
-/*
- * A row of the tree is found by the row above it and by what it is of. Below a class are two branches: by caller and by
- * object.
- */
+/* A row of the tree is found by its parent and its subject. A class has two branches: by caller and by object. */
 enum { BRANCH_CALLERS, BRANCH_OBJECTS };
 
-/* The rows of a place, and all that they count for. */
+/* The rows of a call site and all that they count for. */
 typedef struct wait_rows {
 	size_t class;
 	size_t caller;
@@ -28,7 +25,7 @@ typedef struct wait_rows {
 typedef struct wait_state {
 	fact_table rows;
 	uint64_t all[FACT_SUMS];
-	fact_table starts; /* By class, object and thread: when the decoder saw the object last. */
+	fact_table starts; /* By class, object and thread: time of the last event of the object. */
 } wait_state;
 
 static wait_state *state(oracle *all)
@@ -37,13 +34,13 @@ static wait_state *state(oracle *all)
 	return all->waits;
 }
 
-/* Rows count from 1. */
+/* Rows are numbered from 1. */
 static size_t row_below(wait_state *waits, size_t above, int branch, uint64_t value)
 {
 	return facts_find(&waits->rows, (uint64_t)above << 1 | (uint64_t)branch, value, 0) + 1;
 }
 
-/* A trace as a number that keeps the order in which mprof decode has them. */
+/* A trace as a number that preserves the order of mprof decode. */
 static uint64_t path_number(trace path)
 {
 	return path.tree == TREE_CALLS ? (uint64_t)path.node << 32 : path.node;
@@ -82,7 +79,7 @@ static void add(oracle *all, const wait_rows *rows, int sum, uint64_t amount)
 	table[rows->object_path - 1].sums[sum] += amount;
 }
 
-/* The decoder counts from what happened last to the object in the thread, where it is now. */
+/* The decoder measures from the last event of the object in the thread, and attributes it to the current call site. */
 static void add_with_fault(oracle *all, const thread_state *thread, const mprof_event *event, uint64_t object,
 			   const wait_rows *rows)
 {
@@ -97,7 +94,7 @@ static void add_with_fault(oracle *all, const thread_state *thread, const mprof_
 	start->sums[0] = thread->now;
 }
 
-/* What became of a wait counts where it began. */
+/* The result of a wait is attributed to the call site where the wait started. */
 static void add_wait(oracle *all, thread_state *thread, const mprof_event *event, uint64_t object, trace path,
 		     const wait_rows *rows)
 {
@@ -172,7 +169,7 @@ static void print_path(oracle *all, uint64_t number, int depth)
 	}
 }
 
-/* Below a class: methods, and below these paths; or objects, and below these the same. */
+/* Children of a class: methods with their paths, or objects with their methods and paths. */
 typedef enum wait_level { LEVEL_CALLERS, LEVEL_PATHS, LEVEL_OBJECTS } wait_level;
 
 static void print_rows(oracle *all, size_t above, int branch, wait_level level, const uint64_t *whole, int depth)

@@ -3,7 +3,7 @@
 
 #define BATCH 64
 
-/* IDs that are looked up at the end: those that small logs define, and those that the reader gives besides. */
+/* IDs that are looked up at the end: those that small logs define, and some that no log defines. */
 #define LAST_ID 64
 
 #define MOST_FRAMES 32
@@ -123,7 +123,7 @@ mprof_status fault_fetch(fault_run *run, const log_input *input, const mprof_blo
 	}
 }
 
-int fault_take_block(fault_run *run, const log_input *input, const mprof_block *block, mprof_status *status)
+int fault_process_block(fault_run *run, const log_input *input, const mprof_block *block, mprof_status *status)
 {
 	mprof_error error;
 
@@ -152,7 +152,7 @@ static void hash_stack(fault_run *run, const mprof_reader *reader, uint32_t stac
 	fault_hash_bytes(run, frames, (count < MOST_FRAMES ? count : MOST_FRAMES) * sizeof(frames[0]));
 }
 
-void fault_hash_knowledge(fault_run *run, const mprof_reader *reader)
+void fault_hash_dictionary(fault_run *run, const mprof_reader *reader)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 	char text[200];

@@ -10,15 +10,15 @@
 
 #define LONGEST_PATH 4096
 
-/* Pairs of refusals for a log and a scenario, unless MPROF_FAULT_PAIRS says how many. */
+/* Pairs of refusals for a log and a scenario, unless MPROF_FAULT_PAIRS sets another number. */
 #define DEFAULT_PAIRS 200
 
 #define NEAR_REQUESTS 16
 
-/* Runs of this test in which something was refused. */
+/* Runs of this test in which a request was refused. */
 static size_t fault_count;
 
-/* Runs in which nothing was. */
+/* Runs in which none was refused. */
 static size_t log_count;
 
 void fault_step(fault_run *run)
@@ -60,7 +60,7 @@ void fault_note_damage(void *user, const mprof_error *error)
 	fault_hash_error(user, error);
 }
 
-/* Runs once. */
+/* Runs the scenario once. */
 static mprof_status run_once(fault_run *run, const char *name, const log_bytes *log, fault_scenario scenario,
 			     const failing_allocator *memory, uint64_t most_steps)
 {
@@ -78,7 +78,7 @@ static mprof_status run_once(fault_run *run, const char *name, const log_bytes *
 	return status;
 }
 
-/* A log with what is done to it, and how that ended when nothing was refused. */
+/* A log and a scenario, with the result of the run in which nothing was refused. */
 typedef struct fault_task {
 	const char *name;
 	const log_bytes *log;
@@ -103,8 +103,8 @@ static void try_fault(const fault_task *task, const failing_allocator *memory)
 }
 
 /*
- * What cleans up after a refusal makes few requests, so the second one of every other pair is near the first. Where a
- * run ends at the first refusal, the second one is not met.
+ * Error handling makes few requests, so in every other pair the second refusal is close after the first. A run that
+ * ends at the first refusal does not reach the second.
  */
 static void try_pairs(const fault_task *task)
 {
@@ -153,7 +153,7 @@ static void run_willing(const char *name, const log_bytes *log, fault_scenario s
 
 typedef void (*log_visitor)(const char *name, const log_bytes *log, fault_scenario scenario);
 
-/* All logs of a folder that are no longer than \p longest. */
+/* Visits all logs of a folder that have at most \p longest bytes. */
 static void visit_folder(const char *folder, uint64_t longest, log_visitor visit, fault_scenario scenario)
 {
 	DIR *directory = opendir(folder);

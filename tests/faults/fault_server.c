@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into a program, runs it again and again from its start, each time with another request to the system
- * refused: what LD_PRELOAD puts before the program's own main() forks a child for each run. The first run, of which
- * nothing is refused, says what is right. Every other one has to print the same and end with the same status, or to
- * end with a status other than 0 and something else on standard error; and it has to end.
+ * Is preloaded into a program with LD_PRELOAD and runs the program repeatedly from its start, each time with another
+ * request to the system refused. It forks before the program's main(), one child for each run. The first run, in which
+ * nothing is refused, gives the expected result. Every other run has to print the same and end with the same status, or
+ * end with a status other than 0 and another message on standard error; and it has to terminate.
  *
- * FAULT_PROGRAM: the name of the program, since wrappers of it run others. FAULT_KIND: memory, or io for calls on
- * files. FAULT_OUT: a file that the program makes, in a folder of its own: it has to be there as a whole or not at all,
- * and nothing else may be left behind. FAULT_BEFORE: a copy of what has the name before: it has to be there otherwise.
- * FAULT_MADE: a file that the program makes, another one each time: it has to be there where the first run made it.
- * FAULT_PAIRS: how many pairs of requests are refused besides, the same each time.
+ * FAULT_PROGRAM: the name of the program, since its wrappers run other programs. FAULT_KIND: memory, or io for calls on
+ * files. FAULT_OUT: a file that the program writes, in a folder of its own: it has to exist completely or not at all,
+ * and no other file may remain in the folder. FAULT_BEFORE: a copy of the earlier content of that file, which has to be
+ * unchanged if the program fails. FAULT_MADE: a file that the program writes, with different content each time: it has
+ * to exist if the first run wrote it. FAULT_PAIRS: the number of pairs of requests that are refused in addition; they
+ * are the same each time.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -27,27 +28,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A run that takes so many seconds of the processor's time, or prints so many bytes, has no end. */
+/* A run that takes more processor time or prints more bytes than this is considered endless. */
 #define MOST_SECONDS 10
 #define MOST_BYTES ((rlim_t)64 << 20)
 
-/* Where nothing at all moves, which neither of these finds. */
+/* Seconds of wall-clock time after which a blocked run is killed, which neither of these limits would end. */
 #define LAST_RESORT 600
 
-/* The second request of every other pair is as near to the first: what handles a refusal makes few of them. */
+/* The largest distance of the second request in every other pair: error handling makes few requests. */
 #define NEAR_REQUESTS 16
 
-/* What dlsym() asks for while the functions that it looks for are not known. */
+/* For requests that dlsym() makes while the real functions are not known yet. */
 #define EARLY_BYTES 16384
 
 typedef enum fault_kind { FAULT_MEMORY, FAULT_IO } fault_kind;
 
-/* How a call fails. The last two change nothing for a program that minds what the call returns. */
+/* How a call fails. The last two are no errors for a program that handles the result of the call. */
 typedef enum fault_mode {
 	FAULT_FROM_ON,
 	FAULT_ONCE,
-	FAULT_FULL,        /* Calls that write, from one on: there is no space left. */
-	FAULT_SHORT,       /* All that read or write take but one byte, from one on. */
+	FAULT_FULL,        /* Calls that write fail from one request on: no space left. */
+	FAULT_SHORT,       /* Calls that read or write process one byte, from one request on. */
 	FAULT_INTERRUPTED, /* Once, by a signal. */
 	FAULT_MODES
 } fault_mode;
@@ -55,12 +56,12 @@ typedef enum fault_mode {
 static const char *const mode_names[] = {"and all later ones", "alone", "and later: no space", "and later: short",
 					 "interrupted"};
 
-static int is_armed; /* In a child. */
+static int is_armed; /* Set in a child. */
 static fault_kind kind;
 static fault_mode mode;
 static long fail_at;
-static long fail_too;           /* With FAULT_ONCE: so many requests later another one fails; 0: none does. */
-static volatile long *requests; /* Of the child, shared with its parent. */
+static long fail_too;           /* With FAULT_ONCE: distance to a second request that fails; 0 if there is none. */
+static volatile long *requests; /* Number of requests of the child, shared with its parent. */
 
 static _Alignas(16) char early[EARLY_BYTES];
 static size_t early_used;
@@ -77,7 +78,7 @@ static int is_early(const void *memory)
 	return (const char *)memory >= early && (const char *)memory < early + sizeof(early);
 }
 
-static void *take_early(size_t size)
+static void *allocate_early(size_t size)
 {
 	void *memory = early + early_used;
 
@@ -128,7 +129,7 @@ void *malloc(size_t size)
 	if (real_malloc == NULL)
 		load_allocator();
 	if (real_malloc == NULL)
-		return take_early(size);
+		return allocate_early(size);
 	return no_memory() ? NULL : real_malloc(size);
 }
 
@@ -137,7 +138,7 @@ void *calloc(size_t count, size_t size)
 	if (real_calloc == NULL)
 		load_allocator();
 	if (real_calloc == NULL)
-		return take_early(count * size);
+		return allocate_early(count * size);
 	return no_memory() ? NULL : real_calloc(count, size);
 }
 
@@ -165,10 +166,10 @@ void free(void *memory)
 	real_free(memory);
 }
 
-/* Whether a call on files fails, and how: returns 1 with errno set. */
+/* Whether a call on files fails: returns 1 with errno set. */
 static int fails(int writes, int can_be_interrupted)
 {
-	/* A call that a mode does not concern is not counted in it. */
+	/* Calls that a mode does not affect are not counted in it. */
 	if (mode == FAULT_SHORT || (mode == FAULT_FULL && !writes) ||
 	    (mode == FAULT_INTERRUPTED && !can_be_interrupted))
 		return 0;
@@ -178,7 +179,7 @@ static int fails(int writes, int can_be_interrupted)
 	return 1;
 }
 
-/* How many of so many bytes a call takes. */
+/* The number of bytes, at most \p length, that a call processes. */
 static size_t shortened(size_t length)
 {
 	return mode == FAULT_SHORT && length > 1 && is_refused(FAULT_IO) ? 1 : length;
@@ -237,7 +238,7 @@ int fsync(int fd)
 
 	if (real_fsync == NULL)
 		LOAD(fsync);
-	/* That all is on the disk is not what is tested. */
+	/* Whether the data is on the disk is not tested. */
 	(void)fd;
 	return fails(1, 1) ? -1 : 0;
 }
@@ -278,9 +279,9 @@ off_t lseek(int fd, off_t offset, int whence)
 	return fails(0, 0) ? -1 : real_lseek(fd, offset, whence);
 }
 
-/* What a run left behind. */
+/* The result of a run. */
 typedef struct outcome {
-	int status; /* As waitpid() gives it. */
+	int status; /* From waitpid(). */
 	uint64_t out;
 	uint64_t err;
 	int has_message;
@@ -314,7 +315,7 @@ static uint64_t hash_file(int fd, int *has_bytes)
 	return hash;
 }
 
-/* How many files there are in the folder of a file, besides it. */
+/* The number of other files in the folder of a file. */
 static size_t count_others(const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -334,7 +335,7 @@ static size_t count_others(const char *path)
 	return count;
 }
 
-/* Makes the file what it was before the first run. */
+/* Restores the file to its state before the first run. */
 static void restore_file(void)
 {
 	const char *path = getenv("FAULT_OUT");
@@ -380,7 +381,7 @@ static void inspect_file(outcome *result)
 	result->left_behind = count_others(path);
 }
 
-/* In the child: from here on main() follows. */
+/* In the child: main() runs next. */
 static void become_program(void)
 {
 	const struct rlimit seconds = {MOST_SECONDS, MOST_SECONDS};
@@ -424,7 +425,7 @@ static int run(outcome *result)
 	return 0;
 }
 
-/* Whether what was printed on standard error says that there was no error. */
+/* Whether the message on standard error states that there was no error. */
 static int denies_error(void)
 {
 	char bytes[4096];
@@ -434,10 +435,10 @@ static int denies_error(void)
 	return strstr(bytes, ": no error") != NULL || strstr(bytes, ": success") != NULL;
 }
 
-/* The file as it is before each run. */
+/* The state of the file before each run. */
 static outcome untouched;
 
-/* What is wrong with a run, or NULL. */
+/* Describes what is wrong with a run, or returns NULL. */
 static const char *judge(const outcome *result, const outcome *right)
 {
 	int is_same = result->status == right->status && result->out == right->out &&
@@ -453,20 +454,20 @@ static const char *judge(const outcome *result, const outcome *right)
 			       : "it crashes";
 	}
 	if (result->left_behind != right->left_behind)
-		return "it leaves a file behind";
+		return "it leaves a temporary file";
 	if ((result->has_file != right->has_file || result->file != right->file) &&
 	    (result->has_file != untouched.has_file || result->file != untouched.file))
-		return "it leaves another file, or a part of it";
+		return "its output file is wrong or incomplete";
 	if (is_same)
 		return NULL;
 	if (mode == FAULT_SHORT || mode == FAULT_INTERRUPTED)
-		return "the result is another";
+		return "the result differs";
 	if (result->status == 0)
-		return "the result is another, and the status is 0";
+		return "the result differs, and the status is 0";
 	if (!result->has_message || result->err == right->err)
-		return "the result is another, and nothing says why";
+		return "the result differs, and there is no message";
 	if (denies_error())
-		return "it fails, and says that it does not";
+		return "it fails, and the message denies an error";
 	return NULL;
 }
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the tests share that run the command line tool again and again with requests refused; they source this file.
+# Functions of the tests that run the command line tool repeatedly with requests refused; the tests source this file.
 . "$srcdir/tests/tool/support.sh"
 
 test -z "${MPROF_SANITIZED-}" || skip "the sanitizers have their own malloc()"
@@ -13,11 +13,11 @@ ${CC:-cc} -std=gnu11 -O1 -shared -fPIC "$srcdir/tests/faults/fault_server.c" -o 
 logs=$builddir/tests/data
 faults=0
 
-# Pairs of requests refused in each command, unless MPROF_FAULT_PAIRS says how many.
+# Pairs of requests refused in each command, unless MPROF_FAULT_PAIRS sets another number.
 pairs=100
 
-# with_faults KIND ARGUMENT...: the tool with each request of a kind refused, "memory" or "io". The tool may be a wrapper
-# of libtool, which runs the program by this name.
+# with_faults KIND ARGUMENT...: runs the tool with each request of a kind, "memory" or "io", refused. The tool may be a
+# wrapper of libtool, which runs the program by this name.
 with_faults() {
 	kind=$1
 	shift
@@ -31,7 +31,7 @@ with_faults() {
 	faults=$((faults + added))
 }
 
-# all_commands KIND LOG: what the tool does with a log that it only reads.
+# all_commands KIND LOG: runs all commands of the tool that only read a log.
 all_commands() {
 	for arguments in check 'check --json' info 'info --json' dump 'dump --json' report 'report --json' 'report --tree' \
 		'report --method=*a*' 'report --class=*' decode; do
@@ -40,7 +40,8 @@ all_commands() {
 	done
 }
 
-# every_log: those of tests/data, and with MPROF_FAULTS those of MPROF_SAMPLES that have no more bytes than it says.
+# every_log: the logs of tests/data and, if MPROF_FAULTS is set, those of MPROF_SAMPLES that have at most that many
+# bytes.
 every_log() {
 	ls "$logs"/*.mprof
 	if test -n "${MPROF_FAULTS-}" && test -n "${MPROF_SAMPLES-}"; then

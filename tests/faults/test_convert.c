@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The converter, and with it the writer of each dialect, whatever request for memory is refused: the copy is the same
- * byte by byte, or it has failed.
+ * Converts to each dialect with each request for memory refused: the copy is identical byte by byte, or the conversion
+ * fails.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -15,7 +15,7 @@
 
 #define LAST_RESORT 3000
 
-/* Hashes the copy, and what it lacks. */
+/* Hashes the copy and the counts of what it lacks. */
 static void hash_copy(fault_run *run, const mprof_writer *writer)
 {
 	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
@@ -30,7 +30,7 @@ static void hash_copy(fault_run *run, const mprof_writer *writer)
 	fault_hash_number(run, stats.blocks);
 }
 
-/* A copy that failed says so again, and does not go on. */
+/* A failed conversion returns the same error again and does not continue. */
 static void expect_failed(const mprof_converter *converter, mprof_status status)
 {
 	cr_assert_eq(status == MPROF_ERR_MEMORY, mprof_converter_has_failed(converter));

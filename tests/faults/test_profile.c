@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile, whatever request for memory is refused: the figures are the same, or the error says so; it ends. */
+/*
+ * Profiles logs with each request for memory refused: the metrics are the same, or an error is returned; and it
+ * terminates.
+ */
 #include "fault_content.h"
 
 #include <mprof/profile.h>
@@ -10,7 +13,7 @@
 
 #define LAST_RESORT 3000
 
-/* Hashes all things of a kind, which are numbers alone. */
+/* Hashes all items of a kind, which are structs of numbers only. */
 #define HASH_ALL(run, profile, type, count, get)                                                                       \
 	do {                                                                                                           \
 		size_t all = count(profile);                                                                           \
@@ -26,7 +29,7 @@
 		}                                                                                                      \
 	} while (0)
 
-/* What has a name. */
+/* Hashes the items that have names. */
 static void hash_named(fault_run *run, const mprof_profile *profile)
 {
 	const char *key;
@@ -105,7 +108,7 @@ static void hash_profile(fault_run *run, const mprof_profile *profile)
 	hash_named(run, profile);
 }
 
-/* Of the profile; 0: what it takes by itself. */
+/* The limit of the profile; 0 for the default. */
 static uint64_t max_memory;
 
 static mprof_profile_options profile_options(const fault_run *run)
@@ -126,7 +129,7 @@ static mprof_status read_all(fault_run *run, mprof_profile *profile, mprof_reade
 	return mprof_profile_read(profile, reader, fault_note_damage, run);
 }
 
-/* As a program does that shows figures while it reads. */
+/* Reads block by block, as a program does that shows metrics while it reads. */
 static mprof_status add_blocks(fault_run *run, mprof_profile *profile, mprof_reader *reader)
 {
 	const log_input input = {NULL, reader};
@@ -143,7 +146,7 @@ static mprof_status add_blocks(fault_run *run, mprof_profile *profile, mprof_rea
 		if (status == MPROF_OK)
 			status = mprof_profile_add_block(profile, reader, &block);
 		if (status == MPROF_ERR_MEMORY) {
-			/* The profile's own or the reader's: there is no way on in either case. */
+			/* Memory of the profile or of the reader was refused: neither can continue. */
 			cr_assert_neq(mprof_reader_next_block(reader, &block) == MPROF_OK &&
 					      mprof_profile_add_block(profile, reader, &block) == MPROF_OK,
 				      1);
@@ -199,17 +202,17 @@ Test(faults_profile, block_by_block, .timeout = LAST_RESORT)
 	fault_try_all(profile_blocks);
 }
 
-/* Some of these are too small for an empty profile, and some leave out much of what is in small logs. */
+/* Some of these limits are too small for an empty profile, and some omit much of the content of small logs. */
 Test(faults_profile, with_little_memory_allowed, .timeout = LAST_RESORT)
 {
 	for (max_memory = 4096; max_memory <= 65536; max_memory += max_memory / 2)
 		fault_try_all(profile_whole);
 }
 
-/* Profiles that lacked something. */
+/* Profiles that were limited. */
 static size_t limited_count;
 
-/* Whatever the limit is, it is not taken for a refusal: that would end the profile. */
+/* No limit may be reported as refused memory, which would end the profile. */
 static mprof_status profile_at_all_limits(fault_run *run, const log_bytes *log)
 {
 	const mprof_reader_options reader_options = fault_reader_options(run);
@@ -220,7 +223,7 @@ static mprof_status profile_at_all_limits(fault_run *run, const log_bytes *log)
 	for (options.max_memory = 1024; totals.limited; options.max_memory += options.max_memory / 200 + 8) {
 		mprof_profile *profile = NULL;
 
-		/* What a log with a damaged INTRO has after it is read as well. */
+		/* The blocks after a damaged INTRO are read as well. */
 		(void)!mprof_reader_open_memory(log->bytes, log->length, &reader_options, &reader);
 		if (reader == NULL)
 			return MPROF_OK;

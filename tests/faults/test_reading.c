@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parser and reader, whatever request for memory is refused: the same is read, or the error says so; it ends. */
+/*
+ * Parser and reader with each request for memory refused: the same is read, or an error is returned; and it terminates.
+ */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -13,10 +15,10 @@
 #include <zlib.h>
 #endif
 
-/* Only when a loop inside the library has no end, which no step counts. */
+/* Seconds, for an endless loop inside the library, which no step counts. */
 #define LAST_RESORT 3000
 
-/* Feeds up to so many bytes, or says that there are none. */
+/* Feeds up to \p more bytes, or ends the input if there are none. */
 static mprof_status feed(mprof_parser *parser, const log_bytes *log, size_t piece, size_t *fed)
 {
 	size_t left = log->length - *fed;
@@ -76,7 +78,7 @@ static mprof_status parse(fault_run *run, const log_bytes *log, feed_function fe
 			/* Nothing can be fed after the end. */
 			goes_on = status == MPROF_OK || status == MPROF_ERR_STATE;
 		} else {
-			goes_on = fault_take_block(run, &input, &block, &status);
+			goes_on = fault_process_block(run, &input, &block, &status);
 		}
 	} while (goes_on);
 	fault_hash_number(run, mprof_parser_get_valid_bytes(input.parser));
@@ -114,7 +116,7 @@ Test(faults_parser, headers_alone, .timeout = LAST_RESORT)
 	fault_try_all(parse_headers);
 }
 
-/* Goes over all blocks. Gives what ended it. */
+/* Reads all blocks. Returns the status that ended it. */
 static mprof_status read_blocks(fault_run *run, mprof_reader *reader)
 {
 	const log_input input = {NULL, reader};
@@ -125,17 +127,17 @@ static mprof_status read_blocks(fault_run *run, mprof_reader *reader)
 		mprof_block_init(&block, sizeof(block));
 		block.loaded = 0;
 		status = mprof_reader_next_block(reader, &block);
-	} while (fault_take_block(run, &input, &block, &status));
+	} while (fault_process_block(run, &input, &block, &status));
 	return status;
 }
 
-/* The reader was opened; unless it was not, its result is that of the opening. */
+/* Closes a reader after a scenario. If it could not be opened, the status of opening it is the result. */
 static mprof_status read_opened(fault_run *run, mprof_reader *reader, mprof_status status)
 {
 	if (reader == NULL)
 		return status;
 	status = read_blocks(run, reader);
-	fault_hash_knowledge(run, reader);
+	fault_hash_dictionary(run, reader);
 	mprof_reader_destroy(reader);
 	return status;
 }
@@ -154,7 +156,7 @@ Test(faults_reader, from_memory, .timeout = LAST_RESORT)
 	fault_try_all(read_memory);
 }
 
-/* A log that grows: every other time there is nothing new. */
+/* A log that grows: every other read returns nothing new. */
 typedef struct growing_log {
 	const log_bytes *log;
 	size_t place;
@@ -194,7 +196,7 @@ static mprof_status follow_log(fault_run *run, const log_bytes *log)
 		fault_step(run);
 		status = read_blocks(run, reader);
 	} while (status == MPROF_AGAIN && (growing.place < log->length || growing.rests));
-	fault_hash_knowledge(run, reader);
+	fault_hash_dictionary(run, reader);
 	mprof_reader_destroy(reader);
 	return status;
 }
@@ -239,7 +241,7 @@ Test(faults_reader, compressed, .timeout = LAST_RESORT)
 }
 #endif
 
-/* An index, then the blocks in the order in which a log is not written. */
+/* Builds an index and reads the blocks in another order than that of the log. */
 static mprof_status read_backwards(fault_run *run, mprof_reader *reader)
 {
 	const log_input input = {NULL, reader};
@@ -262,7 +264,7 @@ static mprof_status read_backwards(fault_run *run, mprof_reader *reader)
 		status = mprof_reader_seek(reader, entry.offset);
 		if (status == MPROF_OK)
 			status = mprof_reader_next_block(reader, &block);
-		if (!fault_take_block(run, &input, &block, &status))
+		if (!fault_process_block(run, &input, &block, &status))
 			return status;
 	}
 	return MPROF_OK;
@@ -278,7 +280,7 @@ static mprof_status read_index(fault_run *run, const log_bytes *log)
 		return status;
 	if (status == MPROF_OK)
 		status = read_backwards(run, reader);
-	fault_hash_knowledge(run, reader);
+	fault_hash_dictionary(run, reader);
 	mprof_reader_destroy(reader);
 	return status;
 }
@@ -290,7 +292,7 @@ Test(faults_reader, with_an_index, .timeout = LAST_RESORT)
 
 #define MOST_FRAMES 32
 
-/* In which methods the thread of each block is at its end, and what comes where the block ends. */
+/* Looks up the call stack of the thread of each block at its end, and the block after that. */
 static mprof_status read_open_frames(fault_run *run, mprof_reader *reader)
 {
 	const log_input input = {NULL, reader};
@@ -320,13 +322,13 @@ static mprof_status read_open_frames(fault_run *run, mprof_reader *reader)
 		block.loaded = 0;
 		if (status == MPROF_OK)
 			status = mprof_reader_next_block(reader, &block);
-		if (status != MPROF_END && !fault_take_block(run, &input, &block, &status))
+		if (status != MPROF_END && !fault_process_block(run, &input, &block, &status))
 			return status;
 	}
 	return MPROF_OK;
 }
 
-/* The index of a log, to be freed; NULL if there is none to save. */
+/* Saves the index of a log, to be freed by the caller; NULL if there is no index. */
 static uint8_t *save_index(fault_run *run, const log_bytes *log, size_t *length, mprof_status *status)
 {
 	const mprof_reader_options options = fault_reader_options(run);
@@ -365,7 +367,7 @@ static mprof_status read_saved_index(fault_run *run, const log_bytes *log)
 	if (status == MPROF_OK)
 		status = read_open_frames(run, reader);
 	if (reader != NULL)
-		fault_hash_knowledge(run, reader);
+		fault_hash_dictionary(run, reader);
 	mprof_reader_destroy(reader);
 	free(bytes);
 	return status;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The commands of the tool that read no log, with each of their requests for memory refused, as test_tool_memory.sh does
+# The commands of the tool that read no log, record, control and doctor, with each of their requests for memory refused,
+# as test_tool_memory.sh does with the others. The programs that they start get all memory that they request.
 # with the others: record, control and doctor. The programs that they start get all memory that they ask for.
 set -eu
 . "$srcdir/tests/faults/support.sh"
@@ -22,7 +23,7 @@ unset MPROF_MODULE_DIR
 pairs=20
 with_faults memory doctor
 
-# A program of Mono that waits until it is told to end.
+# A program for Mono that waits until it is asked to end.
 module_directory=$builddir/examples/mono/.libs
 if test -e "$module_directory/libmono-profiler-mprof.so" && command -v mono >/dev/null &&
 	command -v mcs >/dev/null; then
@@ -38,7 +39,7 @@ if test -e "$module_directory/libmono-profiler-mprof.so" && command -v mono >/de
 	program_id=$program_PID
 	trap 'kill -KILL "$program_id" 2>/dev/null || true; rm -rf "$work"' EXIT
 	read -r -t 60 -u "${program[0]}" line || fail "the program does not start"
-	expect "the program says" "$line" ready
+	expect "the output of the program" "$line" ready
 	pairs=100
 	with_faults memory control "$program_id" disable
 	with_faults memory control --json "$program_id" disable

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Commands of the tool, with each call on files failing: with EIO alone and from one on, with no space left, with an
-# interruption, and with reads and writes of single bytes. A copy is there as a whole or not at all, and nothing else is
-# left behind.
+# Commands of the tool with each call on files failing: with EIO, alone and from one call on, with no space left, with an
+# interruption, and with reads and writes of single bytes. A copy exists completely or not at all, and no other file
+# remains.
 set -eu
 . "$srcdir/tests/faults/support.sh"
 
@@ -22,7 +22,7 @@ for name in mono-blocks good-heap bad-checksum good-no-end; do
 	test -n "${MPROF_WITHOUT_ZLIB-}" || with_faults io convert --compress "$logs/$name.mprof" "$FAULT_OUT"
 done
 
-# The same where there was a file before.
+# The same where the file existed before.
 export FAULT_BEFORE=$work/before.mprof
 cp "$logs/good-mail.mprof" before.mprof
 with_faults io convert "$logs/mono-blocks.mprof" "$FAULT_OUT"

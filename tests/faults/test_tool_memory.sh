@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each command of the tool on small logs, with each of its requests for memory refused, and with that one and all later
-# ones: it prints what it prints otherwise, or says what it lacks and does not end with 0; and it ends. All of tests/data
-# with MPROF_FAULTS set.
+# Each command of the tool on small logs, with each of its requests for memory refused, alone and with all later ones: it
+# prints the usual output, or reports what it lacks and ends with a status other than 0; and it terminates. All logs of
+# tests/data are tested if MPROF_FAULTS is set.
 set -eu
 . "$srcdir/tests/faults/support.sh"
 
@@ -23,7 +23,7 @@ for log in $chosen; do
 	done
 done
 
-# A tree that is measured before it is printed, since it is not printed as a whole.
+# A tree that is measured before it is printed, since it is not printed completely.
 make_tree branches branches.mprof 9
 "$MPROF" report --json branches.mprof >out
 ! grep -q '"call_tree_min_percent": 0[,}]' out || fail "all of the tree is printed"

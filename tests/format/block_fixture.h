@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file block_fixture.h
- * \brief Decodes the content of a block that is written down by hand.
+* \brief Decodes the content of hand-written blocks.
  */
 #ifndef BLOCK_FIXTURE_H
 #define BLOCK_FIXTURE_H
@@ -26,7 +26,7 @@ typedef struct decoded {
 static inline decoded decode(mprof_dialect dialect, uint64_t directives, mprof_block_kind kind, const char *content,
 			     size_t length)
 {
-	/* The block has pointers into it, and is returned: it stays until the next one is decoded. */
+	/* Static: the returned block has pointers into it. Valid until the next block is decoded. */
 	static block_body body;
 	decoded result;
 
@@ -58,7 +58,7 @@ static inline void expect_fault(const decoded *result, mprof_status status, size
 		expect_fault(&fault, status, position);                                                                \
 	} while (0)
 
-/** Each block, cut anywhere or with a byte more, is refused. */
+/** Expects that the block is refused if it is truncated anywhere or has an additional byte. */
 static inline void expect_exact(mprof_dialect dialect, uint64_t directives, mprof_block_kind kind, const char *content,
 				size_t length)
 {
@@ -81,7 +81,7 @@ static inline void expect_exact(mprof_dialect dialect, uint64_t directives, mpro
 #define EXPECT_EXACT(dialect, directives, kind, content)                                                               \
 	expect_exact(dialect, directives, MPROF_BLOCK_##kind, content, sizeof(content) - 1)
 
-/** What a MAPPING block defines, as "class 1 in 0 A, method 2 of 1 flags 0 B, ". */
+/** The definitions of a MAPPING block, as "class 1 in 0 A, method 2 of 1 flags 0 B, ". */
 static inline void expect_mappings(decoded *result, const char *expected)
 {
 	mapping_cursor cursor;

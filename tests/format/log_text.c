@@ -20,7 +20,7 @@ void log_text_add(log_text *out, const char *format, ...)
 	cr_assert_lt(out->length, sizeof(out->text));
 }
 
-/* Says what is wrong with what a list or a block holds, and where. */
+/* Adds a line for the error of a list or a block, with its offset. */
 void log_text_render_error(log_text *out, const log_input *input)
 {
 	static const struct {
@@ -44,7 +44,7 @@ void log_text_render_error(log_text *out, const log_input *input)
 			name = names[i].name;
 	}
 	cr_assert_not_null(name, "%s", mprof_status_get_text((mprof_status)error.status));
-	/* That a block is cut is said by the block and by its list. */
+	/* A truncated block is reported twice: by the block and by its list. */
 	if (error.status == out->last_error.status && error.offset == out->last_error.offset)
 		return;
 	out->last_error = error;
@@ -92,7 +92,7 @@ static void render_directives(log_text *out, const mprof_block *block)
 	render_clocks(out, block);
 	log_text_add(out, " in-force=");
 	for (uint32_t directive = 0; directive < 64; directive++) {
-		/* Whether those that are not known are told is not the point here. */
+		/* Directives that are not known are not compared. */
 		if (directive > MPROF_DIRECTIVE_STACK_SWITCHES || (block->as.directives.declared >> directive & 1) == 0)
 			continue;
 		log_text_add(out, "%s%u", separator, directive);
@@ -261,7 +261,7 @@ void log_text_render(log_text *out, const uint8_t *bytes, size_t length, size_t 
 			mprof_parser_finish(input.parser);
 	}
 	cr_assert_eq(fed, length);
-	/* What cannot be read is not known to be valid. */
+	/* The valid bytes are only known if the content of all blocks was decoded. */
 	cr_assert(!reads_all || mprof_parser_get_valid_bytes(input.parser) == length);
 	mprof_parser_destroy(input.parser);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file log_text.h
- * \brief What a log says as text, in the form of doc/format.md, section 6.
+* \brief The content of a log as text, in the form of doc/format.md, section 6.
  */
 #ifndef LOG_TEXT_H
 #define LOG_TEXT_H
@@ -15,26 +15,26 @@ typedef struct log_text {
 	char text[65536];
 	size_t length;
 	uint64_t directives; /**< In force so far. */
-	int takes_errors;    /**< Errors become lines, instead of failing the test. */
+	int takes_errors;    /**< Errors become lines instead of failing the test. */
 	mprof_error last_error;
 } log_text;
 
 /**
- * What a parser makes of a log that is fed in pieces of a length, and may have blocks that cannot be read, but no
- * damage.
+ * The text of a log that a parser is fed in pieces of a given length. The log may have blocks of unsupported layout,
+ * but no damage.
  */
 void log_text_render(log_text *out, const uint8_t *bytes, size_t length, size_t piece);
 
 /**
- * What a reader makes of a log, in the same form but that call chains are told by their frames. An error is a line
+ * The text of a log that a reader reads, in the same form but with call stacks written as frames. An error is a line
  * where it occurs, "error STATUS at OFFSET".
  */
 void log_text_read(log_text *out, const uint8_t *bytes, size_t length);
 
-/** Begins with nothing. */
+/** Starts with an empty text. */
 void log_text_clear(log_text *out);
 
-/** Adds a reader's next block. Returns 0 if there is none. */
+/** Adds the next block of a reader. Returns 0 if there is none. */
 int log_text_next(log_text *out, mprof_reader *reader);
 
 #endif

@@ -22,7 +22,7 @@ static void render_frame(log_text *out, const log_input *input, const mprof_stac
 	log_text_add(out, "%s", name);
 }
 
-/* A call chain, the innermost frame first. Its ID says nothing to those who did not see how chains were numbered. */
+/* A call stack, the innermost frame first. Its ID is not written: it depends on how the stacks were numbered. */
 static void render_chain(log_text *out, const log_input *input, uint32_t stack)
 {
 	mprof_stack_frame frames[200] = {{0}};
@@ -43,7 +43,7 @@ static void render_chain(log_text *out, const log_input *input, uint32_t stack)
 	}
 }
 
-/* Extras: those that the directives give allocations, or that the kind has. */
+/* Optional fields: those that directives add to allocations, or that the kind has. */
 static void render_detail(log_text *out, const log_input *input, const mprof_event *event, uint64_t directives)
 {
 	const mprof_event_detail *detail = event->more.detail;
@@ -100,7 +100,7 @@ static void render_stack_section(log_text *out, const mprof_event *event)
 	log_text_add(out, "\n");
 }
 
-/* A hit of STATISTICAL as parsers tell it, a frame at a time. */
+/* A hit of a STATISTICAL block as parsers return it, frame by frame. */
 static void render_frame_event(log_text *out, const mprof_event *event)
 {
 	log_text_add(out, event->flags & MPROF_EVENT_FLAG_CALLER ? "    caller" : "  sample");

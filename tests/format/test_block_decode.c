@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The content of blocks, by hand: what each field becomes, and what is refused where. */
+/* The content of hand-written blocks: the value of each field, and which errors are found where. */
 #include "block_fixture.h"
 
 #include <criterion/criterion.h>
@@ -194,7 +194,7 @@ Test(block_decode, mapping)
 		     "\x80\x80\x86\x87");
 }
 
-/* Lists that end with a byte 0, in which an ID that is a multiple of 128 begins with the same byte. */
+/* Lists that end with a byte 0. An ID that is a multiple of 128 begins with the same byte. */
 Test(block_decode, mapping_by_mail)
 {
 	decoded result = DECODE(MAIL, 0, MAPPING,
@@ -307,7 +307,7 @@ Test(block_decode, statistical)
 	cr_assert_eq(result.block.as.statistical.end_counter, 1002729);
 	result = DECODE(MAIL, 0, STATISTICAL, "\x06\x5f\x19\xbd\x81\x80\x87\x80\x69\x19\xbd");
 	expect_samples(&result, "m1 f7 ");
-	cr_assert_eq(result.block.as.statistical.start_counter, 1002719, "behind the mail's leftover byte");
+	cr_assert_eq(result.block.as.statistical.start_counter, 1002719, "after the leftover byte of mail");
 	result = DECODE(MAIL, 0, STATISTICAL, "\x06\x99\x81\x80\x87\x80\x10\x99");
 	cr_assert_eq(result.block.as.statistical.start_counter, 0x19 << 7 | 6,
 		     "a start counter that begins like the leftover byte");
@@ -446,7 +446,10 @@ Test(block_decode, samples)
 		     "\x81\x85"
 		     "\x80"
 		     "\x86\x87");
-	/* What the list holds is checked later, but not where it ends; its end may be longer than it need be. */
+	/*
+	 * The items of the list are checked later, but its end is checked here. The varint that ends it may be longer than
+	 * necessary.
+	 */
 	result = DECODE(MPROF2, 0, SAMPLES,
 			"\x81\x82\x83\x84"
 			"\x80\x80"
@@ -502,7 +505,7 @@ Test(block_decode, heap_data)
 		     "\x81\x82\x80\x00\x00\x00\x00\x90\x84\x80\x80\x86\x87");
 }
 
-/* What their lists may hold is told by test_records.c. */
+/* The items of these lists are tested by test_records.c. */
 Test(block_decode, records)
 {
 	decoded result = DECODE(MPROF2, 0, HEAP_SUMMARY,

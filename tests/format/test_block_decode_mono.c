@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The content of blocks of Mono's own writers, by hand, where it differs from the mail's. */
+/* The content of hand-written blocks of Mono's own writers where it differs from mail. */
 #include "block_fixture.h"
 
 #include <criterion/criterion.h>
@@ -46,7 +46,7 @@ Test(block_decode_mono, codes)
 	}
 }
 
-/* One INT each, where mprof2 has two. */
+/* One varint each; mprof2 has two. */
 Test(block_decode_mono, directives)
 {
 	decoded result = DECODE(MONO, 0, DIRECTIVES,
@@ -76,8 +76,10 @@ Test(block_decode_mono, directives)
 			     MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING));
 }
 
-/* The mail shows the block's code in front of END and of hits, and lists that end with a byte; no writer did so. */
-Test(block_decode_mono, no_letter_of_the_mail)
+/*
+ * Mail describes the block's code before END and before hits, and lists that end with a byte. No writer produced these.
+ */
+Test(block_decode_mono, leftovers_of_mail_are_malformed)
 {
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, DROP, 0, END, "\x07\x81\x85\x86");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 14, DROP, 0, MAPPING,
@@ -116,7 +118,7 @@ Test(block_decode_mono, mapping)
 	expect_mappings(&result, "class 4 in 0 A, method 5 of 4 flags 0 B, ");
 }
 
-/* The list may end in front of a counter that begins with a byte 0. */
+/* The list may end before a counter that begins with a byte 0. */
 Test(block_decode_mono, events)
 {
 	decoded result = DECODE(MONO, 0, EVENTS,
@@ -149,7 +151,7 @@ Test(block_decode_mono, summary)
 		     "\x83\x84");
 }
 
-/* varints of four and of eight bytes. */
+/* Integers of four and of eight bytes. */
 Test(block_decode_mono, fixed_ints)
 {
 	decoded result = DECODE(FIXED, 0, INTRO, U32("\x01") "mono\0" U32("\x9f") U64("\x05") U64("\x06"));

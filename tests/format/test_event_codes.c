@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event byte: each of the 256, with and without directives, in both directions. */
+/* The event code: all 256 bytes, with and without directives, decoded and encoded. */
 #include "format/event_codes.h"
 #include "format/kind_counts.h"
 
@@ -25,10 +25,10 @@ typedef struct full_code {
 	uint8_t byte;
 	uint8_t kind;
 	uint8_t flags;
-	uint8_t dialects;   /* That have it without a directive, */
-	uint64_t directive; /* with which mprof2 has it, too. */
+	uint8_t dialects;   /* Dialects that have it without a directive. */
+	uint64_t directive; /* Directive with which mprof2 has it as well. */
 	uint16_t extras;
-	uint8_t form; /* 0: that of its group. */
+	uint8_t form; /* 0 for the form of its group. */
 } full_code;
 
 /* The tables of doc/format.md, 4.2 and 4.4, and of doc/dialects.md. */
@@ -155,7 +155,7 @@ static void check_full(event_code code, uint32_t byte, mprof_dialect dialect, ui
 		cr_assert_eq(code.extras, known->extras, "byte %02x", byte);
 }
 
-/* The directives are those declared, of which those of mprof2 are not in force in other dialects whatever is said. */
+/* \p directives are the declared ones. Directives of mprof2 are never in force in other dialects. */
 static void check_table(mprof_dialect dialect, uint64_t directives)
 {
 	uint64_t in_force = dialect == MPROF_DIALECT_MPROF2 ? directives : 0;
@@ -258,7 +258,7 @@ Test(event_codes, bytes_from_kinds)
 		for (size_t j = 0; j < FULL_CODE_COUNT; j++) {
 			const full_code *code = &full_codes[j];
 
-			/* Freed memory has two bytes, of which the one without a call stack counts. */
+			/* Freed memory has two codes; the encoder uses the one without a call stack. */
 			if (code->kind != MPROF_EVENT_UNKNOWN && code->form != EVENT_FORM_MEMORY_FREED_AT &&
 			    is_in(code, dialects[i], UINT64_MAX))
 				cr_assert_eq(byte_of(dialects[i], code->kind, code->flags), code->byte);

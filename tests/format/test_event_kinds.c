@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of event kinds and that of dialects: what they say is what encoding and decoding do. */
+/* The tables of event kinds and dialects match the encoder and the decoder. */
 #include "format/event_codes.h"
 #include "format/event_kinds.h"
 #include "format/events_encode.h"
@@ -65,7 +65,7 @@ Test(event_kinds, a_category_has_its_kinds)
 	cr_expect_eq(all, (UINT64_C(1) << EVENT_KIND_COUNT) - 1);
 }
 
-/* What an encoder makes of an event of a kind, with no definitions, after one at counter 100. */
+/* Encodes an event of a kind, with no definitions, after one at counter 100. */
 static mprof_status encode(mprof_dialect dialect, uint64_t directives, uint32_t kind, int any, event_encoder *encoder)
 {
 	const uint32_t id = info_of(kind).id != MPROF_EVENT_ID_NONE ? 7 : 0;
@@ -108,7 +108,7 @@ static void check_encoding(mprof_dialect dialect, uint64_t directives)
 			continue;
 		encoded++;
 		cr_expect_eq(status, MPROF_OK, "%s: %d", info.name, (int)status);
-		/* Directive 21 gives a time to the only kind whose time its number takes elsewhere. */
+		/* Directive 21 adds a time to the only kind whose number takes the place of its time in other dialects. */
 		if (info.time != MPROF_EVENT_TIME_UNNUMBERED || dialect_get(dialect)->counts_collections)
 			cr_expect_eq(encoder.last_counter == 1000, event_has_time(&numbered), "%s in %s", info.name,
 				     mprof_dialect_get_name(dialect));

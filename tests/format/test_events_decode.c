@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events from bytes: against a plain decoder that is written down here a second time, and at all edges. */
+/* Decodes events and compares them with a simple second decoder; edge cases. */
 #include "format/events_decode.h"
 
 #include "format/varint.h"
@@ -18,7 +18,7 @@ typedef struct expected_event {
 	mprof_event event;
 	mprof_event_detail detail;
 	int has_detail;
-	size_t end; /* Where its bytes end. */
+	size_t end; /* End of its bytes. */
 	uint64_t frames[MOST_FRAMES];
 } expected_event;
 
@@ -44,7 +44,7 @@ static uint64_t random_next(void)
 	return random_state;
 }
 
-/* A number of any length, short ones more often than in a table of random numbers. */
+/* A number of random length, more often short than a uniform random number would be. */
 static uint64_t random_number(uint32_t most_bits)
 {
 	uint32_t bits = (uint32_t)(random_next() % (most_bits + 1));
@@ -57,7 +57,7 @@ static uint64_t common_number(uint32_t most_bits)
 	return random_next() % 16 == 0 ? random_number(most_bits) : random_number(most_bits < 14 ? most_bits : 14);
 }
 
-/* Classes have sizes by their ID, but for some of them. */
+/* Sizes of classes by ID; some classes have none. */
 #define CLASSES 5000
 
 static id_map sizes;
@@ -77,7 +77,7 @@ static void make_sizes(void)
 		cr_assert(id_map_put(&sizes, id, size_of_class(id)));
 }
 
-/* Tables are made with those sizes. */
+/* Builds the tables with those sizes. */
 static void make_tables(events_decode_table *table, event_code codes[256], mprof_dialect dialect, uint64_t directives)
 {
 	make_sizes();
@@ -85,7 +85,7 @@ static void make_tables(events_decode_table *table, event_code codes[256], mprof
 	events_decode_table_build(table, dialect_get(dialect), directives, &sizes);
 }
 
-/* Adds a varint behind the others of an event, and what it must be read as. Returns the place behind it. */
+/* Adds a varint after the others of an event, and its expected value. Returns the position after it. */
 static uint8_t *expected_put_extra(expected_event *expected, uint8_t *out, uint32_t extra)
 {
 	uint64_t number = common_number(extra == EVENT_EXTRA_CALLER || extra == EVENT_EXTRA_STACK ? 32 : 64);
@@ -130,13 +130,13 @@ static int is_allocation(const event_code *code)
 	return code->kind == MPROF_EVENT_ALLOCATION || code->kind == MPROF_EVENT_ALLOCATION_AT_JIT;
 }
 
-/* Times of monitor events are doubted if they are very long, which is tested by itself. */
+/* Very long times of monitor events are treated as uninitialized memory, which has its own test. */
 static uint64_t random_time(const event_code *code)
 {
 	return common_number(code->form == EVENT_FORM_DETAILED ? 40 : 60);
 }
 
-/* The first INT of an event, with the bits that the byte holds. */
+/* The first varint of an event, including the bits that the event code holds. */
 static uint64_t random_main_number(uint32_t byte, const event_code *code)
 {
 	uint64_t number = common_number(has_id(code) ? 32 : 64);
@@ -147,8 +147,8 @@ static uint64_t random_main_number(uint32_t byte, const event_code *code)
 }
 
 /*
- * A collection, or a new size of the heap. Once a number was met, mono tells that of the latter in place of its time;
- * and if it is the first event of that kind, a time of 1 is a number.
+ * A collection, or a new size of the heap. Once a collection number was found, mono stores the number of a new size in
+ * place of its time. In the first event of that kind, a time of 1 is taken for a number.
  */
 static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, const event_code *code,
 					uint64_t *counter, collection_numbers *numbers)
@@ -183,7 +183,7 @@ static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *ou
 {
 	expected->event.value = common_number(32);
 	expected->detail.object = expected->event.value;
-	/* Some go over several windows of the fast way. */
+	/* Some need several windows of the fast path. */
 	expected->detail.reference_count = (uint32_t)(random_next() % (random_next() % 8 == 0 ? MOST_FRAMES + 1 : 5));
 	expected->detail.references = expected->frames;
 	expected->has_detail = 1;
@@ -195,7 +195,7 @@ static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *ou
 	return out;
 }
 
-/* Adds an address as its distance to the previous one. */
+/* Adds an address as the delta to the previous one. */
 static uint8_t *expected_put_place(uint8_t *out, uint64_t address, uint64_t *previous)
 {
 	uint64_t distance = address - *previous;
@@ -262,7 +262,7 @@ static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint
 	return out;
 }
 
-/* Adds an event of a byte with random numbers, and what it must be read as. Returns the place behind it. */
+/* Adds an event of a code with random numbers, and its expected value. Returns the position after it. */
 static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
 			     uint64_t *counter, collection_numbers *numbers)
 {
@@ -326,12 +326,12 @@ static int is_event(const event_code *code)
 	return code->form != EVENT_FORM_INVALID && code->form != EVENT_FORM_END && code->form != EVENT_FORM_STRAY;
 }
 
-/* A byte of an event: most enter or leave, or they allocate. */
+/* An event code: most events enter or leave, or they allocate. */
 static uint32_t random_byte(const event_code codes[256], int most_allocate)
 {
 	uint32_t byte;
 
-	/* Where there are sections, they stand in front of most allocations. */
+	/* If there are stack sections, they precede most allocations. */
 	if (most_allocate && codes[0x4f].form == EVENT_FORM_STACK_SECTION && random_next() % 3 == 0)
 		return 0x4f;
 	do {
@@ -342,7 +342,7 @@ static uint32_t random_byte(const event_code codes[256], int most_allocate)
 	return byte;
 }
 
-/* Events of random bytes that are valid. */
+/* Random valid events. */
 static made_events make_events(const event_code codes[256], int most_allocate)
 {
 	made_events made = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * LONGEST_EVENT), 0};
@@ -368,7 +368,7 @@ static void made_events_free(made_events *made)
 	free(made->bytes);
 }
 
-/* Decodes with some capacity, from memory that ends with the events and can be looked at for some bytes more. */
+/* Decodes with a capacity, from memory in which \p more_readable bytes after the events can be read as well. */
 static void check_decoding(const made_events *made, const events_decode_table *table, size_t capacity,
 			   size_t more_readable)
 {
@@ -382,7 +382,7 @@ static void check_decoding(const made_events *made, const events_decode_table *t
 
 	cr_assert(events != NULL && copy != NULL);
 	memcpy(copy, made->bytes, made->length);
-	/* What would make events longer if it were taken for theirs. */
+	/* Bytes that would make events longer if the decoder used them. */
 	memset(copy + made->length, 0x01, more_readable);
 	do {
 		events_decode_batch batch = batch_of(events, capacity, details, 50);
@@ -418,7 +418,7 @@ static void check_table(const events_decode_table *table, const event_code codes
 	}
 }
 
-/* In the way of this machine, and in that of all machines. */
+/* With the fast path of this machine and with the portable code. */
 static void check_dialect(mprof_dialect dialect, uint64_t directives)
 {
 	events_decode_table table;
@@ -443,7 +443,7 @@ Test(events_decode, mprof2)
 	check_dialect(MPROF_DIALECT_MPROF2, 0);
 }
 
-/* All of those that change events, alone and with each other. */
+/* All directives that change events, alone and combined. */
 Test(events_decode, mprof2_with_directives)
 {
 	static const uint32_t directives[] = {
@@ -480,7 +480,7 @@ Test(events_decode, mono)
 	check_dialect(MPROF_DIALECT_UNITY, dialect_get(MPROF_DIALECT_UNITY)->directives);
 }
 
-/* A cut anywhere gives all events in front of it, and says whether it is inside one. */
+/* A log truncated at any byte yields all events before that, and whether it ends inside an event. */
 static void check_cuts(mprof_dialect dialect)
 {
 	events_decode_table table;
@@ -521,7 +521,7 @@ Test(events_decode, cut_at_every_byte)
 	check_cuts(MPROF_DIALECT_MONO);
 }
 
-/* Decodes bytes behind so many good events; the good ones must come out. */
+/* Decodes bytes after \p good valid events. The valid events must be returned. */
 static events_decode_result decode_behind(mprof_dialect dialect, uint64_t directives, size_t good, const char *bytes,
 					  size_t length)
 {
@@ -605,10 +605,10 @@ Test(events_decode, damage_with_directives)
 	}
 }
 
-/* What the log says is given as it stands, also what this version does not know. */
+/* Values are returned as they are in the log, including those that this version does not define. */
 Test(events_decode, detailed_events)
 {
-	/* A state that is not known, of class 0; the largest handle. */
+	/* An unknown state, of class 0; the largest handle. */
 	static const char log[] = "\x1e\x80\x85\x09\x81\x81\x82"
 				  "\x46\xa1\x85\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x83\x84"
 				  "\xc6\x80\x85\x89\x86"
@@ -644,7 +644,7 @@ Test(events_decode, detailed_events)
 	id_map_destroy(&sizes);
 }
 
-/* Sizes of classes whose IDs are spread wide. */
+/* Sizes of classes whose IDs are sparse. */
 Test(events_decode, hashed_sizes)
 {
 	static const char log[] = "\x08\x00\x00\x00\x81\x08\x80\x08\x00\x00\x00\x81";
@@ -669,7 +669,7 @@ Test(events_decode, largest_numbers)
 	static const char log[] = "\xf9\x7f\x7f\x7f\xbf\x81"     /* Method 2^32 - 1. */
 				  "\x05\x7f\x7f\x7f\x7f\x8f\x81" /* The same. */
 				  "\x0f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
-				  "\x09\x00\x00\x00\x80\x00\x00\x00\x82"; /* Longer than needed. */
+				  "\x09\x00\x00\x00\x80\x00\x00\x00\x82"; /* Longer than necessary. */
 	events_decode_table table;
 	mprof_event events[4];
 	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 10);
@@ -681,7 +681,7 @@ Test(events_decode, largest_numbers)
 	cr_assert_eq(events[0].id, UINT32_MAX);
 	cr_assert_eq(events[1].id, UINT32_MAX);
 	cr_assert_eq(events[2].value, UINT64_MAX);
-	cr_assert_eq(events[2].counter, 11, "a difference of -1 behind 12");
+	cr_assert_eq(events[2].counter, 11, "a delta of -1 after 12");
 	cr_assert_eq(events[3].id, 1);
 	cr_assert_eq(events[3].counter, 11 + (UINT64_C(2) << 21));
 }
@@ -698,7 +698,7 @@ Test(events_decode, nothing)
 	cr_assert_eq(batch.count, 0);
 }
 
-/* A batch ends early when there is no room for extras. */
+/* A batch ends early when there is no room for the optional fields. */
 Test(events_decode, no_room_for_details)
 {
 	const dialect_rules *rules = dialect_get(MPROF_DIALECT_MPROF2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events as the profilers of Mono wrote them, with what went wrong in them: doc/dialects.md tells each by its name. */
+/* Events as the profilers of Mono wrote them, with their faults, whose names are those of doc/dialects.md. */
 #include "format/events_decode.h"
 
 #include <criterion/criterion.h>
@@ -81,13 +81,13 @@ static void expect_frames(size_t number, uint64_t kept, const uint64_t *expected
 
 Test(events_decode_classic, stack_sections_and_allocations_with_their_caller_and_object)
 {
-	static const char bytes[] = "\x4f\x80\x80"                                 /* Nothing is known. */
+	static const char bytes[] = "\x4f\x80\x80"                                 /* No frames are known. */
 				    "\x4f\x80\x81\x83"                             /* Method 1 is being compiled. */
-				    "\x47\x82\x98\x81\x08\x20\x00\x00\x00\x60\x9f" /* Which allocates. */
+				    "\x47\x82\x98\x81\x08\x20\x00\x00\x00\x60\x9f" /* It allocates. */
 				    "\x4f\x80\x82\x84\x82"                         /* Method 2, called by method 1. */
 				    "\x1c\x80\xa0\x82\x00\x40\x00\x00\x00\x60\x9f"
 				    "\x44\x86\x08\xa7\x80\x00\x60\x00\x00\x00\x60\x9f"
-				    "\x4f\x81\x80"; /* Method 2 was left. */
+				    "\x4f\x81\x80"; /* Method 2 has returned. */
 	const uint64_t compiled[] = {3};
 	const uint64_t called[] = {4, 2};
 
@@ -117,7 +117,7 @@ Test(events_decode_classic, monitor_events_have_a_state_and_an_object)
 	expect(1, MPROF_EVENT_MONITOR, 3, MPROF_MONITOR_ACQUIRED, 1022);
 }
 
-/* An enter, a monitor event with what was left in Mono's memory for a time, and a leave. */
+/* An enter, a monitor event whose time is a value that Mono had left in memory, and a leave. */
 #define AROUND_MONITOR(time) "\x09\x80\x8a\x1e\x83" time "\x82\x00\x40\x00\x00\x00\x60\x9f\x0b\x80\x85"
 #define POINTER "\x20\x77\x63\x63\x0a\x7b\x9f"                   /* 7fd8ac78fba0 */
 #define NEGATIVE "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"      /* 2^64 - 1 */
@@ -153,7 +153,7 @@ Test(events_decode_classic, monitor_time_inside_the_block_counts)
 	EXPECT_AROUND_MONITOR(NEGATIVE, 5000, 1009);
 }
 
-/* Where the log ends inside the block its end is not known. */
+/* If the log ends inside the block, the end of the block is not known. */
 Test(events_decode_classic, monitor_time_in_a_cut_block)
 {
 	EXPECT_AROUND_MONITOR(POINTER, 0, 1010);
@@ -162,7 +162,7 @@ Test(events_decode_classic, monitor_time_in_a_cut_block)
 	EXPECT_AROUND_MONITOR(NEGATIVE, 0, 1009);
 }
 
-/* The library's own dialect has times that are what they say. */
+/* In the library's own dialect times are always valid. */
 Test(events_decode_classic, monitor_time_of_mprof2_is_not_doubted)
 {
 	static const char bytes[] = "\x1e\x83" POINTER "\x82\x81\x80";
@@ -176,7 +176,7 @@ Test(events_decode_classic, monitor_time_of_mprof2_is_not_doubted)
 
 Test(events_decode_classic, stray_record_is_the_rest_of_a_time)
 {
-	/* Enter of method 2, whose time of 70000000 follows. */
+	/* Enter of method 2, followed by its time, 70000000. */
 	static const char bytes[] = "\x11\x80\x80\x07\x00\x3b\x30\xa1\x80\x13\x80\x85";
 
 	cr_assert_eq(DECODE(DROP, 0, bytes), EVENTS_DECODE_DONE);
@@ -205,10 +205,10 @@ Test(events_decode_classic, nothing_but_stray_records)
 
 Test(events_decode_classic, numbers_of_collections)
 {
-	static const char bytes[] = "\x17\x00\x82\x8b"     /* Collection 1 starts. */
-				    "\x37\x00\x82\x81"     /* And stops the world. */
-				    "\x2f\x07\x2d\xcb\x82" /* The heap has 1234567 bytes, which is collection 2. */
-				    "\x97\x01\x86\x84";    /* Collection 3, of generation 1. */
+	static const char bytes[] = "\x17\x00\x82\x8b"     /* Collection 1 starts */
+				    "\x37\x00\x82\x81"     /* and stops the world. */
+				    "\x2f\x07\x2d\xcb\x82" /* The heap has 1234567 bytes after collection 2. */
+				    "\x97\x01\x86\x84";    /* Collection 3, of generation 1, ends. */
 
 	cr_assert_eq(DECODE(MONO, 0, bytes), EVENTS_DECODE_DONE);
 	cr_assert_eq(batch.count, 4);
@@ -231,7 +231,7 @@ Test(events_decode_classic, collections_without_numbers)
 	cr_assert_eq(state.numbers, COLLECTION_NUMBERS_NONE);
 }
 
-/* The first new size has the first number or, if not, a time. */
+/* The first new size has either the first collection number or a time. */
 Test(events_decode_classic, first_resize)
 {
 	static const char numbered[] = "\x2f\x90\x81\x2f\xa0\x82\x17\x00\x86\x8b";
@@ -247,7 +247,7 @@ Test(events_decode_classic, first_resize)
 	expect(2, MPROF_EVENT_GC_START, 0, 0, 1017);
 }
 
-/* A collection without a number shows that what could be one was a time. */
+/* A collection without a number shows that the possible number was a time. */
 Test(events_decode_classic, first_resize_after_the_shortest_time)
 {
 	static const char bytes[] = "\x2f\x90\x81\x17\x80\x8b\x2f\xa0\x82";
@@ -259,7 +259,7 @@ Test(events_decode_classic, first_resize_after_the_shortest_time)
 	cr_assert_eq(state.numbers, COLLECTION_NUMBERS_NONE);
 }
 
-/* The number of the first collection may be told by a new size. */
+/* A new size may contain the number of the first collection. */
 Test(events_decode_classic, first_resize_of_a_log_that_is_known_to_number)
 {
 	static const char bytes[] = "\x2f\x07\x2d\xcb\x81\x17\x00\x84\x8b";
@@ -271,7 +271,7 @@ Test(events_decode_classic, first_resize_of_a_log_that_is_known_to_number)
 	expect(1, MPROF_EVENT_GC_START, 2, 0, 1011);
 }
 
-/* A command to the profiler set it to anything, also to 0. */
+/* A command to the profiler could set it to any value, including 0. */
 Test(events_decode_classic, number_of_a_collection_can_be_anything)
 {
 	static const char bytes[] = "\x17\x80\x8b\x17\x00\x7e\x7f\x7f\x8f\x81\x2f\x81\x80";
@@ -292,7 +292,7 @@ Test(events_decode_classic, number_of_a_collection_is_no_id)
 	cr_assert_eq(decode(), EVENTS_DECODE_BAD_ID);
 }
 
-/* Drop and mail know generations only, however large these are. */
+/* Drop and mail have only generations, which may be large. */
 Test(events_decode_classic, generations_of_drop)
 {
 	static const char bytes[] = "\x17\x00\x82\x8b\x2f\x07\x2d\xcb\x88";
@@ -336,7 +336,7 @@ Test(events_decode_classic, times_that_go_back)
 	expect(1, MPROF_EVENT_METHOD_LEAVE, 1, 0, 1005);
 }
 
-/* It has the code of an allocation, and its time stands where a size does. */
+/* It has the code of an allocation, and its time takes the place of the size. */
 Test(events_decode_classic, failed_class_load_of_mono_looks_like_an_allocation)
 {
 	static const char bytes[] = "\x1c\x80\x00\x00\x00\x00\x84\x09\x80\x81";
@@ -366,7 +366,7 @@ Test(events_decode_classic, batch_ends_where_frames_have_no_room)
 	cr_assert_eq(events[0].more.detail->references[MOST_FRAMES - 1], 3);
 }
 
-Test(events_decode_classic, section_that_needs_more_room_says_how_much)
+Test(events_decode_classic, section_that_needs_more_room_returns_how_much)
 {
 	uint8_t bytes[3 + MOST_FRAMES + 1];
 
@@ -379,7 +379,7 @@ Test(events_decode_classic, section_that_needs_more_room_says_how_much)
 	cr_assert_eq(state.position, 0);
 }
 
-/* A section is believed only as far as there are bytes, and a stack has an end. */
+/* The frame count of a section must not exceed the remaining bytes, nor the limit of a call stack. */
 Test(events_decode_classic, section_with_too_many_frames)
 {
 	static uint8_t bytes[EVENTS_MOST_FRAMES + 10];
@@ -396,7 +396,7 @@ Test(events_decode_classic, section_with_too_many_frames)
 	cr_assert_eq(batch.frames_needed, EVENTS_MOST_FRAMES);
 }
 
-/* The same events, found in a list that is long enough for the fast way. */
+/* The same events in a list that is long enough for the fast path. */
 Test(events_decode_classic, damage_of_stack_sections_between_others)
 {
 	static const struct {

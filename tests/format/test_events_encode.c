@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events as bytes: each form, times, lists longer than a batch, and what is refused or left out. */
+/* Encodes events: each form, times, lists longer than a batch, and events that are refused or left out. */
 #include "format/events_encode.h"
 #include "format/kind_counts.h"
 
@@ -16,14 +16,14 @@
 #define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
 #define SWITCHES MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)
 #define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
-#define STACKS 200 /* Call chains that are defined. */
+#define STACKS 200 /* Call stacks that are defined. */
 
 static const uint32_t defined[] = {1, 31, 32, 33, 4000, 100000, UINT32_MAX};
 
 static mprof_allocator allocator;
 static id_set methods;
 static id_set classes;
-static id_map sizes; /* Empty, as it is in a log that does not tell them. */
+static id_map sizes; /* Empty, as in a log without class sizes. */
 static uint32_t stack_count;
 static encode_buffer buffer;
 static event_encoder encoder;
@@ -42,8 +42,8 @@ static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 		cr_assert(id_set_add(&methods, defined[i]));
 		cr_assert(id_set_add(&classes, defined[i]));
 	}
-	cr_assert(id_set_add(&methods, 77)); /* A method alone. */
-	cr_assert(id_set_add(&classes, 88)); /* A class alone. */
+	cr_assert(id_set_add(&methods, 77)); /* A method only. */
+	cr_assert(id_set_add(&classes, 88)); /* A class only. */
 	encode_buffer_init(&buffer, &allocator, SIZE_MAX);
 	memset(&stats, 0, sizeof(stats));
 	event_encoder_init(&encoder, dialect_get(dialect), directives, lossy, &all, &stats);
@@ -79,7 +79,7 @@ static mprof_status encode(const mprof_event *events, size_t count)
 	return status;
 }
 
-/* Encodes one event a time after the last one and compares. */
+/* Encodes an event with a time since the last one, and compares the bytes. */
 static void expect(mprof_event event, uint64_t time, const char *bytes, size_t length)
 {
 	buffer.length = 0;
@@ -241,7 +241,7 @@ Test(events_encode, allocations_at_jit)
 	tear_down();
 }
 
-/* In mprof2 0 says that a number is not known; in mono, which has no such number, the encoder counts. */
+/* In mprof2, 0 means that the number is not known. In mono, which has no such value, the encoder counts. */
 Test(events_encode, collections_with_numbers)
 {
 	const mprof_event start = event_of(MPROF_EVENT_GC_START, 0, 5, 1, 10);
@@ -285,10 +285,10 @@ Test(events_encode, allocations_of_fixed_size)
 	EXPECT(event, 0, "\x0c\x81\x99\x85");
 	event.value = UINT64_C(24) + ((uint64_t)1 << 32);
 	EXPECT(event, 0, "\x0c\x81\x18\x00\x00\x00\x90\x85");
-	event.id = 1; /* No size is known. */
+	event.id = 1; /* The size is not known. */
 	event.value = 0;
 	EXPECT(event, 0, "\x0c\x80\x80\x85");
-	event.id = 32; /* The byte would be that which ends the list. */
+	event.id = 32; /* Its code would be the byte that ends the list. */
 	event.value = 24;
 	EXPECT(event, 0, "\x04\x81\x98\x85");
 	event.id = UINT32_MAX;
@@ -324,7 +324,7 @@ Test(events_encode, detailed_events)
 	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_DELETED, 0, 32, &detail), 5, "\xc6\x80\x85\x03\x81\x48\x81");
 	EXPECT(detailed_event_of(MPROF_EVENT_FINALIZER_START, 33, 7, &detail), 5, "\x4e\xa1\x85\x00\xa0");
 	EXPECT(detailed_event_of(MPROF_EVENT_FINALIZER_END, 33, 7, &detail), 5, "\xce\xa1\x85\x00\xa0");
-	/* Neither a class nor a detail is known. */
+	/* Neither the class nor any detail is known. */
 	EXPECT(detailed_event_of(MPROF_EVENT_MONITOR, 0, MPROF_MONITOR_FAILED, NULL), 0, "\x1e\x80\x80\x83\x80\x80");
 	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_CREATED, 0, 0, NULL), 0, "\x46\x80\x80\x80\x80\x80");
 	EXPECT(detailed_event_of(MPROF_EVENT_HANDLE_DELETED, 0, 0, NULL), 0, "\xc6\x80\x80\x80\x80");
@@ -355,7 +355,7 @@ Test(events_encode, longest_events)
 	tear_down();
 }
 
-Test(events_encode, details_that_cannot_be_said)
+Test(events_encode, details_that_cannot_be_represented)
 {
 	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = STACKS + 1};
 	mprof_event_detail other_type = {.struct_size = sizeof(mprof_event_detail),
@@ -462,7 +462,7 @@ Test(events_encode, ids_must_be_defined)
 		cr_assert_eq(buffer.length, 3);
 		cr_assert_eq(encoder.last_counter, 10);
 		cr_assert_eq(encoder.written, 1);
-		/* The rest can follow. */
+		/* The remaining events can follow. */
 		cr_assert_eq(events_encode(&encoder, &buffer, events + 2, 1, &taken), MPROF_OK);
 		cr_assert_eq(buffer.bytes[buffer.length - 1], 0x80 | 20);
 	}
@@ -494,7 +494,7 @@ static const uint8_t unsupported[] = {
 	255,
 };
 
-Test(events_encode, refuses_what_cannot_be_said)
+Test(events_encode, refuses_what_cannot_be_represented)
 {
 	mprof_event event;
 
@@ -517,7 +517,7 @@ Test(events_encode, refuses_what_cannot_be_said)
 	tear_down();
 }
 
-Test(events_encode, leaves_out_what_cannot_be_said)
+Test(events_encode, leaves_out_what_cannot_be_represented)
 {
 	static const char expected[] = "\x09\x80\x8a"
 				       "\x0b\x80\x94"
@@ -550,7 +550,7 @@ Test(events_encode, leaves_out_what_cannot_be_said)
 	tear_down();
 }
 
-/* Events of all kinds in a row, with numbers of all sizes. */
+/* A sequence of events of all kinds, with numbers of all sizes. */
 static mprof_event *make_mixture(size_t count)
 {
 	static const uint8_t kinds[] = {

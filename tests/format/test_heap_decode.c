@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a HEAP_DATA block, by hand. */
+/* The records of hand-written HEAP_DATA blocks. */
 #include "format/heap_decode.h"
 
 #include <criterion/criterion.h>
@@ -144,7 +144,7 @@ Test(heap_decode, other_records)
 	id_map_destroy(&work.sizes);
 }
 
-/* Differences are modulo 2^64. */
+/* Deltas are modulo 2^64. */
 Test(heap_decode, addresses_wrap)
 {
 	static decoding work;
@@ -164,7 +164,7 @@ Test(heap_decode, addresses_wrap)
 	id_map_destroy(&work.sizes);
 }
 
-/* A batch ends where its events, or its references, are full. */
+/* A batch ends when its events or its references are full. */
 Test(heap_decode, in_batches)
 {
 	static decoding work;
@@ -190,7 +190,7 @@ Test(heap_decode, in_batches)
 	id_map_destroy(&work.sizes);
 }
 
-/* An object with more references than any batch holds: ten in pieces of four, and what follows it. */
+/* An object with more references than any batch holds: ten in pieces of four, and the record after it. */
 Test(heap_decode, in_pieces)
 {
 	static decoding work;
@@ -218,7 +218,7 @@ Test(heap_decode, in_pieces)
 		for (uint32_t i = 0; i < work.details[place].reference_count; i++)
 			cr_assert_eq(work.details[place].references[i], ++expected);
 	}
-	/* References that are announced as such are no different. */
+	/* A record of references alone is split in the same way. */
 	cr_assert_eq(go_on(&work, 8), HEAP_DECODE_FULL);
 	cr_assert_eq(work.batch.count, 1);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0);
@@ -236,7 +236,7 @@ static void expect_fault(heap_decode_result expected, size_t fault, const char *
 
 	begin(&work, bytes, length, 0);
 	cr_assert_eq(go_on(&work, MOST_EVENTS), expected);
-	/* A record in front of it is given out. */
+	/* The record before it is returned. */
 	cr_assert_eq(work.batch.count, 1);
 	cr_assert_eq(work.state.position, 3);
 	cr_assert_eq(work.state.fault, fault, "fault at %zu", work.state.fault);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a HEAP_DATA block as bytes, and back. */
+/* Encodes the records of a HEAP_DATA block and decodes them again. */
 #include "format/heap_decode.h"
 #include "format/heap_encode.h"
 
@@ -103,7 +103,7 @@ Test(heap_encode, records)
 		     "\x9d\x84\x80"
 		     "\x85\x2c\x82\x80"
 		     "\x86\x80\x83");
-	/* Without directive 18 all sizes are told. */
+	/* Without directive 18 every size is written. */
 	fixture.encoding.sizes = NULL;
 	EXPECT_BYTES(&fixture, events, 3,
 		     "\x88\x00\x88\x2c\x82\x82\x82\x83"
@@ -118,8 +118,8 @@ Test(heap_encode, records)
 	close_fixture(&fixture);
 }
 
-/* A class without a size, and an object of no bytes, are no reason to leave the size out. */
-Test(heap_encode, size_0_is_told)
+/* The size is written for a class without a known size, and for an object of no bytes. */
+Test(heap_encode, size_0_is_written)
 {
 	const mprof_event_detail lone = {.struct_size = sizeof(mprof_event_detail), .object = 8};
 	const mprof_event events[] = {event_of(MPROF_EVENT_HEAP_OBJECT, 1, 0, &lone),
@@ -213,7 +213,7 @@ static uint64_t random_below(uint64_t limit)
 #define COUNT 1000
 #define MOST_REFERENCES 2000
 
-/* Events of any kind, with addresses that are near each other or anywhere, all multiples of 2^shift. */
+/* Events of any kind, with adjacent or arbitrary addresses, all multiples of 2^shift. */
 static void make_events(mprof_event *events, mprof_event_detail *details, uint64_t *references, uint32_t shift)
 {
 	static const uint8_t kinds[] = {MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_FREE, MPROF_EVENT_HEAP_ROOT,
@@ -299,7 +299,7 @@ Test(heap_encode, round_trip)
 	}
 }
 
-/* What does not fit fails, wherever the limit is. */
+/* An event that does not fit fails, for every limit. */
 Test(heap_encode, limit)
 {
 	static const uint64_t references[2000];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap shots of Mono's own writers, by hand: each form, how forms are told, and what is refused where. */
+/*
+ * Hand-written heap snapshots of Mono's own writers: each form, how forms are distinguished, and which errors are found
+ * where.
+ */
 #include "format/heap_decode.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Clocks of a shot, and when its block was begun and ended; the time is that of the counter. */
+/* Clock pairs of a snapshot, and of the start and end of its block; the wall-clock time equals the counter. */
 #define SHOT "\x81\x81\x82\x82"
 #define START "\x83\x83"
 #define END "\x84\x84"
@@ -21,7 +24,7 @@ typedef struct taken {
 	heap_decode_result last;
 } taken;
 
-/* What is known when a block is read. */
+/* The state of the decoder when a block is read. */
 typedef struct setting {
 	mprof_dialect dialect;
 	heap_form known_form;
@@ -61,7 +64,7 @@ static void add_event(taken *out, const mprof_event *event)
 		add(out, ">%llx", (unsigned long long)detail->references[i]);
 }
 
-/* Fetches the items in batches of two events and three references. */
+/* Decodes the items in batches of two events and three references. */
 static void add_items(taken *out, const uint8_t *bytes)
 {
 	heap_decode_state state = {.bytes = bytes + out->reading.list_start,
@@ -132,7 +135,7 @@ Test(heap_items, numbered)
 	cr_assert_eq(result.reading.is_sure, 1);
 }
 
-/* From April to May 2008 in logs of both lengths of headers. */
+/* From April to May 2008, in logs of both lengths of headers. */
 Test(heap_items, tagged)
 {
 	taken result =
@@ -142,7 +145,7 @@ Test(heap_items, tagged)
 	EXPECT_SHOT(&in_drop, TAGGED, " 1000:c3,32>2000", SHOT START "\x01\xa0\x83\xa0\x81\x00\xc0\x80" END);
 }
 
-/* For some weeks the bit that tells objects was forgotten. */
+/* For some weeks the bit that marks objects was not written. */
 Test(heap_items, untagged)
 {
 	taken result = EXPECT_SHOT(&in_drop, UNTAGGED, " 1000:c3,32>2000 dead:c2,16",
@@ -180,7 +183,7 @@ Test(heap_items, fixed)
 	expect_clock(&result.block.end, 4);
 }
 
-/* Option "free" alone writes blocks without objects, which are no shots. */
+/* With the option "free" alone, the profiler wrote blocks without objects, which are no snapshots. */
 Test(heap_items, empty)
 {
 	taken result = EXPECT_SHOT(&in_mono, NUMBERED, "", SHOT "\x89" START "\x80" END);
@@ -190,7 +193,7 @@ Test(heap_items, empty)
 	cr_assert_eq(result.block.as.heap_data.flags, 0);
 }
 
-/* More references than a batch holds come in pieces. */
+/* More references than a batch holds are returned in pieces. */
 Test(heap_items, pieces)
 {
 	EXPECT_SHOT(&in_mono, NUMBERED, " 80:c1,8>1>2>3 more:>4>5>6 more:>7 100:c1,8>1>2",
@@ -198,7 +201,7 @@ Test(heap_items, pieces)
 			 "\x80" END);
 }
 
-/* Addresses of 64 bits, and those of 32 bits that early logs have with their highest bit spread. */
+/* Addresses of 64 bits, and those of 32 bits, which early logs sign-extend. */
 Test(heap_items, large_addresses)
 {
 	EXPECT_SHOT(&in_mono, NUMBERED, " 7f0000002000:c1,8>ffffffff90001000",
@@ -206,23 +209,23 @@ Test(heap_items, large_addresses)
 			 "\x80" END);
 }
 
-/* A CLOCK at the block's begin reads as a dead object, too, and the reverse. */
+/* A CLOCK at the start of a block can also be decoded as a dead object, and the reverse. */
 Test(heap_items, form_by_clocks)
 {
 	setting with = in_drop;
 
 	EXPECT_SHOT(&with, CLASSES, " dead:c2,16", SHOT "\x8a\x90\x80" END);
 	EXPECT_SHOT(&with, TAGGED, "", SHOT "\x8a\x90\x80\x8b\x91");
-	/* Where the clocks do not tell, the form of earlier blocks does. */
+	/* If the clocks fit several forms, the form of earlier blocks is used. */
 	with.known_form = HEAP_FORM_BARE;
 	EXPECT_SHOT(&with, BARE, " dead:c2,16", SHOT "\x8a\x90\x80" END);
 	EXPECT_SHOT(&with, BARE, " dead:c2,16", SHOT "\x8a\x90\x80\x8b\x91");
-	/* But they count for more. */
+	/* Clocks take precedence over it. */
 	with.known_form = HEAP_FORM_TAGGED;
 	EXPECT_SHOT(&with, CLASSES, " dead:c2,16", SHOT "\x8a\x90\x80" END);
 }
 
-/* Clocks of another processor, or a clock on the wall that was set: the form is taken if it is the only one. */
+/* Clocks of another processor, or a wall clock that was set: a form is used if it is the only one that fits. */
 Test(heap_items, clocks_go_back)
 {
 	taken result = EXPECT_SHOT(&in_mono, NUMBERED, " 1000:c3,32>2000",
@@ -231,7 +234,7 @@ Test(heap_items, clocks_go_back)
 	cr_assert_eq(result.reading.is_sure, 0);
 }
 
-/* A cut block gives its whole items; whether more objects came is not known. */
+/* A truncated block yields its complete items; whether more objects followed is not known. */
 Test(heap_items, cut)
 {
 	static const char block[] = SHOT "\x89" START "\x01\xa0\x83\xa0\x82\x00\xc0\x00\xe0\x8a\x90\x80" END;
@@ -280,7 +283,7 @@ Test(heap_items, faults)
 	/* No such item. */
 	EXPECT_FAULT(&with, 7, NUMBERED "\x83\x80" END);
 	EXPECT_FAULT(&with, 7, NUMBERED "\x84\x80" END);
-	/* A class and sizes that do not fit 32 bits, a varint that does not fit 64. */
+	/* A class and sizes that do not fit 32 bits, a varint that exceeds 64 bits. */
 	EXPECT_FAULT(&with, 9, NUMBERED "\x01\xa0\x00\x00\x00\x00\x90\x88\x80\x80" END);
 	EXPECT_FAULT(&with, 10, NUMBERED "\x01\xa0\x83\x00\x00\x00\x00\x90\x80\x80" END);
 	EXPECT_FAULT(&with, 8, NUMBERED "\x8a\x00\x00\x00\x00\x90\x80" END);
@@ -289,11 +292,11 @@ Test(heap_items, faults)
 	/* More references than bytes: 2^63, and one too many. */
 	EXPECT_FAULT(&with, 11, NUMBERED "\x01\xa0\x83\x88\x00\x00\x00\x00\x00\x00\x00\x00\x00\x81\x80" END);
 	EXPECT_FAULT(&with, 11, NUMBERED "\x01\xa0\x83\x88\x84\x80" END);
-	/* No end of the list, no CLOCK behind it, or something else. */
+	/* No end of the list, no CLOCK after it, or other bytes. */
 	EXPECT_FAULT(&with, 9, NUMBERED "\x8a\x90");
 	EXPECT_FAULT(&with, 9, NUMBERED "\x80\x84");
 	EXPECT_FAULT(&with, 10, NUMBERED "\x80" END "\x85");
-	/* No frame. */
+	/* The fields before the list are incomplete, or items of fixed size are invalid. */
 	EXPECT_FAULT(&with, 2, "\x81\x81");
 	EXPECT_FAULT(&in_fixed, 3, "\x81\x81\x80");
 	EXPECT_FAULT(&in_fixed, 52, FIXED_SHOT "\x03\0\0\0\0\0\0\0" FIXED_CLOCK("\x04"));

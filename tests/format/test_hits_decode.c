@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of statistical hits, by hand: what each form says, how forms are told, and what is refused where. */
+/*
+ * Hand-written tokens of statistical hits: the meaning of each form, how forms are distinguished, and which errors are
+ * found where.
+ */
 #include "format/hits_decode.h"
 
 #include <criterion/criterion.h>
@@ -38,7 +41,7 @@ static void add_record(text *out, const mprof_record *record)
 		    (unsigned long long)record->as.module.file_offset);
 }
 
-/* Callers have < in front. */
+/* Callers are prefixed with "<". */
 static void add_frame(text *out, const hit_item *item)
 {
 	const mprof_event *event = &item->event;
@@ -57,7 +60,7 @@ static void add_frame(text *out, const hit_item *item)
 		add(out, "*%llu", (unsigned long long)item->samples);
 }
 
-/* What is known when a block is read. */
+/* The state of the decoder when a block is read. */
 typedef struct setting {
 	mprof_dialect dialect;
 	hits_form known_form;
@@ -89,7 +92,7 @@ static taken take(const setting *with, const char *bytes, size_t length)
 	return take_part(with, bytes, length, 0);
 }
 
-/* What the hits in the content are. */
+/* The hits of the content as text. */
 static text items_of(const hits_reading *reading, const char *bytes, size_t length, int *is_at_end)
 {
 	text out = {.length = 0};
@@ -110,7 +113,7 @@ static text items_of(const hits_reading *reading, const char *bytes, size_t leng
 	return out;
 }
 
-/* Of a block with its CLOCK 1, 2. */
+/* The block has the CLOCK 1, 2 after its list. */
 static void expect_hits(const setting *with, hits_form form, const char *items, const char *bytes, size_t length)
 {
 	taken result = take(with, bytes, length);
@@ -137,7 +140,7 @@ Test(hits_decode, two_bits)
 		    "\x86\xc0\x82\x00\x20\x00\x00\x79\x7f\x7f\x7f\x7f\x81\x81\x80");
 }
 
-/* Hits of a function come with their number; its name comes with the first ones. */
+/* Hits of a function are stored as a count; its first hits include its name. */
 Test(hits_decode, counted)
 {
 	EXPECT_HITS(&in_mono, COUNTED, " m2 F1=strlen/M0 f1*5 M3+10 @1000 m0 f1*2",
@@ -148,8 +151,8 @@ Test(hits_decode, counted)
 	EXPECT_HITS(&in_mono, COUNTED, " F1=strlen/M0", "\x8a\x80strlen\x00\x80\x80");
 }
 
-/* mono: the innermost frame, how many callers it has, these. */
-Test(hits_decode, chain_behind_leaf)
+/* mono: the innermost frame, the number of its callers, the callers. */
+Test(hits_decode, chain_after_leaf)
 {
 	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 m3", "\x91\x8d\x89\x99\x80");
 	EXPECT_HITS(&in_mono, CHAINED, " M1=x:0+1@2 F1=f/M1 f1<m2<m1 f1",
@@ -160,7 +163,7 @@ Test(hits_decode, chain_behind_leaf)
 		    "f\x00\x80");
 }
 
-/* The module that stands for none is not told. */
+/* The placeholder for no module is not returned. */
 Test(hits_decode, no_module)
 {
 	EXPECT_HITS(&in_mono, CHAINED, " M1=x:0+1@2 F1=f/M0 f1",
@@ -169,7 +172,7 @@ Test(hits_decode, no_module)
 		    "f\x00\x80");
 }
 
-/* unity: how many callers a sample has, its innermost frame, these. A chain of none is one. */
+/* unity: the number of callers of a sample, its innermost frame, the callers. A count of 0 is a chain as well. */
 Test(hits_decode, chain_before_leaf)
 {
 	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 m3", "\x8d\x91\x89\x85\x99\x80");
@@ -177,7 +180,7 @@ Test(hits_decode, chain_before_leaf)
 	cr_assert_eq(take(&in_mono, "\x99\x8d\x89\x80\x81\x82", 6).reading.is_chain_first, 0);
 }
 
-/* A list of modules may stand between any two tokens, also those of a chain. */
+/* A list of modules may come between any two tokens, also inside a chain. */
 Test(hits_decode, modules_inside_chain)
 {
 	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 -M4 M5=y:1+2@3<M5+1",
@@ -185,7 +188,7 @@ Test(hits_decode, modules_inside_chain)
 	EXPECT_HITS(&in_mono, CHAINED, " M5=y:1+2@3 m2<M5+2", "\x8d\x87\x80\x85\x81\x82\x83y\x00\x80\x91\xac\x82\x80");
 }
 
-/* unity at times announced a caller more than it wrote: the next chain, or the end, stands in its place. */
+/* unity sometimes announced one caller more than it wrote: the next chain or the end of the list takes its place. */
 Test(hits_decode, chain_without_last_caller)
 {
 	EXPECT_HITS(&in_mono, CHAINED, " m2<m1 m3", "\x95\x91\x89\x85\x99\x80");
@@ -193,7 +196,7 @@ Test(hits_decode, chain_without_last_caller)
 	EXPECT_HITS(&in_mono, CHAINED, " m2", "\x8d\x91\x80");
 }
 
-/* The address 0, a method that is not known, and an offset that is the size of its module. */
+/* The address 0, an unknown method, and an offset equal to the size of its module. */
 Test(hits_decode, odd_places)
 {
 	EXPECT_HITS(&in_mono, CHAINED, " @0 m0 M1=a:10+20@0 M1+20",
@@ -201,7 +204,7 @@ Test(hits_decode, odd_places)
 		    "a\x00\x80\x8c\xa0\x80");
 }
 
-/* drop gives IDs of modules anew, and writes hits again that it has written. */
+/* drop reuses the IDs of modules, and repeats hits that it has written before. */
 Test(hits_decode, module_redefined)
 {
 	EXPECT_HITS(&in_drop, TWO_BITS, " M1=a:10+20@0 M1+1 -M1 M1=b:30+40@0 M1+1",
@@ -217,7 +220,7 @@ Test(hits_decode, nothing)
 	cr_assert_eq(take(&in_mono, "\x80\x81\x82", 3).reading.is_sure, 0, "both forms read it");
 }
 
-/* Hits of methods alone read in both forms of drop, with twice the ID in one of them. */
+/* Hits of methods alone can be decoded in both forms of drop, with twice the ID in one of them. */
 Test(hits_decode, form_by_known_methods)
 {
 	setting with = in_drop;
@@ -235,7 +238,7 @@ Test(hits_decode, form_by_known_methods)
 	EXPECT_HITS(&with, TWO_BITS, " m1", "\x85\x80");
 }
 
-/* The hits of a known function and their number also read as hits of this and of something else. */
+/* The hits of a known function and their count can also be decoded as a hit of the function and another hit. */
 Test(hits_decode, form_by_known_functions)
 {
 	setting with = in_mono;
@@ -243,12 +246,12 @@ Test(hits_decode, form_by_known_functions)
 	EXPECT_HITS(&with, CHAINED, " f1 m0", "\x8a\x81\x80");
 	with.known_form = HITS_FORM_COUNTED;
 	EXPECT_HITS(&with, COUNTED, " f1*1", "\x8a\x81\x80");
-	/* A form that does not read the block is not taken, whatever was before. */
+	/* A form that does not fit the block is not used, whatever form earlier blocks had. */
 	EXPECT_HITS(&with, CHAINED, " m2<m1", "\x91\x8d\x89\x80");
 	cr_assert_eq(take(&with, "\x91\x8d\x89\x80\x81\x82", 6).reading.is_sure, 1);
 }
 
-/* They read as hits in a module as well. */
+/* They can be decoded as hits in a module as well. */
 Test(hits_decode, form_by_known_modules)
 {
 	setting with = in_drop;
@@ -259,7 +262,7 @@ Test(hits_decode, form_by_known_modules)
 	EXPECT_HITS(&with, TWO_BITS, " M2+5", "\x8a\x85\x80");
 }
 
-/* Of functions and modules that blocks define, the highest IDs are known behind them. */
+/* The highest IDs of functions and modules that a block defines are known after the block. */
 Test(hits_decode, ids_that_are_known)
 {
 	setting with = in_mono;
@@ -281,7 +284,7 @@ Test(hits_decode, ids_that_are_known)
 		      13);
 	cr_assert_eq(result.cursor.status, MPROF_OK);
 	cr_assert_eq(result.reading.known.function_id, 4);
-	cr_assert_eq(result.reading.known.module_id, 6, "one that is removed is none");
+	cr_assert_eq(result.reading.known.module_id, 6, "a removed module is not counted");
 }
 
 static void expect_fault(const setting *with, size_t position, const char *bytes, size_t length)
@@ -294,7 +297,7 @@ static void expect_fault(const setting *with, size_t position, const char *bytes
 
 #define EXPECT_FAULT(with, position, bytes) expect_fault(with, position, bytes, sizeof(bytes) - 1)
 
-/* Faults are those of the newest form, or of one that is known. */
+/* Errors are those of the newest form, or of the known form. */
 Test(hits_decode, faults)
 {
 	setting counted = in_mono;
@@ -330,11 +333,11 @@ Test(hits_decode, faults)
 		     "fffffffffffffffffffff\x00\x80\x81\x82");
 	EXPECT_FAULT(&in_mono, 4, "\x89\x87\x80\x80");
 	EXPECT_FAULT(&in_mono, 3, "\x87\x81\x82");
-	/* Bytes behind the CLOCK. */
+	/* Bytes after the CLOCK. */
 	EXPECT_FAULT(&in_mono, 4, "\x89\x80\x81\x82\x83");
 }
 
-/* Content that ends too early is refused wherever it does. */
+/* Content that ends early is refused at every length. */
 Test(hits_decode, cut)
 {
 	static const char block[] = "\x91\x95\x89\x87\x84\x80\x85\x81\x82\x83y\x00\x80\xac\x81\x8b\x81"
@@ -349,13 +352,15 @@ Test(hits_decode, cut)
 	}
 }
 
-/* What there is at least so many bytes of. */
+/* The items that a block of at least this length yields. */
 typedef struct whole_hits {
 	size_t length;
 	const char *items;
 } whole_hits;
 
-/* Cuts a block everywhere. What is given is that of the last line that the cut leaves. */
+/*
+ * Truncates a block everywhere. The expected items are those of the last line whose length the truncated block reaches.
+ */
 static void expect_whole_hits(const setting *with, const whole_hits *lines, const char *bytes, size_t length)
 {
 	for (size_t cut = 0; cut < length; cut++) {
@@ -380,8 +385,8 @@ static void expect_whole_hits(const setting *with, const whole_hits *lines, cons
 #define EXPECT_WHOLE_HITS(with, lines, bytes)                                                                          \
 	expect_whole_hits(with, lines, bytes "\x81\x82", sizeof(bytes "\x81\x82") - 1)
 
-/* In mono the token behind a hit tells whether it has callers. */
-Test(hits_decode, cut_chain_behind_leaf)
+/* In mono the token after a hit shows whether it has callers. */
+Test(hits_decode, cut_chain_after_leaf)
 {
 	static const whole_hits lines[] = {{0, ""}, {3, " m2<m1"}, {5, " m2<m1 m3"}, {6, " m2<m1 m3 m1"}, {0, NULL}};
 	static const whole_hits functions[] = {
@@ -395,7 +400,7 @@ Test(hits_decode, cut_chain_behind_leaf)
 	EXPECT_WHOLE_HITS(&in_mono, modules, "\x91\x95\x89\x87\x84\x80\x85\x81\x82\x83y\x00\x80\xac\x81\x80");
 }
 
-/* In unity the callers have been counted. A chain may lack its last one. */
+/* In unity the number of callers is known. The last one of a chain may be missing. */
 Test(hits_decode, cut_chain_before_leaf)
 {
 	static const whole_hits lines[] = {{0, ""}, {3, " m2<m1"}, {5, " m2<m1 m3"}, {0, NULL}};
@@ -419,7 +424,10 @@ Test(hits_decode, cut_without_chains)
 	EXPECT_WHOLE_HITS(&with, two_bits, "\x85\x83\x80\x81\x81\x81\x80/\x00\x80\x86\xc0\x80");
 }
 
-/* A chain whose length fits no block is one that the cut took away; other damage is told as of a whole block. */
+/*
+ * A chain that is too long for any block is attributed to the truncation; other damage is reported as in a complete
+ * block.
+ */
 Test(hits_decode, cut_and_damaged)
 {
 	taken result = take_part(&in_mono, "\x99\x91\x7d\x7f\x8f\x89", 6, 1);

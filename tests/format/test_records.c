@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks, by hand, in both directions. */
+/* The lists of hand-written STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks, decoded and encoded. */
 #include "format/records_decode.h"
 #include "format/records_encode.h"
 
@@ -37,7 +37,7 @@ static decoded decode(mprof_block_kind kind, const char *bytes, size_t length)
 
 #define DECODE(kind, bytes) decode(MPROF_BLOCK_##kind, bytes, sizeof(bytes) - 1)
 
-/* Encodes what was decoded, which gives the same bytes. */
+/* Encodes the decoded records, which must give the same bytes. */
 static void expect_same(const decoded *result, mprof_block_kind kind, const char *bytes, size_t length)
 {
 	mprof_allocator allocator;
@@ -61,7 +61,7 @@ static void expect_same(const decoded *result, mprof_block_kind kind, const char
 	encode_buffer_destroy(&buffer);
 }
 
-/* Decodes all records, encodes them again, and refuses the bytes cut anywhere. */
+/* Decodes all records, encodes them again, and expects errors if the bytes are truncated anywhere. */
 static decoded expect_records(mprof_block_kind kind, const char *bytes, size_t length, size_t count)
 {
 	decoded result = decode(kind, bytes, length);
@@ -97,7 +97,7 @@ static void expect_fault(mprof_status status, size_t position, mprof_block_kind 
 
 Test(records, stacks)
 {
-	/* From 5 on: method 3 without a caller; location 4, called by 5; a method not known, called by 2. */
+	/* From 5 on: method 3 without a caller; location 4, called by 5; an unknown method, called by 2. */
 	decoded result = EXPECT_RECORDS(STACKS, 3,
 					"\x85\x83"
 					"\x86\x85"

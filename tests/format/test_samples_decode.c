@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of a SAMPLES block, by hand. */
+/* The list of a hand-written SAMPLES block. */
 #include "format/samples_decode.h"
 
 #include <criterion/criterion.h>
@@ -54,7 +54,7 @@ Test(samples_decode, in_batches)
 	}
 }
 
-/* One good sample in front; then the place of the fault. */
+/* One valid sample, then the fault at \p position. */
 static void expect_fault(samples_decode_result expected, size_t fault, const uint8_t *bytes, size_t length)
 {
 	samples_decode_state state = begin(bytes, length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The examples of doc/format.md, sections 2.1 and 6, and of doc/dialects.md, section 8: what they say is what the
- * library reads, and writes.
+ * The examples of doc/format.md, sections 2.1 and 6, and of doc/dialects.md, section 8, match the reader and the
+ * writer.
  */
 #include "log_text.h"
 
@@ -45,7 +45,7 @@ static char *read_page(const char *name)
 	return text;
 }
 
-/* Takes the hexadecimal bytes in front of an end; returns how many there are. */
+/* Decodes the hexadecimal bytes up to \p end; returns their number. */
 static size_t parse_hex(const char *text, const char *end, uint8_t *bytes, size_t room)
 {
 	size_t count = 0;
@@ -67,7 +67,7 @@ static size_t parse_hex(const char *text, const char *end, uint8_t *bytes, size_
 	return count;
 }
 
-/* The fenced block of a language at or behind a place, without its fences. NULL if there is none. */
+/* The first fenced block of a language at or after a position, without its fences. NULL if there is none. */
 static const char *find_fenced(const char *text, const char *opening, const char **end)
 {
 	const char *start = strstr(text, opening);
@@ -128,7 +128,7 @@ static void expect_text(const char *expected, const char *actual)
 		size_t actual_length = strcspn(actual, "\n");
 
 		cr_assert(expected_length == actual_length && strncmp(expected, actual, actual_length) == 0,
-			  "the page says\n%.*s\nthe log says\n%.*s", (int)expected_length, expected, (int)actual_length,
+			  "the page has\n%.*s\nthe log has\n%.*s", (int)expected_length, expected, (int)actual_length,
 			  actual);
 		expected += expected_length + (expected[expected_length] == '\n');
 		actual += actual_length + (actual[actual_length] == '\n');
@@ -149,7 +149,7 @@ Test(specification, examples_are_read, .init = load_examples, .timeout = 60)
 	}
 }
 
-/* The clock of the examples: one microsecond later each time. */
+/* The clock of the examples: it advances one microsecond per call. */
 static void read_example_clock(void *user, mprof_clock *clock)
 {
 	uint64_t *readings = user;

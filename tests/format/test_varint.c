@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* INT: shortest form out, any form up to ten bytes in. */
+/* Varints: encoded in the shortest form, decoded in any form up to ten bytes. */
 #include "format/varint.h"
 
 #include <criterion/criterion.h>
@@ -108,7 +108,7 @@ Test(varint, what_does_not_fit_is_refused)
 	}
 }
 
-/* Ten bytes are all that a varint can have: one that has no end by then is damage, not a reason to ask for more. */
+/* A varint has at most ten bytes: one that does not end there is damage, not a reason to request more bytes. */
 Test(varint, ten_bytes_without_an_end_are_refused)
 {
 	static const uint8_t endless[MPROF_VARINT_MAX_LENGTH + 2] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 0, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* varints by words are the same as varints by bytes. */
+/* The word-wise varint functions match the byte-wise ones. */
 #include "format/varint_words.h"
 #include "format/zigzag.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Encodes and decodes with any number of bytes behind. */
+/* Encodes and decodes with any number of bytes after the varint. */
 static void check(uint64_t value)
 {
 	uint8_t expected[MPROF_VARINT_MAX_LENGTH + 8];
@@ -19,9 +19,9 @@ static void check(uint64_t value)
 	length = (size_t)(varint_put(expected, value) - expected);
 	cr_assert_eq(varint_word_put(bytes, value) - bytes, (ptrdiff_t)length, "%llx", (unsigned long long)value);
 	cr_assert_arr_eq(bytes, expected, length, "%llx", (unsigned long long)value);
-	for (size_t behind = 0; behind <= 8; behind++) {
+	for (size_t more = 0; more <= 8; more++) {
 		uint64_t decoded = ~value;
-		const uint8_t *end = varint_word_get(expected, expected + length + behind, &decoded);
+		const uint8_t *end = varint_word_get(expected, expected + length + more, &decoded);
 
 		cr_assert_eq(end, expected + length, "%llx", (unsigned long long)value);
 		cr_assert_eq(decoded, value);
@@ -52,7 +52,7 @@ Test(varint_words, same_as_by_bytes)
 	}
 }
 
-/* Longer than it need be, and too long. */
+/* Longer than necessary, and too long. */
 Test(varint_words, long_forms)
 {
 	const uint8_t longer[] = {0x05, 0x00, 0x00, 0x80, 0x55, 0x55, 0x55, 0x55};

@@ -133,7 +133,7 @@ void classic_log_section(classic_log *log, const uint64_t *numbers, size_t count
 
 void classic_log_allocation(classic_log *log)
 {
-	/* The low five bits of the class stand in the byte. */
+	/* The code holds the low five bits of the class ID. */
 	classic_log_put_byte(log, 3 << 3 | 4);
 	put_int(log, 0);
 	put_int(log, 24);

@@ -15,7 +15,7 @@
 #define HEADER_LENGTH 6
 #define BATCH 7
 
-/* A thousand counts a microsecond, a hundred microseconds a call. */
+/* A thousand counters per microsecond, a hundred microseconds per call. */
 static void fixture_clock(void *user, mprof_clock *clock)
 {
 	uint64_t *calls = user;
@@ -45,7 +45,7 @@ static void define_half(mprof_writer *writer, uint32_t half)
 	}
 }
 
-/* All kinds that have a full code in the mail. */
+/* All kinds that have a full code in mail. */
 static const uint8_t full_kinds[] = {
 	MPROF_EVENT_METHOD_JIT_START, MPROF_EVENT_METHOD_JIT_END, MPROF_EVENT_METHOD_FREED,
 	MPROF_EVENT_CLASS_LOAD_START, MPROF_EVENT_CLASS_LOAD_END, MPROF_EVENT_CLASS_UNLOAD_START,
@@ -55,7 +55,7 @@ static const uint8_t full_kinds[] = {
 	MPROF_EVENT_GC_SWEEP_END,     MPROF_EVENT_GC_RESIZE,
 };
 
-/* Mostly enter and leave, with deltas of one to ten bytes, and now and then all else. */
+/* Mostly enter and leave with deltas of one to ten bytes, and occasionally the other kinds. */
 static void write_events(mprof_writer *writer, uint32_t half, uint64_t directives, uint64_t base)
 {
 	uint32_t methods = half * 20 + 20;
@@ -292,7 +292,7 @@ static void hash_element(log_digest *digest, const mprof_element_block *element)
 	hash_number(digest, assembly->retargetable);
 }
 
-/* What blocks of this kind say. */
+/* Hashes the fields that are specific to the kind of block. */
 static void hash_kind(log_digest *digest, const mprof_block *block)
 {
 	if (!block->loaded)
@@ -347,7 +347,7 @@ static void hash_event(log_digest *digest, const mprof_event *event)
 	cr_assert_eq(event->reserved, 0);
 	mprof_event raw = *event;
 
-	/* A reader knows the method of a leave that a parser gives as it stands in the log. */
+	/* A reader adds the method to an implicit leave; a parser returns the event as it is in the log. */
 	if ((raw.flags & MPROF_EVENT_FLAG_IMPLICIT) != 0) {
 		raw.kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		raw.flags = 0;
@@ -359,7 +359,9 @@ static void hash_event(log_digest *digest, const mprof_event *event)
 	digest->events++;
 }
 
-/* A parser gives each frame of a hit, a reader one sample with its own IDs: what is alike of both. */
+/*
+ * A parser returns each frame of a hit, a reader one sample with its own IDs. Only what both have in common is hashed.
+ */
 static void hash_hit(log_digest *digest, const mprof_event *event)
 {
 	uint32_t is_native = event->flags & MPROF_EVENT_FLAG_NATIVE;
@@ -372,7 +374,7 @@ static void hash_hit(log_digest *digest, const mprof_event *event)
 	digest->events++;
 }
 
-/* In dialects with stack sections a reader gives events the chain that a parser does not know. */
+/* In dialects with stack sections a reader adds call stacks to events; a parser does not. */
 static void hash_event_without_stack(log_digest *digest, const mprof_event *event)
 {
 	mprof_event_detail detail = {.struct_size = sizeof(detail)};
@@ -488,7 +490,7 @@ static void hash_event_of(log_digest *digest, const mprof_block *block, uint32_t
 		hash_event(digest, event);
 }
 
-/* Takes what a loaded block lists. */
+/* Hashes the lists of a loaded block. */
 static void digest_lists(log_digest *digest, const log_input *input, const mprof_block *block)
 {
 	mprof_event events[BATCH];
@@ -526,8 +528,8 @@ static void digest_lists(log_digest *digest, const log_input *input, const mprof
 		digest_fault(digest, input);
 }
 
-/* Takes one result of going to the next block. Returns 0 when there is nothing more to be had. */
-static int digest_take(log_digest *digest, const log_input *input, mprof_status status, const mprof_block *block)
+/* Hashes the result of reading the next block. Returns 0 if no more blocks can be read. */
+static int digest_block(log_digest *digest, const log_input *input, mprof_status status, const mprof_block *block)
 {
 	digest->last = status;
 	if (status == MPROF_END || status == MPROF_AGAIN)
@@ -575,7 +577,7 @@ void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, co
 				cr_assert_eq(mprof_parser_feed(input.parser, log->bytes + fed, length), MPROF_OK);
 			fed += length;
 		}
-	} while (digest_take(digest, &input, status, &block));
+	} while (digest_block(digest, &input, status, &block));
 	mprof_parser_destroy(input.parser);
 }
 
@@ -590,7 +592,7 @@ void log_digest_read(log_digest *digest, mprof_reader *reader)
 		mprof_block_init(&block, sizeof(block));
 		block.loaded = 0;
 		status = mprof_reader_next_block(reader, &block);
-	} while (digest_take(digest, &input, status, &block));
+	} while (digest_block(digest, &input, status, &block));
 }
 
 const mprof_index_entry *log_index(mprof_reader *reader, size_t *count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file log_fixture.h
- * \brief Logs to read in tests, and what was read as numbers to compare.
+* \brief Makes logs for tests to read, and digests of what was read for comparison.
  */
 #ifndef LOG_FIXTURE_H
 #define LOG_FIXTURE_H
@@ -15,7 +15,7 @@ typedef struct log_bytes {
 	size_t length;
 } log_bytes;
 
-/** All directives that mprof2 has. */
+/** All directives of mprof2. */
 #define FIXTURE_ALL_DIRECTIVES                                                                                         \
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |                                                      \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |   \
@@ -29,25 +29,25 @@ typedef struct log_bytes {
 #define FIXTURE_BLOCK_EVENTS 200
 
 /**
- * Makes a closed log with blocks of all kinds that the mail has, in mprof2 with SESSION, THREAD and LOST. Its classes
- * are 1 to 20, its methods 1 to 40 (of class n / 2), the first half defined in front of the first of its two EVENTS
- * blocks. Its clock gives a counter of 1000 a microsecond.
+ * Makes a closed log with blocks of all kinds that mail has; in mprof2 also SESSION, THREAD and LOST. It has classes 1
+ * to 20 and methods 1 to 40 (method n is of class n / 2); the first half is defined before the first of its two EVENTS
+ * blocks. Its counter advances by 1000 per microsecond.
  */
 log_bytes log_make(mprof_dialect dialect, uint64_t directives);
 
-/** The same, compressed. The library has zlib. */
+/** The same, compressed. The library needs zlib. */
 log_bytes log_make_compressed(mprof_dialect dialect, uint64_t directives);
 
 /**
- * Makes a log of the blocks of mprof2 that are not in the first one: samples, call chains, native code, figures,
- * remarks, roots, and parts of two heap shots. Directives may be any.
+ * Makes a log with the blocks of mprof2 that log_make() lacks: samples, call stacks, native code, metrics, markers,
+ * roots, and parts of two heap snapshots. It may have any directives.
  */
 log_bytes log_make_more(uint64_t directives);
 
 /** The same, compressed. */
 log_bytes log_make_more_compressed(uint64_t directives);
 
-/** What blocks log_make_more() has, by number, with directives. */
+/** The blocks of log_make_more() by index, if it has directives. */
 enum {
 	MORE_INTRO,
 	MORE_DIRECTIVES,
@@ -64,14 +64,14 @@ enum {
 	MORE_SECOND_STACKS,
 	MORE_SECOND_SAMPLES,
 	MORE_SECOND_METRICS,
-	MORE_MEMORY,    /**< Of logs with directive 23 alone. */
-	MORE_WATERMARK, /**< The same. */
+	MORE_MEMORY,    /**< Only with directive 23. */
+	MORE_WATERMARK, /**< Only with directive 23. */
 	MORE_SECOND_HEAP,
 	MORE_END,
 	MORE_COUNT
 };
 
-/** Reads the log that was made of tests/data/NAME.desc. */
+/** Reads the log that was made from tests/data/NAME.desc. */
 log_bytes log_from_data(const char *name);
 
 /** Reads a whole file. */
@@ -79,13 +79,15 @@ log_bytes log_from_file(const char *path);
 
 void log_free(log_bytes *log);
 
-/** Where the n-th block starts, counted from 0; the length of the log if there are n blocks. By headers of 6 bytes. */
+/**
+ * The offset of the block with index \p n, or the length of the log if it has n blocks. Headers must be 6 bytes long.
+ */
 size_t log_block_offset(const log_bytes *log, size_t n);
 
-/** How many blocks there are. */
+/** The number of blocks. */
 size_t log_block_count(const log_bytes *log);
 
-/** Makes the checksum of the n-th block right again. */
+/** Recomputes the checksum of the block with index \p n. */
 void log_sign_block(log_bytes *log, size_t n);
 
 /** A parser or a reader to fetch from; the other is NULL. */
@@ -100,26 +102,26 @@ mprof_status log_input_records(const log_input *input, mprof_record *records, si
 mprof_status log_input_property(const log_input *input, const char **key, const char **value);
 mprof_error log_input_error(const log_input *input);
 
-/** What reading has given, so far. */
+/** A digest of everything read so far. */
 typedef struct log_digest {
-	uint64_t hash;   /**< Of all fields of all blocks, events, definitions and facts, in order. */
-	uint64_t blocks; /**< Whole ones. */
-	uint64_t events; /**< Also of blocks that are cut. */
+	uint64_t hash;   /**< Of all fields of all blocks, events, definitions and properties, in order. */
+	uint64_t blocks; /**< Complete ones. */
+	uint64_t events; /**< Including those of truncated blocks. */
 	uint64_t mappings;
 	uint64_t records;
 	uint64_t properties;
-	uint64_t faults;   /**< Errors that were passed by. */
+	uint64_t faults;   /**< Errors after which reading continued. */
 	mprof_error first; /**< The first error; its status is #MPROF_OK if there was none. */
-	mprof_status last; /**< What ended reading. */
+	mprof_status last; /**< The status that ended reading. */
 } log_digest;
 
-/** Makes the index and goes to the start. The entries are valid until the next call. */
+/** Builds the index and seeks to the start. The entries are valid until the next call. */
 const mprof_index_entry *log_index(mprof_reader *reader, size_t *count);
 
-/** Feeds a log to a parser in pieces of \p chunk bytes (0: all at once), and takes all blocks. */
+/** Feeds a log to a parser in pieces of \p chunk bytes (0: all at once), and digests all blocks. */
 void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, const mprof_parser_options *options);
 
-/** Takes all blocks of a reader, from where it is. */
+/** Digests all blocks of a reader from its current position. */
 void log_digest_read(log_digest *digest, mprof_reader *reader);
 
 /** The error of a parser or a reader. */

@@ -8,7 +8,7 @@
 
 #define THREAD UINT64_C(0x7f0012345740)
 
-/* As that of log_make(). */
+/* As in log_make(). */
 static void read_clock(void *user, mprof_clock *clock)
 {
 	uint64_t *calls = user;
@@ -18,7 +18,7 @@ static void read_clock(void *user, mprof_clock *clock)
 	clock->time = UINT64_C(1200000000000000) + *calls * 100;
 }
 
-/* Objects of every second class have a size. */
+/* Every second class has an object size. */
 static uint32_t object_size(uint32_t class_id)
 {
 	return class_id % 2 == 0 ? class_id * 16 : 0;
@@ -81,7 +81,7 @@ static void write_code(mprof_writer *writer, uint32_t first)
 	put(writer, MPROF_BLOCK_CODE, records, 12);
 }
 
-/* A tree: each chain calls two others, and some frames are native or not known. */
+/* A tree: each call stack calls two others, and some frames are native or unknown. */
 static void write_stacks(mprof_writer *writer, uint32_t first, uint32_t count)
 {
 	mprof_record records[100];
@@ -129,7 +129,7 @@ static void write_roots(mprof_writer *writer)
 	put(writer, MPROF_BLOCK_ROOTS, records, 3);
 }
 
-/* A number and a double, of which the values come again in a later block. */
+/* An integer and a floating-point metric, with values that a later block continues. */
 static void write_metrics(mprof_writer *writer, int is_first)
 {
 	const double ratio = 0.125;
@@ -205,7 +205,7 @@ static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint
 
 #define MEMORY_EVENTS 60
 
-/* Events of native memory, all forms of them, at addresses near and far. */
+/* Events of native memory in all their forms, at adjacent and distant addresses. */
 static void write_memory(mprof_writer *writer)
 {
 	static mprof_event events[MEMORY_EVENTS];

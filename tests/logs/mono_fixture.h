@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mono_fixture.h
- * \brief Writers in the dialects of Mono, with a clock that stands still.
+* \brief Writers in the dialects of Mono, with a clock that does not advance.
  */
 #ifndef MONO_FIXTURE_H
 #define MONO_FIXTURE_H
@@ -15,12 +15,12 @@
 
 #define THREAD UINT64_C(0x7f0012345740)
 #define THREAD_BYTES "\x40\x2e\x51\x11\x01\x60\x9f"
-/** What the clock tells unless it is set. */
+/** The bytes of the clock pair that the clock returns by default. */
 #define CLOCK_BYTES "\x26\x06\xbd\x66\x01\x6c\x2d\x4c\x6c\x10\x82"
 
 static mprof_clock now;
 
-static inline void tell(void *user, mprof_clock *clock)
+static inline void read_fixed_clock(void *user, mprof_clock *clock)
 {
 	*clock = *(const mprof_clock *)user;
 }
@@ -31,7 +31,7 @@ static inline mprof_writer_options mono_options(uint32_t dialect, uint64_t direc
 
 	now.counter = 1000230;
 	now.time = UINT64_C(1200000000000230);
-	options.clock = tell;
+	options.clock = read_fixed_clock;
 	options.clock_user = &now;
 	options.lossy = (uint32_t)lossy;
 	return options;
@@ -62,8 +62,9 @@ static inline void put_records(mprof_writer *writer, mprof_block_kind kind, cons
 }
 
 /**
- * Chain 1 is method 1 being compiled, 2 method 1, 3 that calling method 2, 4 that calling native code, 5 the same
- * native code alone, 6 a place in its module, 7 a place in none, 8 an unknown method called by method 1.
+ * Call stack 1 is method 1 being compiled, 2 is method 1, 3 is 2 calling method 2, 4 is 3 calling native code, 5 is the
+ * same native code alone, 6 is a location in its module, 7 is a location in no module, 8 is method 1 calling an unknown
+ * method.
  */
 static inline void define_chains(mprof_writer *writer)
 {
@@ -117,7 +118,7 @@ static inline void begin_events(mprof_writer *writer, uint64_t thread)
 	cr_assert_eq(mprof_writer_begin_events(writer, thread, now.counter), MPROF_OK);
 }
 
-/** Adds an event \p later than the one before. */
+/** Adds an event \p later than the previous one. */
 static inline mprof_status add(mprof_writer *writer, uint32_t kind, uint32_t id, uint64_t value, uint64_t later,
 			       const mprof_event_detail *detail)
 {
@@ -153,14 +154,14 @@ static inline size_t count_ints(const uint8_t *bytes, size_t length)
 	return ints;
 }
 
-/** What the n-th block, an EVENTS block, has between the base counter and the CLOCK at its end. */
+/** Returns the bytes between the base counter and the final CLOCK of the block with index \p n, an EVENTS block. */
 static inline void expect_events(const mprof_writer *writer, size_t n, const char *expected, size_t length)
 {
 	size_t content_length;
 	const uint8_t *content = block_at(writer, n, 6, &content_length);
 	size_t head = 0;
 
-	/* CLOCK, thread and base counter are four INTs. */
+	/* CLOCK, thread and base counter are four varints. */
 	while (count_ints(content, head) < 4)
 		head++;
 	cr_assert_leq(head + length, content_length);
@@ -169,7 +170,7 @@ static inline void expect_events(const mprof_writer *writer, size_t n, const cha
 	cr_assert_eq(count_ints(content + head + length, content_length - head - length), 2);
 }
 
-/** The list's end, a byte 00, is that of the string. */
+/** The end of the list, a byte 00, is that of the string. */
 #define EXPECT_EVENTS(writer, n, expected) expect_events(writer, n, expected, sizeof(expected))
 
 #endif

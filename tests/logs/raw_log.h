@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file raw_log.h
- * \brief Makes logs of drop, mono and mail byte by byte, with what no writer should write.
+* \brief Builds logs of drop, mono and mail byte by byte, including content that no writer should produce.
  */
 #ifndef RAW_LOG_H
 #define RAW_LOG_H
@@ -10,7 +10,7 @@
 
 #include "format/varint.h"
 
-/** Codes of blocks in drop, mono and unity; EVENTS of mail has another. */
+/** Codes of blocks in drop, mono and unity; EVENTS of mail has another one. */
 enum {
 	CODE_INTRO = 1,
 	CODE_EVENTS_OF_MAIL = 5,
@@ -20,7 +20,7 @@ enum {
 	CODE_DIRECTIVES = 10
 };
 
-/** When the logs begin, in microseconds since 1970. */
+/** Start time of the logs, in microseconds since 1970. */
 #define RAW_LOG_TIME UINT64_C(1200000000000000)
 
 typedef struct log_builder {
@@ -96,7 +96,7 @@ static inline void end_events(void)
 	end_block();
 }
 
-/** A parser that has all of the log, and has read INTRO. */
+/** A parser that was fed the whole log and has read INTRO. */
 static inline mprof_parser *open_log(void)
 {
 	mprof_parser *parser = open_parser();

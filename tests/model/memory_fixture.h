@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file memory_fixture.h
- * \brief Makes logs of native memory: events one by one, and those of random programs.
+* \brief Makes logs of native memory: from single events, and from random programs.
  */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
@@ -67,14 +67,14 @@ static inline mprof_memory_site site_of(const test_log *log, uint32_t stack)
 }
 
 /*
- * A program of four threads that allocate and free at random, also what others allocated. What it does is added up as
- * it is made, in the order of time; the log has it in blocks whose order is another one.
+ * A program of four threads that allocate and free at random, including memory of other threads. Its actions are
+ * generated and summed up in the order of time; in the log their blocks are in another order.
  */
 #define STEPS 20000
 #define THREADS 4
 #define BLOCK_STEPS 16
 
-/* Addresses and call stacks; who includes this may want more. */
+/* Numbers of addresses and call stacks; a file that includes this one may define larger ones. */
 #ifndef SLOTS
 #define SLOTS 200
 #define SITES 3
@@ -91,10 +91,10 @@ typedef struct step {
 
 typedef struct program {
 	step steps[STEPS];
-	uint64_t sizes[SLOTS]; /**< By address, 0 if nothing is there. */
+	uint64_t sizes[SLOTS]; /**< By address; 0 if nothing is allocated there. */
 	uint32_t stacks[SLOTS];
 	uint32_t owners[SLOTS];
-	uint64_t last[THREADS]; /**< The address last allocated, UINT64_MAX if it was freed since. */
+	uint64_t last[THREADS]; /**< The address of the latest allocation, UINT64_MAX if it was freed. */
 	uint64_t live[SITES + 1];
 	mprof_memory_stats all;
 	uint64_t site_live[SITES + 1];
@@ -182,11 +182,13 @@ static inline void write_step(test_log *log, const step *done, uint64_t counter)
 		resize(log, counter, counter, 0x10000 + done->old_address * 16, address, done->size, done->stack);
 }
 
-/* How a program is written. */
+/* Options for writing a program. */
 #define WITH_WATERMARKS 1
-#define WITH_FAULTS 2 /* Some steps are missing, and some watermarks promise too much. */
+#define WITH_FAULTS 2 /* Some steps are missing, and some watermarks are too high. */
 
-/* Each round has a block of each thread, in another order; watermarks say what is whole by then. */
+/*
+ * Each round has one block of each thread, in random order; watermarks state up to which counter the log is complete.
+ */
 static inline void write_program(test_log *log, const program *made, size_t steps, int flags)
 {
 	for (size_t start = 0; start < steps; start += BLOCK_STEPS * THREADS) {

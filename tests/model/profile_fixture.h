@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file profile_fixture.h
- * \brief Makes logs in memory, whose counters are nanoseconds, and profiles of them.
+* \brief Makes logs in memory, whose counters are nanoseconds, and profiles of them.
  */
 #ifndef PROFILE_FIXTURE_H
 #define PROFILE_FIXTURE_H
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Counter and wall clock at the begin and the end of all logs: a second, a thousand million counters. */
+/** Counter and wall-clock time at the start and the end of all logs: one second, a thousand million counters. */
 #define SESSION_START UINT64_C(1000000)
 #define SESSION_END (SESSION_START + UINT64_C(1000000000))
 
@@ -23,9 +23,9 @@
 
 typedef struct test_log {
 	mprof_writer *writer;
-	uint64_t counter; /**< Where the clock stands. */
+	uint64_t counter; /**< Current value of the clock. */
 	uint64_t counters_per_microsecond;
-	uint8_t *bytes; /**< A copy of the log once it is closed. */
+	uint8_t *bytes; /**< A copy of the log after it was closed. */
 	size_t length;
 	mprof_reader *reader;
 	mprof_profile *profile;
@@ -92,7 +92,7 @@ static inline void log_begin(test_log *log)
 	log_begin_with(log, MPROF_DIALECT_MPROF2);
 }
 
-/** Counters of events are given from the begin of the session. */
+/** Counters of events are relative to the start of the session. */
 static inline void begin_block(test_log *log, uint64_t thread, uint64_t base)
 {
 	cr_assert_eq(mprof_writer_begin_events(log->writer, thread, SESSION_START + base), MPROF_OK);
@@ -138,7 +138,7 @@ static inline void add_value(test_log *log, uint32_t kind, uint64_t value, uint6
 	add_full(log, kind, 0, counter, value, 0);
 }
 
-/** Events with a detail. */
+/** Events with optional fields. */
 static inline void add_detailed(test_log *log, uint32_t kind, uint32_t id, uint64_t counter, uint64_t value,
 				const mprof_event_detail *detail)
 {
@@ -153,7 +153,7 @@ static inline void add_detailed(test_log *log, uint32_t kind, uint32_t id, uint6
 	cr_assert_eq(mprof_writer_write_events(log->writer, &event, 1, NULL), MPROF_OK);
 }
 
-/** A block of records that are written as they are. */
+/** A block with these records. */
 static inline void write_records(test_log *log, mprof_block_kind kind, uint32_t number, const mprof_record *records,
 				 size_t count)
 {
@@ -168,7 +168,7 @@ static inline void write_records(test_log *log, mprof_block_kind kind, uint32_t 
 			      sizeof(written_records) / sizeof(written_records[0]));                                   \
 	} while (0)
 
-/** A call chain: a method, or a native location, called by another chain. */
+/** A call stack: a method or a native location, with the caller's stack. */
 #define STACK_OF_METHOD(chain, called_by, method)                                                                      \
 	{                                                                                                              \
 		.kind = MPROF_RECORD_STACK, .id = chain, .as.stack.caller = called_by, .as.stack.target = method       \
@@ -179,7 +179,7 @@ static inline void write_records(test_log *log, mprof_block_kind kind, uint32_t 
 		.as.stack.is_native = 1                                                                                \
 	}
 
-/** Keeps what was written; with END unless \p is_cut. */
+/** Keeps the written log; it has END unless \p is_cut. */
 static inline void log_close(test_log *log, int is_cut)
 {
 	const uint8_t *bytes;
@@ -214,14 +214,14 @@ static inline void log_release(test_log *log)
 	free(log->bytes);
 }
 
-/** Reads the profile of a log that is closed, which must be without fault. \p options may be NULL. */
+/** Profiles a closed log, which must have no errors. \p options may be NULL. */
 static inline void log_read(test_log *log, const mprof_profile_options *options)
 {
 	log_open(log, options);
 	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
 }
 
-/** Closes a log and reads its profile. */
+/** Closes a log and profiles it. */
 static inline void log_profile_with(test_log *log, const mprof_profile_options *options)
 {
 	log_close(log, 0);
@@ -263,7 +263,7 @@ static inline void finish(test_log *log)
 	cr_assert_eq(mprof_profile_finish(log->profile, log->reader), MPROF_OK);
 }
 
-/** Compares all elements that a pair of functions gets. */
+/** Compares all elements that a pair of functions returns, the number and the elements. */
 #define EXPECT_SAME_ELEMENTS(type, number_type, name, one, other)                                                      \
 	do {                                                                                                           \
 		size_t element_count = mprof_profile_get_##name##_count((one)->profile);                               \
@@ -281,7 +281,7 @@ static inline void finish(test_log *log)
 		}                                                                                                      \
 	} while (0)
 
-/** Figures of a method; all 0 if it has none. */
+/** Metrics of a method; all 0 if it has none. */
 static inline mprof_method_stats method_of(const test_log *log, uint32_t id)
 {
 	mprof_method_stats figures;
@@ -337,7 +337,7 @@ static inline mprof_call_stats call_at(const test_log *log, uint32_t node)
 	return figures;
 }
 
-/** The node of a path of method IDs that ends with 0, from the outermost one; fails if it is not there. */
+/** The node of a path of method IDs from the outermost one, terminated by 0; fails if it does not exist. */
 static inline mprof_call_stats call_of(const test_log *log, const uint32_t *path)
 {
 	mprof_call_stats figures = call_at(log, MPROF_CALL_ROOT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of calls keeps methods apart by caller, and finds them again whatever a log is made of. */
+/* The call tree distinguishes methods by caller and finds them again, for all contents of a log. */
 #include "model/call_tree.h"
 
 #include "base/colliding_keys.h"
@@ -26,7 +26,7 @@ Test(call_tree, children_by_caller_and_kind)
 	cr_expect_eq(counting.blocks, 0);
 }
 
-/* The longest run of taken places in a tree of calls that are made for one seed. */
+/* The longest run of occupied slots in a call tree that is built for one seed. */
 static size_t run_of_colliding_calls(uint64_t seed)
 {
 	failing_allocator counting = {.fail_at = 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of one thread. What a test expects of methods is expected with a call tree and without one. */
+/* Calls of one thread. The metrics of methods must be the same with and without a call tree. */
 #include "profile_fixture.h"
 
-/* Runs the checks on the profile with the call tree and on that without it. */
+/* Runs the checks on a profile with the call tree and on one without it. */
 static void profile_both(test_log *log, void (*check)(const test_log *log))
 {
 	mprof_profile_options options;
@@ -113,7 +113,7 @@ Test(profile_calls, direct_recursion_counts_once)
 
 static void check_mutual_recursion(const test_log *log)
 {
-	/* Each is inside the other; the outermost of 1 is all, of 2 all but the first ten. */
+	/* The calls are nested; the outermost call of 1 lasts all the time, that of 2 all but the first ten. */
 	EXPECT_METHOD(log, 1, 2, 100, 40);
 	EXPECT_METHOD(log, 2, 2, 80, 60);
 }
@@ -174,7 +174,7 @@ static void check_exception(const test_log *log)
 	cr_expect_eq(class_of(log, 4).exceptions, 1);
 }
 
-/* A log that tells of frames that an exception leaves. */
+/* A log with events for frames that an exception leaves. */
 Test(profile_calls, exception_with_leaves)
 {
 	test_log log;
@@ -196,7 +196,7 @@ static void check_exception_without_leaves(const test_log *log)
 {
 	mprof_profile_totals totals = totals_of(log);
 
-	/* Nobody said when 2 and 3 ended: they end when 1 does. */
+	/* The log has no ends of 2 and 3: they end when 1 does. */
 	EXPECT_METHOD(log, 1, 1, 100, 10);
 	EXPECT_METHOD(log, 2, 1, 90, 10);
 	EXPECT_METHOD(log, 3, 1, 80, 80);
@@ -204,7 +204,7 @@ static void check_exception_without_leaves(const test_log *log)
 	cr_expect_eq(totals.unclosed_frames, 0);
 }
 
-/* A log that does not. */
+/* A log without such events. */
 Test(profile_calls, exception_without_leaves)
 {
 	test_log log;
@@ -297,7 +297,7 @@ static void check_unclosed(const test_log *log)
 	cr_expect_eq(totals_of(log).method_ns, 90);
 }
 
-/* They end with the last event of the thread, whatever it is. */
+/* They end with the last event of the thread, of whatever kind. */
 Test(profile_calls, frames_that_are_never_left)
 {
 	test_log log;
@@ -358,7 +358,7 @@ Test(profile_calls, stack_goes_on_in_the_next_block)
 	log_release(&log);
 }
 
-/* After finishing, more blocks may come; frames that were open then go on. */
+/* More blocks may be added after finishing; frames that were open then continue. */
 Test(profile_calls, finishing_does_not_close_what_goes_on)
 {
 	test_log log;
@@ -429,7 +429,7 @@ Test(profile_calls, frames_too_deep_count_as_one)
 		EXPECT_METHOD(&log, 1, 1, 90, 20);
 		EXPECT_METHOD(&log, 2, 2, 80, 30);
 		EXPECT_METHOD(&log, 3, 1, 50, 50);
-		/* They were called, and what they took is in method 3. */
+		/* They were called, and their time is attributed to method 3. */
 		EXPECT_METHOD(&log, 4, 1, 0, 0);
 		EXPECT_METHOD(&log, 5, 1, 0, 0);
 		cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
@@ -461,7 +461,7 @@ Test(profile_calls, very_deep_recursion)
 	log_release(&log);
 }
 
-/* Many callees of one caller, in an order that nothing could guess. */
+/* Many callees of one caller, in unpredictable order. */
 Test(profile_calls, wide_call_tree)
 {
 	const uint32_t methods = 5000;
@@ -494,7 +494,7 @@ Test(profile_calls, wide_call_tree)
 	log_release(&log);
 }
 
-/* A log made to be slow: leaves that match nothing on a stack that is deep. */
+/* A worst case for performance: leaves that match nothing on a deep stack. */
 Test(profile_calls, many_leaves_without_a_frame_on_a_deep_stack, .timeout = 60)
 {
 	test_log log;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the logs of Mono 2 hold that others do not. */
+/* Content that only logs of Mono 2 have. */
 #include "profile_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -26,7 +26,7 @@ static mprof_heap_resize resize_at(const test_log *log, size_t index)
 	return resize;
 }
 
-/* Changes of size take numbers too, so the first collection need not be the first number. */
+/* Changes of the heap size take numbers too, so the first collection need not have the first number. */
 Test(profile_classic, collection_numbers_have_gaps)
 {
 	test_log log;
@@ -115,7 +115,7 @@ static mprof_profile_options all_options(void)
 	return options;
 }
 
-/* The child of a node that is a compilation of a method, or a call of it; the root if there is none. */
+/* The child of a node for a call or, with the flag, a compilation of a method; the root if there is none. */
 static uint32_t child_of(const test_log *log, uint32_t node, uint32_t method, uint32_t flags)
 {
 	uint32_t child = call_at(log, node).first_child;
@@ -125,7 +125,7 @@ static uint32_t child_of(const test_log *log, uint32_t node, uint32_t method, ui
 	return child;
 }
 
-/* m1 makes m2 be compiled, which runs m3; then m1 calls m2. */
+/* m1 causes m2 to be compiled, which runs m3; then m1 calls m2. */
 static void write_compilation(test_log *log)
 {
 	enter(log, 1, 0);
@@ -179,7 +179,10 @@ Test(profile_classic, compilations_are_no_nodes_unless_asked_for)
 	log_release(&log);
 }
 
-/* The begin names the wrapper, m5, and the end what it wraps, m6: neither frame nor stack is lost by it. */
+/*
+ * The start has the ID of the wrapper, m5, and the end that of the wrapped method, m6: neither the frame nor the stack
+ * is lost.
+ */
 Test(profile_classic, a_compilation_node_that_ends_under_another_id)
 {
 	mprof_profile_options options = all_options();
@@ -203,7 +206,7 @@ Test(profile_classic, a_compilation_node_that_ends_under_another_id)
 	log_release(&log);
 }
 
-/* A leave is one of a call, not of a compilation of the method; and it closes compilations above the call. */
+/* A leave ends a call, not a compilation of the method; and it closes compilations above the call. */
 Test(profile_classic, leaves_around_compilations)
 {
 	mprof_profile_options options = all_options();
@@ -333,7 +336,7 @@ Test(profile_classic, waits_are_not_by_object_unless_asked_for)
 	log_release(&log);
 }
 
-/* 2000 counters a microsecond: what is told is counters nevertheless. */
+/* 2000 counters per microsecond: the results are counters nevertheless. */
 Test(profile_classic, raw_counters)
 {
 	mprof_profile_options options;
@@ -374,7 +377,7 @@ Test(profile_classic, options_that_do_not_go_together)
 	cr_expect_null(profile);
 }
 
-/* A block as Mono 2 writes them, each a whole shot, with an object of so many bytes if it is one. */
+/* A block as Mono 2 writes it, a complete snapshot each; with \p flags, it has an object of \p bytes bytes. */
 static void add_heap_block(heap_shot_list *shots, uint32_t number, uint32_t flags, uint64_t bytes)
 {
 	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = bytes};
@@ -395,8 +398,8 @@ static void add_heap_block(heap_shot_list *shots, uint32_t number, uint32_t flag
 }
 
 /*
- * A block of the option "free" is no shot. Numbers are labels: two shots may have the same, and the oldest logs have
- * none.
+ * A block that the option "free" causes is no snapshot. Numbers are labels: two snapshots may have the same one, and
+ * the oldest logs have none.
  */
 Test(profile_classic, heap_blocks)
 {
@@ -429,7 +432,7 @@ Test(profile_classic, heap_blocks)
 	cr_expect_eq(counting.blocks, 0);
 }
 
-/* Logs of spring 2008 count the hits of native functions: a hit stands for as many samples. */
+/* Logs of spring 2008 count the hits of native functions: a hit stands for that many samples. */
 Test(profile_classic, hits_that_stand_for_several_samples)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .samples = 7};
@@ -451,7 +454,7 @@ Test(profile_classic, hits_that_stand_for_several_samples)
 	log_release(&log);
 }
 
-/* Both are gone for what nobody defined: the figures are there under their IDs. */
+/* Names are missing for IDs that are not defined; their metrics are present. */
 Test(profile_classic, ids_that_are_not_defined)
 {
 	mprof_writer_options options;

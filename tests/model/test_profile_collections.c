@@ -27,7 +27,7 @@ static void add_numbered(test_log *log, uint32_t kind, uint32_t number, uint64_t
 		cr_expect_eq(found.pause_ns, expected_pause);                                                          \
 	} while (0)
 
-/* A collection that waits while another thread's collection begins and ends; their phases overlap as well. */
+/* A collection that waits while a collection of another thread starts and ends; their phases overlap as well. */
 static void add_two_collections(test_log *log, uint32_t first, uint32_t second)
 {
 	begin_block(log, 7, 0);
@@ -85,7 +85,7 @@ Test(profile_collections, two_threads_without_numbers)
 	log_release(&log);
 }
 
-/* A concurrent collection that another thread ends, of which only the number is the same. */
+/* A concurrent collection that another thread ends; only the number is the same. */
 Test(profile_collections, a_number_joins_threads)
 {
 	test_log log;
@@ -109,7 +109,7 @@ Test(profile_collections, a_number_joins_threads)
 	log_release(&log);
 }
 
-/* Ends that are lost leave a collection unfinished, however many there are, and are not given to others. */
+/* If ends are lost, their collections stay unfinished, however many there are, and get no ends of others. */
 Test(profile_collections, lost_ends)
 {
 	const uint32_t lost = 200;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs that are damaged or end too early, and too little memory. */
+/* Logs that are damaged or truncated, and refused or limited memory. */
 #include "profile_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -21,7 +21,7 @@ static void note_damage(void *user, const mprof_error *error)
 	}
 }
 
-/* Metrics and marks, and a heap shot. */
+/* Metrics, markers, and a heap snapshot. */
 static void write_beside_events(test_log *log)
 {
 	const uint64_t reference = 0x2000;
@@ -72,7 +72,7 @@ static void add_detailed_events(test_log *log, uint64_t start)
 	add_detailed(log, MPROF_EVENT_FINALIZER_END, 1, start + 380, 0, &detail);
 }
 
-/* Three blocks of one thread, and a bit of all that takes memory. */
+/* Three blocks of one thread, and a little of everything that needs memory. */
 static void write_much(test_log *log, mprof_dialect dialect)
 {
 	const mprof_property property = {"key", "value"};
@@ -141,7 +141,7 @@ Test(profile_errors, a_log_that_was_not_closed)
 	log_release(&log);
 }
 
-/* Whatever the place, what is whole counts, and no more than what was written. */
+/* Wherever the log is truncated, the complete part is counted, and nothing that was not written. */
 static void cut_everywhere(mprof_dialect dialect)
 {
 	damage_list damage;
@@ -201,7 +201,7 @@ Test(profile_errors, a_damaged_byte)
 	log_release(&log);
 }
 
-/* Without checksums anything may come of it, but never a crash. */
+/* Without checksums the result may be arbitrary, but there must be no crash. */
 Test(profile_errors, damaged_bytes_of_the_mail)
 {
 	damage_list damage;
@@ -220,7 +220,7 @@ Test(profile_errors, damaged_bytes_of_the_mail)
 	log_release(&log);
 }
 
-/* The leaves of a block that is lost are missing, and those behind it meet other frames. */
+/* The leaves of a lost block are missing, and those after it meet other frames. */
 Test(profile_errors, frames_around_a_lost_block)
 {
 	damage_list damage;
@@ -253,7 +253,7 @@ Test(profile_errors, frames_around_a_lost_block)
 	log_release(&log);
 }
 
-/* Whatever the limit, the log is read to its end, and what is missing is said. */
+/* With any limit the log is read to its end, and totals show that content is missing. */
 Test(profile_errors, memory_limit)
 {
 	mprof_profile_options options;
@@ -281,7 +281,7 @@ Test(profile_errors, memory_limit)
 	log_release(&log);
 }
 
-/* Every request for memory fails once, and all from there on; nothing leaks, and the end is told. */
+/* Each request for memory fails, alone or with all later ones; nothing leaks, and the failure is reported. */
 static void fail_everywhere(mprof_profile_options options, int fail_once)
 {
 	failing_allocator failing;

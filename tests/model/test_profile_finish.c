@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile that is finished again and again while a log grows shows what one that is finished once at the end shows,
- * and each time only what changed is visited.
+ * A profile that is finished repeatedly while a log grows has the same content as one that is finished once at the end,
+ * and each finish visits only what has changed.
  */
 #include "profile_fixture.h"
 
-/* What finishing visits can be counted only inside. */
+/* The visits of finishing can only be counted inside the library. */
 #include "model/profile_internal.h"
 
 #define BLOCKS 60
@@ -14,7 +14,7 @@
 #define MAX_DEPTH 40
 #define STACKS 60
 
-/* Each changed node and the root are visited by one walk that makes records, one that sums, and one that shows. */
+/* Each changed node and the root are visited by three walks: one makes records, one sums, and one shows. */
 #define WALKS 3
 
 typedef struct random_thread {
@@ -23,7 +23,7 @@ typedef struct random_thread {
 	int is_compiling;
 } random_thread;
 
-/* A small generator, so that logs are many and the same in each run. */
+/* A small pseudo-random generator, so that logs are varied and the same in each run. */
 static uint32_t next_number(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;
@@ -111,7 +111,7 @@ static void expect_same_methods(const test_log *one, const test_log *other)
 				 (unsigned long)other_method.total_ns, (unsigned long)other_method.self_ns,
 				 (unsigned long)one_method.total_ns, (unsigned long)one_method.self_ns);
 	}
-	/* How much is folded depends on what finishing took. */
+	/* The number of folded calls depends on the memory that finishing took. */
 	one_totals.folded_calls = other_totals.folded_calls = 0;
 	one_totals.folded_samples = other_totals.folded_samples = 0;
 	one_totals.limited = other_totals.limited = 0;
@@ -130,8 +130,8 @@ static void expect_same(const test_log *one, const test_log *other)
 }
 
 /*
- * Reads logs while it finishes after blocks at random, and compares at some places with a profile of the same blocks
- * that is finished there for the first time. Returns how many logs met the limit of memory.
+ * Reads logs while finishing after random blocks, and compares at some of them with a profile of the same blocks that
+ * is finished there for the first time. Returns the number of logs that reached the memory limit.
  */
 static size_t expect_same_in_pieces(mprof_profile_options options,
 				    void (*expect)(const test_log *one, const test_log *other))
@@ -213,7 +213,7 @@ Test(profile_finish, in_pieces_of_a_window)
 	cr_expect_eq(expect_same_in_pieces(options, expect_same), 0);
 }
 
-/* Where paths are folded, methods have all the same. */
+/* If paths are folded, the metrics of methods are the same nevertheless. */
 Test(profile_finish, in_pieces_with_folded_paths)
 {
 	mprof_profile_options options;
@@ -223,7 +223,7 @@ Test(profile_finish, in_pieces_with_folded_paths)
 	cr_expect_eq(expect_same_in_pieces(options, expect_same_methods), 20);
 }
 
-/* Until the next finish nothing that it shows changes. */
+/* Nothing that the profile shows may change before the next finish. */
 Test(profile_finish, shows_the_last_finish)
 {
 	mprof_profile_options options;
@@ -279,7 +279,7 @@ static void write_wide_block(test_log *log)
 	end_block(log);
 }
 
-/* Changes three nodes, of which the last is the top of what stays open. */
+/* Changes three nodes, the last of which is the top of the open frames. */
 static void write_small_block(test_log *log, uint64_t base)
 {
 	begin_block(log, 7, base);

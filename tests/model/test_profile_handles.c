@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles: which were created, which are alive, and who made them. */
+/* Handles: which were created, which are alive, and their call sites. */
 #include "profile_fixture.h"
 
 static mprof_handle_stats handles_of(const test_log *log, uint32_t class_id, uint32_t type)
@@ -28,7 +28,7 @@ static mprof_handle_stats handles_of(const test_log *log, uint32_t class_id, uin
 		cr_expect_eq(found_handles.deleted, (expected_created) - (expected_alive));                            \
 	} while (0)
 
-/* Alive handles that a call chain made. */
+/* Alive handles that a call stack created. */
 static uint64_t alive_of(const test_log *log, uint32_t class_id, uint32_t stack)
 {
 	for (size_t i = 0; i < mprof_profile_get_handle_site_count(log->profile); i++) {
@@ -113,7 +113,7 @@ Test(profile_handles, numbers_are_apart_by_type)
 	log_release(&log);
 }
 
-/* A number is used three times, and is free for most of the time; its class is that of the latest use. */
+/* A number is used three times, and is free most of the time; its class is that of the latest use. */
 Test(profile_handles, numbers_that_are_used_again)
 {
 	test_log log;
@@ -135,8 +135,8 @@ Test(profile_handles, numbers_that_are_used_again)
 }
 
 /*
- * One thread creates what another deletes, with the same numbers, and the block of the one stands before that of the
- * other, in either order.
+ * One thread creates handles that another one deletes, with the same numbers. The blocks of the two threads are in
+ * either order.
  */
 Test(profile_handles, blocks_out_of_order)
 {
@@ -167,7 +167,7 @@ Test(profile_handles, blocks_out_of_order)
 	}
 }
 
-/* Recording began late, or a deletion was lost: what is created over a handle replaces it. */
+/* Recording started late, or a deletion was lost: a handle that is created over another one replaces it. */
 Test(profile_handles, events_that_are_missing)
 {
 	test_log log;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap shots, objects that were freed and moved, and what collections counted. */
+/* Heap snapshots, objects that were freed and moved, and totals of collections. */
 #include "profile_fixture.h"
 
 static mprof_heap_shot shot_at(const test_log *log, size_t index)
@@ -31,7 +31,7 @@ static mprof_heap_shot_class class_at(const test_log *log, size_t shot, size_t i
 		cr_expect_eq(found_class.bytes, expected_bytes);                                                       \
 	} while (0)
 
-/* What is gathered for one HEAP_DATA block. */
+/* Content of one HEAP_DATA block. */
 typedef struct heap_block {
 	mprof_event events[64];
 	mprof_event_detail details[64];
@@ -103,12 +103,12 @@ Test(profile_heap, a_shot_in_one_block)
 	cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_HEAP_OBJECT], 3);
 	cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_HEAP_ROOT], 3);
 	cr_expect_eq(totals_of(&log).events, 6);
-	/* An object that is alive was not allocated now. */
+	/* An object that is alive is not an allocation. */
 	cr_expect_eq(totals_of(&log).allocations, 0);
 	log_release(&log);
 }
 
-/* Blocks of two shots lie in each other; each keeps its own. */
+/* Blocks of two snapshots interleave; each keeps its own objects. */
 Test(profile_heap, shots_in_several_blocks)
 {
 	heap_block heap = {.count = 0};
@@ -159,8 +159,8 @@ Test(profile_heap, incomplete_shots)
 	write_heap(&log, &heap, 4, MPROF_HEAP_FLAG_FIRST, 4);
 	log_profile(&log);
 	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 4);
-	cr_expect_eq(shot_at(&log, 0).incomplete, 1, "the recorder says so");
-	cr_expect_eq(shot_at(&log, 1).incomplete, 1, "its begin is missing");
+	cr_expect_eq(shot_at(&log, 0).incomplete, 1, "the recorder set the flag");
+	cr_expect_eq(shot_at(&log, 1).incomplete, 1, "its start is missing");
 	cr_expect_eq(shot_at(&log, 2).incomplete, 0);
 	cr_expect_eq(shot_at(&log, 3).incomplete, 1, "its end is missing");
 	cr_assert_eq(shot_at(&log, 3).classes, 1);
@@ -168,7 +168,7 @@ Test(profile_heap, incomplete_shots)
 	log_release(&log);
 }
 
-/* The recorder starts its numbers again, as after another recorder in the same process. */
+/* The numbers start again, as after another recorder in the same process. */
 Test(profile_heap, a_number_that_is_used_again)
 {
 	heap_block heap = {.count = 0};
@@ -213,7 +213,7 @@ Test(profile_heap, freed_and_moved_objects)
 	cr_expect_eq(totals_of(&log).freed_objects, 3);
 	cr_expect_eq(totals_of(&log).freed_bytes, 104);
 	cr_expect_eq(totals_of(&log).moved_objects, 2);
-	/* Objects freed outside of a shot are not the shot's; it has the moves since the shot before. */
+	/* Objects freed outside of a snapshot do not belong to it; the moves since the previous snapshot do. */
 	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 1);
 	cr_expect_eq(shot_at(&log, 0).freed, 1);
 	cr_expect_eq(shot_at(&log, 0).freed_bytes, 48);
@@ -231,7 +231,7 @@ static void write_moves(test_log *log, uint32_t shot, uint32_t flags, uint64_t c
 	write_heap(log, &heap, shot, flags, counter);
 }
 
-/* Recorders write the moves of a collection before its shot, in blocks of no shot. */
+/* Recorders write the moves of a collection before its snapshot, in blocks of no snapshot. */
 Test(profile_heap, moves_count_in_the_shot_that_follows)
 {
 	const uint32_t whole = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
@@ -255,7 +255,7 @@ Test(profile_heap, moves_count_in_the_shot_that_follows)
 	log_release(&log);
 }
 
-/* An object with more references than are fetched at a time comes in pieces, and is one object. */
+/* An object with more references than one fetch returns is returned in pieces, and is one object. */
 Test(profile_heap, an_object_with_many_references)
 {
 	const uint32_t count = 200000;
@@ -305,7 +305,7 @@ Test(profile_heap, what_collections_counted)
 		cr_expect_eq(summary.dead_objects, expected[i][4]);
 		cr_expect_eq(summary.dead_bytes, expected[i][5]);
 	}
-	/* They are sums of the collector, not single objects that were found dead. */
+	/* These are totals of the collector, not single objects that were found dead. */
 	cr_expect_eq(totals_of(&log).freed_objects, 0);
 	log_release(&log);
 }

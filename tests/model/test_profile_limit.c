@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* With too little memory for all paths and places, totals and figures of methods and classes are the same. */
+/* With too little memory for all call paths and call sites, totals and metrics of methods and classes are the same. */
 #include "base/failing_allocator.h"
 #include "base/memory_budget.h"
 #include "profile_fixture.h"
@@ -7,14 +7,17 @@
 #define ROUNDS 400
 #define MAX_DEPTH 12
 
-/* A small generator, so that paths are many and the same in each run. */
+/* A small pseudo-random generator, so that paths are varied and the same in each run. */
 static uint32_t next_number(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;
 	return *state >> 16;
 }
 
-/* Calls at random, recursion among them, some of them left by others. The stack is never quite empty at the end. */
+/*
+ * Random calls, including recursion and frames that are left by the leave of another one. The stack is never quite
+ * empty at the end.
+ */
 static void write_calls(test_log *log, uint64_t thread, uint64_t start, uint32_t seed, uint32_t *stack, uint32_t *depth)
 {
 	const mprof_event_detail object = {
@@ -51,7 +54,7 @@ static void write_calls(test_log *log, uint64_t thread, uint64_t start, uint32_t
 	end_block(log);
 }
 
-/* A chain for each method, called by the chain of another. */
+/* A call stack for each method, called by the stack of another one. */
 static void write_samples(test_log *log, uint32_t seed)
 {
 	mprof_record stacks[200];
@@ -158,7 +161,7 @@ Test(profile_limit, totals_and_methods_stay_the_same)
 	expect_same_at_all_limits(options);
 }
 
-/* In the tree there are no compilations inside of calls that are folded, and call sites are fewer. */
+/* The tree has no compilations inside of folded calls, and fewer call sites. */
 Test(profile_limit, with_call_sites)
 {
 	mprof_profile_options options;
@@ -169,7 +172,7 @@ Test(profile_limit, with_call_sites)
 	expect_same_at_all_limits(options);
 }
 
-/* What calls that have no node take is in the tree the time of the caller that has one. */
+/* In the tree, the time of calls that have no node is attributed to the caller that has one. */
 Test(profile_limit, the_tree_holds_all_time)
 {
 	mprof_profile_options options;
@@ -194,7 +197,7 @@ Test(profile_limit, the_tree_holds_all_time)
 	log_release(&log);
 }
 
-/* A section's name that does not fit the limit is no refusal, though the metric's own name would fit. */
+/* A section name that does not fit the limit leaves the metric out, though the name of the metric would fit. */
 Test(profile_limit, of_two_texts_one_may_be_too_long)
 {
 	static char section[3000];
@@ -224,7 +227,7 @@ Test(profile_limit, of_two_texts_one_may_be_too_long)
 	log_release(&log);
 }
 
-/* What is granted after a refusal does not change why that was. */
+/* The reason of a refusal stays the same when later requests are granted. */
 Test(profile_limit, is_the_reason_until_memory_is_refused)
 {
 	failing_allocator failing = {.fail_at = 2};

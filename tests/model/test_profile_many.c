@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that are got many at a time are those that are got one at a time. */
+/* Functions that return many elements return the same as those that return one. */
 #include "profile_fixture.h"
 
-/* Room for structs of later versions of the library, and of an earlier one. */
+/* Elements with room for the structs of a later version of the library and of an earlier one. */
 typedef struct later_call_stats {
 	mprof_call_stats stats;
 	uint64_t later;
@@ -49,7 +49,7 @@ Test(profile_many, nodes_in_parts)
 	log_release(&log);
 }
 
-/* Those who know fewer fields have smaller elements. */
+/* Callers that were compiled for fewer fields pass smaller elements. */
 Test(profile_many, smaller_elements)
 {
 	const size_t size = offsetof(mprof_method_stats, total_ns);

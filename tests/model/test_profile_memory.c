@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Native memory: totals, leaks, peak, temporaries and lifetimes, also where blocks of threads are out of order. */
+/* Native memory: totals, leaks, peak, temporaries and lifetimes, including blocks of threads that are out of order. */
 #include "model/memory_fixture.h"
 
 Test(profile_memory, known_figures_of_one_thread)
@@ -15,8 +15,8 @@ Test(profile_memory, known_figures_of_one_thread)
 	allocate(&log, 200, 0x2000, 50, 2);
 	release(&log, 250, 0x2000); /* Temporary. */
 	allocate(&log, 300, 0x3000, 400, 2);
-	allocate(&log, 400, 0x4000, 0, 3); /* At the peak: 500 bytes in three blocks. */
-	release(&log, 500, 0x3000);        /* Not temporary: another allocation came in between. */
+	allocate(&log, 400, 0x4000, 0, 3); /* The peak: 500 bytes in three blocks. */
+	release(&log, 500, 0x3000);        /* Not temporary: there was another allocation in between. */
 	release(&log, 600, 0x1000);
 	allocate(&log, 700, 0x3000, 499, 1);
 	release(&log, 800, 0x9000); /* Not allocated in the log. */
@@ -92,7 +92,7 @@ Test(profile_memory, sizes_by_powers_of_two)
 	log_release(&log);
 }
 
-/* What one thread frees stands before what another one allocated, as when its buffer was drained first. */
+/* The frees of one thread precede the allocations of another one, as when its buffer was drained first. */
 static void write_blocks_out_of_order(test_log *log, int with_watermarks)
 {
 	log_begin(log);
@@ -191,7 +191,7 @@ Test(profile_memory, an_address_given_out_again_ends_the_block_before)
 	log_release(&log);
 }
 
-/* The counters of two processors differ by a little. */
+/* The counters of two processors differ slightly. */
 Test(profile_memory, a_free_that_seems_to_come_too_late_is_found)
 {
 	mprof_memory_stats all;
@@ -225,10 +225,10 @@ Test(profile_memory, resizes)
 	define_stacks(&log);
 	begin_block(&log, 7, 100);
 	allocate(&log, 100, 0x1000, 100, 1);
-	resize(&log, 110, 120, 0x1000, 0x1000, 150, 2); /* In its place, and the old one was temporary. */
-	resize(&log, 200, 260, 0x1000, 0x5000, 300, 2); /* Another thread is given the address meanwhile. */
+	resize(&log, 110, 120, 0x1000, 0x1000, 150, 2); /* At the same address; the old block was temporary. */
+	resize(&log, 200, 260, 0x1000, 0x5000, 300, 2); /* Another thread gets the address meanwhile. */
 	release(&log, 400, 0x5000);
-	resize(&log, 410, 420, 0x7000, 0x8000, 10, 3); /* From before recording started. */
+	resize(&log, 410, 420, 0x7000, 0x8000, 10, 3); /* Allocated before recording started. */
 	end_block(&log);
 	begin_block(&log, 8, 230);
 	allocate(&log, 230, 0x1000, 40, 1);
@@ -244,7 +244,7 @@ Test(profile_memory, resizes)
 	cr_expect_eq(all.live_bytes, 41 + 10);
 	cr_expect_eq(all.peak_bytes, 300 + 41);
 	cr_expect_eq(all.peak_ns, 260);
-	/* The first block, the second, the third by the same thread; and the other thread's. */
+	/* The first, the second and the third block of the same thread; and that of the other thread. */
 	cr_expect_eq(all.temporaries, 4);
 	cr_expect_eq(all.unmatched_frees, 1);
 	cr_expect_eq(all.missing_frees, 0);
@@ -252,17 +252,17 @@ Test(profile_memory, resizes)
 	log_release(&log);
 }
 
-/* Two threads that free what the other one allocated, before, in and after the window 300 to 600. */
+/* Two threads that free each other's memory before, in and after the window 300 to 600. */
 static void write_for_windows(test_log *log)
 {
 	log_begin(log);
 	define_stacks(log);
 	begin_block(log, 7, 100);
-	allocate(log, 100, 0x1000, 1000, 1); /* Freed inside. */
-	allocate(log, 110, 0x2000, 2000, 1); /* Resized inside. */
+	allocate(log, 100, 0x1000, 1000, 1); /* Freed in the window. */
+	allocate(log, 110, 0x2000, 2000, 1); /* Resized in the window. */
 	allocate(log, 120, 0x3000, 3000, 1); /* Freed after. */
 	release(log, 130, 0xf000);           /* Unknown, before. */
-	allocate(log, 300, 0x4000, 40, 1);   /* Freed inside by thread 8. */
+	allocate(log, 300, 0x4000, 40, 1);   /* Freed in the window by thread 8. */
 	release(log, 310, 0x1000);
 	resize(log, 320, 330, 0x2000, 0x5000, 50, 2); /* Freed after. */
 	allocate(log, 590, 0x6000, 60, 3);            /* Resized at the end of the window. */
@@ -344,7 +344,7 @@ Test(profile_memory, some_threads_count_what_they_allocated)
 	log_release(&log);
 }
 
-/* What was allocated is the sum of that of all windows, wherever they are cut. */
+/* The allocations of consecutive windows add up to those of the log, wherever the windows are divided. */
 Test(profile_memory, allocations_of_windows_add_up)
 {
 	test_log log;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* However often a profile is finished while a log grows, native memory has the figures of one call at that time. */
+/*
+ * If a profile is finished repeatedly while a log grows, its metrics of native memory are those of one finish at that
+ * time.
+ */
 #include "model/memory_fixture.h"
 
 #define FEW_STEPS 2400
@@ -17,7 +20,7 @@ static void expect_same_memory(const test_log *one, const test_log *other)
 	EXPECT_SAME_ELEMENTS(mprof_memory_size, size_t, memory_size, one, other);
 }
 
-/* The figures of the first blocks of a log, finished once. */
+/* The metrics of the first blocks of a log, finished once. */
 static void expect_those_of_one_finish(const test_log *often, const mprof_profile_options *options, size_t blocks)
 {
 	test_log once = *often;
@@ -92,7 +95,7 @@ Test(profile_memory_finish, any_program_of_threads)
 	cr_expect_gt(missing, 0);
 }
 
-/* A free that seems to come too late is looked for among what is held back, and is still there afterwards. */
+/* A free that seems to be late is searched for among the events that are held back, and is still there afterwards. */
 Test(profile_memory_finish, a_free_that_seems_to_come_too_late)
 {
 	mprof_profile_options options;
@@ -123,7 +126,7 @@ Test(profile_memory_finish, a_free_that_seems_to_come_too_late)
 	log_release(&log);
 }
 
-/* What is shown is what was read, not only what a watermark covers: also of a log that is cut. */
+/* The results include everything that was read, not only what a watermark covers, even if the log is truncated. */
 Test(profile_memory_finish, figures_are_those_of_all_that_was_read)
 {
 	test_log log;

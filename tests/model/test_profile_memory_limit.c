@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* With too little memory to follow native memory, what was allocated is the same, and the rest is an estimate. */
+/* With too little memory to track native memory, allocations are counted exactly and the rest is an estimate. */
 #define SLOTS 2500
 #define SITES 1000
 
@@ -10,7 +10,7 @@
 
 typedef void (*read_function)(test_log *log, const mprof_profile_options *options);
 
-/* How often limits led to something. */
+/* How often a limit had an effect. */
 typedef struct limit_counts {
 	size_t folded;
 	size_t untracked;
@@ -55,7 +55,7 @@ static void expect_same_allocations(const test_log *all, const test_log *limited
 	EXPECT_SAME_ELEMENTS(mprof_memory_size, size_t, memory_size, all, limited);
 }
 
-/* Sites add up; those that are not folded have all of their call stack. */
+/* Sites add up to the totals; those that are not folded have all allocations of their call stack. */
 static void expect_sound_sites(const test_log *all, const test_log *limited)
 {
 	const mprof_memory_stats stats = totals_of_memory(limited);
@@ -135,7 +135,7 @@ Test(profile_memory_limit, allocations_stay_the_same)
 	cr_expect_gt(counts.late, 0);
 }
 
-/* Also where what is undone takes memory. */
+/* Includes finishes in which undoing provisional results needs memory. */
 Test(profile_memory_limit, finished_after_each_block)
 {
 	const limit_counts counts = compare_at_all_limits(read_often);

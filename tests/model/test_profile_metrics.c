@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that the runtime keeps, and remarks of the user. */
+/* Metrics of the runtime, and markers of the user. */
 #include "profile_fixture.h"
 
 static mprof_metric_stats metric_at(const test_log *log, size_t index)
@@ -104,7 +104,7 @@ Test(profile_metrics, marks)
 		cr_expect_eq(mark.time_ns, (int64_t)marks[i].counter);
 		cr_expect_str_eq(mark.text, marks[i].text);
 	}
-	/* A remark is no event of the thread. */
+	/* A marker is not an event of the thread. */
 	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 0);
 	log_release(&log);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All that is not calls: compilation, allocations, collections, exceptions, loads, facts, samples. */
+/* Everything but calls: compilations, allocations, collections, exceptions, loads, session properties, samples. */
 #include "profile_fixture.h"
 
 static mprof_collection collection_at(const test_log *log, size_t index)
@@ -45,8 +45,8 @@ Test(profile_parts, nested_compilation)
 	log_release(&log);
 }
 
-/* The compilation of a method with a wrapper begins under the wrapper's ID in some logs. */
-/* The compilation of a method causes another of it: the time counts once. */
+/* In some logs the compilation of a method with a wrapper starts with the ID of the wrapper. */
+/* Compiling a method causes it to be compiled again: the time counts once. */
 Test(profile_parts, compilation_inside_one_of_the_same_method)
 {
 	test_log log;
@@ -203,7 +203,7 @@ Test(profile_parts, a_whole_collection)
 	log_release(&log);
 }
 
-/* Begin and end come from two threads, whose blocks come in the wrong order. */
+/* Start and end are of two threads, whose blocks are in the wrong order. */
 Test(profile_parts, collections_across_threads)
 {
 	test_log log;
@@ -234,7 +234,7 @@ Test(profile_parts, collections_across_threads)
 	log_release(&log);
 }
 
-/* A young collection inside of an old one, as concurrent collectors have them. */
+/* A young collection inside of an old one, as concurrent collectors write them. */
 Test(profile_parts, collections_that_overlap_count_once_in_the_sum)
 {
 	test_log log;
@@ -311,7 +311,7 @@ Test(profile_parts, elements)
 	cr_expect_eq(element_at(&log, 0).unloaded_ns, 215);
 	cr_expect_null(element_at(&log, 1).assembly);
 	cr_expect_eq(element_at(&log, 1).unloaded_ns, 205);
-	/* Of the same name, and of another type. */
+	/* The same name with another type. */
 	cr_expect_eq(element_at(&log, 2).unloaded_ns, 0);
 	log_release(&log);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples with call chains: what they hit, with what called it, and by which thread. */
+/* Samples with call stacks: by target, by path of callers, and by thread. */
 #include "profile_fixture.h"
 
-/* Figures of what samples hit; all 0 if nothing was hit. */
+/* Metrics of a sample target; all 0 if it was not hit. */
 static mprof_sample_stats place_of(const test_log *log, uint32_t kind, uint32_t id)
 {
 	mprof_sample_stats figures;
@@ -49,7 +49,7 @@ static mprof_sample_node child_of(const test_log *log, mprof_sample_node parent,
 	return node_at(log, node);
 }
 
-/* Each stack a number of times, one counter after the other. */
+/* Writes samples of these stacks, at consecutive counters. */
 static void write_samples(test_log *log, uint64_t thread, const uint32_t *stacks, size_t count)
 {
 	mprof_event samples[16];
@@ -68,7 +68,7 @@ static void write_samples(test_log *log, uint64_t thread, const uint32_t *stacks
 	write_samples(log, thread, (const uint32_t[]){__VA_ARGS__},                                                    \
 		      sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* 1 is m1; 2 is m2 called by it; 3 is m1 called by m2 called by m1; 4 is m3 alone. */
+/* 1 is m1; 2 is m2 called by m1; 3 is m1 called by m2 called by m1; 4 is m3 alone. */
 static void define_stacks(test_log *log)
 {
 	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2),
@@ -127,7 +127,10 @@ Test(profile_samples, the_tree_keeps_chains_apart)
 	log_release(&log);
 }
 
-/* Two places of one function are one; where the function is not known the module counts, and else the place itself. */
+/*
+ * Two locations in one function are one target. A location in no known function counts for its module, or else by
+ * itself.
+ */
 Test(profile_samples, native_code)
 {
 	test_log log;
@@ -171,9 +174,9 @@ Test(profile_samples, native_code)
 	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 0, 5);
 	cr_expect_eq(method_of(&log, 1).samples, 0);
 	cr_expect_eq(method_of(&log, 1).samples_total, 5);
-	/* A method that is not known has no figures of its own. */
+	/* An unknown method has no metrics of its own. */
 	cr_expect_eq(mprof_profile_get_method_count(log.profile), 1);
-	/* Both chains of the function are one path. */
+	/* Both stacks of the function are one path. */
 	cr_expect_eq(child_of(&log, child_of(&log, node_at(&log, 0), MPROF_SAMPLE_METHOD, 1), MPROF_SAMPLE_FUNCTION, 1)
 			     .total,
 		     3);
@@ -199,7 +202,7 @@ Test(profile_samples, by_thread)
 	log_release(&log);
 }
 
-/* A function that the log does not name is called by its number there. Its ID is the reader's. */
+/* A function without a name in the log is named by its number there. Its ID is assigned by the reader. */
 static void expect_function(const test_log *log, const char *name, uint64_t samples)
 {
 	mprof_sample_stats place = {.struct_size = sizeof(place)};
@@ -219,7 +222,7 @@ static void expect_function(const test_log *log, const char *name, uint64_t samp
 	cr_expect_fail("no samples of %s", name);
 }
 
-/* Both kinds of blocks in one log, and chains that are defined between samples. */
+/* Both kinds of blocks in one log, and call stacks that are defined between samples. */
 Test(profile_samples, with_hits_without_a_chain)
 {
 	const uint32_t methods[] = {1, 2, 1};
@@ -244,7 +247,7 @@ Test(profile_samples, with_hits_without_a_chain)
 	log_release(&log);
 }
 
-/* What is asked between two blocks is what is known by then, and later what is added. */
+/* Between two blocks the results are those of the blocks so far; later blocks are added. */
 Test(profile_samples, asked_between_blocks)
 {
 	test_log log;
@@ -269,7 +272,7 @@ Test(profile_samples, asked_between_blocks)
 	log_release(&log);
 }
 
-/* A chain as deep as the format allows is walked without recursion. */
+/* A call stack as deep as the format allows is visited without recursion. */
 Test(profile_samples, a_deep_chain)
 {
 	const uint32_t depth = 100000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where objects were allocated: by call chain, by method, and by the calls recorded beside them. */
+/* Allocation sites: by call stack, by method, and by the recorded calls. */
 #include "profile_fixture.h"
 
 static mprof_allocation_site site_of(const test_log *log, uint32_t class_id, uint32_t stack, uint32_t caller)
@@ -39,7 +39,7 @@ Test(profile_sites, allocations_by_place)
 	allocate(&log, 2, 1000, 0, 0);
 	end_block(&log);
 	log_profile(&log);
-	/* What nothing is known of stands with its class alone. */
+	/* Allocations without any details are listed by class only. */
 	cr_expect_eq(mprof_profile_get_allocation_site_count(log.profile), 5);
 	cr_expect_eq(site_of(&log, 1, 1, 0).allocations, 5);
 	cr_expect_eq(site_of(&log, 1, 1, 0).bytes, 80);
@@ -53,7 +53,7 @@ Test(profile_sites, allocations_by_place)
 	log_release(&log);
 }
 
-/* More places than the table has room for at first. */
+/* More sites than the initial capacity of the table. */
 Test(profile_sites, many_places)
 {
 	mprof_record stacks[300];

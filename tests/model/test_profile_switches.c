@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that switch between call stacks: each stack has its own frames, and no time passes on one that is left. */
+/*
+ * Threads that switch between call stacks: each stack has its own frames, and no time passes on a stack that no thread
+ * is on.
+ */
 #include "profile_fixture.h"
 
 static void switch_to(test_log *log, uint64_t stack, uint64_t counter)
@@ -12,7 +15,7 @@ static void end_stack(test_log *log, uint64_t stack, uint64_t counter)
 	add_value(log, MPROF_EVENT_STACK_END, stack, counter);
 }
 
-/* Reads a log with a call tree and without one. Returns 0 when both were done. */
+/* Reads a log with a call tree and without one. Returns 0 after both. */
 static int read_next(test_log *log, int *pass)
 {
 	mprof_profile_options options;
@@ -87,7 +90,7 @@ Test(profile_switches, a_stack_goes_on_on_another_thread)
 	end_block(&log);
 	log_close(&log, 0);
 	while (read_next(&log, &pass)) {
-		/* Of a method that calls itself the outer call has all the time. */
+		/* In a recursive method, the outermost call has all the time. */
 		EXPECT_METHOD(&log, 1, 2, 70, 70);
 		EXPECT_METHOD(&log, 2, 1, 450, 450);
 		cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
@@ -98,7 +101,7 @@ Test(profile_switches, a_stack_goes_on_on_another_thread)
 	log_release(&log);
 }
 
-/* The same method on many stacks at once is no recursion. */
+/* The same method on many stacks at once is not recursive. */
 Test(profile_switches, recursion_is_that_of_one_stack)
 {
 	test_log log;
@@ -117,7 +120,7 @@ Test(profile_switches, recursion_is_that_of_one_stack)
 	end_block(&log);
 	log_close(&log, 0);
 	while (read_next(&log, &pass)) {
-		/* 10 each, and 20 of the last one, then 5 each. */
+		/* 10 each, 20 for the last one, then 5 each. */
 		EXPECT_METHOD(&log, 1, 100, 1510, 1510);
 		cr_expect_eq(totals_of(&log).unclosed_frames, 0);
 	}
@@ -137,7 +140,7 @@ Test(profile_switches, frames_of_a_stack_that_ends_are_closed)
 	switch_to(&log, 6, 150);
 	enter(&log, 3, 150);
 	end_stack(&log, 5, 500);
-	/* The number is free again: another stack, which is empty. */
+	/* The number may be reused: another stack, which is empty. */
 	switch_to(&log, 5, 510);
 	leave(&log, 1, 520);
 	enter(&log, 4, 530);
@@ -148,13 +151,13 @@ Test(profile_switches, frames_of_a_stack_that_ends_are_closed)
 		EXPECT_METHOD(&log, 2, 1, 40, 40);
 		EXPECT_METHOD(&log, 3, 1, 360, 360);
 		cr_expect_eq(totals_of(&log).unmatched_leaves, 1);
-		/* Two that ended with the stack; one on each of the two that are left. */
+		/* Two that ended with the stack, and one on each of the two remaining stacks. */
 		cr_expect_eq(totals_of(&log).unclosed_frames, 4);
 	}
 	log_release(&log);
 }
 
-/* Where the switch by which a stack was left is missing, it is on one thread at a time still. */
+/* If the switch away from a stack is missing, the stack is still on one thread at a time. */
 Test(profile_switches, a_stack_is_taken_from_the_thread_that_had_it)
 {
 	test_log log;
@@ -180,7 +183,7 @@ Test(profile_switches, a_stack_is_taken_from_the_thread_that_had_it)
 	log_release(&log);
 }
 
-/* What was done on other stacks meanwhile is not known, so their frames end when they were left. */
+/* Events on other stacks meanwhile are not known, so their frames end at the time they were switched from. */
 Test(profile_switches, recording_that_was_stopped_for_a_while)
 {
 	test_log log;
@@ -217,7 +220,7 @@ Test(profile_switches, recording_that_was_stopped_for_a_while)
 	log_release(&log);
 }
 
-/* A thread that starts is on its own stack, whatever the last one with its ID was on. */
+/* A thread that starts is on its own stack, whatever stack an earlier thread with its ID was on. */
 Test(profile_switches, a_thread_starts_on_its_own_stack)
 {
 	test_log log;

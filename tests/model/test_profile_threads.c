@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several threads, and clocks that do not go straight on. */
+/* Several threads, and clocks that are not monotonic. */
 #include "profile_fixture.h"
 
 Test(profile_threads, stacks_are_apart_and_the_tree_is_shared)
@@ -103,7 +103,7 @@ Test(profile_threads, an_id_that_is_used_again)
 	add_value(&log, MPROF_EVENT_THREAD_START, 7, 100);
 	enter(&log, 2, 110);
 	leave(&log, 2, 120);
-	/* It belongs to nothing that this thread entered. */
+	/* It matches no frame of this thread. */
 	leave(&log, 1, 130);
 	end_block(&log);
 	log_profile(&log);
@@ -115,7 +115,7 @@ Test(profile_threads, an_id_that_is_used_again)
 	log_release(&log);
 }
 
-/* What a thread says of another one may be from any time. */
+/* An event of one thread about another one may have any time. */
 Test(profile_threads, another_threads_end_does_not_clear_the_stack)
 {
 	test_log log;
@@ -161,7 +161,10 @@ Test(profile_threads, names_and_losses)
 	log_release(&log);
 }
 
-/* Frames end when recording was stopped; the time until it was resumed is nobody's, and the stack begins anew. */
+/*
+ * Frames end when recording was stopped. The time until it was resumed is attributed to no frame, and the stack is
+ * empty then.
+ */
 Test(profile_threads, recording_that_was_stopped_for_a_while)
 {
 	for (uint32_t without = 0; without <= 1; without++) {
@@ -199,7 +202,7 @@ Test(profile_threads, recording_that_was_stopped_for_a_while)
 	}
 }
 
-/* Compilations and waits that were begun before do not end with what comes after. */
+/* Compilations and waits that started before are not ended by later events. */
 Test(profile_threads, what_was_begun_before_recording_stopped)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x100};
@@ -230,7 +233,7 @@ Test(profile_threads, what_was_begun_before_recording_stopped)
 	log_release(&log);
 }
 
-/* Inside a block the clock stands still until it has come back to where it was. */
+/* Inside a block the clock stands still until it reaches its earlier value again. */
 Test(profile_threads, clock_that_goes_back_a_little)
 {
 	test_log log;
@@ -248,7 +251,7 @@ Test(profile_threads, clock_that_goes_back_a_little)
 	log_release(&log);
 }
 
-/* One that is far off for a block does not stop the clock for the rest of the log. */
+/* If the clock is far off for one block, it does not stand still for the rest of the log. */
 Test(profile_threads, clock_that_jumps_and_comes_back)
 {
 	test_log log;
@@ -287,7 +290,7 @@ Test(profile_threads, allocations_do_not_move_the_clock)
 	log_release(&log);
 }
 
-/* 2.5 counters to the nanosecond. */
+/* 2.5 counters per nanosecond. */
 Test(profile_threads, counters_become_nanoseconds)
 {
 	test_log log;

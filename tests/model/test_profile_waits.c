@@ -71,7 +71,7 @@ Test(profile_waits, monitors_by_class_and_place)
 	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x100, 50, 1);
 	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x200, 60, 2);
 	monitor(&log, MPROF_MONITOR_FAILED, 1, 0x200, 65, 0);
-	/* Got at once, so not waited for. */
+	/* Acquired at once, so there was no wait. */
 	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x100, 80, 1);
 	end_block(&log);
 	begin_block(&log, 8, 0);
@@ -100,7 +100,7 @@ Test(profile_waits, monitors_by_class_and_place)
 	log_release(&log);
 }
 
-/* A wait that does not end, one for an object of which nothing is known, and an end that belongs to another object. */
+/* A wait that does not end, one for an unknown object, and an end that belongs to another object. */
 Test(profile_waits, waits_that_lack_something)
 {
 	test_log log;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles of a window of time and of some threads. */
+/* Profiles of a time window and of some threads. */
 #include "profile_fixture.h"
 
-/* Two threads, whose calls, compilations, waits and collections go over the bounds of the windows below. */
+/* Two threads whose calls, compilations, waits and collections cross the bounds of the windows below. */
 static void write_log(test_log *log)
 {
 	const mprof_event_detail object = {.struct_size = sizeof(mprof_event_detail), .object = 0x1000};
@@ -50,7 +50,7 @@ Test(profile_window, a_window_with_known_figures)
 	write_log(&log);
 	log_close(&log, 0);
 	read_window(&log, 300, 520);
-	/* m1 was open at the start, the second call of m2 is at the end. */
+	/* m1 was open at the start, the second call of m2 is open at the end. */
 	EXPECT_METHOD(&log, 1, 0, 220, 100);
 	EXPECT_METHOD(&log, 2, 1, 120, 120);
 	EXPECT_METHOD(&log, 4, 0, 220, 220);
@@ -112,7 +112,7 @@ static void add_to_sums(const test_log *log, sums *sum)
 	}
 }
 
-/* Cut anywhere, the windows together are the whole. */
+/* The metrics of consecutive windows add up to those of the log, wherever the windows are divided. */
 Test(profile_window, windows_add_up)
 {
 	sums whole = {.figures = {0}};

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Spreads numbers without a pattern, and keeps them apart. */
+/* Maps numbers to distinct pseudo-random ones. */
 static uint32_t scatter(uint32_t number)
 {
 	number = (number ^ number >> 16) * UINT32_C(0x85ebca6b);
@@ -16,7 +16,7 @@ static uint32_t scatter(uint32_t number)
 	return number ^ number >> 16;
 }
 
-/* A fifth of the sites differ in their class alone, a fifth in their stack, and so on. */
+/* A fifth of the sites differ only in their class, a fifth only in their stack, and so on. */
 static site_key site_of(uint32_t i)
 {
 	site_key key = {
@@ -87,7 +87,7 @@ Test(site_table, no_memory)
 	cr_expect_eq(failing.blocks, 0);
 }
 
-/* The longest run of taken places in a table of sites that are made for one seed. */
+/* The longest run of occupied slots in a table of sites that are made for one seed. */
 static size_t run_of_colliding_sites(uint64_t seed)
 {
 	failing_allocator counting = {.fail_at = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser_fixture.h
- * \brief Makes parsers, takes them to a block, and looks at their errors.
+* \brief Creates parsers, moves them to a block, and inspects their errors.
  */
 #ifndef PARSER_FIXTURE_H
 #define PARSER_FIXTURE_H
@@ -15,10 +15,10 @@
 #define MPROF2 MPROF_DIALECT_MPROF2
 #define MAIL MPROF_DIALECT_MAIL
 
-/** The blocks of log_make(MPROF2, ...), by number. */
+/** The blocks of log_make(MPROF2, ...) by index. */
 enum {
 	NUMBER_INTRO,
-	NUMBER_DIRECTIVES, /**< Only if there are some. */
+	NUMBER_DIRECTIVES, /**< Only if the log has directives. */
 	NUMBER_DOMAIN,
 	NUMBER_ASSEMBLY,
 	NUMBER_UNLOADED,
@@ -36,7 +36,7 @@ static inline mprof_parser *open_parser(void)
 	return parser;
 }
 
-/** A parser that has all of a log. */
+/** A parser that was fed a whole log. */
 static inline mprof_parser *open_fed(const log_bytes *log)
 {
 	mprof_parser *parser = open_parser();
@@ -63,7 +63,7 @@ static inline void expect_next_header(mprof_parser *parser, mprof_block_kind kin
 	cr_assert_eq(block->loaded, 0);
 }
 
-/** Goes on to the n-th block's header. */
+/** Moves on to the header of the block with an index. */
 static inline mprof_block go_to(mprof_parser *parser, size_t number)
 {
 	mprof_block block = fresh_block();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser's contract: what each call gives in each state. */
+/* The contract of the parser: the result of each call in each state. */
 #include "parser_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -120,7 +120,7 @@ Test(parser, states)
 	log_free(&log);
 }
 
-/* A caller that was compiled against a header with fewer fields. */
+/* A caller that was compiled with a header with fewer fields. */
 Test(parser, short_block)
 {
 	log_bytes log = log_make(MAIL, 0);
@@ -163,7 +163,7 @@ Test(parser, room)
 
 Test(parser, no_room_so_long)
 {
-	/* The address sanitizer ends the program where malloc() is asked for more than there can be. */
+	/* The address sanitizer ends the program if malloc() is called with an impossible length. */
 #ifdef __SANITIZE_ADDRESS__
 	const size_t lengths[] = {SIZE_MAX};
 #else
@@ -181,7 +181,7 @@ Test(parser, no_room_so_long)
 	}
 }
 
-/* Headers alone, with what is not wanted left unfed. */
+/* Headers alone; the contents of blocks are skipped without feeding them. */
 Test(parser, skipping)
 {
 	log_bytes log = log_make(MPROF2, 0);
@@ -217,13 +217,13 @@ Test(parser, skipping)
 	}
 	cr_assert_eq(number, log_block_count(&log));
 	cr_assert_gt(skipped, log.length / 2);
-	cr_assert_eq(mprof_parser_is_complete(parser), 1, "END is read even when it is passed by");
+	cr_assert_eq(mprof_parser_is_complete(parser), 1, "END is read even if it is skipped");
 	cr_assert_eq(mprof_parser_get_valid_bytes(parser), log.length);
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
 
-/* A block that is passed by changes how later ones read. */
+/* A skipped block changes how later ones are decoded. */
 Test(parser, skipping_learns)
 {
 	log_bytes log = log_make(MPROF2, FIXTURE_ALL_DIRECTIVES);
@@ -275,7 +275,7 @@ Test(parser, limit)
 	log_free(&log);
 }
 
-/* A damaged length field makes no memory be taken that is not filled. */
+/* A damaged length field must not cause memory to be allocated that is never filled. */
 Test(parser, huge_length)
 {
 	static const uint8_t log[] = {1, 0, 0xff, 0xff, 0xff, 0xff, 0x81, 'm', 0, 0x80, 0x82};
@@ -347,7 +347,7 @@ Test(parser, restart)
 		cr_assert_eq(count, FIXTURE_BLOCK_EVENTS);
 		cr_assert_not_null(events[5].more.detail, "directives are remembered");
 	}
-	/* At INTRO none is in force yet. */
+	/* At INTRO no directive is in force yet. */
 	cr_assert_eq(mprof_parser_restart(parser, 0), MPROF_OK);
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, log.length), MPROF_OK);
 	block = go_to(parser, 1);
@@ -357,7 +357,7 @@ Test(parser, restart)
 	log_free(&log);
 }
 
-/* Puts a block between others. Its checksum is made right. */
+/* Inserts a block and computes its checksum. */
 static void insert_block(log_bytes *log, size_t number, uint32_t code, const char *content, size_t length)
 {
 	size_t offset = log_block_offset(log, number);
@@ -450,7 +450,7 @@ Test(parser, foreign_files)
 	EXPECT_REFUSED("\x01\x00\x05\x00\x00\x00\x81no log at all, by chance", MPROF_ERR_MALFORMED, "block");
 }
 
-/* Feeds the next bytes, or says that there are none. */
+/* Feeds the next bytes, or ends the input if there are none. */
 static mprof_status feed_next(mprof_parser *parser, const log_bytes *log, size_t *fed)
 {
 	size_t length = log->length - *fed < 100 ? log->length - *fed : 100;
@@ -464,7 +464,7 @@ static mprof_status feed_next(mprof_parser *parser, const log_bytes *log, size_t
 	return status;
 }
 
-/* Whoever goes on all the same is told the same, whatever is asked for. */
+/* After refused memory, every call returns the same error. */
 static void expect_no_more(mprof_parser *parser)
 {
 	mprof_block block = fresh_block();
@@ -483,7 +483,7 @@ static void expect_no_more(mprof_parser *parser)
 	cr_assert_eq(parser_error_of(parser).status, MPROF_ERR_MEMORY);
 }
 
-/* A parser that got no memory says so, and is finished. */
+/* A parser whose request for memory was refused returns the error and cannot be used any more. */
 static void parse_with_failures(const log_bytes *log, const log_digest *expected, failing_allocator *memory)
 {
 	mprof_allocator allocator = failing_allocator_interface(memory);
@@ -508,7 +508,7 @@ static void parse_with_failures(const log_bytes *log, const log_digest *expected
 		if (status == MPROF_AGAIN)
 			status = feed_next(parser, log, &fed);
 	}
-	/* A table that may not grow has another form to fall back on. */
+	/* Some tables can do without more memory: they use another representation. */
 	if (status == MPROF_END || memory->refused == 0) {
 		cr_assert_eq(status, MPROF_END);
 		cr_assert_eq(blocks, expected->blocks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A log gives the same in pieces of any size as in one piece. */
+/* A log yields the same in pieces of any size as in one piece. */
 #include "logs/log_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -68,7 +68,7 @@ Test(parser_chunks, more_of_mprof2)
 	check_chunks(log_make_more(FIXTURE_ALL_DIRECTIVES));
 }
 
-/* The parser asks for no more than there is before it can go on. */
+/* The parser requests no more bytes than the log has. */
 Test(parser_chunks, as_much_as_needed)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
@@ -90,7 +90,7 @@ Test(parser_chunks, as_much_as_needed)
 			continue;
 		}
 		cr_assert_leq(fed + needed, log.length);
-		/* In two parts: the hint shrinks. */
+		/* In two parts: the number of needed bytes decreases. */
 		cr_assert_eq(mprof_parser_feed(parser, log.bytes + fed, needed / 2), MPROF_OK);
 		cr_assert_eq(mprof_parser_get_needed(parser), needed - needed / 2);
 		cr_assert_eq(mprof_parser_feed(parser, log.bytes + fed + needed / 2, needed - needed / 2), MPROF_OK);
@@ -101,7 +101,7 @@ Test(parser_chunks, as_much_as_needed)
 	log_free(&log);
 }
 
-/* Into lent room, which is as large as the parser likes, in pieces of random size. */
+/* Fills the parser's own buffer, whose size the parser chooses, in pieces of random size. */
 Test(parser_chunks, into_room)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
@@ -182,7 +182,7 @@ Test(parser_chunks, between_batches)
 	log_free(&log);
 }
 
-/* A long block in pieces of one byte takes time in proportion to its length, and memory of some times its length. */
+/* A long block in pieces of one byte takes time proportional to its length, and memory of a few times its length. */
 Test(parser_chunks, long_block_by_bytes)
 {
 	const size_t length = 3 << 20;
@@ -214,7 +214,7 @@ Test(parser_chunks, long_block_by_bytes)
 	cr_assert_eq(memory.blocks, 0);
 }
 
-/* A block that is passed by is not kept. */
+/* A skipped block is not kept. */
 Test(parser_chunks, skipped_block_takes_no_memory)
 {
 	const uint64_t length = UINT64_C(0xfffffff0);

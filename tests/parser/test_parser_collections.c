@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a log of Mono tells numbers of collections. Nothing in it says so, and a new size of the heap has a number or
- * a time at the same place: what else the log holds decides.
+ * Whether a log of Mono has collection numbers. The log does not specify it, and a change of the heap size has either a
+ * number or a time at the same position: it is inferred from other content of the log.
  */
 #include "logs/raw_log.h"
 
 #define THREAD 7
 #define BASE 1000
 
-/* Counters that are ticks of a processor; times of day, to which those of other threads are near. */
+/* Counters that are ticks of a processor, and counters that are times of day, near to those of the other blocks. */
 #define TICKS 123456789
 #define TIMES (RAW_LOG_TIME + 20)
 
-/* A block in which the heap has 5000 bytes, 4 being the number or the time, and a method is entered 10 later. */
+/*
+ * A block in which the heap size becomes 5000 bytes, with 4 as the number or the time, and a method is entered 10
+ * later.
+ */
 static void put_resize_from(uint64_t base)
 {
 	begin_events(CODE_EVENTS, THREAD, base);
@@ -50,7 +53,9 @@ static void put_block(uint32_t code, const char *content, size_t length)
 
 #define PUT_BLOCK(code, content) put_block(code, content, sizeof(content) - 1)
 
-/* Goes on to the block of THREAD and expects its new size of the heap to have a number and no time, or the reverse. */
+/*
+ * Goes on to the block of THREAD and expects its change of the heap size to have a number and no time, or the reverse.
+ */
 static void expect_number(mprof_parser *parser, int has_number)
 {
 	mprof_block block;
@@ -79,7 +84,7 @@ static void expect_number_at_once(int has_number)
 	mprof_parser_destroy(parser);
 }
 
-/* Numbers came the same day as ticks. */
+/* Numbers were introduced on the same day as ticks. */
 Test(parser_collections, counters_that_are_ticks)
 {
 	begin_log(10, TICKS);
@@ -97,7 +102,7 @@ Test(parser_collections, counters_that_are_times)
 	expect_number_at_once(0);
 }
 
-/* The first number is 1. It is taken back when a collection has none. */
+/* The first number is 1. The inference is revoked by a collection without a number. */
 Test(parser_collections, first_resize_has_the_first_number)
 {
 	begin_log(10, TIMES);
@@ -115,7 +120,7 @@ Test(parser_collections, first_resize_has_the_first_number)
 	expect_number_at_once(0);
 }
 
-Test(parser_collections, generations_alone_tell_nothing_new)
+Test(parser_collections, generations_alone_do_not_decide)
 {
 	begin_log(10, TIMES);
 	put_unnumbered();
@@ -132,7 +137,7 @@ Test(parser_collections, number_of_another_collection)
 	expect_number_at_once(1);
 }
 
-/* That was known too late for the first block, but not if that is read again. */
+/* The number comes too late for the first block, unless that block is read again. */
 Test(parser_collections, number_of_a_later_collection)
 {
 	mprof_parser *parser;
@@ -168,7 +173,7 @@ Test(parser_collections, heap_summary)
 	expect_number_at_once(1);
 }
 
-/* A heap shot that has a number, and one from before. */
+/* A heap snapshot that has a number, and one of an earlier version. */
 Test(parser_collections, heap_shots)
 {
 	begin_log(10, TIMES);

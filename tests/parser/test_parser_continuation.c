@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that repeat the base counter of their thread's block before: Mono renewed it only when a buffer was full.
- * Their events go on from the last one of that block, however much of it was fetched.
+ * Blocks that repeat the base counter of the previous block of their thread: Mono set a new one only when a buffer was
+ * full. Their events continue from the last one of that block, however many of its events were fetched.
  */
 #include "logs/raw_log.h"
 
@@ -32,10 +32,10 @@ static void put_events(uint64_t thread, uint64_t base, const uint64_t *times, si
 	put_events(thread, base, (const uint64_t[]){__VA_ARGS__},                                                      \
 		   sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-/* The blocks of the usual log, by number. */
+/* The blocks of the usual log by index. */
 enum { NUMBER_FIRST = 1, NUMBER_SECOND, NUMBER_OF_OTHER, NUMBER_THIRD, NUMBER_FRESH, NUMBER_OLD_BASE };
 
-/* Three blocks of a thread with the same base counter, with one of another thread between them; then others. */
+/* Three blocks of a thread with the same base counter, one of another thread between them, and further blocks. */
 static void make_log(uint32_t header_length)
 {
 	begin_log(header_length, 500);
@@ -67,7 +67,7 @@ static void load_next(mprof_parser *parser)
 	cr_assert_eq(block.kind, MPROF_BLOCK_EVENTS);
 }
 
-static void pass_by(mprof_parser *parser)
+static void skip_block(mprof_parser *parser)
 {
 	mprof_block block = fresh_block();
 
@@ -114,7 +114,7 @@ Test(parser_continuation, drop)
 	expect_continued();
 }
 
-/* What the block says of itself stays what the log says. */
+/* The block reports the base counter that is in the log. */
 Test(parser_continuation, base_counter_of_the_block_is_that_of_the_log)
 {
 	mprof_parser *parser;
@@ -175,32 +175,32 @@ Test(parser_continuation, block_is_fetched_twice)
 	mprof_parser_destroy(parser);
 }
 
-/* The best that is known then is the last block of the thread that was loaded. */
-Test(parser_continuation, block_before_was_passed_by)
+/* The best available counter is that of the last block of the thread that was loaded. */
+Test(parser_continuation, block_before_was_skipped)
 {
 	mprof_parser *parser;
 
 	make_log(10);
 	parser = open_log();
 	NEXT(1010, 1030);
-	pass_by(parser);
-	pass_by(parser);
+	skip_block(parser);
+	skip_block(parser);
 	NEXT(1037, 1038);
 	mprof_parser_destroy(parser);
 }
 
-Test(parser_continuation, all_blocks_before_were_passed_by)
+Test(parser_continuation, all_blocks_before_were_skipped)
 {
 	mprof_parser *parser;
 
 	make_log(10);
 	parser = open_log();
-	pass_by(parser);
+	skip_block(parser);
 	NEXT(1005);
 	mprof_parser_destroy(parser);
 }
 
-/* Where a block's events start is remembered. */
+/* The parser remembers the counter at which the events of a block start. */
 Test(parser_continuation, restart_at_blocks_that_were_read)
 {
 	mprof_parser *parser;
@@ -223,7 +223,7 @@ Test(parser_continuation, restart_at_blocks_that_were_read)
 	mprof_parser_destroy(parser);
 }
 
-/* What was read before a jump says nothing about the block behind it. */
+/* The counters before a seek are not used for the block after it. */
 Test(parser_continuation, restart_at_blocks_that_were_not_read)
 {
 	mprof_parser *parser;
@@ -235,7 +235,7 @@ Test(parser_continuation, restart_at_blocks_that_were_not_read)
 	NEXT(1007, 1008);
 	go_on_from(parser, NUMBER_SECOND);
 	NEXT(1005);
-	/* Read in order for once, it is known. */
+	/* After it was read in order once, the counter is known. */
 	go_on_from(parser, NUMBER_FIRST);
 	for (size_t i = NUMBER_FIRST; i <= NUMBER_THIRD; i++)
 		load_next(parser);
@@ -244,7 +244,7 @@ Test(parser_continuation, restart_at_blocks_that_were_not_read)
 	mprof_parser_destroy(parser);
 }
 
-/* What follows a jump is not known for sure, so it is not remembered when the log is read in order after all. */
+/* Counters after a seek are uncertain, so they are not remembered when the log is read in order afterwards. */
 Test(parser_continuation, restarts_backwards)
 {
 	mprof_parser *parser;
@@ -264,7 +264,7 @@ Test(parser_continuation, restarts_backwards)
 	mprof_parser_destroy(parser);
 }
 
-Test(parser_continuation, restarts_in_any_order_behind_a_first_reading)
+Test(parser_continuation, restarts_in_any_order_after_a_first_reading)
 {
 	mprof_parser *parser;
 
@@ -273,7 +273,7 @@ Test(parser_continuation, restarts_in_any_order_behind_a_first_reading)
 		PUT_EVENTS(THREAD, BASE, 10, 10);
 	parser = open_log();
 	NEXT(1010, 1020);
-	/* Begun again from the first one, it is in order still. */
+	/* Reading from the first block again is still in order. */
 	go_on_from(parser, 1);
 	for (uint64_t i = 0; i < 10; i++)
 		load_next(parser);
@@ -286,7 +286,7 @@ Test(parser_continuation, restarts_in_any_order_behind_a_first_reading)
 	mprof_parser_destroy(parser);
 }
 
-/* An event of the block before is damaged: what was read of it counts. */
+/* An event of the previous block is damaged: the events before it count. */
 Test(parser_continuation, block_before_is_damaged)
 {
 	mprof_parser *parser;
@@ -314,7 +314,7 @@ Test(parser_continuation, log_ends_inside_the_block)
 	begin_log(10, 500);
 	PUT_EVENTS(THREAD, BASE, 10, 20);
 	PUT_EVENTS(THREAD, BASE, 5, 6, 300);
-	/* The last time is cut, and what follows it. */
+	/* The last time is truncated, and so is the rest of the block. */
 	builder.length = builder.offsets[2] + 10 + 10;
 	parser = open_log();
 	load_next(parser);
@@ -325,7 +325,7 @@ Test(parser_continuation, log_ends_inside_the_block)
 	mprof_parser_destroy(parser);
 }
 
-/* The rest of a time that was too long stands behind the last event, and belongs to it. */
+/* The rest of a time that was too long follows the last event, and belongs to it. */
 Test(parser_continuation, stray_record_at_the_end_of_the_block_before)
 {
 	mprof_parser *parser;
@@ -342,7 +342,9 @@ Test(parser_continuation, stray_record_at_the_end_of_the_block_before)
 	mprof_parser_destroy(parser);
 }
 
-/* The profiler left garbage for a time, which leads behind the end of the block. Events behind it are not moved. */
+/*
+ * The profiler wrote uninitialized memory as a time, which leads past the end of the block. Later events are not moved.
+ */
 Test(parser_continuation, garbage_time_of_a_monitor_event)
 {
 	mprof_parser *parser;
@@ -362,7 +364,7 @@ Test(parser_continuation, garbage_time_of_a_monitor_event)
 	mprof_parser_destroy(parser);
 }
 
-/* Frames of a stack section that is longer than batches are. */
+/* Fetches a stack section that is longer than a batch. */
 Test(parser_continuation, long_stack_section)
 {
 	static mprof_event events[4];

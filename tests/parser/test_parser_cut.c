@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A log that is cut at any byte gives all that is whole before the cut, and the right error. */
+/* A log that is truncated at any byte yields everything that is complete before the end, and the right error. */
 #include "logs/log_fixture.h"
 
 #include "base/bytes.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks that are whole in the first bytes of a log; sets where the next one starts. */
+/* The number of complete blocks in the first bytes of a log; sets the offset of the next one. */
 static size_t whole_blocks(const log_bytes *log, size_t length, size_t *next)
 {
 	size_t count = 0;
@@ -44,7 +44,10 @@ static void check_cut(const log_bytes *log, size_t cut, size_t chunk, uint64_t *
 		cr_assert_eq(digest.first.offset, cut);
 		cr_assert_eq(digest.first.block_offset, next);
 	}
-	/* A byte more never gives fewer events, and all of a list are had before the block is whole. */
+	/*
+	 * An additional byte never yields fewer events, and all events of a list are available before the block is
+	 * complete.
+	 */
 	cr_assert_geq(digest.events, *events, "cut at %zu", cut);
 	*events = digest.events;
 }
@@ -83,7 +86,7 @@ Test(parser_cut, more_of_mprof2)
 	check_all_cuts(log_make_more(FIXTURE_ALL_DIRECTIVES));
 }
 
-/* How far a cut log is valid and that it is not complete. */
+/* The valid bytes of a truncated log, and that it is not complete. */
 Test(parser_cut, valid_bytes)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
@@ -107,7 +110,7 @@ Test(parser_cut, valid_bytes)
 	log_free(&log);
 }
 
-/* Headers only: the cut is found as well. */
+/* Headers only: the truncation is found as well. */
 Test(parser_cut, skipped)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
@@ -132,7 +135,7 @@ Test(parser_cut, skipped)
 	log_free(&log);
 }
 
-/* All events can be had of a block whose CLOCK is cut. */
+/* If only the CLOCK of a block is truncated, all its events can be fetched. */
 Test(parser_cut, events_before_the_cut)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
@@ -146,7 +149,7 @@ Test(parser_cut, events_before_the_cut)
 	while (bytes_load_16(log.bytes + next) != 5)
 		next += 6 + bytes_load_32(log.bytes + next + 2);
 	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
-	/* In front of the last byte of the checksum. */
+	/* Before the last byte of the checksum. */
 	next += 6 + bytes_load_32(log.bytes + next + 2) - 1;
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, next), MPROF_OK);
 	mprof_parser_finish(parser);
@@ -168,7 +171,7 @@ Test(parser_cut, events_before_the_cut)
 	log_free(&log);
 }
 
-/* Reading goes on when the rest comes after all, as long as the end was not told. */
+/* Reading continues when the rest arrives later, unless mprof_parser_finish() was called. */
 Test(parser_cut, rest_comes_later)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);

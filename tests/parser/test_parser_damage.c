@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the parser passes damage: what is lost, what is said, and where it goes on. */
+/* How the parser handles damage: what is lost, what is reported, and where reading continues. */
 #include "parser_fixture.h"
 
 #include "base/bytes.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a damaged DIRECTIVES block said is not known, so what it may have changed is not read. */
+/* The content of a damaged DIRECTIVES block is unknown, so blocks that it may affect are not decoded. */
 Test(parser_damage, damaged_directives)
 {
 	log_bytes log = log_make(MPROF2, FIXTURE_ALL_DIRECTIVES);
@@ -65,7 +65,7 @@ Test(parser_damage, checksum)
 	log_free(&log);
 }
 
-/* One wrong bit in a header: all blocks but that one are read, with an error or two. */
+/* One wrong bit in a header: all blocks but that one are read, with one or two errors. */
 static void check_damaged_bit(const log_bytes *good, size_t number, uint32_t bit, const mprof_parser_options *options)
 {
 	log_bytes log = {malloc(good->length), good->length};
@@ -91,11 +91,11 @@ static void check_damaged_headers(log_bytes log)
 	mprof_parser_options options;
 
 	mprof_parser_options_init(&options, sizeof(options));
-	/* So that none of the lengths is taken for one that is merely too long. */
+	/* Without a limit, no damaged length is merely too long. */
 	options.max_block_length = UINT64_MAX;
 	for (size_t number = 2; number + 1 < log_block_count(&log); number++) {
 		for (uint32_t bit = 0; bit < 48; bit++) {
-			/* What looks like a damaged DIRECTIVES block makes others unreadable. */
+			/* A block that looks like a damaged DIRECTIVES block makes others unreadable. */
 			if (bit >= 8 || (log.bytes[log_block_offset(&log, number)] ^ 1 << bit) != 10)
 				check_damaged_bit(&log, number, bit, &options);
 		}
@@ -128,7 +128,7 @@ Test(parser_damage, damage_to_the_end)
 	log_free(&log);
 }
 
-/* Bytes that look like headers of long blocks everywhere cost no more than reading some times. */
+/* If bytes everywhere look like headers of long blocks, the cost is limited to a few passes over the log. */
 Test(parser_damage, search_is_bounded)
 {
 	const size_t length = 4 << 20;
@@ -150,7 +150,7 @@ Test(parser_damage, search_is_bounded)
 	log_free(&log);
 }
 
-/* What looks like the header of a block that would not be loaded is not waited for: the next valid block is behind it. */
+/* The search does not wait for the end of a block that exceeds the limit: the next valid block follows its header. */
 Test(parser_damage, search_passes_blocks_beyond_the_limit)
 {
 	const uint64_t limit = 1 << 20;
@@ -178,7 +178,7 @@ Test(parser_damage, search_passes_blocks_beyond_the_limit)
 	log_free(&log);
 }
 
-/* In a log without checksums there is no way on. */
+/* A log without checksums cannot be read further. */
 Test(parser_damage, damaged_header_of_mail)
 {
 	log_bytes log = log_make(MAIL, 0);
@@ -211,7 +211,7 @@ Test(parser_damage, damaged_content_of_mail)
 	log_free(&log);
 }
 
-/* An event in the middle is damaged: those in front of it come first. */
+/* An event in the middle is damaged: those before it are returned first. */
 Test(parser_damage, damaged_event)
 {
 	log_bytes log = log_make(MAIL, 0);
@@ -223,7 +223,7 @@ Test(parser_damage, damaged_event)
 
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_OK);
 	offset = (size_t)block.offset + 6;
-	/* Behind CLOCK, thread and base counter, and three events. */
+	/* After CLOCK, thread and base counter, and three events. */
 	for (int ints = 0; ints < 4; offset++)
 		ints += (log.bytes[offset] & 0x80) != 0;
 	for (int ends = 0; ends < 6;) {
@@ -252,7 +252,7 @@ Test(parser_damage, damaged_event)
 	log_free(&log);
 }
 
-Test(parser_damage, bytes_behind_end)
+Test(parser_damage, bytes_after_end)
 {
 	log_bytes log = log_make(MPROF2, 0);
 	mprof_parser *parser = open_parser();
@@ -291,7 +291,7 @@ Test(parser_damage, second_intro)
 	log_free(&log);
 }
 
-/* So long a block is not waited for: the next valid one is found in what it claims to hold. */
+/* The parser does not wait for a block of that length: it finds the next valid one inside it. */
 Test(parser_damage, length_beyond_the_limit)
 {
 	log_bytes log = log_make(MPROF2, 0);
@@ -312,7 +312,7 @@ Test(parser_damage, length_beyond_the_limit)
 	log_free(&log);
 }
 
-/* One that is as long as it says is no damage, though it is the last. */
+/* A block that is too long but as long as its header specifies is no damage, even if it is the last. */
 Test(parser_damage, too_long_at_the_end)
 {
 	log_bytes log = log_make(MPROF2, 0);

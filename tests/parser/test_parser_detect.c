@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the dialect of a log is told. */
+/* How the dialect of a log is detected. */
 #include "parser_fixture.h"
 
 #include <criterion/criterion.h>
@@ -48,18 +48,18 @@ Test(parser_detect, by_header)
 				    "\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00");
 }
 
-/* Counters in the first header, which no writer of Mono's puts there. */
+/* Counters in the first header, which no writer of Mono puts there. */
 Test(parser_detect, counters_in_first_header)
 {
 	EXPECT_DIALECT(MONO, "\x01\x00\x05\x00\x00\x00\x12\x34\x00\x00\x81\x00\x80\x81\x81");
 	EXPECT_DIALECT(MONO, "\x01\x00\x05\x00\x00\x00\x81\x00\x00\x00\x81\x00\x80\x81\x81");
 	EXPECT_DIALECT(MONO, "\x01\x00\x05\x00\x00\x00\x82\x00\x00\x00\x81\x00\x80\x81\x81");
 	EXPECT_DIALECT(MONO, "\x01\x00\x05\x00\x00\x00\xff\xff\xff\xff\x81\x00\x80\x81\x81");
-	/* A name whose third byte looks like a version behind a long header. */
+	/* A name whose third byte looks like a version after a long header. */
 	EXPECT_DIALECT(MAIL, "\x01\x00\x09\x00\x00\x00\x81\x61\xc3\x61\x81\x00\x80\x81\x82");
 }
 
-/* Elements end with a name, other blocks with a varint: codes 2 to 5 mean the one in mail and the other in drop. */
+/* Code units end with a name, other blocks with a varint: codes 2 to 5 are one in mail and the other in drop. */
 Test(parser_detect, drop_by_ends)
 {
 	EXPECT_DIALECT(MAIL, SHORT_INTRO "\x02\x00\x06\x00\x00\x00\x0c\x81\x82\x83\x31\x00");
@@ -77,11 +77,11 @@ Test(parser_detect, drop_by_events)
 {
 	EXPECT_DIALECT(DROP, SHORT_INTRO "\x06\x00\x07\x00\x00\x00\x81\x82\x83\x84\x00\x81\x82");
 	EXPECT_DIALECT(MAIL, SHORT_INTRO "\x06\x00\x06\x00\x00\x00\x81\x85\x86\x80\x80\x82");
-	/* A hit of method 128, whose INT begins with a byte 0. */
+	/* A hit of method 128, whose varint begins with a byte 0. */
 	EXPECT_DIALECT(MAIL, SHORT_INTRO "\x06\x00\x06\x00\x00\x00\x81\x00\x81\x80\x80\x82");
 }
 
-/* Code 7 is STATISTICAL in drop and END in mail, which may have its code in front. */
+/* Code 7 is STATISTICAL in drop and END in mail, which may begin with the code of the block. */
 Test(parser_detect, drop_by_hits)
 {
 	EXPECT_DIALECT(MAIL, SHORT_INTRO "\x07\x00\x03\x00\x00\x00\x81\x82\x83");
@@ -94,7 +94,7 @@ Test(parser_detect, drop_by_heap)
 	EXPECT_DIALECT(DROP, SHORT_INTRO "\x08\x00\x07\x00\x00\x00\x81\x82\x83\x84\x80\x85\x86");
 }
 
-/* A block that does not tell leaves it to the next one. */
+/* A block that does not distinguish the dialects leaves the decision to the next one. */
 Test(parser_detect, drop_is_found_late)
 {
 	static const uint8_t log[] = SHORT_INTRO "\x20\x00\x01\x00\x00\x00\x55"
@@ -119,7 +119,7 @@ Test(parser_detect, drop_is_found_late)
 	mprof_parser_destroy(parser);
 }
 
-/* A block longer than the limit is not waited for. Loaded elements are never so long. */
+/* The parser does not wait for a block longer than the limit. LOADED blocks are never that long. */
 Test(parser_detect, drop_by_length)
 {
 	static const uint8_t codes[][2] = {{3, MPROF_DIALECT_DROP},
@@ -142,7 +142,7 @@ Test(parser_detect, drop_by_length)
 	}
 }
 
-/* The header of mono says how far the counters went since the block before. */
+/* The header of a mono block contains the counters since the previous block. */
 Test(parser_detect, counter_delta)
 {
 	static const uint8_t log[] = "\x01\x00\x05\x00\x00\x00\x00\x00\x00\x00\x81\x00\x80\x81\x81"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits and heap shots of Mono's own writers through a parser, and what it keeps of them for later blocks. */
+/* Hits and heap snapshots of Mono's own writers through a parser, and the state that it keeps for later blocks. */
 #include "parser_fixture.h"
 
 #include "base/bytes.h"
@@ -12,7 +12,7 @@
 /* Codes of blocks in drop, mono and unity. */
 enum { CODE_END = 2, CODE_MAPPING = 3, CODE_STATISTICAL = 7, CODE_HEAP = 8 };
 
-/* A log of mono or drop that grows block by block. */
+/* A log of mono or drop to which blocks are appended. */
 typedef struct log_builder {
 	uint8_t bytes[2048];
 	size_t length;
@@ -61,7 +61,9 @@ static mprof_block next_of(mprof_parser *parser, mprof_block_kind kind)
 #define START "\x81\x81"
 #define END "\x82\x82"
 
-/* Frames and definitions are fetched apart from each other, in batches of any size, and again after a further load. */
+/*
+ * Frames and definitions are fetched independently, in batches of any size, and again after the block was loaded again.
+ */
 Test(parser_forms, hits_and_records)
 {
 	log_builder log = log_begin(10);
@@ -115,7 +117,7 @@ Test(parser_forms, hits_and_records)
 	mprof_parser_destroy(parser);
 }
 
-/* The number of hits of a function is in the detail. */
+/* The number of hits of a function is in the event detail. */
 Test(parser_forms, counted_hits)
 {
 	log_builder log = log_begin(10);
@@ -126,7 +128,7 @@ Test(parser_forms, counted_hits)
 	PUT(&log, CODE_STATISTICAL,
 	    START "\x8a\x80"
 		  "f\x00\x85\x89\x8a\x83\x80" END);
-	/* Known as counted: this alone would be hits of a function and of code that is not known. */
+	/* The form is known to be "counted": this block alone would be a hit of a function and one of unknown code. */
 	PUT(&log, CODE_STATISTICAL, START "\x8a\x81\x80" END);
 	parser = open_log(&log);
 	next_of(parser, MPROF_BLOCK_STATISTICAL);
@@ -142,7 +144,7 @@ Test(parser_forms, counted_hits)
 	mprof_parser_destroy(parser);
 }
 
-/* What is mono turns out to be unity with the first call chain that stands in front of its hit. */
+/* A log that looks like mono turns out to be unity at the first call stack that precedes its hit. */
 Test(parser_forms, unity)
 {
 	log_builder log = log_begin(10);
@@ -169,7 +171,7 @@ Test(parser_forms, unity)
 	mprof_parser_destroy(parser);
 }
 
-/* In drop hits of methods alone read in two ways; methods that are defined tell, and what they told is kept. */
+/* In drop, hits of methods alone can be decoded in two forms. Defined methods determine the form, which is kept. */
 Test(parser_forms, drop_by_known_methods)
 {
 	log_builder log = log_begin(6);
@@ -197,7 +199,7 @@ Test(parser_forms, drop_by_known_methods)
 	mprof_parser_destroy(parser);
 }
 
-/* A block that cannot be read is passed by. */
+/* A block that cannot be decoded is skipped. */
 Test(parser_forms, damaged_blocks)
 {
 	log_builder log = log_begin(10);
@@ -227,7 +229,7 @@ Test(parser_forms, damaged_blocks)
 	mprof_parser_destroy(parser);
 }
 
-/* The form that one shot had is kept for others, which may read in more than one. */
+/* The form of one snapshot is kept for later ones that fit several forms. */
 Test(parser_forms, heap_form_is_kept)
 {
 	log_builder log = log_begin(6);
@@ -258,7 +260,7 @@ Test(parser_forms, heap_form_is_kept)
 	mprof_parser_destroy(parser);
 }
 
-/* Where the form is known, objects in front of a fault are given out. */
+/* If the form is known, objects before an error are returned. */
 Test(parser_forms, heap_fault_is_found_late)
 {
 	log_builder log = log_begin(10);
@@ -277,14 +279,14 @@ Test(parser_forms, heap_fault_is_found_late)
 	cr_assert_eq(count, 2);
 	cr_assert_eq(mprof_parser_next_events(parser, events, 4, &count), MPROF_ERR_MALFORMED);
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, block.offset + 10 + 7 + 7);
-	/* Without any object, all of it was gone over when it was loaded. */
+	/* Without objects, all items were checked when the block was loaded. */
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_MALFORMED);
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, block.offset + 10 + 7 + 2);
 	next_of(parser, MPROF_BLOCK_END);
 	mprof_parser_destroy(parser);
 }
 
-/* The log ends inside a shot: what is whole of it can be fetched. */
+/* The log ends inside a snapshot: its complete items can be fetched. */
 Test(parser_forms, heap_cut)
 {
 	log_builder log = log_begin(10);
@@ -310,7 +312,7 @@ Test(parser_forms, heap_cut)
 	mprof_parser_destroy(parser);
 }
 
-/* A directive that is not known may have added a field to blocks of these kinds, and to no others. */
+/* An unknown directive may have added a field to blocks of these kinds, and to no others. */
 Test(parser_forms, unknown_directive)
 {
 	static const uint32_t codes[] = {CODE_MAPPING, 4, 5, 6};
@@ -334,7 +336,7 @@ Test(parser_forms, unknown_directive)
 	mprof_parser_destroy(parser);
 }
 
-/* Another log behind the first one, as a fork for Unity appended them. */
+/* Another log after the first one, as a fork for Unity appended it. */
 Test(parser_forms, second_log)
 {
 	log_builder log = log_begin(10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From which counter events start: with more threads and more blocks than are remembered. */
+/* The counter from which events continue: with more threads and more blocks than are remembered. */
 #include "parser/thread_counters.h"
 
 #include "base/failing_allocator.h"
@@ -38,7 +38,7 @@ Test(thread_counters, threads_of_any_number)
 	cr_assert_eq(memory.blocks, 0);
 }
 
-/* A thread's counter may come back to the base, or wrap. */
+/* The counter of a thread may return to the base, or wrap around. */
 Test(thread_counters, counters_that_run_back)
 {
 	failing_allocator memory = {0};
@@ -89,7 +89,7 @@ Test(thread_counters, memory_is_bounded_with_ever_new_blocks)
 			most = memory.most_bytes;
 	}
 	cr_assert_eq(memory.most_bytes, most);
-	/* The first ones are known, the last ones are not. */
+	/* The first ones are remembered, the last ones are not. */
 	thread_counters_jump(&counters, 300000, 20000);
 	cr_assert_eq(begin(&counters, 20000, 1, 100), 20100);
 	thread_counters_jump(&counters, 20000, 250000);
@@ -98,7 +98,7 @@ Test(thread_counters, memory_is_bounded_with_ever_new_blocks)
 	cr_assert_eq(memory.blocks, 0);
 }
 
-Test(thread_counters, blocks_behind_a_missed_one_are_not_remembered)
+Test(thread_counters, blocks_after_a_missed_one_are_not_remembered)
 {
 	failing_allocator memory = {0};
 	thread_counters counters;
@@ -117,8 +117,8 @@ Test(thread_counters, blocks_behind_a_missed_one_are_not_remembered)
 	thread_counters_destroy(&counters);
 }
 
-/* Where no block of a thread was met nothing can be missing. */
-Test(thread_counters, jumps_in_front_of_the_first_block)
+/* If no block of a thread was read before, none can be missing. */
+Test(thread_counters, jumps_before_the_first_block)
 {
 	static const uint64_t jumps[][2] = {{0, 0}, {50, 20}, {0, 50}, {70, 30}};
 	failing_allocator memory = {0};
@@ -135,7 +135,9 @@ Test(thread_counters, jumps_in_front_of_the_first_block)
 	thread_counters_destroy(&counters);
 }
 
-/* The first block was missed, and what is read behind it from there is not sure; read from it on, all is. */
+/*
+ * The first block was missed, so counters after it are uncertain; when it is read later, all later ones become certain.
+ */
 Test(thread_counters, first_block_is_missed_and_read_later)
 {
 	failing_allocator memory = {0};
@@ -157,7 +159,7 @@ Test(thread_counters, first_block_is_missed_and_read_later)
 	thread_counters_destroy(&counters);
 }
 
-/* Refused once at each place, a block can be begun with the next try. */
+/* After one refused request for memory, whichever it is, the next attempt to begin a block succeeds. */
 Test(thread_counters, no_memory)
 {
 	for (size_t fail_at = 1; fail_at < 8; fail_at++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening logs of all kinds, names, times, what is wanted, and what is no log. */
+/* Opening logs of all kinds, names, times, wanted blocks, and files that are not logs. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -36,7 +36,7 @@ static mprof_reader *open_memory(const log_bytes *log)
 	return reader;
 }
 
-/* A file in the current directory. Free the path. */
+/* Writes a file in the current directory. The caller frees the path. */
 static char *write_file(const void *bytes, size_t length)
 {
 	char *path = strdup("mprof-test-reader-XXXXXX");
@@ -87,7 +87,7 @@ Test(reader, path)
 	log_free(&log);
 }
 
-/* From where the descriptor is, which stays open. */
+/* Reads from the current position of a descriptor, which stays open. */
 Test(reader, descriptor)
 {
 	log_bytes log = log_make(MPROF2, 0);
@@ -125,12 +125,12 @@ Test(reader, pipe)
 	log_free(&log);
 }
 
-/* A source that gives little, or fails. */
+/* A source that returns short reads, or fails. */
 typedef struct test_source {
 	const log_bytes *log;
 	size_t position;
 	size_t piece;
-	int fail_at; /* Which call of read fails; 0: none. */
+	int fail_at; /* Number of the read call that fails; 0 for none. */
 	int reads;
 	int closed;
 } test_source;
@@ -243,7 +243,7 @@ static void expect_not_opened(const char *path, mprof_status status, int system_
 	cr_assert_eq(error.severity, MPROF_SEVERITY_FATAL);
 	cr_assert_eq(error.system_error, system_error);
 	cr_assert_not_null(strstr(error.what, what), "%s", error.what);
-	/* All else is safe to call. */
+	/* All other calls are safe. */
 	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_reader_next_block(reader, &block), status);
 	cr_assert_eq(mprof_reader_load(reader, &block), status);
@@ -402,7 +402,7 @@ Test(reader, names_memory)
 	log_free(&log);
 }
 
-/* Headers of all, contents of some; names and losses are learnt all the same. */
+/* Headers of all blocks, contents of some; names and losses are collected from all. */
 static void check_wanted(const log_bytes *log, uint64_t wanted)
 {
 	mprof_reader_options options;
@@ -472,7 +472,7 @@ Test(reader, load)
 	log_free(&log);
 }
 
-/* What is not wanted is sought over, not read. */
+/* Blocks that are not wanted are skipped by seeking. */
 typedef struct counting_source {
 	test_source inner;
 	uint64_t read;
@@ -533,7 +533,7 @@ Test(reader, seeks_over)
 	cr_assert_lt(state.read, 200000);
 	cr_assert_eq(session_of(reader).valid_bytes, log.length);
 	mprof_reader_destroy(reader);
-	/* A log that is cut inside what is sought over. */
+	/* A log that is truncated inside a skipped block. */
 	log.length -= 8;
 	state = (counting_source){{&log, 0, SIZE_MAX, 0, 0, 0}, 0, 0};
 	cr_assert_eq(mprof_reader_open_source(&source, &options, &reader), MPROF_OK);
@@ -546,7 +546,7 @@ Test(reader, seeks_over)
 	log_free(&log);
 }
 
-/* A damaged length beyond the limit as well as beyond the end of the log. */
+/* A damaged length that exceeds both the limit and the end of the log. */
 Test(reader, damaged_length_beyond_limit)
 {
 	log_bytes log = log_make(MPROF2, 0);
@@ -595,7 +595,7 @@ static uint64_t definition_count(const mprof_reader *reader)
 	return count;
 }
 
-/* Nothing goes on after memory was refused, neither reading nor a seek. */
+/* After refused memory neither reading nor seeking is possible. */
 static void expect_no_more(mprof_reader *reader)
 {
 	mprof_block block;
@@ -609,7 +609,7 @@ static void expect_no_more(mprof_reader *reader)
 	cr_assert_eq(reader_error_of(reader).status, MPROF_ERR_MEMORY);
 }
 
-/* The n-th request for memory is refused: the call says so, and the reader is finished. */
+/* One request for memory is refused: the call returns the error, and the reader cannot be used any more. */
 static void read_with_failures(const log_bytes *log, uint64_t definitions, const log_digest *expected,
 			       failing_allocator *memory)
 {
@@ -630,7 +630,7 @@ static void read_with_failures(const log_bytes *log, uint64_t definitions, const
 	}
 	if (status == MPROF_END)
 		status = mprof_reader_build_index(reader);
-	/* A table that may not grow has another form to fall back on. */
+	/* Some tables can do without more memory: they use another representation. */
 	if (status == MPROF_OK || memory->refused == 0) {
 		cr_assert_eq(status, MPROF_OK);
 		cr_assert_eq(blocks, expected->blocks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks, native code, roots and metrics that a reader has learnt: looked up, named, and missing. */
+/* Stacks, native code, roots and metrics in the dictionary of a reader: lookup, names, and missing definitions. */
 #include "logs/log_fixture.h"
 
 #include "base/bytes.h"
@@ -20,7 +20,7 @@ static mprof_reader *open_log(const log_bytes *log, uint64_t wanted)
 	return reader;
 }
 
-/* Reads all blocks, with so many faults. */
+/* Reads all blocks; \p faults of them have errors. */
 static void read_all(mprof_reader *reader, uint64_t faults)
 {
 	log_digest digest;
@@ -30,7 +30,7 @@ static void read_all(mprof_reader *reader, uint64_t faults)
 	cr_assert_eq(digest.faults, faults, "%s", digest.first.what);
 }
 
-/* Goes on to a block that is given out without a fault. */
+/* Goes on to the block at \p offset; no block on the way may have an error. */
 static mprof_block go_to(mprof_reader *reader, uint64_t offset)
 {
 	mprof_block block;
@@ -47,7 +47,7 @@ static uint64_t count_of(const mprof_reader *reader, mprof_record_kind kind)
 	return mprof_reader_get_record_count(reader, kind);
 }
 
-/* What log_make_more() defines in all. */
+/* Expects all definitions of log_make_more(). */
 static void expect_all_definitions(const mprof_reader *reader)
 {
 	cr_assert_eq(count_of(reader, MPROF_RECORD_STACK), 120);
@@ -61,7 +61,7 @@ static void expect_all_definitions(const mprof_reader *reader)
 	cr_assert_eq(count_of(reader, (mprof_record_kind)0), 0);
 }
 
-/* Stack n is called by n / 2; the last digit of n - 1 says the frame. */
+/* Stack n is called by n / 2; the last digit of n - 1 determines the frame. */
 Test(reader_definitions, stacks)
 {
 	log_bytes log = log_make_more(0);
@@ -193,8 +193,8 @@ Test(reader_definitions, names_of_addresses)
 	mprof_writer_destroy(writer);
 }
 
-/* Definitions are learnt from blocks that are not wanted, which give headers only. */
-Test(reader_definitions, learnt_unwanted)
+/* Definitions are collected also from blocks that are not wanted, of which only the headers are returned. */
+Test(reader_definitions, collected_from_unwanted_blocks)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
 	mprof_reader *reader = open_log(&log, MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES));
@@ -219,7 +219,7 @@ Test(reader_definitions, learnt_unwanted)
 	log_free(&log);
 }
 
-/* What is read again defines nothing again. */
+/* Blocks that are read again define nothing again. */
 Test(reader_definitions, read_again)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
@@ -246,7 +246,7 @@ Test(reader_definitions, read_again)
 	log_free(&log);
 }
 
-/* What is defined on the way is known to somebody who goes to a place without having read what is in front of it. */
+/* A seek ahead collects the definitions of the blocks that it skips. */
 Test(reader_definitions, seek_ahead)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
@@ -255,7 +255,7 @@ Test(reader_definitions, seek_ahead)
 	size_t count;
 
 	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&log, MORE_SECOND_CODE)), MPROF_OK);
-	cr_assert_eq(count_of(reader, MPROF_RECORD_STACK), 100, "nothing is learnt of what comes after it");
+	cr_assert_eq(count_of(reader, MPROF_RECORD_STACK), 100, "definitions after it are not collected");
 	cr_assert_eq(mprof_reader_lookup_stack(reader, 120, frames, sizeof(*frames), 8, &count),
 		     MPROF_ERR_UNDEFINED_ID);
 	go_to(reader, log_block_offset(&log, MORE_SECOND_METRICS));
@@ -268,7 +268,7 @@ Test(reader_definitions, seek_ahead)
 	log_free(&log);
 }
 
-/* Leaves a block of the log out. */
+/* Removes a block from the log. */
 static void cut_out(log_bytes *log, size_t number)
 {
 	size_t start = log_block_offset(log, number);
@@ -278,7 +278,7 @@ static void cut_out(log_bytes *log, size_t number)
 	log->length -= end - start;
 }
 
-/* A log that leaves IDs out is damaged, but what it defines is there, and so is all else. */
+/* A log in which IDs are missing is damaged, but its other definitions and blocks are available. */
 Test(reader_definitions, block_left_out)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
@@ -311,7 +311,7 @@ Test(reader_definitions, block_left_out)
 	cr_assert_eq(mprof_reader_lookup_caller(reader, caller, &frame, sizeof(frame), &caller),
 		     MPROF_ERR_UNDEFINED_ID);
 	read_all(reader, 0);
-	/* The index has the block. */
+	/* The index includes the block. */
 	entries = log_index(reader, &count);
 	cr_assert_eq(count, MORE_COUNT - 1);
 	cr_assert_eq(entries[MORE_SECOND_STACKS - 1].offset, offset);
@@ -326,7 +326,7 @@ Test(reader_definitions, block_left_out)
 	log_free(&log);
 }
 
-/* Where a block cannot be read, what it would have defined is no fault of later ones. */
+/* If a block cannot be decoded, the definitions that it lacks are not reported as errors of later blocks. */
 Test(reader_definitions, block_damaged)
 {
 	static const uint8_t numbers[] = {MORE_CODE, MORE_STACKS, MORE_ROOTS, MORE_METRICS};
@@ -343,7 +343,7 @@ Test(reader_definitions, block_damaged)
 	}
 }
 
-/* There is something wrong with a block, and nothing from it on counts as valid, though all was read to the END. */
+/* After an error in a block, the log is valid only up to that block, though it was read to END. */
 static void expect_valid_up_to(const mprof_reader *reader, uint64_t offset)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
@@ -353,7 +353,7 @@ static void expect_valid_up_to(const mprof_reader *reader, uint64_t offset)
 	cr_assert_eq(session.valid_bytes, offset, "%d, not %d", (int)session.valid_bytes, (int)offset);
 }
 
-/* Another definition of the same ID. */
+/* A second definition of the same ID. */
 Test(reader_definitions, redefined)
 {
 	log_bytes log = log_make_more(0);
@@ -363,7 +363,7 @@ Test(reader_definitions, redefined)
 	mprof_error error;
 	log_digest digest;
 
-	/* Behind the CLOCK: the first ID, 101, becomes 100. */
+	/* After the CLOCK: the first ID, 101, becomes 100. */
 	while (content[0] != (101 | 0x80))
 		content++;
 	content[0] = 100 | 0x80;
@@ -381,7 +381,10 @@ Test(reader_definitions, redefined)
 	log_free(&log);
 }
 
-/* What breaks no grammar, but is no log that a writer makes: it is not complete, and valid as far as that. */
+/*
+ * Errors that do not break the grammar, in logs that no writer produces: the log is not complete, and valid up to the
+ * error.
+ */
 Test(reader_definitions, faults_end_what_is_valid)
 {
 	static const struct {
@@ -409,7 +412,7 @@ Test(reader_definitions, faults_end_what_is_valid)
 	}
 }
 
-/* One limit for the memory of names and of all else. */
+/* One limit for the memory of names and of all other definitions. */
 Test(reader_definitions, memory_limit)
 {
 	log_bytes log = log_make_more(0);

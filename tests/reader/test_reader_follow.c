@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A log that is still being written: what is there is given, the rest is waited for. */
+/* A log that is still being written: complete blocks are returned, and the reader waits for the rest. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -45,7 +45,7 @@ static void growing_append(growing *self, const uint8_t *bytes, size_t length)
 	cr_assert_eq(write(self->fd, bytes, length), (ssize_t)length);
 }
 
-/* Takes all that is there. */
+/* Reads all available blocks. */
 static void growing_take(growing *self)
 {
 	mprof_event events[64];
@@ -76,7 +76,7 @@ static void follow(const log_bytes *log, const log_bytes *plain, size_t piece, u
 	growing_open(&file, wanted);
 	for (size_t done = 0; done < log->length; done += piece) {
 		growing_take(&file);
-		/* END may be there before the last bytes of the compressed stream are. */
+		/* END may be available before the last bytes of the compressed stream are. */
 		if (file.status == MPROF_END)
 			break;
 		cr_assert_eq(file.status, MPROF_AGAIN, "at %zu: %s", done, mprof_status_get_text(file.status));
@@ -123,7 +123,7 @@ Test(reader_follow, compressed)
 }
 #endif
 
-/* What was flushed can be read before more comes, compressed or not. */
+/* Flushed blocks can be read before more is written, compressed or not. */
 static void check_flush(uint32_t gzip_level)
 {
 	growing file;
@@ -162,7 +162,7 @@ Test(reader_follow, flushed)
 #endif
 }
 
-/* A block whose content is not there yet: its header is not given out alone, unless that is all that is wanted. */
+/* A block whose content is not available yet: its header is not returned alone, unless only headers are wanted. */
 Test(reader_follow, position_stays)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
@@ -198,7 +198,7 @@ Test(reader_follow, no_log)
 	growing_close(&file);
 }
 
-/* A descriptor that would block has nothing now. */
+/* A descriptor that would block has no data now. */
 Test(reader_follow, pipe)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
@@ -236,7 +236,10 @@ Test(reader_follow, pipe)
 	log_free(&log);
 }
 
-/* What a plain reader says of a log that is cut, block by block; its end is what the reader that was told of it says. */
+/*
+ * After mprof_reader_finish(), a reader that follows a truncated log returns the same blocks and errors as a reader
+ * that does not follow.
+ */
 static void expect_end_as_plain(const log_bytes *log, size_t cut)
 {
 	mprof_reader *plain = NULL;
@@ -261,7 +264,7 @@ static void expect_end_as_plain(const log_bytes *log, size_t cut)
 	mprof_reader_destroy(plain);
 }
 
-Test(reader_follow, finish_says_what_a_plain_reader_says)
+Test(reader_follow, finish_gives_what_a_plain_reader_gives)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
 
@@ -270,7 +273,9 @@ Test(reader_follow, finish_says_what_a_plain_reader_says)
 	log_free(&log);
 }
 
-/* Also where the reader has already waited in the middle of the block: its whole events come, then the end. */
+/*
+ * The same if the reader has already waited in the middle of the block: its complete events are returned, then the end.
+ */
 Test(reader_follow, finish_after_waiting_in_a_block)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
@@ -298,7 +303,7 @@ Test(reader_follow, finish_after_waiting_in_a_block)
 	log_free(&log);
 }
 
-/* A connection whose other end is open but silent: finishing does not wait for it. */
+/* A connection whose other end is open but sends nothing: finishing does not wait for it. */
 Test(reader_follow, finish_with_a_source_that_has_nothing_now)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Implicit leaves get their methods, and what is open at a place is found: read in order, after seeks, and by time. */
+/*
+ * Implicit leaves get their methods, and the open frames at any position are found: read in order, after seeks, and by
+ * time.
+ */
 #include "logs/log_fixture.h"
 
 #include <criterion/criterion.h>
@@ -16,19 +19,19 @@
 #define MOST_DEPTH 4096
 #define ALL_EVENTS (BLOCKS * BLOCK_EVENTS)
 
-/* One thread of the log that is made, and what is open in it. */
+/* A thread of the generated log, and its open frames. */
 typedef struct model_thread {
 	uint64_t id;
 	uint32_t open[MOST_DEPTH];
 	size_t depth;
 } model_thread;
 
-/* What was written. */
+/* An event as it was written. */
 typedef struct model_event {
 	uint64_t thread;
 	uint64_t counter;
-	uint32_t kind;   /* As a reader gives it. */
-	uint32_t method; /* The same. */
+	uint32_t kind;   /* Expected from the reader. */
+	uint32_t method; /* Expected from the reader. */
 } model_event;
 
 typedef struct model {
@@ -54,7 +57,7 @@ static void tell_time(void *user, mprof_clock *clock)
 	clock->time = 1000000 + self->counter / 1000;
 }
 
-/* Appends what the next event is to the model, and writes it. */
+/* Generates the next event, adds it to the model and writes it. */
 static mprof_event next_event(model *self, model_thread *thread)
 {
 	mprof_event event = {.kind = MPROF_EVENT_METHOD_ENTER};
@@ -71,7 +74,7 @@ static mprof_event next_event(model *self, model_thread *thread)
 		event.id = 0;
 		thread->depth--;
 	} else if (dice < 97) {
-		/* One further down, or none at all. */
+		/* A frame further down, or none at all. */
 		event.kind = dice < 94 ? MPROF_EVENT_METHOD_LEAVE : MPROF_EVENT_METHOD_LEAVE_EXCEPTION;
 		while (found > 0 && thread->open[found - 1] != event.id)
 			found--;
@@ -107,7 +110,7 @@ static void write_block(model *self, mprof_writer *writer, model_thread *thread)
 		cr_assert_eq(mprof_writer_write_events(writer, &event, 1, NULL), MPROF_OK);
 		note(self, thread, &event);
 	}
-	/* It is written some time after its last event. */
+	/* The block is written some time after its last event. */
 	self->counter += 100000;
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 }
@@ -167,7 +170,7 @@ static int is_leave(uint32_t kind)
 	       kind == MPROF_EVENT_METHOD_LEAVE_EXCEPTION;
 }
 
-/* Fetches the events of a block in batches, and compares them with the model's from a place on. */
+/* Fetches the events of a block in batches, and compares them with those of the model from an index on. */
 static size_t expect_events(const model *self, mprof_reader *reader, size_t place, size_t batch)
 {
 	mprof_event events[BLOCK_EVENTS];
@@ -186,7 +189,7 @@ static size_t expect_events(const model *self, mprof_reader *reader, size_t plac
 	return place;
 }
 
-/* All events of the block. */
+/* Compares all events of the block. */
 static size_t fetch_all(mprof_reader *reader, mprof_event events[BLOCK_EVENTS])
 {
 	size_t total = 0;
@@ -227,7 +230,10 @@ Test(reader_frames, leaves_name_their_method)
 	free_model(self);
 }
 
-/* Blocks of which only some events, or none, are fetched count all the same; and one that is loaded again starts over. */
+/*
+ * Blocks whose events are fetched partly or not at all are taken into account; a block that is loaded again starts from
+ * its first event.
+ */
 Test(reader_frames, whatever_is_fetched)
 {
 	model *self = make_model();
@@ -272,7 +278,7 @@ Test(reader_frames, option_keeps_them)
 	free_model(self);
 }
 
-/* Without an index a seek leaves open what was entered before; what is entered after it is known. */
+/* Without an index, frames that were entered before a seek are unknown; those that are entered after it are known. */
 Test(reader_frames, unknown_after_a_seek)
 {
 	model *self = make_model();
@@ -285,7 +291,7 @@ Test(reader_frames, unknown_after_a_seek)
 	size_t known = 0;
 	size_t count;
 
-	/* What the log declares was read. */
+	/* Reads the directives that the log declares. */
 	cr_assert_eq(next_events_block(reader, &block), MPROF_OK);
 	cr_assert_eq(mprof_reader_seek(reader, offset), MPROF_OK);
 	while (next_events_block(reader, &block) == MPROF_OK) {
@@ -306,7 +312,7 @@ Test(reader_frames, unknown_after_a_seek)
 	free_model(self);
 }
 
-/* A block that cannot be read leaves nothing that is wrong, only what is not known. */
+/* A block that cannot be decoded makes methods unknown, but never wrong. */
 Test(reader_frames, damage_makes_nothing_wrong)
 {
 	model *self = make_model();
@@ -345,7 +351,7 @@ Test(reader_frames, damage_makes_nothing_wrong)
 	free_model(self);
 }
 
-/* With the index all is known, wherever reading goes on. */
+/* With the index everything is known after any seek. */
 Test(reader_frames, known_after_a_seek_with_an_index)
 {
 	model *self = make_model();
@@ -370,7 +376,7 @@ Test(reader_frames, known_after_a_seek_with_an_index)
 	free_model(self);
 }
 
-/* What a thread has open after all its events up to a counter, by the model alone. */
+/* The open frames of a thread after all its events up to a counter, computed from the model. */
 static size_t open_in_model(const model *self, uint64_t thread, uint64_t counter, uint32_t *open)
 {
 	size_t depth = 0;
@@ -432,7 +438,7 @@ Test(reader_frames, open_at_a_time)
 	free_model(self);
 }
 
-/* The same where each block begins, which reads nothing. */
+/* The same at the start of each block, which needs no reading. */
 Test(reader_frames, open_where_a_block_begins)
 {
 	model *self = make_model();

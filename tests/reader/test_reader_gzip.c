@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed logs: whole, in members, cut, damaged, and what is compressed but no log. */
+/* Compressed logs: complete, in several members, truncated, damaged, and compressed data that is not a log. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -101,7 +101,7 @@ Test(reader_gzip, members)
 	log_free(&log);
 }
 
-/* Data that grows a thousandfold, so that one read of the compressed bytes gives many pieces. */
+/* Data that expands a thousandfold, so that one read of the compressed bytes yields many pieces. */
 Test(reader_gzip, much_from_little)
 {
 	const size_t length = 20000000;
@@ -129,7 +129,7 @@ Test(reader_gzip, much_from_little)
 	log_free(&log);
 }
 
-/* At every byte: what was decompressed is read, and the log is not complete. */
+/* Truncated at every byte: the decompressed part is read, and the log is not complete. */
 Test(reader_gzip, cut)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
@@ -149,7 +149,7 @@ Test(reader_gzip, cut)
 			cr_assert(digest.last == MPROF_END || digest.last == MPROF_ERR_TRUNCATED);
 			cr_assert_geq(digest.blocks, blocks);
 			blocks = digest.blocks;
-			/* The end of the stream itself may be missing. */
+			/* Only the end of the stream may be missing. */
 			cr_assert_eq(session_of(reader).complete, digest.blocks == log_block_count(&log));
 		}
 		mprof_reader_destroy(reader);
@@ -159,13 +159,13 @@ Test(reader_gzip, cut)
 	log_free(&log);
 }
 
-/* Each bit of the compressed data wrong in turn: whatever is read is right, and something is said. */
+/* Each bit of the compressed data is wrong in turn: either all is read correctly, or the log is not complete. */
 Test(reader_gzip, damaged)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, 0);
 	log_bytes compressed = compress_bytes(log.bytes, log.length);
 	log_digest expected;
-	size_t said = 0;
+	size_t reported = 0;
 	size_t unnoticed = 0;
 
 	log_digest_parse(&expected, &log, 0, NULL);
@@ -182,13 +182,13 @@ Test(reader_gzip, damaged)
 		else
 			cr_assert_eq(session_of(reader).complete, 0, "bit %zu", bit);
 		if (digest.last == MPROF_ERR_MALFORMED || digest.last == MPROF_ERR_TRUNCATED)
-			said += strstr(digest.first.what, "compressed") != NULL;
+			reported += strstr(digest.first.what, "compressed") != NULL;
 		mprof_reader_destroy(reader);
 		compressed.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
-	/* Bits behind the end of the data mean nothing, and at another distance there may be the same bytes. */
+	/* Bits after the end of the data have no meaning, and another distance may refer to the same bytes. */
 	cr_assert_leq(unnoticed, 20);
-	cr_assert_gt(said, compressed.length, "mostly it is the compression that tells");
+	cr_assert_gt(reported, compressed.length, "most damage is reported as damage of the compression");
 	log_free(&compressed);
 	log_free(&log);
 }
@@ -216,7 +216,7 @@ Test(reader_gzip, no_log)
 	log_free(&inner);
 }
 
-/* Going back reads the stream again from its start. */
+/* Seeking back decompresses the stream again from its start. */
 Test(reader_gzip, seek)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seeking in compressed logs: what it costs, in bytes that are read of the compressed data. */
+/* Seeking in compressed logs: its cost in bytes of compressed data that are read. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -21,7 +21,7 @@
 #define INTRO_LENGTH 11
 #define SPAN (6 + BLOCK_LENGTH)
 
-/* What one access may cost: a span of access points, the read-ahead of both buffers, and some more. */
+/* Maximum cost of one access: the distance of two access points, the read-ahead of both buffers, and a margin. */
 #define MOST_READ ((uint64_t)1500000)
 
 typedef struct counted_source {
@@ -52,7 +52,7 @@ static int counted_seek(void *user, uint64_t offset)
 	return 0;
 }
 
-/* A log of the mail with blocks of a kind that nobody knows, whose bytes cannot be compressed. */
+/* A log of mail with blocks of an unknown kind, whose bytes are not compressible. */
 static log_bytes make_log(void)
 {
 	log_bytes log = {malloc(INTRO_LENGTH + (size_t)BLOCKS * SPAN), INTRO_LENGTH};
@@ -73,7 +73,7 @@ static log_bytes make_log(void)
 	return log;
 }
 
-/* Compresses, in members of \p piece bytes. */
+/* Compresses a log in members of \p piece bytes. */
 static log_bytes compress_log(const log_bytes *log, size_t piece)
 {
 	log_bytes result = {malloc(log->length * 2), 0};
@@ -137,7 +137,7 @@ static void check_random_seeks(size_t piece)
 	mprof_reader *reader = open_counted(&source);
 	uint32_t random = 7;
 
-	/* The first seek shows that more are to come: points are taken while all is read once more. */
+	/* The first seek indicates that more will follow: access points are saved while everything is read once more. */
 	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
 	read_all(reader);
 	for (int i = 0; i < 200; i++) {
@@ -161,7 +161,7 @@ Test(reader_gzip_seek, random_seeks_across_members)
 	check_random_seeks(300007);
 }
 
-/* The reader has read further than the block that it gave; going to the next one needs none of it again. */
+/* The reader has read ahead of the block that it returned; going to the next block reads none of it again. */
 Test(reader_gzip_seek, forward_within_the_read_ahead_reads_nothing_twice)
 {
 	log_bytes log = make_log();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index, and going to places. */
+/* The index, and seeking. */
 #include "logs/log_fixture.h"
 
 #include "base/bytes.h"
@@ -56,7 +56,7 @@ Test(reader_index, entries)
 	log_free(&log);
 }
 
-/* After the index all is read as if it had not been made. */
+/* After the index was built, everything is read as without it. */
 Test(reader_index, reading_after_it)
 {
 	log_bytes log = log_make(MPROF2, FIXTURE_ALL_DIRECTIVES);
@@ -81,7 +81,7 @@ Test(reader_index, reading_after_it)
 	log_free(&log);
 }
 
-/* Also when some blocks were read before. */
+/* The same if some blocks were read before. */
 Test(reader_index, from_the_middle)
 {
 	log_bytes log = log_make(MPROF2, 0);
@@ -135,7 +135,7 @@ Test(reader_index, random_access)
 	log_free(&log);
 }
 
-/* A log without directives as far as its first events, and then one, and events that it changes. */
+/* A log without directives up to its first events, then one with a directive, and events that it changes. */
 static log_bytes join_directives(void)
 {
 	log_bytes log = log_make(MPROF2, 0);
@@ -157,7 +157,7 @@ static log_bytes join_directives(void)
 	return joined;
 }
 
-/* What DIRECTIVES blocks say holds behind them only, also after going back. */
+/* The content of a DIRECTIVES block is in force only after it, also after seeking back. */
 Test(reader_index, directives_hold_from_their_place_on)
 {
 	log_bytes joined = join_directives();
@@ -179,7 +179,7 @@ Test(reader_index, directives_hold_from_their_place_on)
 	log_free(&joined);
 }
 
-/* Reads from each block on, with a reader that has read nothing before, and with one that knows the whole log. */
+/* Reads from each block on, with a reader that has read nothing before, and with one that has read the whole log. */
 static void expect_alike_from_all_blocks(const log_bytes *log)
 {
 	mprof_reader *knowing = open_memory(log);
@@ -202,7 +202,7 @@ static void expect_alike_from_all_blocks(const log_bytes *log)
 	mprof_reader_destroy(knowing);
 }
 
-/* The directives on the way hold, though they were not read before. */
+/* Skipped directives are in force after a seek, though they were not read before. */
 Test(reader_index, seek_past_directives)
 {
 	log_bytes logs[] = {
@@ -215,7 +215,7 @@ Test(reader_index, seek_past_directives)
 	}
 }
 
-/* A block that is damaged is no fault of a seek past it, and what stands after it is learnt all the same. */
+/* A damaged block is no error of a seek past it, and definitions after it are collected nevertheless. */
 Test(reader_index, seek_past_damage)
 {
 	log_bytes log = join_directives();
@@ -287,7 +287,7 @@ Test(reader_index, damaged_log)
 	log_free(&log);
 }
 
-/* Blocks that are whole but cannot be read are in the index, too. */
+/* Blocks that are complete but cannot be decoded are in the index, too. */
 Test(reader_index, refused_blocks)
 {
 	log_bytes log = log_make(MPROF2, 0);
@@ -338,7 +338,7 @@ Test(reader_index, source_without_seek)
 	log_free(&log);
 }
 
-Test(reader_index, seek_behind_the_end)
+Test(reader_index, seek_past_the_end)
 {
 	log_bytes log = log_make(MPROF2, 0);
 	mprof_reader *reader = open_memory(&log);
@@ -354,7 +354,7 @@ Test(reader_index, seek_behind_the_end)
 	log_free(&log);
 }
 
-/* A place where no block starts is an error, no crash. */
+/* A seek to an offset at which no block starts is an error, not a crash. */
 Test(reader_index, seek_anywhere)
 {
 	log_bytes log = log_make(MPROF2, FIXTURE_ALL_DIRECTIVES);

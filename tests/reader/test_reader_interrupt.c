@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress, and interrupting what takes long: nothing is lost by it. */
+/* Progress, and interrupting long operations: nothing is lost. */
 #include "logs/log_fixture.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@
 #define LONG_LENGTH ((size_t)500000)
 #define INTRO_LENGTH 11
 
-/* A log of the mail that is long enough: after INTRO come blocks of a kind that nobody knows. */
+/* A log of mail that is long enough: INTRO is followed by blocks of an unknown kind. */
 static log_bytes make_long_log(void)
 {
 	log_bytes log = {calloc(LONG_BLOCKS, LONG_LENGTH), INTRO_LENGTH};
@@ -33,8 +33,8 @@ typedef struct progress_log {
 	uint64_t calls;
 	uint64_t last;
 	uint64_t total;
-	uint64_t longest; /* Bytes from one call to the next. */
-	uint64_t stop_at; /* The call that interrupts, and each one after that; 0: none. */
+	uint64_t longest; /* The longest distance of two calls, in bytes. */
+	uint64_t stop_at; /* Number of the call from which on each one interrupts; 0 for none. */
 } progress_log;
 
 static int note_progress(void *user, uint64_t done, uint64_t total)
@@ -61,7 +61,7 @@ static mprof_reader *open_with(const log_bytes *log, progress_log *progress)
 	return reader;
 }
 
-Test(reader_interrupt, progress_is_told_at_every_mebibyte)
+Test(reader_interrupt, progress_is_reported_at_every_mebibyte)
 {
 	log_bytes log = make_long_log();
 	progress_log progress = {0};
@@ -119,7 +119,7 @@ static void interrupt_reader(int number)
 	mprof_reader_interrupt(interrupted);
 }
 
-/* From a signal handler; the call that is made again goes on, and the next one is not interrupted any more. */
+/* Interrupted by a signal handler; the repeated call continues and is not interrupted again. */
 Test(reader_interrupt, by_a_signal)
 {
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
@@ -132,7 +132,7 @@ Test(reader_interrupt, by_a_signal)
 	cr_assert_eq(mprof_reader_seek(interrupted, 0), MPROF_OK);
 	raise(SIGUSR1);
 	mprof_block_init(&block, sizeof(block));
-	/* All of the log was read ahead: what waits in memory is given, and only reading on stops. */
+	/* All of the log was read ahead: buffered blocks are returned, and only further reading is interrupted. */
 	while ((status = mprof_reader_next_block(interrupted, &block)) == MPROF_OK)
 		blocks++;
 	cr_assert_eq(status, MPROF_ERR_INTERRUPTED);
@@ -143,7 +143,7 @@ Test(reader_interrupt, by_a_signal)
 	log_free(&log);
 }
 
-/* A seek past what was not read has to read that, which stops as well. */
+/* A seek past data that was not read has to read it, and can be interrupted. */
 Test(reader_interrupt, seek_ahead)
 {
 	log_bytes log = make_long_log();
@@ -154,13 +154,13 @@ Test(reader_interrupt, seek_ahead)
 	mprof_block_init(&block, sizeof(block));
 	mprof_reader_interrupt(reader);
 	cr_assert_eq(mprof_reader_seek(reader, last), MPROF_ERR_INTERRUPTED);
-	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK, "this finishes it");
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK, "the next call finishes the seek");
 	cr_assert_eq(block.offset, last);
 	mprof_reader_destroy(reader);
 	reader = open_with(&log, NULL);
 	mprof_reader_interrupt(reader);
 	cr_assert_eq(mprof_reader_seek(reader, last), MPROF_ERR_INTERRUPTED);
-	cr_assert_eq(mprof_reader_seek(reader, INTRO_LENGTH), MPROF_OK, "another place instead");
+	cr_assert_eq(mprof_reader_seek(reader, INTRO_LENGTH), MPROF_OK, "a seek to another offset");
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.offset, INTRO_LENGTH);
 	mprof_reader_destroy(reader);
@@ -168,7 +168,7 @@ Test(reader_interrupt, seek_ahead)
 }
 
 #ifdef MPROF_WITH_ZLIB
-/* A seek that has to decompress much stops on the way, and is finished by whatever reads next. */
+/* A seek that has to decompress much can be interrupted, and is finished by the next call that reads. */
 Test(reader_interrupt, seek_in_a_compressed_log)
 {
 	log_bytes log = log_make_compressed(MPROF_DIALECT_MPROF2, 0);
@@ -186,7 +186,7 @@ Test(reader_interrupt, seek_in_a_compressed_log)
 	cr_assert_eq(block.offset, last);
 	mprof_reader_interrupt(reader);
 	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&plain, 1)), MPROF_ERR_INTERRUPTED);
-	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK, "another place instead");
+	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK, "a seek to another offset");
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.offset, 0);
 	mprof_reader_destroy(reader);
@@ -195,7 +195,7 @@ Test(reader_interrupt, seek_in_a_compressed_log)
 }
 #endif
 
-/* The index is interrupted again and again, and is the same in the end. */
+/* The index is interrupted repeatedly, and is the same in the end. */
 Test(reader_interrupt, index)
 {
 	log_bytes log = make_long_log();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits of STATISTICAL blocks become samples with call chains; modules and functions get IDs of the reader's own. */
+/* Hits of STATISTICAL blocks become samples with call stacks; modules and functions get IDs that the reader assigns. */
 #include "logs/classic_log.h"
 #include "logs/log_fixture.h"
 
@@ -33,7 +33,7 @@ static void put_region(classic_log *log, uint64_t id, uint64_t start, const char
 	classic_log_put_text(log, name);
 }
 
-/* All of a block but its CLOCKs and the end of its list. */
+/* Starts and ends a block: its CLOCKs and the end of its list. */
 static void put_new_function(classic_log *log, uint64_t region, uint64_t id, const char *name)
 {
 	CLASSIC_PUT(log, NEW_FUNCTION_IN(region), id);
@@ -83,7 +83,7 @@ static size_t put_sample(const mprof_reader *reader, const mprof_event *event, c
 	return length;
 }
 
-/* The samples of the next STATISTICAL block, with a blank between them. */
+/* The samples of the next STATISTICAL block, separated by blanks. */
 static const char *next_samples_by(mprof_reader *reader, size_t capacity)
 {
 	static char text[4096];
@@ -128,7 +128,7 @@ static classic_log *make_all_hits(void)
 	CLASSIC_PUT(log, OFFSET_IN(0), 0xdeadbeef0000);
 	CLASSIC_PUT(log, METHOD(0));
 	CLASSIC_PUT(log, METHOD(3), CHAIN(3), METHOD(0), FUNCTION(1), METHOD(1));
-	/* Where the offset is the size, the end is still inside. */
+	/* An offset equal to the size is still inside. */
 	CLASSIC_PUT(log, OFFSET_IN(1), 0x1000);
 	CLASSIC_PUT(log, OFFSET_IN(0), 0);
 	close_hits(log);
@@ -155,7 +155,7 @@ Test(reader_samples, all_kinds_of_hits)
 	mprof_reader_destroy(reader);
 }
 
-/* However few samples are asked for at once. */
+/* The same with any number of samples per fetch. */
 Test(reader_samples, batches)
 {
 	mprof_reader *reader = finish(make_all_hits());
@@ -170,7 +170,7 @@ Test(reader_samples, batches)
 	mprof_reader_destroy(reader);
 }
 
-/* More frames than are taken from the parser at once. */
+/* More frames than are fetched from the parser at once. */
 Test(reader_samples, long_chains)
 {
 	classic_log *log = begin(MPROF_DIALECT_MONO);
@@ -202,7 +202,7 @@ Test(reader_samples, long_chains)
 	mprof_reader_destroy(reader);
 }
 
-/* unity tells the callers before it tells the sample. */
+/* In unity the callers precede the sample. */
 Test(reader_samples, unity)
 {
 	classic_log *log = begin(MPROF_DIALECT_MONO);
@@ -225,7 +225,7 @@ Test(reader_samples, unity)
 	mprof_reader_destroy(reader);
 }
 
-/* A region that is removed leaves what was hit in it its name. */
+/* If a region is removed, earlier hits in it keep its name. */
 Test(reader_samples, removed_region)
 {
 	classic_log *log = make_all_hits();
@@ -243,7 +243,7 @@ Test(reader_samples, removed_region)
 	next_samples(reader);
 	cr_assert_str_eq(next_samples(reader), "libc.so+0x10 native");
 	mprof_reader_destroy(reader);
-	/* The block's records have the reader's IDs. */
+	/* The records of the block have the IDs of the reader. */
 	reader = classic_log_read(log, NULL);
 	next_samples(reader);
 	classic_log_go_to(reader, MPROF_BLOCK_STATISTICAL, &block);
@@ -258,7 +258,7 @@ Test(reader_samples, removed_region)
 	mprof_reader_destroy(reader);
 }
 
-/* drop uses numbers of regions again: the later definition holds from there on, and both are kept. */
+/* drop reuses numbers of regions: the later definition is in force from there on, and both are kept. */
 Test(reader_samples, region_defined_again)
 {
 	classic_log *log = begin(MPROF_DIALECT_DROP);
@@ -266,7 +266,7 @@ Test(reader_samples, region_defined_again)
 
 	for (int round = 0; round < 2; round++) {
 		open_hits(log);
-		/* Tags of two bits: 3 are the regions, 2 is a hit in one. */
+		/* Tags of two bits: 3 for regions, 2 for a hit in one. */
 		CLASSIC_PUT(log, 3, 0);
 		put_region(log, 1, 0x10000000, round == 0 ? "/lib/liba.so" : "/lib/libb.so");
 		CLASSIC_PUT(log, 0, 1 << 2 | 2, 0x40, 5 << 2 | 1);
@@ -283,7 +283,7 @@ Test(reader_samples, region_defined_again)
 	mprof_reader_destroy(reader);
 }
 
-/* A file that is mapped anew is another region, whose functions have other numbers; they are the same. */
+/* A file that is mapped again is another region, whose functions have other numbers; they are the same functions. */
 Test(reader_samples, function_numbered_again)
 {
 	classic_log *log = make_all_hits();
@@ -309,7 +309,7 @@ Test(reader_samples, function_numbered_again)
 	mprof_reader_destroy(reader);
 }
 
-/* What is hit but not defined is called by its number. */
+/* Code that is hit but not defined is named by its number. */
 Test(reader_samples, undefined)
 {
 	classic_log *log = begin(MPROF_DIALECT_MONO);
@@ -325,8 +325,8 @@ Test(reader_samples, undefined)
 	mprof_reader_destroy(reader);
 }
 
-/* Functions are learnt from blocks that are passed by. */
-Test(reader_samples, learnt_unwanted)
+/* Functions are collected from blocks that are skipped. */
+Test(reader_samples, collected_from_unwanted_blocks)
 {
 	classic_log *log = make_all_hits();
 	mprof_reader_options options;
@@ -365,7 +365,7 @@ Test(reader_samples, counted_hits)
 	mprof_reader_destroy(reader);
 }
 
-/* The lists of the mail, whose functions have no names. */
+/* The lists of mail, whose functions have no names. */
 Test(reader_samples, mail)
 {
 	const uint32_t methods[] = {1, 2, 1};
@@ -389,7 +389,7 @@ Test(reader_samples, mail)
 	mprof_writer_destroy(writer);
 }
 
-/* Behind the limit chains are cut, which is told when all samples were given out. */
+/* Call stacks are truncated at the limit, which is reported after all samples were returned. */
 Test(reader_samples, memory_limit)
 {
 	classic_log *log = begin(MPROF_DIALECT_MONO);
@@ -418,7 +418,7 @@ Test(reader_samples, memory_limit)
 	mprof_reader_destroy(reader);
 }
 
-/* Reads all samples of a log. Returns the first status that is no good. */
+/* Reads all samples of a log. Returns the first status other than #MPROF_OK. */
 static mprof_status read_whole(const mprof_reader_options *options, const classic_log *log)
 {
 	mprof_reader *reader;

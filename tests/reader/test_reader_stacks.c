@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stack sections of mono and unity become call chains of the events that they are about. */
+/* Stack sections of mono and unity become the call stacks of the events that follow them. */
 #include "logs/classic_log.h"
 #include "logs/log_fixture.h"
 
@@ -31,7 +31,7 @@ static uint32_t stack_of(const mprof_event *event)
 	return event->more.detail != NULL ? event->more.detail->stack : 0;
 }
 
-/* A chain as text: "3 2* 1" is method 3, called by 2, which is being compiled, called by 1. */
+/* A call stack as text: "3 2* 1" is method 3, called by 2, which is being compiled, called by 1. */
 static const char *chain_text(const mprof_reader *reader, uint32_t stack)
 {
 	static char text[256];
@@ -48,7 +48,7 @@ static const char *chain_text(const mprof_reader *reader, uint32_t stack)
 	return text;
 }
 
-/* The chains of all events of the loaded block but for its sections, with ", " between them. */
+/* The call stacks of all events of the loaded block except its sections, separated by ", ". */
 static const char *block_text_by(mprof_reader *reader, size_t capacity)
 {
 	static char text[1024];
@@ -127,7 +127,7 @@ Test(reader_stacks, changes)
 
 	next_events_block(reader);
 	cr_assert_str_eq(block_text(reader), &ALL_CHANGES[2]);
-	/* 1, 2 on it, 3 on that, 4 on 1, 5* on that, 5 on that. */
+	/* 1, 2 called by it, 3 called by that, 4 called by 1, 5* called by that, 5 called by that. */
 	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 6);
 	cr_assert_eq(mprof_reader_lookup_record(reader, MPROF_RECORD_STACK, 5, &record, sizeof(record)), MPROF_OK);
 	cr_assert_eq(record.as.stack.is_compiling, 1);
@@ -136,7 +136,7 @@ Test(reader_stacks, changes)
 	mprof_reader_destroy(reader);
 }
 
-/* However many events are asked for at once. */
+/* The same with any number of events per fetch. */
 Test(reader_stacks, batches)
 {
 	mprof_reader *reader = finish(make_all_changes());
@@ -150,8 +150,8 @@ Test(reader_stacks, batches)
 	mprof_reader_destroy(reader);
 }
 
-/* What an event has besides is kept. */
-Test(reader_stacks, extras_are_kept)
+/* The other details of an event are kept. */
+Test(reader_stacks, other_details_are_kept)
 {
 	classic_log *log = begin(STACKS | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 				 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT));
@@ -174,7 +174,7 @@ Test(reader_stacks, extras_are_kept)
 	mprof_reader_destroy(reader);
 }
 
-/* A wait that ends has the chain of its begin: only a stack that has changed is told again. */
+/* The end of a wait has the call stack of its start: the log has a section only if the stack has changed. */
 Test(reader_stacks, chain_stays)
 {
 	classic_log *log = begin(STACKS);
@@ -190,7 +190,7 @@ Test(reader_stacks, chain_stays)
 	mprof_reader_destroy(reader);
 }
 
-/* Option "monitor" alone: sections without directive 2 are not about allocations. */
+/* The option "monitor" alone: without directive 2 sections do not apply to allocations. */
 Test(reader_stacks, monitors_without_directive)
 {
 	classic_log *log = begin(0);
@@ -207,7 +207,7 @@ Test(reader_stacks, monitors_without_directive)
 	mprof_reader_destroy(reader);
 }
 
-/* Who joins late, or misses a block, knows less frames than stay. */
+/* If recording started late or a block was missed, fewer frames are known than a section keeps. */
 Test(reader_stacks, more_stay_than_are_known)
 {
 	classic_log *log = begin(STACKS);
@@ -218,14 +218,14 @@ Test(reader_stacks, more_stay_than_are_known)
 	classic_log_allocation(log);
 	CLASSIC_SECTION(log, 6, RUNS(8));
 	classic_log_allocation(log);
-	/* Inside of what is not known. */
+	/* Pops into the unknown frames. */
 	CLASSIC_SECTION(log, 3, RUNS(7));
 	classic_log_allocation(log);
 	CLASSIC_SECTION(log, 4);
 	classic_log_allocation(log);
 	CLASSIC_SECTION(log, 2);
 	classic_log_allocation(log);
-	/* More is not known on top of what is. */
+	/* Unknown frames on top of known ones. */
 	CLASSIC_SECTION(log, 0, RUNS(2), RUNS(1));
 	CLASSIC_SECTION(log, UINT32_MAX, RUNS(6));
 	classic_log_allocation(log);
@@ -237,7 +237,7 @@ Test(reader_stacks, more_stay_than_are_known)
 	mprof_reader_destroy(reader);
 }
 
-/* A log with stacks that go on from block to block, of two threads, and of a third that replays its own. */
+/* A log with stacks that continue from block to block, of two threads, and of a third one that repeats its own. */
 static classic_log *make_continued(void)
 {
 	classic_log *log = begin(STACKS);
@@ -272,7 +272,7 @@ static classic_log *make_continued(void)
 static const char *const continued[] = {"2 1", "11", "3 2 1", "11", "12 11", "5 1"};
 #define CONTINUED_COUNT (sizeof(continued) / sizeof(continued[0]))
 
-/* Revisions from October to December 2008 replay nothing. */
+/* Revisions from October to December 2008 repeat nothing. */
 Test(reader_stacks, goes_on_in_the_next_block)
 {
 	mprof_reader *reader = finish(make_continued());
@@ -282,7 +282,7 @@ Test(reader_stacks, goes_on_in_the_next_block)
 	mprof_reader_destroy(reader);
 }
 
-/* What was not fetched of a block counts too. */
+/* Events of a block that were not fetched are taken into account. */
 Test(reader_stacks, blocks_that_are_left_early)
 {
 	for (size_t asked = 0; asked < CONTINUED_COUNT; asked++) {
@@ -300,7 +300,7 @@ Test(reader_stacks, blocks_that_are_left_early)
 	}
 }
 
-/* A block that is loaded again begins where it began. */
+/* A block that is loaded again starts from the same stack. */
 Test(reader_stacks, loaded_again)
 {
 	mprof_reader *reader = finish(make_continued());
@@ -318,7 +318,7 @@ Test(reader_stacks, loaded_again)
 			cr_expect_str_eq(block_text(reader), continued[i], "block %zu, round %d", i, round);
 			cr_assert(round == 0 || mprof_reader_get_record_count(reader, MPROF_RECORD_STACK) == stacks);
 			stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
-			/* Not all of it. */
+			/* Fetches only a part of it. */
 			cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
 			cr_assert_eq(mprof_reader_next_events(reader, &event, 1, &count), MPROF_OK);
 		}
@@ -326,7 +326,10 @@ Test(reader_stacks, loaded_again)
 	mprof_reader_destroy(reader);
 }
 
-/* A block that changes the stack again and again, below what it was before and above, begins where it began. */
+/*
+ * A block that changes the stack repeatedly, including frames of the previous block, starts from the same stack when it
+ * is loaded again.
+ */
 Test(reader_stacks, taken_back)
 {
 	classic_log *log = begin(STACKS);
@@ -366,7 +369,7 @@ Test(reader_stacks, taken_back)
 	mprof_reader_destroy(reader);
 }
 
-/* After the index all blocks can be read in any order, and nothing is defined twice. */
+/* After the index was built, all blocks can be read in any order, and nothing is defined twice. */
 Test(reader_stacks, any_order_after_the_index)
 {
 	mprof_reader *reader = finish(make_continued());
@@ -377,17 +380,17 @@ Test(reader_stacks, any_order_after_the_index)
 	entries = log_index(reader, &count);
 	stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
 	cr_assert_eq(stacks, 6, "all chains are known");
-	/* INTRO and DIRECTIVES stand in front. */
+	/* INTRO and DIRECTIVES come first. */
 	for (size_t i = CONTINUED_COUNT; i-- > 0;) {
 		cr_assert_eq(mprof_reader_seek(reader, entries[i + 2].offset), MPROF_OK);
-		for (size_t behind = i; behind < CONTINUED_COUNT; behind++)
-			expect_next_block(reader, continued[behind]);
+		for (size_t later = i; later < CONTINUED_COUNT; later++)
+			expect_next_block(reader, continued[later]);
 	}
 	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), stacks);
 	mprof_reader_destroy(reader);
 }
 
-/* Who goes to a place without having read what is in front of it has nothing to be told, unless it is replayed. */
+/* After a seek past blocks that were not read, no stacks are known, unless the log repeats them. */
 Test(reader_stacks, seek_ahead)
 {
 	classic_log *log = make_continued();
@@ -400,7 +403,7 @@ Test(reader_stacks, seek_ahead)
 	offset = entries[4].offset;
 	mprof_reader_destroy(reader);
 	reader = classic_log_read(log, NULL);
-	/* The directive is in front of it too, but is learnt in this way. */
+	/* The directive is skipped too, but reading one block first collects it. */
 	next_events_block(reader);
 	cr_assert_eq(mprof_reader_seek(reader, offset), MPROF_OK);
 	expect_next_block(reader, "3 0");
@@ -410,7 +413,7 @@ Test(reader_stacks, seek_ahead)
 	mprof_reader_destroy(reader);
 }
 
-/* Events of a log whose sections were never met are as the parser gives them. */
+/* Events of a log without any section are returned as the parser returns them. */
 Test(reader_stacks, no_sections)
 {
 	classic_log *log = begin(STACKS);
@@ -432,7 +435,7 @@ Test(reader_stacks, no_sections)
 	mprof_reader_destroy(reader);
 }
 
-/* A log of sections that each define new chains. */
+/* A log of sections each of which defines new call stacks. */
 static classic_log *make_many_chains(void)
 {
 	classic_log *log = begin(STACKS);
@@ -446,7 +449,7 @@ static classic_log *make_many_chains(void)
 	return log;
 }
 
-/* Behind the limit chains are not known, which is told when all events were given out, once. */
+/* Call stacks beyond the limit are unknown, which is reported once, after all events were returned. */
 Test(reader_stacks, memory_limit)
 {
 	classic_log *log = make_many_chains();
@@ -479,7 +482,7 @@ Test(reader_stacks, memory_limit)
 	mprof_reader_destroy(reader);
 }
 
-/* Reads all of a log. Returns the first status that is no good. */
+/* Reads all of a log. Returns the first status other than #MPROF_OK. */
 static mprof_status read_whole(const mprof_reader_options *options, const classic_log *log)
 {
 	mprof_reader *reader;
@@ -502,7 +505,7 @@ static mprof_status read_whole(const mprof_reader_options *options, const classi
 	return status;
 }
 
-/* Without memory for chains the reader says so, and keeps none. */
+/* If memory for call stacks is refused, the reader returns the error, and keeps no stacks. */
 Test(reader_stacks, no_memory)
 {
 	classic_log *log = make_continued();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A log of threads that switch between call stacks, written twice with the same calls: once with implicit leaves, once
- * with leaves that name their methods. A reader makes the same of both, wherever and in whatever pieces it reads.
+ * with leaves that name their methods. A reader must return the same events for both, wherever it starts and in batches
+ * of any size.
  */
 #include "logs/log_fixture.h"
 
@@ -20,19 +21,19 @@ typedef struct model_stack {
 	uint64_t number;
 	uint32_t open[MOST_DEPTH];
 	size_t depth;
-	int has_more; /* Below are frames that were not recorded. */
-	int holder;   /* The thread that is on it; -1: none. */
+	int has_more; /* There are unrecorded frames below. */
+	int holder;   /* The thread that is on it; -1 if none is. */
 	uint64_t left;
 } model_stack;
 
-/* Where a block begins: what is open on the stack that its thread is on. */
+/* The start of a block: the open frames of the stack that its thread is on. */
 typedef struct model_block {
 	uint32_t open[MOST_DEPTH];
 	size_t depth;
 	int has_more;
 } model_block;
 
-/* The first stacks are the threads' own. */
+/* The first stacks are those of the threads themselves. */
 typedef struct model {
 	log_bytes log;
 	int is_explicit;
@@ -78,7 +79,7 @@ static void take_stack(model *self, int thread, int next)
 	self->stacks[next].holder = thread;
 }
 
-/* To the thread's own stack, or to one that no thread is on. */
+/* Switches to the thread's own stack, or to one that no thread is on. */
 static mprof_event switch_stack(model *self, int thread)
 {
 	int next = thread;
@@ -98,7 +99,7 @@ static mprof_event switch_stack(model *self, int thread)
 	return (mprof_event){.kind = MPROF_EVENT_STACK_SWITCH, .value = self->stacks[next].number};
 }
 
-/* The stack that the thread is on, or one that no thread is on. */
+/* Ends the stack that the thread is on, or one that no thread is on. */
 static mprof_event end_stack(model *self, int thread)
 {
 	int ended = THREADS + (int)draw(self, STACKS);
@@ -111,7 +112,7 @@ static mprof_event end_stack(model *self, int thread)
 		take_stack(self, thread, thread);
 	empty(&self->stacks[ended], 0);
 	self->stacks[ended].holder = -1;
-	/* The number is used again. */
+	/* The number will be reused. */
 	self->stacks[ended].left = 0;
 	return (mprof_event){.kind = MPROF_EVENT_STACK_END, .value = self->stacks[ended].number};
 }
@@ -254,7 +255,7 @@ static mprof_status next_events_block(mprof_reader *reader)
 	return status;
 }
 
-/* All events of the block. */
+/* Compares all events of the block. */
 static void fetch(mprof_reader *reader, mprof_event *events, size_t batch)
 {
 	size_t total = 0;
@@ -269,7 +270,7 @@ static void fetch(mprof_reader *reader, mprof_event *events, size_t batch)
 	}
 }
 
-/* What the log with explicit leaves says. */
+/* The events of the log with explicit leaves. */
 static mprof_event *read_explicit(uint32_t seed)
 {
 	model *self = make_model(seed, 1);
@@ -285,7 +286,7 @@ static mprof_event *read_explicit(uint32_t seed)
 	return events;
 }
 
-/* Fetches a block and compares it with the other log's. */
+/* Fetches a block and compares it with the same block of the other log. */
 static void expect_block(mprof_reader *reader, const mprof_event *all, size_t number, size_t batch)
 {
 	const mprof_event *expected = all + number * BLOCK_EVENTS;
@@ -302,7 +303,7 @@ static void expect_block(mprof_reader *reader, const mprof_event *all, size_t nu
 
 static uint64_t block_offset(const model *self, size_t number)
 {
-	/* END is the last one. */
+	/* END is the last block. */
 	return log_block_offset(&self->log, log_block_count(&self->log) - 1 - BLOCKS + number);
 }
 
@@ -331,7 +332,10 @@ Test(reader_switches, read_in_order)
 	}
 }
 
-/* A block that is read in part and then loaded again is the same, and so are those after one that is not fetched. */
+/*
+ * A block that is fetched in part and loaded again returns the same, and so do the blocks after one that is not
+ * fetched.
+ */
 Test(reader_switches, whatever_is_fetched)
 {
 	mprof_event *all = read_explicit(2);
@@ -417,7 +421,7 @@ Test(reader_switches, known_with_an_index_that_was_loaded)
 	free(all);
 }
 
-/* Without an index, what is on stacks after a seek is not known, and nothing that is wrong is said. */
+/* Without an index, the frames on stacks are unknown after a seek, but no frame is wrong. */
 Test(reader_switches, nothing_wrong_without_an_index)
 {
 	mprof_event *all = read_explicit(1);
@@ -472,7 +476,7 @@ Test(reader_switches, open_where_a_block_begins)
 	free_model(self);
 }
 
-/* The frames after the last event of each block, which is where the thread's next one begins if no other took them. */
+/* The open frames after the last event of each block, which are those at the start of the next block of the thread. */
 Test(reader_switches, open_at_a_time)
 {
 	mprof_event *all = read_explicit(1);
@@ -537,7 +541,7 @@ static int seek_growing(void *user, uint64_t offset)
 	return 0;
 }
 
-/* The index grows with the log; what comes after its end is known from there on. */
+/* The index grows with the log; after a seek, frames are known from its end on. */
 Test(reader_switches, followed_in_pieces)
 {
 	mprof_event *all = read_explicit(3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times, going to them by the index, an index that grows, and one that is kept beside the log. */
+/* Times, seeking by time with the index, an index that grows, and one that is saved beside the log. */
 #include "logs/log_fixture.h"
 
 #include <criterion/criterion.h>
@@ -16,16 +16,16 @@
 typedef struct written_block {
 	uint64_t thread;
 	uint64_t first;
-	uint64_t last; /* Counter of its last event; it was written later. */
+	uint64_t last; /* Counter of its last event; the block was written later. */
 } written_block;
 
 typedef struct timed_log {
 	log_bytes log;
 	written_block blocks[BLOCKS];
-	uint64_t counter; /* When the block that is written now is written. */
+	uint64_t counter; /* Counter at which the current block is written. */
 } timed_log;
 
-/* A counter of 1000 in a microsecond. */
+/* The counter advances by 1000 per microsecond. */
 static void tell_time(void *user, mprof_clock *clock)
 {
 	const timed_log *self = user;
@@ -34,7 +34,7 @@ static void tell_time(void *user, mprof_clock *clock)
 	clock->time = 7000000 + self->counter / 1000;
 }
 
-/* Blocks of a thread follow each other in time; those of other threads overlap them, and come late. */
+/* Blocks of a thread follow one another in time; those of other threads overlap them, and are written late. */
 static timed_log *make_timed_log(uint32_t dialect)
 {
 	timed_log *self = calloc(1, sizeof(*self));
@@ -108,7 +108,7 @@ static int64_t time_of(const mprof_reader *reader, uint64_t counter)
 	return time;
 }
 
-/* The first counter whose time is not before a time. */
+/* The first counter whose time is not less than a given time. */
 Test(reader_time, counter_of_a_time)
 {
 	timed_log *self = make_timed_log(MPROF_DIALECT_MPROF2);
@@ -134,7 +134,7 @@ Test(reader_time, counter_of_a_time)
 	free_timed_log(self);
 }
 
-/* Ends of blocks are those of their events, however late they were written. */
+/* Blocks end at the counter of their last event, however late they were written. */
 Test(reader_time, index_has_the_last_event)
 {
 	timed_log *self = make_timed_log(MPROF_DIALECT_MPROF2);
@@ -177,7 +177,7 @@ Test(reader_time, index_without_events)
 	free_timed_log(self);
 }
 
-/* The next block of events is the first one that may have some from then on. */
+/* The next EVENTS block is the first one that may have events from that time on. */
 static void expect_place(const timed_log *self, mprof_reader *reader, uint64_t counter, uint64_t thread)
 {
 	mprof_block block;
@@ -222,7 +222,7 @@ Test(reader_time, seek)
 	free_timed_log(self);
 }
 
-/* While a log is followed the same call adds what is new, and reading goes on where it was. */
+/* While a log is followed, the same call extends the index, and reading continues at the same position. */
 Test(reader_time, index_of_a_log_that_grows)
 {
 	timed_log *self = make_timed_log(MPROF_DIALECT_MPROF2);
@@ -241,7 +241,7 @@ Test(reader_time, index_of_a_log_that_grows)
 	cr_assert_eq(mprof_reader_open_path(path, &options, &reader), MPROF_AGAIN);
 	mprof_block_init(&block, sizeof(block));
 	for (size_t number = 3; number <= blocks; number += 6) {
-		/* The last block is cut. */
+		/* The last block is truncated. */
 		size_t end = number + 6 > blocks ? self->log.length : log_block_offset(&self->log, number) + 9;
 
 		cr_assert_eq(write(fd, self->log.bytes + written, end - written), (ssize_t)(end - written));
@@ -306,7 +306,7 @@ Test(reader_time, saved_index)
 
 	cr_assert_eq(mprof_reader_load_index(reader, saved.bytes, saved.length), MPROF_OK, "%s",
 		     reader_error_of(reader).what);
-	cr_assert_eq(mprof_reader_get_class_count(reader), 1, "names are learnt");
+	cr_assert_eq(mprof_reader_get_class_count(reader), 1, "names are collected");
 	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO, "reading goes on where it was");
@@ -323,7 +323,10 @@ Test(reader_time, saved_index)
 	free_timed_log(self);
 }
 
-/* Each bit wrong in turn, each length, and that of another log: refused, and the index can be made as ever. */
+/*
+ * With any wrong bit, any other length, or for another log a saved index is refused, and the index can be built as
+ * usual.
+ */
 Test(reader_time, saved_index_that_is_wrong)
 {
 	timed_log *self = make_timed_log(MPROF_DIALECT_MPROF2);
@@ -351,7 +354,7 @@ Test(reader_time, saved_index_that_is_wrong)
 	free_timed_log(self);
 }
 
-/* The log has changed since, though it begins alike: times are right all the same. */
+/* The log has changed since, but starts with the same bytes: times are right nevertheless. */
 Test(reader_time, saved_index_of_a_log_that_has_changed)
 {
 	timed_log *self = make_timed_log(MPROF_DIALECT_MPROF2);
@@ -361,7 +364,7 @@ Test(reader_time, saved_index_of_a_log_that_has_changed)
 	mprof_reader *reader;
 	written_block moved[BLOCKS];
 
-	/* The blocks of events the other way around. */
+	/* The EVENTS blocks in reverse order. */
 	cr_assert_not_null(changed.bytes);
 	changed.length = log_block_offset(&self->log, first);
 	memcpy(changed.bytes, self->log.bytes, changed.length);
@@ -385,7 +388,10 @@ Test(reader_time, saved_index_of_a_log_that_has_changed)
 	free_timed_log(self);
 }
 
-/* What blocks of mono leave to those before is not in a saved index, so there is none. */
+/*
+ * In mono a block depends on state of the blocks before it, which a saved index does not contain. So mono has no saved
+ * index.
+ */
 Test(reader_time, saved_index_of_mono)
 {
 	timed_log *self = make_timed_log(MPROF_DIALECT_MONO);

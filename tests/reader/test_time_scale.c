@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters as times: the unit follows from CLOCKs, whatever order and size they have. */
+/* Counters as times: the unit follows from CLOCKs in any order and of any size. */
 #include "reader/time_scale.h"
 
 #include <criterion/criterion.h>
@@ -56,7 +56,7 @@ Test(time_scale, units)
 	cr_assert_eq(convert(&microseconds, 1000000), 0);
 	cr_assert_eq(convert(&microseconds, 1000001), 1000);
 	cr_assert_eq(convert(&microseconds, 999999), -1000);
-	cr_assert_eq(convert(&microseconds, 100000000), INT64_C(99000000000), "behind the last CLOCK");
+	cr_assert_eq(convert(&microseconds, 100000000), INT64_C(99000000000), "after the last CLOCK");
 	cr_assert_eq(time_scale_counters_per_second(&microseconds), 1e6);
 	cr_assert_eq(convert(&ticks, 500 + 3), 1);
 	cr_assert_eq(convert(&ticks, 500 + UINT64_C(3000000000)), 1000000000);
@@ -97,7 +97,7 @@ Test(time_scale, largest)
 	cr_assert_eq(convert(&slow, UINT64_MAX), INT64_MIN);
 }
 
-/* A year of nanoseconds: errors stay below the wall clock's own unit, and order is kept. */
+/* A year of nanoseconds: errors stay below the unit of the wall clock, and the order is kept. */
 Test(time_scale, long_log)
 {
 	const uint64_t year = UINT64_C(31536000) * 1000000000;

@@ -236,7 +236,7 @@ Test(elf_symbols, a_label_does_not_reach_out_of_its_section)
 	elf_symbols_destroy(&symbols);
 }
 
-Test(elf_symbols, files_of_the_other_byte_order_say_nothing)
+Test(elf_symbols, files_of_the_other_byte_order_have_no_names)
 {
 	uint8_t file[FILE_SIZE];
 	elf_symbols symbols;

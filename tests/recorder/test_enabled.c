@@ -190,7 +190,7 @@ Test(enabled, may_start_disabled)
 	recorded_log_free(&log);
 }
 
-Test(enabled, a_gap_that_finds_no_room_is_told_later, .timeout = 60)
+Test(enabled, a_gap_without_a_buffer_is_recorded_later, .timeout = 60)
 {
 	recorded_log log = {0};
 	mprof_recorder_options options;

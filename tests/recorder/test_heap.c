@@ -13,7 +13,7 @@
 
 TestSuite(heap, .fini = fini, .timeout = 120);
 
-Test(heap, a_shot_is_written_as_it_was_told)
+Test(heap, a_snapshot_is_written_as_reported)
 {
 	static const uint64_t references[] = {HEAP + 64, HEAP + 128, 0};
 	mprof_root_area area = {.struct_size = sizeof(mprof_root_area),

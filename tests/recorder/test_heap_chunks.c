@@ -67,7 +67,7 @@ Test(heap_chunks, much_free_memory_goes_back_to_the_system)
 	cr_assert_eq(mapped(&chunks), 0);
 }
 
-Test(heap_chunks, no_memory_at_all_is_told)
+Test(heap_chunks, refused_memory_is_reported)
 {
 	heap_chunks chunks;
 

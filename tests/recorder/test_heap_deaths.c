@@ -201,7 +201,7 @@ Test(heap_deaths, a_shot_may_be_drained_while_it_goes_on)
 	check_dead(2, HEAP + 32, "Tree", 8);
 }
 
-Test(heap_deaths, a_shot_may_know_an_object_before_its_thread_tells_of_it)
+Test(heap_deaths, a_snapshot_may_have_an_object_before_its_allocation)
 {
 	open_tracking();
 	begin(ALL_USES, 1);
@@ -217,7 +217,7 @@ Test(heap_deaths, a_shot_may_know_an_object_before_its_thread_tells_of_it)
 	check_sum(2, "Point", 1, 24, 0, 0);
 }
 
-Test(heap_deaths, objects_that_were_told_dead_are_dead_once)
+Test(heap_deaths, dead_objects_are_reported_once)
 {
 	open_tracking();
 	allocate(HEAP, POINT, 24);

@@ -11,7 +11,7 @@
 
 TestSuite(heap_losses, .fini = fini, .timeout = 120);
 
-Test(heap_losses, a_shot_that_does_not_fit_says_so)
+Test(heap_losses, a_snapshot_that_does_not_fit_is_flagged)
 {
 	enum { OBJECTS = 200000 };
 	size_t kept;
@@ -80,7 +80,7 @@ Test(heap_losses, references_and_deaths_that_do_not_fit_are_counted)
 	free(references);
 }
 
-Test(heap_losses, an_incomplete_shot_says_nothing_of_deaths)
+Test(heap_losses, an_incomplete_snapshot_reports_no_deaths)
 {
 	open_small(1);
 	for (uint64_t i = 0; i < 100; i++)
@@ -233,7 +233,7 @@ static size_t record_without(size_t fail_at)
 	return memory.requests;
 }
 
-Test(heap_losses, without_memory_what_is_missing_is_told)
+Test(heap_losses, without_memory_losses_are_counted)
 {
 	size_t requests = record_without(0);
 

@@ -125,7 +125,7 @@ Test(log_limit, nothing_but_losses_is_written_after_it, .timeout = 60)
 	recorded_log_free(&log);
 }
 
-Test(log_limit, is_none_where_it_is_not_reached)
+Test(log_limit, has_no_effect_if_not_reached)
 {
 	recorded_log log = {0};
 	mprof_thread *thread;

@@ -449,7 +449,7 @@ Test(native_modules, a_file_that_was_replaced_is_not_read, .timeout = 60)
 }
 
 /* Libraries that stay are the same modules, and places in them the same locations. */
-Test(native_modules, others_are_not_told_anew, .timeout = 60)
+Test(native_modules, others_are_not_defined_again, .timeout = 60)
 {
 	recorded_log log = {0};
 	sampled_log sampled;

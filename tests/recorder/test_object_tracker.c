@@ -94,7 +94,7 @@ Test(object_tracker, what_a_shot_does_not_give_is_dead)
 	cr_assert_eq(deaths.count, 500);
 }
 
-Test(object_tracker, an_incomplete_shot_says_nothing)
+Test(object_tracker, an_incomplete_snapshot_proves_nothing)
 {
 	allocate(16, 1, 8);
 	allocate(32, 1, 8);
@@ -132,7 +132,7 @@ Test(object_tracker, an_object_dies_with_the_size_that_it_was_allocated_with)
 	cr_assert(died_once(16, 1, 8));
 }
 
-Test(object_tracker, a_shot_may_know_an_object_before_its_allocation_is_told)
+Test(object_tracker, a_snapshot_may_have_an_object_before_its_allocation)
 {
 	give(16, 1, 8);
 	end_shot(1);
@@ -189,7 +189,7 @@ Test(object_tracker, an_object_that_was_moved_to_had_died)
 	cr_assert(died_once(32, 2, 8));
 }
 
-Test(object_tracker, freed_objects_are_not_told_dead_again)
+Test(object_tracker, freed_objects_are_not_reported_dead_again)
 {
 	allocate(16, 1, 8);
 	cr_assert(object_tracker_freed(&tracker, 16));
@@ -358,7 +358,7 @@ Test(object_tracker, its_memory_follows_what_lives)
 	cr_assert_eq(memory.blocks, 0);
 }
 
-Test(object_tracker, no_memory_is_told)
+Test(object_tracker, refused_memory_is_reported)
 {
 	failing_allocator memory = {0};
 	tracked_object object = {16, UINT64_MAX, 1};
@@ -413,7 +413,7 @@ Test(object_tracker, allocations_of_many_threads_come_in_order)
 	heap_timeline_destroy(&timeline);
 }
 
-Test(object_tracker, allocations_at_the_same_moment_keep_their_order)
+Test(object_tracker, allocations_at_the_same_time_keep_their_order)
 {
 	heap_timeline timeline;
 

@@ -141,7 +141,7 @@ Test(switches, refuses_what_is_no_stack)
 	recorded_log_free(&log);
 }
 
-Test(switches, where_recording_was_stopped_the_log_says_on_which_stack_it_goes_on)
+Test(switches, the_stack_is_repeated_after_a_pause)
 {
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_as(&log, MPROF_DIALECT_MPROF2, 0);

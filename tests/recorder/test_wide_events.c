@@ -122,7 +122,7 @@ Test(wide_events, the_caller_is_the_innermost_method)
 	}
 }
 
-Test(wide_events, allocations_of_the_compiler_are_told_by_their_innermost_method)
+Test(wide_events, allocations_of_the_compiler_follow_from_the_innermost_method)
 {
 	const mprof_frame compiled[] = {METHOD_F | MPROF_FRAME_COMPILING, METHOD_G};
 	const mprof_frame run[] = {METHOD_F, METHOD_G | MPROF_FRAME_COMPILING};
@@ -223,7 +223,7 @@ Test(wide_events, monitors_handles_and_finalizers_come_back)
 	recorded_log_free(&log);
 }
 
-Test(wide_events, what_the_log_cannot_say_is_not_recorded)
+Test(wide_events, what_the_log_cannot_represent_is_not_recorded)
 {
 	recorded_log log = {0};
 	mprof_recorder *recorder = open_with(&log, 0);
@@ -267,7 +267,7 @@ Test(wide_events, long_chains_keep_their_inner_end)
 	recorded_log_free(&log);
 }
 
-Test(wide_events, classes_of_one_size_say_it_once)
+Test(wide_events, the_size_of_a_class_is_written_once)
 {
 	recorded_log log = {0};
 	size_t with_sizes = 0;

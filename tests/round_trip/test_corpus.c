@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each log of tests/data gives what the file beside its description expects: from a reader in one go and block by block
- * in any order, and the same from a parser however the log is cut into pieces.
+ * Each log of tests/data yields the text in the file beside its description: from a reader in one pass and block by
+ * block in any order, and from a parser that is fed pieces of any size.
  */
 #include "format/log_text.h"
 #include "logs/log_fixture.h"
@@ -60,7 +60,7 @@ static log_bytes read_expected(const char *name)
 	return log_from_file(path);
 }
 
-/* Keeps what was read, so that it can be compared with what is expected. */
+/* Saves the actual text so that it can be compared with the expected one. */
 static void keep_actual(const char *name, const log_text *text)
 {
 	const char *build = getenv("builddir");
@@ -133,7 +133,7 @@ Test(corpus, is_parsed_alike_in_pieces, .init = find_logs)
 	}
 }
 
-/* Reads the rest of a log block by block; returns how many there are, or 0 if something is wrong with it. */
+/* Reads the rest of a log block by block; returns the number of blocks, or 0 if there is an error. */
 static size_t read_blocks(mprof_reader *reader, log_text *texts)
 {
 	size_t count = 0;
@@ -150,7 +150,7 @@ static size_t read_blocks(mprof_reader *reader, log_text *texts)
 	return strstr(texts[count].text, "error ") == NULL ? count : 0;
 }
 
-/* Behind the index, blocks give the same as in their order, the last one first. */
+/* After the index was built, blocks yield the same as in order, starting with the last one. */
 static void expect_backwards(const char *name, mprof_reader *reader, const log_text *texts, size_t count)
 {
 	static log_text again;
@@ -169,7 +169,10 @@ static void expect_backwards(const char *name, mprof_reader *reader, const log_t
 	}
 }
 
-/* A reader that makes the index at once, and one that has read all before, which learns some things by fetching. */
+/*
+ * Two readers: one that builds the index first, and one that has read everything before and collected state by
+ * fetching.
+ */
 static void read_backwards(const char *name, const log_bytes *log)
 {
 	static log_text texts[MOST_BLOCKS];
@@ -207,7 +210,7 @@ static int is_described(const char *name, size_t length)
 	return 0;
 }
 
-/* A row of the table of quirks ends with what shows it: logs, or files of tests. */
+/* A row of the table of quirks ends with its evidence: logs, or test files. */
 static size_t check_quirk(const char *row, const char *end)
 {
 	const char *column = end - 2;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap shots through a log: any number of objects and references, in batches of any size, whole, cut and damaged. */
+/*
+ * Writes heap snapshots and reads them: any number of objects and references, in batches of any size, complete,
+ * truncated and damaged.
+ */
 #include "parser/parser_fixture.h"
 
 #include "base/bytes.h"
 
 #include <stdlib.h>
 
-/* What the parser holds at once. */
+/* The capacity of the parser. */
 #define REFERENCE_BATCH 8192
 #define EVENT_BATCH 512
 
 #define OBJECT_SIZE 40
 
-/* Class 1 has objects of OBJECT_SIZE bytes, class 2 has none of a size. */
+/* Class 1 has objects of OBJECT_SIZE bytes; the size of class 2 is not defined. */
 static mprof_writer *open_writer(uint64_t directives)
 {
 	const mprof_class_definition sized = {.struct_size = sizeof(mprof_class_definition),
@@ -33,7 +36,7 @@ static mprof_writer *open_writer(uint64_t directives)
 	return writer;
 }
 
-/* The log as a copy; ends the writer. */
+/* Copies the log and destroys the writer. */
 static log_bytes take_log(mprof_writer *writer)
 {
 	const uint8_t *bytes;
@@ -116,7 +119,7 @@ Test(heap, fields)
 	log_free(&log);
 }
 
-/* Objects in a row, object i with i % 17 references. */
+/* A sequence of objects; object i has i % 17 references. */
 #define MANY 5000
 
 static void make_many(mprof_event *events, mprof_event_detail *details, uint64_t *references)
@@ -193,7 +196,7 @@ Test(heap, in_batches)
 	cr_assert_lt(lengths[1], lengths[0], "sizes take room");
 }
 
-/* An object with more references than the parser holds. */
+/* An object with more references than the capacity of the parser. */
 Test(heap, in_pieces)
 {
 	const uint32_t total = 2 * REFERENCE_BATCH + 100;
@@ -247,7 +250,7 @@ Test(heap, in_pieces)
 	log_free(&log);
 }
 
-/* Sizes come from a MAPPING block, also one that was passed by. */
+/* Sizes come from a MAPPING block, even if it was skipped. */
 Test(heap, sizes_of_passed_mapping)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 8};
@@ -270,7 +273,7 @@ Test(heap, sizes_of_passed_mapping)
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_OK);
 	cr_assert_eq(event.value, OBJECT_SIZE);
-	/* Without it, the sizes are not known. */
+	/* Without the block, the sizes are not known. */
 	mprof_parser_destroy(parser);
 	log.bytes[log_block_offset(&log, 2) + 20] ^= 1;
 	parser = open_fed(&log);
@@ -287,7 +290,9 @@ Test(heap, sizes_of_passed_mapping)
 	log_free(&log);
 }
 
-/* A DIRECTIVES block that cannot be read may have changed what follows of HEAP_DATA, MAPPING and EVENTS. */
+/*
+ * A DIRECTIVES block that cannot be decoded may have changed the layout of later HEAP_DATA, MAPPING and EVENTS blocks.
+ */
 Test(heap, directives_lost)
 {
 	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
@@ -312,7 +317,7 @@ Test(heap, directives_lost)
 	log_free(&log);
 }
 
-/* The events of a block whose end is cut. */
+/* The events of a block whose end is truncated. */
 Test(heap, cut)
 {
 	static mprof_event events[MANY];
@@ -349,7 +354,7 @@ Test(heap, cut)
 	log_free(&log);
 }
 
-/* What blocks of other kinds give is not mixed up. */
+/* Events and records can only be fetched from blocks of their kinds. */
 Test(heap, wrong_block)
 {
 	log_bytes log = log_make_more(0);

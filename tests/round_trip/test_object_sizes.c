@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of objects that a log tells once, by class: what is learnt, when, and what becomes of events without. */
+/*
+ * Object sizes that a log has only once, by class: which sizes are collected, when, and the sizes of events without
+ * one.
+ */
 #include "parser/parser_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -11,10 +14,10 @@
 
 #define SIZES MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)
 
-/* The blocks of the log, by number. */
+/* The blocks of the log by index. */
 enum { NUMBER_FIRST_CLASSES = 2, NUMBER_FIRST_EVENTS, NUMBER_MORE_CLASSES, NUMBER_MORE_EVENTS, NUMBER_OF_BLOCKS = 7 };
 
-/* IDs that are dense and some that are not; sizes in one byte and in five. */
+/* Dense and sparse IDs; sizes in one byte and in five. */
 static const uint32_t first_ids[] = {1, 2, 3, 7, 31, 33, 1000, 70001, UINT32_MAX};
 static const uint32_t more_ids[] = {41, 42, 70003};
 
@@ -90,7 +93,7 @@ static log_bytes make_log(void)
 	return log;
 }
 
-/* The parser has the header of a block of those allocations. */
+/* Expects a block of those allocations, whose header the parser has read. */
 static void expect_allocations(mprof_parser *parser, const uint32_t *ids, size_t count)
 {
 	mprof_block block = fresh_block();
@@ -141,7 +144,7 @@ Test(object_sizes, are_left_out_of_events)
 	log_free(&log);
 }
 
-Test(object_sizes, are_learnt_from_blocks_that_are_passed_by)
+Test(object_sizes, are_collected_from_skipped_blocks)
 {
 	log_bytes log = make_log();
 	mprof_parser *parser = open_fed(&log);
@@ -166,7 +169,7 @@ Test(object_sizes, survive_restarts)
 	go_on_from(parser, &log, NUMBER_FIRST_EVENTS);
 	go_to(parser, 0);
 	expect_allocations(parser, first_ids, FIRST_COUNT);
-	/* The same definitions come once more. */
+	/* The same definitions are read once more. */
 	go_on_from(parser, &log, NUMBER_FIRST_CLASSES);
 	go_to(parser, 1);
 	expect_allocations(parser, first_ids, FIRST_COUNT);
@@ -182,7 +185,7 @@ Test(object_sizes, that_are_not_known)
 	mprof_event event;
 	size_t count;
 
-	go_to(parser, NUMBER_FIRST_CLASSES); /* Which is not loaded. */
+	go_to(parser, NUMBER_FIRST_CLASSES); /* This block is not loaded. */
 	go_on_from(parser, &log, NUMBER_FIRST_EVENTS);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_ERR_MALFORMED);
@@ -190,7 +193,7 @@ Test(object_sizes, that_are_not_known)
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK,
 		     (uint64_t)(find(&log, NUMBER_FIRST_EVENTS, "\x08\x80\x10\x80", 4) - log.bytes));
 	cr_assert_str_eq(parser_error_of(parser).what, "the event leaves out a size that its class does not have");
-	/* Others are. */
+	/* Other sizes are known. */
 	go_to(parser, 1);
 	expect_allocations(parser, more_ids, MORE_COUNT);
 	mprof_parser_destroy(parser);
@@ -222,7 +225,7 @@ Test(object_sizes, of_two_definitions_the_first_stays)
 	mprof_status status = MPROF_OK;
 	size_t count;
 
-	/* Class 41 comes to be a second class 1, which makes the next allocation one of class 1. */
+	/* Class 41 becomes a second definition of class 1, and the next allocation one of class 1. */
 	cr_assert_neq(size_of(1), size_of(41));
 	*find(&log, NUMBER_MORE_CLASSES, "\xa9\xe0\x43", 3) = 0x81;
 	memcpy(find(&log, NUMBER_MORE_EVENTS, "\x48\x81", 2), "\x08\x80", 2);
@@ -327,7 +330,7 @@ Test(object_sizes, memory_follows_the_log)
 	}
 }
 
-/* A block that cannot be learnt from for want of memory is not loaded. */
+/* If memory for the definitions of a block is refused, the block is not loaded. */
 static void read_sizes(const log_bytes *log, failing_allocator *memory)
 {
 	mprof_allocator allocator = failing_allocator_interface(memory);
@@ -367,7 +370,10 @@ Test(object_sizes, no_memory)
 	log_free(&log);
 }
 
-/* Defines classes and allocates an object of that whose size was refused. Returns the event's code, 0 without one. */
+/*
+ * Defines classes and allocates an object of the class whose size was refused. Returns the code of the event, 0 without
+ * one.
+ */
 static uint8_t allocate_what_was_refused(mprof_writer *writer)
 {
 	mprof_event event = {.kind = MPROF_EVENT_ALLOCATION, .value = 24};
@@ -400,7 +406,7 @@ static uint8_t allocate_what_was_refused(mprof_writer *writer)
 	return event.code;
 }
 
-/* What was refused leaves no size behind for a class that is defined after all, without one. */
+/* A refused definition leaves no size for a class that is then defined without one. */
 Test(object_sizes, no_memory_to_define)
 {
 	size_t refused = 0;
@@ -428,7 +434,7 @@ Test(object_sizes, no_memory_to_define)
 	cr_assert_gt(refused, 5);
 }
 
-/* A reader that is asked for events alone, and one that goes where it was before. */
+/* A reader that wants only events, and one that seeks back. */
 Test(object_sizes, are_known_to_readers)
 {
 	log_bytes log = make_log();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written is what is read: every block and event, in both dialects, with numbers and names at their edges. */
+/* Every block and event can be written and read again, in both dialects, with edge cases of numbers and names. */
 #include <mprof/reader.h>
 #include <mprof/writer.h>
 
@@ -38,7 +38,7 @@ static const uint64_t edge_values[] = {
 
 static const uint32_t edge_ids[] = {1, 31, 32, 127, 128, 4095, 4096, 1 << 21, 1 << 23, UINT32_MAX - 1, UINT32_MAX};
 
-/* Filled once; lengths around where INTs and buffers change. */
+/* Filled once; lengths around those at which varints and buffers change. */
 static char long_name[(1 << 20) + 1];
 
 static const char *edge_name(size_t i, size_t *length)
@@ -66,7 +66,7 @@ typedef struct round_trip {
 	int has_directives;
 } round_trip;
 
-/* Counters and times at their edges, each followed by one that is later or not: a clock is only a pair of numbers. */
+/* Edge cases of counters and times, each followed by a later or an earlier one: a clock pair may have any values. */
 static mprof_clock clock_at(uint64_t reading)
 {
 	mprof_clock clock;
@@ -110,7 +110,7 @@ static void next(round_trip *trip, mprof_block_kind kind)
 	cr_assert_eq(trip->block.loaded, 1);
 }
 
-/* Closes the log and goes on to read it, up to the first block behind INTRO and DIRECTIVES. */
+/* Closes the log and reads it, up to the first block after INTRO and DIRECTIVES. */
 static void turn(round_trip *trip)
 {
 	const uint8_t *bytes;
@@ -145,7 +145,7 @@ static void finish(round_trip *trip)
 	cr_assert_eq(mprof_writer_destroy(trip->writer), MPROF_OK);
 }
 
-/* Sizes of objects that allocations of this test have, or have not. */
+/* Object sizes that allocations of this test have, or have not. */
 static uint32_t edge_size(size_t i)
 {
 	return (uint32_t)edge_values[i % COUNT_OF(edge_values)];
@@ -199,7 +199,7 @@ static mprof_event *add_event(uint32_t kind, uint32_t flags, uint32_t id, uint64
 	event->flags = (uint8_t)flags;
 	event->id = id;
 	event->value = value;
-	/* Differences at the edges, too. */
+	/* The deltas are edge cases, too. */
 	counter += edge_values[written_count % COUNT_OF(edge_values)];
 	event->counter = counter;
 	written_count++;
@@ -552,7 +552,7 @@ Test(round_trip, definitions)
 	round_trip_definitions(MPROF_DIALECT_MPROF2, ALL_DIRECTIVES);
 }
 
-/* The function of a hit, whose name is its ID, since these dialects do not name it. */
+/* The function of a hit, whose name is its ID, since these dialects have no names of functions. */
 static void expect_function(const mprof_reader *reader, const mprof_event *event, uint32_t id)
 {
 	char expected[16];
@@ -721,7 +721,7 @@ static uint64_t fold_event(uint64_t folded, const mprof_event *event)
 	return folded;
 }
 
-/* Reads events from a parser that is fed pieces of a length; what they are is folded into a number. */
+/* Reads events from a parser that is fed pieces of a given length, and returns a hash of them. */
 static uint64_t fold_log(const uint8_t *bytes, size_t length, size_t piece)
 {
 	uint64_t folded = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written to a file is what is read from it, plain and compressed, also while it grows. */
+/* Logs written to a file can be read from it, plain and compressed, also while it grows. */
 #include <mprof/reader.h>
 #include <mprof/writer.h>
 
@@ -54,7 +54,7 @@ Test(round_trip_files, files)
 			cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 			if (i != 100)
 				continue;
-			/* What was flushed can be read already. */
+			/* Flushed blocks can already be read. */
 			cr_assert_eq(mprof_writer_flush(writer), MPROF_OK);
 			cr_assert_eq(mprof_reader_open_path(path, NULL, &reader), MPROF_OK);
 			cr_assert_eq(count_events(reader), 100 * 101 / 2);

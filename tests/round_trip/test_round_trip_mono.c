@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written in the dialects of Mono is what is read: every block and event, as far as a dialect can say it. */
+/*
+ * Every block and event can be written in the dialects of Mono and read again, as far as the dialect can represent it.
+ */
 #include "logs/mono_fixture.h"
 
 #include <mprof/reader.h>
@@ -20,7 +22,7 @@ static mprof_reader *open_reader(mprof_writer *writer)
 	return reader;
 }
 
-/* The next block of a kind; those in front of it are passed. */
+/* Reads up to the next block of a kind. */
 static mprof_block find_block(mprof_reader *reader, mprof_block_kind kind)
 {
 	mprof_block block;
@@ -35,7 +37,7 @@ static mprof_block find_block(mprof_reader *reader, mprof_block_kind kind)
 	return block;
 }
 
-/* Logs of unity are told by the samples that they have, and are those of mono without. */
+/* Logs of unity are recognized by their samples; without samples they are logs of mono. */
 static void finish(mprof_reader *reader, mprof_writer *writer)
 {
 	uint32_t dialect = writer->encoding.rules->dialect;
@@ -51,7 +53,7 @@ static void finish(mprof_reader *reader, mprof_writer *writer)
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }
 
-/* The next event of the block that is no stack section. */
+/* The next event of the block that is not a stack section. */
 static mprof_event next_event(mprof_reader *reader)
 {
 	mprof_event event;
@@ -74,7 +76,8 @@ static void expect_no_event(mprof_reader *reader)
 }
 
 /*
- * Frames as "2 1" for method 2 called by method 1; with J those being compiled, with the name of their function others.
+ * Frames as text: "2 1" is method 2 called by method 1; J marks methods being compiled; native code has the name of its
+ * function.
  */
 static void expect_chain(mprof_reader *reader, uint64_t chain, const char *expected)
 {
@@ -220,7 +223,7 @@ Test(round_trip_mono, events)
 	round_trip_events(MPROF_DIALECT_UNITY, 300);
 }
 
-/* The base counter of the thread's block before would say that this one goes on from where that ended. */
+/* With the base counter of the thread's previous block, this block would continue where that one ended. */
 Test(round_trip_mono, a_base_counter_that_comes_again)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
@@ -233,7 +236,7 @@ Test(round_trip_mono, a_base_counter_that_comes_again)
 		now.counter = base + 10;
 		ADD(writer, METHOD_ENTER, 1, 0, block, NULL);
 		cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
-		/* Another thread is none of its business. */
+		/* A block of another thread has no effect on it. */
 		cr_assert_eq(mprof_writer_begin_events(writer, 2, base + block), MPROF_OK);
 		cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	}
@@ -336,7 +339,7 @@ Test(round_trip_mono, samples)
 	round_trip_samples(MPROF_DIALECT_UNITY, whole);
 }
 
-/* In drop a number says for how many a hit of a function stands. */
+/* In drop a number is the count of hits of a function. */
 Test(round_trip_mono, samples_with_a_weight)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .samples = UINT64_C(1) << 33};

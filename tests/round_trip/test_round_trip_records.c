@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written is what is read: samples, records, remarks and heap shots with numbers and names at their edges. */
+/* Samples, records, markers and heap snapshots can be written and read again, with edge cases of numbers and names. */
 #include "logs/log_fixture.h"
 
 #include "format/record_texts.h"
@@ -41,7 +41,7 @@ static const char *edge_name(size_t i)
 	return names[i % COUNT_OF(names)];
 }
 
-/* Ids at their edges, too. */
+/* Edge cases of IDs, too. */
 static uint32_t edge_id(size_t i)
 {
 	static const uint32_t ids[] = {1, 127, 128, 1 << 23, INT32_MAX, UINT32_MAX};
@@ -111,7 +111,7 @@ static void expect_same(const mprof_record *expected, const mprof_record *actual
 
 #define MOST_RECORDS 64
 
-/* Writes a block of records and reads it, in batches of three; definitions are found by their ids. */
+/* Writes a block of records and reads it, in batches of three; looks definitions up by ID. */
 static void check_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number, const mprof_record *records,
 			  size_t count)
 {
@@ -207,7 +207,7 @@ Test(round_trip_records, native_stacks)
 	check_records(writer, MPROF_BLOCK_STACKS, 0, records, 2);
 }
 
-/* All values are bits, for numbers and for doubles alike. */
+/* All values are 64 bits, for integers and doubles alike. */
 Test(round_trip_records, metrics)
 {
 	mprof_record records[EDGE_COUNT + 2 * EDGE_COUNT];
@@ -224,7 +224,7 @@ Test(round_trip_records, metrics)
 			values[j].as.metric_value.is_double = records[i].as.metric.flags & MPROF_METRIC_FLAG_DOUBLE;
 			values[j].as.metric_value.value = edges[i];
 		}
-		/* The metric of the other end is of the other kind. */
+		/* The metric at the other end has the other type. */
 		values[1].as.metric_value.is_double ^= MPROF_METRIC_FLAG_DOUBLE;
 	}
 	check_records(open_writer(), MPROF_BLOCK_METRICS, 0, records, COUNT_OF(records));
@@ -318,7 +318,7 @@ Test(round_trip_records, samples)
 	}
 }
 
-/* Addresses anywhere, so that each difference of two edges is met, and sizes and counters at their edges. */
+/* All addresses, so that each difference of two edge cases occurs, and edge cases of sizes and counters. */
 Test(round_trip_records, heap)
 {
 	static mprof_event events[EDGE_COUNT * EDGE_COUNT];

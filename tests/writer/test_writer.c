@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each call of the writer puts into the log, and what it refuses. */
+/* The bytes that each call of the writer adds to the log, and the calls that it refuses. */
 #include "writer_fixture.h"
 
 #include <errno.h>
@@ -271,7 +271,7 @@ Test(writer, writes_events)
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
 	cr_assert_eq(stats_of(writer).events, 2);
 	EXPECT_BLOCK(writer, 3, 5, "\x84\x85\x87\xe4\x09\x80\x85\x2a\x80\0\x85\x85");
-	/* Each block starts from its own base. */
+	/* Each block starts from its own base counter. */
 	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
 	cr_assert_eq(mprof_writer_write_events(writer, events, 1, &written), MPROF_OK);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
@@ -439,7 +439,7 @@ Test(writer, defaults)
 	used = mprof_varint_decode(content + 3, length - 3, &counter);
 	cr_assert_gt(used, 0);
 	cr_assert_gt(mprof_varint_decode(content + 3 + used, length - 3 - (size_t)used, &time), 0);
-	/* Some time after 2020 and before 2100. */
+	/* A time after 2020 and before 2100. */
 	cr_assert_gt(time, UINT64_C(1577836800000000));
 	cr_assert_lt(time, UINT64_C(4102444800000000));
 	cr_assert_gt(counter, 0);
@@ -531,7 +531,7 @@ Test(writer, compresses)
 	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
 	cr_assert_eq(bytes[0], 0x1f);
 	cr_assert_eq(bytes[1], 0x8b);
-	/* The trailer is there: the length of the log. */
+	/* The trailer exists: the length of the log. */
 	cr_assert_eq(bytes_load_32(bytes + length - 4), stats_of(writer).bytes);
 	cr_assert_eq(stats_of(writer).sink_bytes, length);
 	cr_assert_lt(length, stats_of(writer).bytes / 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer when things go wrong: calls out of order, arguments out of range, sinks that fail, no memory. */
+/* The writer in error cases: calls out of order, arguments out of range, failing sinks, refused memory. */
 #include "writer_fixture.h"
 
 #include "base/failing_allocator.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* All calls that put something into the log; each must return the status. */
+/* All calls that write to the log; each must return the status. */
 static void expect_all(mprof_writer *writer, mprof_status status)
 {
 	mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_MODULE, 0, 1, 2, 3, "a", 1, NULL};
@@ -112,7 +112,7 @@ typedef struct test_sink {
 	size_t closes;
 	int flush_error;
 	int close_error;
-	size_t header_length; /* Of blocks; 0: that of mprof2. */
+	size_t header_length; /* Of blocks; 0 for that of mprof2. */
 	size_t bytes;
 } test_sink;
 
@@ -120,7 +120,7 @@ static int sink_count(void *user, const void *bytes, size_t length)
 {
 	test_sink *self = user;
 
-	/* Blocks come whole, one by one. */
+	/* Each write is one complete block. */
 	cr_assert_eq(bytes_load_32((const uint8_t *)bytes + 2),
 		     length - (self->header_length != 0 ? self->header_length : 6));
 	if (++self->writes == self->fail_at)
@@ -194,7 +194,7 @@ Test(writer_failures, sinks_are_closed_once)
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_IO);
 	cr_assert_eq(sink.closes, 1);
 
-	/* Closed where there is a writer, though opening failed; left alone where there is none. */
+	/* The sink is closed if there is a writer, though opening failed, and left open if there is none. */
 	memset(&sink, 0, sizeof(sink));
 	sink.fail_at = 1;
 	cr_assert_eq(open_sink(&sink, &options, &writer), MPROF_ERR_IO);
@@ -248,7 +248,7 @@ Test(writer_failures, steady_writing_takes_no_memory)
 	cr_assert_eq(memory.blocks, 0);
 }
 
-/* Chains and what uses them. */
+/* Call stacks and blocks that use them. */
 static size_t write_chains(mprof_writer *writer, mprof_status *results)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 8, .stack = 2};
@@ -289,7 +289,7 @@ static size_t write_chains(mprof_writer *writer, mprof_status *results)
 	return count;
 }
 
-/* A heap shot in two parts. */
+/* A heap snapshot in two parts. */
 static size_t write_shot(mprof_writer *writer, mprof_status *results)
 {
 	const uint64_t references[] = {8, 16, 24};
@@ -302,7 +302,7 @@ static size_t write_shot(mprof_writer *writer, mprof_status *results)
 	return 2;
 }
 
-/* Something of everything. Goes on after a refusal and tells the last one. */
+/* Writes blocks of all kinds. Continues after errors and returns the last one. */
 static mprof_status write_everything(mprof_writer *writer)
 {
 	mprof_property property = {"program", "test"};
@@ -348,7 +348,7 @@ static mprof_status write_everything(mprof_writer *writer)
 	return last;
 }
 
-/* Refuses each request for memory in turn, once or for ever after, and sees that the writer survives it. */
+/* Refuses each request for memory in turn, alone or with all later ones; the writer must survive it. */
 static void refuse_memory_in_turn(uint32_t dialect, uint32_t gzip_level, int into_memory, int fail_once)
 {
 	uint64_t directives = dialect == MPROF_DIALECT_MPROF2 ? ALL_DIRECTIVES : BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
@@ -401,7 +401,7 @@ Test(writer_failures, out_of_memory_in_mono)
 	}
 }
 
-/* How many blocks reach a disk that has no room for the n-th one; 0: for all. */
+/* The number of blocks that reach a sink that fails at the block \p fail_at; 0 for a sink that does not fail. */
 static size_t write_to_disk(size_t fail_at, mprof_status expected)
 {
 	mprof_writer_options options = options_of(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK));

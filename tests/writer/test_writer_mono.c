@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the writer puts into logs of mono and unity: each block, byte by byte. */
+/* Logs of mono and unity: each block, byte by byte. */
 #include "logs/mono_fixture.h"
 
 static uint32_t delta_of(const mprof_writer *writer, size_t n, uint32_t code)
@@ -17,7 +17,7 @@ Test(writer_mono, begins_and_ends_a_log)
 	options.intro_flags = 0x393df;
 	now.counter = 1000000;
 	now.time = UINT64_C(1200000000000000);
-	options.clock = tell;
+	options.clock = read_fixed_clock;
 	options.clock_user = &now;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	EXPECT_BLOCK(writer, 0, 1, "\x81mono\0\x5f\x27\x8e\x40\x04\xbd\x00\x00\x6c\x2d\x4c\x6c\x10\x82");
@@ -32,7 +32,7 @@ Test(writer_mono, begins_and_ends_a_log)
 	mprof_writer_destroy(writer);
 }
 
-Test(writer_mono, headers_tell_how_long_the_block_before_is_ago)
+Test(writer_mono, headers_have_the_counters_since_the_previous_block)
 {
 	mprof_element element = {sizeof(mprof_element), MPROF_ELEMENT_DOMAIN, 1, 1, 2, 3, "1", 1, NULL};
 	mprof_writer *writer = open_mono(MPROF_DIALECT_UNITY, 0, 0);
@@ -44,7 +44,7 @@ Test(writer_mono, headers_tell_how_long_the_block_before_is_ago)
 	now.counter -= 1;
 	cr_assert_eq(mprof_writer_write_loaded(writer, &element), MPROF_OK);
 	cr_assert_eq(delta_of(writer, 0, 1), 0);
-	/* Without directives too: the block says that collections have numbers. */
+	/* Needed without directives too: the block indicates that collections have numbers. */
 	EXPECT_BLOCK(writer, 1, 10, CLOCK_BYTES "\x80" CLOCK_BYTES);
 	cr_assert_eq(delta_of(writer, 1, 10), 0);
 	cr_assert_eq(delta_of(writer, 2, 4), 30);
@@ -129,7 +129,7 @@ static void add_collection(mprof_writer *writer)
 	ADD(writer, GC_SWEEP_START, 0, 0, 1, NULL);
 	ADD(writer, GC_SWEEP_END, 0, 0, 380, NULL);
 	ADD(writer, GC_END, 0, 0, 1, NULL);
-	/* Has a number of its own, and no time. */
+	/* It has a number of its own, and no time. */
 	ADD(writer, GC_RESIZE, 0, 1234567, 100, NULL);
 	now.counter -= 100;
 }
@@ -218,7 +218,10 @@ Test(writer_mono, events)
 	mprof_writer_destroy(writer);
 }
 
-/* Sections say what changes, and all after what changes the stacks of readers; in each block the first one says all. */
+/*
+ * Sections contain only what changes. After events that change the stacks of readers, and at the first event of a
+ * block, they contain the whole stack.
+ */
 Test(writer_mono, stack_sections)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, BIT(MPROF_DIRECTIVE_ALLOCATION_STACK), 0);
@@ -245,7 +248,7 @@ Test(writer_mono, stack_sections)
 		      "\x4f\x80\x82\x84\x82\x1c\x80\x90"
 		      "\x09\x80\x81"
 		      "\x4f\x80\x82\x84\x82\x1c\x80\x90");
-	/* A thread without a stack has none to be told; one that left a stack behind has. */
+	/* A thread without a stack needs no section, unless it had a stack before. */
 	begin_events(writer, 2);
 	add_stacked(writer, MPROF_EVENT_ALLOCATION, 0);
 	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
@@ -284,7 +287,7 @@ Test(writer_mono, sections_have_no_frames_without_a_method)
 	mprof_writer_destroy(writer);
 }
 
-/* An event that is refused leaves no section behind, and the writer says the stack again. */
+/* A refused event writes no section, and the next event repeats the stack. */
 Test(writer_mono, refused_events_have_no_section)
 {
 	const mprof_event_detail known = {.struct_size = sizeof(mprof_event_detail), .stack = 2};
@@ -304,7 +307,7 @@ Test(writer_mono, refused_events_have_no_section)
 	mprof_writer_destroy(writer);
 }
 
-/* What there is no directive for is left out, and counted. */
+/* Details without a directive are left out and counted. */
 Test(writer_mono, details_without_their_directives)
 {
 	const mprof_event_detail detail = {
@@ -338,7 +341,7 @@ Test(writer_mono, details_without_their_directives)
 	mprof_writer_destroy(writer);
 }
 
-/* Numbers of the caller are kept; those that are missing follow on them. */
+/* Numbers of the caller are kept; missing ones follow them. */
 Test(writer_mono, numbers_of_collections)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
@@ -365,7 +368,10 @@ Test(writer_mono, numbers_of_collections)
 	mprof_writer_destroy(writer);
 }
 
-/* Who numbers collections and not sizes gets no number that another collection has: that of the one before. */
+/*
+ * If the caller numbers collections but not sizes, a size gets the number of the previous collection, and none of a
+ * later one.
+ */
 Test(writer_mono, sizes_without_numbers_among_collections_with)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
@@ -386,7 +392,7 @@ Test(writer_mono, sizes_without_numbers_among_collections_with)
 	mprof_writer_destroy(writer);
 }
 
-/* A number has 24 bits there, and a generation 8. */
+/* A number has 24 bits in mono, and a generation 8. */
 Test(writer_mono, collections_that_do_not_fit)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, 0, 0);
@@ -416,7 +422,7 @@ static const uint32_t chains_hit[] = {3, 4, 5, 6, 7, 0};
 
 #define CHAINS_HIT (sizeof(chains_hit) / sizeof(chains_hit[0]))
 
-/* The table of modules comes first, callers behind what they call, and the name of a function with its first hit. */
+/* The table of modules comes first, callers follow their callees, and the first hit of a function includes its name. */
 Test(writer_mono, samples)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_MONO, MONO_DIRECTIVES, 1);
@@ -440,7 +446,7 @@ Test(writer_mono, samples)
 
 #define NO_MODULE_BYTES "\x87\x80\x7f\x7f\x7f\x7f\x81\x80\x80\x80\0\x80"
 
-/* Those that hit a function without a module are in one that says nothing, which is told once. */
+/* Functions without a module are in a placeholder module, which is written once. */
 Test(writer_mono, functions_without_a_module)
 {
 	const mprof_record code[] = {{.kind = MPROF_RECORD_FUNCTION, .id = 3, .as.function.name = "free"},
@@ -469,7 +475,7 @@ Test(writer_mono, functions_without_a_module)
 	mprof_writer_destroy(writer);
 }
 
-/* How many callers there are comes in front of each sample, and of the table of modules. */
+/* The number of callers precedes each sample, and the table of modules. */
 Test(writer_mono, samples_of_unity)
 {
 	mprof_writer *writer = open_mono(MPROF_DIALECT_UNITY, MONO_DIRECTIVES, 0);
@@ -509,7 +515,7 @@ Test(writer_mono, samples_with_more_callers_than_readers_take)
 	mprof_writer_destroy(writer);
 }
 
-/* A sample that counts for many is many; but no more than were ever in a block. */
+/* A sample with a weight is repeated, but no more often than real blocks had hits. */
 Test(writer_mono, samples_with_a_weight)
 {
 	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .samples = 3};
@@ -550,7 +556,7 @@ static mprof_status put_block(mprof_writer *writer, mprof_block_kind kind)
 	}
 }
 
-/* They have none of the blocks of mprof2, and no lists of hits as the mail has. */
+/* They have no blocks of mprof2, and no lists of hits like mail. */
 Test(writer_mono, blocks_of_other_dialects)
 {
 	static const uint8_t kinds[] = {MPROF_BLOCK_SESSION,    MPROF_BLOCK_THREAD, MPROF_BLOCK_LOST,

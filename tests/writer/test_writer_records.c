@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of samples, records and remarks: their bytes, and what is refused without a trace. */
+/* Blocks of samples, records and markers: their bytes, and refused calls, which write nothing. */
 #include "writer_fixture.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static mprof_status put_one(mprof_writer *writer, mprof_block_kind kind, mprof_r
 	return put(writer, kind, &record, 1);
 }
 
-/* The call is refused, with nothing written. */
+/* The call is refused, and nothing is written. */
 #define EXPECT_REFUSED(writer, expected, call)                                                                         \
 	do {                                                                                                           \
 		size_t length_before = log_length(writer);                                                             \
@@ -85,7 +85,7 @@ Test(writer_records, stacks)
 	mprof_writer_destroy(writer);
 }
 
-/* What was defined a moment ago stands in MAPPING, in front of the block. */
+/* New definitions are in a MAPPING block before the block. */
 Test(writer_records, definitions_first)
 {
 	const mprof_event sample = {.kind = MPROF_EVENT_SAMPLE, .value = 1, .counter = 9};
@@ -131,7 +131,7 @@ Test(writer_records, stacks_refused)
 	mprof_writer_destroy(writer);
 }
 
-/* Records of several lists come in any order. */
+/* Records of several lists may be in any order. */
 Test(writer_records, code)
 {
 	mprof_record records[] = {record_of(MPROF_RECORD_LOCATION, 1), record_of(MPROF_RECORD_FUNCTION, 1),
@@ -217,7 +217,7 @@ Test(writer_records, metrics)
 	records[1].as.metric.flags = MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_TIME;
 	memcpy(&records[2].as.metric_value.value, &half, sizeof(half));
 	records[3].as.metric_value.value = (uint64_t)-2;
-	/* The flags of a value are those of its metric, whatever stands here. */
+	/* The flags of a value are those of its metric; this field is ignored. */
 	records[3].as.metric_value.is_double = 1;
 	cr_assert_eq(put(writer, MPROF_BLOCK_METRICS, records, 4), MPROF_OK);
 	EXPECT_BLOCK(writer, 2, 38,
@@ -249,7 +249,7 @@ Test(writer_records, metrics)
 	mprof_writer_destroy(writer);
 }
 
-/* A definition that was refused leaves nothing behind that another one would inherit. */
+/* A refused definition has no effect on a later one. */
 Test(writer_records, metric_defined_after_refusal)
 {
 	mprof_record records[] = {record_of(MPROF_RECORD_METRIC, 1), record_of(MPROF_RECORD_METRIC_VALUE, 2)};
@@ -406,7 +406,7 @@ Test(writer_records, heap)
 	mprof_writer_destroy(writer);
 }
 
-/* Sizes are left out only if directive 18 says that classes have some. */
+/* Sizes are left out only if directive 18 provides those of classes. */
 Test(writer_records, heap_by_directive)
 {
 	const mprof_class_definition sized = {
@@ -457,7 +457,7 @@ static const uint8_t all_kinds[] = {MPROF_BLOCK_STACKS,    MPROF_BLOCK_SAMPLES, 
 				    MPROF_BLOCK_METRICS,   MPROF_BLOCK_MARK,        MPROF_BLOCK_ROOTS,
 				    MPROF_BLOCK_HEAP_DATA, MPROF_BLOCK_HEAP_SUMMARY};
 
-/* The mail has none of these blocks. Definitions are taken all the same: only what uses them is left out. */
+/* Mail has none of these blocks. Definitions are accepted nevertheless: only blocks that use them are left out. */
 Test(writer_records, mail)
 {
 	mprof_writer_options options = options_of(MAIL, 0);
@@ -499,7 +499,7 @@ Test(writer_records, wrong_state)
 	mprof_writer_destroy(writer);
 }
 
-/* A block that is too long leaves no trace, and what it would have defined is not. */
+/* A block that is too long writes nothing and defines nothing. */
 Test(writer_records, too_long)
 {
 	static mprof_event freed[1000];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap shots and summaries in the dialects of Mono, where a shot is one block. */
+/* Heap snapshots and summaries in the dialects of Mono, where a snapshot is one block. */
 #include "logs/mono_fixture.h"
 
 #define OBJECT_1 "\x09\x20\x00\x00\x00\x60\x9f"
 #define OBJECT_2 "\x01\x40\x00\x00\x00\x60\x9f"
 #define REFERENCE_1 "\x08\x20\x00\x00\x00\x60\x9f"
 #define REFERENCE_2 "\x00\x40\x00\x00\x00\x60\x9f"
-/* What clocks tell at counters 16, 17, ..., whose time is the same. */
+/* The clock pair at counters 16, 17, ..., with the same number as the time. */
 #define CLOCK(byte) byte byte
 
 static const uint64_t references[] = {UINT64_C(0x7f0000001008), UINT64_C(0x7f0000002000)};
@@ -40,7 +40,7 @@ static mprof_status heap(mprof_writer *writer, uint32_t shot, uint32_t flags, co
 	return status;
 }
 
-/* Calls in between are written in front of the shot; references that come later join their object. */
+/* Blocks of calls in between are written before the snapshot; references of later calls are added to their object. */
 Test(writer_shots, parts_become_one_block)
 {
 	const mprof_event_detail first = {.struct_size = sizeof(mprof_event_detail),
@@ -70,14 +70,14 @@ Test(writer_shots, parts_become_one_block)
 		     CLOCK("\x90") CLOCK("\x92") "\x87" CLOCK("\x92") OBJECT_2
 		     "\x83\xa0\x83" REFERENCE_1 REFERENCE_1 REFERENCE_2 OBJECT_1 "\x82\x98\x80"
 		     "\x22\x86\x08\xa7\x80" CLOCK("\x92"));
-	/* References of nothing. */
+	/* References without an object. */
 	cr_assert_eq(stats_of(writer).left_out_events[MPROF_EVENT_HEAP_REFERENCES], 1);
 	cr_assert_eq(stats_of(writer).shortened_blocks[MPROF_BLOCK_MAPPING], 1);
 	cr_assert_eq(stats_of(writer).left_out, 2);
 	mprof_writer_destroy(writer);
 }
 
-/* The first clock is the caller's counter with the time of the first call, all others are read. */
+/* The first clock pair has the caller's counter and the time of the first call; all others are read from the clock. */
 Test(writer_shots, clocks)
 {
 	const mprof_event dead = heap_event(MPROF_EVENT_HEAP_FREE, 1, 8, NULL);
@@ -91,7 +91,10 @@ Test(writer_shots, clocks)
 	mprof_writer_destroy(writer);
 }
 
-/* The number of a shot or a summary is the caller's, or that of the last collection where the writer counts these. */
+/*
+ * The number of a snapshot or a summary is that of the caller, or that of the last collection if the writer numbers
+ * these.
+ */
 Test(writer_shots, numbers)
 {
 	const mprof_event dead = heap_event(MPROF_EVENT_HEAP_FREE, 1, 8, NULL);
@@ -119,7 +122,7 @@ Test(writer_shots, numbers)
 	mprof_writer_destroy(writer);
 }
 
-/* In mprof2 the caller's number stays, which may be 0. */
+/* In mprof2 the caller's number is kept, even if it is 0. */
 Test(writer_shots, numbers_of_mprof2)
 {
 	const mprof_record summary = {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {2, 64, 3, 96}};
@@ -137,7 +140,7 @@ Test(writer_shots, numbers_of_mprof2)
 	mprof_writer_destroy(writer);
 }
 
-/* Objects found dead outside of shots, and blocks without anything, are blocks by themselves. */
+/* Objects found dead outside of snapshots, and empty calls, are blocks of their own. */
 Test(writer_shots, blocks_of_no_shot)
 {
 	const mprof_event dead = heap_event(MPROF_EVENT_HEAP_FREE, 1, 8, NULL);
@@ -151,7 +154,7 @@ Test(writer_shots, blocks_of_no_shot)
 	mprof_writer_destroy(writer);
 }
 
-/* A shot that another one follows, or the end of the log, is written without its last part. */
+/* A snapshot that is followed by another one, or by the end of the log, is written without its last part. */
 Test(writer_shots, shots_that_do_not_end)
 {
 	const mprof_event dead = heap_event(MPROF_EVENT_HEAP_FREE, 1, 8, NULL);
@@ -194,18 +197,18 @@ Test(writer_shots, what_blocks_have_no_place_for)
 	EXPECT_BLOCK(writer, 3, 8,
 		     CLOCK("\x90") CLOCK("\x90") "\x81" CLOCK("\x90") "\x01\xa0\x81\x7f\x7f\x7f\x7f\x8f\x80"
 								      "\x86\x88\x80" CLOCK("\x90"));
-	/* Nothing of it can be said, so there is no block. */
+	/* The dialect can represent nothing of it, so there is no block. */
 	cr_assert_eq(mprof_writer_write_heap(writer, 0, 0, 16, &moved, 1), MPROF_OK);
 	cr_assert_eq(stats_of(writer).blocks, 4);
 	cr_assert_eq(stats_of(writer).left_out_events[MPROF_EVENT_HEAP_ROOT], 1);
 	cr_assert_eq(stats_of(writer).left_out_events[MPROF_EVENT_HEAP_MOVE], 2);
 	cr_assert_eq(stats_of(writer).shortened_events[MPROF_EVENT_HEAP_FREE], 1);
-	/* Its address is no multiple of 4, and its size too large. */
+	/* Its address is not a multiple of 4, and its size is too large. */
 	cr_assert_eq(stats_of(writer).shortened_events[MPROF_EVENT_HEAP_OBJECT], 2);
 	mprof_writer_destroy(writer);
 }
 
-/* Objects stay whole. */
+/* Objects are not divided. */
 Test(writer_shots, shots_larger_than_allowed_are_several_blocks)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
@@ -245,7 +248,7 @@ Test(writer_shots, objects_of_a_class_that_is_not_known)
 	mprof_writer_destroy(writer);
 }
 
-Test(writer_shots, refuses_undefined_classes_unless_told)
+Test(writer_shots, refuses_undefined_classes_unless_allowed)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x1000};
 	const mprof_event object = heap_event(MPROF_EVENT_HEAP_OBJECT, 9, 8, &detail);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file writer_fixture.h
- * \brief Makes writers with a clock that counts, and looks at the blocks they wrote.
+* \brief Creates writers with a counting clock, and inspects the blocks that they write.
  */
 #ifndef WRITER_FIXTURE_H
 #define WRITER_FIXTURE_H
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/** The clock's last counter. */
+/** The last counter of the clock. */
 static uint64_t ticks;
 
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
@@ -64,7 +64,7 @@ static inline size_t log_length(const mprof_writer *writer)
 	return length;
 }
 
-/* The content of the n-th block, counted from 0; its code must be right and its checksum match. */
+/* The content of the block with index \p n; its code must be right and its checksum match. */
 static inline const uint8_t *block_at(const mprof_writer *writer, size_t n, uint32_t code, size_t *content_length)
 {
 	size_t checksum_length = writer->encoding.rules->checksum_length;
