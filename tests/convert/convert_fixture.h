@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file convert_fixture.h
-* \brief Converts logs in memory and returns the results.
+ * \brief Converts logs in memory and returns the results.
  */
 #ifndef CONVERT_FIXTURE_H
 #define CONVERT_FIXTURE_H

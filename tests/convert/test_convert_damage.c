@@ -218,7 +218,7 @@ static mprof_status convert_without_memory(const log_bytes *log, mprof_dialect d
 	(void)mprof_writer_destroy(writer);
 	mprof_converter_destroy(converter);
 	mprof_reader_destroy(reader);
-	cr_assert_eq(state.blocks, 0, "memory is not given back");
+	cr_assert_eq(state.blocks, 0, "memory leaks");
 	cr_assert_eq(status == MPROF_OK, state.refused == 0);
 	return status;
 }

@@ -276,7 +276,7 @@ Test(convert_leaves, follows_no_stack_that_is_too_deep)
 	cr_assert_eq(open_calls_leave_top(&calls), 7);
 	for (size_t i = 0; i < 3; i++)
 		cr_assert(open_calls_enter(&calls, &allocator, 8));
-	cr_assert_eq(open_calls_leave_top(&calls), 0, "what is on top is not known any more");
+	cr_assert_eq(open_calls_leave_top(&calls), 0, "the method on top is not known any more");
 	cr_assert_not(open_calls_leave(&calls, 7));
 	open_calls_clear(&calls, &allocator);
 	cr_assert_eq(state.blocks, 0);

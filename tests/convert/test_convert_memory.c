@@ -247,7 +247,7 @@ Test(convert_memory, a_block_that_grows_is_cut)
 		event_blocks += block.kind == MPROF_BLOCK_EVENTS;
 	cr_assert_gt(made.log.length, (size_t)32 << 20);
 	cr_assert_gt(event_blocks, 1);
-	cr_assert(reader_error_of(reader).status == MPROF_OK, "no block is too long to be read");
+	cr_assert(reader_error_of(reader).status == MPROF_OK, "every block is short enough to be read");
 	mprof_reader_destroy(reader);
 	log_free(&made.log);
 	log_free(&log);

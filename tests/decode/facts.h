@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file decode/facts.h
-* \brief Sums by key, in the order in which the keys were first added.
+ * \brief Sums by key, in the order in which the keys were first added.
  */
 #ifndef DECODE_FACTS_H
 #define DECODE_FACTS_H

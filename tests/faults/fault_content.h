@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file faults/fault_content.h
-* \brief Hashes the results of a parser or a reader.
+ * \brief Hashes the results of a parser or a reader.
  */
 #ifndef FAULT_CONTENT_H
 #define FAULT_CONTENT_H

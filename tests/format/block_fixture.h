@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file block_fixture.h
-* \brief Decodes the content of hand-written blocks.
+ * \brief Decodes the content of hand-written blocks.
  */
 #ifndef BLOCK_FIXTURE_H
 #define BLOCK_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file log_text.h
-* \brief The content of a log as text, in the form of doc/format.md, section 6.
+ * \brief The content of a log as text, in the form of doc/format.md, section 6.
  */
 #ifndef LOG_TEXT_H
 #define LOG_TEXT_H

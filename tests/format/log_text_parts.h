@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file log_text_parts.h
-* \brief Functions that the implementation files of log_text.h share.
+ * \brief Functions that the implementation files of log_text.h share.
  */
 #ifndef LOG_TEXT_PARTS_H
 #define LOG_TEXT_PARTS_H

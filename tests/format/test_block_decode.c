@@ -58,7 +58,7 @@ Test(block_decode, end)
 	cr_assert_eq(result.block.as.end.version, 1);
 	cr_assert_eq(result.block.start.counter, 5);
 	result = DECODE(MAIL, 0, END, "\x07\x81\x85\x86");
-	cr_assert_eq(result.status, MPROF_OK, "the mail's leftover byte");
+	cr_assert_eq(result.status, MPROF_OK, "the leftover byte of mail");
 	cr_assert_eq(result.block.as.end.version, 1);
 	EXPECT_EXACT(MAIL, 0, END, "\x81\x85\x86");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 0, MPROF2, 0, END, "\x07\x82\x85\x86");
@@ -328,7 +328,8 @@ Test(block_decode, directives)
 				"\x83\x84");
 
 	cr_assert_eq(result.status, MPROF_OK);
-	cr_assert_eq(result.block.as.directives.declared, BIT(1) | BIT(17) | BIT(4), "those of before stay");
+	cr_assert_eq(result.block.as.directives.declared, BIT(1) | BIT(17) | BIT(4),
+		     "earlier directives stay in force");
 	cr_assert_eq(result.body.unreadable_kinds, 0);
 	result = DECODE(MPROF2, 0, DIRECTIVES,
 			"\x81\x82"
@@ -416,7 +417,7 @@ Test(block_decode, lost)
 	cr_assert_eq(result.block.as.lost.counts[MPROF_LOSS_NO_BUFFER], 5);
 	cr_assert_eq(result.block.as.lost.counts[MPROF_LOSS_NO_MEMORY], 0);
 	cr_assert_eq(result.block.as.lost.counts[MPROF_LOSS_WRITE_FAILED], 6);
-	cr_assert_eq(result.block.as.lost.counts[0], 8, "of causes that are not known");
+	cr_assert_eq(result.block.as.lost.counts[0], 8, "losses of unknown causes");
 	cr_assert_eq(result.block.end.time, 5);
 	EXPECT_EXACT(MPROF2, 0, LOST,
 		     "\x81\x82\x83"

@@ -65,7 +65,7 @@ Test(block_decode_mono, directives)
 			"\x81\x82"
 			"\x80"
 			"\x83\x84");
-	cr_assert_eq(result.block.as.directives.declared, BIT(4), "those of before stay");
+	cr_assert_eq(result.block.as.directives.declared, BIT(4), "earlier directives stay in force");
 	result = DECODE(MONO, 0, DIRECTIVES,
 			"\x81\x82"
 			"\x81\x87\x80"

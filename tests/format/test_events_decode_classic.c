@@ -427,7 +427,8 @@ Test(events_decode_classic, damage_of_stack_sections_between_others)
 
 Test(events_decode_classic, damage)
 {
-	cr_assert_eq(DECODE(MONO, 0, "\x0a\x81\x81"), EVENTS_DECODE_BAD_CODE, "nobody wrote an implicit leave");
+	cr_assert_eq(DECODE(MONO, 0, "\x0a\x81\x81"), EVENTS_DECODE_BAD_CODE,
+		     "no profiler of Mono wrote an implicit leave");
 	cr_assert_eq(DECODE(MONO, 0, "\x57\x81\x81"), EVENTS_DECODE_BAD_CODE);
 	cr_assert_eq(DECODE(MONO, 0, "\x5f\x81\x81"), EVENTS_DECODE_BAD_CODE);
 	cr_assert_eq(DECODE(DROP, 0, "\x47\x81\x81"), EVENTS_DECODE_BAD_CODE, "drop has no allocations at jit");

@@ -217,7 +217,7 @@ Test(hits_decode, nothing)
 {
 	EXPECT_HITS(&in_mono, CHAINED, "", "\x80");
 	EXPECT_HITS(&in_drop, TWO_BITS, "", "\x80");
-	cr_assert_eq(take(&in_mono, "\x80\x81\x82", 3).reading.is_sure, 0, "both forms read it");
+	cr_assert_eq(take(&in_mono, "\x80\x81\x82", 3).reading.is_sure, 0, "it fits both forms");
 }
 
 /* Hits of methods alone can be decoded in both forms of drop, with twice the ID in one of them. */

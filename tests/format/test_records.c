@@ -30,7 +30,7 @@ static decoded decode(mprof_block_kind kind, const char *bytes, size_t length)
 		result.count++;
 		cr_assert_lt(result.count, MOST_RECORDS);
 	}
-	cr_assert_eq(record_cursor_next(&cursor, &result.records[result.count]), 0, "the end stays");
+	cr_assert_eq(record_cursor_next(&cursor, &result.records[result.count]), 0, "the end is found again");
 	result.content = cursor.content;
 	return result;
 }
@@ -117,7 +117,7 @@ Test(records, stacks)
 	cr_assert_eq(result.records[2].id, 7);
 	cr_assert_eq(result.records[2].as.stack.caller, 2);
 	cr_assert_eq(result.records[2].as.stack.target, 0);
-	cr_assert_eq(DECODE(STACKS, "\x81\x80").content.status, MPROF_OK, "none is no fault");
+	cr_assert_eq(DECODE(STACKS, "\x81\x80").content.status, MPROF_OK, "an empty list is valid");
 }
 
 Test(records, highest_stack)
@@ -331,7 +331,7 @@ Test(records, roots)
 	cr_assert_eq(result.records[0].as.root.address, 0x5000);
 	cr_assert_eq(result.records[0].as.root.size, 128);
 	cr_assert_str_eq(result.records[0].as.root.name, "area");
-	cr_assert_eq(result.records[1].as.root.kind, 137, "a kind that is not known is no fault");
+	cr_assert_eq(result.records[1].as.root.kind, 137, "an unknown kind is valid");
 	cr_assert_eq(result.records[1].as.root.thread, 8);
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 7, ROOTS,
 		     "\x84\x80\x80\x80\x80\x80"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file classic_log.h
-* \brief Builds logs of the older dialects from single numbers, including content that no writer produces.
+ * \brief Builds logs of the older dialects from single numbers, including content that no writer produces.
  */
 #ifndef CLASSIC_LOG_H
 #define CLASSIC_LOG_H

@@ -611,6 +611,6 @@ const mprof_index_entry *log_index(mprof_reader *reader, size_t *count)
 		cr_assert_eq(mprof_reader_get_index_entry(reader, i, &entries[i]), MPROF_OK);
 	}
 	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
-	cr_assert_eq(reader_error_of(reader).status, error.status, "a call that succeeds leaves the error as it was");
+	cr_assert_eq(reader_error_of(reader).status, error.status, "a successful call does not change the error");
 	return entries;
 }

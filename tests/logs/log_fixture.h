@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file log_fixture.h
-* \brief Makes logs for tests to read, and digests of what was read for comparison.
+ * \brief Makes logs for tests to read, and digests of what was read for comparison.
  */
 #ifndef LOG_FIXTURE_H
 #define LOG_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mono_fixture.h
-* \brief Writers in the dialects of Mono, with a clock that does not advance.
+ * \brief Writers in the dialects of Mono, with a clock that does not advance.
  */
 #ifndef MONO_FIXTURE_H
 #define MONO_FIXTURE_H

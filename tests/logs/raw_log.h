@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file raw_log.h
-* \brief Builds logs of drop, mono and mail byte by byte, including content that no writer should produce.
+ * \brief Builds logs of drop, mono and mail byte by byte, including content that no writer should produce.
  */
 #ifndef RAW_LOG_H
 #define RAW_LOG_H

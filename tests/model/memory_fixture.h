@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file memory_fixture.h
-* \brief Makes logs of native memory: from single events, and from random programs.
+ * \brief Makes logs of native memory: from single events, and from random programs.
  */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H

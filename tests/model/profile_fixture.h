@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file profile_fixture.h
-* \brief Makes logs in memory, whose counters are nanoseconds, and profiles of them.
+ * \brief Makes logs in memory, whose counters are nanoseconds, and profiles of them.
  */
 #ifndef PROFILE_FIXTURE_H
 #define PROFILE_FIXTURE_H

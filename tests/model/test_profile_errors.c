@@ -271,7 +271,7 @@ Test(profile_errors, memory_limit)
 		if (mprof_profile_create(&options, &log.profile) == MPROF_OK) {
 			memset(&damage, 0, sizeof(damage));
 			cr_assert_eq(mprof_profile_read(log.profile, log.reader, note_damage, &damage), MPROF_OK);
-			cr_expect_eq(damage.count, 0, "a limit of the profile is no damage of the log");
+			cr_expect_eq(damage.count, 0, "a limit of the profile is not damage of the log");
 			is_limited = totals_of(&log).limited != 0;
 			limited += (size_t)is_limited;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser_fixture.h
-* \brief Creates parsers, moves them to a block, and inspects their errors.
+ * \brief Creates parsers, moves them to a block, and inspects their errors.
  */
 #ifndef PARSER_FIXTURE_H
 #define PARSER_FIXTURE_H

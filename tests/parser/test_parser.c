@@ -144,7 +144,7 @@ Test(parser, room)
 	void *room;
 	size_t length;
 
-	cr_assert_eq(mprof_parser_commit(parser, 1), MPROF_ERR_ARGUMENT, "no room was lent");
+	cr_assert_eq(mprof_parser_commit(parser, 1), MPROF_ERR_ARGUMENT, "no room was reserved");
 	cr_assert_eq(mprof_parser_commit(parser, 0), MPROF_OK);
 	cr_assert_eq(mprof_parser_reserve(parser, log.length + 100000, &room, &length), MPROF_OK);
 	cr_assert_geq(length, log.length + 100000);
@@ -270,7 +270,7 @@ Test(parser, limit)
 	cr_assert_eq(block.kind, MPROF_BLOCK_EVENTS);
 	cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_OK, "the next one");
 	cr_assert_eq(block.kind, MPROF_BLOCK_STATISTICAL);
-	cr_assert_gt(mprof_parser_get_valid_bytes(parser), block.offset, "a limit is no damage");
+	cr_assert_gt(mprof_parser_get_valid_bytes(parser), block.offset, "a limit is not damage");
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }

@@ -83,7 +83,7 @@ static void follow(const log_bytes *log, const log_bytes *plain, size_t piece, u
 		growing_append(&file, log->bytes + done, piece < log->length - done ? piece : log->length - done);
 	}
 	growing_take(&file);
-	cr_assert_eq(file.status, MPROF_END, "a log that was closed is not waited for");
+	cr_assert_eq(file.status, MPROF_END, "the reader does not wait for a closed log");
 	cr_assert_eq(file.blocks, log_block_count(plain));
 	cr_assert_eq(file.events, wanted == 0 ? 2 * FIXTURE_BLOCK_EVENTS : 0);
 	cr_assert_eq(mprof_reader_get_session(file.reader, &session), MPROF_OK);
@@ -298,7 +298,8 @@ Test(reader_follow, finish_after_waiting_in_a_block)
 	cr_assert_eq(mprof_reader_next_events(file.reader, events, FIXTURE_BLOCK_EVENTS, &count), MPROF_OK);
 	cr_assert_gt(count, 20);
 	for (int i = 0; i < 3; i++)
-		cr_assert_eq(mprof_reader_next_block(file.reader, &block), MPROF_ERR_TRUNCATED, "as of any cut log");
+		cr_assert_eq(mprof_reader_next_block(file.reader, &block), MPROF_ERR_TRUNCATED,
+			     "as in any truncated log");
 	growing_close(&file);
 	log_free(&log);
 }

@@ -235,7 +235,8 @@ Test(reader_index, seek_past_damage)
 	cr_assert_eq(count, FIXTURE_BLOCK_EVENTS);
 	cr_assert_eq(mprof_reader_next_events(reader, events, FIXTURE_BLOCK_EVENTS, &count), MPROF_END);
 	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&log, 5)), MPROF_OK);
-	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_ERR_CHECKSUM, "who reads there meets it");
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_ERR_CHECKSUM,
+		     "reading at that offset returns the error");
 	mprof_reader_destroy(reader);
 	log_free(&log);
 }
@@ -281,7 +282,7 @@ Test(reader_index, damaged_log)
 			cr_assert_neq(entries[entry].offset, offset);
 		error = reader_error_of(reader);
 		cr_assert_eq(error.status, MPROF_ERR_CHECKSUM);
-		cr_assert_eq(error.block_offset, offset, "the first fault");
+		cr_assert_eq(error.block_offset, offset, "the first error");
 	}
 	mprof_reader_destroy(reader);
 	log_free(&log);
@@ -332,7 +333,7 @@ Test(reader_index, source_without_seek)
 	cr_assert_eq(mprof_reader_get_index_count(reader), 0);
 	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_ERR_UNSUPPORTED);
 	mprof_block_init(&block, sizeof(block));
-	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK, "reading goes on");
+	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK, "reading continues");
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
 	mprof_reader_destroy(reader);
 	log_free(&log);

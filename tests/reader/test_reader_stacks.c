@@ -146,7 +146,7 @@ Test(reader_stacks, batches)
 		next_events_block(reader);
 		cr_assert_str_eq(block_text_by(reader, capacity), &ALL_CHANGES[2], "%zu at once", capacity);
 	}
-	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 6, "all is defined once");
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_STACK), 6, "each stack is defined once");
 	mprof_reader_destroy(reader);
 }
 
@@ -379,7 +379,7 @@ Test(reader_stacks, any_order_after_the_index)
 
 	entries = log_index(reader, &count);
 	stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
-	cr_assert_eq(stacks, 6, "all chains are known");
+	cr_assert_eq(stacks, 6, "all stacks are known");
 	/* INTRO and DIRECTIVES come first. */
 	for (size_t i = CONTINUED_COUNT; i-- > 0;) {
 		cr_assert_eq(mprof_reader_seek(reader, entries[i + 2].offset), MPROF_OK);

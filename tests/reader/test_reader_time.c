@@ -116,7 +116,7 @@ Test(reader_time, counter_of_a_time)
 	uint64_t counter = 0;
 
 	cr_assert_eq(mprof_reader_get_counter(reader, 77, &counter), MPROF_AGAIN);
-	cr_assert_eq(counter, 1077, "taken as nanoseconds");
+	cr_assert_eq(counter, 1077, "counters are assumed to be nanoseconds");
 	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
 	for (int64_t time = -1000; time < 100000000; time = time * 3 / 2 + 700) {
 		cr_assert_eq(mprof_reader_get_counter(reader, time, &counter), MPROF_OK);
@@ -125,7 +125,7 @@ Test(reader_time, counter_of_a_time)
 	}
 	for (uint64_t known = 0; known < 100000000; known = known * 2 + 12345) {
 		cr_assert_eq(mprof_reader_get_counter(reader, time_of(reader, known), &counter), MPROF_OK);
-		cr_assert_eq(counter, known, "a counter a nanosecond");
+		cr_assert_eq(counter, known, "one counter per nanosecond");
 	}
 	cr_assert_eq(mprof_reader_get_counter(reader, INT64_MAX, &counter), MPROF_OK);
 	cr_assert_eq(mprof_reader_get_counter(reader, INT64_MIN, &counter), MPROF_OK);
@@ -309,7 +309,7 @@ Test(reader_time, saved_index)
 	cr_assert_eq(mprof_reader_get_class_count(reader), 1, "names are collected");
 	mprof_block_init(&block, sizeof(block));
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
-	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO, "reading goes on where it was");
+	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO, "reading continues at the same position");
 	expect_places(self, reader);
 	cr_assert_eq(mprof_reader_load_index(reader, saved.bytes, saved.length), MPROF_ERR_STATE);
 	again = save_index(reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_fixture.h
- * \brief A recorder whose log is read back, for the tests of heap shots: one at a time.
+ * \brief A recorder for the tests of heap snapshots, whose log is read back. One at a time.
  */
 #ifndef TESTS_HEAP_FIXTURE_H
 #define TESTS_HEAP_FIXTURE_H
@@ -69,7 +69,7 @@ static inline void close_and_read(void)
 		cr_assert_eq(log_read.lost[cause], stats.lost[cause], "losses are in the log");
 }
 
-/* To be called at the end of each test. */
+/* Call this at the end of each test. */
 static inline void fini(void)
 {
 	heap_log_free(&log_read);
@@ -125,7 +125,7 @@ static inline void check_sum(uint32_t collection, const char *class_name, uint64
 	cr_assert_eq(sum->counts[3], dead_bytes);
 }
 
-/* Holds the writer thread up at its next block, so that it gives little memory back. */
+/* Blocks the writer thread at its next block, so that it frees little memory. */
 static inline void block_writer(void)
 {
 	atomic_store(&recorded.blocked, 1);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more element; the number of elements doubles, so that a power of two is a full array. */
+/* Makes room for one more element. The capacity doubles, so an array is full when its length is a power of two. */
 static void *grown(void *elements, size_t count, size_t size)
 {
 	if ((count & (count - 1)) != 0)
@@ -38,7 +38,7 @@ static void add_references(heap_log_event *event, const mprof_event_detail *deta
 	event->reference_count += detail->reference_count;
 }
 
-/* The last object; others, such as roots, may stand in between. */
+/* The last object; it may be followed by other events, such as roots. */
 static heap_log_event *last_object(heap_log *log)
 {
 	size_t i = log->event_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_log.h
- * \brief Reads back what a log says of the heap, for the tests of the recorder.
+ * \brief Reads the heap content of a log, for the tests of the recorder.
  */
 #ifndef TESTS_HEAP_LOG_H
 #define TESTS_HEAP_LOG_H
@@ -13,7 +13,7 @@ typedef struct heap_log_block {
 	uint32_t shot;
 	uint32_t flags;
 	uint64_t counter;
-	size_t first; /**< Of its events. */
+	size_t first; /**< Index of its first event. */
 	size_t count;
 } heap_log_block;
 
@@ -22,10 +22,10 @@ typedef struct heap_log_event {
 	uint32_t shot;
 	uint32_t kind;
 	uint32_t id;
-	char class_name[32]; /**< Of its class; "" if the kind has none, "#ID" if it is not defined. */
+	char class_name[32]; /**< Name of its class; "" if the kind has none, "#ID" if it is not defined. */
 	uint64_t value;
 	uint64_t object;
-	uint64_t *references; /**< Own copy, with those that came in later events. */
+	uint64_t *references; /**< Allocated copy, including the references of later events. */
 	size_t reference_count;
 } heap_log_event;
 
@@ -39,30 +39,33 @@ typedef struct heap_log_sum {
 typedef struct heap_log {
 	heap_log_block *blocks;
 	size_t block_count;
-	heap_log_event *events; /**< More references are no events of their own here. */
+	heap_log_event *events; /**< Without events that only add references to an object. */
 	size_t event_count;
 	heap_log_sum *sums;
 	size_t sum_count;
-	size_t summaries;        /**< HEAP_SUMMARY blocks. */
-	size_t later_references; /**< Events of more references. */
+	size_t summaries;        /**< Number of HEAP_SUMMARY blocks. */
+	size_t later_references; /**< Number of events that add references to an object. */
 	uint64_t lost[LOSS_CAUSE_COUNT];
-	mprof_status status; /**< How reading ended: MPROF_END or an error. */
+	mprof_status status; /**< MPROF_END, or the error that ended reading. */
 } heap_log;
 
-/** Reads all of a log; it is to be freed. */
+/** Reads a whole log. Free the result with heap_log_free(). */
 heap_log heap_log_read(const recorded_log *recorded);
 void heap_log_free(heap_log *log);
 
-/** How many events of a kind there are in a shot. */
+/** The number of events of a kind in a snapshot. */
 size_t heap_log_count(const heap_log *log, uint32_t shot, mprof_event_kind kind);
 
-/** The only event of a kind about an object at an address in a shot; NULL if there are none or several. */
+/** The only event of a kind for an object at an address in a snapshot; NULL if there is none or more than one. */
 const heap_log_event *heap_log_find(const heap_log *log, uint32_t shot, mprof_event_kind kind, uint64_t object);
 
 /** The row of a class in the summary of a collection, or NULL. */
 const heap_log_sum *heap_log_sum_of(const heap_log *log, uint32_t collection, const char *class_name);
 
-/** Fails the test unless the blocks of a shot are FIRST to LAST, in order, INCOMPLETE or not. */
+/**
+ * Fails the test unless the blocks of a snapshot are in order: only the first one is FIRST, only the last one is
+ * LAST, and the last one is INCOMPLETE as expected.
+ */
 void heap_log_check_shot(const heap_log *log, uint32_t shot, int is_incomplete);
 
 #endif

@@ -13,9 +13,9 @@
 
 static void rest(void)
 {
-	struct timespec moment = {0, 1000000};
+	struct timespec pause = {0, 1000000};
 
-	nanosleep(&moment, NULL);
+	nanosleep(&pause, NULL);
 }
 
 static int sink_write(void *user, const void *bytes, size_t length)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/recorded_log.h
- * \brief Records into memory and reads back everything, for the tests of the recorder.
+ * \brief Records into memory and reads everything back, for the tests of the recorder.
  */
 #ifndef TESTS_RECORDED_LOG_H
 #define TESTS_RECORDED_LOG_H
@@ -10,36 +10,35 @@
 
 #include "format/kind_counts.h"
 
-/** One event with the names that the log gives it. */
+/** An event with its names in the log. */
 typedef struct recorded_event {
 	uint64_t thread;
 	mprof_event event;
 	char name[64];             /**< Of its method or class; "" if the kind has none, "#ID" if it is not defined. */
-	char class_name[64];       /**< Of its method's class. */
+	char class_name[64];       /**< Of the class of its method. */
 	mprof_event_detail detail; /**< All 0 if it has none. */
-	char caller[64];           /**< Name of the method that allocated; "" if none. */
-	char stack[256];           /**< Its call chain, as "inner < outer"; "?" a method that is not known, "native" a
-	                          location. */
+	char caller[64];           /**< Name of the allocating method; "" if there is none. */
+	char stack[256];           /**< Call stack as "inner < outer"; unknown methods are "?", locations "native". */
 } recorded_event;
 
-/** What other blocks say. */
+/** A record of another block. */
 typedef struct recorded_record {
 	mprof_block_kind block;
-	uint64_t place;      /**< Of the block, from 1. Records with the same place are of one block. */
-	uint64_t counter;    /**< When the block was written; MARK: when. */
-	mprof_record record; /**< MARK: its name is the text, its value the thread. */
-	uint64_t thread;     /**< Marks: whose. */
+	uint64_t place;      /**< Number of the block, from 1. Records of one block have the same number. */
+	uint64_t counter;    /**< Time of the block; of a MARK block, that of the marker. */
+	mprof_record record; /**< For a MARK block, the name is the text and the value the thread. */
+	uint64_t thread;     /**< Thread of a marker. */
 	char name[64];
 	char section[64];
-	char class_name[64]; /**< ROOTS: of the class. */
+	char class_name[64]; /**< Class of a root area. */
 } recorded_record;
 
 typedef struct recorded_log {
-	uint8_t *bytes; /**< What the sink was given. */
+	uint8_t *bytes; /**< Bytes that the sink received. */
 	size_t length;
 	size_t capacity;
-	size_t fail_after;   /**< The sink refuses with ENOSPC what would pass this length; 0: never. */
-	_Atomic int blocked; /**< While 1, the sink holds the writer thread up. */
+	size_t fail_after;   /**< The sink returns ENOSPC for bytes past this length; 0 if it never does. */
+	_Atomic int blocked; /**< While 1, the sink blocks the writer thread. */
 
 	recorded_event *events;
 	size_t event_count;
@@ -47,23 +46,23 @@ typedef struct recorded_log {
 	recorded_record *records;
 	size_t record_count;
 	size_t record_capacity;
-	uint64_t class_count; /**< Names in the log. */
+	uint64_t class_count; /**< Classes defined in the log. */
 	uint64_t method_count;
 	uint64_t lost[LOSS_CAUSE_COUNT];
-	uint64_t losses_of_nobody; /**< Those told as of thread 0. */
-	uint64_t blocks[64];       /**< By kind. */
-	mprof_status status;       /**< How reading ended: MPROF_END or an error. */
+	uint64_t losses_of_nobody; /**< Losses that the log has for thread 0. */
+	uint64_t blocks[64];       /**< Number of blocks by kind. */
+	mprof_status status;       /**< MPROF_END, or the error that ended reading. */
 	int complete;
 	uint64_t valid_bytes;
 } recorded_log;
 
-/** A sink into the log's bytes. */
+/** A sink that appends to the bytes of the log. */
 mprof_sink recorded_log_sink(recorded_log *log);
 
-/** Opens a recorder into \p log; fails the test if it cannot. */
+/** Opens a recorder that writes to \p log; fails the test if it cannot. */
 mprof_recorder *recorded_log_open(recorded_log *log, const mprof_recorder_options *options);
 
-/** Reads all that the sink was given. */
+/** Reads all bytes that the sink received. */
 void recorded_log_read(recorded_log *log);
 
 void recorded_log_free(recorded_log *log);

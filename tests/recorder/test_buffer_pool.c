@@ -49,7 +49,7 @@ Test(buffer_pool, full_buffers_come_in_order)
 
 enum { THREADS = 4, TURNS = 20000, BUFFERS = 3 };
 
-/* Takes and gives in a hurry; a buffer in two hands at once would show in its first slot. */
+/* Takes and returns buffers as fast as possible; a buffer with two owners at once would show in its first slot. */
 static void *take_and_give(void *argument)
 {
 	buffer_pool *pool = argument;

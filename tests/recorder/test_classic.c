@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_classic.c
- * \brief Recording in the dialects that Mono itself wrote: what they can say comes back, and readers of then can live
- * with it.
+ * \brief Records in the dialects of Mono: what they can represent is read back, and the readers of that time can read
+ * the logs.
  */
 #include "recorded_log.h"
 
@@ -63,7 +63,7 @@ static void close_and_read(void)
 	cr_assert(log_read.complete);
 }
 
-/* The number-th event of a kind, from 0. */
+/* The event of a kind with an index, from 0. */
 static const recorded_event *event_of(mprof_event_kind kind, size_t number)
 {
 	const recorded_event *found = NULL;
@@ -119,7 +119,7 @@ Test(classic, allocations_keep_what_is_asked_for)
 		cr_assert_str_eq(allocation->caller, (detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 ? "F ()" : "");
 		cr_assert_str_eq(allocation->stack,
 				 (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 ? "F () < G () < H ()" : "");
-		/* It says nothing of stacks that nobody asked for. */
+		/* The log has no stacks, which were not requested. */
 		cr_assert_eq(count_of(MPROF_EVENT_STACK_SECTION) != 0, (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0);
 		recorded_log_free(&log_read);
 	}
@@ -183,7 +183,7 @@ Test(classic, collections_have_their_numbers)
 	recorded_log_free(&log_read);
 }
 
-/* What the blocks of the heap in a log hold. */
+/* The heap blocks of a log. */
 static struct {
 	uint32_t numbers[8];
 	size_t count;
@@ -236,7 +236,7 @@ Test(classic, heap_shots_go_by_their_collection)
 		mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, OBJECT);
 		mprof_recorder_end_heap(recorder);
 		mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, collection, 1);
-		/* Later ones are no reason to take another number. */
+		/* Later collections do not change the number. */
 		mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, collection + 1, 0);
 		mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, collection + 1, 0);
 	}
@@ -271,7 +271,7 @@ Test(classic, what_died_goes_by_its_collection)
 	cr_assert_eq(heap.numbers[0], 5);
 	cr_assert_eq(heap.numbers[1], 6);
 	cr_assert_eq(heap.freed, 4);
-	/* Nobody asked what is alive. */
+	/* The objects alive were not requested. */
 	cr_assert_eq(heap.objects, 0);
 	recorded_log_free(&log_read);
 }
@@ -324,7 +324,7 @@ Test(classic, what_was_drained_is_there_before_the_end)
 	log_read.event_count = 0;
 	recorded_log_read(&log_read);
 	cr_assert(log_read.complete);
-	/* That recording was stopped meanwhile it cannot say; that is counted. */
+	/* The dialect cannot represent that recording was stopped meanwhile; that is counted. */
 	cr_assert_eq(count_of(MPROF_EVENT_METHOD_ENTER), 1);
 	cr_assert_eq(count_of(MPROF_EVENT_METHOD_LEAVE), 1);
 	cr_assert_eq(count_of(MPROF_EVENT_RECORDING_RESUMED), 0);

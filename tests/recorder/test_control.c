@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_control.c
- * \brief Draining on demand misses nothing, and what a child made by fork() may call.
+ * \brief Draining on request misses nothing, and the functions that a child made by fork() may call.
  */
 #include "recorded_log.h"
 
@@ -19,15 +19,15 @@
 
 enum { METHOD = 0x7000, BUFFER_EVENTS = 128, MOST_AHEAD = 8 * BUFFER_EVENTS, ENOUGH = 1000 * MOST_AHEAD };
 
-/* A thread that fills its buffer and goes on to another one just when the writer thread has looked at the full ones. */
+/* A thread that fills its buffer and moves to another one just after the writer thread has taken the full ones. */
 typedef struct racer {
 	recorded_log log;
 	mprof_sink inner;
 	mprof_recorder *recorder;
 	sem_t go;
 	sem_t gone;
-	_Atomic int is_waiting; /**< For the next block to be written. */
-	size_t flushed;         /**< How long the log was at the end of that round. */
+	_Atomic int is_waiting; /**< Waits for the next block to be written. */
+	size_t flushed;         /**< Length of the log at the end of that round. */
 } racer;
 
 static int write_and_race(void *user, const void *bytes, size_t length)
@@ -41,7 +41,7 @@ static int write_and_race(void *user, const void *bytes, size_t length)
 	return own->inner.write(own->inner.user, bytes, length);
 }
 
-/* Rounds that were asked for end with this; another one may follow before the test can look. */
+/* Requested rounds end with a flush; another one may follow before the test reads the length. */
 static int note_flush(void *user)
 {
 	racer *own = user;
@@ -87,7 +87,7 @@ Test(control, a_buffer_that_changes_hands_during_a_round_is_drained, .timeout = 
 	cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &own.recorder, NULL), MPROF_OK);
 	cr_assert_eq(pthread_create(&handle, NULL, record_and_race, &own), 0);
 	sem_wait(&own.gone);
-	/* The mark is written after the writer thread took the full buffers, and before it looks at the others. */
+	/* The marker is written after the writer thread took the full buffers, and before it reads the current ones. */
 	cr_assert_eq(mprof_recorder_record_mark(own.recorder, 0, "here", 4), MPROF_OK);
 	own.flushed = 0;
 	atomic_store(&own.is_waiting, 1);
@@ -101,17 +101,17 @@ Test(control, a_buffer_that_changes_hands_during_a_round_is_drained, .timeout = 
 	cr_assert_eq(own.log.event_count, BUFFER_EVENTS + 1);
 	own.log.length = own.flushed;
 	recorded_log_read(&own.log);
-	cr_assert_geq(own.log.event_count, BUFFER_EVENTS - 1, "what was recorded before the call is in the log");
+	cr_assert_geq(own.log.event_count, BUFFER_EVENTS - 1, "events recorded before the call are in the log");
 	sem_destroy(&own.go);
 	sem_destroy(&own.gone);
 	recorded_log_free(&own.log);
 }
 
-/* A thread that records as fast as it can, says how far it is, and waits when the test is far behind. */
+/* A thread that records as fast as it can, publishes its progress, and waits when it is far ahead of the test. */
 typedef struct runner {
 	mprof_recorder *recorder;
 	_Atomic uint64_t recorded;
-	_Atomic uint64_t seen; /**< What the test last saw of it. */
+	_Atomic uint64_t seen; /**< Progress that the test has seen. */
 	_Atomic int stop;
 } runner;
 
@@ -130,7 +130,9 @@ static void *record_and_tell(void *argument)
 			continue;
 		}
 		mprof_thread_enter_method(thread, METHOD);
-		/* Release: who sees the number sees the event published. */
+		/*
+		 * Release: pairs with the acquire load of the test. A test that sees the number also sees the published events.
+		 */
 		atomic_fetch_add_explicit(&own->recorded, 1, memory_order_release);
 	}
 	mprof_thread_detach(thread);
@@ -194,7 +196,7 @@ Test(control, marks_come_back_with_their_time_and_thread)
 	recorded_log_free(&log);
 }
 
-/* All that a child may call by mistake. Returns 0 if nothing but refusals came back. */
+/* All functions that a child may call by mistake. Returns 0 if each of them refused. */
 static int misuse_in_child(mprof_recorder *recorder, mprof_thread *thread)
 {
 	const mprof_key_range range = {METHOD, METHOD};

@@ -43,7 +43,7 @@ Test(counter, units_are_made_coarser_unless_whole_ticks_are_asked_for)
 	char text[64];
 
 	counter_init(&coarse, NULL, NULL, 0);
-	/* No machine that counts ticks does so slower than ten nanoseconds and faster than a tenth of one. */
+	/* Every machine with a tick counter advances it at least every ten nanoseconds and at most every tenth of one. */
 	cr_assert_leq(coarse.shift, 7);
 	counter_describe(&coarse, text, sizeof(text));
 	cr_assert_gt(strlen(text), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_elf_symbols.c
- * \brief Names of functions from files that are made here, whole and damaged.
+ * \brief Names of functions from generated ELF files, valid and damaged.
  */
 #include "recorder/elf_symbols.h"
 
@@ -25,7 +25,7 @@ enum { SECTION_NONE, SECTION_TEXT, SECTION_SYMBOLS, SECTION_NAMES, SECTION_NOTES
 static const char names[] = "\0inner\0outer\0__alias\0alias\0weak_alias\0label\0last\0data\0_absent";
 static const uint8_t notes[] = {4, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd, 0x09, 0};
 
-/* A symbol of the file that is made. */
+/* A symbol of the generated file. */
 typedef struct wanted {
 	const char *name;
 	uint64_t start;
@@ -65,7 +65,7 @@ static unsigned char own_byte_order(void)
 	return *(const uint8_t *)&one == 1 ? ELFDATA2LSB : ELFDATA2MSB;
 }
 
-/* Where the parts of the file are. */
+/* The offsets of the parts of the file. */
 enum { SYMBOLS_AT = 128, NAMES_AT = 512, NOTES_AT = 640, HEADERS_AT = 1024 };
 
 static void make_wide(uint8_t *file, uint32_t table)
@@ -168,13 +168,13 @@ static void check_names(const elf_symbols *symbols)
 	cr_assert_str_eq(name_at(symbols, 0x10ff), "outer");
 	cr_assert_str_eq(name_at(symbols, 0x1100), "inner");
 	cr_assert_str_eq(name_at(symbols, 0x117f), "inner");
-	cr_assert_str_eq(name_at(symbols, 0x1180), "outer", "behind a function that lies in another");
+	cr_assert_str_eq(name_at(symbols, 0x1180), "outer", "after a function that is inside another one");
 	cr_assert_str_eq(name_at(symbols, 0x13ff), "outer");
 	cr_assert_str_eq(name_at(symbols, 0x1400), "");
-	cr_assert_str_eq(name_at(symbols, 0x1510), "alias", "of several names, that which is best known");
+	cr_assert_str_eq(name_at(symbols, 0x1510), "alias", "of several names, the global one");
 	cr_assert_str_eq(name_at(symbols, 0x1520), "");
 	cr_assert_str_eq(name_at(symbols, 0x1600), "label");
-	cr_assert_str_eq(name_at(symbols, 0x1750), "label", "without a size it reaches to the next function");
+	cr_assert_str_eq(name_at(symbols, 0x1750), "label", "without a size it extends to the next function");
 	cr_assert_str_eq(name_at(symbols, 0x1f10), "last");
 	cr_assert_str_eq(name_at(symbols, 0x1f80), "");
 	cr_assert_str_eq(name_at(symbols, UINT64_MAX), "");
@@ -224,7 +224,7 @@ Test(elf_symbols, a_label_does_not_reach_out_of_its_section)
 	Elf64_Sym symbol;
 
 	make_file(file, 1, SHT_SYMTAB);
-	/* "last" becomes one without a size. */
+	/* The symbol "last" gets the size 0. */
 	memcpy(&symbol, file + SYMBOLS_AT + sizeof(symbol), sizeof(symbol));
 	symbol.st_size = 0;
 	memcpy(file + SYMBOLS_AT + sizeof(symbol), &symbol, sizeof(symbol));
@@ -298,11 +298,11 @@ Test(elf_symbols, what_is_no_file_is_not_waited_for, .timeout = 30)
 	unlink(path);
 }
 
-/* Whatever is there, asking for names must work. */
+/* Looking up names must work with any content. */
 static void read_damaged(const uint8_t *file, size_t length)
 {
 	elf_symbols symbols;
-	/* A copy of its exact length, so that sanitizers see what is read behind it. */
+	/* A copy of exactly its length, so that sanitizers detect reads past its end. */
 	uint8_t *copy = malloc(length > 0 ? length : 1);
 
 	cr_assert_not_null(copy);
@@ -390,7 +390,7 @@ Test(elf_symbols, build_ids)
 	char text[ELF_BUILD_ID_TEXT] = "unchanged";
 	uint8_t longer[16 + 36] = {4, 0, 0, 0, 33, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0};
 	/* Another note before it, whose name and content are padded. */
-	uint8_t behind[20 + sizeof(notes)] = {3, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 'A', 'B', 0, 0, 7, 0, 0, 0};
+	uint8_t with_prefix[20 + sizeof(notes)] = {3, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 'A', 'B', 0, 0, 7, 0, 0, 0};
 
 	for (size_t length = 0; length < sizeof(notes) - 1; length++)
 		cr_assert_eq(elf_build_id_find(notes, length, 4, text), 0);
@@ -401,9 +401,9 @@ Test(elf_symbols, build_ids)
 	longer[4] = 32;
 	cr_assert_eq(elf_build_id_find(longer, sizeof(longer), 4, text), 1);
 	cr_assert_eq(strlen(text), 64);
-	memcpy(behind + 20, notes, sizeof(notes));
-	cr_assert_eq(elf_build_id_find(behind, sizeof(behind), 4, text), 1);
+	memcpy(with_prefix + 20, notes, sizeof(notes));
+	cr_assert_eq(elf_build_id_find(with_prefix, sizeof(with_prefix), 4, text), 1);
 	cr_assert_str_eq(text, "abcd09");
 	for (uint32_t alignment = 0; alignment < 17; alignment++)
-		elf_build_id_find(behind, sizeof(behind), alignment, text);
+		elf_build_id_find(with_prefix, sizeof(with_prefix), alignment, text);
 }

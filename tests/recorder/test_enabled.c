@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_enabled.c
- * \brief Recording that is stopped and resumed: what is left out, what is not, and that the log says so.
+ * \brief Recording that is stopped and resumed: which events are left out, which are not, and how the log shows it.
  */
 #include "recorded_log.h"
 
@@ -54,7 +54,7 @@ static void finish(mprof_recorder *recorder, mprof_thread *thread, recorded_log 
 	cr_assert(log->complete);
 }
 
-/* One of each sort of function. */
+/* Calls one function of each sort. */
 static void record_all(mprof_thread *thread)
 {
 	mprof_thread_enter_method(thread, METHOD_G);
@@ -83,7 +83,7 @@ Test(enabled, nothing_is_recorded_while_stopped_but_threads)
 	mprof_thread_record_event(thread, MPROF_EVENT_THREAD_START, 0, 99);
 	mprof_thread_record_event(thread, MPROF_EVENT_THREAD_END, 0, 99);
 	enable(recorder, 1);
-	/* The stack is not known any more: the leave names its method. */
+	/* The call stack is not known any more: the leave names its method. */
 	mprof_thread_leave_method(thread, METHOD_F);
 	mprof_thread_enter_method(thread, METHOD_G);
 	mprof_thread_leave_method(thread, METHOD_G);
@@ -92,7 +92,7 @@ Test(enabled, nothing_is_recorded_while_stopped_but_threads)
 	cr_assert_eq(log.event_count, 7);
 	for (size_t i = 0; i < 7; i++)
 		cr_assert_eq(log.events[i].event.kind, kinds[i], "event %zu", i);
-	/* From the stop to the first event behind it. */
+	/* From the stop to the first event after it. */
 	cr_assert_eq(log.events[3].event.value, log.events[3].event.counter - stopped);
 	cr_assert_eq(log.events[4].event.counter, log.events[3].event.counter + 1);
 	cr_assert_str_eq(log.events[4].name, "F ()");
@@ -173,7 +173,7 @@ Test(enabled, may_start_disabled)
 	record_all(thread);
 	mprof_thread_record_event(thread, MPROF_EVENT_THREAD_START, 0, 7);
 	enable(recorder, 1);
-	/* A thread that comes while recording goes on has no gap. */
+	/* A thread that is attached after recording was resumed has no gap. */
 	cr_assert_eq(mprof_recorder_attach(recorder, 8, &late), MPROF_OK);
 	mprof_thread_enter_method(late, METHOD_G);
 	mprof_thread_detach(late);
@@ -219,7 +219,7 @@ Test(enabled, a_gap_without_a_buffer_is_recorded_later, .timeout = 60)
 	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
-	/* Those at the gap count once each. */
+	/* The events at the gap count once each. */
 	cr_assert_eq(stats.events + stats.lost_events, 1005);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log);
@@ -246,7 +246,7 @@ Test(enabled, refuses_what_the_contract_forbids)
 	recorded_log_free(&log);
 }
 
-/* A machine that is slow to switch must not make a log that is too large to look at. */
+/* On a machine that switches threads slowly the log must not become too large to check. */
 #define MOST_RECORDED 200000
 
 enum { THREADS = 3, SWITCHES = 300 };
@@ -277,7 +277,7 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* Gaps have events between them, and leaves are implicit only where their enter stands. */
+/* There are events between gaps, and leaves are implicit only if the log has their enter. */
 static void check_thread(const recorded_log *log, uint64_t id)
 {
 	uint64_t last_counter = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_flight_recorder.c
- * \brief A ring keeps the last events and all that they need, and can be written out at any time.
+ * \brief A ring buffer keeps the latest events and everything that they need, and can be written out at any time.
  */
 #include <mprof.h>
 
@@ -57,11 +57,11 @@ static mprof_recorder *open_ring(void)
 	return open_ring_with(NULL);
 }
 
-/* What a file of the ring holds. */
+/* The content of a file that was written from the ring buffer. */
 typedef struct contents {
 	uint64_t enters;
 	uint64_t unnamed;
-	uint64_t gaps; /**< Calls that do not follow the one before in the order of record(). One thread only. */
+	uint64_t gaps; /**< Calls that do not follow their predecessor in the order of record(), for one thread. */
 	int last;      /**< Number of the last method. */
 	uint64_t bytes;
 	int complete;
@@ -132,7 +132,7 @@ Test(flight_recorder, keeps_all_while_there_is_room, .init = make_path, .fini = 
 	cr_assert(found.complete);
 	cr_assert_eq(found.enters, 1000);
 	cr_assert_eq(found.unnamed, 0);
-	/* Recording went on, and what was written out before is written again. */
+	/* Recording continued, and events that were written out before are written again. */
 	record(thread, 500);
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
 	found = read_file();
@@ -155,17 +155,17 @@ Test(flight_recorder, keeps_the_last_events_and_old_names, .init = make_path, .f
 	found = read_file();
 	cr_assert(found.complete);
 	cr_assert_eq(found.unnamed, 0);
-	/* About six bytes a call: far more was recorded than the ring holds. */
+	/* About six bytes per call: far more was recorded than the ring buffer holds. */
 	cr_assert_gt(found.enters, 50000);
 	cr_assert_lt(found.enters, calls / 2);
 	cr_assert_leq(found.bytes, RING + 65536);
-	/* Nothing is missing between the oldest and the newest, which is the last that was recorded. */
+	/* Nothing is missing between the oldest and the newest call, which is the last one recorded. */
 	cr_assert_eq(found.gaps, 0);
 	cr_assert_eq(found.last, (calls - 1) % METHODS);
 	mprof_recorder_destroy(recorder);
 }
 
-/* Blocks of which the first event is a switch to the stack, or is not. */
+/* The numbers of blocks whose first event is a switch to the stack, and of others. */
 typedef struct block_starts {
 	uint64_t on_stack;
 	uint64_t elsewhere;
@@ -199,7 +199,7 @@ static block_starts read_starts(uint64_t stack)
 	return found;
 }
 
-/* The block with the switch is gone, so each one that is left repeats which stack its thread is on. */
+/* The block with the switch was evicted, so each remaining block repeats the stack that its thread is on. */
 Test(flight_recorder, blocks_repeat_the_stack_that_the_thread_is_on, .init = make_path, .fini = remove_path,
      .timeout = 60)
 {
@@ -213,7 +213,7 @@ Test(flight_recorder, blocks_repeat_the_stack_that_the_thread_is_on, .init = mak
 	cr_assert_eq(mprof_thread_switch_stack(thread, stack), MPROF_OK);
 	record(thread, calls);
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
-	cr_assert_lt(read_file().enters, calls / 2, "the ring has the first block still");
+	cr_assert_lt(read_file().enters, calls / 2, "the ring buffer still has the first block");
 	found = read_starts(stack);
 	cr_assert_gt(found.on_stack, 10);
 	cr_assert_eq(found.elsewhere, 0);
@@ -262,7 +262,7 @@ static void expect_content(const char *name, const char *expected)
 	cr_assert_str_eq(content, expected);
 }
 
-/* In a directory that all may write to, others may plant a link under a name that they can predict. */
+/* In a directory that everybody may write to, another user may create a link with a predictable name. */
 Test(flight_recorder, follows_no_planted_link, .init = make_path, .fini = remove_path, .timeout = 60)
 {
 	mprof_recorder *recorder = open_ring();
@@ -279,7 +279,7 @@ Test(flight_recorder, follows_no_planted_link, .init = make_path, .fini = remove
 	fputs("precious", file);
 	fclose(file);
 	cr_assert_eq(symlink(victim, planted), 0);
-	/* One under the name of the log itself is replaced, not followed. */
+	/* A link with the name of the log itself is replaced, not followed. */
 	cr_assert_eq(unlink(path), 0);
 	cr_assert_eq(symlink(victim, path), 0);
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, &error), MPROF_OK);
@@ -323,7 +323,7 @@ Test(flight_recorder, refuses_a_recorder_without_ring, .init = make_path, .fini 
 	mprof_recorder_destroy(recorder);
 }
 
-/* What a thread that records and the test share. */
+/* State that the recording thread and the test share. */
 typedef struct recording {
 	mprof_recorder *recorder;
 	_Atomic int ends;
@@ -348,7 +348,7 @@ Test(flight_recorder, is_whole_while_threads_record, .init = make_path, .fini = 
 	recording shared = {0};
 	pthread_t threads[3];
 
-	/* Writing the ring out drains what threads have recorded, so that is little. */
+	/* Writing the ring buffer out drains the events of threads, so these are few. */
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.buffer_events = 256;
 	options.max_buffers = 8;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_fork.c
- * \brief A program that forks while its threads record, and follows the recipe of mprof/recorder.h: each child gives up
- * the recorder of its parent in a handler of pthread_atfork() and opens one of its own.
+ * \brief A program that forks while its threads record, as described in mprof/recorder.h: each child abandons the
+ * recorder of its parent in a handler of pthread_atfork() and opens one of its own.
  *
- * Needs nothing but the public headers, so that it can be built with other C libraries too.
+ * It needs only the public headers, so it can be built with other C libraries too.
  */
 #include <mprof.h>
 
@@ -32,13 +32,13 @@ static mprof_recorder *recorder;
 static _Thread_local mprof_thread *self;
 static _Atomic int stopping;
 static pthread_barrier_t started;
-static int generation; /* How many forks this process is away from the first one. */
-static int number;     /* Of the child that is made next. */
+static int generation; /* Number of forks between the first process and this one. */
+static int number;     /* Number of the next child. */
 
 /*
- * fork() copies the locks of other threads as they are. The C library's malloc() resets its own in the child; that of
- * the address sanitizer does not. So no thread is inside malloc() while this program forks: all of the recorder's
- * memory is allocated under a lock, and threads, which allocate while they start, have started.
+ * fork() copies the locks of other threads as they are. The C library's malloc() resets its own locks in the child;
+ * that of the address sanitizer does not. So no thread may be inside malloc() while this program forks: all memory of
+ * the recorder is allocated under a lock, and threads, which allocate while they start, have started before.
  */
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -115,7 +115,7 @@ static void attach(void)
 	CHECK(mprof_recorder_attach(recorder, 0, &self) == MPROF_OK);
 }
 
-/* What is left of the parent's recorder refuses everything, and harms nobody. */
+/* The parent's recorder refuses every call in the child, and does no harm. */
 static void expect_nothing(void)
 {
 	mprof_thread *thread;
@@ -180,7 +180,7 @@ static void *record(void *argument)
 	return NULL;
 }
 
-/* The log is whole and has so many events; at least so many if that is negative. */
+/* The log is complete and has \p events events; if that is negative, at least its absolute value. */
 static void check_log(int depth, int child, int64_t expected)
 {
 	mprof_reader *reader;
@@ -251,7 +251,7 @@ int main(void)
 	open_log();
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&threads[i], NULL, record, NULL) == 0);
-	/* The thread that forks has a handle too. */
+	/* The forking thread has a handle too. */
 	attach();
 	pthread_barrier_wait(&started);
 	CHECK(mprof_recorder_drain(recorder) == MPROF_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_heap.c
- * \brief Heap shots and moves: what is told is in the log, exactly.
+ * \brief Heap snapshots and moves: everything that is reported is in the log exactly.
  */
 #include "heap_fixture.h"
 
@@ -34,7 +34,7 @@ Test(heap, a_snapshot_is_written_as_reported)
 	mprof_recorder_add_heap_object(recorder, HEAP + 64, POINT, 24, NULL, 0);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, 0x601008, HEAP);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP + 64);
-	/* Of the object before, whatever else came in between. */
+	/* They belong to the previous object, whatever was added in between. */
 	mprof_recorder_add_heap_references(recorder, references, 1);
 	mprof_recorder_end_heap(recorder);
 	close_and_read();
@@ -51,7 +51,7 @@ Test(heap, a_snapshot_is_written_as_reported)
 	cr_assert_eq(event->references[0], references[0]);
 	event = find(1, MPROF_EVENT_HEAP_ROOT, HEAP);
 	cr_assert_eq(event->id, 1, "the area is found by the slot");
-	cr_assert_eq(event->value, MPROF_ROOT_STATIC, "and its kind counts");
+	cr_assert_eq(event->value, MPROF_ROOT_STATIC, "and its kind is used");
 	event = find(1, MPROF_EVENT_HEAP_ROOT, HEAP + 64);
 	cr_assert_eq(event->id, 0);
 	cr_assert_eq(event->value, MPROF_ROOT_STACK);
@@ -91,7 +91,7 @@ Test(heap, calls_out_of_order_do_nothing)
 	cr_assert_eq(mprof_recorder_begin_heap(recorder, 8, 1), 0);
 	begin(MPROF_HEAP_USE_SHOT, 1);
 	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 2), 0);
-	/* There is no object that these could be of. */
+	/* There is no object that these could belong to. */
 	mprof_recorder_add_heap_references(recorder, &reference, 1);
 	give(HEAP + 8, POINT, 24);
 	mprof_recorder_end_heap(recorder);
@@ -119,7 +119,7 @@ Test(heap, errno_is_kept)
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_OBJECT), 100000);
 }
 
-/* Numbers that look like nothing in particular. */
+/* Irregular numbers. */
 static uint64_t scatter(uint64_t number)
 {
 	return (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -160,7 +160,7 @@ Test(heap, addresses_sizes_and_classes_may_be_any)
 			cr_assert_eq(event->references[j],
 				     event->object + (i % 2 != 0 ? j : -j) * spans[(i + j / 7) % span_count]);
 	}
-	/* Only where a block ends. */
+	/* Only at the end of a block. */
 	cr_assert_leq(log_read.later_references, log_read.block_count);
 }
 
@@ -236,7 +236,7 @@ Test(heap, a_large_shot_is_many_blocks_of_bounded_length)
 Test(heap, objects_are_of_the_class_that_the_key_meant_then)
 {
 	open_plain();
-	/* So that all is drained in one round. */
+	/* So everything is drained in one round. */
 	block_writer();
 	begin(MPROF_HEAP_USE_SHOT, 1);
 	give(HEAP, POINT, 24);

@@ -31,7 +31,7 @@ Test(heap_chunks, the_bound_holds_and_chunks_are_used_again)
 	}
 	heap_chunks_give(&chunks, taken[1]);
 	heap_chunks_give(&chunks, taken[2]);
-	cr_assert_eq(heap_chunks_take(&chunks, 1), taken[2], "what was used last is still in the cache");
+	cr_assert_eq(heap_chunks_take(&chunks, 1), taken[2], "the chunk used last is still in the cache");
 	cr_assert_eq(atomic_load(&taken[2]->published), 0);
 	cr_assert_eq(heap_chunks_take(&chunks, 1), taken[1]);
 	cr_assert_null(heap_chunks_take(&chunks, 1));
@@ -56,7 +56,7 @@ Test(heap_chunks, much_free_memory_goes_back_to_the_system)
 		heap_chunks_give(&chunks, taken[i]);
 	cr_assert_leq(mapped(&chunks), 64 * MEBIBYTE);
 	cr_assert_geq(mapped(&chunks), 32 * MEBIBYTE);
-	/* And can be had again. */
+	/* The memory can be used again. */
 	for (size_t i = 0; i < count; i++) {
 		taken[i] = heap_chunks_take(&chunks, 0);
 		cr_assert_not_null(taken[i]);

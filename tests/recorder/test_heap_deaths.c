@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_heap_deaths.c
- * \brief What died, from allocations, moves and heap shots, whatever the order in which they are drained.
+ * \brief Deaths of objects, derived from allocations, moves and heap snapshots in any order of draining.
  */
 #include "recorder/recorder_internal.h"
 
@@ -20,7 +20,7 @@ Test(heap_deaths, what_a_shot_does_not_give_has_died)
 	for (uint64_t i = 0; i < 7; i++)
 		give(HEAP + i * 32, i % 2 != 0 ? POINT : LIST, 24 + i);
 	mprof_recorder_end_heap(recorder);
-	/* Recorded before the shot is drained, but it lives. */
+	/* Recorded before the snapshot is drained, but the object is alive. */
 	allocate(HEAP + 320, TREE, 8);
 	begin(ALL_USES, 6);
 	give(HEAP, LIST, 24);
@@ -44,20 +44,20 @@ Test(heap_deaths, only_what_was_asked_for_is_written)
 {
 	open_tracking();
 	allocate(HEAP, POINT, 24);
-	/* Neither a shot nor deaths: sums alone. */
+	/* Neither a snapshot nor deaths: only sums. */
 	begin(MPROF_HEAP_USE_SUMMARY, 1);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
 	mprof_recorder_end_heap(recorder);
 	allocate(HEAP + 32, LIST, 24);
 	allocate(HEAP + 64, LIST, 24);
-	/* Deaths alone, in a block of no shot. */
+	/* Only deaths, in a block of no snapshot. */
 	begin(MPROF_HEAP_USE_FREED, 2);
 	give(HEAP + 64, LIST, 24);
 	mprof_recorder_end_heap(recorder);
-	/* A shot alone: its deaths wait for the next sums. */
+	/* Only a snapshot: its deaths are added to the next sums. */
 	begin(MPROF_HEAP_USE_SHOT, 3);
 	mprof_recorder_end_heap(recorder);
-	/* Nothing at all: a bracket around moves, after which nobody is dead. */
+	/* No use at all: the calls only enclose moves, and no object is dead afterwards. */
 	allocate(HEAP + 96, TREE, 8);
 	begin(0, 4);
 	mprof_recorder_add_heap_move(recorder, HEAP + 96, HEAP + 128);
@@ -85,13 +85,13 @@ Test(heap_deaths, an_address_that_is_used_again_is_another_object)
 	allocate(HEAP, POINT, 24);
 	begin(ALL_USES, 1);
 	mprof_recorder_end_heap(recorder);
-	/* The shot and this allocation are drained in one round. */
+	/* The snapshot and this allocation are drained in one round. */
 	allocate(HEAP, POINT, 24);
 	begin(ALL_USES, 2);
 	give(HEAP, POINT, 24);
 	mprof_recorder_end_heap(recorder);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	/* No shot in between: the second one says that the first is dead, and it is told so at once. */
+	/* No snapshot in between: the second allocation shows that the first object is dead, which is reported at once. */
 	allocate(HEAP, LIST, 32);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	begin(ALL_USES, 3);
@@ -114,7 +114,7 @@ Test(heap_deaths, allocations_of_threads_are_put_in_order)
 
 	open_tracking();
 	cr_assert_eq(mprof_recorder_attach(recorder, 2, &other), MPROF_OK);
-	/* All of it is drained in one round, one thread behind the other. */
+	/* All of it is drained in one round, thread by thread. */
 	for (uint64_t i = 0; i < 1000; i++) {
 		mprof_thread_record_allocation_detailed(i % 2 != 0 ? other : thread, i % 2 != 0 ? POINT : LIST, i, HEAP,
 							NULL, 0);
@@ -140,14 +140,14 @@ Test(heap_deaths, moves_of_one_collection_are_a_set)
 	open_tracking();
 	allocate(HEAP, POINT, 24);
 	allocate(HEAP + 32, LIST, 32);
-	/* They change places. */
+	/* They swap their addresses. */
 	mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 32);
 	mprof_recorder_add_heap_move(recorder, HEAP + 32, HEAP);
 	begin(ALL_USES, 1);
 	give(HEAP + 32, POINT, 24);
 	give(HEAP, LIST, 32);
 	mprof_recorder_end_heap(recorder);
-	/* The next collection moves on what this one has moved. */
+	/* The next collection moves the objects that this one has moved. */
 	mprof_recorder_add_heap_move(recorder, HEAP, HEAP + 64);
 	mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
 	mprof_recorder_add_heap_move(recorder, HEAP + 64, HEAP + 96);
@@ -155,12 +155,12 @@ Test(heap_deaths, moves_of_one_collection_are_a_set)
 	give(HEAP + 32, POINT, 24);
 	give(HEAP + 96, LIST, 32);
 	mprof_recorder_end_heap(recorder);
-	/* And so it is if a bracket begins in between, ... */
+	/* The same if another pair of begin and end comes in between, ... */
 	mprof_recorder_add_heap_move(recorder, HEAP + 96, HEAP + 192);
 	begin(0, 0);
 	mprof_recorder_add_heap_move(recorder, HEAP + 192, HEAP + 96);
 	mprof_recorder_end_heap(recorder);
-	/* ... or an object was allocated. */
+	/* ... or an object is allocated. */
 	mprof_recorder_add_heap_move(recorder, HEAP + 96, HEAP + 128);
 	allocate(HEAP + 256, TREE, 8);
 	mprof_recorder_add_heap_move(recorder, HEAP + 128, HEAP + 160);
@@ -182,7 +182,7 @@ Test(heap_deaths, a_shot_may_be_drained_while_it_goes_on)
 	allocate(HEAP, POINT, 24);
 	begin(ALL_USES, 1);
 	give(HEAP + 64, LIST, 32);
-	/* Not with the world stopped, it seems: what comes to be now is no part of the shot. */
+	/* The world is apparently not stopped: an object that is allocated now is not part of the snapshot. */
 	allocate(HEAP + 32, TREE, 8);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	give(HEAP + 96, LIST, 32);
@@ -207,7 +207,7 @@ Test(heap_deaths, a_snapshot_may_have_an_object_before_its_allocation)
 	begin(ALL_USES, 1);
 	give(HEAP, POINT, 24);
 	mprof_recorder_end_heap(recorder);
-	/* The thread was stopped on its way to here. */
+	/* The thread was stopped before it recorded the allocation. */
 	allocate(HEAP, POINT, 24);
 	begin(ALL_USES, 2);
 	give(HEAP, POINT, 24);
@@ -236,7 +236,7 @@ Test(heap_deaths, dead_objects_are_reported_once)
 	check_sum(1, "Point", 1, 24, 2, 48);
 }
 
-/* So long that the writer thread, which was held up, reads it in several rounds. */
+/* There are more moves than the writer thread, which was blocked, reads in one round. */
 Test(heap_deaths, allocations_wait_for_all_moves_before_them)
 {
 	enum { MOVES = 400000, OBJECTS = 100 };
@@ -252,7 +252,7 @@ Test(heap_deaths, allocations_wait_for_all_moves_before_them)
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		allocate(last + i * 32, LIST, 32);
 	atomic_store(&recorded.blocked, 0);
-	/* Not drained by a request, which would be served in one round. All chunks come back but the current one. */
+	/* A requested drain would do it in one round, so the test waits. All chunks are returned but the current one. */
 	while (atomic_load(&recorder->shared.heap.chunks.free_count) * recorder->shared.heap.chunks.chunk_size !=
 	       atomic_load(&recorder->shared.heap.chunks.mapped) - recorder->shared.heap.chunks.chunk_size)
 		sched_yield();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_heap_losses.c
- * \brief What of the heap does not get into the log is counted: no room, no memory, a full disk.
+ * \brief Heap data that does not get into the log is counted: no buffer, no memory, a full disk.
  */
 #include "heap_fixture.h"
 
@@ -36,10 +36,10 @@ Test(heap_losses, a_snapshot_that_does_not_fit_is_flagged)
 	cr_assert_gt(kept, 1000);
 	cr_assert_lt(kept, OBJECTS);
 	cr_assert_eq(kept + log_read.lost[MPROF_LOSS_NO_BUFFER], OBJECTS + 1, "with the root");
-	/* Only from there on: those before are all there. */
+	/* Only later ones are missing: all objects before the first loss are there. */
 	for (uint64_t i = 0; i < kept; i++)
 		cr_assert_eq(log_read.events[i + 1].object, HEAP + i * 32);
-	cr_assert_eq(log_read.summaries, 1, "sums of a part would be wrong");
+	cr_assert_eq(log_read.summaries, 1, "sums of an incomplete snapshot would be wrong");
 	check_sum(3, "Point", 1, 24, 0, 0);
 	cr_assert_eq(stats.heap_shots, 2);
 	cr_assert_eq(stats.incomplete_shots, 1);
@@ -75,7 +75,7 @@ Test(heap_losses, references_and_deaths_that_do_not_fit_are_counted)
 	cr_assert_gt(kept, 1000);
 	cr_assert_lt(kept, MANY);
 	kept = heap_log_count(&log_read, 0, MPROF_EVENT_HEAP_FREE);
-	/* An object and the references of one are a loss each. */
+	/* An object is one loss, and the references of an object are one. */
 	cr_assert_eq(kept + stats.lost[MPROF_LOSS_NO_BUFFER], 10000 + 2);
 	free(references);
 }
@@ -100,7 +100,7 @@ Test(heap_losses, an_incomplete_snapshot_reports_no_deaths)
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 1);
 	cr_assert_eq(heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_FREE), 0);
-	/* What the incomplete one gave, and the last of those that were allocated. */
+	/* Dead are the objects of the incomplete snapshot, and the last one of the allocated objects. */
 	cr_assert_geq(heap_log_count(&log_read, 2, MPROF_EVENT_HEAP_FREE), 1);
 	cr_assert_null(heap_log_find(&log_read, 2, MPROF_EVENT_HEAP_FREE, HEAP + 98 * 32));
 	check_dead(2, HEAP + 99 * 32, "Point", 24);
@@ -117,7 +117,7 @@ Test(heap_losses, lost_moves_spoil_what_was_known_and_no_more)
 	block_writer();
 	for (uint64_t i = 0; i < MOVES; i++)
 		mprof_recorder_add_heap_move(recorder, 0x100000 + i * 32, 0x900000 + i * 32);
-	/* It is not known where these are when the shot is taken. */
+	/* The addresses of these objects are not known when the snapshot is taken. */
 	allocate(HEAP + 100 * 32, LIST, 24);
 	cr_assert_eq(mprof_recorder_begin_heap(recorder, ALL_USES, 1), 0);
 	atomic_store(&recorded.blocked, 0);
@@ -125,11 +125,11 @@ Test(heap_losses, lost_moves_spoil_what_was_known_and_no_more)
 	begin(ALL_USES, 2);
 	give(HEAP + 16, TREE, 8);
 	mprof_recorder_end_heap(recorder);
-	/* From here on it is. */
+	/* From here on they are known. */
 	allocate(HEAP + 32, LIST, 24);
 	begin(ALL_USES, 3);
 	mprof_recorder_end_heap(recorder);
-	/* Until the next time. */
+	/* Until moves are lost again. */
 	allocate(HEAP + 64, TREE, 8);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	block_writer();
@@ -162,7 +162,7 @@ Test(heap_losses, a_full_disk_is_counted)
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		give(HEAP + i * 32, POINT, 24);
 	mprof_recorder_end_heap(recorder);
-	/* The chunks are given back all the same. */
+	/* The chunks are returned nevertheless. */
 	for (uint64_t i = 0; i < 10 * OBJECTS; i++)
 		mprof_recorder_add_heap_move(recorder, HEAP + i * 32, HEAP + i * 64);
 	mprof_thread_detach(thread);
@@ -195,7 +195,7 @@ Test(heap_losses, a_log_that_is_long_enough_takes_no_more)
 	cr_assert_eq(stats.heap_shots, 0);
 }
 
-/* All that is told of the heap, with an allocator that fails once. Returns how many requests there were. */
+/* Records all kinds of heap data, with an allocator that fails once. Returns the number of requests. */
 static size_t record_without(size_t fail_at)
 {
 	failing_allocator memory = {.fail_at = fail_at, .fail_once = 1};
@@ -246,7 +246,7 @@ Test(heap_losses, without_memory_losses_are_counted)
 		memset(&stats, 0, sizeof(stats));
 		record_without(fail_at);
 		log_read = heap_log_read(&recorded);
-		/* Otherwise there is no recorder, or the writer stopped and said so. */
+		/* Otherwise there is no recorder, or the writer stopped and reported an error. */
 		if (stats.struct_size != 0 && stats.status == MPROF_OK) {
 			cr_assert_eq(log_read.status, MPROF_END);
 			objects = heap_log_count(&log_read, 1, MPROF_EVENT_HEAP_OBJECT) +

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_heap_stress.c
- * \brief A heap shot in every collection of an allocation storm: all threads stop where they are safe, one of them
- * walks the heap, and the log accounts for every object.
+ * \brief A heap snapshot in every collection while many objects are allocated: all threads stop at safe points, one of
+ * them visits the heap, and the log accounts for every object.
  */
 #include "heap_log.h"
 
@@ -18,7 +18,7 @@ enum { THREADS = 3, PLACES = 600, ROUNDS = 60, ALLOCATIONS = 400, CLASSES = 4, M
 #define ADDRESS(place) (UINT64_C(0x7f4500000000) + (uint64_t)(place)*32)
 
 typedef struct stress_object {
-	int class_number; /* -1: none. */
+	int class_number; /* -1 for a free place. */
 	uint64_t size;
 	int is_reachable;
 } stress_object;
@@ -26,8 +26,8 @@ typedef struct stress_object {
 typedef struct stress {
 	mprof_recorder *recorder;
 	pthread_barrier_t stopped; /* All threads are at a safe point. */
-	pthread_barrier_t started; /* The world goes on. */
-	pthread_mutex_t lock;      /* Of the heap below. */
+	pthread_barrier_t started; /* The world runs again. */
+	pthread_mutex_t lock;      /* Protects the heap below. */
 	stress_object heap[PLACES];
 	uint64_t allocated[CLASSES];
 	uint64_t allocated_bytes[CLASSES];
@@ -49,7 +49,7 @@ static uint32_t next_random(stress *shared)
 	return shared->random;
 }
 
-/* Takes a free place, or one of an object that nobody reaches any more: no shot has told of its death then. */
+/* Uses a free place, or that of an unreachable object, whose death no snapshot has reported. */
 static void allocate(stress *shared, mprof_thread *thread)
 {
 	stress_object *object;
@@ -72,7 +72,7 @@ static void allocate(stress *shared, mprof_thread *thread)
 	pthread_mutex_unlock(&shared->lock);
 }
 
-/* The dead go, the others change their places, each for that of another one. */
+/* Removes dead objects and moves the others, each to the place of another one. */
 static void compact(stress *shared, uint32_t step)
 {
 	stress_object before[PLACES];
@@ -104,7 +104,7 @@ static void walk(stress *shared)
 	}
 }
 
-/* With the world stopped. Nothing here may wait for a thread, nor for the writer thread. */
+/* The world is stopped. Nothing here may wait for a thread, nor for the writer thread. */
 static void collect(stress *shared, mprof_thread *thread, uint32_t collection)
 {
 	mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);
@@ -134,7 +134,7 @@ static void *run(void *argument)
 			mprof_thread_leave_method(thread, METHOD);
 		}
 		pthread_barrier_wait(&shared->stopped);
-		/* Each time another one. */
+		/* Another one each time. */
 		if (round % THREADS == (uint32_t)own->number)
 			collect(shared, thread, round);
 		pthread_barrier_wait(&shared->started);
@@ -150,7 +150,7 @@ static void check_classes(const stress *shared, const heap_log *log)
 		const heap_log_sum *last = heap_log_sum_of(log, ROUNDS, name);
 		uint64_t dead = 0;
 		uint64_t dead_bytes = 0;
-		uint64_t told = 0;
+		uint64_t deaths = 0;
 
 		cr_assert_not_null(last);
 		for (size_t i = 0; i < log->sum_count; i++) {
@@ -158,11 +158,11 @@ static void check_classes(const stress *shared, const heap_log *log)
 			dead_bytes += strcmp(log->sums[i].class_name, name) == 0 ? log->sums[i].counts[3] : 0;
 		}
 		for (size_t i = 0; i < log->event_count; i++)
-			told += log->events[i].kind == MPROF_EVENT_HEAP_FREE &&
-				strcmp(log->events[i].class_name, name) == 0;
+			deaths += log->events[i].kind == MPROF_EVENT_HEAP_FREE &&
+				  strcmp(log->events[i].class_name, name) == 0;
 		cr_assert_eq(last->counts[0] + dead, shared->allocated[number]);
 		cr_assert_eq(last->counts[1] + dead_bytes, shared->allocated_bytes[number]);
-		cr_assert_eq(told, dead);
+		cr_assert_eq(deaths, dead);
 	}
 }
 

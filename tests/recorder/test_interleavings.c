@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_interleavings.c
- * \brief Orders of steps of several threads that the recorder must bear, brought about on purpose.
+ * \brief Orders of steps of several threads that the recorder must handle, forced by test points.
  *
- * The sources of the recorder that have test points are compiled into this program with MPROF_TESTPOINTS. A test says
- * at which point a thread is to be stopped, and does there itself what the other threads would do meanwhile: so each
- * order happens every time.
+ * The sources of the recorder that have test points are compiled into this program with MPROF_TESTPOINTS. A test names
+ * the point at which a thread is stopped, and does there what the other threads would do meanwhile. So each order occurs
+ * in every run.
  */
 #include "recorded_log.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What happens at a point, once. */
+/* The function that is called once at a point. */
 static const char *awaited;
 static void (*meanwhile)(void);
 static _Atomic int reached;
@@ -40,7 +40,7 @@ static void at(const char *name, void (*function)(void))
 static buffer_pool pool;
 static event_buffer *buffers[3];
 
-/* Another thread takes both, and gives the first back: it is on top again, but not with the same one below it. */
+/* Another thread takes both buffers and returns the first: it is on top again, but the one below it has changed. */
 static void take_two_and_give_one(void)
 {
 	buffers[0] = buffer_pool_take(&pool, 0);
@@ -63,10 +63,10 @@ Test(interleavings, a_buffer_that_came_back_is_not_taken_for_one_that_never_left
 	taken = buffer_pool_take(&pool, 0);
 	cr_assert_eq(atomic_load(&reached), 1);
 	cr_assert_eq(taken, buffers[0]);
-	/* The other thread has buffers[1] still. */
+	/* The other thread still has buffers[1]. */
 	while ((next = buffer_pool_take(&pool, 0)) != NULL) {
-		cr_assert_neq(next, buffers[1], "a buffer is in two hands");
-		cr_assert_neq(next, taken, "a buffer is in two hands");
+		cr_assert_neq(next, buffers[1], "a buffer has two owners");
+		cr_assert_neq(next, taken, "a buffer has two owners");
 	}
 	buffer_pool_destroy(&pool);
 }
@@ -87,7 +87,7 @@ static void record(mprof_thread *thread, int count)
 		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS);
 }
 
-/* So many buffers that one which is full does not wake the writer thread: it only does the rounds that are asked for. */
+/* With this number of buffers a full one does not wake the writer thread: it only does requested rounds. */
 static void open_recorder(int with_second)
 {
 	mprof_recorder_options options;
@@ -140,15 +140,15 @@ static void close_and_expect(uint64_t of_first, uint64_t of_second)
 	recorded_log_free(&records);
 }
 
-/* The thread fills its buffer and goes on in the next one. */
+/* The thread fills its buffer and moves to the next one. */
 static void move_on(void)
 {
 	record(first, BUFFER);
 }
 
 /*
- * The writer thread has taken the full buffers, and then the thread hands over the buffer in which the events are that were
- * recorded before the round was asked for.
+ * The writer thread has taken the full buffers. Then the thread hands over the buffer with the events that were
+ * recorded before the round was requested.
  */
 Test(interleavings, a_round_has_what_a_thread_hands_over_meanwhile, .timeout = 60)
 {
@@ -162,7 +162,7 @@ Test(interleavings, a_round_has_what_a_thread_hands_over_meanwhile, .timeout = 6
 	close_and_expect(EVENTS + BUFFER, 0);
 }
 
-/* The same, between two looks at the thread's current buffer. */
+/* The same, between two reads of the thread's current buffer. */
 Test(interleavings, a_buffer_that_is_handed_over_while_it_is_looked_at_is_drained_once, .timeout = 60)
 {
 	open_recorder(0);
@@ -176,8 +176,8 @@ Test(interleavings, a_buffer_that_is_handed_over_while_it_is_looked_at_is_draine
 }
 
 /*
- * The first thread has handed over its buffer, and before it takes another one, the writer thread drains that and gives it
- * back, and a second thread takes it: it is still what the first one calls its current buffer.
+ * The first thread has handed over its buffer. Before it takes another one, the writer thread drains and frees that
+ * buffer, and a second thread takes it: the first thread still has it as its current buffer.
  */
 static void pass_buffer_on(void)
 {

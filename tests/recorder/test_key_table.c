@@ -71,7 +71,7 @@ Test(key_table, a_new_definition_counts_from_its_counter_on)
 	cr_assert(define(&table, 10, "second", 200));
 	cr_assert(define(&table, 10, "second", 250));
 	entry = key_table_find(&table, 10);
-	cr_assert_eq(entry->id, 0, "several versions: the counter must be asked");
+	cr_assert_eq(entry->id, 0, "with several versions the counter decides");
 	cr_assert_str_eq(key_table_version(&table, entry, 0)->definition.name, "first");
 	cr_assert_str_eq(key_table_version(&table, entry, 199)->definition.name, "first");
 	cr_assert_str_eq(key_table_version(&table, entry, 200)->definition.name, "second");
@@ -116,7 +116,7 @@ Test(key_table, a_retired_key_begins_anew)
 	cr_assert_str_eq(newest(&table, 10), "");
 	cr_assert_eq(key_table_find(&table, 10)->id, 0);
 	cr_assert_str_eq(newest(&table, 11), "neighbour");
-	/* The same name is another thing, and its counters do not matter. */
+	/* After it was retired the key has a new definition, which is used for every counter. */
 	cr_assert_eq(define(&table, 10, "other", 9), KEY_ADDED);
 	entry = key_table_find(&table, 10);
 	cr_assert_eq(key_table_assign(&table, entry, key_table_version(&table, entry, 1)), 2);
@@ -126,7 +126,7 @@ Test(key_table, a_retired_key_begins_anew)
 
 Test(key_table, ranges_take_what_is_in_them_and_nothing_else)
 {
-	/* Few keys, looked up one by one; then so many that the table is gone through. */
+	/* Few keys, which are looked up one by one; then enough keys for the whole table to be scanned. */
 	static const struct {
 		mprof_key_range ranges[3];
 		size_t count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_leave_top.c
- * \brief Leaves that do not name their method: that on top of the thread's stack returns.
+ * \brief Implicit leaves: the method on top of the thread's call stack returns.
  */
 #include "recorded_log.h"
 
@@ -47,7 +47,7 @@ static void expect(const recorded_log *log, size_t place, mprof_event_kind kind,
 		cr_assert_str_eq(log->events[place].name, name, "event %zu", place);
 }
 
-/* Every way to say it. */
+/* All functions that record an implicit leave. */
 static void record_leaves(mprof_thread *thread)
 {
 	mprof_thread_enter_method(thread, METHOD_F);
@@ -57,7 +57,7 @@ static void record_leaves(mprof_thread *thread)
 	mprof_thread_enter_method(thread, METHOD_G);
 	mprof_thread_leave_top(thread);
 	mprof_thread_leave_method(thread, 0);
-	/* The key of an implicit leave has no meaning. */
+	/* The key of an implicit leave is ignored. */
 	cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, METHOD_F), MPROF_OK);
 	cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, 0), MPROF_OK);
 	cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, 0), MPROF_OK);
@@ -97,7 +97,7 @@ Test(leave_top, a_dialect_without_implicit_leaves_gets_the_name)
 	recorded_log_free(&log);
 }
 
-/* A leave too many stays one that matches nothing. */
+/* A leave without an enter matches nothing in the log either. */
 Test(leave_top, an_empty_stack_has_no_method_to_name)
 {
 	static const mprof_dialect dialects[] = {MPROF_DIALECT_MPROF2, MPROF_DIALECT_MAIL};
@@ -119,7 +119,10 @@ Test(leave_top, an_empty_stack_has_no_method_to_name)
 	}
 }
 
-/* Deeper than the writer thread follows, where each leave has to be named: what it cannot name is lost, and counted. */
+/*
+ * The call stack is deeper than the writer thread tracks, in a dialect where each leave has to name its method. Leaves
+ * that it cannot name are counted as lost.
+ */
 Test(leave_top, what_cannot_be_named_is_counted_as_lost)
 {
 	enum { DEPTH = 70000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_log_file_in_use.c
- * \brief Two processes that record into one file: the second is refused, and the first one's log stays whole.
+ * \brief Two processes that record into one file: the second is refused, and the log of the first stays complete.
  */
 #include <mprof.h>
 
@@ -42,7 +42,7 @@ static void record(mprof_recorder *recorder)
 	mprof_thread_detach(thread);
 }
 
-/* Opens the file anew. Returns the system error, 0 if it can be opened; 255 for anything else. */
+/* Opens the file again. Returns the system error, 0 if it can be opened; 255 for any other result. */
 static int open_anew(void)
 {
 	mprof_recorder *recorder;
@@ -106,14 +106,14 @@ Test(log_file_in_use, second_process_is_refused, .init = make_path, .fini = remo
 	cr_assert_eq(mprof_recorder_open_path(path, NULL, &recorder, &error), MPROF_OK);
 	record(recorder);
 	cr_assert_eq(open_elsewhere(), EBUSY);
-	/* A second recorder of the same process is another writer too. */
+	/* A second recorder of the same process is refused too. */
 	cr_assert_eq(open_anew(), EBUSY);
 	mprof_recorder_destroy(recorder);
 	expect_whole_log();
 	cr_assert_eq(open_elsewhere(), 0);
 }
 
-/* A child of fork() that goes on has the descriptor open, but it is not the one who writes. */
+/* A child of fork() that continues has the descriptor open, but does not write. */
 Test(log_file_in_use, not_by_a_child_that_outlives_the_writer, .init = make_path, .fini = remove_path, .timeout = 60)
 {
 	mprof_recorder *recorder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_log_limit.c
- * \brief A log that has reached its greatest size takes nothing more but what was lost, and its end.
+ * \brief A log that has reached its maximum size only gets the lost events and END.
  */
 #include "recorded_log.h"
 
@@ -85,7 +85,7 @@ Test(log_limit, nothing_but_losses_is_written_after_it, .timeout = 60)
 	record(thread, 100000);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	length = stats_of(recorder).log_bytes;
-	/* Threads that come and go would each have a block. */
+	/* Each of these threads would have a block of its own. */
 	for (uint64_t i = 0; i < 50; i++) {
 		mprof_thread *late;
 		char name[32];
@@ -120,7 +120,7 @@ Test(log_limit, nothing_but_losses_is_written_after_it, .timeout = 60)
 	cr_assert_eq(log.blocks[MPROF_BLOCK_LOADED], 0);
 	cr_assert_eq(log.method_count, 0);
 	cr_assert_eq(log.event_count + log.lost[MPROF_LOSS_LIMIT], 100051);
-	/* Of the thread itself, events in blocks that were refused are counted there too. */
+	/* Events of the thread itself in refused blocks are counted there too. */
 	cr_assert_geq(log.losses_of_nobody, 51);
 	recorded_log_free(&log);
 }
@@ -158,7 +158,7 @@ Test(log_limit, has_room_for_the_first_blocks)
 	recorded_log_free(&log);
 }
 
-/* Different call chains, native ones too, so that blocks of all lengths are written in between. */
+/* Many call stacks, including native ones, so that blocks of all lengths are written in between. */
 static uint64_t record_chains(mprof_recorder *recorder, mprof_thread *thread, uint32_t round)
 {
 	for (uint32_t i = 0; i < 200; i++) {
@@ -174,7 +174,7 @@ static uint64_t record_chains(mprof_recorder *recorder, mprof_thread *thread, ui
 	return 600;
 }
 
-/* Returns how many events it makes. */
+/* Returns the number of recorded events. */
 static uint64_t record_heap(mprof_recorder *recorder)
 {
 	uint64_t last = 0;
@@ -190,7 +190,7 @@ static uint64_t record_heap(mprof_recorder *recorder)
 	return 500;
 }
 
-/* Events of all kinds of blocks. */
+/* Counts the events of all kinds of blocks. */
 static uint64_t count_events(const recorded_log *log)
 {
 	mprof_event events[64];
@@ -259,7 +259,7 @@ static void keep_limit(uint64_t limit, uint32_t gzip_level, int with_heap)
 	recorded_log_free(&log);
 }
 
-/* Limits all over the length that the log would have, so that each kind of block is the first one that does not fit. */
+/* Limits up to the length of the whole log, so that each kind of block is the first one that does not fit. */
 Test(log_limit, is_kept_whatever_block_comes_to_it, .timeout = 300)
 {
 	for (uint64_t limit = 2000; limit < 120000; limit += limit / 16 + 61) {

@@ -91,7 +91,7 @@ Test(message_queue, loses_nothing_and_keeps_each_thread_s_order, .timeout = 120)
 		pthread_join(threads[i], NULL);
 }
 
-/* What comes as often as the client wants is bounded; definitions are not. */
+/* Messages that a client can send at any rate are limited; definitions are not. */
 Test(message_queue, refuses_marks_when_too_much_waits)
 {
 	mprof_allocator allocator = system_allocator();
@@ -114,7 +114,7 @@ Test(message_queue, refuses_marks_when_too_much_waits)
 		wakes += is_filling;
 		cr_assert_lt(++pushed, 8);
 	}
-	/* Not eight: the text is not all of a message. */
+	/* Not eight: a message is larger than its text. */
 	cr_assert_eq(pushed, 7);
 	cr_assert_eq(wakes, 1);
 	message_queue_push(&queue, message_thread_name(&allocator, 1, text, size));

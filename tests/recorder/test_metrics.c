@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_metrics.c
- * \brief Figures of the runtime: defined once, written when they change.
+ * \brief Metrics of the runtime: defined once, written when they change.
  */
 #include "recorded_log.h"
 
@@ -18,7 +18,7 @@ static uint32_t define(mprof_recorder *recorder, const char *section, const char
 	return metric;
 }
 
-static void tell(mprof_recorder *recorder, uint32_t first, uint64_t value, uint32_t second, uint64_t other)
+static void record_values(mprof_recorder *recorder, uint32_t first, uint64_t value, uint32_t second, uint64_t other)
 {
 	const mprof_metric_value values[] = {{first, 0, value}, {second, 0, other}};
 
@@ -62,13 +62,13 @@ Test(metrics, only_changes_are_written)
 	memcpy(&share_bits, &share, sizeof(share_bits));
 	cr_assert_eq(heap, 1);
 	cr_assert_eq(ratio, 2);
-	/* 0 is a value like others, so it is written at first. */
-	tell(recorder, heap, 0, ratio, share_bits);
-	tell(recorder, heap, 0, ratio, share_bits);
-	tell(recorder, heap, (uint64_t)-5, ratio, share_bits);
-	tell(recorder, heap, (uint64_t)-5, ratio, 7);
-	tell(recorder, ratio, 7, heap, 5);
-	tell(recorder, heap, 0, ratio, 7);
+	/* 0 is a value like others, so it is written the first time. */
+	record_values(recorder, heap, 0, ratio, share_bits);
+	record_values(recorder, heap, 0, ratio, share_bits);
+	record_values(recorder, heap, (uint64_t)-5, ratio, share_bits);
+	record_values(recorder, heap, (uint64_t)-5, ratio, 7);
+	record_values(recorder, ratio, 7, heap, 5);
+	record_values(recorder, heap, 0, ratio, 7);
 	finish(recorder, &log);
 	cr_assert_eq(log.record_count, count);
 	for (size_t i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ Test(metrics, only_changes_are_written)
 	cr_assert_eq(log.records[0].record.as.metric.flags, MPROF_METRIC_UNIT_BYTES);
 	cr_assert_str_eq(log.records[1].name, "inlined");
 	cr_assert_eq(log.records[1].record.as.metric.flags, MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_RATIO);
-	/* Where nothing changed there is no block. */
+	/* Without changes there is no block. */
 	cr_assert_eq(log.blocks[MPROF_BLOCK_METRICS], 5);
 	recorded_log_free(&log);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_native_memory.c
- * \brief Allocations and frees of native memory: what is recorded comes back, and watermarks hold for all threads.
+ * \brief Allocations and frees of native memory: recorded events are read back, and watermarks hold for all threads.
  */
 #include "recorded_log.h"
 
@@ -146,7 +146,7 @@ static void *allocate_and_free(void *number)
 
 	if (mprof_recorder_attach(shared, (uint64_t)(uintptr_t)number + 1, &thread) != MPROF_OK)
 		return NULL;
-	/* All record at the same time. */
+	/* All threads record at the same time. */
 	atomic_fetch_add(&ready, 1);
 	while (atomic_load(&ready) < THREADS)
 		;
@@ -158,7 +158,7 @@ static void *allocate_and_free(void *number)
 	return number;
 }
 
-/* Reads the log's bytes once more: what stands after a watermark is not older than it says. */
+/* Parses the log once more: no event after a watermark has a counter below it. */
 static size_t check_watermarks(const recorded_log *log, size_t *events_seen)
 {
 	mprof_parser *parser;
@@ -197,14 +197,14 @@ Test(native_memory, watermarks_hold_for_all_threads, .timeout = 120)
 	size_t events = 0;
 
 	mprof_recorder_options_init(&options, sizeof(options));
-	/* Nothing is written but when it is asked for, so that the log can be read in between. */
+	/* The log is only written on request, so that it can be read in between. */
 	options.drain_interval_ms = 3600 * 1000;
 	shared = recorded_log_open(&log, &options);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		cr_assert_eq(pthread_create(&threads[i], NULL, allocate_and_free, (void *)(i + 1)), 0);
 	for (size_t i = 0; i < THREADS; i++)
 		cr_assert_eq(pthread_join(threads[i], NULL), 0);
-	/* One comes a while after a round in which all threads were drained. */
+	/* A watermark is written some time after a round in which all threads were drained. */
 	do {
 		events = 0;
 		cr_assert_eq(mprof_recorder_drain(shared), MPROF_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_native_modules.c
- * \brief Native code in the log: functions of this program, of the system, and of libraries that come and go.
+ * \brief Native code in the log: functions of this program, of the system, and of libraries that are loaded and unloaded.
  */
 #include "sampled_log.h"
 
@@ -21,7 +21,7 @@
 
 int native_modules_function_of_the_program(int number);
 
-/* Functions of this program, one of them for this file alone. */
+/* Functions of this program, one of them local to this file. */
 __attribute__((noinline)) static int function_of_the_file(int number)
 {
 	static volatile int kept;
@@ -51,7 +51,7 @@ static mprof_recorder *open_recorder(recorded_log *log, uint32_t without_symbols
 	return recorded_log_open(log, &options);
 }
 
-/* A sample of one native frame. */
+/* Records a sample of one native frame. */
 static void sample_at(mprof_recorder *recorder, uint64_t address)
 {
 	mprof_frame frame = MPROF_FRAME_NATIVE | address;
@@ -134,7 +134,9 @@ Test(native_modules, functions_of_a_library)
 	recorded_log log = {0};
 	sampled_log sampled;
 	mprof_recorder *recorder = open_recorder(&log, 0);
-	/* One that sanitizers have no interest in. The address is asked for, since the name here may mean a stub. */
+	/*
+	 * A function that sanitizers do not intercept. The address is looked up, since the name here may refer to a stub.
+	 */
 	void *address = dlsym(RTLD_DEFAULT, "lldiv");
 	Dl_info info;
 
@@ -148,7 +150,7 @@ Test(native_modules, functions_of_a_library)
 	end(&log, &sampled);
 }
 
-/* A call that does not return may be the last instruction: the address behind it is that of the next function. */
+/* A call that does not return may be the last instruction: the address after it is that of the next function. */
 Test(native_modules, addresses_to_return_to_belong_to_the_call)
 {
 	recorded_log log = {0};
@@ -173,7 +175,7 @@ Test(native_modules, addresses_to_return_to_belong_to_the_call)
 		sampled_log_record(&sampled, MPROF_RECORD_FUNCTION, locations[0].as.location.function).as.function.name,
 		"native_modules_function_of_the_program");
 	cr_assert_neq(locations[1].as.location.function, locations[0].as.location.function);
-	cr_assert_eq(locations[1].as.location.offset, locations[0].as.location.offset, "the address is kept as it is");
+	cr_assert_eq(locations[1].as.location.offset, locations[0].as.location.offset, "the address is unchanged");
 	cr_assert_eq(locations[2].as.location.function, locations[0].as.location.function);
 	end(&log, &sampled);
 }
@@ -196,7 +198,7 @@ Test(native_modules, without_symbols)
 }
 
 #if defined(__linux__)
-/* The system's own library has no file; its names come from memory. */
+/* The vDSO has no file; its names come from memory. */
 Test(native_modules, functions_of_the_vdso)
 {
 	recorded_log log = {0};
@@ -209,7 +211,7 @@ Test(native_modules, functions_of_the_vdso)
 	if (image == 0)
 		cr_skip_test("there is none");
 	recorder = open_recorder(&log, 0);
-	/* Somewhere in it there is a function for the clock. */
+	/* It has some function for the clock. */
 	for (uint64_t offset = header->e_ehsize; offset < 8192; offset += 64)
 		sample_at(recorder, image + offset);
 	finish(recorder, &log, &sampled);
@@ -223,7 +225,7 @@ Test(native_modules, functions_of_the_vdso)
 }
 #endif
 
-/* Code that nobody named: in no file, and not in a library that has gone. */
+/* Code without a name: in no file, and not in a library that was unloaded. */
 Test(native_modules, code_in_no_module)
 {
 	recorded_log log = {0};
@@ -242,7 +244,7 @@ Test(native_modules, code_in_no_module)
 	end(&log, &sampled);
 }
 
-/* Libraries that are made by the compiler of the build. Each has a function of its own, and a build ID or none. */
+/* Libraries that are built with the compiler of the build. Each has a function of its own, and a build ID or none. */
 static const char *make_library(const char *directory, const char *name, const char *function, const char *build_id)
 {
 	static char path[512];
@@ -331,7 +333,9 @@ Test(native_modules, a_library_that_is_loaded_while_recording, .timeout = 60)
 	end(&log, &sampled);
 }
 
-/* Where a library was there is another one: with the same name or not, with a build ID or without. */
+/*
+ * A library is replaced by another one at the same address: with the same file name or not, with a build ID or without.
+ */
 static void replace_library(const char *second_name, const char *build_ids[2])
 {
 	recorded_log log = {0};
@@ -344,11 +348,11 @@ static void replace_library(const char *second_name, const char *build_ids[2])
 	first = load(make_library(directory, "one", "first_function", build_ids[0]), "first_function");
 	sample_at(recorder, first.function);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	/* Seen before the library goes, and drained after. */
+	/* Sampled before the library is unloaded, and drained after. */
 	sample_at(recorder, first.hidden);
 	dlclose(first.handle);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	/* The same address again, where nothing is. */
+	/* The same address again, where nothing is mapped. */
 	sample_at(recorder, first.hidden);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	second = load(make_library(directory, second_name, "other_function", build_ids[1]), "other_function");
@@ -363,7 +367,7 @@ static void replace_library(const char *second_name, const char *build_ids[2])
 	cr_assert_str_eq(function_name(&sampled, 3), "hidden_other_function");
 	cr_assert_str_eq(function_name(&sampled, 4), "other_function");
 	cr_assert_neq(module_of(&sampled, 3).id, module_of(&sampled, 0).id);
-	/* Loaders nearly always use the place again; then one address had three meanings. */
+	/* Loaders nearly always reuse the address; then one address had three meanings. */
 	if (second.start == first.start)
 		cr_assert_neq(sampled.samples[3].stack, sampled.samples[1].stack);
 	dlclose(second.handle);
@@ -386,7 +390,7 @@ Test(native_modules, a_library_without_build_id_in_the_place_and_the_file_of_ano
 	replace_library("one", (const char *[2]){"none", "none"});
 }
 
-/* Nobody looked at the list while neither of them was there. */
+/* The recorder did not read the list of modules while neither library was loaded. */
 static void replace_unseen(const char *build_ids[2])
 {
 	recorded_log log = {0};
@@ -420,7 +424,7 @@ Test(native_modules, a_library_without_build_id_that_was_replaced_unseen, .timeo
 	replace_unseen((const char *[2]){"none", "none"});
 }
 
-/* A file that is not the one that was loaded has the wrong names. */
+/* A file that differs from the one that was loaded has wrong names. */
 Test(native_modules, a_file_that_was_replaced_is_not_read, .timeout = 60)
 {
 	static const char *const build_ids[][2] = {{"0x01", "0x02"}, {"none", "none"}};
@@ -434,7 +438,7 @@ Test(native_modules, a_file_that_was_replaced_is_not_read, .timeout = 60)
 
 		cr_assert_not_null(mkdtemp(directory));
 		library = load(make_library(directory, "one", "first_function", build_ids[i][0]), "first_function");
-		/* The list of modules is looked at, but not this one's file. */
+		/* The list of modules is read, but not the file of this module. */
 		sample_at(recorder, code_address(function_of_the_file));
 		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 		make_library(directory, "one", "other_function", build_ids[i][1]);
@@ -448,7 +452,7 @@ Test(native_modules, a_file_that_was_replaced_is_not_read, .timeout = 60)
 	}
 }
 
-/* Libraries that stay are the same modules, and places in them the same locations. */
+/* Libraries that stay loaded are the same modules, and their locations stay the same. */
 Test(native_modules, others_are_not_defined_again, .timeout = 60)
 {
 	recorded_log log = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_no_memory.c
- * \brief Whatever request for memory is refused, on any thread: nothing breaks, nothing leaks, and the log can be read.
+ * \brief Any request for memory may be refused, on any thread: nothing breaks or leaks, and the log can be read.
  */
 #include "recorded_log.h"
 
@@ -94,7 +94,7 @@ static void shoot(mprof_recorder *recorder)
 	mprof_recorder_end_heap(recorder);
 }
 
-/* Everything once, and twice what is kept. */
+/* Uses every function once, and those that keep data twice. */
 static void use(mprof_recorder *recorder, mprof_thread *thread)
 {
 	const mprof_key_range ranges[] = {{METHOD_F, METHOD_F}, {CLASS_A, CLASS_A + 8}};
@@ -120,10 +120,10 @@ static void use(mprof_recorder *recorder, mprof_thread *thread)
 	shoot(recorder);
 }
 
-/* What use() records: events of the thread, and samples. */
+/* The numbers of recorded items in use(): events of the thread, and samples. */
 enum { RECORDED_EVENTS = 2 * 20 * 4, RECORDED_SAMPLES = 2 * 20 };
 
-/* Whatever is not in the log was counted, as lost, and the log says so. */
+/* Everything that is missing in the log was counted as lost, in the log too. */
 static void expect_all_counted(const recorded_log *log, const mprof_recorder_stats *stats, size_t fail_at)
 {
 	uint64_t lost = 0;
@@ -140,7 +140,7 @@ static void expect_all_counted(const recorded_log *log, const mprof_recorder_sta
 	}
 }
 
-/* Returns how many requests were refused. */
+/* Returns the number of refused requests. */
 static size_t run(size_t fail_at, int fail_once)
 {
 	shared_allocator shared = {.lock = PTHREAD_MUTEX_INITIALIZER,

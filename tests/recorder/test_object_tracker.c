@@ -65,7 +65,7 @@ static void end_shot(int is_complete)
 	cr_assert(object_tracker_end_shot(&tracker, is_complete));
 }
 
-/* Whether exactly one such object was told dead. */
+/* Whether exactly one such object was reported dead. */
 static int died_once(uint64_t address, uint32_t class_id, uint64_t size)
 {
 	int times = 0;
@@ -101,7 +101,7 @@ Test(object_tracker, an_incomplete_snapshot_proves_nothing)
 	give(16, 1, 8);
 	end_shot(0);
 	cr_assert_eq(deaths.count, 0);
-	/* Nor does it vouch for what it gave when the next one comes. */
+	/* Its objects do not count as alive in the next snapshot either. */
 	give(32, 1, 8);
 	end_shot(1);
 	cr_assert_eq(deaths.count, 1);
@@ -140,7 +140,7 @@ Test(object_tracker, a_snapshot_may_have_an_object_before_its_allocation)
 	cr_assert_eq(deaths.count, 0);
 	allocate(16, 1, 8);
 	cr_assert_eq(deaths.count, 1);
-	/* Not if another shot has come in between: then the thread has been running since. */
+	/* Not if there was another snapshot in between: then the thread has been running since. */
 	give(32, 1, 8);
 	give(16, 1, 8);
 	end_shot(1);
@@ -156,7 +156,7 @@ Test(object_tracker, moves_are_applied_as_a_set)
 	allocate(16, 1, 8);
 	allocate(32, 2, 8);
 	allocate(48, 3, 8);
-	/* A circle, and one that nobody knows. */
+	/* A cycle, and an object that is not known. */
 	move(16, 32);
 	move(32, 48);
 	move(48, 16);
@@ -167,7 +167,7 @@ Test(object_tracker, moves_are_applied_as_a_set)
 	give(16, 3, 8);
 	end_shot(1);
 	cr_assert_eq(deaths.count, 0);
-	/* Two sets: what was moved by the first is moved on by the second. */
+	/* Two sets: the second moves objects that the first has moved. */
 	move(16, 160);
 	cr_assert(object_tracker_end_moves(&tracker));
 	move(160, 320);
@@ -215,20 +215,20 @@ Test(object_tracker, sizes_are_exact_whatever_they_are)
 		for (size_t i = 0; i < count; i++)
 			cr_assert(died_once((i + 100) * 8, 7, sizes[i]));
 	}
-	cr_assert_leq(tracker.large_count, 3, "places of large sizes are used again");
+	cr_assert_leq(tracker.large_count, 3, "slots of large sizes are reused");
 }
 
-/* What the tracker is held against: objects by address, without any cleverness. */
+/* The reference implementation: an array of objects by address. */
 typedef struct plain_object {
-	uint32_t class_id; /* 0: none. */
+	uint32_t class_id; /* 0 if there is no object. */
 	uint64_t size;
 	int is_given;
 } plain_object;
 
 typedef struct plain_tracker {
 	plain_object places[PLACES];
-	uint64_t died;       /* Objects, ... */
-	uint64_t died_bytes; /* ... and their bytes. */
+	uint64_t died;       /* Objects */
+	uint64_t died_bytes; /* and their bytes. */
 } plain_tracker;
 
 static uint32_t next_random(void)
@@ -266,7 +266,7 @@ static void random_allocation(plain_tracker *plain)
 	allocate(address_of(place), plain->places[place].class_id, plain->places[place].size);
 }
 
-/* A permutation of some places, so that each is left once and taken once. */
+/* A permutation of some places, so that each is left once and occupied once. */
 static void random_moves(plain_tracker *plain)
 {
 	plain_object before[PLACES];
@@ -324,7 +324,7 @@ static void check_history(void)
 	cr_assert_gt(died, ROUNDS / 4);
 }
 
-/* Other addresses each time, so that objects come to stand across the end of the table too. */
+/* Other addresses each time, so that probe sequences also wrap around the end of the table. */
 Test(object_tracker, random_histories_agree_with_a_plain_list, .timeout = 120)
 {
 	for (int history = 0; history < HISTORIES; history++) {
@@ -345,7 +345,7 @@ Test(object_tracker, its_memory_follows_what_lives)
 	tracker.user = &deaths;
 	for (uint64_t i = 1; i <= 100000; i++) {
 		allocate(i * 24, 1, 24);
-		/* Past the first, smallest table. */
+		/* Beyond the first and smallest table. */
 		if (i > 1024)
 			cr_assert_leq(memory.bytes, i * 32 + 64);
 	}
@@ -373,7 +373,8 @@ Test(object_tracker, refused_memory_is_reported)
 	cr_assert(object_tracker_alive(&tracker, &object));
 	cr_assert_not(object_tracker_end_shot(&tracker, 1));
 	memory.fail_at = memory.requests + 2;
-	cr_assert_not(object_tracker_allocated(&tracker, &object), "the table is there, the place for its size is not");
+	cr_assert_not(object_tracker_allocated(&tracker, &object),
+		      "there is memory for the table, but not for the size");
 	cr_assert_geq(object_tracker_forget(&tracker), 1);
 	cr_assert_eq(memory.blocks, 0);
 	cr_assert_eq(deaths.count, 0);
@@ -389,7 +390,7 @@ Test(object_tracker, allocations_of_many_threads_come_in_order)
 	heap_timeline_init(&timeline, &allocator);
 	cr_assert_null(heap_timeline_take(&timeline, UINT64_MAX / 2));
 	for (int round = 0; round < 10; round++) {
-		/* Each thread's in order, one thread behind the other. */
+		/* Those of each thread in order, one thread after the other. */
 		for (uint64_t thread = 0; thread < 5; thread++) {
 			for (uint64_t i = 0; i < 700; i++) {
 				timeline_entry added = {(uint64_t)round * 1000 + i + thread % 3 * 100,
@@ -399,7 +400,7 @@ Test(object_tracker, allocations_of_many_threads_come_in_order)
 			}
 		}
 		heap_timeline_sort(&timeline);
-		/* The last of them wait for the next round. */
+		/* The last of them stay for the next round. */
 		while ((entry = heap_timeline_take(&timeline, (uint64_t)round * 1000 + 850)) != NULL) {
 			cr_assert_geq(entry->counter, last);
 			cr_assert_lt(entry->counter, (uint64_t)round * 1000 + 850);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_own_thread.c
- * \brief The writer thread takes no memory but through the recorder's allocator, and waits for nobody that may wait for
- * it: a program that records its own calls of malloc() depends on both.
+ * \brief The writer thread allocates memory only with the recorder's allocator, and waits for no thread that may wait
+ * for it: a program that records its own calls of malloc() depends on both.
  *
- * This program's malloc() and the rest of its family stand before those of the C library for all libraries that are
- * loaded, and count the calls that the writer thread makes.
+ * The malloc() family of this program replaces that of the C library for all loaded libraries, and counts the calls of
+ * the writer thread.
  */
 #include "recorded_log.h"
 
@@ -168,7 +168,7 @@ static void define_keys(mprof_recorder *recorder)
 	}
 }
 
-/* Addresses all over a library: of the functions that it exports. */
+/* Addresses throughout a library: those of the functions that it exports. */
 static size_t frames_of(void *library, const char *const *names, size_t count, mprof_frame *frames)
 {
 	size_t found = 0;
@@ -200,7 +200,7 @@ static void record_calls(mprof_recorder *recorder, mprof_thread *thread, void *l
 		mprof_thread_record_allocation_detailed(thread, CLASS + i % CLASSES * 8, 16 + i,
 							0x100000 + round * 0x100000 + i * 64, frames + i % count,
 							count + 1 - i % count);
-		/* Keys that nobody defined. */
+		/* Keys that are not defined. */
 		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, 0x700000 + i * 8);
 		mprof_recorder_record_sample(recorder, 7, frames + i % count, count + 1 - i % count);
 		mprof_thread_record_handle_created(thread, i, MPROF_HANDLE_NORMAL, CLASS, 0x100000, frames, 3);
@@ -279,7 +279,7 @@ static void copy_file(const char *from, const char *to)
 
 static char scratch[] = "/tmp/own-thread-XXXXXX";
 
-/* A library that the program does not have yet, by a name that begins in the present directory. */
+/* A library that the program has not loaded yet, with a path relative to the current directory. */
 static void prepare_library(void)
 {
 	void *zlib = dlopen("libz.so.1", RTLD_NOW);
@@ -305,7 +305,7 @@ static void remove_scratch(void)
 	cr_assert_eq(system(command), 0);
 }
 
-/* All that a recorder is ever told, so that the writer thread does all that it ever does. */
+/* Calls every function of a recorder, so that the writer thread does all kinds of work. */
 static void record_everything(mprof_recorder *recorder)
 {
 	const mprof_key_range range = {METHOD, METHOD + 8};
@@ -383,10 +383,10 @@ Test(own_thread, takes_none_for_a_ring_either, .timeout = 120)
 	cr_assert_eq(atomic_load(&calls), 0, "%u calls", atomic_load(&calls));
 }
 
-/* What a client's function does on the writer thread. */
+/* A client's function on the writer thread. */
 typedef struct caller {
 	mprof_recorder *recorder;
-	mprof_thread *thread; /**< Of another thread, which waits meanwhile. */
+	mprof_thread *thread; /**< The handle of another thread, which waits meanwhile. */
 	_Atomic int calls;
 	char text[32];
 } caller;
@@ -406,7 +406,7 @@ static int resolve(void *user, mprof_key key, mprof_description *description)
 	cr_assert_eq(mprof_recorder_dump_path(self->recorder, "unused", 0, &error), MPROF_ERR_STATE);
 	cr_assert_str_neq(error.what, "");
 	mprof_recorder_destroy(self->recorder);
-	/* Many more than there is room for. */
+	/* Many more events than there are buffers for. */
 	for (int i = 0; i < 1000; i++)
 		mprof_thread_record_allocation(self->thread, 8, 8);
 	atomic_fetch_add(&self->calls, 1);
@@ -433,14 +433,14 @@ Test(own_thread, is_refused_what_would_wait_for_itself, .timeout = 120)
 	cr_assert_eq(atomic_load(&self.calls), 1);
 	cr_assert_eq(mprof_recorder_close(self.recorder), MPROF_OK);
 	cr_assert_eq(mprof_recorder_get_stats(self.recorder, &stats), MPROF_OK);
-	/* What found no room was lost, and nothing else. */
+	/* Only events without a buffer were lost. */
 	cr_assert_gt(stats.lost[MPROF_LOSS_NO_BUFFER], 0);
 	cr_assert_eq(stats.events + stats.lost_events, 1001);
 	mprof_recorder_destroy(self.recorder);
 	recorded_log_free(&log);
 }
 
-/* Under the loader's lock, as what free() records while a library is unloaded. */
+/* Records while the loader's lock is held, as free() may do while a library is unloaded. */
 static int record_within_loader(struct dl_phdr_info *info, size_t size, void *user)
 {
 	mprof_thread *thread = user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_recorder.c
- * \brief One thread: every kind of event, definitions, elements, names, requests, misuse.
+ * \brief One thread: every kind of event, definitions, code units, names, resolve functions, misuse.
  */
 #include "recorded_log.h"
 
@@ -83,7 +83,7 @@ Test(recorder, calls_come_back_in_order_with_names_and_times)
 	cr_assert_str_eq(log.events[1].class_name, "Space.B");
 	cr_assert_str_eq(log.events[3].name, "Space.B");
 	cr_assert_eq(log.events[3].event.value, UINT64_C(1) << 40);
-	/* The counter of the test adds one at each reading. */
+	/* The counter of the test adds one at each read. */
 	cr_assert_eq(log.events[1].event.counter, log.events[0].event.counter + 1);
 	cr_assert_eq(log.events[2].event.counter, log.events[0].event.counter + 2);
 	cr_assert_eq(log.events[4].event.counter, log.events[0].event.counter + 3);
@@ -154,7 +154,7 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
 	for (size_t i = 0; i < count; i++)
 		mprof_thread_record_event(thread, given[i].kind, given[i].flags, given[i].subject);
-	/* Kinds that have another way in, or none. */
+	/* Kinds that other functions record, or none. */
 	mprof_thread_record_event(thread, MPROF_EVENT_ALLOCATION, 0, CLASS_A);
 	mprof_thread_record_event(thread, MPROF_EVENT_SAMPLE, 0, METHOD_F);
 	mprof_thread_record_event(thread, (mprof_event_kind)200, 0, METHOD_F);
@@ -205,7 +205,7 @@ Test(recorder, keys_without_a_definition_are_asked_for_once)
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	stats.struct_size = sizeof(stats);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
-	/* A method, a class that only the description named, and a class that only an allocation named. */
+	/* A method, a class that only the description names, and a class that only an allocation names. */
 	cr_assert_eq(stats.unresolved_keys, 3);
 	cr_assert_eq(stats.events, 9);
 	cr_assert_eq(calls, 2);
@@ -225,7 +225,10 @@ Test(recorder, an_address_used_again_is_another_method)
 
 	define_usual(recorder);
 	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
-	/* None of this is drained before the end: the counters tell which version an event means. */
+	/*
+	 * None of this is drained before the end: the counters determine the version of the definition that an event refers
+	 * to.
+	 */
 	mprof_thread_enter_method(thread, METHOD_F);
 	define_method(recorder, METHOD_F, CLASS_B, "Second ()");
 	mprof_thread_enter_method(thread, METHOD_F);

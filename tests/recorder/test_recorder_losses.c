@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_recorder_losses.c
- * \brief What cannot be recorded is counted, and what was written stays: no buffers, a full disk, fork, kill.
+ * \brief Events that cannot be recorded are counted, and written events stay: no buffers, a full disk, fork, kill.
  */
 #include "recorded_log.h"
 
@@ -56,7 +56,7 @@ Test(recorder_losses, dropped_events_are_counted_in_the_log, .timeout = 120)
 		mprof_thread_enter_method(thread, METHOD);
 	atomic_store(&log.blocked, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	/* Buffers are free again: recording goes on. */
+	/* Buffers are free again: recording continues. */
 	mprof_thread_enter_method(thread, METHOD);
 	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
@@ -80,7 +80,7 @@ Test(recorder_losses, events_of_collections_never_wait, .timeout = 120)
 	mprof_thread *thread;
 
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
-	/* The writer thread gives nothing back while it is held up: a wait would never end. */
+	/* The blocked writer thread returns no buffers: a wait would never end. */
 	atomic_store(&log.blocked, 1);
 	for (int i = 0; i < 5000; i++)
 		mprof_thread_record_event(thread, i % 2 == 0 ? MPROF_EVENT_GC_START : MPROF_EVENT_GC_END, 0, 0);
@@ -88,7 +88,7 @@ Test(recorder_losses, events_of_collections_never_wait, .timeout = 120)
 	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	stats = stats_of(recorder);
-	/* There are as many buffers again for them, and no more. */
+	/* Only as many additional buffers exist for them. */
 	cr_assert_gt(stats.lost[MPROF_LOSS_NO_BUFFER], 0);
 	cr_assert_leq(stats.buffers, 4 + 1 + 4);
 	cr_assert_eq(stats.events + stats.lost_events, 5000);
@@ -104,9 +104,9 @@ Test(recorder_losses, events_of_collections_have_buffers_of_their_own, .timeout 
 	mprof_thread *thread;
 
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
-	/* The writer thread gives nothing back while it is held up: a wait would never end. */
+	/* The blocked writer thread returns no buffers: a wait would never end. */
 	atomic_store(&log.blocked, 1);
-	/* As many as there is room for elsewhere, so that no other event could be recorded without waiting. */
+	/* As many events as the other buffers hold, so that no other event could be recorded without waiting. */
 	for (int i = 0; i < 5 * 128 + 200; i++)
 		mprof_thread_record_event(thread, i % 2 == 0 ? MPROF_EVENT_GC_START : MPROF_EVENT_GC_END, 0, 0);
 	atomic_store(&log.blocked, 0);
@@ -195,7 +195,7 @@ Test(recorder_losses, a_forked_child_records_nothing_and_hangs_nowhere, .timeout
 	recorded_log_free(&log);
 }
 
-/* Records into a file, tells through the pipe when all is drained, and waits to be killed. */
+/* Records into a file, reports through the pipe when all is drained, and waits to be killed. */
 static void record_and_hang(int fd, int ready)
 {
 	mprof_recorder *recorder;
@@ -243,7 +243,7 @@ Test(recorder_losses, a_killed_process_leaves_all_that_was_drained, .timeout = 1
 	recorded_log_free(&log);
 }
 
-/* An allocator that refuses at one call; counts what is not given back. */
+/* An allocator that refuses one call; counts the blocks that are not freed. */
 typedef struct failing_memory {
 	int calls_left;
 	long outstanding;
@@ -320,7 +320,7 @@ Test(recorder_losses, marks_are_bounded_and_definitions_are_not, .timeout = 120)
 	memset(text, 'x', sizeof(text));
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
 	atomic_store(&log.blocked, 1);
-	/* More than may wait and the writer thread may have taken before it was held up. */
+	/* More than the queue holds and the writer thread may have taken before it was blocked. */
 	for (int i = 0; i < 128; i++) {
 		status = mprof_recorder_record_mark(recorder, 5, text, sizeof(text) / 2);
 		cr_assert(status == MPROF_OK || status == MPROF_ERR_LIMIT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_recorder_threads.c
- * \brief Many threads, few and small buffers: nothing is lost, nothing changes its order.
+ * \brief Many threads, few and small buffers: no event is lost, and the order is kept.
  */
 #include "recorded_log.h"
 
@@ -64,7 +64,7 @@ static void check_thread(const recorded_log *log, int number, int generation)
 
 		if (recorded->thread != id)
 			continue;
-		cr_assert_geq(recorded->event.counter, counter, "time goes on within a thread");
+		cr_assert_geq(recorded->event.counter, counter, "time increases within a thread");
 		counter = recorded->event.counter;
 		snprintf(name, sizeof(name), "M%d.%d ()", number, call % METHODS);
 		switch (position % 3) {
@@ -120,7 +120,7 @@ static void run(uint32_t buffer_events, uint32_t max_buffers)
 	cr_assert_eq(stats.lost_events, 0);
 	cr_assert_eq(stats.unresolved_keys, 0);
 	cr_assert_eq(stats.threads, THREADS * GENERATIONS);
-	/* One for each thread besides; those of the generation before may not have been taken back yet. */
+	/* One more for each thread; those of the previous generation may not have been reclaimed yet. */
 	cr_assert_leq(stats.buffers, max_buffers + THREADS * GENERATIONS);
 	mprof_recorder_destroy(recorder);
 	recorded_log_read(&log);
@@ -162,7 +162,7 @@ Test(recorder_threads, idle_threads_hold_up_nobody, .timeout = 300)
 	options.max_buffers = 2;
 	recorder = recorded_log_open(&log, &options);
 	define_method(recorder, KEY_OF(0, 0), 0, "M ()");
-	/* More threads than buffers, each with one that never gets full. */
+	/* More threads than buffers, each with a buffer that never becomes full. */
 	for (int i = 0; i < IDLE; i++) {
 		cr_assert_eq(mprof_recorder_attach(recorder, 100 + (uint64_t)i, &idle[i]), MPROF_OK);
 		mprof_thread_enter_method(idle[i], KEY_OF(0, 0));
@@ -218,7 +218,7 @@ Test(recorder_threads, closing_does_not_wait_for_threads_that_record, .timeout =
 	recorded_log_free(&log);
 }
 
-/* Wide events are drained while the thread is filling the buffer: all their slots come at once. */
+/* Multi-slot events are drained while the thread fills the buffer: all their slots become visible at once. */
 static void *record_wide_events(void *argument)
 {
 	worker *own = argument;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_roots.c
- * \brief Areas from which the collector starts: heap shots find them by address, as they were when the shot was taken.
+ * \brief Root areas: heap snapshots find them by address, as they were when the snapshot was taken.
  */
 #include "recorded_log.h"
 
@@ -11,7 +11,7 @@
 
 enum { CLASS_A = 0x1000, CLASS_B = 0x2000, ROOTS_MAX = 64 };
 
-/* A root of a heap shot, with what the log says of its area. */
+/* A root of a heap snapshot, with its area in the log. */
 typedef struct found_root {
 	uint32_t id;
 	uint32_t kind;
@@ -30,7 +30,7 @@ static mprof_recorder *open_usual(recorded_log *log)
 	mprof_recorder *recorder;
 
 	mprof_recorder_options_init(&options, sizeof(options));
-	/* Rounds are those that are asked for. */
+	/* Rounds are done on request only. */
 	options.drain_interval_ms = 60000;
 	recorder = recorded_log_open(log, &options);
 	define_class(recorder, CLASS_A, "Space.A");
@@ -46,7 +46,7 @@ static void enroll(mprof_recorder *recorder, uint64_t start, uint64_t size, mpro
 	cr_assert_eq(mprof_recorder_register_root(recorder, &area), MPROF_OK);
 }
 
-/* A shot of one object, which is referred to from these addresses. */
+/* A snapshot of one object, which is referenced from these addresses. */
 static void shoot(mprof_recorder *recorder, const uint64_t *slots, size_t count)
 {
 	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0), 1);
@@ -181,19 +181,19 @@ Test(roots, areas_are_those_of_the_time_of_the_shot)
 
 	enroll(recorder, 0x5000, 8, MPROF_ROOT_STATIC, "first");
 	shoot(recorder, &slot, 1);
-	/* The shot is not drained yet: the area was there. */
+	/* The snapshot is not drained yet: the area existed when it was taken. */
 	cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x5000), MPROF_OK);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	shoot(recorder, &slot, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	/* Again at the same address, and then replaced by another one. */
+	/* Registered again at the same address, and then replaced by another one. */
 	enroll(recorder, 0x5000, 8, MPROF_ROOT_STATIC, "second");
 	shoot(recorder, &slot, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	enroll(recorder, 0x5000, 4, MPROF_ROOT_HANDLE, "third");
 	shoot(recorder, &slot, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	/* Came and went without a shot. */
+	/* Registered and unregistered without a snapshot. */
 	enroll(recorder, 0x5004, 4, MPROF_ROOT_HANDLE, "fourth");
 	cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x5004), MPROF_OK);
 	cr_assert_eq(mprof_recorder_unregister_root(recorder, 0x9999), MPROF_OK);
@@ -223,7 +223,7 @@ Test(roots, many_areas_come_and_go)
 	mprof_recorder *recorder = open_usual(&log);
 	size_t areas = 0;
 
-	/* In an order that is not theirs; those with an odd number are gone at last. */
+	/* In another order than that of addresses; those with an odd number are unregistered at the end. */
 	for (uint64_t i = 0; i < AREAS; i++)
 		enroll(recorder, 0x100000 + i * 7 % AREAS * 16, 16, MPROF_ROOT_STATIC, i % 2 == 0 ? "name" : NULL);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_sample_store.c
- * \brief Room for samples: bounded, given back, and never held up by a sample that is not whole yet.
+ * \brief The sample store: bounded, returned memory, and not blocked by a sample that is not complete yet.
  */
 #include "recorder/sample_store.h"
 
@@ -50,7 +50,7 @@ static void check_content(const sample_record *record)
 		cr_assert_eq(record->frames[i], record->counter * 1000 + i);
 }
 
-/* Takes all and returns how many; their numbers must rise. */
+/* Takes all samples and returns how many; their numbers must increase. */
 static size_t take_all(sample_store *store)
 {
 	sample_record *taken = sample_store_take(store);
@@ -73,7 +73,7 @@ Test(sample_store, room_is_given_back)
 	uint64_t number = 0;
 
 	for (int round = 0; round < 3000; round++) {
-		/* Different numbers of different sizes, so that chunks are full in all ways. */
+		/* Different numbers of samples of different sizes, so that chunks are filled in all ways. */
 		size_t samples = 1 + (size_t)round % 41;
 
 		for (size_t i = 0; i < samples; i++, number++)
@@ -111,7 +111,7 @@ Test(sample_store, what_finds_no_room_is_counted)
 	/* 16 chunks with room for three each. */
 	cr_assert_eq(recorded, 48);
 	cr_assert_eq(sample_store_take_losses(store), lost);
-	cr_assert_eq(sample_store_take_losses(store), 0, "losses are told once");
+	cr_assert_eq(sample_store_take_losses(store), 0, "losses are returned once");
 	cr_assert_eq(take_all(store), recorded);
 	cr_assert(record_one(store, ++number, MPROF_STACK_MAX), "there is room again");
 	sample_store_destroy(store);
@@ -151,7 +151,7 @@ Test(sample_store, the_writer_thread_is_called_at_half)
 	sample_store_destroy(store);
 }
 
-/* A handler that is stopped in the middle: its sample comes late, unharmed, and costs others nothing but its chunk. */
+/* A handler is interrupted in the middle: its sample is taken late and unharmed, and only its chunk stays in use. */
 static void hold_one(uint64_t before)
 {
 	sample_store *store = open_store(SMALLEST);

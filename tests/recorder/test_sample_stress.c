@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_sample_stress.c
- * \brief Samples in signal handlers at 10 kHz, in threads that record all the time and come and go.
+ * \brief Samples in signal handlers at 10 kHz, in threads that record all the time and are started and ended.
  *
- * Each call of the handler must be in the log as a sample or as a loss, and each sample must be whole. Runs for two
- * seconds, or for as many as the variable MPROF_STRESS_SECONDS says.
+ * Each call of the handler must be in the log as a sample or as a loss, and each sample must be complete. Runs for two
+ * seconds, or for the number of seconds in the variable MPROF_STRESS_SECONDS.
  */
 #include "format/kind_counts.h"
 
@@ -40,9 +40,9 @@ typedef struct worker {
 	int number;
 	pthread_t handle;
 	timer_t timer;
-	/* Its frames as the handler finds them: methods 0 to depth - 1. */
+	/* Call stack for the handler: methods 0 to depth - 1. */
 	volatile sig_atomic_t depth;
-	/* The handler adds, whichever signal it is for, and may be interrupted by itself. */
+	/* Incremented by the handler of any signal, which may interrupt itself. */
 	_Atomic uint64_t calls;
 	_Atomic uint64_t recorded;
 	_Atomic uint64_t errno_changed;
@@ -56,7 +56,7 @@ static atomic_int stopping;
 static worker workers[THREADS];
 static _Thread_local worker *self;
 
-/* The innermost method first, and native code outside of all. */
+/* The innermost method first, and native code outermost. */
 static size_t make_chain(mprof_frame *frames, size_t depth)
 {
 	for (size_t i = 0; i < depth; i++)
@@ -98,14 +98,14 @@ static void start_timer(worker *own)
 	cr_assert_eq(timer_settime(own->timer, 0, &interval, NULL), 0);
 }
 
-/* Something to do between events, so that logs stay small. */
+/* Does some work between events, so that logs stay small. */
 static void compute(void)
 {
 	for (volatile int i = 0; i < 3000; i++)
 		;
 }
 
-/* One attachment: goes up and down its stack. */
+/* One attachment: enters and leaves methods. */
 static void record(worker *own, mprof_thread *thread)
 {
 	mprof_frame frames[DEPTH + 1];
@@ -172,7 +172,7 @@ static void open_recorder(int fd)
 		MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
 	options.buffer_events = 256;
 	options.drain_interval_ms = 20;
-	/* Little, so that room runs out now and then. */
+	/* Little memory, so that it is sometimes used up. */
 	options.max_sample_bytes = UINT64_C(512) << 10;
 	cr_assert_eq(mprof_recorder_open_fd(fd, &options, &recorder, NULL), MPROF_OK);
 	for (int depth = 0; depth < DEPTH; depth++) {
@@ -182,7 +182,7 @@ static void open_recorder(int fd)
 	define(CLASS_KEY, "C", 0);
 }
 
-/* Sends other signals and asks for rounds while the workers run. */
+/* Sends other signals and requests rounds while the workers run. */
 static void disturb(double seconds)
 {
 	struct timespec pause = {0, 700000};
@@ -201,14 +201,14 @@ static void disturb(double seconds)
 	} while ((double)(now.tv_sec - begin.tv_sec) + (double)(now.tv_nsec - begin.tv_nsec) * 1e-9 < seconds);
 }
 
-/* What the log holds. */
+/* The content of the log. */
 typedef struct contents {
 	uint64_t kinds[EVENT_KIND_COUNT];
 	uint64_t samples[THREADS];
 	uint64_t lost[LOSS_CAUSE_COUNT];
 } contents;
 
-/* Methods down from the innermost one, then native code. */
+/* Methods in descending order from the innermost one, then native code. */
 static void check_chain(const mprof_reader *reader, uint32_t stack)
 {
 	mprof_stack_frame frames[DEPTH + 2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_samples.c
- * \brief Samples as the log has them: whose, when, with which chain, and what became of those that are not there.
+ * \brief Samples in the log: thread, time, call stack, and the count of samples that are missing.
  */
 #include "sampled_log.h"
 
@@ -74,8 +74,8 @@ Test(samples, of_several_threads)
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);
 	cr_assert_eq(sampled.count, 6);
-	cr_assert_eq(sampled.blocks[MPROF_BLOCK_SAMPLES], 4, "one for a thread and a round");
-	cr_assert_eq(sampled.blocks[MPROF_BLOCK_STACKS], 1, "known chains are not written again");
+	cr_assert_eq(sampled.blocks[MPROF_BLOCK_SAMPLES], 4, "one per thread and round");
+	cr_assert_eq(sampled.blocks[MPROF_BLOCK_STACKS], 1, "known stacks are not written again");
 	for (size_t i = 0; i < 6; i += 3) {
 		cr_assert_eq(sampled.samples[i].thread, 5);
 		check_chain(&sampled, i, "B A");
@@ -90,7 +90,7 @@ Test(samples, of_several_threads)
 	recorded_log_free(&log);
 }
 
-/* Numbers that go up and down: samples may be handed over in another order than they were taken in. */
+/* Counters that increase and decrease: samples may be handed over in another order than they were taken in. */
 static uint64_t wavering_counter(void *user)
 {
 	static _Atomic uint64_t calls;
@@ -100,13 +100,13 @@ static uint64_t wavering_counter(void *user)
 	return 1000000 + call * 7919 % 10007;
 }
 
-/* The table of symbols of this program has its name. */
+/* The symbol table of this program has its name. */
 __attribute__((noinline)) static int marked_function(int number)
 {
 	return number * 7 + 1;
 }
 
-/* A call may be the last instruction of its function: at a return address there may stand another one. */
+/* A call may be the last instruction of its function: another function may start at its return address. */
 Test(samples, return_addresses_are_looked_up_before_them)
 {
 	uint64_t address = (uintptr_t)marked_function;
@@ -153,7 +153,7 @@ Test(samples, of_a_thread_are_in_order_of_time)
 		if (sampled.samples[i].thread == sampled.samples[i - 1].thread)
 			cr_assert_gt(sampled.samples[i].counter, sampled.samples[i - 1].counter);
 	}
-	cr_assert_geq(sampled.blocks[MPROF_BLOCK_SAMPLES], 6, "blocks are bounded");
+	cr_assert_geq(sampled.blocks[MPROF_BLOCK_SAMPLES], 6, "the length of blocks is limited");
 	sampled_log_free(&sampled);
 	recorded_log_free(&log);
 }
@@ -200,7 +200,7 @@ Test(samples, of_deep_stacks_keep_the_innermost_frames)
 					       &count),
 		     MPROF_OK);
 	cr_assert_eq(count, MPROF_STACK_MAX);
-	/* "C A A A ..." from the outer end. */
+	/* "C A A A ..." from the outermost frame. */
 	cr_assert_eq(frames[count - 2].id, frames[0].id);
 	cr_assert_neq(frames[count - 1].id, frames[0].id);
 	cr_assert_eq(strncmp(sampled_log_chain(&sampled, 1), "C", 2), 0);
@@ -248,7 +248,7 @@ Test(samples, without_room_are_counted)
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.max_sample_bytes = UINT64_C(64) << 10;
 	recorder = open_recorder(&log, &options);
-	/* The writer thread may take some before it is held up by what it writes. */
+	/* The writer thread may take some samples before it is blocked in a write. */
 	atomic_store(&log.blocked, 1);
 	for (int i = 0; i < 20000; i++)
 		recorded += (uint64_t)mprof_recorder_record_sample(recorder, 1, chain, MPROF_STACK_MAX);
@@ -443,7 +443,7 @@ static uint64_t interrupted_counter(void *user)
 	(void)user;
 	if (nesting > 0) {
 		nesting--;
-		/* As if the signal came here. Raising it does not always deliver it inside of a handler. */
+		/* Called as if the signal arrived here: a raised signal is not always delivered inside of a handler. */
 		handle_signal(SIGUSR2);
 	}
 	return counting_counter(NULL);
@@ -478,7 +478,7 @@ Test(samples, in_handlers_that_interrupt_each_other)
 	recorded_log_free(&log);
 }
 
-/* A handler that was stopped in the middle while the writer thread came. */
+/* A handler was interrupted in the middle when the writer thread took samples. */
 Test(samples, that_are_not_whole_yet_come_later)
 {
 	recorded_log log = {0};
@@ -514,7 +514,7 @@ Test(samples, a_full_store_wakes_the_writer_thread, .timeout = 60)
 	mprof_recorder *recorder = open_plain(&log);
 	mprof_frame chain[] = {A};
 
-	/* Nobody asks for a round, and the interval is long. */
+	/* No round is requested, and the interval is long. */
 	while (stats_of(recorder).samples == 0)
 		mprof_recorder_record_sample(recorder, 1, chain, 1);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-/* Keys are made different from IDs, so that one taken for the other shows. */
+/* Keys differ from IDs, so that a mix-up shows. */
 #define KEY(method) ((uint64_t)(method) + 1000)
 
 static mprof_allocator allocator;

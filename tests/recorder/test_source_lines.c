@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_source_lines.c
- * \brief Methods whose description says where their source is.
+ * \brief Methods whose description includes their source file and line.
  */
 #include "recorded_log.h"
 
@@ -58,7 +58,7 @@ Test(source_lines, stand_in_the_log)
 	cr_assert_eq(mprof_recorder_attach(recorder, 7, &thread), MPROF_OK);
 	for (mprof_key key = 1; key <= 4; key++)
 		mprof_thread_enter_method(thread, key);
-	/* The same at another line is another method; the same once more is not. */
+	/* The same method at another line is another one; the same definition again is not. */
 	define_in(recorder, 1, "first", "one.lua", 11);
 	define_in(recorder, 1, "first", "one.lua", 11);
 	mprof_thread_enter_method(thread, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_stacks.c
- * \brief Call chains: each once, with the methods that their keys meant, also where keys changed their meaning.
+ * \brief Call stacks: each is defined once, with the methods of its keys, even if keys changed their meaning.
  */
 #include "sampled_log.h"
 
@@ -119,7 +119,7 @@ Test(stacks, more_than_one_block_of_them)
 	end(&log, &sampled);
 }
 
-/* A key means what it meant at the time of the sample, whenever it is drained. */
+/* A key has the meaning that it had at the time of the sample, whenever the sample is drained. */
 Test(stacks, of_keys_that_were_defined_again)
 {
 	recorded_log log = {0};
@@ -142,7 +142,7 @@ Test(stacks, of_keys_that_were_defined_again)
 	end(&log, &sampled);
 }
 
-/* Samples of the threads come one thread after the other, so that the counter goes back between them. */
+/* Samples are drained thread by thread, so the counter decreases between threads. */
 Test(stacks, of_keys_that_were_defined_again_between_two_threads)
 {
 	recorded_log log = {0};
@@ -180,7 +180,7 @@ Test(stacks, of_keys_that_were_unloaded)
 	end(&log, &sampled);
 }
 
-/* The definition comes when the writer thread has already begun a round, and taken what was to be taken then. */
+/* The definition is added when the writer thread has already begun a round and taken the items of that round. */
 Test(stacks, a_definition_may_come_just_before_the_sample, .timeout = 60)
 {
 	recorded_log log = {0};
@@ -193,7 +193,7 @@ Test(stacks, a_definition_may_come_just_before_the_sample, .timeout = 60)
 
 	cr_assert_eq(mprof_recorder_attach(recorder, THREAD, &thread), MPROF_OK);
 	atomic_store(&log.blocked, 1);
-	/* A full buffer, whose block holds the writer thread up. */
+	/* A full buffer, whose block blocks the writer thread. */
 	for (int i = 0; i < 5000; i++)
 		mprof_thread_enter_method(thread, A);
 	nanosleep(&pause, NULL);
@@ -206,7 +206,7 @@ Test(stacks, a_definition_may_come_just_before_the_sample, .timeout = 60)
 	end(&log, &sampled);
 }
 
-/* Addresses where nothing is: the page at 0 is never mapped. */
+/* Addresses where nothing is mapped: the page at 0 never is. */
 Test(stacks, methods_and_native_code_are_not_confused)
 {
 	recorded_log log = {0};
@@ -237,7 +237,7 @@ Test(stacks, methods_and_native_code_are_not_confused)
 	end(&log, &sampled);
 }
 
-/* An address that is innermost in one chain and one to return to in another: these are two places. */
+/* An address that is innermost in one call stack and a return address in another: these are two locations. */
 Test(stacks, innermost_frames_are_no_addresses_to_return_to)
 {
 	recorded_log log = {0};
@@ -275,12 +275,12 @@ Test(stacks, beyond_the_bound_are_losses)
 
 	sample(recorder, chain + 1, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	/* As if there were as many as there can be. The writer thread waits. */
+	/* Simulates the maximum number of stacks. The writer thread is idle. */
 	recorder->drain.stacks.count = STACKS_MAX;
 	sample(recorder, chain, 2);
 	sample(recorder, chain + 1, 1);
 	finish(recorder, &log, &sampled);
-	cr_assert_eq(sampled.count, 2, "chains that are known are known");
+	cr_assert_eq(sampled.count, 2, "a known stack keeps its ID");
 	cr_assert_str_eq(sampled_log_chain(&sampled, sampled.samples[1].stack), "A");
 	cr_assert_eq(sampled.lost[MPROF_LOSS_NO_MEMORY], 1);
 	end(&log, &sampled);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_switches.c
- * \brief Threads that switch between call stacks: what the log says of it, and in which order.
+ * \brief Threads that switch between call stacks: the events in the log and their order.
  */
 #include "recorded_log.h"
 
@@ -95,7 +95,7 @@ Test(switches, leaves_are_those_of_the_stack_that_the_thread_is_on)
 	recorded_log_free(&log);
 }
 
-/* The switches are left out, and leaves name the method that they mean. */
+/* The switches are left out, and leaves name their methods. */
 Test(switches, a_dialect_without_them_counts_what_is_left_out)
 {
 	recorded_log log = {0};
@@ -130,11 +130,11 @@ Test(switches, refuses_what_is_no_stack)
 	cr_assert_eq(mprof_thread_end_stack(thread, 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_STACK_END, 0, 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_STACK_SWITCH, 0, 5), MPROF_OK);
-	/* Where it is already. */
+	/* The thread is on this stack already. */
 	switch_to(thread, 5);
 	mprof_thread_detach(thread);
 	finish(recorder, &log);
-	/* The next handle with the ID begins on its own stack. */
+	/* The next handle with the ID starts on its own stack. */
 	cr_assert_eq(log.event_count, 2);
 	expect(&log, 0, MPROF_EVENT_STACK_SWITCH, 5, "");
 	expect(&log, 1, MPROF_EVENT_STACK_SWITCH, 0, "");
@@ -172,10 +172,10 @@ Test(switches, the_stack_is_repeated_after_a_pause)
 	recorded_log_free(&log);
 }
 
-/* What a reader makes of a log of these tests. */
+/* The profile of a log of these tests. */
 typedef struct figures {
 	mprof_profile_totals totals;
-	mprof_method_stats methods[4]; /* By ID; IDs are given in the order of first use. */
+	mprof_method_stats methods[4]; /* By ID; IDs are assigned in the order of first use. */
 } figures;
 
 static figures read_profile(const recorded_log *log)
@@ -186,7 +186,7 @@ static figures read_profile(const recorded_log *log)
 	mprof_reader *reader;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	/* Times are what the counter of the tests counts. */
+	/* Times are values of the counter of the tests. */
 	options.raw_counters = 1;
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_profile_create(&options, &profile), MPROF_OK);
@@ -204,10 +204,7 @@ static figures read_profile(const recorded_log *log)
 	return found;
 }
 
-/*
- * Each event of a stack has a counter that is not before that of the one before it in the log, whichever threads they
- * are of.
- */
+/* No event of a stack has a counter less than that of the previous event of the stack in the log, on any thread. */
 static void expect_stacks_in_order(const recorded_log *log, uint64_t threads, uint64_t stacks)
 {
 	uint64_t *running = calloc(threads + 1, sizeof(*running));
@@ -233,7 +230,7 @@ static void expect_stacks_in_order(const recorded_log *log, uint64_t threads, ui
 
 enum { THREADS = 4, STACKS = 40, STEPS = 20000, DEEPEST = 20 };
 
-/* Stacks that any thread takes when they are free, as a scheduler does. */
+/* Stacks that are free, for any thread to run, as in a scheduler. */
 typedef struct stack_queue {
 	pthread_mutex_t lock;
 	uint64_t stacks[STACKS];
@@ -266,7 +263,7 @@ static void queue_give(stack_queue *queue, uint64_t stack)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* Some calls on a stack, whose depth is that which the last thread left. */
+/* Some calls on a stack, starting at the depth at which the previous thread stopped. */
 static void run_stack(stack_queue *queue, mprof_thread *thread, uint64_t stack, uint32_t *random)
 {
 	uint32_t *depth = &queue->depths[stack];
@@ -299,7 +296,7 @@ static void *run_stacks(void *user)
 			continue;
 		switch_to(thread, stack);
 		run_stack(queue, thread, stack, &random);
-		/* A stack is given up before another thread takes it. */
+		/* The thread switches away from a stack before another thread takes it. */
 		switch_to(thread, 0);
 		queue_give(queue, stack);
 		mprof_thread_enter_method(thread, METHOD_H);
@@ -345,7 +342,7 @@ Test(switches, stacks_go_from_thread_to_thread, .timeout = 120)
 	recorded_log_free(&log);
 }
 
-/* Recording is what takes memory here: the coroutines themselves were there before. */
+/* Recording is what needs memory here: the coroutines themselves were created before. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 enum { COROUTINES = 20000, COROUTINE_BYTES = 16384 };
@@ -381,7 +378,7 @@ static void coroutine(unsigned number)
 	swapcontext(&coroutines[number], &scheduler);
 }
 
-/* Apart from the loop, since getcontext() may return twice. */
+/* Not inlined into the loop, since getcontext() may return twice. */
 __attribute__((noinline)) static void create_coroutine(unsigned number, char *stack)
 {
 	cr_assert_eq(getcontext(&coroutines[number]), 0);
@@ -397,7 +394,7 @@ static void create_coroutines(char *memory)
 		create_coroutine(i, memory + (size_t)i * COROUTINE_BYTES);
 }
 
-/* Runs a coroutine until it gives control back; its number is its address. */
+/* Runs a coroutine until it yields; the number of its stack is its address. */
 static void resume(unsigned number)
 {
 	pass(10);

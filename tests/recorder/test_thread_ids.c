@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_thread_ids.c
- * \brief The IDs under which threads are attached: one handle at a time for each, and again after it was detached.
+ * \brief The IDs of attached threads: one handle at a time for each ID, which can be used again after it was detached.
  */
 #include "recorded_log.h"
 
@@ -45,7 +45,7 @@ Test(thread_ids, one_handle_at_a_time_has_an_id)
 	cr_assert_eq(mprof_recorder_attach(recorder, 7, &second), MPROF_ERR_STATE);
 	cr_assert_null(second);
 	cr_assert_eq(mprof_recorder_attach(recorder, 8, &other), MPROF_OK);
-	/* 0 stands for the system's ID of the calling thread, which is one as any other. */
+	/* 0 stands for the system's ID of the calling thread, which can be used like any other. */
 	cr_assert_eq(mprof_recorder_attach(recorder, 0, &second), MPROF_OK);
 	cr_assert_eq(mprof_recorder_attach(recorder, mprof_thread_get_id(second), &second), MPROF_ERR_STATE);
 	mprof_thread_enter_method(first, METHOD_A);
@@ -61,10 +61,10 @@ Test(thread_ids, one_handle_at_a_time_has_an_id)
 	recorded_log_free(&log);
 }
 
-/* A sink that holds the writer thread up in its next write, once it is told to. */
+/* A sink that blocks the writer thread in its next write when it is armed. */
 typedef struct gate {
 	recorded_log *log;
-	mprof_sink behind;
+	mprof_sink target;
 	_Atomic int is_armed;
 	sem_t reached;
 	sem_t opened;
@@ -78,7 +78,7 @@ static int gate_write(void *user, const void *bytes, size_t length)
 		sem_post(&held->reached);
 		sem_wait(&held->opened);
 	}
-	return held->behind.write(held->behind.user, bytes, length);
+	return held->target.write(held->target.user, bytes, length);
 }
 
 static void *ask_for_a_round(void *user)
@@ -88,13 +88,13 @@ static void *ask_for_a_round(void *user)
 }
 
 /*
- * The writer thread has taken the full buffers, and is to look at those being filled. In between a handle ends and
- * another one gets its ID, so that the events of the first are in a full buffer that was not taken.
+ * The writer thread has taken the full buffers, and is about to read the current ones. In between a handle is detached
+ * and another one gets its ID, so that the events of the first are in a full buffer that was not taken.
  */
 Test(thread_ids, the_events_of_an_id_stay_in_order_over_its_handles)
 {
 	recorded_log log = {0};
-	gate held = {.log = &log, .behind = recorded_log_sink(&log)};
+	gate held = {.log = &log, .target = recorded_log_sink(&log)};
 	mprof_sink sink = {sizeof(sink), gate_write, NULL, NULL, &held};
 	mprof_recorder_options options;
 	mprof_recorder *recorder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_unload_stress.c
- * \brief Threads that load, run and unload without end, at addresses that come again: no event gets a wrong name.
+ * \brief Threads that load, run and unload code repeatedly, at addresses that are reused: no event gets a wrong name.
  */
 #include "recorded_log.h"
 
@@ -17,9 +17,9 @@ enum { THREADS = 4, GENERATIONS = 250, METHODS = 24, CALLS = 4, MISSED_LEAVE = 8
 /* The method whose last leave is missed. */
 #define LEFT_ON_TOP (METHODS - MISSED_LEAVE)
 
-/* What a runtime has for a class and its methods, whose addresses are the keys. */
+/* The data of a runtime for a class and its methods, whose addresses are the keys. */
 typedef struct image {
-	struct image *next; /**< In the list of those that were freed. */
+	struct image *next; /**< In the list of freed images. */
 	char klass[64];
 	char methods[METHODS][64];
 } image;
@@ -27,7 +27,7 @@ typedef struct image {
 typedef struct loader {
 	mprof_recorder *recorder;
 	pthread_mutex_t lock;
-	image *freed; /**< Newest first: what one thread frees another one soon gets. */
+	image *freed; /**< Newest first, so that another thread soon gets the memory that one thread freed. */
 	uint64_t reused;
 	_Atomic int stop;
 } loader;
@@ -84,7 +84,7 @@ static image *load(worker *own, uint64_t generation)
 	make_class_name(loaded->klass, sizeof(loaded->klass), own->id, generation);
 	define_class(own->shared->recorder, key_of(loaded->klass), loaded->klass);
 	for (int i = 0; i < METHODS; i++) {
-		/* The same names again and again: only the class tells whose they are. */
+		/* The same names repeatedly: only the class distinguishes their threads and generations. */
 		snprintf(loaded->methods[i], sizeof(loaded->methods[i]), "M%d ()", i);
 		define_method(own->shared->recorder, key_of(loaded->methods[i]), key_of(loaded->klass),
 			      loaded->methods[i]);
@@ -94,14 +94,14 @@ static image *load(worker *own, uint64_t generation)
 
 static void run(worker *own, mprof_thread *thread, const image *loaded, uint64_t generation)
 {
-	/* Without a counter of its own, and before anything that has one. */
+	/* An event without a counter, before any event that has one. */
 	mprof_thread_record_allocation(thread, key_of(loaded->klass), generation);
-	/* What follows is of this generation. */
+	/* Later events are of this generation. */
 	mprof_thread_record_event(thread, MPROF_EVENT_GC_RESIZE, 0, generation);
-	/* Often the key of the method that was left on top of the stack by the generation before. */
+	/* Often the key of the method that the previous generation left on top of the stack. */
 	mprof_thread_leave_method(thread, key_of(loaded->methods[LEFT_ON_TOP]));
 	for (int i = 0; i < METHODS * CALLS; i++) {
-		/* All chains begin with the same method, so with the same key if the address came again. */
+		/* All stacks have the same outermost method, so the same key if the address was reused. */
 		const mprof_frame frames[] = {key_of(loaded->methods[i % METHODS]),
 					      key_of(loaded->methods[METHODS - 1])};
 
@@ -112,7 +112,7 @@ static void run(worker *own, mprof_thread *thread, const image *loaded, uint64_t
 						    2);
 		if (i % 16 == 0)
 			mprof_recorder_record_sample(own->shared->recorder, own->id, frames, 2);
-		/* Some leave by an exception that nobody saw. */
+		/* Some methods are left by an exception that is not recorded. */
 		if (i % MISSED_LEAVE != 0)
 			mprof_thread_leave_method(thread, frames[0]);
 	}
@@ -153,15 +153,15 @@ static void *drain_without_end(void *argument)
 	return NULL;
 }
 
-/* A frame of the stack as a reader sees it. */
+/* A frame of the call stack in the reader. */
 typedef struct seen_frame {
 	uint32_t method;
 	uint32_t generation;
 } seen_frame;
 
-/* What was read of a thread. */
+/* The events of a thread that were read. */
 typedef struct seen_thread {
-	uint64_t begins[GENERATIONS + 1]; /* From which counter on it ran a generation. */
+	uint64_t begins[GENERATIONS + 1]; /* First counter of each generation. */
 	uint64_t generation;
 	seen_frame stack[GENERATIONS * METHODS * CALLS];
 	size_t depth;
@@ -177,7 +177,7 @@ static int is_class_of(const char *name, uint64_t thread, uint64_t generation)
 	return strcmp(name, expected) == 0;
 }
 
-/* Whether a method is one of a generation, which its class says. */
+/* Whether a method is one of a generation, which is part of the name of its class. */
 static int is_method_of(mprof_reader *reader, uint32_t id, uint64_t thread, uint64_t generation)
 {
 	mprof_mapping method;
@@ -261,7 +261,7 @@ static void check_event(mprof_reader *reader, uint64_t id, const mprof_event *ev
 		cr_assert(is_stack_of(reader, (uint32_t)event->value, id, generation_at(thread, event->counter)));
 		break;
 	default:
-		cr_assert(0, "an event that nobody recorded");
+		cr_assert(0, "an event that was not recorded");
 	}
 }
 
@@ -332,7 +332,7 @@ Test(unload_stress, no_event_gets_a_wrong_name, .timeout = 300)
 	cr_assert_eq(mprof_recorder_get_stats(shared.recorder, &stats), MPROF_OK);
 	cr_assert_eq(stats.lost_events, 0);
 	cr_assert_eq(stats.unresolved_keys, 0);
-	/* Each generation is new, whatever its names and addresses. */
+	/* Each generation is new, whatever its names and addresses are. */
 	cr_assert_eq(stats.classes, THREADS * GENERATIONS);
 	cr_assert_eq(stats.methods, THREADS * GENERATIONS * METHODS);
 	cr_assert_gt(shared.reused, THREADS * GENERATIONS / 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_unloading.c
- * \brief Keys that were unloaded mean nothing any more, whatever they meant, and what was recorded keeps its names.
+ * \brief Retired keys have no meaning any more, and events that were recorded before keep their names.
  */
 #include "recorded_log.h"
 
@@ -18,7 +18,7 @@ static mprof_recorder *open_usual(recorded_log *log)
 	mprof_recorder *recorder;
 
 	mprof_recorder_options_init(&options, sizeof(options));
-	/* Rounds are those that are asked for. */
+	/* Rounds are done on request only. */
 	options.drain_interval_ms = 60000;
 	recorder = recorded_log_open(log, &options);
 	define_class(recorder, CLASS_A, "Space.A");
@@ -70,7 +70,7 @@ Test(unloading, the_same_name_at_the_same_address_is_another_method)
 	unload(recorder, 0, UINT64_MAX);
 	define_class(recorder, CLASS_A, "Space.A");
 	define_method(recorder, METHOD_F, CLASS_A, "F ()");
-	/* Neither the allocation nor its block has a time that tells. */
+	/* The counters of the allocation and of its block do not distinguish the two definitions. */
 	mprof_thread_record_allocation(thread, CLASS_A, 8);
 	call(thread, METHOD_F);
 	call(thread, METHOD_G);
@@ -84,7 +84,7 @@ Test(unloading, the_same_name_at_the_same_address_is_another_method)
 	cr_assert_str_eq(log.events[4].name, "F ()");
 	cr_assert_str_eq(log.events[4].class_name, "Space.A");
 	cr_assert_neq(log.events[0].event.id, log.events[4].event.id);
-	/* Of G nothing is known any more. */
+	/* G is not known any more. */
 	cr_assert_str_eq(log.events[6].name, "(unknown 0x6000)");
 	recorded_log_free(&log);
 }
@@ -95,7 +95,7 @@ Test(unloading, what_was_published_before_keeps_its_names)
 	mprof_recorder *recorder = open_usual(&log);
 	mprof_thread *thread = attach(recorder);
 
-	/* Three generations, each with its own name, and nothing drained but by the unloading. */
+	/* Three generations, each with its own name; only retiring the key drains events. */
 	for (int generation = 0; generation < 3; generation++) {
 		char name[32];
 
@@ -116,7 +116,7 @@ Test(unloading, what_was_published_before_keeps_its_names)
 		cr_assert_str_eq(log.events[i].class_name, "Space.B");
 		cr_assert_eq(log.events[i + 1].event.kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
 	}
-	/* Others are as they were. */
+	/* Other methods are unchanged. */
 	cr_assert_str_eq(log.events[60000].name, "F ()");
 	cr_assert_eq(log.method_count, 4);
 	recorded_log_free(&log);
@@ -169,7 +169,7 @@ Test(unloading, takes_many_ranges_in_any_order)
 	for (uint64_t i = 0; i < RANGES; i++) {
 		snprintf(name, sizeof(name), "M%d ()", (int)i);
 		define_method(recorder, 0x10000 + i * 16, 0, name);
-		/* Every second method; one range is told twice, some overlap. */
+		/* Every second method; one range is retired twice, some overlap. */
 		ranges[i].first = 0x10000 + (i * 7 % RANGES / 2 * 2) * 16 - 4;
 		ranges[i].last = ranges[i].first + (i % 3 == 0 ? 4 : 12);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_wide_events.c
- * \brief Events that carry more than a key and a stamp: what is asked for comes back, and nothing is torn.
+ * \brief Multi-slot events: requested details are read back, and no event is torn.
  */
 #include "recorded_log.h"
 #include "format/kind_counts.h"
@@ -17,7 +17,7 @@ enum { CLASS_A = 0x1000, CLASS_B = 0x2000, METHOD_F = 0x5000, METHOD_G = 0x6000,
 
 #define OBJECT UINT64_C(0x7f00dead0008)
 
-/* No module is there: what matters is that the frame is one of native code. */
+/* There is no module at this address: it only matters that the frame is native. */
 #define NATIVE_FRAME (MPROF_FRAME_NATIVE | 0x10)
 
 static mprof_recorder *open_with(recorded_log *log, uint32_t detail)
@@ -77,13 +77,13 @@ Test(wide_events, allocations_keep_what_is_asked_for)
 		cr_assert_str_eq(log.events[1].caller, (detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 ? "F ()" : "");
 		cr_assert_str_eq(log.events[1].stack,
 				 (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 ? "F () < G () < H ()" : "");
-		/* One without details is one whose details are not known. */
+		/* An event without details has unknown details. */
 		cr_assert_str_eq(log.events[2].name, "Space.A");
 		cr_assert_eq(log.events[2].event.value, 24);
 		cr_assert_eq(log.events[2].detail.object, 0);
 		cr_assert_str_eq(log.events[2].stack, "");
 		cr_assert_eq(log.events[3].event.kind, MPROF_EVENT_METHOD_LEAVE_IMPLICIT);
-		/* Nothing is written for what nobody asked for. */
+		/* Details that were not requested are not written. */
 		cr_assert_eq(log.blocks[MPROF_BLOCK_STACKS], (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0);
 		recorded_log_free(&log);
 	}
@@ -143,7 +143,7 @@ Test(wide_events, allocations_of_the_compiler_follow_from_the_innermost_method)
 		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, OBJECT, run, 2);
 		finish(recorder, thread, &log);
 		cr_assert_eq(log.event_count, 4);
-		/* What nobody asked for tells nothing. */
+		/* Without the requested details, the kind is not distinguished. */
 		for (size_t i = 0; i < 3; i++) {
 			cr_assert_eq(log.events[i].event.kind, is_told);
 			cr_assert_eq(log.events[i].detail.object,
@@ -298,7 +298,7 @@ Test(wide_events, the_size_of_a_class_is_written_once)
 	}
 }
 
-/* Frames of event number i: as many as it says, each different. */
+/* Frames of event number i: their number follows from it, and each is different. */
 static size_t make_frames(mprof_frame *frames, uint64_t i)
 {
 	size_t count = (size_t)(i * 7 % (MPROF_STACK_MAX + 1));
@@ -394,8 +394,9 @@ Test(wide_events, nothing_is_torn_however_buffers_are_drained, .timeout = 120)
 }
 
 /*
- * A thread that records one event and then does nothing that another thread could wait for: so whoever drains the event
- * sees it only because it was published. The thread sanitizer reports it if that is not enough, each time.
+ * A thread that records one event and then does nothing that another thread could wait for: a thread that drains the
+ * event sees it only because it was published. If publishing is not enough, the thread sanitizer reports it in every
+ * run.
  */
 typedef struct publisher {
 	mprof_recorder *recorder;
@@ -486,7 +487,7 @@ Test(wide_events, collections_keep_what_they_are_about)
 	mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, 4, 1);
 	mprof_thread_record_collection(thread, MPROF_EVENT_GC_RESIZE, 5, UINT64_C(1) << 40);
 	mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, 4, 1);
-	/* Of no collection: ignored. */
+	/* Not of a collection: ignored. */
 	mprof_thread_record_collection(thread, MPROF_EVENT_METHOD_ENTER, 4, METHOD_F);
 	mprof_thread_record_collection(thread, (mprof_event_kind)EVENT_KIND_COUNT, 4, METHOD_F);
 	finish(recorder, thread, &log);

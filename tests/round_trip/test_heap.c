@@ -193,7 +193,7 @@ Test(heap, in_batches)
 		lengths[i] = log.length;
 		log_free(&log);
 	}
-	cr_assert_lt(lengths[1], lengths[0], "sizes take room");
+	cr_assert_lt(lengths[1], lengths[0], "sizes need space");
 }
 
 /* An object with more references than the capacity of the parser. */

@@ -208,7 +208,7 @@ Test(object_sizes, of_a_damaged_block)
 	log.bytes[log_block_offset(&log, NUMBER_FIRST_EVENTS) - 1] ^= 1;
 	log_digest_parse(&digest, &log, 0, NULL);
 	cr_assert_eq(digest.first.status, MPROF_ERR_CHECKSUM);
-	cr_assert_eq(digest.faults, 2, "the block and that of events which needs it");
+	cr_assert_eq(digest.faults, 2, "the block and the EVENTS block that needs it");
 	cr_assert_eq(digest.events, MORE_COUNT);
 	cr_assert_eq(digest.last, MPROF_END);
 	log_free(&log);
@@ -285,7 +285,7 @@ Test(object_sizes, are_no_part_of_a_log_without_the_directive)
 	go_to(parser, NUMBER_EVENTS - 1);
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_ERR_MALFORMED);
-	cr_assert_str_eq(parser_error_of(parser).what, "this byte is no event");
+	cr_assert_str_eq(parser_error_of(parser).what, "this byte is not an event");
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }

@@ -126,7 +126,7 @@ Test(writer_records, stacks_refused)
 	two[1].id = 3;
 	EXPECT_REFUSED(writer, MPROF_ERR_ARGUMENT, put(writer, MPROF_BLOCK_STACKS, two, 2));
 	two[1].id = 2;
-	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, two, 2), MPROF_OK, "none of those counted");
+	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, two, 2), MPROF_OK, "the refused calls are not counted");
 	cr_assert_eq(put(writer, MPROF_BLOCK_STACKS, two, 2), MPROF_ERR_REDEFINED_ID);
 	mprof_writer_destroy(writer);
 }

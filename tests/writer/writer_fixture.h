@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file writer_fixture.h
-* \brief Creates writers with a counting clock, and inspects the blocks that they write.
+ * \brief Creates writers with a counting clock, and inspects the blocks that they write.
  */
 #ifndef WRITER_FIXTURE_H
 #define WRITER_FIXTURE_H
