@@ -394,7 +394,7 @@ Test(object_tracker, allocations_of_many_threads_come_in_order)
 		for (uint64_t thread = 0; thread < 5; thread++) {
 			for (uint64_t i = 0; i < 700; i++) {
 				timeline_entry added = {(uint64_t)round * 1000 + i + thread % 3 * 100,
-						     {thread * 1000 + i, 8, 1}};
+							{thread * 1000 + i, 8, 1}};
 
 				cr_assert(heap_timeline_add(&timeline, &added));
 			}
