@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* How many definitions of one hash are told apart. There are no more, short of a log made by one who knows the seed. */
-#define MOST_COLLISIONS 16
+/* Maximum number of definitions with the same hash. Only a log whose author has the seed can contain more. */
+#define MAX_COLLISIONS 16
 
 void definition_interner_init(definition_interner *interner, definition_table *table)
 {
@@ -20,25 +20,25 @@ void definition_interner_destroy(definition_interner *interner)
 {
 	hash_map_destroy(&interner->stacks);
 	hash_map_destroy(&interner->others);
-	allocator_release(&interner->table->names->budget->allocator, interner->latest_callees,
-			  interner->callee_count * sizeof(*interner->latest_callees));
+	allocator_release(&interner->table->names->budget->allocator, interner->callee_cache,
+			  interner->callee_slots * sizeof(*interner->callee_cache));
 }
 
 void definition_interner_begin_behind(definition_interner *interner, uint32_t id)
 {
 	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
 		interner->last_ids[kind] = id;
-	interner->behind = id;
+	interner->base_id = id;
 }
 
-/* Adds a definition that is not there yet, under the next ID. */
-static mprof_status define(definition_interner *interner, mprof_record *record)
+/* Adds a new definition under the next ID. */
+static mprof_status define_record(definition_interner *interner, mprof_record *record)
 {
 	mprof_status status;
 
 	record->id = interner->last_ids[record->kind] + 1;
 	status = definition_table_add(interner->table, record);
-	/* There is nothing in front of the first ID that is given. */
+	/* No ID precedes the first one that is assigned. */
 	if (status == MPROF_ERR_MALFORMED)
 		status = MPROF_OK;
 	if (status == MPROF_OK)
@@ -61,12 +61,12 @@ static uint64_t hash_of(const definition_interner *interner, const mprof_record 
 		hash = hash_mix(hash_mix(hash, record->as.location.module), record->as.location.function);
 		return hash_mix(hash, record->as.location.offset);
 	default:
-		/* Nobody interns what else there is. */
+		/* Other kinds are not interned. */
 		return hash;
 	}
 }
 
-/* Of the name alone: of another kind than any record has, so that it is not a definition's own hash. */
+/* A hash of the name alone. The complement of the kind makes it differ from the hash of any definition. */
 static uint64_t hash_of_name(const definition_interner *interner, const mprof_record *record)
 {
 	return hash_mix_text(hash_mix(interner->others.seed, ~(uint64_t)record->kind), record_get_name(record));
@@ -80,15 +80,15 @@ static int has_same_name(const mprof_record *known, const mprof_record *record)
 }
 
 /*
- * Looks for a definition from the place of a hash on, which becomes that of a free place, if there is one. Returns its
- * ID, 0 if there is none.
+ * Searches for a definition, starting at \p hash, which becomes that of a free entry, if there is one. Returns the ID
+ * of the definition, 0 if there is none.
  */
-static uint32_t find(const definition_interner *interner, const mprof_record *record, same_function is_same,
-		     uint64_t *hash, int *is_free)
+static uint32_t find_definition(const definition_interner *interner, const mprof_record *record, same_function is_same,
+				uint64_t *hash, int *is_free)
 {
 	mprof_record known;
 
-	for (int i = 0; i < MOST_COLLISIONS; i++, ++*hash) {
+	for (int i = 0; i < MAX_COLLISIONS; i++, ++*hash) {
 		const uint64_t *found = hash_map_get(&interner->others, *hash);
 
 		*is_free = found == NULL;
@@ -102,7 +102,7 @@ static uint32_t find(const definition_interner *interner, const mprof_record *re
 	return 0;
 }
 
-static mprof_status keep(definition_interner *interner, uint64_t hash, const mprof_record *record)
+static mprof_status keep_hash(definition_interner *interner, uint64_t hash, const mprof_record *record)
 {
 	return memory_budget_map_put(interner->table->names->budget, &interner->others, hash,
 				     (uint64_t)record->kind << 32 | record->id);
@@ -114,11 +114,11 @@ mprof_status definition_intern(definition_interner *interner, mprof_record *reco
 	mprof_status status;
 	int is_free;
 
-	record->id = find(interner, record, definition_is_same, &hash, &is_free);
+	record->id = find_definition(interner, record, definition_is_same, &hash, &is_free);
 	if (record->id != 0)
 		return MPROF_OK;
-	status = define(interner, record);
-	return status == MPROF_OK && is_free ? keep(interner, hash, record) : status;
+	status = define_record(interner, record);
+	return status == MPROF_OK && is_free ? keep_hash(interner, hash, record) : status;
 }
 
 mprof_status definition_first_of_name(definition_interner *interner, const mprof_record *record, uint32_t *id)
@@ -126,36 +126,36 @@ mprof_status definition_first_of_name(definition_interner *interner, const mprof
 	uint64_t hash = hash_of_name(interner, record);
 	int is_free;
 
-	*id = find(interner, record, has_same_name, &hash, &is_free);
+	*id = find_definition(interner, record, has_same_name, &hash, &is_free);
 	if (*id != 0)
 		return MPROF_OK;
 	*id = record->id;
-	return is_free ? keep(interner, hash, record) : MPROF_OK;
+	return is_free ? keep_hash(interner, hash, record) : MPROF_OK;
 }
 
-/* Makes room for what is on top of a chain that was given. */
-static mprof_status callees_reserve(definition_interner *interner, uint32_t stack)
+/* Reserves the slot for the callee of a call stack that was assigned an ID. */
+static mprof_status callee_cache_reserve(definition_interner *interner, uint32_t stack)
 {
-	size_t before = interner->callee_count;
-	void *callees = interner->latest_callees;
-	mprof_status status = memory_budget_reserve(interner->table->names->budget, &callees, &interner->callee_count,
-						    (size_t)definition_callee_place(interner, stack) + 1,
-						    sizeof(*interner->latest_callees));
+	size_t before = interner->callee_slots;
+	void *callees = interner->callee_cache;
+	mprof_status status = memory_budget_reserve(interner->table->names->budget, &callees, &interner->callee_slots,
+						    (size_t)definition_callee_slot(interner, stack) + 1,
+						    sizeof(*interner->callee_cache));
 
-	interner->latest_callees = callees;
-	if (interner->callee_count > before)
-		memset(&interner->latest_callees[before], 0,
-		       (interner->callee_count - before) * sizeof(*interner->latest_callees));
+	interner->callee_cache = callees;
+	if (interner->callee_slots > before)
+		memset(&interner->callee_cache[before], 0,
+		       (interner->callee_slots - before) * sizeof(*interner->callee_cache));
 	return status;
 }
 
-/* Adds a chain that is not there yet. */
+/* Adds a new call stack. */
 static mprof_status define_stack(definition_interner *interner, uint64_t key, mprof_record *record)
 {
-	mprof_status status = define(interner, record);
+	mprof_status status = define_record(interner, record);
 
 	if (status == MPROF_OK)
-		status = callees_reserve(interner, record->id);
+		status = callee_cache_reserve(interner, record->id);
 	if (status == MPROF_OK)
 		status = memory_budget_map_put(interner->table->names->budget, &interner->stacks, key, record->id);
 	return status;
@@ -167,7 +167,7 @@ mprof_status definition_search_stack(definition_interner *interner, uint32_t cal
 	uint64_t frame_key = definition_frame_key(frame, flags);
 	uint64_t key = (uint64_t)caller << 34 | frame_key;
 	const uint64_t *found = hash_map_get(&interner->stacks, key);
-	uint32_t place = definition_callee_place(interner, caller);
+	uint32_t slot = definition_callee_slot(interner, caller);
 	mprof_record record = {.kind = MPROF_RECORD_STACK,
 			       .as.stack.caller = caller,
 			       .as.stack.target = frame,
@@ -178,7 +178,7 @@ mprof_status definition_search_stack(definition_interner *interner, uint32_t cal
 	if (status != MPROF_OK)
 		return status;
 	*stack = found != NULL ? (uint32_t)*found : record.id;
-	if (place < interner->callee_count)
-		interner->latest_callees[place] = frame_key << 30 | *stack;
+	if (slot < interner->callee_slots)
+		interner->callee_cache[slot] = frame_key << 30 | *stack;
 	return MPROF_OK;
 }

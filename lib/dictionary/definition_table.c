@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* There are far more stacks than anything else, and many locations. */
+/* Compact elements: there are far more stacks than other definitions, and many locations. */
 typedef struct stack_element {
 	uint32_t frame;
 	uint32_t caller : 30;
@@ -21,7 +21,7 @@ typedef struct location_element {
 	uint32_t function;
 } location_element;
 
-/* What else there is, as records have it; names are kept. */
+/* Elements of other kinds are stored as in records, with pointers to stored names. */
 typedef union other_element {
 	mprof_module_record module;
 	mprof_function_record function;
@@ -51,21 +51,21 @@ void definition_table_destroy(definition_table *table)
 
 		allocator_release(&table->names->budget->allocator, list->elements,
 				  list->capacity * list->element_size);
-		allocator_release(&table->names->budget->allocator, list->runs,
-				  list->run_capacity * sizeof(*list->runs));
+		allocator_release(&table->names->budget->allocator, list->ranges,
+				  list->range_capacity * sizeof(*list->ranges));
 	}
 }
 
-/* The number of runs that begin at an ID or in front of it. */
-static size_t runs_until(const definition_list *list, uint32_t id)
+/* The number of ranges that start at an ID or before it. */
+static size_t ranges_until(const definition_list *list, uint32_t id)
 {
 	size_t low = 0;
-	size_t high = list->run_count;
+	size_t high = list->range_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (list->runs[middle].first_id <= id)
+		if (list->ranges[middle].first_id <= id)
 			low = middle + 1;
 		else
 			high = middle;
@@ -73,20 +73,20 @@ static size_t runs_until(const definition_list *list, uint32_t id)
 	return low;
 }
 
-static void *element_at(const definition_list *list, size_t place)
+static void *element_at(const definition_list *list, size_t index)
 {
-	return (unsigned char *)list->elements + place * list->element_size;
+	return (unsigned char *)list->elements + index * list->element_size;
 }
 
 static const void *element_find(const definition_list *list, uint32_t id)
 {
-	size_t until = runs_until(list, id);
-	const definition_run *run;
+	size_t until = ranges_until(list, id);
+	const definition_range *range;
 
 	if (until == 0)
 		return NULL;
-	run = &list->runs[until - 1];
-	return id - run->first_id < run->count ? element_at(list, run->place + (id - run->first_id)) : NULL;
+	range = &list->ranges[until - 1];
+	return id - range->first_id < range->count ? element_at(list, range->index + (id - range->first_id)) : NULL;
 }
 
 static void element_load(const void *element, mprof_record *record)
@@ -171,35 +171,35 @@ size_t definition_table_count(const definition_table *table, uint32_t kind)
 
 static mprof_status list_make_room(definition_table *table, definition_list *list)
 {
-	void *runs = list->runs;
+	void *ranges = list->ranges;
 	mprof_status status;
 
 	status = memory_budget_reserve(table->names->budget, &list->elements, &list->capacity, list->count + 1,
 				       list->element_size);
 	if (status == MPROF_OK)
-		status = memory_budget_reserve(table->names->budget, &runs, &list->run_capacity, list->run_count + 1,
-					       sizeof(*list->runs));
-	list->runs = runs;
+		status = memory_budget_reserve(table->names->budget, &ranges, &list->range_capacity,
+					       list->range_count + 1, sizeof(*list->ranges));
+	list->ranges = ranges;
 	return status;
 }
 
-/* Makes the last element that of an ID that has none. Room was made. Returns 0 if there would be too many runs. */
-static int run_add(definition_list *list, uint32_t id)
+/* Assigns a new ID to the last element. Memory was reserved. Returns 0 if there would be too many ranges. */
+static int range_add(definition_list *list, uint32_t id)
 {
-	size_t until = runs_until(list, id);
-	definition_run *run = until > 0 ? &list->runs[until - 1] : NULL;
+	size_t until = ranges_until(list, id);
+	definition_range *range = until > 0 ? &list->ranges[until - 1] : NULL;
 
-	if (run != NULL && id - run->first_id == run->count && run->place + run->count == list->count) {
-		run->count++;
+	if (range != NULL && id - range->first_id == range->count && range->index + range->count == list->count) {
+		range->count++;
 		return 1;
 	}
-	if (list->run_count == DEFINITION_MOST_RUNS)
+	if (list->range_count == DEFINITION_MOST_RUNS)
 		return 0;
-	memmove(&list->runs[until + 1], &list->runs[until], (list->run_count - until) * sizeof(*list->runs));
-	list->run_count++;
-	list->runs[until].place = list->count;
-	list->runs[until].first_id = id;
-	list->runs[until].count = 1;
+	memmove(&list->ranges[until + 1], &list->ranges[until], (list->range_count - until) * sizeof(*list->ranges));
+	list->range_count++;
+	list->ranges[until].index = list->count;
+	list->ranges[until].first_id = id;
+	list->ranges[until].count = 1;
 	return 1;
 }
 
@@ -225,7 +225,7 @@ static mprof_status list_add(definition_table *table, definition_list *list, con
 		status = text_keep(table, record_second_text(&kept));
 	if (status != MPROF_OK)
 		return status;
-	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MOST_STACKS) || !run_add(list, record->id))
+	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MOST_STACKS) || !range_add(list, record->id))
 		return MPROF_ERR_LIMIT;
 	element_store(element_at(list, list->count++), &kept);
 	return MPROF_OK;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names stand one behind the other in chunks, which double from the first size to the last. */
+/* Names are stored consecutively in chunks, whose sizes double from the first to the last. */
 #define FIRST_CHUNK_SIZE 4096
 #define LAST_CHUNK_SIZE ((size_t)1 << 20)
 
@@ -69,7 +69,7 @@ static mprof_status chunk_add(name_table *table, size_t needed)
 	size_t size = next_chunk_size(table, needed);
 	name_chunk *chunk = allocator_allocate(allocator, sizeof(*chunk) + size);
 
-	/* A limit without room for such a large chunk may have room for the name. */
+	/* A budget without room for a chunk of this size may have room for the name alone. */
 	if (chunk == NULL && memory_budget_is_exceeded(table->budget)) {
 		size = needed;
 		chunk = allocator_allocate(allocator, sizeof(*chunk) + size);
@@ -83,7 +83,7 @@ static mprof_status chunk_add(name_table *table, size_t needed)
 	return MPROF_OK;
 }
 
-/* Makes room for a name in the newest chunk. */
+/* Reserves memory for a name in the newest chunk. */
 static mprof_status text_reserve(name_table *table, size_t needed)
 {
 	const name_chunk *chunk = table->chunks;
@@ -93,7 +93,7 @@ static mprof_status text_reserve(name_table *table, size_t needed)
 	return chunk_add(table, needed);
 }
 
-/* Room was made. */
+/* Memory was reserved. */
 static const char *text_copy(name_table *table, const char *name, size_t length)
 {
 	name_chunk *chunk = table->chunks;
@@ -114,7 +114,7 @@ mprof_status name_table_keep(name_table *table, const char *text, size_t length,
 	return status;
 }
 
-/* Makes room for one more definition in the list. */
+/* Reserves memory for one more definition in the list. */
 static mprof_status list_reserve(name_table *table, name_list *list)
 {
 	void *entries = list->entries;
@@ -172,7 +172,7 @@ static const char *find_file(const name_table *table, uint32_t number)
 	return address != NULL ? (const char *)(uintptr_t)*address : "";
 }
 
-/* Keeps the name of a file, which a block that is read again names again. */
+/* Stores the name of a source file, which is repeated when the block is read again. */
 static mprof_status file_add(name_table *table, const mprof_mapping *mapping)
 {
 	const char *known = find_file(table, mapping->source_file_id);
@@ -248,7 +248,7 @@ int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mappi
 	return 1;
 }
 
-/* Text that grows like snprintf's: what does not fit is counted only. */
+/* Text that is truncated like that of snprintf: characters that do not fit are only counted. */
 typedef struct cut_text {
 	char *text;
 	size_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file dictionary/name_table.h
- * \brief Classes and methods by ID, with their names, which never move.
+ * \brief Classes and methods by ID, with their names, whose addresses do not change.
  */
 #ifndef DICTIONARY_NAME_TABLE_H
 #define DICTIONARY_NAME_TABLE_H
@@ -14,17 +14,17 @@
 typedef struct name_entry {
 	const char *name;
 	size_t name_length;
-	uint64_t block_offset; /**< Of the MAPPING block that it came from. */
+	uint64_t block_offset; /**< Offset of the MAPPING block with the definition. */
 	uint32_t id;
-	uint32_t owner_id; /**< A class's assembly, or a method's class. */
+	uint32_t owner_id; /**< The assembly of a class, or the class of a method. */
 	uint32_t flags;
-	uint32_t size; /**< Of a class's objects. A method's line. */
-	uint32_t file; /**< Number of a method's file, 0 if none. */
+	uint32_t size; /**< Size of a class's objects, or line of a method. */
+	uint32_t file; /**< ID of a method's source file, 0 if none. */
 } name_entry;
 
 /** Definitions of one kind. IDs may be sparse. */
 typedef struct name_list {
-	hash_map by_id; /**< Places in entries. */
+	hash_map by_id; /**< Indices of entries. */
 	name_entry *entries;
 	size_t count;
 	size_t capacity;
@@ -36,7 +36,7 @@ typedef struct name_table {
 	memory_budget *budget; /**< Borrowed. */
 	name_list classes;
 	name_list methods;
-	hash_map files;     /**< Numbers of files → addresses of their names, which are in chunks. */
+	hash_map files;     /**< IDs of source files → addresses of their names, which are in chunks. */
 	name_chunk *chunks; /**< The newest first. */
 } name_table;
 
@@ -44,22 +44,26 @@ void name_table_init(name_table *table, memory_budget *budget);
 void name_table_destroy(name_table *table);
 
 /**
- * Adds a definition, whose name is copied. Seen again in the same block it is no second definition. Returns #MPROF_OK;
- * #MPROF_ERR_REDEFINED_ID; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY.
+ * Adds a definition, whose name is copied. Adding it again from the same block has no effect. Returns #MPROF_OK;
+ * #MPROF_ERR_REDEFINED_ID if another block defines the ID; #MPROF_ERR_LIMIT if the budget is exceeded;
+ * #MPROF_ERR_MEMORY if the allocator refused.
  */
 mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uint64_t block_offset);
 
-/** Copies text that is no name of a class or a method. As name_table_add(), without #MPROF_ERR_REDEFINED_ID. */
+/**
+ * Copies a text other than the name of a class or a method. Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is
+ * exceeded; #MPROF_ERR_MEMORY if the allocator refused.
+ */
 mprof_status name_table_keep(name_table *table, const char *text, size_t length, const char **copy);
 
-/** Fills in the name of a method's file, where it was given by an earlier definition. */
+/** Adds the name of a method's source file if an earlier definition contains it. */
 void name_table_source(const name_table *table, mprof_mapping *mapping);
 
 /** Looks up a definition. Returns 0 if there is none. */
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping);
 int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mapping);
 
-/** As mprof_reader_format_method(). */
+/** Formats a name as mprof_reader_format_method() does. */
 size_t name_table_method_name(const name_table *table, uint32_t id, char *text, size_t size);
 
 #endif

@@ -7,10 +7,11 @@
 #include <string.h>
 
 /*
- * A leave that matches no frame makes us look at the whole stack. Logs of programs stay far below this sum over the
- * log; one made to be slow to read does not: from there on only the frames near the top are looked at.
+ * A leave that matches no frame causes a search of the whole stack. In real logs the number of frames visited in this
+ * way stays far below this limit. A log that was constructed to be slow to read exceeds it; from then on only the
+ * frames near the top are searched.
  */
-#define MAX_FRUITLESS_STEPS (UINT64_C(1) << 28)
+#define MAX_FAILED_SEARCH_STEPS (UINT64_C(1) << 28)
 #define NEAR_FRAMES 64
 
 int call_model_init(call_model *model, memory_budget *budget, record_table *methods, int keeps_tree, uint32_t max_depth)
@@ -22,7 +23,7 @@ int call_model_init(call_model *model, memory_budget *budget, record_table *meth
 	model->counts = 1;
 	model->allocator = budget->allocator;
 	model->budget = budget;
-	/* Without a call tree its nodes are the stacks, which nothing can replace. */
+	/* Without a call tree its nodes are the stacks, which cannot be folded. */
 	return call_tree_init(&model->tree, keeps_tree ? &budget->paths : &budget->allocator);
 }
 
@@ -34,7 +35,7 @@ void call_model_destroy(call_model *model)
 void call_stack_init(call_stack *stack, const call_model *model)
 {
 	memset(stack, 0, sizeof(*stack));
-	stack->needs_care = !model->keeps_tree;
+	stack->needs_slow_path = !model->keeps_tree;
 	hash_map_init(&stack->live, &model->tree.allocator);
 }
 
@@ -47,7 +48,7 @@ void call_stack_destroy(call_stack *stack)
 	hash_map_destroy(&stack->live);
 }
 
-/* Ends a list of methods, whose links are numbers of records plus 1. */
+/* Ends a list of methods. Links are record indices plus 1. */
 #define LAST_METHOD UINT32_MAX
 
 static void link_method(const call_model *model, uint32_t *first, uint32_t *next, const method_record *record)
@@ -69,7 +70,7 @@ call_sums *call_model_open_sums(call_model *model, method_record *record)
 	return &record->open;
 }
 
-/* Takes the first method from a list; NULL if it is empty. */
+/* Removes the first method from a list; NULL if it is empty. */
 static method_record *unlink_method(const call_model *model, uint32_t *first, size_t link_offset)
 {
 	method_record *record;
@@ -104,15 +105,15 @@ void call_model_show_methods(call_model *model)
 	model->shown_at_root = model->folded_at_root;
 }
 
-/* What goes to a method directly. */
+/* The sums that are added to a method directly. */
 static call_sums *closed_sums(call_model *model, method_record *record)
 {
 	call_model_mark_changed(model, record);
 	return &record->closed;
 }
 
-/* A call too deep to have a frame of its own: its time goes to the frame below it, the call itself is counted. */
-static int fold(call_model *model, call_stack *stack, uint32_t method)
+/* A call that is too deep for a frame of its own: its time goes to the frame below it, the call itself is counted. */
+static int fold_call(call_model *model, call_stack *stack, uint32_t method)
 {
 	method_record *record = record_table_get(model->methods, method);
 
@@ -123,13 +124,13 @@ static int fold(call_model *model, call_stack *stack, uint32_t method)
 	else
 		model->left_out++;
 	stack->folded++;
-	stack->needs_care = 1;
+	stack->needs_slow_path = 1;
 	return 1;
 }
 
-static void set_care(const call_model *model, call_stack *stack)
+static void update_slow_path(const call_model *model, call_stack *stack)
 {
-	stack->needs_care =
+	stack->needs_slow_path =
 		!model->keeps_tree || stack->folded > 0 || stack->compilations > 0 || stack->frame_count > 0;
 }
 
@@ -149,7 +150,7 @@ static int is_on_stack(const call_model *model, const call_stack *stack, uint32_
 	return 0;
 }
 
-/* Whether what a node gathers goes to its method. */
+/* Whether the sums of a node belong to a method. */
 static int has_method(const call_model *model, uint32_t node)
 {
 	return node != CALL_TREE_ROOT && !model->tree.nodes[node].is_compiling;
@@ -160,7 +161,7 @@ static method_record *method_of(const call_model *model, uint32_t node)
 	return record_table_get(model->methods, model->tree.nodes[node].method);
 }
 
-/* A call for whose path there is no memory. Whatever popping will need is made ready now, so that popping cannot fail. */
+/* A call without memory for its path. Everything that popping needs is allocated now, so that popping cannot fail. */
 static int push_folded_frame(call_model *model, call_stack *stack, uint32_t method)
 {
 	void *frames = stack->frames;
@@ -181,7 +182,7 @@ static int push_folded_frame(call_model *model, call_stack *stack, uint32_t meth
 	frame->start = stack->folded_time;
 	frame->inner = 0;
 	stack->frame_count++;
-	stack->needs_care = 1;
+	stack->needs_slow_path = 1;
 	closed_sums(model, record)->calls += model->counts;
 	model->folded_calls += model->counts;
 	return 1;
@@ -200,11 +201,11 @@ static void pop_folded_frame(call_model *model, call_stack *stack)
 		stack->frames[stack->frame_count - 1].inner += duration;
 		return;
 	}
-	/* The node below has gathered it, and the tree will give it to that node's method. */
+	/* The time is in the sums of the node below, which the tree will add to that node's method. */
 	if (has_method(model, stack->top))
 		closed_sums(model, method_of(model, stack->top))->self -= duration;
 	stack->folded_time = 0;
-	set_care(model, stack);
+	update_slow_path(model, stack);
 }
 
 void call_stack_show_folded(call_model *model, const call_stack *stack)
@@ -228,14 +229,14 @@ void call_stack_show_folded(call_model *model, const call_stack *stack)
 		call_model_open_sums(model, method_of(model, stack->top))->self -= inner;
 }
 
-/* Pops all folded frames from the \p count-th on. */
+/* Pops all folded frames from index \p count on. */
 static void pop_folded_frames(call_model *model, call_stack *stack, size_t count)
 {
 	while (stack->frame_count > count)
 		pop_folded_frame(model, stack);
 }
 
-/* Closes the folded frame of a method nearest to the top with those above it. Returns 0 if there is none. */
+/* Closes the topmost folded frame of a method, with those above it. Returns 0 if there is none. */
 static int leave_folded_frame(call_model *model, call_stack *stack, uint32_t method)
 {
 	for (size_t i = stack->frame_count; i > 0; i--) {
@@ -243,13 +244,13 @@ static int leave_folded_frame(call_model *model, call_stack *stack, uint32_t met
 			pop_folded_frames(model, stack, i - 1);
 			return 1;
 		}
-		if (stack->frame_count - i > NEAR_FRAMES && model->fruitless_steps++ > MAX_FRUITLESS_STEPS)
+		if (stack->frame_count - i > NEAR_FRAMES && model->failed_search_steps++ > MAX_FAILED_SEARCH_STEPS)
 			return 0;
 	}
 	return 0;
 }
 
-static uint32_t take_node(call_model *model, uint32_t parent, uint32_t method)
+static uint32_t allocate_node(call_model *model, uint32_t parent, uint32_t method)
 {
 	uint32_t number = model->free_node;
 	call_node *node;
@@ -265,13 +266,13 @@ static uint32_t take_node(call_model *model, uint32_t parent, uint32_t method)
 	return number;
 }
 
-static void give_node_back(call_model *model, uint32_t number)
+static void release_node(call_model *model, uint32_t number)
 {
 	model->tree.nodes[number].next_sibling = model->free_node;
 	model->free_node = number;
 }
 
-/* Without a call tree. Whatever popping will need is made ready now, so that popping cannot fail. */
+/* Without a call tree. Everything that popping needs is allocated now, so that popping cannot fail. */
 static uint32_t push_private_node(call_model *model, call_stack *stack, uint32_t method)
 {
 	uint64_t *frames = hash_map_get(&stack->live, method);
@@ -284,16 +285,16 @@ static uint32_t push_private_node(call_model *model, call_stack *stack, uint32_t
 			return CALL_TREE_ROOT;
 		frames = hash_map_get(&stack->live, method);
 	}
-	node = take_node(model, stack->top, method);
+	node = allocate_node(model, stack->top, method);
 	if (node == CALL_TREE_ROOT)
 		return CALL_TREE_ROOT;
 	++*frames;
-	/* What it gathers is shown by its method: it is not to be linked. */
+	/* Its sums are shown by its method: it must not be linked. */
 	model->tree.nodes[node].is_changed = 1;
 	return node;
 }
 
-/* Where there is not even memory for a folded frame, the call is as one that is too deep. */
+/* If there is no memory even for a folded frame, the call is treated as one that is too deep. */
 static int enter_without_node(call_model *model, call_stack *stack, uint32_t method)
 {
 	if (model->keeps_tree && push_folded_frame(model, stack, method))
@@ -301,15 +302,15 @@ static int enter_without_node(call_model *model, call_stack *stack, uint32_t met
 	if (!memory_budget_is_exceeded(model->budget))
 		return 0;
 	model->left_out++;
-	return fold(model, stack, method);
+	return fold_call(model, stack, method);
 }
 
-int call_stack_enter_carefully(call_model *model, call_stack *stack, uint32_t method)
+int call_stack_enter_slow(call_model *model, call_stack *stack, uint32_t method)
 {
 	uint32_t node;
 
 	if (model->tree.nodes[stack->top].depth + stack->frame_count >= model->max_depth)
-		return fold(model, stack, method);
+		return fold_call(model, stack, method);
 	if (stack->frame_count > 0)
 		return enter_without_node(model, stack, method);
 	if (model->keeps_tree)
@@ -324,7 +325,7 @@ int call_stack_enter_carefully(call_model *model, call_stack *stack, uint32_t me
 	return 1;
 }
 
-/* Without a call tree: what the node gathered goes to its method. */
+/* Without a call tree: adds the sums of the node to its method. */
 static void close_private_node(call_model *model, call_stack *stack, uint32_t number)
 {
 	call_node *node = &model->tree.nodes[number];
@@ -337,23 +338,23 @@ static void close_private_node(call_model *model, call_stack *stack, uint32_t nu
 	record->closed.self += node->self;
 	if (--*frames == 0)
 		record->closed.total += node->total;
-	give_node_back(model, number);
+	release_node(model, number);
 }
 
-static void pop(call_model *model, call_stack *stack)
+static void pop_node(call_model *model, call_stack *stack)
 {
 	uint32_t top = stack->top;
 
 	stack->top = model->tree.nodes[top].parent;
 	if (model->tree.nodes[top].is_compiling) {
 		stack->compilations--;
-		set_care(model, stack);
+		update_slow_path(model, stack);
 	}
 	if (!model->keeps_tree)
 		close_private_node(model, stack, top);
 }
 
-/* The frame of a method, or of its compilation, nearest to the top, or the root. */
+/* The topmost frame of a method, or of its compilation; the root if there is none. */
 static uint32_t find_frame(call_model *model, const call_stack *stack, uint32_t method, uint32_t is_compiling)
 {
 	const call_node *nodes = model->tree.nodes;
@@ -361,30 +362,32 @@ static uint32_t find_frame(call_model *model, const call_stack *stack, uint32_t 
 	uint64_t steps = 0;
 
 	while (node != CALL_TREE_ROOT && (nodes[node].method != method || nodes[node].is_compiling != is_compiling)) {
-		if (++steps > NEAR_FRAMES && model->fruitless_steps > MAX_FRUITLESS_STEPS)
+		if (++steps > NEAR_FRAMES && model->failed_search_steps > MAX_FAILED_SEARCH_STEPS)
 			return CALL_TREE_ROOT;
 		node = nodes[node].parent;
 	}
 	if (node == CALL_TREE_ROOT)
-		model->fruitless_steps += steps;
+		model->failed_search_steps += steps;
 	return node;
 }
 
-/* Returns 1 if the leave was one of a frame that is folded. Which one is not known, so each leave takes one. */
-static int unfold(const call_model *model, call_stack *stack)
+/*
+ * Returns 1 if the leave was that of a call above the maximum depth. Which one is not known, so each leave removes one.
+ */
+static int unfold_call(const call_model *model, call_stack *stack)
 {
 	if (stack->folded == 0)
 		return 0;
 	stack->folded--;
-	set_care(model, stack);
+	update_slow_path(model, stack);
 	return 1;
 }
 
-void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t method)
+void call_stack_leave_slow(call_model *model, call_stack *stack, uint32_t method)
 {
 	uint32_t frame;
 
-	if (unfold(model, stack) || leave_folded_frame(model, stack, method))
+	if (unfold_call(model, stack) || leave_folded_frame(model, stack, method))
 		return;
 	frame = find_frame(model, stack, method, 0);
 	if (frame == CALL_TREE_ROOT) {
@@ -393,8 +396,8 @@ void call_stack_leave_carefully(call_model *model, call_stack *stack, uint32_t m
 	}
 	pop_folded_frames(model, stack, 0);
 	while (stack->top != frame)
-		pop(model, stack);
-	pop(model, stack);
+		pop_node(model, stack);
+	pop_node(model, stack);
 }
 
 int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t method)
@@ -409,7 +412,7 @@ int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t 
 	call_tree_mark_changed(&model->tree, node);
 	stack->top = node;
 	stack->compilations++;
-	stack->needs_care = 1;
+	stack->needs_slow_path = 1;
 	return 1;
 }
 
@@ -425,24 +428,24 @@ void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t m
 	stack->folded = 0;
 	pop_folded_frames(model, stack, 0);
 	while (stack->top != frame)
-		pop(model, stack);
-	pop(model, stack);
+		pop_node(model, stack);
+	pop_node(model, stack);
 }
 
-void call_stack_leave_top_carefully(call_model *model, call_stack *stack)
+void call_stack_leave_top_slow(call_model *model, call_stack *stack)
 {
-	if (unfold(model, stack))
+	if (unfold_call(model, stack))
 		return;
 	if (stack->frame_count > 0) {
 		pop_folded_frame(model, stack);
 		return;
 	}
 	while (stack->compilations > 0 && model->tree.nodes[stack->top].is_compiling)
-		pop(model, stack);
+		pop_node(model, stack);
 	if (stack->top == CALL_TREE_ROOT)
 		model->unmatched_leaves += model->counts;
 	else
-		pop(model, stack);
+		pop_node(model, stack);
 }
 
 uint64_t call_stack_clear(call_model *model, call_stack *stack)
@@ -452,8 +455,8 @@ uint64_t call_stack_clear(call_model *model, call_stack *stack)
 	stack->folded = 0;
 	pop_folded_frames(model, stack, 0);
 	while (stack->top != CALL_TREE_ROOT)
-		pop(model, stack);
-	set_care(model, stack);
+		pop_node(model, stack);
+	update_slow_path(model, stack);
 	return frames;
 }
 

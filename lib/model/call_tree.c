@@ -8,41 +8,41 @@
 
 #define FIRST_PLACE_COUNT 256
 
-static size_t first_place(const call_tree *tree, uint32_t parent, uint32_t method)
+static size_t first_slot(const call_tree *tree, uint32_t parent, uint32_t method)
 {
 	return hash_place(tree->seed, (uint64_t)parent << 32 | method, tree->shift);
 }
 
-/* Calls and compilations of a method begin at the same place: there are few of the latter. */
-static void put_in_place(call_tree *tree, uint32_t node)
+/* Calls and compilations of a method have the same hash: there are few compilations. */
+static void put_in_slot(call_tree *tree, uint32_t node)
 {
-	size_t i = first_place(tree, tree->nodes[node].parent, tree->nodes[node].method);
+	size_t i = first_slot(tree, tree->nodes[node].parent, tree->nodes[node].method);
 
-	while (tree->places[i] != 0)
-		i = (i + 1) & (tree->place_count - 1);
-	tree->places[i] = node;
+	while (tree->slots[i] != 0)
+		i = (i + 1) & (tree->slot_count - 1);
+	tree->slots[i] = node;
 }
 
-/* Keeps at most half of the places taken. */
-static int reserve_places(call_tree *tree, size_t node_count)
+/* Keeps at most half of the slots occupied. */
+static int reserve_slots(call_tree *tree, size_t node_count)
 {
-	size_t place_count = tree->place_count;
-	uint32_t *places;
+	size_t slot_count = tree->slot_count;
+	uint32_t *slots;
 	size_t size;
 
-	if (node_count <= place_count / 2)
+	if (node_count <= slot_count / 2)
 		return 1;
-	if (!checked_multiply(place_count, 2, &place_count) || !checked_multiply(place_count, sizeof(*places), &size))
+	if (!checked_multiply(slot_count, 2, &slot_count) || !checked_multiply(slot_count, sizeof(*slots), &size))
 		return 0;
-	places = allocator_allocate_zeroed(&tree->allocator, size);
-	if (places == NULL)
+	slots = allocator_allocate_zeroed(&tree->allocator, size);
+	if (slots == NULL)
 		return 0;
-	allocator_release(&tree->allocator, tree->places, tree->place_count * sizeof(*tree->places));
-	tree->places = places;
-	tree->place_count = place_count;
+	allocator_release(&tree->allocator, tree->slots, tree->slot_count * sizeof(*tree->slots));
+	tree->slots = slots;
+	tree->slot_count = slot_count;
 	tree->shift--;
 	for (size_t i = 1; i < tree->count; i++)
-		put_in_place(tree, (uint32_t)i);
+		put_in_slot(tree, (uint32_t)i);
 	return 1;
 }
 
@@ -51,15 +51,15 @@ int call_tree_init(call_tree *tree, const mprof_allocator *allocator)
 	memset(tree, 0, sizeof(*tree));
 	tree->allocator = *allocator;
 	tree->seed = hash_seed();
-	tree->places = allocator_allocate_zeroed(allocator, FIRST_PLACE_COUNT * sizeof(*tree->places));
-	if (tree->places == NULL)
+	tree->slots = allocator_allocate_zeroed(allocator, FIRST_PLACE_COUNT * sizeof(*tree->slots));
+	if (tree->slots == NULL)
 		return 0;
-	tree->place_count = FIRST_PLACE_COUNT;
+	tree->slot_count = FIRST_PLACE_COUNT;
 	tree->shift = 56;
 	call_tree_append(tree, CALL_TREE_ROOT, 0);
 	if (tree->count == 0)
 		return 0;
-	/* All that changes is below it. */
+	/* All changed nodes are below it. */
 	tree->nodes[CALL_TREE_ROOT].is_changed = 1;
 	return 1;
 }
@@ -68,10 +68,10 @@ void call_tree_destroy(call_tree *tree)
 {
 	allocator_release(&tree->allocator, tree->nodes, tree->capacity * sizeof(*tree->nodes));
 	allocator_release(&tree->allocator, tree->shown, tree->shown_capacity * sizeof(*tree->shown));
-	allocator_release(&tree->allocator, tree->places, tree->place_count * sizeof(*tree->places));
+	allocator_release(&tree->allocator, tree->slots, tree->slot_count * sizeof(*tree->slots));
 	tree->nodes = NULL;
 	tree->shown = NULL;
-	tree->places = NULL;
+	tree->slots = NULL;
 	tree->count = 0;
 }
 
@@ -85,7 +85,7 @@ uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method)
 	    !array_reserve(&tree->allocator, &nodes, &tree->capacity, tree->count + 1, sizeof(*tree->nodes)))
 		return CALL_TREE_ROOT;
 	tree->nodes = nodes;
-	/* Here, so that showing cannot fail. */
+	/* Reserved here, so that showing cannot fail. */
 	if (!array_reserve(&tree->allocator, &shown, &tree->shown_capacity, tree->count + 1, sizeof(*tree->shown)))
 		return CALL_TREE_ROOT;
 	tree->shown = shown;
@@ -102,8 +102,8 @@ uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method)
 /* #CALL_TREE_ROOT if there is none. */
 static uint32_t find_child(const call_tree *tree, uint32_t parent, uint32_t method, uint32_t is_compiling)
 {
-	for (size_t i = first_place(tree, parent, method);; i = (i + 1) & (tree->place_count - 1)) {
-		uint32_t number = tree->places[i];
+	for (size_t i = first_slot(tree, parent, method);; i = (i + 1) & (tree->slot_count - 1)) {
+		uint32_t number = tree->slots[i];
 		const call_node *node = &tree->nodes[number];
 
 		if (number == 0)
@@ -117,12 +117,12 @@ static uint32_t add_child(call_tree *tree, uint32_t parent, uint32_t method, uin
 {
 	uint32_t node;
 
-	if (!reserve_places(tree, tree->count + 1))
+	if (!reserve_slots(tree, tree->count + 1))
 		return CALL_TREE_ROOT;
 	node = call_tree_append(tree, parent, method);
 	if (node == CALL_TREE_ROOT)
 		return CALL_TREE_ROOT;
-	put_in_place(tree, node);
+	put_in_slot(tree, node);
 	tree->nodes[node].is_compiling = (uint16_t)is_compiling;
 	tree->nodes[node].next_sibling = tree->nodes[parent].first_child;
 	tree->nodes[parent].first_child = node;
@@ -167,7 +167,7 @@ uint32_t call_tree_next_changed(call_tree *tree, uint32_t node, call_tree_leave 
 	while (next == CALL_TREE_ROOT && node != CALL_TREE_ROOT) {
 		uint32_t left = node;
 
-		/* Leaving may unlink it. */
+		/* The leave function may unlink it. */
 		next = tree->shown[node].next_changed;
 		node = tree->nodes[node].parent;
 		if (leave != NULL)
@@ -187,7 +187,7 @@ void call_tree_sum(call_tree *tree)
 {
 	uint32_t node = CALL_TREE_ROOT;
 
-	/* From 0, so that the sums are right also where one who finished before went no further for want of memory. */
+	/* Starts from 0, so that the sums are right also if an earlier call ended early because memory was refused. */
 	do {
 		tree->nodes[node].total = 0;
 		node = call_tree_next_changed(tree, node, add_to_parent, NULL);
@@ -197,7 +197,7 @@ void call_tree_sum(call_tree *tree)
 void call_tree_show(call_tree *tree, uint32_t number)
 {
 	call_node *node = &tree->nodes[number];
-	call_figures *shown = &tree->shown[number];
+	shown_call_stats *shown = &tree->shown[number];
 
 	shown->calls += node->calls;
 	shown->self += node->self;

@@ -9,22 +9,25 @@
 #define NONE SIZE_MAX
 
 /*
- * Collections that an event is sought among, the latest ones. Genuine logs have one or two at a time; a log in which
- * more are never ended must not take long to read.
+ * The number of latest collections that are searched for the one an event belongs to. Real logs have one or two at a
+ * time; a log with many collections that never end must not take long to read.
  */
 #define RECENT_COUNT 64
 
-/* Threads that stop the world at the same time, as far as the counters of two processors can be compared. */
+/*
+ * Maximum number of threads that stop the world at the same time, as far as the counters of two processors can be
+ * compared.
+ */
 #define STOP_COUNT 8
 
-/* A stop of the world that goes on. */
+/* A stop of the world that has not ended. */
 typedef struct world_stop {
 	uint64_t thread;
 	uint64_t start;
 	size_t record; /**< The collection that it is for, NONE while that is not known. */
 } world_stop;
 
-/* What is going on at a moment. */
+/* The state at one time. */
 typedef struct pairing {
 	size_t recent[RECENT_COUNT]; /**< Indexes of records in order of their starts. */
 	size_t recent_count;
@@ -75,7 +78,7 @@ static int compare_events(const void *left, const void *right)
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-/* By time counted from the origin, so that a counter that passes 2^64 does not turn the order around. */
+/* Sorts by the time since the origin, so that a counter that wraps around at 2^64 does not reverse the order. */
 static void sort_events(collection_list *all, uint64_t origin)
 {
 	const uint64_t to_unsigned_order = UINT64_C(1) << 63;
@@ -118,8 +121,8 @@ static int has_key(const collection_record *record, const collection_event *even
 }
 
 /*
- * The collection that an event belongs to: one that goes on before one that has ended, then one that the same thread
- * began, then the latest. Sweeping may go on after the end. NONE if there is none.
+ * The collection that an event belongs to: one that is in progress takes precedence over one that has ended, then one
+ * that the same thread began, then the latest. Sweeping may continue after the end. NONE if there is none.
  */
 static size_t find_collection(const collection_list *all, const pairing *now, const collection_event *event)
 {
@@ -138,7 +141,10 @@ static size_t find_collection(const collection_list *all, const pairing *now, co
 	return found;
 }
 
-/* Of the collections that go on, the one that began last; one that \p thread began before others. NONE if there is none. */
+/*
+ * Of the collections in progress, the one that began last; one that \p thread began takes precedence. NONE if there is
+ * none.
+ */
 static size_t current_collection(const collection_list *all, const pairing *now, uint64_t thread)
 {
 	size_t found = NONE;
@@ -163,7 +169,10 @@ static void add_recent(pairing *now, size_t record)
 	now->recent[now->recent_count++] = record;
 }
 
-/* The stop that events of a thread are in, the latest if that thread stopped nothing. NULL if the world runs. */
+/*
+ * The stop that the events of a thread belong to: the latest one if that thread stopped nothing. NULL if the world
+ * runs.
+ */
 static world_stop *find_stop(pairing *now, uint64_t thread)
 {
 	for (size_t i = now->stop_count; i > 0; i--) {
@@ -180,9 +189,9 @@ static void remove_stop(pairing *now, world_stop *stop)
 }
 
 /*
- * The world is stopped for the first collection that begins or ends on the same thread while it is. A concurrent
- * collection begins in one stop and ends in another, and between the two the world is stopped for others. The number
- * of the event that stops the world is of no use for this: the recorder had to guess it.
+ * The world is stopped for the first collection that begins or ends on the same thread meanwhile. A concurrent
+ * collection begins in one stop and ends in another, and between the two the world is stopped for other collections.
+ * The number of the event that stops the world is not used for this: the recorder had to guess it.
  */
 static void note_pause(pairing *now, const collection_event *event, size_t record)
 {
@@ -299,7 +308,7 @@ static void apply_event(collection_list *all, pairing *now, const collection_eve
 		all->resizes[all->resize_count].number = event->number;
 		all->resizes[all->resize_count++].bytes = event->value;
 		break;
-	/* The time from before the world is stopped until after it is started again is the pause. */
+	/* The pause is the time from before the world is stopped until after it is started again. */
 	case MPROF_EVENT_GC_STOP_WORLD_START:
 		begin_pause(now, event);
 		break;
@@ -314,7 +323,9 @@ static void apply_event(collection_list *all, pairing *now, const collection_eve
 	}
 }
 
-/* The time covered by finished collections; one inside another counts once. Records are in order of their starts. */
+/*
+ * The time covered by finished collections; one inside another counts once. Records are in the order of their starts.
+ */
 static uint64_t covered_time(const collection_list *all, uint64_t origin, const profile_window *window)
 {
 	uint64_t covered = 0;
@@ -336,7 +347,7 @@ static uint64_t covered_time(const collection_list *all, uint64_t origin, const 
 	return covered;
 }
 
-/* Keeps what began inside of the window. */
+/* Removes everything that began outside the window. */
 static void leave_out_others(collection_list *all, const profile_window *window)
 {
 	size_t kept = 0;

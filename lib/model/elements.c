@@ -29,7 +29,7 @@ void elements_destroy(element_list *all)
 	hash_map_destroy(&all->latest);
 }
 
-/* An element is known by its ID if it has one, else by its name. */
+/* A code unit is identified by its ID if it has one, else by its name. */
 static uint64_t identity(const element_list *all, const mprof_block *block)
 {
 	uint32_t type = block->as.element.kind & TYPE_BITS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/elements.h
- * \brief Assemblies, modules and domains that were loaded and unloaded.
+ * \brief Code units that were loaded and unloaded: assemblies, modules and AppDomains.
  */
 #ifndef MODEL_ELEMENTS_H
 #define MODEL_ELEMENTS_H
@@ -15,14 +15,14 @@ typedef struct element_record {
 	uint32_t id;
 	char *name;
 	char *assembly;      /**< Base name, NULL if the log has none. */
-	uint64_t load_start; /**< Counter, as the others. */
+	uint64_t load_start; /**< A counter, as are the others. */
 	uint64_t load_end;
 	uint64_t unload_end;
 	int is_unloaded;
 } element_record;
 
 typedef struct element_list {
-	hash_map latest; /**< Number of the element loaded last, by a hash of its type and of its ID or name. */
+	hash_map latest; /**< Index of the code unit loaded last, by a hash of its type and of its ID or name. */
 	element_record *records;
 	size_t count;
 	size_t capacity;
@@ -31,10 +31,10 @@ typedef struct element_list {
 void elements_init(element_list *all, const mprof_allocator *allocator);
 void elements_destroy(element_list *all);
 
-/** Takes in a LOADED block. Returns 0, changing nothing, if there is no memory. */
+/** Adds a LOADED block. Returns 0, changing nothing, if there is no memory. */
 int elements_loaded(element_list *all, const mprof_block *block);
 
-/** Takes in an UNLOADED block; one of an element that was never loaded is left out. */
+/** Adds an UNLOADED block; one of a code unit that was never loaded is ignored. */
 void elements_unloaded(element_list *all, const mprof_block *block);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/facts.h
- * \brief Keys and values of SESSION blocks. A later value of a key takes the place of the earlier one.
+ * \brief Properties of SESSION blocks. A later value of a key replaces an earlier one.
  */
 #ifndef MODEL_FACTS_H
 #define MODEL_FACTS_H
@@ -14,7 +14,7 @@ typedef struct fact {
 } fact;
 
 typedef struct fact_list {
-	hash_map numbers; /**< By a hash of the key. */
+	hash_map numbers; /**< Indices by a hash of the key. */
 	fact *items;
 	size_t count;
 	size_t capacity;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/finalizers.h
- * \brief Finalizers that ran, by class, and the runs of the thread that runs them.
+ * \brief Finalizers that ran, by class, and the runs of the finalizer thread.
  */
 #ifndef MODEL_FINALIZERS_H
 #define MODEL_FINALIZERS_H
@@ -26,7 +26,7 @@ typedef struct finalizer_list {
 	uint64_t run_time;
 } finalizer_list;
 
-/** What a thread has begun. */
+/** The finalizer and the run that a thread has begun. */
 typedef struct finalizer_state {
 	interval_stack finalizers;
 	int is_running;
@@ -37,13 +37,13 @@ void finalizers_init(finalizer_list *all, const mprof_allocator *allocator);
 void finalizers_destroy(finalizer_list *all);
 
 /**
- * Takes in a FINALIZER_... or FINALIZATION_... event of a thread, at \p counter. \p counts: 1; 0 if only times count.
+ * Adds a FINALIZER_... or FINALIZATION_... event of a thread, at \p counter. \p counts is 1, or 0 if only times count.
  * Returns 0 if there is no memory.
  */
 int finalizers_add(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint32_t counts,
 		   uint64_t counter);
 
-/** The thread is gone, or what it did is not known: nothing that it has begun will end. */
+/** The thread has ended, or its events were not recorded: nothing that it has begun will end. */
 void finalizers_clear_state(finalizer_state *state);
 
 #endif

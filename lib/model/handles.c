@@ -25,7 +25,7 @@ void handles_destroy(handle_list *all)
 	site_table_destroy(&all->by_stack);
 }
 
-/* The record of a handle; a new one has no event as yet, which its counter says by being that of the event. */
+/* The record of a handle. A new one has no event yet, which is marked by a counter equal to that of the event. */
 static handle_record *record_of(handle_list *all, const mprof_event *event, uint32_t type)
 {
 	uint64_t key = event->value << 2 | type;
@@ -76,7 +76,7 @@ int handles_add(handle_list *all, const mprof_event *event)
 		by_class = site_table_get(&all->by_class, &of_class);
 		if (by_class == SITE_TABLE_NONE)
 			return 0;
-		/* Without memory for it the handle has no site. */
+		/* If there is no memory for its site, the handle has none. */
 		by_stack = site_table_get(&all->by_stack, &of_stack);
 		if (by_stack == SITE_TABLE_NONE && !memory_budget_is_exceeded(all->budget))
 			return 0;

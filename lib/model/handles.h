@@ -3,9 +3,10 @@
  * \file model/handles.h
  * \brief Handles that were created, and which of them are alive.
  *
- * The thread that deletes a handle need not be the one that made it, blocks of different threads are not in order of
- * time, and the numbers of handles are used again. So of each number the latest event counts: if it is a creation, the
- * handle is alive. What was created before is gone, whether its deletion is in the log or not.
+ * The thread that deletes a handle need not be the one that created it, blocks of different threads are not in the
+ * order of time, and the numbers of handles are reused. For each number only the latest event therefore determines the
+ * state: if it is a creation, the handle is alive. A handle that was created earlier does not exist any more, whether
+ * its deletion is in the log or not.
  */
 #ifndef MODEL_HANDLES_H
 #define MODEL_HANDLES_H
@@ -19,7 +20,7 @@
 typedef struct handle_record {
 	uint64_t counter; /**< Of the latest event. */
 	size_t by_class;  /**< Site of the handle that is alive; #SITE_TABLE_NONE if it is not. */
-	size_t by_stack;  /**< The same. */
+	size_t by_stack;  /**< The same, in handle_list::by_stack. */
 } handle_record;
 
 typedef struct handle_list {
@@ -27,17 +28,17 @@ typedef struct handle_list {
 	handle_record *records;
 	size_t count;
 	size_t capacity;
-	site_table by_class; /**< Count: created. Value: alive. Detail: the type. */
-	site_table by_stack; /**< The same. */
+	site_table by_class; /**< count: handles created. value: handles alive. key.detail: the type. */
+	site_table by_stack; /**< The same fields as in by_class. */
 	uint64_t alive;
-	const memory_budget *budget; /**< What a refusal of memory is asked of. */
-	uint64_t folded;             /**< Events that have no site, for want of memory. */
+	const memory_budget *budget; /**< Consulted when memory is refused. */
+	uint64_t folded;             /**< Events without a site, because there was no memory for one. */
 } handle_list;
 
 void handles_init(handle_list *all, memory_budget *budget);
 void handles_destroy(handle_list *all);
 
-/** Takes in a HANDLE_... event. Returns 0 if there is no memory. */
+/** Adds a HANDLE_... event. Returns 0 if there is no memory. */
 int handles_add(handle_list *all, const mprof_event *event);
 
 #endif

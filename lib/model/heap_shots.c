@@ -40,7 +40,7 @@ static int compare_classes(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* How many classes two lists in order have together. */
+/* The number of classes in the union of two sorted lists. */
 static size_t count_together(const heap_class_record *left, size_t left_count, const heap_class_record *right,
 			     size_t right_count)
 {
@@ -72,7 +72,7 @@ static void merge(heap_class_record *merged, const heap_class_record *left, size
 	}
 }
 
-int heap_shots_settle(heap_shot_list *all)
+int heap_shots_merge_gathered(heap_shot_list *all)
 {
 	const mprof_allocator *allocator = &all->numbers.allocator;
 	heap_class_record *gathered = all->gathered.records;
@@ -87,7 +87,7 @@ int heap_shots_settle(heap_shot_list *all)
 	count = count_together(shot->classes, shot->class_count, gathered, all->gathered.count);
 	merged = allocator_allocate(allocator, count * sizeof(*merged));
 	if (merged == NULL) {
-		/* The table finds records by their place, which the sorting has changed. */
+		/* The table finds records by their index, which sorting has changed. */
 		record_table_clear(&all->gathered);
 		return 0;
 	}
@@ -121,8 +121,8 @@ static int append(heap_shot_list *all, const mprof_block *block)
 }
 
 /*
- * In the dialects of Mono a block is a whole shot, also if its number is not known; one that holds nothing but what
- * died, or nothing at all, has no flags. In ours a block that is of none has no number.
+ * In the dialects of Mono a block is a whole snapshot, also if its number is not known; a block that contains only dead
+ * objects, or nothing at all, has no flags. In mprof2 a block that belongs to no snapshot has no number.
  */
 static int is_of_shot(const mprof_block *block)
 {
@@ -137,13 +137,13 @@ int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block)
 	all->current = NONE;
 	if (!is_of_shot(block))
 		return 1;
-	/* The same number again: what is counted anew. */
+	/* The same number again: another snapshot, which is counted from 0. */
 	if (index == NONE || (all->records[index].is_ended && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST))) {
 		if (!append(all, block))
 			return 0;
 		index = all->count - 1;
 	}
-	if (all->gathered_for != index && !heap_shots_settle(all))
+	if (all->gathered_for != index && !heap_shots_merge_gathered(all))
 		return 0;
 	all->gathered_for = index;
 	all->current = index;
@@ -216,5 +216,5 @@ int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_w
 	if (!(block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST))
 		return 1;
 	shot->is_ended = 1;
-	return heap_shots_settle(all);
+	return heap_shots_merge_gathered(all);
 }

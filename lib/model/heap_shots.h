@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/heap_shots.h
- * \brief Heap shots: how many objects of each class were alive at a moment, and from how many roots.
+ * \brief Heap snapshots: the number of live objects of each class at one time, and the number of roots.
  */
 #ifndef MODEL_HEAP_SHOTS_H
 #define MODEL_HEAP_SHOTS_H
@@ -27,24 +27,26 @@ typedef struct heap_shot_record {
 	uint64_t references;
 	uint64_t freed;
 	uint64_t freed_bytes;
-	uint64_t moved;                         /**< Since the shot before. */
-	uint64_t roots[MPROF_ROOT_RUNTIME + 1]; /**< By kind, unknown ones under #MPROF_ROOT_OTHER. */
-	heap_class_record *classes;             /**< In order of IDs; room for exactly those. */
+	uint64_t moved;                         /**< Since the previous snapshot. */
+	uint64_t roots[MPROF_ROOT_RUNTIME + 1]; /**< By kind; unknown kinds count as #MPROF_ROOT_OTHER. */
+	heap_class_record *classes;             /**< In the order of IDs; allocated with exactly that size. */
 	size_t class_count;
 } heap_shot_record;
 
 typedef struct heap_shot_list {
-	hash_map numbers; /**< By the number of the shot. */
+	hash_map numbers; /**< By the number of the snapshot. */
 	heap_shot_record *records;
 	size_t count;
 	size_t capacity;
-	size_t current;        /**< Index of the shot that the block being read belongs to; SIZE_MAX if to none. */
-	record_table gathered; /**< heap_class_record that are not yet in the classes of their shot. */
-	size_t gathered_for;   /**< Index of that shot; SIZE_MAX if none. */
-	uint64_t freed;        /**< Of all blocks, also those of no shot; as the next two. */
+	size_t current;        /**< Index of the snapshot that the current block belongs to; SIZE_MAX if it belongs to
+	                            none. */
+	record_table gathered; /**< heap_class_record that are not yet in the classes of their snapshot. */
+	size_t gathered_for;   /**< Index of that snapshot; SIZE_MAX if none. */
+	uint64_t freed;        /**< Of all blocks, also those of no snapshot; as the next two. */
 	uint64_t freed_bytes;
 	uint64_t moved;
-	uint64_t moved_before_next; /**< In blocks of no shot since the last one began: they count in the next one. */
+	uint64_t moved_before_next; /**< In blocks of no snapshot since the last one began: they count in the next
+	                                 one. */
 } heap_shot_list;
 
 void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator);
@@ -53,13 +55,16 @@ void heap_shots_destroy(heap_shot_list *all);
 /** A HEAP_DATA block begins. Returns 0 if there is no memory. */
 int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block);
 
-/** Takes in an event of the block. Returns 0 if there is no memory. */
+/** Adds an event of the block. Returns 0 if there is no memory. */
 int heap_shots_add(heap_shot_list *all, const mprof_event *event);
 
-/** A HEAP_DATA block ends; \p is_whole: all of it could be read. Returns 0 if there is no memory. */
+/** A HEAP_DATA block ends. \p is_whole: all of it could be read. Returns 0 if there is no memory. */
 int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_whole);
 
-/** Makes what was gathered reachable in the shot's classes. More may follow. Returns 0 if there is no memory. */
-int heap_shots_settle(heap_shot_list *all);
+/**
+ * Merges the gathered records into the classes of their snapshot. More may be added afterwards. Returns 0 if there is
+ * no memory.
+ */
+int heap_shots_merge_gathered(heap_shot_list *all);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/heap_summaries.h
- * \brief Objects alive and dead by class, as the collector counted them.
+ * \brief Live and dead objects by class, as the collector counted them.
  */
 #ifndef MODEL_HEAP_SUMMARIES_H
 #define MODEL_HEAP_SUMMARIES_H
@@ -27,7 +27,7 @@ typedef struct heap_summary_list {
 void heap_summaries_init(heap_summary_list *all, const mprof_allocator *allocator);
 void heap_summaries_destroy(heap_summary_list *all);
 
-/** Takes in records of a HEAP_SUMMARY block. Returns 0, changing nothing, if there is no memory. */
+/** Adds records of a HEAP_SUMMARY block. Returns 0, changing nothing, if there is no memory. */
 int heap_summaries_add(heap_summary_list *all, const mprof_block *block, const mprof_record *records, size_t count);
 
 #endif

@@ -35,7 +35,7 @@ int id_table_put(id_table *table, uint32_t id, uint32_t number)
 	size_t old_capacity = table->capacity;
 	void *dense = table->dense;
 
-	/* The array never grows past an ID that is hashed already: growth is by doubling from 8 up to the limit. */
+	/* The array never grows over an ID that was hashed before: it grows by doubling from 8 up to the limit. */
 	if (id >= ID_TABLE_DENSE_LIMIT)
 		return hash_map_put(&table->sparse, id, number);
 	if (!array_reserve(&table->sparse.allocator, &dense, &table->capacity, (size_t)id + 1, sizeof(*table->dense)))

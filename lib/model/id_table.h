@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/id_table.h
- * \brief Numbers IDs from 0 in the order they are met, so that what is known of each can stand in an array.
+ * \brief Numbers IDs from 0 in the order of their first occurrence, so that data by ID can be stored in an array.
  */
 #ifndef MODEL_ID_TABLE_H
 #define MODEL_ID_TABLE_H
 
 #include "base/hash_map.h"
 
-/** IDs below it are looked up in an array, 4 MiB at most; those from here on are hashed. */
+/** IDs below this one are looked up in an array of at most 4 MiB; larger ones are hashed. */
 #define ID_TABLE_DENSE_LIMIT (UINT32_C(1) << 20)
 
 #define ID_TABLE_NONE UINT32_MAX
 
 typedef struct id_table {
-	uint32_t *dense; /**< Number + 1 by ID, 0 if the ID was not met. */
+	uint32_t *dense; /**< Number + 1 by ID, 0 if the ID has none. */
 	size_t capacity; /**< Of dense. */
 	hash_map sparse;
 } id_table;
@@ -22,7 +22,7 @@ typedef struct id_table {
 void id_table_init(id_table *table, const mprof_allocator *allocator);
 void id_table_destroy(id_table *table);
 
-/** Forgets all IDs; memory is kept for others. */
+/** Removes all IDs; the memory is kept. */
 void id_table_clear(id_table *table);
 
 /** The number of an ID, or #ID_TABLE_NONE. */
@@ -36,7 +36,7 @@ static inline uint32_t id_table_get(const id_table *table, uint32_t id)
 	return number != NULL ? (uint32_t)*number : ID_TABLE_NONE;
 }
 
-/** Gives an ID a number. Returns 0, changing nothing, if there is no memory. */
+/** Assigns a number to an ID. Returns 0, changing nothing, if there is no memory. */
 int id_table_put(id_table *table, uint32_t id, uint32_t number);
 
 #endif

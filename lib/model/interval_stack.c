@@ -3,7 +3,10 @@
 
 #include "base/array.h"
 
-/* How far down the start of what ends is sought; keeps logs that are full of starts without ends from taking long. */
+/*
+ * Maximum number of intervals that are searched for the start of one that ends. It keeps logs with many starts and no
+ * ends from taking long.
+ */
 #define SEARCH_DEPTH 64
 
 #define NONE SIZE_MAX
@@ -21,8 +24,8 @@ int interval_stack_begin(interval_stack *stack, const mprof_allocator *allocator
 	return 1;
 }
 
-/* The place of the innermost interval of \p id. */
-static size_t find(const interval_stack *stack, uint32_t id)
+/* The index of the innermost interval of \p id. */
+static size_t find_interval(const interval_stack *stack, uint32_t id)
 {
 	for (size_t i = stack->count; i > 0 && stack->count - i < SEARCH_DEPTH; i--) {
 		if (stack->intervals[i - 1].id == id)
@@ -33,7 +36,7 @@ static size_t find(const interval_stack *stack, uint32_t id)
 
 int interval_stack_end(interval_stack *stack, uint32_t id, uint64_t counter, ended_interval *ended)
 {
-	size_t found = find(stack, id);
+	size_t found = find_interval(stack, id);
 	int64_t duration;
 
 	if (stack->count == 0)
@@ -43,7 +46,7 @@ int interval_stack_end(interval_stack *stack, uint32_t id, uint64_t counter, end
 	ended->duration = duration > 0 ? (uint64_t)duration : 0;
 	ended->id = stack->intervals[stack->count].id;
 	ended->is_outermost = stack->count == 0;
-	ended->is_repeated = find(stack, ended->id) != NONE;
+	ended->is_repeated = find_interval(stack, ended->id) != NONE;
 	return 1;
 }
 

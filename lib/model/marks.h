@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/marks.h
- * \brief Remarks of the user.
+ * \brief Markers of the user.
  */
 #ifndef MODEL_MARKS_H
 #define MODEL_MARKS_H
@@ -26,7 +26,7 @@ typedef struct mark_list {
 void marks_init(mark_list *all, const mprof_allocator *allocator);
 void marks_destroy(mark_list *all);
 
-/** Takes in a MARK block. Returns 0, changing nothing, if there is no memory. */
+/** Adds a MARK block. Returns 0, changing nothing, if there is no memory. */
 int marks_add(mark_list *all, const mprof_block *block);
 
 #endif

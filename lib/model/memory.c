@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* Actions that are held back at most where no watermark comes: then the older half is handled. */
+/* Maximum number of actions held back without a watermark: then the older half is processed. */
 #define MOST_HELD_BACK ((size_t)1 << 20)
 
 /*
- * The counters of two processors may differ by a little, and a processor may read the counter a little early. So an
- * address may seem to be given out again before it was free; the free is then one of the next actions.
+ * The counters of two processors may differ slightly, and a processor may read the counter a little early. An address
+ * may therefore seem to be allocated again before it was freed; the free is then among the next actions.
  */
 #define LOOK_AHEAD 64
 
@@ -55,8 +55,8 @@ static uint32_t add_site(memory_model *model, uint32_t stack)
 }
 
 /*
- * The number of a site; MEMORY_NO_SITE if memory was refused. Once one was folded there are no new ones, so that those
- * that there are have all that their call stacks allocated.
+ * The number of a site; MEMORY_NO_SITE if the allocator refused. After the first call stack was folded no sites are
+ * added, so that existing sites have all allocations of their call stacks.
  */
 static uint32_t site_of(memory_model *model, uint32_t stack)
 {
@@ -71,7 +71,7 @@ static uint32_t site_of(memory_model *model, uint32_t stack)
 	return made == MEMORY_NO_SITE && memory_budget_is_exceeded(model->budget) ? MEMORY_FOLDED : made;
 }
 
-/* Remembers what the site had at the last peak, before that changes. */
+/* Saves the sums of the site at the last peak, before they change. */
 static void keep_peak(memory_model *model, memory_site *site)
 {
 	if (site->peak == model->sums.peak)
@@ -103,7 +103,7 @@ static memory_site *change_site(memory_model *model, uint32_t number)
 	return site;
 }
 
-/* A thread that is about to be changed, NULL for those for which there was no room. */
+/* A thread that is about to be changed, NULL for the threads without a number of their own. */
 static memory_thread *change_thread(memory_model *model, uint32_t number)
 {
 	if (number >= MEMORY_OTHER_THREADS)
@@ -123,7 +123,7 @@ static memory_block take_block(memory_model *model, memory_block *found)
 	return block;
 }
 
-/* Whether what a thread does at that time counts by itself. */
+/* Whether actions of a thread at that time are inside the window. */
 static int is_inside(const memory_model *model, const memory_action *action)
 {
 	int is_wanted = action->thread >= MEMORY_OTHER_THREADS ? action->thread > MEMORY_OTHER_THREADS
@@ -132,7 +132,7 @@ static int is_inside(const memory_model *model, const memory_action *action)
 	return is_wanted && window_has_counter(model->window, action->counter);
 }
 
-/* A block that counts is no more. */
+/* A counted block ends. */
 static memory_site *end_block(memory_model *model, const memory_block *block)
 {
 	memory_site *site = change_site(model, block->site);
@@ -144,13 +144,13 @@ static memory_site *end_block(memory_model *model, const memory_block *block)
 	return site;
 }
 
-/* It was freed, or resized, at a known time. */
+/* A block was freed, or resized, at a known time. */
 static void end_life(memory_model *model, const memory_block *block, uint64_t counter, int is_temporary)
 {
 	memory_site *site;
 	uint64_t lifetime = memory_is_before(counter, block->counter) ? 0 : counter - block->counter;
 
-	/* What is freed after the window exists at its end. */
+	/* A block that is freed after the window exists at its end. */
 	if (block->site == MEMORY_UNCOUNTED || window_is_over(model->window, counter))
 		return;
 	site = end_block(model, block);
@@ -163,8 +163,8 @@ static void end_life(memory_model *model, const memory_block *block, uint64_t co
 	model->sums.temporaries += (uint64_t)is_temporary;
 }
 
-/* Whether the block is the thread's last allocation. Asked when the thread frees it. */
-static int take_last(memory_model *model, const memory_block *block, uint32_t number)
+/* Whether the block is the thread's last allocation, which is then cleared. Called when the thread frees the block. */
+static int clear_last_allocation(memory_model *model, const memory_block *block, uint32_t number)
 {
 	memory_thread *thread = change_thread(model, number);
 
@@ -184,10 +184,10 @@ static void handle_free(memory_model *model, const memory_action *action)
 		return;
 	}
 	block = take_block(model, found);
-	end_life(model, &block, action->counter, take_last(model, &block, action->thread));
+	end_life(model, &block, action->counter, clear_last_allocation(model, &block, action->thread));
 }
 
-/* What is resized counts until that is done, but is not found at its address. */
+/* A block that is being resized counts until that is done, but is not found at its address. */
 static void handle_leave(memory_model *model, const memory_action *action)
 {
 	memory_thread *thread = change_thread(model, action->thread);
@@ -203,10 +203,10 @@ static void handle_leave(memory_model *model, const memory_action *action)
 		return;
 	}
 	thread->moving = take_block(model, found);
-	thread->moving_is_temporary = take_last(model, &thread->moving, action->thread);
+	thread->moving_is_temporary = clear_last_allocation(model, &thread->moving, action->thread);
 }
 
-/* Frees what is at an address that is given out again, by one of the next actions, or without one. */
+/* Frees the block at an address that is allocated again: by one of the next actions, or without one. */
 static void make_room(memory_model *model, const memory_action *action, memory_action *next, const memory_action *end)
 {
 	memory_block *found = memory_blocks_find(&model->blocks, action->address);
@@ -245,13 +245,13 @@ static void raise_peak(memory_model *model, uint64_t counter)
 	model->sums.peak_counter = counter;
 }
 
-/* The class of sizes: 0 for 0, otherwise one more than the position of the highest bit. */
+/* The size class: 0 for 0, otherwise one more than the position of the highest bit. */
 static uint32_t size_class_of(uint64_t size)
 {
 	return size == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(size);
 }
 
-/* A block that is not tracked does not count as one that exists: its end would not be met. */
+/* A block that is not tracked does not count as existing, since its end would not be found. */
 static void count_block(memory_model *model, const memory_block *block, int is_tracked)
 {
 	memory_site *site = change_site(model, block->site);
@@ -300,7 +300,7 @@ static int handle_allocate(memory_model *model, const memory_action *action, mem
 	return 1;
 }
 
-/* The old block ends and the new one begins at once. */
+/* The old block ends and the new one begins at the same time. */
 static int handle_arrive(memory_model *model, const memory_action *action, memory_action *next,
 			 const memory_action *end)
 {
@@ -317,11 +317,12 @@ static int handle_arrive(memory_model *model, const memory_action *action, memor
 	return 1;
 }
 
-/* \p next to \p end are the actions that follow, as far as they are there. */
-static int handle(memory_model *model, const memory_action *action, memory_action *next, const memory_action *end)
+/* \p next to \p end are the following actions, as far as they are available. */
+static int handle_action(memory_model *model, const memory_action *action, memory_action *next,
+			 const memory_action *end)
 {
 	if (model->sums.has_reached && memory_is_before(action->counter, model->sums.reached)) {
-		/* The start of a resize comes with its end. */
+		/* The start of a resize is counted with its end. */
 		model->sums.late_events += action->kind != MEMORY_LEAVE;
 	} else {
 		model->sums.reached = action->counter;
@@ -347,10 +348,10 @@ static int handle_at(memory_model *model, size_t place)
 {
 	memory_action *action = &model->order.actions[place];
 
-	return handle(model, action, action + 1, model->order.actions + model->order.count);
+	return handle_action(model, action, action + 1, model->order.actions + model->order.count);
 }
 
-/* Handles the first actions of those held back, which are sorted. Those that were handled go, even if one fails. */
+/* Processes the first of the actions held back, which are sorted. They are removed even if one of them fails. */
 static int handle_first(memory_model *model, size_t count)
 {
 	size_t place = 0;
@@ -361,7 +362,7 @@ static int handle_first(memory_model *model, size_t count)
 	return place == count;
 }
 
-int memory_pass(memory_model *model, uint64_t watermark)
+int memory_process_until(memory_model *model, uint64_t watermark)
 {
 	size_t count = 0;
 
@@ -373,8 +374,8 @@ int memory_pass(memory_model *model, uint64_t watermark)
 	return handle_first(model, count);
 }
 
-/* If there is no room to note all changes, what is held back is handled for good, so that the figures lack nothing. */
-int memory_settle(memory_model *model)
+/* If there is no memory for noting all changes, the actions become final, so that the statistics are complete. */
+int memory_process_provisionally(memory_model *model)
 {
 	if (model->undo.is_active || model->order.count == 0)
 		return 1;
@@ -396,7 +397,7 @@ int memory_settle(memory_model *model)
 	return 1;
 }
 
-/* The number of a thread; UINT32_MAX if memory was refused. */
+/* The number of a thread; UINT32_MAX if the allocator refused. */
 static uint32_t add_thread(memory_model *model, uint64_t id)
 {
 	void *threads = model->threads;
@@ -426,7 +427,7 @@ static uint32_t thread_of(memory_model *model, uint64_t id)
 	return MEMORY_OTHER_THREADS + (uint32_t)window_has_thread(model->window, id);
 }
 
-/* Holds actions back. Without room for them, what is held back is handled sooner. */
+/* Holds actions back. If there is no memory for them, those held back are processed sooner. */
 static int hold_back(memory_model *model, memory_action *actions, size_t count)
 {
 	if (memory_order_add(&model->order, actions, count))
@@ -439,7 +440,7 @@ static int hold_back(memory_model *model, memory_action *actions, size_t count)
 	if (memory_order_add(&model->order, actions, count))
 		return 1;
 	for (size_t i = 0; i < count; i++) {
-		if (!handle(model, &actions[i], &actions[i + 1], actions + count))
+		if (!handle_action(model, &actions[i], &actions[i + 1], actions + count))
 			return 0;
 	}
 	return 1;

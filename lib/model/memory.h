@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/memory.h
- * \brief Native memory: what exists, when it was most, where it was allocated, how long it lived.
+ * \brief Native memory: what exists, its peak, where it was allocated, and its lifetime.
  *
- * All events are followed, whatever the window of the profile, so that each free finds what it frees. An allocation
- * counts if it is inside of the window and of a thread that is wanted; what becomes of it counts up to the end of the
- * window, whichever thread does it.
+ * All events are tracked, whatever the window of the profile is, so that each free is matched with its allocation. An
+ * allocation counts if it is inside the window and of a chosen thread; its free counts up to the end of the window,
+ * whichever thread does it.
  *
- * All of it is allocated from the part of the budget that can be done without. Where that is used up, call stacks share
- * one site, blocks are counted and not followed, and less is held back.
+ * All memory of the model comes from the optional part of the budget. When that is used up, call stacks share one site,
+ * blocks are counted and not tracked, and fewer events are held back.
  */
 #ifndef MODEL_MEMORY_H
 #define MODEL_MEMORY_H
@@ -23,7 +23,10 @@
 
 #include <mprof/format.h>
 
-/** Numbers of the threads for whose own there was no room: of those that are not wanted, and of those that are. */
+/**
+ * Numbers of the threads that have no number of their own because there was no memory: those that are not chosen, and
+ * those that are.
+ */
 #define MEMORY_OTHER_THREADS (UINT32_MAX - 2)
 
 typedef struct memory_model {
@@ -35,32 +38,41 @@ typedef struct memory_model {
 	memory_site *sites;
 	size_t site_count;
 	size_t site_capacity;
-	hash_map thread_numbers; /**< By the log's thread. */
+	hash_map thread_numbers; /**< By the thread ID in the log. */
 	memory_thread *threads;
 	size_t thread_count;
 	size_t thread_capacity;
-	int has_other_threads; /**< There was no room for some. */
+	int has_other_threads; /**< Some threads have no number of their own. */
 	memory_sums sums;
 	memory_undo undo;
 } memory_model;
 
-/** \p budget and \p window have to outlive the model. */
+/** \p budget and \p window must outlive the model. */
 void memory_init(memory_model *model, memory_budget *budget, const profile_window *window);
 void memory_destroy(memory_model *model);
 
-/** Takes in an event of native memory. Returns 0 if memory was refused; the limit is no reason for that. */
+/**
+ * Adds an event of native memory. Returns 0 if the allocator refused; reaching the limit of the budget is not a
+ * failure.
+ */
 int memory_add(memory_model *model, uint64_t thread, const mprof_event *event);
 
-/** Handles what was held back and is older than a watermark. As above. */
-int memory_pass(memory_model *model, uint64_t watermark);
+/**
+ * Processes the actions held back that are older than a watermark. Returns 0 if the allocator refused; reaching the
+ * limit of the budget is not a failure.
+ */
+int memory_process_until(memory_model *model, uint64_t watermark);
 
-/** Handles all that is held back, for the time being: the next event or watermark undoes that first. As above. */
-int memory_settle(memory_model *model);
+/**
+ * Processes all actions held back provisionally: the next event or watermark undoes that first. Returns 0 if the
+ * allocator refused; reaching the limit of the budget is not a failure.
+ */
+int memory_process_provisionally(memory_model *model);
 
-/** Sites with that of what was folded, which comes last. */
+/** The number of sites, including that of folded call stacks, which is the last one. */
 size_t memory_site_count(const memory_model *model);
 
-/** What a site had at the peak. */
+/** The sums of a site at the peak. */
 void memory_site_get_peak(const memory_model *model, const memory_site *site, uint64_t *live, uint64_t *bytes);
 
 #endif

@@ -85,7 +85,7 @@ int memory_blocks_add(memory_blocks *blocks, const memory_block *block)
 	return 1;
 }
 
-/* Blocks that a search would no longer reach move up, so that no mark of the removed one needs to stay. */
+/* Moves up the blocks that a search would no longer reach, so that no tombstone is needed. */
 void memory_blocks_remove(memory_blocks *blocks, memory_block *block)
 {
 	const size_t mask = blocks->capacity - 1;

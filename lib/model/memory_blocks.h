@@ -8,13 +8,13 @@
 
 #include "base/allocator.h"
 
-/** Marks a place of the table where no block is. */
+/** Marks an empty slot of the table. */
 #define MEMORY_NO_SITE UINT32_MAX
 
-/** The site of a block that is followed, so that its free is matched, but not counted. */
+/** The site of a block that is tracked, so that its free is matched, but not counted. */
 #define MEMORY_UNCOUNTED (UINT32_MAX - 1)
 
-/** The site that all call stacks share for whose sites there was no room. */
+/** The site that all call stacks share for which there was no memory. */
 #define MEMORY_FOLDED (UINT32_MAX - 2)
 
 typedef struct memory_block {
@@ -25,7 +25,7 @@ typedef struct memory_block {
 	uint32_t thread;  /**< Number of the thread that allocated it. */
 } memory_block;
 
-/** Open addressing; at most half of the places are taken. */
+/** Open addressing; at most half of the slots are occupied. */
 typedef struct memory_blocks {
 	mprof_allocator allocator;
 	memory_block *places;
@@ -41,10 +41,10 @@ void memory_blocks_destroy(memory_blocks *blocks);
 /** The block at an address, or NULL. Valid until the next call. */
 memory_block *memory_blocks_find(const memory_blocks *blocks, uint64_t address);
 
-/** Adds a block at an address where none is. Returns 0 if there is no memory. */
+/** Adds a block at an address that has none. Returns 0 if there is no memory. */
 int memory_blocks_add(memory_blocks *blocks, const memory_block *block);
 
-/** Removes a block that was found. */
+/** Removes a block that memory_blocks_find() returned. */
 void memory_blocks_remove(memory_blocks *blocks, memory_block *block);
 
 #endif

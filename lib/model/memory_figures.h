@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/memory_figures.h
- * \brief What is counted of native memory: by call stack, by size, and in all.
+ * \brief Statistics of native memory: by call stack, by size, and totals.
  */
 #ifndef MODEL_MEMORY_FIGURES_H
 #define MODEL_MEMORY_FIGURES_H
 
 #include "model/memory_blocks.h"
 
-/** Sizes by powers of two: 0, 1, 2 to 3, 4 to 7, and so on. */
+/** Size classes: 0, 1, 2 to 3, 4 to 7, and so on. */
 #define MEMORY_SIZE_CLASSES 65
 
 typedef struct memory_size_class {
@@ -16,7 +16,7 @@ typedef struct memory_size_class {
 	uint64_t bytes;
 } memory_size_class;
 
-/** What was allocated with one call stack. */
+/** The memory that was allocated by one call stack. */
 typedef struct memory_site {
 	uint32_t stack;
 	uint64_t allocations;
@@ -25,31 +25,31 @@ typedef struct memory_site {
 	uint64_t live;
 	uint64_t live_bytes;
 	uint64_t temporaries;
-	uint64_t lifetimes; /**< Sum over those freed, in counters; saturated. */
+	uint64_t lifetimes; /**< Sum over the blocks freed, in counters; saturated. */
 	uint64_t shortest;
 	uint64_t longest;
-	/** live and live_bytes at the peak of this number; if a later one was reached, they are still what they were. */
+	/** live and live_bytes at the peak of this number. After a later peak they are unchanged since. */
 	uint64_t peak;
 	uint64_t peak_live;
 	uint64_t peak_bytes;
-	uint64_t noted; /**< Number of the latest pass in which memory_undo noted what it was before. */
+	uint64_t noted; /**< Number of the latest provisional pass in which memory_undo noted the previous value. */
 } memory_site;
 
 typedef struct memory_thread {
-	uint64_t last_address; /**< Of its last allocation. */
-	int has_last;          /**< That was not freed yet by this thread. */
+	uint64_t last_address; /**< Address of its last allocation. */
+	int has_last;          /**< This thread has not freed it yet. */
 	int is_wanted;         /**< Its allocations count. */
-	int is_resizing;       /**< moving is what it resizes. */
+	int is_resizing;       /**< moving is the block that it resizes. */
 	int moving_is_temporary;
 	memory_block moving;
-	uint64_t noted; /**< As that of a site. */
+	uint64_t noted; /**< Number of the latest provisional pass in which memory_undo noted the previous value. */
 } memory_thread;
 
-/** Everything that is counted in all, so that it can be put back as a whole. */
+/** All totals, so that they can be restored as a whole. */
 typedef struct memory_sums {
 	memory_size_class sizes[MEMORY_SIZE_CLASSES];
-	memory_site folded; /**< Of all call stacks for whose sites there was no room. */
-	uint64_t reached;   /**< Counter of the latest action that was handled. */
+	memory_site folded; /**< All call stacks for whose sites there was no memory. */
+	uint64_t reached;   /**< Counter of the latest action that was processed. */
 	int has_reached;
 	uint64_t allocations;
 	uint64_t bytes;
@@ -61,8 +61,8 @@ typedef struct memory_sums {
 	uint64_t unmatched_frees;
 	uint64_t missing_frees;
 	uint64_t late_events;
-	uint64_t untracked; /**< Blocks for which there was no room. */
-	uint64_t peak;      /**< How often the peak was raised. */
+	uint64_t untracked; /**< Blocks for which there was no memory. */
+	uint64_t peak;      /**< Number of times the peak was raised. */
 	uint64_t peak_live;
 	uint64_t peak_bytes;
 	uint64_t peak_counter;

@@ -36,7 +36,7 @@ int memory_order_add(memory_order *order, const memory_action *actions, size_t c
 	return 1;
 }
 
-/* Where the sorted run ends that starts at a place. */
+/* The end of the sorted run that starts at an index. */
 static size_t run_end(const memory_action *actions, size_t start, size_t count)
 {
 	size_t end = start + 1;
@@ -46,7 +46,7 @@ static size_t run_end(const memory_action *actions, size_t start, size_t count)
 	return end;
 }
 
-/* Merges two runs, the second of which follows the first. */
+/* Merges two adjacent runs. */
 static void merge(memory_action *to, const memory_action *from, size_t start, size_t middle, size_t end)
 {
 	size_t left = start;
@@ -60,7 +60,7 @@ static void merge(memory_action *to, const memory_action *from, size_t start, si
 	}
 }
 
-/* Merges each two runs. Returns how many runs there were. */
+/* Merges pairs of runs. Returns the number of runs before. */
 static size_t merge_pairs(memory_action *to, const memory_action *from, size_t count)
 {
 	size_t runs = 0;
@@ -97,7 +97,7 @@ void memory_order_sort(memory_order *order)
 void memory_order_drop(memory_order *order, size_t count)
 {
 	order->count -= count;
-	/* Without actions there may be no array either. */
+	/* If there are no actions, there may be no array either. */
 	if (order->count > 0)
 		memmove(order->actions, order->actions + count, order->count * sizeof(*order->actions));
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Most of each sort that an action changes: what it allocates, moves and displaces. */
+/* Maximum number of changes of each kind that one action makes: it allocates, moves and displaces blocks. */
 #define MOST_CHANGES 4
 
 void memory_undo_init(memory_undo *undo, const mprof_allocator *allocator)
@@ -49,7 +49,7 @@ int memory_undo_reserve(memory_undo *undo)
 	void *threads = undo->threads;
 	void *blocks = undo->blocks;
 	void *actions = undo->actions;
-	/* Those that have grown before one is refused are kept. */
+	/* Arrays that have grown before one is refused stay as they are. */
 	int has_room = array_reserve(&undo->allocator, &sites, &undo->sites_capacity, undo->noted_sites + MOST_CHANGES,
 				     sizeof(*undo->sites)) &&
 		       array_reserve(&undo->allocator, &threads, &undo->threads_capacity,
@@ -71,7 +71,7 @@ void memory_undo_note_site(memory_model *model, uint32_t number)
 	memory_undo *undo = &model->undo;
 	memory_site *site = &model->sites[number];
 
-	/* New ones are taken away as a whole. */
+	/* New sites are removed as a whole. */
 	if (site->noted == undo->pass || number >= undo->site_count)
 		return;
 	undo->sites[undo->noted_sites].number = number;
@@ -107,8 +107,8 @@ void memory_undo_note_action(memory_model *model, size_t place)
 	undo->actions[undo->noted_actions++].kind = model->order.actions[place].kind;
 }
 
-/* The table never has more blocks meanwhile than it had once, so it need not grow. */
-static void put_blocks_back(memory_model *model)
+/* During the pass the table never has more blocks than it had at some time before, so it need not grow. */
+static void restore_blocks(memory_model *model)
 {
 	const memory_undo *undo = &model->undo;
 
@@ -136,7 +136,7 @@ void memory_undo_all(memory_model *model)
 {
 	memory_undo *undo = &model->undo;
 
-	put_blocks_back(model);
+	restore_blocks(model);
 	put_sites_back(model);
 	for (size_t i = 0; i < undo->noted_threads; i++)
 		model->threads[undo->threads[i].number] = undo->threads[i].before;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/memory_undo.h
- * \brief Handles actions for the time being: notes what they change, so that it can be put back.
+ * \brief Processes actions provisionally: notes what they change, so that it can be restored.
  *
- * A log that grows is asked for figures while older actions of other threads may still follow. What is held back is
- * handled then, and that is undone before anything is added.
+ * Statistics of a growing log are requested while older actions of other threads may still follow. The actions held
+ * back are then processed, and that is undone before anything is added.
  */
 #ifndef MODEL_MEMORY_UNDO_H
 #define MODEL_MEMORY_UNDO_H
@@ -29,7 +29,7 @@ typedef struct noted_block {
 	int was_added;
 } noted_block;
 
-/** An action that was handled before its turn. */
+/** An action that was processed before its turn. */
 typedef struct noted_action {
 	size_t place;
 	uint32_t kind;
@@ -38,7 +38,7 @@ typedef struct noted_action {
 typedef struct memory_undo {
 	mprof_allocator allocator;
 	int is_active; /**< Changes are noted. */
-	uint64_t pass; /**< Number of the latest pass, from 1 on. */
+	uint64_t pass; /**< Number of the latest provisional pass, from 1. */
 	memory_sums sums;
 	size_t site_count;
 	noted_site *sites;
@@ -58,19 +58,19 @@ typedef struct memory_undo {
 void memory_undo_init(memory_undo *undo, const mprof_allocator *allocator);
 void memory_undo_destroy(memory_undo *undo);
 
-/** From here on changes are noted. */
+/** Starts noting changes. */
 void memory_undo_begin(struct memory_model *model);
 
-/** Makes room to note all that one action changes. Returns 0 if there is no memory. */
+/** Reserves memory for noting all changes of one action. Returns 0 if there is no memory. */
 int memory_undo_reserve(memory_undo *undo);
 
-/** What was changed stays so. */
+/** Makes the changes final. */
 void memory_undo_forget(memory_undo *undo);
 
-/** Puts everything back. Changes were noted. */
+/** Undoes all changes. They must have been noted. */
 void memory_undo_all(struct memory_model *model);
 
-/** Notes a change, before it is made. There is room: memory_undo_reserve(). */
+/** Notes a change, before it is made. memory_undo_reserve() has reserved the memory. */
 void memory_undo_note_site(struct memory_model *model, uint32_t number);
 void memory_undo_note_thread(struct memory_model *model, uint32_t number);
 void memory_undo_note_block(struct memory_model *model, const memory_block *block, int is_added);

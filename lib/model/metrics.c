@@ -27,7 +27,7 @@ static int define(metric_list *all, metric_record *metric, const mprof_record *r
 {
 	const mprof_allocator *allocator = &all->records.numbers.sparse.allocator;
 	char *section = text_copy(allocator, record->as.metric.section);
-	/* After a refusal nothing more is asked for: it is the latest refusal that says whether the limit is the reason. */
+	/* Nothing more is allocated after a refusal: the latest refusal determines whether the limit is the reason. */
 	char *name = section != NULL ? text_copy(allocator, record->as.metric.name) : NULL;
 
 	if (name == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/metrics.h
- * \brief Figures that the runtime keeps: their first, last, least and greatest values.
+ * \brief Metrics: numbers that the runtime maintains, with their first, last, minimum and maximum values.
  */
 #ifndef MODEL_METRICS_H
 #define MODEL_METRICS_H
@@ -14,7 +14,7 @@
 typedef struct metric_record {
 	uint32_t id;
 	uint32_t flags;
-	char *section; /**< NULL before the metric is defined, as name. */
+	char *section; /**< NULL before the metric is defined, as is name. */
 	char *name;
 	uint64_t count;
 	uint64_t first;
@@ -31,7 +31,7 @@ typedef struct metric_list {
 void metrics_init(metric_list *all, const mprof_allocator *allocator);
 void metrics_destroy(metric_list *all);
 
-/** Takes in a record of a METRICS block written at \p counter. Returns 0 if there is no memory. */
+/** Adds a record of a METRICS block written at \p counter. Returns 0 if there is no memory. */
 int metrics_add(metric_list *all, const mprof_record *record, uint64_t counter);
 
 #endif

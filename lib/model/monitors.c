@@ -51,8 +51,8 @@ static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *
 }
 
 /*
- * A wait for one object does not end with what becomes of another. What became of it counts where the wait began: the
- * calls that led there are those of interest. Returns the number of that site.
+ * A wait for one object does not end with an event of another one. The outcome counts at the site where the wait began:
+ * the call path that led there is the one of interest. Returns the number of that site.
  */
 static size_t end_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, size_t site,
 		       const mprof_event *event, uint64_t counter)
@@ -79,7 +79,7 @@ int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event
 
 	if (record == NULL)
 		return 0;
-	/* Without memory for it the wait has no site. */
+	/* If there is no memory for its site, the wait has none. */
 	site = find_site(all, event, call);
 	if (site == SITE_TABLE_NONE && !memory_budget_is_exceeded(all->budget))
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/monitors.h
- * \brief Waits of threads for monitors, by the class of the object and by call chain.
+ * \brief Waits of threads for monitors, by the class of the object and by call stack.
  */
 #ifndef MODEL_MONITORS_H
 #define MODEL_MONITORS_H
@@ -21,10 +21,10 @@ typedef struct monitor_record {
 	uint64_t contended;
 } monitor_record;
 
-/** What a thread waits for. */
+/** The monitor that a thread waits for. */
 typedef struct monitor_wait {
 	int is_waiting;
-	size_t site;     /**< Where it found the monitor taken. */
+	size_t site;     /**< The site where it found the monitor taken. */
 	uint64_t object; /**< Its address, 0 if not known. */
 	uint32_t class_id;
 	uint64_t start; /**< Counter. */
@@ -32,20 +32,20 @@ typedef struct monitor_wait {
 
 typedef struct monitor_list {
 	record_table records; /**< By class. */
-	site_table sites;     /**< Count: contentions. Value: time contended. More: failures. Other: the object. */
-	int keeps_objects;    /**< Sites of the monitors of different objects are different. */
+	site_table sites;     /**< count: contentions. value: contended time. more: failures. key.other: the object. */
+	int keeps_objects;    /**< Monitors of different objects have different sites. */
 	uint64_t contentions;
 	uint64_t contended;
-	const memory_budget *budget; /**< What a refusal of memory is asked of. */
-	uint64_t folded;             /**< Events that have no site, for want of memory. */
+	const memory_budget *budget; /**< Consulted when memory is refused. */
+	uint64_t folded;             /**< Events without a site, because there was no memory for one. */
 } monitor_list;
 
 void monitors_init(monitor_list *all, memory_budget *budget, int keeps_objects);
 void monitors_destroy(monitor_list *all);
 
 /**
- * Takes in a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. \p counts: 1; 0 if only
- * times count. Returns 0 if there is no memory.
+ * Adds a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. \p counts is 1, or 0 if
+ * only times count. Returns 0 if there is no memory.
  */
 int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts, uint32_t call,
 		 uint64_t counter);

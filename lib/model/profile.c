@@ -40,7 +40,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	profile->has_raw_counters = options->raw_counters != 0;
 	profile->has_compilations = options->with_compilations != 0;
 	profile->has_call_sites = options->with_call_sites != 0;
-	/* Both, so that both can be destroyed. */
+	/* Both are initialized even if one fails, so that both can be destroyed. */
 	has_samples = samples_init(&profile->samples, &profile->budget);
 	has_calls = call_model_init(&profile->calls, &profile->budget, &profile->methods, !options->without_call_tree,
 				    max_depth);

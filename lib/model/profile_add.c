@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The outer loop: what each block adds to the profile. */
+/* The outer loop: adds the content of each block to the profile. */
 #include "model/profile_internal.h"
 
 #include "reader/fault_report.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Refused memory is final: the figures lack something, and stay so. What needs more than the limit is left out, which
- * the totals say.
+ * A refusal of the allocator is final: the statistics are incomplete, and stay so. Data that exceeds the limit is left
+ * out, which the totals report.
  */
 static mprof_status out_of_memory(mprof_profile *profile)
 {
@@ -19,8 +19,8 @@ static mprof_status out_of_memory(mprof_profile *profile)
 	return MPROF_ERR_MEMORY;
 }
 
-/* Reads what a block holds and that does not count, so that its damage is met all the same. */
-static mprof_status pass_over(mprof_profile *profile, mprof_reader *reader)
+/* Reads the content of a block that does not count, so that damage in it is found nevertheless. */
+static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *reader)
 {
 	mprof_status status;
 	size_t count = 0;
@@ -31,7 +31,7 @@ static mprof_status pass_over(mprof_profile *profile, mprof_reader *reader)
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/* The same for the events of a thread that does not count. It may free what others allocated. */
+/* Reads the events of a thread that does not count: it may free memory that others allocated. */
 static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 					int *is_own)
 {
@@ -48,9 +48,7 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/*
- * Sets is_own to 1 if an error is the profile's own; otherwise it is the reader's. Events in front of damage are added.
- */
+/* Sets is_own to 1 if an error is the profile's own; otherwise it is the reader's. Events before damage are added. */
 static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				     int *is_own)
 {
@@ -78,7 +76,7 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/* \p thread: NULL if the block is not of one. */
+/* \p thread is NULL if the block does not belong to one. */
 static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, thread_record *thread, int *is_own)
 {
 	mprof_status status;
@@ -100,8 +98,8 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 	thread_record *thread;
 
 	if (!window_has_thread(&profile->window, block->thread))
-		return pass_over(profile, reader);
-	/* A copy of a log that does not tell the threads of samples. */
+		return read_uncounted_block(profile, reader);
+	/* A copy of a log that does not contain the threads of samples. */
 	if (block->thread == 0)
 		return add_samples(profile, reader, NULL, is_own);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
@@ -116,7 +114,7 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 
 	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
 										 : block->as.heap_data.counter))
-		return pass_over(profile, reader);
+		return read_uncounted_block(profile, reader);
 	*is_own = 1;
 	if (!heap_shots_begin_block(&profile->heap_shots, block))
 		return out_of_memory(profile);
@@ -144,7 +142,7 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 	return 1;
 }
 
-/* A HEAP_SUMMARY or METRICS block; what others define is kept by the reader. */
+/* A HEAP_SUMMARY or METRICS block; the definitions of other blocks are in the reader. */
 static mprof_status add_records_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				      int *is_own)
 {
@@ -227,7 +225,7 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 	case MPROF_BLOCK_EVENTS:
 		return add_events_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_STATISTICAL:
-		return profile->window.has_threads ? pass_over(profile, reader)
+		return profile->window.has_threads ? read_uncounted_block(profile, reader)
 						   : add_samples(profile, reader, NULL, is_own);
 	case MPROF_BLOCK_SAMPLES:
 		return add_samples_block(profile, reader, block, is_own);
@@ -248,7 +246,7 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 		is_added = !is_mark_wanted(profile, block) || marks_add(&profile->marks, block);
 		break;
 	case MPROF_BLOCK_WATERMARK:
-		is_added = memory_pass(&profile->memory, block->as.watermark.counter);
+		is_added = memory_process_until(&profile->memory, block->as.watermark.counter);
 		break;
 	case MPROF_BLOCK_LOADED:
 		is_added = elements_loaded(&profile->elements, block);
@@ -291,7 +289,7 @@ static mprof_status read_blocks(mprof_profile *profile, fault_report *report)
 			return report->first;
 		}
 		is_own = 0;
-		/* Fetching from a block that is cut fails as loading it did. */
+		/* Fetching from a truncated block fails as loading it did. */
 		if (status == MPROF_OK || fault_is_at_end(status, &block))
 			status = add_block(profile, report->reader, &block, &is_own);
 		if (is_own && status != MPROF_OK)
@@ -310,7 +308,7 @@ mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mp
 	if (profile == NULL || reader == NULL)
 		return MPROF_ERR_ARGUMENT;
 	report.first = profile->interrupted_fault;
-	/* The call stacks of the profile know what returns. */
+	/* The call stacks of the profile determine the method that returns. */
 	keeps = reader_keep_implicit_leaves(reader, 1);
 	status = read_blocks(profile, &report);
 	(void)reader_keep_implicit_leaves(reader, keeps);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The inner loop: what each event does to the profile. */
+/* The inner loop: applies each event to the profile. */
 #include "model/profile_internal.h"
 
 #include "format/event_kinds.h"
 
 /*
- * Inside a block a counter that goes back is taken as standing still until it has passed what was reached before. From
- * one block to the next it may really have gone back, if what lies between was damaged or the thread's ID was used
- * again.
+ * Inside a block, a counter that goes backwards is treated as standing still until it exceeds the maximum reached
+ * before. From one block to the next it may really have gone backwards, if blocks in between were damaged or the ID of
+ * the thread was reused.
  */
 void profile_begin_events(thread_record *thread, const mprof_event *events, size_t count)
 {
@@ -22,8 +22,8 @@ void profile_begin_events(thread_record *thread, const mprof_event *events, size
 	thread->has_counter = 1;
 }
 
-/* Where a thread is in time, for what lasts: of that only what is inside of the window counts. */
-static inline uint64_t moment_of(const mprof_profile *profile, const thread_record *thread)
+/* The current time of a thread, for durations: only their part inside the window counts. */
+static inline uint64_t clamped_time(const mprof_profile *profile, const thread_record *thread)
 {
 	return window_clamp(&profile->window, thread->last_counter);
 }
@@ -32,12 +32,12 @@ static inline void pass_time(mprof_profile *profile, thread_record *thread, uint
 {
 	if ((int64_t)(counter - thread->last_counter) > 0) {
 		call_stack_pass(&profile->calls, thread_stack(thread),
-				window_clamp(&profile->window, counter) - moment_of(profile, thread));
+				window_clamp(&profile->window, counter) - clamped_time(profile, thread));
 		thread->last_counter = counter;
 	}
 }
 
-/* Where nothing is known of the place, the class says all. */
+/* If nothing is known of the call site, the class alone is counted. */
 static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
@@ -63,12 +63,12 @@ static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof
 }
 
 /*
- * The profilers of Mono 2.6 wrote a load of a class that failed as an allocation, with the time since the event before
- * for its size, which may be any number. No object is that large.
+ * The profilers of Mono 2.6 wrote a failed load of a class as an allocation whose size is the time since the previous
+ * event, which may be any number. No object is that large.
  */
 #define MAX_OBJECT_SIZE (UINT64_C(1) << 40)
 
-/* \p top is the node of the method that allocates. Returns 0 if there is no memory, and changes no figure. */
+/* \p top is the node of the method that allocates. Returns 0 if there is no memory, and changes no statistics. */
 static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	call_node *node = &profile->calls.tree.nodes[top];
@@ -114,7 +114,7 @@ static int add_heap_free(mprof_profile *profile, const mprof_event *event)
 static int begin_interval(mprof_profile *profile, thread_record *thread, interval_stack *stack,
 			  const mprof_event *event)
 {
-	return interval_stack_begin(stack, &profile->budget.allocator, event->id, moment_of(profile, thread));
+	return interval_stack_begin(stack, &profile->budget.allocator, event->id, clamped_time(profile, thread));
 }
 
 static int begin_compilation(mprof_profile *profile, thread_record *thread, const mprof_event *event)
@@ -125,7 +125,7 @@ static int begin_compilation(mprof_profile *profile, thread_record *thread, cons
 	return begin_interval(profile, thread, &thread->compilations, event);
 }
 
-/* Of a wrapper the begin has the wrapper's ID and the end that of what it wraps: what counts is how they nest. */
+/* For a wrapper, the start has the ID of the wrapper and the end that of the wrapped method, so the nesting decides. */
 static int end_compilation(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	ended_interval ended;
@@ -135,7 +135,7 @@ static int end_compilation(mprof_profile *profile, thread_record *thread, const 
 		profile->totals.jit_failures += profile->calls.counts;
 	else
 		profile->totals.jit_methods += profile->calls.counts;
-	if (!interval_stack_end(&thread->compilations, event->id, moment_of(profile, thread), &ended))
+	if (!interval_stack_end(&thread->compilations, event->id, clamped_time(profile, thread), &ended))
 		return 1;
 	record = record_table_get(&profile->methods, ended.id);
 	if (record == NULL)
@@ -156,7 +156,7 @@ static int end_class_load(mprof_profile *profile, thread_record *thread, const m
 	ended_interval ended;
 	class_record *record;
 
-	if (!interval_stack_end(&thread->class_loads, event->id, moment_of(profile, thread), &ended))
+	if (!interval_stack_end(&thread->class_loads, event->id, clamped_time(profile, thread), &ended))
 		return 1;
 	record = record_table_get(&profile->classes, ended.id);
 	if (record != NULL)
@@ -173,8 +173,8 @@ static void forget_intervals(thread_record *thread)
 }
 
 /*
- * A thread that begins or ends has an empty stack. Only its own word is taken: what another thread says of it stands in
- * a block of that thread, and may be from before or after what stands in this one.
+ * A thread that starts or ends has an empty stack. Only the thread's own event counts: an event about it in a block of
+ * another thread may be from before or after the events in this block.
  */
 static void reset_thread(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
@@ -184,19 +184,22 @@ static void reset_thread(mprof_profile *profile, thread_record *thread, const mp
 	forget_intervals(thread);
 }
 
-/* What was open when recording was stopped ends there. The time from then on passes with an empty stack: nobody's. */
+/*
+ * Frames that were open when recording was stopped end at that time. The time from then on passes with an empty stack
+ * and is attributed to no method.
+ */
 static void resume_thread(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	pass_time(profile, thread, event->counter - event->value);
 	profile->calls.interrupted_frames +=
 		profile->calls.counts * call_stack_clear(&profile->calls, thread_stack(thread));
-	/* The stacks that were left before may have been run meanwhile. */
+	/* The stacks that were left before may have been running meanwhile. */
 	stack_table_note_gap(&profile->threads.stacks, event->counter - event->value);
 	forget_intervals(thread);
 	pass_time(profile, thread, event->counter);
 }
 
-/* Events that are rare beside calls and allocations. */
+/* Events that are rare compared with calls and allocations. */
 static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	switch (event->kind) {
@@ -223,7 +226,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_MONITOR:
 		return monitors_add(&profile->monitors, &thread->wait, event, profile->calls.counts,
 				    profile->has_call_sites ? thread_stack(thread)->top : CALL_TREE_ROOT,
-				    moment_of(profile, thread));
+				    clamped_time(profile, thread));
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 		return handles_add(&profile->handles, event);
@@ -232,7 +235,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_FINALIZATION_START:
 	case MPROF_EVENT_FINALIZATION_END:
 		return finalizers_add(&profile->finalizers, &thread->finalizers, event, profile->calls.counts,
-				      moment_of(profile, thread));
+				      clamped_time(profile, thread));
 	case MPROF_EVENT_MEMORY_ALLOCATED:
 	case MPROF_EVENT_MEMORY_FREED:
 	case MPROF_EVENT_MEMORY_RESIZED:
@@ -245,9 +248,9 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 }
 
 /* Any event. */
-static int add_carefully(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+static int add_event_slow(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	/* Before time passes: it passed in two ways. */
+	/* Before time is added: it passed in two parts. */
 	if (event->kind == MPROF_EVENT_RECORDING_RESUMED) {
 		resume_thread(profile, thread, event);
 		return 1;
@@ -255,14 +258,14 @@ static int add_carefully(mprof_profile *profile, thread_record *thread, const mp
 	pass_time(profile, thread, event->counter);
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
-		return call_stack_enter_carefully(&profile->calls, thread_stack(thread), event->id);
+		return call_stack_enter_slow(&profile->calls, thread_stack(thread), event->id);
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:
-		call_stack_leave_carefully(&profile->calls, thread_stack(thread), event->id);
+		call_stack_leave_slow(&profile->calls, thread_stack(thread), event->id);
 		return 1;
 	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
-		call_stack_leave_top_carefully(&profile->calls, thread_stack(thread));
+		call_stack_leave_top_slow(&profile->calls, thread_stack(thread));
 		return 1;
 	case MPROF_EVENT_ALLOCATION:
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
@@ -277,31 +280,31 @@ static inline void count_event(mprof_profile *profile, const mprof_event *event)
 	const uint32_t is_implicit = event->flags / MPROF_EVENT_FLAG_IMPLICIT & 1;
 	uint8_t kind;
 
-	/* Under the name that the log has for it. */
+	/* Under the kind that it has in the log. */
 	kind = (uint8_t)(event->kind + is_implicit * (MPROF_EVENT_METHOD_LEAVE_IMPLICIT - MPROF_EVENT_METHOD_LEAVE));
 	profile->totals.event_counts[kind]++;
 }
 
-/* The top of the stack after an event if that is simple to tell, and there are no other changes but those of time. */
+/* The new top of the stack after an event that the fast path handles, which changes nothing else except times. */
 static inline uint32_t top_after(call_model *calls, const call_stack *stack, uint32_t top, const mprof_event *event)
 {
-	/* Compared one by one, which the processor guesses better than the place where a table leads. */
+	/* Compared one by one: the branch predictor handles this better than an indirect jump through a table. */
 	if (event->kind == MPROF_EVENT_METHOD_ENTER)
 		return call_stack_after_enter(calls, top, event->id);
 	if (event->kind == MPROF_EVENT_METHOD_LEAVE)
 		return call_stack_after_leave(calls, stack, top, event->id);
 	if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT)
 		return call_stack_after_leave_top(calls, stack, top);
-	return CALL_STACK_CAREFULLY;
+	return CALL_STACK_SLOW_PATH;
 }
 
 /*
- * Adds events until there is one that needs care. What each event has to wait for, the top of the stack and the counter
- * before, is held in variables of its own. Returns how many were added; has_failed is set if there was no memory for
- * the next one.
+ * Adds events up to the first one that requires the slow path. The two values that each event depends on, the top of
+ * the stack and the previous counter, are kept in local variables. Returns the number of events added; has_failed is
+ * set if there was no memory for the next one.
  */
-static size_t add_simple(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
-			 int *has_failed)
+static size_t add_events_fast(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
+			      int *has_failed)
 {
 	call_model *calls = &profile->calls;
 	call_node *nodes = calls->tree.nodes;
@@ -312,7 +315,10 @@ static size_t add_simple(mprof_profile *profile, thread_record *thread, const mp
 
 	if (stack->frame_count > 0)
 		return 0;
-	/* From here on the top is always marked: what is entered is, and what is left is below what is. */
+	/*
+	 * From here on the top is always marked: a node that is entered is marked, and the parent of a marked node is
+	 * marked.
+	 */
 	call_tree_mark_changed(&calls->tree, top);
 	for (done = 0; done < count; done++) {
 		const mprof_event *event = &events[done];
@@ -327,7 +333,7 @@ static size_t add_simple(mprof_profile *profile, thread_record *thread, const mp
 				break;
 		} else {
 			next = top_after(calls, stack, top, event);
-			if (__builtin_expect(next == CALL_STACK_CAREFULLY, 0))
+			if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 				break;
 		}
 		nodes[top].self += (uint64_t)passed;
@@ -340,8 +346,8 @@ static size_t add_simple(mprof_profile *profile, thread_record *thread, const mp
 	return done;
 }
 
-/* Events whose figures count only inside of the window, and that begin and end nothing. */
-static int is_momentary(const mprof_event *event)
+/* Events that count only inside the window, and that begin and end nothing. */
+static int is_instant(const mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_ALLOCATION:
@@ -355,8 +361,10 @@ static int is_momentary(const mprof_event *event)
 	}
 }
 
-/* Any event of a log of which only a window counts. Outside calls and what lasts are followed, and nothing is counted. */
-static int add_beside_window(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+/*
+ * Any event of a log of which only a window counts. Outside it calls and durations are tracked, and nothing is counted.
+ */
+static int add_windowed_event(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	uint64_t counter = event_has_time(event) ? event->counter : thread->last_counter;
 	int is_added = 1;
@@ -364,8 +372,8 @@ static int add_beside_window(mprof_profile *profile, thread_record *thread, cons
 	if ((int64_t)(counter - thread->last_counter) < 0)
 		counter = thread->last_counter;
 	profile->calls.counts = (uint32_t)window_has_counter(&profile->window, counter);
-	if (profile->calls.counts || !is_momentary(event))
-		is_added = add_carefully(profile, thread, event);
+	if (profile->calls.counts || !is_instant(event))
+		is_added = add_event_slow(profile, thread, event);
 	else
 		pass_time(profile, thread, counter);
 	if (is_added && profile->calls.counts) {
@@ -377,7 +385,7 @@ static int add_beside_window(mprof_profile *profile, thread_record *thread, cons
 	return is_added;
 }
 
-/* All events are inside of the window, and so is what passed since the one before them. */
+/* Whether all events are inside the window, and the time since the previous event as well. */
 static int are_inside(const mprof_profile *profile, const thread_record *thread, const mprof_event *events,
 		      size_t count)
 {
@@ -412,7 +420,7 @@ int profile_follow_events(mprof_profile *profile, uint64_t thread, const mprof_e
 
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
 {
-	uint64_t moment_before = moment_of(profile, thread);
+	uint64_t moment_before = clamped_time(profile, thread);
 	uint64_t idle_before = profile->calls.tree.nodes[CALL_TREE_ROOT].self;
 	uint64_t idle;
 	size_t done = 0;
@@ -420,12 +428,12 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 
 	if (!are_inside(profile, thread, events, count)) {
 		while (done < count &&
-		       (add_beside_window(profile, thread, &events[done]) || profile_is_tolerable(profile)))
+		       (add_windowed_event(profile, thread, &events[done]) || profile_is_tolerable(profile)))
 			done++;
 	} else {
 		for (;;) {
-			done += add_simple(profile, thread, events + done, count - done, &has_failed);
-			if (done == count || ((has_failed || !add_carefully(profile, thread, &events[done])) &&
+			done += add_events_fast(profile, thread, events + done, count - done, &has_failed);
+			if (done == count || ((has_failed || !add_event_slow(profile, thread, &events[done])) &&
 					      !profile_is_tolerable(profile)))
 				break;
 			has_failed = 0;
@@ -434,9 +442,9 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 		thread->events += done;
 		profile->totals.events += done;
 	}
-	/* All time that passed went to some method, but that with an empty stack, which went to the root. */
+	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
 	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - idle_before;
-	thread->self += moment_of(profile, thread) - moment_before - idle;
+	thread->self += clamped_time(profile, thread) - moment_before - idle;
 	return done == count;
 }
 

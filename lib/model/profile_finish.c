@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be said only when all is known: sums over the call tree, collections in order, the clock's rate. Sums are
- * made of what changed since the last time, so that a log can be shown often while it grows.
+ * The results that depend on all blocks: sums over the call tree, collections in order, the frequency of the counter.
+ * Sums are computed from the changes since the last time, so that a log can be shown often while it grows.
  */
 #include "model/profile_internal.h"
 
-/* After a refusal of memory: whether the limit is the reason. Then the result lacks what needed it. */
+/* After a refusal of memory: whether the limit is the reason. Then the result is incomplete. */
 static int is_limited(mprof_profile *profile)
 {
 	profile->is_limited |= memory_budget_is_exceeded(&profile->budget);
 	return memory_budget_is_exceeded(&profile->budget);
 }
 
-/* Paths that threads left before the window have none. */
-static int has_figures(const call_node *node)
+/* Paths that threads left before the window have no statistics. */
+static int has_stats(const call_node *node)
 {
 	return node->calls != 0 || node->total != 0 || node->is_compiling;
 }
 
-/* The record of a method, NULL if it has no figures. */
+/* The record of a method, NULL if it has no statistics. */
 static method_record *find_method(const record_table *methods, uint32_t id)
 {
 	uint32_t number = id_table_get(&methods->numbers, id);
@@ -35,21 +35,21 @@ static void leave_method(void *user, call_tree *tree, uint32_t node)
 	call_tree_show(tree, node);
 }
 
-/* Makes the records that the changed nodes need, before anything changes. */
+/* Creates the records that the changed nodes need, before anything changes. */
 static int prepare_methods(mprof_profile *profile)
 {
 	call_tree *tree = &profile->calls.tree;
 	uint32_t node = CALL_TREE_ROOT;
 
 	while ((node = call_tree_next_changed(tree, node, NULL, NULL)) != CALL_TREE_ROOT) {
-		if (has_figures(&tree->nodes[node]) &&
+		if (has_stats(&tree->nodes[node]) &&
 		    record_table_get(&profile->methods, tree->nodes[node].method) == NULL && !is_limited(profile))
 			return 0;
 	}
 	return 1;
 }
 
-/* Inclusive time counts for the outermost frame of a method only. Compilations are no calls. */
+/* Inclusive time counts only for the outermost frame of a method. Compilations are not calls. */
 static int show_call_tree(mprof_profile *profile)
 {
 	call_tree *tree = &profile->calls.tree;
@@ -73,7 +73,7 @@ static int show_call_tree(mprof_profile *profile)
 	return 1;
 }
 
-/* Without a call tree: adds what the frames of a stack that are still open have gathered, and leaves them open. */
+/* Without a call tree: adds the times of the open frames of a stack, and leaves them open. */
 static void add_open_frames(void *user, const call_stack *stack)
 {
 	mprof_profile *profile = user;
@@ -111,7 +111,7 @@ static int show_methods(mprof_profile *profile)
 	return 1;
 }
 
-/* Makes the record of a method that samples hit; those of methods that are not known are found in the places alone. */
+/* Creates the record of a method that samples hit; unknown methods have only places. */
 static int prepare_place(void *user, const sample_place *place)
 {
 	mprof_profile *profile = user;
@@ -159,7 +159,8 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 		return MPROF_ERR_ARGUMENT;
 	set_conversion(profile, &session);
 	if (!samples_show(&profile->samples, prepare_place, show_place, profile) || !show_methods(profile) ||
-	    (!heap_shots_settle(&profile->heap_shots) && !is_limited(profile)) || !memory_settle(&profile->memory) ||
+	    (!heap_shots_merge_gathered(&profile->heap_shots) && !is_limited(profile)) ||
+	    !memory_process_provisionally(&profile->memory) ||
 	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) && !is_limited(profile)))
 		return MPROF_ERR_MEMORY;
 	return MPROF_OK;

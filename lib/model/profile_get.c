@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The getters: own figures turned into those of the public structs. */
+/* The getters: convert internal statistics to the public structs. */
 #include "model/profile_internal.h"
 
 #include "base/options.h"
@@ -17,7 +17,7 @@ uint64_t profile_nanoseconds(const mprof_profile *profile, uint64_t counters)
 	return nanoseconds < 18446744073709551616.0 ? (uint64_t)nanoseconds : UINT64_MAX;
 }
 
-int64_t profile_moment(const mprof_profile *profile, uint64_t counter)
+int64_t profile_session_time(const mprof_profile *profile, uint64_t counter)
 {
 	uint64_t since = counter - profile->conversion.origin;
 	uint64_t nanoseconds;
@@ -135,7 +135,7 @@ size_t mprof_profile_get_call_count(const mprof_profile *profile)
 mprof_status mprof_profile_get_call(const mprof_profile *profile, uint32_t node, mprof_call_stats *figures)
 {
 	uint64_t folded = node == CALL_TREE_ROOT && profile != NULL ? profile->calls.shown_at_root : 0;
-	const call_figures *shown;
+	const shown_call_stats *shown;
 	const call_node *own_node;
 	mprof_call_stats own;
 
@@ -149,7 +149,7 @@ mprof_status mprof_profile_get_call(const mprof_profile *profile, uint32_t node,
 	own.first_child = own_node->first_child;
 	own.next_sibling = own_node->next_sibling;
 	own.calls = shown->calls;
-	/* What the root gathers is the time in which threads were in no method. */
+	/* The time of the root is the time in which threads were in no method. */
 	own.total_ns = profile_nanoseconds(profile, shown->total + folded);
 	own.self_ns = profile_nanoseconds(profile, node != CALL_TREE_ROOT ? shown->self : folded);
 	own.allocations = shown->allocations;
@@ -175,7 +175,7 @@ mprof_status mprof_profile_get_collection(const mprof_profile *profile, size_t i
 	own.number = record->number;
 	own.generation = record->generation;
 	own.unfinished = !record->is_finished;
-	own.start_ns = profile_moment(profile, record->start);
+	own.start_ns = profile_session_time(profile, record->start);
 	own.duration_ns = profile_nanoseconds(profile, record->duration);
 	own.mark_ns = profile_nanoseconds(profile, record->mark);
 	own.sweep_ns = profile_nanoseconds(profile, record->sweep);
@@ -198,7 +198,7 @@ mprof_status mprof_profile_get_heap_resize(const mprof_profile *profile, size_t 
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->collections.resizes[index];
 	memset(&own, 0, sizeof(own));
-	own.time_ns = profile_moment(profile, record->counter);
+	own.time_ns = profile_session_time(profile, record->counter);
 	own.bytes = record->bytes;
 	own.number = record->number;
 	return struct_copy_out(resize, &own, sizeof(own));
@@ -247,9 +247,9 @@ mprof_status mprof_profile_get_element(const mprof_profile *profile, size_t inde
 	own.id = record->id;
 	own.name = record->name;
 	own.assembly = record->assembly;
-	own.loaded_ns = profile_moment(profile, record->load_end);
+	own.loaded_ns = profile_session_time(profile, record->load_end);
 	own.load_ns = (int64_t)load > 0 ? profile_nanoseconds(profile, load) : 0;
-	own.unloaded_ns = record->is_unloaded ? profile_moment(profile, record->unload_end) : 0;
+	own.unloaded_ns = record->is_unloaded ? profile_session_time(profile, record->unload_end) : 0;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 

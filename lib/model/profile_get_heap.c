@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The getters of what is in the heap, where it was allocated and who holds it. */
+/* The getters for the heap: objects, their call sites, and their handles. */
 #include "model/profile_internal.h"
 
 #include "base/options.h"
@@ -46,7 +46,7 @@ mprof_status mprof_profile_get_heap_shot(const mprof_profile *profile, size_t in
 	memset(&own, 0, sizeof(own));
 	own.number = record->number;
 	own.incomplete = record->is_incomplete || !record->is_ended;
-	own.time_ns = profile_moment(profile, record->counter);
+	own.time_ns = profile_session_time(profile, record->counter);
 	own.objects = record->objects;
 	own.bytes = record->bytes;
 	own.references = record->references;
@@ -94,7 +94,7 @@ mprof_status mprof_profile_get_heap_summary(const mprof_profile *profile, size_t
 	memset(&own, 0, sizeof(own));
 	own.collection = record->collection;
 	own.class_id = record->class_id;
-	own.time_ns = profile_moment(profile, record->counter);
+	own.time_ns = profile_session_time(profile, record->counter);
 	own.live_objects = record->sums.live_objects;
 	own.live_bytes = record->sums.live_bytes;
 	own.dead_objects = record->sums.dead_objects;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The getters of many figures at a time, for front ends that show all of them. */
+/* The getters that return several entries in one call, for front ends that show all of them. */
 #include "model/profile_internal.h"
 
 #include <string.h>

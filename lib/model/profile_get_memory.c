@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile answers about native memory. */
+/* The getters for native memory. */
 #include "model/profile_internal.h"
 
 #include "base/options.h"
@@ -29,7 +29,7 @@ mprof_status mprof_profile_get_memory(const mprof_profile *profile, mprof_memory
 	made.live_bytes = memory->live_bytes;
 	made.peak_bytes = memory->peak_bytes;
 	made.peak_live = memory->peak_live;
-	made.peak_ns = memory->peak > 0 ? profile_moment(profile, memory->peak_counter) : 0;
+	made.peak_ns = memory->peak > 0 ? profile_session_time(profile, memory->peak_counter) : 0;
 	made.temporaries = memory->temporaries;
 	made.unmatched_frees = memory->unmatched_frees;
 	made.missing_frees = memory->missing_frees;
@@ -45,7 +45,7 @@ size_t mprof_profile_get_memory_site_count(const mprof_profile *profile)
 	return profile != NULL ? memory_site_count(&profile->memory) : 0;
 }
 
-/* A sum that has reached its limit stays there. */
+/* A saturated sum stays saturated. */
 static uint64_t nanoseconds(const mprof_profile *profile, uint64_t counters)
 {
 	const double unit = profile->conversion.nanoseconds_per_counter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The getters of monitors, finalizers, metrics and marks. */
+/* The getters for monitors, finalizers, metrics and markers. */
 #include "model/profile_internal.h"
 
 #include "base/options.h"
@@ -95,7 +95,7 @@ mprof_status mprof_profile_get_metric(const mprof_profile *profile, size_t index
 	own.last = record->last;
 	own.minimum = record->minimum;
 	own.maximum = record->maximum;
-	own.last_ns = record->count > 0 ? profile_moment(profile, record->last_counter) : 0;
+	own.last_ns = record->count > 0 ? profile_session_time(profile, record->last_counter) : 0;
 	return struct_copy_out(figures, &own, sizeof(own));
 }
 
@@ -113,7 +113,7 @@ mprof_status mprof_profile_get_mark(const mprof_profile *profile, size_t index, 
 		return MPROF_ERR_ARGUMENT;
 	record = &profile->marks.records[index];
 	memset(&own, 0, sizeof(own));
-	own.time_ns = profile_moment(profile, record->counter);
+	own.time_ns = profile_session_time(profile, record->counter);
 	own.thread = record->thread;
 	own.text = record->text;
 	return struct_copy_out(mark, &own, sizeof(own));

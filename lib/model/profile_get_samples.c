@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The getters of what samples hit. */
+/* The getters for samples. */
 #include "model/profile_internal.h"
 
 #include "base/options.h"

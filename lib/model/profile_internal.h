@@ -26,13 +26,13 @@
 
 #include <mprof/profile.h>
 
-/** Events fetched at a time, and records. */
+/** Number of events, or records, fetched in one call. */
 #define PROFILE_BATCH 1024
 #define PROFILE_RECORD_BATCH 128
 
-/** How counters become times; set by mprof_profile_finish(). */
+/** Converts counters to times; set by mprof_profile_finish(). */
 typedef struct time_conversion {
-	uint64_t origin;                /**< Counter at the begin of the session. */
+	uint64_t origin;                /**< Counter at the start of the session. */
 	double nanoseconds_per_counter; /**< 1 while it is not known. */
 } time_conversion;
 
@@ -46,8 +46,8 @@ struct mprof_profile {
 	element_list elements;
 	fact_list facts;
 	sample_model samples;
-	site_table allocations; /**< Of which a place is known. Value: bytes. Detail: the method. Other: an
-	                          mprof_event_flag. */
+	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
+	                             key.other: an mprof_event_flag. */
 	heap_shot_list heap_shots;
 	heap_summary_list heap_summaries;
 	handle_list handles;
@@ -58,40 +58,47 @@ struct mprof_profile {
 	mark_list marks;
 	profile_window window;
 	time_conversion conversion;
-	mprof_status interrupted_fault; /**< The first fault that mprof_profile_read() met before it was interrupted. */
-	int is_out_of_memory;           /**< Memory was refused while a block was added: no more are. */
-	int is_limited;                 /**< The limit of memory was met by mprof_profile_finish(). */
-	int has_raw_counters;           /**< The conversion stays as it is. */
+	mprof_status interrupted_fault; /**< The first error that mprof_profile_read() found before it was
+	                                     interrupted. */
+	int is_out_of_memory;           /**< The allocator refused while a block was added: no more blocks are added. */
+	int is_limited;                 /**< mprof_profile_finish() reached the memory limit. */
+	int has_raw_counters;           /**< Times stay counters: the conversion does not change. */
 	int has_compilations;           /**< Compilations are frames. */
-	int has_call_sites;             /**< Where no call chain is known, the node of the call tree is the place. */
-	mprof_profile_totals totals;    /**< jit_ns is in counters; what other parts sum up is filled in when asked. */
+	int has_call_sites;             /**< If no call stack is known, the node of the call tree is the call site. */
+	mprof_profile_totals totals;    /**< jit_ns is in counters; sums kept elsewhere are added by
+	                                     mprof_profile_get_totals(). */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];
 };
 
-/** After a refusal of memory: whether the limit is the reason, so that what needed it is left out, and counted so. */
+/** After a refusal of memory: whether the limit is the reason, so that the data is left out, and counted as such. */
 int profile_is_tolerable(mprof_profile *profile);
 
-/** What is to be done when the events of another block of a thread follow. \p events are its first ones. */
+/** Call it before the events of another block of a thread. \p events are the first of them. */
 void profile_begin_events(thread_record *thread, const mprof_event *events, size_t count);
 
-/** Adds events of a thread to the parts that they concern. Returns 0 if there is no memory. */
+/** Adds events of a thread. Returns 0 if there is no memory. */
 int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count);
 
-/** Follows what a thread that does not count frees of what others allocated. As above. */
+/**
+ * Tracks the frees by a thread that does not count, of memory that others allocated. Returns 0 if there is no memory.
+ */
 int profile_follow_events(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count);
 
-/** Adds samples of a SAMPLES block of a thread, or of a STATISTICAL block, whose thread is NULL. As above. */
+/**
+ * Adds samples of a SAMPLES block of a thread, or of a STATISTICAL block, whose thread is NULL. Returns 0 if there is
+ * no memory.
+ */
 int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
 			const mprof_event *events, size_t count);
 
-/** Adds events of a HEAP_DATA block, which heap_shots_begin_block() was told of. As above. */
+/** Adds events of a HEAP_DATA block, after heap_shots_begin_block(). Returns 0 if there is no memory. */
 int profile_add_heap_events(mprof_profile *profile, const mprof_event *events, size_t count);
 
-/** Counters as nanoseconds. */
+/** Converts counters to nanoseconds. */
 uint64_t profile_nanoseconds(const mprof_profile *profile, uint64_t counters);
 
-/** A counter as nanoseconds since the session began. */
-int64_t profile_moment(const mprof_profile *profile, uint64_t counter);
+/** Converts a counter to nanoseconds since the start of the session. */
+int64_t profile_session_time(const mprof_profile *profile, uint64_t counter);
 
 #endif

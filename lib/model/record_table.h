@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/record_table.h
- * \brief Records by ID, in the order they were asked for first: figures of methods and of classes.
+ * \brief Records by ID, in the order of first use: statistics of methods and of classes.
  */
 #ifndef MODEL_RECORD_TABLE_H
 #define MODEL_RECORD_TABLE_H
@@ -17,15 +17,16 @@ typedef struct call_sums {
 
 typedef struct method_record {
 	uint32_t id;
-	uint32_t active;       /**< For who computes sums: frames of the method on the path looked at. */
+	uint32_t active;       /**< While sums are computed: the number of frames of the method on the current path. */
 	uint32_t next_changed; /**< Link of call_model::changed; 0: not linked. */
-	uint32_t next_open;    /**< Link of call_model::open, likewise. */
-	call_sums closed;   /**< Since the last finish, of frames that no node of the call tree stands for any more. */
-	call_sums shown;    /**< As of the last finish: closed ones, and what the call tree says. */
-	call_sums open;     /**< To be added to these: of frames without nodes of their own that were open then. */
-	uint64_t jit;       /**< In counters, since the last finish. */
-	uint64_t shown_jit; /**< As of the last finish. */
-	uint64_t samples;   /**< As of the last finish, as samples_total. */
+	uint32_t next_open;    /**< Link of call_model::open; 0: not linked. */
+	call_sums closed;      /**< Since the last finish, of frames that no longer have a node in the call tree. */
+	call_sums shown;       /**< As of the last finish: closed ones, and those of the call tree. */
+	call_sums open;        /**< To be added to shown: sums of frames without a node of their own that were open at
+	                            the last finish. */
+	uint64_t jit;          /**< In counters, since the last finish. */
+	uint64_t shown_jit;    /**< As of the last finish. */
+	uint64_t samples;      /**< As of the last finish, as is samples_total. */
 	uint64_t samples_total;
 } method_record;
 
@@ -51,10 +52,10 @@ typedef struct record_table {
 void record_table_init(record_table *table, const mprof_allocator *allocator, size_t record_size);
 void record_table_destroy(record_table *table);
 
-/** Forgets all records; memory is kept for others. */
+/** Removes all records; the memory is kept. */
 void record_table_clear(record_table *table);
 
-/** What record_table_get() does for an ID that was not met before. */
+/** The part of record_table_get() for an ID that has no record yet. */
 void *record_table_add(record_table *table, uint32_t id);
 
 static inline void *record_table_at(const record_table *table, size_t number)
@@ -62,7 +63,7 @@ static inline void *record_table_at(const record_table *table, size_t number)
 	return (unsigned char *)table->records + number * table->record_size;
 }
 
-/** The record of an ID, all 0 if it was not met before; valid until the next call. NULL if there is no memory. */
+/** The record of an ID, all 0 if it is new; valid until the next call. NULL if there is no memory. */
 static inline void *record_table_get(record_table *table, uint32_t id)
 {
 	uint32_t number = id_table_get(&table->numbers, id);

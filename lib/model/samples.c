@@ -58,7 +58,7 @@ static int find_place(sample_model *samples, uint32_t kind, uint32_t id, uint32_
 	return 1;
 }
 
-/* A location is counted under its function; if that is not known under its module. */
+/* A location is counted under its function, or under its module if the function is not known. */
 static int find_native_place(sample_model *samples, const mprof_reader *reader, uint32_t location, uint32_t *number)
 {
 	mprof_record record;
@@ -72,7 +72,10 @@ static int find_native_place(sample_model *samples, const mprof_reader *reader, 
 	return find_place(samples, MPROF_SAMPLE_LOCATION, location, number);
 }
 
-/* The place of the innermost frame of a chain, and the chain of its caller, 0 if it has none. 0 if there is no memory. */
+/*
+ * The place of the innermost frame of a call stack, and the stack ID of its caller, 0 if it has none. 0 if there is no
+ * memory.
+ */
 static int find_frame_place(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint32_t *place,
 			    uint32_t *caller)
 {
@@ -86,7 +89,7 @@ static int find_frame_place(sample_model *samples, const mprof_reader *reader, u
 	return find_place(samples, MPROF_SAMPLE_METHOD, frame.id, place);
 }
 
-/* The node of what a chain adds to that of its caller; the root if there is no memory. */
+/* The node of the innermost frame of a call stack; the root if there is no memory. */
 static uint32_t add_frame(sample_model *samples, const mprof_reader *reader, uint32_t parent, uint32_t stack)
 {
 	uint32_t caller;
@@ -98,8 +101,8 @@ static uint32_t add_frame(sample_model *samples, const mprof_reader *reader, uin
 }
 
 /*
- * Puts a chain that has no node, and its callers that have none, into samples->path, innermost first. Sets the node
- * that all of them hang from. Returns 0 if there is no memory.
+ * Puts a call stack that has no node, and its callers that have none, into samples->path, the innermost first. Sets the
+ * node that they are below. Returns 0 if there is no memory.
  */
 static int find_path(sample_model *samples, const mprof_reader *reader, uint32_t stack, size_t *length, uint32_t *node)
 {
@@ -124,13 +127,13 @@ static int find_path(sample_model *samples, const mprof_reader *reader, uint32_t
 			return 0;
 		samples->path = path;
 		samples->path[(*length)++] = stack;
-		/* A caller stands before those that it calls; anything else would never end. */
+		/* The ID of a caller is below those of its callees; without this check a cycle would never end. */
 	} while (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), &caller) == MPROF_OK && caller != 0 &&
 		 caller < stack);
 	return 1;
 }
 
-/* Gives a chain and its callers nodes. Returns the chain's, the root if there is no memory. */
+/* Adds nodes for a call stack and its callers. Returns the node of the call stack, the root if there is no memory. */
 static uint32_t make_nodes(sample_model *samples, const mprof_reader *reader, uint32_t stack)
 {
 	uint32_t node;
@@ -162,7 +165,10 @@ static void fold_place(sample_model *samples, uint32_t place, int is_innermost, 
 	folded->mark = samples->mark;
 }
 
-/* Samples of a chain for which there is no memory count in its places. Returns 0 if there is none even for these. */
+/*
+ * Counts samples of a call stack without memory for its path in its places. Returns 0 if there is no memory for these
+ * either.
+ */
 static int fold_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
 {
 	int is_innermost = 1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/text_copy.h
- * \brief Copies of names that a reader lends.
+ * \brief Copies of names borrowed from a reader.
  */
 #ifndef MODEL_TEXT_COPY_H
 #define MODEL_TEXT_COPY_H
 
 #include "base/allocator.h"
 
-/** A copy of a text; an empty one of NULL. NULL if there is no memory. */
+/** A copy of a text, an empty one if it is NULL. NULL if there is no memory. */
 char *text_copy(const mprof_allocator *allocator, const char *text);
 
-/** Takes a copy back. \p copy may be NULL. */
+/** Frees a copy. \p copy may be NULL. */
 void text_release(const mprof_allocator *allocator, char *copy);
 
 #endif

@@ -66,8 +66,8 @@ thread_record *thread_table_get(thread_table *table, const call_model *model, ui
 	return thread;
 }
 
-/* Whatever stack the thread is on, it is on its own from now on. */
-static void leave_other(thread_record *thread, uint64_t counter)
+/* Whatever stack the thread is on, it returns to its own. */
+static void return_to_own_stack(thread_record *thread, uint64_t counter)
 {
 	if (thread->other == NULL)
 		return;
@@ -88,11 +88,11 @@ static switched_stack *find_or_add(thread_table *table, const call_model *model,
 	return stack;
 }
 
-/* A stack is on one thread at a time: the switch by which another one left it is missing. */
-static void take_from_others(thread_table *table, switched_stack *stack, uint64_t counter)
+/* A stack is on one thread at a time: the switch with which another thread left it is missing. */
+static void detach_from_other_threads(thread_table *table, switched_stack *stack, uint64_t counter)
 {
 	if (stack->state.thread != 0)
-		leave_other(&table->records[stack->state.thread - 1], counter);
+		return_to_own_stack(&table->records[stack->state.thread - 1], counter);
 }
 
 int thread_table_switch(thread_table *table, call_model *model, thread_record *thread, uint64_t number,
@@ -109,11 +109,11 @@ int thread_table_switch(thread_table *table, call_model *model, thread_record *t
 	if (next == thread->other)
 		return 1;
 	if (next != NULL)
-		take_from_others(table, next, counter);
+		detach_from_other_threads(table, next, counter);
 	left = next != NULL ? next->state.left : thread->own_left;
 	if (thread->other == NULL)
 		thread->own_left = counter;
-	leave_other(thread, counter);
+	return_to_own_stack(thread, counter);
 	thread->other = next;
 	if (next != NULL)
 		next->state.thread = (uint64_t)(thread - table->records) + 1;
@@ -128,7 +128,7 @@ void thread_table_end_stack(thread_table *table, call_model *model, uint64_t num
 
 	if (stack == NULL)
 		return;
-	take_from_others(table, stack, stack->state.left);
+	detach_from_other_threads(table, stack, stack->state.left);
 	model->unclosed_frames += model->counts * call_stack_clear(model, &stack->calls);
 	call_stack_destroy(&stack->calls);
 	stack_table_remove(&table->stacks, &stack->state);
@@ -136,7 +136,7 @@ void thread_table_end_stack(thread_table *table, call_model *model, uint64_t num
 
 void thread_table_reset(call_model *model, thread_record *thread)
 {
-	leave_other(thread, thread->last_counter);
+	return_to_own_stack(thread, thread->last_counter);
 	model->unclosed_frames += model->counts * call_stack_clear(model, &thread->own_stack);
 }
 

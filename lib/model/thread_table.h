@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/thread_table.h
- * \brief What is known of each thread, and in the midst of what it is between two of its blocks.
+ * \brief The state of each thread, also between two of its blocks.
  */
 #ifndef MODEL_THREAD_TABLE_H
 #define MODEL_THREAD_TABLE_H
@@ -14,7 +14,7 @@
 
 /** A call stack that threads switch to and from. */
 typedef struct switched_stack {
-	stack_state state; /**< Its thread is one more than the thread's place in the table. */
+	stack_state state; /**< Its thread is one more than the thread's index in the table. */
 	call_stack calls;
 } switched_stack;
 
@@ -41,7 +41,7 @@ typedef struct thread_table {
 	thread_record *records;
 	size_t count;
 	size_t capacity;
-	stack_table stacks; /**< Those that are no thread's own: #switched_stack. */
+	stack_table stacks; /**< The stacks that are no thread's own: #switched_stack. */
 } thread_table;
 
 /** The stack that a thread is on. */
@@ -53,30 +53,29 @@ static inline call_stack *thread_stack(thread_record *thread)
 void thread_table_init(thread_table *table, const mprof_allocator *allocator);
 void thread_table_destroy(thread_table *table);
 
-/** The record of a thread, made if it is not there; valid until the next call. NULL if there is no memory. */
+/** The record of a thread, added if there is none; valid until the next call. NULL if there is no memory. */
 thread_record *thread_table_get(thread_table *table, const call_model *model, uint64_t id);
 
 /**
- * A thread goes on on another stack, with \p counter for when. Frames of a stack that is not known any more, because
- * recording was stopped since it was left, are closed and counted as interrupted. Returns 0, changing nothing, if there
- * is no memory.
+ * A thread continues on another stack at \p counter. Frames of a stack that has become unknown, because recording was
+ * stopped since it was left, are closed and counted as interrupted. Returns 0, changing nothing, if there is no memory.
  */
 int thread_table_switch(thread_table *table, call_model *model, thread_record *thread, uint64_t number,
 			uint64_t counter);
 
-/** A stack is done with: its open frames are closed, and counted as such that were never left. */
+/** A stack has ended: its open frames are closed, and counted as never left. */
 void thread_table_end_stack(thread_table *table, call_model *model, uint64_t number);
 
 /** A thread starts or ends: it is on its own stack, which is empty. */
 void thread_table_reset(call_model *model, thread_record *thread);
 
-/** Frames that are open on the stacks of all threads, and those that no thread is on. */
+/** The number of open frames on the stacks of all threads, and on stacks that no thread is on. */
 uint64_t thread_table_open_frames(const thread_table *table, const call_model *model);
 
-/** Calls a function with each stack. */
+/** Calls a function for each stack. */
 void thread_table_each_stack(const thread_table *table, void (*visit)(void *user, const call_stack *stack), void *user);
 
-/** Gives a thread a name. Returns 0, changing nothing, if there is no memory. */
+/** Names a thread. Returns 0, changing nothing, if there is no memory. */
 int thread_table_name(thread_table *table, thread_record *thread, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/window.h
- * \brief What part of a log is analysed: counters from a start to an end, and threads.
+ * \brief The part of a log that is analysed: counters from a start to an end, and threads.
  */
 #ifndef MODEL_WINDOW_H
 #define MODEL_WINDOW_H
@@ -11,15 +11,15 @@
 typedef struct profile_window {
 	int is_bounded; /**< 0: all counters are inside. */
 	uint64_t start;
-	uint64_t end;     /**< The first counter that is not inside any more. */
-	int has_threads;  /**< 0: all threads are wanted. */
+	uint64_t end;     /**< The first counter after the window. */
+	int has_threads;  /**< 0: all threads are chosen. */
 	hash_map threads; /**< By ID. */
 } profile_window;
 
 void window_init(profile_window *window, const mprof_allocator *allocator);
 void window_destroy(profile_window *window);
 
-/** Sets the bounds. \p end 0 means that there is none. */
+/** Sets the bounds. \p end 0 means no end. */
 void window_bound(profile_window *window, uint64_t start, uint64_t end);
 
 /** Returns 0 if there is no memory. */
@@ -30,13 +30,13 @@ static inline int window_has_counter(const profile_window *window, uint64_t coun
 	return !window->is_bounded || (counter >= window->start && counter < window->end);
 }
 
-/** Whether a counter is after all that are inside. */
+/** Whether a counter is after the window. */
 static inline int window_is_over(const profile_window *window, uint64_t counter)
 {
 	return window->is_bounded && counter >= window->end;
 }
 
-/** The counter inside that is nearest: the time between two of these is that which passed inside. */
+/** The nearest counter inside the window: the difference of two of these is the time that passed inside. */
 static inline uint64_t window_clamp(const profile_window *window, uint64_t counter)
 {
 	if (!window->is_bounded)

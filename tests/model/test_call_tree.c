@@ -42,7 +42,7 @@ static size_t run_of_colliding_calls(uint64_t seed)
 		key = next_colliding_key(key);
 		cr_assert_eq(call_tree_child(&tree, CALL_TREE_ROOT, (uint32_t)key), i);
 	}
-	run = longest_run(tree.places, tree.place_count, sizeof(*tree.places));
+	run = longest_run(tree.slots, tree.slot_count, sizeof(*tree.slots));
 	call_tree_destroy(&tree);
 	return run;
 }

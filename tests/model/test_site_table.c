@@ -103,7 +103,7 @@ static size_t run_of_colliding_sites(uint64_t seed)
 		key.other = next_colliding_key(key.other);
 		cr_assert_eq(site_table_get(&table, &key), i);
 	}
-	run = longest_run(table.places, table.place_count, sizeof(*table.places));
+	run = longest_run(table.slots, table.slot_count, sizeof(*table.slots));
 	site_table_destroy(&table);
 	return run;
 }
