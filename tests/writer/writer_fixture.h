@@ -6,6 +6,7 @@
 #ifndef WRITER_FIXTURE_H
 #define WRITER_FIXTURE_H
 
+#include "writer/put_block.h"
 #include "writer/writer_internal.h"
 
 #include "base/bytes.h"
