@@ -168,7 +168,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_fd(int fd, const mprof_
  * \brief Opens a log in memory and reads its INTRO.
  *
  * If the error is of severity #MPROF_SEVERITY_BLOCK, only INTRO is damaged, and reading can continue after it.
- * \param bytes The log. Borrowed until the reader is destroyed.
+ * \param bytes The log. Borrowed until the reader is destroyed; may be NULL if \p length is 0.
  * \param length Length of the log in bytes.
  * \param options Options, or NULL for the defaults. Copied.
  * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
@@ -183,7 +183,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_fd(int fd, const mprof_
  * - #MPROF_ERR_TRUNCATED if the log ends inside INTRO.
  * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be read.
  * - #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if INTRO is damaged.
- * - #MPROF_ERR_ARGUMENT if \p bytes or \p reader is NULL, or an option is out of range.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL, or an option is out of range.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */

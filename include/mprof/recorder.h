@@ -431,6 +431,9 @@ MPROF_API void mprof_recorder_destroy(mprof_recorder *recorder);
  * \brief Waits until everything that any thread recorded or defined before the call is in the log and handed to the
  * operating system.
  *
+ * Call it before freeing structures whose addresses are keys: structures allocated later at the same addresses can then
+ * not be confused with them.
+ *
  * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
  * \param recorder The recorder.
  * \return
