@@ -285,7 +285,7 @@ Test(object_sizes, are_no_part_of_a_log_without_the_directive)
 	go_to(parser, NUMBER_EVENTS - 1);
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_ERR_MALFORMED);
-	cr_assert_str_eq(parser_error_of(parser).what, "this byte is not an event");
+	cr_assert_str_eq(parser_error_of(parser).what, "this byte is no event");
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
