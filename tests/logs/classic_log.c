@@ -2,6 +2,7 @@
 #include "classic_log.h"
 
 #include "base/bytes.h"
+#include "base/failing_allocator.h"
 #include "format/varint.h"
 
 #include <criterion/criterion.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define FIRST_COUNTER 1000
+#define MOST_EVENTS 64
 
 static size_t header_length(const classic_log *log)
 {
@@ -159,6 +161,50 @@ mprof_reader *classic_log_read(const classic_log *log, const mprof_reader_option
 
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, options, &reader), MPROF_OK);
 	return reader;
+}
+
+/* Returns the first status other than #MPROF_OK. */
+static mprof_status read_whole(const classic_log *log, const mprof_reader_options *options, mprof_block_kind kind,
+			       size_t capacity)
+{
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_status status = mprof_reader_open_memory(log->bytes, log->length, options, &reader);
+	mprof_event events[MOST_EVENTS];
+	size_t count;
+
+	cr_assert_leq(capacity, MOST_EVENTS);
+	mprof_block_init(&block, sizeof(block));
+	while (status == MPROF_OK && (status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
+		if (block.kind != (uint32_t)kind)
+			continue;
+		do
+			status = mprof_reader_next_events(reader, events, capacity, &count);
+		while (status == MPROF_OK);
+		if (status == MPROF_END)
+			status = MPROF_OK;
+	}
+	mprof_reader_destroy(reader);
+	return status;
+}
+
+void classic_log_refuse_memory(const classic_log *log, mprof_block_kind kind, size_t capacity, int fail_once)
+{
+	size_t refused = 1;
+
+	for (size_t fail_at = 1; refused > 0; fail_at++) {
+		failing_allocator memory = {.fail_at = fail_at, .fail_once = fail_once};
+		mprof_allocator allocator = failing_allocator_interface(&memory);
+		mprof_reader_options options;
+		mprof_status status;
+
+		mprof_reader_options_init(&options, sizeof(options));
+		options.allocator = &allocator;
+		status = read_whole(log, &options, kind, capacity);
+		cr_assert_eq(memory.blocks, 0);
+		refused = memory.refused;
+		cr_assert_eq(status, refused > 0 ? MPROF_ERR_MEMORY : MPROF_END, "request %zu", fail_at);
+	}
 }
 
 void classic_log_go_to(mprof_reader *reader, mprof_block_kind kind, mprof_block *block)

@@ -61,6 +61,13 @@ void classic_log_end(classic_log *log);
 /** Opens a reader for the log. */
 mprof_reader *classic_log_read(const classic_log *log, const mprof_reader_options *options);
 
+/**
+ * Reads the log repeatedly, each time with another request for memory refused, until none is. Fails unless each
+ * run but the last ends with #MPROF_ERR_MEMORY, the last one with #MPROF_END, and all memory is freed. \p kind: the
+ * blocks whose events are fetched, in batches of \p capacity, at most 64. \p fail_once: later requests are granted.
+ */
+void classic_log_refuse_memory(const classic_log *log, mprof_block_kind kind, size_t capacity, int fail_once);
+
 /** Goes to the next block of a kind, which must exist. */
 void classic_log_go_to(mprof_reader *reader, mprof_block_kind kind, mprof_block *block);
 

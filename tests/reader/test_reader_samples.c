@@ -3,8 +3,6 @@
 #include "logs/classic_log.h"
 #include "logs/log_fixture.h"
 
-#include "base/failing_allocator.h"
-
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -418,50 +416,10 @@ Test(reader_samples, memory_limit)
 	mprof_reader_destroy(reader);
 }
 
-/* Reads all samples of a log. Returns the first status other than #MPROF_OK. */
-static mprof_status read_whole(const mprof_reader_options *options, const classic_log *log)
-{
-	mprof_reader *reader;
-	mprof_block block;
-	mprof_status status = mprof_reader_open_memory(log->bytes, log->length, options, &reader);
-	mprof_event events[4];
-	size_t count;
-
-	mprof_block_init(&block, sizeof(block));
-	while (status == MPROF_OK && (status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
-		if (block.kind != MPROF_BLOCK_STATISTICAL)
-			continue;
-		do
-			status = mprof_reader_next_events(reader, events, 4, &count);
-		while (status == MPROF_OK);
-		if (status == MPROF_END)
-			status = MPROF_OK;
-	}
-	mprof_reader_destroy(reader);
-	return status;
-}
-
 Test(reader_samples, no_memory)
 {
 	classic_log *log = make_all_hits();
-	size_t refused;
 
 	classic_log_end(log);
-	for (size_t fail_at = 1;; fail_at++) {
-		failing_allocator memory = {.fail_at = fail_at};
-		mprof_allocator allocator = failing_allocator_interface(&memory);
-		mprof_reader_options options;
-		mprof_status status;
-
-		mprof_reader_options_init(&options, sizeof(options));
-		options.allocator = &allocator;
-		status = read_whole(&options, log);
-		cr_assert_eq(memory.blocks, 0);
-		refused = memory.refused;
-		if (refused == 0) {
-			cr_assert_eq(status, MPROF_END);
-			break;
-		}
-		cr_assert_eq(status, MPROF_ERR_MEMORY, "request %zu", fail_at);
-	}
+	classic_log_refuse_memory(log, MPROF_BLOCK_STATISTICAL, 4, 0);
 }
