@@ -64,8 +64,9 @@ for file in "${expected[@]}"; do
 	test -e "$root$file" || fail "$file is not installed"
 done
 
-# The installed files are found by pkg-config alone. They lie below another root, which it puts in front.
-PKG_CONFIG_LIBDIR=$root$(directory pkgconfigdir)
+# The installed files are found by pkg-config alone, and zlib as anywhere. They lie below another root, which it puts in
+# front.
+PKG_CONFIG_LIBDIR=$root$(directory pkgconfigdir):$("${PKG_CONFIG:-pkg-config}" --variable=pc_path pkg-config)
 export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR
 export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 ask() {
