@@ -90,7 +90,7 @@ static uint32_t name_rank(const char *name, unsigned binding, int has_size)
 	uint32_t underscores = 0;
 	uint32_t rank = binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
 
-	while (name[underscores] == '_' && underscores < RANK_UNDERSCORES_MAX)
+	while (underscores < RANK_UNDERSCORES_MAX && name[underscores] == '_')
 		underscores++;
 	return rank + underscores * RANK_UNDERSCORE + (has_size ? 0 : RANK_WITHOUT_SIZE);
 }

@@ -61,7 +61,7 @@ static void offer(nearest_name *nearest, const char *key, const char *name, size
 	size_t misses;
 	char *copy;
 
-	for (; key[length] != '\0' && length < NEAREST_LENGTH; length++)
+	for (; length < NEAREST_LENGTH && key[length] != '\0'; length++)
 		lower[length] = (char)tolower((unsigned char)key[length]);
 	lower[length] = '\0';
 	if (nearest->length >= least_part && strstr(lower, nearest->wanted) != NULL) {

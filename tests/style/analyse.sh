@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# clang-tidy and cppcheck find nothing. .clang-tidy and cppcheck.supp give the reasons for what is not looked at.
+#
+# analyse.sh BUILD: a directory that is configured. Called by .ci/run; takes long, hence no part of make check. Status 77
+# if neither program is there.
+set -eu
+
+build=$(realpath "${1:?a directory that is configured}")
+cd "$(dirname "$0")/../.."
+jobs=$(nproc)
+status=77
+
+# judge COMMAND...: a failure of one is that of all.
+judge() {
+	if ! "$@"; then
+		status=1
+	elif test $status = 77; then
+		status=0
+	fi
+}
+
+# What its options for gcc and for headers of the system leave is printed to the standard output.
+tidy() {
+	make -s -C "$build" compile_commands.json || return
+	find lib -name '*.c' ! -name '*_windows.c' ! -name 'windows_*.c' ! -name unsupported.c -print0 |
+		xargs -0 -n 20 -P "$jobs" clang-tidy -p "$build" --quiet 2>"$build/clang-tidy.stderr"
+}
+
+if command -v clang-tidy >/dev/null && clang-tidy --version | grep -q 'version 14\.'; then
+	judge tidy
+else
+	echo "SKIP: clang-tidy is missing, or not of version 14"
+fi
+
+if command -v cppcheck >/dev/null; then
+	judge cppcheck -j"$jobs" --quiet --std=c11 --platform=unix64 --enable=warning,performance,portability \
+		--suppressions-list=tests/style/cppcheck.supp --error-exitcode=1 --include="$build/config.h" \
+		-DHAVE_CONFIG_H -DMPROF_UNSTABLE -Iinclude -Ilib -Iexamples -Iexamples/mprof \
+		lib examples/mprof examples/shared
+else
+	echo "SKIP: cppcheck is missing"
+fi
+exit $status
