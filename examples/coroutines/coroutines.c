@@ -13,7 +13,7 @@
 
 enum { COROUTINES = 2, STACK_BYTES = 64 * 1024, ROUNDS = 1000 };
 
-/* Keys are any numbers; a runtime takes the addresses of its methods. */
+/* Keys can be any numbers; a runtime uses the addresses of its methods. */
 enum { METHOD_SCHEDULE = 1, METHOD_PRODUCE = 2, METHOD_CONSUME = 3 };
 
 typedef struct coroutine {
@@ -37,7 +37,7 @@ static void define(mprof_recorder *recorder, mprof_key key, const char *name, ui
 	description.source_file_length = sizeof(__FILE__) - 1;
 	description.source_line = line;
 	if (mprof_recorder_define_method(recorder, key, &description) != MPROF_OK)
-		fprintf(stderr, "coroutines: %s cannot be defined\n", name);
+		fprintf(stderr, "coroutines: cannot define %s\n", name);
 }
 
 static void run(unsigned number)
@@ -45,12 +45,12 @@ static void run(unsigned number)
 	mprof_thread_enter_method(thread, METHOD_PRODUCE + number);
 	for (int i = 0; i < ROUNDS; i++)
 		swapcontext(&coroutines[number].context, &scheduler);
-	/* A runtime that does not know which method returns records that the one on top returns. */
+	/* A runtime that cannot identify the returning method records that the one on top returns. */
 	mprof_thread_leave_top(thread);
 	coroutines[number].is_done = 1;
 }
 
-/* The number of a stack is unique among those that are in use; 0 is the thread's own. */
+/* The ID of a stack is unique among the stacks in use; 0 is the thread's own stack. */
 static uint64_t stack_of(const coroutine *which)
 {
 	return (uint64_t)(which - coroutines) + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file allocations.c
- * \brief Objects allocated.
+ * \brief Records allocated objects.
  */
 #include "names.h"
 #include "stacks.h"
@@ -12,12 +12,12 @@
 /* As in names_object_size(). */
 #define OBJECT_ALIGNMENT 8
 
-/* The runtime takes a while for a class and a size, so each thread remembers those that it met last. */
+/* Looking up a class and its object size in the runtime is slow, so each thread caches its latest results. */
 static const known_vtable *vtable_of(MonoProfiler *profiler, thread_state *state, MonoObject *object)
 {
 	MonoVTable *vtable = object->vtable;
-	size_t place = (size_t)((uint64_t)(uintptr_t)vtable * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_VTABLES - 1);
-	known_vtable *known = &state->known_vtables[place];
+	size_t index = (size_t)((uint64_t)(uintptr_t)vtable * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_VTABLES - 1);
+	known_vtable *known = &state->known_vtables[index];
 	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
 
 	if (__builtin_expect(known->vtable != vtable || known->unloads != unloads, 0)) {

@@ -3,8 +3,8 @@
  * \file call_depth.h
  * \brief The option depth=N: calls deeper than N are not recorded.
  *
- * Each thread keeps its depth, 0 at first. Every call that the runtime reports as entered or left, recorded or not,
- * goes through one of these, so that both always agree on which calls are left out.
+ * Each thread has a call depth that starts at 0. Every enter and leave that the runtime reports, recorded or not, goes
+ * through one of these functions, so that enters and leaves agree on which calls are left out.
  */
 #ifndef CALL_DEPTH_H
 #define CALL_DEPTH_H
@@ -17,12 +17,12 @@ static inline int call_depth_enter(uint32_t *depth, uint32_t limit)
 	return limit == 0 || (*depth)++ < limit;
 }
 
-/** A call ends, in any way. Returns 1 if it is to be recorded. */
+/** A call ends, by return or by exception. Returns 1 if it is to be recorded. */
 static inline int call_depth_leave(uint32_t *depth, uint32_t limit)
 {
 	if (limit == 0)
 		return 1;
-	/* Its begin may have been before the runtime told us of calls. */
+	/* The call may have been entered before the runtime began to report calls. */
 	if (*depth > 0)
 		(*depth)--;
 	return *depth < limit;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file classes.c
- * \brief Classes loaded, exceptions thrown.
+ * \brief Records loaded classes and thrown exceptions.
  *
- * A class is defined when its vtable is being made: that comes before its first object, on whatever thread. The
- * announcement that the vtable is made can come after it.
+ * A class is defined when the runtime begins to create its vtable. This precedes its first object on every thread; the
+ * report that the vtable is complete can follow the first object.
  */
 #include "names.h"
 #include "threads.h"
@@ -14,7 +14,7 @@
 
 static void vtable_loading(MonoProfiler *profiler, MonoVTable *vtable)
 {
-	/* Not "once": the address may have been another class's. */
+	/* Not names_define_class_once(): the address may have belonged to another class. */
 	names_define_class_of_objects(profiler, mono_vtable_class(vtable));
 }
 
@@ -27,12 +27,12 @@ static void exception_throw(MonoProfiler *profiler, MonoObject *exception)
 					  key_of(mono_vtable_class(exception->vtable)));
 }
 
-/* What is recorded of objects names their classes. */
+/* The record kinds whose events refer to the class of an object. */
 #define KINDS_ABOUT_OBJECTS                                                                                            \
 	(RECORD_ALLOCATIONS | RECORD_EXCEPTIONS | RECORD_HEAP | RECORD_HANDLES | RECORD_MONITORS | RECORD_FINALIZERS | \
 	 RECORD_FREED | RECORD_SUMMARIES)
 
-/* The "T" of a generic class has a structure too, but is not a class. */
+/* A type parameter, the "T" of a generic class, has a MonoClass too, but is not a class. */
 static int is_type_parameter(MonoClass *klass)
 {
 	int kind = mono_type_get_type(mono_class_get_type(klass));
@@ -41,8 +41,8 @@ static int is_type_parameter(MonoClass *klass)
 }
 
 /*
- * When loading begins most classes have no name yet, so both events are recorded at its end: the pair says that and
- * when a class was loaded, not how long it took.
+ * Most classes have no name yet when loading begins, so both events are recorded when it ends. The pair shows that a
+ * class was loaded and when, but not how long it took.
  */
 static void record_load(MonoProfiler *profiler, MonoClass *klass, uint32_t flags)
 {

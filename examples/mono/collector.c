@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file collector.c
- * \brief Collections, stops of the world and sizes of the heap.
+ * \brief Records collections, stops of the world and sizes of the heap.
  *
  * These callbacks run while all other threads of the program may be stopped, on the thread that collects, which may be
- * one of the collector's own. They allocate nothing and wait for nothing.
+ * one of the collector's own. They do not allocate and do not wait.
  */
 #include "heap.h"
 #include "threads.h"
 
-/* How often a thread without a handle looks whether the common one is free. Its holder only stores 16 bytes. */
+/* How often a thread without a handle tries to acquire the shared one. Its holder only stores 16 bytes. */
 #define MAX_LOOKS 1000
 
-/* The collector has two. */
+/* The collector has generations 0 and 1. */
 #define GENERATIONS 2
 
-static int take_common_handle(MonoProfiler *profiler)
+static int acquire_shared_handle(MonoProfiler *profiler)
 {
 	for (int look = 0; look < MAX_LOOKS; look++)
 		if (!atomic_flag_test_and_set_explicit(&profiler->collector_busy, memory_order_acquire))
@@ -30,20 +30,20 @@ static void record(MonoProfiler *profiler, mprof_event_kind kind, uint32_t numbe
 		return;
 	}
 	/*
-	 * The collector serializes its events, but for changes of the heap's size, which several of its threads may
-	 * report together. The next of those tells the size as well.
+	 * The collector serializes its events, except changes of the heap's size, which several of its threads may
+	 * report at the same time. A change that is skipped here is harmless: the next one contains the size as well.
 	 */
-	if (profiler->collector == NULL || !take_common_handle(profiler))
+	if (profiler->collector == NULL || !acquire_shared_handle(profiler))
 		return;
 	atomic_store_explicit(&profiler->collector_used, 1, memory_order_relaxed);
 	mprof_thread_record_collection(profiler->collector, kind, number, value);
 	atomic_flag_clear_explicit(&profiler->collector_busy, memory_order_release);
 }
 
-/* The number given last. In logs of Mono 2 changes of the heap's size take numbers too, at any time. */
+/* The number assigned last. In logs of Mono 2, changes of the heap's size are numbered too, and happen at any time. */
 static _Atomic uint32_t last_number;
 
-/* Of the last collection of each generation, and of the last of all. */
+/* The number of the last collection, by generation. */
 static uint32_t number_of[GENERATIONS];
 static uint32_t number_of_current;
 
@@ -52,13 +52,13 @@ static uint32_t next_number(void)
 	return atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
 }
 
-/* One of an old generation may run beside the program, and others begin and end before it does. */
+/* A collection of the old generation may run concurrently with the program; others may begin and end meanwhile. */
 static uint32_t number_at(MonoProfilerGCEvent step, uint32_t generation)
 {
 	switch (step) {
 	case MONO_GC_EVENT_PRE_STOP_WORLD:
 	case MONO_GC_EVENT_POST_STOP_WORLD:
-		/* The world is stopped for what comes. */
+		/* The world is stopped for the collection that follows, which gets the next number. */
 		return atomic_load_explicit(&last_number, memory_order_relaxed) + 1;
 	case MONO_GC_EVENT_START:
 		number_of_current = number_of[generation % GENERATIONS] = next_number();
@@ -101,7 +101,7 @@ static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t 
 	uint32_t number = number_at(step, generation);
 
 	(void)is_serial;
-	/* The world stands still while the heap is walked, before it is told to go on. */
+	/* The heap is walked before the world is restarted. */
 	heap_collection_step(profiler, step, generation, number_of[generation % GENERATIONS]);
 	if (profiler->options.kinds & RECORD_COLLECTIONS)
 		record_step(profiler, step, generation, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control.c
- * \brief The thread that takes commands and signals.
+ * \brief The thread that receives commands and signals.
  */
 #include "control.h"
 
@@ -21,23 +21,23 @@
 
 #define STACK_SIZE ((size_t)512 << 10)
 
-/* How long those who want to connect are left waiting when the process has no descriptor for them. */
+/* How long connections stay unaccepted after the process has run out of descriptors. */
 #define PAUSE_MS 1000
 
-/* What is waited for, besides clients. */
+/* Entries of the poll array, followed by one for each client. */
 enum { POLL_EVENT, POLL_SOCKET, POLL_PORT, POLL_CLIENTS, POLL_COUNT = POLL_CLIENTS + MAX_CLIENTS };
 
-/* Belongs to the thread once it runs, but for what control_stop() uses. */
+/* Owned by the control thread once it runs, except for the fields that control_stop() uses. */
 static struct {
 	MonoProfiler *profiler;
-	int event_fd; /* Written to by signals and at the end; never closed. */
+	int event_fd; /* Written to by signal handlers and by control_stop(); never closed. */
 	control_socket socket;
 	int port_fd;
 	int is_pausing;
 	_Atomic int is_ending;
-	_Atomic int is_to_join; /* Somebody waits until the thread is known to the runtime. */
+	_Atomic int is_to_join; /* Another thread waits until the control thread is attached to the runtime. */
 	sem_t joined;
-	int is_running; /* Of the thread that starts and stops all this. */
+	int is_running; /* Used only by the thread that starts and stops the control thread. */
 	control_clients clients;
 } control;
 
@@ -46,7 +46,7 @@ static int is_out_of_descriptors(int error)
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-static void take_connections(const struct pollfd *polls)
+static void accept_connections(const struct pollfd *polls)
 {
 	control.is_pausing = 0;
 	for (int i = POLL_SOCKET; i <= POLL_PORT; i++) {
@@ -70,17 +70,19 @@ static void join_runtime(void)
 	sem_post(&control.joined);
 }
 
-/* Returns 0 if there is nothing new to look at. */
+/* Returns 0 if poll() failed. */
 static int wait_for_work(struct pollfd *polls)
 {
 	polls[POLL_EVENT] = (struct pollfd){.fd = control.event_fd, .events = POLLIN};
-	/* Descriptors below 0 are not looked at. */
+	/* poll() ignores negative descriptors. */
 	polls[POLL_SOCKET] = (struct pollfd){.fd = control.is_pausing ? -1 : control.socket.fd, .events = POLLIN};
 	polls[POLL_PORT] = (struct pollfd){.fd = control.is_pausing ? -1 : control.port_fd, .events = POLLIN};
 	control_clients_prepare(&control.clients, &polls[POLL_CLIENTS]);
 	if (poll(polls, POLL_COUNT, control.is_pausing ? PAUSE_MS : -1) >= 0)
 		return 1;
-	/* The system has no memory for it, or the program has forbidden itself so many descriptors. */
+	/*
+	 * The system is out of memory, or the program has lowered its limit of descriptors below what poll() is given.
+	 */
 	if (errno != EINTR)
 		poll(NULL, 0, PAUSE_MS);
 	return 0;
@@ -99,12 +101,12 @@ static void *serve(void *unused)
 		if (polls[POLL_EVENT].revents != 0 && read(control.event_fd, &count, sizeof(count)) > 0)
 			control_signals_act(control.profiler);
 		control_clients_serve(&control.clients, &polls[POLL_CLIENTS]);
-		take_connections(polls);
+		accept_connections(polls);
 	}
 	return NULL;
 }
 
-/* Returns 0, or an error. */
+/* Returns 0, or an error number. */
 static int start_thread(void)
 {
 	pthread_attr_t attributes;
@@ -117,7 +119,10 @@ static int start_thread(void)
 		return error;
 	(void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* No signal of the program is to interrupt this thread, nor one of the runtime, which does not know it. */
+	/*
+	 * This thread handles no signals: neither those of the program nor those of the runtime, to which it is not
+	 * attached.
+	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&thread, &attributes, serve, NULL);
@@ -128,7 +133,7 @@ static int start_thread(void)
 	return error;
 }
 
-/* Returns how many ways there are to reach us. */
+/* Returns the number of channels opened: socket, port and signals. */
 static int open_ways(const module_options *options)
 {
 	int count = 0;
@@ -165,7 +170,7 @@ void control_start(MonoProfiler *profiler)
 		error = start_thread();
 	control.is_running = error == 0;
 	if (error != 0) {
-		fprintf(stderr, "mprof: no commands are taken: %s\n", strerror(error));
+		fprintf(stderr, "mprof: no commands are accepted: %s\n", strerror(error));
 		control_socket_remove(&control.socket);
 	}
 }

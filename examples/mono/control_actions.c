@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_actions.c
- * \brief Acts on the recorder.
+ * \brief Implements the actions on the recorder.
  */
 #include "control_actions.h"
 
@@ -46,7 +46,7 @@ const char *control_heapshot(MonoProfiler *profiler)
 	const char *failure;
 
 	if ((profiler->options.kinds & RECORD_HEAP) == 0)
-		return "no heap shots are recorded: the program was started without the option heap";
+		return "no heap snapshots are recorded: the program was started without the option heap";
 	failure = heap_take_shot(profiler);
 	return failure != NULL ? failure : result_of(mprof_recorder_drain(profiler->recorder));
 }
@@ -54,7 +54,7 @@ const char *control_heapshot(MonoProfiler *profiler)
 const char *control_set_heap_shots(MonoProfiler *profiler, int64_t count)
 {
 	if ((profiler->options.kinds & RECORD_HEAP) == 0)
-		return "no heap shots are recorded: the program was started without the option heap";
+		return "no heap snapshots are recorded: the program was started without the option heap";
 	atomic_store(&profiler->heap_shots_left, count);
 	return NULL;
 }

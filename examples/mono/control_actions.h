@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_actions.h
- * \brief What can be done to a recording while the program runs, whoever asks for it.
+ * \brief The actions on a recording while the program runs, for sockets, signals and runtime calls alike.
  *
- * Each returns NULL when it is done, or a line that says why it is not. All may be called on any thread that is not the
- * collector's, at any time until the process ends.
+ * Each returns NULL on success, otherwise a line with the reason of the failure. All may be called at any time until
+ * the process ends, on any thread except the collector's.
  */
 #ifndef CONTROL_ACTIONS_H
 #define CONTROL_ACTIONS_H
 
 #include "module.h"
 
-/** Events are recorded from here on. */
+/** Starts to record events. */
 const char *control_enable(MonoProfiler *profiler);
 
-/** Events are not recorded from here on; when it returns, all that were are in the log. */
+/** Stops recording events. When it returns, all events recorded before are in the log. */
 const char *control_disable(MonoProfiler *profiler);
 
-/** The one or the other. */
+/** Disables recording if it is enabled, otherwise enables it. */
 const char *control_toggle(MonoProfiler *profiler);
 
-/** All that was recorded is in the log when it returns; what is kept in memory is written out. */
+/** Writes a ring buffer out. When it returns, all recorded events are in the log. */
 const char *control_flush(MonoProfiler *profiler);
 
-/** Runs a full collection with a heap shot, which is in the log when it returns. */
+/** Runs a full collection with a heap snapshot. When it returns, the snapshot is in the log. */
 const char *control_heapshot(MonoProfiler *profiler);
 
-/** Lets the next so many full collections have a heap shot; all with -1. */
+/** Requests heap snapshots for the next \p count full collections; for all if it is -1. */
 const char *control_set_heap_shots(MonoProfiler *profiler, int64_t count);
 
-/** Puts a remark into the log. */
+/** Writes a marker to the log. */
 const char *control_mark(MonoProfiler *profiler, const char *text);
 
 #endif

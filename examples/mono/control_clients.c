@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_clients.c
- * \brief Reads lines, has them done, sends the answers.
+ * \brief Reads lines, executes them as commands, and sends the answers.
  */
 #include "control_clients.h"
 
@@ -26,20 +26,20 @@ static void end_client(control_client *client)
 
 void control_clients_add(control_clients *clients, int fd, int is_classic)
 {
-	control_client *place = &clients->clients[0];
+	control_client *client = &clients->clients[0];
 
-	for (int i = 1; i < MAX_CLIENTS && place->fd >= 0; i++)
-		if (clients->clients[i].fd < 0 || clients->clients[i].last_use < place->last_use)
-			place = &clients->clients[i];
-	if (place->fd >= 0)
-		end_client(place);
-	place->fd = fd;
-	place->is_classic = is_classic;
-	place->is_ending = 0;
-	place->last_use = ++clients->uses;
-	place->input_length = 0;
-	place->output_sent = 0;
-	place->output.length = 0;
+	for (int i = 1; i < MAX_CLIENTS && client->fd >= 0; i++)
+		if (clients->clients[i].fd < 0 || clients->clients[i].last_use < client->last_use)
+			client = &clients->clients[i];
+	if (client->fd >= 0)
+		end_client(client);
+	client->fd = fd;
+	client->is_classic = is_classic;
+	client->is_ending = 0;
+	client->last_use = ++clients->uses;
+	client->input_length = 0;
+	client->output_sent = 0;
+	client->output.length = 0;
 }
 
 void control_clients_prepare(const control_clients *clients, struct pollfd *polls)
@@ -53,7 +53,7 @@ void control_clients_prepare(const control_clients *clients, struct pollfd *poll
 	}
 }
 
-/* Returns 1 if the answer is sent as a whole; 0 if the rest must wait, or the client is gone. */
+/* Returns 1 if the whole answer was sent; 0 if the rest must wait, or the client is gone. */
 static int send_answer(control_client *client)
 {
 	while (client->output_sent < client->output.length) {
@@ -75,7 +75,7 @@ static int send_answer(control_client *client)
 	return client->fd >= 0;
 }
 
-/* Browsers can be made to send requests to any port of this machine; the lines in them are not ours. */
+/* A web page can make a browser send requests to any port of this machine. Their lines must not be executed. */
 static int is_of_browser(const char *line)
 {
 	return strstr(line, " HTTP/") != NULL;
@@ -101,17 +101,20 @@ static void obey(control_clients *clients, control_client *client, char *line)
 		control_command(clients->profiler, line, &client->output);
 }
 
-/* Where such a line ends nobody knows, so nothing that follows counts. */
+/*
+ * The end of such a line has not been received, so no later command can be found: the client is closed after the
+ * answer.
+ */
 static void refuse_line(control_client *client)
 {
-	const char *answer = client->is_classic ? "ERROR\n" : "ERROR the line is too long\n";
+	const char *answer = client->is_classic ? "ERROR\n" : "ERROR the line is longer than 1023 bytes\n";
 
 	client->is_ending = 1;
 	client->output.length = strlen(answer);
 	memcpy(client->output.text, answer, client->output.length);
 }
 
-/* Does the commands that have come, as long as the client takes the answers. */
+/* Executes the commands received so far, as long as the client reads the answers. */
 static void obey_all(control_clients *clients, control_client *client)
 {
 	char line[MAX_COMMAND + 1];
@@ -156,7 +159,7 @@ void control_clients_serve(control_clients *clients, const struct pollfd *polls)
 	for (int i = 0; i < MAX_CLIENTS; i++) {
 		control_client *client = &clients->clients[i];
 
-		/* The place may have changed hands since. */
+		/* The entry may have been reused for another client since poll() was called. */
 		if (polls[i].revents == 0 || client->fd != polls[i].fd || client->fd < 0)
 			continue;
 		if (client->output_sent < client->output.length)

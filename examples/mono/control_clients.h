@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_clients.h
- * \brief Those who send commands: a bounded number of connections, each with a bounded memory.
+ * \brief The clients that send commands: a bounded number of connections, each with bounded memory.
  *
- * Nothing here waits for a client. All of it is for one thread.
+ * No function waits for a client. Not thread-safe: the control thread owns all of it.
  */
 #ifndef CONTROL_CLIENTS_H
 #define CONTROL_CLIENTS_H
@@ -15,13 +15,13 @@
 #define MAX_CLIENTS 16
 
 typedef struct control_client {
-	int fd;               /**< -1 if the place is free. */
-	int is_classic;       /**< Came by TCP. */
+	int fd;               /**< -1 if the entry is free. */
+	int is_classic;       /**< Connected by TCP. */
 	int is_ending;        /**< To be closed when all answers are sent. */
-	uint64_t last_use;    /**< When it was last heard of, in control_clients::uses. */
-	size_t input_length;  /**< Bytes of a line that is not complete, or not looked at yet. */
-	size_t output_sent;   /**< Of output. */
-	command_reply output; /**< Commands are only taken when it is sent. */
+	uint64_t last_use;    /**< Value of control_clients::uses when it last sent something. */
+	size_t input_length;  /**< Length of input not executed yet, in bytes. */
+	size_t output_sent;   /**< Bytes of output that are sent. */
+	command_reply output; /**< The next command is executed only when it is sent. */
 	char input[MAX_COMMAND + 1];
 } control_client;
 
@@ -33,13 +33,13 @@ typedef struct control_clients {
 
 void control_clients_init(control_clients *clients, MonoProfiler *profiler);
 
-/** Takes a connection. If there is no place, that of the client that was silent for longest is taken. */
+/** Adds a connection and owns it. If all entries are in use, the client that was silent for longest is closed. */
 void control_clients_add(control_clients *clients, int fd, int is_classic);
 
-/** Fills in what to wait for, MAX_CLIENTS entries. */
+/** Fills in MAX_CLIENTS entries for poll(). */
 void control_clients_prepare(const control_clients *clients, struct pollfd *polls);
 
-/** Does what there is to do, by the same entries. */
+/** Serves the clients whose entries are ready after poll(). */
 void control_clients_serve(control_clients *clients, const struct pollfd *polls);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_commands.c
- * \brief Reads commands and words their answers.
+ * \brief Parses commands and formats their answers.
  */
 #include "control_commands.h"
 
@@ -41,7 +41,7 @@ static const named_action *find_action(const named_action *list, size_t count, c
 	return NULL;
 }
 
-/* What does not fit is left off, but for the last line of an answer, for which there is always room. */
+/* Text that does not fit is dropped, except the last line of an answer, for which room is reserved. */
 __attribute__((format(printf, 2, 3))) static void add_line(command_reply *reply, const char *format, ...)
 {
 	size_t room = sizeof(reply->text) - OPTIONS_MESSAGE_SIZE - reply->length;
@@ -53,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static void add_line(command_reply *reply,
 	va_end(arguments);
 	if (length < 0 || (size_t)length + 1 >= room)
 		return;
-	/* A line end in a value, such as a path, would begin another line. */
+	/* A line feed in a value, such as a path, would start another line. */
 	for (int i = 0; i < length; i++)
 		if (reply->text[reply->length + (size_t)i] == '\n')
 			reply->text[reply->length + (size_t)i] = '?';
@@ -119,7 +119,7 @@ void control_command(MonoProfiler *profiler, const char *line, command_reply *re
 	else if (strncmp(line, "mark ", 5) == 0 && line[5] != '\0')
 		failure = control_mark(profiler, line + 5);
 	else
-		failure = "unknown command; there are enable, disable, flush, heapshot, status and mark TEXT";
+		failure = "unknown command; the commands are enable, disable, flush, heapshot, status and mark TEXT";
 	add_result(reply, failure);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_commands.h
- * \brief The commands that can be sent to the module, a line each, and what it answers.
+ * \brief The commands that clients send to the module, one per line, and their answers.
  *
- * To a socket of the system:
+ * Commands to the Unix socket:
  *   enable, disable, flush, heapshot, status, mark TEXT
- * are answered by "DONE", or by "ERROR" and the reason; before that, status gives lines of the form NAME=VALUE.
+ * are answered by "DONE", or by "ERROR" and the reason. Before that, status prints lines of the form NAME=VALUE.
  *
- * To a TCP port, as the module for Mono 2 took them:
+ * Commands to the TCP port, those of the module for Mono 2:
  *   enable, disable, heap-snapshot, heap-snapshot-counter=all, =none or =N
  * are answered by "DONE" or "ERROR" alone.
  */
@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-/** Longest line, without its end. */
+/** Maximum length of a line without its line feed, in bytes. */
 #define MAX_COMMAND 1023
 
 typedef struct command_reply {
@@ -26,10 +26,10 @@ typedef struct command_reply {
 	char text[4096];
 } command_reply;
 
-/** Does what a line says. It has no line end. */
+/** Executes the command in a line without line feed. */
 void control_command(MonoProfiler *profiler, const char *line, command_reply *reply);
 
-/** The same for lines that come by TCP. */
+/** Executes the command in a line that was received by TCP. */
 void control_classic_command(MonoProfiler *profiler, const char *line, command_reply *reply);
 
 #endif

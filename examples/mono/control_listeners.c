@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_listeners.c
- * \brief Opens sockets, and sees to it that the right ones come.
+ * \brief Opens sockets and restricts who can connect to them.
  */
 #include "control_listeners.h"
 
@@ -23,7 +23,7 @@
 
 #define BACKLOG 16
 
-/* 1 if the directory is this user's and closed to all others; it is made if it is not there. */
+/* Returns 1 if the directory belongs to this user and is closed to all others. Creates it if it does not exist. */
 static int own_directory(const char *path)
 {
 	struct stat status;
@@ -32,7 +32,7 @@ static int own_directory(const char *path)
 
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
 		return 0;
-	/* Whoever put a link or a directory there before us is not to lead us elsewhere. */
+	/* Another user may have put a link or a directory there: links are not followed, and the owner is checked. */
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -43,7 +43,7 @@ static int own_directory(const char *path)
 	return is_own;
 }
 
-/* 1 if at the path is a socket of ours that nobody listens to. */
+/* Returns 1 if the path is a socket of this user that no process listens on. */
 static int is_left_over(const struct sockaddr_un *address)
 {
 	struct stat status;
@@ -60,7 +60,7 @@ static int is_left_over(const struct sockaddr_un *address)
 	return refused;
 }
 
-/* The process that a file in our directory is of; 0 if it is no socket's. */
+/* The process ID in the name of a file of our directory; 0 if the name is not that of a socket. */
 static long process_of(const char *name)
 {
 	char *end;
@@ -70,8 +70,8 @@ static long process_of(const char *name)
 }
 
 /*
- * Removes what processes left that were killed. One that is alive may be so elsewhere, where processes have other
- * numbers: it still listens.
+ * Removes the sockets of processes that were killed. A process that is not found here may be alive in another PID
+ * namespace: its socket still has a listener.
  */
 static void clean_directory(const char *path)
 {
@@ -92,7 +92,7 @@ static void clean_directory(const char *path)
 		closedir(directory);
 }
 
-/* Returns 1; 0 with errno. */
+/* Returns 1; 0 with errno set. */
 static int use_directory(const char *directory, char *path, size_t size)
 {
 	int length;
@@ -121,8 +121,10 @@ static int default_path(char *path, size_t size)
 	snprintf(directory, sizeof(directory), "/tmp/mprof-%ld", (long)geteuid());
 	if (use_directory(directory, path, size))
 		return 1;
-	fprintf(stderr, "mprof: no commands are taken: %s: %s\n", directory,
-		errno == EACCES ? "it is not ours, or others may enter it" : strerror(errno));
+	fprintf(stderr, "mprof: no commands are accepted: %s: %s\n", directory,
+		errno == EACCES
+			? "the directory belongs to another user or is open to others; control=PATH uses another one"
+			: strerror(errno));
 	return 0;
 }
 
@@ -139,14 +141,14 @@ static int bind_path(int fd, const struct sockaddr_un *address)
 	return unlink(address->sun_path) == 0 && bind(fd, (const struct sockaddr *)address, sizeof(*address)) == 0;
 }
 
-/* Returns 1; 0 with errno. */
+/* Returns 1; 0 with errno set. */
 static int listen_at(control_socket *socket, const struct sockaddr_un *address)
 {
 	struct stat status;
 
 	if (!bind_path(socket->fd, address))
 		return 0;
-	/* Before anybody can connect. */
+	/* Access is restricted before listen(), so no other user can connect. */
 	if (chmod(address->sun_path, 0600) != 0 || lstat(address->sun_path, &status) != 0 ||
 	    listen(socket->fd, BACKLOG) != 0) {
 		int error = errno;
@@ -169,15 +171,17 @@ int control_socket_open(control_socket *socket_, const char *path)
 		return 0;
 	if (path != NULL &&
 	    (size_t)snprintf(socket_->path, sizeof(socket_->path), "%s", path) >= sizeof(socket_->path)) {
-		fprintf(stderr, "mprof: no commands are taken: %s: a socket's path is at most %zu bytes long\n", path,
-			sizeof(socket_->path) - 1);
+		fprintf(stderr,
+			"mprof: no commands are accepted: %s: a socket's path is at most %zu bytes long; control=PATH "
+			"sets another one\n",
+			path, sizeof(socket_->path) - 1);
 		return 0;
 	}
 	memcpy(address.sun_path, socket_->path, sizeof(address.sun_path));
 	socket_->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (socket_->fd >= 0 && listen_at(socket_, &address))
 		return 1;
-	fprintf(stderr, "mprof: no commands are taken: %s: %s\n", socket_->path, strerror(errno));
+	fprintf(stderr, "mprof: no commands are accepted: %s: %s\n", socket_->path, strerror(errno));
 	if (socket_->fd >= 0)
 		close(socket_->fd);
 	socket_->fd = -1;
@@ -216,11 +220,11 @@ int control_port_open(unsigned port)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	/* A port whose last user has just ended is free. */
+	/* Allows a port that a process has just released. */
 	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, BACKLOG) == 0)
 		return fd;
-	fprintf(stderr, "mprof: no commands are taken from port %u: %s\n", port, strerror(errno));
+	fprintf(stderr, "mprof: no commands are accepted from port %u: %s\n", port, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -1;

@@ -16,13 +16,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* One end of a connection, as both tables can be compared with it. */
+/* One end of a connection, in a form that entries of the IPv4 and IPv6 tables are compared with. */
 typedef struct end {
 	uint32_t address; /* in network order */
 	uint16_t port;    /* in host order */
 } end;
 
-/* How an IPv4 address that is used through an IPv6 socket starts there: three words as the table prints them. */
+/* Formats the first three words of an IPv4-mapped IPv6 address as the table prints them. */
 static void mapped_prefix(char *text, size_t size)
 {
 	snprintf(text, size, "0000000000000000%08" PRIX32, (uint32_t)htonl(UINT32_C(0xffff)));
@@ -51,7 +51,10 @@ static int is_same(const end *a, const end *b)
 	return a->address == b->address && a->port == b->port;
 }
 
-/* Finds the socket from \p peer to \p own. Sockets without an inode have no process any more: their user is not kept. */
+/*
+ * Finds the socket from \p peer to \p own. Sockets without an inode belong to no process any more, and the table no
+ * longer contains their user.
+ */
 static int find_owner(const char *table, const end *peer, const end *own, uid_t *owner)
 {
 	char line[512];

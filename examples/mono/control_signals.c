@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_signals.c
- * \brief Turns signals into actions.
+ * \brief Converts signals to actions.
  */
 #include "control_signals.h"
 
@@ -13,11 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Set before the first handler is installed, and never changed. */
+/* Set before the first handler is installed, and constant afterwards: handlers read it without synchronization. */
 static const module_options *installed;
 static int wake_fd;
 
-/* A bit for each of the options' signals. Lock-free, as a handler needs. */
+/*
+ * One bit for each signal of the options. Handlers set bits, the control thread clears them. Lock-free, as signal
+ * handlers require.
+ */
 static _Atomic unsigned pending;
 
 static void handle(int number)
@@ -28,7 +31,7 @@ static void handle(int number)
 	for (unsigned i = 0; i < installed->signal_count; i++)
 		if (installed->signals[i].number == number)
 			atomic_fetch_or_explicit(&pending, 1u << i, memory_order_relaxed);
-	/* It cannot be full: the thread reads it to 0. If it were, the thread would be awake. */
+	/* The eventfd cannot overflow: the thread resets it to 0. If it did, the thread would be awake already. */
 	(void)!write(wake_fd, &one, sizeof(one));
 	errno = saved;
 }
@@ -58,7 +61,10 @@ int control_signals_install(const module_options *options, int event_fd)
 		if (is_free(number) && sigaction(number, &action, NULL) == 0)
 			count++;
 		else
-			fprintf(stderr, "mprof: signal %d has a handler already: it is left alone\n", number);
+			fprintf(stderr,
+				"mprof: signal=: signal %d has a handler already, which is kept; choose another "
+				"signal\n",
+				number);
 	}
 	return count;
 }
@@ -84,6 +90,7 @@ void control_signals_act(MonoProfiler *profiler)
 		const char *failure = bits & 1u << i ? act(profiler, profiler->options.signals[i].action) : NULL;
 
 		if (failure != NULL)
-			fprintf(stderr, "mprof: signal %d: %s\n", profiler->options.signals[i].number, failure);
+			fprintf(stderr, "mprof: signal=: no handler can be installed for signal %d: %s\n",
+				profiler->options.signals[i].number, failure);
 	}
 }

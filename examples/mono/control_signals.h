@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_signals.h
- * \brief The option signal=SIG:ACTION. The handler only leaves a note; the thread of control.c acts.
+ * \brief The option signal=SIG:ACTION. The handler only sets a bit and wakes the control thread, which runs the action.
  */
 #ifndef CONTROL_SIGNALS_H
 #define CONTROL_SIGNALS_H
@@ -9,12 +9,12 @@
 #include "module.h"
 
 /**
- * Installs a handler for each signal that nobody else handles; says on stderr which are not to be had. The handler
+ * Installs a handler for each signal that has none yet, and prints on stderr which signals cannot be used. The handler
  * writes to \p event_fd, an eventfd. Returns how many signals have an action.
  */
 int control_signals_install(const module_options *options, int event_fd);
 
-/** Does what came since the last time. */
+/** Runs the actions of the signals received since the last call. */
 void control_signals_act(MonoProfiler *profiler);
 
 #endif

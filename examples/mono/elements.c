@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file elements.c
- * \brief Domains, assemblies and modules (which the runtime calls images), loaded and unloaded.
+ * \brief Records the loading and unloading of code units: domains, assemblies and modules (the runtime's images).
  */
 #include "names.h"
 #include "threads.h"
@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Remembers that a load or unload began. Takes the name. Beyond the array the begin is forgotten. */
-static void begin(MonoProfiler *profiler, const void *key, char *name)
+/*
+ * Saves the start time of a load or unload and takes ownership of the name. The start is dropped if the array is full.
+ */
+static void begin_load(MonoProfiler *profiler, const void *key, char *name)
 {
 	thread_state *state = threads_state(profiler);
 	pending_load *load;
@@ -31,13 +33,14 @@ static void begin(MonoProfiler *profiler, const void *key, char *name)
 }
 
 /*
- * Finds when a load or unload of this thread began and forgets it; now if it is not known. What began after it and did
- * not end never will. Returns the name that begin() took, or NULL; the caller frees it.
+ * Finds the start time of a load or unload of this thread and removes it; the current time if it is unknown. Entries
+ * that started after it and did not end are removed too: they never will end. Returns the name that begin_load() saved,
+ * or NULL; the caller frees it.
  */
-static char *end(MonoProfiler *profiler, const void *key, mprof_element *element)
+static char *end_load(MonoProfiler *profiler, const void *key, mprof_element *element)
 {
 	thread_state *state = threads_state(profiler);
-	unsigned place = state == NULL ? 0 : state->loads;
+	unsigned index = state == NULL ? 0 : state->loads;
 	char *name = NULL;
 
 	memset(element, 0, sizeof(*element));
@@ -45,15 +48,15 @@ static char *end(MonoProfiler *profiler, const void *key, mprof_element *element
 	element->end_counter = mprof_recorder_read_counter(profiler->recorder);
 	element->start_counter = element->end_counter;
 	element->thread = state == NULL ? 0 : state->id;
-	while (place > 0 && state->loading[place - 1].key != key)
-		place--;
-	if (place == 0)
+	while (index > 0 && state->loading[index - 1].key != key)
+		index--;
+	if (index == 0)
 		return NULL;
-	element->start_counter = state->loading[place - 1].start_counter;
-	name = state->loading[place - 1].name;
-	for (unsigned i = place; i < state->loads; i++)
+	element->start_counter = state->loading[index - 1].start_counter;
+	name = state->loading[index - 1].name;
+	for (unsigned i = index; i < state->loads; i++)
 		free(state->loading[i].name);
-	state->loads = place - 1;
+	state->loads = index - 1;
 	return name;
 }
 
@@ -68,7 +71,7 @@ static void record_loaded(MonoProfiler *profiler, const void *key, mprof_element
 static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
 {
 	mprof_element element;
-	char *name = end(profiler, key, &element);
+	char *name = end_load(profiler, key, &element);
 
 	element.kind = kind;
 	element.name = name == NULL ? "" : name;
@@ -78,7 +81,7 @@ static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
 	free(name);
 }
 
-/* A domain's number, in text that the caller frees; NULL without memory. */
+/* A domain's number as text that the caller frees; NULL if out of memory. */
 static char *domain_name(MonoDomain *domain)
 {
 	char text[16];
@@ -89,7 +92,7 @@ static char *domain_name(MonoDomain *domain)
 
 static void domain_loading(MonoProfiler *profiler, MonoDomain *domain)
 {
-	begin(profiler, domain, NULL);
+	begin_load(profiler, domain, NULL);
 }
 
 static void domain_loaded(MonoProfiler *profiler, MonoDomain *domain)
@@ -97,16 +100,19 @@ static void domain_loaded(MonoProfiler *profiler, MonoDomain *domain)
 	mprof_element element;
 	char *name = domain_name(domain);
 
-	free(end(profiler, domain, &element));
+	free(end_load(profiler, domain, &element));
 	element.kind = MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_FLAG_SUCCESS;
 	record_loaded(profiler, domain, &element, name);
 	free(name);
 }
 
-/* Vtables and code go away with it; classes and methods go with their images, of which each is told on its own. */
+/*
+ * Vtables and code are freed with the domain. Classes and methods are freed with their images, and the runtime reports
+ * each image separately.
+ */
 static void domain_unloading(MonoProfiler *profiler, MonoDomain *domain)
 {
-	begin(profiler, domain, domain_name(domain));
+	begin_load(profiler, domain, domain_name(domain));
 	(void)key_set_remove_owned(&profiler->compiled, domain, NULL, 0);
 	names_forget_shared(profiler);
 }
@@ -121,20 +127,20 @@ static const char *image_name(MonoImage *image)
 {
 	const char *name = mono_image_get_filename(image);
 
-	/* One made by the program has no file. */
+	/* A module created by the program has no file. */
 	return name == NULL || name[0] == '\0' ? mono_image_get_name(image) : name;
 }
 
 static void image_loading(MonoProfiler *profiler, MonoImage *image)
 {
-	begin(profiler, image, NULL);
+	begin_load(profiler, image, NULL);
 }
 
 static void record_image(MonoProfiler *profiler, MonoImage *image, uint32_t result)
 {
 	mprof_element element;
 
-	free(end(profiler, image, &element));
+	free(end_load(profiler, image, &element));
 	element.kind = MPROF_ELEMENT_MODULE | result;
 	record_loaded(profiler, image, &element, image_name(image));
 }
@@ -153,7 +159,7 @@ static void image_unloading(MonoProfiler *profiler, MonoImage *image)
 {
 	const char *name = image_name(image);
 
-	begin(profiler, image, name == NULL ? NULL : strdup(name));
+	begin_load(profiler, image, name == NULL ? NULL : strdup(name));
 	names_unload(profiler, image);
 }
 
@@ -165,13 +171,13 @@ static void image_unloaded(MonoProfiler *profiler, MonoImage *image)
 
 static void assembly_loading(MonoProfiler *profiler, MonoAssembly *assembly)
 {
-	begin(profiler, assembly, NULL);
+	begin_load(profiler, assembly, NULL);
 }
 
 static void split_name(MonoAssemblyName *name, const char *full_name, mprof_assembly_name *split)
 {
 	const char *culture = mono_assembly_name_get_culture(name);
-	/* In spite of its type this is text. */
+	/* In spite of its type, the token is a NUL-terminated text. */
 	const char *token = (const char *)mono_assembly_name_get_pubkeytoken(name);
 	uint16_t minor = 0;
 	uint16_t build = 0;
@@ -196,7 +202,7 @@ static void assembly_loaded(MonoProfiler *profiler, MonoAssembly *assembly)
 	mprof_assembly_name split;
 	mprof_element element;
 
-	free(end(profiler, assembly, &element));
+	free(end_load(profiler, assembly, &element));
 	element.kind = MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_FLAG_SUCCESS;
 	split_name(name, full_name == NULL ? "" : full_name, &split);
 	element.assembly = &split;
@@ -208,7 +214,7 @@ static void assembly_unloading(MonoProfiler *profiler, MonoAssembly *assembly)
 {
 	char *full_name = mono_stringify_assembly_name(mono_assembly_get_name(assembly));
 
-	begin(profiler, assembly, full_name == NULL ? NULL : strdup(full_name));
+	begin_load(profiler, assembly, full_name == NULL ? NULL : strdup(full_name));
 	mono_free(full_name);
 }
 

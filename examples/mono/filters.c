@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of a method's name that a pattern is for. */
+/* The part of a method's name that a pattern is matched with. */
 typedef enum filter_subject {
 	SUBJECT_CLASS_AND_METHOD,
 	SUBJECT_FULL_CLASS,
@@ -96,7 +96,7 @@ static const char *assembly_name(MonoClass *klass)
 	return name == NULL ? "" : name;
 }
 
-/* Only the outermost of nested classes has one. */
+/* Of nested classes, only the outermost has a namespace. */
 static const char *namespace_name(MonoClass *klass)
 {
 	const char *name;
@@ -109,7 +109,7 @@ static const char *namespace_name(MonoClass *klass)
 
 static int match_full_name(const filters *filter, MonoClass *klass, const char *method_name)
 {
-	/* As the log has it. */
+	/* The same spelling as in the log. */
 	char *class_name = mono_type_full_name(mono_class_get_type(klass));
 	size_t size = strlen(class_name) + strlen(method_name) + 2;
 	char *name = malloc(size);

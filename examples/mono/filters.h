@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file filters.h
- * \brief Whose calls are recorded: the options only=PATTERN and not=PATTERN.
+ * \brief The methods whose calls are recorded: the options only=PATTERN and not=PATTERN.
  */
 #ifndef FILTERS_H
 #define FILTERS_H
@@ -10,20 +10,20 @@
 
 typedef struct filters filters;
 
-/** What a pattern does. */
+/** The effect of a pattern. */
 typedef enum filter_action { FILTER_ONLY, FILTER_NOT } filter_action;
 
 /**
- * Adds a pattern of the shell, for the part of a method's name that stands in front of it: "assembly:", "namespace:",
- * "class:" or "method:". Without one of these it is for "Namespace.Class:Method" if it has a colon, and else for
- * "Namespace.Class". Makes \p list if it is NULL. Returns 1; 0 if the pattern is empty or there is no memory, and errno
- * says which (EINVAL, ENOMEM).
+ * Adds a shell pattern. A prefix selects the part of a method's name that it is matched with: "assembly:",
+ * "namespace:", "class:" or "method:". Without a prefix, a pattern with a colon is matched with
+ * "Namespace.Class:Method", and any other with "Namespace.Class". Creates \p list if it is NULL. Returns 1; 0 with
+ * errno EINVAL if the pattern is empty, ENOMEM if out of memory.
  */
 int filters_add(filters **list, filter_action action, const char *pattern);
 
 /**
- * Whether calls of a method are recorded: no FILTER_NOT matches it, and a FILTER_ONLY does, or there is none. Meant for
- * the callback that decides which code is instrumented, so that what is left out costs nothing. \p list may be NULL.
+ * Whether calls of a method are recorded: no FILTER_NOT matches it, and a FILTER_ONLY does, or there is none. Called by
+ * the callback that decides which code is instrumented, so that excluded methods cost nothing. \p list may be NULL.
  */
 int filters_admit(const filters *list, MonoMethod *method);
 

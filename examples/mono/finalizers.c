@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file finalizers.c
- * \brief Finalizers that run, and the turns in which the runtime runs them.
+ * \brief Records finalizers, and the batches in which the runtime runs them.
  */
 #include "threads.h"
 

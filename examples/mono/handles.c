@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file handles.c
- * \brief Handles on objects: who makes them, of which type, on objects of which class.
+ * \brief Records GC handles: where they are created, their types, and the classes of their objects.
  *
- * The option handles=TYPE keeps those of one type, handles=class:PATTERN those on objects of such classes.
+ * The option handles=TYPE selects handles of one type, handles=class:PATTERN handles to objects of matching classes.
  */
 #include "names.h"
 #include "stacks.h"
@@ -15,17 +15,17 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* By MonoGCHandleType, whose values the log's types share. */
+/* Indexed by MonoGCHandleType, whose values equal those of mprof_handle_type. */
 static const char *const type_names[] = {"weak", "weak-track", "normal", "pinned"};
 
-/* What the option asks for; set before the first handle. */
+/* The handles that the option selects; set before the first handle. */
 static struct {
-	int type;            /* The only type that is kept, or -1. */
-	const char *pattern; /* Of classes, or NULL. */
-	key_set kept;        /* With a pattern: handles that were recorded, by key_of_handle(). */
+	int type;            /* The only type that is recorded, or -1 for all. */
+	const char *pattern; /* Pattern of class names, or NULL. */
+	key_set kept;        /* With a pattern: the recorded handles, by key_of_handle(). */
 } wanted = {.type = -1};
 
-/* Keys of a set are like addresses: never 0, and told apart by what is above their low bits. */
+/* Keys of a set are like addresses: never 0, and distinguished by the bits above the lowest three. */
 static const void *key_of_handle(uint32_t handle)
 {
 	return (const void *)(((uintptr_t)handle + 1) << 3);

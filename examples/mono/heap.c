@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file heap.c
- * \brief Walks the heap where a full collection has ended and the world is still stopped.
+ * \brief Walks the heap after a full collection, while the world is still stopped.
  *
- * What dies is known then, and each object has one address. The runtime tells what it started from earlier, in the
- * course of the collection, when it is not always clear whether this will be a full one: that a collection which ran
- * beside the program ends shows only then. So roots are kept until the walk.
+ * At that time dead objects are known, and each object has one address. The runtime reports roots earlier, during the
+ * collection, when it may still be open whether this is a full one: the end of a concurrent collection is reported only
+ * when it is reached. So roots are kept until the walk.
  *
- * Steps come from one thread at a time, which holds the collector's lock: the state below needs no other. Memory for
- * roots comes from the system; nothing else is taken, waited for or locked.
+ * One thread at a time reports steps, and it holds the collector's lock; so the state below needs no lock of its own.
+ * Memory for roots is mapped from the system; nothing else is allocated, waited for or locked.
  */
 #include "heap.h"
 #include "names.h"
@@ -29,7 +29,7 @@
 /* A power of two. */
 #define KNOWN_SIZES 1024
 
-/* An object from which a collection started. */
+/* A root object of a collection. */
 typedef struct heap_root {
 	uint64_t slot;
 	uint64_t object;
@@ -41,25 +41,25 @@ static struct {
 	size_t room;
 } kept;
 
-/* Sizes of the classes that the walk met last, whose objects are of one size. */
+/* Cache of object sizes by class, for classes whose objects have one size. */
 static struct {
 	const MonoClass *klass;
-	uint32_t size; /* 0 if they differ. */
+	uint32_t size; /* 0 if the sizes of objects differ. */
 } known_sizes[KNOWN_SIZES];
 
 static struct {
-	int is_due;           /* The collection under way is to have a shot if it is a full one. */
-	uint32_t collections; /* Full ones so far. */
-	uint64_t last_shot;   /* When, in milliseconds. */
+	int is_due;           /* The current collection gets a snapshot if it is a full one. */
+	uint32_t collections; /* Number of full collections so far. */
+	uint64_t last_shot;   /* Time of the last snapshot, in milliseconds. */
 } state;
 
-/* Raised by who wants a shot, taken back with the shot. */
+/* Set by a thread that requests a snapshot, cleared when the snapshot is taken. */
 static _Atomic int is_requested;
 
-/* Shots taken, also those that were not asked for: several threads may ask, and one shot serve them all. */
+/* Number of snapshots taken, requested or not: one snapshot can serve the requests of several threads. */
 static _Atomic uint32_t shots_taken;
 
-/* Whether the runtime is there to be asked for one. */
+/* Whether the runtime is ready for a requested collection. */
 static _Atomic int is_open;
 
 static uint64_t milliseconds_now(void)
@@ -70,7 +70,7 @@ static uint64_t milliseconds_now(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Whether the next full collection is one that the options mean. */
+/* Whether the options ask for a snapshot at the next full collection. */
 static int has_its_turn(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
@@ -90,7 +90,7 @@ static void count_shot(MonoProfiler *profiler)
 {
 	int64_t left = atomic_load_explicit(&profiler->heap_shots_left, memory_order_relaxed);
 
-	/* Somebody may set it at the same time, and then is right. */
+	/* If another thread sets the count meanwhile, the exchange fails and the new count stands. */
 	if (left > 0)
 		(void)atomic_compare_exchange_strong(&profiler->heap_shots_left, &left, left - 1);
 	state.last_shot = milliseconds_now();
@@ -120,11 +120,11 @@ static int make_room(size_t count)
 	return 1;
 }
 
-/* Also for collections of the young objects alone. Addresses are those after the collection. */
+/* Also called for collections of the young generation. Addresses are those after the collection. */
 static void gc_roots(MonoProfiler *profiler, uint64_t count, const mono_byte *const *slots, MonoObject *const *objects)
 {
 	(void)profiler;
-	/* Without memory the shot lacks these roots. */
+	/* If out of memory, the snapshot lacks these roots. */
 	if (!state.is_due || !make_room(count))
 		return;
 	for (uint64_t i = 0; i < count; i++)
@@ -139,43 +139,44 @@ static void gc_moves(MonoProfiler *profiler, MonoObject *const *objects, uint64_
 }
 
 /*
- * As its allocation tells it: the collector tells the size of the place where it is, up to a quarter more. The runtime
- * laid out the classes of objects when they were allocated, so it takes no lock to look here.
+ * The size of an object as its allocation event contains it. The size that the collector reports is that of its slot,
+ * up to a quarter larger. The runtime laid out the classes of existing objects when they were allocated, so this lookup
+ * takes no lock.
  */
 static uint64_t size_of(MonoObject *object, MonoClass *klass)
 {
-	size_t place = (size_t)((uint64_t)(uintptr_t)klass * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_SIZES - 1);
+	size_t index = (size_t)((uint64_t)(uintptr_t)klass * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_SIZES - 1);
 
-	if (known_sizes[place].klass != klass) {
-		known_sizes[place].klass = klass;
-		known_sizes[place].size = names_object_size(klass);
+	if (known_sizes[index].klass != klass) {
+		known_sizes[index].klass = klass;
+		known_sizes[index].size = names_object_size(klass);
 	}
-	if (known_sizes[place].size != 0)
-		return known_sizes[place].size;
+	if (known_sizes[index].size != 0)
+		return known_sizes[index].size;
 	return (mono_object_get_size(object) + OBJECT_ALIGNMENT - 1) & ~(uint64_t)(OBJECT_ALIGNMENT - 1);
 }
 
-static void take_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, const uint64_t *references,
-			size_t count)
+static void record_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, const uint64_t *references,
+			  size_t count)
 {
 	mprof_recorder_add_heap_object(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass),
 				       size_of(object, klass), references, count);
 }
 
 #if UINTPTR_MAX == UINT64_MAX
-/* Pointers are addresses as they stand: copying them would take longer than all the rest. */
-static void take_references(MonoProfiler *profiler, MonoObject **references, size_t count)
+/* Pointers are used as addresses in place: copying them would take longer than the rest of the walk. */
+static void record_references(MonoProfiler *profiler, MonoObject **references, size_t count)
 {
 	mprof_recorder_add_heap_references(profiler->recorder, (const uint64_t *)(const void *)references, count);
 }
 
-static void take_whole(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
-		       size_t count)
+static void record_whole_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
+				size_t count)
 {
-	take_object(profiler, object, klass, (const uint64_t *)(const void *)references, count);
+	record_object(profiler, object, klass, (const uint64_t *)(const void *)references, count);
 }
 #else
-static void take_references(MonoProfiler *profiler, MonoObject **references, size_t count)
+static void record_references(MonoProfiler *profiler, MonoObject **references, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = (uint64_t)(uintptr_t)references[i];
@@ -184,27 +185,27 @@ static void take_references(MonoProfiler *profiler, MonoObject **references, siz
 	}
 }
 
-static void take_whole(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
-		       size_t count)
+static void record_whole_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
+				size_t count)
 {
-	take_object(profiler, object, klass, NULL, 0);
-	take_references(profiler, references, count);
+	record_object(profiler, object, klass, NULL, 0);
+	record_references(profiler, references, count);
 }
 #endif
 
-/* References of large objects come in several calls; all but the first say that the size is 0. */
+/* References of large objects are reported in several calls; the size is 0 in all but the first. */
 static int walk_object(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t count, MonoObject **references,
 		       uintptr_t *offsets, void *data)
 {
 	(void)offsets;
 	if (size != 0)
-		take_whole(data, object, klass, references, count);
+		record_whole_object(data, object, klass, references, count);
 	else
-		take_references(data, references, count);
+		record_references(data, references, count);
 	return 0;
 }
 
-/* The same where nobody asks for references. */
+/* Variant of walk_object() without references. */
 static int walk_object_alone(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t count,
 			     MonoObject **references, uintptr_t *offsets, void *data)
 {
@@ -212,7 +213,7 @@ static int walk_object_alone(MonoObject *object, MonoClass *klass, uintptr_t siz
 	(void)references;
 	(void)offsets;
 	if (size != 0)
-		take_object(data, object, klass, NULL, 0);
+		record_object(data, object, klass, NULL, 0);
 	return 0;
 }
 
@@ -220,7 +221,7 @@ static void walk_heap(MonoProfiler *profiler, uint32_t use, uint32_t number)
 {
 	if (!mprof_recorder_begin_heap(profiler->recorder, use, number))
 		return;
-	/* Since the last walk classes may have gone, and others come in their places. */
+	/* Classes may have been freed since the last walk, and their addresses reused. */
 	memset(known_sizes, 0, sizeof(known_sizes));
 	if ((use & MPROF_HEAP_USE_SHOT) == 0) {
 		(void)mono_gc_walk_heap(0, walk_object_alone, profiler);
@@ -256,7 +257,7 @@ void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint
 	}
 }
 
-/* 1 for threads that are not the runtime's and were made known to it. */
+/* 1 for threads that heap_join() attached to the runtime. */
 static __thread int has_joined __attribute__((tls_model("initial-exec")));
 
 void heap_join(void)
@@ -271,12 +272,12 @@ const char *heap_take_shot(MonoProfiler *profiler)
 
 	(void)profiler;
 	if (!atomic_load(&is_open))
-		return "the runtime has not begun, or is at its end";
+		return "the runtime has not started yet, or is shutting down";
 	if (!has_joined && mono_domain_get() == NULL)
-		return "the thread is not known to the runtime";
+		return "the thread is not attached to the runtime";
 	atomic_store(&is_requested, 1);
 	mono_gc_collect(mono_gc_max_generation());
-	return atomic_load(&shots_taken) == before ? "the collection was no full one, or there is no memory" : NULL;
+	return atomic_load(&shots_taken) == before ? "the collection was not a full one, or memory is exhausted" : NULL;
 }
 
 void heap_begin(void)
@@ -289,7 +290,7 @@ void heap_end(void)
 	atomic_store(&is_open, 0);
 }
 
-/* Moves tell objects apart where something else than heap shots names them, too, if the log has them. */
+/* Moves keep object addresses unambiguous if the log contains addresses outside of heap snapshots. */
 static int wants_moves(const MonoProfiler *profiler)
 {
 	uint32_t kinds = profiler->options.kinds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file helper.c
- * \brief Starts, runs and stops the thread.
+ * \brief Starts, runs and stops the helper thread.
  */
 #include "helper.h"
 
@@ -15,9 +15,9 @@ static struct {
 	MonoProfiler *profiler;
 	helper_function function;
 	uint32_t interval_ms;
-	pthread_mutex_t lock; /* Held while it works; guards what follows. */
+	pthread_mutex_t lock; /* Held while the thread works; guards the fields below. */
 	pthread_cond_t wake;
-	int is_known; /* The runtime knows the thread. */
+	int is_known; /* The thread is attached to the runtime. */
 	int is_over;
 } helper = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -84,8 +84,8 @@ int helper_start(MonoProfiler *profiler, helper_function function, uint32_t inte
 	if (!start_thread())
 		return 0;
 	/*
-	 * A collection that began while the thread makes itself known would wait for it to stop, and the thread for the
-	 * end of the collection. None begins here.
+	 * A collection that began while the thread attaches itself would wait for the thread to stop, and the thread
+	 * for the end of the collection. No collection begins here.
 	 */
 	pthread_mutex_lock(&helper.lock);
 	while (!helper.is_known)

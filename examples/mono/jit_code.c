@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file jit_code.c
- * \brief Hears from the runtime about code that it makes, and passes it on with a name.
+ * \brief Receives the runtime's reports of compiled code and passes them on with names.
  *
- * It has callbacks of its own, beside those that record. Their threads are in the runtime's care, so none is stopped
- * while it holds the lock.
+ * It has callbacks of its own, in addition to those that record. They run on attached threads in the runtime's code, so
+ * the collector does not stop a thread that holds the lock.
  */
 #include "jit_code.h"
 
@@ -19,27 +19,27 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Memory that the runtime makes code in. Precompiled code, which has names in its file, is not there. */
+/* Memory that the runtime compiles code to. Precompiled code is elsewhere; its file contains its names. */
 typedef struct chunk {
 	const unsigned char *start;
 	size_t size;
-	const void **told; /* Code in it that was told of. While the chunk is there, its memory is not used again. */
-	size_t told_count;
-	size_t told_room;
+	const void **reported; /* Reported code in the chunk. Its addresses are not reused while the chunk exists. */
+	size_t reported_count;
+	size_t reported_room;
 	struct chunk *next;
 } chunk;
 
 static struct {
 	pid_t process;
-	pthread_mutex_t lock; /* Guards all that follows, and the outputs. */
+	pthread_mutex_t lock; /* Guards the fields below and the outputs. */
 	int active;
 	chunk *chunks;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* 1 with the lock held, if there is still something to write to. */
+/* Returns 1 with the lock held, if an output is open. */
 static int enter(void)
 {
-	/* A child made by fork() shares the files, but is not the process that they are about. */
+	/* A child made by fork() shares the files, but they describe the parent process. */
 	if (state.process != getpid())
 		return 0;
 	pthread_mutex_lock(&state.lock);
@@ -58,42 +58,42 @@ static chunk *find_chunk(const void *code)
 {
 	const unsigned char *address = code;
 
-	for (chunk *place = state.chunks; place != NULL; place = place->next)
-		if (address >= place->start && (size_t)(address - place->start) < place->size)
-			return place;
+	for (chunk *memory = state.chunks; memory != NULL; memory = memory->next)
+		if (address >= memory->start && (size_t)(address - memory->start) < memory->size)
+			return memory;
 	return NULL;
 }
 
 /*
- * 1 if this code was not told of before. The code between managed and native code comes up again for each method that
- * it belongs to. Without memory to note it, code may be told of twice.
+ * Returns 1 if this code was not reported before. The runtime reports transition code again for each method that uses
+ * it. If out of memory, code may be reported twice.
  */
-static int note_told(chunk *place, const void *code)
+static int add_reported(chunk *memory, const void *code)
 {
-	for (size_t i = place->told_count; i > 0; i--)
-		if (place->told[i - 1] == code)
+	for (size_t i = memory->reported_count; i > 0; i--)
+		if (memory->reported[i - 1] == code)
 			return 0;
-	if (place->told_count == place->told_room) {
-		size_t room = place->told_room == 0 ? 16 : place->told_room * 2;
-		const void **larger = realloc(place->told, room * sizeof(*larger));
+	if (memory->reported_count == memory->reported_room) {
+		size_t room = memory->reported_room == 0 ? 16 : memory->reported_room * 2;
+		const void **larger = realloc(memory->reported, room * sizeof(*larger));
 
 		if (larger == NULL)
 			return 1;
-		place->told = larger;
-		place->told_room = room;
+		memory->reported = larger;
+		memory->reported_room = room;
 	}
-	place->told[place->told_count++] = code;
+	memory->reported[memory->reported_count++] = code;
 	return 1;
 }
 
-static void tell(const void *code, size_t size, const char *name)
+static void report_code(const void *code, size_t size, const char *name)
 {
-	chunk *place;
+	chunk *memory;
 
 	if (size == 0 || !enter())
 		return;
-	place = find_chunk(code);
-	if (place != NULL && note_told(place, code)) {
+	memory = find_chunk(code);
+	if (memory != NULL && add_reported(memory, code)) {
 		jit_dump_code(code, size, name);
 		perf_map_code(code, size, name);
 		oprofile_agent_code(code, size, name);
@@ -109,7 +109,8 @@ static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *co
 	if (code == NULL)
 		return;
 	name = mono_method_full_name(method, 1);
-	tell(mono_jit_info_get_code_start(code), (size_t)mono_jit_info_get_code_size(code), name == NULL ? "" : name);
+	report_code(mono_jit_info_get_code_start(code), (size_t)mono_jit_info_get_code_size(code),
+		    name == NULL ? "" : name);
 	mono_free(name);
 }
 
@@ -139,52 +140,52 @@ static void code_buffer(MonoProfiler *profiler, const mono_byte *buffer, uint64_
 			const void *data)
 {
 	(void)profiler;
-	/* Methods are reported when they are complete. */
+	/* Methods are reported by jit_done(), when they are complete. */
 	if (type != MONO_PROFILER_CODE_BUFFER_METHOD)
-		tell(buffer, (size_t)size, buffer_name(type, data));
+		report_code(buffer, (size_t)size, buffer_name(type, data));
 }
 
 static void chunk_created(MonoProfiler *profiler, const mono_byte *start, uintptr_t size)
 {
-	chunk *place = calloc(1, sizeof(*place));
+	chunk *memory = calloc(1, sizeof(*memory));
 
 	(void)profiler;
-	/* Without memory for it, its code goes untold. */
-	if (place == NULL)
+	/* If out of memory, the code of the chunk is not reported. */
+	if (memory == NULL)
 		return;
-	place->start = start;
-	place->size = size;
+	memory->start = start;
+	memory->size = size;
 	if (!enter()) {
-		free(place);
+		free(memory);
 		return;
 	}
-	place->next = state.chunks;
-	state.chunks = place;
+	memory->next = state.chunks;
+	state.chunks = memory;
 	leave();
 }
 
 static void chunk_destroyed(MonoProfiler *profiler, const mono_byte *start)
 {
 	chunk **link = &state.chunks;
-	chunk *place;
+	chunk *memory;
 
 	(void)profiler;
 	if (!enter())
 		return;
 	while (*link != NULL && (*link)->start != start)
 		link = &(*link)->next;
-	place = *link;
-	if (place != NULL) {
-		*link = place->next;
-		for (size_t i = 0; i < place->told_count; i++)
-			oprofile_agent_unload(place->told[i]);
-		free(place->told);
-		free(place);
+	memory = *link;
+	if (memory != NULL) {
+		*link = memory->next;
+		for (size_t i = 0; i < memory->reported_count; i++)
+			oprofile_agent_unload(memory->reported[i]);
+		free(memory->reported);
+		free(memory);
 	}
 	leave();
 }
 
-/* The directory of a path; it is changed. */
+/* The directory of a path. Modifies the path. */
 static const char *directory_of(char *path)
 {
 	char *slash = strrchr(path, '/');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file jit_dump.c
- * \brief The format of perf, tools/perf/Documentation/jitdump-specification.txt of Linux, version 1.
+ * \brief The jitdump format of perf, version 1: tools/perf/Documentation/jitdump-specification.txt of Linux.
  */
 #include "jit_dump.h"
 
@@ -27,7 +27,7 @@ typedef struct file_header {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t size;
-	uint32_t machine; /* Of ELF. */
+	uint32_t machine; /* ELF machine number. */
 	uint32_t padding;
 	uint32_t process;
 	uint64_t time;
@@ -36,11 +36,11 @@ typedef struct file_header {
 
 typedef struct record_header {
 	uint32_t id;
-	uint32_t size; /* Of the whole record. */
+	uint32_t size; /* Size of the whole record, in bytes. */
 	uint64_t time;
 } record_header;
 
-/* Behind it come the name with its NUL, and the code. */
+/* Followed by the name with its NUL, and the code. */
 typedef struct code_load {
 	record_header header;
 	uint32_t process;
@@ -48,7 +48,7 @@ typedef struct code_load {
 	uint64_t load_address;
 	uint64_t address;
 	uint64_t size;
-	uint64_t index; /* Different for each. */
+	uint64_t index; /* Unique for each record. */
 } code_load;
 
 static struct {
@@ -68,7 +68,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* What the running program is compiled for, as its ELF header tells; it has the byte order of this machine. */
+/* The machine number in the ELF header of the running program, which has the byte order of this machine. */
 static uint32_t machine(void)
 {
 	uint16_t number = 0;
@@ -84,7 +84,8 @@ static uint32_t machine(void)
 
 static void give_up(int error)
 {
-	fprintf(stderr, "mprof: %s: cannot be written any more: %s\n", dump.path, strerror(error));
+	fprintf(stderr, "mprof: cannot write %s: %s; code compiled from now on is missing in it\n", dump.path,
+		strerror(error));
 	close(dump.fd);
 	dump.fd = -1;
 }
@@ -99,7 +100,7 @@ static int write_header(void)
 	return output_file_write(dump.fd, &(struct iovec){&header, sizeof(header)}, 1);
 }
 
-/* perf learns of the file by this mapping of code, which it records like all others. */
+/* perf finds the file by this executable mapping, which it records like all others. */
 static int map_marker(void)
 {
 	long size = sysconf(_SC_PAGESIZE);
@@ -116,7 +117,7 @@ int jit_dump_open(const char *directory)
 	int length = snprintf(dump.path, sizeof(dump.path), "%s/jit-%ld.dump", directory, (long)getpid());
 
 	if (length < 0 || (size_t)length >= sizeof(dump.path)) {
-		fprintf(stderr, "mprof: jitdump: %s\n", strerror(ENAMETOOLONG));
+		fprintf(stderr, "mprof: cannot write a jitdump: %s\n", strerror(ENAMETOOLONG));
 		return 0;
 	}
 	dump.fd = output_file_create(dump.path);
@@ -129,7 +130,7 @@ int jit_dump_open(const char *directory)
 		return 0;
 	}
 	if (!map_marker()) {
-		fprintf(stderr, "mprof: %s: cannot be mapped as code: %s; perf would not find it\n", dump.path,
+		fprintf(stderr, "mprof: cannot map %s as code: %s; perf would not find the file\n", dump.path,
 			strerror(errno));
 		close(dump.fd);
 		dump.fd = -1;

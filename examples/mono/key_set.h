@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file key_set.h
- * \brief A set of addresses with flags and owners, for all threads.
+ * \brief A set of addresses with flags and owners. Thread-safe.
  *
- * The lock is never held while the runtime or the recorder is called: both may come back to the module.
+ * The lock is never held while the runtime or the recorder is called: both may call the module.
  */
 #ifndef KEY_SET_H
 #define KEY_SET_H
@@ -12,42 +12,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A place of the table. */
-typedef struct key_place {
+/** A slot of the table. */
+typedef struct key_slot {
 	uintptr_t key;     /**< 0: empty. */
-	const void *owner; /**< With what the structure at this address goes away; NULL if that is not known. */
+	const void *owner; /**< The structure that this one is freed with; NULL if unknown. */
 	uint8_t flags;
-} key_place;
+} key_slot;
 
 typedef struct key_set {
 	pthread_mutex_t lock;
-	key_place *places;
+	key_slot *slots;
 	size_t capacity; /**< A power of two, or 0. */
 	size_t count;
 } key_set;
 
 void key_set_init(key_set *set);
 
-/** The flags of a key, 0 if it is not in the set. */
+/** Returns the flags of a key, 0 if it is not in the set. */
 uint8_t key_set_get(key_set *set, const void *key);
 
 /**
- * Adds a key, or replaces what is known of it. Without memory it does nothing: the set is a cache of what was done.
+ * Adds a key, or replaces its owner and flags. Does nothing if out of memory: the set is a cache of work done, and a
+ * missing entry only repeats the work.
  */
 void key_set_put(key_set *set, const void *key, const void *owner, uint8_t flags);
 
 /** Adds flags to a key, if it is in the set. */
 void key_set_mark(key_set *set, const void *key, uint8_t flags);
 
-/** Takes a key out, if it is there. Returns its flags. */
+/** Removes a key, if it is in the set. Returns its flags. */
 uint8_t key_set_remove(key_set *set, const void *key);
 
-/** How many keys have this owner. */
+/** Returns the number of keys that have this owner. */
 size_t key_set_count(key_set *set, const void *owner);
 
 /**
- * Takes out all keys of an owner, and puts the first of them into \p keys. Returns how many it put there, at most \p
- * room.
+ * Removes all keys of an owner, and stores the first of them in \p keys. Returns the number stored, at most \p room.
  */
 size_t key_set_remove_owned(key_set *set, const void *owner, uintptr_t *keys, size_t room);
 

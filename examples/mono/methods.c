@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file methods.c
- * \brief Methods compiled, entered, left and freed.
+ * \brief Records methods that are compiled, entered, left and freed.
  *
- * The runtime reports the compilation of a method, also where it finds precompiled code, and asks the filter only about
- * code that it compiles. For code that generic types share, the filter and the calls name another method than the
- * report.
+ * The runtime reports the compilation of a method even if it finds precompiled code, but it asks the filter only about
+ * code that it compiles. For code shared by generic types, the filter and the calls are given a different method than
+ * the report.
  */
 #include "call_depth.h"
 #include "filters.h"
@@ -21,7 +21,7 @@
 						MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL |                         \
 						MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
 
-/* A method has code of its own in each domain, precompiled in one and not in another. */
+/* A method has separate code in each domain, which may be precompiled in one domain and not in another. */
 static const void *code_key(MonoMethod *method)
 {
 	uintptr_t domain = (uintptr_t)mono_domain_get();
@@ -35,8 +35,8 @@ static compilation *innermost_compilation(thread_state *state)
 }
 
 /*
- * The filter is asked about the method being compiled, then about those it might inline; and, where an exception
- * passes, about any method on the stack. Only the first is certain to report its calls.
+ * The runtime asks the filter about the method being compiled, then about methods that it might inline; and, while an
+ * exception unwinds the stack, about any method on the stack. Only the first is certain to report its calls.
  */
 static void note_compiled(MonoProfiler *profiler, MonoMethod *method)
 {
@@ -57,8 +57,9 @@ static MonoProfilerCallInstrumentationFlags filter_calls(MonoProfiler *profiler,
 	    !filters_admit(options->filters, method))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	/*
-	 * Wrappers that native code calls report before their thread is in the runtime's care. There it can be stopped
-	 * for a collection while it holds a lock of the recorder, and another would wait for that lock for ever.
+	 * Wrappers called by native code report while their thread is not in the runtime's code yet. There it can be
+	 * stopped for a collection while it holds a lock of the recorder, and another thread would wait for that lock
+	 * forever.
 	 */
 	if (flags & METHOD_FROM_NATIVE)
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
@@ -93,7 +94,10 @@ static void method_tail_call(MonoProfiler *profiler, MonoMethod *method, MonoMet
 		mprof_thread_record_event(recording, MPROF_EVENT_METHOD_LEAVE_TAIL, 0, key_of(method));
 }
 
-/* Comes for all frames that an exception passes, also those of precompiled code, which were never entered. */
+/*
+ * Called for all frames that an exception unwinds, including those of precompiled code, for which no enter was
+ * reported.
+ */
 static void method_exception_leave(MonoProfiler *profiler, MonoMethod *method, MonoObject *exception)
 {
 	mprof_thread *recording = threads_recording(profiler);
@@ -103,7 +107,7 @@ static void method_exception_leave(MonoProfiler *profiler, MonoMethod *method, M
 		mprof_thread_record_event(recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
 }
 
-/* The same four with a limit of the depth, which the others need not look at. */
+/* Variants of the four callbacks above with a depth limit, so that those above need not check for one. */
 static void limited_enter(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	thread_state *state = threads_state(profiler);
@@ -141,7 +145,7 @@ static void limited_exception_leave(MonoProfiler *profiler, MonoMethod *method, 
 		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
 }
 
-/* Whether call chains are recorded. */
+/* Whether call stacks are recorded. */
 static int wants_stacks(const module_options *options)
 {
 	return (options->kinds & (RECORD_SAMPLES | RECORD_HANDLES | RECORD_MONITORS)) != 0 ||
@@ -149,8 +153,8 @@ static int wants_stacks(const module_options *options)
 }
 
 /*
- * Whether a method needs a name as soon as it may run. Calls are recorded only of those that the filter was asked
- * about, which are few where most code is precompiled.
+ * Whether a method needs a name as soon as it may run. Calls are recorded only of methods that the filter was asked
+ * about; those are few if most code is precompiled.
  */
 static int wants_all_names(const MonoProfiler *profiler)
 {
@@ -161,7 +165,7 @@ static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 {
 	thread_state *state = threads_state(profiler);
 
-	/* Not "once": the address may have been another method's. */
+	/* Not names_define_method_once(): the address may have belonged to another method. */
 	if (wants_all_names(profiler))
 		names_define_method(profiler, method);
 	if (state == NULL || state->compilations == MAX_COMPILATIONS)
@@ -177,22 +181,25 @@ static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
 {
 	thread_state *state = threads_state(profiler);
-	unsigned place = state == NULL ? 0 : state->compilations;
+	unsigned index = state == NULL ? 0 : state->compilations;
 
-	while (place > 0 && state->compiling[place - 1].method != method)
-		place--;
-	/* Methods implemented by the runtime or by native code are reported as done whenever their wrapper is found. */
-	if (place == 0)
+	while (index > 0 && state->compiling[index - 1].method != method)
+		index--;
+	/*
+	 * Methods implemented by the runtime or by native code are reported as compiled each time their wrapper is
+	 * found.
+	 */
+	if (index == 0)
 		return;
-	/* Those that began later and were not reported as done never will be. */
-	state->compilations = place - 1;
+	/* Compilations that began later and are not reported as complete by now never will be. */
+	state->compilations = index - 1;
 	if (profiler->options.kinds & RECORD_JIT)
 		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_JIT_END, flags, key_of(method));
 }
 
 /*
- * Code is complete, but nobody runs it yet. The method is that of code which types share; the one reported as compiled
- * is one of those that share it.
+ * The code is complete, but no thread runs it yet. For code shared by generic types, this method stands for all of
+ * them, whereas the one reported as compiled is one of those that share it.
  */
 static void jit_code_buffer(MonoProfiler *profiler, const mono_byte *code, uint64_t size,
 			    MonoProfilerCodeBufferType type, const void *data)
@@ -210,7 +217,7 @@ static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *co
 {
 	MonoMethod *made = code == NULL ? NULL : mono_jit_info_get_method(code);
 
-	/* Of precompiled code this is heard only here; other threads may run it already. */
+	/* Precompiled code is reported only here; other threads may run it already. */
 	if (made != NULL && made != method && wants_all_names(profiler))
 		names_define_method(profiler, made);
 	jit_end(profiler, method, 0);
@@ -221,13 +228,16 @@ static void jit_failed(MonoProfiler *profiler, MonoMethod *method)
 	jit_end(profiler, method, MPROF_EVENT_FLAG_FAILED);
 }
 
-/* The runtime says so of methods that the program wrote at run time. Its address may be another one's soon. */
+/*
+ * The runtime reports this for methods that the program generated at run time. The address may soon be reused for
+ * another method.
+ */
 static void method_free(MonoProfiler *profiler, MonoMethod *method)
 {
 	mprof_thread *recording = threads_recording(profiler);
 	uint8_t flags = key_set_remove(&profiler->methods, method);
 
-	/* One that was never compiled was never heard of. */
+	/* A method that was never compiled is not defined in the log. */
 	if (recording != NULL && flags & METHOD_DEFINED && profiler->options.kinds & RECORD_JIT)
 		mprof_thread_record_event(recording, MPROF_EVENT_METHOD_FREED, 0, key_of(method));
 }

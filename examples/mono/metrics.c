@@ -12,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A counter and what the log calls it. They are never taken back. */
+/* A counter of the runtime and its metric in the log. Counters are never removed. */
 typedef struct known_counter {
 	MonoCounter *counter;
-	uint32_t metric; /* 0 if its values are no numbers. */
-	uint32_t scale;  /* What one of its units is in the log's. */
+	uint32_t metric; /* 0 if its values are not numbers. */
+	uint32_t scale;  /* Factor from the counter's unit to the log's. */
 } known_counter;
 
 static struct {
-	known_counter *counters; /* In the runtime's order, but for those that came late. */
+	known_counter *counters; /* In the runtime's order, followed by counters registered later. */
 	size_t count;
 	size_t room;
 	mprof_metric_value *values;
-	size_t value_count; /* In values, which has room for as many as there are counters. */
+	size_t value_count; /* Entries used in values, whose capacity is the number of counters. */
 } state;
 
 typedef struct section_name {
@@ -79,7 +79,7 @@ static uint32_t flags_of(MonoCounter *counter)
 	return flags;
 }
 
-/* The log has nanoseconds. The runtime has microseconds in one type, and else units of 100 ns. */
+/* The log stores nanoseconds. The runtime uses microseconds for one type, and units of 100 ns for the others. */
 static uint32_t scale_of(MonoCounter *counter)
 {
 	if (mono_counter_get_type(counter) == MONO_COUNTER_TIME_INTERVAL)
@@ -113,18 +113,18 @@ static known_counter *add_counter(MonoProfiler *profiler, MonoCounter *counter)
 	return &state.counters[state.count++];
 }
 
-/* The runtime lists them in the same order each time; new ones come at the end. */
-static const known_counter *find_counter(MonoProfiler *profiler, MonoCounter *counter, size_t place)
+/* The runtime lists counters in the same order each time, with new ones at the end. */
+static const known_counter *find_counter(MonoProfiler *profiler, MonoCounter *counter, size_t index)
 {
-	if (place < state.count && state.counters[place].counter == counter)
-		return &state.counters[place];
+	if (index < state.count && state.counters[index].counter == counter)
+		return &state.counters[index];
 	for (size_t i = 0; i < state.count; i++)
 		if (state.counters[i].counter == counter)
 			return &state.counters[i];
 	return add_counter(profiler, counter);
 }
 
-/* 1 if the counter has a value that is a number. */
+/* Returns 1 if the counter has a numeric value. */
 static int read_value(const known_counter *known, uint64_t *value)
 {
 	union {
@@ -164,13 +164,13 @@ static int read_value(const known_counter *known, uint64_t *value)
 
 typedef struct listing {
 	MonoProfiler *profiler;
-	size_t place;
+	size_t index;
 } listing;
 
-static mono_bool take_counter(MonoCounter *counter, void *data)
+static mono_bool add_value(MonoCounter *counter, void *data)
 {
 	listing *list = data;
-	const known_counter *known = find_counter(list->profiler, counter, list->place++);
+	const known_counter *known = find_counter(list->profiler, counter, list->index++);
 	uint64_t value;
 
 	if (known != NULL && known->metric != 0 && read_value(known, &value))
@@ -185,7 +185,7 @@ static void record(MonoProfiler *profiler)
 	if (module_has_ended(profiler))
 		return;
 	state.value_count = 0;
-	mono_counters_foreach(take_counter, &list);
+	mono_counters_foreach(add_value, &list);
 	if (state.value_count > 0)
 		(void)mprof_recorder_record_metrics(profiler->recorder, state.values, sizeof(mprof_metric_value),
 						    state.value_count);
@@ -195,7 +195,8 @@ void metrics_start(MonoProfiler *profiler)
 {
 	if ((profiler->options.kinds & RECORD_METRICS) != 0 &&
 	    !helper_start(profiler, record, profiler->options.metrics_milliseconds))
-		fprintf(stderr, "mprof: counters are recorded at the end alone: no thread could be made\n");
+		fprintf(stderr,
+			"mprof: counters are recorded at the end only: cannot create a thread for their intervals\n");
 }
 
 void metrics_end(MonoProfiler *profiler)

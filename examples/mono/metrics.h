@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file metrics.h
- * \brief The runtime's counters, in intervals and at the end.
+ * \brief Records the runtime's counters, periodically and at the end.
  */
 #ifndef METRICS_H
 #define METRICS_H
 
 #include "module.h"
 
-/** Begins to record them, when the runtime is ready. */
+/** Starts to record counters. Call it when the runtime is ready. */
 void metrics_start(MonoProfiler *profiler);
 
-/** Records them a last time, while the runtime is still there. */
+/** Records the counters a last time. Call it before the runtime shuts down. */
 void metrics_end(MonoProfiler *profiler);
 
 #endif

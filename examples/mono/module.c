@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file module.c
- * \brief Begin and end: what mono calls when it loads the module, and what closes the log.
+ * \brief The entry points that mono calls when it loads the module, and the end of the log.
  */
 #include "module.h"
 #include "control.h"
@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger than any thread id of the system. */
+/* Larger than any thread ID of the system. */
 #define COLLECTOR_ID 0x7fffffff
 
 static const char recorder_name[] = "libmono-profiler-mprof " MPROF_VERSION_STRING;
@@ -37,7 +37,9 @@ static MonoProfiler module;
 void mono_profiler_init_mprof(const char *text) __attribute__((visibility("default")));
 void mono_profiler_init_logging(const char *text) __attribute__((visibility("default")));
 
-/* Bits that logs of Mono 2 always had: its decoder leaves out sections without them. It knows none behind the last. */
+/*
+ * Flags that are set in all logs of Mono 2: its decoder leaves out sections without them. No later flag is known to it.
+ */
 #define CLASSIC_INTRO_ALWAYS                                                                                           \
 	(MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_GC | MPROF_INTRO_FLAG_METHOD)
 #define CLASSIC_INTRO_LAST MPROF_INTRO_FLAG_MONITOR
@@ -66,15 +68,15 @@ static uint32_t intro_flags(const module_options *options)
 }
 
 /*
- * Whether events have call chains. In older formats calls tell the stack themselves: there a chain changes what a
- * reader takes for the stack, and the frames that it has beyond those entered would count as calls.
+ * Whether events have call stacks. In older formats, readers rebuild the stack from calls. There, a recorded call stack
+ * replaces the rebuilt one, and frames beyond the methods entered would count as calls.
  */
 static int has_stacks(const module_options *options)
 {
 	return !options_are_classic(options) || (options->kinds & RECORD_CALLS) == 0;
 }
 
-/* Where there are stack sections, they tell the stacks of monitor events too, also if allocations have none. */
+/* If there are stack sections, they contain the stacks of monitor events too, even if allocations have none. */
 static uint64_t classic_directives(const module_options *options)
 {
 	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
@@ -86,7 +88,7 @@ static uint64_t classic_directives(const module_options *options)
 		       : 0;
 }
 
-/* Of what was kept in memory the file has the last part. */
+/* The size of the log file. With a ring buffer, the file contains only the latest part of all bytes. */
 static uint64_t log_size(const mprof_recorder_stats *stats)
 {
 	struct stat file;
@@ -103,7 +105,9 @@ static void say_closed(const mprof_recorder_stats *stats)
 	if (mprof_recorder_get_writer_stats(module.recorder, &written) == MPROF_OK)
 		losses_print(&written, module.path, (mprof_dialect)module.options.dialect);
 	if (stats->incomplete_shots != 0)
-		fprintf(stderr, "mprof: %s: %" PRIu64 " heap shots are incomplete; see the option heap-memory\n",
+		fprintf(stderr,
+			"mprof: %s: %" PRIu64
+			" heap snapshots are incomplete; heap-memory=BYTES allows more memory for them\n",
 			module.path, stats->incomplete_shots);
 	if (stats->unresolved_keys != 0)
 		fprintf(stderr, "mprof: %s: %" PRIu64 " methods or classes have no name\n", module.path,
@@ -116,12 +120,11 @@ static void say_failed(const mprof_recorder_stats *stats)
 						   : mprof_status_get_text((mprof_status)stats->status);
 
 	fprintf(stderr,
-		"mprof: %s: cannot be written any more: %s; %" PRIu64 " bytes with %" PRIu64
-		" events were saved, %" PRIu64 " lost\n",
+		"mprof: cannot write %s: %s; %" PRIu64 " bytes with %" PRIu64 " events were saved, %" PRIu64 " lost\n",
 		module.path, why, stats->bytes, stats->events, stats->lost_events);
 }
 
-/* What was kept in memory becomes a log. */
+/* Writes the ring buffer to a log file. */
 static void write_ring(void)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
@@ -138,7 +141,9 @@ static void end_recording(void)
 
 	heap_end();
 	control_stop();
-	/* Other threads may still run. What they record while nothing is named any more would have no names. */
+	/*
+	 * Other threads may still run. Names are not recorded any more, so their events would refer to undefined IDs.
+	 */
 	(void)mprof_recorder_set_enabled(module.recorder, 0);
 	atomic_store(&module.ended, 1);
 	jit_code_end();
@@ -159,8 +164,9 @@ static void end_recording(void)
 }
 
 /*
- * Closes the log, once. Other threads may still run; what they do from now on is left out. The recorder is not freed,
- * since they may be inside it. A second thread that ends the process waits here until the log is complete.
+ * Closes the log, once. Other threads may still run; their events are left out from now on. The recorder is not freed,
+ * since such a thread may be executing its code. A second thread that ends the process waits here until the log is
+ * complete.
  */
 static void close_log(void)
 {
@@ -174,21 +180,24 @@ static void close_log(void)
 	pthread_mutex_unlock(&closing);
 }
 
-/* The runtime's last word; it does not come when an unhandled exception or native code ends the process by exit(). */
+/*
+ * The last callback of the runtime. It is not called when an unhandled exception or native code ends the process by
+ * exit().
+ */
 static void cleanup(MonoProfiler *profiler)
 {
 	(void)profiler;
 	close_log();
 }
 
-/* Asked for by the options, or needed for what they ask for. */
+/* The details of allocations that the options ask for, or that other options need. */
 static uint32_t allocation_detail(const module_options *options)
 {
 	uint32_t detail = 0;
 
 	detail |= options->allocation_callers ? MPROF_ALLOCATION_DETAIL_CALLER : 0;
 	detail |= options->allocation_stacks && has_stacks(options) ? MPROF_ALLOCATION_DETAIL_STACK : 0;
-	/* What died is known by its address. */
+	/* Freed objects are identified by address. */
 	detail |= options->allocation_objects || options->kinds & (RECORD_FREED | RECORD_SUMMARIES)
 			  ? MPROF_ALLOCATION_DETAIL_OBJECT
 			  : 0;
@@ -234,7 +243,7 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	writer.intro_flags = intro_flags(&module.options);
 	writer.runtime = "mono";
 	writer.gzip_level = module.options.gzip_level;
-	/* Older formats cannot say much of what is recorded today; what they leave out is counted. */
+	/* Older formats cannot hold much of what is recorded today; the writer counts what it leaves out. */
 	writer.lossy = options_are_classic(&module.options);
 	writer.directives = classic_directives(&module.options);
 	module.allocation_detail = allocation_detail(&module.options);
@@ -250,7 +259,7 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	return status;
 }
 
-/* 1 if the log is open; otherwise the reason was printed. */
+/* Returns 1 if the log is open; 0 after a message. */
 static int open_log(const char *text)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
@@ -289,7 +298,9 @@ static void runtime_initialized(MonoProfiler *profiler)
 static void runtime_shutdown_begin(MonoProfiler *profiler)
 {
 	heap_end();
-	/* In a child made by fork() the thread that records them is not there, but may have held a lock. */
+	/*
+	 * A child made by fork() does not have the thread that records counters, but that thread may have held a lock.
+	 */
 	if (!module_has_ended(profiler))
 		metrics_end(profiler);
 }
@@ -314,7 +325,7 @@ static void install_callbacks(void)
 	jit_code_install(&module);
 }
 
-/* Without memory for this, collections on threads of the collector itself are not recorded. */
+/* If out of memory, collections on threads of the collector itself are not recorded. */
 static void attach_collector(void)
 {
 	atomic_flag_clear(&module.collector_busy);
@@ -322,7 +333,7 @@ static void attach_collector(void)
 		module.collector = NULL;
 }
 
-/* Takes the options' text, as options_parse() does. */
+/* A parser of the options' text, such as options_parse(). */
 typedef int (*parse_function)(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
 
 static void start(const char *text, parse_function parse)
@@ -353,7 +364,7 @@ static void start(const char *text, parse_function parse)
 	key_set_init(&module.classes);
 	key_set_init(&module.compiled);
 	attach_collector();
-	/* The runtime announces the start of the first thread only after what it loads for itself. */
+	/* The runtime announces the start of the first thread only after it has loaded its own assemblies. */
 	(void)threads_attach(&module);
 	install_callbacks();
 	atexit(close_log);
@@ -367,7 +378,7 @@ void mono_profiler_init_mprof(const char *text)
 	start(text, options_parse);
 }
 
-/* The module's other name, that of the profiler of Mono 2. */
+/* The entry point under the module's other name, that of the profiler of Mono 2. */
 void mono_profiler_init_logging(const char *text)
 {
 	start(text, options_parse_classic);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file module.h
- * \brief What the parts of the profiler module share.
+ * \brief Declarations shared by the parts of the profiler module.
  *
- * The module uses the runtime's public functions only. Names are made on threads of the runtime, when a thing becomes
- * known and before the first event that can use it: the recorder's writer thread is not one of the runtime's, and must
- * not look into its structures.
+ * The module uses the runtime's public functions only. Definitions are made on threads of the runtime, when the runtime
+ * first reports a structure and before the first event that can refer to it: the recorder's writer thread is not
+ * attached to the runtime, and must not access its structures.
  *
- * Callbacks may take the recorder's locks only where their thread cannot be stopped by a signal of the collector, which
- * is wherever the runtime's own code runs. The callbacks of a collection take none.
+ * Callbacks may take the recorder's locks only while their thread cannot be stopped by a signal of the collector, which
+ * holds while it runs the runtime's own code. The callbacks of a collection take no lock.
  */
 #ifndef MODULE_H
 #define MODULE_H
@@ -20,25 +20,25 @@
 #include <mprof/recorder.h>
 #include <stdatomic.h>
 
-/** The module's state; the runtime hands it to each callback. There is one, and it is never freed. */
+/** The module's state; the runtime passes it to each callback. There is one, and it is never freed. */
 struct _MonoProfiler {
 	MonoProfilerHandle handle;
 	mprof_recorder *recorder;
 	module_options options;
 	uint32_t allocation_detail; /**< Bits of #mprof_allocation_detail. */
-	char *path;                 /**< Of the log. */
-	char *full_path;            /**< The same, wherever the program goes to. */
-	int process;                /**< Whose log it is: a child made by fork() leaves it alone. */
-	_Atomic int ended;          /**< 1 once the log is being closed, and in a child. */
+	char *path;                 /**< Path of the log, as given. */
+	char *full_path;            /**< Absolute path of the log: the program may change its directory. */
+	int process;                /**< Process that owns the log: a child made by fork() must not write to it. */
+	_Atomic int ended;          /**< 1 from the start of closing the log on, and in a child. */
 
-	key_set methods;  /**< Methods defined, by image; flags are a #method_flag. */
-	key_set classes;  /**< Classes defined, by image; flags are a #class_flag. */
-	key_set compiled; /**< Code that the JIT compiler made as the filter asked, by domain: it reports its calls. */
+	key_set methods;  /**< Defined methods with their image as owner; flags are a #method_flag. */
+	key_set classes;  /**< Defined classes with their image as owner; flags are a #class_flag. */
+	key_set compiled; /**< Code compiled with call events, as the filter asked, with its domain as owner. */
 
-	/** Changes whenever addresses of methods, classes and vtables may come to mean something else. */
+	/** Incremented whenever addresses of methods, classes and vtables may be reused. */
 	_Atomic unsigned unloads;
 
-	/** How many of the collections that have their turn are to have a heap shot; -1 for all. */
+	/** How many of the due collections still get a heap snapshot; -1 for all. */
 	_Atomic int64_t heap_shots_left;
 
 	/** For collections on threads without a handle; collector_busy is held while it is used. */
@@ -47,19 +47,19 @@ struct _MonoProfiler {
 	_Atomic int collector_used;
 };
 
-/** The key of one of the runtime's structures. */
+/** The key of a structure of the runtime. */
 static inline mprof_key key_of(const void *structure)
 {
 	return (mprof_key)(uintptr_t)structure;
 }
 
-/** Whether nothing is recorded any more. */
+/** Whether recording has ended. */
 static inline int module_has_ended(MonoProfiler *profiler)
 {
 	return atomic_load_explicit(&profiler->ended, memory_order_relaxed);
 }
 
-/** Each installs the callbacks of one part, as far as the options ask for them. */
+/** Each installs the callbacks of one part that the options need. */
 void threads_install(MonoProfiler *profiler);
 void methods_install(MonoProfiler *profiler);
 void classes_install(MonoProfiler *profiler);
@@ -72,10 +72,10 @@ void monitors_install(MonoProfiler *profiler);
 void finalizers_install(MonoProfiler *profiler);
 void samples_install(MonoProfiler *profiler);
 
-/** Makes sure that a thread which begins is sampled; on that thread. */
+/** Ensures that a new thread is sampled. Called on that thread. */
 void samples_thread_started(void);
 
-/** Makes sure that the thread which unloads a domain is not sampled any more; on that thread. */
+/** Ensures that a thread that unloads a domain is not sampled any more. Called on that thread. */
 void samples_unloader_named(void);
 
 #endif

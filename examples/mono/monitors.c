@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file monitors.c
- * \brief Threads that find a monitor taken: how long they wait, where, and whether they get it.
+ * \brief Records contention of monitors: how long threads wait, where, and whether they acquire the monitor.
  *
- * A monitor that is free when it is entered is not reported, nor one that is only tried without waiting.
+ * The runtime reports neither monitors that are free when entered, nor attempts without waiting.
  */
 #include "stacks.h"
 #include "threads.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file names.c
- * \brief Gives classes and methods their names in the log, and takes them away.
+ * \brief Defines classes and methods in the log and retires them.
  *
- * Most belong to one image and go away with it. What is made from a generic class or method belongs to all images that
- * its type arguments are from, which the runtime does not tell: its owner is not known. Such an address is defined
- * again when something else is made there, which is all that it takes.
+ * Most belong to one image and are freed with it. An instance of a generic class or method belongs to all images of its
+ * type arguments; the runtime does not report those, so its owner is unknown. It suffices that such an address is
+ * defined again when another structure is created there.
  */
 #include "names.h"
 
@@ -23,7 +23,7 @@ static const char wrapper_prefix[] = "(wrapper ";
 
 char *names_of_class(MonoClass *klass)
 {
-	/* Of the runtime's two spellings this one also works for classes that are not complete. */
+	/* Of the runtime's two spellings, this one also works for classes that are not fully loaded. */
 	return mono_type_full_name(mono_class_get_type(klass));
 }
 
@@ -48,7 +48,7 @@ static mprof_key assembly_of(MonoClass *klass)
 	return image == NULL ? 0 : key_of(mono_image_get_assembly(image));
 }
 
-/* The image that a class goes away with, or NULL. */
+/* The image that a class is freed with, or NULL. */
 static const void *owner_of_class(MonoClass *klass)
 {
 	int kind = type_kind(klass);
@@ -71,7 +71,7 @@ static void define_class(MonoProfiler *profiler, MonoClass *klass, const char *n
 	description.name_length = strlen(name);
 	description.assembly_key = assembly_of(klass);
 	description.object_size = object_size;
-	/* A failure shows as a key without a name, which the end of the run reports. */
+	/* A failure results in a key without a name; those are reported at the end of the run. */
 	(void)mprof_recorder_define_class(profiler->recorder, key_of(klass), &description);
 	key_set_put(&profiler->classes, klass, owner_of_class(klass), CLASS_DEFINED);
 }
@@ -98,7 +98,7 @@ void names_define_class_of_objects(MonoProfiler *profiler, MonoClass *klass)
 	mono_free(name);
 }
 
-/* The runtime tells what made a wrapper only in its full name: "(wrapper KIND) Class:Name (types)". */
+/* The kind of a wrapper is only available from its full name: "(wrapper KIND) Class:Name (types)". */
 static uint8_t flags_of(const char *full_name)
 {
 	const char *kind;
@@ -106,12 +106,15 @@ static uint8_t flags_of(const char *full_name)
 	if (strncmp(full_name, wrapper_prefix, sizeof(wrapper_prefix) - 1) != 0)
 		return METHOD_DEFINED;
 	kind = full_name + sizeof(wrapper_prefix) - 1;
-	/* These are written by the program, at run time. */
+	/* The program generated this method at run time. */
 	if (strncmp(kind, "dynamic-method)", 15) == 0)
 		return METHOD_DEFINED;
 	if (strncmp(kind, "native-to-managed)", 18) == 0)
 		return METHOD_DEFINED | METHOD_WRAPPER | METHOD_FROM_NATIVE;
-	/* Instead of its usual allocator the runtime calls one that reports, and in that the report. */
+	/*
+	 * While allocations are profiled, the runtime replaces its usual allocator by one that reports, and that one
+	 * calls the report function.
+	 */
 	if (strstr(kind, " object:ProfilerAlloc") != NULL ||
 	    strstr(kind, " object:__icall_wrapper_mono_profiler_raise_gc_allocation ") != NULL)
 		return METHOD_DEFINED | METHOD_WRAPPER | METHOD_ARTIFACT;
@@ -119,8 +122,8 @@ static uint8_t flags_of(const char *full_name)
 }
 
 /*
- * Where the method's name begins in its full name, behind the wrapper's kind, the class and a colon. All of these may
- * hold colons; what the method is called is followed by its type arguments or its signature.
+ * Where the method's name starts in its full name: after the wrapper's kind, the class and a colon. All of these may
+ * contain colons. The short name is followed by type arguments or the signature.
  */
 static const char *name_in_full_name(const char *full_name, const char *called)
 {
@@ -129,15 +132,15 @@ static const char *name_in_full_name(const char *full_name, const char *called)
 	const char *first = colon == NULL ? full_name : colon + 1;
 
 	for (; colon != NULL; colon = strchr(colon + 1, ':')) {
-		const char *behind = colon + 1 + length;
+		const char *after = colon + 1 + length;
 
-		if (strncmp(colon + 1, called, length) == 0 && (*behind == ' ' || *behind == '<'))
+		if (strncmp(colon + 1, called, length) == 0 && (*after == ' ' || *after == '<'))
 			return colon + 1;
 	}
 	return first;
 }
 
-/* The image that a method goes away with, or NULL. In its name, type arguments follow what it is called. */
+/* The image that a method is freed with, or NULL. In its name, type arguments follow the short name. */
 static const void *owner_of_method(MonoMethod *method, const char *name, const char *called)
 {
 	size_t length = strlen(called);
@@ -185,7 +188,7 @@ uint8_t names_define_method_once(MonoProfiler *profiler, MonoMethod *method)
 	return flags & METHOD_DEFINED ? flags : names_define_method(profiler, method);
 }
 
-/* Takes out all of an owner's classes and methods. Returns an array of their keys that the caller frees, or NULL. */
+/* Removes all classes and methods of an owner. Returns an array of their keys that the caller frees, or NULL. */
 static mprof_key_range *take_keys(MonoProfiler *profiler, const void *owner, size_t *count)
 {
 	size_t room = key_set_count(&profiler->methods, owner) + key_set_count(&profiler->classes, owner);
@@ -210,7 +213,10 @@ void names_unload(MonoProfiler *profiler, MonoImage *image)
 	if (module_has_ended(profiler))
 		return;
 	ranges = take_keys(profiler, image, &count);
-	/* Also without any key: what was recorded of those without a known owner must get its names. */
+	/*
+	 * Called even without keys: events that refer to structures without a known owner must be given their names
+	 * now.
+	 */
 	(void)mprof_recorder_retire_keys(profiler->recorder, ranges, sizeof(*ranges), count);
 	free(ranges);
 	names_forget_shared(profiler);

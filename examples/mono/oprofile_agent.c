@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file oprofile_agent.c
- * \brief The library's functions, as its header opagent.h declares them.
+ * \brief Calls the functions of libopagent, as its header opagent.h declares them.
  */
 #include "oprofile_agent.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What they return tells success by 0, but for the first. */
+/* All except the first return 0 on success. */
 static struct {
 	void *library;
 	void *agent;
@@ -34,7 +34,7 @@ static void *find_function(const char *name)
 	void *function = dlsym(oprofile.library, name);
 
 	if (function == NULL)
-		fprintf(stderr, "mprof: oprofile: libopagent has no %s\n", name);
+		fprintf(stderr, "mprof: no names for oprofile: libopagent has no function %s\n", name);
 	return function;
 }
 
@@ -55,7 +55,7 @@ int oprofile_agent_open(void)
 	if (oprofile.library == NULL) {
 		const char *why = dlerror();
 
-		fprintf(stderr, "mprof: no names for oprofile: %s\n", why == NULL ? "no libopagent" : why);
+		fprintf(stderr, "mprof: no names for oprofile: %s\n", why == NULL ? "cannot load libopagent" : why);
 		return 0;
 	}
 	if (!find_functions())
@@ -72,7 +72,7 @@ void oprofile_agent_code(const void *start, size_t size, const char *name)
 		return;
 	if (oprofile.write_native_code(oprofile.agent, name, (uintptr_t)start, start, (unsigned)size) == 0)
 		return;
-	fprintf(stderr, "mprof: oprofile: op_write_native_code: %s; no more names for it\n", strerror(errno));
+	fprintf(stderr, "mprof: no more names for oprofile: op_write_native_code: %s\n", strerror(errno));
 	oprofile_agent_close();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file options.c
- * \brief Reads the module's options.
+ * \brief Parses the module's options.
  */
 #include "options_parser.h"
 
@@ -16,21 +16,23 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* As the profiler that comes with Mono has it. The runtime signals every thread for each sample, so more would cost
- * programs with many threads a lot. */
+/*
+ * The default of the profiler that comes with Mono. The runtime signals every thread for each sample, so a higher rate
+ * would be expensive for programs with many threads.
+ */
 #define DEFAULT_SAMPLE_HZ 100
 
-/* Of samples and of allocations. */
+/* Of samples and of allocation events, in frames. */
 #define DEFAULT_STACK_DEPTH 32
 
 #define MIN_RING_BYTES (UINT64_C(1) << 20)
 #define MIN_LOG_BYTES (UINT64_C(1) << 16)
 #define MIN_HEAP_BYTES (UINT64_C(1) << 20)
 
-/* An option that is on if it is there. */
+/* An option without a value, which switches something on. */
 typedef struct switch_option {
 	const char *name;
-	size_t field; /* Of an int. */
+	size_t field; /* Offset of an int in module_options. */
 } switch_option;
 
 static const switch_option switches[] = {
@@ -52,7 +54,7 @@ typedef struct number_option {
 	const char *name;
 	uint32_t least;
 	uint32_t most;
-	size_t field; /* Of a uint32_t. */
+	size_t field; /* Offset of a uint32_t in module_options. */
 } number_option;
 
 static const number_option numbers[] = {
@@ -96,14 +98,14 @@ void options_init(module_options *options)
 	options->metrics_milliseconds = 1000;
 }
 
-static int take_output(options_parser *parser, const char *value)
+static int apply_output(options_parser *parser, const char *value)
 {
 	if (value[0] == '\0')
-		return options_complain(parser, "output needs the name of a file");
+		return options_complain(parser, "output= needs a file name");
 	return options_set_text(parser, &parser->options->output, value);
 }
 
-static int take_format(options_parser *parser, const char *value)
+static int apply_format(options_parser *parser, const char *value)
 {
 	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
 		if (strcmp(value, mprof_dialect_get_name((mprof_dialect)dialect)) != 0)
@@ -111,101 +113,101 @@ static int take_format(options_parser *parser, const char *value)
 		parser->options->dialect = (uint32_t)dialect;
 		return 1;
 	}
-	return options_complain(parser, "format '%s' cannot be written; there are mprof2, mono, unity, drop and mail",
+	return options_complain(parser, "unknown format '%s'; the formats are mprof2, mono, unity, drop and mail",
 				value);
 }
 
-static int take_control(options_parser *parser, const char *value)
+static int apply_control(options_parser *parser, const char *value)
 {
 	if (value[0] == '\0')
-		return options_complain(parser, "control needs the path of a socket");
+		return options_complain(parser, "control= needs the path of a socket");
 	return options_set_text(parser, &parser->options->control_path, value);
 }
 
-static int take_filter(options_parser *parser, filter_action action, const char *value)
+static int apply_filter(options_parser *parser, filter_action action, const char *value)
 {
 	if (filters_add(&parser->options->filters, action, value))
 		return 1;
 	if (errno == ENOMEM)
 		return options_complain(parser, "%s", strerror(ENOMEM));
-	return options_complain(parser, "%s needs a pattern, such as MyProgram.* or assembly:mscorlib",
+	return options_complain(parser, "%s= needs a pattern, such as MyProgram.* or assembly:mscorlib",
 				action == FILTER_ONLY ? "only" : "not");
 }
 
-static int take_only(options_parser *parser, const char *value)
+static int apply_only(options_parser *parser, const char *value)
 {
-	return take_filter(parser, FILTER_ONLY, value);
+	return apply_filter(parser, FILTER_ONLY, value);
 }
 
-static int take_not(options_parser *parser, const char *value)
+static int apply_not(options_parser *parser, const char *value)
 {
-	return take_filter(parser, FILTER_NOT, value);
+	return apply_filter(parser, FILTER_NOT, value);
 }
 
-static int take_max_size(options_parser *parser, const char *value)
+static int apply_max_size(options_parser *parser, const char *value)
 {
-	return options_take_size(parser, value, MIN_LOG_BYTES, &parser->options->max_bytes);
+	return options_parse_size(parser, value, MIN_LOG_BYTES, &parser->options->max_bytes);
 }
 
-static int take_heap_memory(options_parser *parser, const char *value)
+static int apply_heap_memory(options_parser *parser, const char *value)
 {
-	return options_take_size(parser, value, MIN_HEAP_BYTES, &parser->options->heap_bytes);
+	return options_parse_size(parser, value, MIN_HEAP_BYTES, &parser->options->heap_bytes);
 }
 
-static int take_ring(options_parser *parser, const char *value)
+static int apply_ring(options_parser *parser, const char *value)
 {
-	return options_take_size(parser, value, MIN_RING_BYTES, &parser->options->ring_bytes);
+	return options_parse_size(parser, value, MIN_RING_BYTES, &parser->options->ring_bytes);
 }
 
-static int take_sample_rate(options_parser *parser, const char *value)
+static int apply_sample_rate(options_parser *parser, const char *value)
 {
 	parser->options->sample_real = 0;
-	return options_take_number(parser, value, 1, 10000, &parser->options->sample_hz);
+	return options_parse_number(parser, value, 1, 10000, &parser->options->sample_hz);
 }
 
-static int take_real_sample_rate(options_parser *parser, const char *value)
+static int apply_real_sample_rate(options_parser *parser, const char *value)
 {
-	int well = take_sample_rate(parser, value);
+	int well = apply_sample_rate(parser, value);
 
 	parser->options->sample_real = 1;
 	return well;
 }
 
-static int take_metrics_interval(options_parser *parser, const char *value)
+static int apply_metrics_interval(options_parser *parser, const char *value)
 {
-	return options_take_number(parser, value, 1, 3600000, &parser->options->metrics_milliseconds);
+	return options_parse_number(parser, value, 1, 3600000, &parser->options->metrics_milliseconds);
 }
 
-/* An option with any other value; those that also say what to record have its kinds. */
+/* An option with another value; kinds contains the record kinds that the option switches on, if any. */
 typedef struct value_option {
 	const char *name;
 	uint32_t kinds;
-	option_value_function take;
+	option_value_function apply;
 } value_option;
 
 static const value_option values[] = {
-	{"output", 0, take_output},
-	{"out", 0, take_output},
-	{"o", 0, take_output},
-	{"format", 0, take_format},
-	{"only", 0, take_only},
-	{"not", 0, take_not},
-	{"max-size", 0, take_max_size},
-	{"ring", 0, take_ring},
-	{"heap-memory", 0, take_heap_memory},
-	{"control", 0, take_control},
-	{"signal", 0, options_take_signal},
-	{"alloc", RECORD_ALLOCATIONS, options_take_allocation_detail},
-	{"sample", RECORD_SAMPLES, take_sample_rate},
-	{"sample-real", RECORD_SAMPLES, take_real_sample_rate},
-	{"heap", RECORD_HEAP, options_take_heap_occasion},
-	{"heapshot", RECORD_HEAP, options_take_heap_occasion},
-	{"handles", RECORD_HANDLES, options_take_handle_type},
-	{"counters", RECORD_METRICS, take_metrics_interval},
+	{"output", 0, apply_output},
+	{"out", 0, apply_output},
+	{"o", 0, apply_output},
+	{"format", 0, apply_format},
+	{"only", 0, apply_only},
+	{"not", 0, apply_not},
+	{"max-size", 0, apply_max_size},
+	{"ring", 0, apply_ring},
+	{"heap-memory", 0, apply_heap_memory},
+	{"control", 0, apply_control},
+	{"signal", 0, options_apply_signal},
+	{"alloc", RECORD_ALLOCATIONS, options_apply_allocation_detail},
+	{"sample", RECORD_SAMPLES, apply_sample_rate},
+	{"sample-real", RECORD_SAMPLES, apply_real_sample_rate},
+	{"heap", RECORD_HEAP, options_apply_heap_occasion},
+	{"heapshot", RECORD_HEAP, options_apply_heap_occasion},
+	{"handles", RECORD_HANDLES, options_apply_handle_type},
+	{"counters", RECORD_METRICS, apply_metrics_interval},
 };
 
-/* The last word on a kind wins. */
-static int take_kinds(options_parser *parser, uint32_t kinds, int wanted)
+/* Of several words about a kind, the last one counts. */
+static int apply_kinds(options_parser *parser, uint32_t kinds, int wanted)
 {
 	parser->wanted = wanted ? parser->wanted | kinds : parser->wanted & ~kinds;
 	parser->unwanted = wanted ? parser->unwanted & ~kinds : parser->unwanted | kinds;
@@ -234,10 +236,10 @@ static int parse_valued(options_parser *parser, const char *name, const char *va
 	const value_option *option = find_value(name);
 
 	if (number != NULL)
-		return options_take_number(parser, value, number->least, number->most,
-					   (uint32_t *)((char *)parser->options + number->field));
+		return options_parse_number(parser, value, number->least, number->most,
+					    (uint32_t *)((char *)parser->options + number->field));
 	if (option != NULL)
-		return take_kinds(parser, option->kinds, 1) && option->take(parser, value);
+		return apply_kinds(parser, option->kinds, 1) && option->apply(parser, value);
 	return options_complain(parser, "unknown option '%s='", name);
 }
 
@@ -249,7 +251,7 @@ static int parse_plain(options_parser *parser, const char *word)
 	if (strcmp(word, "sample-real") == 0 || strcmp(word, "sample") == 0)
 		parser->options->sample_real = word[6] != '\0';
 	if (kinds != 0)
-		return take_kinds(parser, kinds, !negated);
+		return apply_kinds(parser, kinds, !negated);
 	for (size_t i = 0; i < COUNT_OF(switches); i++) {
 		if (strcmp(word, switches[i].name) != 0)
 			continue;
@@ -260,13 +262,13 @@ static int parse_plain(options_parser *parser, const char *word)
 		parser->options->gzip_level = 1;
 		return 1;
 	}
-	/* Listening is what is done anyway. */
+	/* Listening is the default, so the word changes nothing. */
 	if (strcmp(word, "control") == 0) {
 		parser->options->no_control = 0;
 		return 1;
 	}
 	if (find_number(word) != NULL || find_value(word) != NULL)
-		return options_complain(parser, "option '%s' needs '=' and a value", word);
+		return options_complain(parser, "option '%s' needs a value: '%s=VALUE'", word, word);
 	return options_complain(parser, "unknown option '%s'", word);
 }
 
@@ -282,7 +284,7 @@ static int parse_word(options_parser *parser, char *word)
 	return parse_valued(parser, word, equals + 1);
 }
 
-/* Who asks for the names of code alone wants no calls recorded, which would change the code. */
+/* With only outputs for other profilers, nothing is recorded by default: recording calls would change the code. */
 static uint32_t kinds_by_default(const module_options *options)
 {
 	return options->jit_dump || options->perf_map || options->oprofile ? 0 : RECORD_ALL;
@@ -303,9 +305,10 @@ static int complete(options_parser *parser)
 	options->kinds = (parser->wanted != 0 ? parser->wanted : kinds_by_default(options)) & ~parser->unwanted;
 	options->heap_summary = (options->kinds & RECORD_SUMMARIES) != 0;
 	if (options->ring_bytes != 0 && options->max_bytes != 0)
-		return options_complain(parser, "ring and max-size do not go together: a ring is a limit already");
+		return options_complain(parser,
+					"ring= and max-size= exclude each other: ring= already limits the size");
 	if (wants_shots_by_signal(options) && (options->kinds & RECORD_HEAP) == 0)
-		return options_complain(parser, "a signal can only take heap shots with heap, or heap=ondemand");
+		return options_complain(parser, "signal=...:heapshot needs the option heap or heap=ondemand");
 	return 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file options.h
- * \brief What the user asks of the module: "mprof:calls,alloc,output=FILE".
+ * \brief The options of the module, such as "mprof:calls,alloc,output=FILE".
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -10,7 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** What is recorded, one bit each. Loaded and unloaded assemblies, modules and domains always are. */
+/**
+ * The kinds of data recorded, one bit each. Loading and unloading of assemblies, modules and domains is always
+ * recorded.
+ */
 typedef enum record_kind {
 	RECORD_CALLS = 1 << 0,
 	RECORD_ALLOCATIONS = 1 << 1,
@@ -19,29 +22,29 @@ typedef enum record_kind {
 	RECORD_EXCEPTIONS = 1 << 4,
 	RECORD_THREADS = 1 << 5,
 	RECORD_CLASSES = 1 << 6,
-	RECORD_ALL = (1 << 7) - 1, /**< All so far: what is recorded if nothing is asked for. */
+	RECORD_ALL = (1 << 7) - 1, /**< All kinds above, the default. */
 	RECORD_SAMPLES = 1 << 7,
-	RECORD_HEAP = 1 << 8, /**< Heap shots. */
+	RECORD_HEAP = 1 << 8, /**< Heap snapshots. */
 	RECORD_HANDLES = 1 << 9,
 	RECORD_MONITORS = 1 << 10,
 	RECORD_FINALIZERS = 1 << 11,
 	RECORD_METRICS = 1 << 12,  /**< The runtime's counters. */
-	RECORD_FREED = 1 << 13,    /**< Objects found dead by full collections. */
-	RECORD_MOVES = 1 << 14,    /**< Objects that the collector moves. */
-	RECORD_SUMMARIES = 1 << 15 /**< Sums of the heap by class at every full collection. */
+	RECORD_FREED = 1 << 13,    /**< Objects that full collections find dead. */
+	RECORD_MOVES = 1 << 14,    /**< Objects that collections move. */
+	RECORD_SUMMARIES = 1 << 15 /**< Heap summaries by class at every full collection. */
 } record_kind;
 
-/** When heap shots are taken besides those asked for while the program runs. */
+/** When heap snapshots are taken, in addition to those requested while the program runs. */
 typedef enum heap_occasion {
-	HEAP_ON_DEMAND,  /**< Never. */
-	HEAP_EVERY,      /**< At every so many full collections. */
-	HEAP_AT_INTERVAL /**< At the first full collection after so many milliseconds. */
+	HEAP_ON_DEMAND,  /**< Only on request. */
+	HEAP_EVERY,      /**< At every Nth full collection. */
+	HEAP_AT_INTERVAL /**< At the first full collection after an interval in milliseconds. */
 } heap_occasion;
 
-/** What a signal does. */
+/** The action of a signal. */
 typedef enum signal_action { SIGNAL_TOGGLE, SIGNAL_FLUSH, SIGNAL_HEAPSHOT } signal_action;
 
-/** Most signals with an action. */
+/** Maximum number of signals with an action. */
 #define MAX_SIGNAL_ACTIONS 4
 
 struct filters;
@@ -50,43 +53,41 @@ typedef struct module_options {
 	uint32_t kinds;       /**< Bits of #record_kind. */
 	char *output;         /**< Pattern of the log's path, or NULL. */
 	uint32_t dialect;     /**< An mprof_dialect, 0 for the default. */
-	uint32_t gzip_level;  /**< 0 if not compressed. */
-	uint32_t max_buffers; /**< 0 for the recorder's default; so are the next two. */
+	uint32_t gzip_level;  /**< 0 for no compression. */
+	uint32_t max_buffers; /**< 0 for the recorder's default, as for the next two fields. */
 	uint32_t buffer_events;
 	uint32_t drain_interval_ms;
 	int drop;                /**< Lose events rather than wait. */
-	int no_wrappers;         /**< Leave out calls of what the runtime makes itself. */
-	int all_wrappers;        /**< Record even calls that are there only because allocations are profiled. */
+	int no_wrappers;         /**< Leave out calls of methods that the runtime generates. */
+	int all_wrappers;        /**< Record even calls of methods that exist only because allocations are profiled. */
 	struct filters *filters; /**< Methods whose calls are left out, see filters.h; NULL for none. */
-	uint32_t call_depth;     /**< Calls deeper than that are left out, see call_depth.h; 0 for no limit. */
+	uint32_t call_depth;     /**< Calls nested deeper are left out, see call_depth.h; 0 for no limit. */
 
-	uint32_t sample_hz;    /**< Samples of each thread in a second. */
-	int sample_real;       /**< In time that passes, not in processor time. */
-	uint32_t sample_depth; /**< Most frames of a sample, at least 1. */
+	uint32_t sample_hz;    /**< Samples of each thread per second. */
+	int sample_real;       /**< Sample by real time, not by processor time. */
+	uint32_t sample_depth; /**< Maximum frames of a sample, at least 1. */
 
 	int heap_when;              /**< A #heap_occasion. */
-	uint32_t heap_collections;  /**< Of HEAP_EVERY, at least 1. */
-	uint32_t heap_milliseconds; /**< Of HEAP_AT_INTERVAL, at least 1. */
+	uint32_t heap_collections;  /**< N of HEAP_EVERY, at least 1. */
+	uint32_t heap_milliseconds; /**< Interval of HEAP_AT_INTERVAL, at least 1. */
 	int heap_summary;           /**< 1 with RECORD_SUMMARIES. */
-	uint64_t heap_bytes;        /**< Most memory for heap shots that are not written yet; 0 for the recorder's
-	                                 default. */
-	int64_t heap_shots;         /**< Of HEAP_EVERY: how many are taken at first; -1 for no limit. */
+	uint64_t heap_bytes;        /**< Maximum memory for unwritten heap snapshots; 0 for the recorder's default. */
+	int64_t heap_shots;         /**< With HEAP_EVERY: initial value of heap_shots_left; -1 for no limit. */
 
-	int allocation_stacks;   /**< Allocations have call chains... */
-	uint32_t stack_depth;    /**< ...of at most so many frames, at least 1; so have handles and monitors. */
+	int allocation_stacks;   /**< Allocations have call stacks... */
+	uint32_t stack_depth;    /**< ...of at most that many frames, at least 1; as have handles and monitors. */
 	int allocation_callers;  /**< Allocations have the method that allocates. */
 	int allocation_objects;  /**< Allocations have the object's address. */
-	const char *handle_type; /**< Of RECORD_HANDLES: "normal", "pinned", "weak", "weak-track", or NULL for all. */
-	char *handle_class;      /**< Of RECORD_HANDLES: pattern for the class of the object, or NULL for all. */
+	const char *handle_type; /**< With RECORD_HANDLES: "normal", "pinned", "weak", "weak-track", or NULL for all. */
+	char *handle_class;      /**< With RECORD_HANDLES: pattern for the class of the object, or NULL for all. */
 	uint32_t metrics_milliseconds;
 
 	int start_disabled;
-	uint64_t max_bytes; /**< Where the log ends; 0 for nowhere. */
-	uint64_t
-		ring_bytes; /**< Keep the last bytes in memory, and write them when told to and at the end; 0 for no. */
+	uint64_t max_bytes;  /**< Maximum size of the log; 0 for no limit. */
+	uint64_t ring_bytes; /**< Size of the ring buffer, which is written on request and at the end; 0 for none. */
 
-	int no_control;     /**< Listen to no socket of the system's. */
-	char *control_path; /**< Where to listen, or NULL for the usual place. */
+	int no_control;     /**< Open no Unix socket. */
+	char *control_path; /**< Path of the Unix socket, or NULL for the default. */
 	uint32_t port;      /**< Port of the loopback to listen on, 0 for none. */
 	struct {
 		int number;
@@ -94,41 +95,42 @@ typedef struct module_options {
 	} signals[MAX_SIGNAL_ACTIONS];
 	unsigned signal_count;
 
-	int jit_dump; /**< Tell perf the code of methods, by a file jit-PID.dump beside the log. */
-	int perf_map; /**< Tell perf the names of methods, by /tmp/perf-PID.map. */
-	int oprofile; /**< Tell oprofile the code of methods. */
+	int jit_dump; /**< Write the code of methods for perf to jit-PID.dump in the directory of the log. */
+	int perf_map; /**< Write the names of methods for perf to /tmp/perf-PID.map. */
+	int oprofile; /**< Report the code of methods to oprofile. */
 	int quiet;
-	int quiet_start; /**< No line at the start. */
+	int quiet_start; /**< Print no line at the start. */
 	int help;
 } module_options;
 
-/** Room for what options_parse() has to say. */
+/** Size of the message buffer of options_parse(), in bytes. */
 #define OPTIONS_MESSAGE_SIZE 256
 
-/** Room for all that options_describe_kinds() can say. */
+/** Size that suffices for every result of options_describe_kinds(), in bytes. */
 #define OPTIONS_KINDS_SIZE 256
 
 /**
- * Takes the text that the runtime passes, module name included. Returns 1, or 0 with one line of text in \p message and
- * the options to be released all the same.
+ * Parses the text that the runtime passes, including the module's name. Returns 1, or 0 with one line of text in \p
+ * message; the options must be released in both cases.
  */
 int options_parse(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
 
 /**
- * The same for a module loaded as "logging", whose options are those of the profiler of that name in Mono 2. What it
- * does not understand it says on stderr and leaves out, as that one did; so it fails only without memory.
+ * Parses the options of a module loaded as "logging", which are those of the profiler of that name in Mono 2. Like that
+ * profiler, it prints options that it does not understand on stderr and ignores them, so it fails only if out of
+ * memory.
  */
 int options_parse_classic(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
 
-/** Whether the log is one of a format before mprof2, which cannot say all that is recorded. */
+/** Whether the log has a format older than mprof2, which cannot hold all that is recorded. */
 int options_are_classic(const module_options *options);
 
 void options_release(module_options *options);
 
-/** Prints all options, a line each. */
+/** Prints all options, one per line. */
 void options_print_help(FILE *out);
 
-/** Puts the names of what is recorded into \p text, such as "calls, allocations". */
+/** Formats the names of the kinds recorded, such as "calls, allocations". */
 void options_describe_kinds(uint32_t kinds, char *text, size_t size);
 
 #endif

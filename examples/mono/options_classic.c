@@ -3,9 +3,9 @@
  * \file options_classic.c
  * \brief The options of a module loaded as "logging": those of the profiler of that name in Mono 2.
  *
- * Pieces between commas; "+" in front leaves out what an option implies, "-" switches it off. A piece with "=" names an
- * option by any beginning of one of its names; the first in the order of the table that fits is taken. What cannot be
- * understood is said and left out.
+ * Words are separated by commas. A prefix "+" leaves out what an option implies, "-" switches it off. A word with "="
+ * names an option by any prefix of one of its names; the first match in the order of the table counts. Words that are
+ * not understood are reported and ignored.
  */
 #include "options_parser.h"
 
@@ -18,18 +18,18 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The format that such a module writes. */
+/* The format that the module writes under this name. */
 #define CLASSIC_DIALECT MPROF_DIALECT_MONO
 
-/* Its samples came from the system's timer of the process, every millisecond. */
+/* The samples of that profiler came from the process timer of the system, every millisecond. */
 #define CLASSIC_SAMPLE_HZ 1000
 
 #define MAX_FRAMES 128
 
-/* More callers of a sample than that are too many for mprof-decoder and emveepee, which asks for 128. */
+/* mprof-decoder and emveepee fail on samples with more callers than this, although emveepee asks for 128. */
 #define MAX_CALLERS_OF_SAMPLES 31
 
-/* What is asked for. */
+/* The options as requested. */
 typedef struct classic_request {
 	int jit;
 	int allocations;
@@ -46,7 +46,7 @@ typedef struct classic_request {
 	int objects;
 	int start_disabled;
 	int oprofile;
-	int without_implied; /* Of the piece that is being read. */
+	int without_implied; /* Whether the current word has the prefix "+". */
 	uint32_t callers_of_samples;
 	int64_t shots;
 	uint32_t buffer_events;
@@ -56,7 +56,7 @@ typedef struct classic_request {
 } classic_request;
 
 typedef struct classic_flag {
-	const char *names; /* With blanks around and between. */
+	const char *names; /* Separated and surrounded by blanks. */
 	size_t field;
 	int can_be_negated;
 } classic_flag;
@@ -84,7 +84,7 @@ static const classic_flag flags[] = {
 	FLAG(" oprofile oprof ", oprofile, 0),
 };
 
-/* Have no effect here: there is one clock, and it is accurate. */
+/* Flags without effect: there is one clock, and it is accurate. */
 static const char ignored_flags[] = " force-accurate-timer fac logging ";
 
 __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...)
@@ -98,31 +98,31 @@ __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...)
 	fprintf(stderr, "mprof: logging: %s; it is ignored\n", text);
 }
 
-/* 1 if the word is one of the names. */
+/* Returns 1 if the word is one of the names. */
 static int is_named(const char *names, const char *word)
 {
 	size_t length = strlen(word);
 
 	if (length == 0 || strchr(word, ' ') != NULL)
 		return 0;
-	for (const char *place = strstr(names, word); place != NULL; place = strstr(place + 1, word))
-		if (place[-1] == ' ' && place[length] == ' ')
+	for (const char *position = strstr(names, word); position != NULL; position = strstr(position + 1, word))
+		if (position[-1] == ' ' && position[length] == ' ')
 			return 1;
 	return 0;
 }
 
-/* 1 if one of the names begins with the word. */
+/* Returns 1 if one of the names starts with the word. */
 static int is_begun(const char *names, const char *word)
 {
 	if (strchr(word, ' ') != NULL)
 		return 0;
-	for (const char *place = strchr(names, ' '); place[1] != '\0'; place = strchr(place + 1, ' '))
-		if (strncmp(place + 1, word, strlen(word)) == 0)
+	for (const char *position = strchr(names, ' '); position[1] != '\0'; position = strchr(position + 1, ' '))
+		if (strncmp(position + 1, word, strlen(word)) == 0)
 			return 1;
 	return 0;
 }
 
-/* As numbers were read then: what is none is 0. */
+/* Parses numbers as that profiler did: invalid numbers are 0. */
 static long number_of(const char *value)
 {
 	return strtol(value, NULL, 10);
@@ -135,13 +135,13 @@ static void want_heap(classic_request *request)
 		request->callers = request->stacks = request->objects = 1;
 }
 
-static void take_nothing(classic_request *request, const char *value)
+static void apply_nothing(classic_request *request, const char *value)
 {
 	(void)request;
 	(void)value;
 }
 
-static void take_buffer_size(classic_request *request, const char *value)
+static void apply_buffer_size(classic_request *request, const char *value)
 {
 	long events = number_of(value);
 
@@ -149,7 +149,7 @@ static void take_buffer_size(classic_request *request, const char *value)
 		request->buffer_events = events < 128 ? 128 : events > 1048576 ? 1048576 : (uint32_t)events;
 }
 
-static void take_statistical(classic_request *request, const char *value)
+static void apply_statistical(classic_request *request, const char *value)
 {
 	long callers = number_of(value);
 
@@ -159,11 +159,11 @@ static void take_statistical(classic_request *request, const char *value)
 	request->callers_of_samples = callers > MAX_CALLERS_OF_SAMPLES ? MAX_CALLERS_OF_SAMPLES : (uint32_t)callers;
 }
 
-static void take_strategy(classic_request *request, const char *value)
+static void apply_strategy(classic_request *request, const char *value)
 {
 	(void)request;
 	if (strcmp(value, "native") != 0 && strcmp(value, "glibc") != 0 && strcmp(value, "managed") != 0)
-		warn("'%s' is no strategy for call chains", value);
+		warn("unknown call-chain-strategy '%s'", value);
 }
 
 static void set_text(char **text, const char *value)
@@ -172,31 +172,31 @@ static void set_text(char **text, const char *value)
 	*text = value[0] == '\0' ? NULL : strdup(value);
 }
 
-static void take_output(classic_request *request, const char *value)
+static void apply_output(classic_request *request, const char *value)
 {
 	set_text(&request->output, value);
 }
 
-static void take_suffix(classic_request *request, const char *value)
+static void apply_suffix(classic_request *request, const char *value)
 {
 	set_text(&request->suffix, value);
 }
 
-static void take_heap(classic_request *request, const char *value)
+static void apply_heap(classic_request *request, const char *value)
 {
 	request->shots = strcmp(value, "all") == 0 ? -1 : number_of(value);
-	/* Before 2.6 it was the signal that asked for a snapshot. */
+	/* Before Mono 2.6 the value was the signal that requests a snapshot. */
 	if (strncmp(value, "SIG", 3) == 0)
-		warn("'%s' is no number of snapshots", value);
+		warn("heap-shot='%s' is not a number of snapshots", value);
 	want_heap(request);
 }
 
-static void take_shots(classic_request *request, const char *value)
+static void apply_shots(classic_request *request, const char *value)
 {
 	request->shots = number_of(value);
 }
 
-static void take_port(classic_request *request, const char *value)
+static void apply_port(classic_request *request, const char *value)
 {
 	long port = number_of(value);
 
@@ -205,19 +205,22 @@ static void take_port(classic_request *request, const char *value)
 
 static const struct {
 	const char *names;
-	void (*take)(classic_request *request, const char *value);
+	void (*apply)(classic_request *request, const char *value);
 } values[] = {
-	{" per-thread-buffer-size tbs ", take_buffer_size},
-	{" statistical stat s ", take_statistical},
-	{" statistical-thread-buffer-size sbs ", take_nothing},
-	{" write-buffer-size wbs ", take_nothing},
-	{" output out o O ", take_output},
-	{" output-suffix suffix os OS ", take_suffix},
-	{" heap-shot heap h ", take_heap},
-	{" gc-dumps gc-d gcd ", take_shots},
-	{" command-port cp ", take_port},
-	/* Of 2.8 alone, where it came third: behind the port "c=" still means that. */
-	{" call-chain-strategy ccs ", take_strategy},
+	{" per-thread-buffer-size tbs ", apply_buffer_size},
+	{" statistical stat s ", apply_statistical},
+	{" statistical-thread-buffer-size sbs ", apply_nothing},
+	{" write-buffer-size wbs ", apply_nothing},
+	{" output out o O ", apply_output},
+	{" output-suffix suffix os OS ", apply_suffix},
+	{" heap-shot heap h ", apply_heap},
+	{" gc-dumps gc-d gcd ", apply_shots},
+	{" command-port cp ", apply_port},
+	/*
+	 * Only in Mono 2.8, where it was third in the table. Here it comes after the port, so "c=" still means the
+	 * port.
+	 */
+	{" call-chain-strategy ccs ", apply_strategy},
 };
 
 static void read_value(classic_request *request, const char *name, const char *value, int negated)
@@ -228,7 +231,7 @@ static void read_value(classic_request *request, const char *name, const char *v
 		if (negated)
 			warn("option '%s=' cannot be switched off", name);
 		else
-			values[i].take(request, value);
+			values[i].apply(request, value);
 		return;
 	}
 	warn("unknown option '%s='", name);
@@ -277,7 +280,7 @@ static void read_piece(classic_request *request, char *piece)
 	read_value(request, piece, equals + 1, negated);
 }
 
-/* A piece of a pattern, in which percent signs mean something. */
+/* Appends text to a pattern, with percent signs escaped. */
 static char *append_escaped(char *pattern, const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -289,7 +292,7 @@ static char *append_escaped(char *pattern, const char *text)
 	return pattern;
 }
 
-/* The name that was given, or PROGRAM.mprof, or PROGRAM-SUFFIX.mprof. */
+/* The output name given, or PROGRAM.mprof, or PROGRAM-SUFFIX.mprof. */
 static char *output_of(const classic_request *request)
 {
 	const char *given = request->output != NULL ? request->output : request->suffix;
@@ -308,15 +311,15 @@ static char *output_of(const classic_request *request)
 	return pattern;
 }
 
-/* What follows from what is asked for. */
+/* The record kinds that follow from the options. */
 static uint32_t kinds_of(const classic_request *request)
 {
-	/* Collections always were recorded. */
+	/* That profiler always recorded collections. */
 	uint32_t kinds = RECORD_COLLECTIONS;
 
-	/* Calls brought compilations with them, and those the loads of classes. */
+	/* In that profiler, calls implied compilations, and compilations implied class loads. */
 	kinds |= request->jit || request->calls ? RECORD_JIT | RECORD_CLASSES : 0;
-	/* All of these were found by watching allocations. */
+	/* That profiler derived all of these from allocations. */
 	if (request->allocations || request->callers || request->stacks || request->objects || request->summary ||
 	    request->heap || request->unreachable)
 		kinds |= RECORD_ALLOCATIONS;
@@ -335,7 +338,7 @@ static void apply(const classic_request *request, module_options *options)
 	options->kinds = kinds_of(request);
 	options->dialect = CLASSIC_DIALECT;
 	options->buffer_events = request->buffer_events;
-	/* Calls that are recorded tell the stack of an allocation themselves. */
+	/* If calls are recorded, readers derive the caller of an allocation from them. */
 	options->allocation_callers = request->callers && !request->calls;
 	options->allocation_stacks = request->stacks && !request->calls;
 	options->allocation_objects = request->objects;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file options_values.c
- * \brief The values of options: numbers, sizes, signals and words.
+ * \brief Parses the values of options: numbers, sizes, signals and words.
  */
 #include "options_parser.h"
 
@@ -17,7 +17,10 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The digits at the start of a text; what follows them is put into rest. 0 if there are none, or too many. */
+/*
+ * Parses the digits at the start of a text and stores the position after them in rest. Returns 0 if there is no digit,
+ * or the number is out of range.
+ */
 static int read_number(const char *text, uint64_t *number, const char **rest)
 {
 	char *end;
@@ -28,7 +31,7 @@ static int read_number(const char *text, uint64_t *number, const char **rest)
 	return text[0] >= '0' && text[0] <= '9' && errno == 0;
 }
 
-int options_take_number(options_parser *parser, const char *value, uint32_t least, uint32_t most, uint32_t *number)
+int options_parse_number(options_parser *parser, const char *value, uint32_t least, uint32_t most, uint32_t *number)
 {
 	const char *rest;
 	uint64_t parsed;
@@ -51,7 +54,7 @@ static int shift_of(const char *suffix)
 	return letter == NULL || suffix[1] != '\0' ? -1 : 10 * (int)(letter - letters + 1);
 }
 
-int options_take_size(options_parser *parser, const char *value, uint64_t least, uint64_t *size)
+int options_parse_size(options_parser *parser, const char *value, uint64_t least, uint64_t *size)
 {
 	const char *rest;
 	uint64_t parsed;
@@ -66,8 +69,8 @@ int options_take_size(options_parser *parser, const char *value, uint64_t least,
 	return 1;
 }
 
-/* 1 if the next word of a list with '+' between is this one; it is taken off then. */
-static int take_word(const char **list, const char *word)
+/* If the next word of a list separated by '+' is this one, skips it and returns 1. */
+static int skip_word(const char **list, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -77,26 +80,27 @@ static int take_word(const char **list, const char *word)
 	return 1;
 }
 
-int options_take_allocation_detail(options_parser *parser, const char *value)
+int options_apply_allocation_detail(options_parser *parser, const char *value)
 {
 	module_options *options = parser->options;
 	const char *list = value;
 
 	do {
-		if (take_word(&list, "stack"))
+		if (skip_word(&list, "stack"))
 			options->allocation_stacks = 1;
-		else if (take_word(&list, "caller"))
+		else if (skip_word(&list, "caller"))
 			options->allocation_callers = 1;
-		else if (take_word(&list, "objects") || take_word(&list, "object"))
+		else if (skip_word(&list, "objects") || skip_word(&list, "object"))
 			options->allocation_objects = 1;
 		else
-			return options_complain(parser, "alloc=%s: there are stack, caller and objects, with + between",
-						value);
+			return options_complain(
+				parser, "unknown value alloc=%s; the values are stack, caller and objects, joined by +",
+				value);
 	} while (*list != '\0');
 	return 1;
 }
 
-int options_take_handle_type(options_parser *parser, const char *value)
+int options_apply_handle_type(options_parser *parser, const char *value)
 {
 	static const char *const types[] = {"normal", "pinned", "weak", "weak-track"};
 	static const char of_class[] = "class:";
@@ -110,11 +114,12 @@ int options_take_handle_type(options_parser *parser, const char *value)
 		parser->options->handle_type = types[i];
 		return 1;
 	}
-	return options_complain(parser, "handles=%s: there are normal, pinned, weak and weak-track, and class:PATTERN",
-				value);
+	return options_complain(
+		parser, "unknown value handles=%s; the values are normal, pinned, weak, weak-track and class:PATTERN",
+		value);
 }
 
-int options_take_heap_occasion(options_parser *parser, const char *value)
+int options_apply_heap_occasion(options_parser *parser, const char *value)
 {
 	module_options *options = parser->options;
 	const char *unit;
@@ -141,8 +146,9 @@ int options_take_heap_occasion(options_parser *parser, const char *value)
 			return 1;
 		}
 	}
-	return options_complain(parser, "heap=%s: there are every-gc, ondemand, and numbers such as 5gc and 500ms",
-				value);
+	return options_complain(
+		parser, "unknown value heap=%s; the values are every-gc, ondemand, and numbers such as 5gc and 500ms",
+		value);
 }
 
 static int parse_action(const char *word, signal_action *action)
@@ -158,7 +164,7 @@ static int parse_action(const char *word, signal_action *action)
 	return 1;
 }
 
-int options_take_signal(options_parser *parser, const char *value)
+int options_apply_signal(options_parser *parser, const char *value)
 {
 	module_options *options = parser->options;
 	const char *colon = strchr(value, ':');
@@ -167,18 +173,19 @@ int options_take_signal(options_parser *parser, const char *value)
 	int number;
 
 	if (colon == NULL || !parse_action(colon + 1, &action))
-		return options_complain(parser,
-					"signal=%s: needs a signal and what it does, such as USR1:heapshot; there are "
-					"toggle, flush and heapshot",
-					value);
+		return options_complain(
+			parser,
+			"signal=%s needs a signal and an action, such as USR1:heapshot; the actions are "
+			"toggle, flush and heapshot",
+			value);
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
 	number = signal_names_number(name);
 	if (number == 0)
-		return options_complain(
-			parser, "signal=%s: %s is not a signal that can be used, which are " SIGNAL_NAMES, value, name);
+		return options_complain(parser, "signal=%s: %s cannot be used; the signals are " SIGNAL_NAMES, value,
+					name);
 	for (unsigned i = 0; i < options->signal_count; i++)
 		if (options->signals[i].number == number)
-			return options_complain(parser, "signal=%s: %s has an action already", value, name);
+			return options_complain(parser, "signal=%s: %s already has an action", value, name);
 	if (options->signal_count == MAX_SIGNAL_ACTIONS)
 		return options_complain(parser, "signal=%s: at most %d signals can have an action", value,
 					MAX_SIGNAL_ACTIONS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file options_words.c
- * \brief The words and names of what is recorded.
+ * \brief The option words and the names of the record kinds.
  */
 #include "options_parser.h"
 
@@ -14,7 +14,7 @@ typedef struct kind_word {
 	uint32_t kinds;
 } kind_word;
 
-/* Later words of the same kind are those of the profilers before this one. */
+/* Later words of the same kind are those of earlier profilers. */
 static const kind_word kind_words[] = {
 	{"calls", RECORD_CALLS},
 	{"enter-leave", RECORD_CALLS},
@@ -65,7 +65,7 @@ static const kind_name kind_names[] = {
 	{RECORD_THREADS, "threads"},
 	{RECORD_CLASSES, "classes"},
 	{RECORD_SAMPLES, "samples"},
-	{RECORD_HEAP, "heap shots"},
+	{RECORD_HEAP, "heap snapshots"},
 	{RECORD_SUMMARIES, "heap summaries"},
 	{RECORD_FREED, "freed objects"},
 	{RECORD_MOVES, "moved objects"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file output_file.c
- * \brief Creates and writes such files.
+ * \brief Creates and writes files with predictable names.
  */
 #include "output_file.h"
 
@@ -12,11 +12,13 @@
 
 int output_file_create(const char *path)
 {
-	/* For reading as well, since a file can only be mapped so. */
+	/* Opened for reading too, since mmap() requires it. */
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = open(path, flags, 0600);
 
-	/* One that is left from a process of the same number. In directories for all, only its owner may remove it. */
+	/*
+	 * The file is left over from a process with the same ID. In a sticky directory, only its owner can remove it.
+	 */
 	if (fd < 0 && errno == EEXIST && unlink(path) == 0)
 		fd = open(path, flags, 0600);
 	return fd;

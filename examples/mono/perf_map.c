@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file perf_map.c
- * \brief A line for each: start and size in hexadecimal, and the name.
+ * \brief The map has one line for each range of code: start and size in hexadecimal, and the name.
  */
 #include "perf_map.h"
 
@@ -38,12 +38,13 @@ void perf_map_code(const void *start, size_t size, const char *name)
 		return;
 	snprintf(numbers, sizeof(numbers), "%" PRIxPTR " %zx ", (uintptr_t)start, size);
 	parts[0] = (struct iovec){numbers, strlen(numbers)};
-	/* Names of methods may hold anything, but no program names one over two lines. */
+	/* Method names may contain any character; a name is cut at the first line feed to keep one line per method. */
 	parts[1] = (struct iovec){(void *)(uintptr_t)name, strcspn(name, "\n")};
 	parts[2] = (struct iovec){newline, 1};
 	if (output_file_write(map.fd, parts, 3))
 		return;
-	fprintf(stderr, "mprof: %s: cannot be written any more: %s\n", map.path, strerror(errno));
+	fprintf(stderr, "mprof: cannot write %s: %s; code compiled from now on is missing in it\n", map.path,
+		strerror(errno));
 	perf_map_close();
 }
 

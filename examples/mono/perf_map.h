@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file perf_map.h
- * \brief Writes the names of compiled code into the file where perf looks for them: /tmp/perf-PID.map.
+ * \brief Writes the names of compiled code to the file that perf reads: /tmp/perf-PID.map.
  *
- * One file for the process; its callers see to it that one thread at a time is here.
+ * There is one file for the process. Not thread-safe: callers serialize their calls.
  */
 #ifndef PERF_MAP_H
 #define PERF_MAP_H
@@ -13,7 +13,7 @@
 /** Creates the file. Returns 1; 0 after a message. */
 int perf_map_open(void);
 
-/** Code is ready to be run. After an error, which is said once, this does nothing. */
+/** Reports code that is ready to run. Does nothing after an error, which is printed once. */
 void perf_map_code(const void *start, size_t size, const char *name);
 
 void perf_map_close(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file roots.c
- * \brief Areas of memory from which the collector starts.
+ * \brief Records the memory areas that the collector uses as roots.
  */
 #include "names.h"
 #include "threads.h"
@@ -12,8 +12,8 @@
 #include <pthread.h>
 
 /*
- * What is no memory has a small number in place of an address. The runtime tells of these where the world is stopped,
- * when they cannot be taken, but they are always the same.
+ * Roots that are not memory areas have a small number instead of an address. The runtime reports these while the world
+ * is stopped, where they cannot be recorded; but they are always the same.
  */
 #define FIRST_ADDRESS 4096
 
@@ -45,7 +45,7 @@ static mprof_root_kind kind_of(MonoGCRootSource source)
 	}
 }
 
-/* A thread's own areas are registered before its start is announced. */
+/* The runtime registers a thread's own areas before it announces the start of the thread. */
 static uint64_t thread_of(MonoProfiler *profiler, const void *key)
 {
 	if ((uintptr_t)key == (uintptr_t)pthread_self())

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file runtime_controls.c
- * \brief EnableProfiler, DisableProfiler and TakeHeapSnapshot, without arguments and results.
+ * \brief Implements EnableProfiler, DisableProfiler and TakeHeapSnapshot, without arguments and results.
  *
- * They are called as parts of the runtime: the collector does not stop their thread by a signal, which it could while
- * the thread holds a lock that another needs to come to its own stop.
+ * They run as internal calls of the runtime, so the collector does not stop their thread by a signal. Otherwise it
+ * could stop the thread while it holds a lock that another thread needs before that one can stop.
  */
 #include "runtime_controls.h"
 

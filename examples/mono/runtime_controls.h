@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file runtime_controls.h
- * \brief Control by the program itself: the calls that class Mono.Profiler.RuntimeControls declares.
+ * \brief Control by the program itself: the internal calls that class Mono.Profiler.RuntimeControls declares.
  */
 #ifndef RUNTIME_CONTROLS_H
 #define RUNTIME_CONTROLS_H
 
 #include "module.h"
 
-/** Defines them, once the runtime can take them. */
+/** Registers the internal calls. Call it once the runtime accepts them. */
 void runtime_controls_define(MonoProfiler *profiler);
 
 #endif

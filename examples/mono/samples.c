@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file samples.c
- * \brief Where threads are, again and again.
+ * \brief Samples the call stacks of threads.
  *
- * A thread of the runtime sends each of the program's threads a signal, and the callback runs in its handler: it takes
- * no lock, calls no allocator and touches no memory of the thread's state, which may be half made.
+ * A thread of the runtime sends a signal to each thread of the program, and the callback runs in its handler. It takes
+ * no lock, calls no allocator and does not access the thread's state, which may be incomplete.
  *
- * In processor time the runtime's clock is that of all threads together, and it interrupts them all, also those that
- * sleep. So here each thread counts its own: a sample is taken for as much of it as there is between two at the rate
- * asked for. The system lets such a clock tick some 100 to 1000 times a second, which is the most that can be had.
+ * In processor time mode, the runtime's clock counts the time of all threads together, and it interrupts them all, even
+ * those that sleep. So here each thread measures its own processor time, and a sample is taken whenever that has
+ * advanced by the sampling period. The system updates such a clock some 100 to 1000 times per second, which limits the
+ * rate.
  */
 #include "stacks.h"
 #include "threads.h"
@@ -19,7 +20,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-/* Processor time of this thread, in nanoseconds. */
+/* Processor time of this thread that is accounted for by samples, in nanoseconds. */
 static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
 static __thread uint64_t time_due __attribute__((tls_model("initial-exec")));
 
@@ -32,7 +33,7 @@ static uint64_t thread_time(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Whether the thread has run for as long as is between two samples. What is beyond counts for the next one. */
+/* Whether the thread has run for a sampling period since the last sample. Excess time counts for the next sample. */
 static int is_due(uint64_t period)
 {
 	uint64_t now = thread_time();
@@ -45,10 +46,10 @@ static int is_due(uint64_t period)
 	return 1;
 }
 
-/* The runtime's signal for samples; 0 until one came, and if it cannot be told. */
+/* The runtime's signal for samples; 0 before the first one, and if it cannot be determined. */
 static _Atomic int sampling_signal;
 
-/* The signal whose handler runs is the only one that is blocked here and was not where it came. */
+/* The signal being handled is the only one that is blocked now and was not blocked in the interrupted context. */
 static int find_signal(const ucontext_t *context)
 {
 	sigset_t blocked;
@@ -73,8 +74,8 @@ static void note_signal(const void *context)
 }
 
 /*
- * The runtime signals a thread again only when it has answered the last signal. One that comes before the thread is
- * ready is not answered, and the thread would never be sampled. So it signals itself once.
+ * The runtime signals a thread again only after it has answered the previous signal. A signal that arrives before the
+ * thread is ready is not answered, and the thread would never be sampled. So the thread signals itself once.
  */
 void samples_thread_started(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file session.c
- * \brief Reads the command line and makes the log's path of it.
+ * \brief Reads the command line and derives the path of the log.
  */
 #include "session.h"
 
@@ -15,7 +15,7 @@
 
 #define MAX_COMMAND_LINE ((size_t)1 << 20)
 
-/* Options of mono whose value is the next word. */
+/* Options of mono whose value is the next argument. */
 static const char *const options_with_value[] = {"--config", "--break", "--break-at-bb", "--compile", "--ncompile"};
 
 static char *read_command_line(size_t *length)
@@ -36,7 +36,9 @@ static char *read_command_line(size_t *length)
 			text = larger;
 			size += 4096;
 		}
-		/* One byte stays free for a NUL, which a program that rewrites its command line may have removed. */
+		/*
+		 * One byte is reserved for a final NUL: a program that rewrites its command line may have removed it.
+		 */
 		count = read(fd, text + *length, size - *length - 1);
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -66,7 +68,10 @@ static int takes_next_word(const char *option)
 	return 0;
 }
 
-/* The word that is the program: the first of mono's that is no option, or the first of all if it embeds mono. */
+/*
+ * Finds the argument that names the program: the first argument of mono that is not an option, or the first word of all
+ * if the process embeds mono.
+ */
 static const char *find_program(const char *words, const char *end)
 {
 	const char *word = words;
@@ -114,7 +119,7 @@ void session_release(session_info *session)
 	free(session->arguments);
 }
 
-/* The program's name without directory and last extension; "mono" if it is not known. */
+/* Prints the program's name without directory and last extension; "mono" if it is unknown. */
 static void put_name(const session_info *session, FILE *out)
 {
 	const char *name = without_directory(session->program);
@@ -183,7 +188,10 @@ char *session_full_path(const char *path)
 	char *directory = path[0] == '/' ? NULL : getcwd(NULL, 0);
 	char *full = NULL;
 
-	/* A directory that cannot be told will not be left for another either. */
+	/*
+	 * The current directory is unknown. The relative path is kept: it stays valid unless the program changes
+	 * directory.
+	 */
 	if (directory == NULL)
 		return strdup(path);
 	if (asprintf(&full, "%s/%s", directory, path) < 0)

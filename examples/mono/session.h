@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file session.h
- * \brief Which program this process runs, and where its log goes.
+ * \brief The program that this process runs, and the path of its log.
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -9,24 +9,27 @@
 #include <stddef.h>
 
 typedef struct session_info {
-	char *command_line;  /**< As the system gives it: words, each ended by NUL. */
-	size_t length;       /**< Of command_line. */
-	const char *program; /**< The managed program's file; in command_line, or static text. */
-	char *arguments;     /**< What follows it, with blanks between. */
+	char *command_line;  /**< As the system provides it: words, each terminated by NUL. */
+	size_t length;       /**< Length of command_line, in bytes. */
+	const char *program; /**< The managed program's file; points into command_line or to static text. */
+	char *arguments;     /**< The arguments of the program, separated by blanks. */
 } session_info;
 
-/** Reads the process's command line. Fields it cannot tell are "". */
+/** Reads the command line of the process. Unknown fields are "". */
 void session_read(session_info *session);
 
 void session_release(session_info *session);
 
 /**
- * The path of the log: the pattern with %n, %p, %t and %% replaced, or that of %n.mprof if it is NULL; %n is the
- * program's name without directory and last extension. The caller frees it; NULL without memory.
+ * Returns the path of the log: the pattern with %n, %p, %t and %% replaced; the pattern %n.mprof if it is NULL. %n is
+ * the program's name without directory and last extension. The caller frees it; NULL if out of memory.
  */
 char *session_log_path(const session_info *session, const char *pattern);
 
-/** The same path for a program that may go to another directory. The caller frees it; NULL without memory. */
+/**
+ * Returns the absolute form of a path, for a program that may change its directory. The caller frees it; NULL if out of
+ * memory.
+ */
 char *session_full_path(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file stacks.c
- * \brief Walks stacks.
+ * \brief Walks call stacks.
  */
 #include "stacks.h"
 #include "names.h"
@@ -11,25 +11,25 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* A walk under way. */
+/* State of a stack walk. */
 typedef struct stack_walk {
 	MonoProfiler *profiler;
-	thread_state *state;   /* NULL in a signal handler, which can give no names and keeps what the runtime made. */
-	uintptr_t address;     /* Where native code was interrupted; 0 once that is known or of no interest. */
-	unsigned compilations; /* How many of the thread's are not among the frames yet. */
+	thread_state *state;   /* NULL in a signal handler: it defines no methods and keeps all frames. */
+	uintptr_t address;     /* Interrupted native address; 0 once it is recorded, or if there is none. */
+	unsigned compilations; /* Number of the thread's compilations that are not among the frames yet. */
 	mprof_frame *frames;
 	size_t count;
 	size_t limit;
 } stack_walk;
 
 /*
- * Sees to it that a method has a name: another thread may have found its code and not reported it yet. Returns whether
- * the runtime made it. Without the thread's memory, each frame would take the lock of the set of methods.
+ * Ensures that a method has a name: another thread may have found its code and not reported it yet. Returns whether the
+ * runtime generated the method. The thread's cache avoids the lock of the method set for each frame.
  */
 static int is_wrapper(MonoProfiler *profiler, thread_state *state, MonoMethod *method)
 {
-	size_t place = (size_t)((uint64_t)(uintptr_t)method * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_METHODS - 1);
-	known_method *known = &state->known_methods[place];
+	size_t index = (size_t)((uint64_t)(uintptr_t)method * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_METHODS - 1);
+	known_method *known = &state->known_methods[index];
 	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
 
 	if (known->method != method || known->unloads != unloads) {
@@ -41,10 +41,10 @@ static int is_wrapper(MonoProfiler *profiler, thread_state *state, MonoMethod *m
 }
 
 /*
- * Takes the methods whose compilation was begun from an address, which is that of the frame at hand: as long as the
- * compiler runs, that frame is where it was then. Returns 0 if there is no room for more.
+ * Adds the methods whose compilation was started from the address of the current frame: as long as the compiler runs,
+ * that frame does not advance. Returns 0 if there is no room for more.
  */
-static int take_compilations(stack_walk *walk, uintptr_t caller)
+static int add_compilations(stack_walk *walk, uintptr_t caller)
 {
 	while (walk->count < walk->limit && walk->compilations > 0 &&
 	       walk->state->compiling[walk->compilations - 1].caller == caller)
@@ -53,12 +53,12 @@ static int take_compilations(stack_walk *walk, uintptr_t caller)
 	return walk->count < walk->limit;
 }
 
-static mono_bool take_frame(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
+static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
 {
 	stack_walk *walk = data;
 
 	(void)domain;
-	if (walk->compilations > 0 && !take_compilations(walk, (uintptr_t)code + (uintptr_t)offset))
+	if (walk->compilations > 0 && !add_compilations(walk, (uintptr_t)code + (uintptr_t)offset))
 		return 1;
 	if (walk->address != 0) {
 		if (walk->address != (uintptr_t)code + (uintptr_t)offset)
@@ -70,13 +70,15 @@ static mono_bool take_frame(MonoMethod *method, MonoDomain *domain, void *code, 
 	if (walk->state != NULL && method != NULL && is_wrapper(walk->profiler, walk->state, method) &&
 	    walk->count == 0)
 		return 0;
-	/* Code without a method is precompiled, and has a name in its file. */
+	/* Code without a method is precompiled, and its file contains its name. */
 	walk->frames[walk->count++] = method != NULL ? key_of(method) : key_of(code) | MPROF_FRAME_NATIVE;
 	return walk->count == walk->limit;
 }
 
 #if defined(__linux__) && defined(__x86_64__)
-/* What getcontext() does, without its system call. Here, in native code, the runtime needs no more. */
+/*
+ * Does what getcontext() does, without its system call. In native code the runtime needs no more than these registers.
+ */
 static void describe_here(ucontext_t *context, void *stack)
 {
 	static struct _libc_fpstate no_registers;
@@ -100,12 +102,12 @@ size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *fra
 	ucontext_t context;
 
 	describe_here(&context, __builtin_frame_address(0));
-	mono_stack_walk_async_safe(take_frame, &context, &walk);
-	take_compilations(&walk, 0);
+	mono_stack_walk_async_safe(add_frame, &context, &walk);
+	add_compilations(&walk, 0);
 	return walk.count;
 }
 
-static mono_bool take_address(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
+static mono_bool find_address(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
 {
 	(void)method;
 	(void)domain;
@@ -119,7 +121,7 @@ uintptr_t stacks_code_here(void)
 	ucontext_t context;
 
 	describe_here(&context, __builtin_frame_address(0));
-	mono_stack_walk_async_safe(take_address, &context, &address);
+	mono_stack_walk_async_safe(find_address, &context, &address);
 	return address;
 }
 
@@ -127,8 +129,8 @@ size_t stacks_interrupted(const void *address, const void *context, mprof_frame 
 {
 	stack_walk walk = {NULL, NULL, (uintptr_t)address, 0, frames, 0, limit};
 
-	/* The runtime only reads it. */
-	mono_stack_walk_async_safe(take_frame, (void *)(uintptr_t)context, &walk);
+	/* The cast removes const: the runtime only reads the context. */
+	mono_stack_walk_async_safe(add_frame, (void *)(uintptr_t)context, &walk);
 	if (walk.count == 0)
 		walk.frames[walk.count++] = (uintptr_t)address | MPROF_FRAME_NATIVE;
 	return walk.count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file threads.c
- * \brief Attaches threads when they start, detaches them when they end, and knows their names.
+ * \brief Attaches threads to the recorder when they start, detaches them when they end, and records their names.
  */
 #include "threads.h"
 
@@ -17,10 +17,10 @@
 THREAD_LOCAL mprof_thread *current_recording;
 THREAD_LOCAL thread_state *current_state;
 
-/* 1 from the announced end of the thread on: what the runtime still does there is not the program's. */
+/* 1 once the end of the thread was announced: what the runtime still does on it is not part of the program. */
 static __thread int current_ended __attribute__((tls_model("initial-exec")));
 
-/* Signal handlers ask for it at any time, also while the thread is attached or detached. */
+/* Signal handlers read it at any time, even while the thread is being attached or detached. */
 static __thread uint64_t current_id __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t states_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,7 +84,7 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 		return NULL;
 	if (mprof_recorder_attach(profiler->recorder, threads_current_id(), &state->recording) != MPROF_OK) {
 		free(state);
-		/* Trying again with each event would only slow the thread down. */
+		/* Not tried again: an attempt with each event would only slow the thread down. */
 		current_ended = 1;
 		return NULL;
 	}
@@ -112,7 +112,10 @@ static void detach(void)
 	free(state);
 }
 
-/* The runtime calls the first and the last of these on the thread itself. A thread of native code may come back. */
+/*
+ * The runtime calls the first and the last of these callbacks on the thread itself. A thread of native code may be
+ * attached again after its end.
+ */
 static void thread_started(MonoProfiler *profiler, uintptr_t runtime_id)
 {
 	mprof_thread *recording;
@@ -136,8 +139,9 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
 }
 
 /*
- * What the runtime calls a thread that it makes to unload a domain. It looks at the stacks of other threads, by means
- * for which the runtime takes it to be in a signal handler; a sample taken meanwhile would end the process.
+ * The runtime's name for a thread that it creates to unload a domain. The thread inspects the stacks of other threads
+ * in a mode in which the runtime considers it to be in a signal handler; a sample taken meanwhile would end the
+ * process.
  */
 static const char unloader_name[] = "Domain unloader";
 
@@ -153,8 +157,8 @@ static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char
 }
 
 /*
- * A child made by fork() has this thread alone, and a recorder that records nothing. Locks may be held for ever by
- * threads that are not there, so nothing is begun that takes any.
+ * A child made by fork() has only this thread, and its recorder records nothing. Locks may be held forever by threads
+ * that do not exist in the child, so it must not start anything that takes one.
  */
 static void in_child(void)
 {
@@ -167,7 +171,10 @@ static void in_child(void)
 void threads_install(MonoProfiler *profiler)
 {
 	installed = profiler;
-	/* Without memory for it, a child is silent all the same, but may wait for a lock that a thread held. */
+	/*
+	 * If out of memory, a child does not record either, but it may wait for a lock that a thread of the parent
+	 * held.
+	 */
 	(void)pthread_atfork(NULL, NULL, in_child);
 	mono_profiler_set_thread_started_callback(profiler->handle, thread_started);
 	mono_profiler_set_thread_exited_callback(profiler->handle, thread_exited);

@@ -1,58 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file threads.h
- * \brief The program's threads: each has a handle of the recorder and a little state of the module.
+ * \brief The program's threads: each has a handle of the recorder and some state of the module.
  */
 #ifndef THREADS_H
 #define THREADS_H
 
 #include "module.h"
 
-/** What is nested deeper than this is not followed. */
+/** Maximum nesting of compilations and loads that is tracked. */
 #define MAX_COMPILATIONS 64
 #define MAX_LOADS 32
 
-/** Sizes of the memories below; powers of two. */
+/** Sizes of the caches below; powers of two. */
 #define KNOWN_METHODS 256
 #define KNOWN_VTABLES 128
 
 /** A method whose compilation has begun and not ended. */
 typedef struct compilation {
 	MonoMethod *method;
-	uintptr_t caller; /**< Where in code that runs it was needed; 0 if not there, or if no stacks are recorded. */
-	int compiled;     /**< 1 once the filter was asked about it, which precompiled code does without. */
+	uintptr_t caller; /**< Address in running code that needed the method; 0 if none, or without stacks. */
+	int compiled;     /**< 1 once the filter was asked about it, which does not happen for precompiled code. */
 } compilation;
 
-/** An element whose loading or unloading has begun and not ended. */
+/** A code unit whose loading or unloading has begun and not ended. */
 typedef struct pending_load {
 	const void *key;
 	uint64_t start_counter;
-	char *name; /**< Of one that is unloaded, since it cannot be asked when it is gone. */
+	char *name; /**< Name of a code unit being unloaded, since it is not available after the end. */
 } pending_load;
 
-/** What is known of a method that has a name, as long as nothing is unloaded. */
+/** Cached properties of a named method, valid until something is unloaded. */
 typedef struct known_method {
 	MonoMethod *method;
-	unsigned unloads; /**< MonoProfiler::unloads at that time. */
+	unsigned unloads; /**< MonoProfiler::unloads when the entry was filled. */
 	int is_wrapper;
 } known_method;
 
-/** What is known of the objects that have a vtable, as long as nothing is unloaded. */
+/** Cached class and object size of a vtable, valid until something is unloaded. */
 typedef struct known_vtable {
 	MonoVTable *vtable;
 	mprof_key class_key;
-	uint32_t size; /**< 0 if they differ. */
+	uint32_t size; /**< 0 if object sizes differ. */
 	unsigned unloads;
 } known_vtable;
 
 /** Owned by its thread; the links are guarded by the lock of threads.c. */
 typedef struct thread_state {
 	mprof_thread *recording;
-	uint64_t id;           /**< As the log knows it. */
-	uintptr_t runtime_id;  /**< As the runtime's callbacks know it. */
+	uint64_t id;           /**< The thread's ID in the log. */
+	uintptr_t runtime_id;  /**< The thread's ID in the runtime's callbacks. */
 	uint32_t call_depth;   /**< See call_depth.h. */
-	unsigned compilations; /**< How many are in compiling. */
-	unsigned loads;        /**< How many are in loading. */
+	unsigned compilations; /**< Entries used in compiling. */
+	unsigned loads;        /**< Entries used in loading. */
 	known_vtable known_vtables[KNOWN_VTABLES];
 	known_method known_methods[KNOWN_METHODS];
 	compilation compiling[MAX_COMPILATIONS];
@@ -84,17 +84,22 @@ static inline mprof_thread *threads_recording(MonoProfiler *profiler)
 	return __builtin_expect(recording != NULL, 1) ? recording : threads_attach(profiler);
 }
 
-/** The calling thread's state, attached if need be; NULL as above. */
+/**
+ * The calling thread's state; attaches a thread whose start was not announced. NULL if the thread has ended or out of
+ * memory.
+ */
 static inline thread_state *threads_state(MonoProfiler *profiler)
 {
 	threads_recording(profiler);
 	return current_state;
 }
 
-/** The log's ID of a thread that the runtime names by its pthread_t; 0 if it is not attached. */
+/**
+ * The log's ID of a thread, given the pthread_t by which the runtime identifies it; 0 if the thread is not attached.
+ */
 uint64_t threads_id_of(uintptr_t runtime_id);
 
-/** The log's ID of the calling thread. For signal handlers. */
+/** The log's ID of the calling thread. Async-signal-safe. */
 uint64_t threads_current_id(void);
 
 #endif

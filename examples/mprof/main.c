@@ -18,15 +18,15 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-	{"record", command_record, "run a program and record it into a log"},
+	{"record", command_record, "run a program and record it to a log"},
 	{"control", command_control, "control the recording of a running program"},
-	{"report", command_report, "the profile: methods, calls, allocations, collections"},
-	{"decode", command_decode, "the text of Mono's first decoder"},
-	{"info", command_info, "what a log is and how much is in it"},
-	{"dump", command_dump, "every block and event, in file order"},
-	{"check", command_check, "validate every byte, list every damage"},
-	{"convert", command_convert, "the same log in another dialect, or compressed"},
-	{"doctor", command_doctor, "check that all that recording needs is there"},
+	{"report", command_report, "print the profile: methods, calls, allocations, collections"},
+	{"decode", command_decode, "print the text of Mono's first decoder"},
+	{"info", command_info, "print a summary of a log"},
+	{"dump", command_dump, "print every block and event, in file order"},
+	{"check", command_check, "validate every byte and list all damage"},
+	{"convert", command_convert, "copy a log to another dialect, or compress it"},
+	{"doctor", command_doctor, "check the installation for all that recording needs"},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -34,7 +34,7 @@ static const command commands[] = {
 static void print_help(void)
 {
 	printf("Usage: mprof COMMAND [OPTIONS] [ARGUMENTS]\n\n"
-	       "Records, reads and reports profiles of Mono programs and of native ones.\n\n");
+	       "Records, reads and reports profiles of Mono programs and native programs.\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		printf("  %-8s %s\n", commands[i].name, commands[i].summary);
 	printf("\n'mprof COMMAND --help' lists the options of a command; 'mprof --version' prints the version.\n\n"
@@ -42,7 +42,7 @@ static void print_help(void)
 	       "  mprof record -- mono program.exe\n"
 	       "  mprof report program.mprof\n\n"
 	       "Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed),\n"
-	       "2 wrong usage, 3 not a log or nothing could be read. 'mprof record' gives that of the program.\n");
+	       "2 wrong usage, 3 not a log or nothing could be read. 'mprof record' returns that of the program.\n");
 }
 
 static void print_version(void)
@@ -76,7 +76,7 @@ static int refuse_command(const char *name)
 	fprintf(stderr, "mprof: unknown command '%s'; ", name);
 	if (nearest.found != NULL)
 		fprintf(stderr, "did you mean '%s'? ", nearest.found);
-	fputs("'mprof --help' lists them\n", stderr);
+	fputs("'mprof --help' lists the commands\n", stderr);
 	nearest_release(&nearest);
 	return STATUS_USAGE;
 }
@@ -91,8 +91,8 @@ static int run_command(int argc, char **argv)
 }
 
 /*
- * A file must not get the number of a standard stream that is closed: messages would go into it. What reads or writes
- * such a stream fails as ever.
+ * A file must not get the descriptor of a closed standard stream: messages would be written to it. Reads and writes of
+ * such a stream still fail.
  */
 static void occupy_closed_streams(void)
 {
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	occupy_closed_streams();
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
-		fprintf(stderr, "mprof: no command; 'mprof --help' lists them\n");
+		fprintf(stderr, "mprof: no command; 'mprof --help' lists the commands\n");
 		return STATUS_USAGE;
 	}
 	if (is_any_of(argv[1], "--help", "-h")) {

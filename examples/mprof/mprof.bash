@@ -31,7 +31,7 @@ _mprof_options()
 	esac
 }
 
-# Values of an option; nothing for those that only the user knows.
+# Values of an option; none for options with free values.
 _mprof_values()
 {
 	case $1 in
@@ -45,7 +45,7 @@ _mprof_values()
 	esac
 }
 
-# The word where the program to be recorded begins; 0 if it was not given yet.
+# The index of the word that is the program to record; 0 if it was not given yet.
 _mprof_program()
 {
 	local i
@@ -68,7 +68,7 @@ _mprof_program()
 	echo 0
 }
 
-# Processes of this user that can be told something.
+# Processes of this user that accept commands.
 _mprof_processes()
 {
 	local socket
@@ -109,7 +109,7 @@ _mprof()
 			return
 		fi
 	fi
-	# An equals sign is a word of its own.
+	# bash splits words at an equals sign, which is a word of its own.
 	if [[ $current == "=" ]]; then
 		current=
 		previous+="="

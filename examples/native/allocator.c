@@ -35,7 +35,7 @@ static void *early_malloc(size_t size)
 	return offset + rounded <= EARLY_SIZE ? early + offset : NULL;
 }
 
-/* The area is zero, and no memory of it is given out twice. */
+/* The area is zero-initialized, and its memory is never reused, so nothing needs to be cleared. */
 static void *early_calloc(size_t count, size_t size)
 {
 	return size != 0 && count > EARLY_SIZE / size ? NULL : early_malloc(count * size);
@@ -46,7 +46,7 @@ static void *early_realloc(void *memory, size_t size)
 	const size_t room = allocator_early_room(memory);
 	void *moved = early_malloc(size);
 
-	/* How long the old one is, is not known: what follows it is copied too. */
+	/* The size of the old block is unknown: bytes after it are copied too. */
 	return room != 0 && moved != NULL ? memmove(moved, memory, size < room ? size : room) : moved;
 }
 
@@ -70,7 +70,7 @@ static const allocator_functions early_functions = {early_malloc,         early_
 						    early_free,           early_aligned, early_aligned,
 						    early_posix_memalign, early_malloc,  early_malloc};
 
-/* Not a plain cast: ISO C has none from an object to a function. */
+/* Not a plain cast: ISO C does not define a conversion from an object pointer to a function pointer. */
 static void look_up(void *function, const char *name)
 {
 	void *address = dlsym(RTLD_NEXT, name);

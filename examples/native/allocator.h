@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file allocator.h
- * \brief The allocation functions that this module interposes, as the next library has them.
+ * \brief The allocation functions that this module interposes, as defined by the next library.
  */
 #ifndef NATIVE_ALLOCATOR_H
 #define NATIVE_ALLOCATOR_H
@@ -21,12 +21,12 @@ typedef struct allocator_functions {
 } allocator_functions;
 
 /**
- * The functions. Looking them up may allocate: meanwhile those of this table give out memory of a small static area, which
- * is never freed.
+ * Returns the functions. Looking them up may allocate: meanwhile the table contains functions that allocate from a
+ * small static area, which is never freed.
  */
 const allocator_functions *allocator_get(void);
 
-/** Bytes from there to the end of that area; 0 if memory is not of it. */
+/** The number of bytes from \p memory to the end of the static area; 0 if it is not in that area. */
 size_t allocator_early_room(const void *memory);
 
 #endif

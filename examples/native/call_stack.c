@@ -11,14 +11,14 @@
 #include <unwind.h>
 #endif
 
-/* Frames of this module at most: what it calls to walk the stack included. */
+/* Maximum number of frames of this module, including those of functions it calls to walk the stack. */
 #define OWN_FRAMES 8
 
-/* The code of this module. */
+/* The address range of this module's code. */
 static uintptr_t own_start;
 static uintptr_t own_end;
 
-/* The calling thread's stack: 0 before it was asked for, and equal if nobody can tell. */
+/* The range of the calling thread's stack: 0 before it is looked up, and start equal to end if it is unknown. */
 static __thread __attribute__((tls_model("initial-exec"))) uintptr_t stack_start;
 static __thread __attribute__((tls_model("initial-exec"))) uintptr_t stack_end;
 
@@ -46,14 +46,14 @@ void call_stack_init(void)
 	dl_iterate_phdr(find_own_code, NULL);
 }
 
-typedef struct taken_frames {
+typedef struct collected_frames {
 	mprof_frame *frames;
 	size_t count;
 	size_t capacity;
-} taken_frames;
+} collected_frames;
 
-/* Takes a return address. Of the innermost frame the call itself is wanted, which is before it. */
-static void take(taken_frames *taken, uintptr_t address)
+/* Adds a return address. For the innermost frame, the address of the call itself is wanted, which precedes it. */
+static void add_frame(collected_frames *taken, uintptr_t address)
 {
 	if (taken->count == 0 && address >= own_start && address < own_end)
 		return;
@@ -63,33 +63,33 @@ static void take(taken_frames *taken, uintptr_t address)
 
 #if defined(WITH_LIBUNWIND)
 
-static void take_unwound(taken_frames *taken)
+static void collect_unwound(collected_frames *taken)
 {
-	/* Those of this module are left off. */
+	/* The frames of this module are skipped. */
 	void *addresses[MPROF_STACK_MAX + OWN_FRAMES];
 	const size_t most = taken->capacity + OWN_FRAMES;
 	const int count = unw_backtrace(addresses, (int)most);
 
 	for (int i = 0; i < count && taken->count < taken->capacity; i++)
-		take(taken, (uintptr_t)addresses[i]);
+		add_frame(taken, (uintptr_t)addresses[i]);
 }
 
 #else
 
-static _Unwind_Reason_Code take_next(struct _Unwind_Context *context, void *user)
+static _Unwind_Reason_Code collect_next(struct _Unwind_Context *context, void *user)
 {
-	taken_frames *taken = user;
+	collected_frames *taken = user;
 	const uintptr_t address = _Unwind_GetIP(context);
 
 	if (address == 0)
 		return _URC_END_OF_STACK;
-	take(taken, address);
+	add_frame(taken, address);
 	return taken->count == taken->capacity ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-static void take_unwound(taken_frames *taken)
+static void collect_unwound(collected_frames *taken)
 {
-	_Unwind_Backtrace(take_next, taken);
+	_Unwind_Backtrace(collect_next, taken);
 }
 
 #endif
@@ -110,17 +110,20 @@ static void find_stack(void)
 	pthread_attr_destroy(&attributes);
 }
 
-/* A frame begins with the address of the caller's one and the return address. Callers' frames are at higher addresses. */
-static void take_frame_pointers(taken_frames *taken, const uintptr_t *frame)
+/*
+ * A frame starts with the address of the caller's frame and the return address. Frames of callers are at higher
+ * addresses.
+ */
+static void collect_frame_pointers(collected_frames *taken, const uintptr_t *frame)
 {
 	if (stack_end == 0)
 		find_stack();
-	/* A coroutine's stack is another one, of which nobody knows the end. */
+	/* The walk ends outside the thread's stack: the bounds of a coroutine's stack are unknown. */
 	while ((uintptr_t)frame >= stack_start && (uintptr_t)frame + 2 * sizeof(*frame) <= stack_end &&
 	       (uintptr_t)frame % sizeof(*frame) == 0 && frame[1] != 0) {
 		const uintptr_t *caller = (const uintptr_t *)frame[0];
 
-		take(taken, frame[1]);
+		add_frame(taken, frame[1]);
 		if (taken->count == taken->capacity || caller <= frame)
 			return;
 		frame = caller;
@@ -129,13 +132,13 @@ static void take_frame_pointers(taken_frames *taken, const uintptr_t *frame)
 
 size_t call_stack_take(call_stack_walk walk, mprof_frame *frames, size_t capacity)
 {
-	taken_frames taken = {frames, 0, capacity};
+	collected_frames taken = {frames, 0, capacity};
 
 	if (capacity == 0 || capacity > MPROF_STACK_MAX)
 		return 0;
 	if (walk == CALL_STACK_UNWIND)
-		take_unwound(&taken);
+		collect_unwound(&taken);
 	else if (walk == CALL_STACK_FRAMES)
-		take_frame_pointers(&taken, __builtin_frame_address(0));
+		collect_frame_pointers(&taken, __builtin_frame_address(0));
 	return taken.count;
 }

@@ -10,17 +10,17 @@
 
 /** How the stack is walked. */
 typedef enum call_stack_walk {
-	CALL_STACK_UNWIND, /**< By unwind tables: right for all code that has them. */
+	CALL_STACK_UNWIND, /**< By unwind tables: correct for all code that has them. */
 	CALL_STACK_FRAMES, /**< By frame pointers: many times faster, for programs that are built with them. */
 	CALL_STACK_NONE
 } call_stack_walk;
 
-/** Finds out where this module is, whose own frames are left off. To be called before call_stack_take(). */
+/** Determines the address range of this module, whose frames are skipped. Call it before call_stack_take(). */
 void call_stack_init(void);
 
 /**
- * Fills \p frames, of which there are at most #MPROF_STACK_MAX: the caller of this module first. Returns how many. To be
- * called from this module. May allocate at the first call.
+ * Fills \p frames, at most #MPROF_STACK_MAX, starting with the caller of this module. Returns their number. Call it
+ * only from this module. May allocate at the first call.
  */
 size_t call_stack_take(call_stack_walk walk, mprof_frame *frames, size_t capacity);
 

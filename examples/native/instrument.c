@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records native programs that are built with -finstrument-functions. Preloaded into the program; the compiler makes
- * each function call the two functions at the end of this file.
+ * Records native programs that are built with -finstrument-functions. The module is preloaded into the program; the
+ * compiler makes each function call the two functions at the end of this file.
  */
 #include "instrument_options.h"
 #include "symbols.h"
@@ -19,16 +19,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* However this module is built: the program finds them, and they do not call themselves. */
+/* With any compiler options, these functions are exported and not instrumented themselves. */
 #define CALLED_BY_COMPILER __attribute__((no_instrument_function, visibility("default")))
 
 void __cyg_profile_func_enter(void *function, void *call_site) CALLED_BY_COMPILER;
 void __cyg_profile_func_exit(void *function, void *call_site) CALLED_BY_COMPILER;
 
-/* Busy: inside the recorder, or opening it. What is called from there, or by signal handlers meanwhile, is left out. */
+/* Busy: inside the recorder, or opening it. Calls made there, or by signal handlers meanwhile, are left out. */
 typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREAD_OFF } thread_state;
 
-/* The module is loaded at the start, so its variables can be where they are reached without a call. */
+/*
+ * The module is loaded at program start, so its thread-local variables can use the initial-exec model, which needs no
+ * call.
+ */
 #define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
 
 PER_THREAD volatile thread_state state;
@@ -36,9 +39,9 @@ PER_THREAD mprof_thread *handle;
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
-static mprof_recorder *recorder; /* NULL if there is nothing to record to, as in a child of fork(). */
+static mprof_recorder *recorder; /* NULL if nothing is recorded, as in a child of fork(). */
 
-/* Resolving happens on one thread alone. */
+/* Called only on the writer thread, so static data needs no lock. */
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
 {
 	static char *demangled;
@@ -56,7 +59,7 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 	return 0;
 }
 
-/* The program and each library stand for classes. */
+/* The program and each library are represented by a class. */
 static int resolve_class(void *user, mprof_key key, mprof_description *description)
 {
 	(void)user;
@@ -96,7 +99,7 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	writer.runtime = "native";
 	mprof_recorder_options_init(&options, sizeof(options));
 	instrument_options_read(getenv("MPROF_INSTRUMENT_OPTIONS"), &writer, &options);
-	/* The decoder of Mono 2 tells of calls only where methods were asked for. */
+	/* The decoder of Mono 2 prints calls only if the flag of methods is set. */
 	writer.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE | (writer.lossy ? MPROF_INTRO_FLAG_METHOD : 0);
 	options.writer = &writer;
 	options.resolve_method = resolve_method;
@@ -176,7 +179,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	(void)call_site;
-	/* A function that was entered before the thread could be recorded has nothing to leave. */
+	/* The function was entered before the thread was recorded, so there is no enter to match. */
 	if (state != THREAD_RECORDING)
 		return;
 	state = THREAD_BUSY;

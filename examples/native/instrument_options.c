@@ -15,7 +15,7 @@ static uint32_t number_of(const char *value)
 	return (uint32_t)strtoul(value, NULL, 10);
 }
 
-/* What is no name of one means the default, as with other values. */
+/* An invalid name means the default, as for other values. */
 static uint32_t dialect_of(const char *name)
 {
 	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++)
@@ -60,11 +60,11 @@ void instrument_options_read(const char *words, mprof_writer_options *writer, mp
 		}
 		rest += length + (rest[length] == ',');
 	}
-	/* Older formats lack names of threads and facts about the session; all else they can say. */
+	/* Older formats lack names of threads and metadata; they can hold everything else that is recorded here. */
 	writer->lossy = writer->dialect != MPROF_DIALECT_DEFAULT && writer->dialect != MPROF_DIALECT_MPROF2;
 }
 
-/* Returns 0 if it is too long. */
+/* Expands the pattern. Returns 0 if the path is too long. */
 static int expand(char path[INSTRUMENT_PATH_SIZE], const char *pattern, const char *label)
 {
 	size_t length = 0;
@@ -94,7 +94,7 @@ int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]
 	snprintf(label, sizeof(label), "%ld", (long)getpid());
 	if (!expand(path, pattern, label))
 		return 0;
-	/* By exec() a process becomes another program, which must not overwrite the log of the first. */
+	/* After exec(), the process runs another program, which must not overwrite the log of the first. */
 	for (int number = 2; strstr(pattern, "%p") != NULL && number < 100 && access(path, F_OK) == 0; number++) {
 		snprintf(label, sizeof(label), "%ld-%d", (long)getpid(), number);
 		if (!expand(path, pattern, label))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records allocations of native programs. Preloaded into a program, its functions interpose those of the C library.
+ * Records allocations of native programs. The module is preloaded into a program, and its functions interpose those of
+ * the C library.
  *
- * Order matters: an allocation is recorded after it was made and a free before it is done, so that the lives of
- * two blocks at one address never overlap in the log, whichever threads take part.
+ * Order matters: an allocation is recorded after it was made and a free before it is executed, so that the lifetimes of
+ * two blocks at one address never overlap in the log, regardless of the threads involved.
  */
 #include "allocator.h"
 #include "call_stack.h"
@@ -25,10 +26,13 @@
 
 #define OVERRIDES __attribute__((visibility("default")))
 
-/* Busy: inside the recorder, or on its own thread. What is allocated from there is not the program's. */
+/* Busy: inside the recorder, or on its writer thread. Allocations made there are not those of the program. */
 typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREAD_OFF } thread_state;
 
-/* The module is loaded at the start, so its variables can be where they are reached without a call. */
+/*
+ * The module is loaded at program start, so its thread-local variables can use the initial-exec model, which needs no
+ * call.
+ */
 #define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
 
 PER_THREAD volatile thread_state state;
@@ -36,9 +40,9 @@ PER_THREAD mprof_thread *handle;
 PER_THREAD int end_rounds;
 
 static pthread_key_t thread_end;
-static mprof_recorder *recorder; /* NULL before it is open, and if there is nothing to record to. */
+static mprof_recorder *recorder; /* NULL before it is open, and if nothing is recorded. */
 
-/* How MPROF_MALLOC_OPTIONS asks for call stacks. */
+/* The stack walk that MPROF_MALLOC_OPTIONS selects. */
 static call_stack_walk walk = CALL_STACK_UNWIND;
 static size_t depth = 64;
 
@@ -48,7 +52,10 @@ static void mark_own_thread(void *user)
 	state = THREAD_OFF;
 }
 
-/* Other destructors of the thread's variables may free memory: this one asks to be called again as often as it can. */
+/*
+ * Other destructors of thread-specific data may free memory: this one requests to be called again as often as possible,
+ * to be the last.
+ */
 static void end_thread(void *value)
 {
 	state = THREAD_BUSY;
@@ -121,7 +128,7 @@ static void open_log(void)
 			open_error_text(&error, status));
 }
 
-/* The log belongs to the parent. The child gets one of its own if its name can be another one. */
+/* The log belongs to the parent. The child gets a log of its own if the pattern contains the process ID. */
 static void begin_child(void)
 {
 	const char *output = getenv("MPROF_MALLOC_OUTPUT");
@@ -136,7 +143,7 @@ static void begin_child(void)
 	state = recorder != NULL ? THREAD_NEW : THREAD_OFF;
 }
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void begin_recording(void)
 {
 	int saved = errno;
 
@@ -245,7 +252,7 @@ OVERRIDES void free(void *memory)
 	allocator_get()->free(memory);
 }
 
-/* Memory from before the functions were found cannot be resized by them. */
+/* Memory of the static area cannot be resized by the functions of the C library. */
 static void *move_early(void *memory, size_t size)
 {
 	const size_t room = allocator_early_room(memory);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dladdr(3) would do for exported functions, but it waits while another thread runs the constructors of a library,
- * which in turn may wait for the thread that resolves names. So modules are found by dl_iterate_phdr(3), and their
- * symbols are read from their files, which have the names of all functions.
+ * dladdr(3) would suffice for exported functions, but it waits while another thread runs the constructors of a library,
+ * which in turn may wait for the thread that resolves names. So modules are found by dl_iterate_phdr(3), and symbols
+ * are read from their files, which contain the names of all functions.
  */
 #include "symbols.h"
 
@@ -19,22 +19,22 @@
 #define FUNCTION_TYPE(info) ((info)&0xf)
 
 typedef struct function_symbol {
-	ElfW(Addr) start; /**< As in the file. */
+	ElfW(Addr) start; /**< Start address, as in the file. */
 	ElfW(Xword) size;
 	const char *name;
 } function_symbol;
 
 struct symbol_module {
 	symbol_module *next;
-	uintptr_t bias; /**< Addresses in memory less those in the file. */
+	uintptr_t bias; /**< Difference of addresses in memory and in the file. */
 	uintptr_t first;
-	uintptr_t last; /**< Of its segments in memory, inclusive. */
+	uintptr_t last; /**< Last address of its segments in memory, inclusive. */
 	char *name;
-	function_symbol *functions; /**< By address. */
+	function_symbol *functions; /**< Sorted by address. */
 	size_t count;
 };
 
-/* A file in memory; it stays there, since names are in it. */
+/* A mapped file. It stays mapped, since names point into it. */
 typedef struct file_image {
 	const unsigned char *bytes;
 	size_t size;
@@ -42,7 +42,7 @@ typedef struct file_image {
 
 static symbol_module *modules;
 
-/* What dl_iterate_phdr() is asked for. */
+/* A search with dl_iterate_phdr(). */
 typedef struct module_search {
 	uintptr_t address;
 	uintptr_t bias;
@@ -78,7 +78,7 @@ static int search_module(struct dl_phdr_info *info, size_t size, void *user)
 	return 1;
 }
 
-/* Bytes of a file, NULL if they are not all in it. */
+/* A range of a file, NULL if it is not completely inside the file. */
 static const void *part_of(const file_image *image, uint64_t offset, uint64_t size)
 {
 	if (offset > image->size || size > image->size - offset)
@@ -94,7 +94,7 @@ static int compare_functions(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* The functions in a table of symbols. */
+/* Reads the functions of a symbol table. */
 static void read_symbols(symbol_module *module, const file_image *image, const ElfW(Shdr) * table,
 			 const ElfW(Shdr) * names)
 {
@@ -102,7 +102,7 @@ static void read_symbols(symbol_module *module, const file_image *image, const E
 	const char *text = part_of(image, names->sh_offset, names->sh_size);
 	size_t count = table->sh_size / sizeof(*symbols);
 
-	/* The last byte of the names ends the last of them. */
+	/* The string table must end with NUL, so that every name is terminated. */
 	if (symbols == NULL || text == NULL || names->sh_size == 0 || text[names->sh_size - 1] != '\0')
 		return;
 	module->functions = calloc(count > 0 ? count : 1, sizeof(*module->functions));
@@ -121,7 +121,7 @@ static void read_symbols(symbol_module *module, const file_image *image, const E
 		qsort(module->functions, module->count, sizeof(*module->functions), compare_functions);
 }
 
-/* The full table if there is one, else that of exported symbols. */
+/* Reads the full symbol table if there is one, else that of exported symbols. */
 static void read_image(symbol_module *module, const file_image *image)
 {
 	const ElfW(Ehdr) *header = part_of(image, 0, sizeof(*header));
@@ -215,7 +215,7 @@ const char *symbols_function(const symbol_module *module, uintptr_t address)
 	size_t low = 0;
 	size_t high = module->count;
 
-	/* The last function that starts at the address or before it. */
+	/* Binary search for the last function that starts at or before the address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file symbols.h
- * \brief Names of functions by their addresses, also of functions that are not exported, as long as the file of the
- * program or library is not stripped. For one thread at a time.
+ * \brief Names of functions by address, including functions that are not exported if the file of the program or library
+ * is not stripped. Not thread-safe.
  */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
@@ -13,18 +13,18 @@
 /** A program or library; lives as long as the process. */
 typedef struct symbol_module symbol_module;
 
-/** The module that an address belongs to; NULL if it belongs to none, or there is no memory. */
+/** The module that an address belongs to; NULL if it belongs to none, or out of memory. */
 symbol_module *symbols_module(uintptr_t address);
 
 /** The module's name without directory. */
 const char *symbols_module_name(const symbol_module *module);
 
-/** The name of the function at an address, as the linker knows it; NULL if it is not known. */
+/** The linker name of the function at an address; NULL if unknown. */
 const char *symbols_function(const symbol_module *module, uintptr_t address);
 
 /**
- * The name as its programmer knows it, if a C++ library is there that can tell. To be freed; NULL if \p name is no C++
- * name.
+ * The demangled name, if a C++ library is loaded that can demangle it. The caller frees it; NULL if \p name is not a
+ * C++ name.
  */
 char *symbols_demangle(const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file common/kinds.h
- * \brief Words for the numbers that logs use for kinds of things. What is not known is "unknown".
+ * \file shared/kinds.h
+ * \brief Names of the kinds that logs encode as numbers. The name of an unknown kind is "unknown".
  */
 #ifndef KINDS_H
 #define KINDS_H
@@ -10,10 +10,10 @@
 
 #include <stdint.h>
 
-/** Elements of the library's arrays by kind. */
+/** Number of elements of the library's arrays that are indexed by kind. */
 #define KIND_ROOM 256
 
-/** Whether the library knows events of this kind; 0 stands for those that it does not know. */
+/** Whether the library defines events of this kind; 0 is the kind of unknown events. */
 int kind_is_event(uint32_t kind);
 
 /** "assembly", "module", "domain". \p kind: bits of mprof_element_kind. */
@@ -34,7 +34,7 @@ const char *kind_of_record(uint32_t kind);
 /** "raw", "bytes", "ns", "count", "ratio". \p flags: bits of mprof_metric_flag. */
 const char *kind_of_unit(uint32_t flags);
 
-/** The value of a metric as a double, for those whose flags say so. */
+/** The value of a metric as a double, for metrics whose flags specify this. */
 double kind_double_value(uint64_t value);
 
 #endif

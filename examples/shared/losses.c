@@ -20,33 +20,27 @@ static const char *block_name(uint32_t kind)
 
 void losses_list(const mprof_writer_stats *stats, loss_list lists[LOSS_LISTS])
 {
-	lists[0] = (loss_list){"events",
-			       "event",
-			       "left out, which there is not in",
-			       stats->left_out_events,
-			       COUNT(stats->left_out_events),
-			       event_name};
+	lists[0] = (loss_list){
+		"events",  "event", "left out, not available in", stats->left_out_events, COUNT(stats->left_out_events),
+		event_name};
 	lists[1] = (loss_list){"shortened_events",
 			       "event",
-			       "shortened to what there is in",
+			       "shortened to the limits of",
 			       stats->shortened_events,
 			       COUNT(stats->shortened_events),
 			       event_name};
-	lists[2] = (loss_list){"blocks",
-			       "block",
-			       "left out, which there is not in",
-			       stats->left_out_blocks,
-			       COUNT(stats->left_out_blocks),
-			       block_name};
+	lists[2] = (loss_list){
+		"blocks",  "block", "left out, not available in", stats->left_out_blocks, COUNT(stats->left_out_blocks),
+		block_name};
 	lists[3] = (loss_list){"shortened_blocks",
 			       "block",
-			       "shortened to what there is in",
+			       "shortened to the limits of",
 			       stats->shortened_blocks,
 			       COUNT(stats->shortened_blocks),
 			       block_name};
 	lists[4] = (loss_list){"records",
 			       "definition",
-			       "left out, which there is not in",
+			       "left out, not available in",
 			       stats->left_out_records,
 			       COUNT(stats->left_out_records),
 			       kind_of_record};
@@ -87,6 +81,6 @@ void losses_print(const mprof_writer_stats *stats, const char *name, mprof_diale
 	if (losses_of_no_kind(stats, lists) == 0)
 		return;
 	text_begin_message(name);
-	fprintf(stderr, "%s other things left out, which there are not in %s\n",
+	fprintf(stderr, "%s other items left out, not available in %s\n",
 		text_count(text, losses_of_no_kind(stats, lists)), mprof_dialect_get_name(dialect));
 }

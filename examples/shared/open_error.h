@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file shared/open_error.h
- * \brief Why a log could not be opened for writing, for a message of one line.
+ * \brief The reason why a log could not be opened for writing, for a one-line message.
  */
 #ifndef OPEN_ERROR_H
 #define OPEN_ERROR_H
@@ -11,7 +11,10 @@
 #include <errno.h>
 #include <string.h>
 
-/** The system's text, or the library's where that of the system misleads: a log in use is no "device or resource". */
+/**
+ * Returns the system's text, or the library's if the system's is misleading: a log in use is not a "device or
+ * resource".
+ */
 static inline const char *open_error_text(const mprof_error *error, mprof_status status)
 {
 	if (error->system_error == EBUSY || error->system_error == ELOOP)

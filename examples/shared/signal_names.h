@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file record/signal_names.h
- * \brief Signals that can be given an action in a program that is recorded. The module for Mono knows them too.
+ * \file shared/signal_names.h
+ * \brief Signals that can have an action in a recorded program. Also used by the module for Mono.
  */
 #ifndef SIGNAL_NAMES_H
 #define SIGNAL_NAMES_H
 
-/** Those that there are, as a part of a sentence. */
+/** The usable signals, for messages. */
 #define SIGNAL_NAMES "HUP, USR1, USR2, ALRM, VTALRM, URG, IO and RTMIN+N"
 
 /**
- * The number of a signal that neither the runtime nor the system's libraries need, by its name or number; 0 if there is
- * no such signal.
+ * Returns the number of a signal, given its name or number, if neither the runtime nor the system libraries use it;
+ * otherwise 0.
  */
 int signal_names_number(const char *name);
 

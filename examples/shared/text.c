@@ -22,7 +22,7 @@ char *text_count(char text[TEXT_NUMBER_SIZE], uint64_t number)
 	return text;
 }
 
-/* Three or four digits that count, in the largest unit that leaves one in front of the point. */
+/* Formats a number with three or four significant digits, in the largest unit that leaves a digit before the point. */
 static char *in_units(char text[TEXT_NUMBER_SIZE], double number, const char *const *units, size_t unit_count)
 {
 	size_t unit = 0;
@@ -94,7 +94,7 @@ void text_name(FILE *file, const char *name)
 
 	if (name == NULL)
 		return;
-	/* Most names are plain, and are printed in one go. */
+	/* Most names contain only printable ASCII characters, and are printed in one call. */
 	while (*plain >= 0x20 && *plain < 0x7f)
 		plain++;
 	fwrite(name, 1, (size_t)(plain - name), file);

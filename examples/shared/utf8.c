@@ -18,11 +18,11 @@ size_t utf8_sequence(const char *text)
 		return 0;
 	length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 	for (size_t i = 1; i < length; i++) {
-		/* A NUL is no continuation, so this does not read past the end. */
+		/* A NUL is not a continuation byte, so this does not read past the end. */
 		if (!is_continuation(bytes[i]))
 			return 0;
 	}
-	/* Overlong forms, halves of surrogate pairs, and what is beyond Unicode. */
+	/* Overlong encodings, surrogates, and code points beyond Unicode. */
 	if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
 	    (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f))
 		return 0;

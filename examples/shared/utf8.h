@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file common/utf8.h
- * \brief Where characters begin and end. Names in a log need not be UTF-8.
+ * \file shared/utf8.h
+ * \brief UTF-8 characters in text. Names in a log need not be UTF-8.
  */
 #ifndef UTF8_H
 #define UTF8_H
 
 #include <stddef.h>
 
-/** The bytes of the character at the start of \p text, 1 to 4; 0 if what stands there is not UTF-8. */
+/** The length of the character at the start of \p text in bytes, 1 to 4; 0 if it is not valid UTF-8. */
 size_t utf8_sequence(const char *text);
 
-/** Whether the character at the start of \p text controls a terminal. C1 does so too, in two bytes of UTF-8. */
+/**
+ * Whether the character at the start of \p text is a terminal control character, including C1, which takes two bytes.
+ */
 int utf8_is_control(const char *text);
 
-/** How many characters a text has; a byte that is not UTF-8 is one. */
+/** The number of characters of a text; each byte of invalid UTF-8 counts as one. */
 size_t utf8_length(const char *text);
 
 #endif

@@ -14,8 +14,8 @@
 
 static uint64_t blocks, events;
 
-/* Takes all blocks that are complete. Returns MPROF_AGAIN, MPROF_END or an error. */
-static mprof_status take_blocks(mprof_parser *parser)
+/* Reads all blocks that are complete. Returns MPROF_AGAIN, MPROF_END or an error. */
+static mprof_status read_blocks(mprof_parser *parser)
 {
 	mprof_event batch[64];
 	mprof_status status;
@@ -47,7 +47,7 @@ int main(void)
 			mprof_parser_finish(parser);
 		else if (mprof_parser_feed(parser, piece, length) != MPROF_OK)
 			break;
-		status = take_blocks(parser);
+		status = read_blocks(parser);
 	} while (status == MPROF_AGAIN);
 	printf("%" PRIu64 " blocks, %" PRIu64 " events, %s\n", blocks, events,
 	       mprof_parser_is_complete(parser) ? "complete" : mprof_status_get_text(status));

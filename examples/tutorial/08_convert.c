@@ -2,8 +2,8 @@
 /*
  * 08: convert a log to another dialect.
  *
- * A converter copies from a reader to a writer. With the option lossy, whatever the dialect cannot represent is left out
- * and counted, by kind; without it the first such block ends the copy.
+ * A converter copies from a reader to a writer. With the option lossy, data that the dialect cannot represent is left
+ * out and counted by kind; without it, the first such block ends the copy.
  *
  *     ./08_convert tutorial.mprof mono.mprof
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a log of each description: build_logs DIRECTORY OF_DESCRIPTIONS DIRECTORY_OF_LOGS. NAME.desc becomes
- * NAME.mprof. README.md beside this file tells the form of a description.
+ * Builds a log from each description: build_logs DIRECTORY_OF_DESCRIPTIONS DIRECTORY_OF_LOGS. NAME.desc becomes
+ * NAME.mprof. README.md in this directory specifies the form of a description.
  */
 #include "log_output.h"
 
@@ -14,17 +14,17 @@
 
 #define LONGEST_LINE 4000
 
-/* Micro-seconds of the epoch at which counters are 0, where a description does not say. */
+/* The wall-clock time of counter 0 in microseconds since the epoch, if a description does not specify it. */
 #define TIME_OF_COUNTER_0 UINT64_C(1200000000000000)
 
-/* How plain numbers and pairs of digits on the rest of a line are to be taken. */
+/* How numbers and pairs of digits on the rest of a line are encoded. */
 typedef enum number_form { FORM_BYTES, FORM_INT, FORM_ID } number_form;
 
 typedef struct description {
 	const char *path;
 	unsigned line;
 	log_output out;
-	size_t cut; /* Bytes to be left out at the end. */
+	size_t cut; /* Bytes to leave out at the end. */
 } description;
 
 static void fail(const description *from, const char *what, const char *word)
@@ -33,7 +33,7 @@ static void fail(const description *from, const char *what, const char *word)
 	exit(1);
 }
 
-/* Takes the next word of a line, or a text with its quotes. Returns 0 behind the last one. */
+/* Reads the next word of a line, or a text with its quotes. Returns 0 after the last one. */
 static int next_word(const description *from, char **cursor, char word[LONGEST_LINE])
 {
 	char *end = *cursor + strspn(*cursor, " \t\n");
@@ -45,7 +45,7 @@ static int next_word(const description *from, char **cursor, char word[LONGEST_L
 	if (*end == '"') {
 		for (end++; *end != '"'; end++) {
 			if (*end == 0)
-				fail(from, "a text without an end", *cursor);
+				fail(from, "a text without a closing quote", *cursor);
 			end += *end == '\\' && end[1] != 0;
 		}
 		end++;
@@ -71,7 +71,7 @@ static uint64_t number_of(const description *from, const char *word)
 	uint64_t value = word[0] == '-' ? (uint64_t)strtoll(word, &end, 0) : strtoull(word, &end, 0);
 
 	if (end == word || *end != 0)
-		fail(from, "no number", word);
+		fail(from, "not a number", word);
 	return value;
 }
 
@@ -88,7 +88,7 @@ static int is_byte(const char *word)
 	return isxdigit((unsigned char)word[0]) && isxdigit((unsigned char)word[1]) && word[2] == 0;
 }
 
-/* A text and the byte 0 that ends it. */
+/* Writes a text and its terminating byte 0. */
 static void put_text(description *from, const char *word)
 {
 	for (const char *cursor = word + 1; *cursor != '"' || cursor[1] != 0; cursor++) {
@@ -96,7 +96,7 @@ static void put_text(description *from, const char *word)
 			char digits[] = {cursor[2], cursor[3], 0};
 
 			if (!is_byte(digits))
-				fail(from, "no byte", word);
+				fail(from, "not a byte", word);
 			log_output_byte(&from->out, (uint8_t)strtoul(digits, NULL, 16));
 			cursor += 3;
 		} else {
@@ -107,7 +107,7 @@ static void put_text(description *from, const char *word)
 	log_output_byte(&from->out, 0);
 }
 
-/* COUNTER or COUNTER/TIME */
+/* Writes a clock pair from COUNTER or COUNTER/TIME. */
 static void put_clock(description *from, char **cursor)
 {
 	char word[LONGEST_LINE];
@@ -129,7 +129,7 @@ static void begin_block(description *from, char **cursor)
 
 	need_word(from, cursor, word);
 	if (from->out.rules == NULL)
-		fail(from, "a block in front of the dialect", word);
+		fail(from, "a block before the dialect", word);
 	code = log_rules_code(from->out.rules, word);
 	log_output_begin(&from->out, code != 0 ? code : (uint32_t)number_of(from, word));
 }
@@ -146,8 +146,8 @@ static void set_checksum(description *from, char **cursor)
 	from->out.said_checksum = (uint32_t)number_of(from, word);
 }
 
-/* Words that say something about the log or the open block. Returns 0 if it is none of these. */
-static int take_statement(description *from, const char *word, char **cursor)
+/* Applies a word that changes the log or the open block. Returns 0 if it is not such a word. */
+static int apply_statement(description *from, const char *word, char **cursor)
 {
 	log_output *out = &from->out;
 	char name[LONGEST_LINE];
@@ -156,7 +156,7 @@ static int take_statement(description *from, const char *word, char **cursor)
 		need_word(from, cursor, name);
 		out->rules = log_rules_find(name);
 		if (out->rules == NULL)
-			fail(from, "no dialect", name);
+			fail(from, "unknown dialect", name);
 	} else if (strcmp(word, "block") == 0) {
 		begin_block(from, cursor);
 	} else if (strcmp(word, "outside") == 0) {
@@ -188,7 +188,7 @@ static void put_number(description *from, number_form form, const char *word)
 	else if (is_byte(word))
 		log_output_byte(&from->out, (uint8_t)strtoul(word, NULL, 16));
 	else
-		fail(from, "not known", word);
+		fail(from, "unknown word", word);
 }
 
 static void take_words(description *from, char *cursor)
@@ -197,7 +197,7 @@ static void take_words(description *from, char *cursor)
 	number_form form = FORM_BYTES;
 
 	while (next_word(from, &cursor, word)) {
-		if (take_statement(from, word, &cursor))
+		if (apply_statement(from, word, &cursor))
 			continue;
 		if (strcmp(word, "int") == 0) {
 			form = FORM_INT;
@@ -236,7 +236,7 @@ static void read_description(description *from)
 	if (from->out.rules != NULL)
 		log_output_end(&from->out);
 	if (from->cut > from->out.length)
-		fail(from, "more is cut than there is", "");
+		fail(from, "cut exceeds the size of the log", "");
 	from->out.length -= from->cut;
 }
 

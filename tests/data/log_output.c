@@ -57,7 +57,7 @@ void log_output_byte(log_output *out, uint8_t byte)
 		out->room = out->room * 2 + 4096;
 		out->bytes = realloc(out->bytes, out->room);
 		if (out->bytes == NULL) {
-			fprintf(stderr, "no memory\n");
+			fprintf(stderr, "log_output: out of memory\n");
 			exit(1);
 		}
 	}
@@ -119,7 +119,7 @@ static void set_32(log_output *out, size_t offset, uint32_t value)
 		out->bytes[offset + i] = (uint8_t)(value >> i * 8);
 }
 
-/* CRC-32C, a bit at a time. */
+/* CRC-32C, computed bit by bit. */
 static uint32_t checksum_of(const uint8_t *bytes, size_t length)
 {
 	uint32_t remainder = 0xffffffff;

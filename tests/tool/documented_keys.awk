@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The keys of one JSON document, as doc/mprof.1 lists them: a line for each, with those that it is in before it, as in
+# Prints the keys of one JSON document as doc/mprof.1 lists them: a line for each, preceded by its parent keys, as in
 # "heap_shots.classes.bytes". -v document=NAME names the document. Keys are what is italic; the fields of a key stand in
 # parentheses after it, or after "an array of", up to the next semicolon or the end of the parentheses.
 function push(is_list)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes the logs that the tests of the command line tool read: make_log KIND FILE. All counters are nanoseconds, and a
- * session lasts a second, so that figures are known beforehand. Kinds:
- *   sample   a bit of everything, with names that are hard to print
- *   mail     the same in the format of 2007, as far as it can say it
+ * session lasts a second, so that the expected numbers are known. Kinds:
+ *   sample   some of everything, with names that are hard to print
+ *   mail     the same in the format of 2007, as far as it can hold it
  *   gzip     the same, compressed
  *   open     the same, not closed
  *   large    counters above 2^53
@@ -218,7 +218,10 @@ static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_
 	end(&made, is_closed);
 }
 
-/* Stacks: 1 is Run, 2 is Fib called by it, 3 is memcpy called by Fib, 4 is native code of no function, 5 is unknown. */
+/*
+ * Stacks: 1 is Run, 2 is Fib called by it, 3 is memcpy called by Fib, 4 is native code outside of functions, 5 is
+ * unknown.
+ */
 static void write_code_and_stacks(generator *made)
 {
 	const mprof_record code[] = {
@@ -286,7 +289,7 @@ static void add_detailed(generator *made, uint32_t kind, uint32_t id, uint64_t v
 	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name((mprof_event_kind)kind));
 }
 
-/* 218 handles of class 1 are alive, made by two call chains; one of class 2 is not. */
+/* 218 handles of class 1 are alive, created by two call stacks; one of class 2 is not. */
 static void add_handles(generator *made)
 {
 	mprof_event_detail detail = {
@@ -305,7 +308,7 @@ static void add_handles(generator *made)
 	add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 0, 501, 6200, &detail);
 }
 
-/* Two waits for class 2, of 300 and 50 ns, the second in vain; two finalizers of class 1, of 100 ns together. */
+/* Two waits for class 2, of 300 and 50 ns, the second of which fails; two finalizers of class 1, of 100 ns together. */
 static void add_waits(generator *made)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000, .stack = 1};
@@ -346,7 +349,10 @@ static void write_detailed_events(generator *made)
 	expect(mprof_writer_end_events(made->writer), "end of block");
 }
 
-/* Two shots, the second of which is incomplete; a collection freed and moved what is in a block of no shot. */
+/*
+ * Two heap snapshots, the second of which is incomplete; a block outside of snapshots has objects that a collection
+ * freed and moved.
+ */
 static void write_heap(generator *made)
 {
 	const uint64_t references[] = {0x2000, 0x3000};

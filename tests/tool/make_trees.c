@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes logs of calls and call stacks that are large, or have names that are long, for the tests of the command line
- * tool: make_trees KIND FILE [SIZE]. Counters are nanoseconds. Kinds:
+ * Writes logs with many calls and call stacks, or with long names, for the tests of the command line tool: make_trees
+ * KIND FILE [SIZE]. Counters are nanoseconds. Kinds:
  *   names    generic methods with long names, called, allocating and sampled
  *   shares   248 ns and 248 samples, of which children of the root take 243, 3 and 2
  *   branches a call tree without equal paths, SIZE levels deep, each call making two others
  *   places   SIZE objects, each allocated by another call stack of 32 frames
  *   memory   SIZE blocks of native memory, each allocated by another call stack; another thread frees every other one
  *   chain    one call stack of SIZE frames, and as many samples along it
- *   objects  two objects in a heap shot, each with references that go on
+ *   objects two objects in a heap snapshot, each with references in several events
  */
 #include <mprof/writer.h>
 
@@ -217,7 +217,7 @@ static void define_branch_methods(void)
 	}
 }
 
-/* A call tree of which no two paths are equal: whether a call is the first or the second is in its method. */
+/* A call tree without equal paths: the first and the second call of a method call different methods. */
 static void call_branch(uint64_t level, uint32_t side, uint64_t *time)
 {
 	uint32_t method = (uint32_t)(level % (BRANCH_METHODS / 2)) * 2 + side + 1;
@@ -242,7 +242,7 @@ static void write_branches(uint64_t levels)
 
 #define COMMON_FRAMES 31
 
-/* Stacks have all but their innermost frames in common. */
+/* The stacks differ only in their innermost frames. */
 static void define_places(uint64_t count)
 {
 	define_branch_methods();

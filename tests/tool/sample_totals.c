@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_totals FILE: what a log of the older dialects holds, counted through the library, one figure a line with tabs
- * between its parts. Names may occur in several lines, whose figures are to be added. Only blocks that are whole count.
+ * sample_totals FILE: counts the contents of a log of the older dialects with the library. Prints one number per line,
+ * with fields separated by tabs. If a name occurs in several lines, their numbers must be added. Only complete blocks
+ * count.
  */
 #include <mprof/reader.h>
 
@@ -17,7 +18,7 @@
 /* Logs of real programs have no more. */
 #define MOST_IDS 100000
 
-/* By ID of a method or a class. */
+/* Indexed by the ID of a method or a class. */
 typedef struct id_counts {
 	const char *name;
 	int is_method;
@@ -32,18 +33,18 @@ static id_counts allocated_bytes = {"alloc_bytes", 0, {0}};
 static id_counts jit_allocations = {"jit_time_alloc", 0, {0}};
 static id_counts exceptions = {"exceptions", 0, {0}};
 
-/* What was met of a thread. */
+/* State of a thread. */
 typedef struct thread_facts {
 	uint64_t thread;
-	uint64_t base_counter; /* Of its last block. */
-	uint64_t counter;      /* Of its last event. */
-	uint64_t frames;       /* Of its call stack. */
+	uint64_t base_counter; /* Base counter of its last block. */
+	uint64_t counter;      /* Counter of its last event. */
+	uint64_t frames;       /* Frames of its call stack. */
 } thread_facts;
 
 static thread_facts threads[MOST_THREADS];
 static size_t thread_count;
 
-/* Blocks of events, and what was in them. */
+/* A block of events, and a digest of its contents. */
 typedef struct read_block {
 	uint64_t offset;
 	uint64_t hash;
@@ -52,17 +53,16 @@ typedef struct read_block {
 static read_block read_blocks[MOST_BLOCKS];
 static size_t read_block_count;
 
-static uint64_t block_counts[64];  /* By code. */
-static uint64_t event_counts[256]; /* Of EVENTS blocks. */
+static uint64_t block_counts[64];  /* Indexed by code. */
+static uint64_t event_counts[256]; /* Indexed by event code, for EVENTS blocks. */
 static uint64_t monitor_counts[4];
 static uint64_t directives;
 static uint64_t stale_blocks;
 static uint64_t jitted_methods;
-static uint64_t late_events;     /* Behind the end of their block. */
-static uint64_t backward_events; /* Before the event in front of them. */
-static uint64_t strange_callers; /* Allocations by a method that is not in their call chain. */
-static uint64_t
-	sections_lost; /* Allocations and waits without the call chain that the section in front of them says. */
+static uint64_t late_events;     /* Events after the end time of their block. */
+static uint64_t backward_events; /* Events before the preceding event. */
+static uint64_t strange_callers; /* Allocations by a method that is not in their call stack. */
+static uint64_t sections_lost;   /* Allocations and waits without the call stack of the preceding stack section. */
 static uint64_t samples_without_stack;
 
 static void fail(const char *what)
@@ -74,7 +74,7 @@ static void fail(const char *what)
 static uint64_t add(id_counts *counts, uint32_t id, uint64_t number)
 {
 	if (id >= MOST_IDS)
-		fail("an ID is out of all bounds");
+		fail("an ID exceeds MOST_IDS");
 	return counts->counts[id] += number;
 }
 
@@ -92,7 +92,7 @@ static thread_facts *find_thread(uint64_t thread, int *is_new)
 	return &threads[thread_count++];
 }
 
-/* How many frames a call chain has; whether a method is among them. */
+/* Returns the number of frames of a call stack, and whether a method is among them. */
 static uint64_t chain_length(const mprof_reader *reader, uint32_t stack, uint32_t method, int *has_method)
 {
 	mprof_stack_frame frame;
@@ -104,7 +104,7 @@ static uint64_t chain_length(const mprof_reader *reader, uint32_t stack, uint32_
 	return length;
 }
 
-/* Compares the chain of an event with what stack sections said. */
+/* Compares the call stack of an event with the stack sections before it. */
 static void check_stack(const mprof_reader *reader, const thread_facts *facts, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
@@ -166,7 +166,10 @@ static void check_event(const mprof_reader *reader, thread_facts *facts, const m
 		check_stack(reader, facts, event);
 }
 
-/* A block with another base counter begins there, which may be before: another thread had the same ID. */
+/*
+ * A block with another base counter starts there. That may be earlier than the last event, if another thread had the
+ * same ID.
+ */
 static thread_facts *begin_block(const mprof_block *block)
 {
 	int is_new;
@@ -198,7 +201,9 @@ static void note_block(const mprof_block *block, uint64_t hash)
 	read_blocks[read_block_count++].hash = hash;
 }
 
-/* Goes to each block again, from the last to the first. Returns how many differ from what they were. */
+/*
+ * Seeks to each block again, from the last to the first. Returns the number of blocks that differ from the first pass.
+ */
 static uint64_t read_backwards(mprof_reader *reader)
 {
 	static mprof_event events[BATCH];
@@ -239,7 +244,7 @@ static void count_events(mprof_reader *reader, const mprof_block *block)
 		}
 	}
 	if (status != MPROF_END)
-		fail("a block that is whole cannot be read");
+		fail("a complete block cannot be read");
 	note_block(block, hash);
 }
 
@@ -307,7 +312,7 @@ static void print_all(const mprof_reader *reader)
 		print_ids(reader, all[i]);
 }
 
-/* Reads up to the end, or up to where the log is cut. */
+/* Reads up to the end, or to where the log is cut. */
 static void read_all(mprof_reader *reader)
 {
 	mprof_session session = {.struct_size = sizeof(session)};

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the tests of the command line tool share; they source this file. The environment of "make check" is explained in
-# tests/Makefile.inc; MAKE_LOG may name another generator of logs. The first failed check ends a test.
+# Functions shared by the tests of the command line tool, which source this file. tests/Makefile.inc explains the
+# environment of "make check"; MAKE_LOG may name another generator of logs. The first failed check ends a test.
 
 make_log=${MAKE_LOG:-$builddir/tests/tool/make_log}
 
@@ -48,7 +48,7 @@ expect_status() {
 	test "$status" = "$1" || fail "$2: status $status, not $1; $(cat err)"
 }
 
-# expect_json WHAT FILTER WANTED: what jq makes of the file out, on one line.
+# expect_json WHAT FILTER WANTED: the result of jq for the file out, on one line.
 expect_json() {
 	expect "$1: $2" "$(jq -c "$2" out)" "$3"
 }
@@ -63,7 +63,7 @@ expect_no_line() {
 	! grep -qE -- "$2" "$1" || fail "a line of $1 matches $2: $(cat "$1")"
 }
 
-# make_logs KIND...: KIND.mprof of each.
+# make_logs KIND...: makes KIND.mprof for each.
 make_logs() {
 	for kind in "$@"; do
 		"$make_log" "$kind" "$kind.mprof" || fail "make_log $kind"

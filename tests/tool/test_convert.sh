@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# "mprof convert": what it makes of files, pipes and names, what it tells, and that nothing is lost by it.
+# "mprof convert": files, pipes and names, its messages, and that it loses nothing.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
@@ -15,7 +15,7 @@ same_events() {
 	cmp "$1.events" "$2.events" || fail "the events of $1 and $2 differ"
 }
 
-# Nothing was left behind by a file that got its name, or got none.
+# No temporary file remains, whether or not the file got its name.
 no_leavings() {
 	local left
 
@@ -23,30 +23,30 @@ no_leavings() {
 	test -z "$left" || fail "left behind: $left"
 }
 
-# The library's own dialect says all that a log of it says.
+# A copy in mprof2 has everything that a log in mprof2 has.
 mprof convert full.mprof copy.mprof
 expect_status 0 "convert"
-test ! -s err || fail "convert told: $(cat err)"
+test ! -s err || fail "convert printed messages: $(cat err)"
 test ! -s out || fail "convert printed: $(cat out)"
 same_events full.mprof copy.mprof
 mprof check copy.mprof
 expect_status 0 "check of the copy"
 
-# What another dialect cannot say is told, by kind.
+# Data that another dialect cannot hold is reported by kind.
 mprof convert --dialect=mail --json full.mprof small.mprof
 expect_status 0 "convert to mail"
 expect_json "convert to mail" '[.from, .to, .complete]' '["mprof2","mail",true]'
 expect_json "convert to mail" '[.left_out.blocks.lost, .left_out.blocks.mark, .left_out.others]' '[1,1,0]'
 expect_json "convert to mail" '.left_out as $all | [$all.events, $all.shortened_events, $all.blocks, $all.shortened_blocks, $all.records |
 	add // 0] | add == $all.total' true
-expect_line err '^mprof: small\.mprof: 1 mark block left out, which there is not in mail$'
-expect_line err '^mprof: small\.mprof: [0-9]+ handle-created events left out, which there is not in mail$'
+expect_line err '^mprof: small\.mprof: 1 mark block left out, not available in mail$'
+expect_line err '^mprof: small\.mprof: [0-9]+ handle-created events left out, not available in mail$'
 expect_json "bytes" '[.bytes == .written_bytes, .bytes]' "[true,$(stat -c %s small.mprof)]"
 mprof info --json small.mprof
 expect_json "dialect" '[.dialect, .complete]' '["mail",true]'
 
-# The mail's format goes through all the others. A new size of the heap has no time of its own in those of Mono 2, and
-# functions get other numbers.
+# A mail log is converted through all other dialects. In those of Mono 2, a change of the heap's size has no time of its
+# own, and functions get other IDs.
 for dialect in mprof2 mono unity drop mail; do
 	mprof convert --dialect="$dialect" mail.mprof "by-$dialect.mprof"
 	expect_status 0 "convert to $dialect"
@@ -61,7 +61,7 @@ for dialect in mprof2 mono unity drop mail; do
 	cmp mail.mprof.events "from-$dialect.mprof.events" || fail "the way by $dialect changes events"
 done
 
-# Pipes, both ways; and what is there is replaced.
+# Pipes, both ways; and existing files are replaced.
 "$MPROF" convert - - <sample.mprof >piped.mprof || fail "convert - -"
 same_events sample.mprof piped.mprof
 echo "in the way" >copy.mprof
@@ -89,7 +89,7 @@ ln sample.mprof hard.mprof
 for name in sample.mprof ./sample.mprof hard.mprof; do
 	mprof convert sample.mprof "$name"
 	expect_status 2 "convert to $name"
-	expect_line err 'this is the log that is read'
+	expect_line err 'output and input are the same file'
 	cmp sample.mprof before.mprof || fail "the log was changed"
 done
 ln -s sample.mprof soft.mprof
@@ -97,7 +97,7 @@ mprof convert sample.mprof soft.mprof
 expect_status 2 "convert to a link to itself"
 no_leavings
 
-# What cannot be written
+# Output that cannot be written
 mprof convert sample.mprof missing/copy.mprof
 expect_status 1 "convert to a missing directory"
 expect_line err 'No such file or directory'
@@ -119,7 +119,7 @@ expect_line err '^mprof: -: .*Bad file descriptor'
 mprof check small.mprof
 expect_status 0 "a copy made while standard streams are closed"
 
-# What cannot be read
+# Input that cannot be read
 echo "not a log" >text.mprof
 rm -f copy.mprof
 mprof convert text.mprof copy.mprof
@@ -128,7 +128,7 @@ test ! -e copy.mprof || fail "a copy of no log"
 mprof convert missing.mprof copy.mprof
 expect_status 3 "convert of nothing"
 
-# A damaged log: all that is sound is copied. A cut one: it has no end, unless it is asked for.
+# A damaged log: all sound blocks are copied. A cut log: the copy has no END unless it is requested.
 cp full.mprof damaged.mprof
 change_byte damaged.mprof $(($(block_offset full.mprof mark) + 12))
 mprof convert damaged.mprof copy.mprof
@@ -152,18 +152,19 @@ mprof convert --close full.mprof copy.mprof
 expect_status 0 "convert --close of a closed log"
 no_leavings
 
-# A damaged INTRO costs what it says, and nothing else.
+# With a damaged INTRO, only its own contents are lost.
 cp full.mprof broken.mprof
 change_byte broken.mprof 8
 same_events full.mprof broken.mprof
 mprof convert broken.mprof copy.mprof
 expect_status 1 "convert of a log whose INTRO is damaged"
-expect_line err 'broken\.mprof: offset [0-9]+: the block that begins here does not match its checksum'
+expect_line err 'broken\.mprof: offset [0-9]+: the block that starts here does not match its checksum'
 same_events full.mprof copy.mprof
 mprof info --json copy.mprof
 expect_json "copy of a log whose INTRO is damaged" .flags 0
 
-# A signal leaves nothing behind, if the file system has files without names not even one that cannot be caught.
+# After a signal no file remains. If the file system supports unnamed files, this holds even for signals that cannot be
+# caught.
 mkfifo pipe
 has_named_copy() {
 	test -n "$(find . -name 'interrupted.mprof.*')"

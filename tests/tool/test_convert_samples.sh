@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, say the same after
-# they were made logs of mprof2, or of another dialect, and again of their own; and where a dialect says less, all that is
-# missing is counted.
+# Logs that the profilers of Mono and Unity wrote, in the directory MPROF_SAMPLES, have the same contents after
+# conversion to mprof2, or to another dialect, and back; and if a dialect holds less, everything missing is counted.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
 test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"
 needs jq
 
-# listing LOG: what it says, without what a copy may choose: where blocks are, what defines call chains and native code
-# (their names stand in the events), stack sections, from where times count on, and when a block was written.
+# listing LOG: its contents without those that may differ in a copy: offsets of blocks, definitions of call stacks and
+# native code (their names are in the events), stack sections, base counters, and the times at which blocks were
+# written.
 listing() {
 	"$MPROF" dump --json "$1" 2>/dev/null | sed -E '
 		/^\{"block":"(directives|code|stacks)"/d
@@ -24,25 +24,25 @@ listing() {
 		/^\{"block":"events"/s/,"start_counter":"?[0-9]+"?//'
 }
 
-# Of a log that is cut the last block is whole in the copy.
+# In the copy of a cut log, the last block is complete.
 cut_listing() {
 	listing "$1" | sed -E 's/,"(start|end)_clock":\{[^}]*\}//g; s/,"last":(true|false)//'
 }
 
-# The first revisions of the 10-byte headers do not number collections, and times go on at a new size of the heap. In
-# copies collections have numbers, so the size has none of its own.
+# The first revisions of the 10-byte headers do not number collections, and a change of the heap's size has a time. In
+# copies collections have numbers, so the change has no time of its own.
 unnumbered_listing() {
 	listing "$1" | sed -E '/"event":"gc-/s/,"collection":[0-9]+//
 		/"event":"(gc-resize|allocation)"/s/,"counter":[0-9]+//'
 }
 
-# convert_to DIALECT FILE OUT: with the status that the log's state demands.
+# convert_to DIALECT FILE OUT: the status must match the state of the log.
 convert_to() {
 	mprof convert --dialect="$1" "$2" "$3"
 	expect_status "$faults" "convert $2 to $1"
 }
 
-# go_by DIALECT LISTING: there and back.
+# go_by DIALECT LISTING: converts to the dialect and back.
 go_by() {
 	convert_to "$1" "$log" there.mprof
 	convert_to "$dialect" there.mprof back.mprof

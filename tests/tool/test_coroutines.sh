@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The example that records coroutines: its log is sound, and each method is where it belongs.
+# The example that records coroutines: its log is sound, and each method is on the correct call path.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq

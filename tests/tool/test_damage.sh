@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What is whole of a damaged or cut log is printed, and standard error says what is wrong and where.
+# The sound parts of a damaged or cut log are printed, and standard error has the damage and its offset.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
@@ -18,7 +18,7 @@ mprof check open.mprof
 expect_status 1 "check of a log that was not closed"
 expect_line out ', 1 fault: sound up to byte'
 
-# A damaged block is left behind.
+# A damaged block is skipped.
 offset=$(block_offset sample.mprof events)
 cp sample.mprof damaged.mprof
 change_byte damaged.mprof $((offset + 30))
@@ -26,7 +26,7 @@ for command in info "info --json" dump "dump --json" report "report --json" chec
 	mprof $command damaged.mprof
 	expect_status 1 "$command of a damaged log"
 	expect "$command of a damaged log" "$(cat err)" \
-		"mprof: damaged.mprof: offset $offset: the block that begins here does not match its checksum"
+		"mprof: damaged.mprof: offset $offset: the block that starts here does not match its checksum"
 	case $command in
 	*json) jq . out >/dev/null || fail "$command of a damaged log is not JSON" ;;
 	esac
@@ -35,8 +35,8 @@ mprof report --json damaged.mprof
 expect_json damaged '[(.methods | map(.calls) | add), (.collections | length)]' '[1,2]'
 expect_json damaged '.session | [.complete, .valid_bytes, (.damage | length)]' "[false,$offset,1]"
 
-# All commands name the same place: where a log is valid up to, and of a cut also where it ends.
-# place CUT WANTED: of sample.mprof cut there
+# All commands report the same offset: the end of the valid part, and for a cut log also its end. place CUT WANTED: the
+# message for sample.mprof cut at this length
 place() {
 	head -c "$1" sample.mprof >cut.mprof
 	for command in info check report dump; do
@@ -52,11 +52,11 @@ place() {
 		expect_json "$command --json of a pipe cut at $1" '[.valid_bytes, .size]' "[$offset,$1]"
 	done
 }
-place $((offset + 30)) "offset $offset: the block that begins here is cut: the log ends at byte $((offset + 30))"
-place $((offset + 3)) "offset $offset: the block that begins here is cut: the log ends at byte $((offset + 3))"
+place $((offset + 30)) "offset $offset: the block that starts here is cut: the log ends at byte $((offset + 30))"
+place $((offset + 3)) "offset $offset: the block that starts here is cut: the log ends at byte $((offset + 3))"
 place $offset "offset $offset: incomplete: the log ends without an END block"
 
-# A log that is closed and defines a class twice is not complete. The ID stands before the name.
+# A closed log that defines a class twice is not complete. The offset is that of the ID before the name.
 cp mail.mprof twice.mprof
 place=$(($(grep -abo -m 1 'Game\.Gr' twice.mprof | head -n 1 | cut -d : -f 1) - 1))
 printf '\201' | dd of=twice.mprof bs=1 seek=$place conv=notrunc 2>/dev/null
@@ -67,7 +67,7 @@ expect_line err "offset $(jq .valid_bytes out): "
 mprof info twice.mprof
 expect_line out '^state +closed, but has faults: valid up to byte'
 
-# Cut anywhere, in either dialect, plain or compressed: never a crash, never silence, always a document.
+# Cut anywhere, in either dialect, plain or compressed: no crash, always a message, always a valid document.
 for log in sample mail; do
 	size=$(stat -c %s $log.mprof)
 	for length in 0 1 5 6 7 20 60 100 200 300 $((size / 2)) $((size * 3 / 4)) $((size - 20)) $((size - 1)); do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Logs of every dialect, damaged in every way: no command crashes, hangs or takes memory without bounds; each says where
-# the damage is; and what is in front of it is there. With MPROF_SAMPLES also logs that Mono and Unity really wrote.
+# Logs of every dialect, damaged in every way: no command crashes, hangs or uses unbounded memory; each reports where
+# the damage is, and prints the contents before it. With MPROF_SAMPLES also logs that Mono and Unity wrote.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
@@ -10,11 +10,11 @@ corpus=$builddir/tests/data
 commands=("check" "info" "report --json" "dump" "dump --json" "decode" "convert" "convert --dialect=mono" "convert --dialect=drop")
 turn=0
 
-# Most memory for a command, in KiB: sanitizers need far more than any log, so it is bounded without them alone.
+# Maximum memory of a command, in KiB. Sanitizers need far more than any log, so the limit applies only without them.
 memory=unlimited
 test -n "${MPROF_SANITIZED-}" || memory=1000000
 
-# damaged WHAT COMMAND FILE: runs a command over a log that may be damaged; damage in it is told with its place.
+# damaged WHAT COMMAND FILE: runs a command on a log that may be damaged; damage in it is reported with its offset.
 damaged() {
 	status=0
 	case $2 in
@@ -33,7 +33,7 @@ damaged() {
 	esac
 }
 
-# look_at WHAT FILE: one of the commands, in turn. There are far more files than commands.
+# look_at WHAT FILE: runs one of the commands, in turn. There are far more files than commands.
 look_at() {
 	turn=$(((turn + 1) % ${#commands[@]}))
 	damaged "$1" "${commands[turn]}" "$2"
@@ -49,7 +49,7 @@ blocks_of() {
 	jq -r --argjson header $header '"\(.offset) \(.offset + .length + $header)"' out
 }
 
-# cut_at LENGTH LOG BLOCKS: cuts a log; the blocks in front of the cut are there, and the place of the cut is told.
+# cut_at LENGTH LOG BLOCKS: cuts a log; the blocks before the cut are printed, and the offset of the cut is reported.
 cut_at() {
 	head -c "$1" "$2" >cut.mprof
 	look_at "$2 cut at $1" cut.mprof
@@ -95,22 +95,22 @@ lengthen_everywhere() {
 	done <blocks
 }
 
-# What a crash of the system leaves of a file.
+# A file as after a crash of the system.
 zero_tail() {
 	size=$(stat -c %s "$1")
 	for length in $((size / 2)) $((size - 8)); do
 		head -c $length "$1" >changed.mprof
 		head -c 5000 /dev/zero >>changed.mprof
 		look_at "$1 with zeros from $length" changed.mprof
-		test $status != 0 || fail "$1 with zeros from $length: not told"
+		test $status != 0 || fail "$1 with zeros from $length: not reported"
 	done
 }
 
-# join A B: one log behind the other, and blocks of one within the other.
+# join A B: one log after the other, and blocks of one within the other.
 join_logs() {
 	cat "$1" "$2" >changed.mprof
-	look_at "$1 and $2 behind it" changed.mprof
-	test $status != 0 || fail "$1 and $2 behind it: not told"
+	look_at "$1 and $2 after it" changed.mprof
+	test $status != 0 || fail "$1 and $2 after it: not reported"
 	offset=$(block_offset "$1" end)
 	{
 		head -c "$offset" "$1"
@@ -118,7 +118,7 @@ join_logs() {
 		tail -c +$((offset + 1)) "$1"
 	} >changed.mprof
 	look_at "$1 with blocks of $2" changed.mprof
-	test $status != 0 || fail "$1 with blocks of $2: not told"
+	test $status != 0 || fail "$1 with blocks of $2: not reported"
 }
 
 logs="good-mail drop-blocks mono-blocks unity-chains unity-fixed-blocks good-heap"
@@ -137,12 +137,12 @@ for log in $logs; do
 	other=$log
 done
 
-# Every log of the corpus.
+# All logs of the corpus.
 for log in "$corpus"/*.mprof; do
 	look_at "$log" "$log"
 done
 
-# What stands in front of the damaged end of a block is given by every command, and the damage is told once.
+# Every command prints the events before the damaged end of a block, and reports the damage once.
 cp "$corpus/bad-mono-events-no-end.mprof" damaged.mprof
 mprof convert damaged.mprof copy.mprof
 expect "errors of convert" "$(grep -c 'offset 54' err)" 1

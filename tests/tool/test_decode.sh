@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mprof decode prints what mprof-decoder prints, without its faults. Of each log in the folder that MPROF_SAMPLES names,
-# NAME.mprof, there is the text of mprof-decoder, NAME.decoder.txt. Both are held against the oracle, to the byte: with
-# all faults it prints the text of mprof-decoder, and without them that of mprof decode.
+# mprof decode prints the same as mprof-decoder, without its faults. For each log NAME.mprof in the directory
+# MPROF_SAMPLES, NAME.decoder.txt is the text of mprof-decoder. Both are compared with the oracle byte by byte: with all
+# faults it prints the text of mprof-decoder, and without them that of mprof decode.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
 test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"
 oracle=$builddir/tests/decode/oracle
 
-# Faults that no sample shows; the logs of test_decode_text.sh do.
+# Faults that occur in no sample, but in the logs of test_decode_text.sh.
 rare=" flags unknown-methods threads waits seconds sums failed-loads early-deaths "
 
 # same WHAT THEIRS OURS
@@ -17,7 +17,7 @@ same() {
 	cmp -s "$2" "$3" || fail "$name: $1: $(diff "$2" "$3" | head -n 10)"
 }
 
-# mprof-decoder gave up, where and as the oracle says, if that can say where.
+# mprof-decoder failed, at the position and with the message that the oracle predicts, if it can predict them.
 check_given_up() {
 	grep -q 'Exception' "$theirs" || fail "$name: mprof-decoder did not give up: $(cat oracle.text)"
 	! grep -q '^Reporting ' "$theirs" || fail "$name: mprof-decoder printed sections"
@@ -51,7 +51,7 @@ check_log() {
 	esac
 }
 
-# A fault that is taken away changes the text of some sample, so that its name in doc/decode.md stands for something.
+# Removing a fault changes the text of some sample, so each fault named in doc/decode.md has an effect.
 check_fault() {
 	for text in *.oracle; do
 		"$oracle" --without "$1" "$MPROF_SAMPLES/${text%.oracle}.mprof" >right.text || true
@@ -73,7 +73,7 @@ for log in "$MPROF_SAMPLES"/*.mprof; do
 done
 test "$logs" -gt 0 || skip "no texts of mprof-decoder in $MPROF_SAMPLES"
 echo "$logs logs, of which mprof-decoder gave $given_up up; $same_lines of $lines lines are the same"
-# The samples that this was made with.
+# The numbers for the samples that this test was developed with.
 test "$logs" -ge 64 || exit 0
 "$oracle" --list | while read -r fault _; do
 	[[ $rare == *" $fault "* ]] || check_fault "$fault"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The whole text of mprof decode for the logs that tests/tool/decode describes, in all forms in which a log can come; and
-# what mprof-decoder gets wrong of each, by the oracle, and by itself where it is installed.
+# The whole text of mprof decode for the logs described in tests/tool/decode, in all forms of a log; and the faults of
+# mprof-decoder for each, by the oracle, and by mprof-decoder itself if it is installed.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -10,7 +10,7 @@ oracle=$builddir/tests/decode/oracle
 names="calls stacks quirks threads bytes collections"
 "$builddir/tests/data/build_logs" "$texts" . || fail "build_logs"
 
-# prints LOG TEXT: the text of a log, which is whole.
+# prints LOG TEXT: the text of a complete log.
 prints() {
 	mprof decode "$1"
 	expect_status 0 "$1"
@@ -18,7 +18,7 @@ prints() {
 	cmp -s out "$2" || fail "$1: $(diff out "$2" | head -n 20)"
 }
 
-# shows NAME FAULT...: the oracle prints the same, and otherwise with these faults and no others.
+# shows NAME FAULT...: the oracle prints the same, and with exactly these faults a different text.
 shows() {
 	name=$1
 	shift
@@ -41,7 +41,7 @@ shows threads garbage-times lost-frames threads one-stack waits
 shows bytes flags sums failed-loads early-deaths
 shows collections
 
-# The same in other dialects, as far as they can say it.
+# The same in other dialects, as far as they can hold it.
 for dialect in mono unity mprof2; do
 	mprof convert --dialect=$dialect calls.mprof calls-$dialect.mprof
 	prints calls-$dialect.mprof "$texts/calls.decoded"
@@ -55,7 +55,7 @@ if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	prints stacks.gz "$texts/stacks.decoded"
 fi
 
-# Cut anywhere, a log gives the text of what is whole, the offset on standard error, and its status.
+# A log cut anywhere results in the text of its complete part, the offset on standard error, and its status.
 for length in $(seq 1 7 $(($(stat -c %s calls.mprof) - 1))); do
 	head -c "$length" calls.mprof >cut.mprof
 	mprof decode cut.mprof
@@ -63,7 +63,7 @@ for length in $(seq 1 7 $(($(stat -c %s calls.mprof) - 1))); do
 	expect_line err '^mprof: cut\.mprof: offset [0-9]+: '
 	test "$status" = 1 || test ! -s out || fail "cut at $length: a text of nothing"
 done
-# In front of END only END is missing.
+# Cut before END, only END is missing.
 head -c $(($(block_offset calls.mprof end))) calls.mprof >cut.mprof
 mprof decode cut.mprof
 expect_status 1 "without END"
@@ -71,7 +71,7 @@ expect_line err 'offset [0-9]+: incomplete: the log ends without an END block'
 expect_line out '^        2 calls from Shop\.Basket\.Sum \(int\)$'
 expect_line out '^\[3\] Heap resized to 131072 bytes$'
 
-# Paths deeper than lines should be long.
+# Paths deeper than the limit of lines.
 mkdir deep
 cat >deep/deep.desc <<'DESC'
 dialect mono

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# "mprof doctor" says whether recording works, and what is missing.
+# "mprof doctor" reports whether recording works, and what is missing.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -23,7 +23,7 @@ expect_line out '^ok       module: .*/libmono-profiler-mprof.so$'
 expect_line out '^ok       loading: '
 expect_line out '^Mono programs can be recorded'
 
-# Without being told, the tool finds the module that was built with it.
+# Without MPROF_MODULE_DIR, the tool finds the module that was built with it.
 if test -z "${MONO_MODULE_DIR-}"; then
 	unset MPROF_MODULE_DIR
 	mprof doctor
@@ -38,5 +38,5 @@ fi
 # A module that cannot be loaded
 echo 'not a library' >none/libmono-profiler-mprof.so
 MPROF_MODULE_DIR=$work/none mprof doctor
-expect_status 1 "doctor with a module that is none"
+expect_status 1 "doctor with a file that is not a module"
 expect_line out '^missing  loading: '

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The keys of JSON documents are those that the manual lists: each is in every document, null where a log does not hold
-# it, and in every row of a table; and there are no others. Together the logs fill every table.
+# The keys of JSON documents are exactly those that the manual lists: each is in every document, null if a log does not
+# contain it, and in every row of a table. Together the logs fill every table.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
 make_logs sample full memory empty mail
 
-# Takes the keys as documented_keys.awk prints them, and prints what is missing. Rows are the objects that have a key: the
-# documents, and what is in their tables and objects.
+# Prints missing keys. The input is the list of documented_keys.awk. Rows are the objects that have a key: the
+# documents, and the elements of their tables and objects.
 cat >missing.jq <<'END'
 def rows($path): reduce $path[:-1][] as $key (.;
 	map(.[$key]? | if type == "array" then .[] elif type == "object" then . else empty end));
@@ -20,7 +20,7 @@ elif $rows | all(type == "object" and has($path[-1])) then empty
 else "\($line): missing" end
 END
 
-# Prints keys that are not listed. Some objects have the names of kinds, of causes or of properties for keys.
+# Prints keys that are not listed. The keys of some objects are names of kinds, causes or properties.
 cat >unknown.jq <<'END'
 def names:
 	if type == "array" then .[] | names
@@ -39,7 +39,7 @@ info=$(documented info)
 report=$(documented report; sed 's/^/session./' <<<"$info")
 check=$info$'\n'$(documented check)
 
-# check_keys NAME KEYS FILE...: of documents that together have rows in every table.
+# check_keys NAME KEYS FILE...: checks documents that together have rows in every table.
 check_keys() {
 	local name=$1 keys=$2
 	shift 2
@@ -65,7 +65,7 @@ check_keys report "$report" ./*.report
 check_keys check "$check" ./*.check
 check_keys convert "$(documented convert)" ./*.convert
 
-# A key that is listed and not there is found, and one that is there and not listed.
+# The test detects a listed key that is missing, and a key that is not listed.
 jq 'del(.memory.places[0].stack)' memory.report >changed.report
 expect "found" "$(jq -s -r --arg keys "$report" -f missing.jq ./*.report)" "memory.places.stack: missing"
 jq '.marks[0].more = 1' full.report >changed.report

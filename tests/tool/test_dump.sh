@@ -14,7 +14,7 @@ expect "lines" "$(wc -l <lines)" "$(wc -l <out)"
 expect "blocks" "$(jq -r 'select(.block) | .block' out | tr '\n' ' ')" \
 	"intro directives mapping session thread lost loaded loaded events events statistical end "
 
-# Blocks stand one after the other, and the last ends the file.
+# Blocks follow one another without gaps, and the last ends the file.
 jq -s -e '[.[] | select(.block)] as $blocks | [range(1; $blocks | length) |
 	$blocks[.].offset == $blocks[. - 1].offset + $blocks[. - 1].length + 6] | all' out >/dev/null || fail "offsets"
 expect "end" "$(jq -s '[.[] | select(.block)][-1] | .offset + .length + 6' out)" "$(stat -c %s sample.mprof)"
@@ -37,7 +37,7 @@ expect "losses" "$(jq -c 'select(.block == "lost") | [.thread, .lost."no-buffer"
 expect "assembly" "$(jq -c 'select(.block == "loaded") | [.id, .type, .assembly.name]' out | head -n 1)" \
 	'[1,"assembly","Game"]'
 
-# Numbers that programs would round are text.
+# Numbers that programs would round are printed as text.
 mprof dump --json large.mprof
 expect_status 0 "dump of large counters"
 expect "large counter" "$(jq -r 'select(.event == "method-enter") | .counter' out | head -n 1)" 1152921504606847976
@@ -51,7 +51,7 @@ expect_status 0 "dump as text"
 expect_line out '^ +0 intro, '
 expect_line out '^    1000001000 method-enter 1 Game\.World\.Run \(string\[\]\)$'
 expect_line out 'allocation 3 System\.String, 40 bytes'
-# What is in a name cannot control the terminal: neither in a log nor that of a file.
+# Names cannot control the terminal: neither names in a log nor file names.
 cp sample.mprof "$(printf 'sample\033[31m')"
 head -c 300 sample.mprof >"$(printf 'cut\033[31m')"
 for command in dump report decode info check "info --json" "dump --json" "report --json" "check --json"; do
@@ -62,7 +62,7 @@ for command in dump report decode info check "info --json" "dump --json" "report
 	done
 done
 
-# A call stack is printed once, where it is defined: the text stays in proportion to the log.
+# A call stack is printed once, at its definition: the size of the text stays proportional to that of the log.
 make_tree chain chain.mprof 20000
 for form in "" --json; do
 	# shellcheck disable=SC2086
@@ -74,7 +74,7 @@ expect "a sample" "$(jq -c 'select(.event == "sample") | [.stack, .name]' out | 
 	'[20000,"Company.Product.Component.With.A.Name.That.Is.Long.TypeOfTheBranches.Branch1 (System.Collections.Generic.List`1<string>,int,object)"]'
 expect "its definition" "$(jq -c 'select(.record == "stack" and .id == 20000) | [.method, .caller]' out)" '[1,19999]'
 
-# References that go on say of which object they are.
+# Continued references have the address of their object.
 make_tree objects objects.mprof
 mprof dump --json objects.mprof
 expect "objects of references" "$(jq -r 'select(.event | . and startswith("heap-")) | .object' out | tr '\n' ' ')" \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A log with every block and event of the library's own format: all commands know all of it.
+# A log with every block and event of mprof2: all commands support all of it.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
@@ -125,7 +125,7 @@ expect_json totals '[.totals | .interrupted_frames, .unclosed_frames, .method_ns
 	'[2,0,1000,219,1]'
 mprof report full.mprof
 expect_status 0 "report as text"
-for title in Samples 'Sample tree' 'Allocations by place' 'Heap shots' 'Objects alive in shot 2' Handles Monitors \
+for title in Samples 'Sample tree' 'Allocations by place' 'Heap snapshots' 'Objects alive in snapshot 2' Handles Monitors \
 	Finalizers Metrics Marks; do
 	expect_line out "^$title"
 done
@@ -136,7 +136,7 @@ expect_line out '^ +thread in methods +events +samples +lost  name$'
 mprof report --class='Game.P*' full.mprof
 expect "freed of one class" "$(sed -n '/^Objects freed/,/^$/p' out | tr -s ' ' | tr '\n' ';')" \
 	'Objects freed by class; bytes objects class; 48 B 32.4 % 1 Game.Point;;'
-# A log without calls has no column for their time, nor one without samples a column for these.
+# Without calls, the table has no column for their time; without samples, none for these.
 mprof report memory.mprof
 expect_line out '^ +thread +events +lost  name$'
 mprof report --json --class='Game.P*' full.mprof
@@ -147,13 +147,13 @@ expect_json filter '[.samples[] | .name, .hits]' '["Game.World.Fib (int)",3]'
 mprof report --json --thread=0x20 full.mprof
 expect_json filter '[.samples_total, (.handles | length), (.marks | length)]' '[2,0,0]'
 
-# What is no damage is told all the same.
+# Findings that are not damage are reported as notes.
 mprof check full.mprof
 expect_status 0 "check"
 expect_line out "all $size bytes are sound"
 expect_line out '^note: events lost while recording: 5$'
 expect_line out '^note: 3 of them for the cause no-sample-room$'
-expect_line out '^note: incomplete heap shots: 1$'
+expect_line out '^note: incomplete heap snapshots: 1$'
 mprof check --json full.mprof
 expect_json check '[.sound, .damage_count, .incomplete_heap_shots, .undefined_stacks]' '[true,0,1,0]'
 
@@ -166,7 +166,7 @@ without_block() {
 	tail -c +$((end + 1)) full.mprof >>missing.mprof
 }
 
-# What is used and not defined is damage, at the first block that uses it.
+# The use of an undefined ID is damage, reported at the first block that uses it.
 # expect_undefined BLOCK WHAT FIELD USER
 expect_undefined() {
 	without_block "$1"
@@ -179,18 +179,18 @@ expect_undefined() {
 		jq . out >/dev/null || fail "$command without $1 is not JSON"
 	done
 }
-expect_undefined stacks 'call chain' undefined_stacks events
+expect_undefined stacks 'call stack' undefined_stacks events
 expect_undefined code location undefined_locations stacks
 expect_undefined roots root undefined_roots heap-data
 expect_undefined metrics metric undefined_metrics metrics
 expect_undefined mapping method undefined_methods stacks
 
-# Samples of chains that are not defined are not lost.
+# Samples with undefined call stacks are not lost.
 without_block stacks
 mprof report --json missing.mprof
 expect_json "without stacks" '[.samples_total, ([.samples[].hits] | add)]' '[8,8]'
 
-# Cut or damaged anywhere: never a crash, never silence, always a document.
+# Cut or damaged anywhere: no crash, always a message, always a valid document.
 for length in $(seq 300 127 $((size - 1))) $((size - 1)); do
 	head -c "$length" full.mprof >cut.mprof
 	for command in check "dump --json" "report --json"; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every exit status that the manual gives, of every command that can end with it. Those of control and doctor need Mono,
-# and those of record a compiler; what is missing is named at the end.
+# Every exit status in the manual, for every command that can end with it. The tests of control and doctor need Mono,
+# and those of record a compiler; missing programs are listed at the end.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -13,7 +13,7 @@ cp sample.mprof changed.mprof
 change_byte changed.mprof 200
 echo 'a text that is longer than the introduction of a log' >text
 
-# ends WANTED ARGUMENT...: with an exit status; what is not 0 has a message.
+# ends WANTED ARGUMENT...: checks the exit status; if it is not 0, there is a message.
 ends() {
 	local wanted=$1
 	shift
@@ -22,7 +22,7 @@ ends() {
 	test "$wanted" = 0 || grep -q '^mprof: ' err || test "$1" = doctor || fail "$*: status $wanted without a message"
 }
 
-# What reads a log
+# Commands that read a log
 for command in info "info --json" dump "dump --json" "dump --blocks" report "report --json" decode check "check --json"; do
 	ends 0 $command sample.mprof
 	for log in open cut changed; do
@@ -49,7 +49,7 @@ ends 3 convert text other.mprof
 ends 3 convert absent other.mprof
 test ! -e other.mprof || fail "a copy of what is no log"
 
-# Output that cannot be written, of a log that is whole
+# Output that cannot be written, with a complete log
 if test -w /dev/full; then
 	for command in info dump report decode check convert; do
 		status=0
@@ -61,7 +61,7 @@ if test -w /dev/full; then
 	done
 fi
 
-# What needs no Mono to fail
+# Failures that need no Mono
 ends 2 doctor nonsense
 ends 2 control
 ends 2 control $$ nonsense
@@ -74,7 +74,7 @@ ends 127 record -- ./absent-program
 ends 126 record -- ./text
 ends 126 record -- ./.
 
-# Programs that end by themselves, and by signals: what they end with remains.
+# Programs that end by themselves, and by signals: their status is kept.
 modules=$builddir/examples/native/.libs
 read -ra compiler <<<"${CC:-cc}"
 cat >program.c <<'END'
@@ -120,7 +120,7 @@ for tool in mono mcs; do
 	command -v $tool >/dev/null || missing="$missing $tool"
 done
 test -e "$modules/libmono-profiler-mprof.so" && test -z "${MPROF_SANITIZED-}" || missing="$missing the module for Mono"
-test -z "$missing" || skip "some of it, for want of $missing"
+test -z "$missing" || skip "parts that need $missing"
 
 export MPROF_MODULE_DIR=$modules
 ends 0 doctor
@@ -139,7 +139,7 @@ coproc recorder { exec "$MPROF" record --calls -o waiting.mprof -- mono waiting.
 recorder_id=$recorder_PID
 trap 'kill "$recorder_id" 2>/dev/null || true; rm -rf "$work"' EXIT
 read -r -t 60 -u "${recorder[0]}" line || fail "the program did not start: $(cat recorder.err)"
-expect "the program says" "$line" ready
+expect "output of the program" "$line" ready
 ends 0 control "$recorder_id" status
 ends 0 control --json "$recorder_id" status
 ends 0 control "$recorder_id" flush

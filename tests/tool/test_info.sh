@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# "mprof info" tells what a log is.
+# "mprof info" prints a summary of a log.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
@@ -33,7 +33,7 @@ mprof info --json mail.mprof
 expect_status 0 "info of the mail's format"
 expect_json mail '[.dialect, .version, .threads, .events."method-enter"]' '["mail",1,2,9]'
 
-# Options may follow the file; standard input is a file as well.
+# Options may follow the file; standard input can be a file.
 mprof info gzip.mprof --json
 expect_status 0 "info of a compressed log"
 expect_json gzip '[.dialect, .compressed, .complete]' '["mprof2",true,true]'

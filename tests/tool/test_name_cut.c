@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that are too long for a terminal keep what tells them apart: the method's own name. */
+/* Names that are too long for a terminal keep their distinctive part: the method's own name. */
 #include "common/name_cut.h"
 #include "shared/utf8.h"
 
@@ -60,7 +60,7 @@ Test(name_cut, finds_the_methods_own_name)
 	expect("/usr/lib/x86_64-linux-gnu/a/library.so", 15, "...a/library.so");
 }
 
-/* Whatever a name is made of, what comes out is not too long, and no character is torn. */
+/* For any name, the result is not too long, and no character is split. */
 Test(name_cut, holds_for_any_name)
 {
 	static const char *const parts[] = {"<",  ">", "(",        ")",    "[",        "]",  ".",

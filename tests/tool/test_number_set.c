@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sets that the tool keeps of a log's numbers: what was added is there, whatever the log is made of. */
+/* The tool's sets of numbers of a log: a number that was added is found, for any log. */
 #include "common/number_set.h"
 
 #include "base/colliding_keys.h"
@@ -22,7 +22,7 @@ Test(number_set, keeps_what_is_added)
 	cr_expect_not(number_set_has(&set, 0));
 }
 
-/* The next number whose search would begin at the first slot, if the slots were at address 0. */
+/* The next number whose search would start at the first slot if the slots were at address 0. */
 static uint64_t next_colliding_number(uint64_t number)
 {
 	do

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What "mprof dump", "mprof check" and "mprof info" make of what only the older dialects have.
+# "mprof dump", "mprof check" and "mprof info" for data that only the older dialects have.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
 logs=$builddir/tests/data
 
-# expect_dump LOG LINE...: these lines stand in the dump of a log one behind the other.
+# expect_dump LOG LINE...: the dump of a log has these lines in this order.
 expect_dump() {
 	local log=$1
 
@@ -18,7 +18,7 @@ expect_dump() {
 	expect "dump of $log" "$(grep -xF -f wanted out)" "$(cat wanted)"
 }
 
-# Stack sections, and the chains that events get of them, which are defined in front of their first use.
+# Stack sections, and the call stacks that events get from them, which are defined before their first use.
 expect_dump mono-stack-without-directive \
 	'    1300 stack-section, 0 stay' \
 	'    stack 1 method 1 #1' \
@@ -35,7 +35,7 @@ expect "chains" "$(jq -c 'select(.record) | [.record, .id, .method, .caller]' ou
 expect "chains of events" "$(jq -c 'select(.event == "monitor") | [.stack, .state]' out)" \
 	$'[2,"contended"]\n[2,"acquired"]'
 
-# A method that is being compiled is told from one that runs.
+# A method being compiled is distinguished from one that runs.
 mprof dump "$logs/mono-jit-allocations.mprof"
 expect_line out 'stack [0-9]+ method [0-9]+ .* \(compiling\)'
 expect_line out 'stack-section, 0 stay, on them .* \(compiling\)'
@@ -43,7 +43,7 @@ expect_line out 'allocation-at-jit .* stack [0-9]+$'
 mprof report "$logs/mono-jit-allocations.mprof"
 expect_line out ' \(compiling\)$'
 mprof report --json "$logs/mono-jit-allocations.mprof"
-expect "who allocates" "$(jq -c '.allocation_stacks[] | [.caller, .compiling]' out)" $'["#300",true]\n["#300",true]'
+expect "allocating methods" "$(jq -c '.allocation_stacks[] | [.caller, .compiling]' out)" $'["#300",true]\n["#300",true]'
 
 # Collections have numbers.
 expect_dump mono-collections \
@@ -54,7 +54,7 @@ expect_dump mono-collections \
 mprof dump --json "$logs/mono-collections.mprof"
 expect "numbers" "$(jq -s -c 'map(select(.event) | .collection)' out)" '[1,2,3,3,4,5,5]'
 
-# Heap shots are of a collection, and have clocks of their own. The first forms did not tell classes.
+# Heap snapshots belong to a collection, and have clock pairs of their own. The first forms do not contain classes.
 expect_dump mono-heap \
 	'       130 heap-data, 104 bytes: collection 1, counter 2000 to 2500, shot, clock 2600' \
 	'    heap-object 2 Shop.Item, 24 bytes, at 0x7f1234002000'
@@ -69,24 +69,24 @@ done
 mprof info --json "$logs/mono-heap.mprof"
 expect_json mono-heap '[.dialect, .heap_shots]' '["mono",2]'
 
-# Samples of all dialects have chains.
+# Samples of all dialects have call stacks.
 mprof dump --json "$logs/mail-by-statistical.mprof"
 expect "samples" "$(jq -c 'select(.event == "sample") | [.method, .stack, .name]' out)" \
 	$'[1,1,"#1"]\n[2,2,"#2"]\n[1,1,"#1"]'
 
-# Methods that only a chain names must be defined too.
+# Methods that occur only in a call stack must be defined too.
 mprof check --json "$logs/mono-stack-without-directive.mprof"
 expect_status 1 "check of methods that are not defined"
 expect_json "check" '[.undefined_methods, .undefined_classes, .undefined_stacks]' '[2,1,0]'
 
-# A block that defines an ID again is there all the same.
+# A block that defines an ID again is printed nevertheless.
 mprof dump --json --blocks "$logs/bad-mono-mapping-twice.mprof"
 expect_status 1 "dump of an ID that is defined twice"
 expect "blocks" "$(jq -c '[.block, .offset]' out)" $'["intro",0]\n["mapping",28]\n["mapping",72]\n["end",118]'
 mprof info "$logs/bad-mono-mapping-twice.mprof"
 expect_line out '^state +closed, but has faults: valid up to byte 72 of 139$'
 
-# So are the blocks behind an INTRO that is damaged, which the first CLOCK among them begins.
+# So are the blocks after a damaged INTRO; the first CLOCK among them is the start of the log.
 mprof dump --json "$logs/bad-mono-intro.mprof"
 expect_status 1 "dump of a log whose INTRO is damaged"
 expect_line err 'offset 28: bytes are left over at the end of the block$'

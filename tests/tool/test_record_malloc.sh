@@ -128,8 +128,8 @@ record() {
 	LD_PRELOAD=$module MPROF_MALLOC_OUTPUT=$log ./program "$@" 2>err || status=$?
 }
 
-# places LOG FUNCTION: what was allocated there, by all call stacks together: allocations, bytes, what was not freed and its
-# bytes, what was there at the peak and its bytes, temporary allocations.
+# places LOG FUNCTION: the allocations of a function, summed over all call stacks: allocations, bytes, allocations not
+# freed and their bytes, allocations at the peak and their bytes, temporary allocations.
 places() {
 	"$MPROF" report --json --top=0 "$1" | jq -c --arg function "$2" '[.memory.places[] | select(.stack[0] == $function)] |
 		[(map(.allocations), map(.bytes), map(.live), map(.live_bytes), map(.peak_live), map(.peak_bytes),
@@ -175,15 +175,15 @@ expect_json "resized" '[has("from"), has("address"), has("size"), has("started")
 mprof info --json known.mprof
 expect_json "info" '.events["memory-resized"]' 36
 
-# Other dialects lack all of it, and convert lists that.
+# Other dialects cannot hold native memory, and convert lists it as left out.
 mprof convert --dialect=mono known.mprof mono.mprof
 expect_line err 'memory-allocated'
 mprof convert known.mprof copy.mprof
 "$MPROF" report --json --top=0 known.mprof | jq .memory >expected
 "$MPROF" report --json --top=0 copy.mprof | jq .memory >out
-cmp expected out || fail "a copy has other figures"
+cmp expected out || fail "a copy has other numbers"
 
-# Each function of the allocator once; what fails is not recorded.
+# Each function of the allocator once; failed calls are not recorded.
 record all.mprof all
 expect_status 0 "all functions"
 expect "all functions" "$(places all.mprof all_functions | jq -c '.[:3]')" "[8,3648,0]"

@@ -51,8 +51,7 @@ check_log third.mprof
 mprof record -o fourth.mprof --no-aot --gzip=9 -- mono program.exe
 check_log fourth.mprof
 
-# What is passed on to the module, which takes all of it
-# options LOG: those that the module got
+# Options that are passed to the module, which accepts all of them options LOG: the options that the module received
 options() {
 	"$MPROF" dump --json "$1" | jq -r 'select(.block == "session") | .properties.options // empty' |
 		sed 's/^mprof:output=[^,]*,quiet,//'
@@ -76,12 +75,12 @@ mprof record -o options.mprof --calls --start-disabled -- mono program.exe
 "$MPROF" info --json options.mprof >out
 expect_json "disabled from the start" '.events["method-enter"] // 0' 0
 
-# Names that the module's options cannot say
+# Names that the module's options cannot contain
 mprof record -o "one, two 100%%p.mprof" -- mono program.exe
 check_log "one, two 100%p.mprof"
 mprof record -o "one, two 100%%p.mprof" -- mono program.exe
 
-# What stands in a name for something else
+# Placeholders in a name
 mprof record -o "of-%n-%p-%%-%x-%t.mprof" -- mono program.exe
 named=$(ls of-*.mprof)
 expect_line err "^mprof: $named: "
@@ -92,7 +91,7 @@ mprof record -o "%p/log.mprof" -- mono program.exe
 expect_status 2 "a process in the name of a directory"
 expect "files" "$(find . -name '*part*' | wc -l)" 0
 
-# Where a log can be written only once: the log goes there while the program runs, and nothing opens it again.
+# A FIFO or a device: the log is written while the program runs, and is not opened again.
 mkfifo fifo
 cat fifo >from-fifo.mprof &
 mprof record -o fifo -- mono program.exe
@@ -105,7 +104,7 @@ mprof record -o /dev/null -- mono program.exe
 expect_status 0 "a device"
 test -c /dev/null || fail "/dev/null was replaced"
 
-# Filters that match nothing say so.
+# Filters that match nothing are reported.
 mprof record -o nothing.mprof --calls --only='NoSuch.*' --only='Other.*' -- mono program.exe
 expect_status 0 "a filter that matches nothing"
 expect_line err '^mprof: nothing.mprof: no calls: no method that was called matches --only=NoSuch\.\* or another --only;'
@@ -115,7 +114,7 @@ mprof record -o nothing.mprof --alloc --only='NoSuch.*' -- mono program.exe
 expect_no_line err 'no calls'
 
 mprof record -o nothing.mprof --only='NoSuch.*' -- mono program.exe
-expect_line err 'no calls: .*only seen with --no-aot$'
+expect_line err 'no calls: .*recorded only with --no-aot$'
 # nearest PATTERN WANTED
 nearest() {
 	mprof record -o nothing.mprof --only="$1" -- mono program.exe
@@ -124,11 +123,11 @@ nearest() {
 nearest Pogram Program
 nearest Program.Main Program:Main
 nearest prgram:Mian Program:Main
-# What matches and was not called is not mistyped.
+# A pattern that matches methods without calls is not reported as mistyped.
 mprof record -o nothing.mprof --only='Pai?' -- mono program.exe
-expect_line err 'no calls: .*only seen with --no-aot$'
+expect_line err 'no calls: .*recorded only with --no-aot$'
 
-# Who is killed is said to have been killed.
+# A killed program is reported as killed.
 cat >Killed.cs <<'END'
 class Killed {
 	static void Main () {
@@ -169,7 +168,7 @@ for log in script*.mprof; do
 	check_log "$log"
 done
 
-# A stream gets one log of them; the others stay where they are.
+# The stream receives one of the logs; the others stay in their files.
 rm -f script*.mprof
 mkdir parts
 cat fifo >from-fifo.mprof &

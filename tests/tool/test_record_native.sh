@@ -87,7 +87,7 @@ expect_json "record" '[.methods[] | .class] | unique' '["program"]'
 expect_json "record" '[.totals.unmatched_leaves, .totals.unclosed_frames, (.threads | length)]' '[0,0,2]'
 expect_json "record" '[.methods[] | select(.name == "main") | .calls]' '[1]'
 
-# The status is the program's, and options in front are ours.
+# The status is that of the program, and options before the program are those of mprof.
 mprof record --gzip -q -o "an odd, 100%%p name.mprof" -- ./program a --help
 expect_status 2 "arguments"
 test ! -s err || fail "quiet: $(cat err)"
@@ -98,7 +98,7 @@ for format in mail drop mono unity mprof2; do
 	mprof record --format=$format -o $format.mprof ./program
 	expect_status 0 "$format"
 	"$MPROF" info --json $format.mprof >out
-	# Only by samples is unity told from mono.
+	# Only samples distinguish unity from mono.
 	expect_json "format" .dialect "\"${format/unity/mono}\""
 	expect_json "$format" .complete true
 	expect "$format: calls of fib" "$(calls $format.mprof fib)" 277
@@ -115,7 +115,7 @@ mprof record -o /dev/null ./program
 expect_status 0 "a device"
 test -c /dev/null || fail "/dev/null was replaced"
 
-# A child of fork() is not recorded; other programs that are started have logs of their own.
+# A child of fork() is not recorded; other programs that it executes have logs of their own.
 mprof record -o fork.mprof ./program fork
 expect_status 3 "fork"
 expect "calls of fib" "$(calls fork.mprof fib)" 277
@@ -128,12 +128,12 @@ done
 mprof record -o exec.mprof ./program exec
 expect "logs" "$(ls exec*.mprof | wc -l)" 2
 
-# A program that is killed leaves what was written.
+# The written part of the log of a killed program remains.
 mprof record -o kill.mprof --interval=1 ./program kill
 expect_status 137 "kill"
 expect_line err '^mprof: kill.mprof: .*incomplete'
 
-# What ends us ends the program.
+# Signals that end mprof are forwarded to the program.
 "$MPROF" record -o wait.mprof ./program wait 2>err &
 recorder=$!
 for ((try = 0; try < 600; try++)); do
@@ -146,7 +146,7 @@ wait $recorder || status=$?
 expect_status 143 "SIGTERM"
 expect_line err '^mprof: wait.mprof: '
 
-# Nothing was recorded, and why.
+# Nothing was recorded: the message has the reason.
 mprof record ./plain
 expect_status 3 "a program that is not instrumented"
 expect_line err 'no log was written: ./plain is not built with -finstrument-functions'

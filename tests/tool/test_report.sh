@@ -38,7 +38,7 @@ expect_json sample '.classes[] | select(.id == 3) | .assembly' '"mscorlib"'
 expect_json sample '.threads[0].name' '"main"'
 expect_json sample '.session.properties.pid' '"42"'
 
-# Collections of two threads that overlap, of a log that tests/tool/decode describes.
+# Overlapping collections of two threads, from a log described in tests/tool/decode.
 "$builddir/tests/data/build_logs" "$srcdir/tests/tool/decode" . || fail "build_logs"
 mprof report --json collections.mprof
 expect_json collections '.collections[] | [.number, .start_ns, .duration_ns, .mark_ns, .sweep_ns, .finished]' \
@@ -75,7 +75,7 @@ mprof report --tree --min-percent=15 sample.mprof
 expect_line out 'Game\.World\.Run'
 expect_no_line out 'Measure'
 
-# A deep tree is cut, and says so; the document stays within what parsers take.
+# A deep tree is cut with a note; the nesting of the document stays within the limits of parsers.
 mprof report --json deep.mprof
 expect_json deep '.methods[0] | [.calls, .total_ns, .self_ns]' '[3000,599900,599900]'
 expect_json deep '[.. | objects | .hidden_children? // 0 | select(. > 0)]' '[1]'

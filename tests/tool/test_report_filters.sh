@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Filters of "mprof report" that match nothing say so, and tables that do not heed a filter do.
+# Filters of "mprof report" that match nothing are reported, and titles of tables show filters that they ignore.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
 make_logs sample full
 
-# silent ARGUMENT...: there is nothing to be said.
+# silent ARGUMENT...: there is no message.
 silent() {
 	mprof report "$@" sample.mprof
 	expect_status 0 "$*"
 	test ! -s err || fail "$*: $(cat err)"
 }
-# nothing NEAREST ARGUMENT...: one line is said about it.
+# nothing NEAREST ARGUMENT...: there is a message of one line.
 nothing() {
 	local nearest=$1
 	shift
@@ -38,7 +38,7 @@ nothing mscorlib --assembly=mscorlibb
 nothing 0x10 --thread=0x11
 expect_json "the filter" .filters '{"method":null,"class":null,"assembly":null,"thread":"0x11"}'
 
-# What a thread allocated is freed by whichever thread.
+# Memory that a thread allocated may be freed by any thread.
 make_tree memory memory.mprof 100
 mprof report --json --thread=0x10 memory.mprof
 expect_json "native memory of a thread" '.memory | [.allocations, .frees, .live, .unmatched_frees]' '[100,50,50,0]'
@@ -46,7 +46,7 @@ mprof report --json --thread=0x11 memory.mprof
 expect_json "native memory of another one" '.memory | [.allocations, .frees, .live, .unmatched_frees]' '[0,0,0,0]'
 expect_json "threads" '[.threads[].id]' '["0x11"]'
 
-# titles WANTED ARGUMENT...: those that say what they cover.
+# titles WANTED ARGUMENT...: the titles with a note about their scope.
 titles() {
 	local wanted=$1
 	shift
@@ -55,12 +55,12 @@ titles() {
 }
 names="of all methods and classes"
 titles ""
-titles "Totals ($names);Call tree ($names);Sample tree ($names);Heap shots ($names);Metrics ($names);Marks ($names);Threads ($names);" \
+titles "Totals ($names);Call tree ($names);Sample tree ($names);Heap snapshots ($names);Metrics ($names);Marks ($names);Threads ($names);" \
 	'--class=Game.*'
-titles "Heap shots (of all threads);Objects alive in shot 2 (of all threads);Objects freed by class (of all threads);Objects at the last full collection (of all threads);Metrics (of all threads);" \
+titles "Heap snapshots (of all threads);Objects alive in snapshot 2 (of all threads);Objects freed by class (of all threads);Objects at the last full collection (of all threads);Metrics (of all threads);" \
 	--thread=0x10
 mprof report --class='Game.*' sample.mprof
 expect_line out "^Call tree \\($names\\)\$"
 expect_line out '^Methods by their own time$'
 mprof report --top=1 --class='Game.*' full.mprof
-expect_line out "^Heap shots \\(1 of 2; $names\\)\$"
+expect_line out "^Heap snapshots \\(1 of 2; $names\\)\$"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# "mprof report" prints names in full where they are read by programs, and cuts them on a terminal so that the method's
-# own name stays. Branches of trees are left out by exact shares.
+# "mprof report" prints full names for programs, and shortens them on a terminal but keeps the method's own name.
+# Branches of trees are left out by exact shares.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -11,7 +11,7 @@ method='Truth.Générique`2<int, System.Collections.Generic.List`1<string>>.Aña
 constructor='Truth.Générique`2<int, System.Collections.Generic.List`1<string>>..ctor (System.Collections.Generic.IEnumerable`1<System.Tuple`2<int, string>>)'
 class='System.Collections.Generic.Dictionary`2/Entry<string, System.Collections.Generic.List`1<System.Tuple`2<string, string>>>[]'
 
-# Two tables of methods, the trees of calls and samples, the table of samples, and a stack have each of the methods.
+# Two tables of methods, the call tree, the sample tree, the table of samples, and a stack contain each of the methods.
 mprof report names.mprof
 expect "the method in full" "$(grep -cF "$method" out)" 6
 expect "the constructor in full" "$(grep -cF "$constructor" out)" 6
@@ -30,7 +30,7 @@ mprof report shares.mprof
 expect "branches above a percent" "$(sed -n '/^Call tree/,/^Samples/p' out | grep -c 'Shares.Above')" 1
 expect "branches below a percent" "$(sed -n '/^Call tree/,/^Samples/p' out | grep -c 'Shares.Below')" 0
 expect "samples below a percent" "$(sed -n '/^Sample tree/,/^Allocations/p' out | grep -c 'Shares.Below')" 0
-# rows PERCENT: how many of the three branches are in each of the trees.
+# rows PERCENT: the number of the three branches in each of the trees.
 rows() {
 	mprof report --json --min-percent="$1" shares.mprof
 	jq -c '[.call_tree, .sample_tree | .[0].children | length]' out

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# "mprof report --json" stays below ten times the log, whatever the log is made of, and gives all where it is asked to.
+# The output of "mprof report --json" is less than ten times the size of any log, and is complete on request.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
@@ -17,10 +17,10 @@ for log in branches places chain memory; do
 	test "$(stat -c %s out)" -lt $((10 * size)) || fail "$log: $(stat -c %s out) bytes for a log of $size"
 done
 
-# Above a share there is all of the tree, and what is below it is counted.
+# The tree has all branches above a share, and branches below it are counted.
 mprof report --json branches.mprof
 jq -e '.call_tree_min_percent > 0' out >/dev/null || fail "all of a large tree"
-jq -e '[.. | objects | .hidden_children? // 0] | add > 0' out >/dev/null || fail "branches are left out without a word"
+jq -e '[.. | objects | .hidden_children? // 0] | add > 0' out >/dev/null || fail "branches are left out without a count"
 expect_json branches '[.methods[].calls] | add' 65535
 mprof report --json --tree branches.mprof
 expect_json "the whole tree" '[.call_tree_min_percent, ([.. | objects | select(has("children"))] | length)]' '[0,65535]'

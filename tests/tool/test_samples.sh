@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Logs that the profilers of Mono and Unity really wrote, in the folder that MPROF_SAMPLES names, each NAME.mprof with
-# what an independent reader counted in it, NAME.totals.json: all is found, exactly, and as far as a log goes that was
-# cut. Besides: no event is later than its block, none before the one in front of it, call chains are what stack sections
-# said, and blocks that are sought are what they were when they were read in order.
+# Logs that the profilers of Mono and Unity wrote, in the directory MPROF_SAMPLES, each NAME.mprof with the counts of an
+# independent reader, NAME.totals.json: the counts are equal, for cut logs up to the cut. Also: no event is after the
+# end of its block or before the preceding event, call stacks match the stack sections, and blocks read after seeking
+# are the same as in order.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -11,11 +11,11 @@ test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"
 needs jq
 sample_totals=$builddir/tests/tool/sample_totals
 
-# What must not occur; the totals of the folder do not tell of it.
+# Counts that must be 0; the totals of the directory do not contain them.
 none=$'late_events\nbackward_events\nstrange_callers\nsections_lost\nsamples_without_stack\ndiffering_blocks'
 none=$(sed 's/$/\t\t0/' <<<"$none")
 
-# Adds up the figures of what has the same name.
+# Sums up numbers with the same name.
 add_up() {
 	awk -F '\t' '{ sum[$1 "\t" $2] += $3 } END { for (what in sum) printf "%s\t%.0f\n", what, sum[what] }' |
 		LC_ALL=C sort
@@ -30,7 +30,7 @@ compare() {
 	diff wanted found >difference || fail "$log (<: wanted, >: found): $(cat difference)"
 }
 
-# Genuine logs are sound as far as they go, and all commands say so.
+# Genuine logs are sound up to their end, and all commands report this.
 check() {
 	local ended faults=0 size
 
@@ -41,7 +41,7 @@ check() {
 	expect_status $faults "check of $log"
 	expect_json "$log" '[.sound, .complete, .backward_steps, .unknown_events, .unknown_blocks]' \
 		"[$ended,$ended,0,0,0]"
-	# Microseconds at first, then ticks of a processor of 2.3 GHz.
+	# First microseconds, then ticks of a processor of 2.3 GHz.
 	expect_json "$log" ".counters_per_second | . > 0.99e6 and . < 1.01e6 or . > 2.2e9 and . < 2.4e9" true
 	test "$ended" = true || expect_line err ": offset $size: |: the log ends at byte $size\$"
 	expect "$log: lines on standard error" "$(wc -l <err)" $faults

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Help, version, and command lines that are wrong.
+# Help, version, and invalid command lines.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 
@@ -78,7 +78,7 @@ wrong record --heap=5 -- true
 wrong record --heap=0gc -- true
 wrong record --heap= -- true
 wrong record --alloc=stack+ -- true
-expect_line err "is not one of stack, caller, objects, or several with \+ between them\$"
+expect_line err "is not one of stack, caller, objects, or several joined by \+\$"
 wrong record --handles=strong -- true
 wrong record --only= -- true
 wrong record --not=a,b -- true
@@ -99,7 +99,7 @@ refused() {
 	test ! -e started || fail "record $*: the program ran"
 }
 refused --signal=KILL:flush
-expect_line err 'KILL.*not a signal that can be used'
+expect_line err "KILL.* cannot be used"
 refused --signal=USR1:foo
 expect_line err 'toggle, flush and heapshot'
 refused --signal=USR1
@@ -112,7 +112,7 @@ refused --not=method:
 refused --ring=1m --max-size=1m
 refused --sample=0x10
 refused --max-size=999999999999999g
-# The limits in messages are those that hold.
+# The limits in messages are the real ones.
 for option in sample:1:10000 sample-real:1:10000 counters:1:3600000 sample-depth:1:128 stack-depth:1:128 \
 	depth:1:1000000000 buffers:2:65536 interval:1:3600000 port:1024:65535; do
 	IFS=: read -r name least most <<<"$option"
@@ -132,7 +132,7 @@ if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	done
 fi
 
-# What was mistyped gets a suggestion; what is like nothing gets none.
+# A mistyped word gets a suggestion; a word that is similar to none gets no suggestion.
 # suggests WANTED ARGUMENT...
 suggests() {
 	local wanted=$1
@@ -152,7 +152,7 @@ for arguments in xyzzyx "info --xyzzy sample.mprof" "record --xyzzy -- true" "co
 	expect_no_line err 'did you mean'
 done
 
-# A reader that goes away is no reason to complain.
+# A closed pipe is not an error.
 status=0
 "$MPROF" dump --json sample.mprof 2>err | head -n 1 >out || status=$?
 expect_status 0 "a pipe that is closed"
@@ -160,7 +160,7 @@ test ! -s err || fail "a pipe that is closed: $(cat err)"
 (trap '' PIPE; "$MPROF" dump --json sample.mprof 2>err | head -n 1 >out)
 test ! -s err || fail "a pipe that is closed, without the signal: $(cat err)"
 
-# Output that cannot be written is one.
+# Output that cannot be written is an error.
 if test -w /dev/full; then
 	status=0
 	"$MPROF" info sample.mprof 2>err >/dev/full || status=$?

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What is not a log is told apart, and its exit status is 3.
+# A file that is not a log is detected, with exit status 3.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The figures of a totals.json beside a log, in the form of sample_totals. Events are named by kinds, and their bytes by
-# what the format calls them.
+# Prints the numbers of the totals.json of a log in the form of sample_totals. Events are named by kinds, and their
+# bytes by the names in the format.
 def kinds: {
 	ENTER: "method-enter", LEAVE: "method-leave", METHOD_0_S: "method-jit-start", METHOD_0_E: "method-jit-end",
 	CLASS_0_S: "class-load-start", CLASS_0_E: "class-load-end", CLASS_3_S: "monitor", THREAD_S: "thread-start",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof check: is every byte of a log as it should be, and is all there that it speaks of? */
+/* mprof check: validates every byte of a log, and that all IDs it uses are defined. */
 #include "common/arguments.h"
 #include "commands/check_references.h"
 #include "commands/commands.h"
@@ -16,10 +16,10 @@
 
 static const char help[] =
 	"Usage: mprof check [--json] FILE\n\n"
-	"Reads every byte of a log. Lists on standard error all that is damaged, with its offset: blocks that do not\n"
-	"match their checksum or their grammar, IDs used before they are defined, an end that is missing. Ends with\n"
-	"one line on standard output. Lost events, incomplete heap shots and times that go back are\n"
-	"listed as notes; they are no damage.\n"
+	"Reads every byte of a log. Lists all damage on standard error, with its offset: blocks that do not\n"
+	"match their checksum or their grammar, IDs used before they are defined, a missing end. Ends with\n"
+	"one line on standard output. Lost events, incomplete heap snapshots and times that go back are\n"
+	"listed as notes; they are not damage.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json     the findings as one JSON document\n"
 	"  --help     this text\n"
@@ -32,8 +32,8 @@ typedef struct findings {
 	number_set threads;
 	reference_check references;
 	definition_progress definitions;
-	uint64_t backward_steps;       /**< Events with a time before that of the event in front of them. */
-	uint64_t first_backward_block; /**< Offset of the block where the first of them is. */
+	uint64_t backward_steps;       /**< Number of events whose time is before that of the preceding event. */
+	uint64_t first_backward_block; /**< Offset of the block of the first such event. */
 	uint64_t unknown_events;
 	uint64_t unknown_blocks;
 	int out_of_memory;
@@ -75,7 +75,7 @@ static void check_events(findings *found, log_input *input, const mprof_block *b
 		input_fetch_failed(input);
 }
 
-/* What call chains were made of, and places of native code. */
+/* Checks the definitions that the reader made itself: call stacks and locations in native code. */
 static void check_definitions(findings *found, log_input *input, const mprof_block *block)
 {
 	mprof_record record;
@@ -211,9 +211,9 @@ static void print_notes(const findings *found)
 			printf("note: %s of them for the cause %s\n", text_count(text, summary->lost[cause]),
 			       mprof_loss_get_name((mprof_loss_cause)cause));
 	}
-	print_note("incomplete heap shots", summary->incomplete_shots);
+	print_note("incomplete heap snapshots", summary->incomplete_shots);
 	if (summary->heap_shots > summary->ended_shots)
-		print_note("heap shots without an end", summary->heap_shots - summary->ended_shots);
+		print_note("heap snapshots without an end", summary->heap_shots - summary->ended_shots);
 	print_note("methods defined and not used",
 		   references_unused(&found->references, REFERENCE_METHOD, summary->methods));
 	print_note("blocks of unknown kinds", found->unknown_blocks);

@@ -3,11 +3,11 @@
 
 #include "dump/dump.h"
 
-/* What is said of a first use. */
+/* Messages about the first use of an undefined ID. */
 static const char *const complaints[REFERENCE_KIND_COUNT] = {
 	[REFERENCE_METHOD] = "the block uses a method that is not defined",
 	[REFERENCE_CLASS] = "the block uses a class that is not defined",
-	[REFERENCE_STACK] = "the block uses a call chain that is not defined",
+	[REFERENCE_STACK] = "the block uses a call stack that is not defined",
 	[REFERENCE_MODULE] = "the block uses a module that is not defined",
 	[REFERENCE_FUNCTION] = "the block uses a function that is not defined",
 	[REFERENCE_LOCATION] = "the block uses a location that is not defined",
@@ -32,7 +32,7 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 	return mprof_reader_lookup_record(input->reader, records[kind], id, &record, sizeof(record)) == MPROF_OK;
 }
 
-/* An ID must be defined when it is used first; asked only once for each. */
+/* An ID must be defined when it is first used. Each ID is checked only once. */
 void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
 		      uint32_t id)
 {
@@ -48,7 +48,7 @@ void references_check(reference_check *check, log_input *input, const mprof_bloc
 	input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID, complaints[kind]);
 }
 
-/* Where 0 says that there is none. */
+/* Checks an ID where 0 means that there is none. */
 static void check_optional(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
 			   uint32_t id)
 {
@@ -56,7 +56,7 @@ static void check_optional(reference_check *check, log_input *input, const mprof
 		references_check(check, input, block, kind, id);
 }
 
-/* What the object was may be unknown. */
+/* Whether the class of the event's object may be unknown. */
 static int may_lack_class(const mprof_event *event)
 {
 	return event->kind == MPROF_EVENT_MONITOR || event->kind == MPROF_EVENT_HEAP_OBJECT ||

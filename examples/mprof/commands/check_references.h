@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file commands/check_references.h
- * \brief Whether what a log speaks of by ID was defined before, and how much of what it defines it uses.
+ * \brief Checks that IDs are defined before they are used, and counts definitions that are not used.
  */
 #ifndef CHECK_REFERENCES_H
 #define CHECK_REFERENCES_H
@@ -24,7 +24,7 @@ typedef enum reference_kind {
 /** IDs of one kind. */
 typedef struct reference_use {
 	number_set used;
-	number_set undefined; /**< Those of them that were not defined when they were used first. */
+	number_set undefined; /**< IDs that were not defined when they were first used. */
 } reference_use;
 
 typedef struct reference_check {
@@ -32,7 +32,7 @@ typedef struct reference_check {
 	int out_of_memory;
 } reference_check;
 
-/** Checks an ID that a block uses; tells of the first use of one that is not defined. */
+/** Checks an ID that a block uses; reports the first use of an undefined ID. */
 void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
 		      uint32_t id);
 
@@ -44,10 +44,10 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 void references_check_record(reference_check *check, log_input *input, const mprof_block *block,
 			     const mprof_record *record);
 
-/** How many IDs were used and not defined. */
+/** Number of IDs that were used but not defined. */
 uint64_t references_undefined(const reference_check *check, reference_kind kind);
 
-/** How many of \p defined IDs were not used. */
+/** Number of the \p defined IDs that were not used. */
 uint64_t references_unused(const reference_check *check, reference_kind kind, uint64_t defined);
 
 void references_release(reference_check *check);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file commands/commands.h
- * \brief The commands of mprof. Each gets its own arguments, its name first, and returns the exit status.
+ * \brief The commands of mprof. Each is passed its arguments, starting with its name, and returns the exit status.
  */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-/** Exit statuses of all commands; record passes on that of the program it runs. */
+/** Exit statuses of all commands; record returns that of the program it runs. */
 enum {
-	STATUS_OK = 0,             /**< All is well. */
-	STATUS_DAMAGED = 1,        /**< The log is incomplete or damaged; what could be read was printed. */
+	STATUS_OK = 0,             /**< Success. */
+	STATUS_DAMAGED = 1,        /**< The log is incomplete or damaged; the readable part was printed. */
 	STATUS_USAGE = 2,          /**< The command line is wrong. */
 	STATUS_NOTHING = 3,        /**< Not a log, or nothing could be read. */
 	STATUS_NOT_RUNNABLE = 126, /**< record: the program was found and could not be run. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof control: tells a program that is being recorded what to do. */
+/* mprof control: sends commands to a program that is being recorded. */
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "commands/control_connection.h"
@@ -16,18 +16,18 @@
 
 static const char help[] =
 	"Usage: mprof control [--json] PROCESS COMMAND\n\n"
-	"Controls the recording of a Mono program while it runs. PROCESS is its number, or that of the\n"
+	"Controls the recording of a Mono program while it runs. PROCESS is its process ID, or that of the\n"
 	"mprof record that runs it, or the path of its socket. COMMAND is\n"
 	"  enable     record events from now on\n"
-	"  disable    record none from now on; when this returns, all that were are in the log\n"
-	"  flush      write what is recorded so far: when this returns, it is in the log\n"
-	"  heapshot   take a heap shot; when this returns, it is in the log\n"
-	"  status     what is recorded, where to, and how much so far\n"
-	"  mark TEXT  put a remark into the log\n\n"
+	"  disable    stop recording events; when this returns, all events recorded before are in the log\n"
+	"  flush      write all events recorded so far; when this returns, they are in the log\n"
+	"  heapshot   take a heap snapshot; when this returns, it is in the log\n"
+	"  status     print what is recorded, to which log, and how much so far\n"
+	"  mark TEXT  write a marker to the log\n\n"
 	"  --json     the status as one JSON document\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Exit status: 0 if it is done, 1 if the program refused, 2 if the command line is wrong, 3 if the program "
+	"Exit status: 0 for success, 1 if the program refused, 2 if the command line is wrong, 3 if the program "
 	"could\n"
 	"not be reached.\n";
 
@@ -50,18 +50,18 @@ static int is_process(const char *text)
 	return strchr(text, '/') != NULL || (text[0] != '\0' && strspn(text, "0123456789") == strlen(text));
 }
 
-/* Returns -1 to go on, or an exit status. */
-static int take_mark(control_arguments *arguments, int argc, char **argv)
+/* Returns -1 to continue, or an exit status. */
+static int parse_mark(control_arguments *arguments, int argc, char **argv)
 {
 	int length;
 
 	if (optind + 2 >= argc)
 		return refuse("mark needs a TEXT", "");
 	if (optind + 3 < argc)
-		return refuse("more than one TEXT", argv[optind + 3]);
+		return refuse("mark takes one TEXT, in quotes if it has blanks; unexpected argument", argv[optind + 3]);
 	length = snprintf(arguments->line, sizeof(arguments->line), "mark %s", argv[optind + 2]);
 	if (length >= (int)sizeof(arguments->line))
-		return refuse("the TEXT is too long", "");
+		return refuse("the TEXT is longer than 1018 bytes", "");
 	if (argv[optind + 2][0] == '\0' || strpbrk(argv[optind + 2], "\r\n") != NULL)
 		return refuse("the TEXT must be one line", "");
 	return -1;
@@ -83,26 +83,26 @@ static int refuse_command(const char *word)
 	return arguments_refuse("control");
 }
 
-/* As above. */
-static int take_command(control_arguments *arguments, int argc, char **argv)
+/* Returns -1 to continue, or an exit status. */
+static int parse_command(control_arguments *arguments, int argc, char **argv)
 {
 	if (optind + 2 > argc)
-		return refuse("needs a PROCESS and a COMMAND", "");
+		return refuse("a PROCESS and a COMMAND are needed", "");
 	arguments->process = argv[optind];
 	if (!is_process(arguments->process))
-		return refuse("not a process or the path of a socket", arguments->process);
+		return refuse("PROCESS is neither a process ID nor the path of a socket", arguments->process);
 	if (strcmp(argv[optind + 1], "mark") == 0)
-		return take_mark(arguments, argc, argv);
+		return parse_mark(arguments, argc, argv);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[optind + 1], commands[i]) != 0)
 			continue;
 		snprintf(arguments->line, sizeof(arguments->line), "%s", commands[i]);
-		return optind + 2 == argc ? -1 : refuse("takes no arguments", argv[optind + 2]);
+		return optind + 2 == argc ? -1 : refuse("the command takes no arguments", argv[optind + 2]);
 	}
 	return refuse_command(argv[optind + 1]);
 }
 
-/* As above. */
+/* Returns -1 to continue, or an exit status. */
 static int parse(control_arguments *arguments, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -131,10 +131,10 @@ static int parse(control_arguments *arguments, int argc, char **argv)
 			return arguments_refuse_option(argc, argv, options, option);
 		}
 	}
-	return take_command(arguments, argc, argv);
+	return parse_command(arguments, argc, argv);
 }
 
-/* A line NAME=VALUE of the status. */
+/* Prints a line NAME=VALUE of the status. */
 static void print_fact(json_writer *json, char *line)
 {
 	char *value = strchr(line, '=');

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Where the modules listen: control_listeners.c of the module for Mono. */
+/* The directories where the modules listen, as in control_listeners.c of the module for Mono. */
 #define DIRECTORY_COUNT 3
 #define DIRECTORY_SIZE 96
 
@@ -26,7 +26,7 @@ static void list_directories(char directories[DIRECTORY_COUNT][DIRECTORY_SIZE], 
 	snprintf(directories[2], DIRECTORY_SIZE, "/tmp/mprof-%ld", (long)user);
 }
 
-/* Returns a descriptor, or -1 with errno. */
+/* Returns a descriptor, or -1 with errno set. */
 static int connect_path(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -44,7 +44,9 @@ static int connect_path(const char *path)
 	return -1;
 }
 
-/* 1 if that user listens there: in a directory for all, others may put a socket of the same name. */
+/*
+ * Returns 1 if the listener belongs to that user: in a shared directory, others may create a socket of the same name.
+ */
 static int is_peer(int fd, uid_t user)
 {
 	struct ucred peer;
@@ -53,7 +55,7 @@ static int is_peer(int fd, uid_t user)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == user;
 }
 
-/* Returns a descriptor, or -1 with errno; ENOENT if the process takes no commands. */
+/* Returns a descriptor, or -1 with errno set; ENOENT if the process accepts no commands. */
 static int connect_process(const char *process)
 {
 	char directories[DIRECTORY_COUNT][DIRECTORY_SIZE];
@@ -85,7 +87,7 @@ static int connect_process(const char *process)
 	return -1;
 }
 
-/* The same for the first child that takes commands: "mprof record" has the program as one. */
+/* Connects to the first child process that accepts commands: the program is a child of "mprof record". */
 static int connect_child(const char *process)
 {
 	char path[64];
@@ -115,7 +117,7 @@ static int connect_any(const char *process)
 		fprintf(stderr, "mprof: control: there is no process %s\n", process);
 	else if (fd < 0 && errno == ENOENT)
 		fprintf(stderr,
-			"mprof: control: process %s takes no commands: it is not recorded, or with other options\n",
+			"mprof: control: process %s accepts no commands: it is not recorded, or uses another socket\n",
 			process);
 	else if (fd < 0)
 		fprintf(stderr, "mprof: control: process %s: %s\n", process, strerror(errno));
@@ -183,7 +185,7 @@ int control_receive(control_connection *connection, char *line, size_t size)
 			continue;
 		if (count <= 0) {
 			fprintf(stderr, "mprof: control: %s\n",
-				count < 0 ? strerror(errno) : "the program has ended without an answer");
+				count < 0 ? strerror(errno) : "the program ended without an answer");
 			return 0;
 		}
 		connection->length += (size_t)count;

@@ -8,25 +8,25 @@
 
 #include <stddef.h>
 
-/** Longest line that a program takes. */
+/** Maximum length of a line that a program accepts, in bytes. */
 #define CONTROL_LINE_MAX 1023
 
 typedef struct control_connection {
 	int fd;
-	size_t length; /**< Bytes in received that were not given out yet. */
+	size_t length; /**< Bytes in received that were not returned yet. */
 	char received[4096];
 } control_connection;
 
 /**
- * Connects to a process, named by its number or by the path of its socket. Returns 1; 0 after a message: there is
- * none, it is not recorded, or not ours.
+ * Connects to a process, given its process ID or the path of its socket. Returns 1; 0 after a message if there is no
+ * such process, it is not recorded, or it belongs to another user.
  */
 int control_connect(control_connection *connection, const char *process);
 
-/** Sends a line, which has no line end. Returns 1, or 0 after a message. */
+/** Sends a line, which is given without line feed. Returns 1, or 0 after a message. */
 int control_send(control_connection *connection, const char *line);
 
-/** Puts the next line that was answered into \p line, without its end. Returns 1, or 0 after a message. */
+/** Receives the next line of the answer into \p line, without line feed. Returns 1, or 0 after a message. */
 int control_receive(control_connection *connection, char *line, size_t size);
 
 void control_disconnect(control_connection *connection);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof convert: the same log in another dialect. */
+/* mprof convert: copies a log to another dialect. */
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/input.h"
@@ -22,14 +22,14 @@
 
 static const char help[] =
 	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] FILE OUT\n\n"
-	"Writes a log again, in another dialect of the format or compressed. What the dialect cannot hold is left "
+	"Copies a log to another dialect of the format, or compresses it. What the dialect cannot hold is left "
 	"out,\n"
-	"and listed by kind on standard error. Of a damaged log all that is sound is written.\n"
-	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced when all is written.\n\n"
+	"and listed by kind on standard error. Of a damaged log, all sound parts are written.\n"
+	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced once all is written.\n\n"
 	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"
 	"  --compress[=LEVEL]  gzip, from 1 (fast) to 9 (small)\n"
-	"  --close             end OUT as a complete log even if FILE is cut: older programs read no other\n"
-	"  --json              what was written and what was left out as one JSON document\n"
+	"  --close             end OUT as a complete log even if FILE is cut: older programs reject cut logs\n"
+	"  --json              print what was written and what was left out as one JSON document\n"
 	"  --help              this text\n"
 	"  --version           the version\n\n"
 	"mono is for the programs that came with Mono 2: mprof-decoder, mprof-heap-viewer, emveepee.\n\n"
@@ -48,7 +48,7 @@ typedef struct conversion {
 	log_input input;
 } conversion;
 
-static int take_dialect(conversion *made, const char *name)
+static int parse_dialect(conversion *made, const char *name)
 {
 	for (uint32_t dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
 		if (strcmp(name, mprof_dialect_get_name((mprof_dialect)dialect)) == 0) {
@@ -60,7 +60,7 @@ static int take_dialect(conversion *made, const char *name)
 	return 0;
 }
 
-static int take_level(conversion *made, const char *text)
+static int parse_level(conversion *made, const char *text)
 {
 	uint64_t level = DEFAULT_LEVEL;
 
@@ -70,15 +70,15 @@ static int take_level(conversion *made, const char *text)
 	return 1;
 }
 
-static int take_option(void *user, int option, const char *value)
+static int apply_option(void *user, int option, const char *value)
 {
 	conversion *made = user;
 
 	switch (option) {
 	case OPTION_DIALECT:
-		return take_dialect(made, value);
+		return parse_dialect(made, value);
 	case OPTION_COMPRESS:
-		return take_level(made, value);
+		return parse_level(made, value);
 	default:
 		made->closes = 1;
 		return 1;
@@ -91,7 +91,7 @@ static void refuse(const conversion *made, const char *why)
 	fprintf(stderr, "%s\n", why);
 }
 
-/* Where memory was refused, it may have been the reader's, which says how far it came, or that of neither. */
+/* Reports that memory was exhausted: in the reader, whose error has the offset, or elsewhere. */
 static int lacked_memory(conversion *made)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
@@ -120,8 +120,8 @@ static int write_failed(conversion *made)
 	return STATUS_DAMAGED;
 }
 
-/* The error is the reader's, but for that which the converter finds at the end. */
-static void tell_damage(void *user, const mprof_error *error)
+/* Reports damage. The error is the reader's, except one that the converter finds at the end. */
+static void report_damage(void *user, const mprof_error *error)
 {
 	conversion *made = user;
 
@@ -131,7 +131,7 @@ static void tell_damage(void *user, const mprof_error *error)
 		input_fetch_failed(&made->input);
 }
 
-static void tell_result(const conversion *made)
+static void report_result(const conversion *made)
 {
 	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
 	mprof_session session = {.struct_size = sizeof(session)};
@@ -155,10 +155,10 @@ static void tell_result(const conversion *made)
 	json_end_object(&json);
 }
 
-/* Copies all and ends the log. Returns the exit status as far as writing goes. */
+/* Copies all blocks and ends the log. Returns the exit status, without regard to damage of the input. */
 static int copy(conversion *made, mprof_converter *converter)
 {
-	mprof_status status = mprof_converter_run(converter, made->writer, tell_damage, made);
+	mprof_status status = mprof_converter_run(converter, made->writer, report_damage, made);
 
 	progress_hide(&made->input.progress);
 	if (mprof_converter_has_failed(converter))
@@ -168,11 +168,11 @@ static int copy(conversion *made, mprof_converter *converter)
 	if (!made->closes)
 		return STATUS_OK;
 	status = mprof_writer_close(made->writer);
-	/* The latter if the copy of END has closed it. */
+	/* MPROF_ERR_STATE means that the copy of END has closed the writer already. */
 	return status == MPROF_OK || status == MPROF_ERR_STATE ? STATUS_OK : write_failed(made);
 }
 
-/* Returns the exit status as far as writing goes. */
+/* Returns the exit status, without regard to damage of the input. */
 static int write_log(conversion *made)
 {
 	mprof_converter *converter = NULL;
@@ -181,14 +181,14 @@ static int write_log(conversion *made)
 
 	if (status != MPROF_OK) {
 		refuse(made, status == MPROF_ERR_STATE
-				     ? "neither INTRO nor the block after it holds the time at which the log began"
+				     ? "neither INTRO nor the block after it contains the start time of the log"
 				     : mprof_status_get_text(status));
 		return STATUS_DAMAGED;
 	}
 	status = mprof_writer_open_fd(made->file.fd, &made->options, &made->writer);
 	result = status == MPROF_OK ? copy(made, converter) : write_failed(made);
 	if (result == STATUS_OK)
-		tell_result(made);
+		report_result(made);
 	if (mprof_writer_destroy(made->writer) != MPROF_OK && result == STATUS_OK) {
 		refuse(made, strerror(EIO));
 		result = STATUS_DAMAGED;
@@ -198,14 +198,14 @@ static int write_log(conversion *made)
 	return result;
 }
 
-/* With both files open. */
+/* Converts with both files open. */
 static int convert_open(conversion *made)
 {
 	const char *problem;
 	int result;
 
 	if (whole_file_is(&made->file, made->input.fd)) {
-		refuse(made, "this is the log that is read; give another name");
+		refuse(made, "output and input are the same file; choose another name");
 		whole_file_close(&made->file, 0);
 		return STATUS_USAGE;
 	}
@@ -254,13 +254,13 @@ int command_convert(int argc, char **argv)
 	mprof_writer_options_init(&made.options, sizeof(made.options));
 	made.options.dialect = MPROF_DIALECT_MPROF2;
 	made.options.lossy = 1;
-	status = arguments_parse_pair(&arguments, argc, argv, options, help, take_option, &made);
+	status = arguments_parse_pair(&arguments, argc, argv, options, help, apply_option, &made);
 	if (status >= 0)
 		return status;
 	made.out = arguments.out;
 	made.as_json = arguments.as_json;
 	if (made.as_json && strcmp(made.out, "-") == 0) {
-		fprintf(stderr, "mprof: convert: --json and a log do not both fit on standard output\n");
+		fprintf(stderr, "mprof: convert: --json and OUT '-' both use standard output; give a file name\n");
 		return arguments_refuse(argv[0]);
 	}
 	return convert(&made, arguments.file);

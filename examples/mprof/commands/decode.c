@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof decode: the text of the decoder that came with Mono's first profilers. */
+/* mprof decode: prints the text of the decoder that came with Mono's first profilers. */
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "decode/decode.h"
@@ -9,8 +9,8 @@
 
 static const char help[] =
 	"Usage: mprof decode FILE\n\n"
-	"Prints a log as mprof-decoder does, the decoder that came with the profiler of Mono 2: the same sections,\n"
-	"layout and wording, and the same figures where they are right. Reads every dialect, also logs that are cut.\n"
+	"Prints a log like mprof-decoder, the decoder that came with the profiler of Mono 2: the same sections,\n"
+	"layout and wording, and the same figures where they are correct. Reads every dialect, and logs that are cut.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof doctor: is all there that recording needs, and what is to be done if not. */
+/* mprof doctor: checks that everything is installed that recording needs, and prints what to do if not. */
 #include "common/arguments.h"
 #include "record/child.h"
 #include "commands/commands.h"
@@ -15,11 +15,11 @@
 
 static const char help[] =
 	"Usage: mprof doctor\n\n"
-	"Checks whether Mono programs and native ones can be recorded here, and prints what is "
+	"Checks whether Mono programs and native programs can be recorded here, and prints what is "
 	"missing and what to do.\n\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Modules are looked for in the directories of the environment variable MPROF_MODULE_DIR "
+	"Modules are searched in the directories of the environment variable MPROF_MODULE_DIR "
 	"(separated by colons),\n"
 	"where they were built if mprof runs where it was built, and where they are installed.\n\n"
 	"Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage, 3 not all could be checked.\n";
@@ -46,7 +46,7 @@ static void cut_at_line_end(char *text)
 	text[strcspn(text, "\n")] = '\0';
 }
 
-/* What could not be checked for lack of memory looks as if it were missing. */
+/* Out of memory: what could not be checked appears as missing. */
 static int is_out_of_memory;
 
 static int capture(child_program *child, char *output, size_t size)
@@ -71,11 +71,11 @@ static int check_mono(void)
 		return 1;
 	}
 	missing("mono", child.failure != 0 ? strerror(child.failure) : "does not run",
-		"install Mono (on Debian and Ubuntu: apt install mono-runtime), or put it into PATH");
+		"install Mono (on Debian and Ubuntu: apt install mono-runtime), or add its directory to PATH");
 	return 0;
 }
 
-/* The module's directory; NULL if it is nowhere. */
+/* The module's directory; NULL if it is not found. */
 static char *check_module(const char *file_name, const char *advice, int is_needed)
 {
 	char *directory = modules_find(file_name);
@@ -94,7 +94,7 @@ static char *check_module(const char *file_name, const char *advice, int is_need
 	return directory;
 }
 
-/* Has Mono load the module only to ask it for its help; there is no program of that name, nor is it opened. */
+/* Runs Mono with the module's option help. No program of the given name exists; it is not opened. */
 static void ask_module(const child_variable *variables, size_t variable_count, char *output, size_t size)
 {
 	static char mono[] = "mono";
@@ -106,7 +106,7 @@ static void ask_module(const child_variable *variables, size_t variable_count, c
 	(void)capture(&child, output, size);
 }
 
-/* Mono says nothing about a module that it cannot load, unless it is asked. */
+/* Mono reports the reason why it cannot load a module only with logging enabled. */
 static void explain_load(const char *library_path)
 {
 	const child_variable variables[] = {
@@ -177,12 +177,11 @@ static void check_library(void)
 static int check_all(void)
 {
 	int has_mono = check_mono();
-	char *mono_module =
-		check_module(MONO_MODULE,
-			     "install it with 'make install' if it was built, or set MPROF_MODULE_DIR to "
-			     "the directory that it is in;\n         to build it, install libmono-2.0-dev and "
-			     "run configure and make again",
-			     1);
+	char *mono_module = check_module(MONO_MODULE,
+					 "install it with 'make install' if it was built, or set MPROF_MODULE_DIR to "
+					 "its directory;\n         to build it, install libmono-2.0-dev and "
+					 "run configure and make again",
+					 1);
 	int is_loaded = has_mono && mono_module != NULL && check_load(mono_module);
 	char *instrument_module;
 
@@ -191,18 +190,18 @@ static int check_all(void)
 		check_module(INSTRUMENT_MODULE,
 			     "only needed to record programs that are built with "
 			     "-finstrument-functions; 'make install' installs it, or set MPROF_MODULE_DIR to "
-			     "the directory that it is in",
+			     "its directory",
 			     0);
 	check_compiler();
 	printf("\n%s\n", is_loaded ? "Mono programs can be recorded: mprof record -- mono program.exe"
-				   : "Mono programs cannot be recorded until what is missing above is there.");
+				   : "Mono programs cannot be recorded until the missing parts above are installed.");
 	if (instrument_module != NULL)
 		puts("Native programs can be recorded: build with -finstrument-functions, then mprof record -- "
 		     "./program");
 	free(mono_module);
 	free(instrument_module);
 	if (is_out_of_memory || modules_lacked_memory()) {
-		fprintf(stderr, "mprof: doctor: %s: not all was checked, and what is reported missing may be there\n",
+		fprintf(stderr, "mprof: doctor: %s: not everything was checked; missing parts may be installed\n",
 			strerror(ENOMEM));
 		return STATUS_NOTHING;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof dump: all that is in a log, in file order. */
+/* mprof dump: prints everything in a log, in file order. */
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/definitions.h"
@@ -21,7 +21,7 @@ static const char help[] =
 	"  --blocks   blocks only, without their events and records\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Counters are in the unit of the log's own clock; 'mprof info' prints how many make a second.\n\n"
+	"Counters are in the unit of the log's own clock; 'mprof info' prints its rate per second.\n\n"
 	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
 	"3 not a log or nothing could be read.\n";
 
@@ -50,7 +50,7 @@ int dump_has_value(const mprof_event *event)
 	case MPROF_EVENT_CATEGORY_SAMPLE:
 	case MPROF_EVENT_CATEGORY_CALL_STACK:
 	case MPROF_EVENT_CATEGORY_MEMORY:
-		/* Printed in another way. */
+		/* Printed by a function of its own. */
 		return 0;
 	default:
 		return info.value != MPROF_EVENT_VALUE_NONE;
@@ -101,7 +101,7 @@ const char *dump_innermost(const log_input *input, uint32_t stack)
 	return names_frame(input->reader, &frame);
 }
 
-/* Prints what was defined for events that are to be printed. */
+/* Prints the definitions that the following events refer to. */
 static void dump_definitions(const log_input *input, const dump_form *form, definition_progress *progress)
 {
 	mprof_record record;
@@ -138,7 +138,7 @@ static void dump_records(log_input *input, const dump_form *form, definition_pro
 	} while (status == MPROF_OK && !output_is_broken());
 	if (status != MPROF_END && status != MPROF_OK)
 		input_fetch_failed(input);
-	definitions_pass_listed(progress, input);
+	definitions_skip_listed(progress, input);
 }
 
 static void dump(log_input *input, const dump_form *form, int with_contents)
@@ -157,7 +157,7 @@ static void dump(log_input *input, const dump_form *form, int with_contents)
 	}
 }
 
-static int take_option(void *user, int option, const char *value)
+static int apply_option(void *user, int option, const char *value)
 {
 	(void)option;
 	(void)value;
@@ -176,12 +176,12 @@ int command_dump(int argc, char **argv)
 	read_arguments arguments;
 	log_input input;
 	int with_contents = 1;
-	int status = arguments_parse(&arguments, argc, argv, options, help, take_option, &with_contents);
+	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &with_contents);
 
 	if (status >= 0)
 		return status;
 	if (input_open(&input, arguments.file, 0) == STATUS_OK) {
-		/* On a terminal the lines would mix. */
+		/* On a terminal, the progress line would mix with the output. */
 		if (isatty(STDOUT_FILENO))
 			input.progress.is_wanted = 0;
 		dump(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_contents);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof info: what a log is. */
+/* mprof info: prints a summary of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/summary.h"
@@ -9,7 +9,7 @@
 
 static const char help[] =
 	"Usage: mprof info [--json] FILE\n\n"
-	"Prints what a log is: dialect, session, and how many blocks and events of each kind are in it.\n"
+	"Prints a summary of a log: dialect, session, and the number of blocks and events of each kind.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json     as one JSON document\n"
 	"  --help     this text\n"

@@ -20,7 +20,7 @@
 
 static const char help[] =
 	"Usage: mprof record [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
-	"Runs a program and records it into a log. PROGRAM may be\n"
+	"Runs a program and records it to a log. PROGRAM may be\n"
 	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
 	"  program.exe                           the same\n"
 	"  a script or program that runs Mono    such as mcs\n"
@@ -28,61 +28,61 @@ static const char help[] =
 	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory); may be a FIFO; %p becomes "
 	"the\n"
 	"                     process, %n the program's name, %t the time, %% a percent sign\n"
-	"  -q, --quiet        no line at the end\n"
-	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; starts slower\n"
+	"  -q, --quiet        print no line at the end\n"
+	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; slower start\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
-	"What to record of a Mono program; without any of these, all down to --all:\n"
-	"  --calls            calls of methods\n"
-	"  --alloc[=DETAIL]   allocations; with stack, caller or objects, or more of these: stack+objects\n"
+	"What to record of a Mono program (default: --all):\n"
+	"  --calls            method calls\n"
+	"  --alloc[=DETAIL]   allocations; with stack, caller or objects, or several: stack+objects\n"
 	"  --jit              compilation\n"
 	"  --gc               collections\n"
 	"  --exceptions       exceptions\n"
 	"  --threads          threads\n"
 	"  --classes          loading of classes\n"
-	"  --all              all of it\n"
-	"  --sample[=HZ]      samples, so many times in a second of processor time (100)\n"
-	"  --sample-real[=HZ] samples, in a second of real time\n"
-	"  --heap[=WHEN]      heap shots: at each full collection, or 5gc, 500ms, ondemand\n"
+	"  --all              all of these, and none of the following\n"
+	"  --sample[=HZ]      samples of call stacks, HZ times per second of processor time (100)\n"
+	"  --sample-real[=HZ] samples of call stacks, HZ times per second of real time\n"
+	"  --heap[=WHEN]      heap snapshots: at each full collection, or 5gc, 500ms, ondemand\n"
 	"  --summary          the heap by class, at each full collection\n"
 	"  --free             objects found dead by full collections\n"
 	"  --moves            objects moved by collections\n"
 	"  --handles[=TYPE]   GC handles with stacks: all, or normal, pinned, weak, weak-track\n"
 	"  --monitor          waiting for locks\n"
 	"  --finalizers       finalizers\n"
-	"  --counters[=MS]    the runtime's figures, so often (1000)\n\n"
+	"  --counters[=MS]    the runtime's counters, every MS milliseconds (1000)\n\n"
 	"How much of it:\n"
-	"  --sample-depth=N   frames of a sample (32)\n"
-	"  --stack-depth=N    frames of the stacks of allocations, handles and monitors (32)\n"
-	"  --only=PATTERN     calls of methods that match one of these alone; Namespace.Class, or "
+	"  --sample-depth=N   maximum frames of a sample (32)\n"
+	"  --stack-depth=N    maximum frames of the stacks of allocations, handles and monitors (32)\n"
+	"  --only=PATTERN     only calls of methods that match one of these; Namespace.Class, or "
 	"Namespace.Class:Method,\n"
-	"                     or assembly:, namespace:, class: or method: and the name of that\n"
+	"                     or a name after assembly:, namespace:, class: or method:\n"
 	"  --not=PATTERN      leave out calls of methods that match\n"
-	"  --depth=N          leave out calls that are deeper in others\n"
-	"  --no-wrappers      leave out calls of methods that the runtime makes itself\n"
-	"  --all-wrappers     record even those that it makes only because allocations are recorded\n\n"
+	"  --depth=N          leave out calls nested more than N deep\n"
+	"  --no-wrappers      leave out calls of methods that the runtime generates\n"
+	"  --all-wrappers     record even those that it generates only because allocations are recorded\n\n"
 	"The log:\n"
-	"  --gzip[=LEVEL]     compress it, 1 (fast) to 9 (small)\n"
-	"  --max-size=BYTES   end it there; k, m and g multiply\n"
-	"  --ring=BYTES       keep the last so many bytes of events in memory, and write them at the end\n"
+	"  --gzip[=LEVEL]     compress the log, 1 (fast) to 9 (small)\n"
+	"  --max-size=BYTES   maximum size of the log; suffixes k, m and g multiply\n"
+	"  --ring=BYTES       keep the last BYTES of events in memory, and write them at the end\n"
 	"  --heap-memory=BYTES\n"
-	"                     most memory for heap shots that are not written yet (512m)\n"
-	"  --drop             lose events rather than hold the program up; how many is in the log\n"
-	"  --buffers=N        most buffers of 4096 events besides one for each thread\n"
-	"  --interval=MS      longest time that an event stays in memory\n"
+	"                     maximum memory for heap snapshots not written yet (512m)\n"
+	"  --drop             lose events rather than block the program; the log contains their number\n"
+	"  --buffers=N        maximum number of buffers of 4096 events in addition to one per thread\n"
+	"  --interval=MS      maximum time that an event stays in memory\n"
 	"  --format=DIALECT   mprof2 (default), or mono, unity, drop or mail for older readers\n\n"
 	"Control, see 'mprof control --help':\n"
 	"  --start-disabled   record no events until 'mprof control PID enable'\n"
-	"  --control=PATH     the socket to listen to\n"
-	"  --no-control       listen to none\n"
-	"  --port=N           listen also to this port of 127.0.0.1, for connections of this user or root\n"
-	"  --signal=SIG:DO    let a signal toggle, flush or heapshot, such as USR1:heapshot\n\n"
-	"Names of compiled methods for other profilers; with these alone nothing else is recorded:\n"
-	"  --jitdump          jit-PID.dump beside the log, for perf inject --jit\n"
+	"  --control=PATH     path of the socket to listen on\n"
+	"  --no-control       do not listen\n"
+	"  --port=N           listen also on this port of 127.0.0.1, for connections of this user or root\n"
+	"  --signal=SIG:DO    run toggle, flush or heapshot on a signal, for instance USR1:heapshot\n\n"
+	"Names of compiled methods for other profilers (with one of these alone nothing else is recorded):\n"
+	"  --jitdump          jit-PID.dump in the log's directory, for perf inject --jit\n"
 	"  --perf-map         /tmp/perf-PID.map, for perf report\n"
-	"  --oprofile         by libopagent\n\n"
+	"  --oprofile         through libopagent\n\n"
 	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
-	"written, or not where it should be: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one "
+	"written, or not to its path: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one "
 	"that\n"
 	"needs it) was not found, 126 if it could not be run.\n";
 
@@ -101,19 +101,19 @@ static const struct option own_options[] = {
 
 typedef struct recording_plan {
 	const char *output;
-	char words[WORDS_SIZE]; /**< The module's options but output, each with a comma in front. */
+	char words[WORDS_SIZE]; /**< The module's options except output, each after a comma. */
 	int is_quiet;
 	int without_aot;
-	int number_of_program; /**< Among our arguments. */
+	int number_of_program; /**< Index of the program among our arguments. */
 	record_target target;
 	log_place place;
 	char *module_options; /**< "mprof:..." */
-	char *mono_options;   /**< MONO_ENV_OPTIONS, where Mono cannot be given arguments. */
+	char *mono_options;   /**< Value of MONO_ENV_OPTIONS, for programs that start Mono themselves. */
 	char *preload;
 	char *library_path;
 	size_t log_count;
 	child_program child;
-	const char *only; /**< The first pattern of calls to be recorded alone; NULL if there is none. */
+	const char *only; /**< The first pattern of --only; NULL if there is none. */
 	int has_several_only;
 	int has_ring;
 	int starts_disabled;
@@ -127,18 +127,18 @@ static int add_word(recording_plan *recording, const char *word, const char *val
 
 	if (added >= 0 && (size_t)added < WORDS_SIZE - length)
 		return 1;
-	fprintf(stderr, "mprof: record: too many options\n");
+	fprintf(stderr, "mprof: record: the options are too long for the module\n");
 	return 0;
 }
 
-static int take_option(recording_plan *recording, int option, const char *name, const char *value)
+static int apply_option(recording_plan *recording, int option, const char *name, const char *value)
 {
 	switch (option) {
 	case 'o':
 		recording->output = value;
 		if (value[0] != '\0' && strcmp(value, "-") != 0)
 			return 1;
-		fprintf(stderr, "mprof: --output: the log must be a file\n");
+		fprintf(stderr, "mprof: --output: the log cannot be written to standard output; give a file name\n");
 		return 0;
 	case 'q':
 		recording->is_quiet = 1;
@@ -157,7 +157,7 @@ static int take_option(recording_plan *recording, int option, const char *name, 
 	}
 }
 
-/* Options end where the program begins: what follows it is its own. Returns -1 to go on, or an exit status. */
+/* Options end before the program: arguments after it are passed to it. Returns -1 to continue, or an exit status. */
 static int parse_options(recording_plan *recording, int argc, char **argv, const struct option *options)
 {
 	int option;
@@ -176,7 +176,7 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 		}
 		if (option == '?' || option == ':')
 			return arguments_refuse_option(argc, argv, options, option);
-		if (!take_option(recording, option, options[index].name, optarg))
+		if (!apply_option(recording, option, options[index].name, optarg))
 			return arguments_refuse("record");
 	}
 	if (optind >= argc) {
@@ -189,7 +189,7 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 	return -1;
 }
 
-/* As above. */
+/* Returns -1 to continue, or an exit status. */
 static int parse(recording_plan *recording, int argc, char **argv)
 {
 	struct option *options = calloc(OWN_COUNT + record_options_count() + 1, sizeof(*options));
@@ -206,7 +206,7 @@ static int parse(recording_plan *recording, int argc, char **argv)
 	return status;
 }
 
-/* MONO_ENV_OPTIONS is split at spaces; a backslash keeps what follows it. */
+/* Mono splits MONO_ENV_OPTIONS at spaces; a backslash quotes the next character. */
 static char *escape_for_mono(const char *text)
 {
 	char *escaped = malloc(strlen(text) * 2 + 1);
@@ -245,7 +245,7 @@ static int out_of_memory(void)
 	return STATUS_NOTHING;
 }
 
-/* Why there is no module of that name, and what to do. */
+/* Prints why the module is not found, and what to do. */
 static int missing_module(const char *file_name)
 {
 	char *directories = modules_directories(file_name);
@@ -256,7 +256,7 @@ static int missing_module(const char *file_name)
 	return STATUS_NOTHING;
 }
 
-/* Programs of the machine get both modules: they may be instrumented, or run Mono. Returns 0 if there is no memory. */
+/* Native programs get both modules: they may be instrumented, or run Mono. Returns 0 if out of memory. */
 static int set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
 {
 	const char *given = getenv("LD_PRELOAD");
@@ -268,7 +268,10 @@ static int set_paths(recording_plan *recording, const char *mono_directory, cons
 		both = strdup(mono_directory != NULL ? mono_directory : instrument_directory);
 	if (both != NULL)
 		recording->library_path = modules_library_path(both);
-	/* By its name alone, which cannot hold a character that ends a name there. */
+	/*
+	 * Preloaded by file name only: a directory could contain a space or a colon, which separate names in
+	 * LD_PRELOAD.
+	 */
 	if (instrument_directory != NULL)
 		recording->preload =
 			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
@@ -276,7 +279,7 @@ static int set_paths(recording_plan *recording, const char *mono_directory, cons
 	return recording->library_path != NULL && (instrument_directory == NULL || recording->preload != NULL);
 }
 
-/* Finds what is needed to get into the program. Returns -1 to go on, or an exit status. */
+/* Finds the modules to load into the program. Returns -1 to continue, or an exit status. */
 static int find_modules(recording_plan *recording)
 {
 	int is_binary = recording->target.kind == TARGET_BINARY;
@@ -298,7 +301,7 @@ static int find_modules(recording_plan *recording)
 	return status;
 }
 
-/* Returns -1 to go on, or an exit status. */
+/* Returns -1 to continue, or an exit status. */
 static int prepare(recording_plan *recording, char *const *program)
 {
 	int failure = target_find(&recording->target, program);
@@ -320,7 +323,7 @@ static int prepare(recording_plan *recording, char *const *program)
 	status = log_place_init(&recording->place, recording->output, recording->target.subject, !runs_mono);
 	if (status >= 0)
 		return status;
-	/* What the module writes to a stream cannot be read again: then the module prints the line at the end. */
+	/* A log written to a stream cannot be read again, so the module itself prints the line at the end. */
 	quiet = recording->is_quiet || recording->place.part != NULL || !recording->place.is_stream ? ",quiet"
 												    : ",quiet-start";
 	output = modules_join(recording->place.pattern, quiet, recording->words);
@@ -333,7 +336,7 @@ static int prepare(recording_plan *recording, char *const *program)
 												   : out_of_memory();
 }
 
-/* The program's arguments with what makes Mono record in front of those for the program. */
+/* Builds the program's arguments; the option that makes Mono record comes before those of the program. */
 static char **make_arguments(const recording_plan *recording, char *const *program, int count, char *profile_option)
 {
 	static char mono[] = "mono";
@@ -354,24 +357,24 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 		arguments[out++] = profile_option;
 	for (int i = is_mono; i < count; i++)
 		arguments[out++] = program[i];
-	/* An assembly that was found in PATH. */
+	/* The assembly was found in PATH. */
 	if (recording->target.kind == TARGET_ASSEMBLY)
 		arguments[out - count] = recording->target.path;
 	return arguments;
 }
 
-/* Why a log is not whole. */
+/* Prints why a log is incomplete. */
 static void explain_incomplete(const recording_plan *recording)
 {
 	if (recording->child.signal != 0)
 		fprintf(stderr, "incomplete: the program was killed by signal %d (%s)", recording->child.signal,
 			strsignal(recording->child.signal));
 	else
-		fputs("incomplete: the program crashed or was killed, or the log could not be written to its end",
+		fputs("incomplete: the program crashed or was killed, or the end of the log could not be written",
 		      stderr);
 }
 
-/* A filter that matches nothing looks like a program that does nothing. */
+/* With a filter that matches nothing, the log looks like that of a program without calls. */
 static void explain_filters(const recording_plan *recording, const log_summary *summary, const log_input *input,
 			    const char *name)
 {
@@ -382,13 +385,13 @@ static void explain_filters(const recording_plan *recording, const log_summary *
 		return;
 	fprintf(stderr,
 		"mprof: %s: no calls: no method that was called matches --only=%s%s; calls of precompiled code are "
-		"only seen with --no-aot",
+		"recorded only with --no-aot",
 		name, only, recording->has_several_only ? " or another --only" : "");
 	filter_hint_print(input->reader, only);
 	fputc('\n', stderr);
 }
 
-/* The module describes what it writes to a stream, unless the program is killed before. */
+/* The module describes a log that it writes to a stream, unless the program is killed before the end. */
 static void describe_stream(const recording_plan *recording, const char *name)
 {
 	if (recording->child.signal == 0)
@@ -412,7 +415,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		return;
 	}
 	if (input_open_quietly(&input, path) == STATUS_NOTHING) {
-		fprintf(stderr, "mprof: %s: no log could be read from it\n", name);
+		fprintf(stderr, "mprof: %s: the log cannot be read\n", name);
 	} else {
 		summary_read(&summary, &input);
 		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost", name,
@@ -427,13 +430,13 @@ static void describe_log(void *user, const char *path, const char *name)
 	input_close(&input);
 }
 
-/* How Mono ended without a log. Its crash handler ends with status 0. */
+/* Prints how Mono ended without a log. Its crash handler ends with status 0. */
 static void explain_missing_log_of_mono(int status, const char *of_ring)
 {
 	if (status == 0)
 		fprintf(stderr,
 			"mono ended with status 0: it did not load the profiler module, found nothing to run, called "
-			"_exit(), or crashed, see its messages%s; 'mprof doctor' checks the module\n",
+			"_exit(), or crashed (see its messages)%s; 'mprof doctor' checks the module\n",
 			of_ring);
 	else
 		fprintf(stderr,

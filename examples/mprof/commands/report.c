@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof report: what a log means. */
+/* mprof report: prints the profile of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "report/report.h"
@@ -9,26 +9,27 @@
 
 static const char help[] =
 	"Usage: mprof report [OPTIONS] FILE\n\n"
-	"Prints the profile in a log: methods by time, the call tree, samples, allocations by class and place, heap\n"
-	"shots, native memory, handles, collections, monitors, finalizers, exceptions, compilation, metrics, marks, "
+	"Prints the profile of a log: methods by time, the call tree, samples, allocations by class and site, heap\n"
+	"snapshots, native memory, handles, collections, monitors, finalizers, exceptions, compilation, metrics, "
+	"marks, "
 	"threads.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
-	"  --json             as one JSON document, with all rows unless --top is given; where trees and call stacks\n"
-	"                     would make it large beside the log, without the least of them unless --tree or --top is\n"
-	"  --top=N            rows of each table; 0 means all (default 20)\n"
+	"  --json             as one JSON document, with all rows unless --top is given; if trees and call stacks\n"
+	"                     make it larger than the log, the least are left out unless --tree or --top is given\n"
+	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
 	"  --sort=ORDER       methods by self, total (with what they call) or calls\n"
 	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
-	"  --thread=ID        only what this thread did\n"
-	"  --tree             the call tree alone; of a log without calls that of its samples\n"
-	"  --min-percent=P    leave out of the trees what takes less of the time or samples (default 1; for JSON\n"
-	"                     0 unless the tree is large beside the log)\n"
+	"  --thread=ID        only the activity of this thread\n"
+	"  --tree             only the call tree; for a log without calls, the sample tree\n"
+	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
+	"                     0 unless the tree is larger than the log)\n"
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
-	"Patterns are those of the shell: *, ?, [abc]. Where they have no effect on a table, its title\n"
-	"says so. A filter that matches nothing is reported, with the most similar name.\n"
+	"Patterns are shell patterns: *, ?, [abc]. If they have no effect on a table, its title\n"
+	"shows it. A filter that matches nothing is reported, with the most similar name.\n"
 	"Total time counts a recursive method once per outermost call.\n\n"
 	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
 	"3 not a log or nothing could be read.\n";
@@ -62,7 +63,7 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int take_order(report_options *taken, const char *value)
+static int parse_order(report_options *taken, const char *value)
 {
 	static const char *const names[] = {"self", "total", "calls"};
 	static const report_order orders[] = {REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS};
@@ -78,7 +79,7 @@ static int take_order(report_options *taken, const char *value)
 	return 0;
 }
 
-static int take_percent(report_options *taken, const char *value)
+static int parse_percent(report_options *taken, const char *value)
 {
 	char *end;
 	double percent = strtod(value, &end);
@@ -92,7 +93,7 @@ static int take_percent(report_options *taken, const char *value)
 	return 0;
 }
 
-static int take_option(void *user, int option, const char *value)
+static int apply_option(void *user, int option, const char *value)
 {
 	report_options *taken = user;
 
@@ -101,7 +102,7 @@ static int take_option(void *user, int option, const char *value)
 		taken->has_top = 1;
 		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
 	case OPTION_SORT:
-		return take_order(taken, value);
+		return parse_order(taken, value);
 	case OPTION_METHOD:
 		taken->method_pattern = value;
 		return 1;
@@ -118,7 +119,7 @@ static int take_option(void *user, int option, const char *value)
 		taken->tree_only = 1;
 		return 1;
 	case OPTION_MIN_PERCENT:
-		return take_percent(taken, value);
+		return parse_percent(taken, value);
 	default:
 		return arguments_number("--depth", value, 1, MAX_TREE_DEPTH, &taken->depth);
 	}
@@ -132,7 +133,7 @@ static void set_defaults(report_options *taken, int as_json)
 	taken->bounds_trees = as_json && !taken->has_min_share && !taken->tree_only;
 	if (!taken->has_min_share)
 		taken->min_share = as_json ? 0 : REPORT_PERCENT;
-	/* jq goes no deeper than 256, and counts three for a level of the tree: an object, a key, an array. */
+	/* jq accepts 256 levels of nesting, and a level of the tree takes three: an object, a key, an array. */
 	if (taken->depth == 0)
 		taken->depth = as_json ? 80 : taken->tree_only ? 64 : 12;
 }
@@ -142,7 +143,7 @@ int command_report(int argc, char **argv)
 	static log_report report;
 	report_options taken = {0};
 	read_arguments arguments;
-	int status = arguments_parse(&arguments, argc, argv, options, help, take_option, &taken);
+	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &taken);
 
 	if (status >= 0)
 		return status;

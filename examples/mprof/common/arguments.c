@@ -38,11 +38,11 @@ int arguments_number(const char *option, const char *text, uint64_t least, uint6
 
 static int refuse_further(char **argv)
 {
-	fprintf(stderr, "mprof: %s: too many files: '%s'\n", argv[0], argv[optind]);
+	fprintf(stderr, "mprof: %s: unexpected argument '%s' after OUT\n", argv[0], argv[optind]);
 	return arguments_refuse(argv[0]);
 }
 
-static int take_pair(read_arguments *arguments, int argc, char **argv)
+static int parse_pair(read_arguments *arguments, int argc, char **argv)
 {
 	if (optind + 1 >= argc) {
 		fprintf(stderr, "mprof: %s: no %s\n", argv[0], optind == argc ? "FILE" : "OUT");
@@ -53,7 +53,7 @@ static int take_pair(read_arguments *arguments, int argc, char **argv)
 	return optind < argc ? refuse_further(argv) : -1;
 }
 
-static int take_file(read_arguments *arguments, int argc, char **argv)
+static int parse_file(read_arguments *arguments, int argc, char **argv)
 {
 	if (optind == argc) {
 		fprintf(stderr, "mprof: %s: no FILE\n", argv[0]);
@@ -67,14 +67,17 @@ static int take_file(read_arguments *arguments, int argc, char **argv)
 	return -1;
 }
 
-/* getopt_long() names the program by argv[0], which is the command here: it is silenced and its messages made here. */
+/*
+ * getopt_long() uses argv[0] as the program's name, which is the command here. So its messages are disabled and printed
+ * here.
+ */
 int arguments_refuse_option(int argc, char **argv, const struct option *options, int result)
 {
 	const char letter[] = {'-', (char)optopt, '\0'};
 	const char *text = optind > 0 && optind <= argc ? argv[optind - 1] : "";
 	nearest_name nearest;
 
-	/* Of several letters in one argument, argv has only the argument, and not yet the next one. */
+	/* If an argument has several letters, optind still refers to that argument, and not to the next one. */
 	if (optopt > 0 && optopt < OPTION_HELP)
 		text = letter;
 	fprintf(stderr, "mprof: %s: ", argv[0]);
@@ -84,7 +87,7 @@ int arguments_refuse_option(int argc, char **argv, const struct option *options,
 	} else {
 		if (strncmp(text, "--", 2) == 0)
 			nearest_offer_options(&nearest, options);
-		fprintf(stderr, "wrong option '%s'", text);
+		fprintf(stderr, "unknown option '%s'", text);
 		if (nearest.found != NULL)
 			fprintf(stderr, "; did you mean '--%s'?", nearest.found);
 		fputc('\n', stderr);
@@ -129,7 +132,7 @@ int arguments_parse(read_arguments *arguments, int argc, char **argv, const stru
 {
 	int status = parse_options(arguments, argc, argv, options, help, take, user);
 
-	return status >= 0 ? status : take_file(arguments, argc, argv);
+	return status >= 0 ? status : parse_file(arguments, argc, argv);
 }
 
 int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const struct option *options,
@@ -137,7 +140,7 @@ int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const
 {
 	int status = parse_options(arguments, argc, argv, options, help, take, user);
 
-	return status >= 0 ? status : take_pair(arguments, argc, argv);
+	return status >= 0 ? status : parse_pair(arguments, argc, argv);
 }
 
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help)
@@ -147,7 +150,7 @@ int arguments_parse_none(int argc, char **argv, const struct option *options, co
 
 	if (status >= 0 || optind == argc)
 		return status;
-	fprintf(stderr, "mprof: %s: takes no arguments: '%s'\n", argv[0], argv[optind]);
+	fprintf(stderr, "mprof: %s: unexpected argument '%s': the command takes none\n", argv[0], argv[optind]);
 	return arguments_refuse(argv[0]);
 }
 

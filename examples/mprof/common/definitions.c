@@ -7,7 +7,7 @@ int definitions_next(definition_progress *progress, const log_input *input, mpro
 						  MPROF_RECORD_STACK};
 	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
-	/* Where blocks define them, these list them. */
+	/* If blocks of the dialect contain these definitions, they are printed with the blocks. */
 	if (mprof_dialect_get_info(input_dialect(input), &dialect) == MPROF_OK &&
 	    mprof_block_set_has(&dialect.blocks, MPROF_BLOCK_STACKS))
 		return 0;
@@ -24,7 +24,7 @@ int definitions_next(definition_progress *progress, const log_input *input, mpro
 	return 0;
 }
 
-void definitions_pass_listed(definition_progress *progress, const log_input *input)
+void definitions_skip_listed(definition_progress *progress, const log_input *input)
 {
 	progress->taken[MPROF_RECORD_MODULE] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_MODULE);
 	progress->taken[MPROF_RECORD_FUNCTION] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_FUNCTION);

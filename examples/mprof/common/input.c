@@ -35,7 +35,7 @@ static int seek_source(void *user, uint64_t offset)
 
 	if (lseek(input->fd, (off_t)offset, SEEK_SET) < 0)
 		return errno;
-	/* What is passed by counts as read. */
+	/* Skipped bytes count as read. */
 	input->progress.done = offset;
 	return 0;
 }
@@ -71,7 +71,7 @@ static void keep_problem(log_input *input, const log_problem *added)
 		input->problems[input->problem_count] = *added;
 }
 
-/* Whether the log is to blame, not this machine or a limit. */
+/* Whether the error is damage of the log, not a failure of this machine or a limit. */
 static int is_of_log(uint32_t status)
 {
 	return status != MPROF_ERR_MEMORY && status != MPROF_ERR_IO && status != MPROF_ERR_LIMIT;
@@ -118,8 +118,8 @@ static log_problem make_problem(uint64_t offset, uint32_t status, const char *wh
 }
 
 /*
- * What the reader found, at the place where somebody would look for it. A block that is cut, or whose content does not
- * match, is wrong somewhere from its start on: the reader notices at its end.
+ * Converts an error of the reader to a problem, at the most useful offset. A block that is cut, or whose checksum does
+ * not match, is reported at its start: the damage is somewhere in it, and the reader detects it only at its end.
  */
 static log_problem problem_of(log_input *input, const mprof_error *error)
 {
@@ -129,11 +129,11 @@ static log_problem problem_of(log_input *input, const mprof_error *error)
 		return found;
 	if (error->status == MPROF_ERR_CHECKSUM) {
 		found.offset = input->begun;
-		snprintf(found.what, sizeof(found.what), "the block that begins here does not match its checksum");
+		snprintf(found.what, sizeof(found.what), "the block that starts here does not match its checksum");
 	} else if (error->status == MPROF_ERR_TRUNCATED && error->offset > input->begun) {
 		found.offset = input->begun;
 		snprintf(found.what, sizeof(found.what),
-			 "the block that begins here is cut: the log ends at byte %" PRIu64, error->offset);
+			 "the block that starts here is cut: the log ends at byte %" PRIu64, error->offset);
 		input->reached = error->offset;
 	}
 	return found;
@@ -145,7 +145,7 @@ static int refuse(const log_input *input, const char *why)
 	return 0;
 }
 
-/* The file itself, before anything is known of the log in it. */
+/* Opens the file, before the log in it is examined. */
 static int open_file(log_input *input, const char *path)
 {
 	struct stat status;
@@ -155,7 +155,7 @@ static int open_file(log_input *input, const char *path)
 		return refuse(input, strerror(errno));
 	if (S_ISDIR(status.st_mode))
 		return refuse(input, strerror(EISDIR));
-	/* Standard input may stand anywhere in its file; the log starts there. */
+	/* Standard input may be a file at any position; the log starts there. */
 	if (S_ISREG(status.st_mode) && lseek(input->fd, 0, SEEK_CUR) == 0) {
 		input->is_file = 1;
 		input->file_size = (uint64_t)status.st_size;
@@ -171,7 +171,7 @@ static void prepare(log_input *input, const char *path)
 	input->first_fault = UINT64_MAX;
 }
 
-/* Tells why there is no log to be read, unless only its INTRO is damaged. Returns whether there is one. */
+/* Reports why there is no readable log, unless only its INTRO is damaged. Returns whether there is one. */
 static int explain_open(log_input *input, mprof_status status)
 {
 	mprof_error error;
@@ -190,7 +190,7 @@ static int explain_open(log_input *input, mprof_status status)
 	return 0;
 }
 
-/* Returns whether there is a log to be read. */
+/* Returns whether there is a readable log. */
 static int open_log(log_input *input, const char *path, uint64_t wanted)
 {
 	mprof_reader_options options;
@@ -207,7 +207,7 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 		if ((wanted & MPROF_BLOCK_BIT(kind)) != 0)
 			mprof_block_set_add(&options.wanted, (mprof_block_kind)kind);
 	}
-	/* Commands show and count what stands in the log; the profile knows what returns. */
+	/* Commands show and count events as they are in the log; the profile resolves implicit leaves itself. */
 	options.keep_implicit_leaves = 1;
 	status = mprof_reader_open_source(&source, &options, &input->reader);
 	return status == MPROF_OK || explain_open(input, status);
@@ -264,12 +264,12 @@ void input_fetch_failed(log_input *input)
 	add_problem(input, &own, error.system_error);
 	if (error.severity != MPROF_SEVERITY_BLOCK)
 		input->is_over = 1;
-	/* A whole log in a way that cannot be read is not a log that lacks something. */
+	/* A log in an unsupported form is not incomplete: nothing of it can be read. */
 	if (error.severity == MPROF_SEVERITY_FATAL && error.status == MPROF_ERR_UNSUPPORTED)
 		input->status = STATUS_NOTHING;
 }
 
-/* The log ended between two blocks: was it closed? */
+/* The log ended between two blocks: checks whether it was closed. */
 static void check_end(log_input *input)
 {
 	mprof_session session;
@@ -307,7 +307,10 @@ int input_block_has_records(const mprof_block *block)
 	return (MPROF_BLOCK_BIT(block->kind) & kinds) != 0;
 }
 
-/* Of a block of events whose end is missing, or damaged, events can be fetched before the same error comes. */
+/*
+ * Whether the block is cut or damaged at its end: events before the error can still be fetched, and then the fetch
+ * fails with the same error.
+ */
 static int lacks_end(const mprof_block *block, mprof_status status)
 {
 	if (status == MPROF_ERR_MALFORMED)
@@ -327,18 +330,23 @@ int input_next_block(log_input *input, mprof_block *block)
 			check_end(input);
 			break;
 		}
-		/* Of a block whose header is cut nothing is known: it begins where the one before ends. */
+		/*
+		 * If the header of a block is cut, nothing is known about it: it begins where the previous block ends.
+		 */
 		input->begun = block->header_length > 0 ? block->offset : input->reached;
 		if (block->offset + block->header_length + block->length > input->reached)
 			input->reached = block->offset + block->header_length + block->length;
 		if (status == MPROF_OK || lacks_end(block, status))
 			return 1;
 		input_fetch_failed(input);
-		/* Only what it defines is wrong: defined before, or not what comes next. What it says is there. */
+		/*
+		 * Only a definition in the block is invalid: defined before, or out of sequence. The content of the
+		 * block is available.
+		 */
 		if (block->loaded && !input->is_over)
 			return 1;
 	}
-	/* What is printed of the log stands on lines of its own. */
+	/* The progress line is cleared first, since output of the log has its own lines. */
 	progress_hide(&input->progress);
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 #define LARGEST_EXACT (UINT64_C(1) << 53)
 
-/* What is deeper stands on the line of the row that it belongs to: spaces would be most of a deep tree. */
+/* Deeper values are on the line of their row: in a deep tree, most of the output would be indentation. */
 #define MAX_INDENTATION 2
 
 void json_init(json_writer *json, FILE *file, int is_lines)
@@ -30,7 +30,7 @@ static void begin_line(json_writer *json)
 		putc_unlocked(' ', json->file);
 }
 
-/* Bytes from the start of a text that stand in JSON as they are. What controls a terminal does not. */
+/* Length of the start of a text that needs no escaping in JSON. Terminal control characters are escaped. */
 static size_t plain_length(const char *text)
 {
 	size_t length = 0;
@@ -49,7 +49,7 @@ static size_t plain_length(const char *text)
 	}
 }
 
-/* What does not stand there as it is. Returns what comes behind it. */
+/* Prints an escaped character, or a replacement for invalid UTF-8. Returns the rest of the text. */
 static const char *put_special(FILE *file, const char *text)
 {
 	size_t bytes = utf8_sequence(text);
@@ -80,7 +80,7 @@ static void put_string(json_writer *json, const char *text)
 	putc_unlocked('"', file);
 }
 
-/* printf() is slow, and a dump is numbers for the most part. */
+/* printf() is slow, and a dump consists mostly of numbers. */
 static void put_number(json_writer *json, uint64_t number, unsigned int base)
 {
 	char digits[24];
@@ -93,7 +93,7 @@ static void put_number(json_writer *json, uint64_t number, unsigned int base)
 	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), json->file);
 }
 
-/* What stands before each value. */
+/* Prints the separator, indentation and key before a value. */
 static void begin_value(json_writer *json, const char *key)
 {
 	if (json->needs_comma)
@@ -109,7 +109,7 @@ static void begin_value(json_writer *json, const char *key)
 	json->needs_comma = 1;
 }
 
-/* An outermost value ends a line, and no comma follows it. */
+/* An outermost value is followed by a line feed, not by a comma. */
 static void end_value(json_writer *json)
 {
 	if (json->depth > 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/json.h
- * \brief Prints JSON as it comes, without keeping it.
+ * \brief A streaming JSON writer, which keeps no document in memory.
  *
- * A key is given for what stands in an object and is NULL for what stands in an array or alone.
+ * The key is the name of a value in an object; it is NULL for a value in an array and for an outermost value.
  */
 #ifndef JSON_H
 #define JSON_H
@@ -13,12 +13,15 @@
 
 typedef struct json_writer {
 	FILE *file;
-	int is_lines; /**< Each outermost value on one line; otherwise each field of it, and each row of its tables. */
-	int needs_comma; /**< Something stands before in the object or array. */
+	int is_lines;    /**< One line for each outermost value; otherwise for each field and table row. */
+	int needs_comma; /**< The object or array already has a value. */
 	unsigned int depth;
 } json_writer;
 
-/** The version of all documents: it grows when a field changes its meaning or goes. New fields may come at any time. */
+/**
+ * The version of all documents. It is incremented when a field changes its meaning or is removed, not when fields are
+ * added.
+ */
 #define JSON_SCHEMA_VERSION 1
 
 void json_init(json_writer *json, FILE *file, int is_lines);
@@ -31,23 +34,23 @@ void json_begin_document(json_writer *json);
 void json_begin_array(json_writer *json, const char *key);
 void json_end_array(json_writer *json);
 
-/** The value of what is not known. */
+/** Prints null, for an unknown value. */
 void json_null(json_writer *json, const char *key);
 
-/** Text that need not be UTF-8: what is not is replaced. NULL prints null. */
+/** Prints text, which need not be UTF-8: invalid bytes are replaced. NULL prints null. */
 void json_string(json_writer *json, const char *key, const char *text);
 
 void json_unsigned(json_writer *json, const char *key, uint64_t number);
 void json_signed(json_writer *json, const char *key, int64_t number);
 void json_boolean(json_writer *json, const char *key, int truth);
 
-/** What is no number in JSON prints null. */
+/** Prints a number; NaN and infinity, which JSON does not have, are printed as null. */
 void json_double(json_writer *json, const char *key, double number);
 
-/** A number as text if it is so large (2^53) that most programs would round it. */
+/** Prints a number, as text if it is so large (2^53) that most programs would round it. */
 void json_large(json_writer *json, const char *key, uint64_t number);
 
-/** A number as text like "0x1f": identifications, with which nobody computes. */
+/** Prints a number as text such as "0x1f", for identifiers that are not used in arithmetic. */
 void json_hexadecimal(json_writer *json, const char *key, uint64_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/losses_json.h
- * \brief What a dialect could not say of a log, by kind, as JSON.
+ * \brief Data that a dialect cannot hold, by kind, as JSON.
  */
 #ifndef LOSSES_JSON_H
 #define LOSSES_JSON_H
@@ -10,7 +10,7 @@
 
 #include <mprof/writer.h>
 
-/** An object with the key "left_out". */
+/** Prints an object with the key "left_out". */
 void losses_print_json(const mprof_writer_stats *stats, json_writer *json);
 
 #endif

@@ -11,7 +11,7 @@
 
 static int was_refused;
 
-/* Takes note if a text is missing because there was no memory for it. */
+/* Records that memory was exhausted if a text is NULL. */
 static char *noted(char *text)
 {
 	was_refused |= text == NULL && errno == ENOMEM;
@@ -36,7 +36,9 @@ char *modules_join(const char *first, const char *second, const char *third)
 	return text;
 }
 
-/* Mono's is with the libraries, where the dynamic linker looks; the other is in a directory of our own. */
+/*
+ * Mono's module is in the library directory, which the dynamic linker searches; the other is in a directory of its own.
+ */
 static const char *installed_directory(const char *file_name)
 {
 	return strcmp(file_name, MONO_MODULE) == 0 ? MPROF_LIBDIR : MPROF_PKGLIBDIR;
@@ -50,7 +52,7 @@ static void cut_last_part(char *path)
 		*slash = '\0';
 }
 
-/* What was built together with this program and not installed: libtool leaves programs and libraries in .libs. */
+/* The directory of a module built together with this program and not installed: libtool puts both in .libs. */
 static char *built_directory(const char *file_name)
 {
 	int is_mono = strcmp(file_name, MONO_MODULE) == 0;
@@ -88,7 +90,7 @@ char *modules_directories(const char *file_name)
 	return all;
 }
 
-/* The directory as a full path if the file is in it. */
+/* The absolute path of the directory if the file is in it. */
 static char *directory_with(const char *directory, const char *file_name)
 {
 	char *path = modules_join(directory, "/", file_name);
@@ -116,7 +118,7 @@ char *modules_find(const char *file_name)
 	return found;
 }
 
-/* The directory that this program got the library from; NULL if it has it inside. */
+/* The directory that this program loaded the library from; NULL if it is linked statically. */
 static char *own_library_directory(void)
 {
 	const char *(*function)(void) = mprof_version_get_string;

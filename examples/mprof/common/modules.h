@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/modules.h
- * \brief Where the modules are that record from inside of a program, and what finds them there.
+ * \brief Finds the modules that are loaded into a program to record it, and their library paths.
  */
 #ifndef MODULES_H
 #define MODULES_H
@@ -13,21 +13,25 @@
 #define INSTRUMENT_MODULE "libmprof-instrument.so"
 
 /**
- * The directory of a module: one of those in the environment's MPROF_MODULE_DIR (separated by colons), the one where it
- * was built if this program runs where it was built, or the one where it is installed. NULL if it is in none. To be freed.
+ * The directory of a module: one of the environment variable MPROF_MODULE_DIR (separated by colons), the one where it
+ * was built if this program runs where it was built, or the one where it is installed. NULL if it is in none of them.
+ * The caller frees it.
  */
 char *modules_find(const char *file_name);
 
-/** The directories where a module is looked for, separated by colons. To be freed; NULL if there is no memory. */
+/** The directories that are searched for a module, separated by colons. The caller frees it; NULL if out of memory. */
 char *modules_directories(const char *file_name);
 
-/** LD_LIBRARY_PATH as it must be for a program to find what is in some directories, and this library. As above. */
+/**
+ * The value of LD_LIBRARY_PATH with which a program finds libraries in the given directories, and this library. The
+ * caller frees it; NULL if out of memory.
+ */
 char *modules_library_path(const char *directories);
 
-/** Joins three texts. As above. */
+/** Joins three texts. The caller frees the result; NULL if out of memory. */
 char *modules_join(const char *first, const char *second, const char *third);
 
-/** Whether any of these functions was refused memory so far. What one has not found since may be there. */
+/** Whether memory was exhausted in any of these functions so far. If so, a module reported as missing may exist. */
 int modules_lacked_memory(void);
 
 #endif

@@ -9,66 +9,66 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longer ones are cut on a terminal. */
+/* Longer names are shortened on a terminal. */
 #define NAME_WIDTH 100
 
 static const char ellipsis[] = "...";
 
-/* Where the parts of a name are. */
+/* Offsets of the parts of a name. */
 typedef struct name_parts {
 	const char *text;
-	size_t owner;     /**< Where the class begins, without its namespaces. */
-	size_t own;       /**< Where the method's own name begins; of a class its last part. */
-	size_t arguments; /**< The parenthesis; the end if there is none. */
+	size_t owner;     /**< Start of the class, without its namespaces. */
+	size_t own;       /**< Start of the method's own name; for a class, of its last part. */
+	size_t arguments; /**< Opening parenthesis; the end of the name if there is none. */
 	size_t length;
 } name_parts;
 
-/* Bytes of the operator's name if "operator" begins here, as in operator<< and operator(). */
-static size_t operator_length(const char *text, size_t place)
+/* Length of an operator's name at this offset, such as operator<< or operator(), in bytes; 0 if there is none. */
+static size_t operator_length(const char *text, size_t offset)
 {
 	static const char word[] = "operator";
 	size_t length = sizeof(word) - 1;
 
-	if (strncmp(text + place, word, length) != 0 ||
-	    (place > 0 && (isalnum((unsigned char)text[place - 1]) || text[place - 1] == '_')))
+	if (strncmp(text + offset, word, length) != 0 ||
+	    (offset > 0 && (isalnum((unsigned char)text[offset - 1]) || text[offset - 1] == '_')))
 		return 0;
-	if (strncmp(text + place + length, "()", 2) == 0)
+	if (strncmp(text + offset + length, "()", 2) == 0)
 		return length + 2;
-	return length + strspn(text + place + length, "<>=-!+*/&|^~,%[]");
+	return length + strspn(text + offset + length, "<>=-!+*/&|^~,%[]");
 }
 
-/* Where the group of brackets that begins here ends: after its last bracket, or at the end of the text. */
-static size_t group_end(const char *text, size_t place)
+/* End of the bracket group that starts here: after its closing bracket, or at the end of the text. */
+static size_t group_end(const char *text, size_t offset)
 {
 	size_t depth = 0;
 
-	for (; text[place] != '\0'; place++) {
-		size_t skipped = operator_length(text, place);
+	for (; text[offset] != '\0'; offset++) {
+		size_t skipped = operator_length(text, offset);
 
 		if (skipped > 0) {
-			place += skipped - 1;
+			offset += skipped - 1;
 			continue;
 		}
-		if (strchr("<([", text[place]) != NULL)
+		if (strchr("<([", text[offset]) != NULL)
 			depth++;
-		else if (strchr(">)]", text[place]) != NULL && --depth == 0)
-			return place + 1;
+		else if (strchr(">)]", text[offset]) != NULL && --depth == 0)
+			return offset + 1;
 	}
-	return place;
+	return offset;
 }
 
-/* Bytes of what stands between a namespace, a class and a method; 0 if nothing such is here. */
-static size_t separator_length(const char *text, size_t place)
+/* Length of a separator between namespace, class and method at this offset, in bytes; 0 if there is none. */
+static size_t separator_length(const char *text, size_t offset)
 {
-	if (text[place] == ':' && text[place + 1] == ':')
+	if (text[offset] == ':' && text[offset + 1] == ':')
 		return 2;
-	return text[place] == '.' || text[place] == '/' || text[place] == ':' ? 1 : 0;
+	return text[offset] == '.' || text[offset] == '/' || text[offset] == ':' ? 1 : 0;
 }
 
-/* The names of constructors begin with the character that separates others. */
-static size_t skip_separators(name_parts *parts, size_t place)
+/* The names of constructors start with the separator character. */
+static size_t skip_separators(name_parts *parts, size_t offset)
 {
-	size_t next = place + separator_length(parts->text, place);
+	size_t next = offset + separator_length(parts->text, offset);
 
 	parts->owner = parts->own;
 	parts->own = next;
@@ -80,33 +80,33 @@ static size_t skip_separators(name_parts *parts, size_t place)
 static name_parts parse(const char *text)
 {
 	name_parts parts = {text, 0, 0, 0, strlen(text)};
-	size_t place = 0;
+	size_t offset = 0;
 
-	while (place < parts.length) {
-		size_t skipped = operator_length(text, place);
+	while (offset < parts.length) {
+		size_t skipped = operator_length(text, offset);
 
 		if (skipped > 0) {
-			place += skipped;
-		} else if (text[place] == '(') {
-			size_t end = group_end(text, place);
+			offset += skipped;
+		} else if (text[offset] == '(') {
+			size_t end = group_end(text, offset);
 
-			/* What comes first, or has something of the name after it, is not the arguments. */
-			if (place > 0 && separator_length(text, end) == 0)
+			/* Parentheses at the start, or followed by a separator, are not the arguments. */
+			if (offset > 0 && separator_length(text, end) == 0)
 				break;
-			place = end;
-		} else if (text[place] == '<' || text[place] == '[') {
-			place = group_end(text, place);
-		} else if (separator_length(text, place) > 0) {
-			place = skip_separators(&parts, place);
+			offset = end;
+		} else if (text[offset] == '<' || text[offset] == '[') {
+			offset = group_end(text, offset);
+		} else if (separator_length(text, offset) > 0) {
+			offset = skip_separators(&parts, offset);
 		} else {
-			place++;
+			offset++;
 		}
 	}
-	parts.arguments = place < parts.length ? place : parts.length;
+	parts.arguments = offset < parts.length ? offset : parts.length;
 	return parts;
 }
 
-/* What a shorter name is put together in. There is room for the name and all that stands for what is left out. */
+/* Buffer for the shortened name. It has room for the whole name and all ellipses. */
 typedef struct short_name {
 	char *text;
 	size_t length;
@@ -119,7 +119,7 @@ static void put(short_name *made, const char *text, size_t length)
 	made->text[made->length] = '\0';
 }
 
-/* What is between angle brackets is left out, but where a name begins with them, as those that compilers make up. */
+/* Leaves out text between angle brackets, except at the start of a name: compiler-generated names start with them. */
 static void put_plain(short_name *made, const char *text, size_t from, size_t to)
 {
 	while (from < to) {
@@ -153,7 +153,7 @@ static void put_arguments(short_name *made, const name_parts *parts)
 		put(made, text, strlen(text));
 }
 
-/* Drops characters from the start until \p width are left, with what stands for them. */
+/* Drops characters from the start until \p width are left, including the ellipsis. */
 static void keep_end(short_name *made, size_t width)
 {
 	size_t length = utf8_length(made->text);
@@ -184,7 +184,7 @@ static void keep_start(short_name *made, size_t width)
 	put(made, ellipsis, sizeof(ellipsis) - 1);
 }
 
-/* Leaves out more with each step, until it is short enough. */
+/* Leaves out more with each step, until the name is short enough. */
 static void shorten(short_name *made, const name_parts *parts, size_t width)
 {
 	const char *text = parts->text;
@@ -231,7 +231,7 @@ char *name_cut(const char *name, size_t width)
 	made.text = malloc(parts.length + 16);
 	if (made.text == NULL)
 		return NULL;
-	/* Of a path the end says most. */
+	/* The end of a path is its most specific part. */
 	if (name[0] == '/') {
 		put(&made, name, parts.length);
 		keep_end(&made, width);

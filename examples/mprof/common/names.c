@@ -60,7 +60,7 @@ const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_n
 	return name->name;
 }
 
-/* Room for the name that was asked for last, and for the frames. */
+/* Buffers for the last name returned, and for frames. */
 static char *full_name;
 static size_t full_name_size;
 static mprof_stack_frame *stack_frames;

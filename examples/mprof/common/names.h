@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/names.h
- * \brief Names of what a log tells of by ID. What is not defined is called "#ID".
+ * \brief Names by ID. The name of an undefined ID is "#ID".
  */
 #ifndef NAMES_H
 #define NAMES_H
@@ -12,20 +12,20 @@
 
 #define UNDEFINED_NAME_SIZE 16
 
-/** A method. Not to be copied: the names may point into it. */
+/** Names of a method. Do not copy it: the names may point into the structure. */
 typedef struct method_name {
 	uint32_t class_id;
 	uint32_t assembly_id;
 	uint32_t flags;         /**< Bits of #mprof_method_flag. */
-	const char *class_name; /**< "" if it has none. */
+	const char *class_name; /**< "" if the method has no class. */
 	const char *name;       /**< "Method (arguments)". */
-	const char *file;       /**< Of the source, NULL if not known. */
-	uint32_t line;          /**< In it, 0 if not known. */
+	const char *file;       /**< Source file, NULL if unknown. */
+	uint32_t line;          /**< Line in the source file, 0 if unknown. */
 	char undefined_class[UNDEFINED_NAME_SIZE];
 	char undefined[UNDEFINED_NAME_SIZE];
 } method_name;
 
-/** A class. As above. */
+/** Name of a class. Do not copy it: the name may point into the structure. */
 typedef struct class_name {
 	uint32_t assembly_id;
 	const char *name;
@@ -38,35 +38,43 @@ void names_class(const mprof_reader *reader, uint32_t id, class_name *name);
 /** "Class.Method (arguments)"; valid until the next call. */
 const char *names_full_method(const mprof_reader *reader, uint32_t id);
 
-/** The name of a class, NULL for 0, which is none; the name may be put into \p name. */
+/** The name of a class, NULL for 0, which means no class; the result may point into \p name. */
 const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_name *name);
 
-/** A frame of a call chain: the method, or a place in native code; NULL if it is not known. As names_full_method(). */
+/**
+ * The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. Valid until the next
+ * call of any of these functions.
+ */
 const char *names_frame(const mprof_reader *reader, const mprof_stack_frame *frame);
 
-/** What samples hit: as above. A module is named by its file. \p kind: an mprof_sample_kind. */
+/**
+ * The name of a sampled item; that of a module is its file. \p kind: an mprof_sample_kind. NULL if unknown. Valid until
+ * the next call of any of these functions.
+ */
 const char *names_sample(const mprof_reader *reader, uint32_t kind, uint32_t id);
 
-/** The frames of a call chain, the innermost first; valid until the next call. Returns how many, 0 without memory. */
+/**
+ * The frames of a call stack, the innermost first; valid until the next call. Returns their number, 0 if out of memory.
+ */
 size_t names_stack(const mprof_reader *reader, uint32_t stack, const mprof_stack_frame **frames);
 
 /** Frees what the functions above keep. */
 void names_release(void);
 
-/** Assemblies by the ID that classes name them by. */
+/** Names of assemblies, by the ID that classes refer to them by. */
 typedef struct assembly_names {
 	struct assembly_entry {
 		uint32_t id;
 		const char *name;
-	} * entries; /**< In order of IDs. */
+	} * entries; /**< Sorted by ID. */
 	size_t count;
 } assembly_names;
 
-/** Names are borrowed from the profile. Returns 0 if there is no memory. */
+/** The names are borrowed from the profile, which must outlive them. Returns 0 if out of memory. */
 int assembly_names_init(assembly_names *names, const mprof_profile *profile);
 void assembly_names_release(assembly_names *names);
 
-/** NULL if the log does not tell. */
+/** The name of an assembly; NULL if the log does not contain it. */
 const char *assembly_names_get(const assembly_names *names, uint32_t id);
 
 #endif

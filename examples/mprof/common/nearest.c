@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mistake weighs more than any difference in length of a name that holds all that was typed. */
+/* An edit weighs more than any difference in length, which counts for names that contain all typed characters. */
 #define MISTAKE (NEAREST_LENGTH + 1)
 
 void nearest_init(nearest_name *nearest, const char *wanted)
@@ -25,7 +25,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 	return least < c ? least : c;
 }
 
-/* Insertions, deletions, changes and exchanges of neighbours that turn what was typed into the key. */
+/* The edit distance: insertions, deletions, substitutions and transpositions that convert the typed text to the key. */
 static size_t count_mistakes(const nearest_name *nearest, const char *key, size_t key_length)
 {
 	size_t rows[3][NEAREST_LENGTH + 1];

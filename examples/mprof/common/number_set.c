@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 /*
- * Where a number is, or the empty slot where it belongs. Nobody who makes a log knows at which address the slots will
- * be, so its numbers cannot be chosen to begin at one slot, which would make each search as long as the set.
+ * Finds the slot of a number, or the empty slot where it belongs. The hash depends on the address of the slots. An
+ * author of a log cannot predict it, and so cannot choose numbers that all start at one slot, which would make each
+ * search as long as the set.
  */
 static uint64_t *find_slot(uint64_t *slots, size_t capacity, uint64_t number)
 {

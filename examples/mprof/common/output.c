@@ -10,7 +10,7 @@ static int lacks_memory;
 void output_out_of_memory(void)
 {
 	if (!lacks_memory)
-		fputs("mprof: out of memory: not all is printed\n", stderr);
+		fputs("mprof: out of memory: the output is incomplete\n", stderr);
 	lacks_memory = 1;
 }
 
@@ -26,9 +26,9 @@ int output_finish(int status)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	/* The reader closed the pipe, as head(1) does: it has all it wanted. */
+	/* The reader closed the pipe, as head(1) does: this is not an error. */
 	if (errno == EPIPE)
 		return status;
-	fprintf(stderr, "mprof: standard output: %s\n", errno != 0 ? strerror(errno) : "not all could be written");
+	fprintf(stderr, "mprof: standard output: %s\n", errno != 0 ? strerror(errno) : "the output is incomplete");
 	return status != 0 ? status : 1;
 }

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int is_reached(const struct timespec *now, const struct timespec *moment)
+static int is_reached(const struct timespec *now, const struct timespec *deadline)
 {
-	return now->tv_sec > moment->tv_sec || (now->tv_sec == moment->tv_sec && now->tv_nsec >= moment->tv_nsec);
+	return now->tv_sec > deadline->tv_sec || (now->tv_sec == deadline->tv_sec && now->tv_nsec >= deadline->tv_nsec);
 }
 
 void progress_start(progress_line *progress, const char *name, uint64_t total)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/progress.h
- * \brief A line on the terminal that says how far reading has come, if that takes over a second.
+ * \brief A progress line on the terminal, shown if reading takes more than a second.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H
@@ -10,20 +10,20 @@
 #include <time.h>
 
 typedef struct progress_line {
-	const char *name; /**< What is being read. */
-	uint64_t total;   /**< Bytes, 0 if not known. */
+	const char *name; /**< Name of the file being read. */
+	uint64_t total;   /**< Size in bytes, 0 if unknown. */
 	uint64_t done;
-	struct timespec next; /**< When to show it again. */
-	int is_wanted;        /**< There is a terminal. */
+	struct timespec next; /**< Time of the next update. */
+	int is_wanted;        /**< Standard error is a terminal. */
 	int is_shown;
 } progress_line;
 
 void progress_start(progress_line *progress, const char *name, uint64_t total);
 
-/** So many more bytes were read. */
+/** Reports that \p bytes more bytes were read. */
 void progress_add(progress_line *progress, uint64_t bytes);
 
-/** Wipes the line, so that other messages can be printed; it comes back with the next progress. */
+/** Clears the line, so that other messages can be printed; the next progress shows it again. */
 void progress_hide(progress_line *progress);
 
 #endif

@@ -86,7 +86,7 @@ void summary_complete(log_summary *summary, const log_input *input)
 	summary->locations = mprof_reader_get_record_count(input->reader, MPROF_RECORD_LOCATION);
 	summary->roots = mprof_reader_get_record_count(input->reader, MPROF_RECORD_ROOT);
 	summary->metrics = mprof_reader_get_record_count(input->reader, MPROF_RECORD_METRIC);
-	/* Also what the reader does not mind, such as an ID that nothing defines. */
+	/* This includes problems that are not errors for the reader, such as an undefined ID. */
 	if (input->first_fault < summary->session.valid_bytes)
 		summary->session.valid_bytes = input->first_fault;
 	if (input->first_fault != UINT64_MAX)
@@ -99,7 +99,7 @@ void summary_complete(log_summary *summary, const log_input *input)
 		summary->size = input->reached;
 }
 
-/* Kinds without a name of their own are counted together. */
+/* Kinds without a name are counted together. */
 static void print_block_counts(const log_summary *summary, json_writer *json)
 {
 	uint64_t unknown = summary->block_counts[MPROF_BLOCK_UNKNOWN];
@@ -182,7 +182,7 @@ static void print_line(FILE *file, const char *label, const char *value)
 	fputc('\n', file);
 }
 
-/* What most logs have none of. */
+/* Prints a line only if the number is not 0. */
 static void print_some(FILE *file, const char *label, uint64_t number)
 {
 	char text[TEXT_NUMBER_SIZE];
@@ -208,7 +208,7 @@ static void print_state(const log_summary *summary, FILE *file)
 		fprintf(file, "%-12s %s events were not recorded\n", "lost",
 			text_count(count, summary->session.lost_events));
 	if (summary->incomplete_shots > 0)
-		fprintf(file, "%-12s incomplete shots: %s\n", "heap", text_count(count, summary->incomplete_shots));
+		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }
 
 static void print_flags(uint32_t flags, FILE *file)
@@ -281,5 +281,5 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_some(file, "functions", summary->functions);
 	print_some(file, "modules", summary->modules);
 	print_some(file, "metrics", summary->metrics);
-	print_some(file, "heap shots", summary->heap_shots);
+	print_some(file, "snapshots", summary->heap_shots);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/summary.h
- * \brief What a log is, and how much of what is in it.
+ * \brief A summary of a log: its session, and counts of its contents.
  */
 #ifndef SUMMARY_H
 #define SUMMARY_H
@@ -13,10 +13,9 @@
 #define SUMMARY_BLOCK_KINDS 64
 
 typedef struct log_summary {
-	mprof_session
-		session; /**< As far as the reader knows; complete and valid up to the first problem of any kind. */
-	int is_closed;   /**< There is an END block. */
-	uint64_t size;   /**< Bytes of the log; when compressed, as far as it could be read. */
+	mprof_session session; /**< From the reader, but complete and valid_bytes account for problems of all kinds. */
+	int is_closed;         /**< The log has an END block. */
+	uint64_t size;         /**< Size of the log in bytes; if it is compressed, of the part that could be read. */
 	uint64_t threads;
 	uint64_t classes;
 	uint64_t methods;
@@ -28,10 +27,10 @@ typedef struct log_summary {
 	uint64_t roots;
 	uint64_t metrics;
 	uint64_t heap_shots;
-	uint64_t ended_shots;      /**< Those whose last block is there. */
-	uint64_t incomplete_shots; /**< Those that say so. */
-	uint32_t incomplete_shot;  /**< The one that said so last. */
-	uint64_t lost[KIND_ROOM];  /**< By cause. */
+	uint64_t ended_shots;      /**< Heap snapshots with a last block. */
+	uint64_t incomplete_shots; /**< Heap snapshots that are marked as incomplete. */
+	uint32_t incomplete_shot;  /**< The last snapshot that is marked as incomplete. */
+	uint64_t lost[KIND_ROOM];  /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[KIND_ROOM];
 } log_summary;
@@ -43,16 +42,16 @@ static inline void summary_count_event(log_summary *summary, const mprof_event *
 	summary->events++;
 }
 
-/** Counts one block, but for the events in it. */
+/** Counts one block without its events. */
 void summary_count_block(log_summary *summary, const mprof_block *block);
 
-/** Reads a whole log to count what is in it. Returns 0 after a message if there is no memory. */
+/** Reads a whole log and counts its contents. Returns 0 after a message if out of memory. */
 int summary_read(log_summary *summary, log_input *input);
 
-/** Fills in what the reader knows once the log was read. */
+/** Fills in the fields that the reader provides after the log was read. */
 void summary_complete(log_summary *summary, const log_input *input);
 
-/** The fields of a summary, into an object that is open. */
+/** Prints the fields of a summary into an open object. */
 void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json);
 
 void summary_print_text(const log_summary *summary, const log_input *input, FILE *file);

@@ -12,26 +12,26 @@
 
 #define MODE_BITS 07777
 
-/* Of "/proc/self/fd/" and a number. */
+/* Size of "/proc/self/fd/" and a number. */
 #define DESCRIPTOR_PATH_SIZE 40
 
-/* Names that are tried for what takes another file's place. */
+/* Number of temporary names that are tried for a file that replaces another one. */
 #define MOST_NAMES 100
 
-/* What is to go when the program is interrupted: no more than one file is written at a time. */
+/* The file to remove when the program is interrupted: at most one file is written at a time. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(int signal_number)
 {
 	if (unfinished != NULL)
 		unlink(unfinished);
-	/* The handler is there for one time: now the signal does what it does without. */
+	/* The handler was installed with SA_RESETHAND: now the signal has its default effect. */
 	raise(signal_number);
 }
 
 static void watch_signals(void)
 {
-	/* SIGPIPE where messages go to a pipe that nobody reads, SIGXFSZ where files may not grow that long. */
+	/* SIGPIPE is raised if messages go to a closed pipe, SIGXFSZ if the file exceeds the size limit. */
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
 	struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
 
@@ -51,19 +51,19 @@ static mode_t new_mode(void)
 	return 0666 & ~mask;
 }
 
-static const char *open_as_it_stands(whole_file *file)
+static const char *open_in_place(whole_file *file)
 {
 	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	return file->fd < 0 ? strerror(errno) : NULL;
 }
 
-/* What leads to a file that has no name, for as long as it is open. */
+/* Formats a path to an unnamed file, valid while it is open. */
 static void descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd)
 {
 	snprintf(path, DESCRIPTOR_PATH_SIZE, "/proc/self/fd/%d", fd);
 }
 
-/* The folder of a file. To be freed; NULL if there is no memory. */
+/* The directory of a file. The caller frees it; NULL if out of memory. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -74,8 +74,8 @@ static char *folder_of(const char *path)
 }
 
 /*
- * A file without a name goes by itself, however this program ends. Not all file systems have them. Returns whether this
- * one does, and whether there is a way to give it a name.
+ * An unnamed file disappears by itself, however this program ends. Not all file systems support it. Returns 1 if this
+ * one does, and the file can be given a name.
  */
 static int open_unnamed(whole_file *file)
 {
@@ -121,12 +121,12 @@ static const char *open_temporary(whole_file *file, mode_t mode)
 		if (problem != NULL)
 			return problem;
 	}
-	/* On some file systems it cannot be changed, which is no reason not to write. */
+	/* Some file systems do not support it; the file is written nevertheless. */
 	(void)!fchmod(file->fd, mode);
 	return NULL;
 }
 
-/* The file that a name leads to, which need not exist. */
+/* Resolves symbolic links. The file need not exist. */
 static char *follow_links(const char *path)
 {
 	char *followed = realpath(path, NULL);
@@ -142,7 +142,7 @@ const char *whole_file_open(whole_file *file, const char *path)
 	file->fd = -1;
 	if (strcmp(path, "-") == 0) {
 		file->fd = STDOUT_FILENO;
-		return isatty(STDOUT_FILENO) ? "a log is not written to a terminal" : NULL;
+		return isatty(STDOUT_FILENO) ? "a log is not written to a terminal; give a file name" : NULL;
 	}
 	if (*path == '\0')
 		return strerror(ENOENT);
@@ -153,7 +153,7 @@ const char *whole_file_open(whole_file *file, const char *path)
 		return errno == ENOENT ? open_temporary(file, new_mode()) : strerror(errno);
 	if (S_ISREG(status.st_mode))
 		return open_temporary(file, status.st_mode & MODE_BITS);
-	return S_ISDIR(status.st_mode) ? strerror(EISDIR) : open_as_it_stands(file);
+	return S_ISDIR(status.st_mode) ? strerror(EISDIR) : open_in_place(file);
 }
 
 int whole_file_is(const whole_file *file, int fd)
@@ -166,7 +166,7 @@ int whole_file_is(const whole_file *file, int fd)
 	       own.st_ino == other.st_ino;
 }
 
-/* All that was written is on the disk when this returns 0: a name must not come to be there before. */
+/* Syncs the data to disk. The file must not get its name before that succeeded. */
 static int flush(int fd)
 {
 	int result;
@@ -174,11 +174,11 @@ static int flush(int fd)
 	do
 		result = fsync(fd);
 	while (result != 0 && errno == EINTR);
-	/* Some file systems have nothing to flush. */
+	/* Some file systems do not support fsync(). */
 	return result != 0 && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
 }
 
-/* Gives the file a name that nothing has, from which it can be moved to one that something has. */
+/* Links the file to an unused temporary name, from which it can be renamed over an existing file. */
 static int link_aside(whole_file *file, const char *descriptor)
 {
 	for (int i = 0; i < MOST_NAMES; i++) {
@@ -189,7 +189,7 @@ static int link_aside(whole_file *file, const char *descriptor)
 		}
 		watch_signals();
 		if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) {
-			/* Not sooner: until now the name may be that of somebody else's file. */
+			/* Not set earlier: before the link succeeded, the name may belong to another file. */
 			unfinished = file->temporary;
 			return 0;
 		}
@@ -201,7 +201,7 @@ static int link_aside(whole_file *file, const char *descriptor)
 	return -1;
 }
 
-/* Moves the file, flushed by \p result, from the name that it has meanwhile. */
+/* Renames the file from its temporary name if \p result, the status of the sync, is 0. */
 static int move_to_place(const whole_file *file, int result)
 {
 	int error;
@@ -214,7 +214,7 @@ static int move_to_place(const whole_file *file, int result)
 	return -1;
 }
 
-/* Puts the file where it belongs. Returns -1 with errno set, and nothing left behind, if that fails. */
+/* Moves the file to its final name. Returns -1 with errno set on failure, and leaves no file. */
 static int publish(whole_file *file)
 {
 	char descriptor[DESCRIPTOR_PATH_SIZE];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What was allocated: by class, by method, and by path of calls. */
+/* Allocations by class, by method, and by call path. */
 #include "decode/decode.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of a class's methods, and of a method's paths, those are looked into that hold this part of the bytes. */
+/* Methods of a class and paths of a method are shown in detail until this share of the bytes is covered. */
 #define SHOWN_PART 0.7
 
-/* What a method allocated of a class on a path. */
+/* Allocations of a class by a method on a call path. */
 typedef struct allocation_row {
 	size_t number; /**< In the order of the log. */
 	uint32_t class_id;
@@ -34,13 +34,13 @@ typedef struct allocation_group {
 typedef struct allocation_table {
 	allocation_row *rows;
 	size_t row_count;
-	allocation_group *groups; /**< In order of classes; those of a class in order of the log, compilations last. */
+	allocation_group *groups; /**< Sorted by class; those of a class in the order of the log, compilations last. */
 	size_t group_count;
-	const void **sorted_groups; /**< Room for those of a class. */
-	const void **sorted_rows;   /**< Room for those of a group. */
+	const void **sorted_groups; /**< Buffer for the groups of a class. */
+	const void **sorted_rows;   /**< Buffer for the rows of a group. */
 } allocation_table;
 
-/* The method that the log names, or that on top of the path. Returns 0 if none is known. */
+/* Uses the method in the log, or else the innermost frame of the path. Returns 0 if neither is known. */
 static int fetch_row(const log_decode *decode, size_t index, allocation_row *row)
 {
 	mprof_allocation_site site;
@@ -175,7 +175,7 @@ static void print_group(const log_decode *decode, const allocation_group *group,
 	putchar('\n');
 }
 
-/* Both kinds of methods together. */
+/* Methods that ran and methods that were being compiled, together. */
 static void print_with_paths(const log_decode *decode, const allocation_table *table, size_t count, uint64_t bytes)
 {
 	double shown = 0;
@@ -191,7 +191,7 @@ static void print_with_paths(const log_decode *decode, const allocation_table *t
 	}
 }
 
-/* Methods that ran, and after them those that were being compiled. */
+/* Methods that ran, followed by those that were being compiled. */
 static void print_without_paths(const log_decode *decode, const allocation_table *table, size_t count)
 {
 	size_t running = 0;
@@ -206,7 +206,7 @@ static void print_without_paths(const log_decode *decode, const allocation_table
 		print_group(decode, table->sorted_groups[i], 16, "at JIT time in");
 }
 
-/* The first group of a class, or where it would stand. */
+/* The index of the first group of a class, or where it would be inserted. */
 static size_t find_groups(const allocation_table *table, uint32_t class_id)
 {
 	size_t low = 0;

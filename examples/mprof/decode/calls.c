@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time by method with its callers, and by path of calls. */
+/* Time by method with its callers, and by call path. */
 #include "decode/decode.h"
 
 #include "common/output.h"
@@ -15,13 +15,13 @@ typedef struct call_row {
 	uint32_t method;
 	uint32_t parent;
 	uint64_t calls;
-	uint64_t counters; /**< With what it calls; none for a compilation. */
-	size_t first;      /**< Its children: places in call_table::order. */
+	uint64_t counters; /**< Inclusive time; 0 for a compilation. */
+	size_t first;      /**< Its children, as indexes in call_table::order. */
 	size_t end;
 	int is_shown;
 } call_row;
 
-/* Calls of a method by another. */
+/* Calls of a method by another one. */
 typedef struct caller_row {
 	uint32_t method;
 	uint32_t caller;
@@ -34,14 +34,14 @@ typedef struct method_row {
 } method_row;
 
 typedef struct call_table {
-	call_row *rows; /**< By number of the node. */
+	call_row *rows; /**< Indexed by node. */
 	size_t count;
-	uint32_t *order; /**< Nodes that are shown, by parent and time. */
+	uint32_t *order; /**< Nodes that are shown, sorted by parent and time. */
 	caller_row *callers;
 	size_t caller_count;
-	method_row *methods; /**< With any time, the longest first. */
+	method_row *methods; /**< Methods with time above 0, the longest first. */
 	size_t method_count;
-	uint64_t counters; /**< Of all methods. */
+	uint64_t counters; /**< Total of all methods. */
 } call_table;
 
 static void release(call_table *table)
@@ -80,8 +80,8 @@ static void fetch_rows(const log_decode *decode, call_table *table)
 }
 
 /*
- * Shown is what was called, what allocated or waited, also without a call as compilations do, and all that is above
- * these.
+ * Marks the nodes to show: those that were called, those that allocated or waited even without a call, as compilations
+ * do, and all their ancestors.
  */
 static void mark_shown(const log_decode *decode, call_table *table)
 {
@@ -101,7 +101,7 @@ static void mark_shown(const log_decode *decode, call_table *table)
 		mprof_profile_get_monitor_site(decode->profile, i, &site);
 		table->rows[site.call].is_shown = 1;
 	}
-	/* Parents have smaller numbers. */
+	/* Parents have smaller node numbers than their children. */
 	for (size_t i = table->count; i-- > 1;) {
 		if (table->rows[i].is_shown)
 			table->rows[table->rows[i].parent].is_shown = 1;
@@ -146,7 +146,7 @@ static int compare_callers(const void *left, const void *right)
 	return order != 0 ? order : decode_larger_first(b->caller, a->caller);
 }
 
-/* Those of a method stay together. */
+/* Sorts by method first. */
 static int compare_merged_callers(const void *left, const void *right)
 {
 	const caller_row *a = left;
@@ -197,7 +197,7 @@ static int compare_methods(const void *left, const void *right)
 	return order != 0 ? order : decode_larger_first(b->method, a->method);
 }
 
-/* A call counts with all that it calls, also where it is called by another call of the same method. */
+/* A call counts with its callees, even if it is nested in another call of the same method. */
 static void gather_methods(call_table *table)
 {
 	method_row *methods = table->methods;
@@ -222,7 +222,7 @@ static void gather_methods(call_table *table)
 	table->method_count = merged;
 }
 
-/* The callers of a method: the first one, or the end. */
+/* The index of the first caller of a method, or the end. */
 static size_t find_callers(const call_table *table, uint32_t method)
 {
 	size_t low = 0;
@@ -275,7 +275,7 @@ static void print_node(const log_decode *decode, const call_table *table, uint32
 
 static void print_tree(const log_decode *decode, const call_table *table)
 {
-	size_t next[DECODE_MAX_LEVELS + 1]; /* By level: the place of the node to be printed next. */
+	size_t next[DECODE_MAX_LEVELS + 1]; /* By level: the index of the node to print next. */
 	size_t end[DECODE_MAX_LEVELS + 1];
 	int level = 0;
 	int is_cut = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Collections and changes of the heap's size. */
+/* Prints collections and changes of the heap's size. */
 #include "decode/decode.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A collection, or a change of size. */
+/* A collection, or a change of the heap's size. */
 typedef struct collection_row {
 	uint64_t number;
 	int64_t start; /**< Counter since the log began. */
@@ -26,7 +26,8 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /*
- * Those that did not end are not told. The first logs of Mono 2 have no numbers: its decoder takes 0 for all of them.
+ * Collections without an end are left out. The first logs of Mono 2 have no collection numbers: its decoder uses 0 for
+ * all of them.
  */
 static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 {
@@ -46,7 +47,7 @@ static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 	return count;
 }
 
-/* Changes that have no number get that of the collection that began before them. */
+/* Changes of size without a number get that of the preceding collection. */
 static void fetch_resizes(const log_decode *decode, collection_row *rows, size_t collections)
 {
 	size_t next = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of compiling, by method, with what was compiled meanwhile. */
+/* Compilation time by method, including nested compilations. */
 #include "decode/decode.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file decode/decode.h
- * \brief What mprof decode knows of a log, and the sections of its text, in their order.
+ * \brief The data of a log for mprof decode, and the sections of its text, in their order.
  *
- * Layout and wording are those of the decoder that came with Mono's first profilers: programs read them. doc/decode.md
- * says where the figures are others.
+ * Layout and wording are those of the decoder that came with Mono's first profilers: programs parse them. doc/decode.md
+ * lists where the figures differ.
  */
 #ifndef DECODE_H
 #define DECODE_H
@@ -14,33 +14,33 @@
 
 #include <mprof/profile.h>
 
-/** Room for any number as text. */
+/** Size that suffices for every number as text, in bytes. */
 #define DECODE_NUMBER_SIZE 400
 
 /**
- * Levels of calls, and frames of a call stack, that are printed. Lines are as long as calls are deep, and there may be
- * many stacks: a log of a recursion that never ends must not fill the disk.
+ * Maximum call levels, and frames of a call stack, that are printed. The length of a line grows with the depth, and
+ * there may be many stacks: a log of an endless recursion must not fill the disk.
  */
 #define DECODE_MAX_LEVELS 2048
 
-/** Bytes of a class when a heap block was written. */
+/** Bytes of a class at the time a heap block was written. */
 typedef struct heap_balance_row {
 	uint32_t class_id;
 	uint64_t bytes; /**< Allocated before the block and not freed by its end. */
 	uint64_t freed; /**< Found dead by the block's collection. */
 } heap_balance_row;
 
-/** A heap shot, or a block of objects found dead. */
+/** A heap snapshot, or a block of objects found dead. */
 typedef struct heap_balance {
 	uint32_t number;
-	uint64_t start; /**< Counter. */
+	uint64_t start; /**< Counter at the start. */
 	uint64_t end;
 	size_t class_count; /**< Classes defined so far. */
 	heap_balance_row *rows;
 	size_t row_count;
 } heap_balance;
 
-/** A heap summary: its rows are those of the profile from \p first_row to that of the next one. */
+/** A heap summary. Its rows are those of the profile from \p first_row up to that of the next summary. */
 typedef struct summary_header {
 	uint32_t collection;
 	uint64_t time; /**< Microseconds since the log began. */
@@ -49,12 +49,12 @@ typedef struct summary_header {
 
 typedef struct log_decode {
 	log_input input;
-	mprof_profile *profile; /**< Its times are counters. */
+	mprof_profile *profile; /**< Times in it are counters. */
 	mprof_profile_totals totals;
-	mprof_session session;    /**< Its last clock is that of END, if there is one. */
-	double ticks_per_counter; /**< Ticks of 100 ns; 0 while nothing is known of it. */
+	mprof_session session;    /**< Its last clock pair is that of END, if there is one. */
+	double ticks_per_counter; /**< Ticks of 100 ns per counter unit; 0 while unknown. */
 	int has_allocation_stacks;
-	int has_failed; /**< There was no memory: the text is not whole. */
+	int has_failed; /**< Out of memory: the text is incomplete. */
 	heap_balance *balances;
 	size_t balance_count;
 	size_t balance_capacity;
@@ -63,7 +63,7 @@ typedef struct log_decode {
 	size_t summary_capacity;
 } log_decode;
 
-/** Reads a log. Returns an exit status; only #STATUS_NOTHING means that there is nothing. */
+/** Reads a log. Returns an exit status; with #STATUS_NOTHING there is no data. */
 int decode_read(log_decode *decode, const char *path);
 void decode_release(log_decode *decode);
 
@@ -76,37 +76,37 @@ void decode_collections(log_decode *decode);
 void decode_summaries(log_decode *decode);
 void decode_heap(const log_decode *decode);
 
-/** Room for \p count elements, all 0. NULL, also to be noted in has_failed, if there is none. To be freed. */
+/** Allocates \p count elements, all 0. The caller frees them. NULL if out of memory, which has_failed records too. */
 void *decode_room(log_decode *decode, size_t count, size_t size);
 
-/** What stands in front of a section. */
+/** Prints the separator before a section. */
 void decode_separator(void);
 
-/** Counters as seconds. */
+/** Converts counters to seconds. */
 double decode_seconds(const log_decode *decode, uint64_t counters);
 
-/** A number with \p decimals places, as decode_number.c says. Returns \p text. */
+/** Formats a number with \p decimals places, with the rounding described in number.c. Returns \p text. */
 char *decode_number(char text[DECODE_NUMBER_SIZE], double number, int decimals);
 
-/** A part of a whole in percent, with two places and five characters or more. */
+/** Prints a part of a whole in percent, with two decimals and at least five characters. */
 void decode_percent(double part, double whole);
 
-/** "Class.Method (arguments)". */
+/** Prints "Class.Method (arguments)". */
 void decode_method(const log_decode *decode, uint32_t method);
 
-/** A class. */
+/** Prints the name of a class. */
 void decode_class(const log_decode *decode, uint32_t class_id);
 
-/** As qsort() takes it, of items. */
+/** A comparison function for items, as for qsort(). */
 typedef int (*decode_compare)(const void *left, const void *right);
 
-/** Sorts pointers to items, the largest first; equal ones as the first decoder's runtime leaves them. */
+/** Sorts pointers to items, the largest first; equal items in the order of the first decoder's runtime. */
 void decode_sort(const void **items, size_t count, decode_compare compare);
 
-/** For sorting: the larger number first. */
+/** Comparison for sorting: the larger number first. */
 int decode_larger_first(uint64_t left, uint64_t right);
 
-/** A path of calls: a call chain, or if that is 0 a node of the call tree, which is none if it is 0 too. */
+/** A call path: a call stack, or if that is 0 a node of the call tree. If both are 0, there is no path. */
 typedef struct call_path {
 	uint32_t stack;
 	uint32_t call;
@@ -114,22 +114,22 @@ typedef struct call_path {
 
 /** A frame of a path. */
 typedef struct path_frame {
-	uint32_t method; /**< 0 if not known or native. */
+	uint32_t method; /**< 0 if unknown or native. */
 	int is_compiling;
 	int is_native;
-	uint32_t location; /**< Of native code. */
+	uint32_t location; /**< Location in native code, 0 if none. */
 } path_frame;
 
-/** Tells the innermost frame and makes \p path that of its caller. Returns 0 if there is none. */
+/** Returns the innermost frame in \p frame and removes it from \p path. Returns 0 if there is none. */
 int decode_next_frame(const log_decode *decode, call_path *path, path_frame *frame);
 
-/** What lines of frames tell. */
+/** The content of a line for a frame. */
 typedef enum frame_style {
 	FRAME_METHOD,     /**< The method's name. */
-	FRAME_WITH_CLASS, /**< In front of it its class, and whether it is being compiled. */
+	FRAME_WITH_CLASS, /**< Preceded by its class, and a note if it is being compiled. */
 } frame_style;
 
-/** A line for each frame of a path, the innermost first, \p indentation blanks from the left. */
+/** Prints a line for each frame of a path, the innermost first, indented by \p indentation blanks. */
 void decode_path(const log_decode *decode, call_path path, int indentation, frame_style style);
 
 #endif

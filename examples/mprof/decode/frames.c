@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames, names and numbers that several sections print. */
+/* Prints frames, names and numbers for several sections. */
 #include "decode/decode.h"
 
 #include "shared/text.h"
 
 #include <stdio.h>
 
-/* What the first decoder calls a method of which there is no ID. */
+/* The names that the first decoder prints for a method without an ID. */
 static const char unknown_class[] = "(CLASS UNAVAILABLE)";
 static const char unknown_method[] = "(METHOD UNAVAILABLE)";
 
@@ -62,7 +62,7 @@ static int next_of_stack(const log_decode *decode, call_path *path, path_frame *
 	frame->is_compiling = (int)found.is_compiling;
 	frame->is_native = (int)found.is_native;
 	frame->location = found.is_native ? found.id : 0;
-	/* A caller stands before those that it calls; anything else would never end. */
+	/* A caller has a smaller ID than its callees; anything else could loop forever. */
 	path->stack = caller < path->stack ? caller : 0;
 	return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap summaries, and what of the allocations was left when a heap block was written. */
+/* Heap summaries, and the live allocations at the time each heap block was written. */
 #include "decode/decode.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ void decode_summaries(log_decode *decode)
 		size_t end = i + 1 < decode->summary_count ? decode->summaries[i + 1].first_row
 							   : mprof_profile_get_heap_summary_count(decode->profile);
 
-		/* Microseconds: what is below a millisecond is cut, not rounded. */
+		/* The time is in microseconds; it is truncated to milliseconds, not rounded. */
 		printf("Data for collection %" PRIu32 " written %" PRIu64 ".%03" PRIu64
 		       "s since the application started\n",
 		       header->collection, header->time / 1000000, header->time / 1000 % 1000);
@@ -66,7 +66,7 @@ static void print_date(const log_decode *decode, uint64_t counter)
 	struct tm date;
 	time_t seconds;
 
-	/* The clock may have gone back. */
+	/* The wall clock may have been set back. */
 	if (ticks > 0 && ticks < 9e18)
 		microseconds += (uint64_t)ticks / 10;
 	seconds = (time_t)(microseconds / 1000000);

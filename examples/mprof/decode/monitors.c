@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for monitors: by class, and below it by method and path of calls, and by object. */
+/* Waits for monitors: by class, then by method and call path, and by object. */
 #include "decode/decode.h"
 
 #include <inttypes.h>
@@ -13,23 +13,23 @@ typedef struct wait_sums {
 	uint64_t failures;
 } wait_sums;
 
-/* What keeps waits apart: a row's part for each level of a tree. */
+/* The keys by which waits are grouped, one for each level of a tree. */
 enum { PART_CLASS, PART_METHOD, PART_OBJECT, PART_PATH, PART_COUNT };
 
 typedef struct wait_row {
-	uint64_t parts[PART_COUNT]; /**< PART_PATH: the stack, above it the node of the call tree. */
-	int is_known;               /**< There is a path. */
+	uint64_t parts[PART_COUNT]; /**< PART_PATH: stack ID, and call tree node << 32. */
+	int is_known;               /**< The path is known. */
 	wait_sums sums;
 } wait_row;
 
-/* Rows that have a part in common. */
+/* Rows with one key in common. */
 typedef struct wait_group {
 	wait_sums sums;
 	size_t first;
 	size_t count;
 } wait_group;
 
-/* A tree below a class. */
+/* The levels of the trees below a class. */
 static const int by_caller[] = {PART_METHOD, PART_PATH, PART_COUNT};
 static const int by_monitor[] = {PART_OBJECT, PART_METHOD, PART_PATH, PART_COUNT};
 
@@ -76,7 +76,7 @@ static int compare_groups(const void *left, const void *right)
 	return order != 0 ? order : decode_larger_first(b->first, a->first);
 }
 
-/* Brings rows in order of a part and groups them by it. To be freed; NULL if there is no memory. */
+/* Sorts rows by a key and groups them by it. The caller frees the groups; NULL if out of memory. */
 static wait_group *group_rows(log_decode *decode, wait_row *rows, size_t count, int part, size_t *group_count)
 {
 	wait_group *groups = decode_room(decode, count, sizeof(*groups));
@@ -147,7 +147,7 @@ static void print_name(const log_decode *decode, const wait_row *row, int part, 
 	putchar('\n');
 }
 
-/* The levels of a tree from \p parts on. As many calls of itself as there are levels. */
+/* Prints the levels of a tree from \p parts on. The recursion is as deep as the tree has levels. */
 static void print_level(log_decode *decode, wait_row *rows, size_t count, const int *parts, const wait_sums *whole,
 			int depth)
 {

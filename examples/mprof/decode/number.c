@@ -7,12 +7,12 @@
 #include <string.h>
 
 /*
- * The runtime under the first decoder takes 15 digits of a number, and rounds these once more to the places that are
- * asked for, a 5 always up. printf() rounds once, and 0.125 to 0.12. What is printed has to be the same to the digit.
+ * The runtime of the first decoder converts a number to 15 digits, and rounds these again to the requested number of
+ * decimals, a 5 always up. printf() rounds once, and 0.125 to 0.12. The output must be identical to the digit.
  */
 #define DIGITS 15
 
-/* Adds one to the last of \p count digits. Returns 1 if a digit more is needed in front. */
+/* Increments the last of \p count digits. Returns 1 if the carry needs another leading digit. */
 static int round_up(char *digits, int count)
 {
 	while (count > 0 && digits[count - 1] == '9')
@@ -23,7 +23,7 @@ static int round_up(char *digits, int count)
 	return 0;
 }
 
-/* Keeps the digits up to \p kept, rounded; \p point is where the decimal point is. */
+/* Rounds to the first \p kept digits; \p point is the position of the decimal point. */
 static void round_digits(char digits[DIGITS + 2], int *point, int kept)
 {
 	int is_up = kept >= 0 && kept < DIGITS && digits[kept] >= '5';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a log to what the sections of the text need. */
+/* Reads a log and collects the data for the sections of the text. */
 #include "commands/commands.h"
 #include "decode/decode.h"
 #include "report/profile_input.h"
@@ -16,7 +16,7 @@ void *decode_room(log_decode *decode, size_t count, size_t size)
 	return room;
 }
 
-/* Makes room for one element more, all 0. Returns the array, NULL if there is no memory. */
+/* Grows an array by one element, all 0. Returns the array, NULL if out of memory. */
 static void *grow(log_decode *decode, void *array, size_t count, size_t *capacity, size_t size)
 {
 	size_t larger = *capacity == 0 ? 16 : *capacity * 2;
@@ -63,8 +63,8 @@ static mprof_class_stats class_figures(const log_decode *decode, size_t index)
 }
 
 /*
- * What is allocated when a heap block begins. Classes are in the profile in the order in which they are met, so the
- * place of a class there is its place here.
+ * Saves the allocated bytes by class at the start of a heap block. The profile adds classes in the order of their first
+ * use, so the index of a class in the profile is its index here.
  */
 static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 {
@@ -93,7 +93,7 @@ static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 	return added;
 }
 
-/* A shot may be told by several blocks. */
+/* A snapshot may consist of several blocks. */
 static void end_balance(log_decode *decode, heap_balance *balance, const mprof_block *block)
 {
 	balance->end = block->as.heap_data.has_clocks ? block->as.heap_data.end.counter : block->end.counter;
@@ -101,7 +101,7 @@ static void end_balance(log_decode *decode, heap_balance *balance, const mprof_b
 		heap_balance_row *row = &balance->rows[i];
 		uint64_t freed = class_figures(decode, i).freed_bytes;
 
-		/* What was allocated before the recording began is found dead and was never counted. */
+		/* Objects allocated before the recording started are found dead but were never counted as allocated. */
 		row->bytes = row->bytes > freed ? row->bytes - freed : 0;
 		row->freed = freed - row->freed;
 	}
@@ -145,7 +145,8 @@ static void note_directives(log_decode *decode, const mprof_block *block)
 }
 
 /*
- * How long counters are by the clock of END, though a block in front of it may end later: as the first decoder has it.
+ * Computes the counter unit from the clock pair of END, even if a block before it ends later, as the first decoder
+ * does.
  */
 static void note_session(log_decode *decode, const mprof_block *latest)
 {

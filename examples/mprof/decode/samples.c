@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples hit, and what called it. */
+/* Sampled items, with their callers and callees. */
 #include "decode/decode.h"
 
 #include "shared/text.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is hit: a method, a function, a region of memory; all that is in no region is one. */
+/* A sampled item: a method, a function, or a memory region; all addresses outside of regions are one item. */
 typedef struct hit_item {
 	uint32_t kind;
 	uint32_t id;
@@ -18,7 +18,7 @@ typedef struct hit_item {
 	size_t callee_count;
 } hit_item;
 
-/* How often \p item stands in a chain next to \p other. Both are places in hit_table::items. */
+/* How often \p item is next to \p other in a call stack. Both are indexes in hit_table::items. */
 typedef struct hit_edge {
 	size_t item;
 	size_t other;
@@ -26,12 +26,12 @@ typedef struct hit_edge {
 } hit_edge;
 
 typedef struct hit_table {
-	hit_item *items; /**< In order of kinds and IDs. */
+	hit_item *items; /**< Sorted by kind and ID. */
 	size_t item_count;
-	size_t *order;     /**< Items that are shown, in order. */
-	hit_edge *callers; /**< In order of items, those of an item by their count. */
+	size_t *order;     /**< Indexes of the items that are shown, in the order of output. */
+	hit_edge *callers; /**< Sorted by item, those of an item by count. */
 	size_t caller_count;
-	hit_edge *callees; /**< The same. */
+	hit_edge *callees; /**< Sorted like callers. */
 	size_t callee_count;
 	uint64_t hits;
 } hit_table;
@@ -149,7 +149,7 @@ static mprof_sample_node node_at(const log_decode *decode, uint32_t number)
 	return node;
 }
 
-/* All samples at a node of the tree or below it went from its caller to it. */
+/* All samples at a node of the tree or below it count for the edge from its caller. */
 static void gather_edges(const log_decode *decode, hit_table *table)
 {
 	size_t nodes = mprof_profile_get_sample_node_count(decode->profile);
@@ -199,7 +199,7 @@ static size_t order_items(hit_table *table)
 	return count;
 }
 
-/* In brackets; nothing is in them if the module is not known. */
+/* Prints the module in brackets, which are empty if it is unknown. */
 static void print_module(const log_decode *decode, uint32_t id)
 {
 	mprof_record record;
@@ -281,7 +281,7 @@ static void print_items(const log_decode *decode, hit_table *table)
 	}
 }
 
-/* What could have been hit: methods, what is known of native code, and all that is not known. */
+/* Number of items that could be sampled: methods, known native code, and one for unknown addresses. */
 static uint64_t count_possible(const log_decode *decode, const hit_table *table)
 {
 	uint64_t count = mprof_reader_get_method_count(decode->input.reader) + 1;

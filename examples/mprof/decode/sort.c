@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of what is equal by its key the first decoder prints some and leaves out others: those that its sort happens to put
- * last. Its runtime sorts by quicksort on the middle of three, falls back on insertion sort for short ranges and on a
- * heap for bad ones, and so does this, step for step: then the same ones are printed.
+ * Of items with equal keys, the first decoder prints some and leaves out others: those that its sort happens to put
+ * last. Its runtime uses quicksort with the median of three, insertion sort for short ranges, and heap sort for
+ * degenerate ones. This sort repeats that step by step, so that the same items are printed.
  */
 #include "decode/decode.h"
 
@@ -32,7 +32,7 @@ static void swap_if_greater(const sorting *sorting, size_t left, size_t right)
 		swap(sorting, left, right);
 }
 
-/* All ranges are from \p low to \p high, with both. */
+/* All ranges are inclusive, from \p low to \p high. */
 static void sort_short(const sorting *sorting, size_t low, size_t high)
 {
 	for (size_t i = low; i < high; i++) {
@@ -45,7 +45,7 @@ static void sort_short(const sorting *sorting, size_t low, size_t high)
 	}
 }
 
-/* \p node counts from 1, among \p count items from \p low on. */
+/* \p node is a 1-based index in the heap of \p count items that starts at \p low. */
 static void sift_down(const sorting *sorting, size_t low, size_t node, size_t count)
 {
 	const void *item = sorting->items[low + node - 1];
@@ -75,7 +75,7 @@ static void sort_by_heap(const sorting *sorting, size_t low, size_t high)
 	}
 }
 
-/* Returns the place of the item that parts those below it from those above it. */
+/* Returns the index of the pivot. */
 static size_t partition(const sorting *sorting, size_t low, size_t high)
 {
 	size_t middle = low + (high - low) / 2;
@@ -109,7 +109,10 @@ static void sort_range(const sorting *sorting, size_t low, size_t high, unsigned
 		size_t parted;
 
 		if (high - low < SHORT_RANGE) {
-			/* Three swaps may leave three items in another order than insertion, if some are equal. */
+			/*
+			 * For three items, some of them equal, three swaps may result in another order than insertion
+			 * sort.
+			 */
 			if (high - low == 2) {
 				swap_if_greater(sorting, low, high - 1);
 				swap_if_greater(sorting, low, high);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file dump/dump.h
- * \brief The two forms in which blocks, events and records are printed as they stand in the log.
+ * \brief The two output forms of blocks, events and records, in file order.
  */
 #ifndef DUMP_H
 #define DUMP_H
 
 #include "common/input.h"
 
-/** Fetches and prints what a block says, but for its events and records. */
+/** Fetches and prints the content of a block, except its events and records. */
 typedef void (*dump_block_function)(log_input *input, const mprof_block *block);
 
 /** Prints events of a block. */
@@ -27,38 +27,38 @@ typedef struct dump_form {
 extern const dump_form dump_form_text;
 extern const dump_form dump_form_json;
 
-/** The records of the two forms. */
+/** Print records in each of the two forms. */
 void dump_records_text(const log_input *input, const mprof_record *records, size_t count);
 void dump_records_json(const log_input *input, const mprof_record *records, size_t count);
 
-/** How the fields of an event read. */
+/** The meaning of the fields of an event. */
 mprof_event_info dump_event_info(const mprof_event *event);
 
-/** What the ID of an event names; nothing if it is a sample, whose call stack is printed instead. */
+/** The kind of an event's ID; none for a sample, whose call stack is printed instead. */
 mprof_event_id dump_subject_of(const mprof_event *event);
 
-/** 1 if the kind has a value that is printed as such. */
+/** Returns 1 if the event has a value that is printed as a number. */
 int dump_has_value(const mprof_event *event);
 
-/** The number of the collection that an event is of, 0 if it is of none or the log does not tell. */
+/** The number of the collection that an event belongs to, 0 if it belongs to none or the log has no number. */
 uint32_t dump_collection_of(const mprof_event *event);
 
-/** A frame of a stack section, by its place; the innermost is at 0. */
-mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t place);
+/** A frame of a stack section, by its index; the innermost has index 0. */
+mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t index);
 
 /**
- * The address of the object that an event is about, 0 if it is about none. Of further references that is the object
- * before, so events are to be asked for in the order of the log.
+ * The address of the object of an event, 0 if it has none. Events with further references refer to the previous object,
+ * so call this for all events in the order of the log.
  */
 uint64_t dump_object_of(const mprof_event *event);
 
-/** 1 if the event is a sample, whose value is a call stack. */
+/** Returns 1 if the event is a sample, whose value is a call stack. */
 int dump_has_stack(const mprof_event *event);
 
-/** The name of the innermost frame of a call stack; NULL if it is not known. Valid until the next call. */
+/** The name of the innermost frame of a call stack; NULL if unknown. Valid until the next call. */
 const char *dump_innermost(const log_input *input, uint32_t stack);
 
-/** 1 for events of native memory. */
+/** Returns 1 for events of native memory. */
 int dump_is_memory(const mprof_event *event);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One JSON object on each line. */
+/* Prints one JSON object per line. */
 #include "dump/dump.h"
 #include "common/json.h"
 #include "shared/kinds.h"
@@ -36,7 +36,7 @@ static void print_method(json_writer *json, const mprof_mapping *mapping)
 	json_end_object(json);
 }
 
-/* Classes come first. Returns how the fetching ended. */
+/* Prints classes first. Returns the status of the last fetch. */
 static mprof_status print_mappings(log_input *input, json_writer *json)
 {
 	static mprof_mapping mappings[MAPPING_BATCH];
@@ -156,7 +156,7 @@ static void print_clocks(json_writer *json, const mprof_block *block)
 	print_clock(json, "end_clock", &block->end);
 }
 
-/* The fields that blocks of a kind have. Returns how a fetch ended, if there was one. */
+/* Prints the fields specific to the kind of a block. Returns the status of a fetch, if there was one. */
 static mprof_status print_fields(log_input *input, const mprof_block *block, json_writer *json)
 {
 	switch (block->kind) {
@@ -253,7 +253,10 @@ static void print_subject(json_writer *json, const mprof_event *event)
 	}
 }
 
-/* All frames are in the definition of the stack, which is printed once: with each sample they would be most of a dump. */
+/*
+ * Prints the ID and the innermost frame. All frames are in the definition of the stack, which is printed once: repeated
+ * for each sample, they would be most of a dump.
+ */
 static void print_stack(const log_input *input, json_writer *json, uint32_t stack)
 {
 	json_unsigned(json, "stack", stack);
@@ -278,7 +281,7 @@ static void print_section(const log_input *input, json_writer *json, const mprof
 	json_end_array(json);
 }
 
-/* What the number in the value stands for. */
+/* Prints the meaning of the value. */
 static void print_meaning(json_writer *json, const mprof_event *event)
 {
 	if (event->flags & MPROF_EVENT_FLAG_FAILED)
@@ -301,7 +304,7 @@ static void print_detail(json_writer *json, const mprof_event *event)
 	uint64_t object = dump_object_of(event);
 	int is_heap_object = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
 
-	/* Of a stack section the value and the frames have said all. */
+	/* For a stack section, the value and the frames are already printed. */
 	if (detail == NULL || event->kind == MPROF_EVENT_STACK_SECTION)
 		return;
 	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)

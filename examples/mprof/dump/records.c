@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What blocks define or tell besides names and events. */
+/* Prints records: definitions and data of blocks other than names and events. */
 #include "dump/dump.h"
 #include "common/json.h"
 #include "shared/kinds.h"
@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* The definition of a metric that a value is of; without one its value is a signed number. */
+/* The flags of a metric; without a definition, its values are signed numbers. */
 static uint32_t flags_of_metric(const log_input *input, uint32_t id)
 {
 	mprof_record metric;
@@ -174,8 +174,8 @@ static void print_module_text(const mprof_record *record)
 	}
 }
 
-/* Where a function is, or a location. Of what has a name an offset of 0 means that it is not known. */
-static void print_place_text(uint32_t module, uint64_t offset, int has_offset)
+/* Prints the location of a function or a frame. For a named function, offset 0 means that it is unknown. */
+static void print_code_offset(uint32_t module, uint64_t offset, int has_offset)
 {
 	if (module != 0)
 		printf(", module %" PRIu32, module);
@@ -187,7 +187,7 @@ static void print_function_text(const mprof_function_record *function)
 {
 	putchar(' ');
 	text_name(stdout, function->name);
-	print_place_text(function->module, function->offset, function->size != 0);
+	print_code_offset(function->module, function->offset, function->size != 0);
 	if (function->size != 0)
 		printf(", %" PRIu64 " bytes", function->size);
 }
@@ -196,7 +196,7 @@ static void print_location_text(const mprof_location_record *location)
 {
 	if (location->function != 0)
 		printf(" function %" PRIu32, location->function);
-	print_place_text(location->module, location->offset, location->function == 0);
+	print_code_offset(location->module, location->offset, location->function == 0);
 }
 
 static void print_code_text(const mprof_record *record)

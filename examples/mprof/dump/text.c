@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines for people: blocks at the margin, what is in them indented. */
+/* Prints text: one line per block, and its contents indented below. */
 #include "dump/dump.h"
 #include "shared/kinds.h"
 #include "common/names.h"
@@ -109,7 +109,7 @@ static void print_directives(uint64_t directives)
 		fputs(" none", stdout);
 }
 
-/* The rest of the block's own line. */
+/* Prints the rest of the block's line. */
 static void print_fields(const mprof_block *block)
 {
 	switch (block->kind) {
@@ -161,7 +161,10 @@ static void print_fields(const mprof_block *block)
 	}
 }
 
-/* Of the others all stands on lines of its own. The clocks of a STATISTICAL block are its counters, if it has any. */
+/*
+ * Whether a block has fields on its own line. Other kinds have only lines below it. The clock pairs of a STATISTICAL
+ * block are its counters, if it has any.
+ */
 static int has_fields(const mprof_block *block)
 {
 	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |
@@ -297,7 +300,7 @@ static void print_detail(const mprof_event *event)
 		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
 }
 
-/* All frames are in the definition of the stack, which is printed once. */
+/* Prints the ID and the innermost frame. All frames are in the definition of the stack, which is printed once. */
 static void print_stack(const log_input *input, uint32_t stack)
 {
 	const char *name = dump_innermost(input, stack);

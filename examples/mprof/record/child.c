@@ -21,7 +21,7 @@ static void pass_on(int signal_number)
 	errno = saved;
 }
 
-/* What we do about signals while the program runs, and what it starts with. */
+/* The signal handling of this process while the program runs, and that with which the program starts. */
 typedef struct signal_state {
 	struct sigaction interrupt;
 	struct sigaction quit;
@@ -48,7 +48,7 @@ static void restore_signals(const signal_state *before)
 	sigaction(SIGHUP, &before->hangup, NULL);
 }
 
-/* In the new process. Does not return; what failed is written to the pipe. */
+/* Runs in the new process. Does not return; errno is written to the pipe on failure. */
 static void become(const child_program *child, const signal_state *before, int output, int report)
 {
 	int failure = 0;
@@ -63,7 +63,7 @@ static void become(const child_program *child, const signal_state *before, int o
 		dup2(output, STDOUT_FILENO);
 		dup2(output, STDERR_FILENO);
 	}
-	/* Without all of its environment the program would run and not be recorded. */
+	/* With an incomplete environment the program would run unrecorded. */
 	if (failure == 0) {
 		execvp(child->arguments[0], child->arguments);
 		failure = errno;
@@ -78,7 +78,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Takes the start of what comes and lets the rest pass. */
+/* Reads all output and keeps only its start. */
 static void read_all(int fd, char *output, size_t size)
 {
 	char rest[512];
@@ -98,7 +98,7 @@ static void read_all(int fd, char *output, size_t size)
 	output[length] = '\0';
 }
 
-/* Starts the program; its output goes to the descriptor unless that is -1. Returns 0 if there is no process. */
+/* Starts the program; its output goes to the descriptor unless that is -1. Returns 0 if no process could be created. */
 static int start(child_program *child, const signal_state *before, int output)
 {
 	int pipe_ends[2];
@@ -116,7 +116,7 @@ static int start(child_program *child, const signal_state *before, int output)
 	else
 		running_process = (sig_atomic_t)child->process;
 	close(pipe_ends[1]);
-	/* The pipe is closed without a word when the program runs. */
+	/* The pipe is closed without data when exec() succeeds. */
 	if (child->process > 0 && read(pipe_ends[0], &child->failure, sizeof(child->failure)) != sizeof(child->failure))
 		child->failure = 0;
 	close(pipe_ends[0]);

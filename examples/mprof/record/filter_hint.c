@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* IDs are dense in all logs that are recorded. */
+/* Limit of the IDs that are visited. IDs are dense in all recorded logs. */
 #define MOST_IDS (UINT32_C(1) << 24)
 
 typedef struct filter_hint {
@@ -19,7 +19,7 @@ typedef struct filter_hint {
 	int has_match;
 } filter_hint;
 
-/* The last part of a name is what people have in mind. */
+/* Users usually give the last part of a name. */
 static void offer_class(filter_hint *hint, const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -45,7 +45,7 @@ static void offer_classes(filter_hint *hint, const mprof_reader *reader)
 	}
 }
 
-/* As --only takes it, "Class:Method". A dot instead of the colon is the usual mistake. */
+/* In the form of --only, "Class:Method". A dot instead of the colon is the usual mistake. */
 static void offer_method(filter_hint *hint, const method_name *name)
 {
 	size_t class_length = strlen(name->class_name);
@@ -86,7 +86,7 @@ void filter_hint_print(const mprof_reader *reader, const char *pattern)
 	static const char *const subjects[] = {"assembly:", "namespace:", "class:", "method:"};
 	filter_hint hint = {.pattern = pattern};
 
-	/* These match a part of a name, of which the log need not have the whole. */
+	/* These prefixes match a part of a name that the log need not contain. */
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
 		if (strncmp(pattern, subjects[i], strlen(subjects[i])) == 0)
 			return;

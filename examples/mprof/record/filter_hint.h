@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file record/filter_hint.h
- * \brief What somebody may have meant whose pattern of calls matched nothing.
+ * \brief Suggests a pattern when that of --only matched nothing.
  */
 #ifndef FILTER_HINT_H
 #define FILTER_HINT_H
@@ -9,8 +9,8 @@
 #include <mprof/reader.h>
 
 /**
- * Prints "; nearest: NAME" to standard error, in the form that --only takes, if a class or method that a log defines is
- * likely meant by a pattern, and nothing matches it. The log has been read to its end.
+ * Prints "; nearest: NAME" to standard error, in the form of --only, if a pattern matches nothing and is similar to a
+ * class or method that the log defines. Call it after the log was read to its end.
  */
 void filter_hint_print(const mprof_reader *reader, const char *pattern);
 

@@ -22,7 +22,7 @@ static const char *base_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* "program" of "dir/program.exe"; "log" if nothing is left. */
+/* Prints "program" for "dir/program.exe"; "log" if nothing is left. */
 static void put_stem(const char *subject, FILE *out)
 {
 	const char *base = base_of(subject);
@@ -45,7 +45,7 @@ static void put_time(FILE *out)
 		fputs(text, out);
 }
 
-/* "dir/program.exe" gives "program.mprof" in the current directory. Returns 0 if there is no memory. */
+/* For "dir/program.exe", the name is "program.mprof" in the current directory. Returns 0 if out of memory. */
 static int put_default_name(const char *subject, FILE *out)
 {
 	char *stem = NULL;
@@ -66,7 +66,9 @@ static int put_default_name(const char *subject, FILE *out)
 	return 1;
 }
 
-/* What is asked for, with all but the process put in. A percent sign before any other letter is one. */
+/*
+ * Replaces all of the requested name except the process ID. A percent sign before any other letter stands for itself.
+ */
 static char *make_name(const char *output, const char *subject)
 {
 	char *name = NULL;
@@ -116,7 +118,7 @@ static char *name_of_process(const char *name, const char *label)
 	return NULL;
 }
 
-/* Whether the process is in the name. */
+/* Whether the name contains the process ID. */
 static int has_process(const log_place *place)
 {
 	for (const char *c = place->name; *c != '\0'; c++) {
@@ -135,7 +137,7 @@ static char *directory_of(const char *path)
 	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* A name that no other run uses at the same time; without what the module's options cannot say. */
+/* A name that no concurrent run uses, without characters that the module's options cannot contain. */
 static char *part_name(const char *wanted)
 {
 	char token[64];
@@ -152,7 +154,7 @@ static char *part_name(const char *wanted)
 	return name;
 }
 
-/* Percent signs doubled. */
+/* Doubles percent signs. */
 static char *escape_percents(const char *path)
 {
 	char *escaped = malloc(strlen(path) * 2 + 1);
@@ -186,7 +188,7 @@ static char *make_pattern(const log_place *place)
 	return pattern;
 }
 
-/* A program may change its directory before a process of it begins to record. */
+/* Makes paths absolute: a program may change its directory before one of its processes starts to record. */
 static int make_absolute(log_place *place)
 {
 	char *absolute = realpath(place->directory, NULL);
@@ -214,14 +216,14 @@ static int check_directory(const log_place *place)
 		fprintf(stderr,
 			"mprof: record: the directory %s has a comma in its name, which cannot be passed to the "
 			"module; "
-			"use -o with another\n",
+			"choose another directory with -o\n",
 			place->directory);
 		return 0;
 	}
 	return 1;
 }
 
-/* Parts of what becomes a stream are not for the directory of a device. */
+/* The parts of a log that goes to a stream are not written to the directory of the stream. */
 static char *directory_for(const log_place *place)
 {
 	const char *temporary = getenv("TMPDIR");
@@ -245,7 +247,7 @@ static int check_name(const log_place *place)
 
 	if (!has_process(place) || slash == NULL || process > slash)
 		return 1;
-	fprintf(stderr, "mprof: record: --output: %%p can be in the name of a file, not of its directory\n");
+	fprintf(stderr, "mprof: record: --output: %%p is allowed in the file name, not in the directory\n");
 	return 0;
 }
 
@@ -302,7 +304,7 @@ void log_place_release(log_place *place)
 
 typedef struct log_part {
 	char *path;
-	char *label; /**< The process; with a number if it became another program and began another log. */
+	char *label; /**< Process ID; with a number if it executed another program that started another log. */
 	off_t size;
 } log_part;
 
@@ -317,7 +319,7 @@ static int is_part(const log_place *place, const char *name)
 	       strcmp(name + length - strlen(PART_EXTENSION), PART_EXTENSION) == 0;
 }
 
-/* What stands for the process in the name of a part. NULL if there is no memory; to be freed. */
+/* The process label in the name of a part. The caller frees it; NULL if out of memory. */
 static char *label_of(const log_place *place, const char *name)
 {
 	size_t start = strlen(place->part);
@@ -325,7 +327,7 @@ static char *label_of(const log_place *place, const char *name)
 	return strndup(name + start, strlen(name) - start - strlen(PART_EXTENSION));
 }
 
-/* Returns 0 if there is no memory. */
+/* Returns 0 if out of memory. */
 static int add_part(log_part **parts, size_t *count, const log_place *place, const char *name)
 {
 	log_part part = {NULL, NULL, 0};
@@ -363,7 +365,7 @@ static size_t find_parts(log_place *place, log_part **parts)
 			break;
 	}
 	if (directory == NULL || entry != NULL) {
-		fprintf(stderr, "mprof: record: cannot look for logs: %s; they are %s/%s*" PART_EXTENSION "\n",
+		fprintf(stderr, "mprof: record: cannot list the logs: %s; they are %s/%s*" PART_EXTENSION "\n",
 			strerror(directory == NULL ? errno : ENOMEM), place->directory, place->part);
 		place->is_misplaced = 1;
 	}
@@ -372,7 +374,7 @@ static size_t find_parts(log_place *place, log_part **parts)
 	return count;
 }
 
-/* The log is that of the process that was started, else the largest. */
+/* The main log is that of the started process, otherwise the largest one. */
 static size_t choose_main(const log_part *parts, size_t count, pid_t process)
 {
 	char label[24];
@@ -388,7 +390,7 @@ static size_t choose_main(const log_part *parts, size_t count, pid_t process)
 	return chosen;
 }
 
-/* The others are named after the log and their process. */
+/* The names of other logs consist of the name of the main log and their process label. */
 static char *name_beside(const char *wanted, const char *label)
 {
 	size_t length = strlen(wanted);
@@ -406,7 +408,7 @@ static char *name_beside(const char *wanted, const char *label)
 	return name;
 }
 
-/* Returns 0 after a message, with what could not be written left in the part. */
+/* Returns 0 after a message; the part is kept then. */
 static int copy_to_stream(const char *part, const char *stream)
 {
 	char bytes[65536];
@@ -421,19 +423,20 @@ static int copy_to_stream(const char *part, const char *stream)
 	if (out != NULL && fclose(out) != 0)
 		is_done = 0;
 	if (!is_done)
-		fprintf(stderr, "mprof: record: %s cannot be written to: %s; the log is %s\n", stream, strerror(errno),
-			part);
+		fprintf(stderr, "mprof: record: cannot write the log to %s: %s; it stays in %s\n", stream,
+			strerror(errno), part);
 	if (in != NULL)
 		fclose(in);
 	return is_done;
 }
 
-/* A stream gets the log of one process. */
+/* Copies the log of one process to the stream. */
 static void collect_into_stream(log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
 {
 	if (!is_chosen) {
-		fprintf(stderr, "mprof: record: the log of process %s stays in %s: %s has another one\n", part->label,
-			part->path, place->wanted);
+		fprintf(stderr,
+			"mprof: record: the log of process %s stays in %s: %s contains that of another process\n",
+			part->label, part->path, place->wanted);
 		return;
 	}
 	found(user, part->path, place->wanted);
@@ -449,7 +452,7 @@ static void rename_part(log_place *place, const log_part *part, const char *name
 		found(user, name, name);
 		return;
 	}
-	fprintf(stderr, "mprof: record: %s cannot be renamed to %s: %s\n", part->path, name != NULL ? name : "a log",
+	fprintf(stderr, "mprof: record: cannot rename %s to %s: %s\n", part->path, name != NULL ? name : "a log",
 		strerror(name != NULL ? errno : ENOMEM));
 	place->is_misplaced = 1;
 	found(user, part->path, part->path);
@@ -499,7 +502,7 @@ size_t log_place_collect(log_place *place, pid_t process, log_function found, vo
 		found(user, NULL, place->wanted);
 		return 1;
 	}
-	/* A file that was there before and was not touched is not the log of this run. */
+	/* A file that existed before and was not modified is not the log of this run. */
 	if (stat(place->wanted, &status) != 0 || (place->was_there && status.st_mtim.tv_sec == place->changed.tv_sec &&
 						  status.st_mtim.tv_nsec == place->changed.tv_nsec))
 		return 0;

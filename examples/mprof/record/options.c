@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As many signals as the module has room for. */
+/* The maximum number of signals of the module. */
 #define MAX_SIGNALS 4
 
 typedef enum value_kind {
@@ -27,11 +27,11 @@ typedef enum value_kind {
 
 typedef struct record_option {
 	const char *name;
-	int argument; /* As getopt_long() has it. */
+	int argument; /* no_argument, required_argument or optional_argument of getopt_long(). */
 	value_kind kind;
-	uint64_t least; /* Of numbers, and of bytes. */
+	uint64_t least; /* Range of numbers and of sizes. */
 	uint64_t most;
-	const char *words; /* That a value may be, with blanks around and between. */
+	const char *words; /* Allowed values, separated and surrounded by blanks. */
 } record_option;
 
 #define PLAIN(name)                                                                                                    \
@@ -112,7 +112,7 @@ void record_options_list(struct option *list, int value)
 		list[i] = (struct option){record_options[i].name, record_options[i].argument, NULL, value};
 }
 
-/* The module reads decimal numbers alone. */
+/* Only decimal numbers: the module reads no others. */
 static int read_decimal(const char *text, uint64_t *number, const char **rest)
 {
 	char *end;
@@ -135,7 +135,7 @@ static int check_number(const record_option *option, const char *value)
 	return 0;
 }
 
-/* How often a number of bytes is doubled by what follows it; -1 if that is no suffix. */
+/* The shift of a size suffix; -1 if it is not a suffix. */
 static int shift_of(const char *suffix)
 {
 	static const char letters[] = "kmg";
@@ -167,7 +167,7 @@ static int is_word_of(const char *words, const char *word, size_t length)
 	return 0;
 }
 
-/* The words that there are, as a message; + among them only allows several. */
+/* Prints a message with the allowed words; + among them means that several can be joined. */
 static void print_words(const record_option *option, const char *value)
 {
 	const char *separator = " ";
@@ -179,10 +179,10 @@ static void print_words(const record_option *option, const char *value)
 		fprintf(stderr, "%s%.*s", separator, (int)strcspn(word, " "), word);
 		separator = ", ";
 	}
-	fputs(strstr(option->words, " + ") != NULL ? ", or several with + between them\n" : "\n", stderr);
+	fputs(strstr(option->words, " + ") != NULL ? ", or several joined by +\n" : "\n", stderr);
 }
 
-/* One of the words; several with + between if that is one of them. */
+/* Checks that the value is one of the words, or several joined by + if that is one of them. */
 static int check_words(const record_option *option, const char *value)
 {
 	int has_several = strstr(option->words, " + ") != NULL;
@@ -215,13 +215,13 @@ static int check_heap(const record_option *option, const char *value)
 	return 0;
 }
 
-/* The module's options are separated by commas. */
+/* A comma separates the module's options, so a value must not contain one. */
 static int check_text(const record_option *option, const char *value)
 {
 	if (value[0] != '\0' && strchr(value, ',') == NULL)
 		return 1;
 	fprintf(stderr, "mprof: --%s: '%s' %s\n", option->name, value,
-		value[0] == '\0' ? "is empty" : "has a comma, which cannot be passed on");
+		value[0] == '\0' ? "is empty" : "has a comma, which the module's options cannot contain");
 	return 0;
 }
 
@@ -240,12 +240,11 @@ static int check_signal(const record_option *option, const char *value)
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - value), value);
 	if (signal_names_number(name) != 0)
 		return 1;
-	fprintf(stderr, "mprof: --%s: '%s' is not a signal that can be used, which are " SIGNAL_NAMES "\n",
-		option->name, name);
+	fprintf(stderr, "mprof: --%s: '%s' cannot be used; the signals are " SIGNAL_NAMES "\n", option->name, name);
 	return 0;
 }
 
-/* Of a pattern there must be something left where it says what it is for. */
+/* A pattern must not be empty after its prefix. */
 static int check_pattern(const record_option *option, const char *value)
 {
 	static const char *const subjects[] = {"assembly:", "namespace:", "class:", "method:"};
@@ -253,7 +252,7 @@ static int check_pattern(const record_option *option, const char *value)
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
 		if (strcmp(value, subjects[i]) != 0)
 			continue;
-		fprintf(stderr, "mprof: --%s: '%s' has no pattern\n", option->name, value);
+		fprintf(stderr, "mprof: --%s: '%s' has no pattern after the colon\n", option->name, value);
 		return 0;
 	}
 	return check_text(option, value);
@@ -266,7 +265,7 @@ int record_options_check(const char *name, const char *value)
 	while (strcmp(option->name, name) != 0)
 		option++;
 	if (strcmp(name, "gzip") == 0 && !mprof_version_has_feature(MPROF_FEATURE_GZIP)) {
-		fprintf(stderr, "mprof: --gzip: this library was built without compression\n");
+		fprintf(stderr, "mprof: --gzip: libmprof was built without zlib\n");
 		return 0;
 	}
 	if (value == NULL)
@@ -292,7 +291,7 @@ int record_options_check(const char *name, const char *value)
 	return 1;
 }
 
-/* The first of the words from \p words on that has this name, or NULL; what follows the name. */
+/* Finds the first word from \p words on with this name. Returns the text after the name, or NULL. */
 static const char *find_word(const char *words, const char *name)
 {
 	size_t length = strlen(name);
@@ -305,7 +304,10 @@ static const char *find_word(const char *words, const char *name)
 	return NULL;
 }
 
-/* Each signal has one action, and there is room for a few. A signal is one of the same number, not of the same name. */
+/*
+ * Each signal has at most one action, and the number of signals is limited. Signals are compared by number: they may
+ * have several names.
+ */
 static int check_signals(const char *words)
 {
 	int numbers[MAX_SIGNALS];
@@ -323,7 +325,7 @@ static int check_signals(const char *words)
 		for (size_t i = 0; i < count; i++) {
 			if (numbers[i] != numbers[count])
 				continue;
-			fprintf(stderr, "mprof: --signal: %s has an action already\n", name);
+			fprintf(stderr, "mprof: --signal: %s already has an action\n", name);
 			return 0;
 		}
 		count++;
@@ -345,11 +347,11 @@ static int has_heapshot_signal(const char *words)
 int record_options_check_all(const char *words)
 {
 	if (find_word(words, "ring") != NULL && find_word(words, "max-size") != NULL) {
-		fprintf(stderr, "mprof: --ring and --max-size do not go together: a ring is a limit already\n");
+		fprintf(stderr, "mprof: --ring and --max-size exclude each other: --ring already limits the size\n");
 		return 0;
 	}
 	if (has_heapshot_signal(words) && find_word(words, "heap") == NULL) {
-		fprintf(stderr, "mprof: --signal: a signal can only take heap shots with --heap, or --heap=ondemand\n");
+		fprintf(stderr, "mprof: --signal: the action heapshot needs --heap or --heap=ondemand\n");
 		return 0;
 	}
 	return check_signals(words);

@@ -9,18 +9,18 @@
 #include <getopt.h>
 #include <stddef.h>
 
-/** How many there are. */
+/** The number of these options. */
 size_t record_options_count(void);
 
-/** Puts them into a list for getopt_long(); each yields \p value. */
+/** Fills in a list for getopt_long(); each option returns \p value. */
 void record_options_list(struct option *list, int value);
 
-/** Checks the value given to one of them, NULL if none was. Returns 0 after a message. */
+/** Checks the value of an option; it is NULL if none was given. Returns 0 after a message. */
 int record_options_check(const char *name, const char *value);
 
 /**
- * Checks what is wrong only together: \p words is all of them, each with a comma before it, as the module gets them.
- * Returns 0 after a message.
+ * Checks combinations of options: \p words contains all of them, each after a comma, as passed to the module. Returns 0
+ * after a message.
  */
 int record_options_check_all(const char *words);
 

@@ -40,7 +40,7 @@ char *target_search_path(const char *name)
 	return found;
 }
 
-/* The first bytes of a file; returns how many there are. */
+/* Reads the first bytes of a file; returns their number. */
 static size_t read_start(const char *path, unsigned char bytes[4])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -65,7 +65,7 @@ static int is_binary(const char *path)
 	return read_start(path, bytes) == 4 && memcmp(bytes, "\177ELF", 4) == 0;
 }
 
-/* A program names the functions that it wants from outside, whatever else it may lack. */
+/* Whether the program imports the instrumentation functions: even a stripped program has the names of its imports. */
 static int is_instrumented(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -97,7 +97,7 @@ int target_mono_program(char *const *arguments)
 	int number = 1;
 
 	while (arguments[number] != NULL && arguments[number][0] == '-') {
-		/* The one option of mono that people use whose value is an argument of its own. */
+		/* The only option of mono in common use whose value is a separate argument. */
 		if (strcmp(arguments[number], "--config") == 0 && arguments[number + 1] != NULL)
 			number++;
 		number++;
@@ -105,7 +105,7 @@ int target_mono_program(char *const *arguments)
 	return number;
 }
 
-/* .NET programs need not be executable, nor in PATH: it is Mono that opens them. */
+/* .NET programs need not be executable, nor in PATH: Mono opens them. */
 static int find_assembly(record_target *target, const char *program)
 {
 	if (access(program, R_OK) != 0 || !is_assembly(program))

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file record/target.h
- * \brief What kind of program is to be recorded.
+ * \brief Determines the kind of program to record.
  */
 #ifndef TARGET_H
 #define TARGET_H
 
 typedef enum target_kind {
-	TARGET_MONO,     /**< Mono itself, given what to run. */
+	TARGET_MONO,     /**< Mono itself, with a program as its argument. */
 	TARGET_ASSEMBLY, /**< A .NET program, which Mono runs. */
-	TARGET_BINARY,   /**< A program of the machine: instrumented, or one that has Mono inside or runs it. */
+	TARGET_BINARY,   /**< A native program: instrumented, or one that embeds or runs Mono. */
 	TARGET_SCRIPT    /**< A script, which may run Mono. */
 } target_kind;
 
 typedef struct record_target {
 	target_kind kind;
-	char *path;          /**< Where the program is. */
-	const char *subject; /**< What the log is named after: a path or a name. */
-	int is_instrumented; /**< TARGET_BINARY: it calls what -finstrument-functions makes programs call. */
+	char *path;          /**< Path of the program. */
+	const char *subject; /**< Path or name that the log is named after. */
+	int is_instrumented; /**< TARGET_BINARY: it was built with -finstrument-functions. */
 } record_target;
 
-/** Looks at what \p arguments run. Returns 0, or the errno value that says why it cannot be run. */
+/** Examines the program in \p arguments. Returns 0, or the errno value with the reason why it cannot be run. */
 int target_find(record_target *target, char *const *arguments);
 void target_release(record_target *target);
 
-/** The first argument of Mono that is not one of its own options: the number of the program, or that of the end. */
+/** The index of the first argument of Mono that is not an option, which is the program, or the number of arguments. */
 int target_mono_program(char *const *arguments);
 
-/** Finds a program as execvp(3) does. To be freed; NULL if there is none. */
+/** Finds a program as execvp(3) does. The caller frees the path; NULL if there is none. */
 char *target_search_path(const char *name);
 
 #endif

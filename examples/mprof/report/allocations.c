@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where objects were allocated. */
+/* Call sites of allocations. */
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -28,7 +28,7 @@ static int compare_sites(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->flags, a->flags);
 }
 
-/* Whether the compiler allocated, for its caller. */
+/* Whether the JIT compiler allocated while it compiled the method. */
 static uint32_t is_compiling(const mprof_allocation_site *site)
 {
 	return (site->flags & MPROF_EVENT_FLAG_COMPILING) != 0;
@@ -49,7 +49,7 @@ void report_allocation_stacks_text(const log_report *report)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Allocations by place", shown, count, REPORT_HEEDS_ALL);
+		report_title(report, "Allocations by place", shown, count, REPORT_IGNORES_NONE);
 		printf("  %10s %14s  %s\n", "bytes", "objects", "class, and what allocated it");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -67,7 +67,7 @@ void report_allocation_stacks_text(const log_report *report)
 	free(rows);
 }
 
-/* What a row takes besides its stack, with names of usual length. */
+/* Estimated size of a row in JSON without its stack, with names of average length. */
 #define ROW_SIZE 250
 
 static int has_room(const log_report *report, const mprof_allocation_site *row, uint64_t *room)

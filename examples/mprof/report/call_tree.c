@@ -65,7 +65,7 @@ static void leave_text(void *user, uint32_t node, const hidden_branches *hidden,
 	char total[TEXT_NUMBER_SIZE];
 
 	(void)node;
-	/* Small ones are what the limit is for; a word is due where much is hidden by the depth. */
+	/* Hidden small branches are expected; a note is printed only if the depth limit hides much. */
 	if (hidden->weight == 0 || hidden->weight < report_least(report->options.min_share, report->totals.method_ns))
 		return;
 	printf("  %8s %10s %10s %14s  %*s(%" PRIu64 " more)\n",

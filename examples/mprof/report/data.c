@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a log to the figures of a report. */
+/* Reads a log and collects the data of a report. */
 #include "commands/commands.h"
 #include "common/output.h"
 #include "report/profile_input.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest first; what is equal by all figures stands in order of IDs, so that two runs print the same. */
+/* Largest first; rows with equal statistics are sorted by ID, so that the output is deterministic. */
 static int compare_by_self(const void *left, const void *right)
 {
 	const mprof_method_stats *a = left;
@@ -60,7 +60,7 @@ size_t report_rows(const log_report *report, size_t count)
 	return report->options.top != 0 && report->options.top < count ? (size_t)report->options.top : count;
 }
 
-/* Figures of methods and classes that pass the filters. */
+/* Collects the statistics of methods and classes that pass the filters. */
 static int collect(log_report *report)
 {
 	size_t method_count = mprof_profile_get_method_count(report->profile);
@@ -89,7 +89,7 @@ static int collect(log_report *report)
 	return 1;
 }
 
-/* Whether a block is of what the report is about. */
+/* Whether a block passes the thread filter. */
 static int is_wanted(log_report *report, const mprof_block *block)
 {
 	const uint64_t of_threads = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |
@@ -107,8 +107,11 @@ static void read_profile(log_report *report)
 
 	while (input_next_block(&report->input, &block)) {
 		if (!is_wanted(report, &block)) {
-			report_filters_pass_thread(report, block.thread);
-			/* Other threads may free the native memory that this one allocated. The profile leaves out the rest. */
+			report_filters_skip_thread(report, block.thread);
+			/*
+			 * Other threads may free the native memory that this one allocated, so their blocks are read;
+			 * the profile leaves out their other events.
+			 */
 			if (block.kind != MPROF_BLOCK_EVENTS)
 				continue;
 		} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which methods and classes a report is about, and what is said of a filter that matches nothing. */
+/* Filters for methods and classes, and hints for a filter that matches nothing. */
 #include "common/output.h"
 #include "report/parts.h"
 #include "shared/text.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* IDs are dense in all logs that there are; of others so many are looked at. */
+/* Limit of the IDs that are visited. IDs are dense in all recorded logs; in others, larger IDs are ignored. */
 #define MOST_IDS (UINT32_C(1) << 24)
 
 static int matches(const char *pattern, const char *text)
@@ -17,7 +17,7 @@ static int matches(const char *pattern, const char *text)
 	return fnmatch(pattern, text, 0) == 0;
 }
 
-/* A pattern may be meant for the name alone, or with the class, each with the arguments or without them. */
+/* A pattern is compared with the name with and without the class, and each with and without the arguments. */
 static int matches_method(const char *pattern, const method_name *name)
 {
 	size_t class_length = strlen(name->class_name);
@@ -91,7 +91,7 @@ void report_filters_begin(log_report *report)
 	nearest_init(&report->filters.thread, wanted);
 }
 
-void report_filters_pass_thread(log_report *report, uint64_t thread)
+void report_filters_skip_thread(log_report *report, uint64_t thread)
 {
 	char name[24];
 
@@ -107,7 +107,7 @@ void report_filters_release(log_report *report)
 	nearest_release(&report->filters.thread);
 }
 
-/* What a filter matches of all that a log defines, or what is most like it. */
+/* Whether a filter matches any definition of a log, and the nearest name otherwise. */
 typedef struct filter_check {
 	const log_report *report;
 	const char *pattern;
@@ -130,7 +130,7 @@ static void end_check(filter_check *check, const char *option)
 	nearest_release(&check->nearest);
 }
 
-/* The last part of a name is what people have in mind. */
+/* Users usually give the last part of a name. */
 static void offer_class(filter_check *check, const char *name)
 {
 	const char *dot = strrchr(name, '.');

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which handles were created, which are alive, and who made them. */
+/* Handles created and alive, and the call sites that created them. */
 #include "shared/kinds.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
 #include <stdlib.h>
 
-/* Call chains that are printed as text for handles of one class and type. */
+/* Number of call stacks that are printed as text for handles of one class and type. */
 #define TEXT_STACKS 3
 
 static int fetch_handle(const log_report *report, size_t index, void *row)
@@ -45,7 +45,7 @@ static int compare_owners(const mprof_handle_site *a, uint32_t class_id, uint32_
 	return order != 0 ? order : report_larger_first(type, a->type);
 }
 
-/* Those of one class and type together, in them most alive first. */
+/* Sorts by class and type, then by the number of handles alive. */
 static int compare_sites(const void *left, const void *right)
 {
 	const mprof_handle_site *a = left;
@@ -81,7 +81,7 @@ static void release(handle_tables *tables)
 	free(tables->sites);
 }
 
-/* The first site of handles of a class and type, or where it would stand. */
+/* The index of the first site of handles of a class and type, or where it would be inserted. */
 static size_t first_site(const handle_tables *tables, const mprof_handle_stats *handles)
 {
 	size_t low = 0;
@@ -124,7 +124,7 @@ void report_handles_text(const log_report *report)
 	char created[TEXT_NUMBER_SIZE];
 
 	if (tables.count > 0) {
-		report_title(report, "Handles", shown, tables.count, REPORT_HEEDS_ALL);
+		report_title(report, "Handles", shown, tables.count, REPORT_IGNORES_NONE);
 		printf("  %10s %14s %10s  %s\n", "alive", "created", "type", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -138,7 +138,7 @@ void report_handles_text(const log_report *report)
 	release(&tables);
 }
 
-/* What a row takes besides its stack. */
+/* Estimated size of a row in JSON without its stack. */
 #define ROW_SIZE 60
 
 static void print_sites_json(log_report *report, json_writer *json, const handle_tables *tables,

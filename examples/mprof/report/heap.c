@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was in the heap: shots of it, and what collections counted. */
+/* Contents of the heap: snapshots and summaries. */
 #include "shared/kinds.h"
 #include "report/parts.h"
 #include "shared/text.h"
@@ -28,7 +28,7 @@ static int compare_classes(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->class_id, a->class_id);
 }
 
-/* Classes of a shot that pass the filters, most bytes first. To be freed; NULL after a message. */
+/* Classes of a snapshot that pass the filters, most bytes first. The caller frees the array; NULL after a message. */
 static mprof_heap_shot_class *collect_classes(const log_report *report, size_t index, size_t *count)
 {
 	size_t all = (size_t)shot_at(report, index).classes;
@@ -60,7 +60,7 @@ static void print_latest_classes(const log_report *report, size_t index)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		snprintf(title, sizeof(title), "Objects alive in shot %" PRIu32, shot.number);
+		snprintf(title, sizeof(title), "Objects alive in snapshot %" PRIu32, shot.number);
 		report_title(report, title, shown, count, REPORT_ALL_THREADS);
 		printf("  %10s %8s %14s  %s\n", "bytes", "", "objects", "class");
 	}
@@ -84,9 +84,9 @@ void report_heap_shots_text(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title(report, "Heap shots", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
+	report_title(report, "Heap snapshots", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
 	printf("  %10s %10s %14s %10s %14s %14s\n", "shot", "at", "objects", "bytes", "references", "roots");
-	/* The latest ones, if not all. */
+	/* If not all snapshots are shown, the latest ones are. */
 	for (size_t i = count - shown; i < count; i++) {
 		mprof_heap_shot shot = shot_at(report, i);
 
@@ -148,11 +148,11 @@ static void print_roots_json(json_writer *json, const mprof_heap_shot *shot)
 	json_end_object(json);
 }
 
-/* What rows take, with names of usual length. */
+/* Estimated sizes of rows in JSON, with names of average length. */
 #define CLASS_SIZE 100
 #define SUMMARY_SIZE 200
 
-/* The first of the shots, counted from the latest one back, whose classes there is room for. */
+/* The index of the first snapshot whose classes are printed: the latest ones that fit the document. */
 static size_t first_with_room(const log_report *report)
 {
 	size_t index = mprof_profile_get_heap_shot_count(report->profile);
@@ -220,7 +220,7 @@ static int fetch_summary(const log_report *report, size_t index, void *row)
 	return report_wants_class(report, summary->class_id);
 }
 
-/* Collections in order, and in each the class with the most live bytes first. */
+/* Sorts by collection, then by live bytes, largest first. */
 static int compare_summaries(const void *left, const void *right)
 {
 	const mprof_heap_summary *a = left;

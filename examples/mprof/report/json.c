@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report as one JSON document. */
+/* Prints a report as one JSON document. */
 #include "shared/kinds.h"
 #include "report/parts.h"
 
@@ -214,7 +214,7 @@ static void print_elements(const log_report *report, json_writer *json)
 	json_end_array(json);
 }
 
-/* What was asked for; null where nothing was. */
+/* Prints the filters; null for those not given. */
 static void print_filters(const log_report *report, json_writer *json)
 {
 	const report_options *options = &report->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Native memory: what leaked, what made the peak, what lived for a moment, and where it was allocated. */
+/* Native memory: leaks, the peak, temporary allocations, and their call sites. */
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -17,7 +17,7 @@ static mprof_memory_stats totals_of(const log_report *report)
 	return totals;
 }
 
-/* Native code has no classes, so filters leave none of it. */
+/* Native code has no classes, so with a filter of methods or classes the section is left out. */
 static int is_there(const log_report *report, const mprof_memory_stats *totals)
 {
 	return report_wants_all(report) && totals->allocations + totals->unmatched_frees > 0;
@@ -115,10 +115,10 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 	if (totals->untracked > 0)
 		print_count("not followed", totals->untracked);
 	if (totals->is_estimate)
-		puts("  events are missing, out of order or not followed: these figures and those below are estimates");
+		puts("  events are missing, out of order or not followed: these numbers and those below are estimates");
 }
 
-/* One of the tables by place: which figures of a site it shows. */
+/* A table by call site: which numbers of a site it shows. */
 typedef struct place_table {
 	const char *title;
 	compare_function compare;
@@ -176,7 +176,7 @@ static void print_places(const log_report *report, const place_table *table, mpr
 		printf("  %10s %14s %14s\n", text_bytes(bytes, table->bytes_of(&sites[i])),
 		       text_count(blocks, table->count_of(&sites[i])), text_count(allocations, sites[i].allocations));
 		if (sites[i].is_folded)
-			printf("  %28s%s\n", "", "(other places: there was too little memory to tell them apart)");
+			printf("  %28s%s\n", "", "(other places: too little memory to distinguish them)");
 		report_stack(report, sites[i].stack);
 	}
 }
@@ -266,7 +266,7 @@ static void print_site_json(const log_report *report, json_writer *json, const m
 	json_end_object(json);
 }
 
-/* What a place takes besides its stack, and a range of sizes, with numbers of usual length. */
+/* Estimated size in JSON of a call site without its stack, and of a size range, with numbers of average length. */
 #define PLACE_SIZE 300
 #define RANGE_SIZE 100
 

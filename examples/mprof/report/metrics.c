@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of the runtime, and remarks of the user. */
+/* Metrics of the runtime, and markers of the user. */
 #include "shared/kinds.h"
 #include "common/name_cut.h"
 #include "report/parts.h"
@@ -18,7 +18,7 @@ static mprof_metric_stats metric_at(const log_report *report, size_t index)
 	return figures;
 }
 
-/* Units of metrics are those of the library's own figures. */
+/* The units of metrics are those of the library's other numbers. */
 static const char *value_text(char text[TEXT_NUMBER_SIZE], uint32_t flags, uint64_t value)
 {
 	uint32_t unit = flags & MPROF_METRIC_UNIT_MASK;

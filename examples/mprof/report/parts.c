@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of a call chain that are printed as text. */
+/* Number of frames of a call stack that are printed as text. */
 #define STACK_ROWS 12
 
 int report_larger_first(uint64_t left, uint64_t right)
@@ -19,7 +19,7 @@ uint64_t report_least(uint64_t share, uint64_t whole)
 {
 	uint64_t rest = whole % REPORT_WHOLE * share;
 
-	/* Neither product can overflow: a share is not above the whole. */
+	/* Neither product can overflow, since a share is at most REPORT_WHOLE. */
 	return whole / REPORT_WHOLE * share + rest / REPORT_WHOLE + (rest % REPORT_WHOLE != 0);
 }
 
@@ -65,7 +65,7 @@ mprof_class_stats *report_collect_exceptions(const log_report *report, size_t *c
 			      compare_exceptions, count);
 }
 
-void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int unheeded)
+void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int ignored)
 {
 	const char *separator = " (";
 
@@ -74,11 +74,11 @@ void report_title(const log_report *report, const char *title, size_t shown, siz
 		printf("%s%zu of %zu", separator, shown, all);
 		separator = "; ";
 	}
-	if ((unheeded & REPORT_ALL_NAMES) && !report_wants_all(report)) {
+	if ((ignored & REPORT_ALL_NAMES) && !report_wants_all(report)) {
 		printf("%sof all methods and classes", separator);
 		separator = "; ";
 	}
-	if ((unheeded & REPORT_ALL_THREADS) && report->options.has_thread) {
+	if ((ignored & REPORT_ALL_THREADS) && report->options.has_thread) {
 		printf("%sof all threads", separator);
 		separator = "; ";
 	}
@@ -124,7 +124,7 @@ void report_stack(const log_report *report, uint32_t stack)
 		printf("  %28s(%zu more)\n", "", count - STACK_ROWS);
 }
 
-/* Where there is not much in a log, a document may be larger than it. */
+/* For a small log, the document may be larger than the log. */
 #define LEAST_ROOM 65536
 
 uint64_t report_room(const log_report *report)

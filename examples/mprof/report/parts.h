@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file report/parts.h
- * \brief What the parts of a report share, and the parts that have both forms, text and JSON, in one file.
+ * \brief Declarations shared by the parts of a report, and the parts whose text and JSON forms are in one file.
  */
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
@@ -9,75 +9,80 @@
 #include "common/json.h"
 #include "report/report.h"
 
-/** For sorting: the larger number first. */
+/** Comparison for sorting: the larger number first. */
 int report_larger_first(uint64_t left, uint64_t right);
 
-/** The least part of a whole that is not below a share of it. */
+/** The smallest part of a whole that is not below a share of it. */
 uint64_t report_least(uint64_t share, uint64_t whole);
 
-/** 1 if no option asks for certain methods or classes, so that what has neither is wanted too. */
+/** Returns 1 if no filter selects methods or classes, so that rows with neither are wanted too. */
 int report_wants_all(const log_report *report);
 
-/** 1 if a method passes the filters. */
+/** Returns 1 if a method passes the filters. */
 int report_wants_method(const log_report *report, uint32_t id);
 
-/** 1 if a class passes the filters; 0 stands for one that is not known. */
+/** Returns 1 if a class passes the filters; \p id 0 is an unknown class. */
 int report_wants_class(const log_report *report, uint32_t id);
 
-/** While the log is read, another thread than the one that was asked for is passed over. */
+/** Starts the thread filter: while the log is read, other threads are skipped. */
 void report_filters_begin(log_report *report);
-void report_filters_pass_thread(log_report *report, uint64_t thread);
+void report_filters_skip_thread(log_report *report, uint64_t thread);
 void report_filters_release(log_report *report);
 
-/** Tells on standard error which filters match nothing in the log, and what is most like them. */
+/** Reports on standard error which filters match nothing in the log, with the nearest names. */
 void report_filters_check(const log_report *report);
 
 /** Fetches a row of a table; returns 1 if it is wanted. */
 typedef int (*report_fetch)(const log_report *report, size_t index, void *row);
 
 /**
- * Fetches up to \p count rows of \p size bytes, keeps those that are wanted, and sorts them. To be freed. NULL after a
- * message, with \p kept 0, if there is no memory.
+ * Fetches up to \p count rows of \p size bytes, keeps those that are wanted, and sorts them. The caller frees the
+ * array. NULL after a message, with \p kept 0, if out of memory.
  */
 void *report_collect(const log_report *report, size_t count, size_t size, report_fetch fetch,
 		     int (*compare)(const void *, const void *), size_t *kept);
 
-/** Classes of exceptions that were thrown, the most frequent first; as above. */
+/**
+ * Collects the classes of thrown exceptions, the most frequent first. The caller frees the array. NULL after a message,
+ * with \p count 0, if out of memory.
+ */
 mprof_class_stats *report_collect_exceptions(const log_report *report, size_t *count);
 
-/** "no memory" on standard error. */
+/** Prints "out of memory" on standard error. */
 void report_out_of_memory(void);
 
-/** Filters that a table does not heed: those of names, and that of the thread. */
-typedef enum report_unheeded { REPORT_HEEDS_ALL = 0, REPORT_ALL_NAMES = 1, REPORT_ALL_THREADS = 2 } report_unheeded;
+/** Filters that a table ignores: those of names, and that of the thread. */
+typedef enum report_ignored { REPORT_IGNORES_NONE = 0, REPORT_ALL_NAMES = 1, REPORT_ALL_THREADS = 2 } report_ignored;
 
-/** Begins a table as text; if not all rows are shown, or filters have no effect on it, it says so. */
-void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int unheeded);
+/** Prints the title of a table, with a note if not all rows are shown or it ignores filters. */
+void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int ignored);
 
-/** Room of a part of a bounded document, in bytes; of another one as much as there can be. */
+/** Maximum size of a part of a bounded document, in bytes; UINT64_MAX for other documents. */
 uint64_t report_room(const log_report *report);
 
-/** What the frames of a call chain take, at least; no more than needed to see that it is above \p most. */
+/**
+ * A lower bound of the size of the frames of a call stack in JSON, in bytes. Counting stops once it exceeds \p most.
+ */
 uint64_t report_json_stack_size(const log_report *report, uint32_t stack, uint64_t most);
 
-/** Takes what a row needs from the room of its part; returns 0 if that is not there. */
+/** Subtracts the size of a row from the remaining room of its part; returns 0 if the room is too small. */
 int report_takes_room(uint64_t *room, uint64_t size);
 
-/** The rest of a line: a name, "(unknown)" for NULL. */
+/** Prints a name as the rest of a line, "(unknown)" for NULL. */
 void report_name(const char *name);
 void report_method(const log_report *report, uint32_t id);
 void report_class(const log_report *report, uint32_t id);
 
-/** The same for a frame of a call chain. */
+/** Prints a frame of a call stack as the rest of a line. */
 void report_frame(const log_report *report, const mprof_stack_frame *frame);
 
-/** The frames of a call chain, each on a line, as far as they help. */
+/** Prints the first frames of a call stack, one per line. */
 void report_stack(const log_report *report, uint32_t stack);
 
-/** Names of the frames of a call chain, the innermost first, as an array. */
+/** Prints the names of the frames of a call stack, the innermost first, as an array. */
 void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack);
 
-/** The name of a class; null for 0. */
+/** Prints the name of a class; null for 0. */
 void report_json_class(const log_report *report, json_writer *json, uint32_t id);
 
 void report_call_tree_text(const log_report *report);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* An error may be the reader's, who then knows its place, or the profile's own. */
-static void tell_error(log_input *input, const mprof_block *block, mprof_status status)
+/* Reports an error, either of the reader, which then has its offset, or of the profile itself. */
+static void report_error(log_input *input, const mprof_block *block, mprof_status status)
 {
 	mprof_error error;
 
@@ -22,7 +22,7 @@ void profile_input_add(log_input *input, mprof_profile *profile, const mprof_blo
 	mprof_status status = mprof_profile_add_block(profile, input->reader, block);
 
 	if (status != MPROF_OK)
-		tell_error(input, block, status);
+		report_error(input, block, status);
 }
 
 void profile_input_finish(log_input *input, mprof_profile *profile, const mprof_block *block)
@@ -31,15 +31,15 @@ void profile_input_finish(log_input *input, mprof_profile *profile, const mprof_
 	mprof_profile_totals totals;
 
 	if (status != MPROF_OK) {
-		tell_error(input, block, status);
+		report_error(input, block, status);
 		return;
 	}
 	totals.struct_size = sizeof(totals);
 	mprof_profile_get_totals(profile, &totals);
 	if (totals.left_out > 0)
 		input_failed(input, block->offset, MPROF_ERR_LIMIT,
-			     "the profile takes too much memory: figures are incomplete");
+			     "the profile exceeds its memory limit: statistics are incomplete");
 	else if (totals.limited)
 		input_failed(input, block->offset, MPROF_ERR_LIMIT,
-			     "the profile takes too much memory: call paths and places are incomplete");
+			     "the profile exceeds its memory limit: call paths and call sites are incomplete");
 }

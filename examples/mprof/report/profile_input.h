@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file report/profile_input.h
- * \brief From a log that is read to a profile, telling what goes wrong.
+ * \brief Adds a log being read to a profile, and reports problems.
  */
 #ifndef PROFILE_INPUT_H
 #define PROFILE_INPUT_H
@@ -13,7 +13,7 @@
 /** Adds the current block. */
 void profile_input_add(log_input *input, mprof_profile *profile, const mprof_block *block);
 
-/** Finishes the profile; \p block is the last one that was met. */
+/** Finishes the profile; \p block is the last one read. */
 void profile_input_finish(log_input *input, mprof_profile *profile, const mprof_block *block);
 
 #endif

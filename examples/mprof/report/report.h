@@ -15,36 +15,36 @@
 
 typedef enum report_order { REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS } report_order;
 
-/** Shares are in units of a millionth of a percent, so that what is given in decimal digits is exact. */
+/** Shares are in units of a millionth of a percent, so that a share given in decimal digits is exact. */
 #define REPORT_PERCENT UINT64_C(1000000)
 #define REPORT_WHOLE (100 * REPORT_PERCENT)
 
 typedef struct report_options {
-	uint64_t top; /**< Rows of a table; 0 for all. */
+	uint64_t top; /**< Maximum rows of a table; 0 for all. */
 	int has_top;
 	report_order order;
 	int has_order;
-	const char *method_pattern; /**< NULL if there is none, as the next two. */
+	const char *method_pattern; /**< NULL for no filter, as for the next two fields. */
 	const char *class_pattern;
 	const char *assembly_pattern;
 	uint64_t thread;
 	int has_thread;
 	int tree_only;
-	uint64_t min_share; /**< What is less is left out of the trees; of #REPORT_WHOLE. */
+	uint64_t min_share; /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
 	int has_min_share;
-	int is_bounded;   /**< Of JSON: tables end where they would be large beside the log. */
-	int bounds_trees; /**< The same of trees, by their share. */
-	uint64_t depth;   /**< Of the call tree; 0 for the default. */
+	int is_bounded;   /**< JSON: tables are cut where the document would exceed the size of the log. */
+	int bounds_trees; /**< JSON: the trees are bounded in the same way, by min_share. */
+	uint64_t depth;   /**< Maximum depth of the call tree; 0 for the default. */
 } report_options;
 
-/** What is known of the filters while a log is read. */
+/** State of the filters while a log is read. */
 typedef struct report_filters {
-	int has_thread;       /**< There is something of the thread that was asked for. */
-	uint64_t last_thread; /**< The one that was passed over last. */
+	int has_thread;       /**< The log has events of the requested thread. */
+	uint64_t last_thread; /**< The thread that was skipped last. */
 	nearest_name thread;
 } report_filters;
 
-/** Rows that a bounded document has no room for. */
+/** Numbers of rows that a bounded document has no room for. */
 typedef struct report_left_out {
 	uint64_t allocation_stacks;
 	uint64_t monitor_stacks;
@@ -62,22 +62,22 @@ typedef struct log_report {
 	mprof_profile_totals totals;
 	log_summary summary;
 	assembly_names assemblies;
-	mprof_method_stats *methods; /**< Those that pass the filters, in the order asked for. */
+	mprof_method_stats *methods; /**< Methods that pass the filters, in the requested order. */
 	size_t method_count;
-	mprof_class_stats *classes; /**< The same, most bytes first. */
+	mprof_class_stats *classes; /**< Classes that pass the filters, most bytes first. */
 	size_t class_count;
 	report_filters filters;
 	report_left_out left_out;
 } log_report;
 
-/** Reads the log and fills in all of it. Returns an exit status; only #STATUS_NOTHING means that there is nothing. */
+/** Reads the log and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */
 int report_read(log_report *report, const char *path, const report_options *options);
 void report_release(log_report *report);
 
-/** Puts the methods in another order. */
+/** Sorts the methods. */
 void report_sort_methods(log_report *report, report_order order);
 
-/** Rows of a table of \p count rows. */
+/** The number of rows to print of a table with \p count rows. */
 size_t report_rows(const log_report *report, size_t count);
 
 void report_print_text(log_report *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples hit, and by which call chains. */
+/* Sampled items, and the sample tree. */
 #include "common/name_cut.h"
 #include "report/parts.h"
 #include "report/tree.h"
@@ -44,7 +44,7 @@ static mprof_sample_stats *collect(const log_report *report, size_t *count)
 			      fetch_sample, compare_samples, count);
 }
 
-/* The file of the module that a function is in; NULL if it is not known, and for all else. */
+/* The file of the module of a function; NULL if unknown, and for all other kinds. */
 static const char *module_of(const log_report *report, uint32_t kind, uint32_t id)
 {
 	mprof_record record;
@@ -60,7 +60,7 @@ static const char *module_of(const log_report *report, uint32_t kind, uint32_t i
 		       : NULL;
 }
 
-/* The rest of a line. */
+/* Prints the name of an item as the rest of a line. */
 static void print_name(const log_report *report, uint32_t kind, uint32_t id)
 {
 	const char *name = names_sample(report->input.reader, kind, id);
@@ -89,7 +89,7 @@ void report_samples_text(const log_report *report)
 	char total_percent[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Samples", shown, count, REPORT_HEEDS_ALL);
+		report_title(report, "Samples", shown, count, REPORT_IGNORES_NONE);
 		printf("  %10s %8s %10s %8s  %s\n", "self", "", "total", "", "method or native function");
 	}
 	for (size_t i = 0; i < shown; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report for people: first what most want to know. */
+/* Prints a report as text, the most wanted tables first. */
 #include "common/name_cut.h"
 #include "report/parts.h"
 #include "shared/text.h"
@@ -102,13 +102,13 @@ static void print_methods(log_report *report, const char *title, report_order or
 	size_t rows;
 
 	report_sort_methods(report, order);
-	/* Methods that were never called come last in each order. */
+	/* Methods that were never called are last in each order. */
 	for (size_t i = 0; i < report->method_count; i++)
 		called += report->methods[i].calls > 0;
 	if (called == 0)
 		return;
 	rows = report_rows(report, called);
-	report_title(report, title, rows, called, REPORT_HEEDS_ALL);
+	report_title(report, title, rows, called, REPORT_IGNORES_NONE);
 	printf("  %10s %8s %10s %14s  %s\n", "self", "", "total", "calls", "method");
 	for (size_t i = 0, shown = 0; i < report->method_count && shown < rows; i++) {
 		if (report->methods[i].calls == 0)
@@ -126,13 +126,13 @@ static void print_allocations(const log_report *report)
 	char percent[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
 
-	/* Most bytes first, so classes without objects come last. */
+	/* Most bytes first, so classes without objects are last. */
 	while (allocated < report->class_count && report->classes[allocated].allocations > 0)
 		allocated++;
 	if (allocated == 0)
 		return;
 	rows = report_rows(report, allocated);
-	report_title(report, "Allocations by class", rows, allocated, REPORT_HEEDS_ALL);
+	report_title(report, "Allocations by class", rows, allocated, REPORT_IGNORES_NONE);
 	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
 	for (size_t i = 0; i < rows; i++) {
 		const mprof_class_stats *figures = &report->classes[i];
@@ -164,7 +164,7 @@ static void print_jit(log_report *report)
 	if (compiled == 0)
 		return;
 	rows = report_rows(report, compiled);
-	report_title(report, "Compilation, with what was compiled for it", rows, compiled, REPORT_HEEDS_ALL);
+	report_title(report, "Compilation, with what was compiled for it", rows, compiled, REPORT_IGNORES_NONE);
 	for (size_t i = 0; i < rows; i++) {
 		printf("  %10s  ", text_duration(text, report->methods[i].jit_ns));
 		report_method(report, report->methods[i].id);
@@ -224,7 +224,7 @@ static void print_exceptions(const log_report *report)
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count > 0)
-		report_title(report, "Exceptions", shown, count, REPORT_HEEDS_ALL);
+		report_title(report, "Exceptions", shown, count, REPORT_IGNORES_NONE);
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s  ", text_count(text, rows[i].exceptions));
 		report_class(report, rows[i].id);
@@ -236,7 +236,7 @@ static void print_threads(const log_report *report)
 {
 	size_t count = mprof_profile_get_thread_count(report->profile);
 	size_t rows = report_rows(report, count);
-	/* A log without calls or samples has nothing to put into their columns. */
+	/* Columns of calls and samples are left out if the log has none. */
 	int has_calls = report->totals.calls > 0;
 	int has_samples = report->totals.samples > 0;
 	char text[TEXT_NUMBER_SIZE];

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* What a node takes besides its name. */
+/* Estimated size of a node in JSON without its name. */
 #define NODE_SIZE 140
 
-/* A walk that only adds up how much it would print. */
+/* A walk that only sums up the size of the output. */
 typedef struct tree_measure {
 	const log_report *report;
 	const tree_visitor *printed;

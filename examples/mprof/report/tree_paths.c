@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node that was entered, and those of its children that are to be met. */
+/* A node that was entered, and its children that are still to be visited. */
 typedef struct level {
 	uint32_t node;
 	hidden_branches hidden;
@@ -58,7 +58,7 @@ static int open_level(level *opened, const tree_visitor *visitor, const tree_nod
 	return 1;
 }
 
-/* levels[0] is the root's; there is room for max_depth + 1. */
+/* levels[0] belongs to the root; the capacity is max_depth + 1. */
 static int walk(const tree_visitor *visitor, uint64_t min_weight, size_t max_depth, level *levels)
 {
 	size_t depth = 0;

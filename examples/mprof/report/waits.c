@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads wait for: monitors, and finalizers that must run. */
+/* Waits of threads: contention of monitors, and finalizers. */
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -65,7 +65,7 @@ static void print_sites(const log_report *report)
 	char contentions[TEXT_NUMBER_SIZE];
 
 	if (count > 0)
-		report_title(report, "Waits for monitors by place", shown, count, REPORT_HEEDS_ALL);
+		report_title(report, "Waits for monitors by place", shown, count, REPORT_IGNORES_NONE);
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %14s  ", text_duration(time, rows[i].contended_ns),
 		       text_count(contentions, rows[i].contentions));
@@ -85,7 +85,7 @@ void report_monitors_text(const log_report *report)
 	char failures[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Monitors", shown, count, REPORT_HEEDS_ALL);
+		report_title(report, "Monitors", shown, count, REPORT_IGNORES_NONE);
 		printf("  %10s %14s %10s  %s\n", "waited", "times", "given up", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -97,7 +97,7 @@ void report_monitors_text(const log_report *report)
 	print_sites(report);
 }
 
-/* What a row takes besides its stack, with names of usual length. */
+/* Estimated size of a row in JSON without its stack, with names of average length. */
 #define ROW_SIZE 200
 
 static void print_sites_json(log_report *report, json_writer *json)
@@ -180,7 +180,7 @@ void report_finalizers_text(const log_report *report)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Finalizers", shown, count, REPORT_HEEDS_ALL);
+		report_title(report, "Finalizers", shown, count, REPORT_IGNORES_NONE);
 		printf("  %10s %14s  %s\n", "time", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Works in three turns; it waits for the next one, and for its end, until there is a file of that name.
+// Works in three rounds. It waits for each next round, and for its end, until a file of that name exists.
 using System;
 using System.IO;
 using System.Runtime.CompilerServices;
@@ -35,7 +35,7 @@ namespace Runs
 
 		static void Last() { Work(50); }
 
-		// Not for ever, should whoever makes the files be gone.
+		// Limited, in case the process that makes the files has ended.
 		static void Await(string name)
 		{
 			for (int i = 0; i < 20000 && !File.Exists(name); i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a program with windows of GTK and works it as somebody in front of it would: the program's own code runs, in this
-// process, and what is read is what its lists show.
+// Runs a GTK program and operates it as a user would: the program's own code runs in this
+// process, and the results are read from its lists.
 //
 // usage: Windows.exe PROGRAM ARGUMENT... -- STEP...
 //
@@ -16,7 +16,7 @@
 //   make FILE        makes an empty file
 //   quit             closes the window
 //
-// A step that takes too long, and an exception that nobody catches, end it with status 1.
+// A step that takes too long and an unhandled exception end it with status 1.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -151,7 +151,7 @@ static class Windows
 		return view.Selection.PathIsSelected(path);
 	}
 
-	// GTK# 2.12.40, which Debian has, forgets the store that a NodeView is given: asked for it, it says that there is
+	// GTK# 2.12.40, which Debian has, forgets the store that a NodeView is given: when asked for it, it returns
 	// none. The heap viewer asks at the first click, on any log, and ends. So the view is given one that it remembers.
 	static void KeepStore()
 	{

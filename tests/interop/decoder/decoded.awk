@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What mprof-decoder prints, as lines like those of facts() in ../mono/support.sh, but with class and method in one
-# column, as it prints them:
+# Converts the output of mprof-decoder to lines like those of facts() in ../mono/support.sh, but with class and method
+# in one column, as it prints them:
 #   calls METHOD NUMBER                 allocations CLASS NUMBER BYTES, if all of the class have a caller
 #   bytes CLASS BYTES                   from CLASS METHOD NUMBER BYTES
 #   jit METHOD
 #   monitor CONTENTIONS FAILURES        collection NUMBER
 #   resize NUMBER BYTES                 summary NUMBER CLASS NUMBER BYTES DEAD
-#   shot NUMBER                         sample NAME NUMBER, of what has a name
+#   shot NUMBER                         sample NAME NUMBER, for named items
 #   samples NUMBER
 
 BEGIN { OFS = "\t" }
@@ -19,7 +19,7 @@ BEGIN { OFS = "\t" }
 }
 /^Reporting / || /^---/ { next }
 
-# The rest of a line behind the first ") ".
+# The rest of a line after the first ") ".
 function behind_bracket(line) { return substr(line, index(line, ") ") + 2) }
 
 function number_before(word) { return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a log in the dialect of Mono 2, with the public functions, for a test of what its own decoder makes of it. */
+/* Writes a log in the dialect of Mono 2 with the public functions, to test how the decoder of Mono 2 reads it. */
 #include <mprof/writer.h>
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define DEEP_CHAIN 106
 #define LOOSE_CHAIN (DEEP_CHAIN + 1)
 
-/* The clock's counter is microseconds, as its time. */
+/* The counter is in microseconds, as is the wall-clock time. */
 static uint64_t now = 1000000;
 
 static void read_clock(void *user, mprof_clock *clock)
@@ -116,8 +116,8 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
 }
 
 /*
- * Chain 1 is Main, 2 Work called by Main, 3 Main being compiled, 4 native code called by 2, 5 a place of its module, 6
- * one of none, and those from 7 on add a frame each, but for the last: a function of no module.
+ * Stack 1 is Main, 2 Work called by Main, 3 Main being compiled, 4 native code called by 2, 5 a location in its module,
+ * 6 one outside of modules. Those from 7 on add a frame each, except the last: a function without a module.
  */
 static void define_chains(void)
 {
@@ -240,7 +240,7 @@ static void write_calls(void)
 
 static void write_samples(void)
 {
-	/* The decoder fails at chains of more than 31 callers. */
+	/* The decoder fails on call stacks with more than 31 callers. */
 	static const uint32_t chains[] = {2, 4, 4, 5, DEEP_CHAIN, 6, 1, LOOSE_CHAIN};
 	mprof_event samples[sizeof(chains) / sizeof(chains[0])];
 

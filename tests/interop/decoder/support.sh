@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the tests with the programs of Mono 2 share: mprof-decoder, mprof-heap-viewer and emveepee, which Debian has in
-# the package mono-profiler. Tests source this file.
+# Functions shared by the tests with the programs of Mono 2: mprof-decoder, mprof-heap-viewer and emveepee, from
+# Debian's package mono-profiler. Tests source this file.
 . "$srcdir/tests/interop/mono/support.sh"
 
 decoder_tests=$srcdir/tests/interop/decoder
@@ -9,20 +9,21 @@ decoder_tests=$srcdir/tests/interop/decoder
 command -v mprof-decoder >/dev/null || skip "mprof-decoder is not installed (package mono-profiler)"
 command -v iconv >/dev/null || skip "iconv is not installed"
 
-# Where mono finds the module under its other name.
+# The directory where mono finds the module under its other name.
 mkdir modules
 ln -s "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" modules/libmono-profiler-logging.so
 export LD_LIBRARY_PATH="$work/modules:$LD_LIBRARY_PATH"
 
-# logged OPTIONS PROGRAM [ARGUMENT...]: runs a program as mono --profile=logging:OPTIONS does. Its status is mono's.
+# logged OPTIONS PROGRAM [ARGUMENT...]: runs a program with mono --profile=logging:OPTIONS. The status is mono's.
 logged() {
 	local options=$1
 	shift
 	timeout 120 mono --profile=logging:"$options" "$@"
 }
 
-# decode LOG: what mprof-decoder prints is in LOG.text, and as facts in LOG.facts; see decoded.awk. It shows each byte of
-# a name as a character. The oracle prints the same, and without its faults what mprof decode prints.
+# decode LOG: puts the output of mprof-decoder into LOG.text, and as facts into LOG.facts; see decoded.awk.
+# mprof-decoder prints each byte of a name as a character. The oracle prints the same, and without the faults of
+# mprof-decoder the output of mprof decode.
 decode() {
 	local status=0 oracle=$builddir/tests/decode/oracle
 	timeout 120 mprof-decoder "$1" >decoder.out 2>&1 || status=$?
@@ -40,10 +41,10 @@ decode() {
 # decoded LOG LINE: a line of its facts, with blanks for tabs.
 decoded() {
 	tr '\t' ' ' <"$1.facts" | grep -qxF -- "$2" ||
-		fail "$1: mprof-decoder does not say '$2'; near it: $(grep -F -- "$(cut -d ' ' -f 2 <<<"$2")" "$1.facts" | head)"
+		fail "$1: the output of mprof-decoder lacks '$2'; similar lines: $(grep -F -- "$(cut -d ' ' -f 2 <<<"$2")" "$1.facts" | head)"
 }
 
-# same WHAT FILE FILE: sorted lines are the same.
+# same WHAT FILE FILE: the files have the same sorted lines.
 same() {
 	diff "$2" "$3" >difference || fail "$1: $(head -n 20 difference)"
 	test -s "$2" || fail "$1: nothing"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mprof-decoder says the same of a log of Mono 2 and of its copy that was one of mprof2 in between; and of a log that
-# was recorded as mprof2 it says what the program says.
+# mprof-decoder prints the same for a log of Mono 2 and for its copy made through mprof2. For a log recorded as mprof2,
+# its output matches that of the program.
 set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 
@@ -10,7 +10,7 @@ to_mono() {
 	"$MPROF" convert --dialect=mono "$1" "$2" 2>converted || fail "convert $1: status $?: $(cat converted)"
 }
 
-# recorded KINDS PROGRAM OPTIONS: what the program prints of what it did, as far as the decoder says it too.
+# recorded KINDS PROGRAM OPTIONS: compares the facts that the program prints with those of the decoder, for these kinds.
 recorded() {
 	compile "$2"
 	profiled "$3,output=$2.mprof" "$2.exe" >"$2.expected"
@@ -23,7 +23,7 @@ recorded() {
 		$1 == "allocations" { print; print "bytes", $2, $4 }' "$2.expected" | grep -E "^($1)	" >wanted
 	test -s wanted || fail "$2: nothing to compare"
 	while read -r line; do
-		grep -qxF -- "$line" "$2-mono.mprof.facts" || fail "$2: mprof-decoder does not say '$line'"
+		grep -qxF -- "$line" "$2-mono.mprof.facts" || fail "$2: the output of mprof-decoder lacks '$line'"
 	done <wanted
 	echo "$2: $(wc -l <wanted) facts"
 }
@@ -34,7 +34,7 @@ recorded calls Exceptions calls,exceptions
 recorded "bytes" Allocations alloc=stack+caller+objects,gc
 recorded "bytes" Allocations alloc,gc,heap,summary,free
 
-# Chains of samples and heap shots: the totals are those of the log.
+# Call stacks of samples, and heap snapshots: the totals are those of the log.
 compile Hot
 profiled "sample=1000,output=Hot.mprof" Hot.exe 300 >Hot.expected
 to_mono Hot.mprof Hot-mono.mprof
@@ -43,9 +43,10 @@ decoded Hot-mono.mprof "samples $(info Hot.mprof .events.sample)"
 
 test -n "${MPROF_SAMPLES-}" || exit 0
 
-# timeless TEXT: its lines without the figures that repeated start counters spoil. Mono wrote blocks that repeat the
-# start counter of the block before, and mprof-decoder then takes times from there again: of these logs it tells times of
-# collections, calls, compilation and waits that are wrong, and of their copies, which say the right start, right ones.
+# timeless TEXT: its lines without the numbers that repeated base counters make wrong. Mono wrote blocks that repeat the
+# base counter of the previous block, and mprof-decoder then counts times from there again: for these logs it prints
+# wrong times of collections, calls, compilations and waits. Their copies contain the correct base counters and result
+# in correct times.
 timeless() {
 	awk '
 		/^Reporting (execution|jit|GC|monitor)/ { is_time = 1 }
@@ -57,7 +58,7 @@ same_text=0
 better_text=0
 for log in "$MPROF_SAMPLES"/*.mprof; do
 	text=${log%.mprof}.decoder.txt
-	# Some it cannot read to their ends.
+	# mprof-decoder cannot read some logs to the end.
 	grep -qE '^(Unhandled Exception|\[ERROR\]|Stopping decoding)' "$text" && continue
 	test "$("$MPROF" info --json "$log" 2>/dev/null | jq -r '[.dialect, .complete] | join(" ")')" = "mono true" || continue
 	"$MPROF" convert "$log" between.mprof || fail "convert $log: status $?"

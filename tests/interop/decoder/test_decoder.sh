@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Logs that the module writes in the format of Mono 2: mprof-decoder reads them to their ends and finds the same in them
-# as we do, and as the programs say.
+# Logs that the module writes in the format of Mono 2: mprof-decoder reads them to the end and finds the same facts as
+# mprof report and as the programs themselves.
 set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 
-# own LOG: what we find, in the words of decoded.awk, in LOG.own.
+# own LOG: puts the facts from mprof report, in the form of decoded.awk, into LOG.own.
 own() {
 	"$MPROF" report --json "$1" >report.json || fail "mprof report $1: status $?"
 	jq -r '
@@ -25,14 +25,15 @@ own() {
 		| map(tostring) | join("\t")' report.json | LC_ALL=C sort >"$1.own"
 }
 
-# expected FILE: what the program says it did, in the same words.
+# expected FILE: the facts that the program printed, in the same form.
 expected() {
 	awk -F '\t' -v OFS='\t' '
 		$1 == "calls" { print $1, $2 "." $3, $4 }
 		$1 == "allocations" { print; print "bytes", $2, $4 }' "$1" | LC_ALL=C sort
 }
 
-# agrees LOG EXPECTED KIND...: of these kinds, the decoder says what we say, and all that the program says.
+# agrees LOG EXPECTED KIND...: for these kinds, the facts of the decoder equal those of mprof report and include all
+# facts of the program.
 agrees() {
 	local log=$1 program=$2
 	shift 2
@@ -43,10 +44,10 @@ agrees() {
 	kinds "$log.facts" "$@" >theirs
 	kinds "$log.own" "$@" >ours
 	same "$log: mprof-decoder and mprof report" theirs ours
-	expected "$program" | kinds /dev/stdin "$@" >said
-	LC_ALL=C comm -23 said theirs >missing
+	expected "$program" | kinds /dev/stdin "$@" >claimed
+	LC_ALL=C comm -23 claimed theirs >missing
 	test ! -s missing || fail "$log: not so: $(head -n 20 missing)"
-	echo "$log: $(wc -l <theirs) facts are the same, $(wc -l <said) are the program's"
+	echo "$log: $(wc -l <theirs) facts are the same, $(wc -l <claimed) are the program's"
 }
 
 for program in Calls Exceptions Generics Threads Native; do
@@ -69,7 +70,7 @@ for program in Allocations Generics Threads; do
 	done
 done
 
-# Objects that the compiler makes: the whole text is the same.
+# Objects allocated by the compiler: the whole text is the same.
 compile_literals
 for options in alloc alloc,-sas alloc,aci; do
 	logged "$options,o=Literals.mprof" Literals.exe 2>Literals.stderr
@@ -81,13 +82,13 @@ for options in alloc alloc,-sas alloc,aci; do
 	grep -q 'JIT time.*Literals\.Program\.Fail ()' theirs || fail "$options: nothing at JIT time"
 done
 
-# Collections, with the heap after each: what it holds by class, and what died.
+# Collections, with the heap after each: live objects and dead objects by class.
 compile Heap
 logged "heap=all,as,free,o=Heap.mprof" Heap.exe >Heap.expected 2>Heap.stderr
 agrees Heap.mprof Heap.expected bytes collection summary shot
 kinds Heap.mprof.facts shot | cut -f 2 >shots
 kinds Heap.mprof.facts collection | cut -f 2 >collections
-same "numbers of heap shots and of collections" shots collections
+same "numbers of heap snapshots and of collections" shots collections
 logged "free,o=free.mprof" Heap.exe >free.expected 2>free.stderr
 agrees free.mprof free.expected bytes collection
 kinds free.mprof.facts shot | cut -f 2 >shots
@@ -97,8 +98,8 @@ compile Collections
 logged "gc,o=Collections.mprof" Collections.exe >Collections.expected 2>Collections.stderr
 agrees Collections.mprof Collections.expected collection
 test "$(kinds Collections.mprof.facts collection | wc -l)" -ge 21 || fail "too few collections"
-grep -q '^mprof: Collections.mprof: [0-9]* session blocks left out, which there is not in mono$' Collections.stderr ||
-	fail "the module does not say what is left out: $(cat Collections.stderr)"
+grep -q '^mprof: Collections.mprof: [0-9]* session blocks left out, not available in mono$' Collections.stderr ||
+	fail "the module does not report what is left out: $(cat Collections.stderr)"
 
 # Locks
 compile Monitors
@@ -106,7 +107,7 @@ logged "monitor,o=Monitors.mprof" Monitors.exe >Monitors.expected 2>Monitors.std
 agrees Monitors.mprof Monitors.expected monitor
 decoded Monitors.mprof "monitor 35 15"
 
-# Samples, without callers: with them that decoder counts others than those that were hit.
+# Samples without callers: with callers, that decoder does not count the sampled items.
 compile Spinning
 logged "s,o=Spinning.mprof" Spinning.exe 200 >Spinning.expected 2>Spinning.stderr
 agrees Spinning.mprof Spinning.expected samples sample
@@ -120,7 +121,8 @@ decode Calls.mprof
 kinds Calls.mprof.facts jit >theirs
 same "methods compiled" theirs ours
 
-# All at once, with and without calls, from a few slots at a time: nothing that it cannot read, and the same figures.
+# All kinds at once, with and without calls, with small buffers: the decoder can read everything and prints the same
+# numbers.
 everything=jit,alloc,aci,gc,heap=all,as,free,monitor,threads,s=16
 for program in Heap Monitors Threads; do
 	for options in "$everything" "calls,$everything,tbs=128,se" "$everything,sd"; do
@@ -135,7 +137,7 @@ for program in Heap Monitors Threads; do
 	done
 done
 
-# A program that is not Mono's
+# A native program
 cat >native.c <<'END'
 static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 int main(void) { return fib(10) != 55; }

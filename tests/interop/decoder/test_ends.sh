@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# However a program ends, its log in the format of Mono 2 can be read: by mprof-decoder if the program had any say in it,
-# and by us also where it was killed, or there was no room left.
+# A log in the format of Mono 2 can be read regardless of how the program ends: by mprof-decoder if the program ended by
+# itself, and by mprof also if it was killed or the disk was full.
 set -eu
 . "$srcdir/tests/interop/decoder/support.sh"
 
@@ -27,7 +27,7 @@ ends unhandled 1
 ends unhandled-thread 1
 decoded return.mprof "calls Ends.Program.Step (int) 1000"
 
-# readable LOG: we read it up to its last whole block, and say where that is.
+# readable LOG: mprof reads it up to its last complete block and reports the offset.
 readable() {
 	local status=0
 	"$MPROF" info --json "$1" >info.json 2>info.err || status=$?
@@ -40,19 +40,19 @@ readable() {
 	echo "$1: $(tail -n 1 check.out)"
 }
 
-# Killed, when there is something of it
+# Killed after a part of the log was written
 mono --profile=logging:calls,o=killed.mprof Ends.exe forever 2>/dev/null &
 process=$!
 await_bytes killed.mprof 200000
 kill -KILL $process
 wait $process 2>/dev/null || true
 readable killed.mprof
-# With an end the old program reads it too.
+# With an END block, mprof-decoder reads it too.
 "$MPROF" convert --dialect=mono --close killed.mprof closed.mprof 2>/dev/null || true
 decode closed.mprof
 grep -q '^calls	Ends.Program.Step (int)	[1-9]' closed.mprof.facts || fail "closed.mprof: no calls"
 
-# No room: the module says so, and the program goes on to its end.
+# Disk full: the module reports it, and the program continues to its end.
 status=0
 (
 	trap '' XFSZ
@@ -60,5 +60,5 @@ status=0
 	timeout 120 mono --profile=logging:calls,o=full.mprof Ends.exe background
 ) >/dev/null 2>full.stderr || status=$?
 expect "no room: status" $status 0
-grep -q '^mprof: full.mprof: cannot be written any more: File too large' full.stderr || fail "$(cat full.stderr)"
+grep -q '^mprof: cannot write full.mprof: File too large' full.stderr || fail "$(cat full.stderr)"
 readable full.mprof

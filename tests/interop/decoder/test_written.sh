@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What mprof-decoder of Mono 2 prints of a log with one of everything, written by the library in its dialect; and that our
-# own tool finds no fault with it. Needs the package mono-profiler.
+# The output of mprof-decoder of Mono 2 for a log with one of everything, written by the library in its dialect; mprof
+# check finds no fault in it. Needs the package mono-profiler.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs mprof-decoder

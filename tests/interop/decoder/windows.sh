@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Runs the programs of Mono 2 that have windows, on a display of their own. Tests source this file after support.sh.
+# Runs the graphical programs of Mono 2 on a display of their own. Tests source this file after support.sh.
 
 for program in Xvfb emveepee mprof-heap-viewer; do
 	command -v $program >/dev/null || skip "$program is not installed (packages xvfb, mono-profiler)"
 done
 
-# exe_of PROGRAM: what the script of that name starts.
+# exe_of PROGRAM: the path of the program that the script of that name starts.
 exe_of() {
 	sed -n 's/.*exec mono "\([^"]*\)".*/\1/p' "$(command -v "$1")"
 }
@@ -25,7 +25,7 @@ for name in gtk gdk glib atk; do
 done
 mcs -nologo -out:Windows.exe "${gtk[@]}" "$decoder_tests/Windows.cs" || fail "Windows.cs does not compile"
 
-# They keep what was opened last.
+# The programs save the last opened file.
 export HOME=$work/home TMPDIR=$work/temporary
 mkdir "$HOME" "$TMPDIR"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does what its standard input says, a line each, and says when it is done.
+// Executes commands from its standard input, one per line, and prints a line when each is done.
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -32,7 +32,7 @@ namespace Controlled
 		[MethodImpl(MethodImplOptions.NoInlining)]
 		static int Step(int n) { return n + 1; }
 
-		// Not for ever, should nobody call it off.
+		// Limited, in case no command ends it.
 		static void Storm()
 		{
 			for (int round = 0; storming && round < 50000; round++) {

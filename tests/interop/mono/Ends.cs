@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ends in the way that its argument says, while other threads run.
+// Ends in the way that its argument specifies, while other threads run.
 using System;
 using System.Threading;
 

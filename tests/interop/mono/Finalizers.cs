@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects whose finalizers run, once each, and some that are told not to.
+// Objects whose finalizers run, once each, and some whose finalizers are suppressed.
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -40,7 +40,7 @@ namespace Finalizers
 				GC.Collect();
 				GC.WaitForPendingFinalizers();
 			}
-			// Those that an address on a stack still holds on to die with the program.
+			// Objects that an address on a stack keeps alive are finalized at the end of the program.
 			Console.WriteLine("finalizer\tFinalizers.Mortal\t" + Mortals);
 			Console.WriteLine("finalizer\tFinalizers.Exempt\t0");
 			Console.WriteLine("calls\tFinalizers.Mortal\tFinalize ()\t" + Mortals);

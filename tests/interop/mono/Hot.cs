@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Spends nearly all of its time in one method, for so many rounds.
+// Spends nearly all of its time in one method, for the number of rounds in its argument.
 using System;
 using System.Runtime.CompilerServices;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Three threads spend so many milliseconds of processor time each, in one place each: a method of the program, one of
+// Three threads each spend the given milliseconds of processor time in one function: a method of the program, one of
 // the class library, which is precompiled, and a function of the C library. A fourth does nothing for as long.
 using System;
 using System.Runtime.CompilerServices;
@@ -28,7 +28,7 @@ namespace Spinning
 		static readonly IntPtr bytes = Marshal.AllocHGlobal(Size);
 		static int result;
 
-		// Each round takes some ten milliseconds, so that reading the clock takes no time to speak of.
+		// Each round takes some ten milliseconds, so that the time for reading the clock is negligible.
 		static void Repeat(Action round)
 		{
 			Time time;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads that allocate, throw, load and unload all at once, for a number of milliseconds, while another makes the
-// collector run again and again, so many milliseconds apart.
+// collector run repeatedly, at an interval in milliseconds.
 using System;
 using System.Collections.Generic;
 using System.Threading;

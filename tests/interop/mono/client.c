@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sends what it reads to a socket, and prints what is answered, until both have ended. With "deaf" it reads no answer,
- * but sends a line again and again until it could not for a second, says so, and stays for its standard input's end.
- * With "many" it does the same with 100 connections that say nothing.
+ * Sends its standard input to a socket and prints the answers, until both have ended. With "deaf" it reads no answers,
+ * but sends a line repeatedly until sending has been impossible for a second, prints a message, and waits for the end
+ * of its standard input. With "many" it does the same with 100 connections that send nothing.
  */
 #include <errno.h>
 #include <poll.h>
@@ -38,11 +38,11 @@ static int talk(int fd)
 	return 0;
 }
 
-static int stay(const char *said)
+static int stay(const char *message)
 {
 	char text[16];
 
-	puts(said);
+	puts(message);
 	fflush(stdout);
 	while (read(STDIN_FILENO, text, sizeof(text)) > 0)
 		;

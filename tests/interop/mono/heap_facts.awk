@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the last heap shot says of references and roots, one line each. Reads "class ID NAME" with tabs between, and then
-# the lines of "mprof dump --json".
+# Prints the references and roots of the last heap snapshot, one per line. Reads "class ID NAME", separated by tabs,
+# followed by the lines of "mprof dump --json".
 #   references CLASS CLASS NUMBER      root KIND CLASS-OF-THE-FIELDS CLASS NUMBER
 BEGIN { FS = "\t" }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the tests on Mono share; they source this file. The environment of "make check" is explained in
-# tests/Makefile.inc. A test ends with skip or at its end; the first failed check ends it as well.
+# Functions shared by the tests with Mono, which source this file. tests/Makefile.inc explains the environment of "make
+# check". A test ends with skip or at its end; the first failed check ends it too.
 
 here=$srcdir/tests/interop/mono
 
@@ -25,7 +25,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/mprof-mono.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 
-# For colours of the terminal and the like, which mono would look for in the environment.
+# Terminal settings such as colours, which mono reads from the environment.
 export TERM=dumb LC_ALL=C.UTF-8
 export LD_LIBRARY_PATH="$MPROF_MODULE_DIR:$builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
@@ -54,31 +54,31 @@ profiled() {
 	timeout 120 mono --profile=mprof:"$options" "$@"
 }
 
-# mono_failed FILE...: whether Mono 6.8 failed by itself, going by what it printed: now and then it cannot stop a thread
-# that is aborted or ended with its domain, or bear a sample there, and ends with any status. With its own profiler it
-# is the same.
+# mono_failed FILE...: whether Mono 6.8 failed by itself, according to its messages: sometimes it cannot stop a thread
+# that is aborted or ended with its domain, or fails when it is sampled there, and ends with any status. With its own
+# profiler it is the same.
 mono_failures='Assertion.*!info->is_async_context|^Cannot transition thread'
 mono_failed() {
 	grep -Eq "$mono_failures" "$@"
 }
 
-# run_mono NAME COMMAND...: its output to NAME.said and NAME.stderr. Where Mono failed by itself it runs once more, and
-# tests/results.sh reports that it did: a fault of the module that makes Mono fail shall be seen.
+# run_mono NAME COMMAND...: runs a command with its output in NAME.facts and NAME.stderr. If Mono failed by itself, it
+# runs once more, and tests/results.sh reports this: a fault of the module that makes Mono fail must be visible.
 run_mono() {
 	local name=$1 attempt status
 	shift
 	for attempt in 1 2; do
 		status=0
-		# What is left of one that failed may still write.
-		rm -f "$name.said" "$name.stderr" "$name.mprof"
-		"$@" >"$name.said" 2>"$name.stderr" || status=$?
-		mono_failed "$name.said" "$name.stderr" || break
-		test $attempt = 2 || echo "RETRY: $name: $(grep -Eh "$mono_failures" "$name.said" "$name.stderr" | head -n 1)"
+		# Processes of the failed run may still write.
+		rm -f "$name.facts" "$name.stderr" "$name.mprof"
+		"$@" >"$name.facts" 2>"$name.stderr" || status=$?
+		mono_failed "$name.facts" "$name.stderr" || break
+		test $attempt = 2 || echo "RETRY: $name: $(grep -Eh "$mono_failures" "$name.facts" "$name.stderr" | head -n 1)"
 	done
 	return $status
 }
 
-# recorded OPTIONS NAME: as profiled, of NAME.exe to NAME.mprof, NAME.said and NAME.stderr.
+# recorded OPTIONS NAME: runs NAME.exe as profiled does, with the outputs NAME.mprof, NAME.facts and NAME.stderr.
 recorded() {
 	run_mono "$2" profiled "$1,output=$2.mprof" "$2.exe"
 }
@@ -92,7 +92,7 @@ await_bytes() {
 	fail "$1 has fewer than $2 bytes"
 }
 
-# info LOG FILTER: what jq makes of "mprof info".
+# info LOG FILTER: applies jq to the output of "mprof info".
 info() {
 	"$MPROF" info --json "$1" | jq -r "$2"
 }
@@ -102,14 +102,14 @@ expect() {
 	test "$2" = "$3" || fail "$1: $2, not $3"
 }
 
-# check_complete LOG: all is there and well-formed.
+# check_complete LOG: the log is complete and well-formed.
 check_complete() {
 	"$MPROF" check "$1" >check.out 2>&1 || fail "mprof check $1: $(cat check.out)"
 	expect "$1: complete" "$(info "$1" .complete)" true
 	expect "$1: lost events" "$(info "$1" .lost_events)" 0
 }
 
-# check_balance LOG [DIFFERENCE]: each method entered was left, in one of the ways to leave it.
+# check_balance LOG [DIFFERENCE]: each enter has a leave of any kind.
 check_balance() {
 	local difference
 	difference=$(info "$1" '.events | ."method-enter" - ([."method-leave", ."method-leave-implicit",
@@ -117,11 +117,11 @@ check_balance() {
 	expect "$1: methods entered and not left" "$difference" "$((${2-0}))"
 }
 
-# All that can be recorded at once; only what would hide something else is left out.
+# All options that can be combined; only those that would hide other data are left out.
 everything=all,sample=1000,heap,free,summary,moves,handles,monitor,finalizers,counters=100
 everything+=,alloc=stack+caller+objects
 
-# facts LOG: what the log says, in lines of the form that the programs print.
+# facts LOG: the facts in the log, in the form that the programs print.
 facts() {
 	"$MPROF" report --json "$1" | jq -r '
 		(.methods | map(select(.calls > 0)) | group_by([.class, .name])[]
@@ -143,7 +143,7 @@ facts() {
 	info "$1" '.events | to_entries[] | ["events", .key, (.value | tostring)] | join("\t")'
 }
 
-# heap_facts LOG: the same of references and roots in the last heap shot.
+# heap_facts LOG: the references and roots of the last heap snapshot, in the form that the programs print.
 heap_facts() {
 	"$MPROF" dump --json "$1" >dump.json
 	{
@@ -152,19 +152,19 @@ heap_facts() {
 	} | awk -f "$here/heap_facts.awk"
 }
 
-# domains LOG: what was loaded and unloaded, one line each.
+# domains LOG: loaded and unloaded code units, one per line.
 domains() {
 	"$MPROF" dump --json --blocks "$1" |
 		jq -r 'select(.block == "loaded" or .block == "unloaded") | [.block, .type, .name] | join("\t")'
 }
 
-# check_facts EXPECTED LOG: each line that the program printed is borne out by the log.
+# check_facts EXPECTED LOG: the log confirms each line that the program printed.
 #   calls CLASS METHOD NUMBER          allocations CLASS NUMBER BYTES
 #   exception CLASS NUMBER             thread NAME
 #   monitor CLASS CONTENTIONS ACQUIRED FAILURES
 #   handle TYPE CLASS CREATED DELETED ALIVE
 #   made TYPE CLASS METHOD CREATED ALIVE   handles with a method anywhere in the stack that made them
-#   finalizer CLASS NUMBER             objects CLASS NUMBER BYTES, in the last heap shot
+#   finalizer CLASS NUMBER             objects CLASS NUMBER BYTES, in the last heap snapshot
 #   references, root: see heap_facts.awk
 #   freed at least CLASS NUMBER        exactly EVENT NUMBER
 #   at least EVENT NUMBER              equal EVENT EVENT
@@ -196,8 +196,8 @@ check_facts() {
 		!found { print path ": not so: " $0; bad = 1 }
 		{ found = 0 }
 		END { exit bad }' facts.tsv "$1" >&2 || {
-		echo "what it says:" >&2
+		echo "facts in the log:" >&2
 		grep -v '	System\.' facts.tsv | head -n 60 >&2
-		fail "$2 does not say what the program did"
+		fail "$2 does not match the facts of the program"
 	}
 }

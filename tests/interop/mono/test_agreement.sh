@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Of logs in which everything is recorded, mprof check, info, dump and report say the same.
+# For logs with everything recorded, mprof check, info, dump and report agree.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 needs_compression
@@ -59,10 +59,10 @@ agree() {
 		same("waits for monitors"; [$totals.contentions, ($report.monitors | sum(.contentions))]),
 		same("finalizers"; [$totals.finalizers, events("finalizer-end"), ($report.finalizers | sum(.count))]),
 		same("finalizations"; [$totals.finalizations, events("finalization-end")]),
-		same("heap shots"; [$info.heap_shots, ($report.heap_shots | length)]),
-		same("objects of heap shots"; [events("heap-object"), ($report.heap_shots | sum(.objects))]),
+		same("heap snapshots"; [$info.heap_shots, ($report.heap_shots | length)]),
+		same("objects of heap snapshots"; [events("heap-object"), ($report.heap_shots | sum(.objects))]),
 		same("references"; [$counts.other.references, ($report.heap_shots | sum(.references))]),
-		same("roots of heap shots"; [events("heap-root"), ($report.heap_shots | sum(.roots))]),
+		same("roots of heap snapshots"; [events("heap-root"), ($report.heap_shots | sum(.roots))]),
 		same("heap summaries"; [records("summary"), ($report.heap_summaries | length)]),
 		same("metrics"; [$info.metrics, records("metric"), ($report.metrics | length)]),
 		same("values of metrics"; [records("metric-value"), ($report.metrics | sum(.count))]),
@@ -73,7 +73,7 @@ agree() {
 			[records("module"), records("function"), records("location")]]),
 		same("root areas"; [$info.roots, records("root")])' >differences
 	test ! -s differences || fail "$1: $(cat differences)"
-	# As text they find something to say, too.
+	# The text forms are not empty either.
 	for command in info report dump; do
 		"$MPROF" $command "$1" >"$command.txt" || fail "mprof $command $1: status $?"
 		test -s "$command.txt" || fail "mprof $command $1: nothing"
@@ -87,18 +87,18 @@ for program in Heap Exceptions Handles Monitors Dynamic; do
 	agree $program.mprof
 done
 
-# With marks, disabled for a while, compressed; and without the first events. Then it would be told of the end of
-# handles whose beginning is not known.
-for options in "gzip,output=told.mprof.gz" "ring=1m,no-handles,output=ring.mprof"; do
+# With marks, disabled for a while, compressed; and without the first events. There, handles are freed whose creation is
+# not in the log.
+for options in "gzip,output=controlled.mprof.gz" "ring=1m,no-handles,output=ring.mprof"; do
 	launch "$everything,$options"
-	tell "step 100"
+	send "step 100"
 	control 0 "$program_id" mark "the first"
 	control 0 "$program_id" disable
-	tell "step 10"
+	send "step 10"
 	control 0 "$program_id" enable
 	control 0 "$program_id" mark "the second"
-	tell "keep 30000"
-	tell "collect 2"
+	send "keep 30000"
+	send "collect 2"
 	finish
 	log=${options##*=}
 	agree "$log"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# However a program ends, its log is complete; and where it is killed, what was written can be read.
+# The log is complete regardless of how a program ends; if it is killed, the written part can be read.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
@@ -15,8 +15,8 @@ ends() {
 	expect "$1: last line" "$(grep -c "^mprof: $1.mprof: [0-9]* bytes, [0-9]* events, 0 lost\$" "$1.stderr")" 1
 	test "$(facts "$1.mprof" | sed -n 's/^calls\tEnds.Program\tStep (int)\t//p')" -ge 1000 ||
 		fail "$1: not all calls are there"
-	# Where mono ends a thread on the brink of a method, it may report the method as left though it was not entered,
-	# or was left already. There are two such threads.
+	# If mono ends a thread at the entry or exit of a method, it may report a leave although the method was not
+	# entered, or was left already. There are two such threads.
 	test "$("$MPROF" report --json "$1.mprof" | jq .totals.unmatched_leaves)" -le 2 ||
 		fail "$1: methods left that were not entered"
 }
@@ -30,7 +30,7 @@ ends unhandled-thread 1
 
 check_balance return.mprof
 
-# Killed: no end, but whole blocks up to the last that was written.
+# Killed: no END, but complete blocks up to the last one written.
 mono --profile=mprof:calls,interval=50,output=killed.mprof Ends.exe forever 2>/dev/null &
 process=$!
 await_bytes killed.mprof 200000

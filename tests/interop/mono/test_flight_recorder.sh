@@ -1,37 +1,37 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Logs with a limit: the last events, kept in memory and written when told to; or the first ones, up to a size.
+# Logs with a limit: the last events, kept in memory and written on request; or the first ones, up to a size.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 . "$here/controlled.sh"
 
-# Of what is told, the calls of Step come before and after many that do not fit.
+# Calls of Step come before and after many events that do not fit.
 many=200000
 
 # Without a limit, to compare with
 launch calls,alloc,output=all.mprof
-tell "step 10"
-tell "keep $many"
-tell "step 7"
+send "step 10"
+send "keep $many"
+send "step 7"
 finish
 check_complete all.mprof
 all=$(info all.mprof '.events | add')
 report_of all.mprof
 expect "calls" "$(calls_of "Step (int)")" 17
 
-# In memory: nothing is written before it is asked for.
+# In memory: nothing is written before it is requested.
 launch calls,alloc,ring=1m,output=ring.mprof
-tell "step 10"
-test ! -e ring.mprof || fail "a log is there before it was asked for"
+send "step 10"
+test ! -e ring.mprof || fail "a log exists before it was requested"
 control 0 "$program_id" flush
 check_complete ring.mprof
 report_of ring.mprof
 expect "first calls" "$(calls_of "Step (int)")" 10
 expect "leaves without enters" "$(figure .totals.unmatched_leaves)" 0
 
-# The last events push the first ones out, which are not lost; names stay.
-tell "keep $many"
-tell "step 7"
+# The first events are evicted, which does not count as a loss; names are kept.
+send "keep $many"
+send "step 7"
 control 0 "$program_id" flush
 check_complete ring.mprof
 report_of ring.mprof
@@ -39,19 +39,19 @@ expect "last calls" "$(calls_of "Step (int)")" 7
 kept=$(figure '.classes[] | select(.name == "Controlled.Kept").allocations')
 test "$kept" -gt 1000 && test "$kept" -lt "$many" || fail "$kept objects of $many"
 expect "methods without a name" "$(figure '[.methods[] | select(.name == null)] | length')" 0
-# Those of calls that the log has no more
+# Leaves of calls whose enters were evicted
 test "$(figure .totals.unmatched_leaves)" -le 10 || fail "$(figure .totals.unmatched_leaves) leaves without enters"
 size=$(info ring.mprof .size)
 test "$size" -gt $((1 << 19)) && test "$size" -lt $((3 << 19)) || fail "ring=1m: $size bytes"
 
-# Each time it is written anew, and at the end.
+# The log is written again on each request, and at the end.
 mv ring.mprof before.mprof
-tell "step 5"
+send "step 5"
 control 0 "$program_id" flush
 check_complete ring.mprof
 report_of ring.mprof
-expect "calls, asked for again" "$(calls_of "Step (int)")" 12
-tell "step 3"
+expect "calls, requested again" "$(calls_of "Step (int)")" 12
+send "step 3"
 finish
 check_complete ring.mprof
 report_of ring.mprof
@@ -59,33 +59,33 @@ expect "calls to the end" "$(calls_of "Step (int)")" 15
 check_complete before.mprof
 expect "files beside the logs" "$(echo *.mprof*)" "all.mprof before.mprof ring.mprof"
 
-# All kinds at once, heap shots among them
+# All kinds at once, including heap snapshots
 launch "$everything,ring=1m,output=ring.mprof"
-tell "step 10"
-tell "keep 20000"
+send "step 10"
+send "keep 20000"
 for ((round = 0; round < 30; round++)); do
-	tell "collect 1"
+	send "collect 1"
 done
-# What is drained at one go is not in the order of time; what comes later is newer.
+# Events drained together are not in chronological order; events drained later are newer.
 control 0 "$program_id" flush
-tell "step 7"
+send "step 7"
 control 0 "$program_id" flush
 check_complete ring.mprof
 report_of ring.mprof
 expect "calls, with all recorded" "$(calls_of "Step (int)")" 7
 shots=$(figure '.heap_shots | length')
-test "$shots" -ge 1 && test "$shots" -lt 30 || fail "$shots heap shots"
-expect "the last shot" "$(figure '.heap_shots[-1].classes[] | select(.class == "Controlled.Kept").objects')" 20000
+test "$shots" -ge 1 && test "$shots" -lt 30 || fail "$shots heap snapshots"
+expect "the last snapshot" "$(figure '.heap_shots[-1].classes[] | select(.class == "Controlled.Kept").objects')" 20000
 expect "names missing" "$(figure '[(.methods[], .classes[]).name, .heap_shots[].classes[].class,
 	.allocation_stacks[].stack[]] | map(select(. == null)) | length')" 0
 finish
 check_complete ring.mprof
 
-# Up to a size: the first events, and how many are lost.
+# Up to a size: the first events, and the number of lost events.
 launch calls,alloc,max-size=256k,output=short.mprof
-tell "step 10"
-tell "keep $many"
-tell "step 7"
+send "step 10"
+send "keep $many"
+send "step 7"
 finish
 "$MPROF" check short.mprof >check.out 2>&1 || fail "mprof check: $(cat check.out)"
 report_of short.mprof
@@ -93,10 +93,10 @@ expect "calls up to the limit" "$(calls_of "Step (int)")" 10
 size=$(info short.mprof .size)
 test "$size" -gt $((192 << 10)) && test "$size" -le $((256 << 10)) || fail "max-size=256k: $size bytes"
 lost=$(info short.mprof .lost_events)
-expect "lost, as said at the end" "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' err)" "$lost"
+expect "lost, in the message at the end" "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' err)" "$lost"
 expect "lost, by cause" "$("$MPROF" dump --json --blocks short.mprof |
 	jq -s '[.[] | select(.block == "lost").lost.limit] | add')" "$lost"
-# What the runtime calls by itself is not always the same.
+# The runtime's own calls vary.
 sum=$(($(info short.mprof '.events | add') + lost))
 test $((sum > all ? sum - all : all - sum)) -le $((all / 50)) ||
 	fail "max-size=256k: $sum events with those lost, not $all"

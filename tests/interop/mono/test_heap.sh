@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Heap shots: what is in them, when they are taken, and what collections find dead.
+# Heap snapshots: their contents, when they are taken, and dead objects.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 . "$here/controlled.sh"
 
 compile Heap
 
-# A heap whose content is known: with what heap shots need to know of objects that never lived to see one, and with all
-# recorded besides.
+# A heap with known contents: with the data that is needed for objects that died before any snapshot, and with
+# everything recorded.
 for options in heap,free,summary,alloc "$everything"; do
 	profiled "$options,quiet,output=heap.mprof" Heap.exe >heap.expected
 	check_complete heap.mprof
 	check_facts heap.expected heap.mprof
 	report_of heap.mprof
-	# Both collections that the program asks for had all of it.
-	expect "shots before the last: objects" "$(figure '[.heap_shots[:-1][].classes[] |
+	# Both collections that the program requests found all of it.
+	expect "snapshots before the last: objects" "$(figure '[.heap_shots[:-1][].classes[] |
 		select(.class == "Heap.Leaf" or .class == "Heap.Pinned") | "\(.class) \(.objects) \(.bytes)"] | unique |
 		join(", ")')" \
 		"Heap.Leaf 20000 320000, Heap.Pinned 1 24"
-	# The same by summaries, and what died. The freed objects are those that were counted as dead.
+	# The same by summaries, and dead objects. The freed objects are those that were counted as dead.
 	expect "summaries: alive" "$(figure '[.heap_summaries[] | select(.class == "Heap.Branch") |
 		"\(.live_objects) \(.live_bytes) \(.dead_objects)"] | unique | join(", ")')" "1023 32736 0"
 	expect "dead, by summaries and by shots" "$(figure '[.heap_summaries[].dead_objects] | add')" \
@@ -28,12 +28,12 @@ for options in heap,free,summary,alloc "$everything"; do
 		"$(figure '.totals.freed_bytes')"
 	garbage=$(figure '.classes[] | select(.name == "Heap.Garbage").freed')
 	test "$garbage" -le 3000 || fail "$garbage objects of 3000 are freed"
-	# An object has the size that it was allocated with, alive and dead, wherever it was moved to.
+	# An object keeps the size that it was allocated with: alive, dead, and after moves.
 	expect "bytes of an object" "$(figure '[.heap_shots[].classes[] | select(.class == "Heap.Rounded") |
 		.bytes / .objects] | unique | tostring')" "[72]"
 	expect "bytes of a dead object" "$(figure '.classes[] | select(.name == "Heap.Rounded") |
 		.freed_bytes / .freed')" 72
-	# All objects of a shot are of a class.
+	# All objects of a snapshot have a class.
 	expect "shots: classes without a name" \
 		"$(figure '[.heap_shots[].classes[].class | select(. == null)] | length')" 0
 	expect "shots: sums" "$(figure '[.heap_shots[] | [.objects, .bytes] == [([.classes[].objects] | add),
@@ -41,47 +41,47 @@ for options in heap,free,summary,alloc "$everything"; do
 	expect "shots: roots by kind" "$(figure '[.heap_shots[] | .roots == (.roots_by_kind | add)] | all')" true
 done
 
-# Moves are those since the shot before. After the last one collections go on to move objects.
+# The moves of a snapshot are those since the previous one. After the last snapshot, collections move more objects.
 expect "moves: more in shots than in all" "$(figure '([.heap_shots[].moved] | add) <= .totals.moved_objects')" true
 expect "moves: in shots" "$(figure '[.heap_shots[].moved] | add > 1000')" true
-# Numbers count collections, whatever sizes the heap got in between.
+# Numbers count collections, regardless of changes of the heap's size.
 expect "collections: sizes of the heap" "$(figure '.heap_resizes | length > 0')" true
 expect "collections: numbers" "$(figure '[.collections[].number] == [range(1; (.collections | length) + 1)]')" true
 
-# shots: how many are in report.json.
+# shots: the number of snapshots in report.json.
 shots() {
 	figure '.heap_shots | length'
 }
 
-# collections LOG: how often the world was stopped for what ended as a full collection; now and then for two at once.
+# collections LOG: the number of stops of the world for full collections; a stop can serve two of them.
 collections() {
 	"$MPROF" dump --json "$1" | grep -c '^{"event":"gc-start-world-start".*"value":1[,}]'
 }
 
-# On demand: none at collections, and one each time.
+# On demand: none at collections, and one for each request.
 launch heap=ondemand,gc,output=demand.mprof
-tell "keep 1000"
-tell "collect 3"
+send "keep 1000"
+send "collect 3"
 control 0 "$program_id" heapshot
-expect "heap shots" "$(fact heap_shots)" 1
-tell "keep 500"
+expect "heap snapshots" "$(fact heap_shots)" 1
+send "keep 500"
 control 0 "$program_id" heapshot
-tell "collect 2"
+send "collect 2"
 control 0 "$program_id" heapshot
-expect "heap shots" "$(fact heap_shots)" 3
+expect "heap snapshots" "$(fact heap_shots)" 3
 finish
 check_complete demand.mprof
 report_of demand.mprof
-expect "objects kept, in each shot" "$(figure '[.heap_shots[].classes[] | select(.class == "Controlled.Kept").objects] |
+expect "objects kept, in each snapshot" "$(figure '[.heap_shots[].classes[] | select(.class == "Controlled.Kept").objects] |
 	join(" ")')" "1000 1500 1500"
 test "$(collections demand.mprof)" -ge 8 || fail "$(collections demand.mprof) full collections"
 
-# At every full collection, at every third, at the first after a time that is over each time, or never is
+# At every full collection, at every third, at the first after an interval that always, or never, has passed.
 # occasions OPTION: collects nine times.
 occasions() {
 	launch "$1,gc,output=occasions.mprof"
 	for ((round = 0; round < 9; round++)); do
-		tell "collect 1"
+		send "collect 1"
 		sleep 0.01
 	done
 	taken=$(fact heap_shots)
@@ -91,20 +91,20 @@ occasions() {
 	full=$(collections occasions.mprof)
 }
 occasions heap
-expect "every-gc: heap shots" "$(shots)" "$full"
-test "$(shots)" -ge 9 || fail "every-gc: $(shots) heap shots"
+expect "every-gc: heap snapshots" "$(shots)" "$full"
+test "$(shots)" -ge 9 || fail "every-gc: $(shots) heap snapshots"
 occasions heap=3gc
-expect "3gc: heap shots" "$(shots)" $((full / 3))
-test "$(shots)" -ge 3 || fail "3gc: $(shots) heap shots"
+expect "3gc: heap snapshots" "$(shots)" $((full / 3))
+test "$(shots)" -ge 3 || fail "3gc: $(shots) heap snapshots"
 occasions heap=1ms
-expect "1ms: heap shots while it ran" "$taken" 9
+expect "1ms: heap snapshots while it ran" "$taken" 9
 occasions heap=1000000000ms
-expect "1000000000ms: heap shots" "$(shots)" 0
+expect "1000000000ms: heap snapshots" "$(shots)" 0
 test "$full" -ge 9 || fail "1000000000ms: $full full collections"
 
-# Collections of the young objects alone have none.
+# Collections of the young generation have no snapshot.
 MONO_GC_PARAMS=nursery-size=256k launch heap,gc,output=young.mprof
-tell "keep 100000"
+send "keep 100000"
 finish
 check_complete young.mprof
 report_of young.mprof
@@ -112,14 +112,15 @@ test "$(figure '[.collections[] | select(.generation == 0)] | length')" -ge 3 ||
 expect "shots with collections of the young" "$(shots)" "$(collections young.mprof)"
 expect "objects kept" "$(figure '.heap_shots[-1].classes[] | select(.class == "Controlled.Kept").objects')" 100000
 
-# A shot that needs more memory than it may have is incomplete, which is said; the next one, of a smaller heap, is not.
+# A snapshot that exceeds the memory limit is incomplete, which is reported; the next one, of a smaller heap, is
+# complete.
 profiled "heap,heap-memory=1m,output=small.mprof" Heap.exe >/dev/null 2>small.err
 check_complete small.mprof
 report_of small.mprof
 expect "incomplete shots of a small heap" "$(figure '[.heap_shots[] | select(.incomplete)] | length')" 0
 ! grep "incomplete" small.err || fail "a small heap"
 launch heap=ondemand,heap-memory=1m,output=bound.mprof
-tell "keep 400000"
+send "keep 400000"
 control 0 "$program_id" heapshot
 control 0 "$program_id" heapshot
 finish
@@ -129,10 +130,10 @@ expect "incomplete shots of a large heap" \
 	"$(figure '.heap_shots | map(.incomplete | tostring) | join(" ")')" "true true"
 kept=$(figure '.heap_shots[0].classes[] | select(.class == "Controlled.Kept").objects')
 test "$kept" -gt 10000 && test "$kept" -lt 400000 || fail "an incomplete shot: $kept objects"
-grep -qx "mprof: bound.mprof: 2 heap shots are incomplete; see the option heap-memory" err ||
-	fail "incomplete heap shots: $(cat err)"
-grep -qx "note: incomplete heap shots: 2" check.out || fail "mprof check: $(cat check.out)"
-# What is lacking is counted: objects, and roots.
+grep -qx "mprof: bound.mprof: 2 heap snapshots are incomplete; heap-memory=BYTES allows more memory for them" err ||
+	fail "incomplete heap snapshots: $(cat err)"
+grep -qx "note: incomplete heap snapshots: 2" check.out || fail "mprof check: $(cat check.out)"
+# Missing objects and roots are counted.
 lost=$(info bound.mprof .lost_events)
 expect "lost, by cause" "$(info bound.mprof '.lost_by_cause | tojson')" "{\"no-buffer\":$lost}"
 all=$(figure '[.heap_shots[] | .objects + .roots] | add')

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Objects that the compiler makes: they are told from those that code makes which runs, also where the compiler runs it,
-# and after the compiler failed.
+# Objects that the compiler allocates are distinguished from those that running code allocates, even if the compiler
+# runs that code, and after the compiler failed.
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile_literals
 
-# made LOG CLASS: by which methods of the program, how many if that is certain, and whether when they were compiled.
+# made LOG CLASS: the allocating methods of the program, the number if it is certain, and whether they were being
+# compiled.
 made() {
 	"$MPROF" report --json --top=0 "$1" | jq -r --arg class "$2" '.allocation_stacks[] | select(.class == $class) |
 		(.caller // .stack[0]) as $caller | select($caller | startswith("Literals.")) |
@@ -19,7 +20,7 @@ for options in alloc=stack alloc=caller calls,alloc=stack,jit "$everything" form
 	check_complete literals.mprof
 	expect "$options: strings" "$(made literals.mprof string)" "Program.Fail () compiled
 Program.Speak () compiled"
-	# As many at least as there are literals: each is made once more, to be kept.
+	# At least the number of literals: each is allocated once more, to be interned.
 	test "$("$MPROF" report --json --top=0 literals.mprof | jq '[.allocation_stacks[] | select(.class == "string" and
 		.compiling and (.caller // .stack[0]) == "Literals.Program.Speak ()").allocations] | add')" -ge 5 ||
 		fail "$options: not all literals"
@@ -29,7 +30,7 @@ Program.Speak () compiled"
 		fail "$options: while it waited: $(made literals.mprof Literals.Resolving)"
 done
 
-# What the compiler runs stands on the method that it compiles, and that on the one that runs.
+# On the stack, code that the compiler runs is inside the method being compiled, which is inside the running method.
 profiled alloc=stack,quiet,output=stacks.mprof Literals.exe
 "$MPROF" decode stacks.mprof | sed 's/^ *//' >stacks
 expect "stack of what the compiler runs" "$(grep -A 7 'Literals.Resolving$' stacks | tail -n +4 | cut -d ' ' -f 1-3)" \
@@ -39,6 +40,6 @@ System.AppDomain.DoAssemblyResolve (string,System.Reflection.Assembly,bool)
 [JIT time]:Literals.Program.Fail ()
 Literals.Program.Main ()"
 
-# Without details there is nothing to tell by.
+# Without details they cannot be distinguished.
 profiled alloc,quiet,output=plain.mprof Literals.exe
 expect "alloc" "$(info plain.mprof '.events."allocation-at-jit"')" 0

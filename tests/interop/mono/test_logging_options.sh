@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The module under its other name, logging: it takes the options of the profiler of that name in Mono 2.
+# The module under its other name, logging: it accepts the options of the profiler of that name in Mono 2.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
@@ -8,20 +8,20 @@ compile Calls
 ln -s "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" libmono-profiler-logging.so
 export LD_LIBRARY_PATH="$work:$LD_LIBRARY_PATH"
 
-# classic OPTIONS: runs the program. What the module says is in err.
+# classic OPTIONS: runs the program. The messages of the module are in err.
 classic() {
 	timeout 120 mono --profile="$1" Calls.exe >out 2>err || fail "$1: status $?"
 	grep -q '^calls' out || fail "$1: the program did nothing"
 }
 
-# records OPTIONS KINDS: what is recorded, and nothing to complain about.
+# records OPTIONS KINDS: these kinds are recorded, and no option is ignored.
 records() {
 	classic "logging$1"
 	expect "logging$1" "$(sed -n 's/^mprof: recording \(.*\) to .*/\1/p' err)" "$2"
 	! grep "ignored" err || fail "logging$1"
 	check_complete Calls.mprof
 }
-# Without a colon, the name itself is the one option, and means nothing.
+# Without a colon, the name itself is the only option, and has no effect.
 records "" "collections"
 records ":" "collections, samples"
 records ":s" "collections, samples"
@@ -40,19 +40,19 @@ records ":threads,-t" "collections"
 records ":locks" "collections, monitors"
 records ":as" "allocations, collections, heap summaries"
 records ":as,-allocations-summary" "collections"
-records ":heap" "allocations, collections, heap shots"
-records ":+h" "allocations, collections, heap shots"
-records ":heap=all" "allocations, collections, heap shots"
+records ":heap" "allocations, collections, heap snapshots"
+records ":+h" "allocations, collections, heap snapshots"
+records ":heap=all" "allocations, collections, heap snapshots"
 records ":gcd=2,free" "allocations, collections, freed objects"
 records ":s=16" "collections, samples"
 records ":stat=-3" "collections"
 records ":s,-stat" "collections"
-# A name of a value may be cut short; the first that fits counts.
+# The name of an option with a value may be abbreviated; the first match counts.
 records ":statistical-=5" "collections"
 records ":=5,t=5,w=5,ccs=managed,per=5" "collections"
 records ":call-chain-strategy=glibc,write=1,cp=5" "collections"
 
-# What is not understood is said, and the rest counts.
+# Unknown options are reported, and the others apply.
 # warns PIECE TEXT
 warns() {
 	classic "logging:$1,t"
@@ -66,13 +66,13 @@ warns output "unknown option 'output'"
 warns -gc "option 'gc' cannot be switched off"
 warns -a "option 'a' cannot be switched off"
 warns -o=x "option 'o=' cannot be switched off"
-warns ccs=fast "'fast' is no strategy for call chains"
+warns ccs=fast "unknown call-chain-strategy 'fast'"
 warns toggle-signal=SIGUSR1 "unknown option 'toggle-signal='"
 warns gc-commands=file "unknown option 'gc-commands='"
 warns + "unknown option ''"
 
 classic logging:heap=SIGUSR2,o=signal.mprof
-grep -qxF "mprof: logging: 'SIGUSR2' is no number of snapshots; it is ignored" err || fail "heap=SIGUSR2: $(cat err)"
+grep -qxF "mprof: logging: heap-shot='SIGUSR2' is not a number of snapshots; it is ignored" err || fail "heap=SIGUSR2: $(cat err)"
 
 # Names of logs
 # writes OPTIONS FILE
@@ -86,13 +86,13 @@ writes "t,os=here" Calls-here.mprof
 writes "t,suffix=100%p" Calls-100%p.mprof
 writes "t,o=a%p%%:b.mprof" a%p%%:b.mprof
 writes "t,out=c.mprof,suffix=d" c.mprof
-# A file that is there, as front ends make one before they start the program, is written anew.
+# An existing file is overwritten: front ends create it before they start the program.
 echo "something" >e.mprof
 writes "O=first.mprof,t,output=e.mprof" e.mprof
 test ! -e first.mprof || fail "of two outputs the first was written"
 
-# What allocations carry
-# directives OPTIONS EXPECTED: of those that tell it, which are in the log.
+# Details of allocations
+# directives OPTIONS EXPECTED: the directives of these details that are in the log.
 directives() {
 	classic "logging:$1,o=allocations.mprof"
 	expect "logging:$1: directives" "$("$MPROF" dump --json --blocks allocations.mprof |
@@ -105,10 +105,10 @@ directives "alloc,-sas" "[1]"
 directives "aci" "[3]"
 directives "heap" "[1,2,3]"
 directives "+heap" "[]"
-# The calls themselves tell who allocates.
+# With calls recorded, the caller of an allocation follows from the calls.
 directives "calls,alloc" "[]"
 
-# Disabled from the start, and never enabled: no events but those of threads.
+# Disabled from the start, and never enabled: only events of threads.
 classic "logging:calls,alloc,t,sd,o=disabled.mprof"
 check_complete disabled.mprof
 expect "events while disabled" "$(info disabled.mprof \
@@ -116,14 +116,14 @@ expect "events while disabled" "$(info disabled.mprof \
 classic "logging:calls,sd,-sd,o=enabled.mprof"
 test "$(info enabled.mprof '.events."method-enter"')" -gt 0 || fail "no calls after sd,-sd"
 
-# How many heap shots are taken, of more collections
+# The number of heap snapshots, with more collections than that
 . "$srcdir/tests/interop/mono/controlled.sh"
 module=logging
 # shots OPTIONS EXPECTED
 shots() {
 	launch "$1,o=shots.mprof"
-	tell "collect 5"
-	expect "logging:$1: heap shots" "$(fact heap_shots)" "$2"
+	send "collect 5"
+	expect "logging:$1: heap snapshots" "$(fact heap_shots)" "$2"
 	finish
 	check_complete shots.mprof
 }
@@ -134,12 +134,12 @@ shots heap=none 0
 shots gcd=2 0
 shots heap=all,gcd=1 1
 
-# As a front end of then controls it: by a port that is free, and a connection that stays.
+# Control as by a front end of Mono 2: through a free port and a persistent connection.
 connected=no
 for ((try = 0; try < 20; try++)); do
 	port=$((20000 + RANDOM % 10000))
 	launch "calls,sd,o=$work/front.mprof,c=$port"
-	if ! grep -q "no commands are taken from port" err; then
+	if ! grep -q "no commands are accepted from port" err; then
 		connected=yes
 		break
 	fi
@@ -147,18 +147,18 @@ for ((try = 0; try < 20; try++)); do
 done
 expect "a port that is free" $connected yes
 exec {connection}<>"/dev/tcp/127.0.0.1/$port"
-# asks LINE: of the module; it says that it is done.
+# asks LINE: sends it to the module, which answers DONE.
 asks() {
 	printf '%s\n' "$1" >&"$connection"
 	read -r -t 60 -u "$connection" line
 	expect "$1: answer" "$line" DONE
 }
-tell "step 5"
+send "step 5"
 asks enable
 asks $'\renable\r'
-tell "step 7"
+send "step 7"
 asks disable
-tell "step 9"
+send "step 9"
 report_of front.mprof
 expect "calls, read before the end" "$(calls_of "Step (int)")" 7
 exec {connection}>&-

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# As test_counts.sh, for what is recorded only if asked for: monitors, finalizers, handles, names of other scripts,
-# domains unloaded while threads run; and programs of that test once more, with all recorded at once.
+# Like test_counts.sh, for kinds that are recorded only on request: monitors, finalizers, handles; also names in other
+# scripts, and domains unloaded while threads run; and the programs of that test again with everything recorded.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
@@ -9,15 +9,15 @@ for program in Monitors Finalizers Handles Names Unloading Dynamic Exceptions Ge
 	compile $program
 	recorded "$everything" $program || fail "$program ended with status $?: $(cat $program.stderr)"
 	check_complete $program.mprof
-	check_facts $program.said $program.mprof
+	check_facts $program.facts $program.mprof
 	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
-	# Threads of a domain that goes are ended anywhere, also in a method's first instructions.
+	# Threads of an unloaded domain are ended anywhere, even in the first instructions of a method.
 	test $program = Unloading || check_balance $program.mprof
-	echo "$program: $(wc -l <$program.said) facts"
+	echo "$program: $(wc -l <$program.facts) facts"
 done
 
-# Each kind alone: nothing of it needs what the others record.
-# alone OPTIONS PROGRAM EVENTS: events of the program's facts, and all that may be in the log.
+# alone OPTIONS PROGRAM EVENTS: records one kind alone. The log has the events in the program's facts, and no others: no
+# kind depends on others being recorded.
 alone() {
 	profiled "$1,quiet,output=alone.mprof" "$2.exe" | grep "^${1%%[s=]*}" >alone.expected
 	check_complete alone.mprof
@@ -36,8 +36,8 @@ for type in normal pinned weak weak-track; do
 	expect "handles=$type: types" "$(jq -r '[.handles[].type] | unique | join(" ")' report.json)" $type
 done
 
-# A domain's methods have the addresses of those of domains before. Each has its own name all the same: there are no
-# others than those of the program, and none is missing.
+# A domain's methods reuse the addresses of those of earlier domains. Each has its own name nevertheless: all names of
+# the program are present, and no others.
 "$MPROF" report --json Unloading.mprof >report.json
 expect "names of methods" "$(jq -r '[.methods[] | select(.assembly == "Unloading" and (.wrapper | not)) |
 	"\(.class).\(.name)"] | unique[]' report.json)" "Unloading.Program.LoadAndUnload (object)

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the module says and does about its options, and about files that cannot be written.
+# Messages and effects of the module's options, and files that cannot be written.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Calls
 
-# Unprofiled, but said so; the program runs as ever.
+# The module reports that the program runs unprofiled; the program runs normally.
 # refuses OPTIONS TEXT
 refuses() {
 	profiled "$1" Calls.exe >out 2>err || fail "$1: the program failed"
@@ -16,38 +16,38 @@ refuses() {
 	grep -q '^calls' out || fail "$1: the program did nothing"
 }
 refuses "calls,colour" "unknown option 'colour'"
-refuses "output=" "output needs"
-refuses "output" "needs '='"
-refuses "format=d2" "format 'd2' cannot be written"
+refuses "output=" "output= needs a file name"
+refuses "output" "option 'output' needs a value: 'output=VALUE'"
+refuses "format=d2" "unknown format 'd2'"
 refuses "gzip=10" "'10' is not a number from 1 to 9"
 refuses "buffers=x" "'x' is not a number"
 refuses "no-colour" "unknown option 'no-colour'"
 refuses "sample=0" "'0' is not a number from 1 to 10000"
 refuses "sample-depth=129" "'129' is not a number from 1 to 128"
-refuses "depth" "needs '='"
-refuses "heap=5" "heap=5: there are every-gc"
-refuses "heap=0ms" "heap=0ms: there are every-gc"
-refuses "heap=99999999999999999999gc" "there are every-gc"
-refuses "alloc=stacks" "alloc=stacks: there are stack, caller and objects"
-refuses "handles=strong" "handles=strong: there are normal, pinned, weak and weak-track"
+refuses "depth" "option 'depth' needs a value: 'depth=VALUE'"
+refuses "heap=5" "unknown value heap=5; the values are every-gc"
+refuses "heap=0ms" "unknown value heap=0ms; the values are every-gc"
+refuses "heap=99999999999999999999gc" "the values are every-gc"
+refuses "alloc=stacks" "unknown value alloc=stacks; the values are stack, caller and objects"
+refuses "handles=strong" "unknown value handles=strong; the values are normal, pinned, weak, weak-track and class:PATTERN"
 refuses "max-size=10" "'10' is not a number of bytes from 64k on"
 refuses "ring=1023k" "'1023k' is not a number of bytes from 1024k on"
 refuses "heap-memory=1k" "'1k' is not a number of bytes from 1024k on"
 refuses "ring=1mb" "'1mb' is not a number of bytes"
 refuses "max-size=99999999999g" "is not a number of bytes"
-refuses "ring=1m,max-size=1m" "do not go together"
-refuses "only=" "only needs a pattern"
-refuses "not=assembly:" "not needs a pattern"
-refuses "control=" "control needs the path"
+refuses "ring=1m,max-size=1m" "exclude each other"
+refuses "only=" "only= needs a pattern"
+refuses "not=assembly:" "not= needs a pattern"
+refuses "control=" "control= needs the path"
 refuses "port=1023" "'1023' is not a number from 1024 to 65535"
-refuses "signal=USR1" "needs a signal and what it does"
-refuses "signal=USR1:dance" "needs a signal and what it does"
-refuses "signal=SEGV:flush" "SEGV is not a signal that can be used"
-refuses "signal=KILL:flush" "KILL is not a signal that can be used"
-refuses "signal=11:flush" "11 is not a signal that can be used"
-refuses "signal=RTMIN+99:flush" "RTMIN+99 is not a signal that can be used"
-refuses "signal=USR1:flush,signal=sigusr1:toggle" "has an action already"
-refuses "signal=USR1:heapshot" "a signal can only take heap shots with heap"
+refuses "signal=USR1" "needs a signal and an action"
+refuses "signal=USR1:dance" "needs a signal and an action"
+refuses "signal=SEGV:flush" "SEGV cannot be used"
+refuses "signal=KILL:flush" "KILL cannot be used"
+refuses "signal=11:flush" "11 cannot be used"
+refuses "signal=RTMIN+99:flush" "RTMIN+99 cannot be used"
+refuses "signal=USR1:flush,signal=sigusr1:toggle" "already has an action"
+refuses "signal=USR1:heapshot" "signal=...:heapshot needs the option heap"
 refuses "output=$work/nowhere/x.mprof" "cannot write $work/nowhere/x.mprof: No such file or directory"
 expect "logs made" "$(find . -name '*.mprof*' | wc -l)" 0
 
@@ -57,7 +57,7 @@ for option in calls alloc jit gc exceptions threads classes all sample sample-re
 	handles monitor finalizers counters sample-depth stack-depth only not depth no-wrappers all-wrappers output \
 	format gzip max-size ring heap-memory buffers buffer-events interval drop start-disabled control no-control \
 	port signal jitdump perf-map oprofile quiet quiet-start help; do
-	grep -q "^  $option" out || fail "help says nothing about $option"
+	grep -q "^  $option" out || fail "help lacks $option"
 done
 expect "lines on stderr with help" "$(wc -l <err)" 0
 ! grep -q '^calls' out || fail "help: the program was run"
@@ -76,7 +76,7 @@ check_complete b-20*.mprof
 profiled "calls,output=%n--%%n-%q.mprof" Calls.exe >/dev/null 2>&1
 check_complete "Calls--%n-%q.mprof"
 
-# Facts about the session
+# Session metadata
 profiled "gc,output=facts.mprof" Calls.exe one "two three" >/dev/null 2>&1
 "$MPROF" dump --json facts.mprof | grep '"block": *"session"' | jq -s 'map(.properties) | add' >session.json
 expect "program" "$(jq -r .program session.json)" Calls.exe
@@ -84,7 +84,7 @@ expect "arguments" "$(jq -r .arguments session.json)" "one two three"
 expect "options" "$(jq -r .options session.json)" mprof:gc,output=facts.mprof
 expect "runtime" "$(info facts.mprof .runtime)" mono
 
-# Only what was asked for
+# Only the requested kinds
 profiled "jit,output=jit.mprof" Calls.exe >/dev/null 2>&1
 expect "kinds with jit" "$(info jit.mprof '[.events | to_entries[] | select(.value > 0) | .key] | sort | join(" ")')" \
 	"method-jit-end method-jit-start"
@@ -92,8 +92,7 @@ profiled "all,no-calls,no-alloc,output=most.mprof" Calls.exe >/dev/null 2>&1
 expect "calls and allocations" "$(info most.mprof '.events | [."method-enter", .allocation] | map(. // 0) | add')" 0
 test "$(info most.mprof '.events."class-load-end"')" -gt 100 || fail "no classes"
 
-# Whose calls
-# callers OPTIONS EXPECTED: the classes whose methods were called, and how often.
+# Filters of calls callers OPTIONS EXPECTED: the classes whose methods were called, and the number of calls.
 callers() {
 	profiled "calls,$1,output=filtered.mprof" Calls.exe >out 2>/dev/null
 	grep -q '^calls' out || fail "$1: the program did nothing"
@@ -118,9 +117,9 @@ callers "only=nothing.*" ""
 profiled "calls,not=assembly:Calls,output=filtered.mprof" Calls.exe >/dev/null 2>&1
 expect "classes of an assembly that is left out" "$("$MPROF" report --json filtered.mprof |
 	jq '[.methods[] | select(.calls > 0 and (.class | startswith("Calls")))] | length')" 0
-test "$(info filtered.mprof '.events."method-enter"')" -gt 0 || fail "no calls besides an assembly that is left out"
+test "$(info filtered.mprof '.events."method-enter"')" -gt 0 || fail "no calls outside of an assembly that is left out"
 
-# How deep: Main is 1, and what it calls 2.
+# Depth: Main has 1, and methods that it calls 2.
 depth() {
 	profiled "calls,only=Calls.Program,only=*:Depth,depth=$1,output=deep.mprof" Calls.exe >/dev/null 2>&1
 	check_complete deep.mprof
@@ -133,7 +132,7 @@ depth 2 "[1,1]"
 depth 5 "[4,15]"
 depth 1000 "[31,1973]"
 
-# Where the log ends
+# The maximum size of the log
 profiled "calls,max-size=64k,output=short.mprof" Calls.exe >/dev/null 2>err
 size=$(info short.mprof .size)
 test "$size" -gt 32768 && test "$size" -lt 131072 || fail "max-size=64k: $size bytes"
@@ -150,25 +149,25 @@ check_complete mail.mprof
 expect "dialect" "$(info mail.mprof .dialect)" mail
 check_facts expected mail.mprof
 
-# A limit that is met later is told at the end, with what was saved.
+# A limit reached later is reported at the end, with the number of saved events.
 (
 	# Ignored, so that the write fails instead.
 	trap '' XFSZ
 	ulimit -f 100
 	profiled "calls,output=limited.mprof" Calls.exe >out 2>err || fail "limited: the program failed"
 )
-grep -q "^mprof: limited.mprof: cannot be written any more: File too large; [0-9]* bytes with [1-9][0-9]* events were saved" \
+grep -q "^mprof: cannot write limited.mprof: File too large; [0-9]* bytes with [1-9][0-9]* events were saved" \
 	err || fail "limited: $(cat err)"
 grep -q '^calls' out || fail "limited: the program did nothing"
 ! "$MPROF" info --json limited.mprof >limited.json 2>/dev/null || fail "limited: taken for complete"
 test "$(jq '.events."method-enter"' limited.json)" -gt 0 || fail "limited: nothing was saved"
 
-# Events are dropped rather than waited for, and counted.
+# Threads drop events instead of waiting, and dropped events are counted.
 profiled "calls,drop,buffers=2,buffer-events=128,output=drop.mprof" Calls.exe >/dev/null 2>err
 lost=$(sed -n 's/.* \([0-9]*\) lost$/\1/p' err)
 expect "lost events" "$(info drop.mprof .lost_events)" "$lost"
 
-# A full disk is told at the end, and the program is not disturbed.
+# A full disk is reported at the end, and the program is not affected.
 if test -w /dev/full; then
 	profiled "calls,output=/dev/full" Calls.exe >out 2>err || fail "/dev/full: the program failed"
 	grep -q '^calls' out || fail "/dev/full: the program did nothing"

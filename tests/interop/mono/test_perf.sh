@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Other profilers learn the names of compiled methods: perf by its jit dump or by its map, oprofile by its library.
+# Names of compiled methods for other profilers: perf by its jitdump or map, oprofile by its library.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Hot
 compile Domains
 
-# Maps stand where perf looks for them, outside of the work directory.
+# Maps are in the directory that perf reads, outside of the work directory.
 maps=()
 trap 'rm -rf "$work" "${maps[@]}"' EXIT
 export HOME=$work
 
-# process FILE: the number in the module's first line.
+# process FILE: the process ID in the module's first line.
 process() {
 	sed -n 's/^mprof: recording .* (pid \([0-9]*\))$/\1/p' "$1"
 }
 
-# spin OPTIONS COMMAND...: the program, run by a command or by none.
+# spin OPTIONS COMMAND...: runs the program, by a command if there is one.
 spin() {
 	local options=$1
 	shift
@@ -26,7 +26,7 @@ spin() {
 	pid=$(process err)
 }
 
-# With these alone, nothing else is recorded, least of all calls.
+# With only these options, nothing else is recorded, in particular no calls.
 spin jitdump,output=one.mprof
 grep -q '^mprof: recording loads only ' err || fail "jitdump: $(cat err)"
 check_complete one.mprof
@@ -38,7 +38,7 @@ grep -aq "Hot.Program:Spin (int)" "jit-$pid.dump" || fail "jitdump: no method"
 spin jitdump,jit,output=two.mprof
 grep -q '^mprof: recording jit ' err || fail "jitdump,jit: $(cat err)"
 
-# It goes to the directory of the log, and a program runs without.
+# The dump goes to the directory of the log. If it cannot be written, the program runs without it.
 mkdir logs
 spin jitdump,output=logs/three.mprof
 test -s "logs/jit-$pid.dump" || fail "no jit dump beside the log"
@@ -47,7 +47,7 @@ timeout 120 bash -c 'mkdir "jit-$$.dump"; exec mono --profile=mprof:jitdump,outp
 grep -q '^mprof: cannot write .*/jit-[0-9]*.dump: ' err || fail "a directory in place of the dump: $(cat err)"
 grep -qx spun out || fail "a directory in place of the dump: the program did nothing"
 
-# Somebody else's link in place of a map leads nowhere.
+# A link of another user in place of the map is not followed.
 echo untouched >victim
 timeout 120 bash -c 'ln -s "$0" /tmp/perf-$$.map; exec mono --profile=mprof:perf-map,output=map.mprof Hot.exe 1' \
 	"$work/victim" >out 2>err
@@ -60,7 +60,7 @@ expect "lines for the method" "$(grep -c '^[0-9a-f]* [0-9a-f]* Hot.Program:Spin 
 ! grep -vE '^[0-9a-f]+ [0-9a-f]+ .' "$map" >wrong || fail "perf-map: $(head -n 3 wrong)"
 expect "code that is named twice" "$(cut -d ' ' -f 1 "$map" | sort | uniq -d | wc -l)" 0
 
-# oprofile's library is not there, or a stand-in for it is.
+# Without oprofile's library, or with a substitute for it.
 spin oprofile,output=without.mprof
 if ! grep -q '^mprof: no names for oprofile: libopagent.so: ' err; then
 	echo "libopagent is installed: not tried without it"
@@ -69,9 +69,9 @@ else
 		#include <stdint.h>
 		#include <stdio.h>
 
-		static FILE *told;
+		static FILE *reported;
 
-		void *op_open_agent(void) { return told = fopen("told", "w"); }
+		void *op_open_agent(void) { return reported = fopen("reported", "w"); }
 		int op_close_agent(void *agent) { return fprintf(agent, "close\n") < 0 || fclose(agent) != 0; }
 		int op_write_native_code(void *agent, const char *name, uint64_t address, const void *code, unsigned size)
 		{
@@ -84,11 +84,11 @@ else
 	EOT
 	$CC -shared -fPIC -o libopagent.so.1 agent.c || fail "the stand-in for libopagent"
 	LD_LIBRARY_PATH=$work:$LD_LIBRARY_PATH spin oprofile,output=with.mprof
-	expect "method told" "$(grep -c '^write [0-9a-f]* [1-9][0-9]* Hot.Program:Spin (int)$' told)" 1
-	expect "last told" "$(tail -n 1 told)" close
+	expect "method reported" "$(grep -c '^write [0-9a-f]* [1-9][0-9]* Hot.Program:Spin (int)$' reported)" 1
+	expect "last line reported" "$(tail -n 1 reported)" close
 	LD_LIBRARY_PATH=$work:$LD_LIBRARY_PATH profiled oprofile,output=domains.mprof Domains.exe >out 2>err
 	awk '/^write/ { known[$2] = 1 } /^unload/ { number++; if (!known[$2]) wrong++; delete known[$2] }
-		END { exit number == 0 || wrong > 0 }' told || fail "oprofile is not told what is unloaded"
+		END { exit number == 0 || wrong > 0 }' reported || fail "unloaded code is not reported to oprofile"
 fi
 
 # perf itself
@@ -97,7 +97,7 @@ perf record -q -e cpu-clock -o try.data true >try.out 2>&1 || skip "perf cannot 
 rounds=400 spin jitdump,perf-map,output=perf.mprof perf record -q -k mono -e cpu-clock -o perf.data
 maps+=("/tmp/perf-$pid.map")
 
-# reported DATA: the method is by far the first.
+# reported DATA: the method is first.
 reported() {
 	perf report -i "$1" --stdio --sort symbol 2>perf.err | grep -v '^#' >report || fail "perf report: $(cat perf.err)"
 	grep . report | head -n 1 | grep -qF "Hot.Program:Spin (int)" || fail "$1: $(head -n 8 report)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The way users go: "mprof record" runs a program under the module, and the other commands read what it wrote.
+# The usual workflow: "mprof record" runs a program under the module, and the other commands read the log.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Samples of threads that spend their time in known places: in a method, in precompiled code, in a native function. How
-# many there are depends on the machine; that these places have most of them does not.
+# Samples of threads that spend their time in known code: in a method, in precompiled code, in a native function. The
+# number of samples depends on the machine; that most of them are in this code does not.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
@@ -30,7 +30,7 @@ read_samples() {
 		$1 == "sample" { $1 = $2 in names ? names[$2] : $2; $2 = ""; sub(/\t\t/, "\t"); print }' >samples.tsv
 }
 
-# sampled OPTIONS MILLISECONDS: runs the program and looks at what all its samples have to be like.
+# sampled OPTIONS MILLISECONDS: runs the program and checks properties of all samples.
 sampled() {
 	profiled "$1,quiet,output=samples.mprof" Spinning.exe "$2" >/dev/null || fail "$1: status $?"
 	check_complete samples.mprof
@@ -40,19 +40,19 @@ sampled() {
 	expect "$1: samples" "$(jq .samples_total report.json)" "$all"
 	expect "$1: samples by thread" "$(jq '[.threads[].samples] | add' report.json)" "$all"
 	expect "$1: hits" "$(jq '[.samples[].hits] | add' report.json)" "$all"
-	# There are no names for a few native functions, and for code that the runtime makes for itself.
+	# A few native functions and code that the runtime generates for itself have no names.
 	expect "$1: methods without a name" \
 		"$(jq '[.samples[] | select(.kind == "managed" and .name == null)] | length' report.json)" 0
 	jq -r '.samples[] | "\(.hits)\t\(.name)"' report.json >hits.tsv
 }
 
-# of THREAD: how many samples it has.
+# of THREAD: the number of its samples.
 of() {
 	awk -F '\t' -v thread="$1" '$1 == thread { count++ } END { print count + 0 }' samples.tsv
 }
 
 # hot THREAD FUNCTION FRAME: at least half of the thread's samples are in the function, called from the frame; no other
-# thread has any there. It is one of the four places with most hits.
+# thread has samples there. It is among the four functions with most samples.
 hot() {
 	awk -F '\t' -v thread="$1" -v function_name="$2" -v frame="$3" '
 		function has_frame(   i) {
@@ -77,7 +77,7 @@ check_places() {
 		sed 's,.*/,,')" libc.so.6
 }
 
-# In processor time: the idle thread has next to none.
+# In processor time: the idle thread has almost no samples.
 sampled sample=100 500
 check_places
 test "$(of idle)" -le $((all / 10)) || fail "sample=100: $(of idle) of $all samples are of the idle thread"
@@ -87,19 +87,19 @@ sampled sample=10000 500
 check_places
 test "$all" -ge $((2 * few)) || fail "sample=10000: $all samples, and $few with sample=100"
 
-# In real time it has as many as the others.
+# In real time, the idle thread has as many as the others.
 sampled sample-real=1000 300
 check_places
 test "$(of idle)" -ge $(($(of managed) / 2)) || fail "sample-real: $(of idle) samples of the idle thread"
 grep -q "^idle	.*	System.Threading.WaitHandle.WaitOne ()" samples.tsv ||
 	fail "sample-real: the idle thread does not wait"
 
-# As deep as asked for, which keeps the innermost frames.
+# The requested depth; the innermost frames are kept.
 sampled sample-real=1000,sample-depth=2 100
 expect "sample-depth=2: most frames" "$(awk -F '\t' 'NF - 1 > most { most = NF - 1 } END { print most }' samples.tsv)" 2
 test "$(grep -c "^native	memfrob	Spinning.Program.memfrob (intptr,intptr)$" samples.tsv)" -ge 10 ||
 	fail "sample-depth=2: $(sort samples.tsv | uniq -c | sort -rn | head -n 5)"
 
-# Beside calls, which change the code.
+# Together with calls, which change the code.
 sampled calls,sample-real=1000 200
 check_places
