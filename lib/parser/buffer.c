@@ -20,7 +20,7 @@ void parser_buffer_destroy(parser_buffer *buffer)
 	buffer->capacity = 0;
 }
 
-/* A new piece of memory rather than a longer one: of the old one only what is kept is copied. */
+/* Allocates instead of reallocating, so that only the bytes kept are copied. */
 static int grow(parser_buffer *buffer, size_t needed)
 {
 	size_t length = parser_buffer_length(buffer);
@@ -58,7 +58,7 @@ int parser_buffer_reserve(parser_buffer *buffer, size_t minimum)
 		buffer->end = length;
 		return 1;
 	}
-	/* Twice what is kept, so that the next move is as far away as this one was. */
+	/* Twice the bytes kept, so that the next move is as far away as this one was. */
 	if (!checked_multiply(length, 2, &needed) || !checked_add(length, minimum, &together))
 		return 0;
 	return grow(buffer, needed > together ? needed : together);

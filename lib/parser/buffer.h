@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/buffer.h
- * \brief The bytes that a parser was fed and has not left behind yet, in one piece.
+ * \brief The contiguous bytes that a parser was fed and has not consumed yet.
  */
 #ifndef PARSER_BUFFER_H
 #define PARSER_BUFFER_H
@@ -12,16 +12,16 @@ typedef struct parser_buffer {
 	mprof_allocator allocator;
 	uint8_t *memory;
 	size_t capacity;
-	size_t begin;    /**< In memory: the first byte kept. */
-	size_t end;      /**< In memory: behind the last byte kept. */
-	size_t lent;     /**< Room that was lent and may be filled. */
-	uint64_t offset; /**< In the log: of the first byte kept. */
+	size_t begin;    /**< Index in memory of the first byte kept. */
+	size_t end;      /**< Index in memory after the last byte kept. */
+	size_t lent;     /**< Bytes after the end that the caller may fill until it commits them. */
+	uint64_t offset; /**< Offset in the log of the first byte kept. */
 } parser_buffer;
 
 void parser_buffer_init(parser_buffer *buffer, const mprof_allocator *allocator);
 void parser_buffer_destroy(parser_buffer *buffer);
 
-/** The bytes kept; not NULL even if there are none and never were. */
+/** The bytes kept. Never NULL, even before anything was fed. */
 static inline const uint8_t *parser_buffer_bytes(const parser_buffer *buffer)
 {
 	static const uint8_t none[1];
@@ -34,27 +34,27 @@ static inline size_t parser_buffer_length(const parser_buffer *buffer)
 	return buffer->end - buffer->begin;
 }
 
-/** Offset in the log of the first byte that was not fed yet. */
+/** Offset in the log of the next byte to be fed. */
 static inline uint64_t parser_buffer_end(const parser_buffer *buffer)
 {
 	return buffer->offset + parser_buffer_length(buffer);
 }
 
 /**
- * Makes room for \p minimum bytes behind those kept, which may move. Returns 0, changing nothing, if there is no
- * memory. Each byte is moved only a few times however small the pieces are: bytes are moved to the front of the
- * memory only when they fill at most half of it, and else the memory is doubled.
+ * Makes room for \p minimum bytes after those kept, which may move. Returns 0 and changes nothing if out of memory. The
+ * cost is amortized even if the bytes are fed in small pieces: the bytes kept are moved to the front of the memory only
+ * if they fill at most half of it; otherwise the memory is doubled.
  */
 int parser_buffer_reserve(parser_buffer *buffer, size_t minimum);
 
-/** Leaves the first \p length bytes behind. */
+/** Discards the first \p length bytes. */
 static inline void parser_buffer_drop(parser_buffer *buffer, size_t length)
 {
 	buffer->begin += length;
 	buffer->offset += length;
 }
 
-/** Leaves all behind and goes on at another place of the log. */
+/** Discards all bytes and continues at another offset of the log. */
 void parser_buffer_restart(parser_buffer *buffer, uint64_t offset);
 
 #endif

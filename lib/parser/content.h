@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/content.h
- * \brief How the parser goes over what a block lists: one table of functions for each kind of block that lists
- * something. Functions that a kind does not need are NULL.
+ * \brief How the parser fetches the items of a block: one table of functions for each block kind that has items. A
+ * function that a kind does not need is NULL.
  */
 #ifndef PARSER_CONTENT_H
 #define PARSER_CONTENT_H
@@ -10,7 +10,7 @@
 #include <mprof/parser.h>
 
 typedef struct block_content {
-	/** Makes room for what loading and fetching need. Returns 0 if there is no memory. */
+	/** Allocates the memory that loading and fetching need. Returns 0 if out of memory. */
 	int (*reserve)(mprof_parser *parser);
 	/** Prepares for a list of \p length bytes that is checked only while it is fetched. */
 	void (*begin_list)(mprof_parser *parser, size_t length);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* No INTRO is so long: it holds the name of a runtime and a few numbers. */
+/* Upper bound for an INTRO, which contains the name of a runtime and a few numbers. */
 #define LONGEST_INTRO 4096
 
 static mprof_status fail_detection(mprof_parser *parser, mprof_status status, uint64_t offset, const char *what)
@@ -25,7 +25,9 @@ static mprof_status fail_foreign(mprof_parser *parser)
 	return fail_detection(parser, MPROF_ERR_NOT_MPROF, 0, dialect_foreign_name(bytes, length));
 }
 
-/* Whether the content of a block, of which nothing is kept, is of a kind and has the grammar of a dialect. */
+/*
+ * Whether the content of a block follows the grammar of a dialect for a block kind. The decoded values are discarded.
+ */
 static int content_fits(const mprof_parser *parser, mprof_dialect dialect, mprof_block_kind kind,
 			const uint8_t *content, size_t length)
 {
@@ -38,7 +40,7 @@ static int content_fits(const mprof_parser *parser, mprof_dialect dialect, mprof
 	return block_decode(&decoding, content, length, &block, &body, &cursor) == MPROF_OK;
 }
 
-/* Whether the log begins with an INTRO of a dialect, all of which was fed. */
+/* Whether the log begins with an INTRO of a dialect that was fed completely. */
 static int intro_fits(const mprof_parser *parser, mprof_dialect dialect)
 {
 	const uint8_t *bytes = parser_buffer_bytes(&parser->buffer);
@@ -52,8 +54,9 @@ static int intro_fits(const mprof_parser *parser, mprof_dialect dialect)
 }
 
 /*
- * The first block's header holds no counters in all logs that Mono's writers made. Another writer may put some there,
- * which look like the begin of a log of another dialect. Then the whole INTRO is needed to tell.
+ * In all logs of Mono's writers, the counters in the header of the first block are 0. Another writer may set them, and
+ * these bytes then look like the start of a log of another dialect. In that case the whole INTRO is needed to
+ * distinguish the two.
  */
 static mprof_status detect_counters_in_header(mprof_parser *parser, dialect_guess *guess)
 {
@@ -75,7 +78,7 @@ static mprof_status detect_counters_in_header(mprof_parser *parser, dialect_gues
 	return MPROF_OK;
 }
 
-static mprof_status take_guess(mprof_parser *parser, dialect_guess guess)
+static mprof_status apply_guess(mprof_parser *parser, dialect_guess guess)
 {
 	mprof_dialect dialect;
 
@@ -113,26 +116,26 @@ mprof_status parser_detect(mprof_parser *parser)
 
 	if (length > 0)
 		guess = dialect_guess_from(parser_buffer_bytes(&parser->buffer), length);
-	/* Some more bytes tell what else a foreign file is. */
+	/* A few more bytes identify the format of a foreign file. */
 	if (!parser->is_finished && length < DIALECT_GUESS_LENGTH &&
 	    (guess == DIALECT_GUESS_MORE_BYTES || guess == DIALECT_GUESS_NONE))
 		return parser_wait(parser, guess == DIALECT_GUESS_NONE || length >= 7 ? DIALECT_GUESS_LENGTH : 7);
 	status = detect_counters_in_header(parser, &guess);
-	return status == MPROF_OK ? take_guess(parser, guess) : status;
+	return status == MPROF_OK ? apply_guess(parser, guess) : status;
 }
 
-/* What a block says of a log that begins like mail. */
+/* Which of the two dialects a block proves for a log that begins like mail. */
 typedef enum verdict { VERDICT_NONE, VERDICT_MAIL, VERDICT_DROP } verdict;
 
-/* A block so long that it is not waited for: mail has mappings and events under these codes, drop elements. */
+/* For a block that is too long to wait for: mail uses these codes for mappings and events, drop for code units. */
 static verdict verdict_by_length(uint32_t code)
 {
 	return code == 4 || code == 5 ? VERDICT_MAIL : VERDICT_DROP;
 }
 
 /*
- * Loaded and unloaded elements end with a name, so with a byte 0, and all other blocks with a varint, whose last byte
- * has its highest bit set.
+ * Blocks for loaded and unloaded code units end with a name, and so with a byte 0. All other blocks end with a varint,
+ * whose last byte has the high bit set.
  */
 static verdict verdict_by_last_byte(uint32_t code, uint8_t last)
 {
@@ -141,7 +144,7 @@ static verdict verdict_by_last_byte(uint32_t code, uint8_t last)
 	return (last == 0) == (code <= 3) ? VERDICT_MAIL : VERDICT_DROP;
 }
 
-/* END of mail has three varints, statistics of drop, with two CLOCKs, five at least. */
+/* END of mail has three varints. STATISTICAL of drop has at least five, because it contains two CLOCKs. */
 static verdict verdict_by_varint_count(const uint8_t *content, size_t length)
 {
 	size_t count = 0;
@@ -169,7 +172,7 @@ static verdict verdict_by_content(const mprof_parser *parser, uint32_t code, con
 	}
 }
 
-mprof_status parser_decide(mprof_parser *parser, const block_header *header)
+mprof_status parser_decide_mail_or_drop(mprof_parser *parser, const block_header *header)
 {
 	size_t available = parser_buffer_length(&parser->buffer);
 	verdict verdict = VERDICT_NONE;
@@ -188,7 +191,7 @@ mprof_status parser_decide(mprof_parser *parser, const block_header *header)
 	return MPROF_OK;
 }
 
-void parser_detect_chain_first(mprof_parser *parser)
+void parser_set_unity_dialect(mprof_parser *parser)
 {
 	parser->decoding.rules = dialect_get(MPROF_DIALECT_UNITY);
 }

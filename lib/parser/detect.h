@@ -18,9 +18,9 @@ mprof_status parser_detect(mprof_parser *parser);
  * kinds of blocks that both have differ in their codes. A block that is the same in both leaves the decision to the
  * next one; until then mail is assumed.
  */
-mprof_status parser_decide(mprof_parser *parser, const block_header *header);
+mprof_status parser_decide_mail_or_drop(mprof_parser *parser, const block_header *header);
 
 /** Notes that call stacks of samples start with their length, which makes a log that began like mono one of unity. */
-void parser_detect_chain_first(mprof_parser *parser);
+void parser_set_unity_dialect(mprof_parser *parser);
 
 #endif

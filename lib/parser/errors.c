@@ -14,7 +14,10 @@ mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severi
 	parser->error.offset = parser->block.offset + offset_in_block;
 	if (severity == MPROF_SEVERITY_FATAL)
 		parser->fatal_error = parser->error;
-	/* A limit is the caller's. What is not known how to read cannot be called valid. */
+	/*
+	 * Exceeding a limit of the caller is not damage. A block that cannot be decoded for another reason is not
+	 * counted as valid.
+	 */
 	if (status != MPROF_ERR_LIMIT && status != MPROF_ERR_MEMORY) {
 		parser->is_damaged = 1;
 		if (parser->valid_bytes > parser->block.offset)
@@ -46,7 +49,7 @@ mprof_status parser_check(mprof_parser *parser, const void *needed)
 	if (parser == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (needed == NULL)
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "a pointer that is needed is NULL");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "a required pointer argument is NULL");
 	return MPROF_OK;
 }
 
@@ -60,7 +63,7 @@ void parser_block_is_valid(mprof_parser *parser)
 {
 	uint64_t end = parser->block.offset + parser->span;
 
-	/* After a restart further on nothing is known of what lies between. */
+	/* After a restart further ahead, the blocks skipped were not checked. */
 	if (!parser->is_damaged && parser->block.offset <= parser->valid_bytes && end > parser->valid_bytes)
 		parser->valid_bytes = end;
 }

@@ -6,24 +6,24 @@
 #include "parser/lists.h"
 #include "parser/parser_internal.h"
 
-/* Frames that a batch can hold, but for a single stack section that has more. */
+/* Frames that a batch can hold. The array grows for a single stack section with more. */
 #define FRAME_CAPACITY 8192
 
-/* Events of which no one wants to know are fetched so many at a time. */
-#define PASSED_EVENTS 64
+/* Batch size for events that are decoded only for their counters. */
+#define UNFETCHED_BATCH_LENGTH 64
 
 static const char no_memory_for_frames[] = "no memory for the frames of a stack section";
 
-/* Whether events may have extras, or frames. */
+/* Whether events may have optional fields or frames. */
 static int has_details(const mprof_parser *parser)
 {
-	const uint64_t extras = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
+	const uint64_t optional_fields = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
+					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
+					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 
-	return parser->decoding.rules->has_details || (parser->decoding.directives & extras) != 0;
+	return parser->decoding.rules->has_details || (parser->decoding.directives & optional_fields) != 0;
 }
 
 int parser_events_reserve(mprof_parser *parser)
@@ -50,7 +50,7 @@ void parser_events_init(mprof_parser *parser, size_t length)
 	}
 }
 
-int parser_events_begin(mprof_parser *parser)
+int parser_events_start(mprof_parser *parser)
 {
 	const mprof_block *block = &parser->block;
 
@@ -66,23 +66,23 @@ void parser_events_rewind(mprof_parser *parser)
 	parser->events.address = 0;
 }
 
-static const char *fault_of(events_decode_result result)
+static const char *event_fault(events_decode_result result)
 {
 	switch (result) {
 	case EVENTS_DECODE_CUT:
-		return "the last event runs into the CLOCK at the end of the block";
+		return "the last event overlaps the CLOCK at the end of the block";
 	case EVENTS_DECODE_LIST_END:
-		return "the list of events ends in front of the CLOCK at the end of the block";
+		return "the list of events ends before the CLOCK at the end of the block";
 	case EVENTS_DECODE_BAD_CODE:
-		return "this byte is no event";
+		return "invalid event code";
 	case EVENTS_DECODE_BAD_VARINT:
-		return "a varint of the event does not fit 64 bits";
+		return "a varint of the event exceeds 64 bits";
 	case EVENTS_DECODE_NO_SIZE:
-		return "the event leaves out a size that its class does not have";
+		return "the event omits the object size, and its class does not define one";
 	case EVENTS_DECODE_DEEP:
-		return "the stack section has more frames than a stack can have";
+		return "the stack section has more frames than a call stack can have";
 	default:
-		return "an id of the event does not fit 32 bits";
+		return "an ID of the event exceeds 32 bits";
 	}
 }
 
@@ -96,8 +96,8 @@ static int frames_reserve(mprof_parser *parser, size_t needed)
 	return reserved;
 }
 
-/* Fetches events to the batch, of which its array is set. */
-static events_decode_result decode(mprof_parser *parser, events_decode_batch *batch)
+/* Decodes events into the batch. The caller has set the event array and its capacity. */
+static events_decode_result decode_batch(mprof_parser *parser, events_decode_batch *batch)
 {
 	const uint8_t *list = parser_list_bytes(parser);
 	events_decode_result result;
@@ -123,7 +123,7 @@ static events_decode_result decode(mprof_parser *parser, events_decode_batch *ba
 mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	events_decode_batch batch = {.events = events, .capacity = capacity};
-	events_decode_result result = decode(parser, &batch);
+	events_decode_result result = decode_batch(parser, &batch);
 	list_stop stop = LIST_STOP_MALFORMED;
 
 	*count = batch.count;
@@ -136,12 +136,12 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 		stop = LIST_STOP_END;
 	else if (result == EVENTS_DECODE_CUT || result == EVENTS_DECODE_LIST_END)
 		stop = LIST_STOP_CUT;
-	return parser_list_end(parser, stop, parser->events.position, fault_of(result));
+	return parser_list_end(parser, stop, parser->events.position, event_fault(result));
 }
 
-mprof_status parser_events_leave(mprof_parser *parser)
+mprof_status parser_events_finish(mprof_parser *parser)
 {
-	mprof_event events[PASSED_EVENTS];
+	mprof_event events[UNFETCHED_BATCH_LENGTH];
 	events_decode_batch batch;
 	events_decode_result result;
 
@@ -151,10 +151,13 @@ mprof_status parser_events_leave(mprof_parser *parser)
 		thread_counters_miss(&parser->counters, parser->block.offset);
 		return MPROF_OK;
 	}
-	/* The next block of the thread may go on from the last event, whether or not it was fetched. */
+	/*
+	 * The next block of the thread may continue from the last event, so the events that were not fetched are
+	 * decoded too.
+	 */
 	do {
-		batch = (events_decode_batch){.events = events, .capacity = PASSED_EVENTS};
-		result = decode(parser, &batch);
+		batch = (events_decode_batch){.events = events, .capacity = UNFETCHED_BATCH_LENGTH};
+		result = decode_batch(parser, &batch);
 	} while (batch.count > 0);
 	if (result == EVENTS_DECODE_NO_ROOM)
 		return parser_fail_memory(parser, no_memory_for_frames);

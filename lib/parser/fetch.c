@@ -21,14 +21,14 @@ mprof_status mprof_parser_next_events(mprof_parser *parser, mprof_event *events,
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (capacity == 0)
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for events");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the capacity for events is 0");
 	content = block_content_get(parser->block.kind);
 	if (parser_is_loaded(parser) && content->next_events != NULL)
 		return content->next_events(parser, events, capacity, count);
-	return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds events is loaded");
+	return parser_refuse(parser, MPROF_ERR_STATE, "no block with events is loaded");
 }
 
-static const char wrong_size[] = "the size of an element is wrong";
+static const char element_too_small[] = "the element size is smaller than the first version of the struct";
 
 mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *mappings, size_t mapping_size,
 					size_t capacity, size_t *count)
@@ -41,11 +41,11 @@ mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *map
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (capacity == 0)
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for definitions");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the capacity for definitions is 0");
 	if (mapping_size < SIZE_UP_TO(mprof_mapping, source_line))
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, wrong_size);
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, element_too_small);
 	if (!is_loaded(parser, MPROF_BLOCK_MAPPING))
-		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds definitions is loaded");
+		return parser_refuse(parser, MPROF_ERR_STATE, "no block with definitions is loaded");
 	parser->mappings.content.bytes = parser_content(parser);
 	while (*count < capacity && mapping_cursor_next(&parser->mappings, &mapping))
 		element_put(mappings, mapping_size, (*count)++, &mapping, sizeof(mapping));
@@ -64,12 +64,12 @@ mprof_status mprof_parser_next_records(mprof_parser *parser, mprof_record *recor
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (capacity == 0)
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "there is no room for records");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the capacity for records is 0");
 	if (record_size < SIZE_UP_TO(mprof_record, as))
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, wrong_size);
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT, element_too_small);
 	content = block_content_get(parser->block.kind);
 	if (!parser_is_loaded(parser) || content->next_record == NULL)
-		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds records is loaded");
+		return parser_refuse(parser, MPROF_ERR_STATE, "no block with records is loaded");
 	while (*count < capacity && content->next_record(parser, &record))
 		element_put(records, record_size, (*count)++, &record, sizeof(record));
 	return *count > 0 ? MPROF_OK : MPROF_END;
@@ -89,11 +89,11 @@ mprof_status mprof_parser_next_property(mprof_parser *parser, const char **key, 
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (!is_loaded(parser, MPROF_BLOCK_SESSION))
-		return parser_refuse(parser, MPROF_ERR_STATE, "no block that holds facts is loaded");
+		return parser_refuse(parser, MPROF_ERR_STATE, "no SESSION block is loaded");
 	cursor->bytes = parser_content(parser);
 	if (property_take(cursor, key, value))
 		return MPROF_OK;
-	/* At the end of the list, not behind it: the next call finds it again. */
+	/* The cursor stays before the end of the list, so that the next call returns MPROF_END again. */
 	cursor->position = start;
 	*key = NULL;
 	return MPROF_END;

@@ -7,7 +7,8 @@
 #include "parser/parser_internal.h"
 
 /*
- * Codes beyond the known ones are skipped by their length, but so large a code is damage rather than a later version.
+ * Blocks with an unknown code are skipped by their length. A code above this bound is damage rather than a later
+ * version of the format.
  */
 #define LARGEST_PLAUSIBLE_CODE 255
 
@@ -24,7 +25,7 @@ int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, u
 	return checksum_update(0, block, checked) == bytes_load_32(block + checked);
 }
 
-mprof_status parser_leave_skipping(mprof_parser *parser)
+mprof_status parser_skip_rest(mprof_parser *parser)
 {
 	size_t length = parser_buffer_length(&parser->buffer);
 

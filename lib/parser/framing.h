@@ -17,6 +17,6 @@ int parser_header_is_plausible(const mprof_parser *parser, const block_header *h
 int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, uint64_t span);
 
 /** Continues to skip bytes up to the end of the block. */
-mprof_status parser_leave_skipping(mprof_parser *parser);
+mprof_status parser_skip_rest(mprof_parser *parser);
 
 #endif

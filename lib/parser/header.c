@@ -11,7 +11,10 @@
 
 #include <string.h>
 
-/* These change how later blocks read, or say that the log is whole, so that they are read even when passed by. */
+/*
+ * These change how later blocks are decoded, or mark the log as complete, so they are read even if the caller skips
+ * them.
+ */
 #define ALWAYS_READ_KINDS                                                                                              \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END))
@@ -21,8 +24,8 @@ static mprof_status fail_fatal(mprof_parser *parser, mprof_status status, uint64
 	return parser_fail(parser, status, MPROF_SEVERITY_FATAL, offset_in_block, what);
 }
 
-/* Nothing is known yet of what stands at the begin of the buffer. */
-static void block_forget(mprof_parser *parser)
+/* Clears the block: nothing is known yet about the bytes at the start of the buffer. */
+static void clear_block(mprof_parser *parser)
 {
 	memset(&parser->block, 0, sizeof(parser->block));
 	parser->block.struct_size = sizeof(parser->block);
@@ -33,15 +36,15 @@ static mprof_status leave_by_length(mprof_parser *parser)
 {
 	parser->state = PARSER_SKIPPING;
 	parser->skip_left = parser->span;
-	return parser_leave_skipping(parser);
+	return parser_skip_rest(parser);
 }
 
-/* What stands where the length of the damaged block says that the next one does. */
+/* What follows the damaged block if its length field is right. */
 typedef enum successor {
 	SUCCESSOR_VALID,     /* A valid block, or the end of the log. */
-	SUCCESSOR_PLAUSIBLE, /* What may be a block that is damaged, too, or cut. */
+	SUCCESSOR_PLAUSIBLE, /* Possibly a block that is also damaged, or truncated. */
 	SUCCESSOR_NONE,
-	SUCCESSOR_UNKNOWN /* Too little is fed to tell. */
+	SUCCESSOR_UNKNOWN /* More bytes are needed to decide. */
 } successor;
 
 static successor successor_of(mprof_parser *parser, uint64_t *needed)
@@ -67,8 +70,8 @@ static successor successor_of(mprof_parser *parser, uint64_t *needed)
 }
 
 /*
- * The checksum of the block was wrong. If its length was right a valid block follows. If not, nothing that the block
- * says can be trusted, and the next valid block may even be inside it.
+ * The checksum of the block was wrong. If its length was right, a valid block follows. If not, nothing in the block can
+ * be trusted, and the next valid block may even start inside it.
  */
 static mprof_status leave_damaged(mprof_parser *parser)
 {
@@ -81,35 +84,35 @@ static mprof_status leave_damaged(mprof_parser *parser)
 	    (next == SUCCESSOR_PLAUSIBLE && parser->is_finished && parser_search_inside(parser) == 0))
 		return leave_by_length(parser);
 	parser_search_begin(parser, 1, 0);
-	return parser_search_go_on(parser);
+	return parser_search_continue(parser);
 }
 
 /*
- * The block was refused for its length. So long a block is rarer than a damaged length, so the next valid block is
- * looked for in it. Where there are no checksums, the length is all there is to go by.
+ * The block was refused for its length. A block of such a length is less likely than a damaged length, so the next
+ * valid block is searched inside it. Without checksums, the length is the only information available.
  */
 static mprof_status leave_too_long(mprof_parser *parser)
 {
 	if (parser->decoding.rules->checksum_length == 0)
 		return leave_by_length(parser);
 	parser_search_begin(parser, 1, parser->block.offset + parser->span);
-	return parser_search_go_on(parser);
+	return parser_search_continue(parser);
 }
 
-/* Whether the last block is still at the begin of the buffer, or will be when it is fed. */
+/* Whether the last block is still at the start of the buffer, or will be once it is fed. */
 static int has_block(const mprof_parser *parser)
 {
 	return parser->state != PARSER_AT_HEADER && parser->state != PARSER_SKIPPING &&
 	       parser->state != PARSER_SEARCHING;
 }
 
-/* Leaves the last block behind, whatever became of it. */
-static mprof_status leave(mprof_parser *parser)
+/* Moves past the last block, whether it was loaded, skipped, refused or damaged. */
+static mprof_status leave_block(mprof_parser *parser)
 {
 	mprof_status status;
 
 	if (parser->block.kind == MPROF_BLOCK_EVENTS && has_block(parser)) {
-		status = parser_events_leave(parser);
+		status = parser_events_finish(parser);
 		if (status != MPROF_OK)
 			return status;
 	}
@@ -128,25 +131,28 @@ static mprof_status leave(mprof_parser *parser)
 	case PARSER_DAMAGED:
 		return leave_damaged(parser);
 	case PARSER_SKIPPING:
-		return parser_leave_skipping(parser);
+		return parser_skip_rest(parser);
 	case PARSER_SEARCHING:
-		return parser_search_go_on(parser);
+		return parser_search_continue(parser);
 	default:
 		return leave_by_length(parser);
 	}
 }
 
-/* What stands where a header should be is none. */
+/* The bytes where a header is expected are not a header. */
 static mprof_status fail_header(mprof_parser *parser)
 {
 	if (parser->decoding.rules->checksum_length == 0)
 		return fail_fatal(parser, MPROF_ERR_MALFORMED, 0,
-				  "the log is damaged from here: this is not the header of a block");
+				  "the log is damaged from here: no block header found");
 	parser_search_begin(parser, 0, 0);
-	return parser_search_go_on(parser);
+	return parser_search_continue(parser);
 }
 
-/* INTRO stands at the begin alone. Where there are checksums, it may be another block with a damaged code. */
+/*
+ * Only the first block may be an INTRO. In a log with checksums, this one may also be another block with a damaged
+ * code.
+ */
 static mprof_status refuse_intro(mprof_parser *parser)
 {
 	size_t length = parser_buffer_length(&parser->buffer);
@@ -162,8 +168,8 @@ static mprof_status refuse_intro(mprof_parser *parser)
 	return fail_fatal(parser, MPROF_ERR_MALFORMED, 0, "a second INTRO block: another log was appended here");
 }
 
-/* Reads the header at the begin of the buffer. */
-static mprof_status take_header(mprof_parser *parser)
+/* Decodes the header at the start of the buffer. */
+static mprof_status decode_header(mprof_parser *parser)
 {
 	uint32_t header_length = parser->decoding.rules->header_length;
 	size_t length = parser_buffer_length(&parser->buffer);
@@ -190,7 +196,7 @@ static mprof_status take_header(mprof_parser *parser)
 		block_header_counter_delta(parser->decoding.rules, parser_buffer_bytes(&parser->buffer));
 	parser->span = header_length + (uint64_t)header.length;
 	if (!parser->is_decided) {
-		status = parser_decide(parser, &header);
+		status = parser_decide_mail_or_drop(parser, &header);
 		if (status != MPROF_OK)
 			return status;
 	}
@@ -213,17 +219,18 @@ mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block)
 		return (mprof_status)parser->error.status;
 	}
 	if (block->struct_size < sizeof(block->struct_size))
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the size of the block is not set");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
+				     "struct_size of the block is not set: call mprof_block_init() first");
 	parser->wait_until = 0;
 	parser->is_opened = 0;
-	status = leave(parser);
+	status = leave_block(parser);
 	if (status != MPROF_OK)
 		return status;
-	block_forget(parser);
+	clear_block(parser);
 	if (!parser->has_dialect)
 		status = parser_detect(parser);
 	if (status == MPROF_OK)
-		status = take_header(parser);
+		status = decode_header(parser);
 	if (status == MPROF_OK)
 		status = struct_copy_out(block, &parser->block, sizeof(parser->block));
 	return status;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Of mail the block has two lists of IDs, of the others it has tokens. */
+/* The block has two lists of IDs in mail logs, and tokens in logs of the other dialects. */
 static int has_tokens(const mprof_parser *parser)
 {
 	return parser->body.hits.form != HITS_FORM_NONE;
@@ -30,7 +30,10 @@ void parser_hits_rewind(mprof_parser *parser)
 	parser->hit_records = parser->hits;
 }
 
-/* Answers when there are no more hits: only those of a block that is cut were not checked when it was loaded. */
+/*
+ * The status if there are no more hits. Only a truncated block can have an error here: others were checked when they
+ * were loaded.
+ */
 static mprof_status end_hits(mprof_parser *parser, const content_cursor *content)
 {
 	list_stop stop = LIST_STOP_END;

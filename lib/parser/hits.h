@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/hits.h
- * \brief Fetches what the loaded STATISTICAL block holds.
+ * \brief Fetches the hits and definitions of the loaded STATISTICAL block.
  */
 #ifndef PARSER_HITS_H
 #define PARSER_HITS_H
 
 #include <mprof/parser.h>
 
-/** Makes room for what the fetching needs. Returns 0 if there is no memory. */
+/** Allocates the memory that fetching needs. Returns 0 if out of memory. */
 int parser_hits_reserve(mprof_parser *parser);
 
-/** Goes back to the first hit and the first definition of the loaded block. */
+/** Returns to the first hit and the first definition of the loaded block. */
 void parser_hits_rewind(mprof_parser *parser);
 
 /** Fetches frames of hits. \p count is 0 before. As mprof_parser_next_events(). */

@@ -12,17 +12,19 @@
 
 #include <string.h>
 
-/* Block kinds whose layout is unknown once a DIRECTIVES block was unreadable. No directive concerns heap snapshots that
- * are one block. */
+/*
+ * Block kinds whose layout is unknown after a DIRECTIVES block that could not be read. No directive concerns heap
+ * snapshots that are one block.
+ */
 static uint64_t kinds_of_directives(const dialect_rules *rules)
 {
 	return rules->has_heap_records ? BLOCK_KINDS_OF_DIRECTIVES | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA)
 				       : BLOCK_KINDS_OF_DIRECTIVES;
 }
 
-static const char no_memory[] = "no memory for what is read";
+static const char no_memory[] = "out of memory while loading a block";
 
-/* A place of the content, in bytes from the block's header. */
+/* Converts a position in the content to an offset from the start of the block's header. */
 static uint64_t in_block(const mprof_parser *parser, uint64_t position)
 {
 	return parser->decoding.rules->header_length + position;
@@ -37,7 +39,7 @@ static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64
 	return parser_fail(parser, status, MPROF_SEVERITY_BLOCK, offset_in_block, what);
 }
 
-/* The block can be read after the caller did something about it, or be passed by. */
+/* The caller can remove the reason and load the block again, or skip it. */
 static mprof_status refuse_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
 {
 	parser->was_refused = 1;
@@ -60,7 +62,7 @@ static mprof_status check_readable(mprof_parser *parser)
 	return MPROF_OK;
 }
 
-/* Prepares for a list that is checked while it is fetched, if the block has one. */
+/* If the block has a list that is checked only while it is fetched, prepares for it. */
 static void begin_list(mprof_parser *parser, size_t end)
 {
 	const block_content *content = block_content_get(parser->block.kind);
@@ -69,7 +71,7 @@ static void begin_list(mprof_parser *parser, size_t end)
 		content->begin_list(parser, end - parser->body.list_start);
 }
 
-/* Makes room for what loading and fetching the block need. */
+/* Allocates the memory that loading and fetching the block need. */
 static int reserve_memory(mprof_parser *parser)
 {
 	const block_content *content = block_content_get(parser->block.kind);
@@ -79,10 +81,10 @@ static int reserve_memory(mprof_parser *parser)
 	return content->reserve == NULL || content->reserve(parser);
 }
 
-/* What a block that was decoded means for those behind it. Returns 0 if there is no memory. */
-static int learn(mprof_parser *parser)
+/* Applies what a decoded block specifies for the blocks after it. Returns 0 if out of memory. */
+static int apply_to_later_blocks(mprof_parser *parser)
 {
-	parser_learn_hints(parser);
+	parser_infer_forms(parser);
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_INTRO:
 		parser->is_past_intro = 1;
@@ -91,9 +93,9 @@ static int learn(mprof_parser *parser)
 		parser_directives_add(parser, parser->block.as.directives.declared, parser->body.unreadable_kinds, 0);
 		break;
 	case MPROF_BLOCK_MAPPING:
-		return parser_learn_sizes(parser);
+		return parser_store_object_sizes(parser);
 	case MPROF_BLOCK_EVENTS:
-		return parser_events_begin(parser);
+		return parser_events_start(parser);
 	case MPROF_BLOCK_END:
 		parser->log_end = parser->block.offset + parser->span;
 		break;
@@ -103,7 +105,7 @@ static int learn(mprof_parser *parser)
 	return 1;
 }
 
-/* Nothing is known of the block but its header. */
+/* Clears everything in the block except its header. */
 static void forget_content(mprof_parser *parser)
 {
 	const mprof_block header = parser->block;
@@ -119,8 +121,8 @@ static void forget_content(mprof_parser *parser)
 }
 
 /*
- * Loads a block that has no end of its list for what is in front of that, if it can be read so far. Returns 0 if there
- * is no memory.
+ * Loads a block whose list has no end, for the content up to there, if its start can be decoded. Returns 0 if out of
+ * memory.
  */
 static int load_part(mprof_parser *parser, size_t length, parser_state state)
 {
@@ -133,7 +135,7 @@ static int load_part(mprof_parser *parser, size_t length, parser_state state)
 		return 1;
 	}
 	begin_list(parser, length);
-	if (parser->block.kind == MPROF_BLOCK_EVENTS && !parser_events_begin(parser)) {
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && !parser_events_start(parser)) {
 		forget_content(parser);
 		return 0;
 	}
@@ -143,14 +145,14 @@ static int load_part(mprof_parser *parser, size_t length, parser_state state)
 	return 1;
 }
 
-/* The content of the block, of \p length bytes, breaks its grammar, or passes a limit. */
+/* The content of the block, which has \p length bytes, violates the grammar or exceeds a limit. */
 static mprof_status fail_content(mprof_parser *parser, size_t length, const content_cursor *cursor)
 {
 	forget_content(parser);
 	if (cursor->status == MPROF_ERR_LIMIT)
 		return refuse_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
 	parser->state = PARSER_FAILED;
-	/* A log that begins like mail has no other mark than an INTRO that can be read. */
+	/* A readable INTRO is the only identification of a log that begins like mail. */
 	if (parser->block.kind == MPROF_BLOCK_INTRO && !parser->is_decided)
 		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
 				   cursor->what);
@@ -168,13 +170,13 @@ static mprof_status load_whole(mprof_parser *parser)
 	    !parser_checksum_is_right(parser, parser_buffer_bytes(&parser->buffer), parser->span)) {
 		parser->state = PARSER_DAMAGED;
 		return fail_block(parser, MPROF_ERR_CHECKSUM, in_block(parser, length),
-				  "the content of the block does not match its checksum");
+				  "the block does not match its checksum");
 	}
 	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
 	    MPROF_OK)
 		return fail_content(parser, length, &cursor);
 	begin_list(parser, parser->body.list_end);
-	if (!learn(parser)) {
+	if (!apply_to_later_blocks(parser)) {
 		forget_content(parser);
 		return parser_fail_memory(parser, no_memory);
 	}
@@ -234,7 +236,8 @@ mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
 		return (mprof_status)parser->error.status;
 	}
 	if (block->struct_size < sizeof(block->struct_size))
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "the size of the block is not set");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
+				     "struct_size of the block is not set: call mprof_block_init() first");
 	parser->wait_until = 0;
 	if (parser->state == PARSER_LOADED) {
 		block_content_rewind(parser);
@@ -242,7 +245,7 @@ mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
 	} else if (parser->state == PARSER_HAS_HEADER) {
 		status = parser_load(parser);
 	} else {
-		return parser_refuse(parser, MPROF_ERR_STATE, "no header was found whose block could be loaded");
+		return parser_refuse(parser, MPROF_ERR_STATE, "no block header was read before mprof_parser_load()");
 	}
 	if (status != MPROF_AGAIN)
 		(void)struct_copy_out(block, &parser->block, sizeof(parser->block));

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Counters that are so close to the time of day, in microseconds, are such times themselves. */
+/* A counter that differs from the wall-clock time by at most this many microseconds is itself a wall-clock time. */
 #define CLOCK_PRECISION 1000000
 
 int parser_directives_reserve(mprof_parser *parser)
@@ -20,7 +20,7 @@ int parser_directives_reserve(mprof_parser *parser)
 	return reserved;
 }
 
-/* What is known of the block, or NULL. */
+/* The change that the DIRECTIVES block at this offset made, or NULL if it is not recorded. */
 static parser_directives *change_find(const mprof_parser *parser, uint64_t offset)
 {
 	for (size_t i = 0; i < parser->directive_change_count; i++) {
@@ -30,7 +30,7 @@ static parser_directives *change_find(const mprof_parser *parser, uint64_t offse
 	return NULL;
 }
 
-static int says_nothing_new(const parser_directives *known, const parser_directives *change)
+static int adds_nothing(const parser_directives *known, const parser_directives *change)
 {
 	return (change->declared & ~known->declared) == 0 &&
 	       (change->unreadable_kinds & ~known->unreadable_kinds) == 0 && change->is_lost <= known->is_lost;
@@ -43,8 +43,8 @@ void parser_directives_add(mprof_parser *parser, uint64_t declared, uint64_t unr
 
 	if (known != NULL)
 		*known = change;
-	else if (!says_nothing_new(&parser->directives, &change))
-		/* A log can say the same as often as it likes, and takes no memory by it. */
+	else if (!adds_nothing(&parser->directives, &change))
+		/* Repeated declarations are not stored, so a log cannot consume memory with them. */
 		parser->directive_changes[parser->directive_change_count++] = change;
 	parser_directives_restore(parser, change.offset + 1);
 }
@@ -66,7 +66,7 @@ void parser_directives_restore(mprof_parser *parser, uint64_t offset)
 	parser->decoding.directives = joined->declared;
 }
 
-int parser_learn_sizes(mprof_parser *parser)
+int parser_store_object_sizes(mprof_parser *parser)
 {
 	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
 	mapping_cursor entries;
@@ -76,7 +76,7 @@ int parser_learn_sizes(mprof_parser *parser)
 		return 1;
 	block_mappings_begin(&entries, &parser->decoding, parser_content(parser), length, &parser->body);
 	while (mapping_cursor_next(&entries, &entry) && !entry.is_method) {
-		/* Of several definitions the first one stays, as with names. */
+		/* The first of several definitions is kept, as for names. */
 		if (entry.size != 0 && id_map_get(&parser->object_sizes, entry.id) == 0 &&
 		    !id_map_put(&parser->object_sizes, entry.id, entry.size))
 			return 0;
@@ -84,22 +84,23 @@ int parser_learn_sizes(mprof_parser *parser)
 	return 1;
 }
 
-/* Whether the counters of a log are times of day. */
-static int counts_time(const mprof_clock *clock)
+/* Whether the counters of a log are wall-clock times. */
+static int counter_is_wall_clock(const mprof_clock *clock)
 {
 	return clock->counter - clock->time + CLOCK_PRECISION <= 2 * CLOCK_PRECISION;
 }
 
 /*
- * Mono told no numbers of collections at first, and nothing in a log says whether it does. It began to count ticks of
- * the processor on the same day as collections; before, and on other processors, counters are times of day. What came
- * later than numbers tells as well, and so does a number itself.
+ * Mono did not record the numbers of collections at first, and no field of a log shows whether it does. Numbers and a
+ * counter in processor ticks were introduced on the same day; earlier versions, and versions for other processors, use
+ * wall-clock times as counters. Numbers are therefore certain if the counter is not a wall-clock time, if a feature
+ * that was introduced after numbers is used, or if a number itself occurs.
  */
-static int tells_numbers(const mprof_block *block)
+static int implies_collection_numbers(const mprof_block *block)
 {
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		return !counts_time(&block->start);
+		return !counter_is_wall_clock(&block->start);
 	case MPROF_BLOCK_DIRECTIVES:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return 1;
@@ -110,13 +111,13 @@ static int tells_numbers(const mprof_block *block)
 	}
 }
 
-static void learn_numbers(mprof_parser *parser)
+static void infer_collection_numbers(mprof_parser *parser)
 {
-	if (tells_numbers(&parser->block))
+	if (implies_collection_numbers(&parser->block))
 		parser->numbers = COLLECTION_NUMBERS_SURE;
 }
 
-static void learn_mappings(mprof_parser *parser, known_ids *known)
+static void add_known_ids(mprof_parser *parser, known_ids *known)
 {
 	mapping_cursor entries;
 	mprof_mapping entry;
@@ -127,25 +128,28 @@ static void learn_mappings(mprof_parser *parser, known_ids *known)
 		known_id_add(entry.is_method ? &known->method_id : &known->class_id, entry.id);
 }
 
-static void learn_hits(mprof_parser *parser, const hits_reading *reading)
+static void infer_hits_form(mprof_parser *parser, const hits_reading *reading)
 {
 	parser->decoding.known = reading->known;
-	/* A guess is kept as well, so that blocks read alike in any order, whatever is known by then. */
+	/*
+	 * A likely form is kept too, so that blocks are decoded alike in any order, however much is known when each one
+	 * is read.
+	 */
 	if (reading->is_sure || (reading->is_likely && parser->decoding.hits == HITS_FORM_NONE))
 		parser->decoding.hits = reading->form;
 	if (reading->is_chain_first)
-		parser_detect_chain_first(parser);
+		parser_set_unity_dialect(parser);
 }
 
-void parser_learn_hints(mprof_parser *parser)
+void parser_infer_forms(mprof_parser *parser)
 {
-	learn_numbers(parser);
+	infer_collection_numbers(parser);
 	if (!parser->decoding.rules->has_guessed_forms)
 		return;
 	if (parser->block.kind == MPROF_BLOCK_MAPPING)
-		learn_mappings(parser, &parser->decoding.known);
+		add_known_ids(parser, &parser->decoding.known);
 	else if (parser->block.kind == MPROF_BLOCK_STATISTICAL)
-		learn_hits(parser, &parser->body.hits);
+		infer_hits_form(parser, &parser->body.hits);
 	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA && parser->body.heap.is_sure)
 		parser->decoding.heap = parser->body.heap.form;
 }

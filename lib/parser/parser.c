@@ -14,7 +14,7 @@
 #define DEFAULT_MAX_BLOCK_LENGTH (UINT64_C(64) << 20)
 #define DEFAULT_MAX_NAME_LENGTH (UINT64_C(1) << 20)
 
-/* Room that is lent at least, so that a caller who wants little does not read in small pieces. */
+/* Least room that is lent, so that a caller that asks for little does not read in small pieces. */
 #define LEAST_ROOM 4096
 
 void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size)
@@ -68,24 +68,24 @@ void mprof_parser_destroy(mprof_parser *parser)
 	allocator_release(&allocator, parser, sizeof(*parser));
 }
 
-/* Bytes of a block that is passed by need not be kept. Returns how many of those that are fed are such. */
-static size_t pass_by(mprof_parser *parser, size_t length)
+/* The bytes of a block that is skipped need not be kept. Returns how many of the \p length bytes fed belong to it. */
+static size_t skip_fed_bytes(mprof_parser *parser, size_t length)
 {
-	size_t passed = length;
+	size_t skipped = length;
 
 	if (parser->state != PARSER_SKIPPING || parser_buffer_length(&parser->buffer) > 0)
 		return 0;
-	if (passed > parser->skip_left)
-		passed = (size_t)parser->skip_left;
-	parser->skip_left -= passed;
-	parser->buffer.offset += passed;
-	return passed;
+	if (skipped > parser->skip_left)
+		skipped = (size_t)parser->skip_left;
+	parser->skip_left -= skipped;
+	parser->buffer.offset += skipped;
+	return skipped;
 }
 
 mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t length)
 {
 	parser_buffer *buffer;
-	size_t passed;
+	size_t skipped;
 
 	if (parser_check(parser, length > 0 ? bytes : parser) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
@@ -93,15 +93,15 @@ mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t l
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (parser->is_finished)
-		return parser_refuse(parser, MPROF_ERR_STATE, "bytes are fed after the end");
-	passed = pass_by(parser, length);
-	length -= passed;
+		return parser_refuse(parser, MPROF_ERR_STATE, "mprof_parser_feed() called after mprof_parser_finish()");
+	skipped = skip_fed_bytes(parser, length);
+	length -= skipped;
 	buffer->lent = 0;
 	if (length == 0)
 		return MPROF_OK;
 	if (!parser_buffer_reserve(buffer, length))
 		return parser_fail_memory(parser, "no memory for the bytes that are fed");
-	memcpy(buffer->memory + buffer->end, (const uint8_t *)bytes + passed, length);
+	memcpy(buffer->memory + buffer->end, (const uint8_t *)bytes + skipped, length);
 	buffer->end += length;
 	return MPROF_OK;
 }
@@ -118,7 +118,8 @@ mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **r
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (parser->is_finished)
-		return parser_refuse(parser, MPROF_ERR_STATE, "room is asked for after the end");
+		return parser_refuse(parser, MPROF_ERR_STATE,
+				     "mprof_parser_reserve() called after mprof_parser_finish()");
 	if (!parser_buffer_reserve(buffer, minimum < LEAST_ROOM ? LEAST_ROOM : minimum))
 		return parser_fail_memory(parser, "no memory for the bytes that are fed");
 	buffer->lent = buffer->capacity - buffer->end;
@@ -134,7 +135,8 @@ mprof_status mprof_parser_commit(mprof_parser *parser, size_t length)
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (length > parser->buffer.lent)
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "more bytes are filled than there was room lent");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
+				     "more bytes are committed than mprof_parser_reserve() lent");
 	parser->buffer.end += length;
 	parser->buffer.lent = 0;
 	return MPROF_OK;
@@ -172,7 +174,8 @@ mprof_status mprof_parser_skip(mprof_parser *parser, uint64_t length)
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (length > mprof_parser_get_skippable(parser))
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "more bytes are skipped than may be");
+		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
+				     "more bytes are skipped than mprof_parser_get_skippable() allows");
 	parser->skip_left -= length;
 	parser->buffer.offset += length;
 	parser->buffer.lent = 0;
@@ -185,8 +188,8 @@ void parser_unskip(mprof_parser *parser, uint64_t length)
 	parser->buffer.offset -= length;
 }
 
-/* What was learnt stays; what stood at the begin of the buffer is forgotten. */
-static void restart(mprof_parser *parser, uint64_t offset)
+/* Clears the state of the block at the start of the buffer. Definitions and inferred forms are kept. */
+static void reset_block_state(mprof_parser *parser, uint64_t offset)
 {
 	parser->is_finished = 0;
 	parser->wait_until = 0;
@@ -203,10 +206,10 @@ mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (!parser->is_past_intro)
-		return parser_refuse(parser, MPROF_ERR_STATE, "a restart before INTRO was read");
+		return parser_refuse(parser, MPROF_ERR_STATE, "mprof_parser_restart() called before INTRO was read");
 	thread_counters_jump(&parser->counters, parser->buffer.offset, offset);
 	parser_buffer_restart(&parser->buffer, offset);
-	restart(parser, offset);
+	reset_block_state(parser, offset);
 	return MPROF_OK;
 }
 
@@ -220,7 +223,7 @@ int parser_restart_inside(mprof_parser *parser, uint64_t offset)
 	thread_counters_jump(&parser->counters, buffer->offset, offset);
 	buffer->lent = 0;
 	parser_buffer_drop(buffer, (size_t)(offset - buffer->offset));
-	restart(parser, offset);
+	reset_block_state(parser, offset);
 	return 1;
 }
 

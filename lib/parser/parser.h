@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/parser.h
- * \brief What the reader asks of a parser besides its public functions. The struct itself stays private to lib/parser.
+ * \brief Functions of a parser for the reader, in addition to the public ones. The struct is private to lib/parser.
  */
 #ifndef PARSER_PARSER_H
 #define PARSER_PARSER_H
@@ -14,19 +14,19 @@ const mprof_error *parser_last_error(const mprof_parser *parser);
 /** Whether an error ended the parsing. */
 int parser_has_failed(const mprof_parser *parser);
 
-/** Whether INTRO was read, or cannot be. */
+/** Whether INTRO was read or found to be unreadable. */
 int parser_is_past_intro(const mprof_parser *parser);
 
 /** The version of the format; 0 before INTRO was read. */
 uint32_t parser_version(const mprof_parser *parser);
 
-/** The last block whose header was read, with the fields that are known so far. */
+/** The last block whose header was read. Only the fields known so far are set. */
 const mprof_block *parser_block(const mprof_parser *parser);
 
-/** Whether that block is loaded, if only in part. */
+/** Whether the block of parser_block() is loaded, at least in part. */
 int parser_has_content(const mprof_parser *parser);
 
-/** The bytes of that block, header and checksum included, which must be loaded. */
+/** The bytes of the block of parser_block(), including its header and checksum. It must be loaded. */
 const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length);
 
 /** Returns to the first item of the loaded block, if there is one. */
@@ -36,8 +36,8 @@ void parser_rewind(mprof_parser *parser);
 uint64_t parser_directives_declared(const mprof_parser *parser);
 
 /**
- * The details of the events that were fetched last. They belong to the parser until the next fetch, and its caller may
- * write to them.
+ * The details of the events that were fetched last. The parser owns them; they are valid until the next fetch, and the
+ * caller may write to them.
  */
 mprof_event_detail *parser_details(mprof_parser *parser, size_t *count);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/parser_internal.h
- * rief The struct of the parser, for the files of lib/parser alone.
+ * \brief The struct of the parser, for the files of lib/parser only.
  *
- * parser.c creates and feeds it; detect.c finds the dialect; header.c goes from block to block; load.c takes a block's
- * content, and log_state.c what that means for later blocks; fetch.c delivers what the block lists, through the
- * functions of content.c; search.c finds the next valid block after damage.
+ * parser.c creates and feeds it. detect.c detects the dialect. header.c moves from block to block. load.c loads the
+ * content of a block, and log_state.c keeps what it specifies for later blocks. fetch.c delivers the items of the block
+ * through the functions of content.c. search.c finds the next valid block after damage.
  */
 #ifndef PARSER_PARSER_INTERNAL_H
 #define PARSER_PARSER_INTERNAL_H
@@ -20,28 +20,28 @@
 #include "parser/buffer.h"
 #include "parser/thread_counters.h"
 
-/** What stands at the begin of the buffer, or will when it is fed. */
+/** What is at the start of the buffer, or will be once it is fed. */
 typedef enum parser_state {
 	PARSER_AT_HEADER,  /**< A header, or the end of the log. */
-	PARSER_HAS_HEADER, /**< A block whose header was given out. */
+	PARSER_HAS_HEADER, /**< A block whose header was returned. */
 	PARSER_LOADED,     /**< A block that is loaded. */
-	PARSER_CUT,        /**< A block that is loaded as far as the log goes: block_list_may_be_cut(). */
-	PARSER_BROKEN,     /**< An EVENTS block that is loaded though its list has no end; the block's end is known. */
+	PARSER_CUT,        /**< A block that is loaded up to the end of a truncated log: block_list_may_be_cut(). */
+	PARSER_BROKEN,     /**< A loaded EVENTS block whose list has no end; the end of the block is known. */
 	PARSER_FAILED,     /**< A block that cannot be read; its end is known. */
-	PARSER_DAMAGED,    /**< A block with a wrong checksum; whether its end is known is told by what follows. */
-	PARSER_SKIPPING,   /**< The rest of a block that is passed by, parser::skip_left bytes. */
-	PARSER_SEARCHING   /**< Damage, in which the next valid block is searched. */
+	PARSER_DAMAGED,    /**< A block with a wrong checksum; the bytes after it decide whether its end is known. */
+	PARSER_SKIPPING,   /**< The rest of a block that is skipped, parser::skip_left bytes. */
+	PARSER_SEARCHING   /**< Damage that is searched for the next valid block. */
 } parser_state;
 
-/** What DIRECTIVES blocks say, as it holds from a place of the log on. */
+/** Directives in force from an offset of the log on. */
 typedef struct parser_directives {
-	uint64_t offset;           /**< Of the block. */
+	uint64_t offset;           /**< Offset of the DIRECTIVES block. */
 	uint64_t declared;         /**< As #MPROF_DIRECTIVE_BIT. */
 	uint64_t unreadable_kinds; /**< Kinds that unknown directives concern, as #MPROF_BLOCK_BIT. */
 	int is_lost;               /**< The block, or one before it, could not be read. */
 } parser_directives;
 
-/** Events with extras that one batch can hold; a batch ends early when it has so many. */
+/** Events with details that one batch can hold. A batch that reaches this number ends early. */
 #define PARSER_DETAIL_CAPACITY 512
 
 /** References of objects that one batch can hold. */
@@ -53,59 +53,59 @@ struct mprof_parser {
 	int ignore_checksums;
 
 	parser_buffer buffer;
-	int is_finished;     /**< Nothing will be fed any more. */
-	uint64_t wait_until; /**< Place in the log up to which bytes are waited for; 0 if none are. */
+	int is_finished;     /**< mprof_parser_finish() was called. */
+	uint64_t wait_until; /**< Offset in the log up to which bytes are needed; 0 if none are. */
 
 	block_decoding decoding;
-	int has_dialect;              /**< The first bytes were seen. decoding.rules is set. */
-	int is_decided;               /**< It is known whether a log that begins like mail is one, or drop. */
-	int is_past_intro;            /**< INTRO was read, or cannot be. */
-	parser_directives directives; /**< In force at the begin of the buffer. */
+	int has_dialect;              /**< The first bytes were examined, and decoding.rules is set. */
+	int is_decided;               /**< The dialect is certain: a log that begins like mail may also be drop. */
+	int is_past_intro;            /**< INTRO was read or found to be unreadable. */
+	parser_directives directives; /**< In force at the start of the buffer. */
 	parser_directives *directive_changes;
 	size_t directive_change_count;
 	size_t directive_change_capacity;
 
 	parser_state state;
-	int is_opened;   /**< mprof_parser_next_block() found the header and has the loading still to do. */
+	int is_opened;   /**< mprof_parser_next_block() has read the header but not loaded the block yet. */
 	int was_refused; /**< Loading failed for a reason that the caller may remove. */
 	uint64_t skip_left;
-	uint64_t span;     /**< From the block's header to the next one. */
-	mprof_block block; /**< The block at the begin of the buffer. */
+	uint64_t span;     /**< Bytes from the block's header to the next one. */
+	mprof_block block; /**< The block at the start of the buffer. */
 	block_body body;
 
-	id_map object_sizes; /**< By class, of all MAPPING blocks that were read. */
+	id_map object_sizes; /**< Object sizes by class, from all MAPPING blocks that were read. */
 	events_decode_table events_table;
 	int has_events_table;
 	const dialect_rules *events_table_rules;
 	uint64_t events_table_directives;
 	mprof_event_detail *details;
-	size_t detail_count;  /**< Of the events that were fetched last, of an EVENTS block. */
-	uint64_t *references; /**< Those that details point to. */
-	uint64_t *frames;     /**< Those of stack sections that details point to. */
+	size_t detail_count;  /**< Number of details of the events fetched last from an EVENTS block. */
+	uint64_t *references; /**< The references that details point to. */
+	uint64_t *frames;     /**< The frames of stack sections that details point to. */
 	size_t frame_capacity;
 	events_decode_state events;
-	uint64_t events_start;              /**< The counter from which the first event of the block starts. */
-	thread_counters counters;           /**< How far the threads have come. */
+	uint64_t events_start;              /**< The counter that the first delta of the block is added to. */
+	thread_counters counters;           /**< The last counter of each thread. */
 	uint8_t numbers;                    /**< A #collection_numbers. */
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
-	sample_cursor samples;  /**< STATISTICAL of mail. */
-	hit_cursor hits;        /**< STATISTICAL of the others: its frames, */
-	hit_cursor hit_records; /**< and what it defines. */
+	sample_cursor samples;  /**< STATISTICAL blocks of mail. */
+	hit_cursor hits;        /**< STATISTICAL blocks of other dialects: frames. */
+	hit_cursor hit_records; /**< STATISTICAL blocks of other dialects: definitions. */
 	record_cursor records;
 	content_cursor properties;
 
-	uint64_t search_start;   /**< Where the damage began. */
-	uint64_t search_checked; /**< Bytes whose checksum was computed since. */
-	uint64_t search_claimed; /**< Where a block too long to be loaded says that it ends; 0 for other searches. */
+	uint64_t search_start;   /**< Offset in the log where the damage starts. */
+	uint64_t search_checked; /**< Bytes checksummed since the search started. */
+	uint64_t search_claimed; /**< End of a block too long to load, according to its length; 0 for other searches. */
 
-	uint64_t log_end; /**< Behind the END block; 0 while none was read. */
+	uint64_t log_end; /**< Offset after the END block; 0 until it is read. */
 	int is_damaged;
 	uint64_t valid_bytes;
 
 	mprof_error error;
-	mprof_error fatal_error; /**< Its status is #MPROF_OK while there was none; for want of memory it stays. */
+	mprof_error fatal_error; /**< Status #MPROF_OK if there was none. An out-of-memory error is never cleared. */
 };
 
 /** The content of the block, which is in the buffer. */
@@ -114,7 +114,7 @@ static inline const uint8_t *parser_content(const mprof_parser *parser)
 	return parser_buffer_bytes(&parser->buffer) + parser->decoding.rules->header_length;
 }
 
-/** Whether a block is loaded, if only in part. */
+/** Whether a block is loaded, at least in part. */
 static inline int parser_is_loaded(const mprof_parser *parser)
 {
 	return parser->state == PARSER_LOADED || parser->state == PARSER_CUT || parser->state == PARSER_BROKEN;

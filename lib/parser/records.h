@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/records.h
- * \brief Fetches what the loaded block defines or states: records, mappings or properties. See #block_content for what
- * each function does.
+ * \brief Fetches the records, definitions or properties of the loaded block. See #block_content for what each function
+ * does.
  */
 #ifndef PARSER_RECORDS_H
 #define PARSER_RECORDS_H

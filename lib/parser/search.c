@@ -6,8 +6,8 @@
 #include "parser/parser_internal.h"
 
 /*
- * Most bytes that are checked for each byte that is searched, so that a log made to look full of headers costs
- * little.
+ * Upper bound of the bytes checksummed for each byte searched. It limits the cost of a log that was crafted to look
+ * full of headers.
  */
 #define CHECKED_PER_BYTE 16
 
@@ -22,7 +22,10 @@ static int is_candidate(const mprof_parser *parser, const uint8_t *bytes, block_
 	return kind != MPROF_BLOCK_UNKNOWN && kind != MPROF_BLOCK_INTRO;
 }
 
-/* Where the length of a block that is perhaps only too long says, the next may be as long: its header is enough. */
+/*
+ * At the end of a block that is perhaps only too long, a plausible header is enough: the next block may be just as
+ * long.
+ */
 static int is_claimed_successor(const mprof_parser *parser, const uint8_t *bytes, size_t position)
 {
 	block_header header;
@@ -46,7 +49,7 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 
 		if (is_claimed_successor(parser, bytes + *position, *position))
 			return PARSER_SEARCH_FOUND;
-		/* The high byte of all known codes is 0, which passes by most places at once. */
+		/* The high byte of all known codes is 0. This test rejects most positions immediately. */
 		if (bytes[*position + 1] != 0 || !is_candidate(parser, bytes + *position, &header))
 			continue;
 		span = header_length + (uint64_t)header.length;
@@ -88,7 +91,7 @@ size_t parser_search_inside(mprof_parser *parser)
 	return parser_search_buffer(parser, &position, &needed) == PARSER_SEARCH_FOUND ? position : 0;
 }
 
-/* The next valid block is where the log says: it is whole, only one of its blocks was too long. */
+/* The next valid block is at the offset that the length specifies: nothing is damaged, one block was only too long. */
 static mprof_status end_without_damage(mprof_parser *parser)
 {
 	parser_block_is_valid(parser);
@@ -111,13 +114,12 @@ static mprof_status end_not_found(mprof_parser *parser)
 
 	if (parser->search_claimed > parser->buffer.offset + left || !parser->is_finished) {
 		/*
-		 * The search was given up, or the log ends before the block does: its length is what is left to go
-		 * by.
+		 * The search was abandoned, or the log ends inside the block. Only its length is left to continue by.
 		 */
 		if (parser->search_claimed > parser->buffer.offset) {
 			parser->state = PARSER_SKIPPING;
 			parser->skip_left = parser->search_claimed - parser->buffer.offset;
-			return parser_leave_skipping(parser);
+			return parser_skip_rest(parser);
 		}
 	} else if (parser->search_claimed == parser->buffer.offset + left) {
 		parser_buffer_drop(&parser->buffer, left);
@@ -127,13 +129,13 @@ static mprof_status end_not_found(mprof_parser *parser)
 			   "the log is damaged from here: no valid block follows");
 }
 
-mprof_status parser_search_go_on(mprof_parser *parser)
+mprof_status parser_search_continue(mprof_parser *parser)
 {
 	size_t position = 0;
 	uint64_t needed = 0;
 	parser_search_result result = parser_search_buffer(parser, &position, &needed);
 
-	/* What was searched is not kept. */
+	/* The bytes that were searched are discarded. */
 	parser_buffer_drop(&parser->buffer, position);
 	switch (result) {
 	case PARSER_SEARCH_FOUND:

@@ -8,7 +8,7 @@
 
 #include <mprof/parser.h>
 
-/** What a search for a valid block gives. */
+/** Result of a search for a valid block. */
 typedef enum parser_search_result {
 	PARSER_SEARCH_FOUND,
 	PARSER_SEARCH_NONE,
@@ -16,8 +16,8 @@ typedef enum parser_search_result {
 } parser_search_result;
 
 /**
- * Searches the buffer from \p position on for a header of a known block with a right checksum. On
- * PARSER_SEARCH_MORE \p position is where to continue and \p needed how many bytes of the buffer are needed.
+ * Searches the buffer from \p position on for a block of a known kind with a matching checksum. On PARSER_SEARCH_MORE,
+ * \p position is where to continue and \p needed is the number of bytes that the buffer must have.
  */
 parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position, uint64_t *needed);
 
@@ -25,12 +25,12 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 size_t parser_search_inside(mprof_parser *parser);
 
 /**
- * Starts a search at a position of the buffer, which starts with the damage. \p claimed_end is the end of the block
- * according to its own length, if that is perhaps only too large; otherwise 0.
+ * Starts a search at a position of the buffer, which begins with the damage. \p claimed_end is the end of the block
+ * according to its length field if the block is perhaps only too long, and 0 otherwise.
  */
 void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed_end);
 
 /** Continues the search. Returns #MPROF_AGAIN, the error that reports the damage, or #MPROF_OK if there was none. */
-mprof_status parser_search_go_on(mprof_parser *parser);
+mprof_status parser_search_continue(mprof_parser *parser);
 
 #endif

@@ -4,7 +4,7 @@
 #include "parser/lists.h"
 #include "parser/parser_internal.h"
 
-static const char *fault_of(samples_decode_result result)
+static const char *sample_fault(samples_decode_result result)
 {
 	switch (result) {
 	case SAMPLES_DECODE_CUT:
@@ -42,5 +42,5 @@ mprof_status parser_stack_samples_next(mprof_parser *parser, mprof_event *events
 		stop = LIST_STOP_END;
 	else if (result == SAMPLES_DECODE_CUT || result == SAMPLES_DECODE_LIST_END)
 		stop = LIST_STOP_CUT;
-	return parser_list_end(parser, stop, parser->stack_samples.fault, fault_of(result));
+	return parser_list_end(parser, stop, parser->stack_samples.fault, sample_fault(result));
 }

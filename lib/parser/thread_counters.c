@@ -5,10 +5,13 @@
 
 #include <string.h>
 
-/* Far more threads than run at once. With more in a log, those known are forgotten, so that memory stays bounded. */
+/*
+ * Far more than the threads that run at once. If a log has more, the known ones are discarded, so that memory stays
+ * bounded.
+ */
 #define MOST_THREADS 65536
 
-/* Beyond these, blocks that are read again out of order start from their base counter. */
+/* If a log has more such blocks, the rest start from their base counter when they are read again out of order. */
 #define MOST_STARTS 65536
 
 void thread_counters_init(thread_counters *counters, const mprof_allocator *allocator)
@@ -27,7 +30,7 @@ void thread_counters_destroy(thread_counters *counters)
 	allocator_release(&counters->allocator, counters->starts, counters->start_capacity * sizeof(*counters->starts));
 }
 
-static void forget_threads(thread_counters *counters)
+static void discard_threads(thread_counters *counters)
 {
 	const mprof_allocator allocator = counters->allocator;
 
@@ -37,40 +40,40 @@ static void forget_threads(thread_counters *counters)
 	counters->is_complete = 0;
 }
 
-/* Blocks in front of an offset were none of a thread, if that holds for all of the log so far. */
-static void pass_others(thread_counters *counters, uint64_t offset)
+/* Records that no block before this offset is an EVENTS block, provided that all of the log so far was read. */
+static void extend_blocks_without_events(thread_counters *counters, uint64_t offset)
 {
 	if (counters->is_complete && !counters->has_first && offset > counters->first_offset)
 		counters->first_offset = offset;
 }
 
-/* A block of a thread is met: the first one, if none was and nothing is missing. */
-static void meet(thread_counters *counters, uint64_t offset)
+/* Records an EVENTS block. It is the first one of the log if there was none before and no block was missed. */
+static void record_events_block(thread_counters *counters, uint64_t offset)
 {
-	pass_others(counters, offset);
+	extend_blocks_without_events(counters, offset);
 	counters->has_first |= counters->is_complete;
 }
 
 void thread_counters_miss(thread_counters *counters, uint64_t offset)
 {
-	meet(counters, offset);
+	record_events_block(counters, offset);
 	counters->is_complete = 0;
 }
 
 void thread_counters_jump(thread_counters *counters, uint64_t from, uint64_t to)
 {
-	pass_others(counters, from);
-	forget_threads(counters);
+	extend_blocks_without_events(counters, from);
+	discard_threads(counters);
 	counters->is_complete = to <= counters->first_offset;
 }
 
-/* Where the start of a block at an offset is, or would be put in. */
-static size_t start_place(const thread_counters *counters, uint64_t offset)
+/* Index of the start of the block at this offset, or where it would be inserted. */
+static size_t start_index(const thread_counters *counters, uint64_t offset)
 {
 	size_t low = 0;
 	size_t high = counters->start_count;
 
-	/* Blocks are mostly read in their order. */
+	/* Blocks are mostly read in order. */
 	if (high > 0 && counters->starts[high - 1].offset < offset)
 		return high;
 	while (low < high) {
@@ -86,17 +89,17 @@ static size_t start_place(const thread_counters *counters, uint64_t offset)
 
 static const block_start *start_find(const thread_counters *counters, uint64_t offset)
 {
-	size_t place = start_place(counters, offset);
+	size_t place = start_index(counters, offset);
 
 	if (place == counters->start_count || counters->starts[place].offset != offset)
 		return NULL;
 	return &counters->starts[place];
 }
 
-/* Remembers that a block starts from a counter. */
+/* Stores the counter that a block starts from. */
 static int start_put(thread_counters *counters, uint64_t offset, uint64_t counter)
 {
-	size_t place = start_place(counters, offset);
+	size_t place = start_index(counters, offset);
 	void *starts = counters->starts;
 	int reserved;
 
@@ -115,14 +118,14 @@ static int start_put(thread_counters *counters, uint64_t offset, uint64_t counte
 	return 1;
 }
 
-/* Makes a place for a thread that has none. Returns 0 if there is no memory. */
+/* Adds a thread. Returns 0 if out of memory. */
 static int thread_add(thread_counters *counters, uint64_t thread)
 {
 	void *threads = counters->threads;
 	int reserved;
 
 	if (counters->thread_count == MOST_THREADS)
-		forget_threads(counters);
+		discard_threads(counters);
 	reserved = array_reserve(&counters->allocator, &threads, &counters->thread_capacity, counters->thread_count + 1,
 				 sizeof(*counters->threads));
 	counters->threads = threads;
@@ -149,7 +152,7 @@ int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t t
 		counters->current = (size_t)*place;
 	else if (!thread_add(counters, thread))
 		return 0;
-	meet(counters, offset);
+	record_events_block(counters, offset);
 	current = &counters->threads[counters->current];
 	current->base = base;
 	current->reached = *start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/reader_internal.h
- * rief The struct of the reader, for the files of lib/reader alone.
+ * \brief The struct of the reader, for the files of lib/reader alone.
  *
  * reader.c opens it and looks up names, definitions.c looks up all other definitions; blocks.c goes from block to block
  * and learn.c learns from them; fetch.c delivers what a block lists, with call_stacks.c for stack sections, samples.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file writer/writer.h
- * rief What the recorder and the converter ask of a writer besides its public functions. The struct itself stays
+ * \brief What the recorder and the converter ask of a writer besides its public functions. The struct itself stays
  * private to lib/writer.
  */
 #ifndef WRITER_PARTS_H

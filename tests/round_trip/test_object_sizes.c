@@ -192,7 +192,8 @@ Test(object_sizes, that_are_not_known)
 	cr_assert_eq(count, 0);
 	expect_error(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK,
 		     (uint64_t)(find(&log, NUMBER_FIRST_EVENTS, "\x08\x80\x10\x80", 4) - log.bytes));
-	cr_assert_str_eq(parser_error_of(parser).what, "the event leaves out a size that its class does not have");
+	cr_assert_str_eq(parser_error_of(parser).what,
+			 "the event omits the object size, and its class does not define one");
 	/* Other sizes are known. */
 	go_to(parser, 1);
 	expect_allocations(parser, more_ids, MORE_COUNT);
@@ -285,7 +286,7 @@ Test(object_sizes, are_no_part_of_a_log_without_the_directive)
 	go_to(parser, NUMBER_EVENTS - 1);
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_OK);
 	cr_assert_eq(mprof_parser_next_events(parser, &event, 1, &count), MPROF_ERR_MALFORMED);
-	cr_assert_str_eq(parser_error_of(parser).what, "this byte is no event");
+	cr_assert_str_eq(parser_error_of(parser).what, "invalid event code");
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
