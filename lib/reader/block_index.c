@@ -104,7 +104,7 @@ static int list_reserve(block_index *index, index_list *list)
 	return has_room;
 }
 
-/* Room was made. */
+/* The caller has reserved memory for the entry. */
 static void list_add(const block_index *index, index_list *list, const index_block *block)
 {
 	const int64_t before = list->count > 0 ? list->places[list->count - 1].latest : INT64_MIN;
@@ -113,7 +113,7 @@ static void list_add(const block_index *index, index_list *list, const index_blo
 	list->places[list->count++] = (index_place){index->count, end > before ? end : before};
 }
 
-/* The list of a thread, which is made if there is none. */
+/* The list of a thread; created if there is none. NULL if out of memory. */
 static index_list *find_list(block_index *index, uint64_t thread)
 {
 	const uint64_t *place = hash_map_get(&index->by_thread, thread);
@@ -152,7 +152,7 @@ int block_index_add(block_index *index, const index_block *block)
 	if (!array_reserve(&index->allocator, &blocks, &index->capacity, index->count + 1, sizeof(*index->blocks)))
 		return 0;
 	index->blocks = blocks;
-	/* INTRO is the first block and has the clock at the begin of the session. */
+	/* INTRO is the first block and contains the clock at the start of the session. */
 	if (index->count == 0)
 		index->origin = block->start_counter;
 	if (has_events(block) && !add_to_lists(index, block))
@@ -214,7 +214,7 @@ size_t block_index_until(const block_index *index, const index_list *list, uint6
 {
 	const int64_t wanted = relative(index, counter);
 
-	/* From the last one back: a clock that went back is rare, and then the later block is the right one. */
+	/* Scans backwards. Counters that decrease are rare, and in that case the later block is the right one. */
 	for (size_t i = list->count; i-- > 0;) {
 		const index_block *block = &index->blocks[list->places[i].number];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/block_index.h
- * \brief Where the blocks of a log are, of which thread, from when to when, and what was open where they begin.
+ * \brief The offset, thread and counter range of each block of a log, and the call stack that was open at its start.
  */
 #ifndef READER_BLOCK_INDEX_H
 #define READER_BLOCK_INDEX_H
@@ -11,7 +11,7 @@
 #include "base/allocator.h"
 #include "base/hash_map.h"
 
-/** One block. */
+/** A block of the index. */
 typedef struct index_block {
 	uint64_t offset;
 	uint64_t length;
@@ -19,20 +19,19 @@ typedef struct index_block {
 	uint64_t start_counter;
 	uint64_t end_counter;
 	uint32_t kind;
-	uint32_t frames; /**< EVENTS: node of open_frames where it begins; 0 if it is not known. */
-	uint64_t stack;  /**< EVENTS: number of the stack that its thread is on there. */
-	uint64_t gap;    /**< EVENTS: gap of open_frames there. */
-	uint64_t
-		switch_end; /**< Where its part of open_frames' switches ends; it begins where the last block's ends. */
+	uint32_t frames;     /**< EVENTS: node of open_frames at the start of the block; 0 if not known. */
+	uint64_t stack;      /**< EVENTS: number of the stack that its thread is on at the start. */
+	uint64_t gap;        /**< EVENTS: gap of open_frames at the start. */
+	uint64_t switch_end; /**< End of its range in open_frames::switches; the previous block's end is its start. */
 } index_block;
 
-/** A block that has events of a thread. */
+/** An entry of an index_list: a block that has events of a thread. */
 typedef struct index_place {
-	size_t number;  /**< Of the block. */
-	int64_t latest; /**< The latest end of this one and those before, relative to the index's origin. */
+	size_t number;  /**< Index of the block in block_index::blocks. */
+	int64_t latest; /**< Latest end counter up to this block, relative to the index's origin. */
 } index_place;
 
-/** Blocks with events: of one thread, or of all. In the order of the log. */
+/** The blocks with events of one thread, or of all threads, in the order of the log. */
 typedef struct index_list {
 	index_place *places;
 	size_t count;
@@ -44,40 +43,40 @@ typedef struct block_index {
 	index_block *blocks;
 	size_t count;
 	size_t capacity;
-	uint64_t end;    /**< Offset of the first byte that is not covered. */
-	uint64_t origin; /**< The counter that others are compared relative to. */
+	uint64_t end;    /**< Offset of the first byte that the index does not cover. */
+	uint64_t origin; /**< Counters are compared by their difference to this one. */
 	index_list all;
 	index_list *threads;
 	size_t thread_count;
 	size_t thread_capacity;
-	hash_map by_thread; /**< Places in threads. */
+	hash_map by_thread; /**< Index in threads by thread ID. */
 } block_index;
 
 void block_index_init(block_index *index, const mprof_allocator *allocator);
 void block_index_destroy(block_index *index);
 
-/** Empties it. */
+/** Removes all blocks. */
 void block_index_clear(block_index *index);
 
-/** Describes a block, of which at least the header was read. */
+/** Returns the index entry for a block. At least the header of the block must have been read. */
 index_block block_index_describe(const mprof_block *block);
 
-/** Adds a block. Returns 0, changing nothing, if there is no memory. */
+/** Adds a block. Returns 0 and changes nothing if out of memory. */
 int block_index_add(block_index *index, const index_block *block);
 
-/** The number of the block at an offset, or SIZE_MAX. */
+/** The index of the block at an offset, or SIZE_MAX if no block starts there. */
 size_t block_index_find(const block_index *index, uint64_t offset);
 
-/** The node of what is open where the EVENTS block at an offset begins; 0 if it is not known. */
+/** The node of open_frames at the start of the EVENTS block at an offset; 0 if not known. */
 uint32_t block_index_frames(const block_index *index, uint64_t offset);
 
-/** The blocks that have events of a thread; of all for #MPROF_THREAD_ANY. NULL if there are none. */
+/** The blocks that have events of a thread, or of any thread for #MPROF_THREAD_ANY. NULL if there are none. */
 const index_list *block_index_thread(const block_index *index, uint64_t thread);
 
-/** The number of the first block of a list that may have events at \p counter or later, or SIZE_MAX. */
+/** The index of the first block of a list that may have events at \p counter or later, or SIZE_MAX. */
 size_t block_index_from(const block_index *index, const index_list *list, uint64_t counter);
 
-/** The number of the last EVENTS block of a list that does not start after \p counter, or SIZE_MAX. */
+/** The index of the last EVENTS block of a list that does not start after \p counter, or SIZE_MAX. */
 size_t block_index_until(const block_index *index, const index_list *list, uint64_t counter);
 
 #endif

@@ -14,18 +14,19 @@
 
 #include <string.h>
 
-/* The parser has met the end of what there is between two blocks. */
+/* The status if the input ends between two blocks: the end of the log, or the start of damaged compressed data. */
 static mprof_status end_of_log(mprof_reader *reader)
 {
 	if (!reader->is_damaged)
 		return MPROF_END;
-	error_set(&reader->error, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL, "the compressed data is damaged here");
+	error_set(&reader->error, MPROF_ERR_MALFORMED, MPROF_SEVERITY_FATAL,
+		  "the compressed data is damaged from here");
 	reader->error.offset = parser_offset(reader->parser);
 	reader->error.block_offset = reader->error.offset;
 	return MPROF_ERR_MALFORMED;
 }
 
-/* Calls one of the parser's functions until it has all the bytes that it needs. */
+/* Calls a function of the parser, feeding bytes, until it has all that it needs. */
 static mprof_status feed_until_done(mprof_reader *reader, mprof_block *block,
 				    mprof_status (*function)(mprof_parser *, mprof_block *))
 {
@@ -58,7 +59,10 @@ mprof_status reader_load(mprof_reader *reader, mprof_block *block)
 	reader_rewind(reader);
 	if (status == MPROF_OK)
 		return reader_learn(reader, block);
-	/* The hits that are whole use what is defined between them. That the log is cut is what is told. */
+	/*
+	 * The complete hits of a truncated block refer to definitions between them, so these are stored. The error
+	 * reported is still the truncation.
+	 */
 	if (status == MPROF_ERR_TRUNCATED && block->loaded && block->kind == MPROF_BLOCK_STATISTICAL) {
 		error = reader->error;
 		if (reader_samples_learn(reader, block) == MPROF_ERR_MEMORY)
@@ -80,16 +84,16 @@ void reader_strip_block(mprof_block *block)
 	*block = stripped;
 }
 
-/* Nothing of the log is lost by these: the next call goes on where this one had to stop. */
-static int can_go_on_later(mprof_status status)
+/* After these statuses the next call continues where this one stopped. No part of the log is lost. */
+static int can_be_continued(mprof_status status)
 {
 	return status == MPROF_AGAIN || status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO ||
 	       status == MPROF_ERR_INTERRUPTED;
 }
 
 /*
- * Whether events may be missing after what was gone to: those of a block that was passed by or cannot be read. What a
- * header says is not relied on if its checksum is wrong.
+ * Whether events may be missing after the last block, because it is an EVENTS block that was skipped or cannot be read.
+ * The kind in the header is not trusted if the checksum is wrong or the block is truncated.
  */
 static int is_gap(mprof_status status, const mprof_block *block)
 {
@@ -99,7 +103,7 @@ static int is_gap(mprof_status status, const mprof_block *block)
 				       status == MPROF_ERR_CHECKSUM || status == MPROF_ERR_TRUNCATED);
 }
 
-/* What a header says is not relied on where the block could not be read: the next one may be anywhere after it. */
+/* If the block could not be read, its length is not trusted: the next one may start anywhere after its header. */
 static void note_known(mprof_reader *reader, mprof_status status, uint64_t offset, uint64_t end)
 {
 	const uint64_t reached = status == MPROF_OK || status == MPROF_ERR_REDEFINED_ID ? end : offset;
@@ -108,7 +112,10 @@ static void note_known(mprof_reader *reader, mprof_status status, uint64_t offse
 		reader->known_until = reached;
 }
 
-/* Keeps what was met in mind: a seek further on passes blocks by, and so does a block that cannot be read. */
+/*
+ * Records how far the log was read, and whether a block that cannot be read may have contained definitions or events. A
+ * seek further ahead skips blocks in the same way.
+ */
 static mprof_status note_progress(mprof_reader *reader, mprof_status status, const mprof_block *block)
 {
 	uint64_t end = block->offset + block->header_length + block->length;
@@ -133,18 +140,18 @@ mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *blo
 		if (status != MPROF_OK)
 			return status;
 		status = feed_until_done(reader, block, mprof_parser_next_header);
-		if (can_go_on_later(status))
+		if (can_be_continued(status))
 			return status;
 		if (status != MPROF_OK)
 			return note_progress(reader, status, block);
 		reader->has_block = 1;
 	} else {
-		/* Loading has to go on. Its header is that of the parser's block. */
+		/* Loading is continued. The header was read by an earlier call, and the parser still has it. */
 		*block = *parser_block(reader->parser);
 	}
-	if (((wanted | reader_learnt_kinds()) & MPROF_BLOCK_BIT(block->kind)) != 0) {
+	if (((wanted | reader_defining_kinds()) & MPROF_BLOCK_BIT(block->kind)) != 0) {
 		status = reader_load(reader, block);
-		if (can_go_on_later(status))
+		if (can_be_continued(status))
 			return status;
 	}
 	reader->has_block = 0;
@@ -158,7 +165,7 @@ mprof_status reader_read_intro(mprof_reader *reader)
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_status status = reader_next(reader, UINT64_MAX, &block);
 
-	if (can_go_on_later(status))
+	if (can_be_continued(status))
 		return status;
 	reader->is_past_intro = 1;
 	reader->has_intro = status == MPROF_OK;
@@ -173,6 +180,6 @@ uint64_t reader_next_offset(const mprof_reader *reader)
 		return reader->seek_offset;
 	if (!reader->is_past_intro || reader->has_intro)
 		return 0;
-	/* A block that was not read to its end is the next one again. */
+	/* A block whose loading was interrupted is the next one again. */
 	return reader->has_block ? parser_block(reader->parser)->offset : parser_next_offset(reader->parser);
 }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/blocks.h
- * \brief Goes from block to block.
+ * \brief Moves from block to block.
  */
 #ifndef READER_BLOCKS_H
 #define READER_BLOCKS_H
 
 #include <mprof/reader.h>
 
-/** Goes to the next block and loads it if it is of a kind that is wanted. As mprof_reader_next_block(). */
+/** Moves to the next block and loads it if its kind is in \p wanted. Otherwise as mprof_reader_next_block(). */
 mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *block);
 
-/** Reads INTRO and keeps it until it is asked for. */
+/** Reads INTRO and keeps it for the first mprof_reader_next_block(). */
 mprof_status reader_read_intro(mprof_reader *reader);
 
 /** The offset of the block that mprof_reader_next_block() delivers next. */
 uint64_t reader_next_offset(const mprof_reader *reader);
 
-/** Loads the block whose header was read, and learns from it. As mprof_reader_load(). */
+/** Loads the block whose header was read, and stores its definitions. As mprof_reader_load(). */
 mprof_status reader_load(mprof_reader *reader, mprof_block *block);
 
-/** Removes from a block everything but what its header says. */
+/** Clears everything in a block except the fields of its header. */
 void reader_strip_block(mprof_block *block);
 
 #endif

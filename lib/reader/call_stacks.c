@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stack sections: what the call stack of a thread is becomes the call chain of the events that follow. */
+/* Stack sections: follows the call stack of each thread and attaches it, interned, to the events after a section. */
 #include "reader/call_stacks.h"
 
 #include "format/dialect.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Events of a block that is left before all of them were fetched, taken at once. */
-#define PASSED_BATCH 128
+/* Batch size for the events that the caller did not fetch before it went to the next block. */
+#define UNFETCHED_BATCH 128
 
 void reader_stacks_init(mprof_reader *reader)
 {
@@ -24,8 +24,8 @@ int reader_has_stack_sections(const mprof_reader *reader)
 	       parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS;
 }
 
-/* Finds the place of a thread's stack, which is made if there is none. */
-static mprof_status find_place(mprof_reader *reader, uint64_t thread, size_t *place)
+/* Finds the index of a thread's stack; adds one if there is none. */
+static mprof_status find_thread_stack(mprof_reader *reader, uint64_t thread, size_t *place)
 {
 	reader_stacks *stacks = &reader->stacks;
 	const uint64_t *found = hash_map_get(&stacks->by_thread, thread);
@@ -49,15 +49,15 @@ static mprof_status find_place(mprof_reader *reader, uint64_t thread, size_t *pl
 }
 
 /*
- * Sets the stack at the begin of the loaded block: where the thread's last block left it, or what it was when the block
- * was read before.
+ * Sets the call stack at the start of the loaded block: the one at the end of the thread's previous block, or, after a
+ * seek, the one that was stored when the block was first read.
  */
-static mprof_status begin(mprof_reader *reader)
+static mprof_status begin_block_stack(mprof_reader *reader)
 {
 	reader_stacks *stacks = &reader->stacks;
 	const mprof_block *block = parser_block(reader->parser);
 	const uint64_t *chain = hash_map_get(&stacks->at_blocks, block->offset);
-	mprof_status status = find_place(reader, block->thread, &stacks->current);
+	mprof_status status = find_thread_stack(reader, block->thread, &stacks->current);
 	thread_stack *thread;
 
 	if (status != MPROF_OK)
@@ -72,15 +72,15 @@ static mprof_status begin(mprof_reader *reader)
 	thread->is_known = 1;
 	if (status == MPROF_OK && chain == NULL && thread->stack.count > 0)
 		status = memory_budget_map_put(&reader->budget, &stacks->at_blocks, block->offset,
-					       frame_stack_chain(&thread->stack));
+					       frame_stack_id(&thread->stack));
 	return status;
 }
 
 #define EVENT_BIT(kind) (UINT64_C(1) << (kind))
 
 /*
- * The kinds of events, a bit for each, that the section in front of them, or further up, is about. A log without
- * directive 2 has sections for its monitor events alone.
+ * The kinds of events, as a bit mask, that have the call stack of the latest section before them. In a log without
+ * directive 2, only monitor events have sections.
  */
 static uint64_t kinds_with_stacks(const mprof_reader *reader)
 {
@@ -91,7 +91,7 @@ static uint64_t kinds_with_stacks(const mprof_reader *reader)
 	return (parser_directives_declared(reader->parser) & directive) != 0 ? monitors | allocations : monitors;
 }
 
-/* A section has a detail, which makes it quick to tell where there are none. */
+/* Every section has a detail, so a batch without details has no section. */
 static int has_section(const mprof_reader *reader, const mprof_event *events, size_t count)
 {
 	size_t detail_count;
@@ -106,7 +106,7 @@ static int has_section(const mprof_reader *reader, const mprof_event *events, si
 	return 0;
 }
 
-static void take_section(mprof_reader *reader, frame_stack *stack, const mprof_event *event)
+static void apply_section(mprof_reader *reader, frame_stack *stack, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	size_t count = detail != NULL ? detail->reference_count : 0;
@@ -115,7 +115,10 @@ static void take_section(mprof_reader *reader, frame_stack *stack, const mprof_e
 						    count > 0 ? detail->references : NULL, count));
 }
 
-/* Details are the parser's, which the reader shares: they are its own to write to. Events without any get some. */
+/*
+ * The parser owns the details and permits the reader to write to them. An event without a detail gets one from the
+ * pool.
+ */
 static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t chain)
 {
 	size_t count;
@@ -134,8 +137,9 @@ static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t chain)
 }
 
 /*
- * The same where all events that have a stack, and no others but sections, have details. These are looked at instead of
- * the events, among which they are spread in no order that a processor could foretell.
+ * Variant of attach_to_events() for logs in which exactly the sections and the events with a call stack have details.
+ * It iterates over the details instead of the events: which events have one is unpredictable, and a branch on it would
+ * often be mispredicted.
  */
 static void attach_by_details(mprof_reader *reader, frame_stack *stack)
 {
@@ -149,12 +153,15 @@ static void attach_by_details(mprof_reader *reader, frame_stack *stack)
 			reader_note_fault(reader, frame_stack_apply(stack, &reader->interner, detail->object,
 								    detail->references, detail->reference_count));
 		else
-			detail->stack = frame_stack_chain(stack);
+			detail->stack = frame_stack_id(stack);
 	}
 }
 
-/* With directive 2 allocations have stacks, and with 1 or 3 all of them have details. Those of monitors always have. */
-static int have_details(const mprof_reader *reader)
+/*
+ * With directive 2 allocations have call stacks, and with directive 1 or 3 all allocations have details. Monitor events
+ * always have a detail.
+ */
+static int all_with_stacks_have_details(const mprof_reader *reader)
 {
 	const uint64_t declared = parser_directives_declared(reader->parser);
 	const uint64_t details = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
@@ -163,17 +170,17 @@ static int have_details(const mprof_reader *reader)
 	return (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0 && (declared & details) != 0;
 }
 
-static void attach(mprof_reader *reader, frame_stack *stack, mprof_event *events, size_t count)
+static void attach_to_events(mprof_reader *reader, frame_stack *stack, mprof_event *events, size_t count)
 {
 	const uint64_t kinds = kinds_with_stacks(reader);
 
 	if (!detail_pool_prepare(&reader->stacks.details, &reader->allocator, count))
 		reader_note_fault(reader, MPROF_ERR_MEMORY);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t chain = frame_stack_chain(stack);
+		uint32_t chain = frame_stack_id(stack);
 
 		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
-			take_section(reader, stack, &events[i]);
+			apply_section(reader, stack, &events[i]);
 		else if (chain != 0 && (kinds >> events[i].kind & 1) != 0)
 			set_stack(reader, &events[i], chain);
 	}
@@ -187,13 +194,13 @@ static void attach_stacks(mprof_reader *reader, mprof_event *events, size_t coun
 		return;
 	stacks->is_used = 1;
 	if (!stacks->is_begun)
-		reader_note_fault(reader, begin(reader));
+		reader_note_fault(reader, begin_block_stack(reader));
 	if (!stacks->is_begun)
 		return;
-	if (have_details(reader))
+	if (all_with_stacks_have_details(reader))
 		attach_by_details(reader, &stacks->all[stacks->current].stack);
 	else
-		attach(reader, &stacks->all[stacks->current].stack, events, count);
+		attach_to_events(reader, &stacks->all[stacks->current].stack, events, count);
 }
 
 mprof_status reader_stacks_next(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
@@ -210,23 +217,23 @@ void reader_stacks_rewind(mprof_reader *reader)
 	reader_stacks *stacks = &reader->stacks;
 
 	if (stacks->is_begun)
-		frame_stack_take_back(&stacks->all[stacks->current].stack);
+		frame_stack_roll_back(&stacks->all[stacks->current].stack);
 	stacks->is_begun = 0;
 	stacks->is_done = 0;
 }
 
-/* Takes the sections among the events that were not fetched. */
-static void take_others(mprof_reader *reader)
+/* Applies the sections among the events that were not fetched. */
+static void apply_unfetched_sections(mprof_reader *reader)
 {
-	mprof_event events[PASSED_BATCH];
+	mprof_event events[UNFETCHED_BATCH];
 	size_t count;
 
-	while (mprof_parser_next_events(reader->parser, events, PASSED_BATCH, &count) == MPROF_OK)
+	while (mprof_parser_next_events(reader->parser, events, UNFETCHED_BATCH, &count) == MPROF_OK)
 		attach_stacks(reader, events, count);
 }
 
-/* Sections may be in a block of which not all was fetched. */
-static int may_have_others(const mprof_reader *reader)
+/* Whether the events of the block that were not fetched may include sections. */
+static int may_have_unfetched_sections(const mprof_reader *reader)
 {
 	const uint64_t declared = parser_directives_declared(reader->parser);
 
@@ -236,8 +243,8 @@ static int may_have_others(const mprof_reader *reader)
 
 void reader_stacks_leave(mprof_reader *reader)
 {
-	if (may_have_others(reader))
-		take_others(reader);
+	if (may_have_unfetched_sections(reader))
+		apply_unfetched_sections(reader);
 	reader->stacks.is_begun = 0;
 	reader->stacks.is_done = 0;
 }

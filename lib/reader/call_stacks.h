@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/call_stacks.h
- * \brief Gives events the call stacks that stack sections of the log describe.
+ * \brief Attaches the call stacks that stack sections of the log describe to events.
  */
 #ifndef READER_CALL_STACKS_H
 #define READER_CALL_STACKS_H
@@ -14,16 +14,16 @@ void reader_stacks_destroy(mprof_reader *reader);
 /** Whether the loaded block has stack sections, or may have. */
 int reader_has_stack_sections(const mprof_reader *reader);
 
-/** As mprof_reader_next_events(), for a block that may have stack sections: events get their call stacks. */
+/** As mprof_reader_next_events(), for a block that may have stack sections. Attaches the call stacks to the events. */
 mprof_status reader_stacks_next(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);
 
-/** The events of the loaded block are fetched from the first one on again. */
+/** Prepares for fetching the events of the loaded block from the first one again. */
 void reader_stacks_rewind(mprof_reader *reader);
 
 /** Leaves the loaded block; the stack of its thread continues in the thread's next one. */
 void reader_stacks_leave(mprof_reader *reader);
 
-/** Forgets all stacks, because reading continues somewhere else. */
+/** Discards all call stacks, because reading continues at another offset. */
 void reader_stacks_forget(mprof_reader *reader);
 
 #endif

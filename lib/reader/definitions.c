@@ -25,7 +25,7 @@ mprof_status mprof_reader_lookup_stack(const mprof_reader *reader, uint32_t stac
 	*count = 0;
 	if (frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
-	/* A caller's ID is smaller, so this ends. */
+	/* The ID of a caller's stack is always smaller, so the loop terminates. */
 	while (definition_table_get_stack(&reader->definitions, stack, &found)) {
 		if (*count < capacity) {
 			frame_set(&frame, &found);
@@ -72,7 +72,7 @@ uint64_t mprof_reader_get_record_count(const mprof_reader *reader, mprof_record_
 	return reader != NULL ? definition_table_count(&reader->definitions, kind) : 0;
 }
 
-/* What a path ends with. */
+/* The last component of a path. */
 static const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -100,7 +100,7 @@ size_t mprof_reader_format_location(const mprof_reader *reader, uint32_t locatio
 		length = snprintf(text, size, "%s+0x%" PRIx64, file_name(found.as.module.file),
 				  place.as.location.offset);
 	else if (place.as.location.module != 0)
-		/* Its address is that of the module, if that is known, and the offset. */
+		/* The address is that of the module, 0 if not known, plus the offset. */
 		length = snprintf(text, size, "0x%" PRIx64, found.as.module.address + place.as.location.offset);
 	else
 		length = snprintf(text, size, "0x%" PRIx64, place.as.location.offset);

@@ -11,7 +11,7 @@ mprof_status reader_fail_parser(mprof_reader *reader, mprof_status status)
 {
 	reader->error = *parser_last_error(reader->parser);
 	if (status == MPROF_ERR_TRUNCATED && reader->is_damaged)
-		reader->error.what = "the compressed data is damaged here, inside a block";
+		reader->error.what = "the compressed data is damaged from here, inside a block";
 	if (status == MPROF_ERR_MEMORY)
 		reader->memory_error = reader->error;
 	return status;
@@ -35,7 +35,7 @@ mprof_status reader_check_pointer(mprof_reader *reader, const void *needed)
 		return MPROF_ERR_ARGUMENT;
 	if (needed == NULL)
 		return error_set(&reader->error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_NONE,
-				 "a pointer that is needed is NULL");
+				 "a required pointer argument is NULL");
 	return MPROF_OK;
 }
 
@@ -59,27 +59,27 @@ mprof_status reader_end_fetch(mprof_reader *reader, mprof_status status, size_t 
 mprof_status reader_fail_system(mprof_reader *reader, int system_error, const char *what)
 {
 	if (system_error == ENOMEM)
-		return reader_fail_memory(reader, "no memory for the source");
+		return reader_fail_memory(reader, "out of memory in the source");
 	return error_set_system(&reader->error, system_error, what);
 }
 
 mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block)
 {
-	const char *what = "not all of the block's content can be kept";
+	const char *what = "some definitions of the block cannot be stored";
 
 	if (status == MPROF_ERR_MEMORY)
-		return reader_fail_memory(reader, "no memory for names");
+		return reader_fail_memory(reader, "out of memory for names");
 	if (status == MPROF_ERR_REDEFINED_ID)
-		what = "the block defines an ID that was defined before; the first definition stays";
+		what = "the block defines an ID that was defined before: the first definition is kept";
 	else if (status == MPROF_ERR_LIMIT)
-		what = "the names of the log take more memory than the limit";
+		what = "the names of the log exceed the memory limit: raise max_names_memory";
 	else if (status == MPROF_ERR_MALFORMED)
-		what = "the block leaves out IDs: those in front of its own were not defined";
+		what = "the block skips IDs: smaller ones than its own are not defined";
 	error_set(&reader->error, status, MPROF_SEVERITY_BLOCK, what);
 	reader->error.block_code = block->code;
 	reader->error.block_offset = block->offset;
 	reader->error.offset = block->offset;
-	/* A limit is the caller's. */
+	/* Exceeding a limit of the caller is not damage. */
 	if (status != MPROF_ERR_LIMIT && block->offset < reader->fault_offset)
 		reader->fault_offset = block->offset;
 	return status;
@@ -88,7 +88,7 @@ mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const 
 void reader_note_fault(mprof_reader *reader, mprof_status status)
 {
 	if (status == MPROF_ERR_MEMORY)
-		(void)reader_fail_memory(reader, "no memory for call stacks");
+		(void)reader_fail_memory(reader, "out of memory for call stacks");
 	else if (reader->fetch_fault == MPROF_OK)
 		reader->fetch_fault = status;
 }
@@ -97,7 +97,7 @@ mprof_status reader_end_parsed(mprof_reader *reader, mprof_status status)
 {
 	if (status <= MPROF_END)
 		return status;
-	/* Events after the damage are missing. */
+	/* The events after the damage are missing. */
 	reader->frames.has_gap = 1;
 	return reader_fail_parser(reader, status);
 }

@@ -8,34 +8,43 @@
 
 #include <mprof/reader.h>
 
-/** Takes over the parser's error. If compressed data is damaged, the error says so. */
+/** Copies the parser's error. If compressed data is damaged, the message states that instead. */
 mprof_status reader_fail_parser(mprof_reader *reader, mprof_status status);
 
-/** Notes why something that a block defines could not be kept. Returns \p status. */
+/** Records why a definition of a block could not be stored. Returns \p status. */
 mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const mprof_block *block);
 
 /**
- * Notes that memory was refused. That is final: what was learnt from the log so far may be incomplete, so nothing more
- * is read by any function. Returns #MPROF_ERR_MEMORY.
+ * Records that an allocation failed. The error is permanent: the definitions stored so far may be incomplete, so no
+ * function reads any more. Returns #MPROF_ERR_MEMORY.
  */
 mprof_status reader_fail_memory(mprof_reader *reader, const char *what);
 
-/** Notes a failed system call of the source. Returns #MPROF_ERR_IO, or #MPROF_ERR_MEMORY for ENOMEM. */
+/** Records a failed system call of the source. Returns #MPROF_ERR_IO, or #MPROF_ERR_MEMORY for ENOMEM. */
 mprof_status reader_fail_system(mprof_reader *reader, int system_error, const char *what);
 
-/** Notes why the events of the loaded block are not complete. mprof_reader_next_events() reports it at their end. */
+/**
+ * Records why the events of the loaded block are not complete. mprof_reader_next_events() reports it after the last of
+ * them.
+ */
 void reader_note_fault(mprof_reader *reader, mprof_status status);
 
-/** Whether something can be read: #MPROF_OK, or why the source could not be opened, or that memory was refused. */
+/**
+ * Whether the reader can read: #MPROF_OK, or the error of opening the source, or #MPROF_ERR_MEMORY if an allocation
+ * failed before.
+ */
 mprof_status reader_check(mprof_reader *reader);
 
-/** Refuses a call without the reader, or without a pointer that it needs. Returns #MPROF_OK if both are there. */
+/** Refuses a call whose reader or other required pointer is NULL. Returns #MPROF_OK if neither is. */
 mprof_status reader_check_pointer(mprof_reader *reader, const void *needed);
 
-/** The status of a function that fetches. If memory was refused meanwhile, it delivers nothing of what it fetched. */
+/**
+ * The status of a fetching function. If an allocation failed during the fetch, it sets \p count to 0, so that no
+ * partial result is delivered.
+ */
 mprof_status reader_end_fetch(mprof_reader *reader, mprof_status status, size_t *count);
 
-/** The status of a fetch of events from the parser. After an error the open calls are no longer known. */
+/** The status of a fetch of events from the parser. After an error the open calls are unknown. */
 mprof_status reader_end_parsed(mprof_reader *reader, mprof_status status);
 
 #endif

@@ -3,9 +3,11 @@
 
 #include "base/error.h"
 
-static void tell(fault_report *report, const mprof_error *error)
+static void report_fault(fault_report *report, const mprof_error *error)
 {
-	/* Damage is read on after, whereas without memory there is no more than a part of the result. */
+	/*
+	 * Reading continues after damage, but running out of memory makes the result partial, so it takes precedence.
+	 */
 	if (report->first == MPROF_OK || error->status == MPROF_ERR_MEMORY)
 		report->first = (mprof_status)error->status;
 	if (report->damage != NULL)
@@ -17,7 +19,7 @@ int fault_report_error(fault_report *report)
 	mprof_error error = {.struct_size = sizeof(error)};
 
 	mprof_reader_get_error(report->reader, &error);
-	tell(report, &error);
+	report_fault(report, &error);
 	return error.severity == MPROF_SEVERITY_BLOCK;
 }
 
@@ -27,11 +29,11 @@ void fault_report_end(fault_report *report)
 	mprof_error error;
 
 	mprof_reader_get_session(report->reader, &session);
-	/* What was damaged is not complete either, and that was told. */
+	/* A damaged log is not complete either, and its damage has already been reported. */
 	if (session.complete || report->first != MPROF_OK)
 		return;
 	error_set(&error, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, "the log has no END block: it was not closed");
 	error.offset = session.valid_bytes;
 	error.block_offset = session.valid_bytes;
-	tell(report, &error);
+	report_fault(report, &error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/fault_report.h
- * \brief Tells a caller what is wrong with a log that is read to its end.
+ * \brief Reports the faults of a log to the caller of a function that reads all of it.
  */
 #ifndef READER_FAULT_REPORT_H
 #define READER_FAULT_REPORT_H
@@ -10,22 +10,23 @@
 
 typedef struct fault_report {
 	mprof_reader *reader;
-	mprof_damage_function damage; /**< May be NULL. */
+	mprof_damage_function damage; /**< Called for each fault; may be NULL. */
 	void *user;
-	mprof_status
-		first; /**< Of the first fault, or #MPROF_ERR_MEMORY, which ends the reading; #MPROF_OK while there was
-	                       none. */
+	mprof_status first; /**< The first fault, or #MPROF_ERR_MEMORY, which takes precedence; else #MPROF_OK. */
 } fault_report;
 
-/** Tells the reader's latest error. Returns 1 if the log can be read on behind it. */
+/** Reports the reader's latest error. Returns 1 if reading can continue after it. */
 int fault_report_error(fault_report *report);
 
-/** The reader has met the end of the log, between two blocks: that is a fault if the log does not say so itself. */
+/**
+ * Call this when the log ends between two blocks. Reports a fault if no END block was read and no fault was reported
+ * before.
+ */
 void fault_report_end(fault_report *report);
 
 /**
- * Whether loading failed for the end of the block alone: the log ends inside it, or it does not end as it should. What
- * is in front of that can be fetched; the fetching then fails as the loading did.
+ * Whether loading failed only because of the end of the block: the log is truncated inside it, or its list has no end.
+ * The content before that can be fetched; the fetching then fails with the same status as the loading.
  */
 static inline int fault_is_at_end(mprof_status status, const mprof_block *block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Delivers what the loaded block lists. */
+/* Delivers the items of the loaded block. */
 #include "reader/reader.h"
 
 #include "base/elements.h"
@@ -13,7 +13,7 @@
 /* As mprof_reader_next_events(), for one kind of block. */
 typedef mprof_status reader_fetch(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);
 
-/* All events were given out: tells, once, if that was not all that the log says of them. */
+/* All events were delivered. Reports once if the information attached to them is incomplete. */
 static mprof_status end_events(mprof_reader *reader)
 {
 	mprof_status fault = reader->fetch_fault;
@@ -24,13 +24,13 @@ static mprof_status end_events(mprof_reader *reader)
 	return fault == MPROF_OK ? MPROF_END : reader_fail_names(reader, fault, parser_block(reader->parser));
 }
 
-/* Events that need no more than following the calls. */
+/* For events that need no processing except following the open calls. */
 static mprof_status next_plain(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
 {
 	return reader_end_parsed(reader, mprof_parser_next_events(reader->parser, events, capacity, count));
 }
 
-/* How the events of the loaded block are fetched. */
+/* The function that fetches the events of the loaded block. */
 static reader_fetch *fetch_function(const mprof_reader *reader)
 {
 	if (!parser_has_content(reader->parser))
@@ -89,7 +89,7 @@ mprof_status mprof_reader_next_property(mprof_reader *reader, const char **key, 
 	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
 }
 
-/* The same of a STATISTICAL block, whose records get our IDs. */
+/* Fetches the records of a STATISTICAL block and replaces their IDs by those of the reader. */
 static mprof_status next_translated(mprof_reader *reader, mprof_record *records, size_t record_size, size_t capacity,
 				    size_t *count)
 {

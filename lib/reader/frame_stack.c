@@ -20,10 +20,10 @@ static mprof_status reserve(frame_stack *stack, memory_budget *budget, size_t ne
 }
 
 /*
- * Saves what is about to be overwritten from the top of the stack on, which is below the lowest place so far. Those
- * above it were taken away before, so that this costs no more than that did.
+ * Saves the levels from the top of the stack up to the lowest one already saved, because they are about to be
+ * overwritten. They were popped before, so saving them costs no more than that did.
  */
-static mprof_status save(frame_stack *stack, memory_budget *budget)
+static mprof_status save_levels(frame_stack *stack, memory_budget *budget)
 {
 	void *saved = stack->saved;
 	mprof_status status;
@@ -40,7 +40,7 @@ static mprof_status save(frame_stack *stack, memory_budget *budget)
 	return MPROF_OK;
 }
 
-void frame_stack_take_back(frame_stack *stack)
+void frame_stack_roll_back(frame_stack *stack)
 {
 	for (; stack->low < stack->mark; stack->low++)
 		stack->levels[stack->low] = stack->saved[stack->mark - 1 - stack->low];
@@ -52,11 +52,11 @@ static uint64_t depth_of(const frame_stack *stack)
 	return stack->count > 0 ? stack->levels[stack->count - 1].depth : 0;
 }
 
-/* Room was made. */
+/* The caller has made room. */
 static inline mprof_status push(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
 {
 	uint32_t flags = (frame & 1) != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
-	uint32_t chain = frame_stack_chain(stack);
+	uint32_t chain = frame_stack_id(stack);
 	mprof_status status = definition_intern_stack(interner, chain, (uint32_t)(frame >> 1), flags, &chain);
 	const frame_level level = {depth, chain};
 
@@ -64,10 +64,10 @@ static inline mprof_status push(frame_stack *stack, definition_interner *interne
 	return status;
 }
 
-/* Takes frames away until no more than \p keep are left. */
+/* Pops frames until at most \p keep are left. */
 static inline void pop(frame_stack *stack, uint64_t keep)
 {
-	/* Where all frames are known, each level is one. */
+	/* If all frames are known, each level is one frame. */
 	if (__builtin_expect(depth_of(stack) == stack->count, 1)) {
 		stack->count = stack->count < keep ? stack->count : (size_t)keep;
 		return;
@@ -76,7 +76,7 @@ static inline void pop(frame_stack *stack, uint64_t keep)
 		stack->count--;
 }
 
-/* Makes room for what a section brings, and keeps what it overwrites. */
+/* Makes room for the frames of a section, and saves the levels that it overwrites. */
 static inline mprof_status make_room(frame_stack *stack, memory_budget *budget, size_t count)
 {
 	mprof_status status = MPROF_OK;
@@ -84,7 +84,7 @@ static inline mprof_status make_room(frame_stack *stack, memory_budget *budget, 
 	if (__builtin_expect(stack->capacity - stack->count < count, 0))
 		status = reserve(stack, budget, stack->count + count);
 	if (status == MPROF_OK && count > 0 && stack->count < stack->low)
-		status = save(stack, budget);
+		status = save_levels(stack, budget);
 	return status;
 }
 
@@ -110,8 +110,8 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 	return result;
 }
 
-/* How many frames a chain has. The ID of a caller is smaller, so this ends. */
-static size_t chain_length(const definition_table *table, uint32_t chain)
+/* The number of frames of a call stack. The ID of a caller's stack is always smaller, so the loop terminates. */
+static size_t stack_length(const definition_table *table, uint32_t chain)
 {
 	definition_stack step;
 	size_t length = 0;
@@ -123,7 +123,7 @@ static size_t chain_length(const definition_table *table, uint32_t chain)
 
 mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t chain)
 {
-	size_t length = chain_length(table, chain);
+	size_t length = stack_length(table, chain);
 	mprof_status status = reserve(stack, table->names->budget, length);
 	definition_stack step;
 

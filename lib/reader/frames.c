@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The call stacks of threads while their events are read: implicit leaves get their methods. */
+/* Follows the call stacks of threads while their events are read, and resolves implicit leaves. */
 #include "reader/frames.h"
 
 #include "parser/parser.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
 
-/* Events of a block that is left before all of them were fetched, taken at once. */
-#define PASSED_BATCH 128
+/* Batch size for the events that the caller did not fetch before it went to the next block. */
+#define UNFETCHED_BATCH 128
 
 void reader_frames_init(mprof_reader *reader, const mprof_reader_options *options)
 {
 	open_frames_init(&reader->frames.open, &reader->budget);
-	/* Nothing is open where a log begins. */
+	/* No call is open at the start of a log. */
 	reader->frames.open.generation = 1;
 	reader->frames.keeps_implicit = (int)options->keep_implicit_leaves;
 }
@@ -22,7 +22,7 @@ void reader_frames_destroy(mprof_reader *reader)
 	open_frames_destroy(&reader->frames.open);
 }
 
-/* Whether events of the loaded block are followed. */
+/* Whether the open calls are followed through the events of the loaded block. */
 static int is_followed(const mprof_reader *reader)
 {
 	const uint64_t implicit = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
@@ -33,7 +33,7 @@ static int is_followed(const mprof_reader *reader)
 	       (!reader->frames.keeps_implicit && (parser_directives_declared(reader->parser) & implicit) != 0);
 }
 
-/* What is known of the start of the loaded block. */
+/* Determines which state at the start of the loaded block is known, and from where. */
 static open_origin find_origin(const mprof_reader *reader)
 {
 	const reader_frames *frames = &reader->frames;
@@ -92,7 +92,7 @@ void reader_frames_rewind(mprof_reader *reader)
 {
 	reader_frames *frames = &reader->frames;
 
-	if (frames->is_begun && !open_frames_take_back(&frames->open))
+	if (frames->is_begun && !open_frames_roll_back(&frames->open))
 		frames->gapless_from = parser_block(reader->parser)->offset;
 	frames->is_begun = 0;
 	frames->is_done = 0;
@@ -101,13 +101,15 @@ void reader_frames_rewind(mprof_reader *reader)
 void reader_frames_leave(mprof_reader *reader)
 {
 	reader_frames *frames = &reader->frames;
-	mprof_event events[PASSED_BATCH];
+	mprof_event events[UNFETCHED_BATCH];
 	mprof_status status;
 	size_t count;
 
-	/* The thread's next block goes on from the last event, whether or not it was fetched. */
+	/*
+	 * The thread's next block continues from the last event, so the events that were not fetched are followed too.
+	 */
 	if (!frames->is_done && is_followed(reader)) {
-		while ((status = mprof_parser_next_events(reader->parser, events, PASSED_BATCH, &count)) == MPROF_OK)
+		while ((status = mprof_parser_next_events(reader->parser, events, UNFETCHED_BATCH, &count)) == MPROF_OK)
 			reader_frames_attach(reader, events, count);
 		frames->has_gap |= status != MPROF_END;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/frames.h
- * \brief Follows which calls are open while events are read, and gives implicit leaves their methods.
+ * \brief Follows which calls are open while events are read, and resolves implicit leaves.
  */
 #ifndef READER_FRAMES_H
 #define READER_FRAMES_H
@@ -14,16 +14,16 @@ void reader_frames_destroy(mprof_reader *reader);
 /** Sets the stack of the thread of the loaded EVENTS block. Returns #MPROF_OK; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT. */
 mprof_status reader_frames_begin(mprof_reader *reader);
 
-/** Follows the events that were fetched, and gives implicit leaves their methods. */
+/** Follows the events that were fetched, and sets the methods of implicit leaves. */
 void reader_frames_attach(mprof_reader *reader, mprof_event *events, size_t count);
 
-/** The events of the loaded block are fetched from the first one on again. */
+/** Prepares for fetching the events of the loaded block from the first one again. */
 void reader_frames_rewind(mprof_reader *reader);
 
 /** Leaves the loaded block; the stack of its thread continues in the thread's next one. */
 void reader_frames_leave(mprof_reader *reader);
 
-/** Reading continues at another offset. */
+/** Discards the open calls, because reading continues at another offset. */
 void reader_frames_forget(mprof_reader *reader, uint64_t offset);
 
 #endif

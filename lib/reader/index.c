@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index: made in one pass over the log, which goes on where the last one ended. */
+/* Builds the index in one pass over the log. A later pass continues where the last one ended. */
 #include "base/error.h"
 #include "base/options.h"
 #include "parser/parser.h"
@@ -12,15 +12,17 @@
 
 #define EVENT_BATCH 512
 
-/* Whether the block is whole, though it could not be read, or not all that it defines could be learnt. */
-static int is_whole(mprof_status status, const mprof_block *block)
+/*
+ * Whether the block is undamaged in its framing, even if it cannot be read or not all of its definitions can be stored.
+ */
+static int has_sound_framing(mprof_status status, const mprof_block *block)
 {
 	return status == MPROF_OK || status == MPROF_ERR_LIMIT || status == MPROF_ERR_UNSUPPORTED ||
 	       status == MPROF_ERR_REDEFINED_ID || (status == MPROF_ERR_MALFORMED && block->loaded);
 }
 
-/* Notes the first fault. Returns whether reading can go on after it. */
-static int pass_fault(mprof_reader *reader)
+/* Records the fault if it is the first one. Returns whether reading can continue after it. */
+static int record_index_fault(mprof_reader *reader)
 {
 	if (reader->index_error.status == MPROF_OK)
 		reader->index_error = reader->error;
@@ -32,31 +34,31 @@ static int stops(mprof_status status)
 	return status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED;
 }
 
-/* Notes what is known where the loaded block begins. */
-static mprof_status take_start(mprof_reader *reader, index_block *made)
+/* Stores the state of the open calls at the start of the loaded block. */
+static mprof_status store_start_state(mprof_reader *reader, index_block *made)
 {
 	open_frames *open = &reader->frames.open;
 	mprof_status status = reader_frames_begin(reader);
 	open_slot *slot;
 
 	if (status == MPROF_ERR_MEMORY)
-		return reader_fail_memory(reader, "no memory for call stacks");
+		return reader_fail_memory(reader, "out of memory for call stacks");
 	if (!reader->frames.is_begun)
 		return reader_fail_names(reader, status, parser_block(reader->parser));
 	slot = open_frames_slot(open, open->current);
 	made->stack = slot->number;
 	made->gap = open->gap;
-	/* Where the names' memory has reached its limit the stack is not known after a seek. */
+	/* If the memory limit for names is reached, the call stack here is unknown after a seek. */
 	status = open_frames_keep(open, &slot->stack, &made->frames);
 	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "no memory for the index") : MPROF_OK;
 }
 
-/* Goes over the events of the loaded block: what is open before and after them, and when the last one was. */
-static mprof_status take_events(mprof_reader *reader, index_block *made)
+/* Reads the events of the loaded block to store the open calls before and after them, and the latest counter. */
+static mprof_status index_events(mprof_reader *reader, index_block *made)
 {
 	open_frames *open = &reader->frames.open;
 	mprof_event events[EVENT_BATCH];
-	mprof_status status = take_start(reader, made);
+	mprof_status status = store_start_state(reader, made);
 	uint64_t latest = made->start_counter;
 	size_t count;
 
@@ -71,28 +73,28 @@ static mprof_status take_events(mprof_reader *reader, index_block *made)
 	}
 	open->makes_index = 0;
 	made->end_counter = latest;
-	/* A block that is not added is gone over again. */
+	/* A block that is not added is read again by the next pass. */
 	if (stops(status))
 		return status;
-	/* Any stack may have changed in what is missing. */
+	/* The missing events may have changed any stack. */
 	reader->frames.index_gaps += reader->frames.has_gap != 0;
 	if (open_frames_index_block(open, !reader->frames.has_gap, reader->frames.index_gaps) != MPROF_OK)
 		return reader_fail_memory(reader, "no memory for the index");
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/* Adds the block that was gone to. */
+/* Adds the current block to the index. */
 static mprof_status add_block(mprof_reader *reader, const mprof_block *block)
 {
 	index_block made = block_index_describe(block);
 	mprof_status status = MPROF_OK;
 
 	if (block->loaded && block->kind == MPROF_BLOCK_EVENTS && !reader->skips_events)
-		status = take_events(reader, &made);
+		status = index_events(reader, &made);
 	if (stops(status))
 		return status;
 	if (status != MPROF_OK)
-		(void)pass_fault(reader);
+		(void)record_index_fault(reader);
 	made.switch_end = reader->frames.open.switch_count;
 	if (!block_index_add(&reader->index, &made))
 		return reader_fail_memory(reader, "no memory for the index");
@@ -112,25 +114,28 @@ static mprof_status index_fill(mprof_reader *reader)
 			return MPROF_OK;
 		if (stops(status))
 			return status;
-		if (status != MPROF_OK && !pass_fault(reader))
+		if (status != MPROF_OK && !record_index_fault(reader))
 			return MPROF_OK;
 		if (reader->frames.has_gap)
 			reader->frames.index_gaps++;
-		status = is_whole(status, &block) ? add_block(reader, &block) : MPROF_OK;
+		status = has_sound_framing(status, &block) ? add_block(reader, &block) : MPROF_OK;
 		if (status != MPROF_OK)
 			return status;
 		reader->index.end = reader_next_offset(reader);
 	}
 }
 
-/* Goes back to where reading was. What was met on the way is not forgotten for a seek that has to be finished later. */
-static mprof_status go_back(mprof_reader *reader, uint64_t offset, mprof_status status)
+/*
+ * Returns to the offset where reading was. If the pass failed, its error is kept, even if the seek fails as well and
+ * has to be finished later.
+ */
+static mprof_status return_to_offset(mprof_reader *reader, uint64_t offset, mprof_status status)
 {
 	mprof_error error = reader->error;
-	mprof_status sought = mprof_reader_seek(reader, offset);
+	mprof_status seek_status = mprof_reader_seek(reader, offset);
 
 	if (status == MPROF_OK)
-		return sought;
+		return seek_status;
 	reader->error = error;
 	return status;
 }
@@ -146,7 +151,7 @@ mprof_status mprof_reader_build_index(mprof_reader *reader)
 		return reader_check(reader);
 	if (reader->parser == NULL || !reader->is_past_intro)
 		return error_set(&reader->error, MPROF_ERR_STATE, MPROF_SEVERITY_NONE,
-				 "an index before INTRO was read");
+				 "mprof_reader_build_index() called before INTRO was read");
 	offset = reader_next_offset(reader);
 	status = mprof_reader_seek(reader, reader->index.end);
 	if (status != MPROF_OK && status != MPROF_ERR_INTERRUPTED)
@@ -156,7 +161,7 @@ mprof_status mprof_reader_build_index(mprof_reader *reader)
 		status = index_fill(reader);
 	reader->frames.follows_all = 0;
 	reader->has_index |= status == MPROF_OK;
-	status = go_back(reader, offset, status);
+	status = return_to_offset(reader, offset, status);
 	if (status == MPROF_OK)
 		reader->error = reader->index_error;
 	return status;

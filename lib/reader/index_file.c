@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The index as bytes, to be kept beside a log. All numbers are little-endian:
+ * The index as bytes, to be stored next to a log. All numbers are little-endian:
  *
- *     8 bytes  "mprofidx"
- *     4        version, INDEX_VERSION
- *     4        CRC-32C of all that follows
- *     8        where the index ends in the log
- *     8        length of the log's INTRO block, header and all
- *     4        CRC-32C of that block
- *     4        dialect
- *     8        gap of open_frames at the end of the index
- *     8 * 5    number of blocks, nodes, threads, stacks and switches
+ * 8 bytes  "mprofidx" 4        version, INDEX_VERSION 4        CRC-32C of all that follows 8        offset in the log
+ * of the end of the index 8        length of the log's INTRO block, including its header 4        CRC-32C of that block
+ * 4 dialect 8        gap of open_frames at the end of the index 8 * 5    numbers of blocks, nodes, threads, stacks and
+ * switches
  *
- * and then these: a block as index_block, 72 bytes; a node of the tree of open frames as parent and method, 8 bytes; a
- * thread with the number of the stack that it is on at the end of the index, and when it left its own and the node of
- * that, 28 bytes; a stack that is no thread's own with when it was left and its node there, 20 bytes; a switch as
- * open_switch, 12 bytes.
+ * followed by these: a block as index_block, 72 bytes; a node of the tree of open frames as parent and method, 8 bytes;
+ * a thread with the number of the stack that it is on at the end of the index, the counter when it left its own stack,
+ * and the node of its own stack, 28 bytes; a stack that is not a thread's own, with the counter when it was left and
+ * its node at the end of the index, 20 bytes; a switch as open_switch, 12 bytes.
  */
 #include "reader/index_file.h"
 
@@ -48,7 +43,7 @@ static mprof_status refuse(mprof_reader *reader, mprof_status status, const char
 	return error_set(&reader->error, status, MPROF_SEVERITY_NONE, what);
 }
 
-/* Stack sections continue those of blocks before, which are not in the index. */
+/* Stack sections continue those of earlier blocks, and the index does not contain those. */
 static int can_be_saved(const mprof_reader *reader)
 {
 	return !dialect_get(mprof_parser_get_dialect(reader->parser))->has_stack_sections;
@@ -110,13 +105,16 @@ static uint8_t *store_block(uint8_t *bytes, const index_block *block)
 	return bytes + BLOCK_LENGTH;
 }
 
-/* The node of a stack, unless blocks that could not be read came after. */
-static uint32_t end_of(const mprof_reader *reader, const open_slot *slot)
+/* The node of a stack at the end of the index; unknown if unreadable blocks come after it. */
+static uint32_t node_at_index_end(const mprof_reader *reader, const open_slot *slot)
 {
 	return slot->end_gaps == reader->frames.index_gaps ? slot->end_node : OPEN_BASE_UNKNOWN;
 }
 
-/* A log that can be saved has no faults, so that the thread is on the stack unless another one took it. */
+/*
+ * An index is saved only for a log without faults, so the thread is on that stack unless another thread has switched to
+ * it.
+ */
 static uint8_t *store_thread(const mprof_reader *reader, uint8_t *bytes, size_t place)
 {
 	const open_frames *open = &reader->frames.open;
@@ -126,7 +124,7 @@ static uint8_t *store_thread(const mprof_reader *reader, uint8_t *bytes, size_t 
 	bytes_store_64(bytes, thread->thread);
 	bytes_store_64(bytes + 8, other != NULL && other->end_holder == place + 1 ? other->number : 0);
 	bytes_store_64(bytes + 16, thread->own.end_left);
-	bytes_store_32(bytes + 24, end_of(reader, &thread->own));
+	bytes_store_32(bytes + 24, node_at_index_end(reader, &thread->own));
 	return bytes + THREAD_LENGTH;
 }
 
@@ -134,7 +132,7 @@ static uint8_t *store_stack(const mprof_reader *reader, uint8_t *bytes, const op
 {
 	bytes_store_64(bytes, slot->number);
 	bytes_store_64(bytes + 8, slot->end_left);
-	bytes_store_32(bytes + 16, end_of(reader, slot));
+	bytes_store_32(bytes + 16, node_at_index_end(reader, slot));
 	return bytes + STACK_LENGTH;
 }
 
@@ -171,7 +169,7 @@ static void store(const mprof_reader *reader, uint8_t *bytes, size_t length)
 	bytes_store_32(bytes + 12, checksum_update(0, bytes + CHECKED_START, length - CHECKED_START));
 }
 
-/* Adds count times size to a length. Returns 0 if that does not fit. */
+/* Adds \p count times \p size to a length. Returns 0 on overflow. */
 static int add_length(size_t *length, uint64_t count, size_t size)
 {
 	size_t part;
@@ -188,9 +186,10 @@ mprof_status mprof_reader_save_index(mprof_reader *reader, void *bytes, size_t c
 	if (reader == NULL || length == NULL || (bytes == NULL && capacity > 0))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index)
-		return refuse(reader, MPROF_ERR_STATE, "there is no index to be saved");
+		return refuse(reader, MPROF_ERR_STATE,
+			      "there is no index to save: call mprof_reader_build_index() first");
 	if (reader->index_error.status != MPROF_OK || reader->intro_length == 0)
-		return refuse(reader, MPROF_ERR_STATE, "the index of a log with faults is not saved");
+		return refuse(reader, MPROF_ERR_STATE, "the log has faults, so its index cannot be saved");
 	if (!can_be_saved(reader))
 		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the index of a log of this dialect cannot be saved");
 	open = &reader->frames.open;
@@ -200,7 +199,7 @@ mprof_status mprof_reader_save_index(mprof_reader *reader, void *bytes, size_t c
 	    !add_length(length, thread_count(open), THREAD_LENGTH) ||
 	    !add_length(length, stack_count(open), STACK_LENGTH) ||
 	    !add_length(length, open->switch_count, SWITCH_LENGTH))
-		return reader_fail_memory(reader, "the index does not fit memory");
+		return reader_fail_memory(reader, "the saved index exceeds the address space");
 	if (capacity >= *length)
 		store(reader, bytes, *length);
 	return MPROF_OK;
@@ -221,13 +220,13 @@ typedef struct saved_index {
 	size_t switch_count;
 } saved_index;
 
-/* Takes the header, and finds the parts. */
+/* Checks the header and finds the parts. */
 static mprof_status open_saved(mprof_reader *reader, const uint8_t *bytes, size_t length, saved_index *saved)
 {
 	size_t needed = HEADER_LENGTH;
 
 	if (length < HEADER_LENGTH || memcmp(bytes, MAGIC, 8) != 0)
-		return refuse(reader, MPROF_ERR_NOT_MPROF, "these bytes are no saved index");
+		return refuse(reader, MPROF_ERR_NOT_MPROF, "not a saved index");
 	if (bytes_load_32(bytes + 8) != INDEX_VERSION)
 		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the index was saved by another version of the library");
 	if (bytes_load_32(bytes + 12) != checksum_update(0, bytes + CHECKED_START, length - CHECKED_START))
@@ -240,7 +239,7 @@ static mprof_status open_saved(mprof_reader *reader, const uint8_t *bytes, size_
 	    !add_length(&needed, bytes_load_64(bytes + 64), THREAD_LENGTH) ||
 	    !add_length(&needed, bytes_load_64(bytes + 72), STACK_LENGTH) ||
 	    !add_length(&needed, bytes_load_64(bytes + 80), SWITCH_LENGTH) || needed != length)
-		return refuse(reader, MPROF_ERR_MALFORMED, "the saved index has another length than its parts");
+		return refuse(reader, MPROF_ERR_MALFORMED, "the length of the saved index does not match its header");
 	saved->end = bytes_load_64(bytes + 16);
 	saved->gap = bytes_load_64(bytes + 40);
 	saved->block_count = (size_t)bytes_load_64(bytes + 48);
@@ -258,7 +257,7 @@ static mprof_status open_saved(mprof_reader *reader, const uint8_t *bytes, size_
 
 static mprof_status malformed(mprof_reader *reader)
 {
-	return refuse(reader, MPROF_ERR_MALFORMED, "the saved index makes no sense");
+	return refuse(reader, MPROF_ERR_MALFORMED, "the saved index is inconsistent");
 }
 
 static mprof_status load_blocks(mprof_reader *reader, const saved_index *saved)
@@ -297,7 +296,7 @@ static int is_node(const saved_index *saved, uint32_t node)
 	return node != 0 && node < saved->node_count + OPEN_FRAMES_FIRST_NODE;
 }
 
-/* The tree is new and has the same numbers. */
+/* The tree is empty, so its nodes get the same numbers as when they were saved. */
 static mprof_status load_nodes(open_frames *open, const saved_index *saved)
 {
 	const uint8_t *bytes = saved->nodes;
@@ -327,7 +326,7 @@ static mprof_status load_stacks(open_frames *open, const saved_index *saved, uin
 	return status;
 }
 
-/* After the stacks that they are on. */
+/* Call this after load_stacks(): threads refer to the stacks that they are on. */
 static mprof_status load_threads(open_frames *open, const saved_index *saved, uint32_t gaps)
 {
 	const uint8_t *bytes = saved->threads;
@@ -394,8 +393,11 @@ static mprof_status load_frames(mprof_reader *reader, const saved_index *saved)
 	return status == MPROF_OK ? MPROF_OK : reader_fail_names(reader, status, &reader->intro);
 }
 
-/* Learns from one block what reading the whole log would have learnt, if it is what the index says. */
-static mprof_status learn_block(mprof_reader *reader, const index_block *expected)
+/*
+ * Reads one block to store its definitions, as reading the whole log would. Fails if the block does not match the
+ * index.
+ */
+static mprof_status load_indexed_block(mprof_reader *reader, const index_block *expected)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_status status = reader_jump(reader, expected->offset);
@@ -410,8 +412,8 @@ static mprof_status learn_block(mprof_reader *reader, const index_block *expecte
 	return MPROF_OK;
 }
 
-/* Also the last block, so that a log that is shorter is found out. */
-static mprof_status learn_definitions(mprof_reader *reader)
+/* Reads the last block too, so that a log that is shorter than the index is detected. */
+static mprof_status store_definitions(mprof_reader *reader)
 {
 	const int missed = reader->misses_something;
 	mprof_status status = MPROF_OK;
@@ -419,11 +421,11 @@ static mprof_status learn_definitions(mprof_reader *reader)
 	for (size_t i = 0; i < reader->index.count && status == MPROF_OK; i++) {
 		const index_block *block = &reader->index.blocks[i];
 
-		if ((reader_learnt_kinds() & MPROF_BLOCK_BIT(block->kind)) != 0 || i + 1 == reader->index.count)
-			status = learn_block(reader, block);
+		if ((reader_defining_kinds() & MPROF_BLOCK_BIT(block->kind)) != 0 || i + 1 == reader->index.count)
+			status = load_indexed_block(reader, block);
 	}
 	if (status == MPROF_OK) {
-		/* All that defines anything was read. */
+		/* All blocks with definitions were read. */
 		reader->misses_something = missed;
 		if (reader->read_until < reader->index.end)
 			reader->read_until = reader->index.end;
@@ -433,7 +435,7 @@ static mprof_status learn_definitions(mprof_reader *reader)
 	return status;
 }
 
-void reader_forget_index(mprof_reader *reader)
+void reader_discard_index(mprof_reader *reader)
 {
 	open_frames *open = &reader->frames.open;
 	memory_budget *budget = open->budget;
@@ -457,7 +459,7 @@ static mprof_status load(mprof_reader *reader, const saved_index *saved)
 
 	if (status == MPROF_OK)
 		status = load_frames(reader, saved);
-	return status == MPROF_OK ? learn_definitions(reader) : status;
+	return status == MPROF_OK ? store_definitions(reader) : status;
 }
 
 mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, size_t length)
@@ -472,20 +474,22 @@ mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, si
 	if (reader->memory_error.status != MPROF_OK)
 		return reader_check(reader);
 	if (reader->parser == NULL || !reader->is_past_intro || reader->index.count > 0)
-		return refuse(reader, MPROF_ERR_STATE, "an index is loaded once, after INTRO was read");
+		return refuse(reader, MPROF_ERR_STATE,
+			      "mprof_reader_load_index() called before INTRO was read, or when there is an index");
 	if (reader->source.seek == NULL)
-		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the source cannot be sought");
+		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the source does not support seeking");
 	if (!can_be_saved(reader))
-		return refuse(reader, MPROF_ERR_UNSUPPORTED, "a log of this dialect has no saved index");
+		return refuse(reader, MPROF_ERR_UNSUPPORTED,
+			      "the index of a log of this dialect cannot be saved or loaded");
 	offset = reader_next_offset(reader);
 	status = open_saved(reader, bytes, length, &saved);
 	if (status != MPROF_OK)
 		return status;
-	reader_forget_index(reader);
+	reader_discard_index(reader);
 	status = load(reader, &saved);
 	error = reader->error;
 	if (status != MPROF_OK)
-		reader_forget_index(reader);
+		reader_discard_index(reader);
 	reader->has_index = status == MPROF_OK;
 	reader->has_loaded_index = status == MPROF_OK;
 	if (status == MPROF_OK)

@@ -10,16 +10,18 @@
 #include <errno.h>
 #include <string.h>
 
-/* Bytes to read at once. Small enough to stay in the cache until they are parsed. */
+/* Bytes per read. Small enough to stay in the cache until they are parsed. */
 #define READ_LENGTH ((size_t)64 << 10)
 
-/* No more than this even where a long block has more room, so that progress is reported and interrupts are noticed. */
+/*
+ * Longest read, even if a long block has more room, so that progress is reported and interrupts are checked regularly.
+ */
 #define LONGEST_READ ((size_t)1 << 20)
 
-/* Skips shorter than this are read through: seeking would cost more. */
+/* Skips of at most this length are read through: seeking would cost more. */
 #define LEAST_SEEK READ_LENGTH
 
-/* Reads from the source; no bytes mean that none are left now. */
+/* Reads from the source. \p got is 0 if the source has no more bytes at present. */
 static mprof_status read_source(mprof_reader *reader, void *bytes, size_t length, size_t *got)
 {
 	int fault = reader->source.read(reader->source.user, bytes, length, got);
@@ -30,25 +32,25 @@ static mprof_status read_source(mprof_reader *reader, void *bytes, size_t length
 	if (reader->is_following && (fault == EAGAIN || fault == EWOULDBLOCK))
 		return MPROF_OK;
 	if (reader->is_compressed && fault == SOURCE_DAMAGED) {
-		/* What there is ends here; the parser finds out what that means. */
+		/* The readable input ends here. The parser determines what that means for the log. */
 		reader->is_damaged = 1;
 		return MPROF_OK;
 	}
-	return reader_fail_system(reader, fault, "the log cannot be read");
+	return reader_fail_system(reader, fault, "cannot read the log");
 }
 
-/* Nothing more is there to be read. */
-static mprof_status meet_end(mprof_reader *reader)
+/* Called if the source has no more bytes: waits for more, or finishes the parser. */
+static mprof_status handle_input_end(mprof_reader *reader)
 {
-	/* A log that was closed is not waited for. */
+	/* A log that has its END block does not grow any more. */
 	if (reader_may_grow(reader) && !reader->is_damaged && !parser_is_at_log_end(reader->parser))
 		return MPROF_AGAIN;
 	mprof_parser_finish(reader->parser);
 	return MPROF_OK;
 }
 
-/* Puts decompression on the source if its first bytes tell so, or hands them on. */
-static mprof_status recognise(mprof_reader *reader)
+/* Detects gzip by the first bytes of the source. Inserts decompression, or feeds the bytes to the parser. */
+static mprof_status detect_compression(mprof_reader *reader)
 {
 	size_t got = 0;
 	mprof_status status = read_source(reader, reader->head + reader->head_length,
@@ -72,7 +74,7 @@ static mprof_status recognise(mprof_reader *reader)
 				&reader->error, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL,
 				"the log is compressed with gzip, which this build of the library cannot read");
 		if (fault != 0)
-			return reader_fail_system(reader, fault, "the compressed log cannot be read");
+			return reader_fail_system(reader, fault, "cannot read the compressed log");
 		reader->is_compressed = 1;
 	} else {
 		status = mprof_parser_feed(reader->parser, reader->head, reader->head_length);
@@ -91,32 +93,32 @@ static mprof_status seek_source(mprof_reader *reader, uint64_t offset)
 }
 
 /*
- * Passes by what the parser does not want, and sets how much that is. The last byte of it is read even so: a source can
- * be sought beyond its end, and then nothing would tell that the log is cut.
+ * Seeks past the bytes that the parser does not need, and sets \p skipped to their number. The last one is read
+ * nevertheless: a source can be positioned after its end, and the truncation of the log would not be noticed.
  */
-static mprof_status seek_over(mprof_reader *reader, uint64_t *passed)
+static mprof_status seek_past_skippable(mprof_reader *reader, uint64_t *skipped)
 {
 	uint64_t length = mprof_parser_get_skippable(reader->parser);
 	uint64_t offset = parser_offset(reader->parser);
 	mprof_status status;
 
-	*passed = 0;
+	*skipped = 0;
 	if (length <= LEAST_SEEK || reader->source.seek == NULL || reader->is_compressed ||
 	    offset + length == reader->missing_end)
 		return MPROF_OK;
 	status = seek_source(reader, offset + length - 1);
 	if (status != MPROF_OK)
 		return status;
-	*passed = length - 1;
-	return mprof_parser_skip(reader->parser, *passed);
+	*skipped = length - 1;
+	return mprof_parser_skip(reader->parser, *skipped);
 }
 
-/* What was passed by is not all there. Where the log ends is found by reading what there is of it. */
-static mprof_status go_back(mprof_reader *reader, uint64_t passed)
+/* The source ends inside the bytes that were skipped. Seeks back, to find the end of the log by reading them. */
+static mprof_status unskip(mprof_reader *reader, uint64_t skipped)
 {
 	mprof_status status;
 
-	parser_unskip(reader->parser, passed);
+	parser_unskip(reader->parser, skipped);
 	status = seek_source(reader, parser_offset(reader->parser));
 	if (status == MPROF_OK)
 		reader->missing_end = parser_offset(reader->parser) + mprof_parser_get_skippable(reader->parser);
@@ -126,7 +128,7 @@ static mprof_status go_back(mprof_reader *reader, uint64_t passed)
 mprof_status reader_feed(mprof_reader *reader)
 {
 	mprof_status status;
-	uint64_t passed;
+	uint64_t skipped;
 	void *room;
 	size_t length;
 	size_t got = 0;
@@ -135,8 +137,8 @@ mprof_status reader_feed(mprof_reader *reader)
 	if (status != MPROF_OK)
 		return status;
 	if (!reader->is_recognised)
-		return recognise(reader);
-	status = seek_over(reader, &passed);
+		return detect_compression(reader);
+	status = seek_past_skippable(reader, &skipped);
 	if (status != MPROF_OK)
 		return status;
 	status = mprof_parser_reserve(reader->parser, READ_LENGTH, &room, &length);
@@ -148,7 +150,7 @@ mprof_status reader_feed(mprof_reader *reader)
 	status = mprof_parser_commit(reader->parser, got);
 	if (status != MPROF_OK)
 		return reader_fail_parser(reader, status);
-	if (got == 0 && passed > 0)
-		return go_back(reader, passed);
-	return got > 0 ? MPROF_OK : meet_end(reader);
+	if (got == 0 && skipped > 0)
+		return unskip(reader, skipped);
+	return got > 0 ? MPROF_OK : handle_input_end(reader);
 }

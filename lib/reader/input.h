@@ -9,8 +9,8 @@
 #include <mprof/reader.h>
 
 /**
- * Gives the parser, which asked for more bytes, some, or finishes it if there are none. Returns #MPROF_OK; #MPROF_AGAIN
- * when following and nothing is left now; or an error.
+ * Feeds more bytes to the parser, or finishes it if the source has none. Returns #MPROF_OK; #MPROF_AGAIN if the log is
+ * followed and the source has no bytes at present; or an error.
  */
 mprof_status reader_feed(mprof_reader *reader);
 

@@ -11,25 +11,25 @@
 
 #include <string.h>
 
-/* Learnt from even if the caller does not want them. */
-#define LEARNT_KINDS                                                                                                   \
+/* Loaded for their definitions even if the caller does not want them. */
+#define DEFINING_KINDS                                                                                                 \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                   \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL))
 
-/* Definitions taken from the parser at once. */
+/* Definitions fetched from the parser at a time. */
 #define MAPPING_BATCH 64
 #define RECORD_BATCH 64
 
-uint64_t reader_learnt_kinds(void)
+uint64_t reader_defining_kinds(void)
 {
-	return LEARNT_KINDS;
+	return DEFINING_KINDS;
 }
 
-/* Learns all names of the loaded MAPPING block. One that cannot be learnt does not keep others from it. */
-static mprof_status learn_names(mprof_reader *reader, const mprof_block *block)
+/* Stores all names of the loaded MAPPING block. A name that cannot be stored does not prevent storing the others. */
+static mprof_status store_names(mprof_reader *reader, const mprof_block *block)
 {
 	mprof_mapping mappings[MAPPING_BATCH];
 	mprof_status result = MPROF_OK;
@@ -50,8 +50,8 @@ static mprof_status learn_names(mprof_reader *reader, const mprof_block *block)
 	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
 }
 
-/* Learns all definitions of the loaded block, in the same way. */
-static mprof_status learn_definitions(mprof_reader *reader, const mprof_block *block)
+/* Stores all definitions of the loaded block. One that cannot be stored does not prevent storing the others. */
+static mprof_status store_definitions(mprof_reader *reader, const mprof_block *block)
 {
 	mprof_record records[RECORD_BATCH];
 	mprof_status result = MPROF_OK;
@@ -65,7 +65,10 @@ static mprof_status learn_definitions(mprof_reader *reader, const mprof_block *b
 				status = definition_table_add(&reader->definitions, &records[i]);
 			if (status == MPROF_ERR_MEMORY)
 				return reader_fail_names(reader, status, block);
-			/* Where something is missing already, this is no further fault of the log. */
+			/*
+			 * If blocks were skipped or damaged, a gap in the IDs is a consequence of that and not another
+			 * fault.
+			 */
 			if (status == MPROF_ERR_MALFORMED && reader->misses_something)
 				status = MPROF_OK;
 			if (result == MPROF_OK)
@@ -76,7 +79,7 @@ static mprof_status learn_definitions(mprof_reader *reader, const mprof_block *b
 	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
 }
 
-static mprof_status learn_runtime(mprof_reader *reader, const mprof_block *block)
+static mprof_status store_runtime(mprof_reader *reader, const mprof_block *block)
 {
 	char *copy;
 
@@ -93,8 +96,8 @@ static mprof_status learn_runtime(mprof_reader *reader, const mprof_block *block
 	return MPROF_OK;
 }
 
-/* A block that comes again after a seek is not counted again. */
-static mprof_status learn_losses(mprof_reader *reader, const mprof_block *block)
+/* A block that is read again after a seek is not counted twice. */
+static mprof_status add_losses(mprof_reader *reader, const mprof_block *block)
 {
 	uint64_t sum = 0;
 
@@ -108,16 +111,19 @@ static mprof_status learn_losses(mprof_reader *reader, const mprof_block *block)
 	return MPROF_OK;
 }
 
-/* mprof2 defines chains and native code by ID; what its hits need besides gets IDs that it does not come to. */
+/*
+ * A log of mprof2 defines call stacks and native code by ID. The additional definitions for its statistical hits get
+ * IDs from this one on, which the log does not reach.
+ */
 #define FIRST_OWN_ID (DEFINITION_MOST_STACKS / 2)
 
-static mprof_status learn_intro(mprof_reader *reader, const mprof_block *block)
+static mprof_status store_intro(mprof_reader *reader, const mprof_block *block)
 {
-	mprof_status status = learn_runtime(reader, block);
+	mprof_status status = store_runtime(reader, block);
 	const uint8_t *bytes;
 	size_t length;
 
-	/* A saved index is recognised by these. */
+	/* These identify the log that a saved index belongs to. */
 	bytes = parser_block_bytes(reader->parser, &length);
 	reader->intro_length = length;
 	reader->intro_checksum = checksum_update(0, bytes, length);
@@ -135,18 +141,18 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	}
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		return learn_intro(reader, block);
+		return store_intro(reader, block);
 	case MPROF_BLOCK_MAPPING:
-		return learn_names(reader, block);
+		return store_names(reader, block);
 	case MPROF_BLOCK_LOST:
-		return learn_losses(reader, block);
+		return add_losses(reader, block);
 	case MPROF_BLOCK_STATISTICAL:
 		return reader_samples_learn(reader, block);
 	case MPROF_BLOCK_STACKS:
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_METRICS:
-		return learn_definitions(reader, block);
+		return store_definitions(reader, block);
 	default:
 		return MPROF_OK;
 	}

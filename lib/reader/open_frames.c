@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Deeper stacks are not known, so that a log that is made of enters alone does not take memory without end. */
+/* A deeper stack becomes unknown, so that the memory for a log that consists only of enters is bounded. */
 #define MOST_FRAMES ((size_t)1 << 20)
 
-/* A log made to be slow to read has leaves of methods that are not open on stacks that are deep. */
-#define MOST_FRUITLESS_STEPS (UINT64_C(1) << 28)
+/* Bounds the time for a log that was crafted to be slow, with leaves of methods that are not open on deep stacks. */
+#define MOST_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
 
 void open_frames_init(open_frames *frames, memory_budget *budget)
 {
@@ -63,7 +63,7 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *pl
 	made = &frames->threads[frames->thread_count];
 	memset(made, 0, sizeof(*made));
 	made->thread = thread;
-	/* Nothing is known of it yet. */
+	/* An old generation marks its state as unknown. */
 	made->generation = frames->generation - 1;
 	made->own.generation = frames->generation - 1;
 	open_stack_clear(&made->own.stack, OPEN_BASE_UNKNOWN);
@@ -78,7 +78,7 @@ void open_stack_clear(open_stack *stack, open_base base)
 	stack->base = base;
 }
 
-void open_stack_take_back(open_stack *stack)
+void open_stack_roll_back(open_stack *stack)
 {
 	for (; stack->low < stack->mark; stack->low++)
 		stack->frames[stack->low] = stack->saved[stack->mark - 1 - stack->low];
@@ -87,10 +87,10 @@ void open_stack_take_back(open_stack *stack)
 }
 
 /*
- * Saves the frames of the mark that the next enter would overwrite. They are still in their places: those above were
- * left before, so this costs no more than leaving them did.
+ * Saves the frames of the mark that the next enter would overwrite. They are still in the array, because leaving a
+ * frame only decrements the depth. Saving them costs no more than leaving them did.
  */
-static mprof_status save(open_frames *frames, open_stack *stack)
+static mprof_status save_marked_frames(open_frames *frames, open_stack *stack)
 {
 	void *saved = stack->saved;
 	mprof_status status = memory_budget_reserve(frames->budget, &saved, &stack->saved_capacity,
@@ -106,7 +106,9 @@ static mprof_status save(open_frames *frames, open_stack *stack)
 	return MPROF_OK;
 }
 
-/* Room for one more frame than \p depth, of which the last may be written to without being a frame. */
+/*
+ * Makes room for one frame more than \p depth, and for one slot after it that may be overwritten without being a frame.
+ */
 static mprof_status make_room(open_frames *frames, open_stack *stack, size_t depth)
 {
 	void *grown = stack->frames;
@@ -117,7 +119,7 @@ static mprof_status make_room(open_frames *frames, open_stack *stack, size_t dep
 	return status;
 }
 
-static mprof_status enter(open_frames *frames, open_stack *stack, uint32_t method)
+static mprof_status enter_method(open_frames *frames, open_stack *stack, uint32_t method)
 {
 	mprof_status status;
 
@@ -127,7 +129,7 @@ static mprof_status enter(open_frames *frames, open_stack *stack, uint32_t metho
 	}
 	status = make_room(frames, stack, stack->depth);
 	if (status == MPROF_OK && stack->depth < stack->low)
-		status = save(frames, stack);
+		status = save_marked_frames(frames, stack);
 	if (status != MPROF_OK) {
 		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
 		return status;
@@ -136,8 +138,8 @@ static mprof_status enter(open_frames *frames, open_stack *stack, uint32_t metho
 	return MPROF_OK;
 }
 
-/* A leave that names its method ends the frames above it too. */
-static void leave(open_frames *frames, open_stack *stack, uint32_t method)
+/* A leave with a method also ends the frames above that method. */
+static void leave_method(open_frames *frames, open_stack *stack, uint32_t method)
 {
 	for (size_t depth = stack->depth; depth > 0; depth--) {
 		if (stack->frames[depth - 1].method == method) {
@@ -145,9 +147,9 @@ static void leave(open_frames *frames, open_stack *stack, uint32_t method)
 			return;
 		}
 	}
-	frames->fruitless_steps += stack->depth;
-	/* It may be one of those that are not known, and then all above it are left. */
-	if (stack->base == OPEN_BASE_UNKNOWN || frames->fruitless_steps > MOST_FRUITLESS_STEPS)
+	frames->failed_leave_steps += stack->depth;
+	/* The method may be one of the unknown frames, and then all frames above it have ended. */
+	if (stack->base == OPEN_BASE_UNKNOWN || frames->failed_leave_steps > MOST_FAILED_LEAVE_STEPS)
 		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
 }
 
@@ -157,11 +159,11 @@ static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_eve
 
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
-		return enter(frames, stack, event->id);
+		return enter_method(frames, stack, event->id);
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:
-		leave(frames, stack, event->id);
+		leave_method(frames, stack, event->id);
 		break;
 	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
 		method = stack->depth > 0 ? stack->frames[--stack->depth].method : 0;
@@ -191,7 +193,7 @@ static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_eve
 
 #define KIND_BIT(kind) (UINT64_C(1) << (kind))
 
-/* What is neither an enter nor an implicit leave, and changes the stack. */
+/* Events other than enters and implicit leaves that change the stack. */
 #define RARE_KINDS                                                                                                     \
 	(KIND_BIT(MPROF_EVENT_METHOD_LEAVE) | KIND_BIT(MPROF_EVENT_METHOD_LEAVE_EXCEPTION) |                           \
 	 KIND_BIT(MPROF_EVENT_METHOD_LEAVE_TAIL) | KIND_BIT(MPROF_EVENT_THREAD_START) |                                \
@@ -204,16 +206,17 @@ static inline int is_rare(uint32_t kind)
 }
 
 /*
- * Follows enters and implicit leaves up to an event that is neither and changes the stack, or for which there is no
- * room. Which of both an event is cannot be predicted by a processor, so nothing branches on it: the method is stored
- * above the top in any case, where nothing is needed, and only an enter makes it a frame. Returns how many were
- * followed.
+ * Follows enters and implicit leaves up to another event that changes the stack, or one for which there is no room.
+ * Which of the two an event is, is unpredictable, so the loop does not branch on it: the method is always stored in the
+ * unused slot above the top, and only an enter makes it a frame. Returns the number of events followed.
  */
 static size_t follow_simple(open_stack *stack, mprof_event *events, size_t count)
 {
 	open_frame *const frames = stack->frames;
 	const size_t low = stack->low;
-	/* Places that may be overwritten, but for the last one: the place after a frame is looked at. */
+	/*
+	 * Slots that may be overwritten. The last one of the array is left out, because the slot after a frame is read.
+	 */
 	const size_t room = stack->capacity > low ? stack->capacity - low - 1 : 0;
 	size_t depth = stack->depth;
 	size_t i;
@@ -244,7 +247,7 @@ mprof_status open_frames_follow(open_frames *frames, mprof_event *events, size_t
 	size_t i = 0;
 
 	while (i < count) {
-		/* The last event may have switched to another one. */
+		/* The last event may have switched to another stack. */
 		open_stack *stack = &open_frames_slot(frames, frames->current)->stack;
 		mprof_status status;
 
@@ -259,8 +262,8 @@ mprof_status open_frames_follow(open_frames *frames, mprof_event *events, size_t
 	return result;
 }
 
-/* The nodes of the bases. */
-static mprof_status make_bases(open_frames *frames)
+/* Adds the nodes of the #open_base values. */
+static mprof_status add_base_nodes(open_frames *frames)
 {
 	void *nodes = frames->nodes;
 	mprof_status status = memory_budget_reserve(frames->budget, &nodes, &frames->node_capacity,
@@ -274,7 +277,7 @@ static mprof_status make_bases(open_frames *frames)
 	return MPROF_OK;
 }
 
-/* Sets *node to a method on top of another node, which is made if there is none. */
+/* Sets *node to the node of a method on top of another node; adds it if there is none. */
 static mprof_status add_node(open_frames *frames, uint32_t parent, uint32_t method, uint32_t *node)
 {
 	const uint64_t key = (uint64_t)parent << 32 | method;
@@ -302,7 +305,7 @@ static mprof_status add_node(open_frames *frames, uint32_t parent, uint32_t meth
 
 mprof_status open_frames_add_node(open_frames *frames, uint32_t parent, uint32_t method)
 {
-	mprof_status status = frames->node_count == 0 ? make_bases(frames) : MPROF_OK;
+	mprof_status status = frames->node_count == 0 ? add_base_nodes(frames) : MPROF_OK;
 	const size_t count = frames->node_count;
 	uint32_t node = 0;
 
@@ -315,7 +318,7 @@ mprof_status open_frames_add_node(open_frames *frames, uint32_t parent, uint32_t
 
 mprof_status open_frames_keep(open_frames *frames, open_stack *stack, uint32_t *node)
 {
-	mprof_status status = frames->node_count == 0 ? make_bases(frames) : MPROF_OK;
+	mprof_status status = frames->node_count == 0 ? add_base_nodes(frames) : MPROF_OK;
 	size_t known = stack->depth;
 
 	while (known > 0 && stack->frames[known - 1].node == 0)

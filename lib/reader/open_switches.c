@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads switch between call stacks (doc/format.md, 4.8): which one each is on, and what is open on the others. */
+/*
+ * Switches of threads between call stacks (doc/format.md, 4.8): tracks the stack that each thread is on, and the state
+ * of the others.
+ */
 #include "reader/open_frames.h"
 
 #include <string.h>
@@ -9,7 +12,7 @@ static open_slot *slot_at(const open_frames *frames, size_t other)
 	return other != 0 ? &frames->slots[other - 1] : &frames->threads[frames->current].own;
 }
 
-static mprof_status take_place(open_frames *frames, size_t *other)
+static mprof_status allocate_slot(open_frames *frames, size_t *other)
 {
 	void *slots = frames->slots;
 	mprof_status status;
@@ -29,8 +32,8 @@ static mprof_status take_place(open_frames *frames, size_t *other)
 	return MPROF_OK;
 }
 
-/* A place that is free keeps the memory of its stack for the next one. */
-static void give_place(open_frames *frames, size_t other)
+/* A free slot keeps the memory of its stack for the next use. */
+static void release_slot(open_frames *frames, size_t other)
 {
 	open_slot *slot = &frames->slots[other - 1];
 	const open_stack stack = slot->stack;
@@ -51,12 +54,12 @@ mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t 
 		*other = (size_t)*found + 1;
 		return MPROF_OK;
 	}
-	status = take_place(frames, other);
+	status = allocate_slot(frames, other);
 	if (status != MPROF_OK)
 		return status;
 	status = memory_budget_map_put(frames->budget, &frames->by_number, number, *other - 1);
 	if (status != MPROF_OK) {
-		give_place(frames, *other);
+		release_slot(frames, *other);
 		return status;
 	}
 	made = &frames->slots[*other - 1];
@@ -68,7 +71,7 @@ mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t 
 	return MPROF_OK;
 }
 
-/* The node of a stack that the block of the index comes to: mostly the next one in its list. */
+/* The node of a stack that an indexed block touches. It is usually the next entry of the block's list. */
 static uint32_t node_in_list(const open_frames *frames, uint64_t number, size_t guess)
 {
 	const open_switch *list = frames->switches + frames->origin.first_switch;
@@ -89,8 +92,8 @@ static uint32_t node_at_end(const open_frames *frames, const open_slot *slot)
 	return slot->end_gaps == frames->origin.gaps ? slot->end_node : OPEN_BASE_UNKNOWN;
 }
 
-/* Sets a stack that is not current to what is known of it. */
-static mprof_status restore(open_frames *frames, open_slot *slot, uint32_t known, uint64_t counter)
+/* Sets a stack whose state is outdated to the state known at the start of the block. */
+static mprof_status restore_slot(open_frames *frames, open_slot *slot, uint32_t known, uint64_t counter)
 {
 	uint32_t node = known;
 
@@ -110,8 +113,8 @@ static mprof_status restore(open_frames *frames, open_slot *slot, uint32_t known
 	return open_frames_restore(frames, &slot->stack, node);
 }
 
-/* The block comes to a stack, for the first time or again. \p known: its node, 0 if that has to be found. */
-static mprof_status touch(open_frames *frames, size_t other, uint32_t known, uint64_t counter)
+/* The block touches a stack, for the first time or again. \p known: its node; 0 if that has to be found. */
+static mprof_status touch_stack(open_frames *frames, size_t other, uint32_t known, uint64_t counter)
 {
 	open_slot *slot = slot_at(frames, other);
 	void *touches = frames->touches;
@@ -130,13 +133,13 @@ static mprof_status touch(open_frames *frames, size_t other, uint32_t known, uin
 	slot->touch = frames->touch_count;
 	frames->touches[frames->touch_count++] = (open_touch){other, slot->generation, slot->left, slot->holder, 0};
 	if (slot->generation != frames->generation)
-		return restore(frames, slot, known, counter);
+		return restore_slot(frames, slot, known, counter);
 	open_stack_set_mark(&slot->stack);
 	return MPROF_OK;
 }
 
-/* For the index: what the block finds on a stack that it has just come to. */
-static mprof_status note(open_frames *frames, open_slot *slot)
+/* For the index: stores the state of a stack that the block has just touched. */
+static mprof_status store_touched_node(open_frames *frames, open_slot *slot)
 {
 	open_touch *record = &frames->touches[slot->touch];
 	mprof_status status;
@@ -149,7 +152,7 @@ static mprof_status note(open_frames *frames, open_slot *slot)
 	return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
 }
 
-/* Whatever stack the thread is on, it is on its own from now on. */
+/* The thread leaves the stack that it is on and is on its own from now on. */
 static void leave_other(open_frames *frames, size_t thread, uint64_t counter)
 {
 	open_thread *leaving = &frames->threads[thread];
@@ -161,13 +164,13 @@ static void leave_other(open_frames *frames, size_t thread, uint64_t counter)
 	leaving->other = 0;
 }
 
-/* What follows cannot be said to be on one stack or another. */
-static mprof_status lose(open_frames *frames, mprof_status status, uint64_t counter)
+/* The stack that the thread is on becomes unknown. */
+static mprof_status lose_stack(open_frames *frames, mprof_status status, uint64_t counter)
 {
 	open_thread *thread = &frames->threads[frames->current];
 
 	leave_other(frames, frames->current, counter);
-	(void)touch(frames, 0, OPEN_BASE_UNKNOWN, counter);
+	(void)touch_stack(frames, 0, OPEN_BASE_UNKNOWN, counter);
 	thread->own.generation = frames->generation;
 	open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
 	thread->is_lost = 1;
@@ -189,13 +192,13 @@ mprof_status open_frames_switch(open_frames *frames, uint64_t number, uint64_t c
 	if (status == MPROF_OK && next == thread->other && !thread->is_lost)
 		return MPROF_OK;
 	if (status == MPROF_OK)
-		status = touch(frames, next, 0, counter);
+		status = touch_stack(frames, next, 0, counter);
 	if (status != MPROF_OK)
-		return lose(frames, status, counter);
+		return lose_stack(frames, status, counter);
 	if (thread->is_lost)
 		open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
 	slot = slot_at(frames, next);
-	/* It is on one thread at a time: the switch by which another one left it is missing. */
+	/* Only one thread can be on a stack: the switch by which the other one left it is missing. */
 	if (next != 0 && slot->holder != 0)
 		leave_other(frames, slot->holder - 1, counter);
 	if (is_stale(frames, slot->left))
@@ -210,7 +213,7 @@ mprof_status open_frames_switch(open_frames *frames, uint64_t number, uint64_t c
 	thread->is_lost = 0;
 	if (next != 0)
 		slot->holder = frames->current + 1;
-	return note(frames, slot);
+	return store_touched_node(frames, slot);
 }
 
 mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64_t counter)
@@ -222,38 +225,38 @@ mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64_t coun
 	if (number == 0)
 		return MPROF_OK;
 	if (status == MPROF_OK)
-		status = touch(frames, other, 0, counter);
+		status = touch_stack(frames, other, 0, counter);
 	if (status == MPROF_OK)
-		status = note(frames, slot_at(frames, other));
+		status = store_touched_node(frames, slot_at(frames, other));
 	if (status != MPROF_OK)
-		return lose(frames, status, counter);
+		return lose_stack(frames, status, counter);
 	slot = slot_at(frames, other);
 	if (slot->holder != 0)
 		leave_other(frames, slot->holder - 1, slot->left);
 	open_stack_clear(&slot->stack, OPEN_BASE_EMPTY);
 	slot->left = counter;
 	slot->is_ended = 1;
-	/* It may be the one that the thread was on. */
+	/* The stack that ended may be the one that the thread was on. */
 	if (frames->threads[frames->current].is_lost) {
 		open_stack_clear(&frames->threads[frames->current].own.stack, OPEN_BASE_UNKNOWN);
 		return MPROF_OK;
 	}
 	if (frames->threads[frames->current].other == 0)
-		status = touch(frames, 0, 0, counter);
+		status = touch_stack(frames, 0, 0, counter);
 	if (status == MPROF_OK && frames->threads[frames->current].other == 0)
-		status = note(frames, slot_at(frames, 0));
-	return status == MPROF_OK ? MPROF_OK : lose(frames, status, counter);
+		status = store_touched_node(frames, slot_at(frames, 0));
+	return status == MPROF_OK ? MPROF_OK : lose_stack(frames, status, counter);
 }
 
 mprof_status open_frames_start_thread(open_frames *frames, uint64_t counter)
 {
 	open_thread *thread = &frames->threads[frames->current];
-	mprof_status status = touch(frames, 0, 0, counter);
+	mprof_status status = touch_stack(frames, 0, 0, counter);
 
 	if (status == MPROF_OK)
-		status = note(frames, &thread->own);
+		status = store_touched_node(frames, &thread->own);
 	if (status != MPROF_OK)
-		return lose(frames, status, counter);
+		return lose_stack(frames, status, counter);
 	leave_other(frames, frames->current, counter);
 	open_stack_clear(&thread->own.stack, OPEN_BASE_EMPTY);
 	thread->is_lost = 0;
@@ -266,8 +269,8 @@ void open_frames_resume(open_frames *frames, uint64_t stopped)
 		frames->gap = stopped;
 }
 
-/* The block that was followed will not be taken back: places of stacks that it ended are free. */
-static void commit(open_frames *frames)
+/* The followed block will not be rolled back, so the slots of the stacks that it ended are released. */
+static void commit_block(open_frames *frames)
 {
 	for (size_t i = 0; i < frames->touch_count; i++) {
 		const size_t other = frames->touches[i].other;
@@ -276,19 +279,19 @@ static void commit(open_frames *frames)
 		if (slot == NULL || !slot->is_ended)
 			continue;
 		slot->is_ended = 0;
-		/* That of the index's end is needed after a seek. */
+		/* The state at the end of the index is needed after a seek. */
 		if (slot->end_node != 0)
 			continue;
 		hash_map_remove(&frames->by_number, slot->number);
-		give_place(frames, other);
+		release_slot(frames, other);
 	}
 	frames->touch_count = 0;
 	frames->misses_touch = 0;
 	frames->block++;
 }
 
-/* Finds the stack that a thread of which nothing is known any more is on, and its node if that is known by itself. */
-static mprof_status find_thread(open_frames *frames, open_thread *thread, uint32_t *node)
+/* Finds the stack that a thread with outdated state is on, and its node if the index contains it. */
+static mprof_status find_current_stack(open_frames *frames, open_thread *thread, uint32_t *node)
 {
 	const open_origin *origin = &frames->origin;
 	mprof_status status = MPROF_OK;
@@ -309,7 +312,7 @@ static mprof_status find_thread(open_frames *frames, open_thread *thread, uint32
 		thread->is_lost = origin->gaps != 0;
 	else if (thread->end_gaps != origin->gaps)
 		thread->is_lost = 1;
-	/* One that is current was taken by another thread since. */
+	/* A slot that is current was taken by another thread meanwhile. */
 	else if (end != 0 && frames->slots[end - 1].end_holder == frames->current + 1 &&
 		 frames->slots[end - 1].generation != frames->generation)
 		thread->other = end;
@@ -325,24 +328,24 @@ mprof_status open_frames_begin(open_frames *frames, size_t place, const open_ori
 	uint32_t node = 0;
 	open_slot *slot;
 
-	commit(frames);
+	commit_block(frames);
 	frames->current = place;
 	frames->origin = *origin;
 	if (frames->gap_generation != frames->generation)
 		frames->gap = origin->gap;
 	frames->gap_generation = frames->generation;
 	if (thread->generation != frames->generation)
-		status = find_thread(frames, thread, &node);
+		status = find_current_stack(frames, thread, &node);
 	thread->generation = frames->generation;
 	frames->start_gap = frames->gap;
 	frames->start_other = thread->other;
 	frames->start_is_lost = thread->is_lost;
 	if (status == MPROF_OK)
-		status = touch(frames, thread->other, node, 0);
+		status = touch_stack(frames, thread->other, node, 0);
 	if (status != MPROF_OK)
-		return lose(frames, status, 0);
+		return lose_stack(frames, status, 0);
 	slot = slot_at(frames, thread->other);
-	/* Taking the block back does not take the thread from its stack. */
+	/* Rolling the block back leaves the thread on its stack. */
 	frames->touches[0].left = slot->left;
 	if (thread->other == 0)
 		return MPROF_OK;
@@ -353,7 +356,7 @@ mprof_status open_frames_begin(open_frames *frames, size_t place, const open_ori
 	return MPROF_OK;
 }
 
-int open_frames_take_back(open_frames *frames)
+int open_frames_roll_back(open_frames *frames)
 {
 	open_thread *thread = &frames->threads[frames->current];
 
@@ -365,7 +368,7 @@ int open_frames_take_back(open_frames *frames)
 		const open_touch *record = &frames->touches[i];
 		open_slot *slot = slot_at(frames, record->other);
 
-		open_stack_take_back(&slot->stack);
+		open_stack_roll_back(&slot->stack);
 		slot->generation = i == 0 ? frames->generation : record->generation;
 		slot->left = record->left;
 		slot->holder = record->holder;
@@ -381,7 +384,7 @@ int open_frames_take_back(open_frames *frames)
 	return 1;
 }
 
-/* How the block left a stack. */
+/* Stores the state in which the block left a stack. */
 static mprof_status keep_end(open_frames *frames, open_slot *slot, int is_whole, uint32_t gaps)
 {
 	mprof_status status = MPROF_OK;
@@ -406,7 +409,7 @@ static mprof_status add_switch(open_frames *frames, const open_touch *record)
 						    frames->switch_count + 1, sizeof(*frames->switches));
 
 	frames->switches = switches;
-	/* What is missing in the list is not known after a seek. */
+	/* Beyond the memory limit the entry is left out, and the stack is unknown after a seek. */
 	if (status != MPROF_OK)
 		return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
 	frames->switches[frames->switch_count++] = (open_switch){slot_at(frames, record->other)->number, record->node};
@@ -427,7 +430,7 @@ mprof_status open_frames_index_block(open_frames *frames, int is_whole, uint32_t
 	if (thread->own.end_node == 0)
 		thread->own.end_node = OPEN_BASE_UNKNOWN;
 	thread->end_other = thread->other;
-	/* Where it is lost the end holds for nothing. */
+	/* If the thread's stack is unknown, a number that never matches marks its end state as invalid. */
 	thread->end_gaps = thread->is_lost || !is_whole ? gaps - 1 : gaps;
 	frames->end_gap = frames->gap;
 	return status;

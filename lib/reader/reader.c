@@ -23,7 +23,7 @@ void mprof_reader_options_init(mprof_reader_options *options, size_t struct_size
 	struct_init(options, struct_size);
 }
 
-/* The kinds of a set as a mask: all that there are are below 64. An empty set stands for all. */
+/* Converts a set of kinds to a mask: all kinds are below 64. An empty set stands for all kinds. */
 static uint64_t kinds_of(const mprof_block_set *set)
 {
 	uint64_t others = set->bits[1] | set->bits[2] | set->bits[3];
@@ -31,7 +31,7 @@ static uint64_t kinds_of(const mprof_block_set *set)
 	return set->bits[0] == 0 && others == 0 ? UINT64_MAX : set->bits[0];
 }
 
-/* Makes a reader without a source. */
+/* Creates a reader without a source. */
 static mprof_status reader_create(const mprof_reader_options *options, mprof_reader **reader)
 {
 	mprof_reader_options own;
@@ -105,18 +105,18 @@ void mprof_reader_destroy(mprof_reader *reader)
 	allocator_release(&allocator, reader, sizeof(*reader));
 }
 
-/* Reads INTRO, once there is a source, or tells why there is none. */
+/* Reads INTRO if the source was opened; otherwise reports why it was not. */
 static mprof_status reader_start(mprof_reader **reader, int fault)
 {
 	mprof_status status;
 
 	if (fault != 0) {
-		status = reader_fail_system(*reader, fault, "the log cannot be opened");
-		/* Nothing can be read, which later calls say again. */
+		status = reader_fail_system(*reader, fault, "cannot open the log");
+		/* Later calls find no parser and return the same error. */
 		mprof_parser_destroy((*reader)->parser);
 		(*reader)->parser = NULL;
 	} else {
-		/* What grows has no end to be near to. */
+		/* A growing log has no total length to report progress against. */
 		if ((*reader)->is_following)
 			(*reader)->watch.total = 0;
 		status = reader_read_intro(*reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/reader.h
- * \brief What the model and the converter ask of a reader besides its public functions. The struct itself stays private
+ * \brief Functions of a reader for the model and the converter, in addition to the public ones. The struct is private
  * to lib/reader.
  */
 #ifndef READER_READER_H
@@ -10,24 +10,24 @@
 #include <mprof/reader.h>
 
 /**
- * Sets whether implicit leaves are delivered without their methods, for a caller who follows the calls anyway. Returns
- * what was set before. The reader does not follow the calls of events that are read meanwhile.
+ * Sets whether implicit leaves are delivered without their methods, for a caller that follows the calls itself. Returns
+ * the previous setting. While it is set, the reader does not follow the calls.
  */
 int reader_keep_implicit_leaves(mprof_reader *reader, int keeps);
 
-/** Whether INTRO was read, if it can be, and no block after it. */
+/** Whether INTRO was read or found to be unreadable, and no block after it was read. */
 int reader_is_after_intro(const mprof_reader *reader);
 
-/** The name of the runtime from INTRO; NULL if that could not be read. It lives as long as the reader. */
+/** The name of the runtime from INTRO; NULL if INTRO could not be read. Valid as long as the reader. */
 const char *reader_runtime(const mprof_reader *reader);
 
-/** Whether a block with a time of day was read. */
+/** Whether a block with a wall-clock time was read. */
 int reader_has_clock(const mprof_reader *reader);
 
 /** The last ID that the reader itself assigned to records of a kind (#mprof_record_kind); 0 if none. */
 uint32_t reader_last_own_id(const mprof_reader *reader, size_t kind);
 
-/** Returns to the first item of the loaded block, whatever of it is readable. */
+/** Returns to the first item of the loaded block, even if the block is readable only in part. */
 void reader_rewind(mprof_reader *reader);
 
 /**

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/reader_internal.h
- * \brief The struct of the reader, for the files of lib/reader alone.
+ * \brief The struct of the reader, for the files of lib/reader only.
  *
- * reader.c opens it and looks up names, definitions.c looks up all other definitions; blocks.c goes from block to block
- * and learn.c learns from them; fetch.c delivers what a block lists, with call_stacks.c for stack sections, samples.c
- * for statistical hits and frames.c for open calls; input.c feeds the parser; watch.c reports progress; seek.c, index.c
- * and time.c go to offsets and times.
+ * reader.c opens it and looks up names; definitions.c looks up all other definitions. blocks.c moves from block to
+ * block, and learn.c stores their definitions. fetch.c delivers the items of a block, with call_stacks.c for stack
+ * sections, samples.c for statistical hits and frames.c for open calls. input.c feeds the parser. watch.c reports
+ * progress. seek.c, index.c and time.c seek by offset and by time.
  */
 #ifndef READER_READER_INTERNAL_H
 #define READER_READER_INTERNAL_H
@@ -29,70 +29,70 @@
 
 /** The call stack of a thread. */
 typedef struct thread_stack {
-	frame_stack stack; /**< With a mark where the thread's last block begins. */
-	int is_known;      /**< 0: reading went on somewhere else since. */
+	frame_stack stack; /**< The mark is at the start of the thread's last block. */
+	int is_known;      /**< 0: reading has continued at another offset since. */
 } thread_stack;
 
-/** The call stacks of threads, of a dialect with stack sections. */
+/** The call stacks of threads, for a dialect with stack sections. */
 typedef struct reader_stacks {
-	int is_used; /**< A stack section was met. */
+	int is_used; /**< A stack section was read. */
 	thread_stack *all;
 	size_t count;
 	size_t capacity;
-	hash_map by_thread; /**< Places in all. */
-	hash_map at_blocks; /**< Call chains at the begin of blocks, by their offsets, where there are any. */
-	int is_begun; /**< The stack of the loaded block's thread is as it is behind the event that was fetched last. */
-	int is_done;  /**< All its events were fetched. */
-	size_t current; /**< Place of that stack. */
+	hash_map by_thread; /**< Index in all by thread ID. */
+	hash_map at_blocks; /**< Stack ID at the start of each block, by offset; only for stacks that are not empty. */
+	int is_begun;       /**< The stack of the loaded block's thread is up to date with the last event fetched. */
+	int is_done;        /**< All its events were fetched. */
+	size_t current;     /**< Index of that stack. */
 	detail_pool details;
 } reader_stacks;
 
-/** The methods that threads are in, by their enters and leaves. */
+/** The open calls of threads, by their enters and leaves. */
 typedef struct reader_frames {
 	open_frames open;
-	int keeps_implicit;    /**< Implicit leaves are given out as they are. */
-	int follows_all;       /**< Also where there are none: the index is made. */
-	int has_gap;           /**< Events are missing after the block that was gone to last. */
-	uint64_t gapless_from; /**< No events are missing from this offset up to where reading is. */
-	uint32_t index_gaps;   /**< Blocks with events, perhaps, that could not be read when the index was made. */
-	int is_begun; /**< The stack of the loaded block's thread is as it is after the event that was fetched last. */
-	int is_done;  /**< All its events were fetched. */
+	int keeps_implicit;    /**< Implicit leaves are delivered unresolved. */
+	int follows_all;       /**< Follows blocks without implicit leaves too, because the index is built. */
+	int has_gap;           /**< Events are missing after the last block. */
+	uint64_t gapless_from; /**< No events are missing from this offset up to the current one. */
+	uint32_t index_gaps;   /**< Unreadable blocks, possibly with events, found when the index was built. */
+	int is_begun;          /**< The stack of the loaded block's thread is up to date with the last event fetched. */
+	int is_done;           /**< All its events were fetched. */
 } reader_frames;
 
-/** Frames of statistical hits that are taken from the parser at once. */
+/** Frames of statistical hits that are fetched from the parser at a time. */
 #define READER_HIT_CAPACITY 256
 
 /** One frame of a sample. */
 typedef struct sample_frame {
-	uint32_t id;    /**< As of mprof_stack_frame. */
+	uint32_t id;    /**< As in mprof_stack_frame. */
 	uint32_t flags; /**< #MPROF_EVENT_FLAG_NATIVE if it is native. */
 } sample_frame;
 
 /** The samples of a STATISTICAL block. */
 typedef struct reader_samples {
-	id_map modules;   /**< Our IDs, by those of the log. */
-	id_map functions; /**< The same. */
+	id_map modules;   /**< The reader's IDs, by those of the log. */
+	id_map functions; /**< The reader's IDs, by those of the log. */
 	mprof_event *hits;
 	size_t hit_count;
 	size_t hit_next;
-	int has_sample; /**< One was begun. */
+	int has_sample; /**< A sample was begun and is not yet delivered. */
 	mprof_event sample;
-	uint64_t weight;      /**< How many it stands for. */
-	sample_frame *frames; /**< Its frames, the innermost first. */
+	uint64_t weight;      /**< Number of samples that it stands for. */
+	sample_frame *frames; /**< Its frames, innermost first. */
 	size_t frame_count;
 	size_t frame_capacity;
 	detail_pool details;
 } reader_samples;
 
-/** Who is told how far reading has come, and may stop it. */
+/** Progress reports and interruption. */
 typedef struct reader_watch {
 	int (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
 	void *user;
 	uint64_t total;         /**< Bytes of the source; 0 if not known. */
-	uint64_t last_position; /**< Where progress was called last. */
+	uint64_t last_position; /**< Position at the last call of progress. */
 	atomic_int interrupt;   /**< Set by any thread or signal handler, cleared by the reader's thread. */
-	int has_stopped;        /**< The seek under way was stopped, and did not fail. */
-	source_watch source;    /**< What a compressed source asks during a seek. */
+	int has_stopped;        /**< The seek in progress was interrupted; it did not fail. */
+	source_watch source;    /**< Called by a compressed source during a seek. */
 } reader_watch;
 
 struct mprof_reader {
@@ -100,28 +100,27 @@ struct mprof_reader {
 	mprof_parser *parser;
 	uint64_t wanted; /**< Kinds to load, as #MPROF_BLOCK_BIT. */
 	int is_following;
-	int is_input_over; /**< Following: nothing more will come than the source has now. */
+	int is_input_over; /**< Following: the source will not grow any more. */
 	reader_watch watch;
-	int has_seek;         /**< A seek has to be finished before anything is read. */
-	uint64_t seek_offset; /**< Where it goes. */
+	int has_seek;         /**< A seek has to be finished before the next read. */
+	uint64_t seek_offset; /**< Target of that seek. */
 	mprof_error error;
-	mprof_error memory_error; /**< Memory was refused, which is final. Its status is #MPROF_OK while it was not. */
+	mprof_error memory_error; /**< The permanent error after a failed allocation; else #MPROF_OK. */
 
 	mprof_source source;
-	uint8_t head[SOURCE_GZIP_MAGIC_LENGTH]; /**< The source's first bytes, by which compression is recognised. */
+	uint8_t head[SOURCE_GZIP_MAGIC_LENGTH]; /**< The first bytes of the source, to detect compression. */
 	size_t head_length;
 	int is_recognised;
-	uint64_t missing_end; /**< Where a block ends of which the source had not all when it was to be passed by. */
+	uint64_t missing_end; /**< End of a block that was to be skipped but is incomplete in the source. */
 	int is_compressed;
-	int is_damaged; /**< The compressed data is, where it was read last. */
+	int is_damaged; /**< The compressed data is damaged at the current position. */
 
-	uint64_t
-		fault_offset; /**< Of the first block that the parser found sound and the reader did not; if none: the end. */
+	uint64_t fault_offset; /**< Offset of the first block with faulty definitions; UINT64_MAX: none. */
 
-	int has_block; /**< A header was found, and what is to be done with its block is not done yet. */
+	int has_block; /**< A header was read, and its block is not loaded or skipped yet. */
 	int is_past_intro;
-	int has_intro;     /**< intro is waiting to be given out. */
-	mprof_block intro; /**< Its name is runtime. */
+	int has_intro;     /**< intro is not delivered yet. */
+	mprof_block intro; /**< Its runtime name points to runtime. */
 	char *runtime;
 	size_t runtime_length;
 
@@ -132,24 +131,24 @@ struct mprof_reader {
 	reader_stacks stacks;
 	reader_samples samples;
 	reader_frames frames;
-	mprof_status fetch_fault; /**< Why events are not told in full, until that was said. */
-	uint64_t read_until;      /**< Behind the block furthest on that was gone over. */
-	uint64_t known_until;     /**< Every block up to here was gone over, so that what it declares is known. */
-	int is_after_known;       /**< Reading goes on at known_until, or before it. */
-	int misses_something;     /**< Blocks that may have defined something were passed by, or could not be read. */
+	mprof_status fetch_fault; /**< Why information on events is incomplete, until it is reported. */
+	uint64_t read_until;      /**< End of the furthest block that was read or skipped. */
+	uint64_t known_until;     /**< All blocks up to here were scanned, so their directives are known. */
+	int is_after_known;       /**< Reading continues at known_until or before it. */
+	int misses_something;     /**< Blocks that may contain definitions were skipped or could not be read. */
 	time_scale scale;
-	hash_map lost_by_block; /**< What each LOST block says, by its place. */
+	hash_map lost_by_block; /**< The events lost according to each LOST block, by its offset. */
 	uint64_t lost_events;
 	block_index index;
 	int has_index;
-	int has_loaded_index;  /**< It was loaded: the log may have changed since it was saved. */
-	int skips_events;      /**< The index is made without going over events. */
-	uint64_t intro_length; /**< Bytes of INTRO with its header; 0: it could not be read. */
+	int has_loaded_index;  /**< The index was loaded: the log may have changed since it was saved. */
+	int skips_events;      /**< The index is built without reading events. */
+	uint64_t intro_length; /**< Length of INTRO in bytes with its header; 0 if it could not be read. */
 	uint32_t intro_checksum;
-	mprof_error index_error; /**< The first fault that was met when the index was made. */
+	mprof_error index_error; /**< The first fault found when the index was built. */
 };
 
-/** Whether more bytes may come later than the source has now. */
+/** Whether the source may have more bytes later. */
 static inline int reader_may_grow(const mprof_reader *reader)
 {
 	return reader->is_following && !reader->is_input_over;

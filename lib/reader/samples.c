@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * STATISTICAL blocks: the frames of each hit become one sample with a call chain, and native code has the reader's IDs.
+ * STATISTICAL blocks: combines the frames of each hit into one sample with a call stack, and assigns the reader's IDs
+ * to native code.
  */
 #include "reader/samples.h"
 
@@ -14,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Definitions taken from the parser at once. */
+/* Definitions fetched from the parser at a time. */
 #define RECORD_BATCH 64
 
-static const char no_memory_for_names[] = "no memory for the names of native code";
+static const char no_memory_for_names[] = "out of memory for the names of native code";
 
 void reader_samples_init(mprof_reader *reader)
 {
@@ -25,7 +26,7 @@ void reader_samples_init(mprof_reader *reader)
 	id_map_init(&reader->samples.functions, &reader->allocator);
 }
 
-/* Defines a module or a function of the log under an ID of ours. */
+/* Defines a module or a function of the log under an ID of the reader. */
 static mprof_status define(mprof_reader *reader, id_map *ids, uint32_t log_id, mprof_record *record)
 {
 	mprof_status status = definition_intern(&reader->interner, record);
@@ -35,7 +36,7 @@ static mprof_status define(mprof_reader *reader, id_map *ids, uint32_t log_id, m
 	return id_map_put(ids, log_id, record->id) ? MPROF_OK : MPROF_ERR_MEMORY;
 }
 
-/* What is used but not defined is called as everywhere. */
+/* A module or function that is used but not defined gets the name "#ID", as in other places. */
 static mprof_status define_unknown(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id, uint32_t *id)
 {
 	char name[16];
@@ -57,10 +58,10 @@ static mprof_status find_or_define(mprof_reader *reader, id_map *ids, uint32_t k
 }
 
 /*
- * A file that is mapped anew is another module with other numbers for its functions; they are the same all the same,
- * and of the module that it was first.
+ * A file that is mapped again is another module in the log, with other IDs for its functions. The functions are the
+ * same, so they are assigned to the first module of that name.
  */
-static mprof_status find_home(mprof_reader *reader, uint32_t log_module, uint32_t *module)
+static mprof_status find_first_module(mprof_reader *reader, uint32_t log_module, uint32_t *module)
 {
 	mprof_record found;
 	mprof_status status = find_or_define(reader, &reader->samples.modules, MPROF_RECORD_MODULE, log_module, module);
@@ -70,8 +71,8 @@ static mprof_status find_home(mprof_reader *reader, uint32_t log_module, uint32_
 	return status;
 }
 
-/* Makes a record of the log one of ours, and defines it. A module that is no more keeps its name. */
-static mprof_status learn(mprof_reader *reader, mprof_record *record)
+/* Translates a record of the log to the reader's IDs, and defines it. A module that was unloaded keeps its name. */
+static mprof_status define_record(mprof_reader *reader, mprof_record *record)
 {
 	reader_samples *samples = &reader->samples;
 	uint32_t log_id = record->id;
@@ -86,7 +87,7 @@ static mprof_status learn(mprof_reader *reader, mprof_record *record)
 	if (record->kind != MPROF_RECORD_FUNCTION)
 		return MPROF_OK;
 	if (record->as.function.module != 0)
-		status = find_home(reader, record->as.function.module, &record->as.function.module);
+		status = find_first_module(reader, record->as.function.module, &record->as.function.module);
 	return status == MPROF_OK ? define(reader, &samples->functions, log_id, record) : status;
 }
 
@@ -98,7 +99,7 @@ mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block
 
 	while (mprof_parser_next_records(reader->parser, records, sizeof(*records), RECORD_BATCH, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++) {
-			mprof_status status = learn(reader, &records[i]);
+			mprof_status status = define_record(reader, &records[i]);
 
 			if (status == MPROF_ERR_MEMORY)
 				return reader_fail_names(reader, status, block);
@@ -112,12 +113,12 @@ mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block
 
 void reader_samples_translate(mprof_reader *reader, mprof_record *record)
 {
-	/* All of this was defined when the block was loaded, or could not be. */
-	if (learn(reader, record) == MPROF_ERR_MEMORY)
+	/* All of these were defined when the block was loaded, or the failure was recorded then. */
+	if (define_record(reader, record) == MPROF_ERR_MEMORY)
 		(void)reader_fail_memory(reader, no_memory_for_names);
 }
 
-/* The location of a native hit, 0 if it cannot be defined. */
+/* The location ID of a native hit; 0 if it cannot be defined. */
 static uint32_t find_location(mprof_reader *reader, const mprof_event *hit)
 {
 	mprof_record location = {.kind = MPROF_RECORD_LOCATION};
@@ -144,7 +145,7 @@ static uint32_t find_location(mprof_reader *reader, const mprof_event *hit)
 	return status == MPROF_OK ? location.id : 0;
 }
 
-/* Adds a frame on the outer side. Returns 0, after noting why, if there is no room. */
+/* Adds a frame as the new outermost one. Returns 0 and records why if there is no memory. */
 static int add_frame(mprof_reader *reader, const mprof_event *hit)
 {
 	reader_samples *samples = &reader->samples;
@@ -177,8 +178,8 @@ static void begin_sample(reader_samples *samples, const mprof_event *hit)
 	samples->frame_count = 0;
 }
 
-/* The sample's frames as a call chain, as far as it can be defined. */
-static uint32_t sample_chain(mprof_reader *reader)
+/* The stack ID of the sample's frames. Frames that cannot be defined are left out. */
+static uint32_t sample_stack_id(mprof_reader *reader)
 {
 	const reader_samples *samples = &reader->samples;
 	uint32_t chain = 0;
@@ -192,13 +193,13 @@ static uint32_t sample_chain(mprof_reader *reader)
 	return chain;
 }
 
-/* Gives out the sample that was begun. There is room for it and for its detail. */
+/* Delivers the sample that was begun. The caller has made room for it and its detail. */
 static void end_sample(mprof_reader *reader, mprof_event *event)
 {
 	reader_samples *samples = &reader->samples;
 
 	*event = samples->sample;
-	event->value = sample_chain(reader);
+	event->value = sample_stack_id(reader);
 	samples->has_sample = 0;
 	if (samples->weight > 1) {
 		mprof_event_detail *detail = detail_pool_take(&samples->details);
@@ -209,8 +210,8 @@ static void end_sample(mprof_reader *reader, mprof_event *event)
 	}
 }
 
-/* Takes hits from the parser, when those that were taken before are used up. */
-static mprof_status take_hits(mprof_reader *reader)
+/* Fetches hits from the parser if the previous ones are used up. */
+static mprof_status fetch_hits(mprof_reader *reader)
 {
 	reader_samples *samples = &reader->samples;
 	mprof_status status;
@@ -235,7 +236,7 @@ mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size
 		capacity = READER_HIT_CAPACITY;
 	if (!detail_pool_prepare(&samples->details, &reader->allocator, capacity))
 		return reader_fail_memory(reader, "no memory for samples");
-	while ((status = take_hits(reader)) == MPROF_OK) {
+	while ((status = fetch_hits(reader)) == MPROF_OK) {
 		const mprof_event *hit = &samples->hits[samples->hit_next];
 
 		if (samples->has_sample && (hit->flags & MPROF_EVENT_FLAG_CALLER) == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going to a block whose offset is known. */
+/* Seeks to a block whose offset is known. */
 #include "reader/seek.h"
 
 #include "base/error.h"
@@ -12,8 +12,10 @@
 #include "reader/samples.h"
 #include "reader/watch.h"
 
-/* Goes to a place, unless the bytes there were read already and wait in the parser's buffer. */
-static mprof_status go_there(mprof_reader *reader, uint64_t offset, int is_in_place)
+/*
+ * Positions the source and the parser at an offset. The source is not moved if the parser's buffer still has the bytes.
+ */
+static mprof_status position_input(mprof_reader *reader, uint64_t offset, int is_in_place)
 {
 	mprof_status status;
 	int fault;
@@ -22,7 +24,7 @@ static mprof_status go_there(mprof_reader *reader, uint64_t offset, int is_in_pl
 		return MPROF_OK;
 	fault = reader->source.seek(reader->source.user, offset);
 	if (fault != 0) {
-		/* What is decompressed has no place of its own: the source may be anywhere now. */
+		/* After a failed seek the position of a compressed source is undefined. */
 		reader->has_seek = reader->is_compressed;
 		return reader_watch_fail_seek(reader, fault);
 	}
@@ -30,9 +32,9 @@ static mprof_status go_there(mprof_reader *reader, uint64_t offset, int is_in_pl
 	return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
 }
 
-static mprof_status jump(mprof_reader *reader, uint64_t offset, int is_in_place)
+static mprof_status move_to_offset(mprof_reader *reader, uint64_t offset, int is_in_place)
 {
-	mprof_status status = go_there(reader, offset, is_in_place);
+	mprof_status status = position_input(reader, offset, is_in_place);
 
 	if (status != MPROF_OK)
 		return status;
@@ -50,7 +52,10 @@ static mprof_status jump(mprof_reader *reader, uint64_t offset, int is_in_place)
 	return MPROF_OK;
 }
 
-/* Scans blocks up to an offset. Damage there is no fault of the seek: whoever reads these blocks meets it again. */
+/*
+ * Scans the blocks up to an offset. Damage found there is not an error of the seek: a caller that reads these blocks
+ * gets it.
+ */
 static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
@@ -64,7 +69,7 @@ static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 		if (status == MPROF_AGAIN || (status > MPROF_AGAIN && reader->error.severity != MPROF_SEVERITY_BLOCK))
 			break;
 	}
-	/* What could not be scanned now cannot be later either, unless the log grows. */
+	/* Blocks that could not be scanned now cannot be scanned later either, unless the log grows. */
 	if (status != MPROF_AGAIN && reader->known_until < offset)
 		reader->known_until = offset;
 	reader->error = error;
@@ -72,16 +77,16 @@ static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 }
 
 /*
- * How blocks are decoded depends on the DIRECTIVES before them, which may be anywhere: what was not read yet is
- * scanned, once.
+ * How blocks are decoded depends on the DIRECTIVES before them, which may be anywhere. Blocks that were not read yet
+ * are therefore scanned, once.
  */
-static mprof_status seek(mprof_reader *reader, int is_in_place)
+static mprof_status scan_and_seek(mprof_reader *reader, int is_in_place)
 {
 	const uint64_t offset = reader->seek_offset;
 	mprof_status status;
 
 	if (offset > reader->known_until) {
-		status = jump(reader, reader->known_until, is_in_place);
+		status = move_to_offset(reader, reader->known_until, is_in_place);
 		if (status != MPROF_OK)
 			return status;
 		status = scan_until(reader, offset);
@@ -91,12 +96,12 @@ static mprof_status seek(mprof_reader *reader, int is_in_place)
 		}
 		is_in_place = 1;
 	}
-	return jump(reader, offset, is_in_place);
+	return move_to_offset(reader, offset, is_in_place);
 }
 
 mprof_status reader_seek_on(mprof_reader *reader)
 {
-	return reader->has_seek ? seek(reader, 0) : MPROF_OK;
+	return reader->has_seek ? scan_and_seek(reader, 0) : MPROF_OK;
 }
 
 mprof_status reader_jump(mprof_reader *reader, uint64_t offset)
@@ -104,7 +109,7 @@ mprof_status reader_jump(mprof_reader *reader, uint64_t offset)
 	const int is_in_place = !reader->has_seek;
 
 	reader->seek_offset = offset;
-	return jump(reader, offset, is_in_place);
+	return move_to_offset(reader, offset, is_in_place);
 }
 
 mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
@@ -116,13 +121,14 @@ mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
 	if (reader->memory_error.status != MPROF_OK)
 		return reader_check(reader);
 	if (reader->parser == NULL || !parser_is_past_intro(reader->parser))
-		return error_set(&reader->error, MPROF_ERR_STATE, MPROF_SEVERITY_NONE, "a seek before INTRO was read");
+		return error_set(&reader->error, MPROF_ERR_STATE, MPROF_SEVERITY_NONE,
+				 "mprof_reader_seek() called before INTRO was read");
 	if (reader->source.seek == NULL)
 		return error_set(&reader->error, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_NONE,
-				 "the source cannot be sought");
+				 "the source does not support seeking");
 	if (reader->is_compressed)
 		source_collect_points(&reader->source);
 	is_in_place = !reader->has_seek;
 	reader->seek_offset = offset;
-	return seek(reader, is_in_place);
+	return scan_and_seek(reader, is_in_place);
 }

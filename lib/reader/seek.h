@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/seek.h
- * \brief Goes to a block whose offset is known.
+ * \brief Seeks to a block whose offset is known.
  */
 #ifndef READER_SEEK_H
 #define READER_SEEK_H
@@ -11,7 +11,7 @@
 /** Finishes a seek that was interrupted or failed, if there is one. */
 mprof_status reader_seek_on(mprof_reader *reader);
 
-/** As mprof_reader_seek(), without scanning the blocks before the offset for what they declare. */
+/** As mprof_reader_seek(), without scanning the blocks before the offset for directives. */
 mprof_status reader_jump(mprof_reader *reader, uint64_t offset);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going to a time, and what was open there. */
+/* Seeks by time, and finds the calls that were open at a time. */
 #include "base/elements.h"
 #include "base/error.h"
 #include "parser/parser.h"
@@ -26,7 +26,7 @@ mprof_status mprof_reader_get_counter(const mprof_reader *reader, int64_t nanose
 }
 
 /*
- * Whether a block is what the index says. An index that was made by this reader is; one that was loaded may be of a
+ * Whether a block matches its index entry. An index built by this reader always matches; a loaded one may belong to a
  * file that has changed since.
  */
 static mprof_status check_block(mprof_reader *reader, const index_block *expected, int *is_right)
@@ -49,17 +49,17 @@ static mprof_status check_block(mprof_reader *reader, const index_block *expecte
 	return *is_right ? mprof_reader_seek(reader, expected->offset) : MPROF_OK;
 }
 
-/* An index that is wrong costs the time of making another one. */
-static mprof_status renew_index(mprof_reader *reader)
+/* Discards a loaded index that does not match the log, and builds a new one. */
+static mprof_status rebuild_index(mprof_reader *reader)
 {
-	reader_forget_index(reader);
+	reader_discard_index(reader);
 	return mprof_reader_build_index(reader);
 }
 
-/* Goes to the block of a list that \p search gives for a counter. Sets found to 0 if there is none. */
-static mprof_status go_to(mprof_reader *reader, uint64_t thread, uint64_t counter,
-			  size_t (*search)(const block_index *, const index_list *, uint64_t), index_block *block,
-			  int *found)
+/* Seeks to the block of a list that \p search finds for a counter. Sets *found to 0 if there is none. */
+static mprof_status seek_to_counter(mprof_reader *reader, uint64_t thread, uint64_t counter,
+				    size_t (*search)(const block_index *, const index_list *, uint64_t),
+				    index_block *block, int *found)
 {
 	mprof_status status;
 	int is_right;
@@ -76,7 +76,7 @@ static mprof_status go_to(mprof_reader *reader, uint64_t thread, uint64_t counte
 		if (status == MPROF_OK)
 			status = check_block(reader, block, &is_right);
 		if (status == MPROF_OK && !is_right)
-			status = renew_index(reader);
+			status = rebuild_index(reader);
 	} while (status == MPROF_OK && !is_right);
 	return status;
 }
@@ -91,15 +91,16 @@ mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, u
 	if (reader == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index)
-		return refuse(reader, MPROF_ERR_STATE, "going to a time needs the index");
-	/* Where no two clocks were read counters are taken for nanoseconds. */
+		return refuse(reader, MPROF_ERR_STATE,
+			      "mprof_reader_seek_time() needs an index: call mprof_reader_build_index() first");
+	/* If fewer than two clocks were read, counters are taken as nanoseconds. */
 	(void)time_scale_invert(&reader->scale, nanoseconds, &counter);
-	status = go_to(reader, thread, counter, block_index_from, &block, &found);
+	status = seek_to_counter(reader, thread, counter, block_index_from, &block, &found);
 	return status == MPROF_OK && !found ? mprof_reader_seek(reader, reader->index.end) : status;
 }
 
-/* Gives out a stack, the innermost frame first. */
-static void give_frames(const open_stack *stack, mprof_stack_frame *frames, size_t frame_size, size_t capacity,
+/* Copies a stack to the caller's array, innermost frame first. */
+static void copy_frames(const open_stack *stack, mprof_stack_frame *frames, size_t frame_size, size_t capacity,
 			size_t *count)
 {
 	mprof_stack_frame frame;
@@ -118,25 +119,25 @@ static mprof_status follow_until(mprof_reader *reader, uint64_t counter)
 	mprof_event events[EVENT_BATCH];
 	mprof_status status = reader_frames_begin(reader);
 	open_frames *open = &reader->frames.open;
-	size_t passed = 0;
+	size_t followed = 0;
 	size_t count = 0;
 
-	while (status == MPROF_OK && passed == count) {
+	while (status == MPROF_OK && followed == count) {
 		status = mprof_parser_next_events(reader->parser, events, EVENT_BATCH, &count);
-		passed = 0;
-		while (passed < count && (int64_t)(events[passed].counter - counter) <= 0)
-			passed++;
+		followed = 0;
+		while (followed < count && (int64_t)(events[followed].counter - counter) <= 0)
+			followed++;
 		if (status == MPROF_OK)
-			status = open_frames_follow(open, events, passed, 1);
+			status = open_frames_follow(open, events, followed, 1);
 	}
 	if (status == MPROF_ERR_MEMORY)
-		return reader_fail_memory(reader, "no memory for call stacks");
-	/* Damage ends what can be followed. */
+		return reader_fail_memory(reader, "out of memory for call stacks");
+	/* Events after damage cannot be followed. */
 	return status == MPROF_ERR_LIMIT ? status : MPROF_OK;
 }
 
-static mprof_status open_at(mprof_reader *reader, uint64_t counter, mprof_stack_frame *frames, size_t frame_size,
-			    size_t capacity, size_t *count)
+static mprof_status copy_frames_at(mprof_reader *reader, uint64_t counter, mprof_stack_frame *frames, size_t frame_size,
+				   size_t capacity, size_t *count)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_status status = reader_next(reader, MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS), &block);
@@ -146,7 +147,7 @@ static mprof_status open_at(mprof_reader *reader, uint64_t counter, mprof_stack_
 	reader->frames.follows_all = 1;
 	status = follow_until(reader, counter);
 	if (status == MPROF_OK)
-		give_frames(&open_frames_slot(&reader->frames.open, reader->frames.open.current)->stack, frames,
+		copy_frames(&open_frames_slot(&reader->frames.open, reader->frames.open.current)->stack, frames,
 			    frame_size, capacity, count);
 	reader->frames.is_done = 1;
 	reader->frames.follows_all = 0;
@@ -166,11 +167,13 @@ mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
 	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index || reader->skips_events)
-		return refuse(reader, MPROF_ERR_STATE, "what is open at a time is found by the index");
-	status = go_to(reader, thread, counter, block_index_until, &block, &found);
+		return refuse(reader, MPROF_ERR_STATE,
+			      "mprof_reader_get_open_frames() needs an index with events: call "
+			      "mprof_reader_build_index() first");
+	status = seek_to_counter(reader, thread, counter, block_index_until, &block, &found);
 	if (status != MPROF_OK || !found)
 		return status;
-	status = open_at(reader, counter, frames, frame_size, capacity, count);
+	status = copy_frames_at(reader, counter, frames, frame_size, capacity, count);
 	return status == MPROF_OK ? mprof_reader_seek(reader, block.offset) : status;
 }
 
@@ -187,14 +190,17 @@ mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset
 	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index || reader->skips_events)
-		return refuse(reader, MPROF_ERR_STATE, "what is open where a block begins is found by the index");
+		return refuse(reader, MPROF_ERR_STATE,
+			      "mprof_reader_get_block_frames() needs an index with events: call "
+			      "mprof_reader_build_index() first");
 	node = block_index_frames(&reader->index, offset);
 	if (node == 0)
-		return refuse(reader, MPROF_ERR_ARGUMENT, "no block of events in the index begins there");
+		return refuse(reader, MPROF_ERR_ARGUMENT,
+			      "no EVENTS block with a known call stack starts at this offset");
 	memset(&stack, 0, sizeof(stack));
 	status = open_frames_restore(&reader->frames.open, &stack, node);
 	if (status == MPROF_OK)
-		give_frames(&stack, frames, frame_size, capacity, count);
+		copy_frames(&stack, frames, frame_size, capacity, count);
 	open_stack_destroy(&stack, &reader->allocator);
-	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "no memory for call stacks") : status;
+	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for call stacks") : status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reader/time_scale.h"
 
-/* Differences of counters are modulo 2^64: the upper half stands for what is earlier. */
+/* Differences of counters are modulo 2^64: the upper half stands for earlier counters. */
 static int64_t counter_difference(uint64_t later, uint64_t earlier)
 {
 	return (int64_t)(later - earlier);
@@ -20,7 +20,7 @@ void time_scale_add(time_scale *scale, const mprof_clock *clock)
 		scale->last = *clock;
 }
 
-/* Both spans; 0 unless both counter and wall clock have gone forward. */
+/* Computes both spans. Returns 0 unless both the counter and the wall clock have increased. */
 static int spans(const time_scale *scale, uint64_t *counters, uint64_t *microseconds)
 {
 	*counters = scale->last.counter - scale->first.counter;
@@ -40,7 +40,7 @@ double time_scale_counters_per_second(const time_scale *scale)
 
 static int64_t clamp(double value)
 {
-	/* 2^63 itself does not fit; -2^63 does. */
+	/* 2^63 is out of range; -2^63 is not. */
 	if (value >= 9223372036854775808.0)
 		return INT64_MAX;
 	if (value <= -9223372036854775808.0)
@@ -58,7 +58,8 @@ int time_scale_convert(const time_scale *scale, uint64_t counter, int64_t *nanos
 	if (!spans(scale, &counters, &microseconds))
 		return 0;
 	/*
-	 * The part of the whole span first: it keeps 53 bits, so that a day's log is exact to far below a nanosecond.
+	 * The quotient is computed first: it keeps 53 bits, so the result for a log of a day is exact to far less than
+	 * a nanosecond.
 	 */
 	*nanoseconds = clamp((double)difference / (double)counters * ((double)microseconds * 1000));
 	return 1;
@@ -73,7 +74,7 @@ int time_scale_invert(const time_scale *scale, int64_t nanoseconds, uint64_t *co
 	*counter = scale->first.counter + (uint64_t)nanoseconds;
 	if (!time_scale_convert(scale, *counter, &found))
 		return 0;
-	/* Among all differences from the first counter, the smallest first. The conversion never goes down. */
+	/* Binary search among the differences from the first counter: the conversion is monotonic. */
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress of what takes long, and interrupting it. */
+/* Reports the progress of long operations, and interrupts them. */
 #include "reader/watch.h"
 
 #include "base/error.h"
@@ -7,10 +7,10 @@
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
 
-/* Bytes of the source from one call of the progress function to the next. */
+/* Bytes of the source between two calls of the progress function. */
 #define PROGRESS_SPAN (UINT64_C(1) << 20)
 
-/* A signal handler may set the flag only if that takes no lock. */
+/* A signal handler may set the flag only if the atomic store is lock-free. */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "the interrupt flag has to be lock-free");
 
 static uint64_t distance(uint64_t one, uint64_t other)
@@ -18,8 +18,8 @@ static uint64_t distance(uint64_t one, uint64_t other)
 	return one > other ? one - other : other - one;
 }
 
-/* Returns 1 if the caller does not want to go on. */
-static int look(void *user, uint64_t position)
+/* Reports progress. Returns 1 if the operation is to be interrupted. */
+static int report_progress(void *user, uint64_t position)
 {
 	mprof_reader *reader = user;
 	reader_watch *watch = &reader->watch;
@@ -38,18 +38,18 @@ static int look(void *user, uint64_t position)
 
 void reader_watch_init(mprof_reader *reader, const mprof_reader_options *options)
 {
-	reader->watch.source.look = look;
+	reader->watch.source.look = report_progress;
 	reader->watch.source.user = reader;
 	reader->watch.progress = options->progress;
 	reader->watch.user = options->progress_user;
 	atomic_init(&reader->watch.interrupt, 0);
 }
 
-static mprof_status stop(mprof_reader *reader)
+static mprof_status report_interruption(mprof_reader *reader)
 {
 	reader->watch.has_stopped = 0;
 	return error_set(&reader->error, MPROF_ERR_INTERRUPTED, MPROF_SEVERITY_NONE,
-			 "reading was interrupted; the same call goes on");
+			 "reading was interrupted: repeat the call to continue");
 }
 
 mprof_status reader_watch_look(mprof_reader *reader)
@@ -57,14 +57,14 @@ mprof_status reader_watch_look(mprof_reader *reader)
 	uint64_t position = reader->is_compressed ? source_get_compressed_position(&reader->source)
 						  : parser_fed_end(reader->parser);
 
-	return look(reader, position) ? stop(reader) : MPROF_OK;
+	return report_progress(reader, position) ? report_interruption(reader) : MPROF_OK;
 }
 
 mprof_status reader_watch_fail_seek(mprof_reader *reader, int fault)
 {
 	if (reader->watch.has_stopped)
-		return stop(reader);
-	return reader_fail_system(reader, fault, "the log cannot be sought");
+		return report_interruption(reader);
+	return reader_fail_system(reader, fault, "cannot seek in the log");
 }
 
 void mprof_reader_interrupt(mprof_reader *reader)

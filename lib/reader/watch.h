@@ -10,10 +10,10 @@
 
 void reader_watch_init(mprof_reader *reader, const mprof_reader_options *options);
 
-/** Reports how far reading has come. Returns #MPROF_OK or #MPROF_ERR_INTERRUPTED. */
+/** Reports the position of reading. Returns #MPROF_OK or #MPROF_ERR_INTERRUPTED. */
 mprof_status reader_watch_look(mprof_reader *reader);
 
-/** Notes why a seek of the source failed or was stopped. Returns #MPROF_ERR_IO or #MPROF_ERR_INTERRUPTED. */
+/** Records why a seek of the source failed or was interrupted. Returns #MPROF_ERR_IO or #MPROF_ERR_INTERRUPTED. */
 mprof_status reader_watch_fail_seek(mprof_reader *reader, int fault);
 
 #endif
