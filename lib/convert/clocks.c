@@ -38,7 +38,7 @@ void converter_set_shot_clock(mprof_converter *converter, const mprof_block *blo
 	if (!block->as.heap_data.has_clocks)
 		return;
 	converter_set_clocks(converter, &block->as.heap_data.start, &block->as.heap_data.end);
-	/* Records have the time when the shot was taken, and not that when it was written. */
+	/* Heap records contain the time when the snapshot was taken, and not the time when it was written. */
 	if (converter->target.rules->has_heap_records)
 		return;
 	converter->clocks[2] = block->start;

@@ -23,8 +23,8 @@ static void read_ahead(mprof_converter *converter)
 		converter->pending_status != MPROF_AGAIN && converter->pending_status != MPROF_ERR_INTERRUPTED;
 }
 
-/* What the log declares: INTRO and the block behind it say so. */
-static void take_declarations(mprof_converter *converter)
+/* Reads what the log declares in INTRO and in a DIRECTIVES block directly after it. */
+static void read_declarations(mprof_converter *converter)
 {
 	const mprof_block *block = &converter->pending;
 	mprof_session session = {.struct_size = sizeof(session)};
@@ -39,7 +39,7 @@ static void take_declarations(mprof_converter *converter)
 	}
 }
 
-/* What the declarations make of the events that are copied. */
+/* Chooses how events are translated, by the declarations of the log and the copy. */
 static void choose_translation(mprof_converter *converter)
 {
 	const int source_has = dialect_has_directive(converter->source.rules, MPROF_DIRECTIVE_IMPLICIT_LEAVE);
@@ -50,7 +50,7 @@ static void choose_translation(mprof_converter *converter)
 	converter->shortens_leaves = !source_has && target_has;
 }
 
-static void prepare(mprof_converter *converter, mprof_writer_options *options)
+static void prepare_writer_options(mprof_converter *converter, mprof_writer_options *options)
 {
 	const log_declarations *target = &converter->target;
 
@@ -62,7 +62,7 @@ static void prepare(mprof_converter *converter, mprof_writer_options *options)
 	options->clock = converter_read_clock;
 	options->clock_user = converter;
 	options->allow_undefined_ids = 1;
-	/* What the copy cannot say is counted in either case. */
+	/* What the copy cannot represent is counted in either case. */
 	converter->is_strict = !options->lossy;
 	options->lossy = 1;
 }
@@ -97,13 +97,13 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 		mprof_converter_destroy(made);
 		return MPROF_ERR_MEMORY;
 	}
-	/* Without INTRO the block behind it tells when the log began. */
+	/* Without INTRO, the block after it provides the time when the log began. */
 	if (!reader_has_clock(reader)) {
 		mprof_converter_destroy(made);
 		return MPROF_ERR_STATE;
 	}
-	take_declarations(made);
-	prepare(made, options);
+	read_declarations(made);
+	prepare_writer_options(made, options);
 	*converter = made;
 	return MPROF_OK;
 }
@@ -126,15 +126,15 @@ void mprof_converter_destroy(mprof_converter *converter)
 	allocator_release(&allocator, converter, sizeof(*converter));
 }
 
-/* A block whose code means nothing to the reader. Of others the error was told. */
+/* A block with a code unknown to the reader. For other blocks that are not loaded, the error was reported before. */
 static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof_block *block)
 {
 	if (block->kind != MPROF_BLOCK_UNKNOWN)
 		return MPROF_OK;
-	return writer_leave_out(converter->writer, MPROF_BLOCK_UNKNOWN, "a block of a kind that is not known");
+	return writer_leave_out(converter->writer, MPROF_BLOCK_UNKNOWN, "a block of an unknown kind");
 }
 
-/* What is declared in the midst of the log holds from there on in the copy too. */
+/* Directives declared in the middle of the log apply from there on in the copy too. */
 static mprof_status copy_directives(mprof_converter *converter, const mprof_block *block)
 {
 	converter->source.directives |= block->as.directives.declared;
@@ -183,14 +183,15 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 		converter->is_closed = 1;
 		return MPROF_OK;
 	default:
-		/* INTRO was the writer's. */
+		/* The writer has written INTRO itself. */
 		return MPROF_OK;
 	}
 }
 
 /*
- * Whether what an error left of a block can be copied: of a list that is cut or broken, what stands in front of that,
- * where fetching it fails as loading did; and all definitions but the second ones of an ID.
+ * Whether the part of a block that is readable despite an error can be copied. Of a list that is truncated or broken,
+ * that is the part before the fault; fetching it then fails with the same status as loading. Of a block that redefines
+ * IDs, it is all definitions but the second ones.
  */
 static int is_loaded_in_part(const mprof_block *block, mprof_status status)
 {
@@ -213,7 +214,7 @@ static mprof_status check_strictly(mprof_converter *converter)
 {
 	if (!converter->is_strict || writer_losses(converter->writer)->left_out == 0)
 		return MPROF_OK;
-	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot hold all of a block");
+	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot represent all of a block");
 }
 
 static mprof_status copy_blocks(mprof_converter *converter)
@@ -229,7 +230,9 @@ static mprof_status copy_blocks(mprof_converter *converter)
 			fault_report_end(&converter->faults);
 			return MPROF_OK;
 		}
-		/* Fetching from a list that is cut fails as loading it did, and tells so. */
+		/*
+		 * Fetching from a truncated list fails with the same status as loading it, and reports the error then.
+		 */
 		fault = status;
 		status = fault == MPROF_OK || fault_is_at_end(fault, &block) ? MPROF_OK
 									     : converter_read_failed(converter, fault);
@@ -245,7 +248,7 @@ static mprof_status copy_blocks(mprof_converter *converter)
 	return MPROF_OK;
 }
 
-/* A copy of a log that is cut has what there is of a heap shot, and no end. */
+/* The copy of a truncated log contains the readable part of a heap snapshot, and no END block. */
 static mprof_status end_copy(mprof_converter *converter)
 {
 	mprof_status status;

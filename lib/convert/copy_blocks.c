@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks that are one thing, and lists of names. */
+/* Copies blocks without lists, and blocks that list names or properties. */
 #include "convert/copy_blocks.h"
 
 #include "convert/clocks.h"
@@ -9,7 +9,7 @@
 #define MAPPING_BATCH 64
 #define PROPERTY_BATCH 64
 
-/* The first definition of an ID stays, as it does for the reader. */
+/* The first definition of an ID is kept, as in the reader. */
 static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapping)
 {
 	const mprof_class_definition definition = {
@@ -61,7 +61,7 @@ mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block)
 		}
 	} while (fetched == MPROF_OK);
 	status = converter_read_failed(converter, fetched);
-	/* Not with the next block: they have this block's clocks, and that block its own. */
+	/* The definitions are written now and not with the next block, because that block has clocks of its own. */
 	return status == MPROF_OK ? writer_put_definitions(writer) : status;
 }
 
@@ -96,7 +96,7 @@ mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 		       (fetched = mprof_reader_next_property(converter->reader, &properties[count].key,
 							     &properties[count].value)) == MPROF_OK)
 			count++;
-		/* A longer list goes on in another block, which adds to it. */
+		/* A longer list continues in another block, which adds to the first. */
 		converter_set_clock(converter, block);
 		status = mprof_writer_write_session(converter->writer, properties, sizeof(*properties), count);
 		if (status != MPROF_OK)
@@ -113,7 +113,7 @@ mprof_status copy_thread(mprof_converter *converter, const mprof_block *block)
 
 mprof_status copy_lost(mprof_converter *converter, const mprof_block *block)
 {
-	/* What the causes were that are not known is not known. */
+	/* The causes that are unknown to the reader cannot be copied. */
 	if (block->as.lost.counts[0] > 0)
 		losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_LOST);
 	return mprof_writer_write_losses(converter->writer, block->thread, block->as.lost.counts, block->as.lost.count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call chains, native code, roots, figures; and the blocks that tell numbers of them. */
+/* Copies definitions of call stacks, native code, roots and metrics, and the blocks with their values. */
 #include "convert/copy_definitions.h"
 
 #include "convert/clocks.h"
@@ -7,27 +7,27 @@
 #include "base/array.h"
 #include "format/record_lists.h"
 
-/* Records taken from the reader at once, and the most that are gathered for one block. */
+/* Records fetched from the reader at a time, and the most that are collected for one block. */
 #define RECORD_BATCH 256
 #define MOST_RECORDS ((size_t)1 << 16)
 
-static uint32_t translate(const mprof_converter *converter, mprof_record_kind kind, uint32_t id)
+static uint32_t translate_id(const mprof_converter *converter, mprof_record_kind kind, uint32_t id)
 {
 	return id_translation_get(&converter->ids[kind], id);
 }
 
-/* A frame whose place is not defined is one that is not known. */
+/* A native frame whose location is not defined becomes an unknown frame. */
 static void translate_stack(const mprof_converter *converter, mprof_record *record)
 {
-	record->as.stack.caller = translate(converter, MPROF_RECORD_STACK, record->as.stack.caller);
+	record->as.stack.caller = translate_id(converter, MPROF_RECORD_STACK, record->as.stack.caller);
 	if (!record->as.stack.is_native)
 		return;
-	record->as.stack.target = translate(converter, MPROF_RECORD_LOCATION, record->as.stack.target);
+	record->as.stack.target = translate_id(converter, MPROF_RECORD_LOCATION, record->as.stack.target);
 	if (record->as.stack.target == 0)
 		record->as.stack.is_native = 0;
 }
 
-/* What a definition refers to stands in front of it, or is lost. */
+/* A definition refers only to earlier definitions. References to others become 0. */
 static void translate_references(const mprof_converter *converter, mprof_record *record)
 {
 	switch (record->kind) {
@@ -36,11 +36,11 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 		break;
 	case MPROF_RECORD_LOCATION:
 		record->as.location.function =
-			translate(converter, MPROF_RECORD_FUNCTION, record->as.location.function);
-		record->as.function.module = translate(converter, MPROF_RECORD_MODULE, record->as.function.module);
+			translate_id(converter, MPROF_RECORD_FUNCTION, record->as.location.function);
+		record->as.location.module = translate_id(converter, MPROF_RECORD_MODULE, record->as.location.module);
 		break;
 	case MPROF_RECORD_FUNCTION:
-		record->as.function.module = translate(converter, MPROF_RECORD_MODULE, record->as.function.module);
+		record->as.function.module = translate_id(converter, MPROF_RECORD_MODULE, record->as.function.module);
 		break;
 	default:
 		break;
@@ -48,20 +48,20 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 }
 
 /*
- * Makes a record that of the copy. Returns 1; 0 if it is to be passed by: a second definition of an ID, or the value of
- * what is not defined; -1 if there is no memory.
+ * Translates the IDs of a record to those of the copy. Returns 1; 0 if the record is to be skipped, because it is a
+ * second definition of an ID or a value of an undefined metric; -1 if out of memory.
  */
 static int translate_record(mprof_converter *converter, mprof_record *record)
 {
 	uint32_t id;
 
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
-		record->id = translate(converter, MPROF_RECORD_METRIC, record->id);
+		record->id = translate_id(converter, MPROF_RECORD_METRIC, record->id);
 		return record->id != 0;
 	}
 	if (!record_is_definition(record->kind))
 		return 1;
-	if (translate(converter, (mprof_record_kind)record->kind, record->id) != 0)
+	if (translate_id(converter, (mprof_record_kind)record->kind, record->id) != 0)
 		return 0;
 	translate_references(converter, record);
 	id = id_translation_define(&converter->ids[record->kind], record->id);
@@ -69,8 +69,8 @@ static int translate_record(mprof_converter *converter, mprof_record *record)
 	return id != 0 ? 1 : -1;
 }
 
-/* Keeps those of a batch that the copy gets. */
-static mprof_status translate_batch(mprof_converter *converter, size_t *count)
+/* Translates a batch and removes the records that are not copied. */
+static mprof_status translate_records(mprof_converter *converter, size_t *count)
 {
 	size_t kept = 0;
 
@@ -86,10 +86,13 @@ static mprof_status translate_batch(mprof_converter *converter, size_t *count)
 	return MPROF_OK;
 }
 
-/* A collection after which nothing was there has a sum too; other blocks say nothing without records. */
-static mprof_status put_batch(mprof_converter *converter, mprof_block_kind kind, uint32_t number, size_t count)
+/*
+ * A HEAP_SUMMARY without records is copied: no object has survived the collection. Other blocks without records contain
+ * no information.
+ */
+static mprof_status write_batch(mprof_converter *converter, mprof_block_kind kind, uint32_t number, size_t count)
 {
-	mprof_status status = translate_batch(converter, &count);
+	mprof_status status = translate_records(converter, &count);
 
 	if (status != MPROF_OK || (count == 0 && kind != MPROF_BLOCK_HEAP_SUMMARY))
 		return status;
@@ -107,7 +110,7 @@ static int reserve_records(mprof_converter *converter, size_t needed)
 	return has_room;
 }
 
-/* Fetches records until there are none left, or so many that they are a block. */
+/* Fetches records until there are no more, or enough for one block. */
 static mprof_status fetch_records(mprof_converter *converter, size_t *count, mprof_status *fault)
 {
 	size_t got = 0;
@@ -134,14 +137,14 @@ mprof_status copy_records(mprof_converter *converter, const mprof_block *block)
 
 		converter_set_clock(converter, block);
 		if (status == MPROF_OK)
-			status = put_batch(converter, (mprof_block_kind)block->kind, number, count);
+			status = write_batch(converter, (mprof_block_kind)block->kind, number, count);
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);
 	return converter_read_failed(converter, fetched);
 }
 
-/* Those of one kind that the copy does not have yet. The reader numbers them without gaps. */
+/* Copies the reader's own definitions of one kind that the copy does not have yet. Their IDs have no gaps. */
 static mprof_status copy_implied(mprof_converter *converter, mprof_record_kind kind, mprof_block_kind block_kind)
 {
 	const uint32_t last = reader_last_own_id(converter->reader, kind);
@@ -157,7 +160,7 @@ static mprof_status copy_implied(mprof_converter *converter, mprof_record_kind k
 			count += mprof_reader_lookup_record(converter->reader, kind, *copied + 1,
 							    &converter->records[count],
 							    sizeof(mprof_record)) == MPROF_OK;
-		status = put_batch(converter, block_kind, 0, count);
+		status = write_batch(converter, block_kind, 0, count);
 		if (status != MPROF_OK)
 			return status;
 	}

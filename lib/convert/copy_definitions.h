@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file convert/copy_definitions.h
- * \brief Copies what is defined: by records, and by events that use it.
+ * \brief Copies definitions: those in records, and those that the reader collects from events.
  */
 #ifndef CONVERT_COPY_DEFINITIONS_H
 #define CONVERT_COPY_DEFINITIONS_H
@@ -10,13 +10,13 @@
 
 mprof_status copy_records(mprof_converter *converter, const mprof_block *block);
 
-/** Defines in the copy what the reader found defined by events since. */
+/** Writes to the copy the definitions that the reader has collected from events since the last call. */
 mprof_status copy_implied_definitions(mprof_converter *converter);
 
 /**
  * Reads the events of the loaded block once, so that what they define is known, and rewinds: some dialects define call
- * stacks and native code in the middle of the events that use them. \p count receives the number of events, \p fault the
- * reason for their end, #MPROF_END if all could be read.
+ * stacks and native code in the middle of the events that use them. \p count receives the number of events, \p fault
+ * the reason for their end, #MPROF_END if all could be read.
  */
 mprof_status converter_scan_definitions(mprof_converter *converter, uint64_t *count, mprof_status *fault);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* EVENTS blocks: what a thread did. */
+/* Copies EVENTS blocks. */
 #include "convert/copy_events.h"
 
 #include "convert/clocks.h"
@@ -9,22 +9,22 @@
 #include "convert/threads.h"
 
 /*
- * Blocks are ended when they have so many bytes. Some dialects say the same in far more bytes than others, and readers
- * refuse what is too long.
+ * A block of the copy is ended at this length. Some dialects need far more bytes for the same events than others, and
+ * readers refuse blocks that are too long.
  */
 #define MOST_BLOCK_BYTES ((size_t)16 << 20)
 
-/* What an event says of its call chain, in the terms of the copy. */
-static void translate_detail(mprof_converter *converter, mprof_event *event, size_t place)
+/* Translates the stack ID of an event. */
+static void translate_detail(mprof_converter *converter, mprof_event *event, size_t index)
 {
 	const id_translation *stacks = &converter->ids[MPROF_RECORD_STACK];
 	const uint32_t stack = event->more.detail->stack;
 
 	if (stack <= stacks->same)
 		return;
-	converter->details[place] = *event->more.detail;
-	converter->details[place].stack = id_translation_get(stacks, stack);
-	event->more.detail = &converter->details[place];
+	converter->details[index] = *event->more.detail;
+	converter->details[index].stack = id_translation_get(stacks, stack);
+	event->more.detail = &converter->details[index];
 }
 
 static void translate_leave(mprof_converter *converter, thread_state *thread, mprof_event *event)
@@ -36,7 +36,7 @@ static void translate_leave(mprof_converter *converter, thread_state *thread, mp
 	}
 }
 
-/* The reader found out the method of an implicit leave. The copy has it as the log has it, if it can. */
+/* Translates an implicit leave that the reader has resolved. It stays implicit in the copy if the dialect permits. */
 static void translate_resolved_leave(const mprof_converter *converter, thread_state *thread, mprof_event *event)
 {
 	const uint32_t method = open_calls_leave_top(thread_calls(thread));
@@ -60,7 +60,7 @@ static void translate_implicit_leave(thread_state *thread, mprof_event *event)
 	event->id = method;
 }
 
-/* Whether what calls are open changes in another way than by a call. */
+/* Whether an event changes the open calls without being an enter or a leave. */
 static int changes_stack(const mprof_event *event)
 {
 	switch (event->kind) {
@@ -75,7 +75,7 @@ static int changes_stack(const mprof_event *event)
 	}
 }
 
-/* Follows what methods a thread is in. Returns 0 if there is no memory. */
+/* Follows the open calls of a thread and translates leaves. Returns 0 if out of memory. */
 static int translate_call(mprof_converter *converter, thread_state *thread, mprof_event *event)
 {
 	switch (event->kind) {
@@ -95,9 +95,9 @@ static int translate_call(mprof_converter *converter, thread_state *thread, mpro
 	return 1;
 }
 
-/* Writes the events of a batch that were translated before one that changes the stack, and what that makes. */
-static mprof_status put_before_switch(mprof_converter *converter, thread_state *thread, size_t count,
-				      const mprof_event *event)
+/* Writes the events of a batch before one that changes the stack, and then the events that replace that one. */
+static mprof_status write_before_switch(mprof_converter *converter, thread_state *thread, size_t count,
+					const mprof_event *event)
 {
 	mprof_status status = mprof_writer_write_events(converter->writer, converter->events, count, NULL);
 
@@ -105,9 +105,10 @@ static mprof_status put_before_switch(mprof_converter *converter, thread_state *
 }
 
 /*
- * Makes a batch that of the copy. Stack sections go: each event that has a chain says it, and the writer makes its own.
+ * Translates a batch to the copy. Stack sections are removed: each event with a call stack has its stack ID, and the
+ * writer creates its own sections.
  */
-static mprof_status translate_batch(mprof_converter *converter, thread_state *thread, size_t *count)
+static mprof_status translate_events(mprof_converter *converter, thread_state *thread, size_t *count)
 {
 	const int follows_calls = converter->resolves_leaves || converter->shortens_leaves;
 	mprof_event *events = converter->events;
@@ -119,7 +120,7 @@ static mprof_status translate_batch(mprof_converter *converter, thread_state *th
 		if (event.kind == MPROF_EVENT_STACK_SECTION)
 			continue;
 		if (follows_calls && changes_stack(&event)) {
-			mprof_status status = put_before_switch(converter, thread, kept, &event);
+			mprof_status status = write_before_switch(converter, thread, kept, &event);
 
 			if (status != MPROF_OK)
 				return status;
@@ -138,7 +139,7 @@ static mprof_status translate_batch(mprof_converter *converter, thread_state *th
 	return MPROF_OK;
 }
 
-/* The end of one block and the begin of another one, which goes on from the last event. */
+/* Ends the block and begins another one, which continues from the last event. */
 static mprof_status split_block(mprof_converter *converter, const mprof_block *block, const thread_state *thread)
 {
 	mprof_status status = mprof_writer_end_events(converter->writer);
@@ -149,10 +150,11 @@ static mprof_status split_block(mprof_converter *converter, const mprof_block *b
 	return mprof_writer_begin_events(converter->writer, thread->thread, thread->last_counter);
 }
 
-static mprof_status put_batch(mprof_converter *converter, const mprof_block *block, thread_state *thread, size_t count)
+static mprof_status write_batch(mprof_converter *converter, const mprof_block *block, thread_state *thread,
+				size_t count)
 {
 	const uint64_t last_counter = count > 0 ? converter->events[count - 1].counter : thread->last_counter;
-	mprof_status status = translate_batch(converter, thread, &count);
+	mprof_status status = translate_events(converter, thread, &count);
 
 	if (status == MPROF_OK && writer_block_length(converter->writer) > MOST_BLOCK_BYTES)
 		status = split_block(converter, block, thread);
@@ -163,11 +165,11 @@ static mprof_status put_batch(mprof_converter *converter, const mprof_block *blo
 }
 
 /*
- * A base counter that comes again does so because the thread's last block was written before its buffer was full: the
- * times go on from that block's last event. Where that is not the rule, and for programs that do not know it, the copy
- * says the base that is meant.
+ * A base counter that repeats that of the thread's last block means that Mono wrote that block before its buffer was
+ * full: the counters continue from the last event of that block. The copy has the effective base, for dialects without
+ * this rule and for programs that do not implement it.
  */
-static uint64_t take_base(thread_state *thread, const mprof_block *block)
+static uint64_t effective_base(thread_state *thread, const mprof_block *block)
 {
 	const int is_repeated = thread->has_block && thread->base_counter == block->as.events.base_counter;
 	const uint64_t base = is_repeated ? thread->last_counter : block->as.events.base_counter;
@@ -192,12 +194,12 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 		status = converter_scan_definitions(converter, &ignored, &fetched);
 	converter_set_clock(converter, block);
 	if (status == MPROF_OK)
-		status = mprof_writer_begin_events(converter->writer, block->thread, take_base(thread, block));
+		status = mprof_writer_begin_events(converter->writer, block->thread, effective_base(thread, block));
 	if (status != MPROF_OK)
 		return status;
 	do {
 		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
-		status = put_batch(converter, block, thread, count);
+		status = write_batch(converter, block, thread, count);
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* HEAP_DATA blocks: what objects there were. */
+/* Copies HEAP_DATA blocks. */
 #include "convert/copy_heap.h"
 
 #include "convert/clocks.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_definitions.h"
 
-/* Records have no object without a class, as there are in the oldest shots. No log comes to such an ID. */
+/*
+ * Every object of a heap record has a class, but the oldest snapshots have objects without one. No log reaches an ID as
+ * large as this one.
+ */
 #define UNKNOWN_CLASS UINT32_MAX
 #define UNKNOWN_CLASS_NAME "(unknown)"
 
@@ -29,8 +32,8 @@ static int has_class(const mprof_event *event)
 	return event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_FREE;
 }
 
-/* Makes a batch that of the copy. */
-static mprof_status translate_batch(mprof_converter *converter, size_t count)
+/* Translates a batch to the copy. */
+static mprof_status translate_objects(mprof_converter *converter, size_t count)
 {
 	const id_translation *roots = &converter->ids[MPROF_RECORD_ROOT];
 	const int needs_classes = converter->target.rules->has_heap_records;
@@ -50,10 +53,10 @@ static mprof_status translate_batch(mprof_converter *converter, size_t count)
 }
 
 /*
- * Where a shot is one block, its number is that of the collection, which may not be told, or told wrongly: then it gets
- * the next number, so that no two shots have the same one.
+ * In dialects in which a snapshot is one block, its number is that of the collection, which may be missing or wrong. In
+ * that case it gets the next number, so that all snapshots have different numbers.
  */
-static uint32_t take_shot(mprof_converter *converter, const mprof_block *block)
+static uint32_t shot_number(mprof_converter *converter, const mprof_block *block)
 {
 	if (converter->source.rules->has_heap_records || !converter->target.rules->has_heap_records)
 		return block->as.heap_data.number;
@@ -66,8 +69,11 @@ static uint32_t take_shot(mprof_converter *converter, const mprof_block *block)
 	return converter->last_shot;
 }
 
-/* What the block says in the copy: where a shot is one block, nothing more comes of one that is cut. */
-static uint32_t take_flags(const mprof_converter *converter, const mprof_block *block, int is_cut)
+/*
+ * The flags of the block in the copy. In dialects in which a snapshot is one block, a truncated block is the last one
+ * of its snapshot.
+ */
+static uint32_t flags_of_block(const mprof_converter *converter, const mprof_block *block, int is_cut)
 {
 	uint32_t flags = block->as.heap_data.flags;
 
@@ -76,7 +82,10 @@ static uint32_t take_flags(const mprof_converter *converter, const mprof_block *
 	return is_cut ? flags | MPROF_HEAP_FLAG_INCOMPLETE : flags;
 }
 
-/* What a part of the block says: it is the first one, or the last one, if the block is. */
+/*
+ * The flags of a part of the block: only the first part can be the first of the snapshot, and only the last part the
+ * last.
+ */
 static uint32_t flags_of_part(uint32_t flags, int is_first, int is_last)
 {
 	if (!is_first)
@@ -86,8 +95,8 @@ static uint32_t flags_of_part(uint32_t flags, int is_first, int is_last)
 	return flags;
 }
 
-/* A block that the dialect lacks is left out once, however many parts it would have. */
-static mprof_status leave_out(mprof_converter *converter, const mprof_block *block)
+/* A block that the dialect does not have is counted as left out once, however many parts it would have. */
+static mprof_status leave_out_heap_block(mprof_converter *converter, const mprof_block *block)
 {
 	return mprof_writer_write_heap(converter->writer, block->as.heap_data.number, block->as.heap_data.flags,
 				       block->as.heap_data.counter, NULL, 0);
@@ -95,11 +104,11 @@ static mprof_status leave_out(mprof_converter *converter, const mprof_block *blo
 
 static mprof_status copy_parts(mprof_converter *converter, const mprof_block *block)
 {
-	const uint32_t shot = take_shot(converter, block);
+	const uint32_t shot = shot_number(converter, block);
 	mprof_status fault;
 	uint64_t left;
 	mprof_status status = converter_scan_definitions(converter, &left, &fault);
-	const uint32_t flags = take_flags(converter, block, fault != MPROF_END);
+	const uint32_t flags = flags_of_block(converter, block, fault != MPROF_END);
 	int is_first = 1;
 	size_t count = 0;
 
@@ -109,7 +118,7 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 		    mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count) != MPROF_OK)
 			count = 0;
 		left = count > 0 ? left - count : 0;
-		status = translate_batch(converter, count);
+		status = translate_objects(converter, count);
 		if (status == MPROF_OK)
 			status = mprof_writer_write_heap(converter->writer, shot,
 							 flags_of_part(flags, is_first, left == 0),
@@ -122,5 +131,5 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 mprof_status copy_heap(mprof_converter *converter, const mprof_block *block)
 {
 	return writer_has_block(converter->writer, MPROF_BLOCK_HEAP_DATA) ? copy_parts(converter, block)
-									  : leave_out(converter, block);
+									  : leave_out_heap_block(converter, block);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SAMPLES and STATISTICAL blocks: where threads were. */
+/* Copies SAMPLES and STATISTICAL blocks. */
 #include "convert/copy_samples.h"
 
 #include "convert/clocks.h"
@@ -9,8 +9,8 @@
 #include "format/losses.h"
 
 /*
- * A hit may stand for many samples in one number, of any size; the copy has one for each. So many of them in a log are
- * more than any program was ever sampled, and no more than can be written in a moment.
+ * A hit can stand for any number of samples, and the copy has one sample for each. This bound for a whole log is more
+ * than the samples of any real program, and few enough to be written in a short time.
  */
 #define MOST_REPEATED_SAMPLES (UINT64_C(1) << 22)
 
@@ -19,33 +19,33 @@ typedef struct sample_part {
 	uint64_t thread;
 	uint64_t base_counter;
 	uint64_t end_counter;
-	size_t count; /**< Of converter::samples. */
+	size_t count; /**< Number of events in converter::samples. */
 } sample_part;
 
-/* Whether the block is lists of methods and functions, as the mail has them. */
+/* Whether the block consists of lists of methods and functions, as in mail logs. */
 static int is_lists(const mprof_converter *converter, const mprof_block *block)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 
-	/* The dialect that was assumed at the start may have been corrected since. */
+	/* The dialect assumed at the start may have been corrected since. */
 	mprof_reader_get_session(converter->reader, &session);
 	return block->kind == MPROF_BLOCK_STATISTICAL &&
 	       !dialect_get((mprof_dialect)session.dialect)->has_sample_tokens;
 }
 
-/* A sample whose place the copy cannot say. */
+/* Counts a sample whose location the copy cannot represent. */
 static void leave_out_sample(mprof_converter *converter)
 {
 	losses_leave_out_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
 }
 
-/* Whether a sample of the copy may stand for many. */
+/* Whether a sample of the copy can stand for several. */
 static int has_weights(const mprof_converter *converter)
 {
 	return converter->target.rules->has_sample_counts;
 }
 
-/* How often the copy has an event that may stand for many. */
+/* Number of events in the copy for one that may stand for several samples. */
 static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sample)
 {
 	uint64_t weight = sample->more.detail != NULL ? sample->more.detail->samples : 1;
@@ -60,17 +60,17 @@ static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sa
 	return weight;
 }
 
-/* Where a sample was, in the terms of lists. */
-typedef struct sample_place {
-	uint32_t id; /**< The method, or the native function by its number in the log; 0 if none is known. */
+/* The location of a sample, as an entry of a list. */
+typedef struct sample_entry {
+	uint32_t id; /**< The method, or the ID of the native function in the log; 0 if not known. */
 	int is_native;
-	int is_all; /**< The sample says nothing else. */
-} sample_place;
+	int is_all; /**< The entry contains all information of the sample. */
+} sample_entry;
 
-static sample_place find_place(const mprof_converter *converter, const mprof_event *sample)
+static sample_entry find_innermost_entry(const mprof_converter *converter, const mprof_event *sample)
 {
 	mprof_stack_frame frame = {0, 0, 0};
-	sample_place place = {0, 0, 0};
+	sample_entry place = {0, 0, 0};
 	mprof_record location;
 	uint32_t caller = 0;
 
@@ -82,29 +82,30 @@ static sample_place find_place(const mprof_converter *converter, const mprof_eve
 		place.is_all = caller == 0 && !frame.is_compiling;
 		return place;
 	}
-	/* A function has a name too. */
+	/* Lists contain native code by the ID of its function. */
 	place.is_native = 1;
 	if (mprof_reader_lookup_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location,
 				       sizeof(location)) == MPROF_OK)
-		place.id = location.as.stack.target;
+		place.id = location.as.location.function;
 	return place;
 }
 
-/* Hits of lists have their numbers, samples call chains, and those of SAMPLES a thread and a time. */
-static sample_place take_place(const mprof_converter *converter, const mprof_block *block, const mprof_event *sample)
+/* Hits of lists have an ID only. Samples have call stacks, and those of SAMPLES blocks also a thread and a time. */
+static sample_entry entry_of_sample(const mprof_converter *converter, const mprof_block *block,
+				    const mprof_event *sample)
 {
-	sample_place place = {sample->id, (sample->flags & MPROF_EVENT_FLAG_NATIVE) != 0, 1};
+	sample_entry place = {sample->id, (sample->flags & MPROF_EVENT_FLAG_NATIVE) != 0, 1};
 
 	if (is_lists(converter, block))
 		return place;
-	place = find_place(converter, sample);
+	place = find_innermost_entry(converter, sample);
 	if (block->kind == MPROF_BLOCK_SAMPLES &&
 	    (block->thread != 0 || sample->counter != block->as.samples.base_counter))
 		place.is_all = 0;
 	return place;
 }
 
-static mprof_status put_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2])
+static mprof_status write_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2])
 {
 	mprof_status status =
 		mprof_writer_write_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],
@@ -116,14 +117,14 @@ static mprof_status put_hits(mprof_converter *converter, const sample_part *part
 }
 
 static mprof_status add_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2],
-			     const sample_place *place, uint64_t count)
+			     const sample_entry *place, uint64_t count)
 {
 	size_t *hit_count = &hit_counts[place->is_native];
 	mprof_status status = MPROF_OK;
 
 	for (; count > 0 && status == MPROF_OK; count--) {
 		if (*hit_count == CONVERTER_BATCH)
-			status = put_hits(converter, part, hit_counts);
+			status = write_hits(converter, part, hit_counts);
 		converter->hits[place->is_native][(*hit_count)++] = place->id;
 		if (!place->is_all)
 			losses_shorten_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
@@ -131,26 +132,26 @@ static mprof_status add_hits(mprof_converter *converter, const sample_part *part
 	return status;
 }
 
-/* As lists of the methods and functions that were hit. */
-static mprof_status put_lists(mprof_converter *converter, const mprof_block *block, const sample_part *part,
-			      size_t count)
+/* Writes samples as lists of the methods and functions that were hit. */
+static mprof_status write_lists(mprof_converter *converter, const mprof_block *block, const sample_part *part,
+				size_t count)
 {
 	size_t hit_counts[2] = {0, 0};
 	mprof_status status = MPROF_OK;
 
 	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
 		const mprof_event *sample = &converter->events[i];
-		const sample_place place = take_place(converter, block, sample);
+		const sample_entry place = entry_of_sample(converter, block, sample);
 
 		if (place.id == 0)
 			leave_out_sample(converter);
 		else
 			status = add_hits(converter, part, hit_counts, &place, repetitions_of(converter, sample));
 	}
-	return status == MPROF_OK ? put_hits(converter, part, hit_counts) : status;
+	return status == MPROF_OK ? write_hits(converter, part, hit_counts) : status;
 }
 
-static mprof_status put_part(mprof_converter *converter, const mprof_block *block, sample_part *part)
+static mprof_status write_part(mprof_converter *converter, const mprof_block *block, sample_part *part)
 {
 	mprof_status status;
 
@@ -180,8 +181,8 @@ static void add_sample(mprof_converter *converter, const mprof_block *block, sam
 	part->count++;
 }
 
-static mprof_status put_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
-			       const mprof_event *sample)
+static mprof_status write_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
+				 const mprof_event *sample)
 {
 	const uint32_t stack = id_translation_get(&converter->ids[MPROF_RECORD_STACK], (uint32_t)sample->value);
 	mprof_status status = MPROF_OK;
@@ -192,15 +193,15 @@ static mprof_status put_sample(mprof_converter *converter, const mprof_block *bl
 	     left--) {
 		add_sample(converter, block, part, sample, stack);
 		if (part->count == CONVERTER_BATCH)
-			status = put_part(converter, block, part);
+			status = write_part(converter, block, part);
 	}
 	return status;
 }
 
-static mprof_status put_samples(mprof_converter *converter, const mprof_block *block, sample_part *part, size_t count)
+static mprof_status write_samples(mprof_converter *converter, const mprof_block *block, sample_part *part, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		mprof_status status = put_sample(converter, block, part, &converter->events[i]);
+		mprof_status status = write_sample(converter, block, part, &converter->events[i]);
 
 		if (status != MPROF_OK)
 			return status;
@@ -208,7 +209,7 @@ static mprof_status put_samples(mprof_converter *converter, const mprof_block *b
 	return MPROF_OK;
 }
 
-/* Hits of STATISTICAL have no times: they are between those of the block. */
+/* Hits of STATISTICAL blocks have no times. They are between the start and the end of the block. */
 static sample_part begin_part(const mprof_block *block)
 {
 	sample_part part = {block->thread, 0, 0, 0};
@@ -224,7 +225,7 @@ static sample_part begin_part(const mprof_block *block)
 	return part;
 }
 
-/* To the grammar of the mail. */
+/* Copies to a dialect with lists of hits, mail. */
 static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block *block)
 {
 	const sample_part part = begin_part(block);
@@ -242,7 +243,7 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 			fetched =
 				mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
 		if (count > 0 || is_first)
-			status = put_lists(converter, block, &part, count);
+			status = write_lists(converter, block, &part, count);
 		if (status != MPROF_OK)
 			return status;
 		is_first = 0;
@@ -250,7 +251,7 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 	return converter_read_failed(converter, fetched);
 }
 
-/* To samples with call chains. */
+/* Copies to samples with call stacks. */
 static mprof_status copy_to_samples(mprof_converter *converter, const mprof_block *block)
 {
 	sample_part part = begin_part(block);
@@ -262,11 +263,11 @@ static mprof_status copy_to_samples(mprof_converter *converter, const mprof_bloc
 		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
 		status = copy_implied_definitions(converter);
 		if (status == MPROF_OK)
-			status = put_samples(converter, block, &part, count);
+			status = write_samples(converter, block, &part, count);
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);
-	status = put_part(converter, block, &part);
+	status = write_part(converter, block, &part);
 	return status == MPROF_OK ? converter_read_failed(converter, fetched) : status;
 }
 
@@ -274,7 +275,7 @@ mprof_status copy_samples(mprof_converter *converter, const mprof_block *block)
 {
 	const dialect_rules *target = converter->target.rules;
 
-	/* Where there are both lists and SAMPLES blocks, lists stay lists. */
+	/* If the dialect has both lists and SAMPLES blocks, lists stay lists. */
 	if (!target->has_sample_tokens &&
 	    (!dialect_has_block(target, MPROF_BLOCK_SAMPLES) || is_lists(converter, block)))
 		return copy_to_lists(converter, block);

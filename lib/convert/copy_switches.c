@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches between call stacks, for dialects in which a thread has one stack. */
+/* Translates switches between call stacks for dialects in which a thread has only one stack. */
 #include "convert/copy_switches.h"
 
 #include "convert/converter_internal.h"
 
 /*
- * A log of a few bytes can ask for a deep stack to be left and entered again at every switch. Programs stay far below
- * this sum over the log; beyond it calls stay open where they were entered.
+ * A small log can require a deep stack to be left and entered again at every switch. Real programs stay far below this
+ * sum for a whole log. Beyond it, calls are no longer left and entered again at switches.
  */
 #define MOST_REPLAYED_CALLS (UINT64_C(1) << 28)
 
@@ -22,8 +22,9 @@ void switches_release(mprof_converter *converter)
 	stack_table_destroy(&converter->stacks, release_calls);
 }
 
-/* Leaves all calls of a stack, the innermost first, or enters them, the outermost first. */
-static mprof_status replay(mprof_converter *converter, const open_calls *calls, uint64_t counter, mprof_event_kind kind)
+/* Leaves all calls of a stack, innermost first, or enters them, outermost first. */
+static mprof_status replay_calls(mprof_converter *converter, const open_calls *calls, uint64_t counter,
+				 mprof_event_kind kind)
 {
 	mprof_event events[REPLAY_BATCH];
 	const size_t depth = calls->is_lost ? 0 : calls->depth;
@@ -54,23 +55,23 @@ static void leave_other(thread_state *thread, uint64_t counter)
 	thread->other = NULL;
 }
 
-static void take_from_others(mprof_converter *converter, const switched_calls *stack, uint64_t counter)
+static void remove_from_thread(mprof_converter *converter, const switched_calls *stack, uint64_t counter)
 {
 	if (stack->state.thread != 0)
 		leave_other(&converter->threads[stack->state.thread - 1], counter);
 }
 
-/* The thread is on another stack from now on; NULL is its own. */
+/* Moves the thread to another stack; NULL is its own. */
 static mprof_status change_stack(mprof_converter *converter, thread_state *thread, switched_calls *next,
 				 uint64_t counter)
 {
 	const uint64_t left = next != NULL ? next->state.left : thread->own_left;
-	mprof_status status = replay(converter, thread_calls(thread), counter, MPROF_EVENT_METHOD_LEAVE);
+	mprof_status status = replay_calls(converter, thread_calls(thread), counter, MPROF_EVENT_METHOD_LEAVE);
 
 	if (status != MPROF_OK)
 		return status;
 	if (next != NULL)
-		take_from_others(converter, next, counter);
+		remove_from_thread(converter, next, counter);
 	if (thread->other == NULL)
 		thread->own_left = counter;
 	leave_other(thread, counter);
@@ -79,7 +80,7 @@ static mprof_status change_stack(mprof_converter *converter, thread_state *threa
 		next->state.thread = (uint64_t)(thread - converter->threads) + 1;
 	if (stack_table_is_stale(&converter->stacks, left))
 		open_calls_clear(thread_calls(thread), &converter->allocator);
-	return replay(converter, thread_calls(thread), counter, MPROF_EVENT_METHOD_ENTER);
+	return replay_calls(converter, thread_calls(thread), counter, MPROF_EVENT_METHOD_ENTER);
 }
 
 static mprof_status switch_stack(mprof_converter *converter, thread_state *thread, const mprof_event *event)
@@ -106,7 +107,7 @@ static mprof_status end_stack(mprof_converter *converter, thread_state *thread, 
 	if (stack == thread->other)
 		status = change_stack(converter, thread, NULL, event->counter);
 	else
-		take_from_others(converter, stack, event->counter);
+		remove_from_thread(converter, stack, event->counter);
 	open_calls_clear(&stack->calls, &converter->allocator);
 	stack_table_remove(&converter->stacks, &stack->state);
 	return status;
@@ -124,7 +125,7 @@ mprof_status copy_switch(mprof_converter *converter, thread_state *thread, const
 		open_calls_clear(thread_calls(thread), &converter->allocator);
 		return MPROF_OK;
 	default:
-		/* A thread that starts or ends. */
+		/* A thread start or end. */
 		if (event->value != thread->thread)
 			return MPROF_OK;
 		leave_other(thread, event->counter);

@@ -3,22 +3,22 @@
 
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 
-/* These take no room in a log that does not use them. */
+/* These cost no bytes in a log that does not use them. */
 #define FREE_DIRECTIVES                                                                                                \
 	(BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |                                  \
 	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
 
-/* Directives by which allocations have call stacks. */
+/* Directives that give allocations call stacks. */
 #define STACK_DIRECTIVES (BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID))
 
-/* All that the copy could declare; what its dialect lacks is taken away after. */
+/* All directives useful for the copy. The caller removes those that its dialect does not have. */
 static uint64_t wanted_directives(const log_declarations *source)
 {
 	uint64_t directives = source->directives | FREE_DIRECTIVES;
 
 	if ((source->directives & STACK_DIRECTIVES) != 0)
 		directives |= STACK_DIRECTIVES;
-	/* Monitors have stack sections too, in the logs of Mono even where these are not declared. */
+	/* Monitor events have stack sections too. Logs of Mono have them even if they are not declared. */
 	if ((source->flags & MPROF_INTRO_FLAG_MONITOR) != 0)
 		directives |= BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 	if (source->rules->counts_collections)
@@ -31,7 +31,7 @@ log_declarations declarations_translate(const log_declarations *source, const di
 	log_declarations made = {target, wanted_directives(source) & target->directives,
 				 source->flags & target->intro_flags};
 
-	/* A source that has flags of this kind says by them what was recorded. */
+	/* If the source has such flags itself, they specify what was recorded and are not replaced. */
 	if (source->rules->constant_intro_flags == 0)
 		made.flags |= target->constant_intro_flags;
 	return made;

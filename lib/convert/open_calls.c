@@ -3,8 +3,8 @@
 
 #include "base/array.h"
 
-/* A log made to be slow to convert has leaves of methods that are not open on stacks that are deep. */
-#define MOST_FRUITLESS_STEPS (UINT64_C(1) << 28)
+/* Bounds the time for a log that was crafted to be slow, with leaves of methods that are not open on deep stacks. */
+#define MOST_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
 
 void open_calls_clear(open_calls *calls, const mprof_allocator *allocator)
 {
@@ -15,7 +15,7 @@ void open_calls_clear(open_calls *calls, const mprof_allocator *allocator)
 	calls->is_lost = 0;
 }
 
-int open_calls_enter_deeper(open_calls *calls, const mprof_allocator *allocator, uint32_t method)
+int open_calls_enter_slow(open_calls *calls, const mprof_allocator *allocator, uint32_t method)
 {
 	void *methods = calls->methods;
 
@@ -32,7 +32,7 @@ int open_calls_enter_deeper(open_calls *calls, const mprof_allocator *allocator,
 	return 1;
 }
 
-void open_calls_leave_deeper(open_calls *calls, uint32_t method)
+void open_calls_leave_slow(open_calls *calls, uint32_t method)
 {
 	for (size_t depth = calls->depth; depth > 0; depth--) {
 		if (calls->methods[depth - 1] == method) {
@@ -40,7 +40,7 @@ void open_calls_leave_deeper(open_calls *calls, uint32_t method)
 			return;
 		}
 	}
-	calls->fruitless_steps += calls->depth;
-	if (calls->fruitless_steps > MOST_FRUITLESS_STEPS)
+	calls->failed_leave_steps += calls->depth;
+	if (calls->failed_leave_steps > MOST_FAILED_LEAVE_STEPS)
 		calls->is_lost = 1;
 }

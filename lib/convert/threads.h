@@ -8,7 +8,7 @@
 
 #include "convert/converter_internal.h"
 
-/** The state of a thread; NULL if there is no memory. */
+/** The state of a thread; adds it if there is none. NULL if out of memory. */
 thread_state *converter_thread(mprof_converter *converter, uint64_t thread);
 
 #endif
