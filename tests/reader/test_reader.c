@@ -262,8 +262,8 @@ Test(reader, no_log)
 	char *mlpd = write_file("\x01ZPM\x0a\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a", 15);
 	char *text = write_file("Hello, this is some text.", 25);
 
-	expect_not_opened(".", MPROF_ERR_IO, EISDIR, "opened");
-	expect_not_opened("/nowhere/to/be/found", MPROF_ERR_IO, ENOENT, "opened");
+	expect_not_opened(".", MPROF_ERR_IO, EISDIR, "cannot open");
+	expect_not_opened("/nowhere/to/be/found", MPROF_ERR_IO, ENOENT, "cannot open");
 	expect_not_opened("/dev/null", MPROF_ERR_NOT_MPROF, 0, "empty");
 	expect_not_opened(empty, MPROF_ERR_NOT_MPROF, 0, "empty");
 	expect_not_opened(mlpd, MPROF_ERR_NOT_MPROF, 0, ".mlpd");
