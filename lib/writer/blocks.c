@@ -10,18 +10,18 @@
 #define ELEMENT_TYPES (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
 #define ELEMENT_RESULTS (MPROF_ELEMENT_FLAG_SUCCESS | MPROF_ELEMENT_FLAG_FAILURE)
 
-/* Takes in what the caller said, for whatever size it was compiled. */
-static mprof_status take_element(mprof_writer *writer, const mprof_element *given, mprof_element *element,
+/* Copies the caller's structs, whatever their sizes are in the version that it was compiled with. */
+static mprof_status copy_element(mprof_writer *writer, const mprof_element *given, mprof_element *element,
 				 mprof_assembly_name *assembly)
 {
 	if (given == NULL)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element is NULL");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the code unit is NULL");
 	if (struct_copy_in(element, given, sizeof(*element)) != MPROF_OK)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the size of an element is wrong");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "struct_size of the code unit is invalid");
 	if (element->assembly == NULL)
 		return MPROF_OK;
 	if (struct_copy_in(assembly, element->assembly, sizeof(*assembly)) != MPROF_OK)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the size of an assembly's name is wrong");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "struct_size of the assembly name is invalid");
 	element->assembly = assembly;
 	return MPROF_OK;
 }
@@ -34,9 +34,10 @@ static mprof_status check_element(mprof_writer *writer, const mprof_element *ele
 
 	type = element->kind & ELEMENT_TYPES;
 	if (type == 0 || (type & (type - 1)) != 0 || (element->kind & ~(ELEMENT_TYPES | ELEMENT_RESULTS)) != 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element's kind has not exactly one type");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the kind of a code unit must have exactly one type");
 	if ((element->kind & ELEMENT_RESULTS) == ELEMENT_RESULTS)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an element was loaded and was not");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "a code unit has both the success and the failure flag");
 	status = writer_check_name(writer, element->name, element->name_length);
 	assembly = element->assembly;
 	if (status != MPROF_OK || assembly == NULL)
@@ -59,14 +60,14 @@ static mprof_status put_element(mprof_writer *writer, const mprof_element *eleme
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status == MPROF_OK)
-		status = take_element(writer, element, &own, &assembly);
+		status = copy_element(writer, element, &own, &assembly);
 	if (status == MPROF_OK)
 		status = check_element(writer, &own);
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	/* What was loaded without saying how is there, so it was loaded well. */
+	/* Without a result flag the code unit exists, so it was loaded successfully. */
 	if ((own.kind & ELEMENT_RESULTS) == 0)
 		own.kind |= MPROF_ELEMENT_FLAG_SUCCESS;
 	is_whole = block_encode_element(&writer->block, &writer->encoding, &own, kind);
@@ -97,7 +98,7 @@ static mprof_status check_properties(mprof_writer *writer, const mprof_property 
 		mprof_status status;
 
 		if (properties[i].key == NULL || properties[i].key[0] == 0 || properties[i].value == NULL)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a fact has no key or no value");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a property has no key or no value");
 		status = writer_check_text(writer, properties[i].key);
 		if (status == MPROF_OK)
 			status = writer_check_text(writer, properties[i].value);
@@ -165,13 +166,13 @@ mprof_status mprof_writer_write_losses(mprof_writer *writer, uint64_t thread, co
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status == MPROF_OK && counts == NULL && count > 0)
-		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of counts is NULL");
+		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of counts is NULL");
 	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_LOST))
 		return writer_leave_out(writer, MPROF_BLOCK_LOST, "the dialect has no LOST block");
 	if (status != MPROF_OK)
 		return status;
 	status = writer_put_definitions(writer);
-	/* What was lost is written also where the definitions do not fit any more. */
+	/* Losses are written even if the definitions do not fit any more. */
 	if (status != MPROF_OK && !writer->is_full)
 		return status;
 	writer_read_clock(writer, &clock);

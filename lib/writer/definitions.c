@@ -20,7 +20,7 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 	writer_read_clock(writer, &clock);
 	block_encode_mapping(&writer->block, &writer->encoding, &writer->classes, &writer->methods, &clock, &clock);
 	status = writer_put_block(writer);
-	/* Nothing that uses them will be written any more. */
+	/* No block that uses them will be written any more. */
 	if (writer->is_full)
 		clear_definitions(writer);
 	if (status != MPROF_OK)
@@ -32,7 +32,7 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 	return MPROF_OK;
 }
 
-/* Writes those that wait if one more with a name of this length would make too many. */
+/* Writes the pending definitions if another one with a name of this length would exceed the bound. */
 static mprof_status make_room(mprof_writer *writer, size_t name_length)
 {
 	size_t waiting = writer->classes.length + writer->methods.length;
@@ -42,21 +42,22 @@ static mprof_status make_room(mprof_writer *writer, size_t name_length)
 	return writer_put_definitions(writer);
 }
 
-static mprof_status forget(mprof_writer *writer, encode_buffer *waiting, size_t old_length)
+static mprof_status discard_definition(mprof_writer *writer, encode_buffer *waiting, size_t old_length)
 {
 	encode_buffer_cut(waiting, old_length);
-	return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+	return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a definition");
 }
 
 /* Keeps an encoded definition and its ID, or neither. */
-static mprof_status keep(mprof_writer *writer, encode_buffer *waiting, size_t old_length, id_set *ids, uint32_t id)
+static mprof_status keep_definition(mprof_writer *writer, encode_buffer *waiting, size_t old_length, id_set *ids,
+				    uint32_t id)
 {
 	if (waiting->status == MPROF_OK && id_set_add(ids, id))
 		return MPROF_OK;
-	return forget(writer, waiting, old_length);
+	return discard_definition(writer, waiting, old_length);
 }
 
-/* The same for a class, with the size of its objects for the events that do without it. */
+/* Keeps a class, and the size of its objects for events that omit it. */
 static mprof_status keep_class(mprof_writer *writer, size_t old_length, const mprof_class_definition *definition)
 {
 	int has_size = definition->size != 0 &&
@@ -64,8 +65,8 @@ static mprof_status keep_class(mprof_writer *writer, size_t old_length, const mp
 	mprof_status status;
 
 	if (has_size && !id_map_put(&writer->object_sizes, definition->id, definition->size))
-		return forget(writer, &writer->classes, old_length);
-	status = keep(writer, &writer->classes, old_length, &writer->class_ids, definition->id);
+		return discard_definition(writer, &writer->classes, old_length);
+	status = keep_definition(writer, &writer->classes, old_length, &writer->class_ids, definition->id);
 	if (has_size && status != MPROF_OK)
 		(void)id_map_put(&writer->object_sizes, definition->id, 0);
 	return status;
@@ -81,7 +82,7 @@ mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_d
 	if (status != MPROF_OK)
 		return status;
 	if (definition == NULL || struct_copy_in(&own, definition, sizeof(own)) != MPROF_OK)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a class is NULL, or its size is wrong");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the class is NULL, or its struct_size is invalid");
 	definition = &own;
 	if (own.id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a class has no ID");
@@ -104,11 +105,11 @@ static mprof_status check_source(mprof_writer *writer, const mprof_method_defini
 	if (definition->source_file_length == 0)
 		return MPROF_OK;
 	if (definition->source_file == NULL)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method's source file is missing");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the source file of the method is NULL");
 	return writer_check_name(writer, definition->source_file, definition->source_file_length);
 }
 
-/* The number of a method's file, where the log has such. */
+/* Finds the number of a method's source file, if the log has source files. */
 static mprof_status find_source(mprof_writer *writer, const mprof_method_definition *definition, block_source *source)
 {
 	if (definition->source_file_length == 0 ||
@@ -116,7 +117,7 @@ static mprof_status find_source(mprof_writer *writer, const mprof_method_definit
 		return MPROF_OK;
 	source->file = source_files_number(&writer->sources, definition->source_file, definition->source_file_length,
 					   &source->is_new);
-	return source->file != 0 ? MPROF_OK : writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+	return source->file != 0 ? MPROF_OK : writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a definition");
 }
 
 mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method_definition *definition)
@@ -130,7 +131,7 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 	if (status != MPROF_OK)
 		return status;
 	if (definition == NULL || struct_copy_in(&own, definition, sizeof(own)) != MPROF_OK)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method is NULL, or its size is wrong");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the method is NULL, or its struct_size is invalid");
 	definition = &own;
 	if (own.id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method has no ID");
@@ -150,7 +151,7 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 		return status;
 	old_length = writer->methods.length;
 	is_whole = block_encode_method(&writer->methods, &writer->encoding, definition, &source);
-	status = keep(writer, &writer->methods, old_length, &writer->method_ids, definition->id);
+	status = keep_definition(writer, &writer->methods, old_length, &writer->method_ids, definition->id);
 	if (status != MPROF_OK && source.is_new)
 		source_files_take_back(&writer->sources);
 	writer->definitions_shortened |= status == MPROF_OK && !is_whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a log declares, and what that makes of its events. */
+/* Declares directives, and applies them to events. */
 #include "writer/directives.h"
 
 #include "writer/errors.h"
@@ -38,7 +38,7 @@ mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives)
 		return status;
 	writer->encoding.directives |= more;
 	writer_apply_directives(writer, before.defined.any);
-	/* Collections go on to be counted. */
+	/* The numbering of collections continues. */
 	writer->events.collection = before.collection;
 	writer->events.last_number = before.last_number;
 	writer->events.has_counted = before.has_counted;

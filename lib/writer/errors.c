@@ -29,8 +29,8 @@ mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char
 mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status)
 {
 	return writer_refuse(writer, status,
-			     status == MPROF_ERR_MEMORY ? "no memory for what is passed"
-							: "an array is NULL, or the size of its elements is wrong");
+			     status == MPROF_ERR_MEMORY ? "out of memory for a copy of the array"
+							: "the array is NULL, or the size of its elements is invalid");
 }
 
 mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what)
@@ -42,10 +42,10 @@ mprof_status writer_check_sink(mprof_writer *writer, int system_error, const cha
 {
 	if (system_error == 0)
 		return MPROF_OK;
-	/* The block under construction is lost with the sink: the place is the end of what was written. */
+	/* The block being built is lost with the sink, so the error is at the end of what was written. */
 	writer->state = WRITER_BETWEEN_BLOCKS;
 	if (system_error == ENOMEM && sink_is_memory(&writer->sink))
-		return writer_fail(writer, MPROF_ERR_MEMORY, "no memory for the log");
+		return writer_fail(writer, MPROF_ERR_MEMORY, "out of memory for the log");
 	writer_fail(writer, MPROF_ERR_IO, what);
 	writer->error.system_error = system_error;
 	return MPROF_ERR_IO;
@@ -54,8 +54,8 @@ mprof_status writer_check_sink(mprof_writer *writer, int system_error, const cha
 mprof_status writer_enter(mprof_writer *writer, writer_state state)
 {
 	static const char *const reasons[] = {
-		[WRITER_BETWEEN_BLOCKS] = "no block of events was begun",
-		[WRITER_IN_EVENTS] = "a block of events is not ended",
+		[WRITER_BETWEEN_BLOCKS] = "no EVENTS block is open: call mprof_writer_begin_events() first",
+		[WRITER_IN_EVENTS] = "an EVENTS block is open: call mprof_writer_end_events() first",
 		[WRITER_CLOSED] = "the log is closed",
 	};
 
@@ -89,7 +89,7 @@ mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t le
 	if (length > writer->max_name_length)
 		return writer_refuse(writer, MPROF_ERR_NAME, "a name is longer than the limit");
 	if (length > 0 && memchr(name, 0, length) != NULL)
-		return writer_refuse(writer, MPROF_ERR_NAME, "a name holds a NUL byte");
+		return writer_refuse(writer, MPROF_ERR_NAME, "a name contains a NUL byte");
 	return MPROF_OK;
 }
 

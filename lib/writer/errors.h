@@ -8,16 +8,16 @@
 
 #include "writer/writer_internal.h"
 
-/** Notes an error that sticks. Returns \p status. */
+/** Records a permanent error. Returns \p status. */
 mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what);
 
 /** Refuses an array of the caller that element_list_take() refused. Returns \p status. */
 mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status);
 
-/** Notes the error of a sink, if \p system_error is not 0. Returns #MPROF_OK; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. */
+/** Records the error of a sink if \p system_error is not 0. Returns #MPROF_OK; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. */
 mprof_status writer_check_sink(mprof_writer *writer, int system_error, const char *what);
 
-/** The first check of every call: #MPROF_OK if the writer is in this state and no error sticks. */
+/** The first check of every call: #MPROF_OK if the writer is in this state and has no permanent error. */
 mprof_status writer_enter(mprof_writer *writer, writer_state state);
 
 /** #MPROF_OK, or refuses a name that has a NUL byte or is too long. */

@@ -7,8 +7,8 @@
 #include "writer/writer_internal.h"
 
 /*
- * Readers take the base counter of a thread's block before for a sign that the events go on from where those ended, as
- * Mono wrote it. So that counter is the base then, and all readers agree.
+ * If the base counter equals that of the thread's previous block, readers continue from the last event of that block,
+ * as logs of Mono require. In that case the counter of that event is used as the base, so that all readers agree.
  */
 static int begin_thread(mprof_writer *writer, uint64_t thread, uint64_t *base_counter)
 {
@@ -43,12 +43,12 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 	if (status != MPROF_OK)
 		return status;
 	if (writer->encoding.rules->repeats_base_counter && !begin_thread(writer, thread, &base_counter))
-		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a thread");
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a thread");
 	block = &writer->block;
 	writer_read_clock(writer, &clock);
 	block_encode_events_start(block, &writer->encoding, &clock, thread, base_counter);
 	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
-		return writer_refuse(writer, block->status, "no memory for a block");
+		return writer_refuse(writer, block->status, "out of memory for a block");
 	writer->base_counter = base_counter;
 	writer->events.last_counter = base_counter;
 	writer->events.last_address = 0;
@@ -57,19 +57,19 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 	return MPROF_OK;
 }
 
-static const char *reason_of(mprof_status status)
+static const char *event_fault(mprof_status status)
 {
 	switch (status) {
 	case MPROF_ERR_UNDEFINED_ID:
-		return "an event uses a method, a class or a call chain that is not defined";
+		return "an event uses a method, a class or a call stack that is not defined";
 	case MPROF_ERR_ARGUMENT:
-		return "an event has a handle that is none, or a detail of a wrong size";
+		return "invalid handle: number or type out of range; or a detail with an invalid struct_size";
 	case MPROF_ERR_UNSUPPORTED:
-		return "the dialect and its directives have no such event";
+		return "the dialect with its declared directives has no such event";
 	case MPROF_ERR_LIMIT:
-		return "a block of events is too long";
+		return "the EVENTS block is too long";
 	default:
-		return "no memory for a block of events";
+		return "out of memory for an EVENTS block";
 	}
 }
 
@@ -87,21 +87,21 @@ static int changes_stack(const mprof_event *event)
 	return event->kind >= MPROF_EVENT_METHOD_ENTER && event->kind <= MPROF_EVENT_METHOD_JIT_END;
 }
 
-/* The chain of the event is in force. */
+/* Counts the event as shortened if its call stack is written only in part. */
 static void count_if_partial(mprof_writer *writer, const mprof_event *event)
 {
 	if (writer->lossy && writer->sections.is_partial && stack_of(event) != 0)
 		losses_shorten_event(&writer->stats, event->kind);
 }
 
-/* The number of events in front of the first one that needs a section. */
+/* The number of events before the first one that needs a section. */
 static size_t events_without_section(mprof_writer *writer, const mprof_event *events, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		if (changes_stack(&events[i]))
-			stack_sections_disturb(&writer->sections);
+			stack_sections_invalidate(&writer->sections);
 		if (!event_kind_rows[events[i].kind].has_section)
 			continue;
 		if (stack_sections_needs(&writer->sections, stack_of(&events[i])))
@@ -111,51 +111,51 @@ static size_t events_without_section(mprof_writer *writer, const mprof_event *ev
 	return i;
 }
 
-/* A section and its event, or neither. */
-static mprof_status encode_section(mprof_writer *writer, const mprof_event *event, size_t *taken)
+/* Encodes a section and its event, or neither. */
+static mprof_status encode_section(mprof_writer *writer, const mprof_event *event, size_t *encoded)
 {
 	size_t old_length = writer->block.length;
 	int was_in_force = writer->sections.is_in_force;
-	uint32_t chain = stack_of(event);
+	uint32_t stack = stack_of(event);
 	mprof_status status;
 
-	*taken = 0;
-	if (chain > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any)
+	*encoded = 0;
+	if (stack > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any)
 		return MPROF_ERR_UNDEFINED_ID;
-	status = stack_sections_encode(&writer->sections, &writer->block, chain, EVENTS_TAIL_ROOM);
+	status = stack_sections_encode(&writer->sections, &writer->block, stack, EVENTS_TAIL_ROOM);
 	if (status == MPROF_OK)
-		status = events_encode(&writer->events, &writer->block, event, 1, taken);
+		status = events_encode(&writer->events, &writer->block, event, 1, encoded);
 	if (status == MPROF_OK) {
 		count_if_partial(writer, event);
 		return MPROF_OK;
 	}
 	encode_buffer_cut(&writer->block, old_length);
-	stack_sections_disturb(&writer->sections);
+	stack_sections_invalidate(&writer->sections);
 	writer->sections.is_in_force = was_in_force;
 	return status;
 }
 
-static mprof_status encode_with_sections(mprof_writer *writer, const mprof_event *events, size_t count, size_t *taken)
+static mprof_status encode_with_sections(mprof_writer *writer, const mprof_event *events, size_t count, size_t *encoded)
 {
 	mprof_status status = MPROF_OK;
 
-	for (*taken = 0; *taken < count && status == MPROF_OK;) {
-		const mprof_event *next = events + *taken;
-		size_t run = events_without_section(writer, next, count - *taken);
+	for (*encoded = 0; *encoded < count && status == MPROF_OK;) {
+		const mprof_event *next = events + *encoded;
+		size_t run = events_without_section(writer, next, count - *encoded);
 		size_t done;
 
 		if (run > 0)
 			status = events_encode(&writer->events, &writer->block, next, run, &done);
 		else
 			status = encode_section(writer, next, &done);
-		*taken += done;
+		*encoded += done;
 	}
 	return status;
 }
 
 mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *events, size_t count, size_t *written)
 {
-	size_t taken = 0;
+	size_t encoded = 0;
 	mprof_status status;
 
 	if (written != NULL)
@@ -164,14 +164,14 @@ mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *
 	if (status != MPROF_OK)
 		return status;
 	if (events == NULL && count > 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of events is NULL");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of events is NULL");
 	if (writer->has_sections)
-		status = encode_with_sections(writer, events, count, &taken);
+		status = encode_with_sections(writer, events, count, &encoded);
 	else
-		status = events_encode(&writer->events, &writer->block, events, count, &taken);
+		status = events_encode(&writer->events, &writer->block, events, count, &encoded);
 	if (written != NULL)
-		*written = taken;
-	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, reason_of(status));
+		*written = encoded;
+	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, event_fault(status));
 }
 
 mprof_status mprof_writer_end_events(mprof_writer *writer)
@@ -183,7 +183,7 @@ mprof_status mprof_writer_end_events(mprof_writer *writer)
 		return status;
 	writer->state = WRITER_BETWEEN_BLOCKS;
 	writer_read_clock(writer, &clock);
-	/* Room for it was kept. */
+	/* Room for the end was reserved. */
 	block_encode_events_end(&writer->block, &clock);
 	status = writer_put_block(writer);
 	if (status != MPROF_OK)

@@ -6,11 +6,11 @@
 #include "writer/shots.h"
 #include "writer/writer_internal.h"
 
-static const char *reason_of(mprof_status status)
+static const char *heap_fault(mprof_status status)
 {
 	if (status == MPROF_ERR_UNDEFINED_ID)
-		return "a part of a heap shot uses a class or a root that is not defined";
-	return "an event is no part of a heap shot, or lacks its address or its references";
+		return "a heap snapshot uses a class or a root that is not defined";
+	return "not a heap snapshot event, or its address or its references are missing";
 }
 
 static heap_encoding encoding_of(const mprof_writer *writer)
@@ -21,7 +21,7 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	encoding.sizes = &writer->object_sizes;
 	if ((writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) == 0)
 		encoding.sizes = NULL;
-	/* Where roots are left out, so are the areas that they are in. */
+	/* If roots are left out, the areas that contain them are left out too. */
 	encoding.root_count =
 		writer->encoding.rules->has_heap_records ? writer->defined[MPROF_RECORD_ROOT] : UINT32_MAX;
 	encoding.any = writer->events.defined.any;
@@ -56,7 +56,7 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status == MPROF_OK && events == NULL && count > 0)
-		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of events is NULL");
+		status = writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of events is NULL");
 	if (status != MPROF_OK)
 		return status;
 	if (!writer_has_block(writer, MPROF_BLOCK_HEAP_DATA))
@@ -64,7 +64,7 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32
 	encoding = encoding_of(writer);
 	status = heap_check(&encoding, events, count, &shift);
 	if (status != MPROF_OK)
-		return writer_refuse(writer, status, reason_of(status));
+		return writer_refuse(writer, status, heap_fault(status));
 	status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;

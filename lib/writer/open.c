@@ -12,10 +12,10 @@
 #include <string.h>
 
 #define DEFAULT_MAX_NAME_LENGTH ((uint64_t)1 << 20)
-/* Names of this length still leave room in a block for all else that it may hold. */
+/* Names of this length still leave room in a block for the rest of its content. */
 #define HIGHEST_MAX_NAME_LENGTH ((uint64_t)1 << 29)
 #define MAX_GZIP_LEVEL 9
-/* Readers refuse blocks of over 64 MiB unless they are told; the rest is for the last object. */
+/* By default readers refuse blocks of more than 64 MiB. The difference is for the last object. */
 #define DEFAULT_MAX_SHOT_MEMORY ((uint64_t)56 << 20)
 
 /* Where a log goes: one of these. */
@@ -53,35 +53,35 @@ static const char *directive_refusal(uint32_t directive)
 {
 	switch (directive) {
 	case MPROF_DIRECTIVE_ALLOCATION_CALLER:
-		return "the dialect cannot hold the method that allocates";
+		return "the dialect cannot represent the method that allocates";
 	case MPROF_DIRECTIVE_ALLOCATION_STACK:
-		return "the dialect cannot hold the stack of an allocation";
+		return "the dialect cannot represent the call stack of an allocation";
 	case MPROF_DIRECTIVE_ALLOCATION_OBJECT:
-		return "the dialect cannot hold the address of an object";
+		return "the dialect cannot represent the address of an object";
 	case MPROF_DIRECTIVE_ELEMENT_IDS:
-		return "the dialect cannot hold the ID of an element";
+		return "the dialect cannot represent the ID of a code unit";
 	case MPROF_DIRECTIVE_ASSEMBLY_IDS:
-		return "the dialect cannot hold the assembly of a class";
+		return "the dialect cannot represent the assembly of a class";
 	case MPROF_DIRECTIVE_METHOD_FLAGS:
-		return "the dialect cannot hold which methods are wrappers";
+		return "the dialect cannot represent whether a method is a wrapper";
 	case MPROF_DIRECTIVE_IMPLICIT_LEAVE:
 		return "the dialect has no implicit leaves";
 	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
-		return "the dialect has no events beyond those of the mail";
+		return "the dialect has no events other than those of mail";
 	case MPROF_DIRECTIVE_CLASS_SIZES:
-		return "the dialect cannot hold the size of a class's objects";
+		return "the dialect cannot represent the object size of a class";
 	case MPROF_DIRECTIVE_ALLOCATION_STACK_ID:
-		return "the dialect cannot hold the call chain of an allocation";
+		return "the dialect cannot represent the stack ID of an allocation";
 	case MPROF_DIRECTIVE_DETAILED_EVENTS:
 		return "the dialect has no events with details";
 	case MPROF_DIRECTIVE_COLLECTION_NUMBERS:
-		return "the dialect cannot hold the number of a collection";
+		return "the dialect cannot represent the number of a collection";
 	case MPROF_DIRECTIVE_SOURCE_LINES:
-		return "the dialect cannot hold the source of a method";
+		return "the dialect cannot represent the source line of a method";
 	case MPROF_DIRECTIVE_STACK_SWITCHES:
 		return "the dialect has no switches between call stacks";
 	default:
-		return "an unknown directive";
+		return "unknown directive";
 	}
 }
 
@@ -114,7 +114,7 @@ static mprof_status check_features(mprof_writer *writer, const mprof_writer_opti
 	if (!writer->encoding.rules->can_write)
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot be written");
 	if (options->gzip_level > 0 && !sink_can_compress())
-		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "this library is built without compression");
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "this build of the library cannot compress");
 	return declare_directives(writer, options->directives);
 }
 
@@ -156,11 +156,11 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 static mprof_status open_destination(mprof_writer *writer, const destination *where,
 				     const mprof_writer_options *options)
 {
-	const char *what = "the descriptor cannot be written to";
+	const char *what = "cannot write to the descriptor";
 	int error = 0;
 
 	if (where->path != NULL) {
-		what = "the file could not be created";
+		what = "cannot create the file";
 		error = sink_open_path(&writer->sink, &writer->allocator, where->path, options->file_mode);
 		if (error == EBUSY)
 			what = "the file is in use by another writer";
@@ -177,7 +177,7 @@ static mprof_status open_destination(mprof_writer *writer, const destination *wh
 		return MPROF_ERR_IO;
 	}
 	if (options->gzip_level > 0 && sink_compress(&writer->sink, options->gzip_level) != 0)
-		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory to compress");
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for compression");
 	return MPROF_OK;
 }
 
@@ -192,7 +192,7 @@ static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *
 	writer_read_clock(writer, &clock);
 	block_encode_intro(&writer->block, &writer->encoding, runtime, options->intro_flags, &clock);
 	status = writer_put_block(writer);
-	/* In logs of Mono the block says besides that events of collections have numbers. */
+	/* In logs of Mono the block also implies that events of collections have numbers. */
 	if (status != MPROF_OK || (writer->encoding.directives == 0 && !block_header_has_delta(writer->encoding.rules)))
 		return status;
 	return writer_put_directives(writer);
@@ -202,7 +202,7 @@ static mprof_status open_checked(mprof_writer *writer, const destination *where,
 {
 	mprof_status status;
 
-	/* First of all, so that it is closed with the writer whatever happens. */
+	/* Done first, so that the sink is closed with the writer in every case. */
 	if (where->functions != NULL)
 		sink_open_functions(&writer->sink, &writer->allocator, where->functions);
 	status = check_features(writer, options);
@@ -231,7 +231,7 @@ static mprof_status open_writer(const destination *where, const mprof_writer_opt
 	status = open_checked(*writer, where, &options);
 	if (status == MPROF_OK)
 		return status;
-	/* Nothing can follow on a log that was not begun. */
+	/* A log without its first blocks cannot be continued. */
 	(*writer)->error.severity = MPROF_SEVERITY_FATAL;
 	if (status == MPROF_ERR_MEMORY) {
 		sink_detach(&(*writer)->sink);

@@ -32,7 +32,7 @@ static void note_header_counter(mprof_writer *writer)
 	writer->header_counter = clock.counter;
 }
 
-/* Whether the block that is built fits below the limit, and what must come after it. */
+/* Whether the block that was built fits into the limit, together with the blocks that must follow it. */
 static mprof_status check_limit(mprof_writer *writer)
 {
 	uint64_t needed = writer->block.length + writer->kept_bytes;
@@ -40,12 +40,12 @@ static mprof_status check_limit(mprof_writer *writer)
 
 	if (writer->max_bytes == 0 || sink_bound(&writer->sink, needed) <= writer->max_bytes)
 		return MPROF_OK;
-	/* How long the log is by now is only known after a flush where it is compressed. */
-	status = writer_check_sink(writer, sink_flush(&writer->sink), "the log could not be flushed");
+	/* The length of a compressed log is known only after a flush. */
+	status = writer_check_sink(writer, sink_flush(&writer->sink), "cannot flush the log");
 	if (status != MPROF_OK || sink_bound(&writer->sink, needed) <= writer->max_bytes)
 		return status;
 	writer->is_full = 1;
-	return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its greatest size");
+	return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its size limit");
 }
 
 mprof_status writer_put_last_block(mprof_writer *writer)
@@ -57,14 +57,14 @@ mprof_status writer_put_last_block(mprof_writer *writer)
 	status = block_encode_end(&writer->block, &writer->encoding);
 	if (status != MPROF_OK)
 		return writer_refuse(writer, status,
-				     status == MPROF_ERR_LIMIT ? "a block is too long" : "no memory for a block");
+				     status == MPROF_ERR_LIMIT ? "the block is too long" : "out of memory for a block");
 	status = check_limit(writer);
 	if (status != MPROF_OK) {
 		writer->header_counter = header_counter;
 		return status;
 	}
 	status = writer_check_sink(writer, sink_write(&writer->sink, writer->block.bytes, writer->block.length),
-				   "the log could not be written");
+				   "cannot write the log");
 	if (status != MPROF_OK)
 		return status;
 	writer->stats.bytes += writer->block.length;
@@ -75,11 +75,11 @@ mprof_status writer_put_last_block(mprof_writer *writer)
 mprof_status writer_put_block(mprof_writer *writer)
 {
 	if (writer->is_full)
-		return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its greatest size");
+		return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its size limit");
 	return writer_put_last_block(writer);
 }
 
-/* Headers, clocks and, for each cause, its number and a count, each as long as it can be. */
+/* The longest LOST block: header, clocks, and a number and a count for each cause. */
 #define MOST_LOSSES 24
 #define LOST_LENGTH (64 + MOST_LOSSES * 2 * MPROF_VARINT_MAX_LENGTH)
 #define END_LENGTH 64

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* How many of each kind will be defined when the block is written. */
+/* Number of definitions of each kind once the block is written. */
 typedef struct definition_counts {
 	uint32_t defined[MPROF_RECORD_METRIC + 1];
 } definition_counts;
@@ -38,12 +38,12 @@ static int is_none_or_defined(const definition_counts *counts, mprof_record_kind
 static mprof_status check_stack(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
 	if (record->as.stack.caller >= record->id)
-		return refuse_undefined(writer, "the caller of a stack is not defined before it");
+		return refuse_undefined(writer, "stack refers to a caller that is not defined yet");
 	if (record->as.stack.is_native) {
 		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->as.stack.target))
-			return refuse_undefined(writer, "a stack's location is not defined");
+			return refuse_undefined(writer, "stack refers to an undefined location");
 	} else if (record->as.stack.target != 0 && !is_known(writer, &writer->method_ids, record->as.stack.target)) {
-		return refuse_undefined(writer, "a stack's method is not defined");
+		return refuse_undefined(writer, "stack refers to an undefined method");
 	}
 	return MPROF_OK;
 }
@@ -56,19 +56,19 @@ static mprof_status check_code(mprof_writer *writer, const definition_counts *co
 		return MPROF_OK;
 	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE,
 				is_location ? record->as.location.module : record->as.function.module))
-		return refuse_undefined(writer, "a module of native code is not defined");
+		return refuse_undefined(writer, "native code refers to an undefined module");
 	if (is_location && !is_none_or_defined(counts, MPROF_RECORD_FUNCTION, record->as.location.function))
-		return refuse_undefined(writer, "a native function is not defined");
+		return refuse_undefined(writer, "location refers to an undefined function");
 	return MPROF_OK;
 }
 
-/* A text that the record's kind may not have. */
+/* Checks a text, which is NULL if the kind of record has none. */
 static mprof_status check_text(mprof_writer *writer, const char *const *text)
 {
 	return text != NULL ? writer_check_text(writer, *text) : MPROF_OK;
 }
 
-/* What a record refers to, and its names. */
+/* Checks the references and the names of a record. */
 static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
 	mprof_status status = MPROF_OK;
@@ -83,15 +83,15 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		break;
 	case MPROF_RECORD_ROOT:
 		if (record->as.root.class_id != 0 && !is_known(writer, &writer->class_ids, record->as.root.class_id))
-			return refuse_undefined(writer, "a root's class is not defined");
+			return refuse_undefined(writer, "root refers to an undefined class");
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		if (!is_defined(counts, MPROF_RECORD_METRIC, record->id))
-			return refuse_undefined(writer, "a value is that of a metric that is not defined");
+			return refuse_undefined(writer, "value of an undefined metric");
 		break;
 	case MPROF_RECORD_SUMMARY:
 		if (!is_known(writer, &writer->class_ids, record->id))
-			return refuse_undefined(writer, "a summary's class is not defined");
+			return refuse_undefined(writer, "summary refers to an undefined class");
 		break;
 	default:
 		break;
@@ -113,19 +113,19 @@ static mprof_status count_definition(mprof_writer *writer, definition_counts *co
 	if (record->id <= *defined)
 		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "an ID is defined twice");
 	if (record->id - 1 != *defined)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an ID leaves out one that is not defined");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an ID is not the next one after those defined");
 	++*defined;
 	return MPROF_OK;
 }
 
-/* Remembers what the values of a metric are, which says how they are written. */
+/* Stores the type of a metric's values, which determines their encoding. */
 static mprof_status note_metric(mprof_writer *writer, const mprof_record *record)
 {
 	uint32_t is_double = record->as.metric.flags & MPROF_METRIC_FLAG_DOUBLE;
 
 	if (id_map_get(&writer->double_metrics, record->id) != is_double &&
 	    !id_map_put(&writer->double_metrics, record->id, is_double))
-		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a definition");
 	return MPROF_OK;
 }
 
@@ -138,13 +138,17 @@ static int has_kind(mprof_block_kind block_kind, uint32_t record_kind)
 	return 0;
 }
 
-/* Records of a list may use those of the lists in front of it, so lists are checked in the order they are written. */
+/*
+ * Records of a list may refer to those of the lists before it, so the lists are checked in the order in which they are
+ * written.
+ */
 static mprof_status check_records(mprof_writer *writer, definition_counts *counts, mprof_block_kind kind,
 				  const mprof_record *records, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!has_kind(kind, records[i].kind))
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block does not hold records of this kind");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+					     "the block cannot contain records of this kind");
 	}
 	for (uint32_t list = 0; record_list_kind(kind, list) != 0; list++) {
 		for (size_t i = 0; i < count; i++) {
@@ -168,7 +172,7 @@ static mprof_status check_records(mprof_writer *writer, definition_counts *count
 static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint32_t number)
 {
 	if (!block_has_records(kind))
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind does not hold records");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind cannot contain records");
 	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind has no number");
 	return MPROF_OK;
@@ -189,15 +193,15 @@ static mprof_status put_records(mprof_writer *writer, mprof_block_kind kind, uin
 }
 
 /*
- * What only other blocks make use of is no loss by itself: dialects without these blocks say in others what can be said
- * of it, or events are counted as shortened.
+ * Records that only other blocks use are not a loss by themselves. Dialects without these blocks represent them in
+ * other blocks as far as possible; otherwise the events that use them are counted as shortened.
  */
-static int is_taken(mprof_block_kind kind)
+static int is_used_by_other_blocks(mprof_block_kind kind)
 {
 	return kind == MPROF_BLOCK_STACKS || kind == MPROF_BLOCK_CODE;
 }
 
-/* Keeps definitions for the blocks that will use them. */
+/* Stores definitions for the blocks that will use them. */
 static mprof_status keep_records(mprof_writer *writer, const mprof_record *records, size_t count)
 {
 	for (size_t i = 0; writer->encoding.rules->has_inline_definitions && i < count; i++) {
@@ -205,7 +209,7 @@ static mprof_status keep_records(mprof_writer *writer, const mprof_record *recor
 
 		record_complete(&record);
 		if (definition_table_add(&writer->code, &record) != MPROF_OK)
-			return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a definition");
+			return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a definition");
 	}
 	return MPROF_OK;
 }
@@ -245,7 +249,7 @@ mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind k
 				   sizeof(mprof_record));
 	if (status != MPROF_OK)
 		status = writer_refuse_elements(writer, status);
-	else if (!writer_has_block(writer, kind) && !is_taken(kind))
+	else if (!writer_has_block(writer, kind) && !is_used_by_other_blocks(kind))
 		status = writer_leave_out(writer, kind, "the dialect has no such block");
 	else
 		status = write_records(writer, kind, number, list.elements, count);

@@ -8,16 +8,16 @@
 
 static mprof_status check_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
 {
-	/* Where SAMPLES blocks end with a stack of 0, a sample cannot do without one. */
+	/* SAMPLES blocks end with a stack of 0, so every sample in them needs a stack. */
 	uint64_t lowest = writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer->events.defined.any ? 1 : 0;
 
 	if (samples == NULL && count > 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of samples is NULL");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of samples is NULL");
 	for (size_t i = 0; i < count; i++) {
 		if (samples[i].kind != MPROF_EVENT_SAMPLE)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an event is no sample");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "not a sample event");
 		if (!event_detail_is_valid(samples[i].more.detail))
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the size of a sample's detail is wrong");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "struct_size of a sample's detail is invalid");
 		if (samples[i].value < lowest ||
 		    (samples[i].value > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any))
 			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample's stack is not defined");
@@ -25,7 +25,7 @@ static mprof_status check_samples(mprof_writer *writer, const mprof_event *sampl
 	return MPROF_OK;
 }
 
-/* Writes the block, which holds so many events. */
+/* Writes the block and counts its events. */
 static mprof_status put_counted(mprof_writer *writer, size_t events)
 {
 	mprof_status status = writer_put_block(writer);
@@ -72,7 +72,7 @@ static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, si
 			       const uint32_t *functions, size_t function_count)
 {
 	if ((methods == NULL && method_count > 0) || (functions == NULL && function_count > 0))
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a list of samples is NULL");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of samples is NULL");
 	for (size_t i = 0; i < method_count; i++) {
 		if (methods[i] == 0)
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit method 0");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap shots in dialects where each is one block. */
+/* Writes heap snapshots in dialects in which each is one block. */
 #include "writer/shots.h"
 
 #include "format/heap_items_encode.h"
@@ -8,8 +8,8 @@
 #include "writer/writer_internal.h"
 
 /*
- * 0 stands for a number that is not known. Where the writer numbers collections for callers that do not, their shots
- * and summaries are those of the last one.
+ * 0 stands for an unknown number. If the writer numbers collections for a caller that does not, snapshots and summaries
+ * belong to the last collection.
  */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 {
@@ -28,7 +28,7 @@ static void begin_shot(mprof_writer *writer, uint32_t number, uint64_t counter)
 	shot->is_open = 1;
 }
 
-/* Writes what was gathered; what cannot be written is left out. */
+/* Writes the contents collected so far. If writing fails they are discarded. */
 static mprof_status put_shot(mprof_writer *writer)
 {
 	heap_shot *shot = &writer->shot;
@@ -63,7 +63,7 @@ mprof_status writer_end_shot(mprof_writer *writer)
 	return status;
 }
 
-/* A shot that grows too long is written in pieces. */
+/* A snapshot that grows too long is written in several blocks. */
 static mprof_status add_events(mprof_writer *writer, const mprof_event *events, size_t count)
 {
 	heap_shot *shot = &writer->shot;
@@ -81,7 +81,7 @@ static mprof_status add_events(mprof_writer *writer, const mprof_event *events, 
 	return MPROF_OK;
 }
 
-static int has_any(const mprof_event *events, size_t count)
+static int has_any_shot_event(const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (heap_shot_has(events[i].kind))
@@ -90,7 +90,7 @@ static int has_any(const mprof_event *events, size_t count)
 	return 0;
 }
 
-static int has_all(const mprof_event *events, size_t count)
+static int has_only_shot_events(const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!heap_shot_has(events[i].kind))
@@ -102,20 +102,20 @@ static int has_all(const mprof_event *events, size_t count)
 mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
 				const mprof_event *events, size_t count)
 {
-	/* What belongs to no shot is a block by itself. */
+	/* Events that belong to no snapshot are written as a block of their own. */
 	int is_alone =
 		(flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) == 0 && (number == 0 || !writer->shot.is_open);
 	mprof_status status = MPROF_OK;
 
-	if (!writer->lossy && !has_all(events, count))
+	if (!writer->lossy && !has_only_shot_events(events, count))
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect has no roots and no moves");
 	if (!heap_shot_reserve(&writer->shot, events, count))
-		return writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for a heap shot");
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a heap snapshot");
 	if (writer->shot.is_open && (is_alone || (flags & MPROF_HEAP_FLAG_FIRST) != 0))
 		status = writer_end_shot(writer);
 	if (status != MPROF_OK)
 		return status;
-	if (is_alone && count > 0 && !has_any(events, count)) {
+	if (is_alone && count > 0 && !has_any_shot_event(events, count)) {
 		for (size_t i = 0; i < count; i++)
 			heap_shot_add(&writer->shot, &events[i]);
 		return MPROF_OK;

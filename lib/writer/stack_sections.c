@@ -36,17 +36,17 @@ static int frames_add(stack_frames *list, const mprof_allocator *allocator, uint
 	return 1;
 }
 
-/* Sections have no native frames, and Mono's own reader fails at those of no method: both are left out. */
-static int frames_collect(stack_sections *sections, uint32_t chain)
+/* Sections have no native frames, and Mono's own reader fails on frames without a method, so both are left out. */
+static int frames_collect(stack_sections *sections, uint32_t stack)
 {
 	stack_frames *list = &sections->wanted;
 	mprof_record record;
 
 	list->count = 0;
 	sections->wanted_is_partial = 0;
-	/* Callers have lower IDs than what they call, so this ends. */
-	for (; chain != 0; chain = record.as.stack.caller) {
-		if (!definition_table_get(sections->definitions, MPROF_RECORD_STACK, chain, &record)) {
+	/* The ID of a caller's stack is always smaller, so the loop terminates. */
+	for (; stack != 0; stack = record.as.stack.caller) {
+		if (!definition_table_get(sections->definitions, MPROF_RECORD_STACK, stack, &record)) {
 			sections->wanted_is_partial = 1;
 			break;
 		}
@@ -60,7 +60,7 @@ static int frames_collect(stack_sections *sections, uint32_t chain)
 	return 1;
 }
 
-/* How many of the outermost frames both have. */
+/* Number of outermost frames that both have in common. */
 static size_t common_frames(const stack_frames *one, const stack_frames *other)
 {
 	size_t most = one->count < other->count ? one->count : other->count;
@@ -79,12 +79,12 @@ static void swap_frames(stack_frames *one, stack_frames *other)
 	*other = kept;
 }
 
-mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buffer, uint32_t chain, size_t tail_room)
+mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buffer, uint32_t stack, size_t tail_room)
 {
 	size_t common;
 	size_t added;
 
-	if (!frames_collect(sections, chain))
+	if (!frames_collect(sections, stack))
 		return MPROF_ERR_MEMORY;
 	common = common_frames(&sections->written, &sections->wanted);
 	added = sections->wanted.count - common;
@@ -96,7 +96,7 @@ mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buff
 	}
 	event_encode_section(buffer, common, sections->wanted.frames, added);
 	swap_frames(&sections->written, &sections->wanted);
-	sections->chain = chain;
+	sections->stack = stack;
 	sections->is_partial = sections->wanted_is_partial;
 	sections->is_in_force = sections->written.count > 0;
 	return MPROF_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples as STATISTICAL blocks, in which they have neither a thread nor a time. The call chains and the native code
- * that mprof2 defines in blocks of their own are told here where they are used first.
+ * Writes samples as STATISTICAL blocks, in which they have neither a thread nor a time. Call stacks and native code,
+ * which mprof2 defines in blocks of their own, are defined here at their first use.
  */
 #include "writer/statistical.h"
 
@@ -14,14 +14,14 @@
 
 /* No dialect has more: dialect_rules::max_sample_frames. */
 #define MOST_FRAMES 32
-/* A sample that stands for many is written so often at most; more than so many were never in one block. */
+/* Upper bound for writing a sample that stands for many. No real block has had more. */
 #define MOST_REPEATED 65536
 
-/* Where a frame is. */
+/* The location of a frame. */
 typedef struct frame_place {
-	mprof_record module; /* id is 0 if there is none. */
+	mprof_record module; /* id is 0 if there is no module. */
 	mprof_record function;
-	uint64_t offset; /* From the begin of the module, or the address. */
+	uint64_t offset; /* From the start of the module, or the address if there is no module. */
 } frame_place;
 
 static int has_counts(const mprof_writer *writer)
@@ -29,7 +29,7 @@ static int has_counts(const mprof_writer *writer)
 	return writer->encoding.rules->has_sample_counts;
 }
 
-/* The modules that were defined since the last table. */
+/* Writes the modules that were defined since the last table. */
 static void put_modules(mprof_writer *writer)
 {
 	mprof_record module;
@@ -42,17 +42,17 @@ static void put_modules(mprof_writer *writer)
 	hits_encode_modules_end(&writer->hits);
 }
 
-/* A function without a module is in one that stands for none: readers do not find it otherwise. */
+/* A function without a module is assigned to a placeholder module, because readers do not find it otherwise. */
 static void put_no_module(mprof_writer *writer)
 {
 	const mprof_record none = {.kind = MPROF_RECORD_MODULE, .id = HITS_NO_MODULE, .as.module.file = ""};
 
-	if (writer->tells_no_module)
+	if (writer->has_placeholder_module)
 		return;
 	hits_encode_modules_begin(&writer->hits);
 	hits_encode_module(&writer->hits, &none);
 	hits_encode_modules_end(&writer->hits);
-	writer->tells_no_module = 1;
+	writer->has_placeholder_module = 1;
 }
 
 static void find_place(const mprof_writer *writer, uint32_t location_id, frame_place *place)
@@ -76,12 +76,12 @@ static void put_address(mprof_writer *writer, const frame_place *place)
 		hits_encode_place(&writer->hits, 0, place->module.as.module.address + place->offset);
 }
 
-/* The number of a function in the log; its name is told with the first hit. 0 if there is no memory. */
+/* The number of a function in the log. Its name is written with the first hit. 0 if out of memory. */
 static uint32_t number_function(mprof_writer *writer, uint32_t id, int *is_first)
 {
 	uint32_t number = id_map_get(&writer->function_numbers, id);
 
-	/* A number from a block that was not written counts as none. */
+	/* A number from a block that was not written is invalid. */
 	*is_first = number == 0 || number > writer->functions_written;
 	if (!*is_first)
 		return number;
@@ -111,7 +111,7 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 	return 1;
 }
 
-/* A function can be told if it has a name. */
+/* Only a function with a name can be written. */
 static int has_function(const frame_place *place)
 {
 	return place->function.id != 0 && place->function.as.function.name[0] != 0;
@@ -132,16 +132,16 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 	return 1;
 }
 
-/* The frames of a sample, the innermost first, as many as the dialect takes; at least one. */
+/* Collects the frames of a sample, innermost first, at least one and at most as many as the dialect permits. */
 static size_t collect_frames(const mprof_writer *writer, const mprof_event *sample, mprof_record frames[MOST_FRAMES])
 {
 	const size_t most = writer->encoding.rules->max_sample_frames;
-	uint64_t chain = sample->value;
+	uint64_t stack = sample->value;
 	size_t count = 0;
 
-	while (count < most && chain != 0 && chain <= UINT32_MAX &&
-	       definition_table_get(&writer->code, MPROF_RECORD_STACK, (uint32_t)chain, &frames[count]))
-		chain = frames[count++].as.stack.caller;
+	while (count < most && stack != 0 && stack <= UINT32_MAX &&
+	       definition_table_get(&writer->code, MPROF_RECORD_STACK, (uint32_t)stack, &frames[count]))
+		stack = frames[count++].as.stack.caller;
 	if (count > 0)
 		return count;
 	memset(&frames[0], 0, sizeof(frames[0]));
@@ -158,7 +158,10 @@ static int put_callers(mprof_writer *writer, const mprof_record *callers, size_t
 	return 1;
 }
 
-/* Where the number of callers comes first it is there even if there are none; else after the innermost frame. */
+/*
+ * If the number of callers comes first, it is written even if it is 0. Otherwise it comes after the innermost frame,
+ * and only if there are callers.
+ */
 static int put_sample(mprof_writer *writer, const mprof_record *frames, size_t count)
 {
 	const int is_chain_first = writer->encoding.rules->is_chain_first;
@@ -184,7 +187,7 @@ static uint64_t weight_of(const mprof_event *sample)
 	return weight == 0 ? 1 : weight;
 }
 
-/* A sample as often as it counts. */
+/* Writes a sample as many times as it counts. */
 static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t count, uint64_t weight)
 {
 	frame_place place;
@@ -205,7 +208,7 @@ static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t 
 {
 	mprof_record frames[MOST_FRAMES];
 
-	/* Where hits are counted the table says besides which of two grammars the block has. */
+	/* If hits have counts, the table also indicates which of two grammars the block has. */
 	if (has_counts(writer) || (!writer->encoding.rules->is_chain_first && count > 0 &&
 				   writer->modules_written < writer->defined[MPROF_RECORD_MODULE]))
 		put_modules(writer);
@@ -218,7 +221,10 @@ static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t 
 	return 1;
 }
 
-/* That a method is being compiled cannot be told; some functions, by an address alone. */
+/*
+ * The dialect cannot represent that a method is being compiled. A function without a name is represented by its address
+ * only.
+ */
 static int is_frame_shortened(const mprof_writer *writer, const mprof_record *frame)
 {
 	frame_place place;
@@ -229,7 +235,10 @@ static int is_frame_shortened(const mprof_writer *writer, const mprof_record *fr
 	return place.function.id != 0 && !has_function(&place);
 }
 
-/* These dialects tell neither which thread it was nor when; samples that come from them do not either. */
+/*
+ * These dialects contain neither the thread nor the time of a sample. A sample that was read from such a log has
+ * neither, so nothing is lost.
+ */
 static int is_shortened(const mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *sample)
 {
 	mprof_record frames[MOST_FRAMES];
@@ -256,7 +265,7 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 {
 	uint32_t modules_before = writer->modules_written;
 	uint32_t functions_before = writer->functions_written;
-	int told_no_module = writer->tells_no_module;
+	int had_placeholder_module = writer->has_placeholder_module;
 	mprof_clock clock;
 	mprof_status status;
 
@@ -267,12 +276,12 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 		hits_encode_end(&writer->hits, &clock);
 		status = writer_put_block(writer);
 	} else {
-		status = writer_refuse(writer, MPROF_ERR_MEMORY, "no memory for samples");
+		status = writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for samples");
 	}
 	if (status != MPROF_OK) {
 		writer->modules_written = modules_before;
 		writer->functions_written = functions_before;
-		writer->tells_no_module = told_no_module;
+		writer->has_placeholder_module = had_placeholder_module;
 		return status;
 	}
 	writer->stats.events += count;

@@ -17,7 +17,7 @@ mprof_status mprof_writer_flush(mprof_writer *writer)
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status == MPROF_OK)
-		status = writer_check_sink(writer, sink_flush(&writer->sink), "the log could not be flushed");
+		status = writer_check_sink(writer, sink_flush(&writer->sink), "cannot flush the log");
 	return status;
 }
 
@@ -31,7 +31,7 @@ mprof_status mprof_writer_close(mprof_writer *writer)
 	status = writer_put_definitions(writer);
 	if (status == MPROF_OK || writer->is_full)
 		status = writer_end_shot(writer);
-	/* There is room for the end of a log that is full. */
+	/* A log that is full has room for its end. */
 	if (status != MPROF_OK && !writer->is_full)
 		return status;
 	writer_read_clock(writer, &clock);
@@ -41,9 +41,9 @@ mprof_status mprof_writer_close(mprof_writer *writer)
 	if (status != MPROF_OK)
 		return status;
 	writer->state = WRITER_CLOSED;
-	status = writer_check_sink(writer, sink_finish(&writer->sink), "the log could not be finished");
+	status = writer_check_sink(writer, sink_finish(&writer->sink), "cannot finish the log");
 	if (status == MPROF_OK)
-		status = writer_check_sink(writer, sink_flush(&writer->sink), "the log could not be flushed");
+		status = writer_check_sink(writer, sink_flush(&writer->sink), "cannot flush the log");
 	return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file writer/writer.h
- * \brief What the recorder and the converter ask of a writer besides its public functions. The struct itself stays
+ * \brief Functions of a writer for the recorder and the converter, in addition to the public ones. The struct is
  * private to lib/writer.
  */
 #ifndef WRITER_PARTS_H
@@ -10,22 +10,25 @@
 #include <mprof/writer.h>
 
 /**
- * Ends the log before it comes to be longer than so many bytes, as stored: the first block that does not fit, with room
- * for what comes after it, is refused with #MPROF_ERR_LIMIT, and so is any other from then on; only LOST and END are
- * written where there is room. Definitions that wait are dropped then. Refuses the same way if there is no room now.
+ * Limits the log to \p max_bytes bytes, as stored. The first block that does not fit, together with the blocks that
+ * must follow it, is refused with #MPROF_ERR_LIMIT, and so is every later one. Only LOST and END are still written if
+ * there is room. Pending definitions are then dropped. Returns #MPROF_ERR_LIMIT if there is no room even now.
  */
 mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes);
 
-/** Whether a block was refused for the limit. */
+/** Whether a block was refused because of the limit. */
 int writer_is_full(const mprof_writer *writer);
 
-/** Lets one more LOST block have the room that was kept for it. */
+/** Releases the room reserved for LOST, so that one more LOST block can be written. */
 void writer_open_reserve(mprof_writer *writer);
 
-/** Events that were taken and are in no block for the limit, since the last call: of shots that are one block. */
+/**
+ * Events that were accepted but are in no block because of the limit, since the last call. They belong to snapshots
+ * that are one block.
+ */
 uint64_t writer_take_refused_events(mprof_writer *writer);
 
-/** In a child made by fork(): closes the file that the parent writes, and leaves all else as it is. */
+/** In a child created by fork(): closes the file that the parent writes, and changes nothing else. */
 void writer_give_up(mprof_writer *writer);
 
 /** Whether a class was defined. */
@@ -37,25 +40,27 @@ int writer_has_method(const mprof_writer *writer, uint32_t id);
 /** Whether the dialect has a kind of block. */
 int writer_has_block(const mprof_writer *writer, mprof_block_kind kind);
 
-/** The bytes of the block that is being built. */
+/** The length of the block being built, in bytes. */
 size_t writer_block_length(const mprof_writer *writer);
 
-/** The counts of what was left out or shortened, for the caller to add to. */
+/** The counts of information left out or shortened. The caller may add to them. */
 mprof_writer_stats *writer_losses(mprof_writer *writer);
 
-/** Notes an error after which the writer can be used as before. Returns \p status. */
+/** Records an error after which the writer can still be used. Returns \p status. */
 mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char *what);
 
-/** The status for a block that the dialect lacks: refuses it, or counts it and returns #MPROF_OK when lossy. */
+/**
+ * The status for a block that the dialect does not have: refuses it, or, when lossy, counts it and returns #MPROF_OK.
+ */
 mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const char *what);
 
-/** Declares more directives, as far as the dialect has them, from here on. */
+/** Declares further directives from here on, as far as the dialect has them. */
 mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
 
 /** Writes the pending definitions, if there are any. */
 mprof_status writer_put_definitions(mprof_writer *writer);
 
-/** Writes what there is of a heap shot that is not ended. */
+/** Writes the part of an unfinished heap snapshot collected so far. */
 mprof_status writer_end_shot(mprof_writer *writer);
 
 #endif

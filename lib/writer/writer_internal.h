@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file writer/writer_internal.h
- * \brief What the files of the writer share.
+ * \brief The struct of the writer, for the files of lib/writer only.
  *
- * A block is built whole in writer->block and given to the sink at once. Calls check everything that the caller may
- * have got wrong first, so that an error leaves the log as it was.
+ * A block is built completely in writer->block and then given to the sink. Every call first checks its arguments, so
+ * that an error leaves the log unchanged.
  */
 #ifndef WRITER_WRITER_INTERNAL_H
 #define WRITER_WRITER_INTERNAL_H
@@ -27,7 +27,7 @@
 
 typedef enum writer_state {
 	WRITER_BETWEEN_BLOCKS,
-	WRITER_IN_EVENTS, /**< writer->block holds an EVENTS block that is not ended. */
+	WRITER_IN_EVENTS, /**< writer->block contains an EVENTS block that is not ended. */
 	WRITER_CLOSED
 } writer_state;
 
@@ -40,41 +40,41 @@ struct mprof_writer {
 	uint64_t max_name_length;
 	int lossy;
 	writer_state state;
-	uint64_t header_counter; /**< When the last block was written; in dialects whose headers tell. */
-	encode_buffer block;     /**< The block being built; memory stays for the next one. */
-	encode_buffer classes;   /**< Definitions that wait, as they will stand in MAPPING. */
+	uint64_t header_counter; /**< When the last block was written; for dialects with times in headers. */
+	encode_buffer block;     /**< The block being built. Its memory is reused for the next one. */
+	encode_buffer classes;   /**< Pending definitions, encoded as in MAPPING. */
 	encode_buffer methods;
-	source_files sources;      /**< Files of methods; empty without directive 22. */
-	int definitions_shortened; /**< 1: of those that wait, something cannot be said. */
-	id_set class_ids;          /**< Defined, whether written or waiting. */
+	source_files sources;      /**< Source files of methods; empty without directive 22. */
+	int definitions_shortened; /**< 1: the dialect cannot represent all of the pending definitions. */
+	id_set class_ids;          /**< IDs defined, whether written or pending. */
 	id_set method_ids;
-	id_map object_sizes; /**< Of classes whose objects all have one; empty without directive 18. */
-	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< How many of each mprof_record_kind are defined: 1 to so many. */
+	id_map object_sizes; /**< Sizes of classes whose objects all have the same; empty without directive 18. */
+	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< Last ID defined of each #mprof_record_kind, from 1. */
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
-	uint64_t base_counter;      /**< Of the EVENTS block. */
+	uint64_t base_counter;      /**< Base counter of the EVENTS block. */
 	memory_budget code_budget;  /**< Without a limit: what a program defines is the caller's business. */
-	name_table code_names;      /**< Of the table below. */
-	definition_table code;      /**< Of dialects that say call chains and native code where these are used. */
-	uint32_t modules_written;   /**< Of those in the table: 1 to so many stand in the log. */
-	hits_encoder hits;          /**< Appends to the block. */
-	int tells_no_module;        /**< The one that stands for none stands in the log. */
-	uint32_t functions_written; /**< Functions that stand in the log, where they have numbers of their own. */
+	name_table code_names;      /**< Names of the table below. */
+	definition_table code;      /**< For dialects that define call stacks and native code at their first use. */
+	uint32_t modules_written;   /**< Last module of the table that is in the log. */
+	hits_encoder hits;          /**< Appends to block. */
+	int has_placeholder_module; /**< The log contains the module that stands for no module. */
+	uint32_t functions_written; /**< Functions in the log, for dialects that number them. */
 	id_map function_numbers;
-	heap_shot shot;          /**< In dialects in which it is one block. */
+	heap_shot shot;          /**< For dialects in which a snapshot is one block. */
 	size_t max_shot_length;  /**< In bytes. */
-	written_threads threads; /**< In dialects that repeat base counters. */
-	int has_sections;        /**< Stacks are told by #stack_sections. */
+	written_threads threads; /**< For dialects that repeat base counters. */
+	int has_sections;        /**< Call stacks are written as #stack_sections. */
 	stack_sections sections;
-	uint64_t max_bytes;      /**< The longest that the log may be, as stored; 0: no limit. */
-	uint64_t kept_bytes;     /**< What must stay free of that after a block. */
-	int is_full;             /**< A block was refused for it. */
-	uint64_t refused_events; /**< Of shots that were refused for it. */
+	uint64_t max_bytes;      /**< Maximum length of the log, as stored; 0: no limit. */
+	uint64_t kept_bytes;     /**< Bytes of it reserved for the blocks that must follow. */
+	int is_full;             /**< A block was refused because of the limit. */
+	uint64_t refused_events; /**< Events of snapshots that were refused because of the limit. */
 	mprof_writer_stats stats;
 	mprof_error error;
 };
 
-/** Definitions that wait do so in no more than so many bytes, which keeps blocks below what readers load. */
+/** Upper bound for the bytes of pending definitions, which keeps blocks below the length that readers accept. */
 #define WRITER_MOST_WAITING ((size_t)4 << 20)
 
 #endif

@@ -18,7 +18,7 @@ void written_threads_destroy(written_threads *table)
 	allocator_release(&table->allocator, table->threads, table->capacity * sizeof(*table->threads));
 }
 
-/* Makes a place for a thread that has none. */
+/* Adds a thread. */
 static written_thread *thread_add(written_threads *table, uint64_t thread)
 {
 	void *threads = table->threads;
