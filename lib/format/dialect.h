@@ -35,7 +35,7 @@ typedef struct dialect_rules {
 	uint8_t has_fixed_ints; /**< Integers have 4 or 8 bytes, as their field prescribes. */
 
 	/* Blocks. */
-	uint8_t has_mail_variants;      /**< Writers followed the mail's text or its program, which contradict each other. */
+	uint8_t has_mail_variants; /**< Writers followed the mail's text or its program, which contradict each other. */
 	uint8_t directives_name_blocks; /**< DIRECTIVES: the code of an affected block follows each directive. */
 	uint8_t names_unknown_assembly; /**< LOADED: an assembly without a name is "UNKNOWN", not "". */
 	uint8_t has_heap_records;       /**< HEAP_DATA holds records; a shot may take several blocks. Else it is one. */
@@ -48,16 +48,16 @@ typedef struct dialect_rules {
 	uint8_t is_chain_first;    /**< A call stack's length precedes its innermost frame. */
 
 	/* Events. */
-	uint8_t reserves_event_codes;  /**< Unassigned event bytes are skipped, not refused: later versions use them. */
-	uint8_t counts_collections;    /**< Collections, heap shots and summaries are numbered, without a directive. */
-	uint8_t has_stack_sections;    /**< Call stacks of events are sections that continue from block to block. */
-	uint8_t repeats_base_counter;  /**< The base counter of a thread's block before means: go on from its last event. */
-	uint8_t has_details;           /**< Events, samples and objects have details without a directive. */
+	uint8_t reserves_event_codes; /**< Unassigned event bytes are skipped, not refused: later versions use them. */
+	uint8_t counts_collections;   /**< Collections, heap shots and summaries are numbered, without a directive. */
+	uint8_t has_stack_sections;   /**< Call stacks of events are sections that continue from block to block. */
+	uint8_t repeats_base_counter; /**< The base counter of a thread's block before means: go on from its last event. */
+	uint8_t has_details;          /**< Events, samples and objects have details without a directive. */
 	uint8_t has_bad_monitor_times; /**< The times of monitor events may be garbage. */
 
 	/* What recorders and writers have to respect. */
-	uint8_t has_inline_definitions;   /**< Call stacks and native code are defined where they are used first. */
-	uint8_t methods_need_class;       /**< The original reader crashes on a method without a class. */
+	uint8_t has_inline_definitions; /**< Call stacks and native code are defined where they are used first. */
+	uint8_t methods_need_class;     /**< The original reader crashes on a method without a class. */
 	uint8_t numbers_shots_like_collections; /**< A heap shot has the number of its collection, not one of its own. */
 } dialect_rules;
 

@@ -43,7 +43,8 @@ int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t len
 	(void)may_raise;
 	while (*written < length) {
 		size_t rest = length - *written;
-		int result = write(fd, bytes + *written, (unsigned)(rest < DESCRIPTOR_LONGEST ? rest : DESCRIPTOR_LONGEST));
+		int result =
+			write(fd, bytes + *written, (unsigned)(rest < DESCRIPTOR_LONGEST ? rest : DESCRIPTOR_LONGEST));
 
 		if (result <= 0)
 			return result < 0 ? errno : EIO;

@@ -36,7 +36,8 @@ static int open_alone(const char *path, int flags, uint32_t mode, int *fd)
 	*fd = -1;
 	if (error != 0)
 		return error;
-	*fd = _wsopen(wide.units, _O_WRONLY | _O_CREAT | _O_BINARY | _O_NOINHERIT | flags, _SH_DENYWR, permissions(mode));
+	*fd = _wsopen(wide.units, _O_WRONLY | _O_CREAT | _O_BINARY | _O_NOINHERIT | flags, _SH_DENYWR,
+		      permissions(mode));
 	if (*fd >= 0)
 		return 0;
 	error = errno;

@@ -128,9 +128,19 @@ static mprof_status reader_start(mprof_reader **reader, int fault)
 	return status;
 }
 
+/* Creates a reader for a source that is \p given, or not. */
+static mprof_status create_for(const void *given, const mprof_reader_options *options, mprof_reader **reader)
+{
+	if (given != NULL)
+		return reader_create(options, reader);
+	if (reader != NULL)
+		*reader = NULL;
+	return MPROF_ERR_ARGUMENT;
+}
+
 mprof_status mprof_reader_open_path(const char *path, const mprof_reader_options *options, mprof_reader **reader)
 {
-	mprof_status status = reader_create(options, reader);
+	mprof_status status = create_for(path, options, reader);
 
 	if (status != MPROF_OK)
 		return status;
@@ -151,7 +161,7 @@ mprof_status mprof_reader_open_fd(int fd, const mprof_reader_options *options, m
 mprof_status mprof_reader_open_memory(const void *bytes, size_t length, const mprof_reader_options *options,
 				      mprof_reader **reader)
 {
-	mprof_status status = reader_create(options, reader);
+	mprof_status status = create_for(length > 0 ? bytes : "", options, reader);
 
 	if (status != MPROF_OK)
 		return status;

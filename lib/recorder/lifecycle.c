@@ -376,12 +376,26 @@ static mprof_status open_destination(const destination *where, const mprof_recor
 	return status;
 }
 
+static mprof_status refuse_destination(mprof_recorder **recorder, mprof_error *error)
+{
+	mprof_error failure;
+
+	error_set(&failure, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_FATAL, "the path or the sink is NULL");
+	if (error != NULL)
+		error_copy(&failure, error);
+	if (recorder != NULL)
+		*recorder = NULL;
+	return MPROF_ERR_ARGUMENT;
+}
+
 mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
 				      mprof_recorder **recorder, mprof_error *error)
 {
 	destination where = {path, -1, NULL, 0};
 
-	return open_destination(&where, options, path != NULL ? recorder : NULL, error);
+	if (path == NULL)
+		return refuse_destination(recorder, error);
+	return open_destination(&where, options, recorder, error);
 }
 
 mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *options, mprof_recorder **recorder,
@@ -397,7 +411,9 @@ mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_record
 {
 	destination where = {NULL, -1, sink, 0};
 
-	return open_destination(&where, options, sink != NULL ? recorder : NULL, error);
+	if (sink == NULL)
+		return refuse_destination(recorder, error);
+	return open_destination(&where, options, recorder, error);
 }
 
 mprof_status lifecycle_open_ring(const mprof_sink *sink, const mprof_recorder_options *options,

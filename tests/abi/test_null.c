@@ -14,6 +14,10 @@
 #define DOES_NOTHING(call) (call)
 #define TAKES_NO_POINTER(call) (void)(call)
 
+/* What a result is before a call that must set it to NULL. It is never followed. */
+static char any_object;
+#define ANY_POINTER ((void *)&any_object)
+
 Test(null, version)
 {
 	TAKES_NO_POINTER(mprof_version_get_number());
@@ -72,10 +76,17 @@ Test(null, parser)
 
 Test(null, reader)
 {
+	mprof_reader *reader = ANY_POINTER;
+
 	DOES_NOTHING(mprof_reader_options_init(NULL, 0));
 	REFUSES(mprof_reader_open_path(NULL, NULL, NULL));
 	REFUSES(mprof_reader_open_fd(0, NULL, NULL));
 	REFUSES(mprof_reader_open_memory(NULL, 0, NULL, NULL));
+	REFUSES(mprof_reader_open_memory(NULL, 1, NULL, &reader));
+	cr_expect_null(reader);
+	reader = ANY_POINTER;
+	REFUSES(mprof_reader_open_path(NULL, NULL, &reader));
+	cr_expect_null(reader);
 	REFUSES(mprof_reader_open_source(NULL, NULL, NULL));
 	DOES_NOTHING(mprof_reader_interrupt(NULL));
 	REFUSES(mprof_reader_finish(NULL));
@@ -144,12 +155,19 @@ Test(null, writer)
 
 Test(null, recorder)
 {
+	mprof_recorder *recorder = ANY_POINTER;
+
 	DOES_NOTHING(mprof_description_init(NULL, 0));
 	TAKES_NO_POINTER(mprof_frame_make_native(0));
 	TAKES_NO_POINTER(mprof_frame_make_return(0));
 	TAKES_NO_POINTER(mprof_frame_make_compiling(0));
 	DOES_NOTHING(mprof_recorder_options_init(NULL, 0));
 	REFUSES(mprof_recorder_open_path(NULL, NULL, NULL, NULL));
+	REFUSES(mprof_recorder_open_path(NULL, NULL, &recorder, NULL));
+	cr_expect_null(recorder);
+	recorder = ANY_POINTER;
+	REFUSES(mprof_recorder_open_sink(NULL, NULL, &recorder, NULL));
+	cr_expect_null(recorder);
 	REFUSES(mprof_recorder_open_fd(0, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_open_sink(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_open_ring(0, NULL, NULL, NULL));

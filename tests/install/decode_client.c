@@ -106,8 +106,8 @@ static void read_blocks(mprof_reader *reader, findings *found)
 			continue;
 		found->blocks++;
 		digest_number(found, block.kind);
-		status = block.kind == MPROF_BLOCK_MAPPING ? read_definitions(reader, found) :
-							     read_events(reader, found);
+		status = block.kind == MPROF_BLOCK_MAPPING ? read_definitions(reader, found)
+							   : read_events(reader, found);
 		if (status != MPROF_ERR_STATE && !goes_on(reader, status, found)) {
 			found->end = status;
 			return;
