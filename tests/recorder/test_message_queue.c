@@ -17,7 +17,7 @@ static mprof_allocator system_allocator(void)
 Test(message_queue, gives_messages_in_the_order_of_pushing)
 {
 	mprof_allocator allocator = system_allocator();
-	message_queue queue = {NULL};
+	message_queue queue = {.newest = NULL};
 	message *taken;
 
 	cr_assert_null(message_queue_take(&queue));
@@ -95,7 +95,7 @@ Test(message_queue, loses_nothing_and_keeps_each_thread_s_order, .timeout = 120)
 Test(message_queue, refuses_marks_when_too_much_waits)
 {
 	mprof_allocator allocator = system_allocator();
-	message_queue queue = {NULL};
+	message_queue queue = {.newest = NULL};
 	size_t size = MESSAGE_QUEUE_MOST_BYTES / 8;
 	char *text = calloc(1, size);
 	message *taken;

@@ -315,7 +315,7 @@ Test(recorder_losses, marks_are_bounded_and_definitions_are_not, .timeout = 120)
 	mprof_recorder_stats stats;
 	mprof_thread *thread;
 	mprof_status status;
-	int refused = 0;
+	uint64_t refused = 0;
 
 	memset(text, 'x', sizeof(text));
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
