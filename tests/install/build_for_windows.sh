@@ -29,7 +29,7 @@ test -e /usr/$host/include/zlib.h || skip "zlib for Windows is missing: install 
 mkdir -p "$directory"
 cd "$directory"
 directory=$PWD
-"$srcdir/configure" --quiet --enable-werror --host=$host --disable-recorder CC="${CCACHE-} $host-gcc" CFLAGS=-O1
+"$srcdir/configure" --quiet --enable-werror --host=$host --disable-recorder CC="${CCACHE:+$CCACHE }$host-gcc" CFLAGS=-O1
 make -s -j"$(nproc)" lib/libmprof.la >make.log
 
 warnings=(-std=c11 -Wall -Wextra -Werror -O1)

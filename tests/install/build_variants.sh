@@ -52,7 +52,7 @@ checked() {
 
 build_clang() {
 	command -v clang >/dev/null || skip "clang is missing: install clang"
-	configured clang CC="${CCACHE-} clang" CFLAGS="-O1" || return
+	configured clang CC="${CCACHE:+$CCACHE }clang" CFLAGS="-O1" || return
 	# shellcheck disable=SC2046 # names of tests have no spaces
 	checked clang $(tests_of base format io recorder | grep -v stress) tests/recorder/test_fork \
 		tests/abi/test_layout tests/abi/test_symbols.sh tests/abi/test_static.sh
@@ -64,14 +64,14 @@ build_m32() {
 	gcc -m32 -o m32.out m32.c 2>/dev/null || skip "gcc cannot build 32-bit programs: install gcc-multilib"
 	configured m32 --without-zlib --without-mono --without-libunwind --enable-plain-runner \
 		--build="$(gcc -dumpmachine)" --host=i686-linux-gnu PKG_CONFIG="$(command -v pkg-config)" \
-		CC="${CCACHE-} gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
+		CC="${CCACHE:+$CCACHE }gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
 	# shellcheck disable=SC2046
 	checked m32 $(tests_of base dictionary format io parser reader model writer) tests/recorder/test_recorder \
 		tests/recorder/test_fork tests/recorder/test_elf_symbols tests/recorder/test_heap
 }
 
 build_decoder() {
-	configured decoder --disable-recorder --disable-shared CC="${CCACHE-} gcc" CFLAGS="-O1" || return
+	configured decoder --disable-recorder --disable-shared CC="${CCACHE:+$CCACHE }gcc" CFLAGS="-O1" || return
 	checked decoder tests/io/test_sink tests/reader/test_reader tests/reader/test_reader_gzip \
 		tests/model/test_profile_calls tests/writer/test_writer tests/convert/test_convert \
 		tests/abi/test_unsupported.sh tests/abi/test_static.sh tests/install/test_install.sh \
