@@ -26,7 +26,8 @@ has() {
 	[[ " $HARDENING " == *" $1 "* ]]
 }
 
-if $CC -dM -E - </dev/null | grep -q '__x86_64__ 1' && $CC -dM -E - </dev/null | grep -q '__linux__ 1'; then
+macros=$($CC -dM -E - </dev/null)
+if [[ $macros == *"__x86_64__ 1"* && $macros == *"__linux__ 1"* ]]; then
 	for flag in -fstack-protector-strong -fstack-clash-protection -fcf-protection -Wl,-z,relro -Wl,-z,now \
 		-Wl,-z,noexecstack; do
 		has $flag || fail "configure left out $flag"
