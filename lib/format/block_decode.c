@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-/* The mail shows the block's own code in front of the content of these two, from a time when blocks had no headers. */
+/*
+ * In the mail, the content of these two blocks starts with the block's own code, a leftover of blocks without headers.
+ */
 #define MAIL_END_CODE 7
 #define MAIL_STATISTICAL_CODE 6
 
@@ -22,13 +24,14 @@ uint32_t block_header_counter_delta(const dialect_rules *rules, const uint8_t *b
 	return rules->header_length >= 10 ? bytes_load_32(bytes + 6) : 0;
 }
 
-static void content_begin(content_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length)
+static void content_cursor_begin(content_cursor *cursor, const block_decoding *decoding, const uint8_t *content,
+				 size_t length)
 {
 	content_cursor_init(cursor, content, length, decoding->max_name_length);
 	cursor->has_fixed_ints = (int)decoding->rules->has_fixed_ints;
 }
 
-static int in_force(const block_decoding *decoding, mprof_directive directive)
+static int directive_in_force(const block_decoding *decoding, mprof_directive directive)
 {
 	return (decoding->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
 }
@@ -46,7 +49,8 @@ static void decode_version(const block_decoding *decoding, content_cursor *curso
 
 	block->as.intro.version = content_cursor_id(cursor);
 	if (block->as.intro.version != decoding->rules->version)
-		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "the version is not that of the dialect");
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED,
+				    "the version number does not match the dialect");
 }
 
 static void decode_intro(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
@@ -59,7 +63,7 @@ static void decode_intro(const block_decoding *decoding, content_cursor *cursor,
 
 static void decode_end(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
-	/* A version is never so large that its varint starts with this byte: what follows is the mail's leftover. */
+	/* No version has a varint that starts with this byte, so the byte is the leftover code of the mail. */
 	if (decoding->rules->has_mail_variants && cursor->length > 0 && cursor->bytes[0] == MAIL_END_CODE)
 		content_cursor_byte(cursor);
 	decode_version(decoding, cursor, block);
@@ -90,15 +94,16 @@ static void decode_element(const block_decoding *decoding, content_cursor *curso
 	type = block->as.element.kind & types;
 	if (type == 0 || (type & (type - 1)) != 0 || (block->as.element.kind & ~(types | results)) != 0 ||
 	    (block->as.element.kind & both) == both)
-		content_cursor_fail(cursor, 0, MPROF_ERR_MALFORMED, "the kind of the element is none");
+		content_cursor_fail(cursor, 0, MPROF_ERR_MALFORMED,
+				    "invalid kind of code unit in a LOADED or UNLOADED block");
 	block->as.element.start_counter = content_cursor_varint(cursor);
 	block->as.element.end_counter = content_cursor_varint(cursor);
 	block->thread = content_cursor_varint(cursor);
-	if (in_force(decoding, MPROF_DIRECTIVE_ELEMENT_IDS))
+	if (directive_in_force(decoding, MPROF_DIRECTIVE_ELEMENT_IDS))
 		block->as.element.id = content_cursor_id(cursor);
 	block->as.element.name = content_cursor_string(cursor, &block->as.element.name_length);
 	if (block->kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY &&
-	    in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS)) {
+	    directive_in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS)) {
 		decode_assembly_name(cursor, &body->assembly);
 		block->as.element.assembly = &body->assembly;
 	}
@@ -118,9 +123,10 @@ static void decode_end_clock(content_cursor *cursor, mprof_block *block)
 
 static mapping_form mapping_form_of(const block_decoding *decoding)
 {
-	const mapping_form form = {
-		in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS), in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS),
-		in_force(decoding, MPROF_DIRECTIVE_CLASS_SIZES), in_force(decoding, MPROF_DIRECTIVE_SOURCE_LINES)};
+	const mapping_form form = {directive_in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS),
+				   directive_in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS),
+				   directive_in_force(decoding, MPROF_DIRECTIVE_CLASS_SIZES),
+				   directive_in_force(decoding, MPROF_DIRECTIVE_SOURCE_LINES)};
 
 	return form;
 }
@@ -140,7 +146,7 @@ void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding
 	const mapping_form form = mapping_form_of(decoding);
 	content_cursor whole;
 
-	content_begin(&whole, decoding, content, length);
+	content_cursor_begin(&whole, decoding, content, length);
 	mapping_cursor_init(cursor, &whole, &body->mapping, &form);
 }
 
@@ -155,10 +161,10 @@ static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_
 	start = cursor->position;
 	body->shift = content_cursor_id(cursor);
 	if (body->shift > HEAP_MOST_SHIFT)
-		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "addresses are shifted by more than 12 bits");
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "the shift of the addresses exceeds 12 bits");
 }
 
-/* What stands in front of a list that is checked later. */
+/* Decodes the fields before a list that is checked later. */
 static void decode_list_start(content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	if (block->kind == MPROF_BLOCK_HEAP_DATA) {
@@ -176,7 +182,7 @@ static void decode_list_start(content_cursor *cursor, mprof_block *block, block_
 	body->list_start = cursor->position;
 }
 
-const char block_without_list_end[] = "the block does not end with the end of a list and a CLOCK";
+const char block_without_list_end[] = "the block does not end with an end of list and a CLOCK";
 
 static void decode_until_list(content_cursor *cursor, mprof_block *block, block_body *body)
 {
@@ -199,7 +205,7 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
 {
 	content_cursor whole;
 
-	content_begin(&whole, decoding, content, length);
+	content_cursor_begin(&whole, decoding, content, length);
 	whole.position = body->list_start;
 	record_cursor_init(cursor, &whole, block_kind);
 }
@@ -209,7 +215,7 @@ static void decode_heap_items(const block_decoding *decoding, content_cursor *cu
 {
 	heap_form known_form = decoding->heap;
 
-	/* Writers that told directives were later than the last change. */
+	/* Writers that declared directives appeared after the form had changed for the last time. */
 	if (known_form == HEAP_FORM_NONE && decoding->directives != 0 && !decoding->rules->has_fixed_ints)
 		known_form = HEAP_FORM_NUMBERED;
 	heap_items_take(cursor, decoding->rules, known_form, &decoding->known, is_cut, block, &body->heap);
@@ -262,7 +268,7 @@ static void decode_samples_start(content_cursor *cursor, mprof_block *block, blo
 	body->list_end = cursor->length;
 }
 
-/* Reads a STATISTICAL block that starts at the cursor. */
+/* Decodes a STATISTICAL block of two lists of IDs. Its content starts at the cursor. */
 static mprof_status decode_samples(content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	sample_cursor lists;
@@ -279,7 +285,7 @@ static mprof_status decode_samples(content_cursor *cursor, mprof_block *block, b
 	return content_cursor_finish(cursor);
 }
 
-static int runs_back(const mprof_block *block)
+static int counters_run_backwards(const mprof_block *block)
 {
 	return (int64_t)(block->as.statistical.end_counter - block->as.statistical.start_counter) < 0;
 }
@@ -307,36 +313,39 @@ void block_hits_begin(hit_cursor *cursor, const block_decoding *decoding, const 
 {
 	content_cursor whole;
 
-	content_begin(&whole, decoding, content, length);
+	content_cursor_begin(&whole, decoding, content, length);
 	whole.position = body->list_start;
 	hit_cursor_init(cursor, &whole, &body->hits);
 }
 
 /*
- * With the mail's leftover byte in front, the start counter reads as a larger one that has the byte as its lowest
- * group. Then it lies behind the end counter, and without the byte it does not.
+ * If the content starts with the leftover byte of the mail, that byte is misread as the lowest group of the start
+ * counter, which becomes larger than the end counter. Skipping the byte yields counters in the right order.
  */
 static void decode_statistical(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
 			       block_body *body)
 {
-	content_cursor behind = *cursor;
-	mprof_block behind_block = *block;
-	block_body behind_body = *body;
+	content_cursor skipped = *cursor;
+	mprof_block skipped_block = *block;
+	block_body skipped_body = *body;
 	mprof_status status = decode_samples(cursor, block, body);
 
-	if (!decoding->rules->has_mail_variants || behind.length == 0 || behind.bytes[0] != MAIL_STATISTICAL_CODE ||
-	    (status == MPROF_OK && !runs_back(block)))
+	if (!decoding->rules->has_mail_variants || skipped.length == 0 || skipped.bytes[0] != MAIL_STATISTICAL_CODE ||
+	    (status == MPROF_OK && !counters_run_backwards(block)))
 		return;
-	content_cursor_byte(&behind);
-	if (decode_samples(&behind, &behind_block, &behind_body) == MPROF_OK && !runs_back(&behind_block)) {
-		*cursor = behind;
-		*block = behind_block;
-		*body = behind_body;
+	content_cursor_byte(&skipped);
+	if (decode_samples(&skipped, &skipped_block, &skipped_body) == MPROF_OK &&
+	    !counters_run_backwards(&skipped_block)) {
+		*cursor = skipped;
+		*block = skipped_block;
+		*body = skipped_body;
 	}
 }
 
-/* The block kinds that a directive concerns, as #MPROF_BLOCK_BIT: behind it mprof2 has the code of one. */
-static uint64_t directive_kinds_take(const dialect_rules *rules, content_cursor *cursor)
+/*
+ * Returns the block kinds that a directive affects, as #MPROF_BLOCK_BIT. In mprof2 a block code follows the directive.
+ */
+static uint64_t decode_directive_kinds(const dialect_rules *rules, content_cursor *cursor)
 {
 	uint64_t code;
 
@@ -357,13 +366,13 @@ static void decode_directives(const block_decoding *decoding, content_cursor *cu
 
 		if (directive == 0)
 			break;
-		kinds = directive_kinds_take(decoding->rules, cursor);
+		kinds = decode_directive_kinds(decoding->rules, cursor);
 		if (directive < 64 && (decoding->rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
 			block->as.directives.declared |= MPROF_DIRECTIVE_BIT(directive);
 		else
 			body->unreadable_kinds |= kinds;
 	}
-	/* A block of a code that is not known has nothing that could be misread. */
+	/* Blocks with an unknown code are not decoded, so they cannot be misread. */
 	body->unreadable_kinds &= ~MPROF_BLOCK_BIT(MPROF_BLOCK_UNKNOWN);
 	decode_end_clock(cursor, block);
 }
@@ -477,7 +486,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_lost(cursor, block, body);
 		break;
 	default:
-		/* The grammar of an unknown block is not known: all of it is taken as it is. */
+		/* The grammar of an unknown block is not available: the content is passed on undecoded. */
 		cursor->position = cursor->length;
 		break;
 	}
@@ -487,7 +496,7 @@ mprof_status block_decode(const block_decoding *decoding, const uint8_t *content
 			  block_body *body, content_cursor *cursor)
 {
 	memset(body, 0, sizeof(*body));
-	content_begin(cursor, decoding, content, length);
+	content_cursor_begin(cursor, decoding, content, length);
 	decode_kind(decoding, cursor, block, body);
 	return content_cursor_finish(cursor);
 }
@@ -496,7 +505,7 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 				     mprof_block *block, block_body *body, content_cursor *cursor)
 {
 	memset(body, 0, sizeof(*body));
-	content_begin(cursor, decoding, content, length);
+	content_cursor_begin(cursor, decoding, content, length);
 	if (block->kind == MPROF_BLOCK_HEAP_DATA && !decoding->rules->has_heap_records)
 		decode_heap_items(decoding, cursor, 1, block, body);
 	else if (block->kind == MPROF_BLOCK_STATISTICAL && decoding->rules->has_sample_tokens)

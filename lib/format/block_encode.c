@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static int declared(const block_encoding *encoding, mprof_directive directive)
+static int directive_declared(const block_encoding *encoding, mprof_directive directive)
 {
 	return (encoding->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
 }
@@ -82,7 +82,7 @@ void block_encode_directives(encode_buffer *buffer, const block_encoding *encodi
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_DIRECTIVES);
 	encode_clock(buffer, start);
 	for (uint32_t directive = 1; directive < 64; directive++) {
-		if (declared(encoding, (mprof_directive)directive))
+		if (directive_declared(encoding, (mprof_directive)directive))
 			encode_directive(buffer, encoding->rules, (mprof_directive)directive);
 	}
 	encode_varint(buffer, 0);
@@ -99,7 +99,7 @@ static void encode_text(encode_buffer *buffer, const char *text)
 static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rules, const mprof_assembly_name *name)
 {
 	static const mprof_assembly_name unknown = {sizeof(mprof_assembly_name), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0};
-	/* What Mono wrote for one. */
+	/* Mono's writer stored these values for an assembly without a name. */
 	static const mprof_assembly_name unknown_to_mono = {
 		sizeof(mprof_assembly_name), "UNKNOWN", "neutral", "null", 0, 0, 0, 0, 0, 0};
 
@@ -120,8 +120,8 @@ int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, 
 {
 	const uint32_t type = element->kind & (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN);
 	const int can_have_assembly = kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY;
-	const int has_id = declared(encoding, MPROF_DIRECTIVE_ELEMENT_IDS);
-	const int has_assembly = can_have_assembly && declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
+	const int has_id = directive_declared(encoding, MPROF_DIRECTIVE_ELEMENT_IDS);
+	const int has_assembly = can_have_assembly && directive_declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
 
 	block_encode_begin(buffer, encoding, kind);
 	encode_byte(buffer, (uint8_t)(kind == MPROF_BLOCK_LOADED ? element->kind : type));
@@ -138,8 +138,8 @@ int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, 
 
 int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition)
 {
-	const int has_assembly = declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
-	const int has_size = declared(encoding, MPROF_DIRECTIVE_CLASS_SIZES);
+	const int has_assembly = directive_declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
+	const int has_size = directive_declared(encoding, MPROF_DIRECTIVE_CLASS_SIZES);
 
 	encode_varint(buffer, definition->id);
 	if (has_assembly)
@@ -153,8 +153,8 @@ int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, co
 int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
 			const mprof_method_definition *definition, const block_source *source)
 {
-	const int has_flags = declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS);
-	const int has_source = declared(encoding, MPROF_DIRECTIVE_SOURCE_LINES);
+	const int has_flags = directive_declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS);
+	const int has_source = directive_declared(encoding, MPROF_DIRECTIVE_SOURCE_LINES);
 
 	encode_varint(buffer, definition->id);
 	encode_varint(buffer, definition->class_id);
@@ -213,7 +213,7 @@ void block_encode_events_start(encode_buffer *buffer, const block_encoding *enco
 
 void block_encode_events_end(encode_buffer *buffer, const mprof_clock *end)
 {
-	/* The list's end is a BYTE, 00: no event has that code. */
+	/* The list ends with a BYTE of value 00, which is not an event code. */
 	encode_byte(buffer, 0);
 	encode_clock(buffer, end);
 }
@@ -222,16 +222,16 @@ size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encodin
 			    uint64_t thread, uint64_t base_counter, const mprof_event *samples, size_t count)
 {
 	uint64_t last_counter = base_counter;
-	size_t left_out = 0;
+	size_t skipped = 0;
 
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_SAMPLES);
 	encode_clock(buffer, clock);
 	encode_varint(buffer, thread);
 	encode_varint(buffer, base_counter);
 	for (size_t i = 0; i < count; i++) {
-		/* The call stack 0 ends the list. */
+		/* A sample without a call stack cannot be written: stack ID 0 ends the list. */
 		if (samples[i].value == 0) {
-			left_out++;
+			skipped++;
 			continue;
 		}
 		encode_varint(buffer, samples[i].value);
@@ -240,7 +240,7 @@ size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encodin
 	}
 	encode_varint(buffer, 0);
 	encode_clock(buffer, clock);
-	return left_out;
+	return skipped;
 }
 
 void block_encode_records_start(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/block_encode.h
- * \brief Blocks (doc/format.md, sections 2 and 3) as bytes.
+ * \brief Encodes blocks (doc/format.md, sections 2 and 3).
  *
- * A block is encoded by block_encode_begin(), its content, and block_encode_end(). Failures are those of the buffer.
- * The caller has checked names and IDs.
+ * A block is encoded by block_encode_begin(), the functions for its content, and block_encode_end(). A failure is kept
+ * in encode_buffer::status. The functions do not check names and IDs; the caller has done so.
  */
 #ifndef FORMAT_BLOCK_ENCODE_H
 #define FORMAT_BLOCK_ENCODE_H
@@ -14,28 +14,29 @@
 #include "format/dialect.h"
 #include "format/encode_buffer.h"
 
-/** What the content of a block depends on. */
+/** The state that the encoding of a block depends on. */
 typedef struct block_encoding {
 	const dialect_rules *rules;
 	uint64_t directives; /**< Declared so far. */
 	/**
-	 * For the header of the block that is ended, in dialects that have it there: counters since the block before
-	 * was written, 0 in the first one.
+	 * The counter delta that block_encode_end() stores in the header, in dialects that have one: counter units
+	 * since the previous block was written, 0 for the first block.
 	 */
 	uint32_t counter_delta;
 } block_encoding;
 
-/** Whether headers have a delta of counters behind the length. */
+/** Whether block headers contain a counter delta after the length. */
 static inline int block_header_has_delta(const dialect_rules *rules)
 {
 	return rules->header_length == 10;
 }
 
-/** Empties the buffer and puts the header there. The dialect has the block. */
+/** Empties the buffer and reserves the header in it. The dialect must have a code for the block kind. */
 void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind);
 
 /**
- * Puts the checksum behind the content, and the length and the delta into the header. Returns encode_buffer::status.
+ * Appends the checksum to the content and stores the length and the counter delta in the header. Returns
+ * encode_buffer::status.
  */
 mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding);
 
@@ -43,44 +44,45 @@ void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, c
 			const mprof_clock *clock);
 void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock);
 
-/** Lists all of block_encoding::directives; in mprof2 each once for every kind of block that it changes. */
+/** A DIRECTIVES block with block_encoding::directives; in mprof2 each directive once per block kind that it changes. */
 void block_encode_directives(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
 			     const mprof_clock *end);
 
-/** A LOADED or UNLOADED block. Returns 0 if the directives declared cannot say all of it. */
+/** A LOADED or UNLOADED block. Returns 0 if fields were left out for lack of a declared directive, otherwise 1. */
 int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
 			 mprof_block_kind kind);
 
-/** One element of a MAPPING block's lists. They return the same. */
+/** An entry of the class list of a MAPPING block. Returns 0 if fields were left out for lack of a directive. */
 int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition);
-/** The file of a method: its number, 0 if it has none, and whether it is named here, which it is once. */
+/** The source file of a method. A file is named once, in the first definition that refers to it. */
 typedef struct block_source {
-	uint32_t file;
-	int is_new;
+	uint32_t file; /**< Number of the file; 0 if the method has none. */
+	int is_new;    /**< 1: this definition contains the name of the file. */
 } block_source;
 
+/** An entry of the method list of a MAPPING block. Returns 0 if fields were left out for lack of a directive. */
 int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
 			const mprof_method_definition *definition, const block_source *source);
 
-/** A MAPPING block from lists made by the two functions above. */
+/** A MAPPING block of the entries that block_encode_class() and block_encode_method() encoded. */
 void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,
 			  const encode_buffer *methods, const mprof_clock *start, const mprof_clock *end);
 
-/** A STATISTICAL block of two lists of IDs. */
+/** A STATISTICAL block of mail: two lists of IDs. */
 void block_encode_statistical(encode_buffer *buffer, const block_encoding *encoding, uint64_t start_counter,
 			      const uint32_t *methods, size_t method_count, const uint32_t *functions,
 			      size_t function_count, uint64_t end_counter);
 
-/** An EVENTS block up to its events, and what follows them. */
+/** The parts of an EVENTS block before and after its events. */
 void block_encode_events_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
 			       uint64_t thread, uint64_t base_counter);
 void block_encode_events_end(encode_buffer *buffer, const mprof_clock *end);
 
-/** A SAMPLES block, without samples that have no call stack. Returns how many these are. */
+/** A SAMPLES block. Samples without a call stack are left out. Returns their number. */
 size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
 			    uint64_t thread, uint64_t base_counter, const mprof_event *samples, size_t count);
 
-/** A block of records up to these, and what follows them. Only HEAP_SUMMARY has a number. */
+/** The parts of a block of records before and after the records. Only HEAP_SUMMARY stores \p number. */
 void block_encode_records_start(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind,
 				const mprof_clock *start, uint32_t number);
 void block_encode_records_end(encode_buffer *buffer, const mprof_clock *end);
@@ -93,7 +95,7 @@ void block_encode_session(encode_buffer *buffer, const block_encoding *encoding,
 void block_encode_thread(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
 			 uint64_t thread, const char *name, size_t name_length);
 
-/** A LOST block of the causes whose count is not 0. */
+/** A LOST block that lists the causes whose count is not 0. */
 void block_encode_lost(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock, uint64_t thread,
 		       const uint64_t *counts, size_t count);
 

@@ -24,10 +24,10 @@ mprof_status content_cursor_fail(content_cursor *cursor, size_t position, mprof_
 	return cursor->status;
 }
 
-static void run_out(content_cursor *cursor)
+static void fail_at_end(content_cursor *cursor)
 {
 	cursor->ran_out = 1;
-	content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED, "the block ends inside one of its fields");
+	content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED, "the block ends inside a field");
 }
 
 uint8_t content_cursor_byte(content_cursor *cursor)
@@ -35,49 +35,49 @@ uint8_t content_cursor_byte(content_cursor *cursor)
 	if (cursor->status != MPROF_OK)
 		return 0;
 	if (cursor->position == cursor->length) {
-		run_out(cursor);
+		fail_at_end(cursor);
 		return 0;
 	}
 	return cursor->bytes[cursor->position++];
 }
 
-static uint64_t fixed_int(content_cursor *cursor, size_t length)
+static uint64_t decode_fixed_int(content_cursor *cursor, size_t length)
 {
-	const uint8_t *place = cursor->bytes + cursor->position;
+	const uint8_t *next = cursor->bytes + cursor->position;
 
 	if (cursor->status != MPROF_OK)
 		return 0;
 	if (cursor->length - cursor->position < length) {
-		run_out(cursor);
+		fail_at_end(cursor);
 		return 0;
 	}
 	cursor->position += length;
-	return length == 8 ? bytes_load_64(place) : bytes_load_32(place);
+	return length == 8 ? bytes_load_64(next) : bytes_load_32(next);
 }
 
 uint64_t content_cursor_varint(content_cursor *cursor)
 {
-	const uint8_t *place = cursor->bytes + cursor->position;
+	const uint8_t *next = cursor->bytes + cursor->position;
 	uint64_t value = 0;
-	int taken;
+	int length;
 
 	if (cursor->has_fixed_ints)
-		return fixed_int(cursor, 8);
+		return decode_fixed_int(cursor, 8);
 	if (cursor->status != MPROF_OK)
 		return 0;
-	taken = varint_take(&place, cursor->bytes + cursor->length, &value);
-	if (taken == 0)
-		run_out(cursor);
-	else if (taken < 0)
-		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "a varint does not fit 64 bits");
+	length = varint_take(&next, cursor->bytes + cursor->length, &value);
+	if (length == 0)
+		fail_at_end(cursor);
+	else if (length < 0)
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "a varint exceeds 64 bits");
 	else
-		cursor->position = (size_t)(place - cursor->bytes);
+		cursor->position = (size_t)(next - cursor->bytes);
 	return value;
 }
 
 uint64_t content_cursor_amount(content_cursor *cursor)
 {
-	return cursor->has_fixed_ints ? fixed_int(cursor, 4) : content_cursor_varint(cursor);
+	return cursor->has_fixed_ints ? decode_fixed_int(cursor, 4) : content_cursor_varint(cursor);
 }
 
 uint32_t content_cursor_id(content_cursor *cursor)
@@ -86,7 +86,7 @@ uint32_t content_cursor_id(content_cursor *cursor)
 	uint64_t value = content_cursor_amount(cursor);
 
 	if (value > UINT32_MAX) {
-		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "an ID exceeds 32 bits");
 		return 0;
 	}
 	return (uint32_t)value;
@@ -103,7 +103,7 @@ const char *content_cursor_string(content_cursor *cursor, size_t *length)
 		return "";
 	end = memchr(start, 0, cursor->length - cursor->position);
 	if (end == NULL) {
-		run_out(cursor);
+		fail_at_end(cursor);
 		return "";
 	}
 	if ((size_t)(end - start) > cursor->name_limit) {

@@ -8,7 +8,10 @@
 
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 
-/* The order of the mail, in which the six blocks behind INTRO stand in a log. Behind them those that followed. */
+/*
+ * The mail numbers blocks in the order in which it describes a log: INTRO and the six kinds after it. Kinds that were
+ * added later follow.
+ */
 static const dialect_code mail_codes[] = {
 	{1, MPROF_BLOCK_INTRO},        {2, MPROF_BLOCK_LOADED},      {3, MPROF_BLOCK_UNLOADED},
 	{4, MPROF_BLOCK_MAPPING},      {5, MPROF_BLOCK_EVENTS},      {6, MPROF_BLOCK_STATISTICAL},
@@ -19,7 +22,7 @@ static const dialect_code mail_codes[] = {
 	{40, MPROF_BLOCK_ROOTS},       {41, MPROF_BLOCK_WATERMARK},
 };
 
-/* The order of Mono's own writers. Those with short headers stop behind the eighth. */
+/* The codes of Mono's own writers. Those with short headers (drop) have only the first eight. */
 static const dialect_code mono_codes[] = {
 	{1, MPROF_BLOCK_INTRO},       {2, MPROF_BLOCK_END},       {3, MPROF_BLOCK_MAPPING},
 	{4, MPROF_BLOCK_LOADED},      {5, MPROF_BLOCK_UNLOADED},  {6, MPROF_BLOCK_EVENTS},
@@ -44,28 +47,28 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |                              \
 	 BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_STACK_SWITCHES) | BIT(MPROF_DIRECTIVE_SOURCE_LINES))
 
-/* Flags that Mono's readers know. */
+/* Flags that Mono's readers accept. */
 #define MONO_INTRO_FLAGS ((UINT32_C(1) << 18) - 1)
 
 /*
- * What each revision of Mono's profiler asks of the runtime, whatever it records. Its readers print a table only if the
- * flag of it is set.
+ * Events that every revision of Mono's profiler requests from the runtime, whatever it records. Its readers print a
+ * table only if the corresponding flag is set.
  */
 #define MONO_CONSTANT_INTRO_FLAGS                                                                                      \
 	(MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_ASSEMBLY | MPROF_INTRO_FLAG_MODULE | MPROF_INTRO_FLAG_CLASS |      \
 	 MPROF_INTRO_FLAG_METHOD)
 
-/* Mono's own reader keeps a call stack in an array of 32. */
+/* Mono's own reader stores a call stack in an array of 32 frames. */
 #define MONO_MAX_SAMPLE_FRAMES 32
 
-/* What all of Mono's own writers and their forks have in common. */
+/* Common to Mono's own writers and their forks. */
 #define MONO_COLUMNS                                                                                                   \
 	.version = 1, .codes = mono_codes, .intro_flags = MONO_INTRO_FLAGS, .default_runtime = "mono",                 \
 	.names_unknown_assembly = 1, .has_guessed_forms = 1, .has_sample_tokens = 1, .repeats_base_counter = 1,        \
 	.has_details = 1, .has_bad_monitor_times = 1, .has_inline_definitions = 1, .methods_need_class = 1,            \
 	.numbers_shots_like_collections = 1
 
-/* Those since Mono 2.0. */
+/* Common to the writers since Mono 2.0. */
 #define MONO_2_COLUMNS                                                                                                 \
 	MONO_COLUMNS, .header_length = 10, .directives = MONO_DIRECTIVES, .code_count = COUNT_OF(mono_codes),          \
 		      .max_sample_frames = MONO_MAX_SAMPLE_FRAMES
@@ -231,7 +234,7 @@ const char *dialect_foreign_name(const uint8_t *bytes, size_t length)
 		const char *message;
 	} formats[] = {
 		{"\x01ZPM", 4, "this is a Mono .mlpd log, not mprof; mprof-report reads it"},
-		{"\x1f\x8b", 2, "this is gzip-compressed data in a place where plain bytes are expected"},
+		{"\x1f\x8b", 2, "this is gzip-compressed data where plain bytes are expected"},
 		{"\x28\xb5\x2f\xfd", 4, "this is a zstd-compressed file; decompress it first"},
 		{"\xfd\x37zXZ", 5, "this is an xz-compressed file; decompress it first"},
 		{"BZh", 3, "this is a bzip2-compressed file; decompress it first"},

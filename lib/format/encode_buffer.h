@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/encode_buffer.h
- * \brief Bytes being encoded. Grows, is emptied without being freed, and remembers the first failure.
+ * \brief A growing buffer of encoded bytes that keeps its memory when emptied and records the first failure.
  *
- * The functions that append do nothing after a failure, so a whole block is encoded first and encode_buffer::status
- * looked at once.
+ * The functions that append do nothing after a failure, so the caller encodes a whole block and checks
+ * encode_buffer::status once.
  */
 #ifndef FORMAT_ENCODE_BUFFER_H
 #define FORMAT_ENCODE_BUFFER_H
@@ -17,31 +17,31 @@ typedef struct encode_buffer {
 	uint8_t *bytes;
 	size_t length;
 	size_t capacity;
-	size_t limit;        /**< Most bytes; appending more fails with #MPROF_ERR_LIMIT. */
+	size_t limit;        /**< Maximum length in bytes; appending more fails with #MPROF_ERR_LIMIT. */
 	mprof_status status; /**< #MPROF_OK, #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT. */
 } encode_buffer;
 
 void encode_buffer_init(encode_buffer *buffer, const mprof_allocator *allocator, size_t limit);
 void encode_buffer_destroy(encode_buffer *buffer);
 
-/** Makes it empty and forgets a failure; keeps the memory. */
+/** Empties the buffer and resets the status. The memory is kept. */
 static inline void encode_buffer_clear(encode_buffer *buffer)
 {
 	buffer->length = 0;
 	buffer->status = MPROF_OK;
 }
 
-/** Makes it as short as it was and forgets a failure since. */
+/** Truncates the buffer to an earlier length and resets the status. */
 static inline void encode_buffer_cut(encode_buffer *buffer, size_t length)
 {
 	buffer->length = length;
 	buffer->status = MPROF_OK;
 }
 
-/** The slow half of encode_buffer_reserve(). */
+/** The slow path of encode_buffer_reserve(). */
 int encode_buffer_grow(encode_buffer *buffer, size_t more);
 
-/** Makes room for \p more bytes. Returns 0 and keeps the reason in encode_buffer::status if there is none. */
+/** Reserves room for \p more bytes. On failure it returns 0 and stores the reason in encode_buffer::status. */
 static inline int encode_buffer_reserve(encode_buffer *buffer, size_t more)
 {
 	if (buffer->status == MPROF_OK && more <= buffer->capacity - buffer->length &&
@@ -54,7 +54,7 @@ void encode_bytes(encode_buffer *buffer, const void *bytes, size_t length);
 void encode_byte(encode_buffer *buffer, uint8_t byte);
 void encode_varint(encode_buffer *buffer, uint64_t value);
 
-/** A STRING: \p length bytes without a 00 among them, and the 00 that ends it. */
+/** A STRING: \p length bytes, none of them 00, and the terminating 00. */
 void encode_string(encode_buffer *buffer, const char *text, size_t length);
 
 /** A CLOCK. */

@@ -9,10 +9,10 @@ typedef struct code_definition {
 	uint8_t byte;
 	uint8_t kind;
 	uint8_t flags;
-	uint8_t form;      /* An event_form, or 0 for that of the byte's group. */
-	uint8_t dialects;  /* That have it, as DIALECT(). */
-	uint8_t directive; /* That must be declared, or 0. */
-	uint16_t extras;   /* As EVENT_EXTRAS(); those of allocations are told by directives. */
+	uint8_t form;      /* An event_form, or 0 for the form of the byte's group. */
+	uint8_t dialects;  /* Those that have the event, as DIALECT(). */
+	uint8_t directive; /* The directive that must be declared, or 0. */
+	uint16_t extras;   /* As EVENT_EXTRAS(); for allocations, directives determine them. */
 } code_definition;
 
 #define DIALECT(dialect) (1 << (dialect))
@@ -35,7 +35,8 @@ typedef struct code_definition {
 #define OF_DELETED_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0)
 
 /*
- * The events of mprof2 that others lack are in section 4 of doc/format.md, those of other dialects in doc/dialects.md.
+ * Section 4 of doc/format.md describes the events that only mprof2 has; doc/dialects.md describes those of other
+ * dialects.
  */
 static const code_definition definitions[] = {
 	{EVENT_GROUP_ENTER, MPROF_EVENT_METHOD_ENTER, 0, 0, ALL, 0, 0},
@@ -119,7 +120,7 @@ static event_form form_of_group(uint32_t byte)
 
 static void table_set(event_code *table, const code_definition *definition)
 {
-	/* A packed kind owns 32 bytes, a full one a single byte. */
+	/* A packed kind has 32 byte values, any other kind one. */
 	uint32_t step = definition->byte < EVENT_GROUP_METHOD ? 1 << EVENT_PACKED_SHIFT : 256;
 
 	for (uint32_t byte = definition->byte; byte < 256; byte += step) {
@@ -130,7 +131,7 @@ static void table_set(event_code *table, const code_definition *definition)
 	}
 }
 
-/* Section 4.1: caller, stack, object. */
+/* Section 4.1: the order is caller, stack, object. */
 static uint16_t allocation_extras(uint64_t directives)
 {
 	uint32_t extras = 0;
@@ -154,7 +155,7 @@ static void table_set_allocations(event_code table[256], uint64_t directives)
 	}
 }
 
-/* Events of collections have numbers: in some dialects, and by directive 21. */
+/* Collection events have numbers in some dialects, and in others if directive 21 is declared. */
 static void table_set_collections(event_code table[256], const dialect_rules *rules, uint64_t directives)
 {
 	if (!rules->counts_collections && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)) == 0)
@@ -192,7 +193,7 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 	}
 	table_set_allocations(table, directives);
 	table_set_collections(table, rules, directives);
-	/* Though its bits 0 to 2 are those of allocations of fixed size. */
+	/* Byte 0 ends the list, though its bits 0 to 2 are those of allocations of fixed size. */
 	memset(&table[0], 0, sizeof(table[0]));
 	table[0].form = EVENT_FORM_END;
 }

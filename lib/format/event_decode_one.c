@@ -5,31 +5,35 @@
 #include "format/memory_place.h"
 #include "format/varint.h"
 
-/* A monitor event that has no latest counter: no longer pause is believed. As ticks of a processor, some minutes. */
+/*
+ * Limit for the time of a monitor event if events_decode_state::latest is not known; a longer time is treated as
+ * garbage. In units of a processor's counter, it is some minutes.
+ */
 #define MONITOR_LONGEST_PAUSE (UINT64_C(1) << 40)
 
-/* Reads a varint at the cursor and moves it. Returns EVENTS_DECODE_DONE or what is wrong. */
-static events_decode_result number_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
+/* Decodes the varint at the cursor and advances the cursor. Returns EVENTS_DECODE_DONE or the error. */
+static events_decode_result decode_number(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {
-	int taken = varint_take(cursor, limit, value);
+	int length = varint_take(cursor, limit, value);
 
-	if (taken <= 0)
-		return taken == 0 ? EVENTS_DECODE_CUT : EVENTS_DECODE_BAD_VARINT;
+	if (length <= 0)
+		return length == 0 ? EVENTS_DECODE_CUT : EVENTS_DECODE_BAD_VARINT;
 	return EVENTS_DECODE_DONE;
 }
 
-/* The same for two. */
-static events_decode_result pair_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *first, uint64_t *second)
+/* Decodes two varints, like decode_number(). */
+static events_decode_result decode_two_numbers(const uint8_t **cursor, const uint8_t *limit, uint64_t *first,
+					       uint64_t *second)
 {
-	events_decode_result result = number_take(cursor, limit, first);
+	events_decode_result result = decode_number(cursor, limit, first);
 
-	return result == EVENTS_DECODE_DONE ? number_take(cursor, limit, second) : result;
+	return result == EVENTS_DECODE_DONE ? decode_number(cursor, limit, second) : result;
 }
 
-static events_decode_result main_take(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
-				      uint64_t *value)
+static events_decode_result decode_main_number(const event_decode_entry *entry, const uint8_t **cursor,
+					       const uint8_t *limit, uint64_t *value)
 {
-	events_decode_result result = number_take(cursor, limit, value);
+	events_decode_result result = decode_number(cursor, limit, value);
 
 	if (result != EVENTS_DECODE_DONE)
 		return result;
@@ -39,25 +43,25 @@ static events_decode_result main_take(const event_decode_entry *entry, const uin
 	return entry->main_id_mask && *value > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
 }
 
-/* The extras of an event, and the detail that holds them. */
-static events_decode_result extras_take(uint32_t extras, const uint8_t **cursor, const uint8_t *limit,
-					mprof_event *event, mprof_event_detail *detail)
+/* Decodes the optional fields of an event into its detail. */
+static events_decode_result decode_extras(uint32_t extras, const uint8_t **cursor, const uint8_t *limit,
+					  mprof_event *event, mprof_event_detail *detail)
 {
 	events_decode_result result = EVENTS_DECODE_DONE;
 	extra_numbers numbers = {{0}};
 
 	for (; extras != 0 && result == EVENTS_DECODE_DONE; extras = EVENT_EXTRAS_NEXT(extras))
-		result = number_take(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
+		result = decode_number(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
 	if (result == EVENTS_DECODE_DONE && !detail_store(event, detail, &numbers))
 		result = EVENTS_DECODE_BAD_ID;
 	return result;
 }
 
 /*
- * Mono wrote something else in place of the time of a monitor event that came after a long pause: what happened to be
- * in its memory. Where that leads out of the block, no time has passed.
+ * Mono wrote uninitialized memory in place of the time of a monitor event that followed a long pause. A time that leads
+ * out of the range of the block is replaced by 0.
  */
-static uint64_t monitor_time(const events_decode_state *state, uint64_t time)
+static uint64_t plausible_monitor_time(const events_decode_state *state, uint64_t time)
 {
 	uint64_t counter = state->counter + time;
 
@@ -66,10 +70,10 @@ static uint64_t monitor_time(const events_decode_state *state, uint64_t time)
 	return (int64_t)time < 0 && (int64_t)(counter - state->earliest) < 0 ? 0 : time;
 }
 
-/* An event of the usual forms. */
-static events_decode_result take_common(const events_decode_table *table, const event_decode_entry *entry,
-					const uint8_t **cursor, const uint8_t *limit, events_decode_state *state,
-					events_decode_batch *batch)
+/* Decodes an event of one or two varints and optional fields. */
+static events_decode_result decode_common(const events_decode_table *table, const event_decode_entry *entry,
+					  const uint8_t **cursor, const uint8_t *limit, events_decode_state *state,
+					  events_decode_batch *batch)
 {
 	mprof_event *event = &batch->events[batch->count];
 	uint64_t main_number;
@@ -80,9 +84,9 @@ static events_decode_result take_common(const events_decode_table *table, const 
 
 	if (entry->extras != 0 && batch->detail_count == batch->detail_capacity)
 		return EVENTS_DECODE_FULL;
-	result = main_take(entry, cursor, limit, &main_number);
+	result = decode_main_number(entry, cursor, limit, &main_number);
 	if (result == EVENTS_DECODE_DONE && (entry->second_value_mask | entry->second_time_mask) != 0)
-		result = number_take(cursor, limit, &second);
+		result = decode_number(cursor, limit, &second);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (entry->class_size_mask != 0) {
@@ -91,10 +95,10 @@ static events_decode_result take_common(const events_decode_table *table, const 
 			return EVENTS_DECODE_NO_SIZE;
 	}
 	if (entry->form == EVENT_FORM_DETAILED && table->doubts_monitors)
-		second = monitor_time(state, second);
+		second = plausible_monitor_time(state, second);
 	counter = event_store_any(event, entry, main_number, second, size, state->counter);
 	if (entry->extras != 0) {
-		result = extras_take(entry->extras, cursor, limit, event, &batch->details[batch->detail_count]);
+		result = decode_extras(entry->extras, cursor, limit, event, &batch->details[batch->detail_count]);
 		if (result != EVENTS_DECODE_DONE)
 			return result;
 		batch->detail_count++;
@@ -104,8 +108,11 @@ static events_decode_result take_common(const events_decode_table *table, const 
 	return EVENTS_DECODE_DONE;
 }
 
-/* Without numbers only the generation is there. What is known for sure stays: a number can be 0 by mistake. */
-static void learn_from_collection(events_decode_state *state, uint64_t main_number)
+/*
+ * Derives from a collection event whether the log has collection numbers; without them the varint holds only the
+ * generation. COLLECTION_NUMBERS_SURE is final, because a number can be 0 by mistake.
+ */
+static void update_collection_numbers(events_decode_state *state, uint64_t main_number)
 {
 	if (main_number > EVENT_GENERATION_MASK)
 		state->numbers = COLLECTION_NUMBERS_SURE;
@@ -113,20 +120,20 @@ static void learn_from_collection(events_decode_state *state, uint64_t main_numb
 		state->numbers = COLLECTION_NUMBERS_NONE;
 }
 
-/* An event of a collection, whose number is above the generation. */
-static events_decode_result take_collection(const event_decode_entry *entry, const uint8_t **cursor,
-					    const uint8_t *limit, events_decode_state *state,
-					    events_decode_batch *batch)
+/* Decodes a collection event, whose varint holds the number above the generation. */
+static events_decode_result decode_collection(const event_decode_entry *entry, const uint8_t **cursor,
+					      const uint8_t *limit, events_decode_state *state,
+					      events_decode_batch *batch)
 {
 	uint64_t main_number;
 	uint64_t time;
-	events_decode_result result = pair_take(cursor, limit, &main_number, &time);
+	events_decode_result result = decode_two_numbers(cursor, limit, &main_number, &time);
 
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (main_number >> EVENT_GENERATION_BITS > UINT32_MAX)
 		return EVENTS_DECODE_BAD_ID;
-	learn_from_collection(state, main_number);
+	update_collection_numbers(state, main_number);
 	state->counter += time;
 	event_store(&batch->events[batch->count++], entry->head, main_number >> EVENT_GENERATION_BITS, state->counter,
 		    main_number & EVENT_GENERATION_MASK);
@@ -134,8 +141,8 @@ static events_decode_result take_collection(const event_decode_entry *entry, con
 }
 
 /*
- * Whether what follows a new size is its number. The heap grows before the first collection, and numbers begin with 1;
- * so soon, a time that short is hardly ever met.
+ * Whether the varint after a new heap size is a collection number and not a time. If the first such event precedes all
+ * collections, the number is 1, since numbers start there; a time of 1 is very unlikely.
  */
 static int is_resize_number(events_decode_state *state, uint64_t second)
 {
@@ -144,18 +151,18 @@ static int is_resize_number(events_decode_state *state, uint64_t second)
 	return state->numbers != COLLECTION_NUMBERS_NONE;
 }
 
-/* A new size of the heap. It counts as a collection, and in mono has its number in place of a time. */
-static events_decode_result take_resize(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
-					events_decode_state *state, events_decode_batch *batch)
+/* Decodes a new heap size. It counts as a collection, and in mono it has a collection number in place of a time. */
+static events_decode_result decode_resize(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
+					  events_decode_state *state, events_decode_batch *batch)
 {
 	uint64_t size;
 	uint64_t time = 0;
 	uint64_t number = 0;
 	events_decode_result result;
 
-	result = pair_take(cursor, limit, &size, &time);
+	result = decode_two_numbers(cursor, limit, &size, &time);
 	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_RESIZE_TIMED)
-		result = number_take(cursor, limit, &number);
+		result = decode_number(cursor, limit, &number);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (entry->form == EVENT_FORM_RESIZE && is_resize_number(state, time)) {
@@ -170,24 +177,24 @@ static events_decode_result take_resize(const event_decode_entry *entry, const u
 }
 
 /*
- * What is left over of an event before, when its time was too long for the writer: the time that it lacks, and a number
- * that means nothing.
+ * Decodes the leftover of a previous event whose time was too long for the writer: the missing time, and a number
+ * without meaning.
  */
-static events_decode_result take_stray(const uint8_t **cursor, const uint8_t *limit, events_decode_state *state)
+static events_decode_result decode_stray(const uint8_t **cursor, const uint8_t *limit, events_decode_state *state)
 {
 	uint64_t time;
 	uint64_t nothing;
-	events_decode_result result = pair_take(cursor, limit, &time, &nothing);
+	events_decode_result result = decode_two_numbers(cursor, limit, &time, &nothing);
 
 	if (result == EVENTS_DECODE_DONE)
 		state->counter += time;
 	return result;
 }
 
-static events_decode_result frames_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *frames, size_t count)
+static events_decode_result decode_frames(const uint8_t **cursor, const uint8_t *limit, uint64_t *frames, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		events_decode_result result = number_take(cursor, limit, &frames[i]);
+		events_decode_result result = decode_number(cursor, limit, &frames[i]);
 
 		if (result != EVENTS_DECODE_DONE)
 			return result;
@@ -197,8 +204,8 @@ static events_decode_result frames_take(const uint8_t **cursor, const uint8_t *l
 	return EVENTS_DECODE_DONE;
 }
 
-/* Whether the batch has room for the frames of a section, so many bytes being left for them. */
-static events_decode_result frames_check(events_decode_batch *batch, uint64_t count, size_t bytes_left)
+/* Checks that the batch has room for the frames of a stack section and that \p bytes_left can contain them. */
+static events_decode_result check_frame_room(events_decode_batch *batch, uint64_t count, size_t bytes_left)
 {
 	if (count > bytes_left)
 		return EVENTS_DECODE_CUT;
@@ -212,9 +219,9 @@ static events_decode_result frames_check(events_decode_batch *batch, uint64_t co
 	return EVENTS_DECODE_NO_ROOM;
 }
 
-static events_decode_result take_stack_section(const event_decode_entry *entry, const uint8_t **cursor,
-					       const uint8_t *limit, const events_decode_state *state,
-					       events_decode_batch *batch)
+static events_decode_result decode_stack_section(const event_decode_entry *entry, const uint8_t **cursor,
+						 const uint8_t *limit, const events_decode_state *state,
+						 events_decode_batch *batch)
 {
 	static uint64_t no_frame;
 	mprof_event *event = &batch->events[batch->count];
@@ -225,14 +232,14 @@ static events_decode_result take_stack_section(const event_decode_entry *entry, 
 
 	if (batch->detail_count == batch->detail_capacity)
 		return EVENTS_DECODE_FULL;
-	result = pair_take(cursor, limit, &kept, &count);
+	result = decode_two_numbers(cursor, limit, &kept, &count);
 	if (result == EVENTS_DECODE_DONE && kept > UINT32_MAX)
 		result = EVENTS_DECODE_BAD_ID;
 	if (result == EVENTS_DECODE_DONE)
-		result = frames_check(batch, count, (size_t)(limit - *cursor));
+		result = check_frame_room(batch, count, (size_t)(limit - *cursor));
 	if (result == EVENTS_DECODE_DONE && count > 0) {
 		frames = batch->frames + batch->frame_count;
-		result = frames_take(cursor, limit, frames, (size_t)count);
+		result = decode_frames(cursor, limit, frames, (size_t)count);
 	}
 	if (result != EVENTS_DECODE_DONE)
 		return result;
@@ -243,15 +250,15 @@ static events_decode_result take_stack_section(const event_decode_entry *entry, 
 	return EVENTS_DECODE_DONE;
 }
 
-/* An address of native memory. *previous is the address before, and then this one. */
-static events_decode_result place_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *previous)
+/* Decodes an address of native memory. *previous is the previous address, and receives this one. */
+static events_decode_result decode_address(const uint8_t **cursor, const uint8_t *limit, uint64_t *previous)
 {
 	uint64_t head;
 	uint64_t rest = 0;
-	events_decode_result result = number_take(cursor, limit, &head);
+	events_decode_result result = decode_number(cursor, limit, &head);
 
 	if (result == EVENTS_DECODE_DONE && memory_place_has_rest(head))
-		result = number_take(cursor, limit, &rest);
+		result = decode_number(cursor, limit, &rest);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (!memory_place_is_valid(head, rest))
@@ -260,26 +267,26 @@ static events_decode_result place_take(const uint8_t **cursor, const uint8_t *li
 	return EVENTS_DECODE_DONE;
 }
 
-/* What an event of native memory has besides its address. */
-static events_decode_result memory_detail_take(uint32_t form, const uint8_t **cursor, const uint8_t *limit,
-					       mprof_event_detail *detail)
+/* Decodes the fields of a native memory event after its address. */
+static events_decode_result decode_memory_detail(uint32_t form, const uint8_t **cursor, const uint8_t *limit,
+						 mprof_event_detail *detail)
 {
 	events_decode_result result = EVENTS_DECODE_DONE;
 	uint64_t stack;
 
 	if (form != EVENT_FORM_MEMORY_FREED_AT)
-		result = number_take(cursor, limit, &detail->size);
+		result = decode_number(cursor, limit, &detail->size);
 	if (result == EVENTS_DECODE_DONE)
-		result = number_take(cursor, limit, &stack);
+		result = decode_number(cursor, limit, &stack);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	detail->stack = (uint32_t)stack;
 	return stack > UINT32_MAX ? EVENTS_DECODE_BAD_ID : EVENTS_DECODE_DONE;
 }
 
-/* An event of native memory (section 4.7). */
-static events_decode_result take_memory(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
-					events_decode_state *state, events_decode_batch *batch)
+/* Decodes a native memory event (section 4.7). */
+static events_decode_result decode_memory(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
+					  events_decode_state *state, events_decode_batch *batch)
 {
 	mprof_event *event = &batch->events[batch->count];
 	mprof_event_detail *detail = NULL;
@@ -295,18 +302,18 @@ static events_decode_result take_memory(const event_decode_entry *entry, const u
 		memset(detail, 0, sizeof(*detail));
 		detail->struct_size = sizeof(*detail);
 	}
-	result = number_take(cursor, limit, &time);
+	result = decode_number(cursor, limit, &time);
 	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_MEMORY_RESIZED) {
-		result = number_take(cursor, limit, &duration);
+		result = decode_number(cursor, limit, &duration);
 		if (result == EVENTS_DECODE_DONE)
-			result = place_take(cursor, limit, &address);
+			result = decode_address(cursor, limit, &address);
 		detail->started = state->counter + time - duration;
 		detail->object = address;
 	}
 	if (result == EVENTS_DECODE_DONE)
-		result = place_take(cursor, limit, &address);
+		result = decode_address(cursor, limit, &address);
 	if (result == EVENTS_DECODE_DONE && detail != NULL)
-		result = memory_detail_take(entry->form, cursor, limit, detail);
+		result = decode_memory_detail(entry->form, cursor, limit, detail);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	state->counter += time;
@@ -318,11 +325,11 @@ static events_decode_result take_memory(const event_decode_entry *entry, const u
 	return EVENTS_DECODE_DONE;
 }
 
-events_decode_result event_decode_one(const events_decode_table *table, const uint8_t **place, const uint8_t *limit,
+events_decode_result event_decode_one(const events_decode_table *table, const uint8_t **position, const uint8_t *limit,
 				      events_decode_state *state, events_decode_batch *batch)
 {
-	const event_decode_entry *entry = &table->entries[**place];
-	const uint8_t *cursor = *place + 1;
+	const event_decode_entry *entry = &table->entries[**position];
+	const uint8_t *cursor = *position + 1;
 	events_decode_result result;
 
 	switch (entry->form) {
@@ -331,29 +338,29 @@ events_decode_result event_decode_one(const events_decode_table *table, const ui
 	case EVENT_FORM_INVALID:
 		return EVENTS_DECODE_BAD_CODE;
 	case EVENT_FORM_COLLECTION:
-		result = take_collection(entry, &cursor, limit, state, batch);
+		result = decode_collection(entry, &cursor, limit, state, batch);
 		break;
 	case EVENT_FORM_RESIZE:
 	case EVENT_FORM_RESIZE_TIMED:
-		result = take_resize(entry, &cursor, limit, state, batch);
+		result = decode_resize(entry, &cursor, limit, state, batch);
 		break;
 	case EVENT_FORM_STACK_SECTION:
-		result = take_stack_section(entry, &cursor, limit, state, batch);
+		result = decode_stack_section(entry, &cursor, limit, state, batch);
 		break;
 	case EVENT_FORM_MEMORY_ALLOCATED:
 	case EVENT_FORM_MEMORY_FREED:
 	case EVENT_FORM_MEMORY_FREED_AT:
 	case EVENT_FORM_MEMORY_RESIZED:
-		result = take_memory(entry, &cursor, limit, state, batch);
+		result = decode_memory(entry, &cursor, limit, state, batch);
 		break;
 	case EVENT_FORM_STRAY:
-		result = take_stray(&cursor, limit, state);
+		result = decode_stray(&cursor, limit, state);
 		break;
 	default:
-		result = take_common(table, entry, &cursor, limit, state, batch);
+		result = decode_common(table, entry, &cursor, limit, state, batch);
 		break;
 	}
 	if (result == EVENTS_DECODE_DONE)
-		*place = cursor;
+		*position = cursor;
 	return result;
 }

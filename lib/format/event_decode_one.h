@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/event_decode_one.h
- * \brief A single event of whatever form, each of its bytes checked.
+ * \brief The slow path of event decoding: one event of any form, with a check of each byte.
  */
 #ifndef FORMAT_EVENT_DECODE_ONE_H
 #define FORMAT_EVENT_DECODE_ONE_H
@@ -9,10 +9,11 @@
 #include "format/events_decode.h"
 
 /**
- * Decodes the event at the place, which is in front of the limit, and moves the place behind it. The batch has room for
- * an event. On any result but EVENTS_DECODE_DONE neither the state nor the batch has changed.
+ * Decodes the event at \p position and advances \p position past it. \p position must be before \p limit, and the batch
+ * must have room for an event. Unless the result is EVENTS_DECODE_DONE, neither the state nor the counts of the batch
+ * change.
  */
-events_decode_result event_decode_one(const events_decode_table *table, const uint8_t **place, const uint8_t *limit,
+events_decode_result event_decode_one(const events_decode_table *table, const uint8_t **position, const uint8_t *limit,
 				      events_decode_state *state, events_decode_batch *batch);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/event_detail.h
- * \brief Details of events that a caller passes, who may have been compiled for smaller or larger ones.
+ * \brief Event details that a caller passes. The caller may be compiled for a smaller or larger struct.
  */
 #ifndef FORMAT_EVENT_DETAIL_H
 #define FORMAT_EVENT_DETAIL_H
@@ -10,7 +10,9 @@
 
 #include "base/options.h"
 
-/** Whether a detail has a size, and says nothing that is unknown here. NULL is one that says nothing. */
+/**
+ * Whether a detail has a size, and all fields unknown to this library are 0. NULL is valid and stands for no detail.
+ */
 static inline int event_detail_is_valid(const mprof_event_detail *detail)
 {
 	mprof_event_detail own;
@@ -21,7 +23,8 @@ static inline int event_detail_is_valid(const mprof_event_detail *detail)
 }
 
 /**
- * A valid detail with all fields: \p detail itself, or \p own, to which it is copied if it lacks some. NULL for NULL.
+ * Returns a valid detail with all fields: \p detail itself or, if its struct lacks fields, \p own, which receives a
+ * copy. Returns NULL for NULL.
  */
 static inline const mprof_event_detail *event_detail_read(const mprof_event_detail *detail, mprof_event_detail *own)
 {

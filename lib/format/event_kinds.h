@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/event_kinds.h
- * \brief What is known of each kind of event, in one table: the fields that it uses, and what it is about.
+ * \brief The table of event kinds: names, categories, and the fields that each kind uses.
  */
 #ifndef FORMAT_EVENT_KINDS_H
 #define FORMAT_EVENT_KINDS_H
@@ -11,7 +11,7 @@
 #include "format/kind_counts.h"
 
 /*
- * Kinds in the order of their numbers: name, what id, value and time are, the category, and whether a stack section may
+ * The kinds in the order of their numbers: name; meaning of id, value and time; category; whether a stack section may
  * precede the event.
  */
 /* clang-format off */
@@ -73,20 +73,20 @@ typedef struct event_kind_row {
 	uint8_t value;       /**< An #mprof_event_value. */
 	uint8_t time;        /**< An #mprof_event_time. */
 	uint8_t category;    /**< An #mprof_event_category. */
-	uint8_t has_section; /**< 1: in dialects with stack sections, one may precede it. */
+	uint8_t has_section; /**< 1: in dialects with stack sections, one may precede the event. */
 } event_kind_row;
 
 #define EVENT_KIND_ROW(kind, name, id, value, time, category, has_section)                                             \
 	[MPROF_EVENT_##kind] = {MPROF_EVENT_ID_##id, MPROF_EVENT_VALUE_##value, MPROF_EVENT_TIME_##time,               \
 				MPROF_EVENT_CATEGORY_##category, has_section},
 
-/** The table, by #mprof_event_kind. With room for any byte: kinds that are not known are like #MPROF_EVENT_UNKNOWN. */
+/** The table, indexed by #mprof_event_kind. It has a row for any byte: unknown kinds equal #MPROF_EVENT_UNKNOWN. */
 static const event_kind_row event_kind_rows[256] = {EVENT_KINDS(EVENT_KIND_ROW)};
 
 #define EVENT_KIND_BIT_IF(kind, name, id, value, time, category, has_section)                                          \
 	| (uint64_t)(MPROF_EVENT_CATEGORY_##category == wanted) << MPROF_EVENT_##kind
 
-/** The kinds of a category, one bit for each; a constant where the category is. */
+/** The kinds of a category, one bit for each. A constant expression if \p wanted is one. */
 static inline __attribute__((always_inline)) uint64_t event_kinds_in(uint32_t wanted)
 {
 	return UINT64_C(0) EVENT_KINDS(EVENT_KIND_BIT_IF);
@@ -99,7 +99,7 @@ static inline uint32_t event_category(const mprof_event *event)
 	return event_kind_rows[event->kind].category;
 }
 
-/** Whether the counter of an event is its own, not that of the event before. */
+/** Whether an event has a counter of its own, and not that of the previous event. */
 static inline int event_has_time(const mprof_event *event)
 {
 	const uint32_t time = event_kind_rows[event->kind].time;

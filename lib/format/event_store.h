@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/event_store.h
- * \brief From the numbers of an event's bytes to its mprof_event, for both ways of decoding.
+ * \brief Builds mprof_event from decoded numbers, for the fast path and the slow path.
  */
 #ifndef FORMAT_EVENT_STORE_H
 #define FORMAT_EVENT_STORE_H
@@ -10,13 +10,13 @@
 
 #include <string.h>
 
-/** Spreads a mask of the table, 0 or -1, over 64 bits. */
+/** Sign-extends a mask of the table, 0 or -1, to 64 bits. */
 static inline uint64_t mask_of(int8_t mask)
 {
 	return (uint64_t)(int64_t)mask;
 }
 
-/** All fields are written, so that the caller's array need not be cleared. */
+/** Stores an event. All fields are written, so the caller's array need not be cleared. */
 static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, uint64_t counter, uint64_t value)
 {
 	memcpy(event, &head, sizeof(head));
@@ -26,7 +26,10 @@ static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, u
 	event->more.detail_bits = 0;
 }
 
-/** Stores an event of any form, without its extras; the size is that of the class, or 0. Returns its counter. */
+/**
+ * Stores an event of any form, without its optional fields. \p size is the object size of the class, or 0. Returns the
+ * counter of the event.
+ */
 static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
 				       uint64_t second, uint32_t size, uint64_t counter)
 {
@@ -37,12 +40,12 @@ static inline uint64_t event_store_any(mprof_event *event, const event_decode_en
 	return counter;
 }
 
-/** What the extras of an event are, by event_extra. */
+/** The values of the optional fields of an event, indexed by #event_extra. */
 typedef struct extra_numbers {
 	uint64_t of[EVENT_EXTRA_COUNT];
 } extra_numbers;
 
-/** Gives an event the detail with its extras. Returns 0, having changed nothing that counts, if an id does not fit. */
+/** Stores the optional fields in the detail of an event. Returns 0 without a change if an ID exceeds 32 bits. */
 static inline int detail_store(mprof_event *event, mprof_event_detail *detail, const extra_numbers *numbers)
 {
 	uint64_t handle = numbers->of[EVENT_EXTRA_HANDLE];
@@ -65,8 +68,8 @@ static inline int detail_store(mprof_event *event, mprof_event_detail *detail, c
 }
 
 /**
- * Gives the event of a stack section its detail. \p count frames are borrowed; they are not NULL, even if there are
- * none, by which details of sections are told from others.
+ * Stores the detail of a stack section event. The \p count frames are borrowed. \p frames is not NULL even if \p count
+ * is 0, which distinguishes the details of stack sections from others.
  */
 static inline void stack_section_store(mprof_event *event, mprof_event_detail *detail, const uint64_t *frames,
 				       uint32_t count)

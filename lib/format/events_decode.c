@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What the numbers of a form are. */
+/* Sets the packed bits and the fields that the numbers of a form are stored in. */
 static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32_t byte)
 {
 	if (form == EVENT_FORM_PACKED_ID || form == EVENT_FORM_ALLOCATION || form == EVENT_FORM_ALLOCATION_FIXED ||
@@ -29,7 +29,10 @@ static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32
 		entry->second_time_mask = -1;
 }
 
-/* Forms that are rare, or damage, or more than two varints and the extras of an allocation. */
+/*
+ * Whether a form is left to the slow path: it is rare, invalid, or more than two varints and the fields of an
+ * allocation.
+ */
 static int form_is_slow(event_form form)
 {
 	switch (form) {
@@ -60,8 +63,9 @@ static void entry_build(event_decode_entry *entry, const event_code *code, uint3
 }
 
 /*
- * Bytes that lack a second varint are told by the bits that all of them have in common, and no others. Where there are
- * none, allocations of fixed size are taken for such; they are damage then, and left to the careful path.
+ * Events without a second varint are recognized by bits of the code that all of them share and no other event has. If
+ * the log has no such events, the mask matches allocations of fixed size: their codes are invalid then, and the slow
+ * path reports them.
  */
 static void table_set_single(events_decode_table *table)
 {
@@ -100,53 +104,54 @@ void events_decode_table_build(events_decode_table *table, const dialect_rules *
 	table->object_sizes = object_sizes;
 }
 
-/* Masks of joined groups: as many as the index says, and one. */
+/* Masks of index + 1 groups of seven bits, after the groups were joined. */
 static const uint64_t group_masks[8] = {
 	(UINT64_C(1) << 7) - 1,  (UINT64_C(1) << 14) - 1, (UINT64_C(1) << 21) - 1, (UINT64_C(1) << 28) - 1,
 	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
 };
 
 #if VARINT_WORD_CAN_EXTRACT
-/* The same in bytes that are not joined yet. */
+/* Masks of index + 1 groups that are still in separate bytes. */
 static const uint64_t byte_masks[8] = {
 	UINT64_C(0x7f),         UINT64_C(0x7f7f),         UINT64_C(0x7f7f7f),         UINT64_C(0x7f7f7f7f),
 	UINT64_C(0x7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f7f),
 };
 #endif
 
-/* The fast path takes an event of a byte, and varints of eight bytes in all; then extras of eight bytes each. */
+/* Limits of the fast path, in bytes: the code and the first two varints together; each optional field after them. */
 #define FAST_LENGTH 9
 #define FAST_EXTRA_LENGTH 8
 #define FAST_MOST_EXTRAS 3
 
 /*
- * Events are found in windows of so many bytes. A window holds WINDOW_EVENTS events of five bytes, and fewer that are
- * long because many have extras; to stop there however long they are is cheaper than to stop where it ends, which
- * cannot be foretold. Behind a window there must be room to look at what could be an event.
+ * Events are decoded in windows of WINDOW_LENGTH bytes. A window yields at most WINDOW_EVENTS events, which is about
+ * its length if they have five bytes, or WINDOW_LONG_EVENTS if many have optional fields. A fixed number of events is
+ * cheaper than a test for the end of the window, which is unpredictable. WINDOW_SLACK bytes after the window must be
+ * readable, because an event is loaded before it is known to end inside the window.
  */
 #define WINDOW_LENGTH 64
 #define WINDOW_EVENTS 12
 #define WINDOW_LONG_EVENTS 6
 #define WINDOW_SLACK FAST_LENGTH
 
-/* What matters of a window's bytes, one bit for each, the first byte in the lowest bit. */
+/* Properties of the bytes of a window, one bit for each byte, the first byte in the lowest bit. */
 typedef struct window_marks {
-	uint64_t last;   /* The byte ends a varint, if it is part of one. */
-	uint64_t single; /* No second varint follows, if the byte is an event's first. */
+	uint64_t last;   /* If the byte is part of a varint, it is the last one. */
+	uint64_t single; /* If the byte is an event code, the event has no second varint. */
 } window_marks;
 
-/* What events of a log may have; known where functions are put together, so that others are not asked for it. */
+/* Features of the events of a log. They are constants at each inlined call, so code for absent features is removed. */
 typedef enum fast_features {
 	FAST_PLAIN = 0,
-	FAST_SINGLE = 1,  /* Events without a second varint: implicit leaves; needed for FAST_SIZES, too. */
+	FAST_SINGLE = 1,  /* Events without a second varint, such as implicit leaves. FAST_SIZES requires it. */
 	FAST_SIZES = 2,   /* Allocations of fixed size. */
-	FAST_EXTRAS = 4,  /* Extras of allocations. */
+	FAST_EXTRAS = 4,  /* Optional fields of allocations. */
 	FAST_FRAMES = 8,  /* Stack sections. */
-	FAST_EXTRACT = 16 /* Nothing of the log: varint_word_extract() may be used. */
+	FAST_EXTRACT = 16 /* Not a feature of the log: varint_word_extract() may be used. */
 } fast_features;
 
-/* The varint whose last byte is that of the word. */
-static inline uint64_t number_take(uint64_t word, uint32_t last, fast_features features)
+/* Returns the varint at the start of the word; \p last is the index of its last byte. */
+static inline uint64_t extract_number(uint64_t word, uint32_t last, fast_features features)
 {
 #if VARINT_WORD_CAN_EXTRACT
 	if ((features & FAST_EXTRACT) != 0)
@@ -157,9 +162,9 @@ static inline uint64_t number_take(uint64_t word, uint32_t last, fast_features f
 	return varint_word_join(word) & group_masks[last];
 }
 
-/* Two varints in a row. Where there is one alone, it ends in the same byte as both, and the second is 0. */
-static inline void numbers_take(uint64_t word, uint32_t first_last, uint32_t second_last, fast_features features,
-				uint64_t *first, uint64_t *second)
+/* Returns two consecutive varints. If there is only one, both have the same last byte, and the second is 0. */
+static inline void extract_two_numbers(uint64_t word, uint32_t first_last, uint32_t second_last, fast_features features,
+				       uint64_t *first, uint64_t *second)
 {
 	uint64_t joined;
 
@@ -181,12 +186,12 @@ static inline void numbers_take(uint64_t word, uint32_t first_last, uint32_t sec
 
 #include <emmintrin.h>
 
-static inline uint64_t sixteen_last(const uint8_t *bytes)
+static inline uint64_t mark_last_of_16(const uint8_t *bytes)
 {
 	return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
-static inline uint64_t sixteen_single(const uint8_t *bytes, const events_decode_table *table)
+static inline uint64_t mark_single_of_16(const uint8_t *bytes, const events_decode_table *table)
 {
 	__m128i all = _mm_loadu_si128((const __m128i *)(const void *)bytes);
 	__m128i group = _mm_and_si128(all, _mm_set1_epi8((char)table->single_mask));
@@ -196,40 +201,40 @@ static inline uint64_t sixteen_single(const uint8_t *bytes, const events_decode_
 
 #else
 
-/* One byte's value in each of eight bytes. */
+/* A word of eight bytes that all have this value. */
 #define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
 
-/* The highest bits of eight bytes side by side: the product brings them together in its own highest byte. */
+/* Gathers the highest bits of eight bytes: the multiplication collects them in the highest byte of the product. */
 static inline uint64_t highest_bits(uint64_t bytes)
 {
 	return ((bytes & EACH_BYTE(0x80)) >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-static inline uint64_t sixteen_last(const uint8_t *bytes)
+static inline uint64_t mark_last_of_16(const uint8_t *bytes)
 {
 	return highest_bits(bytes_load_64(bytes)) | highest_bits(bytes_load_64(bytes + 8)) << 8;
 }
 
-static inline uint64_t eight_single(uint64_t bytes, const events_decode_table *table)
+static inline uint64_t mark_single_of_8(uint64_t bytes, const events_decode_table *table)
 {
-	/* 0 where it is one; any other value, with 127 added, has its highest bit set. */
+	/* A byte is 0 if its event has no second varint. Adding 127 to any other value sets the highest bit. */
 	uint64_t other = (bytes ^ EACH_BYTE(table->single_value)) & EACH_BYTE(table->single_mask);
 
 	return highest_bits(~(other + EACH_BYTE(127)));
 }
 
-static inline uint64_t sixteen_single(const uint8_t *bytes, const events_decode_table *table)
+static inline uint64_t mark_single_of_16(const uint8_t *bytes, const events_decode_table *table)
 {
-	return eight_single(bytes_load_64(bytes), table) | eight_single(bytes_load_64(bytes + 8), table) << 8;
+	return mark_single_of_8(bytes_load_64(bytes), table) | mark_single_of_8(bytes_load_64(bytes + 8), table) << 8;
 }
 
 #endif
 
-/* window_marks.last of a window. */
+/* Returns window_marks.last of a window. */
 static inline uint64_t window_last(const uint8_t *window)
 {
-	return sixteen_last(window) | sixteen_last(window + 16) << 16 | sixteen_last(window + 32) << 32 |
-	       sixteen_last(window + 48) << 48;
+	return mark_last_of_16(window) | mark_last_of_16(window + 16) << 16 | mark_last_of_16(window + 32) << 32 |
+	       mark_last_of_16(window + 48) << 48;
 }
 
 static inline void window_mark(window_marks *marks, const uint8_t *window, const events_decode_table *table,
@@ -238,25 +243,27 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, const
 	marks->last = window_last(window);
 	marks->single = 0;
 	if ((features & FAST_SINGLE) != 0)
-		marks->single = sixteen_single(window, table) | sixteen_single(window + 16, table) << 16 |
-				sixteen_single(window + 32, table) << 32 | sixteen_single(window + 48, table) << 48;
+		marks->single = mark_single_of_16(window, table) | mark_single_of_16(window + 16, table) << 16 |
+				mark_single_of_16(window + 32, table) << 32 |
+				mark_single_of_16(window + 48, table) << 48;
 }
 
-/* Where the details of events and the frames of stack sections go. */
+/* The output for the details of events and the frames of stack sections. */
 typedef struct fast_details {
 	mprof_event_detail *detail;
 	const mprof_event_detail *detail_end;
 	uint64_t *frame;
 	const uint64_t *frame_end;
-	const uint8_t *window_limit; /* Where the frames' last window may end at most. */
+	const uint8_t *window_limit; /* Limit for the end of a window of frames. */
 } fast_details;
 
 /*
- * Decodes the extras of an event, whose other varints end in front of the cursor. The lowest mark is that of the byte
- * at the cursor. Returns their length, or 0 if they are left to the careful path.
+ * Decodes the optional fields of an event; the other varints of the event end before the cursor. The lowest bit of
+ * \p ends belongs to the byte at the cursor. Returns the length of the fields, or 0 to leave the event to the slow
+ * path.
  */
-static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_t extras, fast_features features,
-				   mprof_event *event, mprof_event_detail *detail)
+static inline uint32_t decode_fast_extras(const uint8_t *cursor, uint64_t ends, uint32_t extras, fast_features features,
+					  mprof_event *event, mprof_event_detail *detail)
 {
 	extra_numbers numbers = {{0}};
 	uint32_t position = 0;
@@ -270,7 +277,7 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
 			return 0;
 		numbers.of[EVENT_EXTRAS_FIRST(extras)] =
-			number_take(bytes_load_64(cursor + position), last - position, features);
+			extract_number(bytes_load_64(cursor + position), last - position, features);
 		position = last + 1;
 		ends &= ends - 1;
 	}
@@ -278,14 +285,15 @@ static inline uint32_t extras_fast(const uint8_t *cursor, uint64_t ends, uint32_
 }
 
 /*
- * Decodes the frames of a stack section, of whose other varints the last one ends in front of the cursor. They may go
- * on behind the window. As extras_fast(), but -1 stands for those that are left.
+ * Decodes the frames of a stack section; the other varints of the section end before the cursor. The lowest bit of
+ * \p ends belongs to the byte at the cursor. The frames may extend beyond the window. Returns their length, which may
+ * be 0, or -1 to leave the section to the slow path.
  */
-static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_features features,
-			      fast_details *details, mprof_event *event)
+static inline int decode_fast_frames(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_features features,
+				     fast_details *details, mprof_event *event)
 {
 	uint64_t *frame = details->frame;
-	const uint8_t *begin = cursor;
+	const uint8_t *start = cursor;
 	uint64_t all = 0;
 	uint32_t position = 0;
 
@@ -308,7 +316,7 @@ static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t cou
 		last = (uint32_t)__builtin_ctzll(ends);
 		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
 			return -1;
-		frame[i] = number_take(bytes_load_64(cursor + position), last - position, features);
+		frame[i] = extract_number(bytes_load_64(cursor + position), last - position, features);
 		all |= frame[i];
 		position = last + 1;
 		ends &= ends - 1;
@@ -317,18 +325,18 @@ static inline int frames_fast(const uint8_t *cursor, uint64_t ends, uint64_t cou
 		return -1;
 	stack_section_store(event, details->detail++, frame, (uint32_t)count);
 	details->frame += count;
-	return (int)(cursor - begin) + (int)position;
+	return (int)(cursor - start) + (int)position;
 }
 
-/* The size of a class's objects, if it stands in the map's array, and 0 for class 0, which is none. */
-static inline uint32_t size_fast(const id_map *sizes, uint32_t class_id)
+/* Returns the object size of a class if the dense array of the map contains it, otherwise 0. Class 0 is invalid: 0. */
+static inline uint32_t dense_object_size(const id_map *sizes, uint32_t class_id)
 {
 	return __builtin_expect(class_id < sizes->dense_count, 1) ? sizes->dense[class_id] : 0;
 }
 
 /*
- * Decodes an event that is not packed, or has extras, of whose varints the first two are given, if they are not left to
- * the careful path. Returns 0 if they are.
+ * Stores an event that is not packed or has optional fields, from its first two varints. Returns 0 to leave the event
+ * to the slow path.
  */
 static inline int decode_fast_other(const events_decode_table *table, const event_decode_entry *entry,
 				    uint64_t main_number, uint64_t second, fast_features features, uint64_t *counter,
@@ -340,8 +348,9 @@ static inline int decode_fast_other(const events_decode_table *table, const even
 	if (entry->is_slow || (main_number & mask_of(entry->main_id_mask)) > UINT32_MAX)
 		return 0;
 	if ((features & FAST_SIZES) != 0) {
-		/* Which allocations have a size of their own follows no pattern, either. */
-		size = size_fast(table->object_sizes, (uint32_t)(main_number & mask_of(entry->class_size_mask)));
+		/* No branch on whether the allocation has a size of its own: it would be unpredictable. */
+		size = dense_object_size(table->object_sizes,
+					 (uint32_t)(main_number & mask_of(entry->class_size_mask)));
 		if (__builtin_expect((mask_of(entry->class_size_mask) & (size == 0)) != 0, 0))
 			return 0;
 	}
@@ -350,13 +359,14 @@ static inline int decode_fast_other(const events_decode_table *table, const even
 }
 
 /*
- * Decodes the event at the cursor with no branch that depends on its length, nor on whether it enters, leaves or
- * allocates: these follow no pattern, and each wrong guess of the processor costs more than a whole event. Where the
- * event ends is found from the window's marks alone, with no load in between, since each event has to wait for that of
- * the one before; the rest of the work on several events overlaps. Both varints are taken from one word of eight bytes.
+ * Decodes the event at the cursor without a branch on its length, or on whether it is an enter, a leave or an
+ * allocation: these branches are unpredictable, and one misprediction costs more than decoding an event. The end of the
+ * event is computed from the window marks alone, without a load, because it is on the critical path: each event starts
+ * at the end of the previous one. The remaining work on several events overlaps. Both varints are decoded from one word
+ * of eight bytes.
  *
- * Returns the length of the event, or 0 for one that is left to the careful path: whatever does not fit in the word
- * or in the window, and all that may be damage. The detail is taken by an event that has extras.
+ * Returns the length of the event, or 0 to leave it to the slow path, which handles events that exceed the word or the
+ * window, and possible damage. An event with optional fields uses the next detail of \p details.
  */
 static inline __attribute__((always_inline)) uint32_t decode_fast(const events_decode_table *table,
 								  const uint8_t *cursor, window_marks *marks,
@@ -367,7 +377,9 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 	uint32_t head = table->packed_heads[byte];
 	uint32_t extras_length = 0;
 	uint64_t main_end = marks->last >> 1;
-	/* Without the lowest mark if there is a second varint, so that the lowest is that of the event's end. */
+	/*
+	 * If there is a second varint, the lowest mark is cleared, so that the lowest one left is the end of the event.
+	 */
 	uint64_t event_end = main_end & (main_end - ((features & FAST_SINGLE) != 0 ? ~marks->single & 1 : 1));
 
 	if (__builtin_expect((event_end & 255) == 0, 0))
@@ -378,10 +390,10 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 	uint64_t main_number;
 	uint64_t second;
 
-	numbers_take(bytes_load_64(cursor + 1), main_last, event_last, features, &main_number, &second);
+	extract_two_numbers(bytes_load_64(cursor + 1), main_last, event_last, features, &main_number, &second);
 	if (__builtin_expect(head != 0, 1)) {
 		uint64_t single = (features & FAST_SINGLE) != 0 ? 0 - (marks->single & 1) : 0;
-		/* Of the packed kinds only allocations have this bit. */
+		/* Among the packed kinds, only allocations have this bit set. */
 		uint64_t sized = 0 - (uint64_t)(byte / EVENT_GROUP_ALLOCATION % 2);
 		uint64_t id;
 
@@ -395,8 +407,8 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 		int frames_length;
 
 		event_store(event, table->entries[byte].head, 0, *counter, main_number);
-		frames_length = frames_fast(cursor + event_last + 2, main_end >> event_last >> 1, second, features,
-					    details, event);
+		frames_length = decode_fast_frames(cursor + event_last + 2, main_end >> event_last >> 1, second,
+						   features, details, event);
 		if (frames_length < 0)
 			return 0;
 		extras_length = (uint32_t)frames_length;
@@ -408,35 +420,35 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 		if ((features & FAST_EXTRAS) != 0 && entry->extras != 0) {
 			if (details->detail == details->detail_end)
 				return 0;
-			extras_length = extras_fast(cursor + event_last + 2, main_end >> event_last >> 1, entry->extras,
-						    features, event, details->detail);
+			extras_length = decode_fast_extras(cursor + event_last + 2, main_end >> event_last >> 1,
+							   entry->extras, features, event, details->detail);
 			if (extras_length == 0)
 				return 0;
 			details->detail++;
 		}
 	}
-	/* Nothing is marked behind the window, where frames may end. */
+	/* Frames may end after the window, where there are no marks; a shift by 64 or more would be undefined. */
 	marks->last = main_end >> event_last >> 1 >> (extras_length < 63 ? extras_length : 63);
 	if ((features & FAST_SINGLE) != 0)
 		marks->single = marks->single >> 2 >> event_last >> extras_length;
 	return event_last + 2 + extras_length;
 }
 
-/* Decodes events by windows. Returns the place of the first one that is left. */
+/* Decodes events window by window. Returns the position of the first event that is left. */
 static inline __attribute__((always_inline)) const uint8_t *
 decode_windows(const events_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
 	       uint64_t *last_counter, events_decode_batch *batch, fast_features features)
 {
 	const int has_details = (features & FAST_EXTRAS) != 0;
 	const uint32_t longest = FAST_LENGTH + (has_details ? FAST_MOST_EXTRAS * FAST_EXTRA_LENGTH : 0);
-	/* Logs that could have stack sections have calls instead, or other events that are short. */
+	/* Where stack sections are possible, most events are sections, calls or other short events. */
 	const int has_long_events = has_details && (features & FAST_FRAMES) == 0;
 	const ptrdiff_t most = has_long_events ? WINDOW_LONG_EVENTS : WINDOW_EVENTS;
 	const uint8_t *limit = state->bytes + state->length;
 	const uint8_t *readable = state->bytes + state->readable;
 	mprof_event *event = batch->events + batch->count;
 	mprof_event *end = batch->events + batch->capacity;
-	/* Nothing is put there: what has room for no frames also ends there. */
+	/* Start and end of the frame array if there is none. Nothing is stored here. */
 	static uint64_t no_frame;
 	fast_details details = {NULL, NULL, &no_frame, &no_frame, NULL};
 	uint64_t counter = *last_counter;
@@ -456,7 +468,7 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 		window_marks marks;
 
 		window_mark(&marks, cursor, table, features);
-		/* No event ends behind the limit. */
+		/* Marks after the limit are cleared, so that no event ends there. */
 		if (__builtin_expect(limit - cursor < WINDOW_LENGTH, 0))
 			marks.last &= (UINT64_C(1) << (limit - cursor)) - 1;
 		for (; event < window_end; event++) {
@@ -466,7 +478,7 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 				break;
 			cursor += length;
 		}
-		/* Was it not left for the window's end? */
+		/* The event could not have reached the end of the window: it was left to the slow path. */
 		if (event < window_end && cursor <= last_start)
 			break;
 	}
@@ -479,9 +491,13 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
 	return cursor;
 }
 
-/* An event that is left to the slow path. Those of native memory come in long runs, for which no window is marked. */
-static events_decode_result decode_slowly(const events_decode_table *table, const uint8_t **cursor,
-					  const uint8_t *limit, events_decode_state *state, events_decode_batch *batch)
+/*
+ * Decodes an event by the slow path, and the native memory events after it: they come in long runs, for which marking
+ * windows would be wasted.
+ */
+static events_decode_result decode_slow_path(const events_decode_table *table, const uint8_t **cursor,
+					     const uint8_t *limit, events_decode_state *state,
+					     events_decode_batch *batch)
 {
 	events_decode_result result;
 
@@ -492,7 +508,7 @@ static events_decode_result decode_slowly(const events_decode_table *table, cons
 	return result;
 }
 
-/* \p machine is FAST_EXTRACT or nothing. */
+/* \p machine is FAST_EXTRACT or 0. */
 static inline __attribute__((always_inline)) events_decode_result decode_list(const events_decode_table *table,
 									      events_decode_state *state,
 									      events_decode_batch *batch,
@@ -519,10 +535,10 @@ static inline __attribute__((always_inline)) events_decode_result decode_list(co
 		if (batch->count == batch->capacity)
 			result = EVENTS_DECODE_FULL;
 		else if (cursor < limit)
-			result = decode_slowly(table, &cursor, limit, state, batch);
+			result = decode_slow_path(table, &cursor, limit, state, batch);
 	}
 	state->position = (size_t)(cursor - state->bytes);
-	/* A batch that was filled by the very last event is full, but nothing is left to be fetched with another. */
+	/* If the last event filled the batch, nothing is left for another batch. */
 	return result == EVENTS_DECODE_FULL && cursor == limit ? EVENTS_DECODE_DONE : result;
 }
 

@@ -10,12 +10,12 @@
 #include <string.h>
 
 /*
- * Resized memory takes most: a byte, five varints of 64 bits, two rests of addresses, an id; varints are stored eight
- * bytes at a time.
+ * Maximum size of an encoded event, that of resized memory: a byte, five varints of 64 bits, two remainders of
+ * addresses, an ID. The last 8 bytes are for stores of varints, which write eight bytes at a time.
  */
 #define EVENT_ROOM (1 + 5 * MPROF_VARINT_MAX_LENGTH + 2 + 5 + 8)
 
-/* Room is reserved for so many events at once: little beside a block, many beside the cost of reserving. */
+/* Room is reserved for this many events at once: little memory compared to a block, but enough to amortize the call. */
 #define BATCH_EVENTS 256
 
 static event_id_space id_space_of(uint32_t byte)
@@ -33,15 +33,15 @@ static event_id_space id_space_of(uint32_t byte)
 	}
 }
 
-#define SAID(extra) (1 << (extra))
+#define WRITES_EXTRA(extra) (1 << (extra))
 
-static uint8_t said_by(uint32_t extras)
+static uint8_t written_extras_of(uint32_t extras)
 {
-	uint32_t said = 0;
+	uint32_t written_extras = 0;
 
 	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras))
-		said |= SAID(EVENT_EXTRAS_FIRST(extras));
-	return (uint8_t)said;
+		written_extras |= WRITES_EXTRA(EVENT_EXTRAS_FIRST(extras));
+	return (uint8_t)written_extras;
 }
 
 static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint32_t kind, uint32_t flags)
@@ -49,35 +49,35 @@ static event_rule rule_of(const event_code codes[256], const dialect_rules *rule
 	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
 	int byte = event_codes_byte(rules, kind, flags);
 
-	/* Stacks are told by events that have one; sections are made where they are needed. */
+	/* A caller specifies the call stack of each event; the writer creates stack sections where they are needed. */
 	if (byte > 0 && codes[byte].kind == kind && kind != MPROF_EVENT_STACK_SECTION) {
 		rule.form = codes[byte].form;
 		rule.byte = (uint8_t)byte;
 		rule.id_space = (uint8_t)id_space_of((uint32_t)byte);
 		rule.extras = codes[byte].extras;
-		rule.said = said_by(rule.extras);
+		rule.written_extras = written_extras_of(rule.extras);
 	}
 	return rule;
 }
 
-/* Kinds that a dialect lacks become others that say less. */
+/* Kinds that the dialect lacks are written as more general kinds. */
 static void degrade_rules(event_rule rules[EVENT_RULE_COUNT])
 {
 	static const struct {
 		uint8_t kind;
 		uint8_t instead;
-	} lesser[] = {
-		/* A leave that cannot say how it came about is still one: without it the stack would be wrong. */
+	} replacements[] = {
+		/* The leave is kept without its reason: if it were left out, call stacks would be wrong. */
 		{MPROF_EVENT_METHOD_LEAVE_EXCEPTION, MPROF_EVENT_METHOD_LEAVE},
 		{MPROF_EVENT_METHOD_LEAVE_TAIL, MPROF_EVENT_METHOD_LEAVE},
 		{MPROF_EVENT_ALLOCATION_AT_JIT, MPROF_EVENT_ALLOCATION},
 	};
 
-	for (size_t i = 0; i < sizeof(lesser) / sizeof(lesser[0]); i++) {
-		event_rule *rule = &rules[lesser[i].kind];
+	for (size_t i = 0; i < sizeof(replacements) / sizeof(replacements[0]); i++) {
+		event_rule *rule = &rules[replacements[i].kind];
 
 		if (rule->form == EVENT_FORM_INVALID) {
-			*rule = rules[lesser[i].instead];
+			*rule = rules[replacements[i].instead];
 			rule->degraded = 1;
 		}
 	}
@@ -95,17 +95,17 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 	if (lossy)
 		degrade_rules(encoder->rules);
 	encoder->counts_collections = rules->counts_collections;
-	/* The owner puts stacks in front of their events. */
+	/* The owner of the encoder writes a stack section before an event. */
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0) {
 		for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
-			encoder->rules[i].said |= SAID(EVENT_EXTRA_STACK);
+			encoder->rules[i].written_extras |= WRITES_EXTRA(EVENT_EXTRA_STACK);
 	}
 	encoder->defined = *defined;
 	encoder->stats = stats;
 	encoder->lossy = lossy;
 }
 
-static inline uint8_t *put(uint8_t *out, uint64_t value)
+static inline uint8_t *put_number(uint8_t *out, uint64_t value)
 {
 	return varint_word_put_mostly_short(out, value);
 }
@@ -115,7 +115,7 @@ static inline const event_rule *rule_for(const event_encoder *encoder, const mpr
 	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
 
 	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0)) {
-		/* A reader made it: named it means the same, wherever it is written. */
+		/* A reader resolved an implicit leave: with a method ID it can be written as an explicit one. */
 		if (event->kind == MPROF_EVENT_METHOD_LEAVE && event->flags == MPROF_EVENT_FLAG_IMPLICIT)
 			return &encoder->rules[event->id != 0 ? MPROF_EVENT_METHOD_LEAVE
 							      : MPROF_EVENT_METHOD_LEAVE_IMPLICIT];
@@ -124,7 +124,7 @@ static inline const event_rule *rule_for(const event_encoder *encoder, const mpr
 	return &encoder->rules[event->kind + event->flags * EVENT_RULE_KINDS];
 }
 
-/* Whether an event may name a class or a method. */
+/* Whether an event may refer to a class or a method by this ID. */
 static inline int id_is_known(const event_encoder *encoder, const id_set *ids, uint32_t id)
 {
 	return __builtin_expect(id_set_has(ids, id), 1) || encoder->defined.any;
@@ -147,14 +147,14 @@ static inline int id_is_defined(const event_encoder *encoder, const event_rule *
 	return id_is_known(encoder, rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids, id);
 }
 
-/* A byte with five bits packed into it, and a varint for the rest. */
+/* Encodes a byte with the low five bits of the value, and a varint of the others. */
 static inline uint8_t *put_packed(uint8_t *out, const event_rule *rule, uint64_t value)
 {
 	*out++ = (uint8_t)(rule->byte | (value & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT);
-	return put(out, value >> EVENT_PACKED_BITS);
+	return put_number(out, value >> EVENT_PACKED_BITS);
 }
 
-/* The same for an id, in one go: what is left of it is short. */
+/* Encodes an ID like put_packed(), but with a single store: the varint has at most 4 bytes. */
 static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 {
 	uint64_t byte = group | (id & EVENT_PACKED_MASK) << EVENT_PACKED_SHIFT;
@@ -165,7 +165,7 @@ static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 	return out + 1 + last_byte + 1;
 }
 
-/* Of a valid detail, or of none. \p own is room for one. */
+/* Returns the valid detail of an event with all fields, or an empty one if there is none. \p own is scratch space. */
 static inline const mprof_event_detail *detail_of(const mprof_event *event, mprof_event_detail *own)
 {
 	static const mprof_event_detail unknown = {.struct_size = sizeof(unknown)};
@@ -178,9 +178,9 @@ static inline int handle_fits(const mprof_event *event, const mprof_event_detail
 	return detail->handle_type <= EVENT_HANDLE_TYPE_MASK && event->value <= UINT64_MAX >> EVENT_HANDLE_TYPE_BITS;
 }
 
-/* What an extra is written as. Returns 0 if it does not fit, or is not defined. */
-static inline int extra_take(const event_encoder *encoder, uint32_t extra, const mprof_event *event,
-			     const mprof_event_detail *detail, uint64_t *number)
+/* Computes the number that an optional field is written as. Returns 0 if it is out of range or an undefined ID. */
+static inline int extra_number(const event_encoder *encoder, uint32_t extra, const mprof_event *event,
+			       const mprof_event_detail *detail, uint64_t *number)
 {
 	switch (extra) {
 	case EVENT_EXTRA_HANDLE:
@@ -201,7 +201,7 @@ static inline int extra_take(const event_encoder *encoder, uint32_t extra, const
 	}
 }
 
-/* The place behind the extras; NULL if one of them cannot be written. */
+/* Encodes optional fields. Returns their end, or NULL if one of them cannot be written. */
 static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t extras, const mprof_event *event)
 {
 	mprof_event_detail own;
@@ -213,23 +213,23 @@ static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t 
 	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras)) {
 		uint64_t number;
 
-		if (!extra_take(encoder, EVENT_EXTRAS_FIRST(extras), event, detail, &number))
+		if (!extra_number(encoder, EVENT_EXTRAS_FIRST(extras), event, detail, &number))
 			return NULL;
-		out = put(out, number);
+		out = put_number(out, number);
 	}
 	return out;
 }
 
-/* Whether the allocation needs no size: objects of its class have just that one. */
+/* Whether the size of an allocation can be omitted: it is the fixed object size of the class. */
 static inline int has_fixed_size(const event_encoder *encoder, const mprof_event *event)
 {
 	uint32_t size = id_map_get(encoder->defined.object_sizes, event->id);
 
-	/* With these five bits 0 the byte would be the end of the list. */
+	/* If these five bits were 0, the byte would be 0, the end of the list. */
 	return size != 0 && size == event->value && (event->id & EVENT_PACKED_MASK) != 0;
 }
 
-/* The place behind the allocation; NULL if it cannot be written. */
+/* Encodes an allocation. Returns its end, or NULL if it cannot be written. */
 static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
 				      const mprof_event *event)
 {
@@ -237,13 +237,13 @@ static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out
 		return NULL;
 	if (rule->form == EVENT_FORM_ALLOCATION_WHOLE) {
 		*out++ = rule->byte;
-		out = put(out, event->id);
-		out = put(out, event->value);
+		out = put_number(out, event->id);
+		out = put_number(out, event->value);
 	} else if (has_fixed_size(encoder, event)) {
 		out = put_packed_id(out, EVENT_GROUP_ALLOCATION_FIXED, event->id);
 	} else {
 		out = put_packed_id(out, rule->byte, event->id);
-		out = put(out, event->value);
+		out = put_number(out, event->value);
 	}
 	return rule->extras == 0 ? out : put_extras(encoder, out, rule->extras, event);
 }
@@ -254,16 +254,17 @@ static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const e
 	if (event->id != 0 && !id_is_defined(encoder, rule, event->id))
 		return NULL;
 	*out++ = rule->byte;
-	out = put(out, event->id);
-	out = put(out, time);
+	out = put_number(out, event->id);
+	out = put_number(out, time);
 	return put_extras(encoder, out, rule->extras, event);
 }
 
 /*
- * The number of the collection that an event belongs to. A new size of the heap takes one too, as it did in Mono, but
- * for callers who number collections and not sizes: theirs has the number of the collection before it.
+ * Returns the number of the collection that an event belongs to. Without a number from the caller, a new heap size is
+ * assigned one of its own, as in Mono. If the caller numbers collections but not heap sizes, a heap size gets the
+ * number of the collection before it.
  */
-static uint32_t take_collection_number(event_encoder *encoder, const mprof_event *event)
+static uint32_t assign_collection_number(event_encoder *encoder, const mprof_event *event)
 {
 	int is_resize = event->kind == MPROF_EVENT_GC_RESIZE;
 	uint32_t number = event->id;
@@ -283,14 +284,14 @@ static uint32_t take_collection_number(event_encoder *encoder, const mprof_event
 	return number;
 }
 
-/* Number and generation share a varint; what counts collections has 32 bits for both. */
+/* Number and generation share a varint. In dialects that count collections, the varint is limited to 32 bits. */
 static int collection_fits(const event_encoder *encoder, const mprof_event *event)
 {
 	return event->value <= EVENT_GENERATION_MASK &&
 	       (!encoder->counts_collections || event->id <= UINT32_MAX >> EVENT_GENERATION_BITS);
 }
 
-/* Events of collections that carry its number; NULL if all of it cannot be written and has to be. */
+/* Encodes a collection event with its number. Returns its end, or NULL if it does not fit and loss is not permitted. */
 static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 			       uint64_t time)
 {
@@ -299,29 +300,29 @@ static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event
 
 	if (rule->form == EVENT_FORM_COLLECTION && !encoder->lossy && !collection_fits(encoder, event))
 		return NULL;
-	number = take_collection_number(encoder, event);
+	number = assign_collection_number(encoder, event);
 	*out++ = rule->byte;
 	if (rule->form == EVENT_FORM_COLLECTION) {
 		number = number << EVENT_GENERATION_BITS | generation;
-		out = put(out, encoder->counts_collections ? (uint32_t)number : number);
-		return put(out, time);
+		out = put_number(out, encoder->counts_collections ? (uint32_t)number : number);
+		return put_number(out, time);
 	}
-	out = put(out, event->value);
+	out = put_number(out, event->value);
 	if (rule->form == EVENT_FORM_RESIZE_TIMED)
-		out = put(out, time);
-	return put(out, number);
+		out = put_number(out, time);
+	return put_number(out, number);
 }
 
-static inline uint8_t *put_place(uint8_t *out, uint64_t address, uint64_t *previous)
+static inline uint8_t *put_address(uint8_t *out, uint64_t address, uint64_t *previous)
 {
 	uint32_t rest;
 
-	out = put(out, memory_place_encode(address, *previous, &rest));
+	out = put_number(out, memory_place_encode(address, *previous, &rest));
 	*previous = address;
-	return rest == 0 ? out : put(out, rest);
+	return rest == 0 ? out : put_number(out, rest);
 }
 
-/* An event of native memory (section 4.7); NULL if its call stack is not defined. */
+/* Encodes a native memory event (section 4.7). Returns its end, or NULL if it cannot be written. */
 static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 			   uint64_t time)
 {
@@ -333,21 +334,21 @@ static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rul
 	if (!event_detail_is_valid(event->more.detail))
 		return NULL;
 	detail = detail_of(event, &own);
-	if (!extra_take(encoder, EVENT_EXTRA_STACK, event, detail, &stack))
+	if (!extra_number(encoder, EVENT_EXTRA_STACK, event, detail, &stack))
 		return NULL;
 	*out++ = is_freed && stack != 0 ? rule->byte | EVENT_MEMORY_FREED_AT_BIT : rule->byte;
-	out = put(out, time);
+	out = put_number(out, time);
 	if (rule->form == EVENT_FORM_MEMORY_RESIZED) {
-		out = put(out, detail->started != 0 ? event->counter - detail->started : 0);
-		out = put_place(out, detail->object, &encoder->last_address);
+		out = put_number(out, detail->started != 0 ? event->counter - detail->started : 0);
+		out = put_address(out, detail->object, &encoder->last_address);
 	}
-	out = put_place(out, event->value, &encoder->last_address);
+	out = put_address(out, event->value, &encoder->last_address);
 	if (!is_freed)
-		out = put(out, detail->size);
-	return is_freed && stack == 0 ? out : put(out, stack);
+		out = put_number(out, detail->size);
+	return is_freed && stack == 0 ? out : put_number(out, stack);
 }
 
-/* The place behind an event that has a time; NULL if it cannot be written. */
+/* Encodes an event that has a time. Returns its end, or NULL if it cannot be written. */
 static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 				 uint64_t time)
 {
@@ -361,7 +362,7 @@ static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const eve
 		if (!id_is_defined(encoder, rule, event->id))
 			return NULL;
 		*out++ = rule->byte;
-		out = put(out, event->id);
+		out = put_number(out, event->id);
 	} else if (rule->form == EVENT_FORM_DETAILED) {
 		return put_detailed(encoder, out, rule, event, time);
 	} else if (event_form_is_memory(rule->form)) {
@@ -370,13 +371,13 @@ static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const eve
 		return put_collection(encoder, out, rule, event, time);
 	} else {
 		*out++ = rule->byte;
-		out = put(out, event->value);
+		out = put_number(out, event->value);
 	}
-	return put(out, time);
+	return put_number(out, time);
 }
 
-/* Why an event could not be written. */
-static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
+/* Returns the reason why an event could not be written. */
+static mprof_status status_of_refused_event(const event_rule *rule, const mprof_event *event)
 {
 	mprof_event_detail own;
 
@@ -387,30 +388,33 @@ static mprof_status refusal_of(const event_rule *rule, const mprof_event *event)
 	return rule->form == EVENT_FORM_COLLECTION ? MPROF_ERR_UNSUPPORTED : MPROF_ERR_UNDEFINED_ID;
 }
 
-/* What the event has and the log has not. Events without a time of their own have that of the event before. */
-static int is_shortened(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
-			uint64_t last_counter)
+/*
+ * Whether a part of the event is missing in the log. An event without a time of its own has the counter of the previous
+ * event.
+ */
+static int loses_content(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
+			 uint64_t last_counter)
 {
 	mprof_event_detail own;
 	const mprof_event_detail *detail;
 
-	/* The number of a collection or its generation, how a method was left, or when the size of the heap changed. */
+	/* Lost: how a method was left, a collection number, the time of a heap size, or a number out of range. */
 	if (rule->degraded || (rule->form == EVENT_FORM_VALUE && event->id != 0) ||
 	    (rule->form == EVENT_FORM_RESIZE && event->counter != last_counter) ||
 	    (rule->form == EVENT_FORM_COLLECTION && !collection_fits(encoder, event)))
 		return 1;
-	/* Other events have no detail, and the pointer means nothing. */
+	/* Other events have no detail; their pointer is not valid. */
 	if (!is_allocation(rule) && rule->form != EVENT_FORM_DETAILED)
 		return 0;
 	if (!event_detail_is_valid(event->more.detail))
 		return 0;
 	detail = detail_of(event, &own);
-	return (detail->caller != 0 && (rule->said & SAID(EVENT_EXTRA_CALLER)) == 0) ||
-	       (detail->stack != 0 && (rule->said & SAID(EVENT_EXTRA_STACK)) == 0) ||
-	       (detail->object != 0 && (rule->said & SAID(EVENT_EXTRA_OBJECT)) == 0);
+	return (detail->caller != 0 && (rule->written_extras & WRITES_EXTRA(EVENT_EXTRA_CALLER)) == 0) ||
+	       (detail->stack != 0 && (rule->written_extras & WRITES_EXTRA(EVENT_EXTRA_STACK)) == 0) ||
+	       (detail->object != 0 && (rule->written_extras & WRITES_EXTRA(EVENT_EXTRA_OBJECT)) == 0);
 }
 
-/* Encodes events for which there is room: the loop that all events pass. */
+/* Encodes events for which room is reserved. This is the hot loop of the writer. */
 static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const mprof_event *events, size_t count,
 			       size_t *taken)
 {
@@ -439,11 +443,11 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 		else
 			end = put_timed(encoder, out, rule, event, event->counter - last_counter);
 		if (__builtin_expect(end == NULL, 0)) {
-			status = refusal_of(rule, event);
+			status = status_of_refused_event(rule, event);
 			break;
 		}
 		out = end;
-		if (__builtin_expect(encoder->lossy, 0) && is_shortened(encoder, rule, event, last_counter))
+		if (__builtin_expect(encoder->lossy, 0) && loses_content(encoder, rule, event, last_counter))
 			losses_shorten_event(encoder->stats, event->kind);
 		if (has_time(rule))
 			last_counter = event->counter;
