@@ -6,6 +6,7 @@
 #include "reader/blocks.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
+#include "reader/open_switches.h"
 #include "reader/reader_internal.h"
 
 #include <string.h>

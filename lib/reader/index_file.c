@@ -24,6 +24,7 @@
 #include "reader/errors.h"
 #include "reader/learn.h"
 #include "reader/seek.h"
+#include "reader/open_switches.h"
 #include "reader/reader_internal.h"
 
 #include <string.h>

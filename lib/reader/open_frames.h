@@ -177,6 +177,12 @@ static inline void open_stack_set_mark(open_stack *stack)
 	stack->mark_base = stack->base;
 }
 
+/**
+ * Makes room for one frame more than \p depth, and for one slot after it that may be overwritten without being a frame.
+ * Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT.
+ */
+mprof_status open_stack_reserve(open_frames *frames, open_stack *stack, size_t depth);
+
 /** Restores the stack to its state at the mark. */
 void open_stack_roll_back(open_stack *stack);
 
@@ -187,47 +193,6 @@ static inline open_slot *open_frames_slot(const open_frames *frames, size_t thre
 
 	return found->other != 0 ? &frames->slots[found->other - 1] : &found->own;
 }
-
-/**
- * Begins a block of a thread. The previous block can no longer be rolled back. Returns #MPROF_OK; #MPROF_ERR_MEMORY or
- * #MPROF_ERR_LIMIT, and the stack is then unknown.
- */
-mprof_status open_frames_begin(open_frames *frames, size_t thread, const open_origin *origin);
-
-/**
- * Restores all stacks to their state at the start of the block. Returns 0 if that is not possible; the state of all
- * stacks is then invalidated.
- */
-int open_frames_roll_back(open_frames *frames);
-
-/**
- * The block's thread switches to a stack, or a stack ends. Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT,
- * and the stack that the thread is on is then unknown.
- */
-mprof_status open_frames_switch(open_frames *frames, uint64_t number, uint64_t counter);
-mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64_t counter);
-
-/** The block's thread starts: it is on its own stack, which is empty. Returns as open_frames_switch(). */
-mprof_status open_frames_start_thread(open_frames *frames, uint64_t counter);
-
-/** Recording was paused from a counter on and has resumed. */
-void open_frames_resume(open_frames *frames, uint64_t stopped);
-
-/** Finds a stack that is not a thread's own; adds it if there is none. \p other is as in open_thread. */
-mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t *other);
-
-/**
- * Stores, for the index, the state in which the followed block found and left each stack that it touched. \p is_whole:
- * all its events were followed. \p gaps: as in open_origin. Returns #MPROF_OK; #MPROF_ERR_MEMORY.
- */
-mprof_status open_frames_index_block(open_frames *frames, int is_whole, uint32_t gaps);
-
-/**
- * Follows events of the block. If \p resolves is set, implicit leaves become leaves with their method (0 if not known)
- * and #MPROF_EVENT_FLAG_IMPLICIT. Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT, and the stack is then
- * unknown from some event on.
- */
-mprof_status open_frames_follow(open_frames *frames, mprof_event *events, size_t count, int resolves);
 
 /** The node of a stack. Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT, and \p node is 0 then. */
 mprof_status open_frames_keep(open_frames *frames, open_stack *stack, uint32_t *node);

@@ -3,7 +3,7 @@
  * Switches of threads between call stacks (doc/format.md, 4.8): tracks the stack that each thread is on, and the state
  * of the others.
  */
-#include "reader/open_frames.h"
+#include "reader/open_switches.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "reader/errors.h"
 #include "reader/frames.h"
 #include "reader/index_file.h"
+#include "reader/open_follow.h"
 #include "reader/reader_internal.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@ fail() {
 }
 
 # Directories that hold to it. This list only grows.
-directories="base convert dictionary parser recorder writer"
+directories="base convert dictionary parser reader recorder writer"
 
 # Pairs "unit unit" for tsort, the including one first.
 pairs() {

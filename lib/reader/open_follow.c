@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows calls: enters, leaves and switches, event by event. */
+#include "reader/open_follow.h"
+
+#include "reader/open_switches.h"
+
+/* A deeper stack becomes unknown, so that the memory for a log that consists only of enters is bounded. */
+#define MOST_FRAMES ((size_t)1 << 20)
+
+/* Bounds the time for a log that was crafted to be slow, with leaves of methods that are not open on deep stacks. */
+#define MOST_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
+
+/*
+ * Saves the frames of the mark that the next enter would overwrite. They are still in the array, because leaving a
+ * frame only decrements the depth. Saving them costs no more than leaving them did.
+ */
+static mprof_status save_marked_frames(open_frames *frames, open_stack *stack)
+{
+	void *saved = stack->saved;
+	mprof_status status = memory_budget_reserve(frames->budget, &saved, &stack->saved_capacity,
+						    stack->mark - stack->depth, sizeof(*stack->saved));
+
+	stack->saved = saved;
+	if (status != MPROF_OK)
+		return status;
+	while (stack->low > stack->depth) {
+		stack->low--;
+		stack->saved[stack->mark - 1 - stack->low] = stack->frames[stack->low];
+	}
+	return MPROF_OK;
+}
+
+static mprof_status enter_method(open_frames *frames, open_stack *stack, uint32_t method)
+{
+	mprof_status status;
+
+	if (stack->depth >= MOST_FRAMES) {
+		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
+		return MPROF_OK;
+	}
+	status = open_stack_reserve(frames, stack, stack->depth);
+	if (status == MPROF_OK && stack->depth < stack->low)
+		status = save_marked_frames(frames, stack);
+	if (status != MPROF_OK) {
+		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
+		return status;
+	}
+	stack->frames[stack->depth++] = (open_frame){method, 0};
+	return MPROF_OK;
+}
+
+/* A leave with a method also ends the frames above that method. */
+static void leave_method(open_frames *frames, open_stack *stack, uint32_t method)
+{
+	for (size_t depth = stack->depth; depth > 0; depth--) {
+		if (stack->frames[depth - 1].method == method) {
+			stack->depth = depth - 1;
+			return;
+		}
+	}
+	frames->failed_leave_steps += stack->depth;
+	/* The method may be one of the unknown frames, and then all frames above it have ended. */
+	if (stack->base == OPEN_BASE_UNKNOWN || frames->failed_leave_steps > MOST_FAILED_LEAVE_STEPS)
+		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
+}
+
+static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_event *event, int resolves)
+{
+	uint32_t method;
+
+	switch (event->kind) {
+	case MPROF_EVENT_METHOD_ENTER:
+		return enter_method(frames, stack, event->id);
+	case MPROF_EVENT_METHOD_LEAVE:
+	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
+	case MPROF_EVENT_METHOD_LEAVE_TAIL:
+		leave_method(frames, stack, event->id);
+		break;
+	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
+		method = stack->depth > 0 ? stack->frames[--stack->depth].method : 0;
+		if (resolves) {
+			event->kind = MPROF_EVENT_METHOD_LEAVE;
+			event->flags |= MPROF_EVENT_FLAG_IMPLICIT;
+			event->id = method;
+		}
+		break;
+	case MPROF_EVENT_THREAD_START:
+		if (event->value == frames->threads[frames->current].thread)
+			return open_frames_start_thread(frames, event->counter);
+		break;
+	case MPROF_EVENT_RECORDING_RESUMED:
+		open_stack_clear(stack, OPEN_BASE_GAP);
+		open_frames_resume(frames, event->counter - event->value);
+		break;
+	case MPROF_EVENT_STACK_SWITCH:
+		return open_frames_switch(frames, event->value, event->counter);
+	case MPROF_EVENT_STACK_END:
+		return open_frames_end(frames, event->value, event->counter);
+	default:
+		break;
+	}
+	return MPROF_OK;
+}
+
+#define KIND_BIT(kind) (UINT64_C(1) << (kind))
+
+/* Events other than enters and implicit leaves that change the stack. */
+#define RARE_KINDS                                                                                                     \
+	(KIND_BIT(MPROF_EVENT_METHOD_LEAVE) | KIND_BIT(MPROF_EVENT_METHOD_LEAVE_EXCEPTION) |                           \
+	 KIND_BIT(MPROF_EVENT_METHOD_LEAVE_TAIL) | KIND_BIT(MPROF_EVENT_THREAD_START) |                                \
+	 KIND_BIT(MPROF_EVENT_RECORDING_RESUMED) | KIND_BIT(MPROF_EVENT_STACK_SWITCH) |                                \
+	 KIND_BIT(MPROF_EVENT_STACK_END))
+
+static inline int is_rare(uint32_t kind)
+{
+	return (RARE_KINDS >> (kind & 63) & 1) != 0 && kind < 64;
+}
+
+/*
+ * Follows enters and implicit leaves up to another event that changes the stack, or one for which there is no room.
+ * Which of the two an event is, is unpredictable, so the loop does not branch on it: the method is always stored in the
+ * unused slot above the top, and only an enter makes it a frame. Returns the number of events followed.
+ */
+static size_t follow_simple(open_stack *stack, mprof_event *events, size_t count)
+{
+	open_frame *const frames = stack->frames;
+	const size_t low = stack->low;
+	/*
+	 * Slots that may be overwritten. The last one of the array is left out, because the slot after a frame is read.
+	 */
+	const size_t room = stack->capacity > low ? stack->capacity - low - 1 : 0;
+	size_t depth = stack->depth;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		mprof_event *const event = &events[i];
+		const uint32_t kind = event->kind;
+		const uint32_t is_leave = kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+		uint32_t method;
+
+		if (__builtin_expect(depth - low >= room || (is_leave && depth == 0) || is_rare(kind), 0))
+			break;
+		frames[depth] = (open_frame){event->id, 0};
+		depth += (kind == MPROF_EVENT_METHOD_ENTER);
+		depth -= is_leave;
+		method = frames[depth].method;
+		event->id = is_leave ? method : event->id;
+		event->kind = (uint8_t)(is_leave ? MPROF_EVENT_METHOD_LEAVE : kind);
+		event->flags |= (uint8_t)(is_leave * MPROF_EVENT_FLAG_IMPLICIT);
+	}
+	stack->depth = depth;
+	return i;
+}
+
+mprof_status open_frames_follow(open_frames *frames, mprof_event *events, size_t count, int resolves)
+{
+	mprof_status result = MPROF_OK;
+	size_t i = 0;
+
+	while (i < count) {
+		/* The last event may have switched to another stack. */
+		open_stack *stack = &open_frames_slot(frames, frames->current)->stack;
+		mprof_status status;
+
+		if (resolves)
+			i += follow_simple(stack, events + i, count - i);
+		if (i == count)
+			break;
+		status = follow_one(frames, stack, &events[i++], resolves);
+		if (result == MPROF_OK)
+			result = status;
+	}
+	return result;
+}
