@@ -31,7 +31,7 @@ static inline int address_take(heap_place *place, uint64_t *address)
 	return 1;
 }
 
-/* Takes so many references that were announced, as many of them as fit. The batch has room for one at least. */
+/* Decodes up to \p count references, as many as fit in the batch, which must have room for at least one. */
 static heap_decode_result references_take(heap_place *place, uint64_t count, heap_decode_batch *batch,
 					  mprof_event_detail *detail)
 {
@@ -56,7 +56,7 @@ heap_decode_result heap_references_take(heap_place *place, uint64_t count, heap_
 
 	if (count > (uint64_t)(place->limit - place->cursor))
 		return HEAP_DECODE_BAD_COUNT;
-	/* Only what does not fit into an empty batch is given out in pieces. */
+	/* Only an object that does not fit in an empty batch is returned in pieces. */
 	if (count > room && batch->reference_count > 0)
 		return HEAP_DECODE_FULL;
 	return references_take(place, count, batch, detail);
@@ -92,7 +92,7 @@ static heap_decode_result free_take(heap_place *place, uint64_t fixed_size, mpro
 	return HEAP_DECODE_DONE;
 }
 
-/* A record of a class. Its first varint has been taken. */
+/* Decodes the rest of a record of a live or dead object. \p head is its first varint. */
 static heap_decode_result instance_take(heap_place *place, uint64_t head, const id_map *sizes, heap_decode_batch *batch,
 					mprof_event *event, mprof_event_detail *detail)
 {
@@ -132,7 +132,7 @@ static heap_decode_result move_take(heap_place *place, mprof_event *event, mprof
 	return HEAP_DECODE_DONE;
 }
 
-/* Takes a record. What is wrong with its first varint is told as a fault at the begin of the record. */
+/* Decodes a record. A fault in the value of its first varint is reported at the start of the record. */
 static heap_decode_result record_take(heap_place *place, const id_map *sizes, heap_decode_batch *batch,
 				      mprof_event *event, mprof_event_detail *detail)
 {
@@ -161,7 +161,7 @@ static heap_decode_result record_take(heap_place *place, const id_map *sizes, he
 	return result;
 }
 
-/* Takes a record, or a further piece of one, and stores its event. */
+/* Decodes a record, or the next piece of an object with many references, and stores its event. */
 static heap_decode_result event_take(heap_place *place, const id_map *sizes, uint64_t counter, heap_decode_batch *batch)
 {
 	mprof_event *event = &batch->events[batch->count];
@@ -194,21 +194,21 @@ const char *heap_decode_fault(heap_decode_result result)
 {
 	switch (result) {
 	case HEAP_DECODE_CUT:
-		return "the last record runs into the end of the list";
+		return "the last record extends past the end of the list";
 	case HEAP_DECODE_LIST_END:
-		return "the list of records ends in front of the CLOCK at the end of the block";
+		return "the list of records ends before the CLOCK at the end of the block";
 	case HEAP_DECODE_BAD_TYPE:
-		return "there is no record of this type";
+		return "unknown record type";
 	case HEAP_DECODE_BAD_VARINT:
-		return "a varint of the record does not fit 64 bits";
+		return "a varint of the record exceeds 64 bits";
 	case HEAP_DECODE_NO_SIZE:
-		return "the record leaves out a size that its class does not have";
+		return "the record omits the size, but its class has no fixed size";
 	case HEAP_DECODE_BAD_SIZE:
-		return "a size does not fit 32 bits";
+		return "a size exceeds 32 bits";
 	case HEAP_DECODE_BAD_COUNT:
-		return "more references are announced than the block can hold";
+		return "the number of references exceeds the length of the block";
 	default:
-		return "the record's id is 0 or does not fit 32 bits";
+		return "the ID of the record is 0 or exceeds 32 bits";
 	}
 }
 
@@ -223,14 +223,14 @@ heap_decode_result heap_decode(heap_decode_state *state, const id_map *sizes, he
 	heap_decode_result result = HEAP_DECODE_DONE;
 
 	while (place.cursor < place.limit && batch->count < batch->capacity) {
-		heap_place behind = place;
+		heap_place next = place;
 
-		result = event_take(&behind, sizes, state->counter, batch);
+		result = event_take(&next, sizes, state->counter, batch);
 		if (result != HEAP_DECODE_DONE) {
-			state->fault = (size_t)(behind.cursor - state->bytes);
+			state->fault = (size_t)(next.cursor - state->bytes);
 			break;
 		}
-		place = behind;
+		place = next;
 	}
 	if (result == HEAP_DECODE_DONE && place.cursor < place.limit)
 		result = HEAP_DECODE_FULL;

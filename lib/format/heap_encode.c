@@ -6,14 +6,14 @@
 #include "format/varint_words.h"
 #include "format/zigzag.h"
 
-static int class_is_known(const heap_encoding *encoding, uint32_t id)
+static int class_is_valid(const heap_encoding *encoding, uint32_t id)
 {
 	if (id == 0)
 		return encoding->has_unknown_class;
 	return encoding->any || id_set_has(encoding->class_ids, id);
 }
 
-/* All addresses, one over the other: a bit that is 0 here is 0 in each of them. */
+/* Checks an event and ORs its addresses into \p addresses: a bit that is 0 there is 0 in every address. */
 static mprof_status check_event(const heap_encoding *encoding, const mprof_event *event, uint64_t *addresses)
 {
 	mprof_event_detail own;
@@ -22,7 +22,7 @@ static mprof_status check_event(const heap_encoding *encoding, const mprof_event
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
 	case MPROF_EVENT_HEAP_FREE:
-		if (!class_is_known(encoding, event->id))
+		if (!class_is_valid(encoding, event->id))
 			return MPROF_ERR_UNDEFINED_ID;
 		break;
 	case MPROF_EVENT_HEAP_ROOT:
@@ -67,7 +67,7 @@ mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events
 	return MPROF_OK;
 }
 
-/* Bytes that are on their way to a buffer, which would be asked for room too often for each varint. */
+/* Collects bytes for an encode buffer: reserving room in the buffer for each single varint would cost too much. */
 typedef struct heap_output {
 	encode_buffer *buffer;
 	uint8_t *next;
@@ -76,57 +76,57 @@ typedef struct heap_output {
 	uint8_t bytes[4096];
 } heap_output;
 
-static inline void put(heap_output *output, uint64_t number)
+static inline void put_varint(heap_output *output, uint64_t number)
 {
 	output->next = varint_word_put(output->next, number);
 }
 
-static void flush(heap_output *output)
+static void output_flush(heap_output *output)
 {
 	encode_bytes(output->buffer, output->bytes, (size_t)(output->next - output->bytes));
 	output->next = output->bytes;
 }
 
-/* Varints that can be put after this. */
+/* Number of varints that can be written after a call of output_reserve(). */
 #define RESERVED 8
 
-static inline void reserve(heap_output *output)
+static inline void output_reserve(heap_output *output)
 {
 	if (__builtin_expect(output->next > output->bytes + sizeof(output->bytes) - RESERVED * MPROF_VARINT_MAX_LENGTH,
 			     0))
-		flush(output);
+		output_flush(output);
 }
 
 static inline void put_address(heap_output *output, uint64_t address)
 {
 	uint64_t difference = address - output->previous_address;
-	/* The sign moves in from above. */
+	/* An arithmetic shift to the right: the vacated high bits are copies of the sign. */
 	uint64_t units = (difference >> output->shift) | (~(UINT64_MAX >> output->shift) * (difference >> 63));
 
 	output->previous_address = address;
-	put(output, zigzag_fold(units));
+	put_varint(output, zigzag_fold(units));
 }
 
 static void put_references(heap_output *output, const mprof_event_detail *detail)
 {
 	for (uint32_t i = 0; i < detail->reference_count; i++) {
-		reserve(output);
+		output_reserve(output);
 		put_address(output, detail->references[i]);
 	}
 }
 
-/* An object, alive or dead, up to its references. */
+/* Encodes a live or dead object up to its references. */
 static void put_instance(heap_output *output, const heap_encoding *encoding, const mprof_event *event, uint64_t address)
 {
 	uint32_t type = event->kind == MPROF_EVENT_HEAP_OBJECT ? HEAP_RECORD_OBJECT : HEAP_RECORD_FREE;
 	int is_fixed =
 		encoding->sizes != NULL && event->value != 0 && event->value == id_map_get(encoding->sizes, event->id);
 
-	/* The record that leaves the size out is the next one for both. */
-	put(output, (uint64_t)event->id << HEAP_RECORD_BITS | (type + (is_fixed ? 1 : 0)));
+	/* For live and dead objects, the type of the record without a size is one higher. */
+	put_varint(output, (uint64_t)event->id << HEAP_RECORD_BITS | (type + (is_fixed ? 1 : 0)));
 	put_address(output, address);
 	if (!is_fixed)
-		put(output, event->value);
+		put_varint(output, event->value);
 }
 
 static void put_event(heap_output *output, const heap_encoding *encoding, const mprof_event *event)
@@ -134,27 +134,27 @@ static void put_event(heap_output *output, const heap_encoding *encoding, const 
 	mprof_event_detail own;
 	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
 
-	reserve(output);
+	output_reserve(output);
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
 		put_instance(output, encoding, event, detail->object);
-		put(output, detail->reference_count);
+		put_varint(output, detail->reference_count);
 		put_references(output, detail);
 		break;
 	case MPROF_EVENT_HEAP_FREE:
 		put_instance(output, encoding, event, detail != NULL ? detail->object : 0);
 		break;
 	case MPROF_EVENT_HEAP_REFERENCES:
-		put(output, (uint64_t)detail->reference_count << HEAP_RECORD_BITS | HEAP_RECORD_REFERENCES);
+		put_varint(output, (uint64_t)detail->reference_count << HEAP_RECORD_BITS | HEAP_RECORD_REFERENCES);
 		put_references(output, detail);
 		break;
 	case MPROF_EVENT_HEAP_ROOT:
-		put(output, (uint64_t)event->id << HEAP_RECORD_BITS | HEAP_RECORD_ROOT);
-		put(output, event->value);
+		put_varint(output, (uint64_t)event->id << HEAP_RECORD_BITS | HEAP_RECORD_ROOT);
+		put_varint(output, event->value);
 		put_address(output, detail->object);
 		break;
 	default:
-		put(output, HEAP_RECORD_MOVE);
+		put_varint(output, HEAP_RECORD_MOVE);
 		put_address(output, detail->object);
 		put_address(output, event->value);
 		break;
@@ -172,7 +172,7 @@ void heap_encode(encode_buffer *buffer, const heap_encoding *encoding, const mpr
 	output.shift = shift;
 	for (size_t i = 0; i < count && buffer->status == MPROF_OK; i++)
 		put_event(&output, encoding, &events[i]);
-	flush(&output);
+	output_flush(&output);
 }
 
 void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_head *head)

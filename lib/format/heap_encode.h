@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_encode.h
- * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17) as bytes.
+ * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17) encoded into a buffer.
  */
 #ifndef FORMAT_HEAP_ENCODE_H
 #define FORMAT_HEAP_ENCODE_H
@@ -12,35 +12,36 @@
 #include "base/id_set.h"
 #include "format/block_encode.h"
 
-/** What records may name. */
+/** The IDs that records may refer to, and the sizes that they may omit. */
 typedef struct heap_encoding {
-	const id_set *class_ids; /**< Those defined. */
-	const id_map *sizes;     /**< Of their objects; NULL if the log does not tell them (directive 18). */
-	uint32_t root_count;     /**< Roots defined. */
-	int any;                 /**< 1: what is not defined may be named too. */
-	int has_unknown_class;   /**< 1: objects may have class 0, which is not known. */
+	const id_set *class_ids; /**< Classes defined so far. */
+	const id_map *sizes;     /**< Fixed object size by class; NULL if the log has none (directive 18). */
+	uint32_t root_count;     /**< Number of roots defined so far. */
+	int any;                 /**< 1: undefined IDs are allowed. */
+	int has_unknown_class;   /**< 1: objects may have class 0, an unknown class. */
 } heap_encoding;
 
 /**
- * Checks events before they are encoded, and finds how many low bits are 0 in all their addresses. Returns #MPROF_OK;
- * #MPROF_ERR_ARGUMENT for an event of another kind, or without what its kind needs; #MPROF_ERR_UNDEFINED_ID.
+ * Checks events before they are encoded; \p shift receives the number of low bits that are 0 in all their addresses, at
+ * most #HEAP_MOST_SHIFT. Returns #MPROF_OK; #MPROF_ERR_ARGUMENT if an event is not a heap event or lacks a detail that
+ * its kind requires; #MPROF_ERR_UNDEFINED_ID if an event refers to an ID that is not defined.
  */
 mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events, size_t count, uint32_t *shift);
 
-/** What a block of records says of itself: when it was begun, its shot, bits of #mprof_heap_flag, the shot's time. */
+/** The fields that precede the records of a block. */
 typedef struct heap_records_head {
-	mprof_clock start;
-	uint32_t shot;
-	uint32_t flags;
-	uint64_t counter;
-	uint32_t shift; /**< Addresses are multiples of 2^shift. */
+	mprof_clock start; /**< When the block was started. */
+	uint32_t shot;     /**< Number of the heap snapshot, 0 if none. */
+	uint32_t flags;    /**< Bits of #mprof_heap_flag. */
+	uint64_t counter;  /**< Timestamp of the heap snapshot. */
+	uint32_t shift;    /**< Addresses are multiples of 2^shift. */
 } heap_records_head;
 
-/** A HEAP_DATA block up to its records, and what follows them. */
+/** Encodes the start of a HEAP_DATA block up to its records, and the end of the block after them. */
 void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_head *head);
 void heap_encode_end(encode_buffer *buffer, const mprof_clock *end);
 
-/** Appends events, which were checked, as records whose addresses are told in units of 2^shift. */
+/** Appends events as records whose addresses are in units of 2^shift. heap_check() has accepted the events. */
 void heap_encode(encode_buffer *buffer, const heap_encoding *encoding, const mprof_event *events, size_t count,
 		 uint32_t shift);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What begins an item where integers have a fixed size. */
+/* The codes that items begin with where integers have a fixed size. */
 #define FIXED_CODE_OBJECT 1
 #define FIXED_CODE_DEAD 2
 
@@ -27,7 +27,7 @@ const heap_item_form *heap_item_form_get(heap_form form)
 	return form == HEAP_FORM_NONE ? NULL : &item_forms[form];
 }
 
-/* Takes a varint that must fit 32 bits, or leaves the place in front of it. */
+/* Decodes an integer of at most 32 bits. A greater one is not consumed: the fault is at its start. */
 static heap_decode_result small_number_take(heap_place *place, heap_decode_result fault, uint64_t *value)
 {
 	const uint8_t *start = place->cursor;
@@ -54,7 +54,7 @@ static heap_decode_result size_take(heap_place *place, mprof_event *event)
 	return small_number_take(place, HEAP_DECODE_BAD_SIZE, &event->value);
 }
 
-/* The rest of a live object, behind its address. */
+/* Decodes the rest of a live object, after its address. */
 static heap_decode_result object_take(heap_place *place, uint64_t address, heap_decode_batch *batch, mprof_event *event,
 				      mprof_event_detail *detail)
 {
@@ -127,22 +127,22 @@ heap_decode_result heap_item_take(heap_place *place, heap_decode_batch *batch, m
 	return result;
 }
 
-/* What became of a form that was tried. */
-typedef struct trial {
-	content_cursor cursor; /* Behind what was taken, or at the fault. */
+/* The result of decoding the block in one of the forms. */
+typedef struct candidate {
+	content_cursor cursor; /* After the decoded content, or at the fault. */
 	mprof_block block;
 	heap_reading reading;
 	int fits;
 	int has_objects;
-	uint32_t highest_class;
-	size_t whole_end; /* Behind the last whole item. */
-} trial;
+	uint32_t highest_class; /* The highest class ID in the items. */
+	size_t whole_end;       /* After the last complete item. */
+} candidate;
 
-static void frame_take(trial *trial)
+static void candidate_decode_head(candidate *candidate)
 {
-	const heap_item_form *form = &item_forms[trial->reading.form];
-	content_cursor *cursor = &trial->cursor;
-	mprof_block *block = &trial->block;
+	const heap_item_form *form = &item_forms[candidate->reading.form];
+	content_cursor *cursor = &candidate->cursor;
+	mprof_block *block = &candidate->block;
 
 	content_cursor_clock(cursor, &block->as.heap_data.start);
 	content_cursor_clock(cursor, &block->as.heap_data.end);
@@ -155,70 +155,72 @@ static void frame_take(trial *trial)
 	block->end = block->start;
 	block->as.heap_data.counter = block->as.heap_data.start.counter;
 	block->as.heap_data.has_clocks = 1;
-	trial->reading.list_start = cursor->position;
+	candidate->reading.list_start = cursor->position;
 }
 
-static void trial_begin(trial *trial, const content_cursor *cursor, const mprof_block *block, heap_form form)
+static void candidate_begin(candidate *candidate, const content_cursor *cursor, const mprof_block *block,
+			    heap_form form)
 {
-	memset(trial, 0, sizeof(*trial));
-	trial->cursor = *cursor;
-	trial->block = *block;
-	trial->reading.form = form;
-	frame_take(trial);
+	memset(candidate, 0, sizeof(*candidate));
+	candidate->cursor = *cursor;
+	candidate->block = *block;
+	candidate->reading.form = form;
+	candidate_decode_head(candidate);
 }
 
-static void batch_weigh(trial *trial, const heap_decode_batch *batch)
+static void candidate_add_batch(candidate *candidate, const heap_decode_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const mprof_event *event = &batch->events[i];
 
-		trial->has_objects |= event->kind == MPROF_EVENT_HEAP_OBJECT;
-		if (event->id > trial->highest_class)
-			trial->highest_class = event->id;
+		candidate->has_objects |= event->kind == MPROF_EVENT_HEAP_OBJECT;
+		if (event->id > candidate->highest_class)
+			candidate->highest_class = event->id;
 	}
 }
 
-#define WEIGHED_EVENTS 16
-#define WEIGHED_REFERENCES 64
+#define CANDIDATE_EVENTS 16
+#define CANDIDATE_REFERENCES 64
 
-/* Goes over all items, or until there is an object. Returns why that ended; the fault's place is in the content. */
-static heap_decode_result items_weigh(trial *trial, size_t end, int until_object, size_t *fault)
+/* Decodes all items, or those up to the first object. Returns why it stopped; \p fault is an offset in the content. */
+static heap_decode_result candidate_decode_items(candidate *candidate, size_t end, int until_object, size_t *fault)
 {
-	mprof_event events[WEIGHED_EVENTS];
-	mprof_event_detail details[WEIGHED_EVENTS];
-	uint64_t references[WEIGHED_REFERENCES];
-	size_t start = trial->reading.list_start;
-	heap_decode_state state = {
-		.bytes = trial->cursor.bytes + start, .length = end - start, .items = &item_forms[trial->reading.form]};
+	mprof_event events[CANDIDATE_EVENTS];
+	mprof_event_detail details[CANDIDATE_EVENTS];
+	uint64_t references[CANDIDATE_REFERENCES];
+	size_t start = candidate->reading.list_start;
+	heap_decode_state state = {.bytes = candidate->cursor.bytes + start,
+				   .length = end - start,
+				   .items = &item_forms[candidate->reading.form]};
 	heap_decode_result result;
 
 	do {
-		heap_decode_batch batch = {events, details, WEIGHED_EVENTS, 0, references, WEIGHED_REFERENCES, 0};
+		heap_decode_batch batch = {events, details, CANDIDATE_EVENTS, 0, references, CANDIDATE_REFERENCES, 0};
 
 		result = heap_decode(&state, NULL, &batch);
-		batch_weigh(trial, &batch);
-	} while (result == HEAP_DECODE_FULL && !(until_object && trial->has_objects));
-	trial->whole_end = start + state.position;
-	*fault = result == HEAP_DECODE_DONE ? trial->whole_end : start + state.fault;
+		candidate_add_batch(candidate, &batch);
+	} while (result == HEAP_DECODE_FULL && !(until_object && candidate->has_objects));
+	candidate->whole_end = start + state.position;
+	*fault = result == HEAP_DECODE_DONE ? candidate->whole_end : start + state.fault;
 	return result;
 }
 
-static void end_take(trial *trial)
+static void candidate_decode_end(candidate *candidate)
 {
-	content_cursor_amount(&trial->cursor);
-	content_cursor_clock(&trial->cursor, &trial->block.end);
-	trial->block.has_clocks = 1;
-	trial->block.as.heap_data.flags = trial->has_objects ? MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST : 0;
-	trial->fits = content_cursor_finish(&trial->cursor) == MPROF_OK;
+	content_cursor_amount(&candidate->cursor);
+	content_cursor_clock(&candidate->cursor, &candidate->block.end);
+	candidate->block.has_clocks = 1;
+	candidate->block.as.heap_data.flags = candidate->has_objects ? MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST : 0;
+	candidate->fits = content_cursor_finish(&candidate->cursor) == MPROF_OK;
 }
 
-/* What is whole of a cut block can be read if the cut is what ends it. */
-static void cut_take(trial *trial, heap_decode_result result)
+/* The complete items of a truncated block can be read if nothing but the truncation stopped decoding. */
+static void candidate_end_truncated(candidate *candidate, heap_decode_result result)
 {
-	trial->reading.list_end = trial->cursor.length;
-	trial->block.as.heap_data.flags = trial->has_objects ? MPROF_HEAP_FLAG_FIRST : 0;
-	trial->fits = result == HEAP_DECODE_DONE || result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END ||
-		      result == HEAP_DECODE_BAD_COUNT;
+	candidate->reading.list_end = candidate->cursor.length;
+	candidate->block.as.heap_data.flags = candidate->has_objects ? MPROF_HEAP_FLAG_FIRST : 0;
+	candidate->fits = result == HEAP_DECODE_DONE || result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END ||
+			  result == HEAP_DECODE_BAD_COUNT;
 }
 
 static int is_in_order(const mprof_clock *first, const mprof_clock *second)
@@ -232,42 +234,46 @@ static int has_clocks_in_order(const mprof_block *block)
 	       is_in_order(&block->as.heap_data.end, &block->start) && is_in_order(&block->start, &block->end);
 }
 
-static void form_try(trial *trial, const content_cursor *cursor, const mprof_block *block, heap_form form, int is_cut)
+static void candidate_decode(candidate *candidate, const content_cursor *cursor, const mprof_block *block,
+			     heap_form form, int is_cut)
 {
 	heap_decode_result result;
 
-	trial_begin(trial, cursor, block, form);
-	if (trial->cursor.status != MPROF_OK)
+	candidate_begin(candidate, cursor, block, form);
+	if (candidate->cursor.status != MPROF_OK)
 		return;
-	result = items_weigh(trial, cursor->length, 0, &trial->reading.list_end);
-	trial->cursor.position = trial->reading.list_end;
+	result = candidate_decode_items(candidate, cursor->length, 0, &candidate->reading.list_end);
+	candidate->cursor.position = candidate->reading.list_end;
 	if (is_cut)
-		cut_take(trial, result);
+		candidate_end_truncated(candidate, result);
 	else if (result == HEAP_DECODE_LIST_END)
-		end_take(trial);
-	if (!trial->fits)
-		content_cursor_fail(&trial->cursor, trial->cursor.position, MPROF_ERR_MALFORMED,
+		candidate_decode_end(candidate);
+	if (!candidate->fits)
+		content_cursor_fail(&candidate->cursor, candidate->cursor.position, MPROF_ERR_MALFORMED,
 				    heap_decode_fault(result));
 }
 
 /*
- * How likely the form is. Clocks can be out of order though it is the right one, since those of two processors differ
- * and that of the wall can be set; and classes can be defined late: so these count only where several forms fit. A cut
- * block fits soon: there the form is the likelier one the further it reads, and so it is where none fits.
+ * The score of a form; the highest wins. Clocks can be out of order in the right form, since the counters of two
+ * processors differ and the wall clock can be set, and classes can be defined after their use: these decide only
+ * between several forms that fit. A truncated block fits most forms: among those, and if no form fits, the form wins
+ * that decodes the most bytes.
  */
-static size_t likelihood(trial *trial, heap_form known_form, const known_ids *known, int is_cut)
+static size_t candidate_score(candidate *candidate, heap_form known_form, const known_ids *known, int is_cut)
 {
-	const mprof_block *block = &trial->block;
+	const mprof_block *block = &candidate->block;
 	size_t score;
 
-	trial->reading.is_sure = trial->fits && has_clocks_in_order(block);
-	score = (size_t)(trial->fits * 4 + trial->reading.is_sure * 2 + (trial->reading.form == known_form));
-	return score * (trial->cursor.length + 2) +
-	       (trial->fits && !is_cut ? (size_t)(trial->highest_class <= known->class_id) : trial->whole_end);
+	candidate->reading.is_sure = candidate->fits && has_clocks_in_order(block);
+	score = (size_t)(candidate->fits * 4 + candidate->reading.is_sure * 2 +
+			 (candidate->reading.form == known_form));
+	return score * (candidate->cursor.length + 2) + (candidate->fits && !is_cut
+								 ? (size_t)(candidate->highest_class <= known->class_id)
+								 : candidate->whole_end);
 }
 
-/* The forms of a dialect's blocks, the likeliest first, up to #HEAP_FORM_NONE. */
-static const uint8_t *forms_of(const dialect_rules *rules)
+/* The forms that blocks of a dialect can have, the likeliest first, terminated by #HEAP_FORM_NONE. */
+static const uint8_t *dialect_forms(const dialect_rules *rules)
 {
 	static const uint8_t fixed[] = {HEAP_FORM_FIXED, HEAP_FORM_NONE};
 	static const uint8_t drop[] = {HEAP_FORM_TAGGED, HEAP_FORM_UNTAGGED, HEAP_FORM_CLASSES, HEAP_FORM_BARE,
@@ -280,32 +286,32 @@ static const uint8_t *forms_of(const dialect_rules *rules)
 }
 
 /*
- * Takes a block in the form of those before it, without going over more items than to the first object: they are
- * checked when they are fetched. Returns 0, having changed nothing, unless all that is looked at agrees with the form.
+ * Decodes a block in the form of earlier blocks, but its items only up to the first object: the others are checked when
+ * they are fetched. If anything decoded contradicts the form, returns 0 and changes nothing.
  */
-static int known_form_take(content_cursor *cursor, heap_form form, mprof_block *block, heap_reading *reading)
+static int decode_known_form(content_cursor *cursor, heap_form form, mprof_block *block, heap_reading *reading)
 {
 	heap_decode_result result;
 	size_t end_length;
-	trial trial;
+	candidate candidate;
 	size_t fault;
 
-	trial_begin(&trial, cursor, block, form);
-	if (trial.cursor.status != MPROF_OK)
+	candidate_begin(&candidate, cursor, block, form);
+	if (candidate.cursor.status != MPROF_OK)
 		return 0;
-	end_length = list_end_find(&trial.cursor, 0, &trial.reading.list_end);
+	end_length = list_end_find(&candidate.cursor, 0, &candidate.reading.list_end);
 	if (end_length == 0)
 		return 0;
-	result = items_weigh(&trial, trial.reading.list_end, 1, &fault);
-	if (!trial.has_objects && result != HEAP_DECODE_DONE)
+	result = candidate_decode_items(&candidate, candidate.reading.list_end, 1, &fault);
+	if (!candidate.has_objects && result != HEAP_DECODE_DONE)
 		return 0;
-	trial.cursor.position = trial.reading.list_end;
-	end_take(&trial);
-	if (!trial.fits || !has_clocks_in_order(&trial.block))
+	candidate.cursor.position = candidate.reading.list_end;
+	candidate_decode_end(&candidate);
+	if (!candidate.fits || !has_clocks_in_order(&candidate.block))
 		return 0;
-	*cursor = trial.cursor;
-	*block = trial.block;
-	*reading = trial.reading;
+	*cursor = candidate.cursor;
+	*block = candidate.block;
+	*reading = candidate.reading;
 	return 1;
 }
 
@@ -317,19 +323,19 @@ void heap_items_take(content_cursor *cursor, const dialect_rules *rules, heap_fo
 	size_t best = 0;
 
 	if (!is_cut && known_form != HEAP_FORM_NONE && known_form != HEAP_FORM_FIXED &&
-	    known_form_take(cursor, known_form, block, reading))
+	    decode_known_form(cursor, known_form, block, reading))
 		return;
-	for (const uint8_t *form = forms_of(rules); *form != HEAP_FORM_NONE; form++) {
-		trial trial;
+	for (const uint8_t *form = dialect_forms(rules); *form != HEAP_FORM_NONE; form++) {
+		candidate candidate;
 		size_t score;
 
-		form_try(&trial, &start, &empty, (heap_form)*form, is_cut);
-		score = likelihood(&trial, known_form, known, is_cut) + 1;
+		candidate_decode(&candidate, &start, &empty, (heap_form)*form, is_cut);
+		score = candidate_score(&candidate, known_form, known, is_cut) + 1;
 		if (score <= best)
 			continue;
 		best = score;
-		*cursor = trial.cursor;
-		*block = trial.block;
-		*reading = trial.reading;
+		*cursor = candidate.cursor;
+		*block = candidate.block;
+		*reading = candidate.reading;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_place.h
- * \brief What the two halves of heap_decode() share: that for mprof2's records and that for Mono's items.
+ * \brief Shared by the two parts of heap_decode(), for the records of mprof2 and for the items of Mono.
  */
 #ifndef FORMAT_HEAP_PLACE_H
 #define FORMAT_HEAP_PLACE_H
@@ -9,9 +9,9 @@
 #include "format/heap_decode.h"
 #include "format/varint_words.h"
 
-/** Where decoding is. A record is taken from a copy, which replaces the original if all went well. */
+/** The position of the decoder. A record is decoded with a copy, which replaces the original only on success. */
 typedef struct heap_place {
-	const uint8_t *cursor; /**< At the fault, after one. */
+	const uint8_t *cursor; /**< The next byte; after a fault, the position of the fault. */
 	const uint8_t *limit;
 	const heap_item_form *items; /**< NULL for mprof2. */
 	uint64_t previous_address;
@@ -19,7 +19,7 @@ typedef struct heap_place {
 	uint32_t shift;
 } heap_place;
 
-/** Takes a varint, or returns 0 on a fault, which heap_number_fault() tells. */
+/** Decodes a varint. Returns 0 on a fault, which heap_number_fault() returns. */
 static inline int heap_number_take(heap_place *place, uint64_t *value)
 {
 	const uint8_t *next = varint_word_get(place->cursor, place->limit, value);
@@ -30,20 +30,21 @@ static inline int heap_number_take(heap_place *place, uint64_t *value)
 	return 1;
 }
 
-/** Why there is no varint at the place. */
+/** Why no integer can be decoded at \p place. */
 heap_decode_result heap_number_fault(const heap_place *place);
 
 /**
- * Takes so many references, or as many of them as the batch has room for. Their number may be more than the bytes at
- * the place can be.
+ * Decodes \p count references. Returns #HEAP_DECODE_BAD_COUNT if \p count exceeds the bytes that are left, and
+ * #HEAP_DECODE_FULL if the batch is not empty and has too little room. With an empty batch that is too small, the first
+ * references are decoded, and heap_place::references_left is the number of the others.
  */
 heap_decode_result heap_references_take(heap_place *place, uint64_t count, heap_decode_batch *batch,
 					mprof_event_detail *detail);
 
-/** The bytes of an integer of unity-fixed. */
+/** The length of an integer in unity-fixed, in bytes. */
 #define HEAP_FIXED_LENGTH 4
 
-/** A varint of an item. As heap_number_take(). */
+/** Decodes an integer of an item: a varint, or 4 bytes in unity-fixed. Returns 0 on a fault, as heap_number_take(). */
 static inline int heap_item_number_take(heap_place *place, uint64_t *value)
 {
 	if (__builtin_expect(!place->items->has_fixed_ints, 1))
@@ -55,7 +56,7 @@ static inline int heap_item_number_take(heap_place *place, uint64_t *value)
 	return 1;
 }
 
-/** Takes an item. HEAP_DECODE_LIST_END and faults of its first varint leave the place in front of it. */
+/** Decodes an item. #HEAP_DECODE_LIST_END and faults of its first integer leave \p place at the start of the item. */
 heap_decode_result heap_item_take(heap_place *place, heap_decode_batch *batch, mprof_event *event,
 				  mprof_event_detail *detail);
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_records.h
- * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17): what the varint that each begins with says.
+ * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17): the layout of their first varint.
  */
 #ifndef FORMAT_HEAP_RECORDS_H
 #define FORMAT_HEAP_RECORDS_H
 
-/** The low bits of a record's first varint. Those above hold what is said here. */
+/** The type of a record, in the low bits of its first varint. The comments state what the other bits contain. */
 typedef enum heap_record {
-	HEAP_RECORD_OBJECT = 0,       /**< The class. */
-	HEAP_RECORD_OBJECT_FIXED = 1, /**< The class, which says the size (directive 18). */
-	HEAP_RECORD_FREE = 2,         /**< The class. */
-	HEAP_RECORD_FREE_FIXED = 3,   /**< The class, which says the size (directive 18). */
-	HEAP_RECORD_REFERENCES = 4,   /**< How many. */
-	HEAP_RECORD_ROOT = 5,         /**< The root, or 0. */
-	HEAP_RECORD_MOVE = 6,         /**< 0. */
+	HEAP_RECORD_OBJECT = 0,       /**< A live object: its class. */
+	HEAP_RECORD_OBJECT_FIXED = 1, /**< A live object of its class's fixed size (directive 18): the class. */
+	HEAP_RECORD_FREE = 2,         /**< A dead object: its class. */
+	HEAP_RECORD_FREE_FIXED = 3,   /**< A dead object of its class's fixed size (directive 18): the class. */
+	HEAP_RECORD_REFERENCES = 4,   /**< Further references of an object: their number. */
+	HEAP_RECORD_ROOT = 5,         /**< A reference from a root: the ID of the root, or 0. */
+	HEAP_RECORD_MOVE = 6,         /**< A moved object: 0. */
 	HEAP_RECORD_MASK = 7
 } heap_record;
 
 #define HEAP_RECORD_BITS 3
 
-/** The most bits that are 0 in all addresses of a block. */
+/** The maximum of heap_records_head::shift. */
 #define HEAP_MOST_SHIFT 12
 
 #endif
