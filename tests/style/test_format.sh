@@ -13,6 +13,10 @@ format=$(command -v clang-format-$version || command -v clang-format) || {
 	exit 77
 }
 cd "$srcdir"
+test -e .clang-format || {
+	echo "SKIP: the style is not in the release archive"
+	exit 77
+}
 mapfile -t sources < <(find examples include lib tests -name '*.[ch]' | LC_ALL=C sort)
 test ${#sources[@]} -gt 100 || {
 	echo "FAIL: only ${#sources[@]} sources were found"
