@@ -42,18 +42,18 @@ static void frame_make(hit_cursor *cursor, hit_item *item, uint32_t flags, uint6
 	cursor->has_leaf = 1;
 }
 
-/* Callers that a chain of unity announced and that did not come do not count: its writer announced one too many. */
+/* The writer of unity announces one caller too many, so a missing one is not a fault. */
 static void chain_take(hit_cursor *cursor, size_t start, uint64_t count)
 {
 	if (!cursor->is_cut && count > cursor->content.length - cursor->content.position)
 		fail(cursor, start, "more callers are announced than the block can hold");
 	else if (!cursor->is_chain_first && (!cursor->has_leaf || cursor->callers_left > 0))
-		fail(cursor, start, "a call chain follows on no hit");
+		fail(cursor, start, "a call stack follows no sample");
 	cursor->has_leaf = !cursor->is_chain_first;
 	cursor->callers_left = count;
 }
 
-/* The definition of a function; its hit is given out next. */
+/* The definition of a function; its sample is delivered next. */
 static void function_define(hit_cursor *cursor, hit_item *item, size_t start, uint32_t id, uint32_t module)
 {
 	record_begin(item, MPROF_RECORD_FUNCTION, id);
@@ -103,7 +103,7 @@ static int token_take(hit_cursor *cursor, hit_item *item)
 		return 0;
 	if (token == 0) {
 		if (cursor->callers_left > 0 && !cursor->is_chain_first)
-			fail(cursor, start, "the hits end inside a call chain");
+			fail(cursor, start, "the samples end inside a call stack");
 		cursor->at_end = 1;
 		return 0;
 	}
@@ -185,13 +185,13 @@ int hit_cursor_next(hit_cursor *cursor, hit_item *item)
 	return has_item && cursor->content.status == MPROF_OK;
 }
 
-/* What became of a form that was tried. */
+/* The result of decoding the block in one of the forms. */
 typedef struct trial {
-	content_cursor cursor; /* Behind the block's content, or at the fault. */
+	content_cursor cursor; /* After the block's content, or at the fault. */
 	hits_reading reading;
 	mprof_clock end;
 	int fits;
-	int knows_ids; /* It leads to no IDs but those that are known. */
+	int knows_ids; /* All IDs that it leads to are defined. */
 } trial;
 
 static void item_weigh(trial *trial, const hit_item *item)
@@ -211,7 +211,7 @@ static void item_weigh(trial *trial, const hit_item *item)
 	trial->knows_ids &= item->event.id <= highest;
 }
 
-/* In a chain of unity the first token of the block is the chain's; in one of mono it cannot be. */
+/* A block of unity may start with the token of a call stack; one of mono cannot. */
 static int begins_with_chain(content_cursor cursor, hits_form form)
 {
 	const hit_token_form *tokens = hit_token_form_get(form);
@@ -220,8 +220,8 @@ static int begins_with_chain(content_cursor cursor, hits_form form)
 }
 
 /*
- * Behind which place all is whole once an item was taken, whose first token is at \p start. A hit that may have callers
- * is whole when they have come; in mono one without a chain is known to have none by the next hit.
+ * The position up to which all samples are complete, after an item was decoded whose first token is at \p start. One
+ * that may have callers is complete after the last of them; in mono, only the next sample shows that it has none.
  */
 static size_t whole_end(const hit_cursor *cursor, const hit_item *item, size_t start, size_t known)
 {
@@ -243,7 +243,7 @@ static void items_try(trial *trial, hit_cursor *hits)
 	while (hit_cursor_next(hits, &item)) {
 		item_weigh(trial, &item);
 		trial->reading.list_end = whole_end(hits, &item, start, trial->reading.list_end);
-		/* The definition of a function belongs to the hit that is given out behind it. */
+		/* The definition of a function belongs to the sample that is delivered after it. */
 		if (!hits->has_pending)
 			start = hits->content.position;
 	}

@@ -34,13 +34,13 @@ void hits_encode_function(hits_encoder *hits, uint32_t function);
 /** A frame in a function that is defined here; \p module is #HITS_NO_MODULE if there is none. */
 void hits_encode_new_function(hits_encoder *hits, uint32_t module, uint32_t function, const char *name);
 
-/** So many samples in a function; the name of one that is defined here, else NULL. */
+/** \p samples samples in a function. \p name is NULL unless the function is defined here. */
 void hits_encode_counted(hits_encoder *hits, uint32_t function, const char *name, uint64_t samples);
 
-/** A frame at a place in a module; without a module (0) at an address. */
+/** A frame at an offset in a module; without a module (0) at an address. */
 void hits_encode_place(hits_encoder *hits, uint32_t module, uint64_t value);
 
-/** So many callers follow, or precede: dialect_rules::is_chain_first. */
+/** \p callers callers follow, or precede if dialect_rules::is_chain_first. */
 void hits_encode_chain(hits_encoder *hits, size_t callers);
 
 /** Begins a list of modules, none of which is removed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/kind_counts.h
- * \brief How many kinds this library knows. Public arrays by kind have room for 256, so that these may grow.
+ * \brief The number of kinds of each sort. Public arrays by kind have room for 256, so that these may grow.
  */
 #ifndef FORMAT_KIND_COUNTS_H
 #define FORMAT_KIND_COUNTS_H

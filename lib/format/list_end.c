@@ -4,10 +4,10 @@
 #include "format/varint.h"
 
 /*
- * Goes back from the end of a block over a varint: its last byte, and those before it without VARINT_LAST_BIT. Returns
- * the place of its first byte, or of a byte 00 that ends a list in front of it; 0 if there is no varint.
+ * Steps back from \p end over a varint: its last byte, and the bytes before it without VARINT_LAST_BIT. Returns the
+ * position of its first byte, or of a byte 00 before it that ends a list; 0 if there is no varint.
  */
-static size_t int_start_before(const content_cursor *cursor, size_t end)
+static size_t varint_start_before(const content_cursor *cursor, size_t end)
 {
 	if (end <= cursor->position || (cursor->bytes[end - 1] & VARINT_LAST_BIT) == 0)
 		return 0;
@@ -19,19 +19,19 @@ static size_t int_start_before(const content_cursor *cursor, size_t end)
 
 size_t list_end_find(const content_cursor *cursor, int is_byte, size_t *list_end)
 {
-	size_t time = int_start_before(cursor, cursor->length);
-	size_t counter = time == 0 ? 0 : int_start_before(cursor, time);
+	size_t time = varint_start_before(cursor, cursor->length);
+	size_t counter = time == 0 ? 0 : varint_start_before(cursor, time);
 	uint64_t value;
 
 	if (is_byte) {
 		/*
-		 * The byte in front of the list's end is the last one of a varint, so going back over the counter has
-		 * met the 0.
+		 * The byte before the list's end is the last one of a varint, so stepping back over the counter has
+		 * stopped at the 0.
 		 */
 		*list_end = counter;
 		return counter != 0 && cursor->bytes[counter] == 0 ? 1 : 0;
 	}
-	*list_end = counter == 0 ? 0 : int_start_before(cursor, counter);
+	*list_end = counter == 0 ? 0 : varint_start_before(cursor, counter);
 	if (*list_end == 0 || mprof_varint_decode(cursor->bytes + *list_end, counter - *list_end, &value) <= 0 ||
 	    value != 0)
 		return 0;

@@ -35,7 +35,7 @@ static inline void losses_leave_out_block(mprof_writer_stats *stats, uint32_t ki
 	LOSSES_COUNT(stats->left_out_blocks, kind);
 }
 
-/** A block is in the log without something besides events. */
+/** Counts a block that is in the log without something other than events. */
 static inline void losses_shorten_block(mprof_writer_stats *stats, uint32_t kind)
 {
 	stats->left_out++;

@@ -13,7 +13,7 @@ void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, 
 	cursor->form = *form;
 }
 
-/* Bit 0 of the number of a file says that its name follows: it is the first method of that file. */
+/* Bit 0 of the number of a file is set if its name follows: this is the first method of that file. */
 static void source_take(content_cursor *content, mprof_mapping *mapping)
 {
 	const size_t position = content->position;
@@ -30,7 +30,7 @@ static void source_take(content_cursor *content, mprof_mapping *mapping)
 		mapping->source_line = content_cursor_id(content);
 }
 
-/* Takes the rest of an entry, behind its ID. */
+/* Decodes the rest of an entry, after its ID. */
 static void entry_take(content_cursor *content, const mapping_form *form, mprof_mapping *mapping)
 {
 	if (mapping->is_method) {
@@ -93,15 +93,15 @@ static int clock_fits(content_cursor content, size_t position, mprof_clock *cloc
 }
 
 /*
- * Goes over the places of a list where it could end with a byte 0: those where a byte 0 stands at the begin of an
- * entry. Taken as the begin of an ID, it leads to the next one.
+ * Visits the positions where a list could end with a byte 0: those where an entry starts with a byte 0. Decoded as the
+ * first byte of an ID, it leads to the next such position.
  */
 typedef struct end_search {
 	content_cursor content;
 	const mapping_form *form;
 	int in_methods;
-	int only_text;  /* Names that cannot be UTF-8 are taken as the sign of a wrong way. */
-	size_t *budget; /* Bytes that may still be read. */
+	int only_text;  /* A name that cannot be UTF-8 ends the search. */
+	size_t *budget; /* Number of bytes that may still be read. */
 } end_search;
 
 /* Whether a name does not begin inside a character. */
@@ -112,7 +112,7 @@ static int begins_as_text(const mprof_mapping *mapping)
 	return name[0] < 0x80 || (name[0] >= 0xc0 && (name[1] & 0xc0) == 0x80);
 }
 
-/* Finds the next place and stops in front of it. Returns 0 if there is none. */
+/* Finds the next such position and stops there. Returns 0 if there is none. */
 static int end_search_next(end_search *search)
 {
 	content_cursor *content = &search->content;
@@ -146,7 +146,7 @@ static int end_search_first(end_search *search)
 	return end_search_next(search);
 }
 
-/* Finds the end of a list of methods behind which there is nothing but a CLOCK. */
+/* Finds the end of a list of methods after which the content has only a CLOCK. */
 static int method_end_find(const end_search *classes, mapping_lists *lists, mprof_clock *end)
 {
 	end_search methods = *classes;
@@ -165,16 +165,16 @@ static int method_end_find(const end_search *classes, mapping_lists *lists, mpro
 }
 
 /*
- * The letter of the mail: both lists end with a byte 0. The right pair of places is one behind which the block ends
- * with a CLOCK. If there are more, the list of classes is the longest one: methods read as classes would have names
- * that begin with the end of a varint, which is no text, while a class read as a method may look like one with a
- * strange class.
+ * As the text of the 2007 mail has it, both lists end with a byte 0. The right pair of ends is one after which there is
+ * only a CLOCK. If there are several, the one with the longest list of classes is right: methods decoded as classes
+ * would have names that start with the end of a varint, which is not text, while a class decoded as a method may look
+ * like a method of an unusual class.
  */
 static int ends_find(const content_cursor *content, const mapping_form *form, int only_text, mapping_lists *lists,
 		     mprof_clock *end)
 {
 	/*
-	 * Many places that could be an end are not met by chance; a block that is full of them is not worth the time.
+	 * A block with many positions that could be an end is crafted. The budget bounds the time spent on it.
 	 */
 	size_t budget = content->length < SIZE_MAX / 64 ? content->length * 64 : SIZE_MAX;
 	end_search classes = {*content, form, 0, only_text, &budget};

@@ -14,15 +14,14 @@
 typedef struct mapping_lists {
 	size_t start;
 	/**
-	 * A mail log that was written by the letter of the mail: the lists end with a byte 0, at these places, where
-	 * an ID that is a multiple of 128 could begin as well. Otherwise, and if class_end is 0, they end with a varint
-	 * 0.
+	 * In a log written as the text of the 2007 mail has it, the lists end with a byte 0 at these offsets, where an
+	 * ID that is a multiple of 128 could start as well. If class_end is 0, they end with a varint 0.
 	 */
 	size_t class_end;
 	size_t method_end;
 } mapping_lists;
 
-/** What the entries of the lists hold. */
+/** The optional fields of the entries. */
 typedef struct mapping_form {
 	int has_assembly_ids; /**< Directive 5. */
 	int has_flags;        /**< Directive 6. */
@@ -30,25 +29,25 @@ typedef struct mapping_form {
 	int has_sources;      /**< Directive 22. */
 } mapping_form;
 
-/** Goes over the lists. */
+/** Iterates over both lists. */
 typedef struct mapping_cursor {
-	content_cursor content; /**< Behind both lists when they are at their end. */
+	content_cursor content; /**< After both lists when at_end is set. */
 	mapping_lists lists;
 	mapping_form form;
 	int in_methods;
 	int at_end;
 } mapping_cursor;
 
-/** Begins at the start of the lists in the cursor's content. */
+/** Starts at the first entry. */
 void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, const mapping_lists *lists,
 			 const mapping_form *form);
 
-/** Takes the next definition and returns 1, or returns 0 at the end of both lists or on a fault. */
+/** Decodes the next definition. Returns 1, or 0 at the end of both lists or on a fault. */
 int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping);
 
 /**
- * Finds out how the lists that start at the cursor end, and reads them and the CLOCK behind them, which must end with
- * the content. With \p by_mail also the letter of the mail is tried.
+ * Finds how the lists at the cursor end, and decodes them and the CLOCK after them, which must end the content. With
+ * \p by_mail, lists that end with a byte 0 are tried as well.
  */
 void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int by_mail, mapping_lists *lists,
 			  mprof_clock *end);

@@ -8,7 +8,7 @@
 
 #include <mprof/format.h>
 
-/** Bits of a frame in STACKS besides its method or location, which stands between them. */
+/** Flag bits of a frame in STACKS. The ID of its method or location is in the bits between them. */
 #define STACK_FRAME_NATIVE UINT64_C(1)
 #define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
 

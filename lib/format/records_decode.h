@@ -9,20 +9,20 @@
 
 #include "format/content_cursor.h"
 
-/** Goes over the lists of one block. */
+/** Iterates over the lists of one block. */
 typedef struct record_cursor {
-	content_cursor content; /**< Behind all lists when they are at their end. */
+	content_cursor content; /**< After all lists when at_end is set. */
 	uint32_t block_kind;
 	uint32_t list;    /**< Counted from 0. */
 	uint32_t last_id; /**< Of the list; 0 if none was taken. */
-	uint32_t left;    /**< STACKS: definitions that are not taken yet. */
+	uint32_t left;    /**< STACKS: number of definitions left. */
 	int at_end;
 } record_cursor;
 
-/** Begins where the lists of a block do. */
+/** Starts at the first list of the block. */
 void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind);
 
-/** Takes the next record and returns 1, or returns 0 at the end of all lists or on a fault. */
+/** Decodes the next record. Returns 1, or 0 at the end of all lists or on a fault. */
 int record_cursor_next(record_cursor *cursor, mprof_record *record);
 
 #endif

@@ -35,7 +35,7 @@ static void encode_metric_value(encode_buffer *buffer, const id_map *double_metr
 					: zigzag_fold(record->as.metric_value.value));
 }
 
-/* A record behind its id. */
+/* The fields of a record after its ID. */
 static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 {
 	switch (record->kind) {

@@ -22,22 +22,23 @@ static samples_decode_result varint_fault(const uint8_t *cursor, const uint8_t *
 										  : SAMPLES_DECODE_BAD_VARINT;
 }
 
-/* Takes a sample and moves the place behind it; on a fault, to that. */
-static samples_decode_result sample_take(const uint8_t **place, const uint8_t *limit, uint64_t *stack, uint64_t *time)
+/* Decodes a sample and moves \p position after it, or to the fault. */
+static samples_decode_result decode_sample(const uint8_t **position, const uint8_t *limit, uint64_t *stack,
+					   uint64_t *time)
 {
-	const uint8_t *behind = varint_get(*place, limit, stack);
+	const uint8_t *next = varint_get(*position, limit, stack);
 
-	if (behind == NULL)
-		return varint_fault(*place, limit);
+	if (next == NULL)
+		return varint_fault(*position, limit);
 	if (*stack == 0)
 		return SAMPLES_DECODE_LIST_END;
 	if (*stack > UINT32_MAX)
 		return SAMPLES_DECODE_BAD_ID;
-	*place = behind;
-	behind = varint_get(behind, limit, time);
-	if (behind == NULL)
-		return varint_fault(*place, limit);
-	*place = behind;
+	*position = next;
+	next = varint_get(next, limit, time);
+	if (next == NULL)
+		return varint_fault(*position, limit);
+	*position = next;
 	return SAMPLES_DECODE_DONE;
 }
 
@@ -49,16 +50,16 @@ samples_decode_result samples_decode(samples_decode_state *state, mprof_event *e
 
 	*count = 0;
 	while (cursor < limit && *count < capacity) {
-		const uint8_t *behind = cursor;
+		const uint8_t *next = cursor;
 		uint64_t stack;
 		uint64_t time;
 
-		result = sample_take(&behind, limit, &stack, &time);
+		result = decode_sample(&next, limit, &stack, &time);
 		if (result != SAMPLES_DECODE_DONE) {
-			state->fault = (size_t)(behind - state->bytes);
+			state->fault = (size_t)(next - state->bytes);
 			break;
 		}
-		cursor = behind;
+		cursor = next;
 		state->counter += time;
 		event_store(&events[(*count)++], stack, state->counter);
 	}

@@ -8,7 +8,7 @@
 
 #include <mprof/format.h>
 
-/** What is read, and how far it is. Kept between calls. */
+/** What is decoded, and the position. Kept between calls. */
 typedef struct samples_decode_state {
 	const uint8_t *bytes; /**< Where samples begin. May move between calls. */
 	size_t length;        /**< Where they end. */
@@ -17,14 +17,14 @@ typedef struct samples_decode_state {
 	uint64_t counter;     /**< That of the last sample read, or the base counter. */
 } samples_decode_state;
 
-/** Why decoding stopped. Whatever it was, the position is behind the last sample that was stored. */
+/** Why decoding stopped. In every case the position is after the last sample that was stored. */
 typedef enum samples_decode_result {
 	SAMPLES_DECODE_FULL,       /**< No room is left. */
 	SAMPLES_DECODE_DONE,       /**< All bytes are read. */
 	SAMPLES_DECODE_CUT,        /**< The bytes end inside a sample. */
 	SAMPLES_DECODE_LIST_END,   /**< There is a varint 0, which ends a list of samples. */
-	SAMPLES_DECODE_BAD_VARINT, /**< A varint does not fit 64 bits. */
-	SAMPLES_DECODE_BAD_ID      /**< An id does not fit 32 bits. */
+	SAMPLES_DECODE_BAD_VARINT, /**< A varint exceeds 64 bits. */
+	SAMPLES_DECODE_BAD_ID      /**< An ID exceeds 32 bits. */
 } samples_decode_result;
 
 /** Decodes samples; \p count receives how many were stored. */

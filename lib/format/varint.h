@@ -13,7 +13,7 @@
 /** Every byte of the run but the last has this bit clear. */
 #define VARINT_LAST_BIT 0x80
 
-/** Writes \p value at \p out, which has room for #MPROF_VARINT_MAX_LENGTH bytes. Returns the place behind it. */
+/** Writes \p value at \p out, which has room for #MPROF_VARINT_MAX_LENGTH bytes. Returns the position after it. */
 static inline uint8_t *varint_put(uint8_t *out, uint64_t value)
 {
 	while (value > 127) {
@@ -51,7 +51,7 @@ static inline int varint_take(const uint8_t **cursor, const uint8_t *limit, uint
 }
 
 /**
- * The place behind a varint at \p cursor, with its value in \p value; NULL if it is cut by \p limit or over 64 bits.
+ * Decodes the varint at \p cursor. Returns the position after it; NULL if \p limit cuts it or it exceeds 64 bits.
  */
 const uint8_t *varint_get_long(const uint8_t *cursor, const uint8_t *limit, uint64_t *value);
 
