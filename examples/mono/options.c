@@ -6,6 +6,7 @@
 #include "options_parser.h"
 
 #include "filters.h"
+#include "shared/dialects.h"
 
 #include <mprof/format.h>
 
@@ -107,14 +108,12 @@ static int apply_output(options_parser *parser, const char *value)
 
 static int apply_format(options_parser *parser, const char *value)
 {
-	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
-		if (strcmp(value, mprof_dialect_get_name((mprof_dialect)dialect)) != 0)
-			continue;
-		parser->options->dialect = (uint32_t)dialect;
+	char dialects[DIALECTS_LIST_SIZE];
+
+	parser->options->dialect = dialects_find(value);
+	if (parser->options->dialect != MPROF_DIALECT_DEFAULT)
 		return 1;
-	}
-	return options_complain(parser, "unknown format '%s'; the formats are mprof2, mono, unity, drop and mail",
-				value);
+	return options_complain(parser, "unknown format '%s'; the formats are %s", value, dialects_list(dialects));
 }
 
 static int apply_control(options_parser *parser, const char *value)
@@ -336,7 +335,7 @@ int options_parse(const char *text, module_options *options, char message[OPTION
 
 int options_are_classic(const module_options *options)
 {
-	return options->dialect != MPROF_DIALECT_DEFAULT && options->dialect != MPROF_DIALECT_MPROF2;
+	return dialects_is_older((mprof_dialect)options->dialect);
 }
 
 void options_release(module_options *options)

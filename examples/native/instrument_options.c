@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "instrument_options.h"
 
+#include "shared/dialects.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +15,6 @@
 static uint32_t number_of(const char *value)
 {
 	return (uint32_t)strtoul(value, NULL, 10);
-}
-
-/* An invalid name means the default, as for other values. */
-static uint32_t dialect_of(const char *name)
-{
-	for (int dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++)
-		if (strcmp(name, mprof_dialect_get_name((mprof_dialect)dialect)) == 0)
-			return (uint32_t)dialect;
-	return MPROF_DIALECT_DEFAULT;
 }
 
 static void read_word(const char *word, const char *value, mprof_writer_options *writer,
@@ -38,7 +31,8 @@ static void read_word(const char *word, const char *value, mprof_writer_options 
 	else if (strcmp(word, "interval") == 0)
 		recorder->drain_interval_ms = number_of(value);
 	else if (strcmp(word, "format") == 0)
-		writer->dialect = dialect_of(value);
+		/* An invalid name means the default, as for other values. */
+		writer->dialect = dialects_find(value);
 }
 
 void instrument_options_read(const char *words, mprof_writer_options *writer, mprof_recorder_options *recorder)
@@ -61,7 +55,7 @@ void instrument_options_read(const char *words, mprof_writer_options *writer, mp
 		rest += length + (rest[length] == ',');
 	}
 	/* Older formats lack names of threads and metadata; they can hold everything else that is recorded here. */
-	writer->lossy = writer->dialect != MPROF_DIALECT_DEFAULT && writer->dialect != MPROF_DIALECT_MPROF2;
+	writer->lossy = (uint32_t)dialects_is_older((mprof_dialect)writer->dialect);
 }
 
 /* Expands the pattern. Returns 0 if the path is too long. */

@@ -71,7 +71,7 @@ wrong record --gzip=0 -- true
 wrong record --buffers=1 -- true
 wrong record --interval=x -- true
 wrong record --format=nonsense -- true
-expect_line err "'nonsense' is not one of mprof2, mono, unity, drop, mail\$"
+expect_line err "'nonsense' is not one of mprof2, unity, mono, drop, mail\$"
 wrong record --sample=0 -- true
 wrong record --sample=fast -- true
 wrong record --heap=5 -- true

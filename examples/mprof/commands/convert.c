@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "common/input.h"
 #include "common/json.h"
+#include "shared/dialects.h"
 #include "shared/losses.h"
 #include "common/losses_json.h"
 #include "shared/text.h"
@@ -50,13 +51,12 @@ typedef struct conversion {
 
 static int parse_dialect(conversion *made, const char *name)
 {
-	for (uint32_t dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++) {
-		if (strcmp(name, mprof_dialect_get_name((mprof_dialect)dialect)) == 0) {
-			made->options.dialect = dialect;
-			return 1;
-		}
-	}
-	fprintf(stderr, "mprof: --dialect: '%s' is not one of mprof2, mono, unity, drop, mail\n", name);
+	char dialects[DIALECTS_LIST_SIZE];
+
+	made->options.dialect = dialects_find(name);
+	if (made->options.dialect != MPROF_DIALECT_DEFAULT)
+		return 1;
+	fprintf(stderr, "mprof: --dialect: '%s' is not one of %s\n", name, dialects_list(dialects));
 	return 0;
 }
 

@@ -26,12 +26,21 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /*
- * Collections without an end are left out. The first logs of Mono 2 have no collection numbers: its decoder uses 0 for
- * all of them.
+ * The first logs of the dialects that number collections have no numbers yet: the decoder of these dialects prints 0
+ * for all of them. In other dialects, collections are numbered by counting them.
  */
+static int prints_counted_numbers(const log_decode *decode)
+{
+	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
+
+	return mprof_dialect_get_info((mprof_dialect)decode->session.dialect, &dialect) != MPROF_OK ||
+	       !dialect.counts_collections;
+}
+
+/* Collections without an end are left out. */
 static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 {
-	int has_zeros = decode->session.dialect == MPROF_DIALECT_MONO;
+	int prints_counted = prints_counted_numbers(decode);
 	size_t count = 0;
 
 	for (size_t i = 0; i < mprof_profile_get_collection_count(decode->profile); i++) {
@@ -41,7 +50,7 @@ static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 		mprof_profile_get_collection(decode->profile, i, collection);
 		if (collection->unfinished)
 			continue;
-		rows[count].number = collection->is_counted && has_zeros ? 0 : collection->number;
+		rows[count].number = collection->is_counted && !prints_counted ? 0 : collection->number;
 		rows[count++].start = collection->start_ns;
 	}
 	return count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/options.h"
 
+#include "shared/dialects.h"
 #include "shared/signal_names.h"
 
 #include <mprof/version.h>
@@ -19,6 +20,7 @@ typedef enum value_kind {
 	VALUE_NUMBER,
 	VALUE_SIZE,
 	VALUE_WORDS,
+	VALUE_DIALECT,
 	VALUE_HEAP,
 	VALUE_TEXT,
 	VALUE_PATTERN,
@@ -88,7 +90,7 @@ static const record_option record_options[] = {
 	PLAIN("drop"),
 	NUMBER("buffers", required_argument, 2, 65536),
 	NUMBER("interval", required_argument, 1, 3600000),
-	WORDS("format", required_argument, " mprof2 mono unity drop mail "),
+	SOME("format", VALUE_DIALECT),
 	PLAIN("start-disabled"),
 	SOME("control", VALUE_TEXT),
 	PLAIN("no-control"),
@@ -161,8 +163,8 @@ static int check_size(const record_option *option, const char *value)
 
 static int is_word_of(const char *words, const char *word, size_t length)
 {
-	for (const char *place = words; (place = strchr(place, ' ')) != NULL; place++)
-		if (length > 0 && strncmp(place + 1, word, length) == 0 && place[1 + length] == ' ')
+	for (const char *blank = words; (blank = strchr(blank, ' ')) != NULL; blank++)
+		if (length > 0 && strncmp(blank + 1, word, length) == 0 && blank[1 + length] == ' ')
 			return 1;
 	return 0;
 }
@@ -198,6 +200,16 @@ static int check_words(const record_option *option, const char *value)
 		word += length + 1;
 	}
 	print_words(option, value);
+	return 0;
+}
+
+static int check_dialect(const record_option *option, const char *value)
+{
+	char dialects[DIALECTS_LIST_SIZE];
+
+	if (dialects_find(value) != MPROF_DIALECT_DEFAULT)
+		return 1;
+	fprintf(stderr, "mprof: --%s: '%s' is not one of %s\n", option->name, value, dialects_list(dialects));
 	return 0;
 }
 
@@ -277,6 +289,8 @@ int record_options_check(const char *name, const char *value)
 		return check_size(option, value);
 	case VALUE_WORDS:
 		return check_words(option, value);
+	case VALUE_DIALECT:
+		return check_dialect(option, value);
 	case VALUE_HEAP:
 		return check_heap(option, value);
 	case VALUE_TEXT:
