@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file io/clock.h
- * \brief The clock of writers that were not given one.
+ * \brief The default clock of writers.
  */
 #ifndef IO_CLOCK_H
 #define IO_CLOCK_H

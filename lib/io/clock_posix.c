@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the system clocks of POSIX. */
 #include "io/clock.h"
 
 #include <time.h>

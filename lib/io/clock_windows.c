@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the system clocks of Windows. */
 #include "io/clock.h"
 
 #include <windows.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens and writes descriptors on POSIX systems. */
 #include "io/descriptor.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ int descriptor_look_at_mode(int fd, int *appends)
 	return 0;
 }
 
-/* Waits until a descriptor that does not block takes bytes again. */
+/* Waits until a non-blocking descriptor is writable. */
 static int wait_writable(int fd)
 {
 	struct pollfd waiting = {fd, POLLOUT, 0};
@@ -69,7 +70,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t length, size_t *writte
 	return 0;
 }
 
-/* A reader that went away is an error to report, not a reason to kill the program that is profiled. */
+/* SIGPIPE would kill the profiled program: it is blocked for the write and, unless it was pending before, consumed. */
 static int write_all_quietly(int fd, const uint8_t *bytes, size_t length, size_t *written)
 {
 	static const struct timespec at_once = {0, 0};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens and writes descriptors on Windows. */
 #include "io/descriptor.h"
 
 #include "io/windows_path.h"
@@ -20,7 +21,7 @@ int descriptor_open_to_read(const char *path, int *fd)
 	if (*fd >= 0)
 		return 0;
 	error = errno;
-	/* A directory is reported as a file that must not be opened. */
+	/* For a directory the error is EACCES. */
 	return error == EACCES && windows_path_is_directory(&wide) ? EISDIR : error;
 }
 
@@ -31,7 +32,7 @@ int descriptor_make_binary(int fd)
 
 int descriptor_look_at_mode(int fd, int *appends)
 {
-	/* There is no way to ask: what cannot be written to shows when it is written to. */
+	/* Windows cannot report the mode: a descriptor that is not writable fails at the first write. */
 	(void)fd;
 	*appends = 1;
 	return 0;
@@ -39,7 +40,7 @@ int descriptor_look_at_mode(int fd, int *appends)
 
 int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written)
 {
-	/* There are no signals for it, and descriptors always block. */
+	/* Windows has no SIGPIPE, and its descriptors always block. */
 	(void)may_raise;
 	while (*written < length) {
 		size_t rest = length - *written;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects access points of compressed data and resumes decompression from them. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -29,7 +30,7 @@ void gzip_points_destroy(gzip_points *points)
 	points->count = 0;
 }
 
-/* Drops every second point, so that what is left is spread over the data as before. */
+/* Drops every second point, so that the others remain evenly spaced. */
 static void thin_out(gzip_points *points)
 {
 	size_t kept = 0;
@@ -92,7 +93,7 @@ int gzip_points_resume(const gzip_point *point, z_stream *stream)
 
 #else
 
-/* Without zlib there is nothing to start again. */
+/* ISO C forbids an empty translation unit. */
 typedef int gzip_points_are_not_built;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file io/gzip_points.h
- * \brief Access points: places of compressed data at which decompression can start again.
+ * \brief Access points: positions in compressed data at which decompression can resume.
  *
  * A point is a copy of zlib's whole state, with its window of 32 KiB, so it can be taken anywhere, in any member of a
  * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are
@@ -20,7 +20,7 @@
 /** Points that are kept; each takes about 40 KiB. */
 #define GZIP_POINTS_MOST 512
 
-/** Where decompression can start again. */
+/** A position at which decompression can resume. */
 typedef struct gzip_point {
 	uint64_t output; /**< Offset of the next byte in the decompressed data. */
 	uint64_t input;  /**< Offset of the next byte in the compressed data. */
@@ -47,7 +47,7 @@ void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t output, ui
 /** The last point that is not after an offset in the decompressed data, or NULL. */
 const gzip_point *gzip_points_find(const gzip_points *points, uint64_t output);
 
-/** Makes \p stream, which is not initialised, go on from a point. Returns 0 if there is no memory. */
+/** Initializes \p stream to continue from a point. Returns 0 if there is no memory. */
 int gzip_points_resume(const gzip_point *point, z_stream *stream);
 
 #endif

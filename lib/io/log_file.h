@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file io/log_file.h
- * \brief Opening files for logs, which hold arguments and paths of programs.
+ * \brief Creates the files of logs, which contain arguments and paths of programs.
  */
 #ifndef IO_LOG_FILE_H
 #define IO_LOG_FILE_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Permissions where no others are asked for: the owner alone reads. */
+/** Default permissions: only the owner can read the file. */
 #define LOG_FILE_MODE 0600
 
 /** Bytes that log_file_create_beside() needs for a name in addition to those of the path. */
@@ -30,7 +30,7 @@ int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked);
  */
 int log_file_create_beside(const char *path, uint32_t mode, char *name, size_t size, int *fd);
 
-/** Lets others write to a file that log_file_open() has locked, also where children of fork() have it open. */
+/** Releases the lock of log_file_open(), also if children of fork() have the file open. */
 void log_file_unlock(int fd);
 
 #endif

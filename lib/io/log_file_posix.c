@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates and locks log files on POSIX systems. */
 #include "io/log_file.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A name that exists is as good as impossible: the directory must be full of them on purpose. */
+/* A collision of 64-bit random names is not expected; the limit stops a loop that an attacker provokes. */
 #define NAMES_TRIED 16
 
 static int open_again(const char *path, int flags, uint32_t mode)
@@ -24,8 +25,8 @@ static int open_again(const char *path, int flags, uint32_t mode)
 }
 
 /*
- * Whether a symbolic link is to be trusted. In a directory that all may write to, such as /tmp, anybody can plant a link
- * under the name of a log that is to come; but nobody else can replace the user's own.
+ * Whether a symbolic link can be followed. In a directory that is writable by all, such as /tmp, any user can create a
+ * link with the name of a future log, but cannot replace a link of this user.
  */
 static int is_own_link(const char *path)
 {
@@ -35,7 +36,7 @@ static int is_own_link(const char *path)
 	       (status.st_uid == geteuid() || status.st_uid == 0);
 }
 
-/* Opens without emptying: the file may be another writer's. Returns -1 with errno set. */
+/* Does not truncate: another writer may have locked the file. Returns -1 with errno set. */
 static int open_for_writing(const char *path, uint32_t mode)
 {
 	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
@@ -44,7 +45,7 @@ static int open_for_writing(const char *path, uint32_t mode)
 
 	if (fd >= 0)
 		return fd;
-	/* Some systems report a link otherwise than by ELOOP. */
+	/* Not every system reports ELOOP for a link. */
 	if (is_own_link(path))
 		return open_again(path, flags, mode);
 	errno = error;
@@ -58,7 +59,7 @@ static int lock_and_empty(int fd, int *is_locked)
 
 	if (fstat(fd, &status) != 0)
 		return errno;
-	/* Pipes and devices are shared as they are. */
+	/* Pipes and devices are neither locked nor truncated. */
 	if (!S_ISREG(status.st_mode))
 		return 0;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -105,7 +106,7 @@ static uint64_t unpredictable_number(void)
 		close(fd);
 	if (length == (ssize_t)sizeof(number))
 		return number;
-	/* No harm is done by a name that is guessed, but that others can keep the file from being made. */
+	/* O_EXCL makes a guessed name harmless: an attacker can only prevent the file from being created. */
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 16;
 }

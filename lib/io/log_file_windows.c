@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates and locks log files on Windows. */
 /* For rand_s(), the system's random numbers. */
 #define _CRT_RAND_S
 
@@ -15,18 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A name that exists is as good as impossible: the directory must be full of them on purpose. */
+/* A collision of 64-bit random names is not expected; the limit stops a loop that an attacker provokes. */
 #define NAMES_TRIED 16
 
-/* A file is either writable here or not, for whom the directory decides. */
+/* The mode of a file only has a write bit; access rights are inherited from the directory. */
 static int permissions(uint32_t mode)
 {
 	return _S_IREAD | ((mode & 0200) != 0 ? _S_IWRITE : 0);
 }
 
 /*
- * While it is open, others may read it and nobody else may write to it: that is the lock, and it is gone with the
- * descriptor. Symbolic links need a right to be made that others do not have.
+ * The sharing mode is the lock: others can read the file but not write to it until the descriptor is closed. Symbolic
+ * links are followed, since creating one requires a privilege.
  */
 static int open_alone(const char *path, int flags, uint32_t mode, int *fd)
 {
@@ -41,7 +42,7 @@ static int open_alone(const char *path, int flags, uint32_t mode, int *fd)
 	if (*fd >= 0)
 		return 0;
 	error = errno;
-	/* All that is refused is reported alike. A file that is there and can be written to is another writer's. */
+	/* EACCES has several causes. If the file exists and is writable, another writer has it open. */
 	if (error == EACCES && !windows_path_is_directory(&wide) && _waccess(wide.units, 2) == 0)
 		return EBUSY;
 	return error;
@@ -66,7 +67,7 @@ int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked)
 
 void log_file_unlock(int fd)
 {
-	/* The lock ends with the descriptor, which is closed next. */
+	/* Closing the descriptor, which the caller does next, releases the lock. */
 	(void)fd;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes to memory or to the caller's functions, and dispatches the operations of all sinks. */
 #include "io/sink.h"
 
 #include "base/array.h"

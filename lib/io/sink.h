@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file io/sink.h
- * \brief Where a log goes: a file, a descriptor, memory, the caller's functions, or compressed into one of these.
+ * \brief Destination of a log: a file, a descriptor, memory or the caller's functions, with or without compression.
  *
  * Functions return 0 or an errno value. After a failure of sink_write() only sink_close() is called.
  */
@@ -14,26 +14,26 @@
 
 typedef struct log_sink log_sink;
 
-/** What a kind of sink does. Functions that are NULL have nothing to do. */
+/** The operations of a kind of sink; NULL: nothing to do. */
 typedef struct sink_operations {
-	/** Takes whole blocks, or runs of them. */
+	/** Writes one or more whole blocks. */
 	int (*write)(log_sink *self, const void *bytes, size_t length);
-	/** Makes what was written reachable for readers. */
+	/** Makes everything written available to readers. */
 	int (*flush)(log_sink *self);
-	/** Nothing will be written any more: writes what still waits. */
+	/** Writes what is still buffered. Nothing is written after it. */
 	int (*finish)(log_sink *self);
-	/** The most bytes that sink_bottom() has been given once this many more are written and the log is finished. */
+	/** Implements sink_bound(). */
 	uint64_t (*bound)(const log_sink *self, uint64_t more);
-	/** Frees what the sink holds, whatever happened before. */
+	/** Releases the resources of the sink, also after an error. */
 	int (*close)(log_sink *self);
 } sink_operations;
 
 struct log_sink {
 	const sink_operations *operations; /**< NULL: not open. */
 	mprof_allocator allocator;
-	uint64_t taken;       /**< Bytes that it was given. */
-	log_sink *inner;      /**< Compressed: where the compressed bytes go. Owned. */
-	void *state;          /**< Compressed: what zlib keeps. */
+	uint64_t taken;       /**< Bytes written to it. */
+	log_sink *inner;      /**< Compressed: receives the compressed bytes. Owned. */
+	void *state;          /**< Compressed: the state of zlib. */
 	mprof_sink functions; /**< The caller's functions. */
 	uint8_t *memory;
 	size_t memory_length;
@@ -42,54 +42,30 @@ struct log_sink {
 	int fd_is_owned;
 	int fd_is_locked;  /**< By log_file_open(). */
 	int fd_may_raise;  /**< A pipe or socket: writing may raise SIGPIPE. */
-	int fd_may_be_cut; /**< A regular file that ends where is written. */
-	uint64_t fd_start; /**< Where in that file the first byte was written. */
+	int fd_may_be_cut; /**< A regular file that is written at its end. */
+	uint64_t fd_start; /**< Offset in that file of the first byte written. */
 };
-
-/** Creates a file, or empties one that no other writer has, as log_file_open() does. */
-int sink_open_path(log_sink *self, const mprof_allocator *allocator, const char *path, uint32_t mode);
-
-/** Writes to a descriptor, which is closed with the sink, and also if this fails. */
-int sink_adopt_fd(log_sink *self, const mprof_allocator *allocator, int fd);
-
-/** Writes to a descriptor, which stays the caller's. */
-int sink_open_fd(log_sink *self, const mprof_allocator *allocator, int fd);
 
 void sink_open_memory(log_sink *self, const mprof_allocator *allocator);
 void sink_open_functions(log_sink *self, const mprof_allocator *allocator, const mprof_sink *functions);
-
-/** Whether sink_compress() is more than a refusal. */
-int sink_can_compress(void);
-
-/**
- * Compresses what is written to \p self from now on, which was not written to before. Returns ENOMEM, or ENOTSUP in a
- * library without zlib; \p self then is as it was.
- */
-int sink_compress(log_sink *self, uint32_t level);
 
 int sink_write(log_sink *self, const void *bytes, size_t length);
 int sink_flush(log_sink *self);
 int sink_finish(log_sink *self);
 
 /**
- * The most bytes that sink_bottom() will have been given if \p more bytes are written and nothing after them. Exact where
- * nothing is compressed; closer after sink_flush() where it is.
+ * Upper bound of the bytes written to sink_bottom() once \p more bytes are written and the log is finished. Exact without
+ * compression; with compression it is tighter after sink_flush().
  */
 uint64_t sink_bound(const log_sink *self, uint64_t more);
 
-/** Makes sink_close() leave the caller's functions uncalled. */
+/** Prevents sink_close() from calling the caller's close function. */
 void sink_detach(log_sink *self);
 
-/** Safe for a sink that is not open. Its memory is gone afterwards. */
+/** Closes a sink, which need not be open, and frees its memory. */
 int sink_close(log_sink *self);
 
-/**
- * In a child made by fork(): closes the descriptor if it is owned, and nothing else. What was written is the parent's, and
- * so is the lock.
- */
-void sink_give_up(log_sink *self);
-
-/** The sink that the bytes end up in. */
+/** The innermost sink, which receives the compressed bytes. */
 const log_sink *sink_bottom(const log_sink *self);
 
 /** Whether sink_bottom() is memory. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/sink.h"
+/* Writes a log to a file or a descriptor. */
+#include "io/sink_descriptor.h"
 
 #include "io/descriptor.h"
 #include "io/log_file.h"
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Takes back the part of a block that a full disk let through, so that the file ends with a whole block. */
+/* Removes a block that was written in part, for example because the disk is full: the file ends with a whole block. */
 static void cut_back(log_sink *self, size_t written)
 {
 	off_t whole = (off_t)(self->fd_start + self->taken);
@@ -17,7 +18,7 @@ static void cut_back(log_sink *self, size_t written)
 
 	if (!self->fd_may_be_cut || written == 0 || fstat(self->fd, &status) != 0)
 		return;
-	/* Others may have appended in the meantime: theirs is not ours to cut. */
+	/* Another process has appended data, which must not be truncated. */
 	if (status.st_size != whole + (off_t)written)
 		return;
 	while (ftruncate(self->fd, whole) != 0 && errno == EINTR)
@@ -25,7 +26,7 @@ static void cut_back(log_sink *self, size_t written)
 	lseek(self->fd, whole, SEEK_SET);
 }
 
-static int descriptor_write(log_sink *self, const void *bytes, size_t length)
+static int sink_descriptor_write(log_sink *self, const void *bytes, size_t length)
 {
 	int saved_errno = errno;
 	size_t written = 0;
@@ -37,23 +38,23 @@ static int descriptor_write(log_sink *self, const void *bytes, size_t length)
 	return error;
 }
 
-static int descriptor_close(log_sink *self)
+static int sink_descriptor_close(log_sink *self)
 {
 	int saved_errno = errno;
 	int error = 0;
 
 	if (self->fd_is_locked)
 		log_file_unlock(self->fd);
-	/* Linux has closed the descriptor even where it reports EINTR. */
+	/* Linux closes the descriptor even if it returns EINTR. */
 	if (self->fd_is_owned && close(self->fd) != 0 && errno != EINTR)
 		error = errno;
 	errno = saved_errno;
 	return error;
 }
 
-static const sink_operations descriptor_operations = {descriptor_write, NULL, NULL, NULL, descriptor_close};
+static const sink_operations descriptor_operations = {sink_descriptor_write, NULL, NULL, NULL, sink_descriptor_close};
 
-static int descriptor_open(log_sink *self, const mprof_allocator *allocator, int fd, int fd_is_owned)
+static int init_descriptor_sink(log_sink *self, const mprof_allocator *allocator, int fd, int fd_is_owned)
 {
 	struct stat status;
 	off_t start;
@@ -72,7 +73,7 @@ static int descriptor_open(log_sink *self, const mprof_allocator *allocator, int
 	self->allocator = *allocator;
 	self->fd = fd;
 	self->fd_is_owned = fd_is_owned;
-	/* Of what can be written to, pipes and sockets raise SIGPIPE. */
+	/* Writing to a pipe or a socket may raise SIGPIPE. */
 	self->fd_may_raise = !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode);
 	start = S_ISREG(status.st_mode) && !appends ? lseek(fd, 0, SEEK_CUR) : -1;
 	if (start >= 0) {
@@ -82,16 +83,16 @@ static int descriptor_open(log_sink *self, const mprof_allocator *allocator, int
 	return 0;
 }
 
-int sink_open_fd(log_sink *self, const mprof_allocator *allocator, int fd)
+int sink_descriptor_open(log_sink *self, const mprof_allocator *allocator, int fd)
 {
 	int saved_errno = errno;
-	int error = descriptor_open(self, allocator, fd, 0);
+	int error = init_descriptor_sink(self, allocator, fd, 0);
 
 	errno = saved_errno;
 	return error;
 }
 
-void sink_give_up(log_sink *self)
+void sink_descriptor_abandon(log_sink *self)
 {
 	while (self->inner != NULL)
 		self = self->inner;
@@ -100,10 +101,10 @@ void sink_give_up(log_sink *self)
 	self->fd_is_owned = 0;
 }
 
-int sink_adopt_fd(log_sink *self, const mprof_allocator *allocator, int fd)
+int sink_descriptor_adopt(log_sink *self, const mprof_allocator *allocator, int fd)
 {
 	int saved_errno = errno;
-	int error = descriptor_open(self, allocator, fd, 1);
+	int error = init_descriptor_sink(self, allocator, fd, 1);
 
 	if (error != 0)
 		close(fd);
@@ -111,7 +112,7 @@ int sink_adopt_fd(log_sink *self, const mprof_allocator *allocator, int fd)
 	return error;
 }
 
-int sink_open_path(log_sink *self, const mprof_allocator *allocator, const char *path, uint32_t mode)
+int sink_descriptor_open_path(log_sink *self, const mprof_allocator *allocator, const char *path, uint32_t mode)
 {
 	int saved_errno = errno;
 	int is_locked;
@@ -120,7 +121,7 @@ int sink_open_path(log_sink *self, const mprof_allocator *allocator, const char 
 
 	memset(self, 0, sizeof(*self));
 	if (error == 0)
-		error = sink_adopt_fd(self, allocator, fd);
+		error = sink_descriptor_adopt(self, allocator, fd);
 	if (error == 0)
 		self->fd_is_locked = is_locked;
 	errno = saved_errno;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Compresses what is written to a sink. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
-#include "io/sink.h"
+#include "io/sink_gzip.h"
 
 #include <errno.h>
 
@@ -16,10 +17,10 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Compressed bytes are handed on in pieces of this size. */
+/* Compressed bytes are written in pieces of this size. */
 #define PIECE_LENGTH ((size_t)64 << 10)
 
-/* 15 bits of window, and 16 to have a gzip header and trailer around the data. */
+/* A window of 2^15 bytes; 16 selects the gzip format. */
 #define GZIP_WINDOW_BITS (15 + 16)
 #define DEFAULT_MEMORY_LEVEL 8
 
@@ -27,11 +28,11 @@ typedef struct gzip_state {
 	z_stream stream;
 	log_sink inner;
 	int finished;
-	uint64_t unflushed; /**< Bytes given to zlib since all that it had was handed on. */
+	uint64_t unflushed; /**< Bytes given to zlib since the last flush. */
 	uint8_t piece[PIECE_LENGTH];
 } gzip_state;
 
-/* zlib frees without a size, so each piece is preceded by its size. */
+/* zlib frees memory without giving its size, which is therefore stored before it. */
 typedef union allocation_header {
 	size_t size;
 	max_align_t alignment;
@@ -60,7 +61,7 @@ static void zlib_release(voidpf opaque, voidpf memory)
 	allocator_release(allocator, header, header->size);
 }
 
-/* Compresses what the stream was given, as far as the kind of flush demands, and hands it on. */
+/* Compresses the input of the stream and writes the output; \p flush is zlib's. */
 static int deflate_through(gzip_state *state, int flush)
 {
 	z_stream *stream = &state->stream;
@@ -94,7 +95,7 @@ static int gzip_write(log_sink *self, const void *bytes, size_t length)
 		uInt part = length < UINT_MAX ? (uInt)length : UINT_MAX;
 		int error;
 
-		/* zlib's interface wants the pointer without const; it does not write there. */
+		/* zlib declares the pointer without const but does not write through it. */
 		memcpy(&state->stream.next_in, &cursor, sizeof(cursor));
 		state->stream.avail_in = part;
 		error = deflate_through(state, Z_NO_FLUSH);
@@ -129,14 +130,14 @@ static int gzip_finish(log_sink *self)
 	return error != 0 ? error : sink_finish(&state->inner);
 }
 
-/* The ends of a block that is flushed and of the last one, and what is left of a byte. */
+/* Upper bound of what flushing and finishing add: ends of deflate blocks, padding and the gzip trailer. */
 #define ENDS_LENGTH 64
 
 static uint64_t gzip_bound(const log_sink *self, uint64_t more)
 {
 	gzip_state *state = self->state;
 	uint64_t waiting = state->unflushed + more;
-	/* zlib's own function takes no const, and lengths of 32 bits on some machines. */
+	/* deflateBound() takes an unsigned long, which has 32 bits on some systems. */
 	uint64_t bound = waiting < ULONG_MAX / 2 ? deflateBound(&state->stream, (uLong)waiting) : waiting * 2;
 
 	return sink_bottom(&state->inner)->taken + bound + ENDS_LENGTH;
@@ -155,12 +156,12 @@ static int gzip_close(log_sink *self)
 
 static const sink_operations gzip_operations = {gzip_write, gzip_flush, gzip_finish, gzip_bound, gzip_close};
 
-int sink_can_compress(void)
+int sink_gzip_is_available(void)
 {
 	return 1;
 }
 
-int sink_compress(log_sink *self, uint32_t level)
+int sink_gzip_add(log_sink *self, uint32_t level)
 {
 	gzip_state *state = allocator_allocate(&self->allocator, sizeof(*state));
 
@@ -170,7 +171,7 @@ int sink_compress(log_sink *self, uint32_t level)
 	state->inner = *self;
 	state->finished = 0;
 	state->unflushed = 0;
-	/* zlib keeps the pointer, and the copy in the state does not move. */
+	/* zlib keeps the pointer, so it must be that of the copy in the state, which does not move. */
 	state->stream.opaque = &state->inner.allocator;
 	state->stream.zalloc = zlib_allocate;
 	state->stream.zfree = zlib_release;
@@ -187,12 +188,12 @@ int sink_compress(log_sink *self, uint32_t level)
 
 #else
 
-int sink_can_compress(void)
+int sink_gzip_is_available(void)
 {
 	return 0;
 }
 
-int sink_compress(log_sink *self, uint32_t level)
+int sink_gzip_add(log_sink *self, uint32_t level)
 {
 	(void)self;
 	(void)level;

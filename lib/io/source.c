@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads a log from a file, a descriptor or memory. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -16,7 +17,7 @@ typedef struct descriptor_source {
 	mprof_allocator allocator;
 	int fd;
 	int is_owned;
-	off_t start; /* Where the log starts. */
+	off_t start; /* Offset of the log in the file. */
 } descriptor_source;
 
 static int descriptor_read(void *user, void *bytes, size_t length, size_t *got)
@@ -65,7 +66,7 @@ static int descriptor_open(mprof_source *source, const mprof_allocator *allocato
 		return errno;
 	if (S_ISDIR(about.st_mode))
 		return EISDIR;
-	/* Seeking a terminal may seem to work. */
+	/* lseek() may succeed for a terminal, where it has no effect. */
 	can_seek = S_ISREG(about.st_mode) || S_ISBLK(about.st_mode);
 	if (can_seek) {
 		start = lseek(fd, 0, SEEK_CUR);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers the source files of methods. */
 #include "io/source_files.h"
 
 #include "base/array.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Decompresses what is read from a source. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
-#include "io/source.h"
+#include "io/source_gzip.h"
 
 #include <errno.h>
 
@@ -22,18 +23,18 @@
 typedef struct gzip_source {
 	mprof_allocator allocator;
 	mprof_source inner;
-	const source_watch *watch; /* Borrowed, or NULL. */
-	z_stream *stream;          /* One of those below; the other is free for going to an access point. */
+	const source_gzip_watch *watch; /* Borrowed, or NULL. */
+	z_stream *stream;               /* One of those below; the other is used to resume from an access point. */
 	z_stream streams[2];
 	gzip_points points;
-	uint64_t position;  /* Of the next byte that is read, in what is decompressed. */
+	uint64_t position;  /* Offset of the next byte in the decompressed data. */
 	uint64_t input_end; /* Offset in the compressed data of the first byte that is not in the input buffer. */
-	int fault;          /* That stopped the stream; 0: none. */
-	int is_between;     /* One member has ended; whether another follows is not known. */
+	int fault;          /* The error that ended the stream; 0: none. */
+	int is_between;     /* A member has ended, and another one may follow. */
 	uint8_t input[INPUT_LENGTH];
 } gzip_source;
 
-/* zlib does not say how much it gives back. */
+/* zlib frees memory without giving its size, which is therefore stored before it. */
 typedef union counted_memory {
 	size_t size;
 	long double alignment;
@@ -59,7 +60,7 @@ static void zlib_release(void *user, void *address)
 	allocator_release(user, memory, memory->size);
 }
 
-/* Gets more compressed bytes if there are none. Returns 0 or an errno value; there may be none even so. */
+/* Reads more compressed bytes if none are left. Returns 0 or an errno value; at the end there are none with 0. */
 static int input_get(gzip_source *self)
 {
 	size_t got = 0;
@@ -76,7 +77,7 @@ static int input_get(gzip_source *self)
 	return fault;
 }
 
-/* Zeros may follow the last member, and so may what no one understands: as gzip itself, that is taken as the end. */
+/* Zeros or other data after the last member are ignored, as gzip does. */
 static int member_begin(gzip_source *self)
 {
 	if (self->stream->next_in[0] != (uint8_t)SOURCE_GZIP_MAGIC[0]) {
@@ -84,7 +85,7 @@ static int member_begin(gzip_source *self)
 		return 0;
 	}
 	self->is_between = 0;
-	return inflateReset(self->stream) == Z_OK ? 0 : SOURCE_DAMAGED;
+	return inflateReset(self->stream) == Z_OK ? 0 : SOURCE_GZIP_DAMAGED;
 }
 
 static int inflate_some(gzip_source *self)
@@ -99,7 +100,7 @@ static int inflate_some(gzip_source *self)
 	case Z_MEM_ERROR:
 		return ENOMEM;
 	default:
-		return SOURCE_DAMAGED;
+		return SOURCE_GZIP_DAMAGED;
 	}
 }
 
@@ -112,7 +113,7 @@ static int gzip_read(void *user, void *bytes, size_t length, size_t *got)
 	self->stream->next_out = bytes;
 	self->stream->avail_out = (unsigned)wanted;
 	while (fault == 0) {
-		/* Also without input: output that had no room in the last call waits inside zlib. */
+		/* Also without input: zlib may still have output for which the last call had no room. */
 		if (!self->is_between)
 			fault = inflate_some(self);
 		if (fault != 0 || self->stream->avail_out != wanted)
@@ -123,13 +124,13 @@ static int gzip_read(void *user, void *bytes, size_t length, size_t *got)
 		if (self->is_between)
 			fault = member_begin(self);
 	}
-	if (fault == SOURCE_DAMAGED)
+	if (fault == SOURCE_GZIP_DAMAGED)
 		self->fault = fault;
 	*got = wanted - self->stream->avail_out;
 	self->position += *got;
 	if (fault == 0 && !self->is_between)
 		gzip_points_note(&self->points, self->stream, self->position, self->input_end - self->stream->avail_in);
-	/* What came out before the damage is given first. */
+	/* Bytes decompressed before the damage are returned first. */
 	return *got > 0 ? 0 : fault;
 }
 
@@ -172,7 +173,7 @@ static int gzip_resume(gzip_source *self, const gzip_point *point)
 	return 0;
 }
 
-/* Goes to the nearest place before an offset from which decompression can go on: where it is, a point, or the start. */
+/* Moves to the nearest position before an offset at which decompression can continue: the present one, a point or 0. */
 static int go_near(gzip_source *self, uint64_t offset)
 {
 	const gzip_point *point = gzip_points_find(&self->points, offset);
@@ -211,7 +212,7 @@ static void gzip_close(void *user)
 	allocator_release(&allocator, self, sizeof(*self));
 }
 
-int source_decompress(mprof_source *source, const mprof_allocator *allocator, const source_watch *watch)
+int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, const source_gzip_watch *watch)
 {
 	gzip_source *self = allocator_allocate(allocator, sizeof(*self));
 
@@ -241,14 +242,14 @@ int source_decompress(mprof_source *source, const mprof_allocator *allocator, co
 	return 0;
 }
 
-void source_collect_points(const mprof_source *source)
+void source_gzip_collect_points(const mprof_source *source)
 {
 	gzip_source *self = source->user;
 
 	self->points.is_collecting = 1;
 }
 
-uint64_t source_get_compressed_position(const mprof_source *source)
+uint64_t source_gzip_get_compressed_position(const mprof_source *source)
 {
 	const gzip_source *self = source->user;
 
@@ -257,7 +258,7 @@ uint64_t source_get_compressed_position(const mprof_source *source)
 
 #else
 
-int source_decompress(mprof_source *source, const mprof_allocator *allocator, const source_watch *watch)
+int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, const source_gzip_watch *watch)
 {
 	(void)source;
 	(void)allocator;
@@ -265,12 +266,12 @@ int source_decompress(mprof_source *source, const mprof_allocator *allocator, co
 	return ENOTSUP;
 }
 
-void source_collect_points(const mprof_source *source)
+void source_gzip_collect_points(const mprof_source *source)
 {
 	(void)source;
 }
 
-uint64_t source_get_compressed_position(const mprof_source *source)
+uint64_t source_gzip_get_compressed_position(const mprof_source *source)
 {
 	(void)source;
 	return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Converts paths from UTF-8 to UTF-16. */
 #include "io/windows_path.h"
 
 #include <errno.h>

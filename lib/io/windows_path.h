@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file io/windows_path.h
- * \brief Paths in UTF-8, as all functions of the library take them, for those functions of Windows that take UTF-16. The
- * other functions of Windows take only what the system's code page can express.
+ * \brief Converts the UTF-8 paths of the public functions for the Windows functions that take UTF-16. The others are
+ * limited to the characters of the system's code page.
  */
 #ifndef IO_WINDOWS_PATH_H
 #define IO_WINDOWS_PATH_H
 
 #include <wchar.h>
 
-/** Longer paths are refused. Without a manifest the limit of programs is at 260. */
+/** Longer paths are refused. Windows itself limits paths to 260 units in programs without a manifest. */
 #define WINDOWS_PATH_UNITS 1024
 
 typedef struct windows_path {

@@ -31,7 +31,7 @@ static mprof_status read_source(mprof_reader *reader, void *bytes, size_t length
 	*got = 0;
 	if (reader->is_following && (fault == EAGAIN || fault == EWOULDBLOCK))
 		return MPROF_OK;
-	if (reader->is_compressed && fault == SOURCE_DAMAGED) {
+	if (reader->is_compressed && fault == SOURCE_GZIP_DAMAGED) {
 		/* The readable input ends here. The parser determines what that means for the log. */
 		reader->is_damaged = 1;
 		return MPROF_OK;
@@ -68,7 +68,7 @@ static mprof_status detect_compression(mprof_reader *reader)
 	}
 	if (reader->head_length == sizeof(reader->head) &&
 	    memcmp(reader->head, SOURCE_GZIP_MAGIC, sizeof(reader->head)) == 0) {
-		fault = source_decompress(&reader->source, &reader->allocator, &reader->watch.source);
+		fault = source_gzip_add(&reader->source, &reader->allocator, &reader->watch.source);
 		if (fault == ENOTSUP)
 			return error_set(
 				&reader->error, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL,

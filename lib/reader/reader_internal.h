@@ -19,6 +19,7 @@
 #include "dictionary/definition_table.h"
 #include "dictionary/name_table.h"
 #include "io/source.h"
+#include "io/source_gzip.h"
 #include "reader/block_index.h"
 #include "reader/detail_pool.h"
 #include "reader/frame_stack.h"
@@ -88,11 +89,11 @@ typedef struct reader_samples {
 typedef struct reader_watch {
 	int (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
 	void *user;
-	uint64_t total;         /**< Bytes of the source; 0 if not known. */
-	uint64_t last_position; /**< Position at the last call of progress. */
-	atomic_int interrupt;   /**< Set by any thread or signal handler, cleared by the reader's thread. */
-	int has_stopped;        /**< The seek in progress was interrupted; it did not fail. */
-	source_watch source;    /**< Called by a compressed source during a seek. */
+	uint64_t total;           /**< Bytes of the source; 0 if not known. */
+	uint64_t last_position;   /**< Position at the last call of progress. */
+	atomic_int interrupt;     /**< Set by any thread or signal handler, cleared by the reader's thread. */
+	int has_stopped;          /**< The seek in progress was interrupted; it did not fail. */
+	source_gzip_watch source; /**< Called by a compressed source during a seek. */
 } reader_watch;
 
 struct mprof_reader {

@@ -127,7 +127,7 @@ mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
 		return error_set(&reader->error, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_NONE,
 				 "the source does not support seeking");
 	if (reader->is_compressed)
-		source_collect_points(&reader->source);
+		source_gzip_collect_points(&reader->source);
 	is_in_place = !reader->has_seek;
 	reader->seek_offset = offset;
 	return scan_and_seek(reader, is_in_place);

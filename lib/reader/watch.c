@@ -54,7 +54,7 @@ static mprof_status report_interruption(mprof_reader *reader)
 
 mprof_status reader_watch_look(mprof_reader *reader)
 {
-	uint64_t position = reader->is_compressed ? source_get_compressed_position(&reader->source)
+	uint64_t position = reader->is_compressed ? source_gzip_get_compressed_position(&reader->source)
 						  : parser_fed_end(reader->parser);
 
 	return report_progress(reader, position) ? report_interruption(reader) : MPROF_OK;

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "io/log_file.h"
+#include "io/sink_descriptor.h"
+#include "io/sink_gzip.h"
 #include "recorder/lifecycle.h"
 
 #include <errno.h>
@@ -77,12 +79,12 @@ static int write_file(mprof_recorder *recorder, int fd, uint32_t gzip_level)
 	log_sink sink;
 	mprof_clock now;
 	int closed;
-	int error = sink_adopt_fd(&sink, &recorder->control.ring->allocator, fd);
+	int error = sink_descriptor_adopt(&sink, &recorder->control.ring->allocator, fd);
 
 	if (error != 0)
 		return error;
 	if (gzip_level > 0)
-		error = sink_compress(&sink, gzip_level);
+		error = sink_gzip_add(&sink, gzip_level);
 	recorder_read_clock(&recorder->shared, &now);
 	if (error == 0)
 		error = block_ring_write(recorder->control.ring, &sink, &now);
@@ -127,7 +129,7 @@ mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path
 		return fail(error, MPROF_ERR_STATE, 0, "there is no ring to write out");
 	if (recorder_on_writer_thread(&recorder->shared))
 		return fail(error, MPROF_ERR_STATE, 0, "the writer thread cannot write out the ring");
-	if (gzip_level > 0 && !sink_can_compress())
+	if (gzip_level > 0 && !sink_gzip_is_available())
 		return fail(error, MPROF_ERR_UNSUPPORTED, 0, "this library is built without compression");
 	/* A recorder that is closed has drained all; one that can write no more keeps what it has. */
 	(void)mprof_recorder_drain(recorder);

@@ -3,6 +3,8 @@
 #include "base/options.h"
 #include "io/clock.h"
 #include "io/log_file.h"
+#include "io/sink_descriptor.h"
+#include "io/sink_gzip.h"
 #include "writer/directives.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
@@ -113,7 +115,7 @@ static mprof_status check_features(mprof_writer *writer, const mprof_writer_opti
 {
 	if (!writer->encoding.rules->can_write)
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot be written");
-	if (options->gzip_level > 0 && !sink_can_compress())
+	if (options->gzip_level > 0 && !sink_gzip_is_available())
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "this build of the library cannot compress");
 	return declare_directives(writer, options->directives);
 }
@@ -161,7 +163,7 @@ static mprof_status open_destination(mprof_writer *writer, const destination *wh
 
 	if (where->path != NULL) {
 		what = "cannot create the file";
-		error = sink_open_path(&writer->sink, &writer->allocator, where->path, options->file_mode);
+		error = sink_descriptor_open_path(&writer->sink, &writer->allocator, where->path, options->file_mode);
 		if (error == EBUSY)
 			what = "the file is in use by another writer";
 		else if (error == ELOOP)
@@ -169,14 +171,14 @@ static mprof_status open_destination(mprof_writer *writer, const destination *wh
 	} else if (where->is_memory) {
 		sink_open_memory(&writer->sink, &writer->allocator);
 	} else if (where->functions == NULL) {
-		error = sink_open_fd(&writer->sink, &writer->allocator, where->fd);
+		error = sink_descriptor_open(&writer->sink, &writer->allocator, where->fd);
 	}
 	if (error != 0) {
 		writer_fail(writer, MPROF_ERR_IO, what);
 		writer->error.system_error = error;
 		return MPROF_ERR_IO;
 	}
-	if (options->gzip_level > 0 && sink_compress(&writer->sink, options->gzip_level) != 0)
+	if (options->gzip_level > 0 && sink_gzip_add(&writer->sink, options->gzip_level) != 0)
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for compression");
 	return MPROF_OK;
 }

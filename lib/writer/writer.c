@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "format/kind_counts.h"
+#include "io/sink_descriptor.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"
@@ -86,7 +87,7 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 
 void writer_give_up(mprof_writer *writer)
 {
-	sink_give_up(&writer->sink);
+	sink_descriptor_abandon(&writer->sink);
 }
 
 mprof_status mprof_writer_get_memory(const mprof_writer *writer, const uint8_t **bytes, size_t *length)

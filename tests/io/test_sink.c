@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where logs go: files, pipes, full disks, memory, functions, gzip. */
 #include "io/sink.h"
+#include "io/sink_descriptor.h"
+#include "io/sink_gzip.h"
 
 #include "base/failing_allocator.h"
 
@@ -75,7 +77,7 @@ Test(sink, path_is_created)
 	log_sink self;
 
 	errno = 77;
-	cr_assert_eq(sink_open_path(&self, &allocator, path, 0644), 0);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, path, 0644), 0);
 	cr_assert(fcntl(self.fd, F_GETFD) & FD_CLOEXEC);
 	cr_assert_eq(sink_write(&self, "first", 5), 0);
 	expect_file("first");
@@ -98,7 +100,7 @@ Test(sink, path_is_truncated)
 	log_sink self;
 
 	put_file("what was there before");
-	cr_assert_eq(sink_open_path(&self, &allocator, path, 0644), 0);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, path, 0644), 0);
 	expect_file("");
 	cr_assert_eq(sink_write(&self, "new", 3), 0);
 	cr_assert_eq(sink_close(&self), 0);
@@ -109,11 +111,11 @@ Test(sink, path_that_cannot_be)
 {
 	log_sink self;
 
-	cr_assert_eq(sink_open_path(&self, &allocator, directory, 0644), EISDIR);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, directory, 0644), EISDIR);
 	cr_assert_eq(sink_close(&self), 0);
-	cr_assert_eq(sink_open_path(&self, &allocator, "/nonexistent/log", 0644), ENOENT);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, "/nonexistent/log", 0644), ENOENT);
 	cr_assert_eq(sink_close(&self), 0);
-	cr_assert_eq(sink_open_path(&self, &allocator, "", 0644), ENOENT);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, "", 0644), ENOENT);
 }
 
 Test(sink, descriptor_is_written_from_where_it_stands_and_not_closed)
@@ -124,7 +126,7 @@ Test(sink, descriptor_is_written_from_where_it_stands_and_not_closed)
 	put_file("0123456789");
 	fd = open(path, O_RDWR);
 	cr_assert_eq(lseek(fd, 4, SEEK_SET), 4);
-	cr_assert_eq(sink_open_fd(&self, &allocator, fd), 0);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, fd), 0);
 	cr_assert_eq(sink_write(&self, "ab", 2), 0);
 	cr_assert_eq(sink_close(&self), 0);
 	expect_file("0123ab6789");
@@ -137,10 +139,10 @@ Test(sink, descriptor_that_cannot_be)
 	log_sink self;
 	int fd;
 
-	cr_assert_eq(sink_open_fd(&self, &allocator, -1), EBADF);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, -1), EBADF);
 	put_file("");
 	fd = open(path, O_RDONLY);
-	cr_assert_eq(sink_open_fd(&self, &allocator, fd), EBADF);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, fd), EBADF);
 	close(fd);
 }
 
@@ -150,7 +152,7 @@ Test(sink, full_disk)
 
 	if (access("/dev/full", W_OK) != 0)
 		cr_skip_test("there is no /dev/full");
-	cr_assert_eq(sink_open_path(&self, &allocator, "/dev/full", 0644), 0);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, "/dev/full", 0644), 0);
 	cr_assert_eq(sink_write(&self, "bytes", 5), ENOSPC);
 	cr_assert_eq(self.taken, 0);
 	cr_assert_eq(sink_close(&self), 0);
@@ -170,7 +172,7 @@ Test(sink, file_ends_with_a_whole_block_when_the_disk_is_full)
 	log_sink self;
 
 	limit_files(10);
-	cr_assert_eq(sink_open_path(&self, &allocator, path, 0644), 0);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, path, 0644), 0);
 	cr_assert_eq(sink_write(&self, "block 1", 7), 0);
 	cr_assert_eq(sink_write(&self, "block 2", 7), EFBIG);
 	expect_file("block 1");
@@ -188,7 +190,7 @@ Test(sink, what_others_wrote_is_not_cut)
 	limit_files(10);
 	fd = open(path, O_WRONLY);
 	cr_assert_eq(lseek(fd, 5, SEEK_SET), 5);
-	cr_assert_eq(sink_open_fd(&self, &allocator, fd), 0);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, fd), 0);
 	cr_assert_eq(sink_write(&self, "block 1", 7), EFBIG);
 	cr_assert_eq(sink_close(&self), 0);
 	close(fd);
@@ -204,7 +206,7 @@ Test(sink, descriptor_at_the_end_of_a_file_is_cut_to_where_it_was)
 	limit_files(17);
 	fd = open(path, O_WRONLY);
 	cr_assert_eq(lseek(fd, 0, SEEK_END), 7);
-	cr_assert_eq(sink_open_fd(&self, &allocator, fd), 0);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, fd), 0);
 	cr_assert_eq(sink_write(&self, "block 1", 7), 0);
 	cr_assert_eq(sink_write(&self, "block 2", 7), EFBIG);
 	cr_assert_eq(sink_close(&self), 0);
@@ -222,13 +224,13 @@ Test(sink, reader_that_went_away_is_an_error_and_not_a_signal)
 	signal(SIGPIPE, SIG_DFL);
 	cr_assert_eq(pipe(ends), 0);
 	close(ends[0]);
-	cr_assert_eq(sink_open_fd(&self, &allocator, ends[1]), 0);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, ends[1]), 0);
 	cr_assert_eq(sink_write(&self, "bytes", 5), EPIPE);
 	cr_assert_eq(sink_write(&self, "bytes", 5), EPIPE);
 	cr_assert_eq(sink_close(&self), 0);
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	close(ends[0]);
-	cr_assert_eq(sink_open_fd(&self, &allocator, ends[1]), 0);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, ends[1]), 0);
 	cr_assert_eq(sink_write(&self, "bytes", 5), EPIPE);
 	cr_assert_eq(sink_close(&self), 0);
 	/* Nothing is left behind. */
@@ -251,7 +253,7 @@ Test(sink, signal_that_was_waiting_stays)
 	raise(SIGPIPE);
 	cr_assert_eq(pipe(ends), 0);
 	close(ends[0]);
-	cr_assert_eq(sink_open_fd(&self, &allocator, ends[1]), 0);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, ends[1]), 0);
 	cr_assert_eq(sink_write(&self, "bytes", 5), EPIPE);
 	cr_assert_eq(sink_close(&self), 0);
 	cr_assert_eq(sigpending(&pending), 0);
@@ -311,7 +313,7 @@ Test(sink, descriptor_that_does_not_block_and_is_interrupted)
 	reader.fd = ends[0];
 	for (size_t i = 0; i < SLOW_LENGTH; i++)
 		bytes[i] = (uint8_t)(i * 7 >> 3);
-	cr_assert_eq(sink_open_fd(&self, &allocator, ends[1]), 0);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, ends[1]), 0);
 	cr_assert_eq(pthread_create(&thread, NULL, read_slowly, &reader), 0);
 	ualarm(1000, 1000);
 	cr_assert_eq(sink_write(&self, bytes, SLOW_LENGTH / 3), 0);
@@ -387,7 +389,7 @@ Test(sink, write_that_is_interrupted_goes_on)
 	while ((got = write(ends[1], bytes, sizeof(bytes))) > 0)
 		length += (size_t)got;
 	cr_assert_eq(fcntl(ends[1], F_SETFL, 0), 0);
-	cr_assert_eq(sink_open_fd(&writer.sink, &allocator, ends[1]), 0);
+	cr_assert_eq(sink_descriptor_open(&writer.sink, &allocator, ends[1]), 0);
 	cr_assert_eq(pthread_create(&thread, NULL, write_much, &writer), 0);
 	interrupt_often(&writer, thread);
 	for (length += writer.length; length > 0; length -= (size_t)got) {
@@ -526,7 +528,7 @@ Test(sink, gzip_at_all_levels)
 		log_sink self;
 
 		sink_open_memory(&self, &counted);
-		cr_assert_eq(sink_compress(&self, level), 0);
+		cr_assert_eq(sink_gzip_add(&self, level), 0);
 		cr_assert(sink_is_memory(&self));
 		for (size_t i = 0; i < PLAIN_LENGTH; i += 30000)
 			cr_assert_eq(sink_write(&self, plain + i, 30000), 0);
@@ -551,7 +553,7 @@ Test(sink, gzip_can_be_read_up_to_each_flush)
 
 	fill_plain();
 	sink_open_memory(&self, &allocator);
-	cr_assert_eq(sink_compress(&self, 6), 0);
+	cr_assert_eq(sink_gzip_add(&self, 6), 0);
 	for (size_t i = 0; i < 100000; i += 1000) {
 		cr_assert_eq(sink_write(&self, plain + i, 1000), 0);
 		cr_assert_eq(sink_flush(&self), 0);
@@ -574,7 +576,7 @@ Test(sink, gzip_without_memory)
 		int error;
 
 		sink_open_memory(&self, &counted);
-		error = sink_compress(&self, 6);
+		error = sink_gzip_add(&self, 6);
 		if (error == 0)
 			error = sink_write(&self, "bytes", 5);
 		if (error == 0)
@@ -597,7 +599,7 @@ Test(sink, gzip_passes_errors_on)
 	log_sink self;
 
 	sink_open_functions(&self, &allocator, &functions);
-	cr_assert_eq(sink_compress(&self, 1), 0);
+	cr_assert_eq(sink_gzip_add(&self, 1), 0);
 	cr_assert_eq(sink_write(&self, "bytes", 5), 0);
 	seen.error = ENOSPC;
 	cr_assert_eq(sink_flush(&self), ENOSPC);
@@ -610,9 +612,9 @@ Test(sink, gzip_is_refused)
 {
 	log_sink self;
 
-	cr_assert_not(sink_can_compress());
+	cr_assert_not(sink_gzip_is_available());
 	sink_open_memory(&self, &allocator);
-	cr_assert_eq(sink_compress(&self, 6), ENOTSUP);
+	cr_assert_eq(sink_gzip_add(&self, 6), ENOTSUP);
 	cr_assert_eq(sink_write(&self, "bytes", 5), 0);
 	cr_assert_eq(sink_close(&self), 0);
 }

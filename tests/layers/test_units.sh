@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A unit is NAME.c and NAME.h. In the directories below, units include each other in one order, without cycles, and a
-# header declares functions of its own .c file alone; so calls have no cycles either. DIRECTORY/DIRECTORY.h is not a
-# header of a unit: it declares what other directories may call.
+# header declares functions of its own .c file alone; so calls have no cycles either. NAME.h may have two halves instead,
+# NAME_posix.c and NAME_windows.c, which both define all of its functions. DIRECTORY/DIRECTORY.h is not a header of a
+# unit: it declares what other directories may call.
 set -eu
 cd "$srcdir"
 
@@ -13,13 +14,13 @@ fail() {
 }
 
 # Directories that hold to it. This list only grows.
-directories="base convert dictionary parser reader recorder writer"
+directories="base convert dictionary io parser reader recorder writer"
 
 # Pairs "unit unit" for tsort, the including one first.
 pairs() {
 	local file unit
 	for file in "lib/$1"/*.[ch]; do
-		unit=$(basename "${file%.?}")
+		unit=$(basename "${file%.?}" | sed 's/_posix$//; s/_windows$//')
 		echo "$unit $unit"
 		sed -n "s/^#include \"$1\/\([a-z0-9_]*\)\.h\"/$unit \1/p" "$file" | grep -v " $1\$" || true
 	done
@@ -37,9 +38,15 @@ for directory in $directories; do
 	for header in "lib/$directory"/*.h; do
 		# A test defines what test points call.
 		case $header in "lib/$directory/$directory.h" | lib/base/testpoint.h) continue ;; esac
+		sources=("${header%.h}.c")
+		if [ -e "${header%.h}_posix.c" ]; then
+			sources=("${header%.h}_posix.c" "${header%.h}_windows.c")
+		fi
 		for name in $(declared "$header"); do
-			grep -qE "^[a-z].*[ *]$name\(" "${header%.h}.c" 2>/dev/null ||
-				fail "$header declares $name(), which is not in ${header%.h}.c"
+			for source in "${sources[@]}"; do
+				grep -qE "^[a-z].*[ *]$name\(" "$source" 2>/dev/null ||
+					fail "$header declares $name(), which is not in $source"
+			done
 		done
 	done
 done
