@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 # The tree builds without a warning, and passes tests, in the ways that configure offers and "make check" does not use:
 #
-#   clang    with the other compiler
-#   m32      for 32-bit x86, without zlib
-#   decoder  without the recorder and without shared libraries
+#   clang     with the other compiler
+#   m32       for 32-bit x86, without zlib
+#   no_zlib   without zlib
+#   static    without shared libraries, and hence without modules
+#   decoder   without the recorder and without shared libraries
 #
 # build_variants.sh DIRECTORY [VARIANT...]: builds each in a directory of its name there. Tests run where the variant can
 # make a difference. Called by .ci/run; takes long, hence no part of make check. Status 77 if a compiler is missing.
@@ -70,6 +72,22 @@ build_m32() {
 		tests/recorder/test_fork tests/recorder/test_elf_symbols tests/recorder/test_heap
 }
 
+# Programs of tests that need zlib skip what they cannot read; the tool has to say why it refuses a compressed log.
+build_no_zlib() {
+	configured no_zlib --without-zlib CC="${CCACHE:+$CCACHE }gcc" CFLAGS="-O1" || return
+	# shellcheck disable=SC2046
+	checked no_zlib $(tests_of convert dictionary io parser reader round_trip writer) tests/abi/test_symbols.sh \
+		tests/abi/test_static.sh tests/install/test_consumers.sh tests/tool/test_convert.sh tests/tool/test_exit_status.sh \
+		tests/tool/test_info.sh tests/tool/test_report.sh tests/tool/test_usage.sh tests/tool/test_wrong_files.sh
+}
+
+build_static() {
+	configured static --disable-shared CC="${CCACHE:+$CCACHE }gcc" CFLAGS="-O1" || return
+	checked static tests/reader/test_reader tests/recorder/test_recorder tests/recorder/test_heap tests/abi/test_static.sh \
+		tests/install/test_consumers.sh tests/install/test_install.sh tests/tool/test_doctor.sh tests/tool/test_info.sh \
+		tests/tool/test_usage.sh
+}
+
 build_decoder() {
 	configured decoder --disable-recorder --disable-shared CC="${CCACHE:+$CCACHE }gcc" CFLAGS="-O1" || return
 	checked decoder tests/io/test_sink tests/reader/test_reader tests/reader/test_reader_gzip \
@@ -78,7 +96,7 @@ build_decoder() {
 		tests/tool/test_info.sh tests/tool/test_dump.sh tests/tool/test_report.sh
 }
 
-test $# -gt 0 || set -- clang m32 decoder
+test $# -gt 0 || set -- clang m32 no_zlib static decoder
 status=0
 for variant in "$@"; do
 	result=0

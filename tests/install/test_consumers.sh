@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Projects that are built with CMake and with Meson find the installed library through mprof.pc, and their program runs.
+# Projects that are built with CMake and with Meson find the installed library, and their program runs: by CMake's own
+# package and by mprof.pc, with the shared and with the static library.
 set -eu
 
 skip() {
@@ -26,14 +27,19 @@ root=$scratch/root
 # This make is not part of the one that runs the tests. Modules stay as they are: other tests load them meanwhile.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 "${MAKE:-make}" -C "$builddir" DESTDIR="$root" install-libLTLIBRARIES install-dist_includeHEADERS \
-	install-dist_mprofHEADERS install-pkgconfigDATA >"$scratch/log" 2>&1 || fail "make install-..."
+	install-dist_mprofHEADERS install-pkgconfigDATA install-cmakeDATA >"$scratch/log" 2>&1 || fail "make install-..."
 pc_file=$(find "$root" -name mprof.pc)
 libdir=$(dirname "${pc_file%/*}")
+includedir=$(dirname "$(find "$root" -name mprof.h)")
 
 # The library is moved below another root. A sysroot of pkg-config would move zlib as well.
 sed -i "s|^prefix=|prefix=$root|" "$pc_file"
 export PKG_CONFIG_PATH=${pc_file%/*}
 unset C_INCLUDE_PATH CPATH LIBRARY_PATH
+
+kinds=()
+test ! -e "$libdir/libmprof.so" || kinds+=(shared)
+test ! -e "$libdir/libmprof.a" || kinds+=(static)
 
 mkdir "$scratch/project"
 cd "$scratch/project"
@@ -46,19 +52,60 @@ pkg_check_modules(MPROF REQUIRED IMPORTED_TARGET mprof)
 add_executable(consumer consumer.c)
 target_link_libraries(consumer PRIVATE PkgConfig::MPROF)
 END
+mkdir package
+cat >package/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(consumer C)
+find_package(mprof ${wanted_version} CONFIG REQUIRED COMPONENTS ${components})
+if(NOT mprof_FOUND OR mprof_VERSION VERSION_LESS 0.1)
+	message(FATAL_ERROR "mprof ${mprof_VERSION}")
+endif()
+# Again, as in a subproject.
+find_package(mprof CONFIG REQUIRED)
+add_executable(consumer ../consumer.c)
+target_link_libraries(consumer PRIVATE mprof::mprof)
+END
 cat >meson.build <<'END'
 project('consumer', 'c')
-executable('consumer', 'consumer.c', dependencies: dependency('mprof'))
+executable('consumer', 'consumer.c', dependencies: dependency('mprof', static: get_option('static')))
+END
+cat >meson_options.txt <<'END'
+option('static', type: 'boolean', value: false)
 END
 
 export LD_LIBRARY_PATH=$libdir
 # The compiler of the build may be several words, which CMake does not take.
 unset CC
-{ cmake -S . -B cmake && cmake --build cmake; } >"$scratch/log" 2>&1 || fail "building with CMake"
-cmake/consumer || fail "the program built with CMake"
-{ meson setup meson && ninja -C meson; } >"$scratch/log" 2>&1 || fail "building with Meson"
-meson/consumer || fail "the program built with Meson"
-for program in cmake/consumer meson/consumer; do
+{ cmake -S . -B pkg_config && cmake --build pkg_config; } >"$scratch/log" 2>&1 || fail "building with CMake and mprof.pc"
+pkg_config/consumer || fail "the program built with CMake and mprof.pc"
+
+# The package is found where it is, below a root that configure had no part in.
+version=$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")
+package() {
+	cmake -S package -B "$1" -DCMAKE_PREFIX_PATH="${libdir%/lib*}" -Dwanted_version="$2" -Dcomponents="$3" >"$scratch/log" 2>&1
+}
+
+for kind in "${kinds[@]}"; do
+	{ package "cmake_$kind" "$version" "$kind" && cmake --build "cmake_$kind" --verbose; } >>"$scratch/log" 2>&1 ||
+		fail "building with CMake's package, $kind"
+	grep -q "$includedir" "$scratch/log" || fail "the headers are not those of the package"
+	"cmake_$kind/consumer" || fail "the program built with CMake's package, $kind"
+	{ meson setup "meson_$kind" -Dstatic="$(test "$kind" = static && echo true || echo false)" &&
+		ninja -C "meson_$kind"; } >"$scratch/log" 2>&1 || fail "building with Meson, $kind"
+	"meson_$kind/consumer" || fail "the program built with Meson, $kind"
+done
+
+for program in pkg_config/consumer {cmake,meson}_shared/consumer; do
 	test ! -e "$libdir/libmprof.so" || ldd $program | grep -q "libmprof.so.0 => $root" ||
 		fail "$program does not use the installed library"
 done
+for program in {cmake,meson}_static/consumer; do
+	test ! -e "$libdir/libmprof.a" || ! ldd $program | grep -q "libmprof" || fail "$program does not use the static library"
+done
+
+# Versions and kinds that are not there are refused.
+package cmake_any "${version%.*}" "" || fail "version ${version%.*} is not found"
+for wanted in 99.0 "${version%%.*}.99" "$((${version%%.*} + 1)).0"; do
+	! package "cmake_$wanted" "$wanted" "" || fail "version $wanted is found, but $version is installed"
+done
+! package cmake_other "$version" other || fail "a component that does not exist is found"

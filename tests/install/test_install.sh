@@ -39,6 +39,7 @@ libdir=$(directory libdir)
 includedir=$(directory includedir)
 
 expected=("$includedir/mprof.h" "$(directory pkgconfigdir)/mprof.pc" "$(directory bindir)/mprof"
+	"$libdir/cmake/mprof/mprofConfig.cmake" "$libdir/cmake/mprof/mprofConfigVersion.cmake"
 	"$(directory man1dir)/mprof.1" "$(directory bashcompletiondir)/mprof")
 for header in "$srcdir"/include/mprof/*.h; do
 	expected+=("$includedir/mprof/${header##*/}")
