@@ -188,22 +188,48 @@ static int ends_find(const content_cursor *content, const mapping_form *form, in
 	return lists->class_end != 0;
 }
 
+/* Decodes the remaining entries and adds them to the summary. */
+static void entries_summarize(mapping_cursor *entries, mapping_lists *lists)
+{
+	mprof_mapping mapping;
+
+	while (mapping_cursor_next(entries, &mapping)) {
+		uint32_t *highest = mapping.is_method ? &lists->highest_method : &lists->highest_class;
+
+		if (mapping.id > *highest)
+			*highest = mapping.id;
+		lists->has_object_sizes |= mapping.size != 0;
+	}
+}
+
+/* Finds lists that end with a byte 0. The summary is then that of other entries and has to be collected again. */
+static int lists_find(const content_cursor *cursor, const mapping_form *form, mapping_lists *lists, mprof_clock *end)
+{
+	mapping_cursor entries;
+
+	if (!ends_find(cursor, form, 1, lists, end) && !ends_find(cursor, form, 0, lists, end))
+		return 0;
+	lists->highest_class = 0;
+	lists->highest_method = 0;
+	lists->has_object_sizes = 0;
+	mapping_cursor_init(&entries, cursor, lists, form);
+	entries_summarize(&entries, lists);
+	return 1;
+}
+
 void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int by_mail, mapping_lists *lists,
 			  mprof_clock *end)
 {
 	mapping_cursor entries;
-	mprof_mapping mapping;
 
 	if (cursor->status != MPROF_OK)
 		return;
 	memset(lists, 0, sizeof(*lists));
 	lists->start = cursor->position;
 	mapping_cursor_init(&entries, cursor, lists, form);
-	while (mapping_cursor_next(&entries, &mapping))
-		continue;
+	entries_summarize(&entries, lists);
 	content_cursor_clock(&entries.content, end);
-	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail &&
-	    (ends_find(cursor, form, 1, lists, end) || ends_find(cursor, form, 0, lists, end)))
+	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail && lists_find(cursor, form, lists, end))
 		cursor->position = cursor->length;
 	else
 		*cursor = entries.content;

@@ -10,9 +10,12 @@
 
 #include "format/content_cursor.h"
 
-/** Where the lists are in the content. */
+/** Where the lists are in the content, and a summary of their entries, so that callers need not decode them again. */
 typedef struct mapping_lists {
 	size_t start;
+	uint32_t highest_class;  /**< The highest ID of a class; 0 if there is no class. */
+	uint32_t highest_method; /**< The highest ID of a method; 0 if there is no method. */
+	int has_object_sizes;    /**< At least one class has a size. */
 	/**
 	 * In a log written as the text of the 2007 mail has it, the lists end with a byte 0 at these offsets, where an
 	 * ID that is a multiple of 128 could start as well. If class_end is 0, they end with a varint 0.

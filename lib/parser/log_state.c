@@ -72,7 +72,8 @@ int parser_store_object_sizes(mprof_parser *parser)
 	mapping_cursor entries;
 	mprof_mapping entry;
 
-	if ((parser->decoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) == 0)
+	/* Set only with the directive that adds sizes. Other blocks need no second pass. */
+	if (!parser->body.mapping.has_object_sizes)
 		return 1;
 	block_mappings_begin(&entries, &parser->decoding, parser_content(parser), length, &parser->body);
 	while (mapping_cursor_next(&entries, &entry) && !entry.is_method) {
@@ -117,15 +118,10 @@ static void infer_collection_numbers(mprof_parser *parser)
 		parser->numbers = COLLECTION_NUMBERS_SURE;
 }
 
-static void add_known_ids(mprof_parser *parser, known_ids *known)
+static void add_known_ids(known_ids *known, const mapping_lists *lists)
 {
-	mapping_cursor entries;
-	mprof_mapping entry;
-
-	block_mappings_begin(&entries, &parser->decoding, parser_content(parser), (size_t)parser->block.length,
-			     &parser->body);
-	while (mapping_cursor_next(&entries, &entry))
-		known_id_add(entry.is_method ? &known->method_id : &known->class_id, entry.id);
+	known_id_add(&known->class_id, lists->highest_class);
+	known_id_add(&known->method_id, lists->highest_method);
 }
 
 static void infer_hits_form(mprof_parser *parser, const hits_reading *reading)
@@ -147,7 +143,7 @@ void parser_infer_forms(mprof_parser *parser)
 	if (!parser->decoding.rules->has_guessed_forms)
 		return;
 	if (parser->block.kind == MPROF_BLOCK_MAPPING)
-		add_known_ids(parser, &parser->decoding.known);
+		add_known_ids(&parser->decoding.known, &parser->body.mapping);
 	else if (parser->block.kind == MPROF_BLOCK_STATISTICAL)
 		infer_hits_form(parser, &parser->body.hits);
 	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA && parser->body.heap.is_sure)
