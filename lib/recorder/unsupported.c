@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file unsupported.c
- * \brief The functions of mprof/recorder.h in a library that was built without the recorder.
+ * \brief The functions of mprof/recorder.h and of the headers that it includes, in a library that was built without the
+ * recorder.
  *
  * They exist so that a program which asks mprof_version_has_feature() first starts with such a library too: whatever
  * returns a status returns #MPROF_ERR_UNSUPPORTED, and the rest does nothing. What needs no recorder works.

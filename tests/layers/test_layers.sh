@@ -47,7 +47,7 @@ for file in $(sources lib); do
 			# The sizes of all public structs.
 			test "$file" = lib/struct_sizes.c || fail "$file includes all of the library by $included"
 			;;
-		'<mprof/recorder.h>')
+		'<mprof/recorder.h>' | '<mprof/recorder_'*)
 			test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
 		'<mprof/profile.h>')
 			test "$layer" = model || fail "$file includes $included, which is the model's" ;;

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/reader_index.h
+ * \brief The index of the blocks of a log, seeking to a block or a time, and the methods that are open there. Included
+ * by mprof/reader.h.
+ */
+#ifndef MPROF_READER_INDEX_H
+#define MPROF_READER_INDEX_H
+
+#include <mprof/reader_types.h>
+#include <mprof/status.h>
+
+MPROF_BEGIN_DECLS
+
+/**
+ * \brief One block of the index.
+ * \since 0.1
+ */
+typedef struct mprof_index_entry {
+	size_t struct_size;     /**< sizeof (mprof_index_entry), set by the caller. */
+	uint32_t kind;          /**< An #mprof_block_kind. */
+	uint32_t reserved;      /**< 0. */
+	uint64_t offset;        /**< Offset of its header, in bytes from the start of the log. */
+	uint64_t length;        /**< Length after the header, in bytes. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, MARK: ID of the thread. */
+	uint64_t start_counter; /**< EVENTS, SAMPLES: base counter. Others: of the first clock pair, or start; 0 if
+	                             there is none. */
+	uint64_t end_counter;   /**< EVENTS: of the last event (but see mprof_reader_options::index_without_events).
+	                             Others: of the last clock pair, or end; 0 if there is none. MARK: its time, in
+	                             both. */
+} mprof_index_entry;
+
+/**
+ * \brief Builds an index of the blocks of the log, in one pass from the start to the end, and returns to the current
+ * position.
+ *
+ * A later call continues at the end of the index: it adds the new blocks of a log that grows, and continues an index
+ * that was interrupted. All names are read, and the call stacks of stack sections; those of STATISTICAL blocks only
+ * when their samples are fetched. A block that is loaded is unloaded: the next block is the one after it. The source
+ * must be able to seek.
+ * \param reader The reader.
+ * \return
+ * - #MPROF_OK, also for a log that is damaged or truncated: the index has the valid part, and mprof_reader_get_error()
+ *   returns the first fault.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: the same call continues with the first block that is not in
+ *   the index.
+ * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
+ * - #MPROF_ERR_STATE before INTRO was read.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_build_index(mprof_reader *reader);
+
+/**
+ * \brief Number of blocks in the index.
+ * \param reader The reader.
+ * \return The count; 0 without an index, or if \p reader is NULL.
+ * \since 0.1
+ */
+MPROF_API uint64_t mprof_reader_get_index_count(const mprof_reader *reader);
+
+/**
+ * \brief Gets a block of the index, in the order of the log.
+ * \param reader The reader.
+ * \param number Its position in the index, 0 to mprof_reader_get_index_count() - 1.
+ * \param entry Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if there is no such block, struct_size is too small, or a pointer is NULL.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_reader_get_index_entry(const mprof_reader *reader, uint64_t number,
+						    mprof_index_entry *entry);
+
+/**
+ * \brief Saves the index, to be loaded when the log is read again.
+ *
+ * The format is private to the library and may change with any release: a newer release refuses the file, and the index
+ * must be built again.
+ * \param reader The reader.
+ * \param bytes Buffer that receives the index if it is large enough; may be NULL if \p capacity is 0.
+ * \param capacity Size of \p bytes.
+ * \param length Receives the length of the index in bytes; if it exceeds \p capacity, nothing was written.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE without an index, and for a log that is damaged or truncated: neither the call stacks that are
+ *   open after an unreadable block nor the fault are stored.
+ * - #MPROF_ERR_UNSUPPORTED for mono and unity: how their blocks are decoded depends on all earlier blocks (base
+ *   counters of threads, forms of samples and heap snapshots), which is not stored.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_MEMORY if the length does not fit size_t.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_save_index(mprof_reader *reader, void *bytes, size_t capacity,
+							       size_t *length);
+
+/**
+ * \brief Loads an index that mprof_reader_save_index() saved, instead of building one.
+ *
+ * Only the blocks with definitions are read: their headers must be where the index has them, and so must that of the
+ * last block. If the log has grown since, mprof_reader_build_index() adds the rest. If a block that
+ * mprof_reader_seek_time() or mprof_reader_get_open_frames() seeks to differs from the index, the index is discarded
+ * and built again: a wrong index costs time.
+ * \param reader The reader, after INTRO was read and before it has an index.
+ * \param bytes The saved index. Not kept.
+ * \param length Length of \p bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_NOT_MPROF, #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if the bytes are not a complete index.
+ * - #MPROF_ERR_UNSUPPORTED if another version saved them, the dialect has no saved index, or the source cannot seek.
+ * - #MPROF_ERR_STATE if they belong to another log (by INTRO and the offsets of blocks), or there is an index already.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - Any error of mprof_reader_next_block().
+ *
+ * In all cases except #MPROF_OK there is no index afterwards.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, size_t length);
+
+/**
+ * \brief Seeks to the first block that may have events at a time or later; no earlier block has any.
+ *
+ * Blocks of one thread are in the order of time. Those of several threads are not: blocks after the first one may have
+ * only earlier events.
+ * \param reader The reader, with an index.
+ * \param nanoseconds The time, since the start of the session.
+ * \param thread ID of the thread whose blocks are considered; #MPROF_THREAD_ANY: all.
+ * \return
+ * - #MPROF_OK; if there is no such block, the next one is the first after the index, or #MPROF_END in a log that is
+ *   closed.
+ * - #MPROF_ERR_STATE without an index.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds,
+							      uint64_t thread);
+
+/**
+ * \brief Gets the methods that a thread is in after all its events up to and including a counter.
+ *
+ * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
+ * thread is on.
+ *
+ * The reader is left at the block that contains the counter, as after mprof_reader_seek(); if there is none, it stays
+ * where it was.
+ * \param reader The reader, with an index.
+ * \param thread ID of the thread.
+ * \param counter The counter; see mprof_reader_get_counter().
+ * \param frames Receives the frames, the innermost first; may be NULL if \p capacity is 0. The last one has the ID 0 if
+ * its callers were not recorded or could not be read.
+ * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance in bytes from one element to
+ * the next.
+ * \param capacity Number of elements in \p frames.
+ * \param count Receives the number of frames, which may exceed \p capacity.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE without an index, or with one that was built without events.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p frame_size is too small.
+ * - #MPROF_ERR_LIMIT if call stacks need more memory than mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
+								    uint64_t counter, mprof_stack_frame *frames,
+								    size_t frame_size, size_t capacity, size_t *count);
+
+/**
+ * \brief Gets the methods that the thread of an EVENTS block is in at the start of the block. Reads nothing from the
+ * source.
+ *
+ * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
+ * thread is on.
+ * \param reader The reader, with an index.
+ * \param offset Offset of the header of the block, from an index entry or mprof_block::offset.
+ * \param frames Receives the frames, the innermost first; may be NULL if \p capacity is 0. The last one has the ID 0 if
+ * its callers were not recorded or could not be read.
+ * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance in bytes from one element to
+ * the next.
+ * \param capacity Number of elements in \p frames.
+ * \param count Receives the number of frames, which may exceed \p capacity.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE without an index, or with one that was built without events.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p frame_size is too small, or no EVENTS block of the index starts at
+ * \p   offset.
+ * - #MPROF_ERR_LIMIT if call stacks need more memory than mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset,
+								     mprof_stack_frame *frames, size_t frame_size,
+								     size_t capacity, size_t *count);
+
+/**
+ * \brief Seeks to a block: the next mprof_reader_next_block() returns it. The dictionary is kept, and so are the call
+ * stacks of threads at the start of blocks that were read before.
+ *
+ * How a block is decoded depends on the directives in DIRECTIVES blocks before it. The blocks between the furthest one
+ * that was read and this one are therefore scanned once: definitions are read, of other blocks only the headers. With
+ * an index that was built or loaded, no blocks up to its end need to be scanned. Damage in these blocks is not an error
+ * of the seek.
+ *
+ * For a compressed log, the first call makes the reader keep access points, about one for each MiB of the log, in at
+ * most 21 MB of memory. From then on seeking to a position that was read before takes the decompression of one span
+ * between two of them.
+ * \param reader The reader.
+ * \param offset Offset of the header of a block, from an index entry or mprof_block::offset.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
+ * - #MPROF_ERR_STATE before INTRO was read.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: this call or mprof_reader_next_block() continues.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset);
+
+MPROF_END_DECLS
+
+#endif
