@@ -98,7 +98,7 @@ const char *dump_innermost(const log_input *input, uint32_t stack)
 
 	if (mprof_reader_lookup_caller(input->reader, stack, &frame, sizeof(frame), &caller) != MPROF_OK)
 		return NULL;
-	return names_frame(input->reader, &frame);
+	return names_frame(input->names, &frame);
 }
 
 /* Prints the definitions that the following events refer to. */
@@ -188,6 +188,5 @@ int command_dump(int argc, char **argv)
 	}
 	status = input.status;
 	input_close(&input);
-	names_release();
 	return status;
 }

@@ -210,7 +210,10 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	/* Commands show and count events as they are in the log; the profile resolves implicit leaves itself. */
 	options.keep_implicit_leaves = 1;
 	status = mprof_reader_open_source(&source, &options, &input->reader);
-	return status == MPROF_OK || explain_open(input, status);
+	if (status != MPROF_OK && !explain_open(input, status))
+		return 0;
+	input->names = names_create(input->reader);
+	return input->names != NULL || refuse(input, mprof_status_get_text(MPROF_ERR_MEMORY));
 }
 
 static int open_prepared(log_input *input, const char *path, uint64_t wanted)
@@ -237,6 +240,7 @@ int input_open_quietly(log_input *input, const char *path)
 void input_close(log_input *input)
 {
 	progress_hide(&input->progress);
+	names_destroy(input->names);
 	mprof_reader_destroy(input->reader);
 	free(input->problems);
 	if (input->fd > STDIN_FILENO)

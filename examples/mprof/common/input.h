@@ -6,6 +6,7 @@
 #ifndef INPUT_H
 #define INPUT_H
 
+#include "common/names.h"
 #include "common/progress.h"
 
 #include <mprof/reader.h>
@@ -32,6 +33,7 @@ typedef struct log_input {
 	uint64_t reached;   /**< Offset of the end of the last block read, or of the end of the log. */
 	uint64_t begun;     /**< Offset of the block that is being read, or was read last. */
 	mprof_reader *reader;
+	name_lookup *names; /**< Names of the log. */
 	progress_line progress;
 	log_problem *problems; /**< The first problems, up to MAX_PROBLEMS_KEPT. */
 	size_t problem_count;  /**< Number of all problems. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks up the names of methods, classes, frames and sampled items in a log. */
 #include "common/names.h"
 
 #include "common/output.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *undefined(char text[UNDEFINED_NAME_SIZE], uint32_t id)
+static const char *format_undefined(char text[UNDEFINED_NAME_SIZE], uint32_t id)
 {
 	snprintf(text, UNDEFINED_NAME_SIZE, "#%" PRIu32, id);
 	return text;
@@ -23,7 +24,7 @@ void names_class(const mprof_reader *reader, uint32_t id, class_name *name)
 		name->name = mapping.name;
 		name->assembly_id = mapping.assembly_id;
 	} else {
-		name->name = undefined(name->undefined, id);
+		name->name = format_undefined(name->undefined, id);
 	}
 }
 
@@ -34,7 +35,7 @@ void names_method(const mprof_reader *reader, uint32_t id, method_name *name)
 	memset(name, 0, sizeof(*name));
 	name->class_name = "";
 	if (mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) != MPROF_OK) {
-		name->name = undefined(name->undefined, id);
+		name->name = format_undefined(name->undefined, id);
 		return;
 	}
 	name->name = mapping.name;
@@ -48,7 +49,7 @@ void names_method(const mprof_reader *reader, uint32_t id, method_name *name)
 		name->class_name = mapping.name;
 		name->assembly_id = mapping.assembly_id;
 	} else {
-		name->class_name = undefined(name->undefined_class, name->class_id);
+		name->class_name = format_undefined(name->undefined_class, name->class_id);
 	}
 }
 
@@ -60,45 +61,65 @@ const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_n
 	return name->name;
 }
 
-/* Buffers for the last name returned, and for frames. */
-static char *full_name;
-static size_t full_name_size;
-static mprof_stack_frame *stack_frames;
-static size_t stack_capacity;
+struct name_lookup {
+	const mprof_reader *reader;
+	char *text; /* The last name returned. */
+	size_t text_size;
+	mprof_stack_frame *frames; /* The last call stack returned. */
+	size_t frame_capacity;
+};
 
-typedef size_t (*name_function)(const mprof_reader *reader, uint32_t id, char *text, size_t size);
-
-static const char *full(name_function name, const mprof_reader *reader, uint32_t id)
+name_lookup *names_create(const mprof_reader *reader)
 {
-	size_t length = name(reader, id, full_name, full_name_size);
+	name_lookup *names = calloc(1, sizeof(*names));
 
-	if (length >= full_name_size) {
-		char *larger = realloc(full_name, length + 256);
+	if (names != NULL)
+		names->reader = reader;
+	return names;
+}
+
+void names_destroy(name_lookup *names)
+{
+	if (names == NULL)
+		return;
+	free(names->text);
+	free(names->frames);
+	free(names);
+}
+
+typedef size_t (*format_function)(const mprof_reader *reader, uint32_t id, char *text, size_t size);
+
+static const char *format_name(name_lookup *names, format_function format, uint32_t id)
+{
+	size_t length = format(names->reader, id, names->text, names->text_size);
+
+	if (length >= names->text_size) {
+		char *larger = realloc(names->text, length + 256);
 
 		if (larger == NULL) {
 			output_out_of_memory();
-			return full_name != NULL ? full_name : "";
+			return names->text != NULL ? names->text : "";
 		}
-		full_name = larger;
-		full_name_size = length + 256;
-		name(reader, id, full_name, full_name_size);
+		names->text = larger;
+		names->text_size = length + 256;
+		format(names->reader, id, names->text, names->text_size);
 	}
-	return full_name;
+	return names->text;
 }
 
-const char *names_full_method(const mprof_reader *reader, uint32_t id)
+const char *names_full_method(name_lookup *names, uint32_t id)
 {
-	return full(mprof_reader_format_method, reader, id);
+	return format_name(names, mprof_reader_format_method, id);
 }
 
-const char *names_frame(const mprof_reader *reader, const mprof_stack_frame *frame)
+const char *names_frame(name_lookup *names, const mprof_stack_frame *frame)
 {
 	if (frame->is_native)
-		return full(mprof_reader_format_location, reader, frame->id);
-	return frame->id != 0 ? names_full_method(reader, frame->id) : NULL;
+		return format_name(names, mprof_reader_format_location, frame->id);
+	return frame->id != 0 ? names_full_method(names, frame->id) : NULL;
 }
 
-const char *names_sample(const mprof_reader *reader, uint32_t kind, uint32_t id)
+const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 {
 	mprof_record record;
 
@@ -106,56 +127,47 @@ const char *names_sample(const mprof_reader *reader, uint32_t kind, uint32_t id)
 		return NULL;
 	switch (kind) {
 	case MPROF_SAMPLE_METHOD:
-		return names_full_method(reader, id);
+		return names_full_method(names, id);
 	case MPROF_SAMPLE_FUNCTION:
-		return mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, id, &record, sizeof(record)) ==
+		return mprof_reader_lookup_record(names->reader, MPROF_RECORD_FUNCTION, id, &record, sizeof(record)) ==
 				       MPROF_OK
 			       ? record.as.function.name
 			       : NULL;
 	case MPROF_SAMPLE_MODULE:
-		return mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) == MPROF_OK
+		return mprof_reader_lookup_record(names->reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) ==
+				       MPROF_OK
 			       ? record.as.module.file
 			       : NULL;
 	case MPROF_SAMPLE_LOCATION:
-		return full(mprof_reader_format_location, reader, id);
+		return format_name(names, mprof_reader_format_location, id);
 	default:
 		return NULL;
 	}
 }
 
-size_t names_stack(const mprof_reader *reader, uint32_t stack, const mprof_stack_frame **frames)
+size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames)
 {
 	size_t count = 0;
 
-	*frames = stack_frames;
-	if (stack == 0 || mprof_reader_lookup_stack(reader, stack, stack_frames, sizeof(*stack_frames), stack_capacity,
-						    &count) != MPROF_OK)
+	*frames = names->frames;
+	if (stack == 0 || mprof_reader_lookup_stack(names->reader, stack, names->frames, sizeof(*names->frames),
+						    names->frame_capacity, &count) != MPROF_OK)
 		return 0;
-	if (count > stack_capacity) {
-		mprof_stack_frame *larger = realloc(stack_frames, count * sizeof(*larger));
+	if (count > names->frame_capacity) {
+		mprof_stack_frame *larger = realloc(names->frames, count * sizeof(*larger));
 
 		if (larger == NULL) {
 			output_out_of_memory();
 			return 0;
 		}
-		stack_frames = larger;
-		stack_capacity = count;
-		if (mprof_reader_lookup_stack(reader, stack, stack_frames, sizeof(*stack_frames), stack_capacity,
-					      &count) != MPROF_OK)
+		names->frames = larger;
+		names->frame_capacity = count;
+		if (mprof_reader_lookup_stack(names->reader, stack, names->frames, sizeof(*names->frames),
+					      names->frame_capacity, &count) != MPROF_OK)
 			return 0;
 	}
-	*frames = stack_frames;
+	*frames = names->frames;
 	return count;
-}
-
-void names_release(void)
-{
-	free(full_name);
-	full_name = NULL;
-	full_name_size = 0;
-	free(stack_frames);
-	stack_frames = NULL;
-	stack_capacity = 0;
 }
 
 static int compare_entries(const void *left, const void *right)

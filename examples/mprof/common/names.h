@@ -35,31 +35,30 @@ typedef struct class_name {
 void names_method(const mprof_reader *reader, uint32_t id, method_name *name);
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name);
 
-/** "Class.Method (arguments)"; valid until the next call. */
-const char *names_full_method(const mprof_reader *reader, uint32_t id);
-
 /** The name of a class, NULL for 0, which means no class; the result may point into \p name. */
 const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_name *name);
 
-/**
- * The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. Valid until the next
- * call of any of these functions.
- */
-const char *names_frame(const mprof_reader *reader, const mprof_stack_frame *frame);
+/** Looks up names that have to be composed, and contains the buffers for them. */
+typedef struct name_lookup name_lookup;
+
+/** Returns NULL if out of memory. The reader is borrowed. */
+name_lookup *names_create(const mprof_reader *reader);
+void names_destroy(name_lookup *names);
+
+/** "Class.Method (arguments)". Valid until the next call with the same \p names, as the names of the next two. */
+const char *names_full_method(name_lookup *names, uint32_t id);
+
+/** The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. */
+const char *names_frame(name_lookup *names, const mprof_stack_frame *frame);
+
+/** The name of a sampled item; that of a module is its file. \p kind: an mprof_sample_kind. NULL if unknown. */
+const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id);
 
 /**
- * The name of a sampled item; that of a module is its file. \p kind: an mprof_sample_kind. NULL if unknown. Valid until
- * the next call of any of these functions.
+ * The frames of a call stack, the innermost first; valid until the next call with the same \p names. Returns their
+ * number, 0 if out of memory.
  */
-const char *names_sample(const mprof_reader *reader, uint32_t kind, uint32_t id);
-
-/**
- * The frames of a call stack, the innermost first; valid until the next call. Returns their number, 0 if out of memory.
- */
-size_t names_stack(const mprof_reader *reader, uint32_t stack, const mprof_stack_frame **frames);
-
-/** Frees what the functions above keep. */
-void names_release(void);
+size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames);
 
 /** Names of assemblies, by the ID that classes refer to them by. */
 typedef struct assembly_names {

@@ -98,7 +98,7 @@ static void print_frame(const log_decode *decode, const path_frame *frame, frame
 	if (frame->is_native) {
 		const mprof_stack_frame native = {.id = frame->location, .is_native = 1};
 
-		text_name(stdout, names_frame(decode->input.reader, &native));
+		text_name(stdout, names_frame(decode->input.names, &native));
 	} else if (style == FRAME_WITH_CLASS) {
 		decode_method(decode, frame->method);
 	} else if (frame->method == 0) {

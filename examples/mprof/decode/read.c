@@ -222,5 +222,4 @@ void decode_release(log_decode *decode)
 	free(decode->summaries);
 	mprof_profile_destroy(decode->profile);
 	input_close(&decode->input);
-	names_release();
 }

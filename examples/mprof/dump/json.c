@@ -274,7 +274,7 @@ static void print_section(const log_input *input, json_writer *json, const mprof
 
 		json_begin_object(json, NULL);
 		json_unsigned(json, "method", frame.id);
-		json_string(json, "name", names_frame(input->reader, &frame));
+		json_string(json, "name", names_frame(input->names, &frame));
 		json_boolean(json, "compiling", frame.is_compiling != 0);
 		json_end_object(json);
 	}

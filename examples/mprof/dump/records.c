@@ -130,7 +130,7 @@ static void print_stack_text(const log_input *input, const mprof_record *record)
 {
 	const mprof_stack_frame frame = {record->as.stack.target, record->as.stack.is_native,
 					 record->as.stack.is_compiling};
-	const char *name = names_frame(input->reader, &frame);
+	const char *name = names_frame(input->names, &frame);
 
 	printf(" %s %" PRIu32 " ", frame.is_native ? "location" : "method", record->as.stack.target);
 	text_name(stdout, name != NULL ? name : "(unknown)");

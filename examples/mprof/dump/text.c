@@ -203,7 +203,7 @@ static void print_subject(const log_input *input, const mprof_event *event)
 	switch (dump_subject_of(event)) {
 	case MPROF_EVENT_ID_METHOD:
 		printf(" %" PRIu32 " ", event->id);
-		text_name(stdout, names_full_method(input->reader, event->id));
+		text_name(stdout, names_full_method(input->names, event->id));
 		break;
 	case MPROF_EVENT_ID_CLASS:
 		if (event->id == 0) {
@@ -259,7 +259,7 @@ static void print_value(const mprof_event *event)
 
 static void print_frame(const log_input *input, const mprof_stack_frame *frame)
 {
-	const char *name = names_frame(input->reader, frame);
+	const char *name = names_frame(input->names, frame);
 
 	text_name(stdout, name != NULL ? name : "(unknown)");
 	if (frame->is_compiling)

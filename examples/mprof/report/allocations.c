@@ -90,7 +90,7 @@ void report_allocation_stacks_json(log_report *report, json_writer *json)
 		json_unsigned(json, "allocations", rows[i].allocations);
 		json_unsigned(json, "bytes", rows[i].bytes);
 		json_string(json, "caller",
-			    rows[i].caller != 0 ? names_full_method(report->input.reader, rows[i].caller) : NULL);
+			    rows[i].caller != 0 ? names_full_method(report->input.names, rows[i].caller) : NULL);
 		json_boolean(json, "compiling", is_compiling(&rows[i]) != 0);
 		report_json_stack(report, json, "stack", rows[i].stack);
 		json_end_object(json);

@@ -4,131 +4,95 @@
 #include "report/tree.h"
 #include "shared/text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-typedef struct tree_output {
-	const log_report *report;
-	json_writer *json;
-} tree_output;
-
-static mprof_call_stats figures_of(const log_report *report, uint32_t node)
+static mprof_call_stats get_call(const log_report *report, uint32_t node)
 {
-	mprof_call_stats figures;
+	mprof_call_stats call;
 
-	memset(&figures, 0, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	mprof_profile_get_call(report->profile, node, &figures);
-	return figures;
+	memset(&call, 0, sizeof(call));
+	call.struct_size = sizeof(call);
+	mprof_profile_get_call(report->profile, node, &call);
+	return call;
 }
 
-static void get_call(void *user, uint32_t node, tree_node *found)
+static void get_call_node(const log_report *report, uint32_t node, tree_node *found)
 {
-	const tree_output *output = user;
-	mprof_call_stats figures = figures_of(output->report, node);
+	mprof_call_stats call = get_call(report, node);
 
 	found->node = node;
-	found->first_child = figures.first_child;
-	found->next_sibling = figures.next_sibling;
-	found->name = figures.method;
-	found->weight = figures.total_ns;
-	found->tiebreak = figures.calls;
+	found->first_child = call.first_child;
+	found->next_sibling = call.next_sibling;
+	found->name = call.method;
+	found->weight = call.total_ns;
+	found->tiebreak = call.calls;
 }
 
-static void walk(const log_report *report, const tree_visitor *visitor)
+static int has_no_calls(const log_report *report)
 {
-	if (mprof_profile_get_call_count(report->profile) > 0 &&
-	    !tree_paths_walk(visitor, report_least(report->options.min_share, report->totals.method_ns),
-			     (size_t)report->options.depth))
-		report_out_of_memory();
+	return report->totals.calls == 0;
 }
 
-static void enter_text(void *user, uint32_t node, size_t depth)
+static uint64_t whole_time(const log_report *report)
 {
-	const log_report *report = ((const tree_output *)user)->report;
-	mprof_call_stats figures = figures_of(report, node);
-	char percent[TEXT_NUMBER_SIZE];
-	char total[TEXT_NUMBER_SIZE];
+	return report->totals.method_ns;
+}
+
+static const char *get_call_name(const log_report *report, uint32_t node)
+{
+	return names_full_method(report->input.names, get_call(report, node).method);
+}
+
+static void print_call_columns(const log_report *report, uint32_t node)
+{
+	mprof_call_stats call = get_call(report, node);
 	char self[TEXT_NUMBER_SIZE];
 	char calls[TEXT_NUMBER_SIZE];
 
-	printf("  %8s %10s %10s %14s  %*s", text_percent(percent, figures.total_ns, report->totals.method_ns),
-	       text_duration(total, figures.total_ns), text_duration(self, figures.self_ns),
-	       text_count(calls, figures.calls), (int)depth * 2, "");
-	report_method(report, figures.method);
+	printf(" %10s %14s", text_duration(self, call.self_ns), text_count(calls, call.calls));
 }
 
-static void leave_text(void *user, uint32_t node, const hidden_branches *hidden, size_t depth)
+static void print_call_name(const log_report *report, uint32_t node)
 {
-	const log_report *report = ((const tree_output *)user)->report;
-	char percent[TEXT_NUMBER_SIZE];
-	char total[TEXT_NUMBER_SIZE];
-
-	(void)node;
-	/* Hidden small branches are expected; a note is printed only if the depth limit hides much. */
-	if (hidden->weight == 0 || hidden->weight < report_least(report->options.min_share, report->totals.method_ns))
-		return;
-	printf("  %8s %10s %10s %14s  %*s(%" PRIu64 " more)\n",
-	       text_percent(percent, hidden->weight, report->totals.method_ns), text_duration(total, hidden->weight),
-	       "", "", (int)(depth + 1) * 2, "", hidden->count);
+	report_method(report, get_call(report, node).method);
 }
+
+static void print_call_fields(const log_report *report, json_writer *json, uint32_t node)
+{
+	mprof_call_stats call = get_call(report, node);
+
+	json_string(json, "method", names_full_method(report->input.names, call.method));
+	json_unsigned(json, "id", call.method);
+	json_unsigned(json, "calls", call.calls);
+	json_unsigned(json, "total_ns", call.total_ns);
+	json_unsigned(json, "self_ns", call.self_ns);
+	json_unsigned(json, "allocations", call.allocations);
+	json_unsigned(json, "bytes", call.bytes);
+}
+
+static const report_tree call_tree = {
+	.title = "Call tree",
+	.columns = "       self          calls",
+	.subject = "method",
+	.key = "call_tree",
+	.share_key = "call_tree_min_percent",
+	.hidden_key = "hidden_ns",
+	.get = get_call_node,
+	.is_empty = has_no_calls,
+	.whole = whole_time,
+	.name = get_call_name,
+	.format = text_duration,
+	.print_columns = print_call_columns,
+	.print_name = print_call_name,
+	.print_fields = print_call_fields,
+};
 
 void report_call_tree_text(const log_report *report)
 {
-	tree_output output = {report, NULL};
-	tree_visitor visitor = {get_call, enter_text, leave_text, &output, NULL};
-
-	if (report->totals.calls == 0)
-		return;
-	report_title(report, "Call tree", 0, 0, REPORT_ALL_NAMES);
-	printf("  %8s %10s %10s %14s  %s\n", "", "total", "self", "calls", "method");
-	walk(report, &visitor);
-}
-
-static void enter_json(void *user, uint32_t node, size_t depth)
-{
-	const tree_output *output = user;
-	mprof_call_stats figures = figures_of(output->report, node);
-	json_writer *json = output->json;
-
-	(void)depth;
-	json_begin_object(json, NULL);
-	json_string(json, "method", names_full_method(output->report->input.reader, figures.method));
-	json_unsigned(json, "id", figures.method);
-	json_unsigned(json, "calls", figures.calls);
-	json_unsigned(json, "total_ns", figures.total_ns);
-	json_unsigned(json, "self_ns", figures.self_ns);
-	json_unsigned(json, "allocations", figures.allocations);
-	json_unsigned(json, "bytes", figures.bytes);
-	json_begin_array(json, "children");
-}
-
-static void leave_json(void *user, uint32_t node, const hidden_branches *hidden, size_t depth)
-{
-	const tree_output *output = user;
-
-	(void)node;
-	(void)depth;
-	json_end_array(output->json);
-	json_unsigned(output->json, "hidden_children", hidden->count);
-	json_unsigned(output->json, "hidden_ns", hidden->weight);
-	json_end_object(output->json);
-}
-
-static const char *name_of(const log_report *report, uint32_t node)
-{
-	return names_full_method(report->input.reader, figures_of(report, node).method);
+	report_tree_text(report, &call_tree);
 }
 
 void report_call_tree_json(const log_report *report, json_writer *json)
 {
-	tree_output output = {report, json};
-	tree_visitor visitor = {get_call, enter_json, leave_json, &output, NULL};
-	uint64_t share = report->options.min_share;
-
-	json_begin_array(json, "call_tree");
-	if (mprof_profile_get_call_count(report->profile) > 0)
-		share = report_tree_walk_json(report, &visitor, report->totals.method_ns, name_of);
-	json_end_array(json);
-	json_double(json, "call_tree_min_percent", (double)share / REPORT_PERCENT);
+	report_tree_json(report, &call_tree, json);
 }

@@ -173,5 +173,4 @@ void report_release(log_report *report)
 	assembly_names_release(&report->assemblies);
 	mprof_profile_destroy(report->profile);
 	input_close(&report->input);
-	names_release();
 }

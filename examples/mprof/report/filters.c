@@ -169,7 +169,7 @@ static void offer_method(filter_check *check, uint32_t id, const method_name *na
 	check->has_match = matches_method(check->pattern, name);
 	if (check->has_match)
 		return;
-	full = names_full_method(check->report->input.reader, id);
+	full = names_full_method(check->report->input.names, id);
 	nearest_offer(&check->nearest, full, full);
 	plain = strndup(name->name, strcspn(name->name, " ("));
 	if (plain != NULL)

@@ -93,7 +93,7 @@ void report_name(const char *name)
 
 void report_method(const log_report *report, uint32_t id)
 {
-	report_name(names_full_method(report->input.reader, id));
+	report_name(names_full_method(report->input.names, id));
 }
 
 void report_class(const log_report *report, uint32_t id)
@@ -105,7 +105,7 @@ void report_class(const log_report *report, uint32_t id)
 
 void report_frame(const log_report *report, const mprof_stack_frame *frame)
 {
-	const char *name = names_frame(report->input.reader, frame);
+	const char *name = names_frame(report->input.names, frame);
 
 	name_print(name != NULL ? name : "(unknown)");
 	puts(frame->is_compiling ? " (compiling)" : "");
@@ -114,7 +114,7 @@ void report_frame(const log_report *report, const mprof_stack_frame *frame)
 void report_stack(const log_report *report, uint32_t stack)
 {
 	const mprof_stack_frame *frames;
-	size_t count = names_stack(report->input.reader, stack, &frames);
+	size_t count = names_stack(report->input.names, stack, &frames);
 
 	for (size_t i = 0; i < count && i < STACK_ROWS; i++) {
 		printf("  %28s", "");
@@ -150,9 +150,9 @@ uint64_t report_json_stack_size(const log_report *report, uint32_t stack, uint64
 
 	if (most == UINT64_MAX)
 		return 0;
-	count = names_stack(report->input.reader, stack, &frames);
+	count = names_stack(report->input.names, stack, &frames);
 	for (size_t i = 0; i < count && size <= most; i++) {
-		const char *name = names_frame(report->input.reader, &frames[i]);
+		const char *name = names_frame(report->input.names, &frames[i]);
 
 		size += name != NULL ? strlen(name) + 3 : 5;
 	}
@@ -162,11 +162,11 @@ uint64_t report_json_stack_size(const log_report *report, uint32_t stack, uint64
 void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack)
 {
 	const mprof_stack_frame *frames;
-	size_t count = names_stack(report->input.reader, stack, &frames);
+	size_t count = names_stack(report->input.names, stack, &frames);
 
 	json_begin_array(json, key);
 	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, names_frame(report->input.reader, &frames[i]));
+		json_string(json, NULL, names_frame(report->input.names, &frames[i]));
 	json_end_array(json);
 }
 

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampled items, and the sample tree. */
+/* Reports sampled items, and the tree of their call stacks. */
 #include "common/name_cut.h"
 #include "report/parts.h"
 #include "report/tree.h"
 #include "shared/text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct tree_output {
-	const log_report *report;
-	json_writer *json;
-} tree_output;
-
 static int fetch_sample(const log_report *report, size_t index, void *row)
 {
-	mprof_sample_stats *figures = row;
+	mprof_sample_stats *item = row;
 
-	figures->struct_size = sizeof(*figures);
-	mprof_profile_get_sample(report->profile, index, figures);
-	if (figures->total == 0)
+	item->struct_size = sizeof(*item);
+	mprof_profile_get_sample(report->profile, index, item);
+	if (item->total == 0)
 		return 0;
-	if (figures->kind == MPROF_SAMPLE_METHOD && figures->id != 0)
-		return report_wants_method(report, figures->id);
+	if (item->kind == MPROF_SAMPLE_METHOD && item->id != 0)
+		return report_wants_method(report, item->id);
 	return report_wants_all(report);
 }
 
@@ -38,7 +32,7 @@ static int compare_samples(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->id, a->id);
 }
 
-static mprof_sample_stats *collect(const log_report *report, size_t *count)
+static mprof_sample_stats *collect_samples(const log_report *report, size_t *count)
 {
 	return report_collect(report, mprof_profile_get_sample_count(report->profile), sizeof(mprof_sample_stats),
 			      fetch_sample, compare_samples, count);
@@ -61,9 +55,9 @@ static const char *module_of(const log_report *report, uint32_t kind, uint32_t i
 }
 
 /* Prints the name of an item as the rest of a line. */
-static void print_name(const log_report *report, uint32_t kind, uint32_t id)
+static void print_item_name(const log_report *report, uint32_t kind, uint32_t id)
 {
-	const char *name = names_sample(report->input.reader, kind, id);
+	const char *name = names_sample(report->input.names, kind, id);
 	const char *module = kind == MPROF_SAMPLE_FUNCTION ? module_of(report, kind, id) : NULL;
 	const char *slash = module != NULL ? strrchr(module, '/') : NULL;
 
@@ -81,7 +75,7 @@ static void print_name(const log_report *report, uint32_t kind, uint32_t id)
 void report_samples_text(const log_report *report)
 {
 	size_t count;
-	mprof_sample_stats *rows = collect(report, &count);
+	mprof_sample_stats *rows = collect_samples(report, &count);
 	size_t shown = report_rows(report, count);
 	char self[TEXT_NUMBER_SIZE];
 	char self_percent[TEXT_NUMBER_SIZE];
@@ -97,30 +91,30 @@ void report_samples_text(const log_report *report)
 		       text_percent(self_percent, rows[i].self, report->totals.samples),
 		       text_count(total, rows[i].total),
 		       text_percent(total_percent, rows[i].total, report->totals.samples));
-		print_name(report, rows[i].kind, rows[i].id);
+		print_item_name(report, rows[i].kind, rows[i].id);
 	}
 	free(rows);
 }
 
-static void print_place_json(const log_report *report, json_writer *json, uint32_t kind, uint32_t id)
+static void print_item_fields(const log_report *report, json_writer *json, uint32_t kind, uint32_t id)
 {
 	const char *module = module_of(report, kind, id);
 
 	json_string(json, "kind", kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
-	json_string(json, "name", names_sample(report->input.reader, kind, id));
+	json_string(json, "name", names_sample(report->input.names, kind, id));
 	json_string(json, "module", module);
 }
 
 void report_samples_json(const log_report *report, json_writer *json)
 {
 	size_t count;
-	mprof_sample_stats *rows = collect(report, &count);
+	mprof_sample_stats *rows = collect_samples(report, &count);
 	size_t shown = report_rows(report, count);
 
 	json_begin_array(json, "samples");
 	for (size_t i = 0; i < shown; i++) {
 		json_begin_object(json, NULL);
-		print_place_json(report, json, rows[i].kind, rows[i].id);
+		print_item_fields(report, json, rows[i].kind, rows[i].id);
 		json_unsigned(json, "hits", rows[i].self);
 		json_unsigned(json, "total_hits", rows[i].total);
 		json_end_object(json);
@@ -130,115 +124,91 @@ void report_samples_json(const log_report *report, json_writer *json)
 	free(rows);
 }
 
-static mprof_sample_node figures_of(const log_report *report, uint32_t node)
+static mprof_sample_node get_sample_node(const log_report *report, uint32_t node)
 {
-	mprof_sample_node figures;
+	mprof_sample_node found;
 
-	memset(&figures, 0, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	mprof_profile_get_sample_node(report->profile, node, &figures);
-	return figures;
+	memset(&found, 0, sizeof(found));
+	found.struct_size = sizeof(found);
+	mprof_profile_get_sample_node(report->profile, node, &found);
+	return found;
 }
 
-static void get_node(void *user, uint32_t node, tree_node *found)
+static void get_tree_node(const log_report *report, uint32_t node, tree_node *found)
 {
-	const tree_output *output = user;
-	mprof_sample_node figures = figures_of(output->report, node);
+	mprof_sample_node sample = get_sample_node(report, node);
 
 	found->node = node;
-	found->first_child = figures.first_child;
-	found->next_sibling = figures.next_sibling;
-	found->name = figures.id;
-	found->weight = figures.total;
-	found->tiebreak = figures.self;
+	found->first_child = sample.first_child;
+	found->next_sibling = sample.next_sibling;
+	found->name = sample.id;
+	found->weight = sample.total;
+	found->tiebreak = sample.self;
 }
 
-static void walk(const log_report *report, const tree_visitor *visitor)
+static int has_no_samples(const log_report *report)
 {
-	if (!tree_paths_walk(visitor, report_least(report->options.min_share, report->totals.samples),
-			     (size_t)report->options.depth))
-		report_out_of_memory();
+	return report->totals.samples == 0;
 }
 
-static void enter_text(void *user, uint32_t node, size_t depth)
+static uint64_t count_samples(const log_report *report)
 {
-	const log_report *report = ((const tree_output *)user)->report;
-	mprof_sample_node figures = figures_of(report, node);
-	char percent[TEXT_NUMBER_SIZE];
-	char total[TEXT_NUMBER_SIZE];
+	return report->totals.samples;
+}
+
+static const char *get_node_name(const log_report *report, uint32_t node)
+{
+	mprof_sample_node sample = get_sample_node(report, node);
+
+	return names_sample(report->input.names, sample.kind, sample.id);
+}
+
+static void print_node_columns(const log_report *report, uint32_t node)
+{
 	char self[TEXT_NUMBER_SIZE];
 
-	printf("  %8s %10s %10s  %*s", text_percent(percent, figures.total, report->totals.samples),
-	       text_count(total, figures.total), text_count(self, figures.self), (int)depth * 2, "");
-	print_name(report, figures.kind, figures.id);
+	printf(" %10s", text_count(self, get_sample_node(report, node).self));
 }
 
-static void leave_text(void *user, uint32_t node, const hidden_branches *hidden, size_t depth)
+static void print_node_name(const log_report *report, uint32_t node)
 {
-	const log_report *report = ((const tree_output *)user)->report;
-	char percent[TEXT_NUMBER_SIZE];
-	char total[TEXT_NUMBER_SIZE];
+	mprof_sample_node sample = get_sample_node(report, node);
 
-	(void)node;
-	if (hidden->weight == 0 || hidden->weight < report_least(report->options.min_share, report->totals.samples))
-		return;
-	printf("  %8s %10s %10s  %*s(%" PRIu64 " more)\n",
-	       text_percent(percent, hidden->weight, report->totals.samples), text_count(total, hidden->weight), "",
-	       (int)(depth + 1) * 2, "", hidden->count);
+	print_item_name(report, sample.kind, sample.id);
 }
+
+static void print_node_fields(const log_report *report, json_writer *json, uint32_t node)
+{
+	mprof_sample_node sample = get_sample_node(report, node);
+
+	print_item_fields(report, json, sample.kind, sample.id);
+	json_unsigned(json, "hits", sample.self);
+	json_unsigned(json, "total_hits", sample.total);
+}
+
+static const report_tree sample_tree = {
+	.title = "Sample tree",
+	.columns = "       self",
+	.subject = "method or native function",
+	.key = "sample_tree",
+	.share_key = "sample_tree_min_percent",
+	.hidden_key = "hidden_hits",
+	.get = get_tree_node,
+	.is_empty = has_no_samples,
+	.whole = count_samples,
+	.name = get_node_name,
+	.format = text_count,
+	.print_columns = print_node_columns,
+	.print_name = print_node_name,
+	.print_fields = print_node_fields,
+};
 
 void report_sample_tree_text(const log_report *report)
 {
-	tree_output output = {report, NULL};
-	tree_visitor visitor = {get_node, enter_text, leave_text, &output, NULL};
-
-	if (report->totals.samples == 0)
-		return;
-	report_title(report, "Sample tree", 0, 0, REPORT_ALL_NAMES);
-	printf("  %8s %10s %10s  %s\n", "", "total", "self", "method or native function");
-	walk(report, &visitor);
-}
-
-static void enter_json(void *user, uint32_t node, size_t depth)
-{
-	const tree_output *output = user;
-	mprof_sample_node figures = figures_of(output->report, node);
-
-	(void)depth;
-	json_begin_object(output->json, NULL);
-	print_place_json(output->report, output->json, figures.kind, figures.id);
-	json_unsigned(output->json, "hits", figures.self);
-	json_unsigned(output->json, "total_hits", figures.total);
-	json_begin_array(output->json, "children");
-}
-
-static void leave_json(void *user, uint32_t node, const hidden_branches *hidden, size_t depth)
-{
-	const tree_output *output = user;
-
-	(void)node;
-	(void)depth;
-	json_end_array(output->json);
-	json_unsigned(output->json, "hidden_children", hidden->count);
-	json_unsigned(output->json, "hidden_hits", hidden->weight);
-	json_end_object(output->json);
-}
-
-static const char *name_of(const log_report *report, uint32_t node)
-{
-	mprof_sample_node figures = figures_of(report, node);
-
-	return names_sample(report->input.reader, figures.kind, figures.id);
+	report_tree_text(report, &sample_tree);
 }
 
 void report_sample_tree_json(const log_report *report, json_writer *json)
 {
-	tree_output output = {report, json};
-	tree_visitor visitor = {get_node, enter_json, leave_json, &output, NULL};
-	uint64_t share = report->options.min_share;
-
-	json_begin_array(json, "sample_tree");
-	share = report_tree_walk_json(report, &visitor, report->totals.samples, name_of);
-	json_end_array(json);
-	json_double(json, "sample_tree_min_percent", (double)share / REPORT_PERCENT);
+	report_tree_json(report, &sample_tree, json);
 }

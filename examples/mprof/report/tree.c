@@ -1,37 +1,123 @@
 /* SPDX-License-Identifier: MIT */
+/* Prints trees as text or JSON, and limits their size in bounded documents. */
 #include "report/tree.h"
 
 #include "report/parts.h"
+#include "shared/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Estimated size of a node in JSON without its name. */
 #define NODE_SIZE 140
 
-/* A walk that only sums up the size of the output. */
-typedef struct tree_measure {
+/* State of a walk. */
+typedef struct tree_walk {
 	const log_report *report;
-	const tree_visitor *printed;
-	report_node_name name;
-	uint64_t room;
-	int is_over;
-} tree_measure;
+	const report_tree *tree;
+	json_writer *json; /* For JSON. */
+	uint64_t room;     /* While the size of the output is estimated: bytes that are left. */
+	int is_over;       /* There is no room left. */
+} tree_walk;
 
-static void get_measured(void *user, uint32_t node, tree_node *found)
+static uint64_t least_weight(const tree_walk *walk, uint64_t share)
 {
-	const tree_measure *measure = user;
+	return report_least(share, walk->tree->whole(walk->report));
+}
 
-	measure->printed->get(measure->printed->user, node, found);
+static void get_node(void *user, uint32_t node, tree_node *found)
+{
+	const tree_walk *walk = user;
+
+	walk->tree->get(walk->report, node, found);
+}
+
+static void walk_tree(tree_walk *walk, tree_visitor *visitor, uint64_t share)
+{
+	visitor->get = get_node;
+	visitor->user = walk;
+	visitor->is_over = &walk->is_over;
+	if (!tree_paths_walk(visitor, least_weight(walk, share), (size_t)walk->report->options.depth))
+		report_out_of_memory();
+}
+
+/* Prints the columns that nodes and hidden branches share. */
+static void print_weight(const tree_walk *walk, uint64_t weight)
+{
+	char percent[TEXT_NUMBER_SIZE];
+	char text[TEXT_NUMBER_SIZE];
+
+	printf("  %8s %10s", text_percent(percent, weight, walk->tree->whole(walk->report)),
+	       walk->tree->format(text, weight));
+}
+
+static void enter_text(void *user, uint32_t node, size_t depth)
+{
+	const tree_walk *walk = user;
+	tree_node found;
+
+	get_node(user, node, &found);
+	print_weight(walk, found.weight);
+	walk->tree->print_columns(walk->report, node);
+	printf("  %*s", (int)depth * 2, "");
+	walk->tree->print_name(walk->report, node);
+}
+
+static void leave_text(void *user, uint32_t node, const hidden_branches *hidden, size_t depth)
+{
+	const tree_walk *walk = user;
+
+	(void)node;
+	/* Hidden small branches are expected; a note is printed only if the depth limit hides much. */
+	if (hidden->weight == 0 || hidden->weight < least_weight(walk, walk->report->options.min_share))
+		return;
+	print_weight(walk, hidden->weight);
+	printf("%*s  %*s(%" PRIu64 " more)\n", (int)strlen(walk->tree->columns), "", (int)(depth + 1) * 2, "",
+	       hidden->count);
+}
+
+void report_tree_text(const log_report *report, const report_tree *tree)
+{
+	tree_walk walk = {.report = report, .tree = tree};
+	tree_visitor visitor = {.enter = enter_text, .leave = leave_text};
+
+	if (tree->is_empty(report))
+		return;
+	report_title(report, tree->title, 0, 0, REPORT_ALL_NAMES);
+	printf("  %8s %10s%s  %s\n", "", "total", tree->columns, tree->subject);
+	walk_tree(&walk, &visitor, report->options.min_share);
+}
+
+static void enter_json(void *user, uint32_t node, size_t depth)
+{
+	const tree_walk *walk = user;
+
+	(void)depth;
+	json_begin_object(walk->json, NULL);
+	walk->tree->print_fields(walk->report, walk->json, node);
+	json_begin_array(walk->json, "children");
+}
+
+static void leave_json(void *user, uint32_t node, const hidden_branches *hidden, size_t depth)
+{
+	const tree_walk *walk = user;
+
+	(void)node;
+	(void)depth;
+	json_end_array(walk->json);
+	json_unsigned(walk->json, "hidden_children", hidden->count);
+	json_unsigned(walk->json, walk->tree->hidden_key, hidden->weight);
+	json_end_object(walk->json);
 }
 
 static void enter_measured(void *user, uint32_t node, size_t depth)
 {
-	tree_measure *measure = user;
-	const char *name = measure->name(measure->report, node);
+	tree_walk *walk = user;
+	const char *name = walk->tree->name(walk->report, node);
 
 	(void)depth;
-	if (!report_takes_room(&measure->room, NODE_SIZE + (name != NULL ? strlen(name) : 0)))
-		measure->is_over = 1;
+	if (!report_takes_room(&walk->room, NODE_SIZE + (name != NULL ? strlen(name) : 0)))
+		walk->is_over = 1;
 }
 
 static void leave_measured(void *user, uint32_t node, const hidden_branches *hidden, size_t depth)
@@ -42,18 +128,16 @@ static void leave_measured(void *user, uint32_t node, const hidden_branches *hid
 	(void)depth;
 }
 
-static int fits(const log_report *report, const tree_visitor *printed, uint64_t least, report_node_name name)
+static int tree_fits(const log_report *report, const report_tree *tree, uint64_t share)
 {
-	tree_measure measure = {report, printed, name, report_room(report), 0};
-	tree_visitor visitor = {get_measured, enter_measured, leave_measured, &measure, &measure.is_over};
+	tree_walk walk = {.report = report, .tree = tree, .room = report_room(report)};
+	tree_visitor visitor = {.enter = enter_measured, .leave = leave_measured};
 
-	if (!tree_paths_walk(&visitor, least, (size_t)report->options.depth))
-		report_out_of_memory();
-	return !measure.is_over;
+	walk_tree(&walk, &visitor, share);
+	return !walk.is_over;
 }
 
-uint64_t report_tree_walk_json(const log_report *report, const tree_visitor *visitor, uint64_t whole,
-			       report_node_name name)
+static uint64_t choose_share(const log_report *report, const report_tree *tree)
 {
 	static const uint64_t shares[] = {0,
 					  REPORT_PERCENT / 1000,
@@ -65,14 +149,25 @@ uint64_t report_tree_walk_json(const log_report *report, const tree_visitor *vis
 					  10 * REPORT_PERCENT,
 					  20 * REPORT_PERCENT,
 					  50 * REPORT_PERCENT};
-	uint64_t share = report->options.min_share;
+	const size_t count = sizeof(shares) / sizeof(shares[0]);
 
-	for (size_t i = 0; report->options.bounds_trees && i < sizeof(shares) / sizeof(shares[0]); i++) {
-		share = shares[i];
-		if (fits(report, visitor, report_least(share, whole), name))
-			break;
+	if (!report->options.bounds_trees)
+		return report->options.min_share;
+	for (size_t i = 0; i + 1 < count; i++) {
+		if (tree_fits(report, tree, shares[i]))
+			return shares[i];
 	}
-	if (!tree_paths_walk(visitor, report_least(share, whole), (size_t)report->options.depth))
-		report_out_of_memory();
-	return share;
+	return shares[count - 1];
+}
+
+void report_tree_json(const log_report *report, const report_tree *tree, json_writer *json)
+{
+	tree_walk walk = {.report = report, .tree = tree, .json = json};
+	tree_visitor visitor = {.enter = enter_json, .leave = leave_json};
+	uint64_t share = choose_share(report, tree);
+
+	json_begin_array(json, tree->key);
+	walk_tree(&walk, &visitor, share);
+	json_end_array(json);
+	json_double(json, tree->share_key, (double)share / REPORT_PERCENT);
 }
