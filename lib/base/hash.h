@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/hash.h
- * \brief Where the tables with open addressing look for a key.
+ * \brief The hash functions of all tables.
  *
- * Keys are mixed with a random seed, so the author of a log cannot choose keys that collide, which would make
- * each look-up as long as the table. No result may depend on the seed, so tables are never walked in the order of their
- * places.
+ * Keys of a log are mixed with a random seed, so its author cannot choose keys that collide, which would make each
+ * search as long as the table. No result may depend on the seed. All of these hashes are good in their high bits.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -13,17 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A number that was drawn when the process first asked for it, never 0. Thread-safe. */
+/** 2^64 divided by the golden ratio, and odd: multiplication spreads similar keys over the high bits. */
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+/** A number that is drawn when the process first requests it, never 0. Thread-safe. */
 uint64_t hash_seed(void);
 
-/** A hash with one more value in it; it begins as the seed. */
+/** Adds a value to a hash, which starts as the seed. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	hash = (hash ^ value) * HASH_FACTOR;
 	return hash ^ hash >> 32;
 }
 
-/** The same with a text, which ends with NUL. */
+/** Adds a text, which ends with NUL. */
 static inline uint64_t hash_mix_text(uint64_t hash, const char *text)
 {
 	for (; *text != '\0'; text++)
@@ -32,12 +34,18 @@ static inline uint64_t hash_mix_text(uint64_t hash, const char *text)
 }
 
 /**
- * The first place of a key among 2^(64 - \p shift). \p seed may be a hash of the key's other parts. The second
- * multiplication is what makes the seed count: after one alone, small keys that fall together do so with most seeds.
+ * The hash of a key. \p seed may be a hash of the key's other parts. Without the second multiplication, small keys that
+ * collide with one seed would do so with most seeds.
  */
-static inline size_t hash_place(uint64_t seed, uint64_t key, uint32_t shift)
+static inline uint64_t hash_key(uint64_t seed, uint64_t key)
 {
-	return (size_t)(hash_mix(seed, key) * UINT64_C(0x9e3779b97f4a7c15) >> shift);
+	return hash_mix(seed, key) * HASH_FACTOR;
+}
+
+/** The hash of an address or a number that the program itself chooses: one multiplication, and no seed. */
+static inline uint64_t hash_address(uint64_t address)
+{
+	return address * HASH_FACTOR;
 }
 
 #endif

@@ -13,7 +13,7 @@ void id_map_init(id_map *map, const mprof_allocator *allocator)
 
 void id_map_destroy(id_map *map)
 {
-	allocator_release(&map->sparse.allocator, map->dense, map->dense_count * sizeof(*map->dense));
+	allocator_release(&map->sparse.index.allocator, map->dense, map->dense_count * sizeof(*map->dense));
 	hash_map_destroy(&map->sparse);
 }
 
@@ -27,7 +27,8 @@ static int dense_reaches(id_map *map, uint32_t id)
 		return 1;
 	/* Half of the places, since growing may double them. */
 	if (id / (ID_MAP_PLACES_FOR_EACH / 2) >= map->put_count + ID_MAP_FREE_PLACES / ID_MAP_PLACES_FOR_EACH ||
-	    !array_reserve(&map->sparse.allocator, &dense, &map->dense_count, (size_t)id + 1, sizeof(*map->dense)))
+	    !array_reserve(&map->sparse.index.allocator, &dense, &map->dense_count, (size_t)id + 1,
+			   sizeof(*map->dense)))
 		return 0;
 	map->dense = dense;
 	memset(map->dense + old_count, 0, (map->dense_count - old_count) * sizeof(*map->dense));

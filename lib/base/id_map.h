@@ -39,7 +39,7 @@ static inline uint32_t id_map_get(const id_map *map, uint32_t id)
 {
 	uint32_t number = id < map->dense_count ? map->dense[id] : 0;
 
-	return number != 0 || map->sparse.count == 0 ? number : id_map_get_sparse(map, id);
+	return number != 0 || map->sparse.index.count == 0 ? number : id_map_get_sparse(map, id);
 }
 
 #endif

@@ -13,7 +13,7 @@ void id_set_init(id_set *set, const mprof_allocator *allocator)
 
 void id_set_destroy(id_set *set)
 {
-	allocator_release(&set->sparse.allocator, set->words, set->capacity * sizeof(*set->words));
+	allocator_release(&set->sparse.index.allocator, set->words, set->capacity * sizeof(*set->words));
 	hash_map_destroy(&set->sparse);
 }
 
@@ -25,7 +25,8 @@ int id_set_add(id_set *set, uint32_t id)
 		size_t old_capacity = set->capacity;
 		void *words = set->words;
 
-		if (!array_reserve(&set->sparse.allocator, &words, &set->capacity, id / 64 + 1, sizeof(*set->words)))
+		if (!array_reserve(&set->sparse.index.allocator, &words, &set->capacity, id / 64 + 1,
+				   sizeof(*set->words)))
 			return 0;
 		set->words = words;
 		memset(set->words + old_capacity, 0, (set->capacity - old_capacity) * sizeof(*set->words));

@@ -12,13 +12,13 @@ void stack_table_init(stack_table *table, const mprof_allocator *allocator, size
 
 void stack_table_destroy(stack_table *table, void (*release)(stack_state *state, const mprof_allocator *allocator))
 {
-	const mprof_allocator *allocator = &table->states.allocator;
+	const mprof_allocator *allocator = &table->states.index.allocator;
 
-	for (size_t i = 0; i < table->states.capacity; i++) {
-		stack_state *state = (stack_state *)(uintptr_t)table->states.entries[i].value;
+	const hash_map_entry *entry;
 
-		if (table->states.entries[i].key == 0)
-			continue;
+	for (size_t slot = 0; (entry = hash_map_next(&table->states, &slot)) != NULL;) {
+		stack_state *state = (stack_state *)(uintptr_t)entry->value;
+
 		if (release != NULL)
 			release(state, allocator);
 		allocator_release(allocator, state, table->state_size);
@@ -28,7 +28,7 @@ void stack_table_destroy(stack_table *table, void (*release)(stack_state *state,
 
 stack_state *stack_table_add(stack_table *table, uint64_t number, uint64_t counter)
 {
-	const mprof_allocator *allocator = &table->states.allocator;
+	const mprof_allocator *allocator = &table->states.index.allocator;
 	stack_state *state = allocator_allocate_zeroed(allocator, table->state_size);
 
 	if (state == NULL)
@@ -45,5 +45,5 @@ stack_state *stack_table_add(stack_table *table, uint64_t number, uint64_t count
 void stack_table_remove(stack_table *table, stack_state *state)
 {
 	hash_map_remove(&table->states, state->number);
-	allocator_release(&table->states.allocator, state, table->state_size);
+	allocator_release(&table->states.index.allocator, state, table->state_size);
 }

@@ -48,7 +48,7 @@ static mprof_status define_record(definition_interner *interner, mprof_record *r
 
 static uint64_t hash_of(const definition_interner *interner, const mprof_record *record)
 {
-	uint64_t hash = hash_mix(interner->others.seed, record->kind);
+	uint64_t hash = hash_mix(interner->others.index.seed, record->kind);
 
 	switch (record->kind) {
 	case MPROF_RECORD_MODULE:
@@ -69,7 +69,7 @@ static uint64_t hash_of(const definition_interner *interner, const mprof_record 
 /* A hash of the name alone. The complement of the kind makes it differ from the hash of any definition. */
 static uint64_t hash_of_name(const definition_interner *interner, const mprof_record *record)
 {
-	return hash_mix_text(hash_mix(interner->others.seed, ~(uint64_t)record->kind), record_get_name(record));
+	return hash_mix_text(hash_mix(interner->others.index.seed, ~(uint64_t)record->kind), record_get_name(record));
 }
 
 typedef int (*same_function)(const mprof_record *known, const mprof_record *record);

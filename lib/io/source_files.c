@@ -14,7 +14,7 @@ void source_files_init(source_files *files, const mprof_allocator *allocator)
 
 void source_files_destroy(source_files *files)
 {
-	const mprof_allocator *allocator = &files->by_hash.allocator;
+	const mprof_allocator *allocator = &files->by_hash.index.allocator;
 
 	for (size_t i = 0; i < files->count; i++)
 		allocator_release(allocator, files->files[i].path, files->files[i].length + 1);
@@ -24,7 +24,7 @@ void source_files_destroy(source_files *files)
 
 static uint64_t hash_path(const source_files *files, const char *path, size_t length)
 {
-	uint64_t hash = files->by_hash.seed;
+	uint64_t hash = files->by_hash.index.seed;
 
 	for (size_t i = 0; i < length; i++)
 		hash = hash_mix(hash, (unsigned char)path[i]);
@@ -47,7 +47,7 @@ static uint32_t find(const source_files *files, uint32_t first, const char *path
 
 static uint32_t add(source_files *files, uint64_t hash, uint32_t next, const char *path, size_t length)
 {
-	const mprof_allocator *allocator = &files->by_hash.allocator;
+	const mprof_allocator *allocator = &files->by_hash.index.allocator;
 	void *grown = files->files;
 	char *copy;
 
@@ -88,5 +88,5 @@ void source_files_take_back(source_files *files)
 		(void)hash_map_put(&files->by_hash, hash, file->next);
 	else
 		hash_map_remove(&files->by_hash, hash);
-	allocator_release(&files->by_hash.allocator, file->path, file->length + 1);
+	allocator_release(&files->by_hash.index.allocator, file->path, file->length + 1);
 }

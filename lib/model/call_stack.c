@@ -41,7 +41,7 @@ void call_stack_init(call_stack *stack, const call_model *model)
 
 void call_stack_destroy(call_stack *stack)
 {
-	allocator_release(&stack->live.allocator, stack->frames, stack->frame_capacity * sizeof(*stack->frames));
+	allocator_release(&stack->live.index.allocator, stack->frames, stack->frame_capacity * sizeof(*stack->frames));
 	stack->frames = NULL;
 	stack->frame_count = 0;
 	stack->frame_capacity = 0;

@@ -2,60 +2,53 @@
 #include "model/call_tree.h"
 
 #include "base/array.h"
-#include "base/hash.h"
 
 #include <string.h>
 
-#define FIRST_PLACE_COUNT 256
-
-static size_t first_slot(const call_tree *tree, uint32_t parent, uint32_t method)
-{
-	return hash_place(tree->seed, (uint64_t)parent << 32 | method, tree->shift);
-}
+typedef struct call_key {
+	uint32_t parent;
+	uint32_t method;
+	uint32_t is_compiling;
+} call_key;
 
 /* Calls and compilations of a method have the same hash: there are few compilations. */
-static void put_in_slot(call_tree *tree, uint32_t node)
+static inline uint64_t hash_of_call(const call_tree *tree, uint32_t parent, uint32_t method)
 {
-	size_t i = first_slot(tree, tree->nodes[node].parent, tree->nodes[node].method);
-
-	while (tree->slots[i] != 0)
-		i = (i + 1) & (tree->slot_count - 1);
-	tree->slots[i] = node;
+	return hash_key(tree->children.seed, (uint64_t)parent << 32 | method);
 }
 
-/* Keeps at most half of the slots occupied. */
-static int reserve_slots(call_tree *tree, size_t node_count)
+static uint64_t hash_of_node(const void *owner, const void *slot)
 {
-	size_t slot_count = tree->slot_count;
-	uint32_t *slots;
-	size_t size;
+	const call_tree *tree = owner;
+	const call_node *node = &tree->nodes[*(const uint32_t *)slot];
 
-	if (node_count <= slot_count / 2)
-		return 1;
-	if (!checked_multiply(slot_count, 2, &slot_count) || !checked_multiply(slot_count, sizeof(*slots), &size))
-		return 0;
-	slots = allocator_allocate_zeroed(&tree->allocator, size);
-	if (slots == NULL)
-		return 0;
-	allocator_release(&tree->allocator, tree->slots, tree->slot_count * sizeof(*tree->slots));
-	tree->slots = slots;
-	tree->slot_count = slot_count;
-	tree->shift--;
-	for (size_t i = 1; i < tree->count; i++)
-		put_in_slot(tree, (uint32_t)i);
-	return 1;
+	return hash_of_call(tree, node->parent, node->method);
 }
+
+/* An empty slot has the number of the root, which is not a child. */
+static inline int is_node_of(const void *owner, const void *slot, const void *searched)
+{
+	const uint32_t number = *(const uint32_t *)slot;
+	const call_node *node = &((const call_tree *)owner)->nodes[number];
+	const call_key *key = searched;
+
+	return number != CALL_TREE_ROOT && node->method == key->method && node->parent == key->parent &&
+	       node->is_compiling == key->is_compiling;
+}
+
+static const hash_index_type child_slots = {
+	.size = sizeof(uint32_t),
+	.first_capacity = 256,
+	.used_eighths = 4,
+	.is_used = hash_index_has_position,
+	.hash = hash_of_node,
+};
 
 int call_tree_init(call_tree *tree, const mprof_allocator *allocator)
 {
 	memset(tree, 0, sizeof(*tree));
 	tree->allocator = *allocator;
-	tree->seed = hash_seed();
-	tree->slots = allocator_allocate_zeroed(allocator, FIRST_PLACE_COUNT * sizeof(*tree->slots));
-	if (tree->slots == NULL)
-		return 0;
-	tree->slot_count = FIRST_PLACE_COUNT;
-	tree->shift = 56;
+	hash_index_init(&tree->children, allocator);
 	call_tree_append(tree, CALL_TREE_ROOT, 0);
 	if (tree->count == 0)
 		return 0;
@@ -68,10 +61,9 @@ void call_tree_destroy(call_tree *tree)
 {
 	allocator_release(&tree->allocator, tree->nodes, tree->capacity * sizeof(*tree->nodes));
 	allocator_release(&tree->allocator, tree->shown, tree->shown_capacity * sizeof(*tree->shown));
-	allocator_release(&tree->allocator, tree->slots, tree->slot_count * sizeof(*tree->slots));
+	hash_index_destroy(&tree->children, &child_slots);
 	tree->nodes = NULL;
 	tree->shown = NULL;
-	tree->slots = NULL;
 	tree->count = 0;
 }
 
@@ -100,41 +92,39 @@ uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method)
 }
 
 /* #CALL_TREE_ROOT if there is none. */
-static uint32_t find_child(const call_tree *tree, uint32_t parent, uint32_t method, uint32_t is_compiling)
+static inline uint32_t find_child(const call_tree *tree, const call_key *key)
 {
-	for (size_t i = first_slot(tree, parent, method);; i = (i + 1) & (tree->slot_count - 1)) {
-		uint32_t number = tree->slots[i];
-		const call_node *node = &tree->nodes[number];
+	const uint32_t *slot = hash_index_find(&tree->children, &child_slots,
+					       hash_of_call(tree, key->parent, key->method), is_node_of, tree, key);
 
-		if (number == 0)
-			return CALL_TREE_ROOT;
-		if (node->method == method && node->parent == parent && node->is_compiling == is_compiling)
-			return number;
-	}
+	return slot != NULL ? *slot : CALL_TREE_ROOT;
 }
 
-static uint32_t add_child(call_tree *tree, uint32_t parent, uint32_t method, uint32_t is_compiling)
+static uint32_t add_child(call_tree *tree, const call_key *key)
 {
+	uint32_t *slot;
 	uint32_t node;
 
-	if (!reserve_slots(tree, tree->count + 1))
+	if (!hash_index_reserve(&tree->children, &child_slots, tree))
 		return CALL_TREE_ROOT;
-	node = call_tree_append(tree, parent, method);
+	node = call_tree_append(tree, key->parent, key->method);
 	if (node == CALL_TREE_ROOT)
 		return CALL_TREE_ROOT;
-	put_in_slot(tree, node);
-	tree->nodes[node].is_compiling = (uint16_t)is_compiling;
-	tree->nodes[node].next_sibling = tree->nodes[parent].first_child;
-	tree->nodes[parent].first_child = node;
+	slot = hash_index_take_slot(&tree->children, &child_slots, hash_of_call(tree, key->parent, key->method));
+	*slot = node;
+	tree->nodes[node].is_compiling = (uint16_t)key->is_compiling;
+	tree->nodes[node].next_sibling = tree->nodes[key->parent].first_child;
+	tree->nodes[key->parent].first_child = node;
 	return node;
 }
 
 uint32_t call_tree_child(call_tree *tree, uint32_t parent, uint32_t method)
 {
-	uint32_t node = find_child(tree, parent, method, 0);
+	const call_key key = {parent, method, 0};
+	uint32_t node = find_child(tree, &key);
 
 	if (node == CALL_TREE_ROOT)
-		node = add_child(tree, parent, method, 0);
+		node = add_child(tree, &key);
 	if (node != CALL_TREE_ROOT)
 		tree->latest[method % CALL_TREE_LATEST] = node;
 	return node;
@@ -142,9 +132,10 @@ uint32_t call_tree_child(call_tree *tree, uint32_t parent, uint32_t method)
 
 uint32_t call_tree_compilation(call_tree *tree, uint32_t parent, uint32_t method)
 {
-	uint32_t node = find_child(tree, parent, method, 1);
+	const call_key key = {parent, method, 1};
+	uint32_t node = find_child(tree, &key);
 
-	return node != CALL_TREE_ROOT ? node : add_child(tree, parent, method, 1);
+	return node != CALL_TREE_ROOT ? node : add_child(tree, &key);
 }
 
 void call_tree_link_changed(call_tree *tree, uint32_t node)

@@ -10,7 +10,7 @@
 #ifndef MODEL_CALL_TREE_H
 #define MODEL_CALL_TREE_H
 
-#include "base/allocator.h"
+#include "base/hash_index.h"
 
 /** The root, which is no method. No other node has number 0, so 0 means "none" in links. */
 #define CALL_TREE_ROOT 0
@@ -51,11 +51,8 @@ typedef struct call_tree {
 	size_t capacity;
 	shown_call_stats *shown; /**< By node. Not part of the nodes, each of which fills a cache line. */
 	size_t shown_capacity;
-	uint64_t visits;   /**< Total number of steps over changed nodes while finishing. */
-	uint32_t *slots;   /**< Nodes by a hash of parent and method, open addressing; 0 is an empty slot. */
-	size_t slot_count; /**< A power of two, or 0. */
-	uint64_t seed;     /**< hash_seed(). */
-	uint32_t shift;    /**< 64 - log2(slot_count). */
+	uint64_t visits;     /**< Total number of steps over changed nodes while finishing. */
+	hash_index children; /**< Nodes by parent and method. */
 	/**
 	 * By the low bits of a method: the node that call_tree_child() returned last, or #CALL_TREE_ROOT. It is usually
 	 * the next one, too, and finding it does not depend on the parent.

@@ -16,7 +16,7 @@ void elements_init(element_list *all, const mprof_allocator *allocator)
 
 void elements_destroy(element_list *all)
 {
-	const mprof_allocator *allocator = &all->latest.allocator;
+	const mprof_allocator *allocator = &all->latest.index.allocator;
 
 	for (size_t i = 0; i < all->count; i++) {
 		text_release(allocator, all->records[i].name);
@@ -36,13 +36,13 @@ static uint64_t identity(const element_list *all, const mprof_block *block)
 
 	if (block->as.element.id != 0)
 		return (uint64_t)type << 32 | block->as.element.id;
-	return hash_mix_text(hash_mix(all->latest.seed, type),
+	return hash_mix_text(hash_mix(all->latest.index.seed, type),
 			     block->as.element.name != NULL ? block->as.element.name : "");
 }
 
 int elements_loaded(element_list *all, const mprof_block *block)
 {
-	const mprof_allocator *allocator = &all->latest.allocator;
+	const mprof_allocator *allocator = &all->latest.index.allocator;
 	void *records = all->records;
 	element_record record;
 

@@ -14,7 +14,7 @@ void facts_init(fact_list *all, const mprof_allocator *allocator)
 
 void facts_destroy(fact_list *all)
 {
-	const mprof_allocator *allocator = &all->numbers.allocator;
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
 
 	for (size_t i = 0; i < all->count; i++) {
 		text_release(allocator, all->items[i].key);
@@ -29,7 +29,7 @@ void facts_destroy(fact_list *all)
 
 static int append(fact_list *all, uint64_t hash, const char *key, char *value)
 {
-	const mprof_allocator *allocator = &all->numbers.allocator;
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
 	void *items = all->items;
 	char *own_key;
 
@@ -50,8 +50,8 @@ static int append(fact_list *all, uint64_t hash, const char *key, char *value)
 
 int facts_set(fact_list *all, const char *key, const char *value)
 {
-	const mprof_allocator *allocator = &all->numbers.allocator;
-	uint64_t hash = hash_mix_text(all->numbers.seed, key);
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
+	uint64_t hash = hash_mix_text(all->numbers.index.seed, key);
 	const uint64_t *number = hash_map_get(&all->numbers, hash);
 	char *own_value = text_copy(allocator, value);
 

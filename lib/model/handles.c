@@ -16,7 +16,7 @@ void handles_init(handle_list *all, memory_budget *budget)
 
 void handles_destroy(handle_list *all)
 {
-	allocator_release(&all->numbers.allocator, all->records, all->capacity * sizeof(*all->records));
+	allocator_release(&all->numbers.index.allocator, all->records, all->capacity * sizeof(*all->records));
 	all->records = NULL;
 	all->count = 0;
 	all->capacity = 0;
@@ -35,7 +35,8 @@ static handle_record *record_of(handle_list *all, const mprof_event *event, uint
 
 	if (number != NULL)
 		return &all->records[*number];
-	if (!array_reserve(&all->numbers.allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
+	if (!array_reserve(&all->numbers.index.allocator, &records, &all->capacity, all->count + 1,
+			   sizeof(*all->records)))
 		return NULL;
 	all->records = records;
 	if (!hash_map_put(&all->numbers, key, all->count))

@@ -19,7 +19,7 @@ void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator)
 
 void heap_shots_destroy(heap_shot_list *all)
 {
-	const mprof_allocator *allocator = &all->numbers.allocator;
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
 
 	for (size_t i = 0; i < all->count; i++)
 		allocator_release(allocator, all->records[i].classes,
@@ -74,7 +74,7 @@ static void merge(heap_class_record *merged, const heap_class_record *left, size
 
 int heap_shots_merge_gathered(heap_shot_list *all)
 {
-	const mprof_allocator *allocator = &all->numbers.allocator;
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
 	heap_class_record *gathered = all->gathered.records;
 	heap_class_record *merged;
 	heap_shot_record *shot;
@@ -104,7 +104,8 @@ static int append(heap_shot_list *all, const mprof_block *block)
 	void *records = all->records;
 	heap_shot_record *shot;
 
-	if (!array_reserve(&all->numbers.allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
+	if (!array_reserve(&all->numbers.index.allocator, &records, &all->capacity, all->count + 1,
+			   sizeof(*all->records)))
 		return 0;
 	all->records = records;
 	if (!hash_map_put(&all->numbers, block->as.heap_data.number, all->count))

@@ -28,7 +28,7 @@ void memory_init(memory_model *model, memory_budget *budget, const profile_windo
 
 void memory_destroy(memory_model *model)
 {
-	const mprof_allocator *allocator = &model->site_numbers.allocator;
+	const mprof_allocator *allocator = &model->site_numbers.index.allocator;
 
 	memory_order_destroy(&model->order);
 	memory_blocks_destroy(&model->blocks);
@@ -43,7 +43,7 @@ static uint32_t add_site(memory_model *model, uint32_t stack)
 {
 	void *sites = model->sites;
 
-	if (!array_reserve(&model->site_numbers.allocator, &sites, &model->site_capacity, model->site_count + 1,
+	if (!array_reserve(&model->site_numbers.index.allocator, &sites, &model->site_capacity, model->site_count + 1,
 			   sizeof(*model->sites)))
 		return MEMORY_NO_SITE;
 	model->sites = sites;
@@ -402,8 +402,8 @@ static uint32_t add_thread(memory_model *model, uint64_t id)
 {
 	void *threads = model->threads;
 
-	if (!array_reserve(&model->thread_numbers.allocator, &threads, &model->thread_capacity, model->thread_count + 1,
-			   sizeof(*model->threads)))
+	if (!array_reserve(&model->thread_numbers.index.allocator, &threads, &model->thread_capacity,
+			   model->thread_count + 1, sizeof(*model->threads)))
 		return UINT32_MAX;
 	model->threads = threads;
 	if (!hash_map_put(&model->thread_numbers, id, model->thread_count))

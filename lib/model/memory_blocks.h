@@ -6,7 +6,7 @@
 #ifndef MODEL_MEMORY_BLOCKS_H
 #define MODEL_MEMORY_BLOCKS_H
 
-#include "base/allocator.h"
+#include "base/hash_index.h"
 
 /** Marks an empty slot of the table. */
 #define MEMORY_NO_SITE UINT32_MAX
@@ -25,20 +25,14 @@ typedef struct memory_block {
 	uint32_t thread;  /**< Number of the thread that allocated it. */
 } memory_block;
 
-/** Open addressing; at most half of the slots are occupied. */
 typedef struct memory_blocks {
-	mprof_allocator allocator;
-	memory_block *places;
-	size_t capacity; /**< A power of two, or 0. */
-	size_t count;
-	uint64_t seed;
-	uint32_t shift; /**< 64 - log2(capacity). */
+	hash_index index; /**< The blocks, by address. */
 } memory_blocks;
 
 void memory_blocks_init(memory_blocks *blocks, const mprof_allocator *allocator);
 void memory_blocks_destroy(memory_blocks *blocks);
 
-/** The block at an address, or NULL. Valid until the next call. */
+/** The block at an address, or NULL. Valid until a block is added or removed. */
 memory_block *memory_blocks_find(const memory_blocks *blocks, uint64_t address);
 
 /** Adds a block at an address that has none. Returns 0 if there is no memory. */

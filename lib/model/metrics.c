@@ -12,7 +12,7 @@ void metrics_init(metric_list *all, const mprof_allocator *allocator)
 
 void metrics_destroy(metric_list *all)
 {
-	const mprof_allocator *allocator = &all->records.numbers.sparse.allocator;
+	const mprof_allocator *allocator = &all->records.numbers.sparse.index.allocator;
 
 	for (size_t i = 0; i < all->records.count; i++) {
 		metric_record *metric = record_table_at(&all->records, i);
@@ -25,7 +25,7 @@ void metrics_destroy(metric_list *all)
 
 static int define(metric_list *all, metric_record *metric, const mprof_record *record)
 {
-	const mprof_allocator *allocator = &all->records.numbers.sparse.allocator;
+	const mprof_allocator *allocator = &all->records.numbers.sparse.index.allocator;
 	char *section = text_copy(allocator, record->as.metric.section);
 	/* Nothing more is allocated after a refusal: the latest refusal determines whether the limit is the reason. */
 	char *name = section != NULL ? text_copy(allocator, record->as.metric.name) : NULL;

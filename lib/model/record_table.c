@@ -14,7 +14,7 @@ void record_table_init(record_table *table, const mprof_allocator *allocator, si
 
 void record_table_destroy(record_table *table)
 {
-	allocator_release(&table->numbers.sparse.allocator, table->records, table->capacity * table->record_size);
+	allocator_release(&table->numbers.sparse.index.allocator, table->records, table->capacity * table->record_size);
 	table->records = NULL;
 	table->count = 0;
 	table->capacity = 0;
@@ -31,7 +31,7 @@ void *record_table_add(record_table *table, uint32_t id)
 {
 	void *record;
 
-	if (!array_reserve(&table->numbers.sparse.allocator, &table->records, &table->capacity, table->count + 1,
+	if (!array_reserve(&table->numbers.sparse.index.allocator, &table->records, &table->capacity, table->count + 1,
 			   table->record_size) ||
 	    !id_table_put(&table->numbers, id, (uint32_t)table->count))
 		return NULL;

@@ -6,8 +6,7 @@
 #ifndef MODEL_SITE_TABLE_H
 #define MODEL_SITE_TABLE_H
 
-#include "base/allocator.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 #define SITE_TABLE_NONE SIZE_MAX
 
@@ -28,46 +27,62 @@ typedef struct site_record {
 } site_record;
 
 typedef struct site_table {
-	mprof_allocator allocator;
 	site_record *records; /**< In the order of first use. */
 	size_t count;
 	size_t capacity;
-	uint32_t *slots;   /**< Number of the record + 1 by a hash, open addressing; 0 is an empty slot. */
-	size_t slot_count; /**< A power of two, or 0. */
-	uint64_t seed;     /**< hash_seed(). */
-	uint32_t shift;    /**< 64 - log2(slot_count). */
+	hash_index sites; /**< Positions + 1 of records. */
 } site_table;
 
 void site_table_init(site_table *table, const mprof_allocator *allocator);
 void site_table_destroy(site_table *table);
 
 /** The slow path of site_table_get(). */
-size_t site_table_find_or_add(site_table *table, const site_key *key);
+size_t site_table_add(site_table *table, const site_key *key);
 
-/** Where the search for a key starts. */
-static inline size_t site_table_first_slot(const site_table *table, const site_key *key)
+static inline uint64_t site_key_hash(const site_table *table, const site_key *key)
 {
-	uint64_t hash = hash_mix(table->seed, (uint64_t)key->stack << 32 | key->class_id);
+	uint64_t hash = hash_mix(table->sites.seed, (uint64_t)key->stack << 32 | key->class_id);
 
 	hash = hash_mix(hash, (uint64_t)key->call << 32 | key->detail);
-	return hash_place(hash, key->other, table->shift);
+	return hash_key(hash, key->other);
 }
 
-static inline int site_key_is_same(const site_key *left, const site_key *right)
+static inline uint64_t site_slot_hash(const void *owner, const void *slot)
 {
-	return left->class_id == right->class_id && left->stack == right->stack && left->call == right->call &&
-	       left->detail == right->detail && left->other == right->other;
+	const site_table *table = owner;
+
+	return site_key_hash(table, &table->records[*(const uint32_t *)slot - 1].key);
 }
+
+static inline int site_slot_matches(const void *owner, const void *slot, const void *searched)
+{
+	const uint32_t position = *(const uint32_t *)slot;
+	const site_key *key = searched;
+	const site_key *known;
+
+	if (position == 0)
+		return 0;
+	known = &((const site_table *)owner)->records[position - 1].key;
+	return known->class_id == key->class_id && known->stack == key->stack && known->call == key->call &&
+	       known->detail == key->detail && known->other == key->other;
+}
+
+/** At most a quarter of the slots is used: most sites are then found in the first one. */
+static const hash_index_type site_slots = {
+	.size = sizeof(uint32_t),
+	.first_capacity = 64,
+	.used_eighths = 2,
+	.is_used = hash_index_has_position,
+	.hash = site_slot_hash,
+};
 
 /** The number of a site, which is added with sums of 0 if there is none. #SITE_TABLE_NONE if there is no memory. */
 static inline size_t site_table_get(site_table *table, const site_key *key)
 {
-	/* It is usually in the slot where the search starts. */
-	size_t number = table->slot_count > 0 ? table->slots[site_table_first_slot(table, key)] : 0;
+	const uint32_t *slot =
+		hash_index_find(&table->sites, &site_slots, site_key_hash(table, key), site_slot_matches, table, key);
 
-	if (__builtin_expect(number != 0 && site_key_is_same(&table->records[number - 1].key, key), 1))
-		return number - 1;
-	return site_table_find_or_add(table, key);
+	return __builtin_expect(slot != NULL, 1) ? *slot - 1 : site_table_add(table, key);
 }
 
 #endif

@@ -26,7 +26,7 @@ static void release_stack(stack_state *state, const mprof_allocator *allocator)
 
 void thread_table_destroy(thread_table *table)
 {
-	const mprof_allocator *allocator = &table->numbers.allocator;
+	const mprof_allocator *allocator = &table->numbers.index.allocator;
 
 	for (size_t i = 0; i < table->count; i++) {
 		thread_record *thread = &table->records[i];
@@ -53,7 +53,7 @@ thread_record *thread_table_get(thread_table *table, const call_model *model, ui
 
 	if (number != NULL)
 		return &table->records[*number];
-	if (!array_reserve(&table->numbers.allocator, &records, &table->capacity, table->count + 1,
+	if (!array_reserve(&table->numbers.index.allocator, &records, &table->capacity, table->count + 1,
 			   sizeof(*table->records)))
 		return NULL;
 	table->records = records;
@@ -157,23 +157,21 @@ uint64_t thread_table_open_frames(const thread_table *table, const call_model *m
 
 void thread_table_each_stack(const thread_table *table, void (*visit)(void *user, const call_stack *stack), void *user)
 {
+	const hash_map_entry *entry;
+
 	for (size_t i = 0; i < table->count; i++)
 		visit(user, &table->records[i].own_stack);
-	for (size_t i = 0; i < table->stacks.states.capacity; i++) {
-		const hash_map_entry *entry = &table->stacks.states.entries[i];
-
-		if (entry->key != 0)
-			visit(user, &((const switched_stack *)(uintptr_t)entry->value)->calls);
-	}
+	for (size_t slot = 0; (entry = hash_map_next(&table->stacks.states, &slot)) != NULL;)
+		visit(user, &((const switched_stack *)(uintptr_t)entry->value)->calls);
 }
 
 int thread_table_name(thread_table *table, thread_record *thread, const char *name)
 {
-	char *copy = text_copy(&table->numbers.allocator, name);
+	char *copy = text_copy(&table->numbers.index.allocator, name);
 
 	if (copy == NULL)
 		return 0;
-	text_release(&table->numbers.allocator, thread->name);
+	text_release(&table->numbers.index.allocator, thread->name);
 	thread->name = copy;
 	return 1;
 }

@@ -20,7 +20,7 @@ void open_stack_destroy(open_stack *stack, const mprof_allocator *allocator)
 
 void open_frames_destroy(open_frames *frames)
 {
-	const mprof_allocator *allocator = &frames->by_thread.allocator;
+	const mprof_allocator *allocator = &frames->by_thread.index.allocator;
 
 	for (size_t i = 0; i < frames->thread_count; i++)
 		open_stack_destroy(&frames->threads[i].own.stack, allocator);

@@ -60,16 +60,14 @@ void switches_end(stack_table *table, uint64_t number)
 		return;
 	if (stack->holder != NULL)
 		switches_leave(stack->holder, stack->state.left);
-	shadow_stack_destroy(&stack->leaves, &table->states.allocator);
+	shadow_stack_destroy(&stack->leaves, &table->states.index.allocator);
 	stack_table_remove(table, &stack->state);
 }
 
 void switches_forget(const stack_table *table, const mprof_key_range *ranges, size_t count)
 {
-	for (size_t i = 0; i < table->states.capacity; i++) {
-		const hash_map_entry *entry = &table->states.entries[i];
+	const hash_map_entry *entry;
 
-		if (entry->key != 0)
-			shadow_stack_forget(&((switched_stack *)(uintptr_t)entry->value)->leaves, ranges, count);
-	}
+	for (size_t slot = 0; (entry = hash_map_next(&table->states, &slot)) != NULL;)
+		shadow_stack_forget(&((switched_stack *)(uintptr_t)entry->value)->leaves, ranges, count);
 }

@@ -23,25 +23,32 @@ static inline uint64_t next_colliding_key(uint64_t key)
 {
 	do
 		key++;
-	while (hash_place(KNOWN_SEED, key, 64 - 12) != 0);
+	while (hash_key(KNOWN_SEED, key) >> (64 - 12) != 0);
 	return key;
 }
 
 /**
- * The longest run of taken places, which no search exceeds. A place takes \p size bytes, all 0 if it is free; a run
- * does not go on from the last place to the first.
+ * The longest run of used slots, which no search exceeds. A slot has \p size bytes, all \p empty_byte if it is empty; a
+ * run does not continue from the last slot at the first.
  */
-static inline size_t longest_run(const void *places, size_t count, size_t size)
+static inline size_t longest_run_of(const void *slots, size_t count, size_t size, int empty_byte)
 {
-	static const char is_free[64];
+	char empty[64];
 	size_t run = 0;
 	size_t longest = 0;
 
+	memset(empty, empty_byte, sizeof(empty));
 	for (size_t i = 0; i < count; i++) {
-		run = memcmp((const char *)places + i * size, is_free, size) != 0 ? run + 1 : 0;
+		run = memcmp((const char *)slots + i * size, empty, size) != 0 ? run + 1 : 0;
 		longest = run > longest ? run : longest;
 	}
 	return longest;
+}
+
+/** The same if the bytes of empty slots are 0. */
+static inline size_t longest_run(const void *slots, size_t count, size_t size)
+{
+	return longest_run_of(slots, count, size, 0);
 }
 
 #endif

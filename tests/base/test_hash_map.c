@@ -69,10 +69,10 @@ Test(hash_map, forgets_what_is_removed)
 		}
 		for (uint64_t i = 1; i < COUNT; i += 2)
 			hash_map_remove(&map, key_of(i));
-		cr_assert_eq(map.count, 0);
+		cr_assert_eq(map.index.count, 0);
 		if (round == 0)
-			capacity = map.capacity;
-		cr_assert_eq(map.capacity, capacity);
+			capacity = map.index.capacity;
+		cr_assert_eq(map.index.capacity, capacity);
 	}
 	hash_map_destroy(&map);
 	cr_assert_eq(memory.blocks, 0);
@@ -103,7 +103,7 @@ Test(hash_map, put_again_replaces)
 	hash_map_init(&map, &allocator);
 	for (uint64_t i = 0; i < 1000; i++)
 		cr_assert(hash_map_put(&map, 1 + i % 10, i));
-	cr_assert_eq(map.count, 10);
+	cr_assert_eq(map.index.count, 10);
 	for (uint64_t i = 0; i < 10; i++)
 		cr_assert_eq(*hash_map_get(&map, 1 + i), 990 + i);
 	hash_map_destroy(&map);
@@ -126,7 +126,7 @@ Test(hash_map, refused_memory_changes_nothing)
 			cr_assert(hash_map_put(&map, i, i * 3));
 		}
 		held++;
-		cr_assert_eq(map.count, held);
+		cr_assert_eq(map.index.count, held);
 		for (uint64_t j = 1; j <= i; j += 37)
 			cr_assert_eq(*hash_map_get(&map, j), j * 3);
 	}
@@ -145,13 +145,13 @@ static size_t run_of_colliding_keys(uint64_t seed)
 	hash_map map;
 
 	hash_map_init(&map, &allocator);
-	cr_assert_eq(map.seed, hash_seed());
-	map.seed = seed;
+	cr_assert_eq(map.index.seed, hash_seed());
+	map.index.seed = seed;
 	for (int i = 0; i < COLLIDING_KEYS; i++) {
 		key = next_colliding_key(key);
 		cr_assert(hash_map_put(&map, key, 1));
 	}
-	run = longest_run(map.entries, map.capacity, sizeof(*map.entries));
+	run = longest_run(map.index.slots, map.index.capacity, sizeof(hash_map_entry));
 	hash_map_destroy(&map);
 	return run;
 }

@@ -79,7 +79,7 @@ Test(id_map, dense_ids_are_found_without_hashing)
 	map_init(&map);
 	for (uint32_t id = 1; id <= 10000; id += 3)
 		cr_assert(id_map_put(&map, id, id));
-	cr_assert_eq(map.sparse.count, 0);
+	cr_assert_eq(map.sparse.index.count, 0);
 	cr_assert_gt(map.dense_count, 10000);
 	map_destroy(&map);
 }

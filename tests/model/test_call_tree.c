@@ -36,13 +36,13 @@ static size_t run_of_colliding_calls(uint64_t seed)
 	size_t run;
 
 	cr_assert(call_tree_init(&tree, &allocator));
-	cr_assert_eq(tree.seed, hash_seed());
-	tree.seed = seed;
+	cr_assert_eq(tree.children.seed, hash_seed());
+	tree.children.seed = seed;
 	for (uint32_t i = 1; i <= COLLIDING_KEYS; i++) {
 		key = next_colliding_key(key);
 		cr_assert_eq(call_tree_child(&tree, CALL_TREE_ROOT, (uint32_t)key), i);
 	}
-	run = longest_run(tree.slots, tree.slot_count, sizeof(*tree.slots));
+	run = longest_run(tree.children.slots, tree.children.capacity, sizeof(uint32_t));
 	call_tree_destroy(&tree);
 	return run;
 }

@@ -97,13 +97,13 @@ static size_t run_of_colliding_sites(uint64_t seed)
 	size_t run;
 
 	site_table_init(&table, &allocator);
-	cr_assert_eq(table.seed, hash_seed());
-	table.seed = seed;
+	cr_assert_eq(table.sites.seed, hash_seed());
+	table.sites.seed = seed;
 	for (size_t i = 0; i < COLLIDING_KEYS; i++) {
 		key.other = next_colliding_key(key.other);
 		cr_assert_eq(site_table_get(&table, &key), i);
 	}
-	run = longest_run(table.slots, table.slot_count, sizeof(*table.slots));
+	run = longest_run(table.sites.slots, table.sites.capacity, sizeof(uint32_t));
 	site_table_destroy(&table);
 	return run;
 }
