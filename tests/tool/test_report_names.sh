@@ -18,7 +18,8 @@ expect "the constructor in full" "$(grep -cF "$constructor" out)" 6
 expect "the class in full" "$(grep -cF "$class" out)" 2
 expect_no_line out '\.\.\.'
 
-if command -v script >/dev/null; then
+# A container may have no pseudo-terminals.
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	script -qec "'$MPROF' report names.mprof" typescript </dev/null >/dev/null || fail "report on a terminal"
 	expect "the method on a terminal" "$(grep -cF 'Truth.Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir (...)' typescript)" 6
 	expect "the constructor on a terminal" "$(grep -cF '`1<string>>..ctor (...)' typescript)" 6
