@@ -26,7 +26,7 @@ static coroutine coroutines[COROUTINES];
 static ucontext_t scheduler;
 static mprof_thread *thread;
 
-static void define(mprof_recorder *recorder, mprof_key key, const char *name, uint32_t line)
+static void define_method(mprof_recorder *recorder, mprof_key key, const char *name, uint32_t line)
 {
 	mprof_description description;
 
@@ -40,7 +40,7 @@ static void define(mprof_recorder *recorder, mprof_key key, const char *name, ui
 		fprintf(stderr, "coroutines: cannot define %s\n", name);
 }
 
-static void run(unsigned number)
+static void run_coroutine(unsigned number)
 {
 	mprof_thread_enter_method(thread, METHOD_PRODUCE + number);
 	for (int i = 0; i < ROUNDS; i++)
@@ -56,7 +56,7 @@ static uint64_t stack_of(const coroutine *which)
 	return (uint64_t)(which - coroutines) + 1;
 }
 
-static int resume(coroutine *which)
+static int resume_coroutine(coroutine *which)
 {
 	if (which->is_done)
 		return 0;
@@ -69,7 +69,7 @@ static int resume(coroutine *which)
 }
 
 /* Not in the loop of its caller: getcontext() may return twice. */
-static void prepare(unsigned i)
+static void prepare_coroutine(unsigned i)
 {
 	ucontext_t *context = &coroutines[i].context;
 
@@ -77,20 +77,20 @@ static void prepare(unsigned i)
 	context->uc_stack.ss_sp = coroutines[i].stack;
 	context->uc_stack.ss_size = STACK_BYTES;
 	context->uc_link = &scheduler;
-	makecontext(context, (void (*)(void))run, 1, i);
+	makecontext(context, (void (*)(void))run_coroutine, 1, i);
 }
 
-static void schedule(void)
+static void schedule_coroutines(void)
 {
 	int running;
 
 	for (unsigned i = 0; i < COROUTINES; i++)
-		prepare(i);
+		prepare_coroutine(i);
 	mprof_thread_enter_method(thread, METHOD_SCHEDULE);
 	do {
 		running = 0;
 		for (int i = 0; i < COROUTINES; i++)
-			running += resume(&coroutines[i]);
+			running += resume_coroutine(&coroutines[i]);
 	} while (running > 0);
 	mprof_thread_leave_method(thread, METHOD_SCHEDULE);
 }
@@ -110,10 +110,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "coroutines: %s: %s\n", argv[1], error.what);
 		return 1;
 	}
-	define(recorder, METHOD_SCHEDULE, "schedule", 70);
-	define(recorder, METHOD_PRODUCE, "produce", 43);
-	define(recorder, METHOD_CONSUME, "consume", 43);
-	schedule();
+	define_method(recorder, METHOD_SCHEDULE, "schedule", 70);
+	define_method(recorder, METHOD_PRODUCE, "produce", 43);
+	define_method(recorder, METHOD_CONSUME, "consume", 43);
+	schedule_coroutines();
 	mprof_thread_detach(thread);
 	status = mprof_recorder_close(recorder);
 	mprof_recorder_destroy(recorder);

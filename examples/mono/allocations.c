@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file allocations.c
- * \brief Records allocated objects.
- */
+/* Records allocated objects. */
 #include "names.h"
 #include "stacks.h"
 #include "threads.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file classes.c
- * \brief Records loaded classes and thrown exceptions.
+/*
+ * Records loaded classes and thrown exceptions.
  *
  * A class is defined when the runtime begins to create its vtable. This precedes its first object on every thread; the
  * report that the vtable is complete can follow the first object.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file collector.c
- * \brief Records collections, stops of the world and sizes of the heap.
+/*
+ * Records collections, stops of the world and sizes of the heap.
  *
  * These callbacks run while all other threads of the program may be stopped, on the thread that collects, which may be
  * one of the collector's own. They do not allocate and do not wait.
@@ -23,7 +22,7 @@ static int acquire_shared_handle(MonoProfiler *profiler)
 	return 0;
 }
 
-static void record(MonoProfiler *profiler, mprof_event_kind kind, uint32_t number, uint64_t value)
+static void record_collection_event(MonoProfiler *profiler, mprof_event_kind kind, uint32_t number, uint64_t value)
 {
 	if (current_recording != NULL) {
 		mprof_thread_record_collection(current_recording, kind, number, value);
@@ -74,22 +73,22 @@ static void record_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32
 {
 	switch (step) {
 	case MONO_GC_EVENT_PRE_STOP_WORLD:
-		record(profiler, MPROF_EVENT_GC_STOP_WORLD_START, number, generation);
+		record_collection_event(profiler, MPROF_EVENT_GC_STOP_WORLD_START, number, generation);
 		break;
 	case MONO_GC_EVENT_POST_STOP_WORLD:
-		record(profiler, MPROF_EVENT_GC_STOP_WORLD_END, number, generation);
+		record_collection_event(profiler, MPROF_EVENT_GC_STOP_WORLD_END, number, generation);
 		break;
 	case MONO_GC_EVENT_START:
-		record(profiler, MPROF_EVENT_GC_START, number, generation);
+		record_collection_event(profiler, MPROF_EVENT_GC_START, number, generation);
 		break;
 	case MONO_GC_EVENT_END:
-		record(profiler, MPROF_EVENT_GC_END, number, generation);
+		record_collection_event(profiler, MPROF_EVENT_GC_END, number, generation);
 		break;
 	case MONO_GC_EVENT_PRE_START_WORLD:
-		record(profiler, MPROF_EVENT_GC_START_WORLD_START, number, generation);
+		record_collection_event(profiler, MPROF_EVENT_GC_START_WORLD_START, number, generation);
 		break;
 	case MONO_GC_EVENT_POST_START_WORLD:
-		record(profiler, MPROF_EVENT_GC_START_WORLD_END, number, generation);
+		record_collection_event(profiler, MPROF_EVENT_GC_START_WORLD_END, number, generation);
 		break;
 	default:
 		break;
@@ -117,7 +116,7 @@ static int numbers_resizes(const MonoProfiler *profiler)
 
 static void gc_resize(MonoProfiler *profiler, uintptr_t size)
 {
-	record(profiler, MPROF_EVENT_GC_RESIZE, numbers_resizes(profiler) ? next_number() : 0, size);
+	record_collection_event(profiler, MPROF_EVENT_GC_RESIZE, numbers_resizes(profiler) ? next_number() : 0, size);
 }
 
 void collector_install(MonoProfiler *profiler)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file control.c
- * \brief The thread that receives commands and signals.
- */
+/* The thread that receives commands and signals. */
 #include "control.h"
 
 #include "control_clients.h"
@@ -88,7 +85,7 @@ static int wait_for_work(struct pollfd *polls)
 	return 0;
 }
 
-static void *serve(void *unused)
+static void *serve_clients(void *unused)
 {
 	struct pollfd polls[POLL_COUNT];
 	uint64_t count;
@@ -125,7 +122,7 @@ static int start_thread(void)
 	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, serve, NULL);
+	error = pthread_create(&thread, &attributes, serve_clients, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	if (error == 0)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file control_actions.c
- * \brief Implements the actions on the recorder.
- */
+/* Implements the actions on the recorder. */
 #include "control_actions.h"
 
 #include "heap.h"
@@ -55,7 +52,7 @@ const char *control_set_heap_shots(MonoProfiler *profiler, int64_t count)
 {
 	if ((profiler->options.kinds & RECORD_HEAP) == 0)
 		return "no heap snapshots are recorded: the program was started without the option heap";
-	atomic_store(&profiler->heap_shots_left, count);
+	atomic_store(&profiler->heap_snapshots_left, count);
 	return NULL;
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file control_clients.c
- * \brief Reads lines, executes them as commands, and sends the answers.
- */
+/* Reads lines, executes them as commands, and sends the answers. */
 #include "control_clients.h"
 
 #include <errno.h>
@@ -81,7 +78,7 @@ static int is_of_browser(const char *line)
 	return strstr(line, " HTTP/") != NULL;
 }
 
-static void obey(control_clients *clients, control_client *client, char *line)
+static void run_command_line(control_clients *clients, control_client *client, char *line)
 {
 	size_t length;
 
@@ -115,7 +112,7 @@ static void refuse_line(control_client *client)
 }
 
 /* Executes the commands received so far, as long as the client reads the answers. */
-static void obey_all(control_clients *clients, control_client *client)
+static void run_complete_lines(control_clients *clients, control_client *client)
 {
 	char line[MAX_COMMAND + 1];
 
@@ -133,13 +130,13 @@ static void obey_all(control_clients *clients, control_client *client)
 		line[length] = '\0';
 		client->input_length -= length + 1;
 		memmove(client->input, end + 1, client->input_length);
-		obey(clients, client, line);
+		run_command_line(clients, client, line);
 	}
 	if (client->fd >= 0)
 		(void)send_answer(client);
 }
 
-static void hear(control_clients *clients, control_client *client)
+static void receive_commands(control_clients *clients, control_client *client)
 {
 	ssize_t count = recv(client->fd, client->input + client->input_length,
 			     sizeof(client->input) - client->input_length, MSG_DONTWAIT);
@@ -151,7 +148,7 @@ static void hear(control_clients *clients, control_client *client)
 		return;
 	}
 	client->input_length += (size_t)count;
-	obey_all(clients, client);
+	run_complete_lines(clients, client);
 }
 
 void control_clients_serve(control_clients *clients, const struct pollfd *polls)
@@ -163,8 +160,8 @@ void control_clients_serve(control_clients *clients, const struct pollfd *polls)
 		if (polls[i].revents == 0 || client->fd != polls[i].fd || client->fd < 0)
 			continue;
 		if (client->output_sent < client->output.length)
-			obey_all(clients, client);
+			run_complete_lines(clients, client);
 		else
-			hear(clients, client);
+			receive_commands(clients, client);
 	}
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file control_commands.c
- * \brief Parses commands and formats their answers.
- */
+/* Parses commands and formats their answers. */
 #include "control_commands.h"
 
 #include "control_actions.h"

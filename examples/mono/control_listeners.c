@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file control_listeners.c
- * \brief Opens sockets and restricts who can connect to them.
- */
+/* Opens sockets and restricts who can connect to them. */
 #include "control_listeners.h"
 
 #include "control_peer.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file control_peer.c
- * \brief The owner of the other end of a connection, from the kernel's table of TCP sockets.
+/*
+ * The owner of the other end of a connection, from the kernel's table of TCP sockets.
  *
  * TCP has no credentials, but both ends of a connection to the loopback address are sockets of this machine, and
  * /proc/self/net lists them with the user who owns them.

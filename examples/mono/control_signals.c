@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file control_signals.c
- * \brief Converts signals to actions.
- */
+/* Converts signals to actions. */
 #include "control_signals.h"
 
 #include "control_actions.h"
@@ -23,7 +20,7 @@ static int wake_fd;
  */
 static _Atomic unsigned pending;
 
-static void handle(int number)
+static void handle_signal(int number)
 {
 	const uint64_t one = 1;
 	int saved = errno;
@@ -52,7 +49,7 @@ int control_signals_install(const module_options *options, int event_fd)
 	installed = options;
 	wake_fd = event_fd;
 	memset(&action, 0, sizeof(action));
-	action.sa_handler = handle;
+	action.sa_handler = handle_signal;
 	action.sa_flags = SA_RESTART;
 	sigemptyset(&action.sa_mask);
 	for (unsigned i = 0; i < options->signal_count; i++) {
@@ -69,7 +66,7 @@ int control_signals_install(const module_options *options, int event_fd)
 	return count;
 }
 
-static const char *act(MonoProfiler *profiler, signal_action action)
+static const char *run_signal_action(MonoProfiler *profiler, signal_action action)
 {
 	switch (action) {
 	case SIGNAL_TOGGLE:
@@ -87,7 +84,8 @@ void control_signals_act(MonoProfiler *profiler)
 	unsigned bits = atomic_exchange_explicit(&pending, 0, memory_order_relaxed);
 
 	for (unsigned i = 0; i < profiler->options.signal_count; i++) {
-		const char *failure = bits & 1u << i ? act(profiler, profiler->options.signals[i].action) : NULL;
+		const char *failure =
+			bits & 1u << i ? run_signal_action(profiler, profiler->options.signals[i].action) : NULL;
 
 		if (failure != NULL)
 			fprintf(stderr, "mprof: signal=: no handler can be installed for signal %d: %s\n",

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file elements.c
- * \brief Records the loading and unloading of code units: domains, assemblies and modules (the runtime's images).
- */
+/* Records the loading and unloading of code units: domains, assemblies and modules (the runtime's images). */
 #include "names.h"
 #include "threads.h"
 

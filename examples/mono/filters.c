@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file filters.c
- * \brief Matches the names of methods with patterns.
- */
+/* Matches the names of methods with patterns. */
 #include "filters.h"
 
 #include <mono/metadata/assembly.h>
@@ -107,7 +104,7 @@ static const char *namespace_name(MonoClass *klass)
 	return name == NULL ? "" : name;
 }
 
-static int match_full_name(const filters *filter, MonoClass *klass, const char *method_name)
+static int matches_full_name(const filters *filter, MonoClass *klass, const char *method_name)
 {
 	/* The same spelling as in the log. */
 	char *class_name = mono_type_full_name(mono_class_get_type(klass));
@@ -124,7 +121,7 @@ static int match_full_name(const filters *filter, MonoClass *klass, const char *
 	return matches;
 }
 
-static int match(const filters *filter, MonoMethod *method)
+static int matches_filter(const filters *filter, MonoMethod *method)
 {
 	MonoClass *klass = mono_method_get_class(method);
 
@@ -138,9 +135,9 @@ static int match(const filters *filter, MonoMethod *method)
 	case SUBJECT_METHOD:
 		return fnmatch(filter->pattern, mono_method_get_name(method), 0) == 0;
 	case SUBJECT_FULL_CLASS:
-		return match_full_name(filter, klass, "");
+		return matches_full_name(filter, klass, "");
 	case SUBJECT_CLASS_AND_METHOD:
-		return match_full_name(filter, klass, mono_method_get_name(method));
+		return matches_full_name(filter, klass, mono_method_get_name(method));
 	}
 	return 0;
 }
@@ -154,7 +151,7 @@ int filters_admit(const filters *list, MonoMethod *method)
 		int is_only = filter->action == FILTER_ONLY;
 
 		has_only |= is_only;
-		if ((is_only && is_admitted) || !match(filter, method))
+		if ((is_only && is_admitted) || !matches_filter(filter, method))
 			continue;
 		if (!is_only)
 			return 0;

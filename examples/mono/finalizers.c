@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file finalizers.c
- * \brief Records finalizers, and the batches in which the runtime runs them.
- */
+/* Records finalizers, and the batches in which the runtime runs them. */
 #include "threads.h"
 
 #include <mono/metadata/object.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file handles.c
- * \brief Records GC handles: where they are created, their types, and the classes of their objects.
+/*
+ * Records GC handles: where they are created, their types, and the classes of their objects.
  *
  * The option handles=TYPE selects handles of one type, handles=class:PATTERN handles to objects of matching classes.
  */

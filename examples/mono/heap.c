@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file heap.c
- * \brief Walks the heap after a full collection, while the world is still stopped.
+/*
+ * Walks the heap after a full collection, while the world is still stopped.
  *
  * At that time dead objects are known, and each object has one address. The runtime reports roots earlier, during the
  * collection, when it may still be open whether this is a full one: the end of a concurrent collection is reported only
@@ -48,16 +47,16 @@ static struct {
 } known_sizes[KNOWN_SIZES];
 
 static struct {
-	int is_due;           /* The current collection gets a snapshot if it is a full one. */
-	uint32_t collections; /* Number of full collections so far. */
-	uint64_t last_shot;   /* Time of the last snapshot, in milliseconds. */
+	int is_due;             /* The current collection gets a snapshot if it is a full one. */
+	uint32_t collections;   /* Number of full collections so far. */
+	uint64_t last_snapshot; /* Time of the last snapshot, in milliseconds. */
 } state;
 
 /* Set by a thread that requests a snapshot, cleared when the snapshot is taken. */
 static _Atomic int is_requested;
 
 /* Number of snapshots taken, requested or not: one snapshot can serve the requests of several threads. */
-static _Atomic uint32_t shots_taken;
+static _Atomic uint32_t snapshot_count;
 
 /* Whether the runtime is ready for a requested collection. */
 static _Atomic int is_open;
@@ -78,24 +77,24 @@ static int has_its_turn(MonoProfiler *profiler)
 	switch (options->heap_when) {
 	case HEAP_EVERY:
 		return (state.collections + 1) % options->heap_collections == 0 &&
-		       atomic_load_explicit(&profiler->heap_shots_left, memory_order_relaxed) != 0;
+		       atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed) != 0;
 	case HEAP_AT_INTERVAL:
-		return milliseconds_now() - state.last_shot >= options->heap_milliseconds;
+		return milliseconds_now() - state.last_snapshot >= options->heap_milliseconds;
 	default:
-		return atomic_load_explicit(&profiler->heap_shots_left, memory_order_relaxed) != 0;
+		return atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed) != 0;
 	}
 }
 
 static void count_shot(MonoProfiler *profiler)
 {
-	int64_t left = atomic_load_explicit(&profiler->heap_shots_left, memory_order_relaxed);
+	int64_t left = atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed);
 
 	/* If another thread sets the count meanwhile, the exchange fails and the new count stands. */
 	if (left > 0)
-		(void)atomic_compare_exchange_strong(&profiler->heap_shots_left, &left, left - 1);
-	state.last_shot = milliseconds_now();
+		(void)atomic_compare_exchange_strong(&profiler->heap_snapshots_left, &left, left - 1);
+	state.last_snapshot = milliseconds_now();
 	atomic_store(&is_requested, 0);
-	atomic_fetch_add(&shots_taken, 1);
+	atomic_fetch_add(&snapshot_count, 1);
 }
 
 static int make_room(size_t count)
@@ -268,7 +267,7 @@ void heap_join(void)
 
 const char *heap_take_shot(MonoProfiler *profiler)
 {
-	uint32_t before = atomic_load(&shots_taken);
+	uint32_t before = atomic_load(&snapshot_count);
 
 	(void)profiler;
 	if (!atomic_load(&is_open))
@@ -277,7 +276,8 @@ const char *heap_take_shot(MonoProfiler *profiler)
 		return "the thread is not attached to the runtime";
 	atomic_store(&is_requested, 1);
 	mono_gc_collect(mono_gc_max_generation());
-	return atomic_load(&shots_taken) == before ? "the collection was not a full one, or memory is exhausted" : NULL;
+	return atomic_load(&snapshot_count) == before ? "the collection was not a full one, or memory is exhausted"
+						      : NULL;
 }
 
 void heap_begin(void)
@@ -308,8 +308,8 @@ void heap_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
 
-	atomic_store(&profiler->heap_shots_left, options->heap_when == HEAP_EVERY ? options->heap_shots : 0);
-	state.last_shot = milliseconds_now();
+	atomic_store(&profiler->heap_snapshots_left, options->heap_when == HEAP_EVERY ? options->heap_snapshots : 0);
+	state.last_snapshot = milliseconds_now();
 	if (options->kinds & RECORD_HEAP)
 		mono_profiler_set_gc_roots_callback(profiler->handle, gc_roots);
 	if (wants_moves(profiler))

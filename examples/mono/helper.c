@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file helper.c
- * \brief Starts, runs and stops the helper thread.
- */
+/* Starts, runs and stops the helper thread. */
 #include "helper.h"
 
 #include <mono/metadata/threads.h>
@@ -31,7 +28,7 @@ static void add_milliseconds(struct timespec *time, uint32_t milliseconds)
 	}
 }
 
-static void *run(void *argument)
+static void *run_helper(void *argument)
 {
 	struct timespec next;
 
@@ -64,7 +61,7 @@ static int start_thread(void)
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failure = pthread_create(&thread, &attributes, run, NULL);
+	failure = pthread_create(&thread, &attributes, run_helper, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	return failure == 0;

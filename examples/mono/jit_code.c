@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file jit_code.c
- * \brief Receives the runtime's reports of compiled code and passes them on with names.
+/*
+ * Receives the runtime's reports of compiled code and passes them on with names.
  *
  * It has callbacks of its own, in addition to those that record. They run on attached threads in the runtime's code, so
  * the collector does not stop a thread that holds the lock.
@@ -37,7 +36,7 @@ static struct {
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Returns 1 with the lock held, if an output is open. */
-static int enter(void)
+static int lock_outputs(void)
 {
 	/* A child made by fork() shares the files, but they describe the parent process. */
 	if (state.process != getpid())
@@ -49,7 +48,7 @@ static int enter(void)
 	return 0;
 }
 
-static void leave(void)
+static void unlock_outputs(void)
 {
 	pthread_mutex_unlock(&state.lock);
 }
@@ -90,7 +89,7 @@ static void report_code(const void *code, size_t size, const char *name)
 {
 	chunk *memory;
 
-	if (size == 0 || !enter())
+	if (size == 0 || !lock_outputs())
 		return;
 	memory = find_chunk(code);
 	if (memory != NULL && add_reported(memory, code)) {
@@ -98,7 +97,7 @@ static void report_code(const void *code, size_t size, const char *name)
 		perf_map_code(code, size, name);
 		oprofile_agent_code(code, size, name);
 	}
-	leave();
+	unlock_outputs();
 }
 
 static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *code)
@@ -155,13 +154,13 @@ static void chunk_created(MonoProfiler *profiler, const mono_byte *start, uintpt
 		return;
 	memory->start = start;
 	memory->size = size;
-	if (!enter()) {
+	if (!lock_outputs()) {
 		free(memory);
 		return;
 	}
 	memory->next = state.chunks;
 	state.chunks = memory;
-	leave();
+	unlock_outputs();
 }
 
 static void chunk_destroyed(MonoProfiler *profiler, const mono_byte *start)
@@ -170,7 +169,7 @@ static void chunk_destroyed(MonoProfiler *profiler, const mono_byte *start)
 	chunk *memory;
 
 	(void)profiler;
-	if (!enter())
+	if (!lock_outputs())
 		return;
 	while (*link != NULL && (*link)->start != start)
 		link = &(*link)->next;
@@ -182,7 +181,7 @@ static void chunk_destroyed(MonoProfiler *profiler, const mono_byte *start)
 		free(memory->reported);
 		free(memory);
 	}
-	leave();
+	unlock_outputs();
 }
 
 /* The directory of a path. Modifies the path. */
@@ -228,11 +227,11 @@ void jit_code_install(MonoProfiler *profiler)
 
 void jit_code_end(void)
 {
-	if (!enter())
+	if (!lock_outputs())
 		return;
 	state.active = 0;
 	jit_dump_close();
 	perf_map_close();
 	oprofile_agent_close();
-	leave();
+	unlock_outputs();
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file jit_dump.c
- * \brief The jitdump format of perf, version 1: tools/perf/Documentation/jitdump-specification.txt of Linux.
- */
+/* The jitdump format of perf, version 1: tools/perf/Documentation/jitdump-specification.txt of Linux. */
 #include "jit_dump.h"
 
 #include "output_file.h"
@@ -82,7 +79,7 @@ static uint32_t machine(void)
 	return number;
 }
 
-static void give_up(int error)
+static void close_after_error(int error)
 {
 	fprintf(stderr, "mprof: cannot write %s: %s; code compiled from now on is missing in it\n", dump.path,
 		strerror(error));
@@ -126,7 +123,7 @@ int jit_dump_open(const char *directory)
 		return 0;
 	}
 	if (!write_header()) {
-		give_up(errno);
+		close_after_error(errno);
 		return 0;
 	}
 	if (!map_marker()) {
@@ -160,7 +157,7 @@ void jit_dump_code(const void *start, size_t size, const char *name)
 	parts[1] = (struct iovec){(void *)(uintptr_t)name, name_size};
 	parts[2] = (struct iovec){(void *)(uintptr_t)start, size};
 	if (!output_file_write(dump.fd, parts, 3))
-		give_up(errno);
+		close_after_error(errno);
 }
 
 void jit_dump_close(void)
@@ -171,7 +168,7 @@ void jit_dump_close(void)
 		return;
 	end.time = now();
 	if (!output_file_write(dump.fd, &(struct iovec){&end, sizeof(end)}, 1)) {
-		give_up(errno);
+		close_after_error(errno);
 		return;
 	}
 	close(dump.fd);

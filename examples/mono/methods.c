@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file methods.c
- * \brief Records methods that are compiled, entered, left and freed.
+/*
+ * Records methods that are compiled, entered, left and freed.
  *
  * The runtime reports the compilation of a method even if it finds precompiled code, but it asks the filter only about
  * code that it compiles. For code shared by generic types, the filter and the calls are given a different method than

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file metrics.c
- * \brief Reads the runtime's counters.
- */
+/* Reads the runtime's counters. */
 #include "metrics.h"
 #include "helper.h"
 
@@ -178,7 +175,7 @@ static mono_bool add_value(MonoCounter *counter, void *data)
 	return 1;
 }
 
-static void record(MonoProfiler *profiler)
+static void record_metrics(MonoProfiler *profiler)
 {
 	listing list = {profiler, 0};
 
@@ -194,7 +191,7 @@ static void record(MonoProfiler *profiler)
 void metrics_start(MonoProfiler *profiler)
 {
 	if ((profiler->options.kinds & RECORD_METRICS) != 0 &&
-	    !helper_start(profiler, record, profiler->options.metrics_milliseconds))
+	    !helper_start(profiler, record_metrics, profiler->options.metrics_milliseconds))
 		fprintf(stderr,
 			"mprof: counters are recorded at the end only: cannot create a thread for their intervals\n");
 }
@@ -204,5 +201,5 @@ void metrics_end(MonoProfiler *profiler)
 	if ((profiler->options.kinds & RECORD_METRICS) == 0)
 		return;
 	helper_stop();
-	record(profiler);
+	record_metrics(profiler);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file module.c
- * \brief The entry points that mono calls when it loads the module, and the end of the log.
- */
+/* The entry points that mono calls when it loads the module, and the end of the log. */
 #include "module.h"
 #include "control.h"
 #include "heap.h"
@@ -96,7 +93,7 @@ static uint64_t log_size(const mprof_recorder_stats *stats)
 	return module.options.ring_bytes != 0 && stat(module.path, &file) == 0 ? (uint64_t)file.st_size : stats->bytes;
 }
 
-static void say_closed(const mprof_recorder_stats *stats)
+static void print_closed(const mprof_recorder_stats *stats)
 {
 	mprof_writer_stats written = {.struct_size = sizeof(written)};
 
@@ -114,7 +111,7 @@ static void say_closed(const mprof_recorder_stats *stats)
 			stats->unresolved_keys);
 }
 
-static void say_failed(const mprof_recorder_stats *stats)
+static void print_failed(const mprof_recorder_stats *stats)
 {
 	const char *why = stats->system_error != 0 ? strerror(stats->system_error)
 						   : mprof_status_get_text((mprof_status)stats->status);
@@ -158,9 +155,9 @@ static void end_recording(void)
 	if (mprof_recorder_get_stats(module.recorder, &stats) != MPROF_OK)
 		return;
 	if (stats.status != MPROF_OK)
-		say_failed(&stats);
+		print_failed(&stats);
 	else if (!module.options.quiet)
-		say_closed(&stats);
+		print_closed(&stats);
 }
 
 /*
@@ -184,7 +181,7 @@ static void close_log(void)
  * The last callback of the runtime. It is not called when an unhandled exception or native code ends the process by
  * exit().
  */
-static void cleanup(MonoProfiler *profiler)
+static void close_at_runtime_end(MonoProfiler *profiler)
 {
 	(void)profiler;
 	close_log();
@@ -279,7 +276,7 @@ static int open_log(const char *text)
 	return 0;
 }
 
-static void say_opened(void)
+static void print_opened(void)
 {
 	char kinds[OPTIONS_KINDS_SIZE];
 
@@ -310,7 +307,7 @@ static void install_callbacks(void)
 	module.handle = mono_profiler_create(&module);
 	mono_profiler_set_runtime_initialized_callback(module.handle, runtime_initialized);
 	mono_profiler_set_runtime_shutdown_begin_callback(module.handle, runtime_shutdown_begin);
-	mono_profiler_set_cleanup_callback(module.handle, cleanup);
+	mono_profiler_set_cleanup_callback(module.handle, close_at_runtime_end);
 	threads_install(&module);
 	elements_install(&module);
 	classes_install(&module);
@@ -336,7 +333,7 @@ static void attach_collector(void)
 /* A parser of the options' text, such as options_parse(). */
 typedef int (*parse_function)(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
 
-static void start(const char *text, parse_function parse)
+static void start_recording(const char *text, parse_function parse)
 {
 	char message[OPTIONS_MESSAGE_SIZE];
 
@@ -369,17 +366,17 @@ static void start(const char *text, parse_function parse)
 	install_callbacks();
 	atexit(close_log);
 	if (!module.options.quiet && !module.options.quiet_start)
-		say_opened();
+		print_opened();
 	control_start(&module);
 }
 
 void mono_profiler_init_mprof(const char *text)
 {
-	start(text, options_parse);
+	start_recording(text, options_parse);
 }
 
 /* The entry point under the module's other name, that of the profiler of Mono 2. */
 void mono_profiler_init_logging(const char *text)
 {
-	start(text, options_parse_classic);
+	start_recording(text, options_parse_classic);
 }

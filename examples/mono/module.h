@@ -39,7 +39,7 @@ struct _MonoProfiler {
 	_Atomic unsigned unloads;
 
 	/** How many of the due collections still get a heap snapshot; -1 for all. */
-	_Atomic int64_t heap_shots_left;
+	_Atomic int64_t heap_snapshots_left;
 
 	/** For collections on threads without a handle; collector_busy is held while it is used. */
 	mprof_thread *collector;

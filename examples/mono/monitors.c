@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file monitors.c
- * \brief Records contention of monitors: how long threads wait, where, and whether they acquire the monitor.
+/*
+ * Records contention of monitors: how long threads wait, where, and whether they acquire the monitor.
  *
  * The runtime reports neither monitors that are free when entered, nor attempts without waiting.
  */
@@ -10,7 +9,7 @@
 
 #include <mono/metadata/object.h>
 
-static void record(MonoProfiler *profiler, MonoObject *object, mprof_monitor_state what)
+static void record_monitor_event(MonoProfiler *profiler, MonoObject *object, mprof_monitor_state what)
 {
 	thread_state *state = threads_state(profiler);
 	mprof_frame frames[MPROF_STACK_MAX];
@@ -25,17 +24,17 @@ static void record(MonoProfiler *profiler, MonoObject *object, mprof_monitor_sta
 
 static void monitor_contention(MonoProfiler *profiler, MonoObject *object)
 {
-	record(profiler, object, MPROF_MONITOR_CONTENDED);
+	record_monitor_event(profiler, object, MPROF_MONITOR_CONTENDED);
 }
 
 static void monitor_acquired(MonoProfiler *profiler, MonoObject *object)
 {
-	record(profiler, object, MPROF_MONITOR_ACQUIRED);
+	record_monitor_event(profiler, object, MPROF_MONITOR_ACQUIRED);
 }
 
 static void monitor_failed(MonoProfiler *profiler, MonoObject *object)
 {
-	record(profiler, object, MPROF_MONITOR_FAILED);
+	record_monitor_event(profiler, object, MPROF_MONITOR_FAILED);
 }
 
 void monitors_install(MonoProfiler *profiler)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file names.c
- * \brief Defines classes and methods in the log and retires them.
+/*
+ * Defines classes and methods in the log and retires them.
  *
  * Most belong to one image and are freed with it. An instance of a generic class or method belongs to all images of its
  * type arguments; the runtime does not report those, so its owner is unknown. It suffices that such an address is
@@ -189,7 +188,7 @@ uint8_t names_define_method_once(MonoProfiler *profiler, MonoMethod *method)
 }
 
 /* Removes all classes and methods of an owner. Returns an array of their keys that the caller frees, or NULL. */
-static mprof_key_range *take_keys(MonoProfiler *profiler, const void *owner, size_t *count)
+static mprof_key_range *take_owned_keys(MonoProfiler *profiler, const void *owner, size_t *count)
 {
 	size_t room = key_set_count(&profiler->methods, owner) + key_set_count(&profiler->classes, owner);
 	uintptr_t *keys = malloc(room * sizeof(*keys));
@@ -212,7 +211,7 @@ void names_unload(MonoProfiler *profiler, MonoImage *image)
 
 	if (module_has_ended(profiler))
 		return;
-	ranges = take_keys(profiler, image, &count);
+	ranges = take_owned_keys(profiler, image, &count);
 	/*
 	 * Called even without keys: events that refer to structures without a known owner must be given their names
 	 * now.

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file oprofile_agent.c
- * \brief Calls the functions of libopagent, as its header opagent.h declares them.
- */
+/* Calls the functions of libopagent, as its header opagent.h declares them. */
 #include "oprofile_agent.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file options.c
- * \brief Parses the module's options.
- */
+/* Parses the module's options. */
 #include "options_parser.h"
 
 #include "filters.h"
@@ -95,7 +92,7 @@ void options_init(module_options *options)
 	options->heap_when = HEAP_EVERY;
 	options->heap_collections = 1;
 	options->heap_milliseconds = 1;
-	options->heap_shots = -1;
+	options->heap_snapshots = -1;
 	options->metrics_milliseconds = 1000;
 }
 
@@ -289,7 +286,7 @@ static uint32_t kinds_by_default(const module_options *options)
 	return options->jit_dump || options->perf_map || options->oprofile ? 0 : RECORD_ALL;
 }
 
-static int wants_shots_by_signal(const module_options *options)
+static int wants_snapshots_by_signal(const module_options *options)
 {
 	for (unsigned i = 0; i < options->signal_count; i++)
 		if (options->signals[i].action == SIGNAL_HEAPSHOT)
@@ -297,7 +294,7 @@ static int wants_shots_by_signal(const module_options *options)
 	return 0;
 }
 
-static int complete(options_parser *parser)
+static int complete_options(options_parser *parser)
 {
 	module_options *options = parser->options;
 
@@ -306,7 +303,7 @@ static int complete(options_parser *parser)
 	if (options->ring_bytes != 0 && options->max_bytes != 0)
 		return options_complain(parser,
 					"ring= and max-size= exclude each other: ring= already limits the size");
-	if (wants_shots_by_signal(options) && (options->kinds & RECORD_HEAP) == 0)
+	if (wants_snapshots_by_signal(options) && (options->kinds & RECORD_HEAP) == 0)
 		return options_complain(parser, "signal=...:heapshot needs the option heap or heap=ondemand");
 	return 1;
 }
@@ -330,7 +327,7 @@ int options_parse(const char *text, module_options *options, char message[OPTION
 		word = comma == NULL ? NULL : comma + 1;
 	}
 	free(words);
-	return well && complete(&parser);
+	return well && complete_options(&parser);
 }
 
 int options_are_classic(const module_options *options)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file options_classic.c
- * \brief The options of a module loaded as "logging": those of the profiler of that name in Mono 2.
+/*
+ * The options of a module loaded as "logging": those of the profiler of that name in Mono 2.
  *
  * Words are separated by commas. A prefix "+" leaves out what an option implies, "-" switches it off. A word with "="
  * names an option by any prefix of one of its names; the first match in the order of the table counts. Words that are
@@ -48,7 +47,7 @@ typedef struct classic_request {
 	int oprofile;
 	int without_implied; /* Whether the current word has the prefix "+". */
 	uint32_t callers_of_samples;
-	int64_t shots;
+	int64_t snapshots;
 	uint32_t buffer_events;
 	uint32_t port;
 	char *output; /* These two are owned. */
@@ -128,7 +127,7 @@ static long number_of(const char *value)
 	return strtol(value, NULL, 10);
 }
 
-static void want_heap(classic_request *request)
+static void request_heap(classic_request *request)
 {
 	request->heap = 1;
 	if (!request->without_implied)
@@ -184,16 +183,16 @@ static void apply_suffix(classic_request *request, const char *value)
 
 static void apply_heap(classic_request *request, const char *value)
 {
-	request->shots = strcmp(value, "all") == 0 ? -1 : number_of(value);
+	request->snapshots = strcmp(value, "all") == 0 ? -1 : number_of(value);
 	/* Before Mono 2.6 the value was the signal that requests a snapshot. */
 	if (strncmp(value, "SIG", 3) == 0)
 		warn("heap-shot='%s' is not a number of snapshots", value);
-	want_heap(request);
+	request_heap(request);
 }
 
 static void apply_shots(classic_request *request, const char *value)
 {
-	request->shots = number_of(value);
+	request->snapshots = number_of(value);
 }
 
 static void apply_port(classic_request *request, const char *value)
@@ -241,7 +240,7 @@ static void set_flag(classic_request *request, const classic_flag *flag, int val
 {
 	*(int *)((char *)request + flag->field) = value;
 	if (flag->field == offsetof(classic_request, heap))
-		want_heap(request);
+		request_heap(request);
 	if (flag->field == offsetof(classic_request, allocations) && !request->without_implied)
 		request->callers = request->stacks = 1;
 }
@@ -333,7 +332,7 @@ static uint32_t kinds_of(const classic_request *request)
 	return kinds;
 }
 
-static void apply(const classic_request *request, module_options *options)
+static void apply_request(const classic_request *request, module_options *options)
 {
 	options->kinds = kinds_of(request);
 	options->dialect = CLASSIC_DIALECT;
@@ -346,7 +345,7 @@ static void apply(const classic_request *request, module_options *options)
 	options->sample_hz = CLASSIC_SAMPLE_HZ;
 	options->sample_depth = request->callers_of_samples + 1;
 	options->heap_when = HEAP_EVERY;
-	options->heap_shots = request->shots < 0 ? -1 : request->shots;
+	options->heap_snapshots = request->snapshots < 0 ? -1 : request->snapshots;
 	options->heap_summary = request->summary;
 	options->start_disabled = request->start_disabled;
 	options->oprofile = request->oprofile;
@@ -372,7 +371,7 @@ int options_parse_classic(const char *text, module_options *options, char messag
 		read_piece(&request, piece);
 		piece = comma == NULL ? NULL : comma + 1;
 	}
-	apply(&request, options);
+	apply_request(&request, options);
 	free(request.output);
 	free(request.suffix);
 	free(pieces);

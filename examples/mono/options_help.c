@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file options_help.c
- * \brief Prints the module's options.
- */
+/* Prints the module's options. */
 #include "options.h"
 
 #include <mprof/version.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file options_values.c
- * \brief Parses the values of options: numbers, sizes, signals and words.
- */
+/* Parses the values of options: numbers, sizes, signals and words. */
 #include "options_parser.h"
 
 #include "shared/signal_names.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file options_words.c
- * \brief The option words and the names of the record kinds.
- */
+/* The option words and the names of the record kinds. */
 #include "options_parser.h"
 
 #include <string.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file output_file.c
- * \brief Creates and writes files with predictable names.
- */
+/* Creates and writes files with predictable names. */
 #include "output_file.h"
 
 #include <errno.h>

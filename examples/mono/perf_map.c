@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file perf_map.c
- * \brief The map has one line for each range of code: start and size in hexadecimal, and the name.
- */
+/* The map has one line for each range of code: start and size in hexadecimal, and the name. */
 #include "perf_map.h"
 
 #include "output_file.h"

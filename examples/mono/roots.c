@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file roots.c
- * \brief Records the memory areas that the collector uses as roots.
- */
+/* Records the memory areas that the collector uses as roots. */
 #include "names.h"
 #include "threads.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file samples.c
- * \brief Samples the call stacks of threads.
+/*
+ * Samples the call stacks of threads.
  *
  * A thread of the runtime sends a signal to each thread of the program, and the callback runs in its handler. It takes
  * no lock, calls no allocator and does not access the thread's state, which may be incomplete.
@@ -97,7 +96,7 @@ void samples_unloader_named(void)
 	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
-static void take_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
+static void record_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	mprof_frame frames[MPROF_STACK_MAX];
 	size_t count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
@@ -109,7 +108,7 @@ static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, co
 {
 	note_signal(context);
 	if (mprof_recorder_is_enabled(profiler->recorder) && !module_has_ended(profiler))
-		take_sample(profiler, address, context);
+		record_sample(profiler, address, context);
 }
 
 static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const void *context)

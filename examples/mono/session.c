@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file session.c
- * \brief Reads the command line and derives the path of the log.
- */
+/* Reads the command line and derives the path of the log. */
 #include "session.h"
 
 #include <errno.h>
@@ -84,7 +81,7 @@ static const char *find_program(const char *words, const char *end)
 	return word < end ? word : words;
 }
 
-static char *join(const char *words, const char *end)
+static char *join_words(const char *words, const char *end)
 {
 	size_t length = words < end ? (size_t)(end - words) : 0;
 	char *text = malloc(length + 1);
@@ -110,7 +107,7 @@ void session_read(session_info *session)
 		return;
 	end = session->command_line + session->length;
 	session->program = find_program(session->command_line, end);
-	session->arguments = join(session->program + strlen(session->program) + 1, end);
+	session->arguments = join_words(session->program + strlen(session->program) + 1, end);
 }
 
 void session_release(session_info *session)
@@ -120,7 +117,7 @@ void session_release(session_info *session)
 }
 
 /* Prints the program's name without directory and last extension; "mono" if it is unknown. */
-static void put_name(const session_info *session, FILE *out)
+static void print_file_name(const session_info *session, FILE *out)
 {
 	const char *name = without_directory(session->program);
 	const char *dot = strrchr(name, '.');
@@ -132,7 +129,7 @@ static void put_name(const session_info *session, FILE *out)
 		fwrite(name, 1, length, out);
 }
 
-static void put_time(FILE *out)
+static void print_file_time(FILE *out)
 {
 	char text[32];
 	time_t now = time(NULL);
@@ -142,17 +139,17 @@ static void put_time(FILE *out)
 		fputs(text, out);
 }
 
-static void expand(const session_info *session, char letter, FILE *out)
+static void expand_letter(const session_info *session, char letter, FILE *out)
 {
 	switch (letter) {
 	case 'n':
-		put_name(session, out);
+		print_file_name(session, out);
 		break;
 	case 'p':
 		fprintf(out, "%ld", (long)getpid());
 		break;
 	case 't':
-		put_time(out);
+		print_file_time(out);
 		break;
 	case '%':
 		fputc('%', out);
@@ -173,7 +170,7 @@ char *session_log_path(const session_info *session, const char *pattern)
 		return NULL;
 	for (const char *c = pattern == NULL ? "%n.mprof" : pattern; *c != '\0'; c++) {
 		if (c[0] == '%' && c[1] != '\0')
-			expand(session, *++c, out);
+			expand_letter(session, *++c, out);
 		else
 			fputc(*c, out);
 	}

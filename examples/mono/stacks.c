@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file stacks.c
- * \brief Walks call stacks.
- */
+/* Walks call stacks. */
 #include "stacks.h"
 #include "names.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * \file threads.c
- * \brief Attaches threads to the recorder when they start, detaches them when they end, and records their names.
- */
+/* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
 #include <pthread.h>
@@ -96,7 +93,7 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	return state->recording;
 }
 
-static void detach(void)
+static void detach_current_thread(void)
 {
 	thread_state *state = current_state;
 
@@ -135,7 +132,7 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
 	(void)runtime_id;
 	if (recording != NULL && profiler->options.kinds & RECORD_THREADS)
 		mprof_thread_record_event(recording, MPROF_EVENT_THREAD_END, 0, mprof_thread_get_id(recording));
-	detach();
+	detach_current_thread();
 }
 
 /*

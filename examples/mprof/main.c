@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs the command that the first argument names. */
 #include "commands/commands.h"
 #include "common/nearest.h"
 #include "common/output.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the C library's allocation functions, and serves requests that come before they are found. */
 #include "allocator.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Walks the call stack of an allocation. */
 #include "call_stack.h"
 
 #include <link.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the options of the native modules from their environment variables. */
 #include "instrument_options.h"
 
 #include "shared/dialects.h"
@@ -59,7 +60,7 @@ void instrument_options_read(const char *words, mprof_writer_options *writer, mp
 }
 
 /* Expands the pattern. Returns 0 if the path is too long. */
-static int expand(char path[INSTRUMENT_PATH_SIZE], const char *pattern, const char *label)
+static int expand_pattern(char path[INSTRUMENT_PATH_SIZE], const char *pattern, const char *label)
 {
 	size_t length = 0;
 
@@ -86,12 +87,12 @@ int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]
 		return made > 0 && made < INSTRUMENT_PATH_SIZE;
 	}
 	snprintf(label, sizeof(label), "%ld", (long)getpid());
-	if (!expand(path, pattern, label))
+	if (!expand_pattern(path, pattern, label))
 		return 0;
 	/* After exec(), the process runs another program, which must not overwrite the log of the first. */
 	for (int number = 2; strstr(pattern, "%p") != NULL && number < 100 && access(path, F_OK) == 0; number++) {
 		snprintf(label, sizeof(label), "%ld-%d", (long)getpid(), number);
-		if (!expand(path, pattern, label))
+		if (!expand_pattern(path, pattern, label))
 			return 0;
 	}
 	return 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Finds the names of native functions by address.
+ *
  * dladdr(3) would suffice for exported functions, but it waits while another thread runs the constructors of a library,
  * which in turn may wait for the thread that resolves names. So modules are found by dl_iterate_phdr(3), and symbols
  * are read from their files, which contain the names of all functions.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names the kinds that logs encode as numbers. */
 #include "shared/kinds.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lists and prints what a dialect could not hold. */
 #include "shared/losses.h"
 
 #include "shared/kinds.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the number of a signal by name. */
 #include "shared/signal_names.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Formats numbers and names for text output. */
 #include "shared/text.h"
 
 #include "shared/utf8.h"

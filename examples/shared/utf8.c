@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Measures and checks UTF-8 characters. */
 #include "shared/utf8.h"
 
 static int is_continuation(unsigned char byte)

@@ -19,7 +19,7 @@ static mprof_recorder *recorder;
 
 int busy_function(void);
 
-static void take_sample(int signal_number)
+static void record_sample(int signal_number)
 {
 	/* A real handler takes the address from its ucontext. */
 	const mprof_frame frames[] = {mprof_frame_make_native((uint64_t)(uintptr_t)busy_function), METHOD_RUN};
@@ -35,7 +35,7 @@ int busy_function(void)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = take_sample};
+	struct sigaction action = {.sa_handler = record_sample};
 	mprof_description description;
 	int failed;
 

@@ -125,7 +125,7 @@ expect_json totals '[.totals | .interrupted_frames, .unclosed_frames, .method_ns
 	'[2,0,1000,219,1]'
 mprof report full.mprof
 expect_status 0 "report as text"
-for title in Samples 'Sample tree' 'Allocations by place' 'Heap snapshots' 'Objects alive in snapshot 2' Handles Monitors \
+for title in Samples 'Sample tree' 'Allocations by call site' 'Heap snapshots' 'Objects alive in snapshot 2' Handles Monitors \
 	Finalizers Metrics Marks; do
 	expect_line out "^$title"
 done

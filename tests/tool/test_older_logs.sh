@@ -56,7 +56,7 @@ expect "numbers" "$(jq -s -c 'map(select(.event) | .collection)' out)" '[1,2,3,3
 
 # Heap snapshots belong to a collection, and have clock pairs of their own. The first forms do not contain classes.
 expect_dump mono-heap \
-	'       130 heap-data, 104 bytes: collection 1, counter 2000 to 2500, shot, clock 2600' \
+	'       130 heap-data, 104 bytes: collection 1, counter 2000 to 2500, snapshot, clock 2600' \
 	'    heap-object 2 Shop.Item, 24 bytes, at 0x7f1234002000'
 mprof dump --json "$logs/mono-heap.mprof"
 expect "shots" "$(jq -c 'select(.block == "heap-data") | [.collection, .shot_start.counter, .shot_end.time_us]' out)" \

@@ -162,9 +162,9 @@ mprof report known.mprof
 expect_line out '^recorded +memory$'
 expect_line out '^Native memory$'
 expect_line out '^  temporary +200,0[0-9][0-9]$'
-expect_line out '^Native memory not freed, by place'
-expect_line out '^Native memory at the peak, by place'
-expect_line out '^Temporary native memory, by place'
+expect_line out '^Native memory not freed, by call site'
+expect_line out '^Native memory at the peak, by call site'
+expect_line out '^Temporary native memory, by call site'
 expect_line out '^Native memory by size'
 mprof dump known.mprof
 expect_line out '^ +[0-9]+ memory-allocated 0x[0-9a-f]+, 10000 bytes, stack [0-9]+$'

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks that the IDs which events refer to are defined. */
 #include "commands/check_references.h"
 
 #include "dump/dump.h"

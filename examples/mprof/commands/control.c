@@ -39,7 +39,7 @@ typedef struct control_arguments {
 	char line[CONTROL_LINE_MAX + 1];
 } control_arguments;
 
-static int refuse(const char *what, const char *value)
+static int refuse_argument(const char *what, const char *value)
 {
 	fprintf(stderr, "mprof: control: %s%s%s\n", what, value[0] == '\0' ? "" : ": ", value);
 	return arguments_refuse("control");
@@ -56,14 +56,15 @@ static int parse_mark(control_arguments *arguments, int argc, char **argv)
 	int length;
 
 	if (optind + 2 >= argc)
-		return refuse("mark needs a TEXT", "");
+		return refuse_argument("mark needs a TEXT", "");
 	if (optind + 3 < argc)
-		return refuse("mark takes one TEXT, in quotes if it has blanks; unexpected argument", argv[optind + 3]);
+		return refuse_argument("mark takes one TEXT, in quotes if it has blanks; unexpected argument",
+				       argv[optind + 3]);
 	length = snprintf(arguments->line, sizeof(arguments->line), "mark %s", argv[optind + 2]);
 	if (length >= (int)sizeof(arguments->line))
-		return refuse("the TEXT is longer than 1018 bytes", "");
+		return refuse_argument("the TEXT is longer than 1018 bytes", "");
 	if (argv[optind + 2][0] == '\0' || strpbrk(argv[optind + 2], "\r\n") != NULL)
-		return refuse("the TEXT must be one line", "");
+		return refuse_argument("the TEXT must be one line", "");
 	return -1;
 }
 
@@ -87,23 +88,23 @@ static int refuse_command(const char *word)
 static int parse_command(control_arguments *arguments, int argc, char **argv)
 {
 	if (optind + 2 > argc)
-		return refuse("a PROCESS and a COMMAND are needed", "");
+		return refuse_argument("a PROCESS and a COMMAND are needed", "");
 	arguments->process = argv[optind];
 	if (!is_process(arguments->process))
-		return refuse("PROCESS is neither a process ID nor the path of a socket", arguments->process);
+		return refuse_argument("PROCESS is neither a process ID nor the path of a socket", arguments->process);
 	if (strcmp(argv[optind + 1], "mark") == 0)
 		return parse_mark(arguments, argc, argv);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[optind + 1], commands[i]) != 0)
 			continue;
 		snprintf(arguments->line, sizeof(arguments->line), "%s", commands[i]);
-		return optind + 2 == argc ? -1 : refuse("the command takes no arguments", argv[optind + 2]);
+		return optind + 2 == argc ? -1 : refuse_argument("the command takes no arguments", argv[optind + 2]);
 	}
 	return refuse_command(argv[optind + 1]);
 }
 
 /* Returns -1 to continue, or an exit status. */
-static int parse(control_arguments *arguments, int argc, char **argv)
+static int parse_arguments(control_arguments *arguments, int argc, char **argv)
 {
 	static const struct option options[] = {
 		COMMON_OPTIONS,
@@ -178,7 +179,7 @@ int command_control(int argc, char **argv)
 	static control_connection connection;
 	control_arguments arguments;
 	json_writer json;
-	int status = parse(&arguments, argc, argv);
+	int status = parse_arguments(&arguments, argc, argv);
 
 	if (status >= 0)
 		return status;

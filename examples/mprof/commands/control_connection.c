@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Connects to a program that is being recorded, and exchanges commands and answers with it. */
 #include "commands/control_connection.h"
 
 #include <errno.h>

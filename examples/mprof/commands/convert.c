@@ -85,14 +85,14 @@ static int apply_option(void *user, int option, const char *value)
 	}
 }
 
-static void refuse(const conversion *made, const char *why)
+static void print_output_problem(const conversion *made, const char *why)
 {
 	text_begin_message(made->out);
 	fprintf(stderr, "%s\n", why);
 }
 
 /* Reports that memory was exhausted: in the reader, whose error has the offset, or elsewhere. */
-static int lacked_memory(conversion *made)
+static int report_exhausted_memory(conversion *made)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
@@ -100,18 +100,18 @@ static int lacked_memory(conversion *made)
 	if (error.status == MPROF_ERR_MEMORY)
 		input_fetch_failed(&made->input);
 	else
-		refuse(made, mprof_status_get_text(MPROF_ERR_MEMORY));
+		print_output_problem(made, mprof_status_get_text(MPROF_ERR_MEMORY));
 	return STATUS_DAMAGED;
 }
 
-static int write_failed(conversion *made)
+static int report_write_error(conversion *made)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
 	if (made->writer != NULL)
 		mprof_writer_get_error(made->writer, &error);
 	if (error.status == MPROF_OK)
-		return lacked_memory(made);
+		return report_exhausted_memory(made);
 	text_begin_message(made->out);
 	fprintf(stderr, "offset %" PRIu64 ": %s", error.offset, error.what);
 	if (error.system_error != 0)
@@ -156,20 +156,20 @@ static void report_result(const conversion *made)
 }
 
 /* Copies all blocks and ends the log. Returns the exit status, without regard to damage of the input. */
-static int copy(conversion *made, mprof_converter *converter)
+static int copy_log(conversion *made, mprof_converter *converter)
 {
 	mprof_status status = mprof_converter_run(converter, made->writer, report_damage, made);
 
 	progress_hide(&made->input.progress);
 	if (mprof_converter_has_failed(converter))
-		return write_failed(made);
+		return report_write_error(made);
 	if (status != MPROF_OK && made->input.status == STATUS_OK)
 		made->input.status = STATUS_DAMAGED;
 	if (!made->closes)
 		return STATUS_OK;
 	status = mprof_writer_close(made->writer);
 	/* MPROF_ERR_STATE means that the copy of END has closed the writer already. */
-	return status == MPROF_OK || status == MPROF_ERR_STATE ? STATUS_OK : write_failed(made);
+	return status == MPROF_OK || status == MPROF_ERR_STATE ? STATUS_OK : report_write_error(made);
 }
 
 /* Returns the exit status, without regard to damage of the input. */
@@ -180,17 +180,18 @@ static int write_log(conversion *made)
 	int result;
 
 	if (status != MPROF_OK) {
-		refuse(made, status == MPROF_ERR_STATE
-				     ? "neither INTRO nor the block after it contains the start time of the log"
-				     : mprof_status_get_text(status));
+		print_output_problem(made,
+				     status == MPROF_ERR_STATE
+					     ? "neither INTRO nor the block after it contains the start time of the log"
+					     : mprof_status_get_text(status));
 		return STATUS_DAMAGED;
 	}
 	status = mprof_writer_open_fd(made->file.fd, &made->options, &made->writer);
-	result = status == MPROF_OK ? copy(made, converter) : write_failed(made);
+	result = status == MPROF_OK ? copy_log(made, converter) : report_write_error(made);
 	if (result == STATUS_OK)
 		report_result(made);
 	if (mprof_writer_destroy(made->writer) != MPROF_OK && result == STATUS_OK) {
-		refuse(made, strerror(EIO));
+		print_output_problem(made, strerror(EIO));
 		result = STATUS_DAMAGED;
 	}
 	made->writer = NULL;
@@ -205,20 +206,20 @@ static int convert_open(conversion *made)
 	int result;
 
 	if (whole_file_is(&made->file, made->input.fd)) {
-		refuse(made, "output and input are the same file; choose another name");
+		print_output_problem(made, "output and input are the same file; choose another name");
 		whole_file_close(&made->file, 0);
 		return STATUS_USAGE;
 	}
 	result = write_log(made);
 	problem = whole_file_close(&made->file, result == STATUS_OK && made->input.status != STATUS_NOTHING);
 	if (problem != NULL && result == STATUS_OK) {
-		refuse(made, problem);
+		print_output_problem(made, problem);
 		return STATUS_DAMAGED;
 	}
 	return result != STATUS_OK ? result : made->input.status;
 }
 
-static int convert(conversion *made, const char *file)
+static int convert_file(conversion *made, const char *file)
 {
 	const char *problem;
 	int result = input_open(&made->input, file, 0);
@@ -228,7 +229,7 @@ static int convert(conversion *made, const char *file)
 		if (problem == NULL) {
 			result = convert_open(made);
 		} else {
-			refuse(made, problem);
+			print_output_problem(made, problem);
 			whole_file_close(&made->file, 0);
 			result = STATUS_DAMAGED;
 		}
@@ -263,5 +264,5 @@ int command_convert(int argc, char **argv)
 		fprintf(stderr, "mprof: convert: --json and OUT '-' both use standard output; give a file name\n");
 		return arguments_refuse(argv[0]);
 	}
-	return convert(&made, arguments.file);
+	return convert_file(&made, arguments.file);
 }

@@ -26,17 +26,17 @@ static const char help[] =
 
 #define OUTPUT_SIZE 4096
 
-static void good(const char *what, const char *detail)
+static void print_ok(const char *what, const char *detail)
 {
 	printf("ok       %s: %s\n", what, detail);
 }
 
-static void missing(const char *what, const char *detail, const char *advice)
+static void print_missing(const char *what, const char *detail, const char *advice)
 {
 	printf("missing  %s: %s\n         %s\n", what, detail, advice);
 }
 
-static void optional(const char *what, const char *detail, const char *advice)
+static void print_optional(const char *what, const char *detail, const char *advice)
 {
 	printf("optional %s: %s\n         %s\n", what, detail, advice);
 }
@@ -49,7 +49,7 @@ static void cut_at_line_end(char *text)
 /* Out of memory: what could not be checked appears as missing. */
 static int is_out_of_memory;
 
-static int capture(child_program *child, char *output, size_t size)
+static int capture_output(child_program *child, char *output, size_t size)
 {
 	int status = child_capture(child, output, size);
 
@@ -65,13 +65,13 @@ static int check_mono(void)
 	child_program child = {.arguments = arguments};
 	char output[OUTPUT_SIZE];
 
-	if (capture(&child, output, sizeof(output)) == 0) {
+	if (capture_output(&child, output, sizeof(output)) == 0) {
 		cut_at_line_end(output);
-		good("mono", output);
+		print_ok("mono", output);
 		return 1;
 	}
-	missing("mono", child.failure != 0 ? strerror(child.failure) : "does not run",
-		"install Mono (on Debian and Ubuntu: apt install mono-runtime), or add its directory to PATH");
+	print_missing("mono", child.failure != 0 ? strerror(child.failure) : "does not run",
+		      "install Mono (on Debian and Ubuntu: apt install mono-runtime), or add its directory to PATH");
 	return 0;
 }
 
@@ -84,10 +84,10 @@ static char *check_module(const char *file_name, const char *advice, int is_need
 
 	if (directory != NULL) {
 		where = modules_join(directory, "/", file_name);
-		good("module", where != NULL ? where : file_name);
+		print_ok("module", where != NULL ? where : file_name);
 	} else {
 		where = modules_join(file_name, " is not in ", directories != NULL ? directories : "its directory");
-		(is_needed ? missing : optional)("module", where != NULL ? where : file_name, advice);
+		(is_needed ? print_missing : print_optional)("module", where != NULL ? where : file_name, advice);
 	}
 	free(where);
 	free(directories);
@@ -95,7 +95,7 @@ static char *check_module(const char *file_name, const char *advice, int is_need
 }
 
 /* Runs Mono with the module's option help. No program of the given name exists; it is not opened. */
-static void ask_module(const child_variable *variables, size_t variable_count, char *output, size_t size)
+static void run_module_help(const child_variable *variables, size_t variable_count, char *output, size_t size)
 {
 	static char mono[] = "mono";
 	static char profile_option[] = "--profile=mprof:help";
@@ -103,7 +103,7 @@ static void ask_module(const child_variable *variables, size_t variable_count, c
 	char *arguments[] = {mono, profile_option, program, NULL};
 	child_program child = {.arguments = arguments, .variables = variables, .variable_count = variable_count};
 
-	(void)capture(&child, output, size);
+	(void)capture_output(&child, output, size);
 }
 
 /* Mono reports the reason why it cannot load a module only with logging enabled. */
@@ -117,7 +117,7 @@ static void explain_load(const char *library_path)
 	static char output[16 * OUTPUT_SIZE];
 	char *line = output;
 
-	ask_module(variables, sizeof(variables) / sizeof(variables[0]), output, sizeof(output));
+	run_module_help(variables, sizeof(variables) / sizeof(variables[0]), output, sizeof(output));
 	while (line != NULL) {
 		const char *text = strsep(&line, "\n");
 
@@ -135,13 +135,13 @@ static int check_load(const char *directory)
 
 	if (library_path == NULL)
 		return 0;
-	ask_module(&variable, 1, output, sizeof(output));
+	run_module_help(&variable, 1, output, sizeof(output));
 	is_loaded = strstr(output, "--profile=mprof") != NULL && strstr(output, "output=") != NULL;
 	if (is_loaded) {
-		good("loading", "mono loads the module and it answers");
+		print_ok("loading", "mono loads the module and it answers");
 	} else {
-		missing("loading", "mono does not load the module",
-			"its message is below; the module must be built for this machine, and find libmprof.so");
+		print_missing("loading", "mono does not load the module",
+			      "its message is below; the module must be built for this machine, and find libmprof.so");
 		explain_load(library_path);
 	}
 	free(library_path);
@@ -153,9 +153,10 @@ static void check_compiler(void)
 	char *path = target_search_path("mcs");
 
 	if (path != NULL)
-		good("mcs", path);
+		print_ok("mcs", path);
 	else
-		optional("mcs", "not found", "only needed to compile C# (on Debian and Ubuntu: apt install mono-mcs)");
+		print_optional("mcs", "not found",
+			       "only needed to compile C# (on Debian and Ubuntu: apt install mono-mcs)");
 	free(path);
 }
 
@@ -163,15 +164,16 @@ static void check_library(void)
 {
 	char *text = modules_join("libmprof ", mprof_version_get_string(), "");
 
-	good("library", text != NULL ? text : mprof_version_get_string());
+	print_ok("library", text != NULL ? text : mprof_version_get_string());
 	free(text);
 	if (mprof_version_get_number() != MPROF_VERSION_NUMBER)
-		optional("library", "mprof was built for version " MPROF_VERSION_STRING,
-			 "install both from the same release");
+		print_optional("library", "mprof was built for version " MPROF_VERSION_STRING,
+			       "install both from the same release");
 	if (mprof_version_has_feature(MPROF_FEATURE_GZIP))
-		good("gzip", "compressed logs can be read and written");
+		print_ok("gzip", "compressed logs can be read and written");
 	else
-		optional("gzip", "not in this build", "build libmprof with zlib to read and write compressed logs");
+		print_optional("gzip", "not in this build",
+			       "build libmprof with zlib to read and write compressed logs");
 }
 
 static int check_all(void)

@@ -62,9 +62,9 @@ uint32_t dump_collection_of(const mprof_event *event)
 	return dump_event_info(event).id == MPROF_EVENT_ID_COLLECTION ? event->id : 0;
 }
 
-mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t place)
+mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t index)
 {
-	uint64_t frame = detail->references[place];
+	uint64_t frame = detail->references[index];
 	mprof_stack_frame found = {(uint32_t)(frame >> 1), 0, (uint32_t)(frame & 1)};
 
 	return found;
@@ -141,7 +141,7 @@ static void dump_records(log_input *input, const dump_form *form, definition_pro
 	definitions_skip_listed(progress, input);
 }
 
-static void dump(log_input *input, const dump_form *form, int with_contents)
+static void dump_blocks(log_input *input, const dump_form *form, int with_contents)
 {
 	definition_progress progress = {{0}};
 	mprof_block block;
@@ -184,7 +184,7 @@ int command_dump(int argc, char **argv)
 		/* On a terminal, the progress line would mix with the output. */
 		if (isatty(STDOUT_FILENO))
 			input.progress.is_wanted = 0;
-		dump(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_contents);
+		dump_blocks(&input, arguments.as_json ? &dump_form_json : &dump_form_text, with_contents);
 	}
 	status = input.status;
 	input_close(&input);

@@ -4,7 +4,7 @@
 #include "record/child.h"
 #include "commands/commands.h"
 #include "record/filter_hint.h"
-#include "record/log_place.h"
+#include "record/log_output.h"
 #include "common/modules.h"
 #include "record/options.h"
 #include "common/summary.h"
@@ -106,7 +106,7 @@ typedef struct recording_plan {
 	int without_aot;
 	int number_of_program; /**< Index of the program among our arguments. */
 	record_target target;
-	log_place place;
+	log_output log;
 	char *module_options; /**< "mprof:..." */
 	char *mono_options;   /**< Value of MONO_ENV_OPTIONS, for programs that start Mono themselves. */
 	char *preload;
@@ -190,7 +190,7 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 }
 
 /* Returns -1 to continue, or an exit status. */
-static int parse(recording_plan *recording, int argc, char **argv)
+static int parse_command_line(recording_plan *recording, int argc, char **argv)
 {
 	struct option *options = calloc(OWN_COUNT + record_options_count() + 1, sizeof(*options));
 	int status;
@@ -302,7 +302,7 @@ static int find_modules(recording_plan *recording)
 }
 
 /* Returns -1 to continue, or an exit status. */
-static int prepare(recording_plan *recording, char *const *program)
+static int prepare_recording(recording_plan *recording, char *const *program)
 {
 	int failure = target_find(&recording->target, program);
 	int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
@@ -320,13 +320,13 @@ static int prepare(recording_plan *recording, char *const *program)
 	status = find_modules(recording);
 	if (status >= 0)
 		return status;
-	status = log_place_init(&recording->place, recording->output, recording->target.subject, !runs_mono);
+	status = log_output_init(&recording->log, recording->output, recording->target.subject, !runs_mono);
 	if (status >= 0)
 		return status;
 	/* A log written to a stream cannot be read again, so the module itself prints the line at the end. */
-	quiet = recording->is_quiet || recording->place.part != NULL || !recording->place.is_stream ? ",quiet"
-												    : ",quiet-start";
-	output = modules_join(recording->place.pattern, quiet, recording->words);
+	quiet = recording->is_quiet || recording->log.part != NULL || !recording->log.is_stream ? ",quiet"
+												: ",quiet-start";
+	output = modules_join(recording->log.pattern, quiet, recording->words);
 	if (output != NULL)
 		recording->module_options = modules_join("mprof:", "output=", output);
 	free(output);
@@ -477,7 +477,7 @@ static void explain_missing_log(const recording_plan *recording, int status)
 }
 
 /* Runs the program. Returns the exit status. */
-static int run(recording_plan *recording, char *const *program, int count)
+static int run_recorded_program(recording_plan *recording, char *const *program, int count)
 {
 	char *profile_option = modules_join("--profile=", recording->module_options, "");
 	char **arguments = make_arguments(recording, program, count, profile_option);
@@ -493,7 +493,7 @@ static int run(recording_plan *recording, char *const *program, int count)
 	if (recording->preload != NULL) {
 		variables[child->variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
 		variables[child->variable_count++] =
-			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->place.pattern};
+			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->log.pattern};
 		variables[child->variable_count++] = (child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->words};
 	}
 	if (arguments != NULL && profile_option != NULL)
@@ -505,12 +505,12 @@ static int run(recording_plan *recording, char *const *program, int count)
 			child->failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
 				? "mono is not installed: install mono-runtime"
 				: strerror(child->failure));
-	} else if (log_place_collect(&recording->place, child->process, describe_log, recording) == 0) {
-		if (!recording->place.is_misplaced)
+	} else if (log_output_collect(&recording->log, child->process, describe_log, recording) == 0) {
+		if (!recording->log.is_misplaced)
 			explain_missing_log(recording, status);
 		status = status != 0 ? status : STATUS_NOTHING;
 	}
-	if (recording->place.is_misplaced && status == 0)
+	if (recording->log.is_misplaced && status == 0)
 		status = STATUS_NOTHING;
 	free(arguments);
 	free(profile_option);
@@ -520,16 +520,16 @@ static int run(recording_plan *recording, char *const *program, int count)
 int command_record(int argc, char **argv)
 {
 	recording_plan recording = {0};
-	int status = parse(&recording, argc, argv);
+	int status = parse_command_line(&recording, argc, argv);
 	char **program;
 
 	if (status >= 0)
 		return status;
 	program = argv + recording.number_of_program;
-	status = prepare(&recording, program);
+	status = prepare_recording(&recording, program);
 	if (status < 0)
-		status = run(&recording, program, argc - recording.number_of_program);
-	log_place_release(&recording.place);
+		status = run_recorded_program(&recording, program, argc - recording.number_of_program);
+	log_output_release(&recording.log);
 	target_release(&recording.target);
 	free(recording.module_options);
 	free(recording.mono_options);

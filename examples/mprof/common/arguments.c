@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parses the command lines of the commands that read a log. */
 #include "common/arguments.h"
 
 #include "commands/commands.h"

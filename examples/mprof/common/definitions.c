@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Iterates over the definitions that the reader makes itself for logs of older dialects. */
 #include "common/definitions.h"
 
 int definitions_next(definition_progress *progress, const log_input *input, mprof_record *record)

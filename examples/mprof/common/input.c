@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens a log, reads it block by block and reports the problems in it. */
 #include "common/input.h"
 
 #include "commands/commands.h"
@@ -139,7 +140,7 @@ static log_problem problem_of(log_input *input, const mprof_error *error)
 	return found;
 }
 
-static int refuse(const log_input *input, const char *why)
+static int refuse_log(const log_input *input, const char *why)
 {
 	print_message(input, why);
 	return 0;
@@ -152,9 +153,9 @@ static int open_file(log_input *input, const char *path)
 
 	input->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (input->fd < 0 || fstat(input->fd, &status) != 0)
-		return refuse(input, strerror(errno));
+		return refuse_log(input, strerror(errno));
 	if (S_ISDIR(status.st_mode))
-		return refuse(input, strerror(EISDIR));
+		return refuse_log(input, strerror(EISDIR));
 	/* Standard input may be a file at any position; the log starts there. */
 	if (S_ISREG(status.st_mode) && lseek(input->fd, 0, SEEK_CUR) == 0) {
 		input->is_file = 1;
@@ -163,7 +164,7 @@ static int open_file(log_input *input, const char *path)
 	return 1;
 }
 
-static void prepare(log_input *input, const char *path)
+static void init_input(log_input *input, const char *path)
 {
 	memset(input, 0, sizeof(*input));
 	input->name = path;
@@ -179,7 +180,7 @@ static int explain_open(log_input *input, mprof_status status)
 
 	progress_hide(&input->progress);
 	if (input->reader == NULL)
-		return refuse(input, mprof_status_get_text(status));
+		return refuse_log(input, mprof_status_get_text(status));
 	error = reader_error(input);
 	if (error.severity == MPROF_SEVERITY_BLOCK) {
 		input_fetch_failed(input);
@@ -213,7 +214,7 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	if (status != MPROF_OK && !explain_open(input, status))
 		return 0;
 	input->names = names_create(input->reader);
-	return input->names != NULL || refuse(input, mprof_status_get_text(MPROF_ERR_MEMORY));
+	return input->names != NULL || refuse_log(input, mprof_status_get_text(MPROF_ERR_MEMORY));
 }
 
 static int open_prepared(log_input *input, const char *path, uint64_t wanted)
@@ -226,13 +227,13 @@ static int open_prepared(log_input *input, const char *path, uint64_t wanted)
 
 int input_open(log_input *input, const char *path, uint64_t wanted)
 {
-	prepare(input, path);
+	init_input(input, path);
 	return open_prepared(input, path, wanted);
 }
 
 int input_open_quietly(log_input *input, const char *path)
 {
-	prepare(input, path);
+	init_input(input, path);
 	input->is_quiet = 1;
 	return open_prepared(input, path, 0);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Prints as JSON what a dialect could not hold. */
 #include "common/losses_json.h"
 
 #include "shared/losses.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the modules that record programs, and the paths that let a program load them. */
 #include "common/modules.h"
 
 #include <mprof/version.h>
@@ -12,7 +13,7 @@
 static int was_refused;
 
 /* Records that memory was exhausted if a text is NULL. */
-static char *noted(char *text)
+static char *note_refused_memory(char *text)
 {
 	was_refused |= text == NULL && errno == ENOMEM;
 	return text;
@@ -26,7 +27,7 @@ int modules_lacked_memory(void)
 char *modules_join(const char *first, const char *second, const char *third)
 {
 	size_t lengths[3] = {strlen(first), strlen(second), strlen(third)};
-	char *text = noted(malloc(lengths[0] + lengths[1] + lengths[2] + 1));
+	char *text = note_refused_memory(malloc(lengths[0] + lengths[1] + lengths[2] + 1));
 
 	if (text == NULL)
 		return NULL;
@@ -56,7 +57,7 @@ static void cut_last_part(char *path)
 static char *built_directory(const char *file_name)
 {
 	int is_mono = strcmp(file_name, MONO_MODULE) == 0;
-	char *own = noted(realpath("/proc/self/exe", NULL));
+	char *own = note_refused_memory(realpath("/proc/self/exe", NULL));
 	char *library = NULL;
 	char *directory = NULL;
 
@@ -79,7 +80,7 @@ char *modules_directories(const char *file_name)
 	const char *given = getenv("MPROF_MODULE_DIR");
 	char *built = built_directory(file_name);
 	char *own = built != NULL ? modules_join(built, ":", installed_directory(file_name))
-				  : noted(strdup(installed_directory(file_name)));
+				  : note_refused_memory(strdup(installed_directory(file_name)));
 	char *all = own;
 
 	free(built);
@@ -97,7 +98,7 @@ static char *directory_with(const char *directory, const char *file_name)
 	char *found = NULL;
 
 	if (path != NULL && access(path, R_OK) == 0)
-		found = noted(realpath(directory, NULL));
+		found = note_refused_memory(realpath(directory, NULL));
 	free(path);
 	return found;
 }
@@ -130,7 +131,7 @@ static char *own_library_directory(void)
 	memcpy(&address, &function, sizeof(address));
 	if (dladdr(address, &info) == 0 || info.dli_fname == NULL || strstr(info.dli_fname, "/libmprof.") == NULL)
 		return NULL;
-	path = noted(realpath(info.dli_fname, NULL));
+	path = note_refused_memory(realpath(info.dli_fname, NULL));
 	slash = path != NULL ? strrchr(path, '/') : NULL;
 	if (slash != NULL)
 		*slash = '\0';
@@ -141,7 +142,7 @@ char *modules_library_path(const char *directories)
 {
 	const char *given = getenv("LD_LIBRARY_PATH");
 	char *own = own_library_directory();
-	char *ours = own != NULL ? modules_join(directories, ":", own) : noted(strdup(directories));
+	char *ours = own != NULL ? modules_join(directories, ":", own) : note_refused_memory(strdup(directories));
 	char *whole = ours;
 
 	if (ours != NULL && given != NULL && given[0] != '\0') {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Shortens names on a terminal and keeps the parts that distinguish them. */
 #include "common/name_cut.h"
 
 #include "shared/text.h"
@@ -77,7 +78,7 @@ static size_t skip_separators(name_parts *parts, size_t offset)
 	return next;
 }
 
-static name_parts parse(const char *text)
+static name_parts parse_name(const char *text)
 {
 	name_parts parts = {text, 0, 0, 0, strlen(text)};
 	size_t offset = 0;
@@ -112,7 +113,7 @@ typedef struct short_name {
 	size_t length;
 } short_name;
 
-static void put(short_name *made, const char *text, size_t length)
+static void append_text(short_name *made, const char *text, size_t length)
 {
 	memcpy(made->text + made->length, text, length);
 	made->length += length;
@@ -120,7 +121,7 @@ static void put(short_name *made, const char *text, size_t length)
 }
 
 /* Leaves out text between angle brackets, except at the start of a name: compiler-generated names start with them. */
-static void put_plain(short_name *made, const char *text, size_t from, size_t to)
+static void append_without_brackets(short_name *made, const char *text, size_t from, size_t to)
 {
 	while (from < to) {
 		size_t skipped = operator_length(text, from);
@@ -131,26 +132,26 @@ static void put_plain(short_name *made, const char *text, size_t from, size_t to
 			if (end > to)
 				end = to;
 			if (end - from > sizeof(ellipsis) + 1) {
-				put(made, "<...>", 5);
+				append_text(made, "<...>", 5);
 				from = end;
 				continue;
 			}
 			skipped = end - from;
 		}
 		skipped = skipped > 0 ? skipped : 1;
-		put(made, text + from, skipped);
+		append_text(made, text + from, skipped);
 		from += skipped;
 	}
 }
 
-static void put_arguments(short_name *made, const name_parts *parts)
+static void append_arguments(short_name *made, const name_parts *parts)
 {
 	const char *text = parts->text + parts->arguments;
 
 	if (parts->length - parts->arguments > sizeof(ellipsis) + 1)
-		put(made, "(...)", 5);
+		append_text(made, "(...)", 5);
 	else
-		put(made, text, strlen(text));
+		append_text(made, text, strlen(text));
 }
 
 /* Drops characters from the start until \p width are left, including the ellipsis. */
@@ -181,42 +182,42 @@ static void keep_start(short_name *made, size_t width)
 		end += bytes > 0 ? bytes : 1;
 	}
 	made->length = end;
-	put(made, ellipsis, sizeof(ellipsis) - 1);
+	append_text(made, ellipsis, sizeof(ellipsis) - 1);
 }
 
 /* Leaves out more with each step, until the name is short enough. */
-static void shorten(short_name *made, const name_parts *parts, size_t width)
+static void shorten_name(short_name *made, const name_parts *parts, size_t width)
 {
 	const char *text = parts->text;
 
-	put(made, text, parts->arguments);
-	put_arguments(made, parts);
+	append_text(made, text, parts->arguments);
+	append_arguments(made, parts);
 	if (utf8_length(made->text) <= width)
 		return;
 	made->length = 0;
 	if (parts->owner > 0)
-		put(made, ellipsis, sizeof(ellipsis) - 1);
-	put(made, text + parts->owner, parts->arguments - parts->owner);
-	put_arguments(made, parts);
+		append_text(made, ellipsis, sizeof(ellipsis) - 1);
+	append_text(made, text + parts->owner, parts->arguments - parts->owner);
+	append_arguments(made, parts);
 	if (utf8_length(made->text) <= width)
 		return;
 	made->length = 0;
 	if (parts->owner > 0)
-		put(made, ellipsis, sizeof(ellipsis) - 1);
-	put_plain(made, text, parts->owner, parts->arguments);
-	put_arguments(made, parts);
+		append_text(made, ellipsis, sizeof(ellipsis) - 1);
+	append_without_brackets(made, text, parts->owner, parts->arguments);
+	append_arguments(made, parts);
 	if (utf8_length(made->text) <= width)
 		return;
 	made->length = 0;
-	put_plain(made, text, parts->own, parts->arguments);
-	put_arguments(made, parts);
+	append_without_brackets(made, text, parts->own, parts->arguments);
+	append_arguments(made, parts);
 	if (utf8_length(made->text) + sizeof(ellipsis) - 1 > width) {
 		keep_start(made, width);
 		return;
 	}
 	made->length = 0;
-	put_plain(made, text, parts->owner, parts->arguments);
-	put_arguments(made, parts);
+	append_without_brackets(made, text, parts->owner, parts->arguments);
+	append_arguments(made, parts);
 	keep_end(made, width);
 }
 
@@ -227,16 +228,16 @@ char *name_cut(const char *name, size_t width)
 
 	if (utf8_length(name) <= width || width < 8)
 		return NULL;
-	parts = parse(name);
+	parts = parse_name(name);
 	made.text = malloc(parts.length + 16);
 	if (made.text == NULL)
 		return NULL;
 	/* The end of a path is its most specific part. */
 	if (name[0] == '/') {
-		put(&made, name, parts.length);
+		append_text(&made, name, parts.length);
 		keep_end(&made, width);
 	} else {
-		shorten(&made, &parts, width);
+		shorten_name(&made, &parts, width);
 	}
 	return made.text;
 }

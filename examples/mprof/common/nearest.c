@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the name that is most similar to a mistyped one. */
 #include "common/nearest.h"
 
 #include <ctype.h>
@@ -18,7 +19,7 @@ void nearest_init(nearest_name *nearest, const char *wanted)
 	}
 }
 
-static size_t smallest(size_t a, size_t b, size_t c)
+static size_t smallest_of(size_t a, size_t b, size_t c)
 {
 	size_t least = a < b ? a : b;
 
@@ -42,7 +43,7 @@ static size_t count_mistakes(const nearest_name *nearest, const char *key, size_
 		for (size_t j = 1; j <= nearest->length; j++) {
 			const char *typed = nearest->wanted;
 
-			row[j] = smallest(above[j] + 1, row[j - 1] + 1, above[j - 1] + (key[i - 1] != typed[j - 1]));
+			row[j] = smallest_of(above[j] + 1, row[j - 1] + 1, above[j - 1] + (key[i - 1] != typed[j - 1]));
 			if (i > 1 && j > 1 && key[i - 1] == typed[j - 2] && key[i - 2] == typed[j - 1] &&
 			    before[j - 2] + 1 < row[j])
 				row[j] = before[j - 2] + 1;
@@ -54,7 +55,8 @@ static size_t count_mistakes(const nearest_name *nearest, const char *key, size_
 	return above[nearest->length];
 }
 
-static void offer(nearest_name *nearest, const char *key, const char *name, size_t least_part, size_t most_mistakes)
+static void compare_name(nearest_name *nearest, const char *key, const char *name, size_t least_part,
+			 size_t most_mistakes)
 {
 	char lower[NEAREST_LENGTH + 1];
 	size_t length = 0;
@@ -89,12 +91,12 @@ static void offer(nearest_name *nearest, const char *key, const char *name, size
 
 void nearest_offer(nearest_name *nearest, const char *key, const char *name)
 {
-	offer(nearest, key, name, 1, NEAREST_LENGTH);
+	compare_name(nearest, key, name, 1, NEAREST_LENGTH);
 }
 
 void nearest_offer_word(nearest_name *nearest, const char *key, const char *name)
 {
-	offer(nearest, key, name, 4, nearest->length > 5 ? 2 : 1);
+	compare_name(nearest, key, name, 4, nearest->length > 5 ? 2 : 1);
 }
 
 void nearest_offer_options(nearest_name *nearest, const struct option *options)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Detects errors of standard output. */
 #include "common/output.h"
 
 #include <errno.h>

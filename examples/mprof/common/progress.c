@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Shows on a terminal how much of a log has been read. */
 #include "common/progress.h"
 
 #include "shared/text.h"

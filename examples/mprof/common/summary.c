@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects and prints the summary of a log: its session, and the numbers of blocks and events. */
 #include "common/summary.h"
 
 #include "commands/commands.h"

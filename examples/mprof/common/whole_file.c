@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes a file that replaces an existing one only once it is complete. */
 #include "common/whole_file.h"
 
 #include <errno.h>
@@ -167,7 +168,7 @@ int whole_file_is(const whole_file *file, int fd)
 }
 
 /* Syncs the data to disk. The file must not get its name before that succeeded. */
-static int flush(int fd)
+static int flush_to_disk(int fd)
 {
 	int result;
 
@@ -215,13 +216,13 @@ static int move_to_place(const whole_file *file, int result)
 }
 
 /* Moves the file to its final name. Returns -1 with errno set on failure, and leaves no file. */
-static int publish(whole_file *file)
+static int publish_file(whole_file *file)
 {
 	char descriptor[DESCRIPTOR_PATH_SIZE];
 
 	if (!file->is_unnamed)
-		return move_to_place(file, flush(file->fd));
-	if (flush(file->fd) != 0)
+		return move_to_place(file, flush_to_disk(file->fd));
+	if (flush_to_disk(file->fd) != 0)
 		return -1;
 	descriptor_path(descriptor, file->fd);
 	if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW) == 0)
@@ -239,7 +240,7 @@ const char *whole_file_close(whole_file *file, int is_whole)
 	const char *problem = NULL;
 
 	if (file->fd >= 0 && is_temporary(file)) {
-		if (is_whole && publish(file) != 0)
+		if (is_whole && publish_file(file) != 0)
 			problem = strerror(errno);
 		else if (!is_whole && !file->is_unnamed)
 			unlink(file->temporary);

@@ -223,20 +223,20 @@ static size_t find_groups(const allocation_table *table, uint32_t class_id)
 	return low;
 }
 
-static void print_class(const log_decode *decode, const allocation_table *table, const mprof_class_stats *figures)
+static void print_class(const log_decode *decode, const allocation_table *table, const mprof_class_stats *stats)
 {
-	const allocation_group *groups = &table->groups[find_groups(table, figures->id)];
+	const allocation_group *groups = &table->groups[find_groups(table, stats->id)];
 	const allocation_group *end = &table->groups[table->group_count];
 	size_t count = 0;
 
-	decode_percent((double)figures->bytes, (double)decode->totals.allocated_bytes);
-	printf(" (%" PRIu64 " bytes) ", figures->bytes);
-	decode_class(decode, figures->id);
+	decode_percent((double)stats->bytes, (double)decode->totals.allocated_bytes);
+	printf(" (%" PRIu64 " bytes) ", stats->bytes);
+	decode_class(decode, stats->id);
 	putchar('\n');
-	for (; groups + count < end && groups[count].class_id == figures->id; count++)
+	for (; groups + count < end && groups[count].class_id == stats->id; count++)
 		table->sorted_groups[count] = &groups[count];
 	if (decode->has_allocation_stacks)
-		print_with_paths(decode, table, count, figures->bytes);
+		print_with_paths(decode, table, count, stats->bytes);
 	else
 		print_without_paths(decode, table, count);
 }

@@ -44,7 +44,7 @@ typedef struct call_table {
 	uint64_t counters; /**< Total of all methods. */
 } call_table;
 
-static void release(call_table *table)
+static void release_calls(call_table *table)
 {
 	free(table->rows);
 	free(table->order);
@@ -67,15 +67,15 @@ static void fetch_rows(const log_decode *decode, call_table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		call_row *row = &table->rows[i];
-		mprof_call_stats figures;
+		mprof_call_stats stats;
 
-		figures.struct_size = sizeof(figures);
-		mprof_profile_get_call(decode->profile, (uint32_t)i, &figures);
-		row->method = figures.method;
-		row->parent = figures.parent;
-		row->calls = figures.calls;
-		row->counters = figures.flags & MPROF_EVENT_FLAG_COMPILING ? 0 : figures.total_ns;
-		row->is_shown = figures.calls > 0;
+		stats.struct_size = sizeof(stats);
+		mprof_profile_get_call(decode->profile, (uint32_t)i, &stats);
+		row->method = stats.method;
+		row->parent = stats.parent;
+		row->calls = stats.calls;
+		row->counters = stats.flags & MPROF_EVENT_FLAG_COMPILING ? 0 : stats.total_ns;
+		row->is_shown = stats.calls > 0;
 	}
 }
 
@@ -310,7 +310,7 @@ void decode_calls(log_decode *decode)
 	call_table table;
 
 	if (!make_room(decode, &table)) {
-		release(&table);
+		release_calls(&table);
 		return;
 	}
 	fetch_rows(decode, &table);
@@ -328,5 +328,5 @@ void decode_calls(log_decode *decode)
 	} else if (decode->session.flags & MPROF_INTRO_FLAG_METHOD) {
 		printf("No execution time reported (on %" PRIu64 " methods)\n", methods);
 	}
-	release(&table);
+	release_calls(&table);
 }

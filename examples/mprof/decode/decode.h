@@ -4,7 +4,7 @@
  * \brief The data of a log for mprof decode, and the sections of its text, in their order.
  *
  * Layout and wording are those of the decoder that came with Mono's first profilers: programs parse them. doc/decode.md
- * lists where the figures differ.
+ * lists where the numbers differ.
  */
 #ifndef DECODE_H
 #define DECODE_H
@@ -85,7 +85,7 @@ void decode_separator(void);
 /** Converts counters to seconds. */
 double decode_seconds(const log_decode *decode, uint64_t counters);
 
-/** Formats a number with \p decimals places, with the rounding described in number.c. Returns \p text. */
+/** Formats a number with \p decimals decimal places, with the rounding described in number.c. Returns \p text. */
 char *decode_number(char text[DECODE_NUMBER_SIZE], double number, int decimals);
 
 /** Prints a part of a whole in percent, with two decimals and at least five characters. */

@@ -69,16 +69,16 @@ static int next_of_stack(const log_decode *decode, call_path *path, path_frame *
 
 static int next_of_call(const log_decode *decode, call_path *path, path_frame *frame)
 {
-	mprof_call_stats figures;
+	mprof_call_stats stats;
 
-	figures.struct_size = sizeof(figures);
-	if (mprof_profile_get_call(decode->profile, path->call, &figures) != MPROF_OK)
+	stats.struct_size = sizeof(stats);
+	if (mprof_profile_get_call(decode->profile, path->call, &stats) != MPROF_OK)
 		return 0;
-	frame->method = figures.method;
-	frame->is_compiling = (figures.flags & MPROF_EVENT_FLAG_COMPILING) != 0;
+	frame->method = stats.method;
+	frame->is_compiling = (stats.flags & MPROF_EVENT_FLAG_COMPILING) != 0;
 	frame->is_native = 0;
 	frame->location = 0;
-	path->call = figures.parent;
+	path->call = stats.parent;
 	return 1;
 }
 

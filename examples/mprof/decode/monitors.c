@@ -100,14 +100,14 @@ static wait_group *group_rows(log_decode *decode, wait_row *rows, size_t count, 
 	return groups;
 }
 
-static void indent(int depth)
+static void print_indentation(int depth)
 {
 	printf("%*s", 8 * depth, "");
 }
 
 static void print_sums(const wait_sums *sums, const wait_sums *whole, int depth)
 {
-	indent(depth);
+	print_indentation(depth);
 	decode_percent((double)sums->counters, (double)whole->counters);
 	printf(" (%" PRIu64 ".000000 ticks) contention time (%" PRIu64 " contentions, %" PRIu64 " failures) in ",
 	       sums->counters, sums->contentions, sums->failures);
@@ -119,7 +119,7 @@ static void print_path(const log_decode *decode, const wait_row *row, int depth)
 
 	printf("CallStack of id %" PRIu32 "\n", path.stack != 0 ? path.stack : path.call);
 	if (!row->is_known) {
-		indent(depth + 2);
+		print_indentation(depth + 2);
 		puts("(CALL STACK UNAVAILABLE)");
 	}
 	decode_path(decode, path, 8 * (depth + 2), FRAME_METHOD);
@@ -177,10 +177,10 @@ static void print_classes(log_decode *decode, wait_row *rows, size_t count, cons
 
 		print_sums(&groups[i].sums, whole, 1);
 		print_name(decode, first, PART_CLASS, 1);
-		indent(2);
+		print_indentation(2);
 		puts("Statistics by caller:");
 		print_level(decode, first, groups[i].count, by_caller, &groups[i].sums, 3);
-		indent(2);
+		print_indentation(2);
 		puts("Statistics by monitor:");
 		print_level(decode, first, groups[i].count, by_monitor, &groups[i].sums, 3);
 	}

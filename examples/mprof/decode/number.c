@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Formats numbers with the rounding of the first decoder. */
 #include "decode/decode.h"
 
 #include <math.h>
@@ -38,9 +39,9 @@ static void round_digits(char digits[DIGITS + 2], int *point, int kept)
 	}
 }
 
-static char digit_at(const char digits[DIGITS + 2], int place)
+static char digit_at(const char digits[DIGITS + 2], int position)
 {
-	return place >= 0 && place <= DIGITS ? digits[place] : '0';
+	return position >= 0 && position <= DIGITS ? digits[position] : '0';
 }
 
 char *decode_number(char text[DECODE_NUMBER_SIZE], double number, int decimals)
@@ -63,11 +64,11 @@ char *decode_number(char text[DECODE_NUMBER_SIZE], double number, int decimals)
 	round_digits(digits, &point, point + decimals);
 	if (number < 0)
 		*end++ = '-';
-	for (int place = point > 0 ? 0 : point - 1; place < point; place++)
-		*end++ = digit_at(digits, place);
+	for (int position = point > 0 ? 0 : point - 1; position < point; position++)
+		*end++ = digit_at(digits, position);
 	*end++ = '.';
-	for (int place = point; place < point + decimals; place++)
-		*end++ = digit_at(digits, place);
+	for (int position = point; position < point + decimals; position++)
+		*end++ = digit_at(digits, position);
 	*end = '\0';
 	return text;
 }

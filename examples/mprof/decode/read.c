@@ -17,7 +17,7 @@ void *decode_room(log_decode *decode, size_t count, size_t size)
 }
 
 /* Grows an array by one element, all 0. Returns the array, NULL if out of memory. */
-static void *grow(log_decode *decode, void *array, size_t count, size_t *capacity, size_t size)
+static void *grow_array(log_decode *decode, void *array, size_t count, size_t *capacity, size_t size)
 {
 	size_t larger = *capacity == 0 ? 16 : *capacity * 2;
 
@@ -37,8 +37,8 @@ static void *grow(log_decode *decode, void *array, size_t count, size_t *capacit
 
 static void add_summary(log_decode *decode, const mprof_block *block)
 {
-	summary_header *summaries =
-		grow(decode, decode->summaries, decode->summary_count, &decode->summary_capacity, sizeof(*summaries));
+	summary_header *summaries = grow_array(decode, decode->summaries, decode->summary_count,
+					       &decode->summary_capacity, sizeof(*summaries));
 	summary_header *added;
 	mprof_session session;
 
@@ -53,13 +53,13 @@ static void add_summary(log_decode *decode, const mprof_block *block)
 	added->first_row = mprof_profile_get_heap_summary_count(decode->profile);
 }
 
-static mprof_class_stats class_figures(const log_decode *decode, size_t index)
+static mprof_class_stats get_class_stats(const log_decode *decode, size_t index)
 {
-	mprof_class_stats figures;
+	mprof_class_stats stats;
 
-	figures.struct_size = sizeof(figures);
-	mprof_profile_get_class(decode->profile, index, &figures);
-	return figures;
+	stats.struct_size = sizeof(stats);
+	mprof_profile_get_class(decode->profile, index, &stats);
+	return stats;
 }
 
 /*
@@ -68,8 +68,8 @@ static mprof_class_stats class_figures(const log_decode *decode, size_t index)
  */
 static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 {
-	heap_balance *balances =
-		grow(decode, decode->balances, decode->balance_count, &decode->balance_capacity, sizeof(*balances));
+	heap_balance *balances = grow_array(decode, decode->balances, decode->balance_count, &decode->balance_capacity,
+					    sizeof(*balances));
 	heap_balance *added;
 
 	if (balances == NULL)
@@ -81,11 +81,11 @@ static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 	if (added->rows == NULL)
 		return NULL;
 	for (size_t i = 0; i < added->row_count; i++) {
-		mprof_class_stats figures = class_figures(decode, i);
+		mprof_class_stats stats = get_class_stats(decode, i);
 
-		added->rows[i].class_id = figures.id;
-		added->rows[i].bytes = figures.bytes;
-		added->rows[i].freed = figures.freed_bytes;
+		added->rows[i].class_id = stats.id;
+		added->rows[i].bytes = stats.bytes;
+		added->rows[i].freed = stats.freed_bytes;
 	}
 	added->number = block->as.heap_data.number;
 	added->class_count = (size_t)mprof_reader_get_class_count(decode->input.reader);
@@ -99,7 +99,7 @@ static void end_balance(log_decode *decode, heap_balance *balance, const mprof_b
 	balance->end = block->as.heap_data.has_clocks ? block->as.heap_data.end.counter : block->end.counter;
 	for (size_t i = 0; i < balance->row_count; i++) {
 		heap_balance_row *row = &balance->rows[i];
-		uint64_t freed = class_figures(decode, i).freed_bytes;
+		uint64_t freed = get_class_stats(decode, i).freed_bytes;
 
 		/* Objects allocated before the recording started are found dead but were never counted as allocated. */
 		row->bytes = row->bytes > freed ? row->bytes - freed : 0;
@@ -107,7 +107,7 @@ static void end_balance(log_decode *decode, heap_balance *balance, const mprof_b
 	}
 }
 
-static int begins_shot(const mprof_block *block)
+static int begins_snapshot(const mprof_block *block)
 {
 	return block->as.heap_data.has_clocks ||
 	       (block->as.heap_data.number != 0 && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST));
@@ -120,7 +120,7 @@ static int ends_shot(const mprof_block *block)
 
 static void add_heap_block(log_decode *decode, heap_balance **open, const mprof_block *block)
 {
-	if (begins_shot(block)) {
+	if (begins_snapshot(block)) {
 		if (*open != NULL)
 			end_balance(decode, *open, block);
 		*open = begin_balance(decode, block);

@@ -36,7 +36,7 @@ typedef struct hit_table {
 	uint64_t hits;
 } hit_table;
 
-static void release(hit_table *table)
+static void release_hits(hit_table *table)
 {
 	free(table->items);
 	free(table->order);
@@ -80,13 +80,13 @@ static void gather_items(const log_decode *decode, hit_table *table)
 	size_t merged = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		mprof_sample_stats figures;
+		mprof_sample_stats stats;
 
-		figures.struct_size = sizeof(figures);
-		mprof_profile_get_sample(decode->profile, i, &figures);
-		items[i] = item_of(figures.kind, figures.id);
-		items[i].hits = figures.self;
-		table->hits += figures.self;
+		stats.struct_size = sizeof(stats);
+		mprof_profile_get_sample(decode->profile, i, &stats);
+		items[i] = item_of(stats.kind, stats.id);
+		items[i].hits = stats.self;
+		table->hits += stats.self;
 	}
 	qsort(items, count, sizeof(*items), compare_items);
 	for (size_t i = 0; i < count; i++) {
@@ -306,5 +306,5 @@ void decode_samples(log_decode *decode)
 			printf("No statistical hits reported (on %" PRIu64 " items)\n", count_possible(decode, &table));
 		}
 	}
-	release(&table);
+	release_hits(&table);
 }

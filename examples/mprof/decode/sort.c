@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Sorts as the first decoder's runtime does.
+ *
  * Of items with equal keys, the first decoder prints some and leaves out others: those that its sort happens to put
  * last. Its runtime uses quicksort with the median of three, insertion sort for short ranges, and heap sort for
  * degenerate ones. This sort repeats that step by step, so that the same items are printed.
@@ -13,7 +15,7 @@ typedef struct sorting {
 	decode_compare compare;
 } sorting;
 
-static void swap(const sorting *sorting, size_t left, size_t right)
+static void swap_items(const sorting *sorting, size_t left, size_t right)
 {
 	const void *item = sorting->items[left];
 
@@ -29,7 +31,7 @@ static int is_less(const sorting *sorting, const void *left, const void *right)
 static void swap_if_greater(const sorting *sorting, size_t left, size_t right)
 {
 	if (left != right && is_less(sorting, sorting->items[right], sorting->items[left]))
-		swap(sorting, left, right);
+		swap_items(sorting, left, right);
 }
 
 /* All ranges are inclusive, from \p low to \p high. */
@@ -37,11 +39,11 @@ static void sort_short(const sorting *sorting, size_t low, size_t high)
 {
 	for (size_t i = low; i < high; i++) {
 		const void *item = sorting->items[i + 1];
-		size_t place = i + 1;
+		size_t index = i + 1;
 
-		for (; place > low && is_less(sorting, item, sorting->items[place - 1]); place--)
-			sorting->items[place] = sorting->items[place - 1];
-		sorting->items[place] = item;
+		for (; index > low && is_less(sorting, item, sorting->items[index - 1]); index--)
+			sorting->items[index] = sorting->items[index - 1];
+		sorting->items[index] = item;
 	}
 }
 
@@ -70,13 +72,13 @@ static void sort_by_heap(const sorting *sorting, size_t low, size_t high)
 	for (size_t node = count / 2; node >= 1; node--)
 		sift_down(sorting, low, node, count);
 	for (size_t left = count; left > 1; left--) {
-		swap(sorting, low, low + left - 1);
+		swap_items(sorting, low, low + left - 1);
 		sift_down(sorting, low, 1, left - 1);
 	}
 }
 
 /* Returns the index of the pivot. */
-static size_t partition(const sorting *sorting, size_t low, size_t high)
+static size_t partition_items(const sorting *sorting, size_t low, size_t high)
 {
 	size_t middle = low + (high - low) / 2;
 	size_t left = low;
@@ -87,7 +89,7 @@ static size_t partition(const sorting *sorting, size_t low, size_t high)
 	swap_if_greater(sorting, low, high);
 	swap_if_greater(sorting, middle, high);
 	pivot = sorting->items[middle];
-	swap(sorting, middle, high - 1);
+	swap_items(sorting, middle, high - 1);
 	while (left < right) {
 		do {
 			left++;
@@ -97,9 +99,9 @@ static size_t partition(const sorting *sorting, size_t low, size_t high)
 		} while (is_less(sorting, pivot, sorting->items[right]));
 		if (left >= right)
 			break;
-		swap(sorting, left, right);
+		swap_items(sorting, left, right);
 	}
-	swap(sorting, left, high - 1);
+	swap_items(sorting, left, high - 1);
 	return left;
 }
 
@@ -126,7 +128,7 @@ static void sort_range(const sorting *sorting, size_t low, size_t high, unsigned
 			sort_by_heap(sorting, low, high);
 			return;
 		}
-		parted = partition(sorting, low, high);
+		parted = partition_items(sorting, low, high);
 		sort_range(sorting, parted + 1, high, steps);
 		if (parted == low)
 			return;
@@ -145,5 +147,5 @@ void decode_sort(const void **items, size_t count, decode_compare compare)
 		steps += 2;
 	sort_range(&sorting, 0, count - 1, steps);
 	for (size_t i = 0; i < count / 2; i++)
-		swap(&sorting, i, count - 1 - i);
+		swap_items(&sorting, i, count - 1 - i);
 }

@@ -84,11 +84,11 @@ static void print_heap_shot(const mprof_block *block)
 	if (block->as.heap_data.has_clocks) {
 		printf(" collection %" PRIu32 ", counter %" PRIu64 " to %" PRIu64 "%s", block->as.heap_data.number,
 		       block->as.heap_data.start.counter, block->as.heap_data.end.counter,
-		       block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", shot" : "");
+		       block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", snapshot" : "");
 		return;
 	}
-	printf(" shot %" PRIu32 ", counter %" PRIu64 "%s%s%s", block->as.heap_data.number, block->as.heap_data.counter,
-	       block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", first" : "",
+	printf(" snapshot %" PRIu32 ", counter %" PRIu64 "%s%s%s", block->as.heap_data.number,
+	       block->as.heap_data.counter, block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST ? ", first" : "",
 	       block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST ? ", last" : "",
 	       block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE ? ", incomplete" : "");
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs a program and waits for it. */
 #include "record/child.h"
 
 #include "commands/commands.h"
@@ -49,7 +50,7 @@ static void restore_signals(const signal_state *before)
 }
 
 /* Runs in the new process. Does not return; errno is written to the pipe on failure. */
-static void become(const child_program *child, const signal_state *before, int output, int report)
+static void execute_program(const child_program *child, const signal_state *before, int output, int report)
 {
 	int failure = 0;
 
@@ -99,7 +100,7 @@ static void read_all(int fd, char *output, size_t size)
 }
 
 /* Starts the program; its output goes to the descriptor unless that is -1. Returns 0 if no process could be created. */
-static int start(child_program *child, const signal_state *before, int output)
+static int start_child(child_program *child, const signal_state *before, int output)
 {
 	int pipe_ends[2];
 
@@ -110,7 +111,7 @@ static int start(child_program *child, const signal_state *before, int output)
 	}
 	child->process = fork();
 	if (child->process == 0)
-		become(child, before, output, pipe_ends[1]);
+		execute_program(child, before, output, pipe_ends[1]);
 	if (child->process < 0)
 		child->failure = errno;
 	else
@@ -141,7 +142,7 @@ int child_run(child_program *child)
 	int status = STATUS_NOT_RUNNABLE;
 
 	guard_signals(&before);
-	if (start(child, &before, -1))
+	if (start_child(child, &before, -1))
 		status = wait_for(child);
 	running_process = 0;
 	restore_signals(&before);
@@ -158,7 +159,7 @@ int child_capture(child_program *child, char *output, size_t size)
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return status;
 	guard_signals(&before);
-	if (start(child, &before, ends[1])) {
+	if (start_child(child, &before, ends[1])) {
 		close(ends[1]);
 		ends[1] = -1;
 		read_all(ends[0], output, size);

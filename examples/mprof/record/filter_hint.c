@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Suggests names that are similar to a filter which matched nothing. */
 #include "record/filter_hint.h"
 
 #include "common/names.h"

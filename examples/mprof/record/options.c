@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks the options that are passed on to the recording module. */
 #include "record/options.h"
 
 #include "shared/dialects.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the program to record and determines whether Mono runs it. */
 #include "record/target.h"
 
 #include "common/modules.h"

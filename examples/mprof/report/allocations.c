@@ -34,7 +34,7 @@ static uint32_t is_compiling(const mprof_allocation_site *site)
 	return (site->flags & MPROF_EVENT_FLAG_COMPILING) != 0;
 }
 
-static mprof_allocation_site *collect(const log_report *report, size_t *count)
+static mprof_allocation_site *collect_sites(const log_report *report, size_t *count)
 {
 	return report_collect(report, mprof_profile_get_allocation_site_count(report->profile),
 			      sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
@@ -43,13 +43,13 @@ static mprof_allocation_site *collect(const log_report *report, size_t *count)
 void report_allocation_stacks_text(const log_report *report)
 {
 	size_t count;
-	mprof_allocation_site *rows = collect(report, &count);
+	mprof_allocation_site *rows = collect_sites(report, &count);
 	size_t shown = report_rows(report, count);
 	char bytes[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Allocations by place", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Allocations by call site", shown, count, REPORT_IGNORES_NONE);
 		printf("  %10s %14s  %s\n", "bytes", "objects", "class, and what allocated it");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -78,7 +78,7 @@ static int has_room(const log_report *report, const mprof_allocation_site *row, 
 void report_allocation_stacks_json(log_report *report, json_writer *json)
 {
 	size_t count;
-	mprof_allocation_site *rows = collect(report, &count);
+	mprof_allocation_site *rows = collect_sites(report, &count);
 	size_t shown = report_rows(report, count);
 	uint64_t room = report_room(report);
 	size_t i;

@@ -61,7 +61,7 @@ size_t report_rows(const log_report *report, size_t count)
 }
 
 /* Collects the statistics of methods and classes that pass the filters. */
-static int collect(log_report *report)
+static int collect_tables(log_report *report)
 {
 	size_t method_count = mprof_profile_get_method_count(report->profile);
 	size_t class_count = mprof_profile_get_class_count(report->profile);
@@ -71,18 +71,18 @@ static int collect(log_report *report)
 	if (report->methods == NULL || report->classes == NULL)
 		return 0;
 	for (size_t i = 0; i < method_count; i++) {
-		mprof_method_stats *figures = &report->methods[report->method_count];
+		mprof_method_stats *stats = &report->methods[report->method_count];
 
-		figures->struct_size = sizeof(*figures);
-		mprof_profile_get_method(report->profile, i, figures);
-		report->method_count += (size_t)report_wants_method(report, figures->id);
+		stats->struct_size = sizeof(*stats);
+		mprof_profile_get_method(report->profile, i, stats);
+		report->method_count += (size_t)report_wants_method(report, stats->id);
 	}
 	for (size_t i = 0; i < class_count; i++) {
-		mprof_class_stats *figures = &report->classes[report->class_count];
+		mprof_class_stats *stats = &report->classes[report->class_count];
 
-		figures->struct_size = sizeof(*figures);
-		mprof_profile_get_class(report->profile, i, figures);
-		report->class_count += (size_t)report_wants_class(report, figures->id);
+		stats->struct_size = sizeof(*stats);
+		mprof_profile_get_class(report->profile, i, stats);
+		report->class_count += (size_t)report_wants_class(report, stats->id);
 	}
 	report_sort_methods(report, report->options.order);
 	qsort(report->classes, report->class_count, sizeof(*report->classes), compare_by_bytes);
@@ -122,7 +122,7 @@ static void read_profile(log_report *report)
 	profile_input_finish(&report->input, report->profile, &block);
 }
 
-static void summarize(log_report *report)
+static void summarize_profile(log_report *report)
 {
 	log_summary *summary = &report->summary;
 
@@ -156,8 +156,8 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	}
 	report_filters_begin(report);
 	read_profile(report);
-	summarize(report);
-	if (!assembly_names_init(&report->assemblies, report->profile) || !collect(report)) {
+	summarize_profile(report);
+	if (!assembly_names_init(&report->assemblies, report->profile) || !collect_tables(report)) {
 		fprintf(stderr, "mprof: %s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		return STATUS_NOTHING;
 	}

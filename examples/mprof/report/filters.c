@@ -12,7 +12,7 @@
 /* Limit of the IDs that are visited. IDs are dense in all recorded logs; in others, larger IDs are ignored. */
 #define MOST_IDS (UINT32_C(1) << 24)
 
-static int matches(const char *pattern, const char *text)
+static int matches_pattern(const char *pattern, const char *text)
 {
 	return fnmatch(pattern, text, 0) == 0;
 }
@@ -33,9 +33,9 @@ static int matches_method(const char *pattern, const method_name *name)
 	memcpy(text, name->class_name, class_length);
 	text[class_length] = '.';
 	memcpy(text + class_length + 1, name->name, name_length + 1);
-	result = matches(pattern, text) || matches(pattern, text + class_length + 1);
+	result = matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1);
 	text[plain_length] = '\0';
-	result = result || matches(pattern, text) || matches(pattern, text + class_length + 1);
+	result = result || matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1);
 	free(text);
 	return result;
 }
@@ -44,12 +44,12 @@ static int passes_class(const log_report *report, const char *name, uint32_t ass
 {
 	const report_options *options = &report->options;
 
-	if (options->class_pattern != NULL && !matches(options->class_pattern, name))
+	if (options->class_pattern != NULL && !matches_pattern(options->class_pattern, name))
 		return 0;
 	if (options->assembly_pattern != NULL) {
 		const char *assembly = assembly_names_get(&report->assemblies, assembly_id);
 
-		return assembly != NULL && matches(options->assembly_pattern, assembly);
+		return assembly != NULL && matches_pattern(options->assembly_pattern, assembly);
 	}
 	return 1;
 }
@@ -135,7 +135,7 @@ static void offer_class(filter_check *check, const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	check->has_match = matches(check->pattern, name);
+	check->has_match = matches_pattern(check->pattern, name);
 	if (check->has_match)
 		return;
 	nearest_offer(&check->nearest, name, name);
@@ -203,7 +203,7 @@ static void check_assembly(const log_report *report)
 	for (size_t i = 0; i < report->assemblies.count && !check.has_match; i++) {
 		const char *name = report->assemblies.entries[i].name;
 
-		check.has_match = matches(check.pattern, name);
+		check.has_match = matches_pattern(check.pattern, name);
 		nearest_offer(&check.nearest, name, name);
 	}
 	end_check(&check, "--assembly");

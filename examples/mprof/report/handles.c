@@ -11,11 +11,11 @@
 
 static int fetch_handle(const log_report *report, size_t index, void *row)
 {
-	mprof_handle_stats *figures = row;
+	mprof_handle_stats *stats = row;
 
-	figures->struct_size = sizeof(*figures);
-	mprof_profile_get_handle(report->profile, index, figures);
-	return report_wants_class(report, figures->class_id);
+	stats->struct_size = sizeof(*stats);
+	mprof_profile_get_handle(report->profile, index, stats);
+	return report_wants_class(report, stats->class_id);
 }
 
 static int fetch_site(const log_report *report, size_t index, void *row)
@@ -64,7 +64,7 @@ typedef struct handle_tables {
 	size_t site_count;
 } handle_tables;
 
-static handle_tables collect(const log_report *report)
+static handle_tables collect_handles(const log_report *report)
 {
 	handle_tables tables;
 
@@ -75,7 +75,7 @@ static handle_tables collect(const log_report *report)
 	return tables;
 }
 
-static void release(handle_tables *tables)
+static void release_handles(handle_tables *tables)
 {
 	free(tables->handles);
 	free(tables->sites);
@@ -118,7 +118,7 @@ static void print_sites(const log_report *report, const handle_tables *tables, c
 
 void report_handles_text(const log_report *report)
 {
-	handle_tables tables = collect(report);
+	handle_tables tables = collect_handles(report);
 	size_t shown = report_rows(report, tables.count);
 	char alive[TEXT_NUMBER_SIZE];
 	char created[TEXT_NUMBER_SIZE];
@@ -135,7 +135,7 @@ void report_handles_text(const log_report *report)
 		report_class(report, handles->class_id);
 		print_sites(report, &tables, handles);
 	}
-	release(&tables);
+	release_handles(&tables);
 }
 
 /* Estimated size of a row in JSON without its stack. */
@@ -164,7 +164,7 @@ static void print_sites_json(log_report *report, json_writer *json, const handle
 
 void report_handles_json(log_report *report, json_writer *json)
 {
-	handle_tables tables = collect(report);
+	handle_tables tables = collect_handles(report);
 	size_t shown = report_rows(report, tables.count);
 	uint64_t room = report_room(report);
 
@@ -182,5 +182,5 @@ void report_handles_json(log_report *report, json_writer *json)
 		json_end_object(json);
 	}
 	json_end_array(json);
-	release(&tables);
+	release_handles(&tables);
 }

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mprof_heap_shot shot_at(const log_report *report, size_t index)
+static mprof_heap_shot snapshot_at(const log_report *report, size_t index)
 {
-	mprof_heap_shot shot;
+	mprof_heap_shot snapshot;
 
-	memset(&shot, 0, sizeof(shot));
-	shot.struct_size = sizeof(shot);
-	mprof_profile_get_heap_shot(report->profile, index, &shot);
-	return shot;
+	memset(&snapshot, 0, sizeof(snapshot));
+	snapshot.struct_size = sizeof(snapshot);
+	mprof_profile_get_heap_shot(report->profile, index, &snapshot);
+	return snapshot;
 }
 
 static int compare_classes(const void *left, const void *right)
@@ -31,7 +31,7 @@ static int compare_classes(const void *left, const void *right)
 /* Classes of a snapshot that pass the filters, most bytes first. The caller frees the array; NULL after a message. */
 static mprof_heap_shot_class *collect_classes(const log_report *report, size_t index, size_t *count)
 {
-	size_t all = (size_t)shot_at(report, index).classes;
+	size_t all = (size_t)snapshot_at(report, index).classes;
 	mprof_heap_shot_class *rows = calloc(all + 1, sizeof(*rows));
 
 	*count = 0;
@@ -50,7 +50,7 @@ static mprof_heap_shot_class *collect_classes(const log_report *report, size_t i
 
 static void print_latest_classes(const log_report *report, size_t index)
 {
-	mprof_heap_shot shot = shot_at(report, index);
+	mprof_heap_shot snapshot = snapshot_at(report, index);
 	size_t count;
 	mprof_heap_shot_class *rows = collect_classes(report, index, &count);
 	size_t shown = report_rows(report, count);
@@ -60,13 +60,13 @@ static void print_latest_classes(const log_report *report, size_t index)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		snprintf(title, sizeof(title), "Objects alive in snapshot %" PRIu32, shot.number);
+		snprintf(title, sizeof(title), "Objects alive in snapshot %" PRIu32, snapshot.number);
 		report_title(report, title, shown, count, REPORT_ALL_THREADS);
 		printf("  %10s %8s %14s  %s\n", "bytes", "", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %8s %14s  ", text_bytes(bytes, rows[i].bytes),
-		       text_percent(percent, rows[i].bytes, shot.bytes), text_count(objects, rows[i].objects));
+		       text_percent(percent, rows[i].bytes, snapshot.bytes), text_count(objects, rows[i].objects));
 		report_class(report, rows[i].class_id);
 	}
 	free(rows);
@@ -85,16 +85,16 @@ void report_heap_shots_text(const log_report *report)
 	if (count == 0)
 		return;
 	report_title(report, "Heap snapshots", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
-	printf("  %10s %10s %14s %10s %14s %14s\n", "shot", "at", "objects", "bytes", "references", "roots");
+	printf("  %10s %10s %14s %10s %14s %14s\n", "snapshot", "at", "objects", "bytes", "references", "roots");
 	/* If not all snapshots are shown, the latest ones are. */
 	for (size_t i = count - shown; i < count; i++) {
-		mprof_heap_shot shot = shot_at(report, i);
+		mprof_heap_shot snapshot = snapshot_at(report, i);
 
-		printf("  %10" PRIu32 " %10s %14s %10s %14s %14s%s\n", shot.number,
-		       text_duration(time, shot.time_ns > 0 ? (uint64_t)shot.time_ns : 0),
-		       text_count(objects, shot.objects), text_bytes(bytes, shot.bytes),
-		       text_count(references, shot.references), text_count(roots, shot.roots),
-		       shot.incomplete ? "  incomplete" : "");
+		printf("  %10" PRIu32 " %10s %14s %10s %14s %14s%s\n", snapshot.number,
+		       text_duration(time, snapshot.time_ns > 0 ? (uint64_t)snapshot.time_ns : 0),
+		       text_count(objects, snapshot.objects), text_bytes(bytes, snapshot.bytes),
+		       text_count(references, snapshot.references), text_count(roots, snapshot.roots),
+		       snapshot.incomplete ? "  incomplete" : "");
 	}
 	print_latest_classes(report, count - 1);
 }
@@ -138,12 +138,12 @@ void report_freed_text(const log_report *report)
 	free(rows);
 }
 
-static void print_roots_json(json_writer *json, const mprof_heap_shot *shot)
+static void print_roots_json(json_writer *json, const mprof_heap_shot *snapshot)
 {
 	json_begin_object(json, "roots_by_kind");
 	for (uint32_t kind = 0; kind < KIND_ROOM; kind++) {
-		if (shot->roots_by_kind[kind] > 0)
-			json_unsigned(json, kind_of_root(kind), shot->roots_by_kind[kind]);
+		if (snapshot->roots_by_kind[kind] > 0)
+			json_unsigned(json, kind_of_root(kind), snapshot->roots_by_kind[kind]);
 	}
 	json_end_object(json);
 }
@@ -158,7 +158,7 @@ static size_t first_with_room(const log_report *report)
 	size_t index = mprof_profile_get_heap_shot_count(report->profile);
 	uint64_t room = report_room(report);
 
-	while (index > 0 && report_takes_room(&room, shot_at(report, index - 1).classes * CLASS_SIZE))
+	while (index > 0 && report_takes_room(&room, snapshot_at(report, index - 1).classes * CLASS_SIZE))
 		index--;
 	return index;
 }
@@ -191,20 +191,20 @@ void report_heap_shots_json(log_report *report, json_writer *json)
 
 	json_begin_array(json, "heap_shots");
 	for (size_t i = 0; i < mprof_profile_get_heap_shot_count(report->profile); i++) {
-		mprof_heap_shot shot = shot_at(report, i);
+		mprof_heap_shot snapshot = snapshot_at(report, i);
 
 		json_begin_object(json, NULL);
-		json_unsigned(json, "number", shot.number);
-		json_signed(json, "time_ns", shot.time_ns);
-		json_unsigned(json, "objects", shot.objects);
-		json_unsigned(json, "bytes", shot.bytes);
-		json_unsigned(json, "references", shot.references);
-		json_unsigned(json, "freed", shot.freed);
-		json_unsigned(json, "freed_bytes", shot.freed_bytes);
-		json_unsigned(json, "moved", shot.moved);
-		json_unsigned(json, "roots", shot.roots);
-		print_roots_json(json, &shot);
-		json_boolean(json, "incomplete", shot.incomplete != 0);
+		json_unsigned(json, "number", snapshot.number);
+		json_signed(json, "time_ns", snapshot.time_ns);
+		json_unsigned(json, "objects", snapshot.objects);
+		json_unsigned(json, "bytes", snapshot.bytes);
+		json_unsigned(json, "references", snapshot.references);
+		json_unsigned(json, "freed", snapshot.freed);
+		json_unsigned(json, "freed_bytes", snapshot.freed_bytes);
+		json_unsigned(json, "moved", snapshot.moved);
+		json_unsigned(json, "roots", snapshot.roots);
+		print_roots_json(json, &snapshot);
+		json_boolean(json, "incomplete", snapshot.incomplete != 0);
 		print_classes_json(report, json, i, i >= first);
 		json_end_object(json);
 	}

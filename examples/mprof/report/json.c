@@ -61,20 +61,20 @@ static void print_methods(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "methods");
 	for (size_t i = 0; i < report_rows(report, report->method_count); i++) {
-		const mprof_method_stats *figures = &report->methods[i];
+		const mprof_method_stats *stats = &report->methods[i];
 		method_name name;
 
-		names_method(report->input.reader, figures->id, &name);
+		names_method(report->input.reader, stats->id, &name);
 		json_begin_object(json, NULL);
-		json_unsigned(json, "id", figures->id);
+		json_unsigned(json, "id", stats->id);
 		json_string(json, "class", name.class_name);
 		json_string(json, "name", name.name);
-		json_unsigned(json, "calls", figures->calls);
-		json_unsigned(json, "total_ns", figures->total_ns);
-		json_unsigned(json, "self_ns", figures->self_ns);
-		json_unsigned(json, "jit_ns", figures->jit_ns);
-		json_unsigned(json, "samples", figures->samples);
-		json_unsigned(json, "samples_total", figures->samples_total);
+		json_unsigned(json, "calls", stats->calls);
+		json_unsigned(json, "total_ns", stats->total_ns);
+		json_unsigned(json, "self_ns", stats->self_ns);
+		json_unsigned(json, "jit_ns", stats->jit_ns);
+		json_unsigned(json, "samples", stats->samples);
+		json_unsigned(json, "samples_total", stats->samples_total);
 		json_unsigned(json, "class_id", name.class_id);
 		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
 		json_boolean(json, "wrapper", (name.flags & MPROF_METHOD_FLAG_WRAPPER) != 0);
@@ -92,19 +92,19 @@ static void print_classes(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "classes");
 	for (size_t i = 0; i < report_rows(report, report->class_count); i++) {
-		const mprof_class_stats *figures = &report->classes[i];
+		const mprof_class_stats *stats = &report->classes[i];
 		class_name name;
 
-		names_class(report->input.reader, figures->id, &name);
+		names_class(report->input.reader, stats->id, &name);
 		json_begin_object(json, NULL);
-		json_unsigned(json, "id", figures->id);
+		json_unsigned(json, "id", stats->id);
 		json_string(json, "name", name.name);
 		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
-		json_unsigned(json, "allocations", figures->allocations);
-		json_unsigned(json, "bytes", figures->bytes);
-		json_unsigned(json, "freed", figures->freed);
-		json_unsigned(json, "freed_bytes", figures->freed_bytes);
-		json_unsigned(json, "load_ns", figures->load_ns);
+		json_unsigned(json, "allocations", stats->allocations);
+		json_unsigned(json, "bytes", stats->bytes);
+		json_unsigned(json, "freed", stats->freed);
+		json_unsigned(json, "freed_bytes", stats->freed_bytes);
+		json_unsigned(json, "load_ns", stats->load_ns);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -173,17 +173,17 @@ static void print_threads(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "threads");
 	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
-		mprof_thread_stats figures;
+		mprof_thread_stats stats;
 
-		figures.struct_size = sizeof(figures);
-		mprof_profile_get_thread(report->profile, i, &figures);
+		stats.struct_size = sizeof(stats);
+		mprof_profile_get_thread(report->profile, i, &stats);
 		json_begin_object(json, NULL);
-		json_hexadecimal(json, "id", figures.id);
-		json_string(json, "name", figures.name);
-		json_unsigned(json, "events", figures.events);
-		json_unsigned(json, "self_ns", figures.self_ns);
-		json_unsigned(json, "samples", figures.samples);
-		json_unsigned(json, "lost_events", figures.lost);
+		json_hexadecimal(json, "id", stats.id);
+		json_string(json, "name", stats.name);
+		json_unsigned(json, "events", stats.events);
+		json_unsigned(json, "self_ns", stats.self_ns);
+		json_unsigned(json, "samples", stats.samples);
+		json_unsigned(json, "lost_events", stats.lost);
 		json_end_object(json);
 	}
 	json_end_array(json);

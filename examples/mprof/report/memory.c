@@ -70,7 +70,7 @@ static int compare_temporaries(const void *left, const void *right)
 	return order != 0 ? order : compare_allocated(left, right);
 }
 
-static mprof_memory_site *collect(const log_report *report, size_t *count)
+static mprof_memory_site *collect_memory_sites(const log_report *report, size_t *count)
 {
 	return report_collect(report, mprof_profile_get_memory_site_count(report->profile), sizeof(mprof_memory_site),
 			      fetch_site, compare_live, count);
@@ -111,7 +111,7 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 	if (totals->late_events > 0)
 		print_count("events out of order", totals->late_events);
 	if (totals->folded_sites > 0)
-		print_count("without a place", totals->folded_sites);
+		print_count("without a call site", totals->folded_sites);
 	if (totals->untracked > 0)
 		print_count("not followed", totals->untracked);
 	if (totals->is_estimate)
@@ -171,12 +171,12 @@ static void print_places(const log_report *report, const place_table *table, mpr
 	if (there == 0)
 		return;
 	report_title(report, table->title, shown, there, REPORT_ALL_NAMES);
-	printf("  %10s %14s %14s  %s\n", "bytes", "blocks", "of allocated", "place");
+	printf("  %10s %14s %14s  %s\n", "bytes", "blocks", "of allocated", "call site");
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %14s %14s\n", text_bytes(bytes, table->bytes_of(&sites[i])),
 		       text_count(blocks, table->count_of(&sites[i])), text_count(allocations, sites[i].allocations));
 		if (sites[i].is_folded)
-			printf("  %28s%s\n", "", "(other places: too little memory to distinguish them)");
+			printf("  %28s%s\n", "", "(other call sites: too little memory to distinguish them)");
 		report_stack(report, sites[i].stack);
 	}
 }
@@ -210,16 +210,16 @@ void report_memory_text(const log_report *report)
 {
 	const mprof_memory_stats totals = totals_of(report);
 	static const place_table tables[] = {
-		{"Native memory not freed, by place", compare_live, live_bytes_of, live_of},
-		{"Native memory at the peak, by place", compare_peak, peak_bytes_of, peak_of},
-		{"Temporary native memory, by place", compare_temporaries, bytes_of, temporaries_of},
+		{"Native memory not freed, by call site", compare_live, live_bytes_of, live_of},
+		{"Native memory at the peak, by call site", compare_peak, peak_bytes_of, peak_of},
+		{"Temporary native memory, by call site", compare_temporaries, bytes_of, temporaries_of},
 	};
 	mprof_memory_site *sites;
 	size_t count;
 
 	if (!is_there(report, &totals))
 		return;
-	sites = collect(report, &count);
+	sites = collect_memory_sites(report, &count);
 	print_totals(report, &totals);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		print_places(report, &tables[i], sites, count);
@@ -273,7 +273,7 @@ static void print_site_json(const log_report *report, json_writer *json, const m
 static void print_places_json(log_report *report, json_writer *json)
 {
 	size_t count;
-	mprof_memory_site *sites = collect(report, &count);
+	mprof_memory_site *sites = collect_memory_sites(report, &count);
 	size_t shown = report_rows(report, count);
 	uint64_t room = report_room(report);
 	size_t i;

@@ -10,12 +10,12 @@
 
 static mprof_metric_stats metric_at(const log_report *report, size_t index)
 {
-	mprof_metric_stats figures;
+	mprof_metric_stats stats;
 
-	memset(&figures, 0, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	mprof_profile_get_metric(report->profile, index, &figures);
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	stats.struct_size = sizeof(stats);
+	mprof_profile_get_metric(report->profile, index, &stats);
+	return stats;
 }
 
 /* The units of metrics are those of the library's other numbers. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sorts, titles and prints the rows of tables for all parts of a report. */
 #include "report/parts.h"
 
 #include "common/name_cut.h"

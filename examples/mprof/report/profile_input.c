@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Feeds the blocks of a log to a profile. */
 #include "report/profile_input.h"
 
 #include <string.h>

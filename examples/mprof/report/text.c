@@ -83,17 +83,17 @@ static void print_totals(const log_report *report)
 	print_wait_totals(totals);
 }
 
-static void print_method_row(const log_report *report, const mprof_method_stats *figures)
+static void print_method_row(const log_report *report, const mprof_method_stats *stats)
 {
 	char self[TEXT_NUMBER_SIZE];
 	char percent[TEXT_NUMBER_SIZE];
 	char total[TEXT_NUMBER_SIZE];
 	char calls[TEXT_NUMBER_SIZE];
 
-	printf("  %10s %8s %10s %14s  ", text_duration(self, figures->self_ns),
-	       text_percent(percent, figures->self_ns, report->totals.method_ns),
-	       text_duration(total, figures->total_ns), text_count(calls, figures->calls));
-	report_method(report, figures->id);
+	printf("  %10s %8s %10s %14s  ", text_duration(self, stats->self_ns),
+	       text_percent(percent, stats->self_ns, report->totals.method_ns), text_duration(total, stats->total_ns),
+	       text_count(calls, stats->calls));
+	report_method(report, stats->id);
 }
 
 static void print_methods(log_report *report, const char *title, report_order order)
@@ -135,12 +135,12 @@ static void print_allocations(const log_report *report)
 	report_title(report, "Allocations by class", rows, allocated, REPORT_IGNORES_NONE);
 	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
 	for (size_t i = 0; i < rows; i++) {
-		const mprof_class_stats *figures = &report->classes[i];
+		const mprof_class_stats *stats = &report->classes[i];
 
-		printf("  %10s %8s %14s %10" PRIu64 "  ", text_bytes(bytes, figures->bytes),
-		       text_percent(percent, figures->bytes, report->totals.allocated_bytes),
-		       text_count(objects, figures->allocations), figures->bytes / figures->allocations);
-		report_class(report, figures->id);
+		printf("  %10s %8s %14s %10" PRIu64 "  ", text_bytes(bytes, stats->bytes),
+		       text_percent(percent, stats->bytes, report->totals.allocated_bytes),
+		       text_count(objects, stats->allocations), stats->bytes / stats->allocations);
+		report_class(report, stats->id);
 	}
 }
 
@@ -252,23 +252,23 @@ static void print_threads(const log_report *report)
 		printf(" %10s", "samples");
 	printf(" %10s  %s\n", "lost", "name");
 	for (size_t i = 0; i < rows; i++) {
-		mprof_thread_stats figures;
+		mprof_thread_stats stats;
 
-		figures.struct_size = sizeof(figures);
-		mprof_profile_get_thread(report->profile, i, &figures);
-		printf("  %#18" PRIx64, figures.id);
+		stats.struct_size = sizeof(stats);
+		mprof_profile_get_thread(report->profile, i, &stats);
+		printf("  %#18" PRIx64, stats.id);
 		if (has_calls)
-			printf(" %10s", text_duration(text, figures.self_ns));
-		printf(" %14s", text_count(text, figures.events));
+			printf(" %10s", text_duration(text, stats.self_ns));
+		printf(" %14s", text_count(text, stats.events));
 		if (has_samples)
-			printf(" %10s", text_count(text, figures.samples));
-		printf(" %10s  ", text_count(text, figures.lost));
-		text_name(stdout, figures.name);
+			printf(" %10s", text_count(text, stats.samples));
+		printf(" %10s  ", text_count(text, stats.lost));
+		text_name(stdout, stats.name);
 		putchar('\n');
 	}
 }
 
-static void print_facts(const log_report *report)
+static void print_properties(const log_report *report)
 {
 	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
 		const char *key;
@@ -292,7 +292,7 @@ void report_print_text(log_report *report)
 		return;
 	}
 	summary_print_text(&report->summary, &report->input, stdout);
-	print_facts(report);
+	print_properties(report);
 	print_totals(report);
 	if (report->options.has_order) {
 		print_methods(report, "Methods", report->options.order);

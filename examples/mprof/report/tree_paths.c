@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Walks a tree, the heaviest branches first, without recursion. */
 #include "report/tree_paths.h"
 
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static int open_level(level *opened, const tree_visitor *visitor, const tree_nod
 }
 
 /* levels[0] belongs to the root; the capacity is max_depth + 1. */
-static int walk(const tree_visitor *visitor, uint64_t min_weight, size_t max_depth, level *levels)
+static int walk_levels(const tree_visitor *visitor, uint64_t min_weight, size_t max_depth, level *levels)
 {
 	size_t depth = 0;
 	tree_node root;
@@ -99,7 +100,7 @@ int tree_paths_walk(const tree_visitor *visitor, uint64_t min_weight, size_t max
 
 	if (levels == NULL)
 		return 0;
-	is_done = walk(visitor, min_weight, max_depth, levels);
+	is_done = walk_levels(visitor, min_weight, max_depth, levels);
 	free(levels);
 	return is_done;
 }

@@ -7,11 +7,11 @@
 
 static int fetch_monitor(const log_report *report, size_t index, void *row)
 {
-	mprof_monitor_stats *figures = row;
+	mprof_monitor_stats *stats = row;
 
-	figures->struct_size = sizeof(*figures);
-	mprof_profile_get_monitor(report->profile, index, figures);
-	return report_wants_class(report, figures->class_id);
+	stats->struct_size = sizeof(*stats);
+	mprof_profile_get_monitor(report->profile, index, stats);
+	return report_wants_class(report, stats->class_id);
 }
 
 static int fetch_site(const log_report *report, size_t index, void *row)
@@ -65,7 +65,7 @@ static void print_sites(const log_report *report)
 	char contentions[TEXT_NUMBER_SIZE];
 
 	if (count > 0)
-		report_title(report, "Waits for monitors by place", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Waits for monitors by call site", shown, count, REPORT_IGNORES_NONE);
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %14s  ", text_duration(time, rows[i].contended_ns),
 		       text_count(contentions, rows[i].contentions));
@@ -148,11 +148,11 @@ void report_monitors_json(log_report *report, json_writer *json)
 
 static int fetch_finalizer(const log_report *report, size_t index, void *row)
 {
-	mprof_finalizer_stats *figures = row;
+	mprof_finalizer_stats *stats = row;
 
-	figures->struct_size = sizeof(*figures);
-	mprof_profile_get_finalizer(report->profile, index, figures);
-	return report_wants_class(report, figures->class_id);
+	stats->struct_size = sizeof(*stats);
+	mprof_profile_get_finalizer(report->profile, index, stats);
+	return report_wants_class(report, stats->class_id);
 }
 
 static int compare_finalizers(const void *left, const void *right)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/log_place.h"
+/* Determines the path of the log, and collects the logs of several processes. */
+#include "record/log_output.h"
 
 #include "commands/commands.h"
 #include "common/modules.h"
@@ -119,9 +120,9 @@ static char *name_of_process(const char *name, const char *label)
 }
 
 /* Whether the name contains the process ID. */
-static int has_process(const log_place *place)
+static int has_process(const log_output *log)
 {
-	for (const char *c = place->name; *c != '\0'; c++) {
+	for (const char *c = log->name; *c != '\0'; c++) {
 		if (*c == '%' && *++c == 'p')
 			return 1;
 	}
@@ -171,15 +172,15 @@ static char *escape_percents(const char *path)
 	return escaped;
 }
 
-static char *make_pattern(const log_place *place)
+static char *make_pattern(const log_output *log)
 {
 	char *path;
 	char *escaped;
 	char *pattern = NULL;
 
-	if (place->part == NULL)
-		return escape_percents(place->wanted);
-	path = modules_join(place->directory, "/", place->part);
+	if (log->part == NULL)
+		return escape_percents(log->wanted);
+	path = modules_join(log->directory, "/", log->part);
 	escaped = path != NULL ? escape_percents(path) : NULL;
 	if (escaped != NULL)
 		pattern = modules_join(escaped, "%p", ".part");
@@ -189,47 +190,47 @@ static char *make_pattern(const log_place *place)
 }
 
 /* Makes paths absolute: a program may change its directory before one of its processes starts to record. */
-static int make_absolute(log_place *place)
+static int make_absolute(log_output *log)
 {
-	char *absolute = realpath(place->directory, NULL);
+	char *absolute = realpath(log->directory, NULL);
 
 	if (absolute == NULL)
 		return 0;
-	free(place->directory);
-	place->directory = absolute;
+	free(log->directory);
+	log->directory = absolute;
 	return 1;
 }
 
-static int check_directory(const log_place *place)
+static int check_directory(const log_output *log)
 {
 	struct stat status;
 
-	if (access(place->directory, W_OK | X_OK) != 0) {
-		fprintf(stderr, "mprof: record: cannot write to directory %s: %s\n", place->directory, strerror(errno));
+	if (access(log->directory, W_OK | X_OK) != 0) {
+		fprintf(stderr, "mprof: record: cannot write to directory %s: %s\n", log->directory, strerror(errno));
 		return 0;
 	}
-	if (stat(place->wanted, &status) == 0 && S_ISDIR(status.st_mode)) {
-		fprintf(stderr, "mprof: record: %s: %s\n", place->wanted, strerror(EISDIR));
+	if (stat(log->wanted, &status) == 0 && S_ISDIR(status.st_mode)) {
+		fprintf(stderr, "mprof: record: %s: %s\n", log->wanted, strerror(EISDIR));
 		return 0;
 	}
-	if (strchr(place->directory, ',') != NULL) {
+	if (strchr(log->directory, ',') != NULL) {
 		fprintf(stderr,
 			"mprof: record: the directory %s has a comma in its name, which cannot be passed to the "
 			"module; "
 			"choose another directory with -o\n",
-			place->directory);
+			log->directory);
 		return 0;
 	}
 	return 1;
 }
 
 /* The parts of a log that goes to a stream are not written to the directory of the stream. */
-static char *directory_for(const log_place *place)
+static char *directory_for(const log_output *log)
 {
 	const char *temporary = getenv("TMPDIR");
 
-	if (!place->is_stream)
-		return directory_of(place->wanted);
+	if (!log->is_stream)
+		return directory_of(log->wanted);
 	return strdup(temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
 }
 
@@ -240,12 +241,12 @@ static int is_stream(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-static int check_name(const log_place *place)
+static int check_name(const log_output *log)
 {
-	const char *slash = strrchr(place->name, '/');
-	const char *process = strstr(place->name, "%p");
+	const char *slash = strrchr(log->name, '/');
+	const char *process = strstr(log->name, "%p");
 
-	if (!has_process(place) || slash == NULL || process > slash)
+	if (!has_process(log) || slash == NULL || process > slash)
 		return 1;
 	fprintf(stderr, "mprof: record: --output: %%p is allowed in the file name, not in the directory\n");
 	return 0;
@@ -257,49 +258,49 @@ static int out_of_memory(void)
 	return STATUS_NOTHING;
 }
 
-int log_place_init(log_place *place, const char *output, const char *subject, int for_processes)
+int log_output_init(log_output *log, const char *output, const char *subject, int for_processes)
 {
 	struct stat status;
 	int needs_parts;
 
-	memset(place, 0, sizeof(*place));
-	place->name = make_name(output, subject);
-	place->wanted = place->name != NULL ? name_of_process(place->name, "0") : NULL;
-	if (place->wanted == NULL)
+	memset(log, 0, sizeof(*log));
+	log->name = make_name(output, subject);
+	log->wanted = log->name != NULL ? name_of_process(log->name, "0") : NULL;
+	if (log->wanted == NULL)
 		return out_of_memory();
-	if (!check_name(place))
+	if (!check_name(log))
 		return STATUS_USAGE;
-	place->is_stream = is_stream(place->wanted);
-	needs_parts = for_processes || has_process(place) || strchr(base_of(place->wanted), ',') != NULL;
-	place->directory = needs_parts ? directory_for(place) : directory_of(place->wanted);
-	if (place->directory == NULL)
+	log->is_stream = is_stream(log->wanted);
+	needs_parts = for_processes || has_process(log) || strchr(base_of(log->wanted), ',') != NULL;
+	log->directory = needs_parts ? directory_for(log) : directory_of(log->wanted);
+	if (log->directory == NULL)
 		return out_of_memory();
-	if (for_processes && !make_absolute(place)) {
+	if (for_processes && !make_absolute(log)) {
 		int failure = errno;
 
-		fprintf(stderr, "mprof: record: %s: %s\n", place->directory, strerror(failure));
+		fprintf(stderr, "mprof: record: %s: %s\n", log->directory, strerror(failure));
 		return failure == ENOMEM ? STATUS_NOTHING : STATUS_USAGE;
 	}
-	if ((needs_parts || !place->is_stream) && !check_directory(place))
+	if ((needs_parts || !log->is_stream) && !check_directory(log))
 		return STATUS_USAGE;
 	if (needs_parts)
-		place->part = part_name(place->wanted);
-	if (!needs_parts || place->part != NULL)
-		place->pattern = make_pattern(place);
-	place->was_there = stat(place->wanted, &status) == 0;
-	if (place->was_there)
-		place->changed = status.st_mtim;
-	return place->pattern != NULL ? -1 : out_of_memory();
+		log->part = part_name(log->wanted);
+	if (!needs_parts || log->part != NULL)
+		log->pattern = make_pattern(log);
+	log->was_there = stat(log->wanted, &status) == 0;
+	if (log->was_there)
+		log->changed = status.st_mtim;
+	return log->pattern != NULL ? -1 : out_of_memory();
 }
 
-void log_place_release(log_place *place)
+void log_output_release(log_output *log)
 {
-	free(place->name);
-	free(place->wanted);
-	free(place->directory);
-	free(place->part);
-	free(place->pattern);
-	memset(place, 0, sizeof(*place));
+	free(log->name);
+	free(log->wanted);
+	free(log->directory);
+	free(log->part);
+	free(log->pattern);
+	memset(log, 0, sizeof(*log));
 }
 
 typedef struct log_part {
@@ -310,36 +311,36 @@ typedef struct log_part {
 
 #define PART_EXTENSION ".part"
 
-static int is_part(const log_place *place, const char *name)
+static int is_part(const log_output *log, const char *name)
 {
-	size_t start = strlen(place->part);
+	size_t start = strlen(log->part);
 	size_t length = strlen(name);
 
-	return length > start + strlen(PART_EXTENSION) && strncmp(name, place->part, start) == 0 &&
+	return length > start + strlen(PART_EXTENSION) && strncmp(name, log->part, start) == 0 &&
 	       strcmp(name + length - strlen(PART_EXTENSION), PART_EXTENSION) == 0;
 }
 
 /* The process label in the name of a part. The caller frees it; NULL if out of memory. */
-static char *label_of(const log_place *place, const char *name)
+static char *label_of(const log_output *log, const char *name)
 {
-	size_t start = strlen(place->part);
+	size_t start = strlen(log->part);
 
 	return strndup(name + start, strlen(name) - start - strlen(PART_EXTENSION));
 }
 
 /* Returns 0 if out of memory. */
-static int add_part(log_part **parts, size_t *count, const log_place *place, const char *name)
+static int add_part(log_part **parts, size_t *count, const log_output *log, const char *name)
 {
 	log_part part = {NULL, NULL, 0};
 	log_part *larger;
 	struct stat status;
 
-	if (!is_part(place, name))
+	if (!is_part(log, name))
 		return 1;
-	part.label = label_of(place, name);
+	part.label = label_of(log, name);
 	if (part.label == NULL)
 		return 0;
-	part.path = modules_join(place->directory, "/", name);
+	part.path = modules_join(log->directory, "/", name);
 	larger = realloc(*parts, (*count + 1) * sizeof(*larger));
 	if (larger != NULL)
 		*parts = larger;
@@ -353,21 +354,21 @@ static int add_part(log_part **parts, size_t *count, const log_place *place, con
 	return 1;
 }
 
-static size_t find_parts(log_place *place, log_part **parts)
+static size_t find_parts(log_output *log, log_part **parts)
 {
-	DIR *directory = opendir(place->directory);
+	DIR *directory = opendir(log->directory);
 	const struct dirent *entry = NULL;
 	size_t count = 0;
 
 	*parts = NULL;
 	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		if (!add_part(parts, &count, place, entry->d_name))
+		if (!add_part(parts, &count, log, entry->d_name))
 			break;
 	}
 	if (directory == NULL || entry != NULL) {
 		fprintf(stderr, "mprof: record: cannot list the logs: %s; they are %s/%s*" PART_EXTENSION "\n",
-			strerror(directory == NULL ? errno : ENOMEM), place->directory, place->part);
-		place->is_misplaced = 1;
+			strerror(directory == NULL ? errno : ENOMEM), log->directory, log->part);
+		log->is_misplaced = 1;
 	}
 	if (directory != NULL)
 		closedir(directory);
@@ -431,22 +432,22 @@ static int copy_to_stream(const char *part, const char *stream)
 }
 
 /* Copies the log of one process to the stream. */
-static void collect_into_stream(log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
+static void collect_into_stream(log_output *log, const log_part *part, int is_chosen, log_function found, void *user)
 {
 	if (!is_chosen) {
 		fprintf(stderr,
 			"mprof: record: the log of process %s stays in %s: %s contains that of another process\n",
-			part->label, part->path, place->wanted);
+			part->label, part->path, log->wanted);
 		return;
 	}
-	found(user, part->path, place->wanted);
-	if (copy_to_stream(part->path, place->wanted))
+	found(user, part->path, log->wanted);
+	if (copy_to_stream(part->path, log->wanted))
 		unlink(part->path);
 	else
-		place->is_misplaced = 1;
+		log->is_misplaced = 1;
 }
 
-static void rename_part(log_place *place, const log_part *part, const char *name, log_function found, void *user)
+static void rename_part(log_output *log, const log_part *part, const char *name, log_function found, void *user)
 {
 	if (name != NULL && rename(part->path, name) == 0) {
 		found(user, name, name);
@@ -454,37 +455,37 @@ static void rename_part(log_place *place, const log_part *part, const char *name
 	}
 	fprintf(stderr, "mprof: record: cannot rename %s to %s: %s\n", part->path, name != NULL ? name : "a log",
 		strerror(name != NULL ? errno : ENOMEM));
-	place->is_misplaced = 1;
+	log->is_misplaced = 1;
 	found(user, part->path, part->path);
 }
 
-static void collect_part(log_place *place, const log_part *part, int is_chosen, log_function found, void *user)
+static void collect_part(log_output *log, const log_part *part, int is_chosen, log_function found, void *user)
 {
 	char *name;
 
-	if (place->is_stream) {
-		collect_into_stream(place, part, is_chosen, found, user);
+	if (log->is_stream) {
+		collect_into_stream(log, part, is_chosen, found, user);
 		return;
 	}
-	if (is_chosen || has_process(place))
-		name = name_of_process(place->name, part->label);
+	if (is_chosen || has_process(log))
+		name = name_of_process(log->name, part->label);
 	else
-		name = name_beside(place->wanted, part->label);
-	rename_part(place, part, name, found, user);
+		name = name_beside(log->wanted, part->label);
+	rename_part(log, part, name, found, user);
 	free(name);
 }
 
-static size_t collect_parts(log_place *place, pid_t process, log_function found, void *user)
+static size_t collect_parts(log_output *log, pid_t process, log_function found, void *user)
 {
 	log_part *parts;
-	size_t count = find_parts(place, &parts);
+	size_t count = find_parts(log, &parts);
 	size_t chosen = choose_main(parts, count, process);
 
 	if (count > 0)
-		collect_part(place, &parts[chosen], 1, found, user);
+		collect_part(log, &parts[chosen], 1, found, user);
 	for (size_t i = 0; i < count; i++) {
 		if (i != chosen)
-			collect_part(place, &parts[i], 0, found, user);
+			collect_part(log, &parts[i], 0, found, user);
 		free(parts[i].path);
 		free(parts[i].label);
 	}
@@ -492,20 +493,20 @@ static size_t collect_parts(log_place *place, pid_t process, log_function found,
 	return count;
 }
 
-size_t log_place_collect(log_place *place, pid_t process, log_function found, void *user)
+size_t log_output_collect(log_output *log, pid_t process, log_function found, void *user)
 {
 	struct stat status;
 
-	if (place->part != NULL)
-		return collect_parts(place, process, found, user);
-	if (place->is_stream) {
-		found(user, NULL, place->wanted);
+	if (log->part != NULL)
+		return collect_parts(log, process, found, user);
+	if (log->is_stream) {
+		found(user, NULL, log->wanted);
 		return 1;
 	}
 	/* A file that existed before and was not modified is not the log of this run. */
-	if (stat(place->wanted, &status) != 0 || (place->was_there && status.st_mtim.tv_sec == place->changed.tv_sec &&
-						  status.st_mtim.tv_nsec == place->changed.tv_nsec))
+	if (stat(log->wanted, &status) != 0 || (log->was_there && status.st_mtim.tv_sec == log->changed.tv_sec &&
+						status.st_mtim.tv_nsec == log->changed.tv_nsec))
 		return 0;
-	found(user, place->wanted, place->wanted);
+	found(user, log->wanted, log->wanted);
 	return 1;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file record/log_place.h
+ * \file record/log_output.h
  * \brief The output path of the log. A program may consist of several processes that each write a log, and the
  * requested name may be one that cannot be passed to the module. Then each process writes a part of its own, and the
  * parts become logs at the end.
  */
-#ifndef LOG_PLACE_H
-#define LOG_PLACE_H
+#ifndef LOG_OUTPUT_H
+#define LOG_OUTPUT_H
 
 #include <stddef.h>
 #include <sys/types.h>
 #include <time.h>
 
-typedef struct log_place {
+typedef struct log_output {
 	char *name;   /**< Pattern of the log's name, where %p stands for the process ID and %% for a percent sign. */
 	char *wanted; /**< The name of the log; with a process ID in it, known only at the end. */
 	char *directory; /**< Directory of the log, or of the parts. */
@@ -21,16 +21,16 @@ typedef struct log_place {
 	int is_stream;   /**< The log goes to a FIFO or a device, which can be written only once. */
 	int was_there;   /**< A file of that name existed before, */
 	struct timespec changed; /**< last modified at this time. */
-	int is_misplaced;        /**< Set by log_place_collect() after a message if a log is not at its path. */
-} log_place;
+	int is_misplaced;        /**< Set by log_output_collect() after a message if a log is not at its path. */
+} log_output;
 
 /**
  * Prepares the path. \p output: the requested name, NULL for one made from \p subject. In it, %p becomes the process
  * ID, %n the name of \p subject, %t the time, %% a percent sign. \p for_processes: each process writes its own log.
  * Returns -1 to continue, or an exit status after a message.
  */
-int log_place_init(log_place *place, const char *output, const char *subject, int for_processes);
-void log_place_release(log_place *place);
+int log_output_init(log_output *log, const char *output, const char *subject, int for_processes);
+void log_output_release(log_output *log);
 
 /** Called for each log. \p path is its current path, NULL if it cannot be read; \p name is its name for messages. */
 typedef void (*log_function)(void *user, const char *path, const char *name);
@@ -39,6 +39,6 @@ typedef void (*log_function)(void *user, const char *path, const char *name);
  * Renames parts to their final names and calls \p found for each log that was written, that of \p process first.
  * Returns the number of logs; 1 for a stream that the program wrote to directly, since a stream cannot be examined.
  */
-size_t log_place_collect(log_place *place, pid_t process, log_function found, void *user);
+size_t log_output_collect(log_output *log, pid_t process, log_function found, void *user);
 
 #endif
