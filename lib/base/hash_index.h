@@ -43,7 +43,7 @@ typedef int (*hash_index_match)(const void *owner, const void *slot, const void 
 typedef struct hash_index_type {
 	size_t size;           /**< Of a slot, in bytes. */
 	size_t first_capacity; /**< A power of two, at least 8. */
-	uint32_t used_eighths; /**< The part of the slots that may be used, 1 to 7 eighths. */
+	uint32_t used_eighths; /**< The part of the slots that may be used, 1 to 7 eighths, rounded up. */
 	int empty_byte;        /**< All bytes of an empty slot: 0 or 0xff. */
 	/**
 	 * Grows to one and a half times the size instead of twice, so that fewer slots are empty. Finding the first slot
@@ -72,7 +72,7 @@ int hash_index_grow(hash_index *index, const hash_index_type *type, const void *
 /** Makes room for one more key. Returns 0, changing nothing, if there is no memory. */
 HASH_INDEX_INLINE int hash_index_reserve(hash_index *index, const hash_index_type *type, const void *owner)
 {
-	return __builtin_expect(index->count < index->capacity / 8 * type->used_eighths, 1) ||
+	return __builtin_expect(index->count < index->capacity - index->capacity / 8 * (8 - type->used_eighths), 1) ||
 	       hash_index_grow(index, type, owner);
 }
 

@@ -13,6 +13,8 @@
 
 #include <mprof/recorder.h>
 
+#include "base/hash.h"
+
 #include <string.h>
 
 typedef enum heap_word_kind {
@@ -92,7 +94,7 @@ static inline uint64_t heap_word_widen(uint32_t units)
 /** Where a class stands in the table. Another one that belongs there takes the place. */
 static inline uint32_t heap_word_class_place(mprof_key key)
 {
-	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HEAP_CLASS_BITS));
+	return (uint32_t)(hash_address(key) >> (64 - HEAP_CLASS_BITS));
 }
 
 #endif

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define FIRST_CAPACITY 1024
-
 int key_table_init(key_table *table, const mprof_allocator *allocator, int keys_are_ids)
 {
 	memset(table, 0, sizeof(*table));
@@ -14,12 +12,8 @@ int key_table_init(key_table *table, const mprof_allocator *allocator, int keys_
 	table->keys_are_ids = keys_are_ids;
 	table->next_id = 1;
 	table->version_count = 1;
-	table->capacity = FIRST_CAPACITY;
-	table->shift = 64 - 10;
-	table->entries = allocator_allocate_zeroed(allocator, table->capacity * sizeof(*table->entries));
-	if (table->entries == NULL)
-		table->capacity = 0;
-	return table->entries != NULL;
+	hash_index_init(&table->entries, allocator);
+	return hash_index_reserve(&table->entries, &key_entries, table);
 }
 
 void key_table_destroy(key_table *table)
@@ -27,7 +21,7 @@ void key_table_destroy(key_table *table)
 	for (size_t i = 1; i < table->version_count; i++)
 		key_table_forget_name(table, &table->versions[i]);
 	allocator_release(&table->allocator, table->versions, table->version_capacity * sizeof(*table->versions));
-	allocator_release(&table->allocator, table->entries, table->capacity * sizeof(*table->entries));
+	hash_index_destroy(&table->entries, &key_entries);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -57,44 +51,30 @@ static int repeats(const key_version *version, const key_definition *definition,
 	return version->hash == hash && (size == definition->object_size || size == 0 || definition->object_size == 0);
 }
 
-static key_entry *empty_place(key_entry *entries, size_t capacity, uint32_t shift, mprof_key key)
+static key_entry *entry_at(const key_table *table, size_t i)
 {
-	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> shift);
-
-	while (entries[i].key != 0)
-		i = (i + 1) & (capacity - 1);
-	return &entries[i];
+	return hash_index_slot(&table->entries, &key_entries, i);
 }
 
-/* Rebuilds the table without retired keys: twice as many, unless half of them become free. */
+/* Removes the entries of retired keys. */
+static void remove_retired(key_table *table)
+{
+	for (size_t i = 0; i < table->entries.capacity; i++) {
+		key_entry *entry = entry_at(table, i);
+
+		/* A later entry may have moved here. */
+		while (entry->key != 0 && entry->version == 0)
+			hash_index_remove(&table->entries, &key_entries, table, entry);
+	}
+	table->retired = 0;
+}
+
+/* Makes room for one more key. Retired ones are removed if that frees half of the entries, or all of them grow. */
 static int make_room(key_table *table)
 {
-	size_t capacity = table->capacity;
-	uint32_t shift = table->shift;
-	size_t size;
-	key_entry *entries;
-
-	if (table->retired < table->count / 2) {
-		if (!checked_multiply(capacity, 2, &capacity))
-			return 0;
-		shift--;
-	}
-	if (!checked_multiply(capacity, sizeof(*entries), &size))
-		return 0;
-	entries = allocator_allocate_zeroed(&table->allocator, size);
-	if (entries == NULL)
-		return 0;
-	for (size_t i = 0; i < table->capacity; i++) {
-		if (table->entries[i].version != 0)
-			*empty_place(entries, capacity, shift, table->entries[i].key) = table->entries[i];
-	}
-	allocator_release(&table->allocator, table->entries, table->capacity * sizeof(*table->entries));
-	table->entries = entries;
-	table->capacity = capacity;
-	table->shift = shift;
-	table->count -= table->retired;
-	table->retired = 0;
-	return 1;
+	if (table->retired > 0 && table->retired >= table->entries.count / 2)
+		remove_retired(table);
+	return hash_index_reserve(&table->entries, &key_entries, table);
 }
 
 /* A number for a version, or 0 without memory. Versions move. */
@@ -165,16 +145,14 @@ key_change key_table_define(key_table *table, mprof_key key, const key_definitio
 			table->versions[number].definition.object_size = definition->object_size;
 		return KEY_AS_BEFORE;
 	}
-	/* At most half full, so that probing stays short. */
-	if (entry == NULL && table->count >= table->capacity / 2 && !make_room(table))
+	if (entry == NULL && table->entries.count >= table->entries.capacity / 2 && !make_room(table))
 		return KEY_NO_MEMORY;
 	number = create_version(table, definition, hash);
 	if (number == 0)
 		return KEY_NO_MEMORY;
 	if (entry == NULL) {
-		entry = empty_place(table->entries, table->capacity, table->shift, key);
+		entry = hash_index_take_slot(&table->entries, &key_entries, hash_address(key));
 		entry->key = key;
-		table->count++;
 	} else if (entry->version == 0) {
 		table->retired--;
 	}
@@ -222,7 +200,7 @@ static int ranges_are_small(const key_table *table, const mprof_key_range *range
 	for (size_t i = 0; i < count; i++) {
 		uint64_t more = ranges[i].last - ranges[i].first;
 
-		if (more >= table->capacity || keys + more >= table->capacity)
+		if (more >= table->entries.capacity || keys + more >= table->entries.capacity)
 			return 0;
 		keys += more + 1;
 	}
@@ -234,7 +212,7 @@ static void retire_each(key_table *table, const mprof_key_range *range)
 	for (uint64_t i = 0; i <= range->last - range->first; i++) {
 		key_entry *entry = key_table_find(table, range->first + i);
 
-		/* Key 0 finds an empty place. */
+		/* Key 0 finds an empty entry. */
 		if (entry != NULL && entry->version != 0)
 			retire(table, entry);
 	}
@@ -249,9 +227,11 @@ void key_table_retire(key_table *table, const mprof_key_range *ranges, size_t co
 			retire_each(table, &ranges[i]);
 		return;
 	}
-	for (size_t i = 0; i < table->capacity; i++) {
-		if (table->entries[i].version != 0 && key_ranges_hold(ranges, count, table->entries[i].key))
-			retire(table, &table->entries[i]);
+	for (size_t i = 0; i < table->entries.capacity; i++) {
+		key_entry *entry = entry_at(table, i);
+
+		if (entry->version != 0 && key_ranges_hold(ranges, count, entry->key))
+			retire(table, entry);
 	}
 }
 

@@ -12,7 +12,7 @@
 
 #include <mprof/recorder.h>
 
-#include "base/allocator.h"
+#include "base/hash_index.h"
 
 /** Whether a key can stand in the table: 0 marks an empty place, and an ID that the client chose must fit one. */
 static inline int key_is_valid(mprof_key key, int keys_are_ids)
@@ -47,7 +47,7 @@ typedef struct key_version {
 	uint32_t previous; /**< Number of the version before, 0 if none; of a free number the next free one. */
 } key_version;
 
-/** A key's place in the table: all that the common case needs, in 16 bytes. */
+/** A slot of the table: all that the common case needs, in 16 bytes. */
 typedef struct key_entry {
 	mprof_key key;    /**< 0: empty. */
 	uint32_t id;      /**< Of the only version; 0 if it has none yet, or if there are several versions. */
@@ -56,11 +56,8 @@ typedef struct key_entry {
 
 typedef struct key_table {
 	mprof_allocator allocator;
-	key_entry *entries;
-	size_t capacity;       /**< A power of two. */
-	size_t count;          /**< Places taken, also by keys that were retired. */
+	hash_index entries;    /**< #key_entry; also those of keys that were retired. */
 	size_t retired;        /**< Keys that were retired and not defined again. */
-	uint32_t shift;        /**< 64 - log2(capacity). */
 	key_version *versions; /**< By number; number 0 is not used. */
 	size_t version_count;
 	size_t version_capacity;
@@ -93,17 +90,36 @@ void key_table_retire(key_table *table, const mprof_key_range *ranges, size_t co
 /** Whether a key is in one of such ranges. */
 int key_ranges_hold(const mprof_key_range *ranges, size_t count, mprof_key key);
 
-/** A key's place, or NULL if it was never defined; it has a version unless it was retired. */
+static inline int key_entry_is_used(const void *slot)
+{
+	return ((const key_entry *)slot)->key != 0;
+}
+
+static inline uint64_t key_entry_hash(const void *owner, const void *slot)
+{
+	(void)owner;
+	return hash_address(((const key_entry *)slot)->key);
+}
+
+static inline int key_entry_matches(const void *owner, const void *slot, const void *key)
+{
+	(void)owner;
+	return ((const key_entry *)slot)->key == *(const mprof_key *)key;
+}
+
+/** Keys are chosen by the program that is recorded, so their hash has no seed. */
+static const hash_index_type key_entries = {
+	.size = sizeof(key_entry),
+	.first_capacity = 1024,
+	.used_eighths = 4,
+	.is_used = key_entry_is_used,
+	.hash = key_entry_hash,
+};
+
+/** The entry of a key, which is not 0, or NULL if it was never defined; it has a version unless it was retired. */
 static inline key_entry *key_table_find(const key_table *table, mprof_key key)
 {
-	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
-
-	for (;; i = (i + 1) & (table->capacity - 1)) {
-		if (table->entries[i].key == key)
-			return &table->entries[i];
-		if (table->entries[i].key == 0)
-			return NULL;
-	}
+	return hash_index_find(&table->entries, &key_entries, hash_address(key), key_entry_matches, table, &key);
 }
 
 /** The version of a key at a counter. The key must have one. */

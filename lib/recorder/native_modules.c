@@ -2,6 +2,7 @@
 #include "recorder/native_modules.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -105,17 +106,15 @@ static char *copy_file_name(const mprof_allocator *allocator, const char *loader
 /* A number that another file under the same name nearly always differs in; 0 if there is no file. */
 static uint64_t identify_file(const char *path)
 {
-	const uint64_t mix = UINT64_C(0x9e3779b97f4a7c15);
 	struct stat about;
 	uint64_t identity;
 
 	if (stat(path, &about) != 0)
 		return 0;
-	identity = (uint64_t)about.st_dev;
-	identity = (identity ^ identity >> 32) * mix + (uint64_t)about.st_ino;
-	identity = (identity ^ identity >> 32) * mix + (uint64_t)about.st_size;
-	identity = (identity ^ identity >> 32) * mix + (uint64_t)about.st_mtim.tv_sec;
-	identity = (identity ^ identity >> 32) * mix + (uint64_t)about.st_mtim.tv_nsec;
+	identity = hash_mix((uint64_t)about.st_dev, (uint64_t)about.st_ino);
+	identity = hash_mix(identity, (uint64_t)about.st_size);
+	identity = hash_mix(identity, (uint64_t)about.st_mtim.tv_sec);
+	identity = hash_mix(identity, (uint64_t)about.st_mtim.tv_nsec);
 	return identity | 1;
 }
 

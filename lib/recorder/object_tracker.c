@@ -5,23 +5,49 @@
 
 #include <string.h>
 
-#define FIRST_CAPACITY 1024U
-
 /* Size codes. */
 #define CODE_ALIVE (1U << 31)       /* The heap snapshot gave it. */
 #define CODE_UNANNOUNCED (1U << 30) /* Known from one heap snapshot only: its allocation may still be to come. */
 #define CODE_LARGE (1U << 29)       /* The rest is a place in large_sizes. */
 #define CODE_SIZE (CODE_LARGE - 1)
 
+static inline int entry_is_used(const void *slot)
+{
+	return ((const object_entry *)slot)->address != 0;
+}
+
+static inline uint64_t entry_hash(const void *owner, const void *slot)
+{
+	(void)owner;
+	return hash_address(((const object_entry *)slot)->address);
+}
+
+static inline int entry_matches(const void *owner, const void *slot, const void *address)
+{
+	(void)owner;
+	return ((const object_entry *)slot)->address == *(const uint64_t *)address;
+}
+
+/* The table grows by half, and up to three quarters of it are used: memory per object matters more than a search. */
+static const hash_index_type object_entries = {
+	.size = sizeof(object_entry),
+	.first_capacity = 1024,
+	.used_eighths = 6,
+	.grows_by_half = 1,
+	.is_used = entry_is_used,
+	.hash = entry_hash,
+};
+
 void object_tracker_init(object_tracker *tracker, const mprof_allocator *allocator)
 {
 	memset(tracker, 0, sizeof(*tracker));
 	tracker->allocator = *allocator;
+	hash_index_init(&tracker->entries, allocator);
 }
 
 static void release_memory(object_tracker *tracker)
 {
-	allocator_release(&tracker->allocator, tracker->entries, tracker->capacity * sizeof(*tracker->entries));
+	hash_index_destroy(&tracker->entries, &object_entries);
 	allocator_release(&tracker->allocator, tracker->moving, tracker->moving_capacity * sizeof(*tracker->moving));
 	allocator_release(&tracker->allocator, tracker->large_sizes,
 			  tracker->large_capacity * sizeof(*tracker->large_sizes));
@@ -35,7 +61,7 @@ void object_tracker_destroy(object_tracker *tracker)
 
 uint64_t object_tracker_count(const object_tracker *tracker)
 {
-	return tracker->count + tracker->moving_count + tracker->waiting_count;
+	return tracker->entries.count + tracker->moving_count + tracker->waiting_count;
 }
 
 uint64_t object_tracker_forget(object_tracker *tracker)
@@ -49,91 +75,37 @@ uint64_t object_tracker_forget(object_tracker *tracker)
 	return object_tracker_count(&forgotten);
 }
 
-/*
- * Where an address belongs: the high half of a product, spread over the capacity, which need not be a power of two. So
- * the table grows by half, and few places are empty.
- */
-static inline uint32_t home_of(uint64_t address, uint32_t capacity)
-{
-	uint32_t hash = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	return (uint32_t)((uint64_t)hash * capacity >> 32);
-}
-
-static inline uint32_t place_behind(uint32_t place, uint32_t capacity)
-{
-	return place + 1 == capacity ? 0 : place + 1;
-}
-
 void object_tracker_prefetch(const object_tracker *tracker, uint64_t address)
 {
-	if (tracker->capacity > 0)
-		__builtin_prefetch(&tracker->entries[home_of(address, tracker->capacity)], 1);
+	const hash_index *entries = &tracker->entries;
+
+	if (entries->capacity > 0)
+		__builtin_prefetch(hash_index_slot(entries, &object_entries,
+						   hash_index_home(entries, &object_entries, hash_address(address))),
+				   1);
 }
 
-/* The place of an address, or the empty one where it would go. There is an empty one. */
-static inline object_entry *probe(object_entry *entries, uint32_t capacity, uint64_t address)
+/* The entry of an address, or NULL. */
+static inline object_entry *find(const object_tracker *tracker, uint64_t address)
 {
-	uint32_t place = home_of(address, capacity);
-
-	while (entries[place].address != address && entries[place].address != 0)
-		place = place_behind(place, capacity);
-	return &entries[place];
+	return hash_index_find(&tracker->entries, &object_entries, hash_address(address), entry_matches, tracker,
+			       &address);
 }
 
-static int resize(object_tracker *tracker, uint32_t capacity)
-{
-	object_entry *entries;
-	size_t size;
-
-	if (!checked_multiply(capacity, sizeof(*entries), &size))
-		return 0;
-	entries = allocator_allocate_zeroed(&tracker->allocator, size);
-	if (entries == NULL)
-		return 0;
-	for (uint32_t i = 0; i < tracker->capacity; i++) {
-		if (tracker->entries[i].address != 0)
-			*probe(entries, capacity, tracker->entries[i].address) = tracker->entries[i];
-	}
-	allocator_release(&tracker->allocator, tracker->entries, tracker->capacity * sizeof(*tracker->entries));
-	tracker->entries = entries;
-	tracker->capacity = capacity;
-	return 1;
-}
-
-/* Makes room for one more, so that at most three places of four are taken. */
 static inline int reserve(object_tracker *tracker)
 {
-	uint32_t capacity = tracker->capacity;
-
-	if (__builtin_expect(tracker->count < capacity - capacity / 4, 1))
-		return 1;
-	if (capacity > UINT32_MAX / 3 * 2)
-		return 0;
-	return resize(tracker, capacity == 0 ? FIRST_CAPACITY : capacity + capacity / 2);
+	return hash_index_reserve(&tracker->entries, &object_entries, tracker);
 }
 
-/* Empties an entry; what stands after it moves up, so that no search ends too early. */
-static void empty_place(object_tracker *tracker, object_entry *entry)
+/* Adds an entry for an address that has none, after reserve(). */
+static inline object_entry *add(object_tracker *tracker, uint64_t address)
 {
-	uint32_t hole = (uint32_t)(entry - tracker->entries);
-	uint32_t place = hole;
+	return hash_index_take_slot(&tracker->entries, &object_entries, hash_address(address));
+}
 
-	for (;;) {
-		uint32_t home;
-
-		place = place_behind(place, tracker->capacity);
-		if (tracker->entries[place].address == 0)
-			break;
-		home = home_of(tracker->entries[place].address, tracker->capacity);
-		/* It may stand in the hole unless its home lies after the hole, up to where it stands. */
-		if (hole <= place ? hole < home && home <= place : hole < home || home <= place)
-			continue;
-		tracker->entries[hole] = tracker->entries[place];
-		hole = place;
-	}
-	memset(&tracker->entries[hole], 0, sizeof(*tracker->entries));
-	tracker->count--;
+static void remove_entry(object_tracker *tracker, object_entry *entry)
+{
+	hash_index_remove(&tracker->entries, &object_entries, tracker, entry);
 }
 
 static uint64_t size_of(const object_tracker *tracker, const object_entry *entry)
@@ -195,11 +167,11 @@ static int put_entry(object_tracker *tracker, const object_entry *entry)
 
 	if (!reserve(tracker))
 		return 0;
-	place = probe(tracker->entries, tracker->capacity, entry->address);
-	if (place->address != 0)
+	place = find(tracker, entry->address);
+	if (place != NULL)
 		tell_death(tracker, place);
 	else
-		tracker->count++;
+		place = add(tracker, entry->address);
 	*place = *entry;
 	return 1;
 }
@@ -222,20 +194,20 @@ static int note_alive(object_tracker *tracker, const tracked_object *object)
 
 	if (!reserve(tracker))
 		return 0;
-	place = probe(tracker->entries, tracker->capacity, object->address);
+	place = find(tracker, object->address);
 	/*
 	 * It dies with the size that it was allocated with, or the sums of deaths would exceed those of allocations:
 	 * collectors may report the size of the place where the object is.
 	 */
-	if (place->address != 0 && place->class_id == object->class_id) {
+	if (place != NULL && place->class_id == object->class_id) {
 		place->size_code = (place->size_code | CODE_ALIVE) & ~CODE_UNANNOUNCED;
 		return 1;
 	}
 	if (!code_size(tracker, object->size, &entry.size_code))
 		return 0;
 	entry.size_code |= CODE_ALIVE | CODE_UNANNOUNCED;
-	if (place->address == 0)
-		tracker->count++;
+	if (place == NULL)
+		place = add(tracker, object->address);
 	else
 		tell_death(tracker, place);
 	*place = entry;
@@ -270,8 +242,8 @@ int object_tracker_allocated(object_tracker *tracker, const tracked_object *obje
 		return 1;
 	if (!settle(tracker) || !reserve(tracker))
 		return 0;
-	place = probe(tracker->entries, tracker->capacity, object->address);
-	if (place->address != 0) {
+	place = find(tracker, object->address);
+	if (place != NULL) {
 		/* The thread that allocated it was stopped before it could say so: the shot knew it first. */
 		if ((place->size_code & CODE_UNANNOUNCED) != 0 && place->class_id == object->class_id &&
 		    size_of(tracker, place) == object->size) {
@@ -280,7 +252,7 @@ int object_tracker_allocated(object_tracker *tracker, const tracked_object *obje
 		}
 		tell_death(tracker, place);
 	} else {
-		tracker->count++;
+		place = add(tracker, object->address);
 	}
 	/* Without room for a large size the entry is left as it is, and the tracker not used any more. */
 	*place = entry;
@@ -294,10 +266,10 @@ int object_tracker_moved(object_tracker *tracker, uint64_t from, uint64_t to)
 
 	if (tracker->waiting_count > 0 && !end_waiting(tracker))
 		return 0;
-	if (tracker->capacity == 0 || from == 0 || to == 0)
+	if (from == 0 || to == 0)
 		return 1;
-	place = probe(tracker->entries, tracker->capacity, from);
-	if (place->address == 0)
+	place = find(tracker, from);
+	if (place == NULL)
 		return 1;
 	if (!array_reserve(&tracker->allocator, &moving, &tracker->moving_capacity, tracker->moving_count + 1,
 			   sizeof(*tracker->moving)))
@@ -305,7 +277,7 @@ int object_tracker_moved(object_tracker *tracker, uint64_t from, uint64_t to)
 	tracker->moving = moving;
 	tracker->moving[tracker->moving_count] = *place;
 	tracker->moving[tracker->moving_count++].address = to;
-	empty_place(tracker, place);
+	remove_entry(tracker, place);
 	return 1;
 }
 
@@ -328,13 +300,13 @@ int object_tracker_freed(object_tracker *tracker, uint64_t address)
 
 	if (!settle(tracker))
 		return 0;
-	if (tracker->capacity == 0 || address == 0)
+	if (address == 0)
 		return 1;
-	place = probe(tracker->entries, tracker->capacity, address);
-	if (place->address == 0)
+	place = find(tracker, address);
+	if (place == NULL)
 		return 1;
 	release_size(tracker, place->size_code);
-	empty_place(tracker, place);
+	remove_entry(tracker, place);
 	return 1;
 }
 
@@ -346,28 +318,31 @@ static inline int end_entry(object_tracker *tracker, object_entry *entry, int is
 		return 0;
 	}
 	tell_death(tracker, entry);
-	empty_place(tracker, entry);
+	remove_entry(tracker, entry);
 	return 1;
 }
 
 int object_tracker_end_shot(object_tracker *tracker, int is_complete)
 {
-	uint32_t place = 0;
+	hash_index *entries = &tracker->entries;
+	const size_t smallest = object_entries.first_capacity;
+	size_t i = 0;
 
 	if (!settle(tracker))
 		return 0;
-	if (tracker->capacity == 0)
+	if (entries->capacity == 0)
 		return 1;
-	/* From one empty place around to it: what moves up into a place was never looked at before. */
-	while (tracker->entries[place].address != 0)
-		place++;
-	for (uint32_t left = tracker->capacity; left > 0; left--) {
-		while (end_entry(tracker, &tracker->entries[place], is_complete))
+	/* Starts at an empty slot and visits each one after it: entries that move up were not visited before. */
+	while (entry_is_used(hash_index_slot(entries, &object_entries, i)))
+		i++;
+	for (size_t left = entries->capacity; left > 0; left--) {
+		while (end_entry(tracker, hash_index_slot(entries, &object_entries, i), is_complete))
 			continue;
-		place = place_behind(place, tracker->capacity);
+		i = hash_index_next(entries, &object_entries, i);
 	}
 	/* The table follows what lives. It may stay as it is if there is no memory for a smaller one. */
-	if (tracker->capacity > FIRST_CAPACITY && tracker->count < tracker->capacity / 4)
-		(void)resize(tracker, tracker->count * 2 < FIRST_CAPACITY ? FIRST_CAPACITY : tracker->count * 2);
+	if (entries->capacity > smallest && entries->count < entries->capacity / 4)
+		(void)hash_index_resize(entries, &object_entries, tracker,
+					entries->count * 2 < smallest ? smallest : entries->count * 2);
 	return 1;
 }

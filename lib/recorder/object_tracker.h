@@ -12,9 +12,7 @@
 #ifndef RECORDER_OBJECT_TRACKER_H
 #define RECORDER_OBJECT_TRACKER_H
 
-#include "base/allocator.h"
-
-#include <stdint.h>
+#include "base/hash_index.h"
 
 /** What is reported of an object. */
 typedef struct tracked_object {
@@ -26,7 +24,7 @@ typedef struct tracked_object {
 /** An object was found dead. The function must not call the tracker. */
 typedef void (*object_death_function)(void *user, const tracked_object *object);
 
-/** A place in the table. */
+/** A slot of the table. */
 typedef struct object_entry {
 	uint64_t address; /**< 0: empty. */
 	uint32_t class_id;
@@ -40,9 +38,7 @@ typedef struct object_tracker {
 	mprof_allocator allocator;
 	object_death_function died; /**< To be set, with user, before objects are reported. */
 	void *user;
-	object_entry *entries;
-	uint32_t capacity;
-	uint32_t count;
+	hash_index entries;   /**< #object_entry. */
 	object_entry *moving; /**< The open set of moves: not in the table, and with the new address. */
 	size_t moving_count;
 	size_t moving_capacity;

@@ -167,7 +167,7 @@ Test(key_table, keys_that_come_and_go_take_no_more_room)
 			cr_assert_eq(define(&table, key, "name", 1), KEY_ADDED);
 		key_table_retire(&table, &range, 1);
 	}
-	cr_assert_leq(table.capacity, 2048);
+	cr_assert_leq(table.entries.capacity, 2048);
 	cr_assert_leq(table.version_count, 101);
 	key_table_destroy(&table);
 }
