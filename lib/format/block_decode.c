@@ -121,33 +121,33 @@ static void decode_end_clock(content_cursor *cursor, mprof_block *block)
 	block->has_clocks = 1;
 }
 
-static mapping_form mapping_form_of(const block_decoding *decoding)
+static mapping_fields mapping_fields_of(const block_decoding *decoding)
 {
-	const mapping_form form = {directive_in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS),
-				   directive_in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS),
-				   directive_in_force(decoding, MPROF_DIRECTIVE_CLASS_SIZES),
-				   directive_in_force(decoding, MPROF_DIRECTIVE_SOURCE_LINES)};
+	const mapping_fields fields = {directive_in_force(decoding, MPROF_DIRECTIVE_ASSEMBLY_IDS),
+				       directive_in_force(decoding, MPROF_DIRECTIVE_METHOD_FLAGS),
+				       directive_in_force(decoding, MPROF_DIRECTIVE_CLASS_SIZES),
+				       directive_in_force(decoding, MPROF_DIRECTIVE_SOURCE_LINES)};
 
-	return form;
+	return fields;
 }
 
 static void decode_mapping(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
 {
-	const mapping_form form = mapping_form_of(decoding);
+	const mapping_fields fields = mapping_fields_of(decoding);
 
 	decode_clock_and_thread(cursor, block);
-	mapping_lists_decode(cursor, &form, decoding->rules->has_mail_variants, &body->mapping, &block->end);
+	mapping_lists_decode(cursor, &fields, decoding->rules->has_mail_variants, &body->mapping, &block->end);
 	block->has_clocks = 1;
 }
 
 void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
 			  const block_body *body)
 {
-	const mapping_form form = mapping_form_of(decoding);
+	const mapping_fields fields = mapping_fields_of(decoding);
 	content_cursor whole;
 
 	content_cursor_begin(&whole, decoding, content, length);
-	mapping_cursor_init(cursor, &whole, &body->mapping, &form);
+	mapping_cursor_init(cursor, &whole, &body->mapping, &fields);
 }
 
 static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_body *body)
@@ -160,7 +160,7 @@ static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_
 	block->as.heap_data.counter = content_cursor_varint(cursor);
 	start = cursor->position;
 	body->shift = content_cursor_id(cursor);
-	if (body->shift > HEAP_MOST_SHIFT)
+	if (body->shift > HEAP_MAX_SHIFT)
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "the shift of the addresses exceeds 12 bits");
 }
 
@@ -210,15 +210,15 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
 	record_cursor_init(cursor, &whole, block_kind);
 }
 
-static void decode_heap_items(const block_decoding *decoding, content_cursor *cursor, int is_cut, mprof_block *block,
-			      block_body *body)
+static void decode_heap_items(const block_decoding *decoding, content_cursor *cursor, int is_truncated,
+			      mprof_block *block, block_body *body)
 {
-	heap_form known_form = decoding->heap;
+	heap_layout known_layout = decoding->heap;
 
-	/* Writers that declared directives appeared after the form had changed for the last time. */
-	if (known_form == HEAP_FORM_NONE && decoding->directives != 0 && !decoding->rules->has_fixed_ints)
-		known_form = HEAP_FORM_NUMBERED;
-	heap_items_take(cursor, decoding->rules, known_form, &decoding->known, is_cut, block, &body->heap);
+	/* Writers that declared directives appeared after the layout had changed for the last time. */
+	if (known_layout == HEAP_LAYOUT_NONE && decoding->directives != 0 && !decoding->rules->has_fixed_ints)
+		known_layout = HEAP_LAYOUT_NUMBERED;
+	heap_items_decode(cursor, decoding->rules, known_layout, &decoding->known, is_truncated, block, &body->heap);
 	body->list_start = body->heap.list_start;
 	body->list_end = body->heap.list_end;
 }
@@ -290,32 +290,33 @@ static int counters_run_backwards(const mprof_block *block)
 	return (int64_t)(block->as.statistical.end_counter - block->as.statistical.start_counter) < 0;
 }
 
-static void decode_hits(const block_decoding *decoding, content_cursor *cursor, int is_cut, mprof_block *block,
+static void decode_hits(const block_decoding *decoding, content_cursor *cursor, int is_truncated, mprof_block *block,
 			block_body *body)
 {
 	mprof_clock end;
 
 	content_cursor_clock(cursor, &block->start);
 	body->list_start = cursor->position;
-	hits_take(cursor, decoding->rules, decoding->hits, &decoding->known, is_cut, &body->hits, &end);
-	body->list_end = body->hits.list_end;
+	statistical_decode(cursor, decoding->rules, decoding->statistical, &decoding->known, is_truncated,
+			   &body->statistical, &end);
+	body->list_end = body->statistical.list_end;
 	block->as.statistical.start_counter = block->start.counter;
 	block->as.statistical.end_counter = block->start.counter;
-	if (is_cut)
+	if (is_truncated)
 		return;
 	block->end = end;
 	block->as.statistical.end_counter = end.counter;
 	block->has_clocks = 1;
 }
 
-void block_hits_begin(hit_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
-		      const block_body *body)
+void block_statistical_begin(statistical_cursor *cursor, const block_decoding *decoding, const uint8_t *content,
+			     size_t length, const block_body *body)
 {
 	content_cursor whole;
 
 	content_cursor_begin(&whole, decoding, content, length);
 	whole.position = body->list_start;
-	hit_cursor_init(cursor, &whole, &body->hits);
+	statistical_cursor_init(cursor, &whole, &body->statistical);
 }
 
 /*
@@ -377,7 +378,7 @@ static void decode_directives(const block_decoding *decoding, content_cursor *cu
 	decode_end_clock(cursor, block);
 }
 
-int property_take(content_cursor *cursor, const char **key, const char **value)
+int block_property_decode(content_cursor *cursor, const char **key, const char **value)
 {
 	size_t key_length;
 
@@ -395,7 +396,7 @@ static void decode_session(content_cursor *cursor, mprof_block *block, block_bod
 
 	decode_only_clock(cursor, block);
 	body->list_start = cursor->position;
-	while (property_take(cursor, &key, &value))
+	while (block_property_decode(cursor, &key, &value))
 		continue;
 }
 

@@ -13,8 +13,8 @@
 #include "format/kind_counts.h"
 #include "format/content_cursor.h"
 #include "format/dialect.h"
-#include "format/heap_items.h"
-#include "format/hits_decode.h"
+#include "format/heap_items_decode.h"
+#include "format/statistical_decode.h"
 #include "format/mapping_decode.h"
 #include "format/record_lists.h"
 #include "format/records_decode.h"
@@ -42,23 +42,24 @@ uint32_t block_header_counter_delta(const dialect_rules *rules, const uint8_t *b
 /** The state that the decoding of a block depends on. */
 typedef struct block_decoding {
 	const dialect_rules *rules;
-	uint64_t directives;      /**< In force, as #MPROF_DIRECTIVE_BIT. */
-	uint64_t max_name_length; /**< In bytes. */
-	known_ids known;          /**< IDs that the blocks read so far define. */
-	hits_form hits;           /**< The form of earlier STATISTICAL blocks, if it was determined. */
-	heap_form heap;           /**< The same for HEAP_DATA. */
+	uint64_t directives;            /**< In force, as #MPROF_DIRECTIVE_BIT. */
+	uint64_t max_name_length;       /**< In bytes. */
+	known_ids known;                /**< IDs that the blocks read so far define. */
+	statistical_layout statistical; /**< The layout of earlier STATISTICAL blocks, if it was determined. */
+	heap_layout heap;               /**< The same for HEAP_DATA. */
 } block_decoding;
 
 /** Results of decoding in addition to the fields of mprof_block. Positions are offsets into the content, in bytes. */
 typedef struct block_body {
-	size_t list_start;            /**< Start of the list of the block. */
-	size_t list_end;              /**< EVENTS, SAMPLES, HEAP_DATA: position of the 0 that ends the list. Truncated
+	size_t list_start;      /**< Start of the list of the block. */
+	size_t list_end;        /**< EVENTS, SAMPLES, HEAP_DATA: position of the 0 that ends the list. Truncated
 	                                STATISTICAL: end of the last complete entry. */
-	uint32_t shift;               /**< HEAP_DATA: number of low bits that are 0 in all addresses and not stored. */
-	heap_reading heap;            /**< HEAP_DATA of drop, mono, unity. For mprof2 the form is HEAP_FORM_NONE. */
-	mapping_lists mapping;        /**< MAPPING. */
-	hits_reading hits;            /**< STATISTICAL of drop, mono, unity. For mail the form is HITS_FORM_NONE. */
-	mprof_assembly_name assembly; /**< LOADED: mprof_element::assembly points here. */
+	uint32_t shift;         /**< HEAP_DATA: number of low bits that are 0 in all addresses and not stored. */
+	heap_items_result heap; /**< HEAP_DATA of drop, mono, unity. For mprof2 the layout is HEAP_LAYOUT_NONE. */
+	mapping_lists mapping;  /**< MAPPING. */
+	statistical_result
+		statistical; /**< STATISTICAL of drop, mono, unity. For mail the layout is STATISTICAL_LAYOUT_NONE. */
+	mprof_assembly_name assembly;      /**< LOADED: mprof_element::assembly points here. */
 	uint64_t losses[LOSS_CAUSE_COUNT]; /**< LOST: the counts of the block point here. */
 	uint64_t unreadable_kinds; /**< DIRECTIVES: kinds affected by unknown directives, as #MPROF_BLOCK_BIT. */
 } block_body;
@@ -67,7 +68,7 @@ typedef struct block_body {
 extern const char block_without_list_end[];
 
 /** Whether the list of a truncated block of this kind can be decoded up to the point where the bytes end. */
-static inline int block_list_may_be_cut(uint32_t kind)
+static inline int block_list_may_be_truncated(uint32_t kind)
 {
 	return kind == MPROF_BLOCK_EVENTS || kind == MPROF_BLOCK_SAMPLES || kind == MPROF_BLOCK_HEAP_DATA ||
 	       kind == MPROF_BLOCK_STATISTICAL;
@@ -82,7 +83,7 @@ mprof_status block_decode(const block_decoding *decoding, const uint8_t *content
 			  block_body *body, content_cursor *cursor);
 
 /**
- * Decodes the fields before the list of a truncated block, see block_list_may_be_cut(). Parameters and result are those
+ * Decodes the fields before the list of a truncated block, see block_list_may_be_truncated(). Parameters and result are those
  * of block_decode().
  */
 mprof_status block_decode_list_start(const block_decoding *decoding, const uint8_t *content, size_t length,
@@ -108,8 +109,8 @@ void sample_cursor_init(sample_cursor *cursor, const uint8_t *content, size_t le
 int sample_cursor_next(sample_cursor *cursor, uint32_t *id);
 
 /** Starts the iteration over the tokens of a STATISTICAL block of drop, mono or unity. */
-void block_hits_begin(hit_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
-		      const block_body *body);
+void block_statistical_begin(statistical_cursor *cursor, const block_decoding *decoding, const uint8_t *content,
+			     size_t length, const block_body *body);
 
 /** Starts the iteration over the records of a block. */
 void block_records_begin(record_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
@@ -119,7 +120,7 @@ void block_records_begin(record_cursor *cursor, const block_decoding *decoding, 
  * Decodes the next key and value of a SESSION block and returns 1, or returns 0 at the end of the list or on an error.
  * The strings point into the content.
  */
-int property_take(content_cursor *cursor, const char **key, const char **value);
+int block_property_decode(content_cursor *cursor, const char **key, const char **value);
 
 /** Whether the list of definitions of a METRICS block is empty. \p bytes start with the block header. */
 int block_defines_no_metric(const dialect_rules *rules, const uint8_t *bytes, size_t length);

@@ -65,7 +65,7 @@ uint64_t content_cursor_varint(content_cursor *cursor)
 		return decode_fixed_int(cursor, 8);
 	if (cursor->status != MPROF_OK)
 		return 0;
-	length = varint_take(&next, cursor->bytes + cursor->length, &value);
+	length = varint_read(&next, cursor->bytes + cursor->length, &value);
 	if (length == 0)
 		fail_at_end(cursor);
 	else if (length < 0)

@@ -64,9 +64,9 @@ static const dialect_code mono_codes[] = {
 /* Common to Mono's own writers and their forks. */
 #define MONO_COLUMNS                                                                                                   \
 	.version = 1, .codes = mono_codes, .intro_flags = MONO_INTRO_FLAGS, .default_runtime = "mono",                 \
-	.names_unknown_assembly = 1, .has_guessed_forms = 1, .has_sample_tokens = 1, .repeats_base_counter = 1,        \
+	.names_unknown_assembly = 1, .has_guessed_layouts = 1, .has_sample_tokens = 1, .repeats_base_counter = 1,      \
 	.has_details = 1, .has_bad_monitor_times = 1, .has_inline_definitions = 1, .methods_need_class = 1,            \
-	.numbers_shots_like_collections = 1
+	.numbers_snapshots_like_collections = 1
 
 /* Common to the writers since Mono 2.0. */
 #define MONO_2_COLUMNS                                                                                                 \
@@ -89,7 +89,7 @@ static const dialect_rules all_rules[] = {
 	 .code_count = DROP_BLOCK_COUNT,
 	 .max_sample_frames = 1,
 	 .can_write = 1,
-	 .has_early_heap_forms = 1,
+	 .has_early_heap_layouts = 1,
 	 .has_sample_counts = 1},
 	{.dialect = MPROF_DIALECT_MONO,
 	 MONO_2_COLUMNS,
@@ -101,7 +101,7 @@ static const dialect_rules all_rules[] = {
 	 MONO_2_COLUMNS,
 	 .constant_intro_flags = MONO_CONSTANT_INTRO_FLAGS,
 	 .can_write = 1,
-	 .is_chain_first = 1,
+	 .is_caller_count_first = 1,
 	 .counts_collections = 1,
 	 .has_stack_sections = 1},
 	{.dialect = MPROF_DIALECT_UNITY_FIXED, MONO_2_COLUMNS, .has_fixed_ints = 1},

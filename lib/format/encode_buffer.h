@@ -32,7 +32,7 @@ static inline void encode_buffer_clear(encode_buffer *buffer)
 }
 
 /** Truncates the buffer to an earlier length and resets the status. */
-static inline void encode_buffer_cut(encode_buffer *buffer, size_t length)
+static inline void encode_buffer_truncate(encode_buffer *buffer, size_t length)
 {
 	buffer->length = length;
 	buffer->status = MPROF_OK;

@@ -9,10 +9,10 @@ typedef struct code_definition {
 	uint8_t byte;
 	uint8_t kind;
 	uint8_t flags;
-	uint8_t form;      /* An event_form, or 0 for the form of the byte's group. */
+	uint8_t layout;    /* An event_layout, or 0 for the layout of the byte's group. */
 	uint8_t dialects;  /* Those that have the event, as DIALECT(). */
 	uint8_t directive; /* The directive that must be declared, or 0. */
-	uint16_t extras;   /* As EVENT_EXTRAS(); for allocations, directives determine them. */
+	uint16_t fields;   /* As EVENT_FIELDS(); for allocations, directives determine them. */
 } code_definition;
 
 #define DIALECT(dialect) (1 << (dialect))
@@ -28,11 +28,11 @@ typedef struct code_definition {
 #define MEMORY MPROF_DIRECTIVE_MEMORY_EVENTS
 #define SWITCHES MPROF_DIRECTIVE_STACK_SWITCHES
 
-#define OF_OBJECT EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0)
-#define OF_CLASSIC_MONITOR EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, 0)
-#define OF_MONITOR EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)
-#define OF_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK)
-#define OF_DELETED_HANDLE EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0)
+#define OF_OBJECT EVENT_FIELDS(EVENT_FIELD_OBJECT, 0, 0)
+#define OF_CLASSIC_MONITOR EVENT_FIELDS(EVENT_FIELD_VALUE, EVENT_FIELD_OBJECT, 0)
+#define OF_MONITOR EVENT_FIELDS(EVENT_FIELD_VALUE, EVENT_FIELD_OBJECT, EVENT_FIELD_STACK)
+#define OF_HANDLE EVENT_FIELDS(EVENT_FIELD_HANDLE, EVENT_FIELD_OBJECT, EVENT_FIELD_STACK)
+#define OF_DELETED_HANDLE EVENT_FIELDS(EVENT_FIELD_HANDLE, EVENT_FIELD_STACK, 0)
 
 /*
  * Section 4 of doc/format.md describes the events that only mprof2 has; doc/dialects.md describes those of other
@@ -78,43 +78,44 @@ static const code_definition definitions[] = {
 	{0x57, MPROF_EVENT_RECORDING_RESUMED, 0, 0, MPROF2, EXTENDED, 0},
 	{0x67, MPROF_EVENT_STACK_SWITCH, 0, 0, MPROF2, SWITCHES, 0},
 	{0xe7, MPROF_EVENT_STACK_END, 0, 0, MPROF2, SWITCHES, 0},
-	{0x1e, MPROF_EVENT_MONITOR, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_MONITOR},
-	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_HANDLE},
-	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_DELETED_HANDLE},
-	{0x4e, MPROF_EVENT_FINALIZER_START, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_OBJECT},
-	{0xce, MPROF_EVENT_FINALIZER_END, 0, EVENT_FORM_DETAILED, MPROF2, DETAILED, OF_OBJECT},
-	{0x56, MPROF_EVENT_ALLOCATION_AT_JIT, 0, EVENT_FORM_ALLOCATION_WHOLE, MPROF2, DETAILED, 0},
-	{0x4f, MPROF_EVENT_MEMORY_ALLOCATED, 0, EVENT_FORM_MEMORY_ALLOCATED, MPROF2, MEMORY, 0},
-	{0xcf, MPROF_EVENT_MEMORY_FREED, 0, EVENT_FORM_MEMORY_FREED, MPROF2, MEMORY, 0},
-	{0xcf | EVENT_MEMORY_FREED_AT_BIT, MPROF_EVENT_MEMORY_FREED, 0, EVENT_FORM_MEMORY_FREED_AT, MPROF2, MEMORY, 0},
-	{0x5f, MPROF_EVENT_MEMORY_RESIZED, 0, EVENT_FORM_MEMORY_RESIZED, MPROF2, MEMORY, 0},
-	{0x1e, MPROF_EVENT_MONITOR, 0, EVENT_FORM_DETAILED, MONO, 0, OF_CLASSIC_MONITOR},
-	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, EVENT_FORM_ALLOCATION_WHOLE, MONO, 0, 0},
-	{EVENT_BYTE_STACK_SECTION, MPROF_EVENT_STACK_SECTION, 0, EVENT_FORM_STACK_SECTION, MONO, 0, 0},
-	{0x07, MPROF_EVENT_UNKNOWN, 0, EVENT_FORM_STRAY, CLASSIC, 0, 0},
+	{0x1e, MPROF_EVENT_MONITOR, 0, EVENT_LAYOUT_DETAILED, MPROF2, DETAILED, OF_MONITOR},
+	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, EVENT_LAYOUT_DETAILED, MPROF2, DETAILED, OF_HANDLE},
+	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, EVENT_LAYOUT_DETAILED, MPROF2, DETAILED, OF_DELETED_HANDLE},
+	{0x4e, MPROF_EVENT_FINALIZER_START, 0, EVENT_LAYOUT_DETAILED, MPROF2, DETAILED, OF_OBJECT},
+	{0xce, MPROF_EVENT_FINALIZER_END, 0, EVENT_LAYOUT_DETAILED, MPROF2, DETAILED, OF_OBJECT},
+	{0x56, MPROF_EVENT_ALLOCATION_AT_JIT, 0, EVENT_LAYOUT_ALLOCATION_UNPACKED, MPROF2, DETAILED, 0},
+	{0x4f, MPROF_EVENT_MEMORY_ALLOCATED, 0, EVENT_LAYOUT_MEMORY_ALLOCATED, MPROF2, MEMORY, 0},
+	{0xcf, MPROF_EVENT_MEMORY_FREED, 0, EVENT_LAYOUT_MEMORY_FREED, MPROF2, MEMORY, 0},
+	{0xcf | EVENT_MEMORY_FREED_STACK_BIT, MPROF_EVENT_MEMORY_FREED, 0, EVENT_LAYOUT_MEMORY_FREED_STACK, MPROF2,
+	 MEMORY, 0},
+	{0x5f, MPROF_EVENT_MEMORY_RESIZED, 0, EVENT_LAYOUT_MEMORY_RESIZED, MPROF2, MEMORY, 0},
+	{0x1e, MPROF_EVENT_MONITOR, 0, EVENT_LAYOUT_DETAILED, MONO, 0, OF_CLASSIC_MONITOR},
+	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, EVENT_LAYOUT_ALLOCATION_UNPACKED, MONO, 0, 0},
+	{EVENT_BYTE_STACK_SECTION, MPROF_EVENT_STACK_SECTION, 0, EVENT_LAYOUT_STACK_SECTION, MONO, 0, 0},
+	{0x07, MPROF_EVENT_UNKNOWN, 0, EVENT_LAYOUT_LEFTOVER, CLASSIC, 0, 0},
 };
 
 #define DEFINITION_COUNT (sizeof(definitions) / sizeof(definitions[0]))
 
-static event_form form_of_group(uint32_t byte)
+static event_layout layout_of_group(uint32_t byte)
 {
 	switch (byte & EVENT_GROUP_MASK) {
 	case EVENT_GROUP_ENTER:
 	case EVENT_GROUP_LEAVE:
-		return EVENT_FORM_PACKED_ID;
+		return EVENT_LAYOUT_PACKED_ID;
 	case EVENT_GROUP_IMPLICIT_LEAVE:
-		return EVENT_FORM_IMPLICIT_LEAVE;
+		return EVENT_LAYOUT_IMPLICIT_LEAVE;
 	case EVENT_GROUP_ALLOCATION:
-		return EVENT_FORM_ALLOCATION;
+		return EVENT_LAYOUT_ALLOCATION;
 	case EVENT_GROUP_ALLOCATION_FIXED:
-		return EVENT_FORM_ALLOCATION_FIXED;
+		return EVENT_LAYOUT_ALLOCATION_FIXED;
 	case EVENT_GROUP_METHOD:
 	case EVENT_GROUP_CLASS:
-		return EVENT_FORM_ID;
+		return EVENT_LAYOUT_ID;
 	case EVENT_GROUP_OTHER:
-		return EVENT_FORM_VALUE;
+		return EVENT_LAYOUT_VALUE;
 	default:
-		return EVENT_FORM_INVALID;
+		return EVENT_LAYOUT_INVALID;
 	}
 }
 
@@ -126,32 +127,32 @@ static void table_set(event_code *table, const code_definition *definition)
 	for (uint32_t byte = definition->byte; byte < 256; byte += step) {
 		table[byte].kind = definition->kind;
 		table[byte].flags = definition->flags;
-		table[byte].form = definition->form != 0 ? definition->form : (uint8_t)form_of_group(byte);
-		table[byte].extras = definition->extras;
+		table[byte].layout = definition->layout != 0 ? definition->layout : (uint8_t)layout_of_group(byte);
+		table[byte].fields = definition->fields;
 	}
 }
 
 /* Section 4.1: the order is caller, stack, object. */
-static uint16_t allocation_extras(uint64_t directives)
+static uint16_t allocation_fields(uint64_t directives)
 {
-	uint32_t extras = 0;
+	uint32_t fields = 0;
 
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0)
-		extras = EVENT_EXTRA_OBJECT;
+		fields = EVENT_FIELD_OBJECT;
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0)
-		extras = extras << 4 | EVENT_EXTRA_STACK;
+		fields = fields << 4 | EVENT_FIELD_STACK;
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0)
-		extras = extras << 4 | EVENT_EXTRA_CALLER;
-	return (uint16_t)extras;
+		fields = fields << 4 | EVENT_FIELD_CALLER;
+	return (uint16_t)fields;
 }
 
 static void table_set_allocations(event_code table[256], uint64_t directives)
 {
-	uint16_t extras = allocation_extras(directives);
+	uint16_t fields = allocation_fields(directives);
 
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		if (event_kind_rows[table[byte].kind].category == MPROF_EVENT_CATEGORY_ALLOCATION)
-			table[byte].extras = extras;
+			table[byte].fields = fields;
 	}
 }
 
@@ -163,9 +164,10 @@ static void table_set_collections(event_code table[256], const dialect_rules *ru
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		if (event_kind_rows[table[byte].kind].category != MPROF_EVENT_CATEGORY_COLLECTION)
 			continue;
-		table[byte].form = EVENT_FORM_COLLECTION;
+		table[byte].layout = EVENT_LAYOUT_COLLECTION;
 		if (table[byte].kind == MPROF_EVENT_GC_RESIZE)
-			table[byte].form = rules->counts_collections ? EVENT_FORM_RESIZE : EVENT_FORM_RESIZE_TIMED;
+			table[byte].layout =
+				rules->counts_collections ? EVENT_LAYOUT_RESIZE : EVENT_LAYOUT_RESIZE_TIMED;
 	}
 }
 
@@ -181,7 +183,7 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 	if (rules->reserves_event_codes) {
 		for (uint32_t byte = 0; byte < 256; byte++) {
 			if ((byte & EVENT_GROUP_MASK) >= EVENT_GROUP_METHOD)
-				table[byte].form = EVENT_FORM_UNKNOWN;
+				table[byte].layout = EVENT_LAYOUT_UNKNOWN;
 		}
 	}
 	for (size_t i = 0; i < DEFINITION_COUNT; i++) {
@@ -195,7 +197,7 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 	table_set_collections(table, rules, directives);
 	/* Byte 0 ends the list, though its bits 0 to 2 are those of allocations of fixed size. */
 	memset(&table[0], 0, sizeof(table[0]));
-	table[0].form = EVENT_FORM_END;
+	table[0].layout = EVENT_LAYOUT_END;
 }
 
 int event_codes_byte(const dialect_rules *rules, uint32_t kind, uint32_t flags)

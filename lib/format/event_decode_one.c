@@ -2,7 +2,7 @@
 #include "format/event_decode_one.h"
 
 #include "format/event_store.h"
-#include "format/memory_place.h"
+#include "format/memory_address.h"
 #include "format/varint.h"
 
 /*
@@ -14,10 +14,10 @@
 /* Decodes the varint at the cursor and advances the cursor. Returns EVENTS_DECODE_DONE or the error. */
 static events_decode_result decode_number(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {
-	int length = varint_take(cursor, limit, value);
+	int length = varint_read(cursor, limit, value);
 
 	if (length <= 0)
-		return length == 0 ? EVENTS_DECODE_CUT : EVENTS_DECODE_BAD_VARINT;
+		return length == 0 ? EVENTS_DECODE_TRUNCATED : EVENTS_DECODE_BAD_VARINT;
 	return EVENTS_DECODE_DONE;
 }
 
@@ -44,15 +44,15 @@ static events_decode_result decode_main_number(const event_decode_entry *entry, 
 }
 
 /* Decodes the optional fields of an event into its detail. */
-static events_decode_result decode_extras(uint32_t extras, const uint8_t **cursor, const uint8_t *limit,
+static events_decode_result decode_fields(uint32_t fields, const uint8_t **cursor, const uint8_t *limit,
 					  mprof_event *event, mprof_event_detail *detail)
 {
 	events_decode_result result = EVENTS_DECODE_DONE;
-	extra_numbers numbers = {{0}};
+	event_field_values numbers = {{0}};
 
-	for (; extras != 0 && result == EVENTS_DECODE_DONE; extras = EVENT_EXTRAS_NEXT(extras))
-		result = decode_number(cursor, limit, &numbers.of[EVENT_EXTRAS_FIRST(extras)]);
-	if (result == EVENTS_DECODE_DONE && !detail_store(event, detail, &numbers))
+	for (; fields != 0 && result == EVENTS_DECODE_DONE; fields = EVENT_FIELDS_NEXT(fields))
+		result = decode_number(cursor, limit, &numbers.of[EVENT_FIELDS_FIRST(fields)]);
+	if (result == EVENTS_DECODE_DONE && !event_store_detail(event, detail, &numbers))
 		result = EVENTS_DECODE_BAD_ID;
 	return result;
 }
@@ -71,7 +71,7 @@ static uint64_t plausible_monitor_time(const events_decode_state *state, uint64_
 }
 
 /* Decodes an event of one or two varints and optional fields. */
-static events_decode_result decode_common(const events_decode_table *table, const event_decode_entry *entry,
+static events_decode_result decode_common(const event_decode_table *table, const event_decode_entry *entry,
 					  const uint8_t **cursor, const uint8_t *limit, events_decode_state *state,
 					  events_decode_batch *batch)
 {
@@ -82,7 +82,7 @@ static events_decode_result decode_common(const events_decode_table *table, cons
 	uint32_t size = 0;
 	events_decode_result result;
 
-	if (entry->extras != 0 && batch->detail_count == batch->detail_capacity)
+	if (entry->fields != 0 && batch->detail_count == batch->detail_capacity)
 		return EVENTS_DECODE_FULL;
 	result = decode_main_number(entry, cursor, limit, &main_number);
 	if (result == EVENTS_DECODE_DONE && (entry->second_value_mask | entry->second_time_mask) != 0)
@@ -94,11 +94,11 @@ static events_decode_result decode_common(const events_decode_table *table, cons
 		if (size == 0)
 			return EVENTS_DECODE_NO_SIZE;
 	}
-	if (entry->form == EVENT_FORM_DETAILED && table->doubts_monitors)
+	if (entry->layout == EVENT_LAYOUT_DETAILED && table->has_bad_monitor_times)
 		second = plausible_monitor_time(state, second);
 	counter = event_store_any(event, entry, main_number, second, size, state->counter);
-	if (entry->extras != 0) {
-		result = decode_extras(entry->extras, cursor, limit, event, &batch->details[batch->detail_count]);
+	if (entry->fields != 0) {
+		result = decode_fields(entry->fields, cursor, limit, event, &batch->details[batch->detail_count]);
 		if (result != EVENTS_DECODE_DONE)
 			return result;
 		batch->detail_count++;
@@ -135,8 +135,8 @@ static events_decode_result decode_collection(const event_decode_entry *entry, c
 		return EVENTS_DECODE_BAD_ID;
 	update_collection_numbers(state, main_number);
 	state->counter += time;
-	event_store(&batch->events[batch->count++], entry->head, main_number >> EVENT_GENERATION_BITS, state->counter,
-		    main_number & EVENT_GENERATION_MASK);
+	event_store(&batch->events[batch->count++], entry->event_template, main_number >> EVENT_GENERATION_BITS,
+		    state->counter, main_number & EVENT_GENERATION_MASK);
 	return EVENTS_DECODE_DONE;
 }
 
@@ -161,18 +161,18 @@ static events_decode_result decode_resize(const event_decode_entry *entry, const
 	events_decode_result result;
 
 	result = decode_two_numbers(cursor, limit, &size, &time);
-	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_RESIZE_TIMED)
+	if (result == EVENTS_DECODE_DONE && entry->layout == EVENT_LAYOUT_RESIZE_TIMED)
 		result = decode_number(cursor, limit, &number);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
-	if (entry->form == EVENT_FORM_RESIZE && is_resize_number(state, time)) {
+	if (entry->layout == EVENT_LAYOUT_RESIZE && is_resize_number(state, time)) {
 		number = time;
 		time = 0;
 	}
 	if (number > UINT32_MAX)
 		return EVENTS_DECODE_BAD_ID;
 	state->counter += time;
-	event_store(&batch->events[batch->count++], entry->head, number, state->counter, size);
+	event_store(&batch->events[batch->count++], entry->event_template, number, state->counter, size);
 	return EVENTS_DECODE_DONE;
 }
 
@@ -208,9 +208,9 @@ static events_decode_result decode_frames(const uint8_t **cursor, const uint8_t 
 static events_decode_result check_frame_room(events_decode_batch *batch, uint64_t count, size_t bytes_left)
 {
 	if (count > bytes_left)
-		return EVENTS_DECODE_CUT;
-	if (count > EVENTS_MOST_FRAMES)
-		return EVENTS_DECODE_DEEP;
+		return EVENTS_DECODE_TRUNCATED;
+	if (count > EVENTS_MAX_FRAMES)
+		return EVENTS_DECODE_TOO_DEEP;
 	if (count <= batch->frame_capacity - batch->frame_count)
 		return EVENTS_DECODE_DONE;
 	if (batch->count > 0)
@@ -243,8 +243,8 @@ static events_decode_result decode_stack_section(const event_decode_entry *entry
 	}
 	if (result != EVENTS_DECODE_DONE)
 		return result;
-	event_store(event, entry->head, 0, state->counter, kept);
-	stack_section_store(event, &batch->details[batch->detail_count++], frames, (uint32_t)count);
+	event_store(event, entry->event_template, 0, state->counter, kept);
+	event_store_section(event, &batch->details[batch->detail_count++], frames, (uint32_t)count);
 	batch->frame_count += (size_t)count;
 	batch->count++;
 	return EVENTS_DECODE_DONE;
@@ -253,28 +253,28 @@ static events_decode_result decode_stack_section(const event_decode_entry *entry
 /* Decodes an address of native memory. *previous is the previous address, and receives this one. */
 static events_decode_result decode_address(const uint8_t **cursor, const uint8_t *limit, uint64_t *previous)
 {
-	uint64_t head;
+	uint64_t first;
 	uint64_t rest = 0;
-	events_decode_result result = decode_number(cursor, limit, &head);
+	events_decode_result result = decode_number(cursor, limit, &first);
 
-	if (result == EVENTS_DECODE_DONE && memory_place_has_rest(head))
+	if (result == EVENTS_DECODE_DONE && memory_address_has_rest(first))
 		result = decode_number(cursor, limit, &rest);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
-	if (!memory_place_is_valid(head, rest))
+	if (!memory_address_is_valid(first, rest))
 		return EVENTS_DECODE_BAD_VARINT;
-	*previous = memory_place_decode(head, rest, *previous);
+	*previous = memory_address_decode(first, rest, *previous);
 	return EVENTS_DECODE_DONE;
 }
 
 /* Decodes the fields of a native memory event after its address. */
-static events_decode_result decode_memory_detail(uint32_t form, const uint8_t **cursor, const uint8_t *limit,
+static events_decode_result decode_memory_detail(uint32_t layout, const uint8_t **cursor, const uint8_t *limit,
 						 mprof_event_detail *detail)
 {
 	events_decode_result result = EVENTS_DECODE_DONE;
 	uint64_t stack;
 
-	if (form != EVENT_FORM_MEMORY_FREED_AT)
+	if (layout != EVENT_LAYOUT_MEMORY_FREED_STACK)
 		result = decode_number(cursor, limit, &detail->size);
 	if (result == EVENTS_DECODE_DONE)
 		result = decode_number(cursor, limit, &stack);
@@ -295,7 +295,7 @@ static events_decode_result decode_memory(const event_decode_entry *entry, const
 	uint64_t duration;
 	events_decode_result result;
 
-	if (entry->form != EVENT_FORM_MEMORY_FREED) {
+	if (entry->layout != EVENT_LAYOUT_MEMORY_FREED) {
 		if (batch->detail_count == batch->detail_capacity)
 			return EVENTS_DECODE_FULL;
 		detail = &batch->details[batch->detail_count];
@@ -303,7 +303,7 @@ static events_decode_result decode_memory(const event_decode_entry *entry, const
 		detail->struct_size = sizeof(*detail);
 	}
 	result = decode_number(cursor, limit, &time);
-	if (result == EVENTS_DECODE_DONE && entry->form == EVENT_FORM_MEMORY_RESIZED) {
+	if (result == EVENTS_DECODE_DONE && entry->layout == EVENT_LAYOUT_MEMORY_RESIZED) {
 		result = decode_number(cursor, limit, &duration);
 		if (result == EVENTS_DECODE_DONE)
 			result = decode_address(cursor, limit, &address);
@@ -313,47 +313,47 @@ static events_decode_result decode_memory(const event_decode_entry *entry, const
 	if (result == EVENTS_DECODE_DONE)
 		result = decode_address(cursor, limit, &address);
 	if (result == EVENTS_DECODE_DONE && detail != NULL)
-		result = decode_memory_detail(entry->form, cursor, limit, detail);
+		result = decode_memory_detail(entry->layout, cursor, limit, detail);
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	state->counter += time;
 	state->address = address;
-	event_store(event, entry->head, 0, state->counter, address);
+	event_store(event, entry->event_template, 0, state->counter, address);
 	event->more.detail = detail;
 	batch->detail_count += detail != NULL;
 	batch->count++;
 	return EVENTS_DECODE_DONE;
 }
 
-events_decode_result event_decode_one(const events_decode_table *table, const uint8_t **position, const uint8_t *limit,
+events_decode_result event_decode_one(const event_decode_table *table, const uint8_t **position, const uint8_t *limit,
 				      events_decode_state *state, events_decode_batch *batch)
 {
 	const event_decode_entry *entry = &table->entries[**position];
 	const uint8_t *cursor = *position + 1;
 	events_decode_result result;
 
-	switch (entry->form) {
-	case EVENT_FORM_END:
+	switch (entry->layout) {
+	case EVENT_LAYOUT_END:
 		return EVENTS_DECODE_LIST_END;
-	case EVENT_FORM_INVALID:
+	case EVENT_LAYOUT_INVALID:
 		return EVENTS_DECODE_BAD_CODE;
-	case EVENT_FORM_COLLECTION:
+	case EVENT_LAYOUT_COLLECTION:
 		result = decode_collection(entry, &cursor, limit, state, batch);
 		break;
-	case EVENT_FORM_RESIZE:
-	case EVENT_FORM_RESIZE_TIMED:
+	case EVENT_LAYOUT_RESIZE:
+	case EVENT_LAYOUT_RESIZE_TIMED:
 		result = decode_resize(entry, &cursor, limit, state, batch);
 		break;
-	case EVENT_FORM_STACK_SECTION:
+	case EVENT_LAYOUT_STACK_SECTION:
 		result = decode_stack_section(entry, &cursor, limit, state, batch);
 		break;
-	case EVENT_FORM_MEMORY_ALLOCATED:
-	case EVENT_FORM_MEMORY_FREED:
-	case EVENT_FORM_MEMORY_FREED_AT:
-	case EVENT_FORM_MEMORY_RESIZED:
+	case EVENT_LAYOUT_MEMORY_ALLOCATED:
+	case EVENT_LAYOUT_MEMORY_FREED:
+	case EVENT_LAYOUT_MEMORY_FREED_STACK:
+	case EVENT_LAYOUT_MEMORY_RESIZED:
 		result = decode_memory(entry, &cursor, limit, state, batch);
 		break;
-	case EVENT_FORM_STRAY:
+	case EVENT_LAYOUT_LEFTOVER:
 		result = decode_stray(&cursor, limit, state);
 		break;
 	default:

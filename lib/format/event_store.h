@@ -6,20 +6,22 @@
 #ifndef FORMAT_EVENT_STORE_H
 #define FORMAT_EVENT_STORE_H
 
-#include "format/events_decode.h"
+#include "format/event_codes.h"
+#include "format/event_decode_table.h"
 
 #include <string.h>
 
 /** Sign-extends a mask of the table, 0 or -1, to 64 bits. */
-static inline uint64_t mask_of(int8_t mask)
+static inline uint64_t event_mask(int8_t mask)
 {
 	return (uint64_t)(int64_t)mask;
 }
 
 /** Stores an event. All fields are written, so the caller's array need not be cleared. */
-static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, uint64_t counter, uint64_t value)
+static inline void event_store(mprof_event *event, uint32_t event_template, uint64_t id, uint64_t counter,
+			       uint64_t value)
 {
-	memcpy(event, &head, sizeof(head));
+	memcpy(event, &event_template, sizeof(event_template));
 	event->id = (uint32_t)id;
 	event->counter = counter;
 	event->value = value;
@@ -27,42 +29,42 @@ static inline void event_store(mprof_event *event, uint32_t head, uint64_t id, u
 }
 
 /**
- * Stores an event of any form, without its optional fields. \p size is the object size of the class, or 0. Returns the
+ * Stores an event of any layout, without its optional fields. \p size is the object size of the class, or 0. Returns the
  * counter of the event.
  */
 static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
 				       uint64_t second, uint32_t size, uint64_t counter)
 {
-	counter += (main_number & mask_of(entry->main_time_mask)) | (second & mask_of(entry->second_time_mask));
-	event_store(event, entry->head, main_number & mask_of(entry->main_id_mask), counter,
-		    (main_number & mask_of(entry->main_value_mask)) | (second & mask_of(entry->second_value_mask)) |
-			    size);
+	counter += (main_number & event_mask(entry->main_time_mask)) | (second & event_mask(entry->second_time_mask));
+	event_store(event, entry->event_template, main_number & event_mask(entry->main_id_mask), counter,
+		    (main_number & event_mask(entry->main_value_mask)) |
+			    (second & event_mask(entry->second_value_mask)) | size);
 	return counter;
 }
 
-/** The values of the optional fields of an event, indexed by #event_extra. */
-typedef struct extra_numbers {
-	uint64_t of[EVENT_EXTRA_COUNT];
-} extra_numbers;
+/** The values of the optional fields of an event, indexed by #event_field. */
+typedef struct event_field_values {
+	uint64_t of[EVENT_FIELD_COUNT];
+} event_field_values;
 
 /** Stores the optional fields in the detail of an event. Returns 0 without a change if an ID exceeds 32 bits. */
-static inline int detail_store(mprof_event *event, mprof_event_detail *detail, const extra_numbers *numbers)
+static inline int event_store_detail(mprof_event *event, mprof_event_detail *detail, const event_field_values *numbers)
 {
-	uint64_t handle = numbers->of[EVENT_EXTRA_HANDLE];
+	uint64_t handle = numbers->of[EVENT_FIELD_HANDLE];
 
-	if ((numbers->of[EVENT_EXTRA_CALLER] | numbers->of[EVENT_EXTRA_STACK]) > UINT32_MAX)
+	if ((numbers->of[EVENT_FIELD_CALLER] | numbers->of[EVENT_FIELD_STACK]) > UINT32_MAX)
 		return 0;
 	detail->struct_size = sizeof(*detail);
-	detail->object = numbers->of[EVENT_EXTRA_OBJECT];
-	detail->caller = (uint32_t)numbers->of[EVENT_EXTRA_CALLER];
-	detail->stack = (uint32_t)numbers->of[EVENT_EXTRA_STACK];
+	detail->object = numbers->of[EVENT_FIELD_OBJECT];
+	detail->caller = (uint32_t)numbers->of[EVENT_FIELD_CALLER];
+	detail->stack = (uint32_t)numbers->of[EVENT_FIELD_STACK];
 	detail->handle_type = handle & EVENT_HANDLE_TYPE_MASK;
 	detail->reference_count = 0;
 	detail->references = NULL;
 	detail->samples = 0;
 	detail->size = 0;
 	detail->started = 0;
-	event->value |= numbers->of[EVENT_EXTRA_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
+	event->value |= numbers->of[EVENT_FIELD_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
 	event->more.detail = detail;
 	return 1;
 }
@@ -71,7 +73,7 @@ static inline int detail_store(mprof_event *event, mprof_event_detail *detail, c
  * Stores the detail of a stack section event. The \p count frames are borrowed. \p frames is not NULL even if \p count
  * is 0, which distinguishes the details of stack sections from others.
  */
-static inline void stack_section_store(mprof_event *event, mprof_event_detail *detail, const uint64_t *frames,
+static inline void event_store_section(mprof_event *event, mprof_event_detail *detail, const uint64_t *frames,
 				       uint32_t count)
 {
 	memset(detail, 0, sizeof(*detail));

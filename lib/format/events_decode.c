@@ -7,103 +7,6 @@
 
 #include <string.h>
 
-/* Sets the packed bits and the fields that the numbers of a form are stored in. */
-static void entry_set_numbers(event_decode_entry *entry, event_form form, uint32_t byte)
-{
-	if (form == EVENT_FORM_PACKED_ID || form == EVENT_FORM_ALLOCATION || form == EVENT_FORM_ALLOCATION_FIXED ||
-	    form == EVENT_FORM_IMPLICIT_LEAVE) {
-		entry->main_shift = EVENT_PACKED_BITS;
-		entry->main_low = byte >> EVENT_PACKED_SHIFT & EVENT_PACKED_MASK;
-	}
-	if (form == EVENT_FORM_IMPLICIT_LEAVE)
-		entry->main_time_mask = -1;
-	else if (form == EVENT_FORM_VALUE || form == EVENT_FORM_UNKNOWN)
-		entry->main_value_mask = -1;
-	else
-		entry->main_id_mask = -1;
-	if (form == EVENT_FORM_ALLOCATION_FIXED)
-		entry->class_size_mask = -1;
-	else if (form == EVENT_FORM_ALLOCATION || form == EVENT_FORM_ALLOCATION_WHOLE)
-		entry->second_value_mask = -1;
-	else if (form != EVENT_FORM_IMPLICIT_LEAVE)
-		entry->second_time_mask = -1;
-}
-
-/*
- * Whether a form is left to the slow path: it is rare, invalid, or more than two varints and the fields of an
- * allocation.
- */
-static int form_is_slow(event_form form)
-{
-	switch (form) {
-	case EVENT_FORM_PACKED_ID:
-	case EVENT_FORM_ALLOCATION:
-	case EVENT_FORM_ALLOCATION_FIXED:
-	case EVENT_FORM_ALLOCATION_WHOLE:
-	case EVENT_FORM_ID:
-	case EVENT_FORM_VALUE:
-	case EVENT_FORM_IMPLICIT_LEAVE:
-	case EVENT_FORM_UNKNOWN:
-		return 0;
-	default:
-		return 1;
-	}
-}
-
-static void entry_build(event_decode_entry *entry, const event_code *code, uint32_t byte)
-{
-	mprof_event event = {.kind = code->kind, .flags = code->flags, .code = (uint8_t)byte};
-
-	memset(entry, 0, sizeof(*entry));
-	memcpy(&entry->head, &event, sizeof(entry->head));
-	entry->form = code->form;
-	entry->extras = code->extras;
-	entry->is_slow = form_is_slow((event_form)code->form);
-	entry_set_numbers(entry, (event_form)code->form, byte);
-}
-
-/*
- * Events without a second varint are recognized by bits of the code that all of them share and no other event has. If
- * the log has no such events, the mask matches allocations of fixed size: their codes are invalid then, and the slow
- * path reports them.
- */
-static void table_set_single(events_decode_table *table)
-{
-	table->has_single = table->entries[EVENT_GROUP_IMPLICIT_LEAVE].form == EVENT_FORM_IMPLICIT_LEAVE;
-	table->has_sizes = table->entries[1 << EVENT_PACKED_SHIFT].form == EVENT_FORM_ALLOCATION_FIXED;
-	table->single_mask = EVENT_GROUP_MASK;
-	if (table->has_single && table->has_sizes)
-		table->single_mask &= ~(EVENT_GROUP_IMPLICIT_LEAVE ^ EVENT_GROUP_ALLOCATION_FIXED);
-	table->single_value = table->has_single ? EVENT_GROUP_IMPLICIT_LEAVE : EVENT_GROUP_ALLOCATION_FIXED;
-	table->single_value &= table->single_mask;
-}
-
-void events_decode_table_build(events_decode_table *table, const dialect_rules *rules, uint64_t directives,
-			       const id_map *object_sizes)
-{
-	event_code codes[256];
-	int has_sections = 0;
-
-	event_codes_build(codes, rules, directives);
-	memset(table, 0, sizeof(*table));
-	for (uint32_t byte = 0; byte < 256; byte++) {
-		event_decode_entry *entry = &table->entries[byte];
-
-		entry_build(entry, &codes[byte], byte);
-		if (entry->form == EVENT_FORM_PACKED_ID || entry->form == EVENT_FORM_IMPLICIT_LEAVE ||
-		    (entry->form == EVENT_FORM_ALLOCATION && entry->extras == 0))
-			table->packed_heads[byte] = entry->head;
-		has_sections |= entry->form == EVENT_FORM_STACK_SECTION;
-	}
-	table_set_single(table);
-	table->has_extras = table->entries[EVENT_GROUP_ALLOCATION].extras != 0;
-	table->has_frames = has_sections && (table->has_extras ||
-					     (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0);
-	table->extracts = (uint8_t)varint_word_machine_extracts();
-	table->doubts_monitors = rules->has_bad_monitor_times;
-	table->object_sizes = object_sizes;
-}
-
 /* Masks of index + 1 groups of seven bits, after the groups were joined. */
 static const uint64_t group_masks[8] = {
 	(UINT64_C(1) << 7) - 1,  (UINT64_C(1) << 14) - 1, (UINT64_C(1) << 21) - 1, (UINT64_C(1) << 28) - 1,
@@ -120,8 +23,8 @@ static const uint64_t byte_masks[8] = {
 
 /* Limits of the fast path, in bytes: the code and the first two varints together; each optional field after them. */
 #define FAST_LENGTH 9
-#define FAST_EXTRA_LENGTH 8
-#define FAST_MOST_EXTRAS 3
+#define FAST_FIELD_LENGTH 8
+#define FAST_MAX_FIELDS 3
 
 /*
  * Events are decoded in windows of WINDOW_LENGTH bytes. A window yields at most WINDOW_EVENTS events, which is about
@@ -145,7 +48,7 @@ typedef enum fast_features {
 	FAST_PLAIN = 0,
 	FAST_SINGLE = 1,  /* Events without a second varint, such as implicit leaves. FAST_SIZES requires it. */
 	FAST_SIZES = 2,   /* Allocations of fixed size. */
-	FAST_EXTRAS = 4,  /* Optional fields of allocations. */
+	FAST_FIELDS = 4,  /* Optional fields of allocations. */
 	FAST_FRAMES = 8,  /* Stack sections. */
 	FAST_EXTRACT = 16 /* Not a feature of the log: varint_word_extract() may be used. */
 } fast_features;
@@ -191,7 +94,7 @@ static inline uint64_t mark_last_of_16(const uint8_t *bytes)
 	return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
-static inline uint64_t mark_single_of_16(const uint8_t *bytes, const events_decode_table *table)
+static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decode_table *table)
 {
 	__m128i all = _mm_loadu_si128((const __m128i *)(const void *)bytes);
 	__m128i group = _mm_and_si128(all, _mm_set1_epi8((char)table->single_mask));
@@ -215,7 +118,7 @@ static inline uint64_t mark_last_of_16(const uint8_t *bytes)
 	return highest_bits(bytes_load_64(bytes)) | highest_bits(bytes_load_64(bytes + 8)) << 8;
 }
 
-static inline uint64_t mark_single_of_8(uint64_t bytes, const events_decode_table *table)
+static inline uint64_t mark_single_of_8(uint64_t bytes, const event_decode_table *table)
 {
 	/* A byte is 0 if its event has no second varint. Adding 127 to any other value sets the highest bit. */
 	uint64_t other = (bytes ^ EACH_BYTE(table->single_value)) & EACH_BYTE(table->single_mask);
@@ -223,7 +126,7 @@ static inline uint64_t mark_single_of_8(uint64_t bytes, const events_decode_tabl
 	return highest_bits(~(other + EACH_BYTE(127)));
 }
 
-static inline uint64_t mark_single_of_16(const uint8_t *bytes, const events_decode_table *table)
+static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decode_table *table)
 {
 	return mark_single_of_8(bytes_load_64(bytes), table) | mark_single_of_8(bytes_load_64(bytes + 8), table) << 8;
 }
@@ -237,7 +140,7 @@ static inline uint64_t window_last(const uint8_t *window)
 	       mark_last_of_16(window + 48) << 48;
 }
 
-static inline void window_mark(window_marks *marks, const uint8_t *window, const events_decode_table *table,
+static inline void window_mark(window_marks *marks, const uint8_t *window, const event_decode_table *table,
 			       fast_features features)
 {
 	marks->last = window_last(window);
@@ -262,26 +165,26 @@ typedef struct fast_details {
  * \p ends belongs to the byte at the cursor. Returns the length of the fields, or 0 to leave the event to the slow
  * path.
  */
-static inline uint32_t decode_fast_extras(const uint8_t *cursor, uint64_t ends, uint32_t extras, fast_features features,
+static inline uint32_t decode_fast_fields(const uint8_t *cursor, uint64_t ends, uint32_t fields, fast_features features,
 					  mprof_event *event, mprof_event_detail *detail)
 {
-	extra_numbers numbers = {{0}};
+	event_field_values numbers = {{0}};
 	uint32_t position = 0;
 
-	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras)) {
+	for (; fields != 0; fields = EVENT_FIELDS_NEXT(fields)) {
 		uint32_t last;
 
 		if (__builtin_expect(ends == 0, 0))
 			return 0;
 		last = (uint32_t)__builtin_ctzll(ends);
-		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
+		if (__builtin_expect(last - position >= FAST_FIELD_LENGTH, 0))
 			return 0;
-		numbers.of[EVENT_EXTRAS_FIRST(extras)] =
+		numbers.of[EVENT_FIELDS_FIRST(fields)] =
 			extract_number(bytes_load_64(cursor + position), last - position, features);
 		position = last + 1;
 		ends &= ends - 1;
 	}
-	return detail_store(event, detail, &numbers) ? position : 0;
+	return event_store_detail(event, detail, &numbers) ? position : 0;
 }
 
 /*
@@ -314,7 +217,7 @@ static inline int decode_fast_frames(const uint8_t *cursor, uint64_t ends, uint6
 				return -1;
 		}
 		last = (uint32_t)__builtin_ctzll(ends);
-		if (__builtin_expect(last - position >= FAST_EXTRA_LENGTH, 0))
+		if (__builtin_expect(last - position >= FAST_FIELD_LENGTH, 0))
 			return -1;
 		frame[i] = extract_number(bytes_load_64(cursor + position), last - position, features);
 		all |= frame[i];
@@ -323,7 +226,7 @@ static inline int decode_fast_frames(const uint8_t *cursor, uint64_t ends, uint6
 	}
 	if (__builtin_expect(all > UINT32_MAX, 0))
 		return -1;
-	stack_section_store(event, details->detail++, frame, (uint32_t)count);
+	event_store_section(event, details->detail++, frame, (uint32_t)count);
 	details->frame += count;
 	return (int)(cursor - start) + (int)position;
 }
@@ -338,20 +241,20 @@ static inline uint32_t dense_object_size(const id_map *sizes, uint32_t class_id)
  * Stores an event that is not packed or has optional fields, from its first two varints. Returns 0 to leave the event
  * to the slow path.
  */
-static inline int decode_fast_other(const events_decode_table *table, const event_decode_entry *entry,
+static inline int decode_fast_other(const event_decode_table *table, const event_decode_entry *entry,
 				    uint64_t main_number, uint64_t second, fast_features features, uint64_t *counter,
 				    mprof_event *event)
 {
 	uint32_t size = 0;
 
 	main_number = main_number << entry->main_shift | entry->main_low;
-	if (entry->is_slow || (main_number & mask_of(entry->main_id_mask)) > UINT32_MAX)
+	if (entry->is_slow || (main_number & event_mask(entry->main_id_mask)) > UINT32_MAX)
 		return 0;
 	if ((features & FAST_SIZES) != 0) {
 		/* No branch on whether the allocation has a size of its own: it would be unpredictable. */
 		size = dense_object_size(table->object_sizes,
-					 (uint32_t)(main_number & mask_of(entry->class_size_mask)));
-		if (__builtin_expect((mask_of(entry->class_size_mask) & (size == 0)) != 0, 0))
+					 (uint32_t)(main_number & event_mask(entry->class_size_mask)));
+		if (__builtin_expect((event_mask(entry->class_size_mask) & (size == 0)) != 0, 0))
 			return 0;
 	}
 	*counter = event_store_any(event, entry, main_number, second, size, *counter);
@@ -368,13 +271,13 @@ static inline int decode_fast_other(const events_decode_table *table, const even
  * Returns the length of the event, or 0 to leave it to the slow path, which handles events that exceed the word or the
  * window, and possible damage. An event with optional fields uses the next detail of \p details.
  */
-static inline __attribute__((always_inline)) uint32_t decode_fast(const events_decode_table *table,
+static inline __attribute__((always_inline)) uint32_t decode_fast(const event_decode_table *table,
 								  const uint8_t *cursor, window_marks *marks,
 								  fast_features features, uint64_t *counter,
 								  mprof_event *event, fast_details *details)
 {
 	uint32_t byte = *cursor;
-	uint32_t head = table->packed_heads[byte];
+	uint32_t event_template = table->packed_templates[byte];
 	uint32_t extras_length = 0;
 	uint64_t main_end = marks->last >> 1;
 	/*
@@ -391,7 +294,7 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 	uint64_t second;
 
 	extract_two_numbers(bytes_load_64(cursor + 1), main_last, event_last, features, &main_number, &second);
-	if (__builtin_expect(head != 0, 1)) {
+	if (__builtin_expect(event_template != 0, 1)) {
 		uint64_t single = (features & FAST_SINGLE) != 0 ? 0 - (marks->single & 1) : 0;
 		/* Among the packed kinds, only allocations have this bit set. */
 		uint64_t sized = 0 - (uint64_t)(byte / EVENT_GROUP_ALLOCATION % 2);
@@ -402,11 +305,11 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 		if (__builtin_expect(id > UINT32_MAX, 0))
 			return 0;
 		*counter += (main_number & single) + (second & ~sized);
-		event_store(event, head, id, *counter, second & sized);
-	} else if ((features & FAST_FRAMES) != 0 && table->entries[byte].form == EVENT_FORM_STACK_SECTION) {
+		event_store(event, event_template, id, *counter, second & sized);
+	} else if ((features & FAST_FRAMES) != 0 && table->entries[byte].layout == EVENT_LAYOUT_STACK_SECTION) {
 		int frames_length;
 
-		event_store(event, table->entries[byte].head, 0, *counter, main_number);
+		event_store(event, table->entries[byte].event_template, 0, *counter, main_number);
 		frames_length = decode_fast_frames(cursor + event_last + 2, main_end >> event_last >> 1, second,
 						   features, details, event);
 		if (frames_length < 0)
@@ -417,11 +320,11 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 
 		if (!decode_fast_other(table, entry, main_number, second, features, counter, event))
 			return 0;
-		if ((features & FAST_EXTRAS) != 0 && entry->extras != 0) {
+		if ((features & FAST_FIELDS) != 0 && entry->fields != 0) {
 			if (details->detail == details->detail_end)
 				return 0;
-			extras_length = decode_fast_extras(cursor + event_last + 2, main_end >> event_last >> 1,
-							   entry->extras, features, event, details->detail);
+			extras_length = decode_fast_fields(cursor + event_last + 2, main_end >> event_last >> 1,
+							   entry->fields, features, event, details->detail);
 			if (extras_length == 0)
 				return 0;
 			details->detail++;
@@ -436,11 +339,11 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const events_d
 
 /* Decodes events window by window. Returns the position of the first event that is left. */
 static inline __attribute__((always_inline)) const uint8_t *
-decode_windows(const events_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
+decode_windows(const event_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
 	       uint64_t *last_counter, events_decode_batch *batch, fast_features features)
 {
-	const int has_details = (features & FAST_EXTRAS) != 0;
-	const uint32_t longest = FAST_LENGTH + (has_details ? FAST_MOST_EXTRAS * FAST_EXTRA_LENGTH : 0);
+	const int has_details = (features & FAST_FIELDS) != 0;
+	const uint32_t longest = FAST_LENGTH + (has_details ? FAST_MAX_FIELDS * FAST_FIELD_LENGTH : 0);
 	/* Where stack sections are possible, most events are sections, calls or other short events. */
 	const int has_long_events = has_details && (features & FAST_FRAMES) == 0;
 	const ptrdiff_t most = has_long_events ? WINDOW_LONG_EVENTS : WINDOW_EVENTS;
@@ -495,7 +398,7 @@ decode_windows(const events_decode_table *table, const uint8_t *cursor, const ev
  * Decodes an event by the slow path, and the native memory events after it: they come in long runs, for which marking
  * windows would be wasted.
  */
-static events_decode_result decode_slow_path(const events_decode_table *table, const uint8_t **cursor,
+static events_decode_result decode_slow_path(const event_decode_table *table, const uint8_t **cursor,
 					     const uint8_t *limit, events_decode_state *state,
 					     events_decode_batch *batch)
 {
@@ -504,12 +407,12 @@ static events_decode_result decode_slow_path(const events_decode_table *table, c
 	do
 		result = event_decode_one(table, cursor, limit, state, batch);
 	while (result == EVENTS_DECODE_DONE && *cursor < limit && batch->count < batch->capacity &&
-	       event_form_is_memory(table->entries[**cursor].form));
+	       event_layout_is_memory(table->entries[**cursor].layout));
 	return result;
 }
 
 /* \p machine is FAST_EXTRACT or 0. */
-static inline __attribute__((always_inline)) events_decode_result decode_list(const events_decode_table *table,
+static inline __attribute__((always_inline)) events_decode_result decode_list(const event_decode_table *table,
 									      events_decode_state *state,
 									      events_decode_batch *batch,
 									      fast_features machine)
@@ -521,10 +424,10 @@ static inline __attribute__((always_inline)) events_decode_result decode_list(co
 	while (result == EVENTS_DECODE_DONE && cursor < limit) {
 		if (table->has_frames)
 			cursor = decode_windows(table, cursor, state, &state->counter, batch,
-						FAST_EXTRAS | FAST_FRAMES | machine);
-		else if (table->has_extras)
+						FAST_FIELDS | FAST_FRAMES | machine);
+		else if (table->has_fields)
 			cursor = decode_windows(table, cursor, state, &state->counter, batch,
-						FAST_SINGLE | FAST_SIZES | FAST_EXTRAS | machine);
+						FAST_SINGLE | FAST_SIZES | FAST_FIELDS | machine);
 		else if (table->has_sizes)
 			cursor = decode_windows(table, cursor, state, &state->counter, batch,
 						FAST_SINGLE | FAST_SIZES | machine);
@@ -545,14 +448,14 @@ static inline __attribute__((always_inline)) events_decode_result decode_list(co
 #if VARINT_WORD_CAN_EXTRACT
 
 __attribute__((target("bmi,bmi2"))) static events_decode_result
-decode_by_extracting(const events_decode_table *table, events_decode_state *state, events_decode_batch *batch)
+decode_by_extracting(const event_decode_table *table, events_decode_state *state, events_decode_batch *batch)
 {
 	return decode_list(table, state, batch, FAST_EXTRACT);
 }
 
 #endif
 
-events_decode_result events_decode(const events_decode_table *table, events_decode_state *state,
+events_decode_result events_decode(const event_decode_table *table, events_decode_state *state,
 				   events_decode_batch *batch)
 {
 #if VARINT_WORD_CAN_EXTRACT

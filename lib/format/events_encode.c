@@ -5,7 +5,7 @@
 #include "format/event_detail.h"
 #include "format/varint_words.h"
 #include "format/losses.h"
-#include "format/memory_place.h"
+#include "format/memory_address.h"
 
 #include <string.h>
 
@@ -33,29 +33,29 @@ static event_id_space id_space_of(uint32_t byte)
 	}
 }
 
-#define WRITES_EXTRA(extra) (1 << (extra))
+#define WRITES_FIELD(field) (1 << (field))
 
-static uint8_t written_extras_of(uint32_t extras)
+static uint8_t written_fields_of(uint32_t fields)
 {
-	uint32_t written_extras = 0;
+	uint32_t written_fields = 0;
 
-	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras))
-		written_extras |= WRITES_EXTRA(EVENT_EXTRAS_FIRST(extras));
-	return (uint8_t)written_extras;
+	for (; fields != 0; fields = EVENT_FIELDS_NEXT(fields))
+		written_fields |= WRITES_FIELD(EVENT_FIELDS_FIRST(fields));
+	return (uint8_t)written_fields;
 }
 
 static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint32_t kind, uint32_t flags)
 {
-	event_rule rule = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
+	event_rule rule = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
 	int byte = event_codes_byte(rules, kind, flags);
 
 	/* A caller specifies the call stack of each event; the writer creates stack sections where they are needed. */
 	if (byte > 0 && codes[byte].kind == kind && kind != MPROF_EVENT_STACK_SECTION) {
-		rule.form = codes[byte].form;
+		rule.layout = codes[byte].layout;
 		rule.byte = (uint8_t)byte;
 		rule.id_space = (uint8_t)id_space_of((uint32_t)byte);
-		rule.extras = codes[byte].extras;
-		rule.written_extras = written_extras_of(rule.extras);
+		rule.fields = codes[byte].fields;
+		rule.written_fields = written_fields_of(rule.fields);
 	}
 	return rule;
 }
@@ -76,7 +76,7 @@ static void degrade_rules(event_rule rules[EVENT_RULE_COUNT])
 	for (size_t i = 0; i < sizeof(replacements) / sizeof(replacements[0]); i++) {
 		event_rule *rule = &rules[replacements[i].kind];
 
-		if (rule->form == EVENT_FORM_INVALID) {
+		if (rule->layout == EVENT_LAYOUT_INVALID) {
 			*rule = rules[replacements[i].instead];
 			rule->degraded = 1;
 		}
@@ -98,7 +98,7 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 	/* The owner of the encoder writes a stack section before an event. */
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0) {
 		for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
-			encoder->rules[i].written_extras |= WRITES_EXTRA(EVENT_EXTRA_STACK);
+			encoder->rules[i].written_fields |= WRITES_FIELD(EVENT_FIELD_STACK);
 	}
 	encoder->defined = *defined;
 	encoder->stats = stats;
@@ -112,7 +112,7 @@ static inline uint8_t *put_number(uint8_t *out, uint64_t value)
 
 static inline const event_rule *rule_for(const event_encoder *encoder, const mprof_event *event)
 {
-	static const event_rule none = {EVENT_FORM_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
+	static const event_rule none = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
 
 	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0)) {
 		/* A reader resolved an implicit leave: with a method ID it can be written as an explicit one. */
@@ -132,12 +132,12 @@ static inline int id_is_known(const event_encoder *encoder, const id_set *ids, u
 
 static inline int is_allocation(const event_rule *rule)
 {
-	return rule->form == EVENT_FORM_ALLOCATION || rule->form == EVENT_FORM_ALLOCATION_WHOLE;
+	return rule->layout == EVENT_LAYOUT_ALLOCATION || rule->layout == EVENT_LAYOUT_ALLOCATION_UNPACKED;
 }
 
 static inline int has_time(const event_rule *rule)
 {
-	return !is_allocation(rule) && rule->form != EVENT_FORM_RESIZE;
+	return !is_allocation(rule) && rule->layout != EVENT_LAYOUT_RESIZE;
 }
 
 static inline int id_is_defined(const event_encoder *encoder, const event_rule *rule, uint32_t id)
@@ -179,20 +179,20 @@ static inline int handle_fits(const mprof_event *event, const mprof_event_detail
 }
 
 /* Computes the number that an optional field is written as. Returns 0 if it is out of range or an undefined ID. */
-static inline int extra_number(const event_encoder *encoder, uint32_t extra, const mprof_event *event,
-			       const mprof_event_detail *detail, uint64_t *number)
+static inline int field_value(const event_encoder *encoder, uint32_t field, const mprof_event *event,
+			      const mprof_event_detail *detail, uint64_t *number)
 {
-	switch (extra) {
-	case EVENT_EXTRA_HANDLE:
+	switch (field) {
+	case EVENT_FIELD_HANDLE:
 		*number = event->value << EVENT_HANDLE_TYPE_BITS | detail->handle_type;
 		return handle_fits(event, detail);
-	case EVENT_EXTRA_CALLER:
+	case EVENT_FIELD_CALLER:
 		*number = detail->caller;
 		return detail->caller == 0 || id_is_known(encoder, encoder->defined.method_ids, detail->caller);
-	case EVENT_EXTRA_STACK:
+	case EVENT_FIELD_STACK:
 		*number = detail->stack;
 		return detail->stack <= *encoder->defined.stack_count || encoder->defined.any;
-	case EVENT_EXTRA_OBJECT:
+	case EVENT_FIELD_OBJECT:
 		*number = detail->object;
 		return 1;
 	default:
@@ -202,7 +202,7 @@ static inline int extra_number(const event_encoder *encoder, uint32_t extra, con
 }
 
 /* Encodes optional fields. Returns their end, or NULL if one of them cannot be written. */
-static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t extras, const mprof_event *event)
+static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t fields, const mprof_event *event)
 {
 	mprof_event_detail own;
 	const mprof_event_detail *detail;
@@ -210,10 +210,10 @@ static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t 
 	if (!event_detail_is_valid(event->more.detail))
 		return NULL;
 	detail = detail_of(event, &own);
-	for (; extras != 0; extras = EVENT_EXTRAS_NEXT(extras)) {
+	for (; fields != 0; fields = EVENT_FIELDS_NEXT(fields)) {
 		uint64_t number;
 
-		if (!extra_number(encoder, EVENT_EXTRAS_FIRST(extras), event, detail, &number))
+		if (!field_value(encoder, EVENT_FIELDS_FIRST(fields), event, detail, &number))
 			return NULL;
 		out = put_number(out, number);
 	}
@@ -235,7 +235,7 @@ static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out
 {
 	if (!id_is_known(encoder, encoder->defined.class_ids, event->id))
 		return NULL;
-	if (rule->form == EVENT_FORM_ALLOCATION_WHOLE) {
+	if (rule->layout == EVENT_LAYOUT_ALLOCATION_UNPACKED) {
 		*out++ = rule->byte;
 		out = put_number(out, event->id);
 		out = put_number(out, event->value);
@@ -245,7 +245,7 @@ static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out
 		out = put_packed_id(out, rule->byte, event->id);
 		out = put_number(out, event->value);
 	}
-	return rule->extras == 0 ? out : put_extras(encoder, out, rule->extras, event);
+	return rule->fields == 0 ? out : put_extras(encoder, out, rule->fields, event);
 }
 
 static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
@@ -256,7 +256,7 @@ static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const e
 	*out++ = rule->byte;
 	out = put_number(out, event->id);
 	out = put_number(out, time);
-	return put_extras(encoder, out, rule->extras, event);
+	return put_extras(encoder, out, rule->fields, event);
 }
 
 /*
@@ -270,13 +270,13 @@ static uint32_t assign_collection_number(event_encoder *encoder, const mprof_eve
 	uint32_t number = event->id;
 
 	if (number == 0 && encoder->counts_collections) {
-		int is_next = event->kind == MPROF_EVENT_GC_START || (is_resize && !encoder->is_told);
+		int is_next = event->kind == MPROF_EVENT_GC_START || (is_resize && !encoder->is_numbered);
 
 		number = is_next ? encoder->last_number + 1 : encoder->collection;
 		encoder->has_counted |= !is_resize;
 	}
 	if (event->kind == MPROF_EVENT_GC_START)
-		encoder->is_told = event->id != 0;
+		encoder->is_numbered = event->id != 0;
 	if (number > encoder->last_number)
 		encoder->last_number = number;
 	if (!is_resize)
@@ -298,17 +298,17 @@ static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event
 	uint64_t generation = event->value < EVENT_GENERATION_MASK ? event->value : EVENT_GENERATION_MASK;
 	uint64_t number;
 
-	if (rule->form == EVENT_FORM_COLLECTION && !encoder->lossy && !collection_fits(encoder, event))
+	if (rule->layout == EVENT_LAYOUT_COLLECTION && !encoder->lossy && !collection_fits(encoder, event))
 		return NULL;
 	number = assign_collection_number(encoder, event);
 	*out++ = rule->byte;
-	if (rule->form == EVENT_FORM_COLLECTION) {
+	if (rule->layout == EVENT_LAYOUT_COLLECTION) {
 		number = number << EVENT_GENERATION_BITS | generation;
 		out = put_number(out, encoder->counts_collections ? (uint32_t)number : number);
 		return put_number(out, time);
 	}
 	out = put_number(out, event->value);
-	if (rule->form == EVENT_FORM_RESIZE_TIMED)
+	if (rule->layout == EVENT_LAYOUT_RESIZE_TIMED)
 		out = put_number(out, time);
 	return put_number(out, number);
 }
@@ -317,7 +317,7 @@ static inline uint8_t *put_address(uint8_t *out, uint64_t address, uint64_t *pre
 {
 	uint32_t rest;
 
-	out = put_number(out, memory_place_encode(address, *previous, &rest));
+	out = put_number(out, memory_address_encode(address, *previous, &rest));
 	*previous = address;
 	return rest == 0 ? out : put_number(out, rest);
 }
@@ -326,7 +326,7 @@ static inline uint8_t *put_address(uint8_t *out, uint64_t address, uint64_t *pre
 static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 			   uint64_t time)
 {
-	const int is_freed = rule->form == EVENT_FORM_MEMORY_FREED;
+	const int is_freed = rule->layout == EVENT_LAYOUT_MEMORY_FREED;
 	mprof_event_detail own;
 	const mprof_event_detail *detail;
 	uint64_t stack;
@@ -334,11 +334,11 @@ static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rul
 	if (!event_detail_is_valid(event->more.detail))
 		return NULL;
 	detail = detail_of(event, &own);
-	if (!extra_number(encoder, EVENT_EXTRA_STACK, event, detail, &stack))
+	if (!field_value(encoder, EVENT_FIELD_STACK, event, detail, &stack))
 		return NULL;
-	*out++ = is_freed && stack != 0 ? rule->byte | EVENT_MEMORY_FREED_AT_BIT : rule->byte;
+	*out++ = is_freed && stack != 0 ? rule->byte | EVENT_MEMORY_FREED_STACK_BIT : rule->byte;
 	out = put_number(out, time);
-	if (rule->form == EVENT_FORM_MEMORY_RESIZED) {
+	if (rule->layout == EVENT_LAYOUT_MEMORY_RESIZED) {
 		out = put_number(out, detail->started != 0 ? event->counter - detail->started : 0);
 		out = put_address(out, detail->object, &encoder->last_address);
 	}
@@ -352,22 +352,22 @@ static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rul
 static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 				 uint64_t time)
 {
-	if (rule->form == EVENT_FORM_PACKED_ID) {
+	if (rule->layout == EVENT_LAYOUT_PACKED_ID) {
 		if (!id_is_known(encoder, encoder->defined.method_ids, event->id))
 			return NULL;
 		out = put_packed_id(out, rule->byte, event->id);
-	} else if (rule->form == EVENT_FORM_IMPLICIT_LEAVE) {
+	} else if (rule->layout == EVENT_LAYOUT_IMPLICIT_LEAVE) {
 		return put_packed(out, rule, time);
-	} else if (rule->form == EVENT_FORM_ID) {
+	} else if (rule->layout == EVENT_LAYOUT_ID) {
 		if (!id_is_defined(encoder, rule, event->id))
 			return NULL;
 		*out++ = rule->byte;
 		out = put_number(out, event->id);
-	} else if (rule->form == EVENT_FORM_DETAILED) {
+	} else if (rule->layout == EVENT_LAYOUT_DETAILED) {
 		return put_detailed(encoder, out, rule, event, time);
-	} else if (event_form_is_memory(rule->form)) {
+	} else if (event_layout_is_memory(rule->layout)) {
 		return put_memory(encoder, out, rule, event, time);
-	} else if (rule->form != EVENT_FORM_VALUE) {
+	} else if (rule->layout != EVENT_LAYOUT_VALUE) {
 		return put_collection(encoder, out, rule, event, time);
 	} else {
 		*out++ = rule->byte;
@@ -381,11 +381,11 @@ static mprof_status status_of_refused_event(const event_rule *rule, const mprof_
 {
 	mprof_event_detail own;
 
-	if ((rule->extras != 0 || event_form_is_memory(rule->form)) && !event_detail_is_valid(event->more.detail))
+	if ((rule->fields != 0 || event_layout_is_memory(rule->layout)) && !event_detail_is_valid(event->more.detail))
 		return MPROF_ERR_ARGUMENT;
-	if (EVENT_EXTRAS_FIRST(rule->extras) == EVENT_EXTRA_HANDLE && !handle_fits(event, detail_of(event, &own)))
+	if (EVENT_FIELDS_FIRST(rule->fields) == EVENT_FIELD_HANDLE && !handle_fits(event, detail_of(event, &own)))
 		return MPROF_ERR_ARGUMENT;
-	return rule->form == EVENT_FORM_COLLECTION ? MPROF_ERR_UNSUPPORTED : MPROF_ERR_UNDEFINED_ID;
+	return rule->layout == EVENT_LAYOUT_COLLECTION ? MPROF_ERR_UNSUPPORTED : MPROF_ERR_UNDEFINED_ID;
 }
 
 /*
@@ -399,19 +399,19 @@ static int loses_content(const event_encoder *encoder, const event_rule *rule, c
 	const mprof_event_detail *detail;
 
 	/* Lost: how a method was left, a collection number, the time of a heap size, or a number out of range. */
-	if (rule->degraded || (rule->form == EVENT_FORM_VALUE && event->id != 0) ||
-	    (rule->form == EVENT_FORM_RESIZE && event->counter != last_counter) ||
-	    (rule->form == EVENT_FORM_COLLECTION && !collection_fits(encoder, event)))
+	if (rule->degraded || (rule->layout == EVENT_LAYOUT_VALUE && event->id != 0) ||
+	    (rule->layout == EVENT_LAYOUT_RESIZE && event->counter != last_counter) ||
+	    (rule->layout == EVENT_LAYOUT_COLLECTION && !collection_fits(encoder, event)))
 		return 1;
 	/* Other events have no detail; their pointer is not valid. */
-	if (!is_allocation(rule) && rule->form != EVENT_FORM_DETAILED)
+	if (!is_allocation(rule) && rule->layout != EVENT_LAYOUT_DETAILED)
 		return 0;
 	if (!event_detail_is_valid(event->more.detail))
 		return 0;
 	detail = detail_of(event, &own);
-	return (detail->caller != 0 && (rule->written_extras & WRITES_EXTRA(EVENT_EXTRA_CALLER)) == 0) ||
-	       (detail->stack != 0 && (rule->written_extras & WRITES_EXTRA(EVENT_EXTRA_STACK)) == 0) ||
-	       (detail->object != 0 && (rule->written_extras & WRITES_EXTRA(EVENT_EXTRA_OBJECT)) == 0);
+	return (detail->caller != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_CALLER)) == 0) ||
+	       (detail->stack != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_STACK)) == 0) ||
+	       (detail->object != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_OBJECT)) == 0);
 }
 
 /* Encodes events for which room is reserved. This is the hot loop of the writer. */
@@ -429,7 +429,7 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 		const event_rule *rule = rule_for(encoder, event);
 		uint8_t *end;
 
-		if (__builtin_expect(rule->form == EVENT_FORM_INVALID, 0)) {
+		if (__builtin_expect(rule->layout == EVENT_LAYOUT_INVALID, 0)) {
 			if (!encoder->lossy) {
 				status = MPROF_ERR_UNSUPPORTED;
 				break;

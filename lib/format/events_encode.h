@@ -29,12 +29,12 @@ typedef enum event_id_space {
 
 /** How an event of a kind with certain flags is written. */
 typedef struct event_rule {
-	uint8_t form;           /**< An #event_form; EVENT_FORM_INVALID if it cannot be written. */
+	uint8_t layout;         /**< An #event_layout; EVENT_LAYOUT_INVALID if it cannot be written. */
 	uint8_t byte;           /**< The event code; the bits of a packed ID or time are 0. */
 	uint8_t id_space;       /**< An #event_id_space. */
 	uint8_t degraded;       /**< 1: the code is that of a more general kind (only if lossy). */
-	uint8_t written_extras; /**< The fields of the detail that the log contains, a bit for each #event_extra. */
-	uint16_t extras;        /**< Optional fields, as EVENT_EXTRAS(). */
+	uint8_t written_fields; /**< The fields of the detail that the log contains, a bit for each #event_field. */
+	uint16_t fields;        /**< Optional fields, as EVENT_FIELDS(). */
 } event_rule;
 
 /** The rule for an event is at index kind + flags * EVENT_RULE_KINDS. */
@@ -60,7 +60,7 @@ typedef struct event_encoder {
 	uint32_t collection;    /**< Number of the latest collection; 0 if it has none. */
 	uint32_t last_number;   /**< The highest collection number so far. */
 	int has_counted;        /**< 1: the encoder assigned a number to a collection. */
-	int is_told;            /**< 1: the caller numbered the latest collection that started. */
+	int is_numbered;        /**< 1: the caller numbered the latest collection that started. */
 	int counts_collections; /**< 1: collections without a number (0) are assigned the next one. */
 	uint64_t written;       /**< Events written. Initialized to 0 by the owner. */
 	int lossy;

@@ -63,7 +63,7 @@ mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events
 		if (status != MPROF_OK)
 			return status;
 	}
-	*shift = (uint32_t)__builtin_ctzll(addresses | UINT64_C(1) << HEAP_MOST_SHIFT);
+	*shift = (uint32_t)__builtin_ctzll(addresses | UINT64_C(1) << HEAP_MAX_SHIFT);
 	return MPROF_OK;
 }
 
@@ -175,14 +175,14 @@ void heap_encode(encode_buffer *buffer, const heap_encoding *encoding, const mpr
 	output_flush(&output);
 }
 
-void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_head *head)
+void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_header *header)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_HEAP_DATA);
-	encode_clock(buffer, &head->start);
-	encode_varint(buffer, head->shot);
-	encode_varint(buffer, head->flags);
-	encode_varint(buffer, head->counter);
-	encode_varint(buffer, head->shift);
+	encode_clock(buffer, &header->start);
+	encode_varint(buffer, header->snapshot);
+	encode_varint(buffer, header->flags);
+	encode_varint(buffer, header->counter);
+	encode_varint(buffer, header->shift);
 }
 
 void heap_encode_end(encode_buffer *buffer, const mprof_clock *end)

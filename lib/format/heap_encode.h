@@ -23,22 +23,22 @@ typedef struct heap_encoding {
 
 /**
  * Checks events before they are encoded; \p shift receives the number of low bits that are 0 in all their addresses, at
- * most #HEAP_MOST_SHIFT. Returns #MPROF_OK; #MPROF_ERR_ARGUMENT if an event is not a heap event or lacks a detail that
+ * most #HEAP_MAX_SHIFT. Returns #MPROF_OK; #MPROF_ERR_ARGUMENT if an event is not a heap event or lacks a detail that
  * its kind requires; #MPROF_ERR_UNDEFINED_ID if an event refers to an ID that is not defined.
  */
 mprof_status heap_check(const heap_encoding *encoding, const mprof_event *events, size_t count, uint32_t *shift);
 
 /** The fields that precede the records of a block. */
-typedef struct heap_records_head {
+typedef struct heap_records_header {
 	mprof_clock start; /**< When the block was started. */
-	uint32_t shot;     /**< Number of the heap snapshot, 0 if none. */
+	uint32_t snapshot; /**< Number of the heap snapshot, 0 if none. */
 	uint32_t flags;    /**< Bits of #mprof_heap_flag. */
 	uint64_t counter;  /**< Timestamp of the heap snapshot. */
 	uint32_t shift;    /**< Addresses are multiples of 2^shift. */
-} heap_records_head;
+} heap_records_header;
 
 /** Encodes the start of a HEAP_DATA block up to its records, and the end of the block after them. */
-void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_head *head);
+void heap_encode_start(encode_buffer *buffer, const block_encoding *encoding, const heap_records_header *header);
 void heap_encode_end(encode_buffer *buffer, const mprof_clock *end);
 
 /** Appends events as records whose addresses are in units of 2^shift. heap_check() has accepted the events. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Encodes the items of HEAP_DATA blocks of drop, mono and unity. */
 #include "format/heap_items_encode.h"
 
-#include "format/heap_items.h"
+#include "format/heap_item_layout.h"
 
 int heap_item_address_fits(uint64_t address)
 {
@@ -29,15 +30,15 @@ void heap_item_encode_dead(encode_buffer *buffer, uint32_t class_id, uint32_t si
 	encode_varint(buffer, size);
 }
 
-void heap_items_encode(encode_buffer *buffer, const block_encoding *encoding, const heap_items_head *head,
+void heap_items_encode(encode_buffer *buffer, const block_encoding *encoding, const heap_items_header *header,
 		       const encode_buffer *items)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_HEAP_DATA);
-	encode_clock(buffer, &head->shot_start);
-	encode_clock(buffer, &head->shot_end);
+	encode_clock(buffer, &header->snapshot_start);
+	encode_clock(buffer, &header->snapshot_end);
 	if (encoding->rules->counts_collections)
-		encode_varint(buffer, head->number);
-	encode_clock(buffer, &head->start);
+		encode_varint(buffer, header->number);
+	encode_clock(buffer, &header->start);
 	encode_bytes(buffer, items->bytes, items->length);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_items_encode.h
- * \brief Encodes HEAP blocks in which a heap snapshot is one block: the reverse of heap_items.h.
+ * \brief Encodes HEAP_DATA blocks of drop, mono and unity, in which a heap snapshot is one block.
  */
 #ifndef FORMAT_HEAP_ITEMS_ENCODE_H
 #define FORMAT_HEAP_ITEMS_ENCODE_H
@@ -25,15 +25,15 @@ void heap_item_encode_references(encode_buffer *buffer, const uint64_t *referenc
 void heap_item_encode_dead(encode_buffer *buffer, uint32_t class_id, uint32_t size);
 
 /** The fields that precede the items of a block. */
-typedef struct heap_items_head {
-	mprof_clock shot_start; /**< When the heap snapshot was started. */
-	mprof_clock shot_end;   /**< When the heap snapshot ended. */
-	mprof_clock start;      /**< When the block was started. */
-	uint32_t number;        /**< Of the collection; not written in dialects without it. */
-} heap_items_head;
+typedef struct heap_items_header {
+	mprof_clock snapshot_start; /**< When the heap snapshot was started. */
+	mprof_clock snapshot_end;   /**< When the heap snapshot ended. */
+	mprof_clock start;          /**< When the block was started. */
+	uint32_t number;            /**< Of the collection; not written in dialects without it. */
+} heap_items_header;
 
 /** Encodes a block with its items, without their end. */
-void heap_items_encode(encode_buffer *buffer, const block_encoding *encoding, const heap_items_head *head,
+void heap_items_encode(encode_buffer *buffer, const block_encoding *encoding, const heap_items_header *header,
 		       const encode_buffer *items);
 
 /** Encodes the end of the items and the CLOCK at the end of the block. */

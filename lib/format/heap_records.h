@@ -20,7 +20,7 @@ typedef enum heap_record {
 
 #define HEAP_RECORD_BITS 3
 
-/** The maximum of heap_records_head::shift. */
-#define HEAP_MOST_SHIFT 12
+/** The maximum of heap_records_header::shift. */
+#define HEAP_MAX_SHIFT 12
 
 #endif

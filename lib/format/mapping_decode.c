@@ -4,13 +4,13 @@
 #include <string.h>
 
 void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, const mapping_lists *lists,
-			 const mapping_form *form)
+			 const mapping_fields *fields)
 {
 	memset(cursor, 0, sizeof(*cursor));
 	cursor->content = *content;
 	cursor->content.position = lists->start;
 	cursor->lists = *lists;
-	cursor->form = *form;
+	cursor->fields = *fields;
 }
 
 /* Bit 0 of the number of a file is set if its name follows: this is the first method of that file. */
@@ -31,18 +31,18 @@ static void source_take(content_cursor *content, mprof_mapping *mapping)
 }
 
 /* Decodes the rest of an entry, after its ID. */
-static void entry_take(content_cursor *content, const mapping_form *form, mprof_mapping *mapping)
+static void entry_take(content_cursor *content, const mapping_fields *fields, mprof_mapping *mapping)
 {
 	if (mapping->is_method) {
 		mapping->class_id = content_cursor_id(content);
-		if (form->has_flags)
+		if (fields->has_flags)
 			mapping->flags = content_cursor_id(content);
-		if (form->has_sources)
+		if (fields->has_sources)
 			source_take(content, mapping);
 	} else {
-		if (form->has_assembly_ids)
+		if (fields->has_assembly_ids)
 			mapping->assembly_id = content_cursor_id(content);
-		if (form->has_sizes)
+		if (fields->has_sizes)
 			mapping->size = content_cursor_id(content);
 	}
 	mapping->name = content_cursor_string(content, &mapping->name_length);
@@ -80,7 +80,7 @@ int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping)
 	if (cursor->at_end)
 		return 0;
 	mapping->is_method = (uint32_t)cursor->in_methods;
-	entry_take(content, &cursor->form, mapping);
+	entry_take(content, &cursor->fields, mapping);
 	return content->status == MPROF_OK;
 }
 
@@ -98,7 +98,7 @@ static int clock_fits(content_cursor content, size_t position, mprof_clock *cloc
  */
 typedef struct end_search {
 	content_cursor content;
-	const mapping_form *form;
+	const mapping_fields *fields;
 	int in_methods;
 	int only_text;  /* A name that cannot be UTF-8 ends the search. */
 	size_t *budget; /* Number of bytes that may still be read. */
@@ -127,7 +127,7 @@ static int end_search_next(end_search *search)
 		mapping.id = content_cursor_id(content);
 		if (mapping.id == 0)
 			return 0;
-		entry_take(content, search->form, &mapping);
+		entry_take(content, search->fields, &mapping);
 		if (content->position - start > *search->budget || (search->only_text && !begins_as_text(&mapping)))
 			return 0;
 		*search->budget -= content->position - start;
@@ -170,14 +170,14 @@ static int method_end_find(const end_search *classes, mapping_lists *lists, mpro
  * would have names that start with the end of a varint, which is not text, while a class decoded as a method may look
  * like a method of an unusual class.
  */
-static int ends_find(const content_cursor *content, const mapping_form *form, int only_text, mapping_lists *lists,
+static int ends_find(const content_cursor *content, const mapping_fields *fields, int only_text, mapping_lists *lists,
 		     mprof_clock *end)
 {
 	/*
 	 * A block with many positions that could be an end is crafted. The budget bounds the time spent on it.
 	 */
 	size_t budget = content->length < SIZE_MAX / 64 ? content->length * 64 : SIZE_MAX;
-	end_search classes = {*content, form, 0, only_text, &budget};
+	end_search classes = {*content, fields, 0, only_text, &budget};
 	mprof_clock clock;
 	int found;
 
@@ -203,21 +203,22 @@ static void entries_summarize(mapping_cursor *entries, mapping_lists *lists)
 }
 
 /* Finds lists that end with a byte 0. The summary is then that of other entries and has to be collected again. */
-static int lists_find(const content_cursor *cursor, const mapping_form *form, mapping_lists *lists, mprof_clock *end)
+static int lists_find(const content_cursor *cursor, const mapping_fields *fields, mapping_lists *lists,
+		      mprof_clock *end)
 {
 	mapping_cursor entries;
 
-	if (!ends_find(cursor, form, 1, lists, end) && !ends_find(cursor, form, 0, lists, end))
+	if (!ends_find(cursor, fields, 1, lists, end) && !ends_find(cursor, fields, 0, lists, end))
 		return 0;
 	lists->highest_class = 0;
 	lists->highest_method = 0;
 	lists->has_object_sizes = 0;
-	mapping_cursor_init(&entries, cursor, lists, form);
+	mapping_cursor_init(&entries, cursor, lists, fields);
 	entries_summarize(&entries, lists);
 	return 1;
 }
 
-void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int by_mail, mapping_lists *lists,
+void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int by_mail, mapping_lists *lists,
 			  mprof_clock *end)
 {
 	mapping_cursor entries;
@@ -226,10 +227,10 @@ void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int 
 		return;
 	memset(lists, 0, sizeof(*lists));
 	lists->start = cursor->position;
-	mapping_cursor_init(&entries, cursor, lists, form);
+	mapping_cursor_init(&entries, cursor, lists, fields);
 	entries_summarize(&entries, lists);
 	content_cursor_clock(&entries.content, end);
-	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail && lists_find(cursor, form, lists, end))
+	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail && lists_find(cursor, fields, lists, end))
 		cursor->position = cursor->length;
 	else
 		*cursor = entries.content;

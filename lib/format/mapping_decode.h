@@ -25,25 +25,25 @@ typedef struct mapping_lists {
 } mapping_lists;
 
 /** The optional fields of the entries. */
-typedef struct mapping_form {
+typedef struct mapping_fields {
 	int has_assembly_ids; /**< Directive 5. */
 	int has_flags;        /**< Directive 6. */
 	int has_sizes;        /**< Directive 18. */
 	int has_sources;      /**< Directive 22. */
-} mapping_form;
+} mapping_fields;
 
 /** Iterates over both lists. */
 typedef struct mapping_cursor {
 	content_cursor content; /**< After both lists when at_end is set. */
 	mapping_lists lists;
-	mapping_form form;
+	mapping_fields fields;
 	int in_methods;
 	int at_end;
 } mapping_cursor;
 
 /** Starts at the first entry. */
 void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, const mapping_lists *lists,
-			 const mapping_form *form);
+			 const mapping_fields *fields);
 
 /** Decodes the next definition. Returns 1, or 0 at the end of both lists or on a fault. */
 int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping);
@@ -52,7 +52,7 @@ int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping);
  * Finds how the lists at the cursor end, and decodes them and the CLOCK after them, which must end the content. With
  * \p by_mail, lists that end with a byte 0 are tried as well.
  */
-void mapping_lists_decode(content_cursor *cursor, const mapping_form *form, int by_mail, mapping_lists *lists,
+void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int by_mail, mapping_lists *lists,
 			  mprof_clock *end);
 
 #endif

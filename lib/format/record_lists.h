@@ -13,16 +13,16 @@
 #define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
 
 /** The most lists that a block of records has. */
-#define RECORD_LISTS_MOST 3
+#define RECORD_MAX_LISTS 3
 
 /** The #mprof_record_kind of a block's list, counted from 0; 0 if the block has no such list, or no records at all. */
 static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 {
-	static const uint8_t code_lists[RECORD_LISTS_MOST] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION,
-							      MPROF_RECORD_LOCATION};
-	static const uint8_t metrics_lists[RECORD_LISTS_MOST] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
+	static const uint8_t code_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION,
+							     MPROF_RECORD_LOCATION};
+	static const uint8_t metrics_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
 
-	if (list >= RECORD_LISTS_MOST)
+	if (list >= RECORD_MAX_LISTS)
 		return 0;
 	switch (block_kind) {
 	case MPROF_BLOCK_STACKS:

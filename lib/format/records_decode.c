@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The fewest bytes of a definition in STACKS: two varints. */
-#define LEAST_STACK_LENGTH 2
+#define MIN_STACK_LENGTH 2
 
 void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind)
 {
@@ -26,7 +26,7 @@ void record_cursor_init(record_cursor *cursor, const content_cursor *content, ui
 		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "the first id of a stack is 0");
 	start = cursor->content.position;
 	cursor->left = content_cursor_id(&cursor->content);
-	if (cursor->left > (cursor->content.length - cursor->content.position) / LEAST_STACK_LENGTH)
+	if (cursor->left > (cursor->content.length - cursor->content.position) / MIN_STACK_LENGTH)
 		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED,
 				    "more stacks are announced than the block can hold");
 	else if (cursor->left > UINT32_MAX - first_id)

@@ -21,7 +21,7 @@ typedef struct samples_decode_state {
 typedef enum samples_decode_result {
 	SAMPLES_DECODE_FULL,       /**< No room is left. */
 	SAMPLES_DECODE_DONE,       /**< All bytes are read. */
-	SAMPLES_DECODE_CUT,        /**< The bytes end inside a sample. */
+	SAMPLES_DECODE_TRUNCATED,  /**< The bytes end inside a sample. */
 	SAMPLES_DECODE_LIST_END,   /**< There is a varint 0, which ends a list of samples. */
 	SAMPLES_DECODE_BAD_VARINT, /**< A varint exceeds 64 bits. */
 	SAMPLES_DECODE_BAD_ID      /**< An ID exceeds 32 bits. */

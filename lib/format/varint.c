@@ -30,5 +30,5 @@ int mprof_varint_decode(const uint8_t *bytes, size_t length, uint64_t *value)
 
 const uint8_t *varint_get_long(const uint8_t *cursor, const uint8_t *limit, uint64_t *value)
 {
-	return varint_take(&cursor, limit, value) > 0 ? cursor : NULL;
+	return varint_read(&cursor, limit, value) > 0 ? cursor : NULL;
 }

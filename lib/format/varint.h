@@ -40,7 +40,7 @@ static inline size_t varint_length(uint64_t value)
  * Takes a varint at \p cursor, which is moved past it. Returns 1; 0 if it is cut by \p limit; -1 if it has over 64
  * bits.
  */
-static inline int varint_take(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
+static inline int varint_read(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {
 	int length = mprof_varint_decode(*cursor, (size_t)(limit - *cursor), value);
 

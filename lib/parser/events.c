@@ -42,8 +42,8 @@ void parser_events_init(mprof_parser *parser, size_t length)
 	parser->events_start = parser->block.as.events.base_counter;
 	if (!parser->has_events_table || parser->events_table_rules != decoding->rules ||
 	    parser->events_table_directives != decoding->directives) {
-		events_decode_table_build(&parser->events_table, decoding->rules, decoding->directives,
-					  &parser->object_sizes);
+		event_decode_table_build(&parser->events_table, decoding->rules, decoding->directives,
+					 &parser->object_sizes);
 		parser->events_table_rules = decoding->rules;
 		parser->events_table_directives = decoding->directives;
 		parser->has_events_table = 1;
@@ -69,7 +69,7 @@ void parser_events_rewind(mprof_parser *parser)
 static const char *event_fault(events_decode_result result)
 {
 	switch (result) {
-	case EVENTS_DECODE_CUT:
+	case EVENTS_DECODE_TRUNCATED:
 		return "the last event overlaps the CLOCK at the end of the block";
 	case EVENTS_DECODE_LIST_END:
 		return "the list of events ends before the CLOCK at the end of the block";
@@ -79,7 +79,7 @@ static const char *event_fault(events_decode_result result)
 		return "a varint of the event exceeds 64 bits";
 	case EVENTS_DECODE_NO_SIZE:
 		return "the event omits the object size, and its class does not define one";
-	case EVENTS_DECODE_DEEP:
+	case EVENTS_DECODE_TOO_DEEP:
 		return "the stack section has more frames than a call stack can have";
 	default:
 		return "an ID of the event exceeds 32 bits";
@@ -134,7 +134,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 		return parser_fail_memory(parser, no_memory_for_frames);
 	if (result == EVENTS_DECODE_DONE)
 		stop = LIST_STOP_END;
-	else if (result == EVENTS_DECODE_CUT || result == EVENTS_DECODE_LIST_END)
+	else if (result == EVENTS_DECODE_TRUNCATED || result == EVENTS_DECODE_LIST_END)
 		stop = LIST_STOP_CUT;
 	return parser_list_end(parser, stop, parser->events.position, event_fault(result));
 }

@@ -91,7 +91,7 @@ mprof_status mprof_parser_next_property(mprof_parser *parser, const char **key, 
 	if (!is_loaded(parser, MPROF_BLOCK_SESSION))
 		return parser_refuse(parser, MPROF_ERR_STATE, "no SESSION block is loaded");
 	cursor->bytes = parser_content(parser);
-	if (property_take(cursor, key, value))
+	if (block_property_decode(cursor, key, value))
 		return MPROF_OK;
 	/* The cursor stays before the end of the list, so that the next call returns MPROF_END again. */
 	cursor->position = start;

@@ -31,7 +31,7 @@ void parser_heap_rewind(mprof_parser *parser)
 	heap->references_left = 0;
 	heap->counter = parser->block.as.heap_data.counter;
 	heap->shift = parser->body.shift;
-	heap->items = heap_item_form_get(parser->body.heap.form);
+	heap->layout = heap_item_layout_get(parser->body.heap.layout);
 }
 
 mprof_status parser_heap_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
@@ -50,7 +50,7 @@ mprof_status parser_heap_next(mprof_parser *parser, mprof_event *events, size_t 
 		return MPROF_OK;
 	if (result == HEAP_DECODE_DONE)
 		stop = LIST_STOP_END;
-	else if (result == HEAP_DECODE_CUT || result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_COUNT)
+	else if (result == HEAP_DECODE_TRUNCATED || result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_COUNT)
 		stop = LIST_STOP_CUT;
 	return parser_list_end(parser, stop, parser->heap.fault, heap_decode_fault(result));
 }

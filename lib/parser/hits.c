@@ -9,7 +9,7 @@
 /* The block has two lists of IDs in mail logs, and tokens in logs of the other dialects. */
 static int has_tokens(const mprof_parser *parser)
 {
-	return parser->body.hits.form != HITS_FORM_NONE;
+	return parser->body.statistical.layout != STATISTICAL_LAYOUT_NONE;
 }
 
 int parser_hits_reserve(mprof_parser *parser)
@@ -26,7 +26,7 @@ void parser_hits_rewind(mprof_parser *parser)
 		sample_cursor_init(&parser->samples, content, length, &parser->body);
 		return;
 	}
-	block_hits_begin(&parser->hits, &parser->decoding, content, length, &parser->body);
+	block_statistical_begin(&parser->hits, &parser->decoding, content, length, &parser->body);
 	parser->hit_records = parser->hits;
 }
 
@@ -61,7 +61,7 @@ static mprof_status next_of_lists(mprof_parser *parser, mprof_event *events, siz
 	return *count > 0 ? MPROF_OK : end_hits(parser, &samples->content);
 }
 
-static void event_store(const mprof_parser *parser, mprof_event *event, const hit_item *item,
+static void event_store(const mprof_parser *parser, mprof_event *event, const statistical_item *item,
 			mprof_event_detail *detail)
 {
 	*event = item->event;
@@ -76,14 +76,14 @@ static void event_store(const mprof_parser *parser, mprof_event *event, const hi
 
 mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
-	hit_item item;
+	statistical_item item;
 
 	if (!has_tokens(parser))
 		return next_of_lists(parser, events, capacity, count);
 	if (capacity > PARSER_DETAIL_CAPACITY)
 		capacity = PARSER_DETAIL_CAPACITY;
 	parser->hits.content.bytes = parser_content(parser);
-	while (*count < capacity && hit_cursor_next(&parser->hits, &item)) {
+	while (*count < capacity && statistical_cursor_next(&parser->hits, &item)) {
 		if (item.is_record)
 			continue;
 		event_store(parser, &events[*count], &item, &parser->details[*count]);
@@ -94,12 +94,12 @@ mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t 
 
 int parser_hits_next_record(mprof_parser *parser, mprof_record *record)
 {
-	hit_item item;
+	statistical_item item;
 
 	if (!has_tokens(parser))
 		return 0;
 	parser->hit_records.content.bytes = parser_content(parser);
-	while (hit_cursor_next(&parser->hit_records, &item)) {
+	while (statistical_cursor_next(&parser->hit_records, &item)) {
 		if (item.is_record) {
 			*record = item.record;
 			return 1;

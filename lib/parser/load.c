@@ -206,7 +206,7 @@ static mprof_status load_cut(mprof_parser *parser)
 	/* The cut may be inside the checksum. */
 	if (length > longest)
 		length = longest;
-	if (block_list_may_be_cut(parser->block.kind) && !load_part(parser, length, PARSER_CUT))
+	if (block_list_may_be_truncated(parser->block.kind) && !load_part(parser, length, PARSER_CUT))
 		return parser_fail_memory(parser, no_memory);
 	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
 }

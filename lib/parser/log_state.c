@@ -124,28 +124,28 @@ static void add_known_ids(known_ids *known, const mapping_lists *lists)
 	known_id_add(&known->method_id, lists->highest_method);
 }
 
-static void infer_hits_form(mprof_parser *parser, const hits_reading *reading)
+static void infer_hits_layout(mprof_parser *parser, const statistical_result *result)
 {
-	parser->decoding.known = reading->known;
+	parser->decoding.known = result->known;
 	/*
 	 * A likely form is kept too, so that blocks are decoded alike in any order, however much is known when each one
 	 * is read.
 	 */
-	if (reading->is_sure || (reading->is_likely && parser->decoding.hits == HITS_FORM_NONE))
-		parser->decoding.hits = reading->form;
-	if (reading->is_chain_first)
+	if (result->is_sure || (result->is_likely && parser->decoding.statistical == STATISTICAL_LAYOUT_NONE))
+		parser->decoding.statistical = result->layout;
+	if (result->is_caller_count_first)
 		parser_set_unity_dialect(parser);
 }
 
 void parser_infer_forms(mprof_parser *parser)
 {
 	infer_collection_numbers(parser);
-	if (!parser->decoding.rules->has_guessed_forms)
+	if (!parser->decoding.rules->has_guessed_layouts)
 		return;
 	if (parser->block.kind == MPROF_BLOCK_MAPPING)
 		add_known_ids(&parser->decoding.known, &parser->body.mapping);
 	else if (parser->block.kind == MPROF_BLOCK_STATISTICAL)
-		infer_hits_form(parser, &parser->body.hits);
+		infer_hits_layout(parser, &parser->body.statistical);
 	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA && parser->body.heap.is_sure)
-		parser->decoding.heap = parser->body.heap.form;
+		parser->decoding.heap = parser->body.heap.layout;
 }

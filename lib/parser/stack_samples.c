@@ -7,7 +7,7 @@
 static const char *sample_fault(samples_decode_result result)
 {
 	switch (result) {
-	case SAMPLES_DECODE_CUT:
+	case SAMPLES_DECODE_TRUNCATED:
 		return "the last sample runs into the end of the list";
 	case SAMPLES_DECODE_LIST_END:
 		return "the list of samples ends before the CLOCK at the end of the block";
@@ -40,7 +40,7 @@ mprof_status parser_stack_samples_next(mprof_parser *parser, mprof_event *events
 		return MPROF_OK;
 	if (result == SAMPLES_DECODE_DONE)
 		stop = LIST_STOP_END;
-	else if (result == SAMPLES_DECODE_CUT || result == SAMPLES_DECODE_LIST_END)
+	else if (result == SAMPLES_DECODE_TRUNCATED || result == SAMPLES_DECODE_LIST_END)
 		stop = LIST_STOP_CUT;
 	return parser_list_end(parser, stop, parser->stack_samples.fault, sample_fault(result));
 }

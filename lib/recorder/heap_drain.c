@@ -38,7 +38,7 @@ static void begin_shot(heap_drain *heap, uint32_t use, uint32_t collection, uint
 
 	heap_deaths_begin_shot(&heap->deaths, use, counter);
 	/* What died alone has the number of its collection too. */
-	if (heap->output->numbers_shots_like_collections && collection != 0)
+	if (heap->output->numbers_snapshots_like_collections && collection != 0)
 		shot.number = (use & (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED)) != 0 ? collection : 0;
 	else if ((use & MPROF_HEAP_USE_SHOT) != 0)
 		shot.number = ++heap->next_number;

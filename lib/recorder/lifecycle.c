@@ -269,7 +269,7 @@ static void describe_log(recorder_output *output, const dialect_rules *rules, ui
 {
 	output->repeats_switches = is_ring;
 	output->methods_need_class = rules != NULL && rules->methods_need_class;
-	output->numbers_shots_like_collections = rules != NULL && rules->numbers_shots_like_collections;
+	output->numbers_snapshots_like_collections = rules != NULL && rules->numbers_snapshots_like_collections;
 	output->has_heap_blocks = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_HEAP_DATA);
 	output->implicit_leaves = (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
 }

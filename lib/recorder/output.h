@@ -16,10 +16,10 @@ typedef struct recorder_output {
 	mprof_writer *writer;
 
 	/* Constant: what the log is like. */
-	int implicit_leaves;                /**< It declares directive 16. */
-	int has_heap_blocks;                /**< It has HEAP_DATA blocks. */
-	int methods_need_class;             /**< As in dialect_rules. */
-	int numbers_shots_like_collections; /**< As in dialect_rules. */
+	int implicit_leaves;                    /**< It declares directive 16. */
+	int has_heap_blocks;                    /**< It has HEAP_DATA blocks. */
+	int methods_need_class;                 /**< As in dialect_rules. */
+	int numbers_snapshots_like_collections; /**< As in dialect_rules. */
 	int repeats_switches; /**< Blocks may be evicted: each begins with the stack that its thread is on. */
 
 	int limit_reached;   /**< The log takes losses and its end only. */

@@ -44,7 +44,7 @@ static mprof_status make_room(mprof_writer *writer, size_t name_length)
 
 static mprof_status discard_definition(mprof_writer *writer, encode_buffer *waiting, size_t old_length)
 {
-	encode_buffer_cut(waiting, old_length);
+	encode_buffer_truncate(waiting, old_length);
 	return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a definition");
 }
 

@@ -42,6 +42,6 @@ mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives)
 	writer->events.collection = before.collection;
 	writer->events.last_number = before.last_number;
 	writer->events.has_counted = before.has_counted;
-	writer->events.is_told = before.is_told;
+	writer->events.is_numbered = before.is_numbered;
 	return writer_put_directives(writer);
 }

@@ -129,7 +129,7 @@ static mprof_status encode_section(mprof_writer *writer, const mprof_event *even
 		count_if_partial(writer, event);
 		return MPROF_OK;
 	}
-	encode_buffer_cut(&writer->block, old_length);
+	encode_buffer_truncate(&writer->block, old_length);
 	stack_sections_invalidate(&writer->sections);
 	writer->sections.is_in_force = was_in_force;
 	return status;

@@ -33,12 +33,12 @@ static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t fl
 				const mprof_event *events, size_t count)
 {
 	const heap_encoding encoding = encoding_of(writer);
-	heap_records_head head = {.shot = shot, .flags = flags, .counter = counter, .shift = shift};
+	heap_records_header header = {.snapshot = shot, .flags = flags, .counter = counter, .shift = shift};
 	mprof_clock end;
 	mprof_status status;
 
-	writer_read_clock(writer, &head.start);
-	heap_encode_start(&writer->block, &writer->encoding, &head);
+	writer_read_clock(writer, &header.start);
+	heap_encode_start(&writer->block, &writer->encoding, &header);
 	heap_encode(&writer->block, &encoding, events, count, shift);
 	writer_read_clock(writer, &end);
 	heap_encode_end(&writer->block, &end);

@@ -136,7 +136,7 @@ static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer
 	encode_buffer_init(&writer->block, allocator, SIZE_MAX);
 	encode_buffer_init(&writer->classes, allocator, SIZE_MAX);
 	encode_buffer_init(&writer->methods, allocator, SIZE_MAX);
-	hits_encoder_init(&writer->hits, &writer->block, writer->encoding.rules);
+	statistical_encoder_init(&writer->hits, &writer->block, writer->encoding.rules);
 	writer_limit_blocks(writer, UINT32_MAX);
 	id_set_init(&writer->class_ids, allocator);
 	id_set_init(&writer->method_ids, allocator);

@@ -32,14 +32,15 @@ static void begin_shot(mprof_writer *writer, uint32_t number, uint64_t counter)
 static mprof_status put_shot(mprof_writer *writer)
 {
 	heap_shot *shot = &writer->shot;
-	heap_items_head head = {.shot_start = shot->start, .number = writer_collection_number(writer, shot->number)};
+	heap_items_header header = {.snapshot_start = shot->start,
+				    .number = writer_collection_number(writer, shot->number)};
 	mprof_clock end;
 	mprof_status status;
 
 	heap_shot_finish(shot);
-	writer_read_clock(writer, &head.shot_end);
-	writer_read_clock(writer, &head.start);
-	heap_items_encode(&writer->block, &writer->encoding, &head, &shot->items);
+	writer_read_clock(writer, &header.snapshot_end);
+	writer_read_clock(writer, &header.start);
+	heap_items_encode(&writer->block, &writer->encoding, &header, &shot->items);
 	writer_read_clock(writer, &end);
 	heap_items_encode_end(&writer->block, &end);
 	status = writer_put_block(writer);

@@ -34,24 +34,24 @@ static void put_modules(mprof_writer *writer)
 {
 	mprof_record module;
 
-	hits_encode_modules_begin(&writer->hits);
+	statistical_encode_modules_begin(&writer->hits);
 	while (writer->modules_written < writer->defined[MPROF_RECORD_MODULE]) {
 		if (definition_table_get(&writer->code, MPROF_RECORD_MODULE, ++writer->modules_written, &module))
-			hits_encode_module(&writer->hits, &module);
+			statistical_encode_module(&writer->hits, &module);
 	}
-	hits_encode_modules_end(&writer->hits);
+	statistical_encode_modules_end(&writer->hits);
 }
 
 /* A function without a module is assigned to a placeholder module, because readers do not find it otherwise. */
 static void put_no_module(mprof_writer *writer)
 {
-	const mprof_record none = {.kind = MPROF_RECORD_MODULE, .id = HITS_NO_MODULE, .as.module.file = ""};
+	const mprof_record none = {.kind = MPROF_RECORD_MODULE, .id = STATISTICAL_NO_MODULE, .as.module.file = ""};
 
 	if (writer->has_placeholder_module)
 		return;
-	hits_encode_modules_begin(&writer->hits);
-	hits_encode_module(&writer->hits, &none);
-	hits_encode_modules_end(&writer->hits);
+	statistical_encode_modules_begin(&writer->hits);
+	statistical_encode_module(&writer->hits, &none);
+	statistical_encode_modules_end(&writer->hits);
 	writer->has_placeholder_module = 1;
 }
 
@@ -71,9 +71,9 @@ static void find_place(const mprof_writer *writer, uint32_t location_id, frame_p
 static void put_address(mprof_writer *writer, const frame_place *place)
 {
 	if (place->module.id != 0 && place->offset <= UINT32_MAX)
-		hits_encode_place(&writer->hits, place->module.id, place->offset);
+		statistical_encode_location(&writer->hits, place->module.id, place->offset);
 	else
-		hits_encode_place(&writer->hits, 0, place->module.as.module.address + place->offset);
+		statistical_encode_location(&writer->hits, 0, place->module.as.module.address + place->offset);
 }
 
 /* The number of a function in the log. Its name is written with the first hit. 0 if out of memory. */
@@ -99,14 +99,14 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 	if (number == 0)
 		return 0;
 	if (has_counts(writer)) {
-		hits_encode_counted(&writer->hits, number, is_first ? name : NULL, samples);
+		statistical_encode_counted(&writer->hits, number, is_first ? name : NULL, samples);
 	} else if (is_first) {
 		if (place->module.id == 0)
 			put_no_module(writer);
-		hits_encode_new_function(&writer->hits, place->module.id != 0 ? place->module.id : HITS_NO_MODULE,
-					 number, name);
+		statistical_encode_new_function(
+			&writer->hits, place->module.id != 0 ? place->module.id : STATISTICAL_NO_MODULE, number, name);
 	} else {
-		hits_encode_function(&writer->hits, number);
+		statistical_encode_function(&writer->hits, number);
 	}
 	return 1;
 }
@@ -122,7 +122,7 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 	frame_place place;
 
 	if (!frame->as.stack.is_native) {
-		hits_encode_method(&writer->hits, frame->as.stack.target);
+		statistical_encode_method(&writer->hits, frame->as.stack.target);
 		return 1;
 	}
 	find_place(writer, frame->as.stack.target, &place);
@@ -164,17 +164,17 @@ static int put_callers(mprof_writer *writer, const mprof_record *callers, size_t
  */
 static int put_sample(mprof_writer *writer, const mprof_record *frames, size_t count)
 {
-	const int is_chain_first = writer->encoding.rules->is_chain_first;
+	const int is_caller_count_first = writer->encoding.rules->is_caller_count_first;
 
-	if (is_chain_first) {
-		hits_encode_chain(&writer->hits, count - 1);
+	if (is_caller_count_first) {
+		statistical_encode_callers(&writer->hits, count - 1);
 		if (writer->modules_written < writer->defined[MPROF_RECORD_MODULE])
 			put_modules(writer);
 	}
 	if (!put_frame(writer, &frames[0]))
 		return 0;
-	if (!is_chain_first && count > 1)
-		hits_encode_chain(&writer->hits, count - 1);
+	if (!is_caller_count_first && count > 1)
+		statistical_encode_callers(&writer->hits, count - 1);
 	return put_callers(writer, frames + 1, count - 1);
 }
 
@@ -209,7 +209,7 @@ static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t 
 	mprof_record frames[MOST_FRAMES];
 
 	/* If hits have counts, the table also indicates which of two grammars the block has. */
-	if (has_counts(writer) || (!writer->encoding.rules->is_chain_first && count > 0 &&
+	if (has_counts(writer) || (!writer->encoding.rules->is_caller_count_first && count > 0 &&
 				   writer->modules_written < writer->defined[MPROF_RECORD_MODULE]))
 		put_modules(writer);
 	for (size_t i = 0; i < count; i++) {
@@ -270,10 +270,10 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 	mprof_status status;
 
 	writer_read_clock(writer, &clock);
-	hits_encode_begin(&writer->hits, &writer->encoding, &clock);
+	statistical_encode_begin(&writer->hits, &writer->encoding, &clock);
 	if (put_samples(writer, samples, count)) {
 		writer_read_clock(writer, &clock);
-		hits_encode_end(&writer->hits, &clock);
+		statistical_encode_end(&writer->hits, &clock);
 		status = writer_put_block(writer);
 	} else {
 		status = writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for samples");

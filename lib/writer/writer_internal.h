@@ -16,7 +16,7 @@
 #include "format/block_encode.h"
 #include "format/encode_buffer.h"
 #include "format/events_encode.h"
-#include "format/hits_encode.h"
+#include "format/statistical_encode.h"
 #include "dictionary/definition_table.h"
 #include "writer/heap_shot.h"
 #include "io/sink.h"
@@ -57,7 +57,7 @@ struct mprof_writer {
 	name_table code_names;      /**< Names of the table below. */
 	definition_table code;      /**< For dialects that define call stacks and native code at their first use. */
 	uint32_t modules_written;   /**< Last module of the table that is in the log. */
-	hits_encoder hits;          /**< Appends to block. */
+	statistical_encoder hits;   /**< Appends to block. */
 	int has_placeholder_module; /**< The log contains the module that stands for no module. */
 	uint32_t functions_written; /**< Functions in the log, for dialects that number them. */
 	id_map function_numbers;

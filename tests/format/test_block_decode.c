@@ -372,13 +372,13 @@ Test(block_decode, session)
 	cr_assert_eq(result.block.end.counter, 1);
 	content_cursor_init(&cursor, result.content, result.length, 20);
 	cursor.position = result.body.list_start;
-	cr_assert(property_take(&cursor, &key, &value));
+	cr_assert(block_property_decode(&cursor, &key, &value));
 	cr_assert_str_eq(key, "pid");
 	cr_assert_str_eq(value, "12");
-	cr_assert(property_take(&cursor, &key, &value));
+	cr_assert(block_property_decode(&cursor, &key, &value));
 	cr_assert_str_eq(key, "empty");
 	cr_assert_str_eq(value, "");
-	cr_assert_not(property_take(&cursor, &key, &value));
+	cr_assert_not(block_property_decode(&cursor, &key, &value));
 	EXPECT_EXACT(MPROF2, 0, SESSION,
 		     "\x81\x82"
 		     "pid\0"

@@ -27,8 +27,8 @@ typedef struct full_code {
 	uint8_t flags;
 	uint8_t dialects;   /* Dialects that have it without a directive. */
 	uint64_t directive; /* Directive with which mprof2 has it as well. */
-	uint16_t extras;
-	uint8_t form; /* 0 for the form of its group. */
+	uint16_t fields;
+	uint8_t layout; /* 0 for the layout of its group. */
 } full_code;
 
 /* The tables of doc/format.md, 4.2 and 4.4, and of doc/dialects.md. */
@@ -64,24 +64,25 @@ static const full_code full_codes[] = {
 	{0x67, MPROF_EVENT_STACK_SWITCH, 0, 0, SWITCHES, 0, 0},
 	{0xe7, MPROF_EVENT_STACK_END, 0, 0, SWITCHES, 0, 0},
 	{0x1e, MPROF_EVENT_MONITOR, 0, 0, DETAILED,
-	 EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK), EVENT_FORM_DETAILED},
+	 EVENT_FIELDS(EVENT_FIELD_VALUE, EVENT_FIELD_OBJECT, EVENT_FIELD_STACK), EVENT_LAYOUT_DETAILED},
 	{0x46, MPROF_EVENT_HANDLE_CREATED, 0, 0, DETAILED,
-	 EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_OBJECT, EVENT_EXTRA_STACK), EVENT_FORM_DETAILED},
-	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_HANDLE, EVENT_EXTRA_STACK, 0),
-	 EVENT_FORM_DETAILED},
-	{0x4e, MPROF_EVENT_FINALIZER_START, 0, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0),
-	 EVENT_FORM_DETAILED},
-	{0xce, MPROF_EVENT_FINALIZER_END, 0, 0, DETAILED, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0), EVENT_FORM_DETAILED},
-	{0x56, MPROF_EVENT_ALLOCATION_AT_JIT, 0, 0, DETAILED, 0, EVENT_FORM_ALLOCATION_WHOLE},
-	{0x4f, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0, MEMORY, 0, EVENT_FORM_MEMORY_ALLOCATED},
-	{0xcf, MPROF_EVENT_MEMORY_FREED, 0, 0, MEMORY, 0, EVENT_FORM_MEMORY_FREED},
-	{0xdf, MPROF_EVENT_MEMORY_FREED, 0, 0, MEMORY, 0, EVENT_FORM_MEMORY_FREED_AT},
-	{0x5f, MPROF_EVENT_MEMORY_RESIZED, 0, 0, MEMORY, 0, EVENT_FORM_MEMORY_RESIZED},
-	{0x1e, MPROF_EVENT_MONITOR, 0, IN_MONO, 0, EVENT_EXTRAS(EVENT_EXTRA_VALUE, EVENT_EXTRA_OBJECT, 0),
-	 EVENT_FORM_DETAILED},
-	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, IN_MONO, 0, 0, EVENT_FORM_ALLOCATION_WHOLE},
-	{0x4f, MPROF_EVENT_STACK_SECTION, 0, IN_MONO, 0, 0, EVENT_FORM_STACK_SECTION},
-	{0x07, MPROF_EVENT_UNKNOWN, 0, IN_CLASSIC, 0, 0, EVENT_FORM_STRAY},
+	 EVENT_FIELDS(EVENT_FIELD_HANDLE, EVENT_FIELD_OBJECT, EVENT_FIELD_STACK), EVENT_LAYOUT_DETAILED},
+	{0xc6, MPROF_EVENT_HANDLE_DELETED, 0, 0, DETAILED, EVENT_FIELDS(EVENT_FIELD_HANDLE, EVENT_FIELD_STACK, 0),
+	 EVENT_LAYOUT_DETAILED},
+	{0x4e, MPROF_EVENT_FINALIZER_START, 0, 0, DETAILED, EVENT_FIELDS(EVENT_FIELD_OBJECT, 0, 0),
+	 EVENT_LAYOUT_DETAILED},
+	{0xce, MPROF_EVENT_FINALIZER_END, 0, 0, DETAILED, EVENT_FIELDS(EVENT_FIELD_OBJECT, 0, 0),
+	 EVENT_LAYOUT_DETAILED},
+	{0x56, MPROF_EVENT_ALLOCATION_AT_JIT, 0, 0, DETAILED, 0, EVENT_LAYOUT_ALLOCATION_UNPACKED},
+	{0x4f, MPROF_EVENT_MEMORY_ALLOCATED, 0, 0, MEMORY, 0, EVENT_LAYOUT_MEMORY_ALLOCATED},
+	{0xcf, MPROF_EVENT_MEMORY_FREED, 0, 0, MEMORY, 0, EVENT_LAYOUT_MEMORY_FREED},
+	{0xdf, MPROF_EVENT_MEMORY_FREED, 0, 0, MEMORY, 0, EVENT_LAYOUT_MEMORY_FREED_STACK},
+	{0x5f, MPROF_EVENT_MEMORY_RESIZED, 0, 0, MEMORY, 0, EVENT_LAYOUT_MEMORY_RESIZED},
+	{0x1e, MPROF_EVENT_MONITOR, 0, IN_MONO, 0, EVENT_FIELDS(EVENT_FIELD_VALUE, EVENT_FIELD_OBJECT, 0),
+	 EVENT_LAYOUT_DETAILED},
+	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, IN_MONO, 0, 0, EVENT_LAYOUT_ALLOCATION_UNPACKED},
+	{0x4f, MPROF_EVENT_STACK_SECTION, 0, IN_MONO, 0, 0, EVENT_LAYOUT_STACK_SECTION},
+	{0x07, MPROF_EVENT_UNKNOWN, 0, IN_CLASSIC, 0, 0, EVENT_LAYOUT_LEFTOVER},
 };
 
 #define FULL_CODE_COUNT (sizeof(full_codes) / sizeof(full_codes[0]))
@@ -106,35 +107,36 @@ static void check_packed(event_code code, uint32_t byte, uint64_t directives)
 	static const uint8_t kinds[8] = {MPROF_EVENT_ALLOCATION, MPROF_EVENT_METHOD_ENTER,
 					 MPROF_EVENT_METHOD_LEAVE_IMPLICIT, MPROF_EVENT_METHOD_LEAVE,
 					 MPROF_EVENT_ALLOCATION};
-	static const uint8_t forms[8] = {EVENT_FORM_ALLOCATION_FIXED, EVENT_FORM_PACKED_ID, EVENT_FORM_IMPLICIT_LEAVE,
-					 EVENT_FORM_PACKED_ID, EVENT_FORM_ALLOCATION};
+	static const uint8_t layouts[8] = {EVENT_LAYOUT_ALLOCATION_FIXED, EVENT_LAYOUT_PACKED_ID,
+					   EVENT_LAYOUT_IMPLICIT_LEAVE, EVENT_LAYOUT_PACKED_ID,
+					   EVENT_LAYOUT_ALLOCATION};
 	static const uint64_t needed[8] = {SIZES, 0, IMPLICIT};
 	int is_there = byte != 0 && (directives & needed[byte & 7]) == needed[byte & 7];
 
 	cr_assert_eq(code.kind, is_there ? kinds[byte & 7] : 0, "byte %02x", byte);
 	cr_assert_eq(code.flags, 0);
 	if (byte == 0)
-		cr_assert_eq(code.form, EVENT_FORM_END);
+		cr_assert_eq(code.layout, EVENT_LAYOUT_END);
 	else
-		cr_assert_eq(code.form, is_there ? forms[byte & 7] : EVENT_FORM_INVALID, "byte %02x", byte);
+		cr_assert_eq(code.layout, is_there ? layouts[byte & 7] : EVENT_LAYOUT_INVALID, "byte %02x", byte);
 	if (code.kind != MPROF_EVENT_ALLOCATION)
-		cr_assert_eq(code.extras, 0, "byte %02x", byte);
+		cr_assert_eq(code.fields, 0, "byte %02x", byte);
 }
 
-static event_form full_form(const full_code *known, mprof_dialect dialect, uint64_t directives)
+static event_layout full_layout(const full_code *known, mprof_dialect dialect, uint64_t directives)
 {
 	int is_mono = (IN_MONO & 1 << dialect) != 0;
 
-	if (known->form != 0)
-		return (event_form)known->form;
+	if (known->layout != 0)
+		return (event_layout)known->layout;
 	if ((known->byte & 7) != 7)
-		return EVENT_FORM_ID;
+		return EVENT_LAYOUT_ID;
 	if (known->kind < MPROF_EVENT_GC_START || known->kind > MPROF_EVENT_GC_START_WORLD_END ||
 	    (!is_mono && (directives & NUMBERS) == 0))
-		return EVENT_FORM_VALUE;
+		return EVENT_LAYOUT_VALUE;
 	if (known->kind == MPROF_EVENT_GC_RESIZE)
-		return is_mono ? EVENT_FORM_RESIZE : EVENT_FORM_RESIZE_TIMED;
-	return EVENT_FORM_COLLECTION;
+		return is_mono ? EVENT_LAYOUT_RESIZE : EVENT_LAYOUT_RESIZE_TIMED;
+	return EVENT_LAYOUT_COLLECTION;
 }
 
 static void check_full(event_code code, uint32_t byte, mprof_dialect dialect, uint64_t directives)
@@ -143,16 +145,16 @@ static void check_full(event_code code, uint32_t byte, mprof_dialect dialect, ui
 
 	if (known == NULL) {
 		cr_assert_eq(code.kind, MPROF_EVENT_UNKNOWN, "byte %02x", byte);
-		cr_assert_eq(code.form, dialect == MPROF_DIALECT_MPROF2 ? EVENT_FORM_UNKNOWN : EVENT_FORM_INVALID,
+		cr_assert_eq(code.layout, dialect == MPROF_DIALECT_MPROF2 ? EVENT_LAYOUT_UNKNOWN : EVENT_LAYOUT_INVALID,
 			     "byte %02x", byte);
-		cr_assert_eq(code.extras, 0, "byte %02x", byte);
+		cr_assert_eq(code.fields, 0, "byte %02x", byte);
 		return;
 	}
 	cr_assert_eq(code.kind, known->kind, "byte %02x", byte);
 	cr_assert_eq(code.flags, known->flags, "byte %02x", byte);
-	cr_assert_eq(code.form, full_form(known, dialect, directives), "byte %02x", byte);
+	cr_assert_eq(code.layout, full_layout(known, dialect, directives), "byte %02x", byte);
 	if (code.kind != MPROF_EVENT_ALLOCATION_AT_JIT)
-		cr_assert_eq(code.extras, known->extras, "byte %02x", byte);
+		cr_assert_eq(code.fields, known->fields, "byte %02x", byte);
 }
 
 /* \p directives are the declared ones. Directives of mprof2 are never in force in other dialects. */
@@ -203,7 +205,7 @@ Test(event_codes, unity_has_what_mono_has)
 	check_tables(MPROF_DIALECT_UNITY);
 }
 
-static void expect_extras(mprof_dialect dialect, uint64_t directives, uint32_t extras)
+static void expect_extras(mprof_dialect dialect, uint64_t directives, uint32_t fields)
 {
 	uint32_t at_jit = dialect == MPROF_DIALECT_MPROF2 ? 0x56 : 0x47;
 	event_code table[256];
@@ -211,33 +213,33 @@ static void expect_extras(mprof_dialect dialect, uint64_t directives, uint32_t e
 	event_codes_build(table, dialect_get(dialect), directives);
 	for (uint32_t byte = 1; byte < 256; byte++) {
 		if (byte == at_jit || (byte & 7) == 4 || (dialect == MPROF_DIALECT_MPROF2 && (byte & 7) == 0))
-			cr_assert_eq(table[byte].extras, extras, "byte %02x", byte);
+			cr_assert_eq(table[byte].fields, fields, "byte %02x", byte);
 	}
 }
 
-static void expect_allocation_extras(uint64_t directives, uint32_t extras)
+static void expect_allocation_extras(uint64_t directives, uint32_t fields)
 {
-	expect_extras(MPROF_DIALECT_MPROF2, directives | SIZES | DETAILED, extras);
+	expect_extras(MPROF_DIALECT_MPROF2, directives | SIZES | DETAILED, fields);
 }
 
 Test(event_codes, extras_of_allocations)
 {
 	expect_allocation_extras(0, 0);
-	expect_allocation_extras(CALLER, EVENT_EXTRAS(EVENT_EXTRA_CALLER, 0, 0));
-	expect_allocation_extras(STACK, EVENT_EXTRAS(EVENT_EXTRA_STACK, 0, 0));
-	expect_allocation_extras(OBJECT, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0));
-	expect_allocation_extras(CALLER | OBJECT, EVENT_EXTRAS(EVENT_EXTRA_CALLER, EVENT_EXTRA_OBJECT, 0));
-	expect_allocation_extras(STACK | OBJECT, EVENT_EXTRAS(EVENT_EXTRA_STACK, EVENT_EXTRA_OBJECT, 0));
+	expect_allocation_extras(CALLER, EVENT_FIELDS(EVENT_FIELD_CALLER, 0, 0));
+	expect_allocation_extras(STACK, EVENT_FIELDS(EVENT_FIELD_STACK, 0, 0));
+	expect_allocation_extras(OBJECT, EVENT_FIELDS(EVENT_FIELD_OBJECT, 0, 0));
+	expect_allocation_extras(CALLER | OBJECT, EVENT_FIELDS(EVENT_FIELD_CALLER, EVENT_FIELD_OBJECT, 0));
+	expect_allocation_extras(STACK | OBJECT, EVENT_FIELDS(EVENT_FIELD_STACK, EVENT_FIELD_OBJECT, 0));
 	expect_allocation_extras(CALLER | STACK | OBJECT,
-				 EVENT_EXTRAS(EVENT_EXTRA_CALLER, EVENT_EXTRA_STACK, EVENT_EXTRA_OBJECT));
+				 EVENT_FIELDS(EVENT_FIELD_CALLER, EVENT_FIELD_STACK, EVENT_FIELD_OBJECT));
 }
 
 Test(event_codes, extras_of_allocations_in_mono)
 {
 	expect_extras(MPROF_DIALECT_MONO, 0, 0);
-	expect_extras(MPROF_DIALECT_MONO, CALLER, EVENT_EXTRAS(EVENT_EXTRA_CALLER, 0, 0));
-	expect_extras(MPROF_DIALECT_MONO, OBJECT, EVENT_EXTRAS(EVENT_EXTRA_OBJECT, 0, 0));
-	expect_extras(MPROF_DIALECT_MONO, UINT64_MAX, EVENT_EXTRAS(EVENT_EXTRA_CALLER, EVENT_EXTRA_OBJECT, 0));
+	expect_extras(MPROF_DIALECT_MONO, CALLER, EVENT_FIELDS(EVENT_FIELD_CALLER, 0, 0));
+	expect_extras(MPROF_DIALECT_MONO, OBJECT, EVENT_FIELDS(EVENT_FIELD_OBJECT, 0, 0));
+	expect_extras(MPROF_DIALECT_MONO, UINT64_MAX, EVENT_FIELDS(EVENT_FIELD_CALLER, EVENT_FIELD_OBJECT, 0));
 	expect_extras(MPROF_DIALECT_DROP, UINT64_MAX, 0);
 }
 
@@ -259,7 +261,7 @@ Test(event_codes, bytes_from_kinds)
 			const full_code *code = &full_codes[j];
 
 			/* Freed memory has two codes; the encoder uses the one without a call stack. */
-			if (code->kind != MPROF_EVENT_UNKNOWN && code->form != EVENT_FORM_MEMORY_FREED_AT &&
+			if (code->kind != MPROF_EVENT_UNKNOWN && code->layout != EVENT_LAYOUT_MEMORY_FREED_STACK &&
 			    is_in(code, dialects[i], UINT64_MAX))
 				cr_assert_eq(byte_of(dialects[i], code->kind, code->flags), code->byte);
 		}
@@ -309,9 +311,9 @@ Test(event_codes, bytes_and_tables_agree)
 		if (table[byte].kind == MPROF_EVENT_UNKNOWN)
 			continue;
 		base = byte_of(MPROF_DIALECT_MPROF2, table[byte].kind, table[byte].flags);
-		if (table[byte].form == EVENT_FORM_ALLOCATION_FIXED)
+		if (table[byte].layout == EVENT_LAYOUT_ALLOCATION_FIXED)
 			cr_assert_eq(base, EVENT_GROUP_ALLOCATION);
-		else if (table[byte].form == EVENT_FORM_MEMORY_FREED_AT)
+		else if (table[byte].layout == EVENT_LAYOUT_MEMORY_FREED_STACK)
 			cr_assert_eq(base, 0xcf);
 		else
 			cr_assert_eq((uint32_t)base, (byte & 7) < 5 ? byte & 7 : byte);

@@ -78,34 +78,34 @@ static void make_sizes(void)
 }
 
 /* Builds the tables with those sizes. */
-static void make_tables(events_decode_table *table, event_code codes[256], mprof_dialect dialect, uint64_t directives)
+static void make_tables(event_decode_table *table, event_code codes[256], mprof_dialect dialect, uint64_t directives)
 {
 	make_sizes();
 	event_codes_build(codes, dialect_get(dialect), directives);
-	events_decode_table_build(table, dialect_get(dialect), directives, &sizes);
+	event_decode_table_build(table, dialect_get(dialect), directives, &sizes);
 }
 
 /* Adds a varint after the others of an event, and its expected value. Returns the position after it. */
 static uint8_t *expected_put_extra(expected_event *expected, uint8_t *out, uint32_t extra)
 {
-	uint64_t number = common_number(extra == EVENT_EXTRA_CALLER || extra == EVENT_EXTRA_STACK ? 32 : 64);
+	uint64_t number = common_number(extra == EVENT_FIELD_CALLER || extra == EVENT_FIELD_STACK ? 32 : 64);
 
 	switch (extra) {
-	case EVENT_EXTRA_VALUE:
+	case EVENT_FIELD_VALUE:
 		expected->event.value = number;
 		break;
-	case EVENT_EXTRA_HANDLE:
+	case EVENT_FIELD_HANDLE:
 		expected->event.value = number / 4;
 		expected->detail.handle_type = (uint32_t)(number % 4);
 		break;
-	case EVENT_EXTRA_CALLER:
+	case EVENT_FIELD_CALLER:
 		expected->detail.caller = (uint32_t)number;
 		break;
-	case EVENT_EXTRA_STACK:
+	case EVENT_FIELD_STACK:
 		expected->detail.stack = (uint32_t)number;
 		break;
 	default:
-		cr_assert_eq(extra, EVENT_EXTRA_OBJECT);
+		cr_assert_eq(extra, EVENT_FIELD_OBJECT);
 		expected->detail.object = number;
 		break;
 	}
@@ -114,15 +114,15 @@ static uint8_t *expected_put_extra(expected_event *expected, uint8_t *out, uint3
 
 static int is_packed(const event_code *code)
 {
-	return code->form == EVENT_FORM_PACKED_ID || code->form == EVENT_FORM_ALLOCATION ||
-	       code->form == EVENT_FORM_ALLOCATION_FIXED || code->form == EVENT_FORM_IMPLICIT_LEAVE;
+	return code->layout == EVENT_LAYOUT_PACKED_ID || code->layout == EVENT_LAYOUT_ALLOCATION ||
+	       code->layout == EVENT_LAYOUT_ALLOCATION_FIXED || code->layout == EVENT_LAYOUT_IMPLICIT_LEAVE;
 }
 
 static int has_id(const event_code *code)
 {
-	return is_packed(code) ? code->form != EVENT_FORM_IMPLICIT_LEAVE
-			       : code->form == EVENT_FORM_ID || code->form == EVENT_FORM_DETAILED ||
-					 code->form == EVENT_FORM_ALLOCATION_WHOLE;
+	return is_packed(code) ? code->layout != EVENT_LAYOUT_IMPLICIT_LEAVE
+			       : code->layout == EVENT_LAYOUT_ID || code->layout == EVENT_LAYOUT_DETAILED ||
+					 code->layout == EVENT_LAYOUT_ALLOCATION_UNPACKED;
 }
 
 static int is_allocation(const event_code *code)
@@ -133,7 +133,7 @@ static int is_allocation(const event_code *code)
 /* Very long times of monitor events are treated as uninitialized memory, which has its own test. */
 static uint64_t random_time(const event_code *code)
 {
-	return common_number(code->form == EVENT_FORM_DETAILED ? 40 : 60);
+	return common_number(code->layout == EVENT_LAYOUT_DETAILED ? 40 : 60);
 }
 
 /* The first varint of an event, including the bits that the event code holds. */
@@ -141,7 +141,7 @@ static uint64_t random_main_number(uint32_t byte, const event_code *code)
 {
 	uint64_t number = common_number(has_id(code) ? 32 : 64);
 
-	if (code->form == EVENT_FORM_ALLOCATION_FIXED)
+	if (code->layout == EVENT_LAYOUT_ALLOCATION_FIXED)
 		number %= CLASSES - 31;
 	return is_packed(code) ? (number & ~UINT64_C(31)) | byte >> 3 : number;
 }
@@ -156,7 +156,7 @@ static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, 
 	uint64_t time = common_number(60);
 
 	expected->event.id = (uint32_t)common_number(32);
-	if (code->form == EVENT_FORM_COLLECTION) {
+	if (code->layout == EVENT_LAYOUT_COLLECTION) {
 		expected->event.value = common_number(8);
 		if (*numbers != COLLECTION_NUMBERS_SURE)
 			*numbers = expected->event.id != 0 ? COLLECTION_NUMBERS_SURE : COLLECTION_NUMBERS_NONE;
@@ -165,15 +165,15 @@ static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, 
 	}
 	expected->event.value = common_number(64);
 	out = varint_put(out, expected->event.value);
-	if (code->form == EVENT_FORM_RESIZE && *numbers == COLLECTION_NUMBERS_UNKNOWN) {
+	if (code->layout == EVENT_LAYOUT_RESIZE && *numbers == COLLECTION_NUMBERS_UNKNOWN) {
 		*numbers = time == 1 ? COLLECTION_NUMBERS_LIKELY : COLLECTION_NUMBERS_NONE;
 		expected->event.id = 1;
 	}
-	if (code->form == EVENT_FORM_RESIZE && *numbers != COLLECTION_NUMBERS_NONE)
+	if (code->layout == EVENT_LAYOUT_RESIZE && *numbers != COLLECTION_NUMBERS_NONE)
 		return varint_put(out, expected->event.id);
 	*counter += time;
 	out = varint_put(out, time);
-	if (code->form == EVENT_FORM_RESIZE_TIMED)
+	if (code->layout == EVENT_LAYOUT_RESIZE_TIMED)
 		return varint_put(out, expected->event.id);
 	expected->event.id = 0;
 	return out;
@@ -216,7 +216,7 @@ static uint8_t *expected_put_memory(expected_event *expected, uint8_t *out, cons
 
 	*counter += time;
 	out = varint_put(out, time);
-	if (code->form == EVENT_FORM_MEMORY_RESIZED) {
+	if (code->layout == EVENT_LAYOUT_MEMORY_RESIZED) {
 		out = varint_put(out, duration);
 		expected->detail.started = *counter - duration;
 		expected->detail.object = last_address + common_number(64);
@@ -226,10 +226,10 @@ static uint8_t *expected_put_memory(expected_event *expected, uint8_t *out, cons
 	if (random_next() % 2 == 0)
 		expected->event.value &= ~UINT64_C(15);
 	out = expected_put_place(out, expected->event.value, &last_address);
-	expected->has_detail = code->form != EVENT_FORM_MEMORY_FREED;
+	expected->has_detail = code->layout != EVENT_LAYOUT_MEMORY_FREED;
 	if (!expected->has_detail)
 		return out;
-	if (code->form != EVENT_FORM_MEMORY_FREED_AT) {
+	if (code->layout != EVENT_LAYOUT_MEMORY_FREED_STACK) {
 		expected->detail.size = common_number(64);
 		out = varint_put(out, expected->detail.size);
 	}
@@ -246,19 +246,19 @@ static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint
 	out = varint_put(out, is_packed(code) ? main_number >> 5 : main_number);
 	if (has_id(code))
 		expected->event.id = (uint32_t)main_number;
-	else if (code->form != EVENT_FORM_IMPLICIT_LEAVE)
+	else if (code->layout != EVENT_LAYOUT_IMPLICIT_LEAVE)
 		expected->event.value = main_number;
-	if (code->form == EVENT_FORM_ALLOCATION_FIXED)
+	if (code->layout == EVENT_LAYOUT_ALLOCATION_FIXED)
 		expected->event.value = size_of_class((uint32_t)main_number);
 	else if (is_allocation(code))
 		expected->event.value = second;
 	else
-		*counter += code->form == EVENT_FORM_IMPLICIT_LEAVE ? main_number : second;
-	if (code->form != EVENT_FORM_IMPLICIT_LEAVE && code->form != EVENT_FORM_ALLOCATION_FIXED)
+		*counter += code->layout == EVENT_LAYOUT_IMPLICIT_LEAVE ? main_number : second;
+	if (code->layout != EVENT_LAYOUT_IMPLICIT_LEAVE && code->layout != EVENT_LAYOUT_ALLOCATION_FIXED)
 		out = varint_put(out, second);
-	for (uint32_t extras = code->extras; extras != 0; extras = EVENT_EXTRAS_NEXT(extras))
-		out = expected_put_extra(expected, out, EVENT_EXTRAS_FIRST(extras));
-	expected->has_detail = code->extras != 0;
+	for (uint32_t fields = code->fields; fields != 0; fields = EVENT_FIELDS_NEXT(fields))
+		out = expected_put_extra(expected, out, EVENT_FIELDS_FIRST(fields));
+	expected->has_detail = code->fields != 0;
 	return out;
 }
 
@@ -272,19 +272,19 @@ static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t by
 	expected->event.flags = code->flags;
 	expected->event.code = (uint8_t)byte;
 	*out++ = (uint8_t)byte;
-	switch (code->form) {
-	case EVENT_FORM_COLLECTION:
-	case EVENT_FORM_RESIZE:
-	case EVENT_FORM_RESIZE_TIMED:
+	switch (code->layout) {
+	case EVENT_LAYOUT_COLLECTION:
+	case EVENT_LAYOUT_RESIZE:
+	case EVENT_LAYOUT_RESIZE_TIMED:
 		out = expected_put_collection(expected, out, code, counter, numbers);
 		break;
-	case EVENT_FORM_MEMORY_ALLOCATED:
-	case EVENT_FORM_MEMORY_FREED:
-	case EVENT_FORM_MEMORY_FREED_AT:
-	case EVENT_FORM_MEMORY_RESIZED:
+	case EVENT_LAYOUT_MEMORY_ALLOCATED:
+	case EVENT_LAYOUT_MEMORY_FREED:
+	case EVENT_LAYOUT_MEMORY_FREED_STACK:
+	case EVENT_LAYOUT_MEMORY_RESIZED:
 		out = expected_put_memory(expected, out, code, counter);
 		break;
-	case EVENT_FORM_STACK_SECTION:
+	case EVENT_LAYOUT_STACK_SECTION:
 		out = expected_put_stack_section(expected, out);
 		break;
 	default:
@@ -323,7 +323,8 @@ typedef struct made_events {
 
 static int is_event(const event_code *code)
 {
-	return code->form != EVENT_FORM_INVALID && code->form != EVENT_FORM_END && code->form != EVENT_FORM_STRAY;
+	return code->layout != EVENT_LAYOUT_INVALID && code->layout != EVENT_LAYOUT_END &&
+	       code->layout != EVENT_LAYOUT_LEFTOVER;
 }
 
 /* An event code: most events enter or leave, or they allocate. */
@@ -332,7 +333,7 @@ static uint32_t random_byte(const event_code codes[256], int most_allocate)
 	uint32_t byte;
 
 	/* If there are stack sections, they precede most allocations. */
-	if (most_allocate && codes[0x4f].form == EVENT_FORM_STACK_SECTION && random_next() % 3 == 0)
+	if (most_allocate && codes[0x4f].layout == EVENT_LAYOUT_STACK_SECTION && random_next() % 3 == 0)
 		return 0x4f;
 	do {
 		byte = (uint32_t)random_next() & 0xff;
@@ -369,7 +370,7 @@ static void made_events_free(made_events *made)
 }
 
 /* Decodes with a capacity, from memory in which \p more_readable bytes after the events can be read as well. */
-static void check_decoding(const made_events *made, const events_decode_table *table, size_t capacity,
+static void check_decoding(const made_events *made, const event_decode_table *table, size_t capacity,
 			   size_t more_readable)
 {
 	mprof_event *events = malloc(capacity * sizeof(*events));
@@ -402,7 +403,7 @@ static void check_decoding(const made_events *made, const events_decode_table *t
 	free(events);
 }
 
-static void check_table(const events_decode_table *table, const event_code codes[256])
+static void check_table(const event_decode_table *table, const event_code codes[256])
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		made_events made;
@@ -421,7 +422,7 @@ static void check_table(const events_decode_table *table, const event_code codes
 /* With the fast path of this machine and with the portable code. */
 static void check_dialect(mprof_dialect dialect, uint64_t directives)
 {
-	events_decode_table table;
+	event_decode_table table;
 	event_code codes[256];
 
 	make_tables(&table, codes, dialect, directives);
@@ -483,7 +484,7 @@ Test(events_decode, mono)
 /* A log truncated at any byte yields all events before that, and whether it ends inside an event. */
 static void check_cuts(mprof_dialect dialect)
 {
-	events_decode_table table;
+	event_decode_table table;
 	event_code codes[256];
 	made_events made;
 	mprof_event events[EVENTS];
@@ -508,7 +509,7 @@ static void check_cuts(mprof_dialect dialect)
 		result = events_decode(&table, &state, &batch);
 		cr_assert_eq(batch.count, whole);
 		cr_assert_eq(state.position, whole == 0 ? 0 : made.expected[whole - 1].end);
-		cr_assert_eq(result, state.position == cut ? EVENTS_DECODE_DONE : EVENTS_DECODE_CUT);
+		cr_assert_eq(result, state.position == cut ? EVENTS_DECODE_DONE : EVENTS_DECODE_TRUNCATED);
 		free(copy);
 	}
 	made_events_free(&made);
@@ -525,7 +526,7 @@ Test(events_decode, cut_at_every_byte)
 static events_decode_result decode_behind(mprof_dialect dialect, uint64_t directives, size_t good, const char *bytes,
 					  size_t length)
 {
-	events_decode_table table;
+	event_decode_table table;
 	event_code codes[256];
 	uint8_t log[1000];
 	mprof_event events[400];
@@ -566,9 +567,9 @@ Test(events_decode, damage)
 			     EVENTS_DECODE_BAD_VARINT);
 		cr_assert_eq(DECODE(good, "\x09\x80\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"),
 			     EVENTS_DECODE_BAD_VARINT);
-		cr_assert_eq(DECODE(good, "\x09"), EVENTS_DECODE_CUT);
-		cr_assert_eq(DECODE(good, "\x09\x80"), EVENTS_DECODE_CUT);
-		cr_assert_eq(DECODE(good, "\x09\x80\x00"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE(good, "\x09"), EVENTS_DECODE_TRUNCATED);
+		cr_assert_eq(DECODE(good, "\x09\x80"), EVENTS_DECODE_TRUNCATED);
+		cr_assert_eq(DECODE(good, "\x09\x80\x00"), EVENTS_DECODE_TRUNCATED);
 		cr_assert_eq(DECODE(good, "\x1e\x80\x80"), EVENTS_DECODE_BAD_CODE, "a detailed event in a mail log");
 	}
 }
@@ -584,20 +585,20 @@ Test(events_decode, damage_with_directives)
 	for (size_t good = 0; good < 40; good++) {
 		cr_assert_eq(DECODE_WITH(0, good, "\x08\x80"), EVENTS_DECODE_BAD_CODE);
 		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x00"), EVENTS_DECODE_LIST_END);
-		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08"), EVENTS_DECODE_CUT);
-		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08\x00"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08"), EVENTS_DECODE_TRUNCATED);
+		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08\x00"), EVENTS_DECODE_TRUNCATED);
 		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08\x1d\x81"), EVENTS_DECODE_NO_SIZE, "class 5025");
 		cr_assert_eq(DECODE_WITH(class_sizes, good, "\xf8\x7f\x7f\x7f\xbf"), EVENTS_DECODE_NO_SIZE);
 		cr_assert_eq(DECODE_WITH(class_sizes, good, "\x08\x00\x00\x00\xc0"), EVENTS_DECODE_BAD_ID);
-		cr_assert_eq(DECODE_WITH(class_sizes | stack, good, "\x08\x80"), EVENTS_DECODE_CUT);
+		cr_assert_eq(DECODE_WITH(class_sizes | stack, good, "\x08\x80"), EVENTS_DECODE_TRUNCATED);
 		cr_assert_eq(DECODE_WITH(class_sizes | stack, good, "\x08\x80\x00\x00\x00\x00\x90"),
 			     EVENTS_DECODE_BAD_ID);
 		cr_assert_eq(DECODE_WITH(caller, good, "\x0c\x80\x81\x00\x00\x00\x00\x90"), EVENTS_DECODE_BAD_ID);
 		cr_assert_eq(DECODE_WITH(object, good, "\x0c\x80\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82"),
 			     EVENTS_DECODE_BAD_VARINT);
 		cr_assert_eq(DECODE_WITH(caller | object, good, "\x0c\x80\x81\x00\x00\x00\x00\x90\x00"),
-			     EVENTS_DECODE_CUT);
-		cr_assert_eq(DECODE_WITH(detailed, good, "\x1e\x80\x81\x82\x80"), EVENTS_DECODE_CUT);
+			     EVENTS_DECODE_TRUNCATED);
+		cr_assert_eq(DECODE_WITH(detailed, good, "\x1e\x80\x81\x82\x80"), EVENTS_DECODE_TRUNCATED);
 		cr_assert_eq(DECODE_WITH(detailed, good, "\x1e\x80\x81\x82\x80\x00\x00\x00\x00\x90"),
 			     EVENTS_DECODE_BAD_ID);
 		cr_assert_eq(DECODE_WITH(detailed, good, "\x46\x00\x00\x00\x00\x90\x81\x84\x80\x80"),
@@ -613,7 +614,7 @@ Test(events_decode, detailed_events)
 				  "\x46\xa1\x85\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x83\x84"
 				  "\xc6\x80\x85\x89\x86"
 				  "\xce\xa1\x85\x87";
-	events_decode_table table;
+	event_decode_table table;
 	event_code codes[256];
 	mprof_event events[4];
 	mprof_event_detail details[4];
@@ -648,7 +649,7 @@ Test(events_decode, detailed_events)
 Test(events_decode, hashed_sizes)
 {
 	static const char log[] = "\x08\x00\x00\x00\x81\x08\x80\x08\x00\x00\x00\x81";
-	events_decode_table table;
+	event_decode_table table;
 	event_code codes[256];
 	mprof_event events[3];
 	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0);
@@ -670,12 +671,12 @@ Test(events_decode, largest_numbers)
 				  "\x05\x7f\x7f\x7f\x7f\x8f\x81" /* The same. */
 				  "\x0f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
 				  "\x09\x00\x00\x00\x80\x00\x00\x00\x82"; /* Longer than necessary. */
-	events_decode_table table;
+	event_decode_table table;
 	mprof_event events[4];
 	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 10);
 	events_decode_batch batch = batch_of(events, 4, NULL, 0);
 
-	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MAIL), 0, &sizes);
+	event_decode_table_build(&table, dialect_get(MPROF_DIALECT_MAIL), 0, &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
 	cr_assert_eq(batch.count, 4);
 	cr_assert_eq(events[0].id, UINT32_MAX);
@@ -688,12 +689,12 @@ Test(events_decode, largest_numbers)
 
 Test(events_decode, nothing)
 {
-	events_decode_table table;
+	event_decode_table table;
 	mprof_event event;
 	events_decode_state state = state_of((const uint8_t *)"", 0, 0, 0);
 	events_decode_batch batch = batch_of(&event, 1, NULL, 0);
 
-	events_decode_table_build(&table, dialect_get(MPROF_DIALECT_MPROF2), 0, &sizes);
+	event_decode_table_build(&table, dialect_get(MPROF_DIALECT_MPROF2), 0, &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_DONE);
 	cr_assert_eq(batch.count, 0);
 }
@@ -703,13 +704,13 @@ Test(events_decode, no_room_for_details)
 {
 	const dialect_rules *rules = dialect_get(MPROF_DIALECT_MPROF2);
 	static const char log[] = "\x0c\x80\x81\x82\x0c\x80\x83\x84\x09\x80\x81\x0c\x80\x85\x86";
-	events_decode_table table;
+	event_decode_table table;
 	mprof_event events[8];
 	mprof_event_detail details[2];
 	events_decode_state state = state_of((const uint8_t *)log, sizeof(log) - 1, sizeof(log) - 1, 0);
 	events_decode_batch batch = batch_of(events, 8, details, 2);
 
-	events_decode_table_build(&table, rules, BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER), &sizes);
+	event_decode_table_build(&table, rules, BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER), &sizes);
 	cr_assert_eq(events_decode(&table, &state, &batch), EVENTS_DECODE_FULL);
 	cr_assert_eq(batch.count, 3);
 	cr_assert_eq(events[1].more.detail->caller, 4);

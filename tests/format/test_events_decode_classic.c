@@ -13,7 +13,7 @@
 #define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
 #define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
 
-static events_decode_table table;
+static event_decode_table table;
 static mprof_event events[MOST_EVENTS];
 static mprof_event_detail details[MOST_EVENTS];
 static uint64_t frames[MOST_FRAMES];
@@ -22,7 +22,7 @@ static events_decode_batch batch;
 
 static void begin(mprof_dialect dialect, uint64_t directives, const void *bytes, size_t length)
 {
-	events_decode_table_build(&table, dialect_get(dialect), directives, NULL);
+	event_decode_table_build(&table, dialect_get(dialect), directives, NULL);
 	memset(&state, 0, sizeof(state));
 	state.bytes = bytes;
 	state.length = length;
@@ -198,7 +198,7 @@ Test(events_decode_classic, nothing_but_stray_records)
 	cr_assert_eq(batch.count, 0);
 	cr_assert_eq(state.position, 6);
 	cr_assert_eq(state.counter, 1020);
-	cr_assert_eq(DECODE(UNITY, 0, "\x07\x8a"), EVENTS_DECODE_CUT);
+	cr_assert_eq(DECODE(UNITY, 0, "\x07\x8a"), EVENTS_DECODE_TRUNCATED);
 	cr_assert_eq(state.position, 0);
 	cr_assert_eq(state.counter, 1000);
 }
@@ -311,7 +311,7 @@ Test(events_decode_classic, numbers_of_collections_in_mprof2)
 	expect(0, MPROF_EVENT_GC_START, 5, 1, 1011);
 	expect(1, MPROF_EVENT_GC_RESIZE, 6, 1234567, 1019);
 	expect(2, MPROF_EVENT_GC_END, 5, 1, 1020);
-	cr_assert_eq(DECODE(MPROF2, NUMBERS, "\x2f\x81\x80"), EVENTS_DECODE_CUT);
+	cr_assert_eq(DECODE(MPROF2, NUMBERS, "\x2f\x81\x80"), EVENTS_DECODE_TRUNCATED);
 	cr_assert_eq(DECODE(MPROF2, NUMBERS, "\x2f\x81\x80\x00\x00\x00\x00\x90"), EVENTS_DECODE_BAD_ID);
 }
 
@@ -382,18 +382,18 @@ Test(events_decode_classic, section_that_needs_more_room_returns_how_much)
 /* The frame count of a section must not exceed the remaining bytes, nor the limit of a call stack. */
 Test(events_decode_classic, section_with_too_many_frames)
 {
-	static uint8_t bytes[EVENTS_MOST_FRAMES + 10];
+	static uint8_t bytes[EVENTS_MAX_FRAMES + 10];
 
-	cr_assert_eq(DECODE(MONO, 0, "\x4f\x80\x82\x84"), EVENTS_DECODE_CUT);
-	cr_assert_eq(DECODE(MONO, 0, "\x4f\x80\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x84"), EVENTS_DECODE_CUT);
+	cr_assert_eq(DECODE(MONO, 0, "\x4f\x80\x82\x84"), EVENTS_DECODE_TRUNCATED);
+	cr_assert_eq(DECODE(MONO, 0, "\x4f\x80\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x84"), EVENTS_DECODE_TRUNCATED);
 	memcpy(bytes, "\x4f\x80\x01\x00\xc0", 5);
 	memset(bytes + 5, 0x84, sizeof(bytes) - 5);
 	begin(MPROF_DIALECT_MONO, 0, bytes, sizeof(bytes));
-	cr_assert_eq(decode(), EVENTS_DECODE_DEEP);
+	cr_assert_eq(decode(), EVENTS_DECODE_TOO_DEEP);
 	bytes[2] = 0;
 	begin(MPROF_DIALECT_MONO, 0, bytes, sizeof(bytes));
 	cr_assert_eq(decode(), EVENTS_DECODE_NO_ROOM);
-	cr_assert_eq(batch.frames_needed, EVENTS_MOST_FRAMES);
+	cr_assert_eq(batch.frames_needed, EVENTS_MAX_FRAMES);
 }
 
 /* The same events in a list that is long enough for the fast path. */
@@ -406,7 +406,7 @@ Test(events_decode_classic, damage_of_stack_sections_between_others)
 	} faults[] = {
 		{"\x4f\x80\x81\x00\x00\x00\x00\x90", 8, EVENTS_DECODE_BAD_ID},
 		{"\x4f\x00\x00\x00\x00\x90\x80", 7, EVENTS_DECODE_BAD_ID},
-		{"\x4f\x80\x00\x00\x00\x00\x90", 7, EVENTS_DECODE_CUT},
+		{"\x4f\x80\x00\x00\x00\x00\x90", 7, EVENTS_DECODE_TRUNCATED},
 		{"\x4f\x80\x81\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x82", 13, EVENTS_DECODE_BAD_VARINT},
 	};
 
@@ -435,15 +435,15 @@ Test(events_decode_classic, damage)
 	cr_assert_eq(DECODE(DROP, 0, "\x1e\x81\x81\x81\x81"), EVENTS_DECODE_BAD_CODE, "nor monitors");
 	cr_assert_eq(DECODE(DROP, 0, "\x4f\x80\x80"), EVENTS_DECODE_BAD_CODE, "nor stack sections");
 	cr_assert_eq(DECODE(MONO, 0, "\x00"), EVENTS_DECODE_LIST_END);
-	cr_assert_eq(DECODE(MONO, 0, "\x1e\x81\x81\x81"), EVENTS_DECODE_CUT);
+	cr_assert_eq(DECODE(MONO, 0, "\x1e\x81\x81\x81"), EVENTS_DECODE_TRUNCATED);
 	cr_assert_eq(DECODE(MONO, 0, "\x47\x7f\x7f\x7f\x7f\x90\x81"), EVENTS_DECODE_BAD_ID);
-	cr_assert_eq(DECODE(MONO, CALLER, "\x47\x81\x81"), EVENTS_DECODE_CUT);
+	cr_assert_eq(DECODE(MONO, CALLER, "\x47\x81\x81"), EVENTS_DECODE_TRUNCATED);
 	cr_assert_eq(DECODE(MONO, CALLER, "\x0c\x80\x81\x00\x00\x00\x00\x90"), EVENTS_DECODE_BAD_ID);
 	cr_assert_eq(DECODE(MONO, 0, "\x4f\x00\x00\x00\x00\x90\x80"), EVENTS_DECODE_BAD_ID, "2^32 frames are kept");
 	cr_assert_eq(DECODE(MONO, 0, "\x4f\x80\x81\x00\x00\x00\x00\x90"), EVENTS_DECODE_BAD_ID, "2^31 is a method");
-	cr_assert_eq(DECODE(MONO, 0, "\x4f\x80"), EVENTS_DECODE_CUT);
-	cr_assert_eq(DECODE(MONO, 0, "\x4f"), EVENTS_DECODE_CUT);
-	cr_assert_eq(DECODE(MONO, 0, "\x17\x00"), EVENTS_DECODE_CUT);
+	cr_assert_eq(DECODE(MONO, 0, "\x4f\x80"), EVENTS_DECODE_TRUNCATED);
+	cr_assert_eq(DECODE(MONO, 0, "\x4f"), EVENTS_DECODE_TRUNCATED);
+	cr_assert_eq(DECODE(MONO, 0, "\x17\x00"), EVENTS_DECODE_TRUNCATED);
 	cr_assert_eq(batch.count, 0);
 	cr_assert_eq(state.counter, 1000);
 }

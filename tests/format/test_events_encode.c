@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes events: each form, times, lists longer than a batch, and events that are refused or left out. */
+/* Encodes events: each layout, times, lists longer than a batch, and events that are refused or left out. */
 #include "format/events_encode.h"
 #include "format/kind_counts.h"
 
@@ -182,7 +182,7 @@ Test(events_encode, switches_between_stacks)
 	tear_down();
 }
 
-Test(events_encode, allocation_extras)
+Test(events_encode, allocation_fields)
 {
 	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
 				     .object = UINT64_C(0x1000),

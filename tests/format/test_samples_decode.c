@@ -72,13 +72,13 @@ static void expect_fault(samples_decode_result expected, size_t fault, const uin
 
 Test(samples_decode, faults)
 {
-	expect_fault(SAMPLES_DECODE_CUT, 3,
+	expect_fault(SAMPLES_DECODE_TRUNCATED, 3,
 		     BYTES("\x81\x81"
 			   "\x82"));
-	expect_fault(SAMPLES_DECODE_CUT, 2,
+	expect_fault(SAMPLES_DECODE_TRUNCATED, 2,
 		     BYTES("\x81\x81"
 			   "\x02"));
-	expect_fault(SAMPLES_DECODE_CUT, 3,
+	expect_fault(SAMPLES_DECODE_TRUNCATED, 3,
 		     BYTES("\x81\x81"
 			   "\x82\x05"));
 	expect_fault(SAMPLES_DECODE_LIST_END, 2,

@@ -132,7 +132,7 @@ Test(wide_events, allocations_of_the_compiler_follow_from_the_innermost_method)
 	for (uint32_t detail = 0; detail < 8; detail++) {
 		int has_stack = (detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
 		int has_caller = (detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0;
-		int is_told = has_stack || has_caller ? MPROF_EVENT_ALLOCATION_AT_JIT : MPROF_EVENT_ALLOCATION;
+		int is_numbered = has_stack || has_caller ? MPROF_EVENT_ALLOCATION_AT_JIT : MPROF_EVENT_ALLOCATION;
 		recorded_log log = {0};
 		mprof_recorder *recorder = open_with(&log, detail);
 		mprof_thread *thread = attach(recorder);
@@ -145,7 +145,7 @@ Test(wide_events, allocations_of_the_compiler_follow_from_the_innermost_method)
 		cr_assert_eq(log.event_count, 4);
 		/* Without the requested details, the kind is not distinguished. */
 		for (size_t i = 0; i < 3; i++) {
-			cr_assert_eq(log.events[i].event.kind, is_told);
+			cr_assert_eq(log.events[i].event.kind, is_numbered);
 			cr_assert_eq(log.events[i].detail.object,
 				     (detail & MPROF_ALLOCATION_DETAIL_OBJECT) != 0 ? OBJECT : 0);
 			cr_assert_str_eq(log.events[i].caller, has_caller && i < 2 ? "F ()" : "");

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/event_decode_table.h
+ * \brief The event codes as a table for the decoder.
+ */
+#ifndef FORMAT_EVENT_DECODE_TABLE_H
+#define FORMAT_EVENT_DECODE_TABLE_H
+
+#include <mprof/format.h>
+
+#include "base/id_map.h"
+#include "format/event_codes.h"
+
+/**
+ * The meaning of an event code, in a form that lets the decoder handle all kinds without branches.
+ *
+ * An event consists of a byte, one or two varints, and optional fields (fields). The first varint, shifted left by the
+ * packed bits of the byte and combined with them, is called the main number here. The main and the second number are
+ * each stored in at most one field of the event; masks of 0 or -1 select it. The size is 16 bytes, because indexing the
+ * table is then fastest.
+ */
+typedef struct event_decode_entry {
+	uint32_t event_template; /**< The bytes of mprof_event before the ID, in memory order. */
+	uint8_t layout;          /**< An #event_layout. */
+	uint8_t main_shift;      /**< Bits of the main number that the byte holds: 5 or 0. */
+	uint8_t main_low;        /**< Those bits. */
+	uint8_t is_slow;         /**< 1: decoded by the slow path. */
+	int8_t main_id_mask;
+	int8_t main_value_mask;
+	int8_t main_time_mask;
+	int8_t second_value_mask;
+	int8_t second_time_mask;
+	int8_t class_size_mask; /**< The value is the object size of the class (directive 18). */
+	uint16_t fields;        /**< Optional fields, as EVENT_FIELDS(); if there are any, the event has a detail. */
+} event_decode_entry;
+
+typedef struct event_decode_table {
+	/**
+	 * The templates of enter, leave and allocation events without optional fields, which are the majority in most logs;
+	 * 0 for all other bytes.
+	 */
+	uint32_t packed_templates[256];
+	event_decode_entry entries[256];
+	/**
+	 * An event has no second varint if its byte, masked with single_mask, equals single_value. This holds for
+	 * implicit leaves, allocations of fixed size, or both.
+	 */
+	uint8_t single_mask;
+	uint8_t single_value;
+	uint8_t has_single;            /**< 1: implicit leaves occur. */
+	uint8_t has_sizes;             /**< 1: allocations of fixed size occur. */
+	uint8_t has_fields;            /**< 1: allocations have optional fields. */
+	uint8_t has_frames;            /**< 1: a stack section precedes most allocations. */
+	uint8_t extracts;              /**< 1: varint_word_extract() may be used. */
+	uint8_t has_bad_monitor_times; /**< 1: the times of monitor events may be garbage; see events_decode_state::latest. */
+	const id_map *object_sizes; /**< By class ID. */
+} event_decode_table;
+
+/** Fills the table for a dialect and the directives in force. \p object_sizes is borrowed and may grow later. */
+void event_decode_table_build(event_decode_table *table, const dialect_rules *rules, uint64_t directives,
+			      const id_map *object_sizes);
+
+#endif

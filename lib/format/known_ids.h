@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/known_ids.h
+ * \brief The highest IDs that the blocks read so far define.
+ */
+#ifndef FORMAT_KNOWN_IDS_H
+#define FORMAT_KNOWN_IDS_H
+
+#include <stdint.h>
+
+/** A layout of a block in which it refers to higher IDs is less likely. */
+typedef struct known_ids {
+	uint32_t class_id;
+	uint32_t method_id;
+	uint32_t function_id;
+	uint32_t module_id; /**< Of native modules in STATISTICAL blocks. */
+} known_ids;
+
+static inline void known_id_add(uint32_t *highest, uint32_t id)
+{
+	if (id > *highest)
+		*highest = id;
+}
+
+#endif
