@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Follows the calls of a thread: enters and leaves methods, and accumulates their times in the call tree. */
 #include "model/call_stack.h"
 
 #include "base/array.h"

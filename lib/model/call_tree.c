@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds and adds the nodes of a call tree, and visits those that changed. */
 #include "model/call_tree.h"
 
 #include "base/array.h"

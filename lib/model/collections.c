@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Pairs the events of garbage collections. */
 #include "model/collections.h"
 
 #include "base/array.h"

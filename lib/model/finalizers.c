@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts finalizers and their time by class. */
 #include "model/finalizers.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts handles by class and by call stack, and determines which of them exist. */
 #include "model/handles.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects the rows of HEAP_SUMMARY blocks. */
 #include "model/heap_summaries.h"
 
 #include "base/array.h"

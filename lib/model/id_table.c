@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the number of an ID. */
 #include "model/id_table.h"
 
 #include "base/array.h"

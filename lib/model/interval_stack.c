@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Measures intervals that nest, such as compilations. */
 #include "model/interval_stack.h"
 
 #include "base/array.h"

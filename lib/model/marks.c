@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects the markers of the log. */
 #include "model/marks.h"
 
 #include "base/array.h"

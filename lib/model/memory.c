@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Matches the allocations and frees of native memory in the order of time, and keeps the statistics. */
 #include "model/memory.h"
 
 #include "base/array.h"
@@ -6,7 +7,7 @@
 #include <string.h>
 
 /* Maximum number of actions held back without a watermark: then the older half is processed. */
-#define MOST_HELD_BACK ((size_t)1 << 20)
+#define MAX_HELD_BACK ((size_t)1 << 20)
 
 /*
  * The counters of two processors may differ slightly, and a processor may read the counter a little early. An address
@@ -19,39 +20,40 @@ void memory_init(memory_model *model, memory_budget *budget, const profile_windo
 	memset(model, 0, sizeof(*model));
 	model->budget = budget;
 	model->window = window;
-	memory_order_init(&model->order, &budget->paths);
-	memory_blocks_init(&model->blocks, &budget->paths);
+	memory_order_init(&model->state.order, &budget->paths);
+	memory_blocks_init(&model->state.blocks, &budget->paths);
 	memory_undo_init(&model->undo, &budget->paths);
-	hash_map_init(&model->site_numbers, &budget->paths);
-	hash_map_init(&model->thread_numbers, &budget->paths);
+	hash_map_init(&model->state.site_numbers, &budget->paths);
+	hash_map_init(&model->state.thread_numbers, &budget->paths);
 }
 
 void memory_destroy(memory_model *model)
 {
-	const mprof_allocator *allocator = &model->site_numbers.index.allocator;
+	const mprof_allocator *allocator = &model->state.site_numbers.index.allocator;
 
-	memory_order_destroy(&model->order);
-	memory_blocks_destroy(&model->blocks);
+	memory_order_destroy(&model->state.order);
+	memory_blocks_destroy(&model->state.blocks);
 	memory_undo_destroy(&model->undo);
-	allocator_release(allocator, model->sites, model->site_capacity * sizeof(*model->sites));
-	allocator_release(allocator, model->threads, model->thread_capacity * sizeof(*model->threads));
-	hash_map_destroy(&model->site_numbers);
-	hash_map_destroy(&model->thread_numbers);
+	allocator_release(allocator, model->state.sites, model->state.site_capacity * sizeof(*model->state.sites));
+	allocator_release(allocator, model->state.threads,
+			  model->state.thread_capacity * sizeof(*model->state.threads));
+	hash_map_destroy(&model->state.site_numbers);
+	hash_map_destroy(&model->state.thread_numbers);
 }
 
 static uint32_t add_site(memory_model *model, uint32_t stack)
 {
-	void *sites = model->sites;
+	void *sites = model->state.sites;
 
-	if (!array_reserve(&model->site_numbers.index.allocator, &sites, &model->site_capacity, model->site_count + 1,
-			   sizeof(*model->sites)))
+	if (!array_reserve(&model->state.site_numbers.index.allocator, &sites, &model->state.site_capacity,
+			   model->state.site_count + 1, sizeof(*model->state.sites)))
 		return MEMORY_NO_SITE;
-	model->sites = sites;
-	if (!hash_map_put(&model->site_numbers, stack, model->site_count))
+	model->state.sites = sites;
+	if (!hash_map_put(&model->state.site_numbers, stack, model->state.site_count))
 		return MEMORY_NO_SITE;
-	memset(&model->sites[model->site_count], 0, sizeof(*model->sites));
-	model->sites[model->site_count].stack = stack;
-	return (uint32_t)model->site_count++;
+	memset(&model->state.sites[model->state.site_count], 0, sizeof(*model->state.sites));
+	model->state.sites[model->state.site_count].stack = stack;
+	return (uint32_t)model->state.site_count++;
 }
 
 /*
@@ -60,12 +62,12 @@ static uint32_t add_site(memory_model *model, uint32_t stack)
  */
 static uint32_t site_of(memory_model *model, uint32_t stack)
 {
-	const uint64_t *number = hash_map_get(&model->site_numbers, stack);
+	const uint64_t *number = hash_map_get(&model->state.site_numbers, stack);
 	uint32_t made;
 
 	if (number != NULL)
 		return (uint32_t)*number;
-	if (model->sums.folded.allocations > 0)
+	if (model->state.sums.folded.allocations > 0)
 		return MEMORY_FOLDED;
 	made = add_site(model, stack);
 	return made == MEMORY_NO_SITE && memory_budget_is_exceeded(model->budget) ? MEMORY_FOLDED : made;
@@ -74,31 +76,31 @@ static uint32_t site_of(memory_model *model, uint32_t stack)
 /* Saves the sums of the site at the last peak, before they change. */
 static void keep_peak(memory_model *model, memory_site *site)
 {
-	if (site->peak == model->sums.peak)
+	if (site->peak == model->state.sums.peak)
 		return;
-	site->peak = model->sums.peak;
+	site->peak = model->state.sums.peak;
 	site->peak_live = site->live;
 	site->peak_bytes = site->live_bytes;
 }
 
 void memory_site_get_peak(const memory_model *model, const memory_site *site, uint64_t *live, uint64_t *bytes)
 {
-	*live = site->peak == model->sums.peak ? site->peak_live : site->live;
-	*bytes = site->peak == model->sums.peak ? site->peak_bytes : site->live_bytes;
+	*live = site->peak == model->state.sums.peak ? site->peak_live : site->live;
+	*bytes = site->peak == model->state.sums.peak ? site->peak_bytes : site->live_bytes;
 }
 
 size_t memory_site_count(const memory_model *model)
 {
-	return model->site_count + (model->sums.folded.allocations > 0);
+	return model->state.site_count + (model->state.sums.folded.allocations > 0);
 }
 
 /* A site that is about to be changed. */
 static memory_site *change_site(memory_model *model, uint32_t number)
 {
-	memory_site *site = number == MEMORY_FOLDED ? &model->sums.folded : &model->sites[number];
+	memory_site *site = number == MEMORY_FOLDED ? &model->state.sums.folded : &model->state.sites[number];
 
 	if (model->undo.is_active && number != MEMORY_FOLDED)
-		memory_undo_note_site(model, number);
+		memory_undo_note_site(&model->undo, &model->state, number);
 	keep_peak(model, site);
 	return site;
 }
@@ -109,8 +111,8 @@ static memory_thread *change_thread(memory_model *model, uint32_t number)
 	if (number >= MEMORY_OTHER_THREADS)
 		return NULL;
 	if (model->undo.is_active)
-		memory_undo_note_thread(model, number);
-	return &model->threads[number];
+		memory_undo_note_thread(&model->undo, &model->state, number);
+	return &model->state.threads[number];
 }
 
 static memory_block take_block(memory_model *model, memory_block *found)
@@ -118,18 +120,18 @@ static memory_block take_block(memory_model *model, memory_block *found)
 	const memory_block block = *found;
 
 	if (model->undo.is_active)
-		memory_undo_note_block(model, found, 0);
-	memory_blocks_remove(&model->blocks, found);
+		memory_undo_note_block(&model->undo, found, 0);
+	memory_blocks_remove(&model->state.blocks, found);
 	return block;
 }
 
 /* Whether actions of a thread at that time are inside the window. */
 static int is_inside(const memory_model *model, const memory_action *action)
 {
-	int is_wanted = action->thread >= MEMORY_OTHER_THREADS ? action->thread > MEMORY_OTHER_THREADS
-							       : model->threads[action->thread].is_wanted;
+	int is_counted = action->thread >= MEMORY_OTHER_THREADS ? action->thread > MEMORY_OTHER_THREADS
+								: model->state.threads[action->thread].is_counted;
 
-	return is_wanted && window_has_counter(model->window, action->counter);
+	return is_counted && window_has_counter(model->window, action->counter);
 }
 
 /* A counted block ends. */
@@ -139,8 +141,8 @@ static memory_site *end_block(memory_model *model, const memory_block *block)
 
 	site->live--;
 	site->live_bytes -= block->size;
-	model->sums.live--;
-	model->sums.live_bytes -= block->size;
+	model->state.sums.live--;
+	model->state.sums.live_bytes -= block->size;
 	return site;
 }
 
@@ -159,8 +161,8 @@ static void end_life(memory_model *model, const memory_block *block, uint64_t co
 	site->lifetimes = site->lifetimes > UINT64_MAX - lifetime ? UINT64_MAX : site->lifetimes + lifetime;
 	site->frees++;
 	site->temporaries += (uint64_t)is_temporary;
-	model->sums.frees++;
-	model->sums.temporaries += (uint64_t)is_temporary;
+	model->state.sums.frees++;
+	model->state.sums.temporaries += (uint64_t)is_temporary;
 }
 
 /* Whether the block is the thread's last allocation, which is then cleared. Called when the thread frees the block. */
@@ -176,11 +178,11 @@ static int clear_last_allocation(memory_model *model, const memory_block *block,
 
 static void handle_free(memory_model *model, const memory_action *action)
 {
-	memory_block *found = memory_blocks_find(&model->blocks, action->address);
+	memory_block *found = memory_blocks_find(&model->state.blocks, action->address);
 	memory_block block;
 
 	if (found == NULL) {
-		model->sums.unmatched_frees += (uint64_t)is_inside(model, action);
+		model->state.sums.unmatched_frees += (uint64_t)is_inside(model, action);
 		return;
 	}
 	block = take_block(model, found);
@@ -191,7 +193,7 @@ static void handle_free(memory_model *model, const memory_action *action)
 static void handle_leave(memory_model *model, const memory_action *action)
 {
 	memory_thread *thread = change_thread(model, action->thread);
-	memory_block *found = memory_blocks_find(&model->blocks, action->address);
+	memory_block *found = memory_blocks_find(&model->state.blocks, action->address);
 
 	if (thread == NULL) {
 		handle_free(model, action);
@@ -199,7 +201,7 @@ static void handle_leave(memory_model *model, const memory_action *action)
 	}
 	thread->is_resizing = found != NULL;
 	if (found == NULL) {
-		model->sums.unmatched_frees += (uint64_t)is_inside(model, action);
+		model->state.sums.unmatched_frees += (uint64_t)is_inside(model, action);
 		return;
 	}
 	thread->moving = take_block(model, found);
@@ -209,7 +211,7 @@ static void handle_leave(memory_model *model, const memory_action *action)
 /* Frees the block at an address that is allocated again: by one of the next actions, or without one. */
 static void make_room(memory_model *model, const memory_action *action, memory_action *next, const memory_action *end)
 {
-	memory_block *found = memory_blocks_find(&model->blocks, action->address);
+	memory_block *found = memory_blocks_find(&model->state.blocks, action->address);
 	memory_block lost;
 
 	if (found == NULL)
@@ -224,7 +226,8 @@ static void make_room(memory_model *model, const memory_action *action, memory_a
 		else
 			handle_leave(model, next);
 		if (model->undo.is_active)
-			memory_undo_note_action(model, (size_t)(next - model->order.actions));
+			memory_undo_note_action(&model->undo, &model->state,
+						(size_t)(next - model->state.order.actions));
 		next->kind = MEMORY_DONE;
 		return;
 	}
@@ -232,17 +235,17 @@ static void make_room(memory_model *model, const memory_action *action, memory_a
 	if (lost.site == MEMORY_UNCOUNTED || window_is_over(model->window, action->counter))
 		return;
 	end_block(model, &lost);
-	model->sums.missing_frees++;
+	model->state.sums.missing_frees++;
 }
 
 static void raise_peak(memory_model *model, uint64_t counter)
 {
-	if (model->sums.live_bytes <= model->sums.peak_bytes)
+	if (model->state.sums.live_bytes <= model->state.sums.peak_bytes)
 		return;
-	model->sums.peak++;
-	model->sums.peak_bytes = model->sums.live_bytes;
-	model->sums.peak_live = model->sums.live;
-	model->sums.peak_counter = counter;
+	model->state.sums.peak++;
+	model->state.sums.peak_bytes = model->state.sums.live_bytes;
+	model->state.sums.peak_live = model->state.sums.live;
+	model->state.sums.peak_counter = counter;
 }
 
 /* The size class: 0 for 0, otherwise one more than the position of the highest bit. */
@@ -255,20 +258,20 @@ static uint32_t size_class_of(uint64_t size)
 static void count_block(memory_model *model, const memory_block *block, int is_tracked)
 {
 	memory_site *site = change_site(model, block->site);
-	memory_size_class *sizes = &model->sums.sizes[size_class_of(block->size)];
+	memory_size_class *sizes = &model->state.sums.sizes[size_class_of(block->size)];
 
 	site->allocations++;
 	site->bytes += block->size;
-	model->sums.allocations++;
-	model->sums.bytes += block->size;
+	model->state.sums.allocations++;
+	model->state.sums.bytes += block->size;
 	sizes->allocations++;
 	sizes->bytes += block->size;
 	if (!is_tracked)
 		return;
 	site->live++;
 	site->live_bytes += block->size;
-	model->sums.live++;
-	model->sums.live_bytes += block->size;
+	model->state.sums.live++;
+	model->state.sums.live_bytes += block->size;
 	raise_peak(model, block->counter);
 }
 
@@ -284,12 +287,12 @@ static int handle_allocate(memory_model *model, const memory_action *action, mem
 		block.site = site_of(model, action->stack);
 	if (block.site == MEMORY_NO_SITE)
 		return 0;
-	is_tracked = memory_blocks_add(&model->blocks, &block);
+	is_tracked = memory_blocks_add(&model->state.blocks, &block);
 	if (!is_tracked && !memory_budget_is_exceeded(model->budget))
 		return 0;
-	model->sums.untracked += (uint64_t)!is_tracked;
+	model->state.sums.untracked += (uint64_t)!is_tracked;
 	if (is_tracked && model->undo.is_active)
-		memory_undo_note_block(model, &block, 1);
+		memory_undo_note_block(&model->undo, &block, 1);
 	thread = change_thread(model, action->thread);
 	if (thread != NULL) {
 		thread->last_address = action->address;
@@ -313,7 +316,7 @@ static int handle_arrive(memory_model *model, const memory_action *action, memor
 	}
 	if (!handle_allocate(model, action, next, end))
 		return 0;
-	model->sums.resizes += (uint64_t)is_inside(model, action);
+	model->state.sums.resizes += (uint64_t)is_inside(model, action);
 	return 1;
 }
 
@@ -321,12 +324,12 @@ static int handle_arrive(memory_model *model, const memory_action *action, memor
 static int handle_action(memory_model *model, const memory_action *action, memory_action *next,
 			 const memory_action *end)
 {
-	if (model->sums.has_reached && memory_is_before(action->counter, model->sums.reached)) {
+	if (model->state.sums.has_reached && memory_is_before(action->counter, model->state.sums.reached)) {
 		/* The start of a resize is counted with its end. */
-		model->sums.late_events += action->kind != MEMORY_LEAVE;
+		model->state.sums.late_events += action->kind != MEMORY_LEAVE;
 	} else {
-		model->sums.reached = action->counter;
-		model->sums.has_reached = 1;
+		model->state.sums.reached = action->counter;
+		model->state.sums.has_reached = 1;
 	}
 	switch (action->kind) {
 	case MEMORY_ALLOCATE:
@@ -344,22 +347,22 @@ static int handle_action(memory_model *model, const memory_action *action, memor
 	}
 }
 
-static int handle_at(memory_model *model, size_t place)
+static int handle_at(memory_model *model, size_t index)
 {
-	memory_action *action = &model->order.actions[place];
+	memory_action *action = &model->state.order.actions[index];
 
-	return handle_action(model, action, action + 1, model->order.actions + model->order.count);
+	return handle_action(model, action, action + 1, model->state.order.actions + model->state.order.count);
 }
 
 /* Processes the first of the actions held back, which are sorted. They are removed even if one of them fails. */
 static int handle_first(memory_model *model, size_t count)
 {
-	size_t place = 0;
+	size_t index = 0;
 
-	while (place < count && handle_at(model, place))
-		place++;
-	memory_order_drop(&model->order, place);
-	return place == count;
+	while (index < count && handle_at(model, index))
+		index++;
+	memory_order_drop(&model->state.order, index);
+	return index == count;
 }
 
 int memory_process_until(memory_model *model, uint64_t watermark)
@@ -367,9 +370,10 @@ int memory_process_until(memory_model *model, uint64_t watermark)
 	size_t count = 0;
 
 	if (model->undo.is_active)
-		memory_undo_all(model);
-	memory_order_sort(&model->order);
-	while (count < model->order.count && memory_is_before(model->order.actions[count].counter, watermark))
+		memory_undo_revert(&model->undo, &model->state);
+	memory_order_sort(&model->state.order);
+	while (count < model->state.order.count &&
+	       memory_is_before(model->state.order.actions[count].counter, watermark))
 		count++;
 	return handle_first(model, count);
 }
@@ -377,20 +381,20 @@ int memory_process_until(memory_model *model, uint64_t watermark)
 /* If there is no memory for noting all changes, the actions become final, so that the statistics are complete. */
 int memory_process_provisionally(memory_model *model)
 {
-	if (model->undo.is_active || model->order.count == 0)
+	if (model->undo.is_active || model->state.order.count == 0)
 		return 1;
-	memory_order_sort(&model->order);
-	memory_undo_begin(model);
-	for (size_t place = 0; place < model->order.count; place++) {
+	memory_order_sort(&model->state.order);
+	memory_undo_begin(&model->undo, &model->state);
+	for (size_t index = 0; index < model->state.order.count; index++) {
 		int has_room = memory_undo_reserve(&model->undo);
 
 		if (!has_room && memory_budget_is_exceeded(model->budget)) {
-			memory_undo_forget(&model->undo);
-			memory_order_drop(&model->order, place);
-			return handle_first(model, model->order.count);
+			memory_undo_commit(&model->undo);
+			memory_order_drop(&model->state.order, index);
+			return handle_first(model, model->state.order.count);
 		}
-		if (!has_room || !handle_at(model, place)) {
-			memory_undo_all(model);
+		if (!has_room || !handle_at(model, index)) {
+			memory_undo_revert(&model->undo, &model->state);
 			return 0;
 		}
 	}
@@ -400,22 +404,22 @@ int memory_process_provisionally(memory_model *model)
 /* The number of a thread; UINT32_MAX if the allocator refused. */
 static uint32_t add_thread(memory_model *model, uint64_t id)
 {
-	void *threads = model->threads;
+	void *threads = model->state.threads;
 
-	if (!array_reserve(&model->thread_numbers.index.allocator, &threads, &model->thread_capacity,
-			   model->thread_count + 1, sizeof(*model->threads)))
+	if (!array_reserve(&model->state.thread_numbers.index.allocator, &threads, &model->state.thread_capacity,
+			   model->state.thread_count + 1, sizeof(*model->state.threads)))
 		return UINT32_MAX;
-	model->threads = threads;
-	if (!hash_map_put(&model->thread_numbers, id, model->thread_count))
+	model->state.threads = threads;
+	if (!hash_map_put(&model->state.thread_numbers, id, model->state.thread_count))
 		return UINT32_MAX;
-	memset(&model->threads[model->thread_count], 0, sizeof(*model->threads));
-	model->threads[model->thread_count].is_wanted = window_has_thread(model->window, id);
-	return (uint32_t)model->thread_count++;
+	memset(&model->state.threads[model->state.thread_count], 0, sizeof(*model->state.threads));
+	model->state.threads[model->state.thread_count].is_counted = window_has_thread(model->window, id);
+	return (uint32_t)model->state.thread_count++;
 }
 
 static uint32_t thread_of(memory_model *model, uint64_t id)
 {
-	const uint64_t *number = hash_map_get(&model->thread_numbers, id);
+	const uint64_t *number = hash_map_get(&model->state.thread_numbers, id);
 	uint32_t made;
 
 	if (number != NULL)
@@ -430,14 +434,14 @@ static uint32_t thread_of(memory_model *model, uint64_t id)
 /* Holds actions back. If there is no memory for them, those held back are processed sooner. */
 static int hold_back(memory_model *model, memory_action *actions, size_t count)
 {
-	if (memory_order_add(&model->order, actions, count))
+	if (memory_order_add(&model->state.order, actions, count))
 		return 1;
 	if (!memory_budget_is_exceeded(model->budget))
 		return 0;
-	memory_order_sort(&model->order);
-	if (!handle_first(model, (model->order.count + 1) / 2))
+	memory_order_sort(&model->state.order);
+	if (!handle_first(model, (model->state.order.count + 1) / 2))
 		return 0;
-	if (memory_order_add(&model->order, actions, count))
+	if (memory_order_add(&model->state.order, actions, count))
 		return 1;
 	for (size_t i = 0; i < count; i++) {
 		if (!handle_action(model, &actions[i], &actions[i + 1], actions + count))
@@ -453,10 +457,10 @@ int memory_add(memory_model *model, uint64_t thread, const mprof_event *event)
 	memory_action actions[2] = {{.counter = event->counter, .address = event->value, .kind = MEMORY_ALLOCATE}};
 
 	if (model->undo.is_active)
-		memory_undo_all(model);
-	if (model->order.count >= MOST_HELD_BACK) {
-		memory_order_sort(&model->order);
-		if (!handle_first(model, MOST_HELD_BACK / 2))
+		memory_undo_revert(&model->undo, &model->state);
+	if (model->state.order.count >= MAX_HELD_BACK) {
+		memory_order_sort(&model->state.order);
+		if (!handle_first(model, MAX_HELD_BACK / 2))
 			return 0;
 	}
 	actions[0].thread = thread_of(model, thread);

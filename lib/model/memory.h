@@ -13,11 +13,8 @@
 #ifndef MODEL_MEMORY_H
 #define MODEL_MEMORY_H
 
-#include "base/hash_map.h"
-#include "model/memory_blocks.h"
 #include "base/memory_budget.h"
-#include "model/memory_figures.h"
-#include "model/memory_order.h"
+#include "model/memory_state.h"
 #include "model/memory_undo.h"
 #include "model/window.h"
 
@@ -32,18 +29,8 @@
 typedef struct memory_model {
 	memory_budget *budget;
 	const profile_window *window;
-	memory_order order;
-	memory_blocks blocks;
-	hash_map site_numbers; /**< By call stack. */
-	memory_site *sites;
-	size_t site_count;
-	size_t site_capacity;
-	hash_map thread_numbers; /**< By the thread ID in the log. */
-	memory_thread *threads;
-	size_t thread_count;
-	size_t thread_capacity;
 	int has_other_threads; /**< Some threads have no number of their own. */
-	memory_sums sums;
+	memory_state state;
 	memory_undo undo;
 } memory_model;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sorts the actions that are held back, by merging sorted runs. */
 #include "model/memory_order.h"
 
 #include "base/array.h"
@@ -52,11 +53,11 @@ static void merge(memory_action *to, const memory_action *from, size_t start, si
 	size_t left = start;
 	size_t right = middle;
 
-	for (size_t place = start; place < end; place++) {
+	for (size_t index = start; index < end; index++) {
 		int takes_right =
 			left == middle || (right < end && memory_is_before(from[right].counter, from[left].counter));
 
-		to[place] = takes_right ? from[right++] : from[left++];
+		to[index] = takes_right ? from[right++] : from[left++];
 	}
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* Notes the changes that provisional processing makes, and restores the state before it. */
 #include "model/memory_undo.h"
 
 #include "base/array.h"
-#include "model/memory.h"
 
 #include <string.h>
 
 /* Maximum number of changes of each kind that one action makes: it allocates, moves and displaces blocks. */
-#define MOST_CHANGES 4
+#define MAX_CHANGES 4
 
 void memory_undo_init(memory_undo *undo, const mprof_allocator *allocator)
 {
@@ -24,17 +24,15 @@ void memory_undo_destroy(memory_undo *undo)
 	memory_undo_init(undo, &undo->allocator);
 }
 
-void memory_undo_begin(memory_model *model)
+void memory_undo_begin(memory_undo *undo, const memory_state *state)
 {
-	memory_undo *undo = &model->undo;
-
 	undo->is_active = 1;
 	undo->pass++;
-	undo->sums = model->sums;
-	undo->site_count = model->site_count;
+	undo->sums = state->sums;
+	undo->site_count = state->site_count;
 }
 
-void memory_undo_forget(memory_undo *undo)
+void memory_undo_commit(memory_undo *undo)
 {
 	undo->is_active = 0;
 	undo->noted_sites = 0;
@@ -50,14 +48,14 @@ int memory_undo_reserve(memory_undo *undo)
 	void *blocks = undo->blocks;
 	void *actions = undo->actions;
 	/* Arrays that have grown before one is refused stay as they are. */
-	int has_room = array_reserve(&undo->allocator, &sites, &undo->sites_capacity, undo->noted_sites + MOST_CHANGES,
+	int has_room = array_reserve(&undo->allocator, &sites, &undo->sites_capacity, undo->noted_sites + MAX_CHANGES,
 				     sizeof(*undo->sites)) &&
 		       array_reserve(&undo->allocator, &threads, &undo->threads_capacity,
-				     undo->noted_threads + MOST_CHANGES, sizeof(*undo->threads)) &&
+				     undo->noted_threads + MAX_CHANGES, sizeof(*undo->threads)) &&
 		       array_reserve(&undo->allocator, &blocks, &undo->blocks_capacity,
-				     undo->noted_blocks + MOST_CHANGES, sizeof(*undo->blocks)) &&
+				     undo->noted_blocks + MAX_CHANGES, sizeof(*undo->blocks)) &&
 		       array_reserve(&undo->allocator, &actions, &undo->actions_capacity,
-				     undo->noted_actions + MOST_CHANGES, sizeof(*undo->actions));
+				     undo->noted_actions + MAX_CHANGES, sizeof(*undo->actions));
 
 	undo->sites = sites;
 	undo->threads = threads;
@@ -66,10 +64,9 @@ int memory_undo_reserve(memory_undo *undo)
 	return has_room;
 }
 
-void memory_undo_note_site(memory_model *model, uint32_t number)
+void memory_undo_note_site(memory_undo *undo, memory_state *state, uint32_t number)
 {
-	memory_undo *undo = &model->undo;
-	memory_site *site = &model->sites[number];
+	memory_site *site = &state->sites[number];
 
 	/* New sites are removed as a whole. */
 	if (site->noted == undo->pass || number >= undo->site_count)
@@ -79,10 +76,9 @@ void memory_undo_note_site(memory_model *model, uint32_t number)
 	site->noted = undo->pass;
 }
 
-void memory_undo_note_thread(memory_model *model, uint32_t number)
+void memory_undo_note_thread(memory_undo *undo, memory_state *state, uint32_t number)
 {
-	memory_undo *undo = &model->undo;
-	memory_thread *thread = &model->threads[number];
+	memory_thread *thread = &state->threads[number];
 
 	if (thread->noted == undo->pass)
 		return;
@@ -91,57 +87,47 @@ void memory_undo_note_thread(memory_model *model, uint32_t number)
 	thread->noted = undo->pass;
 }
 
-void memory_undo_note_block(memory_model *model, const memory_block *block, int is_added)
+void memory_undo_note_block(memory_undo *undo, const memory_block *block, int is_added)
 {
-	memory_undo *undo = &model->undo;
-
 	undo->blocks[undo->noted_blocks].block = *block;
 	undo->blocks[undo->noted_blocks++].was_added = is_added;
 }
 
-void memory_undo_note_action(memory_model *model, size_t place)
+void memory_undo_note_action(memory_undo *undo, const memory_state *state, size_t index)
 {
-	memory_undo *undo = &model->undo;
-
-	undo->actions[undo->noted_actions].place = place;
-	undo->actions[undo->noted_actions++].kind = model->order.actions[place].kind;
+	undo->actions[undo->noted_actions].index = index;
+	undo->actions[undo->noted_actions++].kind = state->order.actions[index].kind;
 }
 
 /* During the pass the table never has more blocks than it had at some time before, so it need not grow. */
-static void restore_blocks(memory_model *model)
+static void restore_blocks(const memory_undo *undo, memory_state *state)
 {
-	const memory_undo *undo = &model->undo;
-
 	for (size_t i = undo->noted_blocks; i-- > 0;) {
 		const noted_block *noted = &undo->blocks[i];
 
 		if (noted->was_added)
-			memory_blocks_remove(&model->blocks, memory_blocks_find(&model->blocks, noted->block.address));
+			memory_blocks_remove(&state->blocks, memory_blocks_find(&state->blocks, noted->block.address));
 		else
-			(void)memory_blocks_add(&model->blocks, &noted->block);
+			(void)memory_blocks_add(&state->blocks, &noted->block);
 	}
 }
 
-static void put_sites_back(memory_model *model)
+static void restore_sites(const memory_undo *undo, memory_state *state)
 {
-	const memory_undo *undo = &model->undo;
-
 	for (size_t i = 0; i < undo->noted_sites; i++)
-		model->sites[undo->sites[i].number] = undo->sites[i].before;
-	while (model->site_count > undo->site_count)
-		hash_map_remove(&model->site_numbers, model->sites[--model->site_count].stack);
+		state->sites[undo->sites[i].number] = undo->sites[i].before;
+	while (state->site_count > undo->site_count)
+		hash_map_remove(&state->site_numbers, state->sites[--state->site_count].stack);
 }
 
-void memory_undo_all(memory_model *model)
+void memory_undo_revert(memory_undo *undo, memory_state *state)
 {
-	memory_undo *undo = &model->undo;
-
-	restore_blocks(model);
-	put_sites_back(model);
+	restore_blocks(undo, state);
+	restore_sites(undo, state);
 	for (size_t i = 0; i < undo->noted_threads; i++)
-		model->threads[undo->threads[i].number] = undo->threads[i].before;
+		state->threads[undo->threads[i].number] = undo->threads[i].before;
 	for (size_t i = 0; i < undo->noted_actions; i++)
-		model->order.actions[undo->actions[i].place].kind = undo->actions[i].kind;
-	model->sums = undo->sums;
-	memory_undo_forget(undo);
+		state->order.actions[undo->actions[i].index].kind = undo->actions[i].kind;
+	state->sums = undo->sums;
+	memory_undo_commit(undo);
 }

@@ -9,9 +9,7 @@
 #ifndef MODEL_MEMORY_UNDO_H
 #define MODEL_MEMORY_UNDO_H
 
-#include "model/memory_figures.h"
-
-struct memory_model;
+#include "model/memory_state.h"
 
 typedef struct noted_site {
 	uint32_t number;
@@ -31,7 +29,7 @@ typedef struct noted_block {
 
 /** An action that was processed before its turn. */
 typedef struct noted_action {
-	size_t place;
+	size_t index;
 	uint32_t kind;
 } noted_action;
 
@@ -59,21 +57,24 @@ void memory_undo_init(memory_undo *undo, const mprof_allocator *allocator);
 void memory_undo_destroy(memory_undo *undo);
 
 /** Starts noting changes. */
-void memory_undo_begin(struct memory_model *model);
+void memory_undo_begin(memory_undo *undo, const memory_state *state);
 
 /** Reserves memory for noting all changes of one action. Returns 0 if there is no memory. */
 int memory_undo_reserve(memory_undo *undo);
 
-/** Makes the changes final. */
-void memory_undo_forget(memory_undo *undo);
+/** Makes all changes since memory_undo_begin() final. */
+void memory_undo_commit(memory_undo *undo);
 
-/** Undoes all changes. They must have been noted. */
-void memory_undo_all(struct memory_model *model);
+/** Reverts all changes since memory_undo_begin(), each of which must have been noted. */
+void memory_undo_revert(memory_undo *undo, memory_state *state);
 
-/** Notes a change, before it is made. memory_undo_reserve() has reserved the memory. */
-void memory_undo_note_site(struct memory_model *model, uint32_t number);
-void memory_undo_note_thread(struct memory_model *model, uint32_t number);
-void memory_undo_note_block(struct memory_model *model, const memory_block *block, int is_added);
-void memory_undo_note_action(struct memory_model *model, size_t place);
+/**
+ * Note a change before it is made, in memory that memory_undo_reserve() has reserved. A block is noted as added or
+ * removed.
+ */
+void memory_undo_note_site(memory_undo *undo, memory_state *state, uint32_t number);
+void memory_undo_note_thread(memory_undo *undo, memory_state *state, uint32_t number);
+void memory_undo_note_block(memory_undo *undo, const memory_block *block, int is_added);
+void memory_undo_note_action(memory_undo *undo, const memory_state *state, size_t index);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects metrics and the extremes of their values. */
 #include "model/metrics.h"
 
 #include "model/text_copy.h"

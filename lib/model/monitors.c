@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Measures waits for monitors by class and by call site. */
 #include "model/monitors.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates and destroys profiles. */
 #include "model/profile_internal.h"
 
 #include "base/options.h"
@@ -24,10 +25,10 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	record_table_init(&profile->classes, allocator, sizeof(class_record));
 	thread_table_init(&profile->threads, allocator);
 	collections_init(&profile->collections, allocator);
-	elements_init(&profile->elements, allocator);
-	facts_init(&profile->facts, allocator);
+	code_units_init(&profile->code_units, allocator);
+	properties_init(&profile->properties, allocator);
 	site_table_init(&profile->allocations, &profile->budget.paths);
-	heap_shots_init(&profile->heap_shots, allocator);
+	heap_snapshots_init(&profile->heap_snapshots, allocator);
 	heap_summaries_init(&profile->heap_summaries, allocator);
 	handles_init(&profile->handles, &profile->budget);
 	monitors_init(&profile->monitors, &profile->budget, options->with_monitor_objects != 0);
@@ -36,7 +37,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	memory_init(&profile->memory, &profile->budget, &profile->window);
 	marks_init(&profile->marks, allocator);
 	window_init(&profile->window, allocator);
-	profile->conversion.nanoseconds_per_counter = 1;
+	profile->clock.nanoseconds_per_counter = 1;
 	profile->has_raw_counters = options->raw_counters != 0;
 	profile->has_compilations = options->with_compilations != 0;
 	profile->has_call_sites = options->with_call_sites != 0;
@@ -46,7 +47,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 				    max_depth);
 	window_bound(&profile->window, options->window_start, options->window_end);
 	for (size_t i = 0; i < options->thread_count; i++) {
-		if (!window_want_thread(&profile->window, options->threads[i]))
+		if (!window_choose_thread(&profile->window, options->threads[i]))
 			return 0;
 	}
 	return has_samples && has_calls;
@@ -94,11 +95,11 @@ void mprof_profile_destroy(mprof_profile *profile)
 	thread_table_destroy(&profile->threads);
 	call_model_destroy(&profile->calls);
 	collections_destroy(&profile->collections);
-	elements_destroy(&profile->elements);
-	facts_destroy(&profile->facts);
+	code_units_destroy(&profile->code_units);
+	properties_destroy(&profile->properties);
 	samples_destroy(&profile->samples);
 	site_table_destroy(&profile->allocations);
-	heap_shots_destroy(&profile->heap_shots);
+	heap_snapshots_destroy(&profile->heap_snapshots);
 	heap_summaries_destroy(&profile->heap_summaries);
 	handles_destroy(&profile->handles);
 	monitors_destroy(&profile->monitors);

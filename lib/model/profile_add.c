@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The outer loop: adds the content of each block to the profile. */
+#include "model/profile_events.h"
 #include "model/profile_internal.h"
+#include "model/profile_limit.h"
 
 #include "reader/fault_report.h"
 #include "reader/reader.h"
@@ -13,7 +15,7 @@
  */
 static mprof_status out_of_memory(mprof_profile *profile)
 {
-	if (profile_is_tolerable(profile))
+	if (profile_limit_skip_data(profile))
 		return MPROF_OK;
 	profile->is_out_of_memory = 1;
 	return MPROF_ERR_MEMORY;
@@ -40,7 +42,7 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_follow_events(profile, block->thread, profile->batch, count)) {
+		if (!profile_events_follow(profile, block->thread, profile->batch, count)) {
 			*is_own = 1;
 			return out_of_memory(profile);
 		}
@@ -67,9 +69,9 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
 		if (is_first)
-			profile_begin_events(thread, profile->batch, count);
+			profile_events_begin(thread, profile->batch, count);
 		is_first = 0;
-		if (!profile_add_events(profile, thread, profile->batch, count))
+		if (!profile_events_add(profile, thread, profile->batch, count))
 			return out_of_memory(profile);
 	} while (status == MPROF_OK);
 	*is_own = 0;
@@ -84,7 +86,7 @@ static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, th
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_add_samples(profile, reader, thread, profile->batch, count)) {
+		if (!profile_events_add_samples(profile, reader, thread, profile->batch, count)) {
 			*is_own = 1;
 			return out_of_memory(profile);
 		}
@@ -116,14 +118,14 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 										 : block->as.heap_data.counter))
 		return read_uncounted_block(profile, reader);
 	*is_own = 1;
-	if (!heap_shots_begin_block(&profile->heap_shots, block))
+	if (!heap_snapshots_begin_block(&profile->heap_snapshots, block))
 		return out_of_memory(profile);
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_add_heap_events(profile, profile->batch, count))
+		if (!profile_events_add_heap(profile, profile->batch, count))
 			return out_of_memory(profile);
 	} while (status == MPROF_OK);
-	if (!heap_shots_end_block(&profile->heap_shots, block, status == MPROF_END))
+	if (!heap_snapshots_end_block(&profile->heap_snapshots, block, status == MPROF_END))
 		return out_of_memory(profile);
 	*is_own = 0;
 	return status == MPROF_END ? MPROF_OK : status;
@@ -167,7 +169,7 @@ static mprof_status add_session_block(mprof_profile *profile, mprof_reader *read
 	mprof_status status;
 
 	while ((status = mprof_reader_next_property(reader, &key, &value)) == MPROF_OK) {
-		if (!facts_set(&profile->facts, key, value)) {
+		if (!properties_set(&profile->properties, key, value)) {
 			*is_own = 1;
 			return out_of_memory(profile);
 		}
@@ -185,7 +187,7 @@ static int add_thread_block(mprof_profile *profile, const mprof_block *block)
 	return thread != NULL && thread_table_name(&profile->threads, thread, block->as.thread_name.name);
 }
 
-static int is_mark_wanted(const mprof_profile *profile, const mprof_block *block)
+static int is_mark_counted(const mprof_profile *profile, const mprof_block *block)
 {
 	return window_has_counter(&profile->window, block->start.counter) &&
 	       (block->thread == 0 || window_has_thread(&profile->window, block->thread));
@@ -243,16 +245,16 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 		is_added = add_lost_block(profile, block);
 		break;
 	case MPROF_BLOCK_MARK:
-		is_added = !is_mark_wanted(profile, block) || marks_add(&profile->marks, block);
+		is_added = !is_mark_counted(profile, block) || marks_add(&profile->marks, block);
 		break;
 	case MPROF_BLOCK_WATERMARK:
 		is_added = memory_process_until(&profile->memory, block->as.watermark.counter);
 		break;
 	case MPROF_BLOCK_LOADED:
-		is_added = elements_loaded(&profile->elements, block);
+		is_added = code_units_loaded(&profile->code_units, block);
 		break;
 	case MPROF_BLOCK_UNLOADED:
-		elements_unloaded(&profile->elements, block);
+		code_units_unloaded(&profile->code_units, block);
 		break;
 	default:
 		break;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The inner loop: applies each event to the profile. */
-#include "model/profile_internal.h"
+#include "model/profile_events.h"
 
 #include "format/event_kinds.h"
+#include "model/profile_internal.h"
+#include "model/profile_limit.h"
 
 /*
  * Inside a block, a counter that goes backwards is treated as standing still until it exceeds the maximum reached
  * before. From one block to the next it may really have gone backwards, if blocks in between were damaged or the ID of
  * the thread was reused.
  */
-void profile_begin_events(thread_record *thread, const mprof_event *events, size_t count)
+void profile_events_begin(thread_record *thread, const mprof_event *events, size_t count)
 {
 	size_t first = 0;
 
@@ -72,7 +74,7 @@ static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof
 static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	call_node *node = &profile->calls.tree.nodes[top];
-	int has_place = event->more.detail != NULL || profile->has_call_sites;
+	int has_site = event->more.detail != NULL || profile->has_call_sites;
 	class_record *record;
 
 	if (event->value > MAX_OBJECT_SIZE) {
@@ -80,7 +82,7 @@ static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_even
 		return 1;
 	}
 	record = record_table_get(&profile->classes, event->id);
-	if (record == NULL || (has_place && !add_allocation_site(profile, top, event)))
+	if (record == NULL || (has_site && !add_allocation_site(profile, top, event)))
 		return 0;
 	record->allocations++;
 	record->bytes += event->value;
@@ -400,27 +402,19 @@ static int are_inside(const mprof_profile *profile, const thread_record *thread,
 	return 1;
 }
 
-int profile_is_tolerable(mprof_profile *profile)
-{
-	int is_limited = memory_budget_is_exceeded(&profile->budget);
-
-	profile->totals.left_out += (uint64_t)is_limited;
-	return is_limited;
-}
-
-int profile_follow_events(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count)
+int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (event_category(&events[i]) == MPROF_EVENT_CATEGORY_MEMORY &&
-		    !memory_add(&profile->memory, thread, &events[i]) && !profile_is_tolerable(profile))
+		    !memory_add(&profile->memory, thread, &events[i]) && !profile_limit_skip_data(profile))
 			return 0;
 	}
 	return 1;
 }
 
-int profile_add_events(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
+int profile_events_add(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
 {
-	uint64_t moment_before = clamped_time(profile, thread);
+	uint64_t time_before = clamped_time(profile, thread);
 	uint64_t idle_before = profile->calls.tree.nodes[CALL_TREE_ROOT].self;
 	uint64_t idle;
 	size_t done = 0;
@@ -428,13 +422,13 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 
 	if (!are_inside(profile, thread, events, count)) {
 		while (done < count &&
-		       (add_windowed_event(profile, thread, &events[done]) || profile_is_tolerable(profile)))
+		       (add_windowed_event(profile, thread, &events[done]) || profile_limit_skip_data(profile)))
 			done++;
 	} else {
 		for (;;) {
 			done += add_events_fast(profile, thread, events + done, count - done, &has_failed);
 			if (done == count || ((has_failed || !add_event_slow(profile, thread, &events[done])) &&
-					      !profile_is_tolerable(profile)))
+					      !profile_limit_skip_data(profile)))
 				break;
 			has_failed = 0;
 			count_event(profile, &events[done++]);
@@ -444,7 +438,7 @@ int profile_add_events(mprof_profile *profile, thread_record *thread, const mpro
 	}
 	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
 	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - idle_before;
-	thread->self += clamped_time(profile, thread) - moment_before - idle;
+	thread->self += clamped_time(profile, thread) - time_before - idle;
 	return done == count;
 }
 
@@ -453,19 +447,19 @@ static int add_sample(mprof_profile *profile, const mprof_reader *reader, const 
 	if (event->value != 0)
 		return samples_add_stack(&profile->samples, reader, (uint32_t)event->value, samples);
 	if (event->flags & MPROF_EVENT_FLAG_NATIVE)
-		return samples_add_place(&profile->samples, MPROF_SAMPLE_LOCATION, 0, samples);
-	return samples_add_place(&profile->samples, MPROF_SAMPLE_METHOD, event->id, samples);
+		return samples_add_frame(&profile->samples, MPROF_SAMPLE_LOCATION, 0, samples);
+	return samples_add_frame(&profile->samples, MPROF_SAMPLE_METHOD, event->id, samples);
 }
 
-int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
-			const mprof_event *events, size_t count)
+int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
+			       const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t samples = events[i].more.detail != NULL ? events[i].more.detail->samples : 1;
 
 		if (!window_has_counter(&profile->window, events[i].counter))
 			continue;
-		if (!add_sample(profile, reader, &events[i], samples) && !profile_is_tolerable(profile))
+		if (!add_sample(profile, reader, &events[i], samples) && !profile_limit_skip_data(profile))
 			return 0;
 		if (thread != NULL)
 			thread->samples += samples;
@@ -476,12 +470,12 @@ int profile_add_samples(mprof_profile *profile, const mprof_reader *reader, thre
 	return 1;
 }
 
-int profile_add_heap_events(mprof_profile *profile, const mprof_event *events, size_t count)
+int profile_events_add_heap(mprof_profile *profile, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (((events[i].kind == MPROF_EVENT_HEAP_FREE && !add_heap_free(profile, &events[i])) ||
-		     !heap_shots_add(&profile->heap_shots, &events[i])) &&
-		    !profile_is_tolerable(profile))
+		     !heap_snapshots_add(&profile->heap_snapshots, &events[i])) &&
+		    !profile_limit_skip_data(profile))
 			return 0;
 		profile->totals.events++;
 		count_event(profile, &events[i]);

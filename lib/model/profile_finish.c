@@ -4,13 +4,7 @@
  * Sums are computed from the changes since the last time, so that a log can be shown often while it grows.
  */
 #include "model/profile_internal.h"
-
-/* After a refusal of memory: whether the limit is the reason. Then the result is incomplete. */
-static int is_limited(mprof_profile *profile)
-{
-	profile->is_limited |= memory_budget_is_exceeded(&profile->budget);
-	return memory_budget_is_exceeded(&profile->budget);
-}
+#include "model/profile_limit.h"
 
 /* Paths that threads left before the window have no statistics. */
 static int has_stats(const call_node *node)
@@ -43,7 +37,8 @@ static int prepare_methods(mprof_profile *profile)
 
 	while ((node = call_tree_next_changed(tree, node, NULL, NULL)) != CALL_TREE_ROOT) {
 		if (has_stats(&tree->nodes[node]) &&
-		    record_table_get(&profile->methods, tree->nodes[node].method) == NULL && !is_limited(profile))
+		    record_table_get(&profile->methods, tree->nodes[node].method) == NULL &&
+		    !profile_limit_skip_result(profile))
 			return 0;
 	}
 	return 1;
@@ -112,37 +107,37 @@ static int show_methods(mprof_profile *profile)
 }
 
 /* Creates the record of a method that samples hit; unknown methods have only places. */
-static int prepare_place(void *user, const sample_place *place)
+static int prepare_sample(void *user, const sample_record *sample)
 {
 	mprof_profile *profile = user;
 
-	return place->kind != MPROF_SAMPLE_METHOD || place->id == 0 ||
-	       record_table_get(&profile->methods, place->id) != NULL || is_limited(profile);
+	return sample->kind != MPROF_SAMPLE_METHOD || sample->id == 0 ||
+	       record_table_get(&profile->methods, sample->id) != NULL || profile_limit_skip_result(profile);
 }
 
-static int show_place(void *user, const sample_place *place)
+static int show_sample(void *user, const sample_record *sample)
 {
 	mprof_profile *profile = user;
 	method_record *record;
 
-	if (place->kind != MPROF_SAMPLE_METHOD || place->id == 0)
+	if (sample->kind != MPROF_SAMPLE_METHOD || sample->id == 0)
 		return 1;
-	record = find_method(&profile->methods, place->id);
+	record = find_method(&profile->methods, sample->id);
 	if (record != NULL) {
-		record->samples = place->self;
-		record->samples_total = place->total;
+		record->samples = sample->self;
+		record->samples_total = sample->total;
 	}
 	return 1;
 }
 
 static void set_conversion(mprof_profile *profile, const mprof_session *session)
 {
-	profile->conversion.origin = session->start.counter;
+	profile->clock.origin = session->start.counter;
 	if (profile->has_raw_counters) {
 		profile->totals.wall_ns = session->last.counter - session->start.counter;
 		return;
 	}
-	profile->conversion.nanoseconds_per_counter =
+	profile->clock.nanoseconds_per_counter =
 		session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
 	profile->totals.wall_ns =
 		session->last.time > session->start.time ? (session->last.time - session->start.time) * 1000 : 0;
@@ -158,10 +153,11 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	if (mprof_reader_get_session(reader, &session) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
 	set_conversion(profile, &session);
-	if (!samples_show(&profile->samples, prepare_place, show_place, profile) || !show_methods(profile) ||
-	    (!heap_shots_merge_gathered(&profile->heap_shots) && !is_limited(profile)) ||
+	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile) || !show_methods(profile) ||
+	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
 	    !memory_process_provisionally(&profile->memory) ||
-	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) && !is_limited(profile)))
+	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) &&
+	     !profile_limit_skip_result(profile)))
 		return MPROF_ERR_MEMORY;
 	return MPROF_OK;
 }

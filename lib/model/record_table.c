@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Adds records to a table by ID. */
 #include "model/record_table.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts samples in the tree of call stacks and by what their frames refer to. */
 #include "model/samples.h"
 
 #include "base/array.h"
@@ -21,11 +22,11 @@ void samples_destroy(sample_model *samples)
 {
 	const mprof_allocator *allocator = &samples->tree.allocator;
 
-	allocator_release(allocator, samples->places, samples->place_capacity * sizeof(*samples->places));
+	allocator_release(allocator, samples->records, samples->record_capacity * sizeof(*samples->records));
 	allocator_release(allocator, samples->path, samples->path_capacity * sizeof(*samples->path));
-	samples->places = NULL;
+	samples->records = NULL;
 	samples->path = NULL;
-	samples->place_capacity = 0;
+	samples->record_capacity = 0;
 	samples->path_capacity = 0;
 	hash_map_destroy(&samples->numbers);
 	record_table_destroy(&samples->stacks);
@@ -33,70 +34,70 @@ void samples_destroy(sample_model *samples)
 }
 
 /* Returns 0 if there is no memory. */
-static int find_place(sample_model *samples, uint32_t kind, uint32_t id, uint32_t *number)
+static int find_record(sample_model *samples, uint32_t kind, uint32_t id, uint32_t *number)
 {
 	uint64_t key = (uint64_t)kind << 32 | id;
 	const uint64_t *found = hash_map_get(&samples->numbers, key);
-	void *places = samples->places;
-	sample_place *place;
+	void *records = samples->records;
+	sample_record *record;
 
 	if (found != NULL) {
 		*number = (uint32_t)*found;
 		return 1;
 	}
-	if (!array_reserve(&samples->allocator, &places, &samples->place_capacity, samples->place_count + 1,
-			   sizeof(*samples->places)))
+	if (!array_reserve(&samples->allocator, &records, &samples->record_capacity, samples->record_count + 1,
+			   sizeof(*samples->records)))
 		return 0;
-	samples->places = places;
-	if (!hash_map_put(&samples->numbers, key, samples->place_count))
+	samples->records = records;
+	if (!hash_map_put(&samples->numbers, key, samples->record_count))
 		return 0;
-	place = &samples->places[samples->place_count];
-	memset(place, 0, sizeof(*place));
-	place->kind = kind;
-	place->id = id;
-	*number = (uint32_t)samples->place_count++;
+	record = &samples->records[samples->record_count];
+	memset(record, 0, sizeof(*record));
+	record->kind = kind;
+	record->id = id;
+	*number = (uint32_t)samples->record_count++;
 	return 1;
 }
 
 /* A location is counted under its function, or under its module if the function is not known. */
-static int find_native_place(sample_model *samples, const mprof_reader *reader, uint32_t location, uint32_t *number)
+static int find_native_record(sample_model *samples, const mprof_reader *reader, uint32_t location, uint32_t *number)
 {
 	mprof_record record;
 
 	if (mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, location, &record, sizeof(record)) == MPROF_OK) {
 		if (record.as.location.function != 0)
-			return find_place(samples, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);
+			return find_record(samples, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);
 		if (record.as.location.module != 0)
-			return find_place(samples, MPROF_SAMPLE_MODULE, record.as.location.module, number);
+			return find_record(samples, MPROF_SAMPLE_MODULE, record.as.location.module, number);
 	}
-	return find_place(samples, MPROF_SAMPLE_LOCATION, location, number);
+	return find_record(samples, MPROF_SAMPLE_LOCATION, location, number);
 }
 
 /*
- * The place of the innermost frame of a call stack, and the stack ID of its caller, 0 if it has none. 0 if there is no
+ * The record of the innermost frame of a call stack, and the stack ID of its caller, 0 if it has none. 0 if there is no
  * memory.
  */
-static int find_frame_place(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint32_t *place,
-			    uint32_t *caller)
+static int find_frame_record(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint32_t *record,
+			     uint32_t *caller)
 {
 	mprof_stack_frame frame;
 
 	*caller = 0;
 	if (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), caller) != MPROF_OK)
-		return find_place(samples, MPROF_SAMPLE_METHOD, 0, place);
+		return find_record(samples, MPROF_SAMPLE_METHOD, 0, record);
 	if (frame.is_native)
-		return find_native_place(samples, reader, frame.id, place);
-	return find_place(samples, MPROF_SAMPLE_METHOD, frame.id, place);
+		return find_native_record(samples, reader, frame.id, record);
+	return find_record(samples, MPROF_SAMPLE_METHOD, frame.id, record);
 }
 
 /* The node of the innermost frame of a call stack; the root if there is no memory. */
 static uint32_t add_frame(sample_model *samples, const mprof_reader *reader, uint32_t parent, uint32_t stack)
 {
 	uint32_t caller;
-	uint32_t place;
+	uint32_t record;
 
-	return find_frame_place(samples, reader, stack, &place, &caller)
-		       ? call_tree_child(&samples->tree, parent, place)
+	return find_frame_record(samples, reader, stack, &record, &caller)
+		       ? call_tree_child(&samples->tree, parent, record)
 		       : CALL_TREE_ROOT;
 }
 
@@ -152,10 +153,10 @@ static uint32_t make_nodes(sample_model *samples, const mprof_reader *reader, ui
 	return node;
 }
 
-/* Counts a place in a sample that has no node. */
-static void fold_place(sample_model *samples, uint32_t place, int is_innermost, uint64_t count)
+/* Counts a record in a sample that has no node. */
+static void fold_record(sample_model *samples, uint32_t record, int is_innermost, uint64_t count)
 {
-	sample_place *folded = &samples->places[place];
+	sample_record *folded = &samples->records[record];
 
 	samples->has_folded = 1;
 	if (is_innermost)
@@ -166,23 +167,23 @@ static void fold_place(sample_model *samples, uint32_t place, int is_innermost, 
 }
 
 /*
- * Counts samples of a call stack without memory for its path in its places. Returns 0 if there is no memory for these
+ * Counts samples of a call stack without memory for its path in its records. Returns 0 if there is no memory for these
  * either.
  */
 static int fold_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
 {
 	int is_innermost = 1;
 	uint32_t caller;
-	uint32_t place;
+	uint32_t record;
 
 	for (uint32_t frame = stack; frame != 0; frame = caller < frame ? caller : 0) {
-		if (!find_frame_place(samples, reader, frame, &place, &caller))
+		if (!find_frame_record(samples, reader, frame, &record, &caller))
 			return 0;
 	}
 	samples->mark++;
 	for (uint32_t frame = stack; frame != 0; frame = caller < frame ? caller : 0) {
-		find_frame_place(samples, reader, frame, &place, &caller);
-		fold_place(samples, place, is_innermost, count);
+		find_frame_record(samples, reader, frame, &record, &caller);
+		fold_record(samples, record, is_innermost, count);
 		is_innermost = 0;
 	}
 	samples->tree.nodes[CALL_TREE_ROOT].self += count;
@@ -203,44 +204,44 @@ int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_
 	return 1;
 }
 
-int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count)
+int samples_add_frame(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count)
 {
-	uint32_t place;
+	uint32_t record;
 	uint32_t node;
 
-	if (!find_place(samples, kind, id, &place))
+	if (!find_record(samples, kind, id, &record))
 		return 0;
-	node = call_tree_child(&samples->tree, CALL_TREE_ROOT, place);
+	node = call_tree_child(&samples->tree, CALL_TREE_ROOT, record);
 	if (node == CALL_TREE_ROOT) {
 		if (!memory_budget_is_exceeded(samples->budget))
 			return 0;
 		samples->mark++;
-		fold_place(samples, place, 1, count);
+		fold_record(samples, record, 1, count);
 	}
 	call_tree_mark_changed(&samples->tree, node);
 	samples->tree.nodes[node].self += count;
 	return 1;
 }
 
-static void leave_place(void *user, call_tree *tree, uint32_t node)
+static void leave_record(void *user, call_tree *tree, uint32_t node)
 {
 	sample_model *samples = user;
 
-	samples->places[tree->nodes[node].method].active--;
+	samples->records[tree->nodes[node].method].active--;
 	call_tree_show(tree, node);
 }
 
-static int prepare_places(sample_model *samples, samples_visit prepare, void *user)
+static int prepare_records(sample_model *samples, samples_visit prepare, void *user)
 {
 	call_tree *tree = &samples->tree;
 	uint32_t node = CALL_TREE_ROOT;
 
 	while ((node = call_tree_next_changed(tree, node, NULL, NULL)) != CALL_TREE_ROOT) {
-		if (!prepare(user, &samples->places[tree->nodes[node].method]))
+		if (!prepare(user, &samples->records[tree->nodes[node].method]))
 			return 0;
 	}
-	for (size_t i = 0; samples->has_folded && i < samples->place_count; i++) {
-		if (!prepare(user, &samples->places[i]))
+	for (size_t i = 0; samples->has_folded && i < samples->record_count; i++) {
+		if (!prepare(user, &samples->records[i]))
 			return 0;
 	}
 	return 1;
@@ -248,14 +249,14 @@ static int prepare_places(sample_model *samples, samples_visit prepare, void *us
 
 static void show_folded(sample_model *samples, samples_visit show, void *user)
 {
-	for (size_t i = 0; i < samples->place_count; i++) {
-		sample_place *place = &samples->places[i];
+	for (size_t i = 0; i < samples->record_count; i++) {
+		sample_record *record = &samples->records[i];
 
-		place->self += place->folded_self;
-		place->total += place->folded_total;
-		place->folded_self = 0;
-		place->folded_total = 0;
-		show(user, place);
+		record->self += record->folded_self;
+		record->total += record->folded_total;
+		record->folded_self = 0;
+		record->folded_total = 0;
+		show(user, record);
 	}
 	samples->has_folded = 0;
 }
@@ -265,17 +266,17 @@ int samples_show(sample_model *samples, samples_visit prepare, samples_visit sho
 	call_tree *tree = &samples->tree;
 	uint32_t node = CALL_TREE_ROOT;
 
-	if (!prepare_places(samples, prepare, user))
+	if (!prepare_records(samples, prepare, user))
 		return 0;
 	call_tree_sum(tree);
 	tree->nodes[CALL_TREE_ROOT].total += tree->nodes[CALL_TREE_ROOT].self;
-	while ((node = call_tree_next_changed(tree, node, leave_place, samples)) != CALL_TREE_ROOT) {
-		sample_place *place = &samples->places[tree->nodes[node].method];
+	while ((node = call_tree_next_changed(tree, node, leave_record, samples)) != CALL_TREE_ROOT) {
+		sample_record *record = &samples->records[tree->nodes[node].method];
 
-		place->self += tree->nodes[node].self;
-		if (place->active++ == 0)
-			place->total += tree->nodes[node].total;
-		show(user, place);
+		record->self += tree->nodes[node].self;
+		if (record->active++ == 0)
+			record->total += tree->nodes[node].total;
+		show(user, record);
 	}
 	call_tree_show(tree, CALL_TREE_ROOT);
 	if (samples->has_folded)

@@ -3,8 +3,8 @@
  * \file model/samples.h
  * \brief Samples: a tree of call stacks, and sums over it for each method and each part of native code.
  *
- * Frames are mapped to *places*, numbered from 0: a method, or the function, module or location of native code. The
- * tree is a call tree whose methods are places and whose exclusive times are numbers of samples. Samples without memory
+ * Frames are mapped to *records*, numbered from 0: a method, or the function, module or location of native code. The
+ * tree is a call tree whose methods are records and whose exclusive times are numbers of samples. Samples without memory
  * for their call stacks count at the root itself.
  */
 #ifndef MODEL_SAMPLES_H
@@ -16,17 +16,17 @@
 
 #include <mprof/reader.h>
 
-typedef struct sample_place {
+typedef struct sample_record {
 	uint32_t kind; /**< An mprof_sample_kind. */
 	uint32_t id;
-	uint32_t active; /**< While sums are computed: the number of frames of the place on the current path. */
+	uint32_t active; /**< While sums are computed: the number of frames of the record on the current path. */
 	uint32_t mark;   /**< While a call stack is visited: sample_model::mark of the last one that contains this
-	                      place. */
+	                      record. */
 	uint64_t self;   /**< As of the last samples_show(), as is total. */
 	uint64_t total;
 	uint64_t folded_self; /**< Since the last samples_show(), of samples that have no node, as is folded_total. */
 	uint64_t folded_total;
-} sample_place;
+} sample_record;
 
 /** The node of a call stack in the tree. For a stack ID without samples the node is the root. */
 typedef struct sample_stack {
@@ -36,14 +36,14 @@ typedef struct sample_stack {
 
 typedef struct sample_model {
 	hash_map numbers; /**< Place by kind and ID. */
-	sample_place *places;
-	size_t place_count;
-	size_t place_capacity;
+	sample_record *records;
+	size_t record_count;
+	size_t record_capacity;
 	record_table stacks;
 	call_tree tree;
 	uint32_t *path; /**< Buffer for a walk from a call stack to its outermost frame. */
 	size_t path_capacity;
-	mprof_allocator allocator;   /**< For places. */
+	mprof_allocator allocator;   /**< For records. */
 	const memory_budget *budget; /**< Consulted when memory is refused. */
 	uint32_t mark;
 	int has_folded; /**< Places have folded samples since the last samples_show(). */
@@ -59,14 +59,14 @@ void samples_destroy(sample_model *samples);
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count);
 
 /** Adds samples of a single frame, without a call stack. 0 if there is no memory. */
-int samples_add_place(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count);
+int samples_add_frame(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count);
 
-/** Called for a place whose sums may have changed. Returns 0 to stop. */
-typedef int (*samples_visit)(void *user, const sample_place *place);
+/** Called for a record whose sums may have changed. Returns 0 to stop. */
+typedef int (*samples_visit)(void *user, const sample_record *record);
 
 /**
- * Adds new samples to the sums of nodes and places. \p prepare is called for all places concerned before anything
- * changes, and \p show afterwards; it may be called more than once for a place, the last time with its final sums.
+ * Adds new samples to the sums of nodes and records. \p prepare is called for all records concerned before anything
+ * changes, and \p show afterwards; it may be called more than once for a record, the last time with its final sums.
  * Returns 0, changing nothing, if \p prepare does.
  */
 int samples_show(sample_model *samples, samples_visit prepare, samples_visit show, void *user);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies texts and releases the copies. */
 #include "model/text_copy.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the record of a thread, and switches its call stack. */
 #include "model/thread_table.h"
 
 #include "base/array.h"

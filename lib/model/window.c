@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decides which times and threads are inside the window. */
 #include "model/window.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ void window_bound(profile_window *window, uint64_t start, uint64_t end)
 	window->end = end != 0 ? end : UINT64_MAX;
 }
 
-int window_want_thread(profile_window *window, uint64_t thread)
+int window_choose_thread(profile_window *window, uint64_t thread)
 {
 	window->has_threads = 1;
 	return hash_map_put(&window->threads, thread, 1);

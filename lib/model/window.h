@@ -23,7 +23,7 @@ void window_destroy(profile_window *window);
 void window_bound(profile_window *window, uint64_t start, uint64_t end);
 
 /** Returns 0 if there is no memory. */
-int window_want_thread(profile_window *window, uint64_t thread);
+int window_choose_thread(profile_window *window, uint64_t thread);
 
 static inline int window_has_counter(const profile_window *window, uint64_t counter)
 {

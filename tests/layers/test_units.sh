@@ -14,7 +14,7 @@ fail() {
 }
 
 # Directories that hold to it. This list only grows.
-directories="base convert dictionary format io parser reader recorder writer"
+directories="base convert dictionary format io model parser reader recorder writer"
 
 # Pairs "unit unit" for tsort, the including one first.
 pairs() {

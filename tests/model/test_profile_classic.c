@@ -3,6 +3,7 @@
 #include "profile_fixture.h"
 
 #include "base/failing_allocator.h"
+#include "model/profile_events.h"
 #include "model/profile_internal.h"
 
 static void add_numbered(test_log *log, uint32_t kind, uint32_t number, uint64_t counter, uint64_t value)
@@ -378,7 +379,7 @@ Test(profile_classic, options_that_do_not_go_together)
 }
 
 /* A block as Mono 2 writes it, a complete snapshot each; with \p flags, it has an object of \p bytes bytes. */
-static void add_heap_block(heap_shot_list *shots, uint32_t number, uint32_t flags, uint64_t bytes)
+static void add_heap_block(heap_snapshot_list *shots, uint32_t number, uint32_t flags, uint64_t bytes)
 {
 	const mprof_event object = {.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = bytes};
 	const mprof_event dead = {.kind = MPROF_EVENT_HEAP_FREE, .id = 2, .value = 8};
@@ -391,10 +392,10 @@ static void add_heap_block(heap_shot_list *shots, uint32_t number, uint32_t flag
 	block.as.heap_data.flags = flags;
 	block.as.heap_data.has_clocks = 1;
 	block.as.heap_data.start.counter = 1000;
-	cr_assert(heap_shots_begin_block(shots, &block));
-	cr_assert(flags == 0 || heap_shots_add(shots, &object));
-	cr_assert(heap_shots_add(shots, &dead));
-	cr_assert(heap_shots_end_block(shots, &block, 1));
+	cr_assert(heap_snapshots_begin_block(shots, &block));
+	cr_assert(flags == 0 || heap_snapshots_add(shots, &object));
+	cr_assert(heap_snapshots_add(shots, &dead));
+	cr_assert(heap_snapshots_end_block(shots, &block, 1));
 }
 
 /*
@@ -406,9 +407,9 @@ Test(profile_classic, heap_blocks)
 	const uint32_t whole = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
 	failing_allocator counting = {.fail_at = 0};
 	mprof_allocator allocator = failing_allocator_interface(&counting);
-	heap_shot_list shots;
+	heap_snapshot_list shots;
 
-	heap_shots_init(&shots, &allocator);
+	heap_snapshots_init(&shots, &allocator);
 	add_heap_block(&shots, 3, 0, 0);
 	cr_expect_eq(shots.count, 0);
 	add_heap_block(&shots, 7, whole, 24);
@@ -417,7 +418,7 @@ Test(profile_classic, heap_blocks)
 	add_heap_block(&shots, 0, whole, 48);
 	cr_assert_eq(shots.count, 4);
 	for (size_t i = 0; i < 4; i++) {
-		const heap_shot_record *shot = &shots.records[i];
+		const heap_snapshot_record *shot = &shots.records[i];
 
 		cr_expect_eq(shot->number, i < 2 ? 7 : i + 1);
 		cr_expect_eq(shot->bytes, 24 + 8 * i);
@@ -428,7 +429,7 @@ Test(profile_classic, heap_blocks)
 	}
 	cr_expect_eq(shots.freed, 5);
 	cr_expect_eq(shots.freed_bytes, 40);
-	heap_shots_destroy(&shots);
+	heap_snapshots_destroy(&shots);
 	cr_expect_eq(counting.blocks, 0);
 }
 
@@ -446,7 +447,7 @@ Test(profile_classic, hits_that_stand_for_several_samples)
 	log_begin(&log);
 	log_close(&log, 0);
 	log_open(&log, NULL);
-	cr_assert(profile_add_samples(log.profile, log.reader, NULL, hits, 3));
+	cr_assert(profile_events_add_samples(log.profile, log.reader, NULL, hits, 3));
 	cr_assert_eq(mprof_profile_finish(log.profile, log.reader), MPROF_OK);
 	cr_expect_eq(totals_of(&log).samples, 15);
 	cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_SAMPLE], 3);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file model/memory_figures.h
- * \brief Statistics of native memory: by call stack, by size, and totals.
+ * \file model/memory_state.h
+ * \brief The state of the analysis of native memory: statistics by call stack, by size and in total, the blocks that exist,
+ * and the actions that are held back. memory.c changes it; memory_undo.c restores an earlier one.
  */
-#ifndef MODEL_MEMORY_FIGURES_H
-#define MODEL_MEMORY_FIGURES_H
+#ifndef MODEL_MEMORY_STATE_H
+#define MODEL_MEMORY_STATE_H
 
+#include "base/hash_map.h"
 #include "model/memory_blocks.h"
+#include "model/memory_order.h"
 
 /** Size classes: 0, 1, 2 to 3, 4 to 7, and so on. */
 #define MEMORY_SIZE_CLASSES 65
@@ -38,7 +41,7 @@ typedef struct memory_site {
 typedef struct memory_thread {
 	uint64_t last_address; /**< Address of its last allocation. */
 	int has_last;          /**< This thread has not freed it yet. */
-	int is_wanted;         /**< Its allocations count. */
+	int is_counted;        /**< Its allocations count. */
 	int is_resizing;       /**< moving is the block that it resizes. */
 	int moving_is_temporary;
 	memory_block moving;
@@ -67,5 +70,19 @@ typedef struct memory_sums {
 	uint64_t peak_bytes;
 	uint64_t peak_counter;
 } memory_sums;
+
+typedef struct memory_state {
+	memory_order order;
+	memory_blocks blocks;
+	hash_map site_numbers; /**< By call stack. */
+	memory_site *sites;
+	size_t site_count;
+	size_t site_capacity;
+	hash_map thread_numbers; /**< By the thread ID in the log. */
+	memory_thread *threads;
+	size_t thread_count;
+	size_t thread_capacity;
+	memory_sums sums;
+} memory_state;
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/facts.h"
+/* Collects the properties of the session. */
+#include "model/properties.h"
 
 #include "base/array.h"
 #include "model/text_copy.h"
 
 #include <string.h>
 
-void facts_init(fact_list *all, const mprof_allocator *allocator)
+void properties_init(property_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->numbers, allocator);
 }
 
-void facts_destroy(fact_list *all)
+void properties_destroy(property_list *all)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 
@@ -27,7 +28,7 @@ void facts_destroy(fact_list *all)
 	hash_map_destroy(&all->numbers);
 }
 
-static int append(fact_list *all, uint64_t hash, const char *key, char *value)
+static int append(property_list *all, uint64_t hash, const char *key, char *value)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 	void *items = all->items;
@@ -48,7 +49,7 @@ static int append(fact_list *all, uint64_t hash, const char *key, char *value)
 	return 1;
 }
 
-int facts_set(fact_list *all, const char *key, const char *value)
+int properties_set(property_list *all, const char *key, const char *value)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 	uint64_t hash = hash_mix_text(all->numbers.index.seed, key);

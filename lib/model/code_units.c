@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/elements.h"
+/* Collects the code units that were loaded, and when they were unloaded. */
+#include "model/code_units.h"
 
 #include "base/array.h"
 #include "model/text_copy.h"
@@ -8,13 +9,13 @@
 
 #define TYPE_BITS (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
 
-void elements_init(element_list *all, const mprof_allocator *allocator)
+void code_units_init(code_unit_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->latest, allocator);
 }
 
-void elements_destroy(element_list *all)
+void code_units_destroy(code_unit_list *all)
 {
 	const mprof_allocator *allocator = &all->latest.index.allocator;
 
@@ -30,7 +31,7 @@ void elements_destroy(element_list *all)
 }
 
 /* A code unit is identified by its ID if it has one, else by its name. */
-static uint64_t identity(const element_list *all, const mprof_block *block)
+static uint64_t identity(const code_unit_list *all, const mprof_block *block)
 {
 	uint32_t type = block->as.element.kind & TYPE_BITS;
 
@@ -40,11 +41,11 @@ static uint64_t identity(const element_list *all, const mprof_block *block)
 			     block->as.element.name != NULL ? block->as.element.name : "");
 }
 
-int elements_loaded(element_list *all, const mprof_block *block)
+int code_units_loaded(code_unit_list *all, const mprof_block *block)
 {
 	const mprof_allocator *allocator = &all->latest.index.allocator;
 	void *records = all->records;
-	element_record record;
+	code_unit_record record;
 
 	if (!array_reserve(allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
 		return 0;
@@ -69,10 +70,10 @@ int elements_loaded(element_list *all, const mprof_block *block)
 	return 1;
 }
 
-void elements_unloaded(element_list *all, const mprof_block *block)
+void code_units_unloaded(code_unit_list *all, const mprof_block *block)
 {
 	const uint64_t *number = hash_map_get(&all->latest, identity(all, block));
-	element_record *record;
+	code_unit_record *record;
 
 	if (number == NULL)
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/heap_shots.h"
+/* Counts the objects of heap snapshots by class. */
+#include "model/heap_snapshots.h"
 
 #include "base/array.h"
 
@@ -8,7 +9,7 @@
 
 #define NONE SIZE_MAX
 
-void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator)
+void heap_snapshots_init(heap_snapshot_list *all, const mprof_allocator *allocator)
 {
 	memset(all, 0, sizeof(*all));
 	hash_map_init(&all->numbers, allocator);
@@ -17,7 +18,7 @@ void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator)
 	all->current = NONE;
 }
 
-void heap_shots_destroy(heap_shot_list *all)
+void heap_snapshots_destroy(heap_snapshot_list *all)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 
@@ -72,12 +73,12 @@ static void merge(heap_class_record *merged, const heap_class_record *left, size
 	}
 }
 
-int heap_shots_merge_gathered(heap_shot_list *all)
+int heap_snapshots_merge_gathered(heap_snapshot_list *all)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 	heap_class_record *gathered = all->gathered.records;
 	heap_class_record *merged;
-	heap_shot_record *shot;
+	heap_snapshot_record *shot;
 	size_t count;
 
 	if (all->gathered_for == NONE || all->gathered.count == 0)
@@ -99,10 +100,10 @@ int heap_shots_merge_gathered(heap_shot_list *all)
 	return 1;
 }
 
-static int append(heap_shot_list *all, const mprof_block *block)
+static int append(heap_snapshot_list *all, const mprof_block *block)
 {
 	void *records = all->records;
-	heap_shot_record *shot;
+	heap_snapshot_record *shot;
 
 	if (!array_reserve(&all->numbers.index.allocator, &records, &all->capacity, all->count + 1,
 			   sizeof(*all->records)))
@@ -130,7 +131,7 @@ static int is_of_shot(const mprof_block *block)
 	return block->as.heap_data.has_clocks ? block->as.heap_data.flags != 0 : block->as.heap_data.number != 0;
 }
 
-int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block)
+int heap_snapshots_begin_block(heap_snapshot_list *all, const mprof_block *block)
 {
 	const uint64_t *number = hash_map_get(&all->numbers, block->as.heap_data.number);
 	size_t index = number != NULL ? (size_t)*number : NONE;
@@ -144,14 +145,14 @@ int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block)
 			return 0;
 		index = all->count - 1;
 	}
-	if (all->gathered_for != index && !heap_shots_merge_gathered(all))
+	if (all->gathered_for != index && !heap_snapshots_merge_gathered(all))
 		return 0;
 	all->gathered_for = index;
 	all->current = index;
 	return 1;
 }
 
-static int add_object(heap_shot_list *all, heap_shot_record *shot, const mprof_event *event)
+static int add_object(heap_snapshot_list *all, heap_snapshot_record *shot, const mprof_event *event)
 {
 	heap_class_record *class_record = record_table_get(&all->gathered, event->id);
 
@@ -164,13 +165,13 @@ static int add_object(heap_shot_list *all, heap_shot_record *shot, const mprof_e
 	return 1;
 }
 
-static void add_references(heap_shot_record *shot, const mprof_event *event)
+static void add_references(heap_snapshot_record *shot, const mprof_event *event)
 {
 	if (event->more.detail != NULL)
 		shot->references += event->more.detail->reference_count;
 }
 
-static int add_to_shot(heap_shot_list *all, heap_shot_record *shot, const mprof_event *event)
+static int add_to_shot(heap_snapshot_list *all, heap_snapshot_record *shot, const mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
@@ -194,7 +195,7 @@ static int add_to_shot(heap_shot_list *all, heap_shot_record *shot, const mprof_
 	}
 }
 
-int heap_shots_add(heap_shot_list *all, const mprof_event *event)
+int heap_snapshots_add(heap_snapshot_list *all, const mprof_event *event)
 {
 	if (event->kind == MPROF_EVENT_HEAP_FREE) {
 		all->freed++;
@@ -206,9 +207,9 @@ int heap_shots_add(heap_shot_list *all, const mprof_event *event)
 	return all->current == NONE || add_to_shot(all, &all->records[all->current], event);
 }
 
-int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_whole)
+int heap_snapshots_end_block(heap_snapshot_list *all, const mprof_block *block, int is_whole)
 {
-	heap_shot_record *shot = all->current != NONE ? &all->records[all->current] : NULL;
+	heap_snapshot_record *shot = all->current != NONE ? &all->records[all->current] : NULL;
 
 	all->current = NONE;
 	if (shot == NULL)
@@ -217,5 +218,5 @@ int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_w
 	if (!(block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST))
 		return 1;
 	shot->is_ended = 1;
-	return heap_shots_merge_gathered(all);
+	return heap_snapshots_merge_gathered(all);
 }

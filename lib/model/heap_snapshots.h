@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file model/heap_shots.h
+ * \file model/heap_snapshots.h
  * \brief Heap snapshots: the number of live objects of each class at one time, and the number of roots.
  */
-#ifndef MODEL_HEAP_SHOTS_H
-#define MODEL_HEAP_SHOTS_H
+#ifndef MODEL_HEAP_SNAPSHOTS_H
+#define MODEL_HEAP_SNAPSHOTS_H
 
 #include "model/record_table.h"
 
@@ -17,7 +17,7 @@ typedef struct heap_class_record {
 	uint64_t bytes;
 } heap_class_record;
 
-typedef struct heap_shot_record {
+typedef struct heap_snapshot_record {
 	uint32_t number;
 	int is_incomplete;
 	int is_ended;
@@ -31,11 +31,11 @@ typedef struct heap_shot_record {
 	uint64_t roots[MPROF_ROOT_RUNTIME + 1]; /**< By kind; unknown kinds count as #MPROF_ROOT_OTHER. */
 	heap_class_record *classes;             /**< In the order of IDs; allocated with exactly that size. */
 	size_t class_count;
-} heap_shot_record;
+} heap_snapshot_record;
 
-typedef struct heap_shot_list {
+typedef struct heap_snapshot_list {
 	hash_map numbers; /**< By the number of the snapshot. */
-	heap_shot_record *records;
+	heap_snapshot_record *records;
 	size_t count;
 	size_t capacity;
 	size_t current;        /**< Index of the snapshot that the current block belongs to; SIZE_MAX if it belongs to
@@ -47,24 +47,24 @@ typedef struct heap_shot_list {
 	uint64_t moved;
 	uint64_t moved_before_next; /**< In blocks of no snapshot since the last one began: they count in the next
 	                                 one. */
-} heap_shot_list;
+} heap_snapshot_list;
 
-void heap_shots_init(heap_shot_list *all, const mprof_allocator *allocator);
-void heap_shots_destroy(heap_shot_list *all);
+void heap_snapshots_init(heap_snapshot_list *all, const mprof_allocator *allocator);
+void heap_snapshots_destroy(heap_snapshot_list *all);
 
 /** A HEAP_DATA block begins. Returns 0 if there is no memory. */
-int heap_shots_begin_block(heap_shot_list *all, const mprof_block *block);
+int heap_snapshots_begin_block(heap_snapshot_list *all, const mprof_block *block);
 
 /** Adds an event of the block. Returns 0 if there is no memory. */
-int heap_shots_add(heap_shot_list *all, const mprof_event *event);
+int heap_snapshots_add(heap_snapshot_list *all, const mprof_event *event);
 
 /** A HEAP_DATA block ends. \p is_whole: all of it could be read. Returns 0 if there is no memory. */
-int heap_shots_end_block(heap_shot_list *all, const mprof_block *block, int is_whole);
+int heap_snapshots_end_block(heap_snapshot_list *all, const mprof_block *block, int is_whole);
 
 /**
  * Merges the gathered records into the classes of their snapshot. More may be added afterwards. Returns 0 if there is
  * no memory.
  */
-int heap_shots_merge_gathered(heap_shot_list *all);
+int heap_snapshots_merge_gathered(heap_snapshot_list *all);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file model/elements.h
+ * \file model/code_units.h
  * \brief Code units that were loaded and unloaded: assemblies, modules and AppDomains.
  */
-#ifndef MODEL_ELEMENTS_H
-#define MODEL_ELEMENTS_H
+#ifndef MODEL_CODE_UNITS_H
+#define MODEL_CODE_UNITS_H
 
 #include "base/hash_map.h"
 
 #include <mprof/parser.h>
 
-typedef struct element_record {
+typedef struct code_unit_record {
 	uint32_t kind; /**< Bits of #mprof_element_kind. */
 	uint32_t id;
 	char *name;
@@ -19,22 +19,22 @@ typedef struct element_record {
 	uint64_t load_end;
 	uint64_t unload_end;
 	int is_unloaded;
-} element_record;
+} code_unit_record;
 
-typedef struct element_list {
+typedef struct code_unit_list {
 	hash_map latest; /**< Index of the code unit loaded last, by a hash of its type and of its ID or name. */
-	element_record *records;
+	code_unit_record *records;
 	size_t count;
 	size_t capacity;
-} element_list;
+} code_unit_list;
 
-void elements_init(element_list *all, const mprof_allocator *allocator);
-void elements_destroy(element_list *all);
+void code_units_init(code_unit_list *all, const mprof_allocator *allocator);
+void code_units_destroy(code_unit_list *all);
 
 /** Adds a LOADED block. Returns 0, changing nothing, if there is no memory. */
-int elements_loaded(element_list *all, const mprof_block *block);
+int code_units_loaded(code_unit_list *all, const mprof_block *block);
 
 /** Adds an UNLOADED block; one of a code unit that was never loaded is ignored. */
-void elements_unloaded(element_list *all, const mprof_block *block);
+void code_units_unloaded(code_unit_list *all, const mprof_block *block);
 
 #endif
