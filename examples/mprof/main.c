@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the command that the first argument names. */
 #include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/nearest.h"
 #include "common/output.h"
 

@@ -14,15 +14,21 @@ fail() {
 }
 
 # Directories that hold to it. This list only grows.
-directories="base convert dictionary format io model parser reader recorder writer"
+directories="
+	lib/base lib/convert lib/dictionary lib/format lib/io lib/model lib/parser lib/reader lib/recorder lib/writer
+	examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/dump examples/mprof/record
+	examples/mprof/report examples/native examples/shared"
 
-# Pairs "unit unit" for tsort, the including one first.
+# Pairs "unit unit" for tsort, the including one first. Headers of examples/native are included without a directory.
 pairs() {
-	local file unit
-	for file in "lib/$1"/*.[ch]; do
+	local file unit name prefix
+	name=$(basename "$1")
+	prefix=$name/
+	test "$name" != native || prefix=
+	for file in "$1"/*.[ch]; do
 		unit=$(basename "${file%.?}" | sed 's/_posix$//; s/_windows$//')
 		echo "$unit $unit"
-		sed -n "s/^#include \"$1\/\([a-z0-9_]*\)\.h\"/$unit \1/p" "$file" | grep -v " $1\$" || true
+		sed -n "s|^#include \"$prefix\([a-z0-9_]*\)\.h\"|$unit \1|p" "$file" | grep -v " $name\$" || true
 	done
 }
 
@@ -33,11 +39,11 @@ declared() {
 
 for directory in $directories; do
 	if ! cycles=$(pairs "$directory" | tsort 2>&1 >/dev/null); then
-		fail "lib/$directory: files include each other in a circle: $(sed -n 's/^tsort: \([a-z_0-9]*\)$/\1/p' <<<"$cycles" | paste -sd' ')"
+		fail "$directory: files include each other in a circle: $(sed -n 's/^tsort: \([a-z_0-9]*\)$/\1/p' <<<"$cycles" | paste -sd' ')"
 	fi
-	for header in "lib/$directory"/*.h; do
+	for header in "$directory"/*.h; do
 		# A test defines what test points call.
-		case $header in "lib/$directory/$directory.h" | lib/base/testpoint.h) continue ;; esac
+		case $header in "$directory/${directory##*/}.h" | lib/base/testpoint.h) continue ;; esac
 		sources=("${header%.h}.c")
 		if [ -e "${header%.h}_posix.c" ]; then
 			sources=("${header%.h}_posix.c" "${header%.h}_windows.c")
@@ -48,6 +54,20 @@ for directory in $directories; do
 					fail "$header declares $name(), which is not in $source"
 			done
 		done
+	done
+done
+
+# The directories of the tool include each other in one order too: commands, then the parts of one command, then common.
+for file in examples/mprof/*/*.[ch] examples/shared/*.[ch]; do
+	directory=$(basename "$(dirname "$file")")
+	case $directory in
+	commands) allowed='commands|common|decode|dump|record|report|shared' ;;
+	shared) allowed=shared ;;
+	common) allowed='common|shared' ;;
+	*) allowed="$directory|common|shared" ;;
+	esac
+	for name in $(sed -n 's|^#include "\([a-z]*\)/.*|\1|p' "$file" | sort -u | grep -vxE "$allowed" || true); do
+		fail "$file includes $name/"
 	done
 done
 

@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "commands/check_references.h"
 #include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/definitions.h"
 #include "common/json.h"
 #include "common/number_set.h"

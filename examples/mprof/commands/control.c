@@ -2,6 +2,7 @@
 /* mprof control: sends commands to a program that is being recorded. */
 #include "common/arguments.h"
 #include "commands/commands.h"
+#include "common/exit_status.h"
 #include "commands/control_connection.h"
 #include "common/json.h"
 #include "common/nearest.h"

@@ -2,6 +2,7 @@
 /* mprof convert: copies a log to another dialect. */
 #include "common/arguments.h"
 #include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/input.h"
 #include "common/json.h"
 #include "shared/dialects.h"

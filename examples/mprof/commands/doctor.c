@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "record/child.h"
 #include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/modules.h"
 #include "record/target.h"
 

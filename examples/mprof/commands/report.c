@@ -2,6 +2,7 @@
 /* mprof report: prints the profile of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
+#include "common/exit_status.h"
 #include "report/report.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Parses the command lines of the commands that read a log. */
 #include "common/arguments.h"
 
-#include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/nearest.h"
 
 #include <mprof/version.h>

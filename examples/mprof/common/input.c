@@ -2,7 +2,7 @@
 /* Opens a log, reads it block by block and reports the problems in it. */
 #include "common/input.h"
 
-#include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/output.h"
 #include "shared/text.h"
 

@@ -2,7 +2,7 @@
 /* Collects and prints the summary of a log: its session, and the numbers of blocks and events. */
 #include "common/summary.h"
 
-#include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/number_set.h"
 #include "shared/text.h"
 

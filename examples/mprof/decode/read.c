@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a log and collects the data for the sections of the text. */
-#include "commands/commands.h"
+#include "common/exit_status.h"
 #include "decode/decode.h"
-#include "report/profile_input.h"
+#include "common/profile_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Determines the path of the log, and collects the logs of several processes. */
 #include "record/log_output.h"
 
-#include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/modules.h"
 
 #include <dirent.h>

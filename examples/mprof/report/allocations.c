@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Call sites of allocations. */
+#include "report/allocations.h"
+
+#include "report/filters.h"
 #include "report/parts.h"
 #include "shared/text.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The call tree of a report. */
+#include "report/call_tree.h"
+
 #include "report/parts.h"
 #include "report/tree.h"
 #include "shared/text.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a log and collects the data of a report. */
-#include "commands/commands.h"
+#include "common/exit_status.h"
 #include "common/output.h"
-#include "report/profile_input.h"
+#include "common/profile_input.h"
+#include "report/filters.h"
 #include "report/parts.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters for methods and classes, and hints for a filter that matches nothing. */
+#include "report/filters.h"
+
 #include "common/output.h"
-#include "report/parts.h"
 #include "shared/text.h"
 
 #include <fnmatch.h>

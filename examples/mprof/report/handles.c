@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Handles created and alive, and the call sites that created them. */
+#include "report/handles.h"
+
 #include "shared/kinds.h"
+#include "report/filters.h"
 #include "report/parts.h"
 #include "shared/text.h"
 

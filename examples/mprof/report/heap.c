@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Contents of the heap: snapshots and summaries. */
+#include "report/heap.h"
+
 #include "shared/kinds.h"
+#include "report/filters.h"
+#include "common/output.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -36,7 +40,7 @@ static mprof_heap_shot_class *collect_classes(const log_report *report, size_t i
 
 	*count = 0;
 	if (rows == NULL) {
-		report_out_of_memory();
+		output_out_of_memory();
 		return NULL;
 	}
 	for (size_t i = 0; i < all; i++) {

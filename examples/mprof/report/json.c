@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a report as one JSON document. */
 #include "shared/kinds.h"
+#include "report/allocations.h"
+#include "report/call_tree.h"
+#include "report/handles.h"
+#include "report/heap.h"
+#include "report/memory.h"
+#include "report/metrics.h"
 #include "report/parts.h"
+#include "report/samples.h"
+#include "report/waits.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Native memory: leaks, the peak, temporary allocations, and their call sites. */
+#include "report/memory.h"
+
+#include "report/filters.h"
 #include "report/parts.h"
 #include "shared/text.h"
 

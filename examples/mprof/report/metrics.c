@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics of the runtime, and markers of the user. */
+#include "report/metrics.h"
+
 #include "shared/kinds.h"
 #include "common/name_cut.h"
 #include "report/parts.h"

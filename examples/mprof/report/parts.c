@@ -4,6 +4,7 @@
 
 #include "common/name_cut.h"
 #include "common/output.h"
+#include "report/filters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +25,6 @@ uint64_t report_least(uint64_t share, uint64_t whole)
 	return whole / REPORT_WHOLE * share + rest / REPORT_WHOLE + (rest % REPORT_WHOLE != 0);
 }
 
-void report_out_of_memory(void)
-{
-	output_out_of_memory();
-}
-
 void *report_collect(const log_report *report, size_t count, size_t size, report_fetch fetch,
 		     int (*compare)(const void *, const void *), size_t *kept)
 {
@@ -36,7 +32,7 @@ void *report_collect(const log_report *report, size_t count, size_t size, report
 
 	*kept = 0;
 	if (rows == NULL) {
-		report_out_of_memory();
+		output_out_of_memory();
 		return NULL;
 	}
 	for (size_t i = 0; i < count; i++)

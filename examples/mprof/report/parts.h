@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file report/parts.h
- * \brief Declarations shared by the parts of a report, and the parts whose text and JSON forms are in one file.
+ * \brief Rows, titles and names, for all parts of a report.
  */
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
@@ -14,23 +14,6 @@ int report_larger_first(uint64_t left, uint64_t right);
 
 /** The smallest part of a whole that is not below a share of it. */
 uint64_t report_least(uint64_t share, uint64_t whole);
-
-/** Returns 1 if no filter selects methods or classes, so that rows with neither are wanted too. */
-int report_wants_all(const log_report *report);
-
-/** Returns 1 if a method passes the filters. */
-int report_wants_method(const log_report *report, uint32_t id);
-
-/** Returns 1 if a class passes the filters; \p id 0 is an unknown class. */
-int report_wants_class(const log_report *report, uint32_t id);
-
-/** Starts the thread filter: while the log is read, other threads are skipped. */
-void report_filters_begin(log_report *report);
-void report_filters_skip_thread(log_report *report, uint64_t thread);
-void report_filters_release(log_report *report);
-
-/** Reports on standard error which filters match nothing in the log, with the nearest names. */
-void report_filters_check(const log_report *report);
 
 /** Fetches a row of a table; returns 1 if it is wanted. */
 typedef int (*report_fetch)(const log_report *report, size_t index, void *row);
@@ -47,9 +30,6 @@ void *report_collect(const log_report *report, size_t count, size_t size, report
  * with \p count 0, if out of memory.
  */
 mprof_class_stats *report_collect_exceptions(const log_report *report, size_t *count);
-
-/** Prints "out of memory" on standard error. */
-void report_out_of_memory(void);
 
 /** Filters that a table ignores: those of names, and that of the thread. */
 typedef enum report_ignored { REPORT_IGNORES_NONE = 0, REPORT_ALL_NAMES = 1, REPORT_ALL_THREADS = 2 } report_ignored;
@@ -84,38 +64,5 @@ void report_json_stack(const log_report *report, json_writer *json, const char *
 
 /** Prints the name of a class; null for 0. */
 void report_json_class(const log_report *report, json_writer *json, uint32_t id);
-
-void report_call_tree_text(const log_report *report);
-void report_call_tree_json(const log_report *report, json_writer *json);
-
-void report_samples_text(const log_report *report);
-void report_samples_json(const log_report *report, json_writer *json);
-void report_sample_tree_text(const log_report *report);
-void report_sample_tree_json(const log_report *report, json_writer *json);
-
-void report_allocation_stacks_text(const log_report *report);
-void report_allocation_stacks_json(log_report *report, json_writer *json);
-
-void report_heap_shots_text(const log_report *report);
-void report_freed_text(const log_report *report);
-void report_heap_shots_json(log_report *report, json_writer *json);
-void report_heap_summaries_text(const log_report *report);
-void report_heap_summaries_json(log_report *report, json_writer *json);
-
-void report_memory_text(const log_report *report);
-void report_memory_json(log_report *report, json_writer *json);
-
-void report_handles_text(const log_report *report);
-void report_handles_json(log_report *report, json_writer *json);
-
-void report_monitors_text(const log_report *report);
-void report_monitors_json(log_report *report, json_writer *json);
-void report_finalizers_text(const log_report *report);
-void report_finalizers_json(const log_report *report, json_writer *json);
-
-void report_metrics_text(const log_report *report);
-void report_metrics_json(const log_report *report, json_writer *json);
-void report_marks_text(const log_report *report);
-void report_marks_json(const log_report *report, json_writer *json);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports sampled items, and the tree of their call stacks. */
+#include "report/samples.h"
+
 #include "common/name_cut.h"
+#include "report/filters.h"
 #include "report/parts.h"
 #include "report/tree.h"
 #include "shared/text.h"

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a report as text, the most wanted tables first. */
 #include "common/name_cut.h"
+#include "report/allocations.h"
+#include "report/call_tree.h"
+#include "report/handles.h"
+#include "report/heap.h"
+#include "report/memory.h"
+#include "report/metrics.h"
 #include "report/parts.h"
+#include "report/samples.h"
+#include "report/waits.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 /* Prints trees as text or JSON, and limits their size in bounded documents. */
 #include "report/tree.h"
 
+#include "common/output.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -38,7 +39,7 @@ static void walk_tree(tree_walk *walk, tree_visitor *visitor, uint64_t share)
 	visitor->user = walk;
 	visitor->is_over = &walk->is_over;
 	if (!tree_paths_walk(visitor, least_weight(walk, share), (size_t)walk->report->options.depth))
-		report_out_of_memory();
+		output_out_of_memory();
 }
 
 /* Prints the columns that nodes and hidden branches share. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits of threads: contention of monitors, and finalizers. */
+#include "report/waits.h"
+
+#include "report/filters.h"
 #include "report/parts.h"
 #include "shared/text.h"
 

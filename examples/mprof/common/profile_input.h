@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file report/profile_input.h
+ * \file common/profile_input.h
  * \brief Adds a log being read to a profile, and reports problems.
  */
 #ifndef PROFILE_INPUT_H

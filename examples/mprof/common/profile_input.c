@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds the blocks of a log to a profile. */
-#include "report/profile_input.h"
+#include "common/profile_input.h"
 
 #include <string.h>
 

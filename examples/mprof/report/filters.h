@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file report/filters.h
+ * \brief Filters for threads, methods and classes.
+ */
+#ifndef REPORT_FILTERS_H
+#define REPORT_FILTERS_H
+
+#include "report/report.h"
+
+/** Returns 1 if no filter selects methods or classes, so that rows with neither are wanted too. */
+int report_wants_all(const log_report *report);
+
+/** Returns 1 if a method passes the filters. */
+int report_wants_method(const log_report *report, uint32_t id);
+
+/** Returns 1 if a class passes the filters; \p id 0 is an unknown class. */
+int report_wants_class(const log_report *report, uint32_t id);
+
+/** Starts the thread filter: while the log is read, other threads are skipped. */
+void report_filters_begin(log_report *report);
+void report_filters_skip_thread(log_report *report, uint64_t thread);
+void report_filters_release(log_report *report);
+
+/** Reports on standard error which filters match nothing in the log, with the nearest names. */
+void report_filters_check(const log_report *report);
+
+#endif
