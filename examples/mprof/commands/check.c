@@ -26,7 +26,10 @@ static const char help[] =
 	"  --help     this text\n"
 	"  --version  the version\n\n"
 	"Exit status: 0 sound and complete, 1 damaged or incomplete, 2 wrong usage, 3 not a log or nothing could be "
-	"read.\n";
+	"read.\n\n"
+	"Examples:\n"
+	"  mprof check app.mprof\n"
+	"  mprof check --json app.mprof\n";
 
 typedef struct findings {
 	log_summary summary;

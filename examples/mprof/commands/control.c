@@ -30,7 +30,11 @@ static const char help[] =
 	"  --version  the version\n\n"
 	"Exit status: 0 for success, 1 if the program refused, 2 if the command line is wrong, 3 if the program "
 	"could\n"
-	"not be reached.\n";
+	"not be reached.\n\n"
+	"Examples:\n"
+	"  mprof control 4711 status\n"
+	"  mprof control 4711 heapshot\n"
+	"  mprof control 4711 mark 'after the login'\n";
 
 static const char *const commands[] = {"enable", "disable", "flush", "heapshot", "status"};
 

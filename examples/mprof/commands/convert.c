@@ -36,7 +36,10 @@ static const char help[] =
 	"  --version           the version\n\n"
 	"mono is for the programs that came with Mono 2: mprof-decoder, mprof-heap-viewer, emveepee.\n\n"
 	"Exit status: 0 all well, 1 FILE is damaged or incomplete or OUT could not be written, 2 wrong usage,\n"
-	"3 FILE is not a log or nothing could be read.\n";
+	"3 FILE is not a log or nothing could be read.\n\n"
+	"Examples:\n"
+	"  mprof convert --compress app.mprof app.mprof.gz\n"
+	"  mprof convert --dialect=mono app.mprof old.mprof\n";
 
 enum { OPTION_DIALECT = OPTION_OWN, OPTION_COMPRESS, OPTION_CLOSE };
 

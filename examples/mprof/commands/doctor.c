@@ -23,7 +23,9 @@ static const char help[] =
 	"Modules are searched in the directories of the environment variable MPROF_MODULE_DIR "
 	"(separated by colons),\n"
 	"where they were built if mprof runs where it was built, and where they are installed.\n\n"
-	"Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage, 3 not all could be checked.\n";
+	"Exit status: 0 if Mono programs can be recorded, 1 if not, 2 wrong usage, 3 not all could be checked.\n\n"
+	"Examples:\n"
+	"  mprof doctor\n";
 
 #define OUTPUT_SIZE 4096
 

@@ -24,7 +24,10 @@ static const char help[] =
 	"  --version  the version\n\n"
 	"Counters are in the unit of the log's own clock; 'mprof info' prints its rate per second.\n\n"
 	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
-	"3 not a log or nothing could be read.\n";
+	"3 not a log or nothing could be read.\n\n"
+	"Examples:\n"
+	"  mprof dump app.mprof\n"
+	"  mprof dump --json app.mprof | head\n";
 
 enum { OPTION_BLOCKS = OPTION_OWN };
 

@@ -16,7 +16,10 @@ static const char help[] =
 	"  --help     this text\n"
 	"  --version  the version\n\n"
 	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
-	"3 not a log or nothing could be read.\n";
+	"3 not a log or nothing could be read.\n\n"
+	"Examples:\n"
+	"  mprof info app.mprof\n"
+	"  mprof info --json app.mprof\n";
 
 static void print_counts(const log_summary *summary)
 {

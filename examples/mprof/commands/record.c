@@ -68,7 +68,7 @@ static const char help[] =
 	"  --ring=BYTES       keep the last BYTES of events in memory, and write them at the end\n"
 	"  --heap-memory=BYTES\n"
 	"                     maximum memory for heap snapshots not written yet (512m)\n"
-	"  --drop             lose events rather than block the program; the log contains their number\n"
+	"  --drop             lose events instead of delaying the program; the log contains their number\n"
 	"  --buffers=N        maximum number of buffers of 4096 events in addition to one per thread\n"
 	"  --interval=MS      maximum time that an event stays in memory\n"
 	"  --format=DIALECT   mprof2 (default), or mono, unity, drop or mail for older readers\n\n"
@@ -85,7 +85,11 @@ static const char help[] =
 	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
 	"written, or not to its path: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one "
 	"that\n"
-	"needs it) was not found, 126 if it could not be run.\n";
+	"needs it) was not found, 126 if it could not be run.\n\n"
+	"Examples:\n"
+	"  mprof record -- mono app.exe\n"
+	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
+	"  mprof record --heap=ondemand -- mono app.exe\n";
 
 enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT };
 

@@ -29,11 +29,15 @@ static const char help[] =
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
-	"Patterns are shell patterns: *, ?, [abc]. If they have no effect on a table, its title\n"
-	"shows it. A filter that matches nothing is reported, with the most similar name.\n"
+	"Patterns are shell patterns: *, ?, [abc]. The title of a table that ignores a filter\n"
+	"states what the table covers. A filter that matches nothing is reported, with the most similar name.\n"
 	"Total time counts a recursive method once per outermost call.\n\n"
 	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
-	"3 not a log or nothing could be read.\n";
+	"3 not a log or nothing could be read.\n\n"
+	"Examples:\n"
+	"  mprof report app.mprof\n"
+	"  mprof report --tree --min-percent=5 app.mprof\n"
+	"  mprof report --json --class='System.Collections.*' app.mprof\n";
 
 enum {
 	OPTION_TOP = OPTION_OWN,
