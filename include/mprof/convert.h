@@ -15,6 +15,9 @@
  *     mprof_writer_open_path("copy.mprof", &options, &writer);
  *     mprof_converter_run(converter, writer, NULL, NULL);
  *
+ * One converter belongs to one thread at a time. No function is async-signal-safe. NULL is refused: functions that
+ * return a status return #MPROF_ERR_ARGUMENT, others do nothing.
+ *
  * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
  * that accepts that defines MPROF_UNSTABLE before it includes the header.
  */

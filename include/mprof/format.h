@@ -2,6 +2,8 @@
 /**
  * \file mprof/format.h
  * \brief The elements of a log: dialects, blocks, events. Section numbers refer to doc/format.md.
+ *
+ * NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  */
 #ifndef MPROF_FORMAT_H
 #define MPROF_FORMAT_H

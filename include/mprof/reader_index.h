@@ -3,6 +3,8 @@
  * \file mprof/reader_index.h
  * \brief The index of the blocks of a log, seeking to a block or a time, and the methods that are open there. Included
  * by mprof/reader.h.
+ *
+ * NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  */
 #ifndef MPROF_READER_INDEX_H
 #define MPROF_READER_INDEX_H

@@ -3,6 +3,9 @@
  * \file mprof/recorder_definitions.h
  * \brief Names what keys of a recorder identify: classes, methods and code units; names of threads. Included by
  * mprof/recorder.h.
+ *
+ * NULL is refused as in mprof/recorder.h: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
+ * or return 0.
  */
 #ifndef MPROF_RECORDER_DEFINITIONS_H
 #define MPROF_RECORDER_DEFINITIONS_H

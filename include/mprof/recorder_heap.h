@@ -3,6 +3,9 @@
  * \file mprof/recorder_heap.h
  * \brief Records what a collector reports to a recorder: memory areas with roots, heap snapshots, and objects that moved
  * or died. Included by mprof/recorder.h.
+ *
+ * NULL is refused as in mprof/recorder.h: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
+ * or return 0.
  */
 #ifndef MPROF_RECORDER_HEAP_H
 #define MPROF_RECORDER_HEAP_H

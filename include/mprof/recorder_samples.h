@@ -3,6 +3,9 @@
  * \file mprof/recorder_samples.h
  * \brief Records values at the current time into a recorder: call stacks of threads (samples), metrics and markers.
  * Included by mprof/recorder.h.
+ *
+ * NULL is refused as in mprof/recorder.h: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
+ * or return 0.
  */
 #ifndef MPROF_RECORDER_SAMPLES_H
 #define MPROF_RECORDER_SAMPLES_H

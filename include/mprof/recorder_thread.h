@@ -7,6 +7,9 @@
  * Functions named mprof_thread_... may be called only by the attached thread. They keep errno, and may be called where
  * the collector has stopped all other threads only if their description permits it. None may be called in a signal
  * handler.
+ *
+ * NULL is refused as in mprof/recorder.h: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
+ * or return 0.
  */
 #ifndef MPROF_RECORDER_THREAD_H
 #define MPROF_RECORDER_THREAD_H
