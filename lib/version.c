@@ -22,6 +22,7 @@ int mprof_version_has_feature(mprof_feature feature)
 	/* Not an if for each: callers may pass values of later headers, which are unknown here. */
 	switch ((int)feature) {
 #ifdef MPROF_WITH_RECORDER
+	/* Each case may be left out. NOLINTNEXTLINE(bugprone-branch-clone) */
 	case MPROF_FEATURE_RECORDER:
 		return 1;
 #endif

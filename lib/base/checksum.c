@@ -30,7 +30,7 @@ uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t l
 #include <wmmintrin.h>
 
 /* The instruction takes three cycles but one can start in each, so three lanes run side by side. */
-#define LANE_LENGTH 256
+#define LANE_LENGTH ((size_t)256)
 
 /* x to the power 8 * N - 33 modulo the polynomial, bits reversed: what carries a register over N zero bytes. */
 #define OVER_ONE_LANE UINT32_C(0xb9e02b86)

@@ -88,7 +88,7 @@ static void output_flush(heap_output *output)
 }
 
 /* Number of varints that can be written after a call of output_reserve(). */
-#define RESERVED 8
+#define RESERVED ((size_t)8)
 
 static inline void output_reserve(heap_output *output)
 {

@@ -145,8 +145,8 @@ static size_t candidate_score(candidate *candidate, heap_layout known_layout, co
 	size_t score;
 
 	candidate->result.is_sure = candidate->fits && has_clocks_in_order(block);
-	score = (size_t)(candidate->fits * 4 + candidate->result.is_sure * 2 +
-			 (candidate->result.layout == known_layout));
+	score = (size_t)candidate->fits * 4 + (size_t)candidate->result.is_sure * 2 +
+		(candidate->result.layout == known_layout);
 	return score * (candidate->cursor.length + 2) + (candidate->fits && !is_truncated
 								 ? (size_t)(candidate->highest_class <= known->class_id)
 								 : candidate->items_end);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A counter that differs from the wall-clock time by at most this many microseconds is itself a wall-clock time. */
-#define CLOCK_PRECISION 1000000
+#define CLOCK_PRECISION UINT64_C(1000000)
 
 int parser_directives_reserve(mprof_parser *parser)
 {

@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-#define MAGIC "mprofidx"
+static const uint8_t magic[8] = {'m', 'p', 'r', 'o', 'f', 'i', 'd', 'x'};
 #define INDEX_VERSION 2
 #define HEADER_LENGTH 88
 #define CHECKED_START 16
@@ -77,7 +77,7 @@ static uint64_t stack_count(const open_frames *open)
 
 static void store_header(const mprof_reader *reader, uint8_t *bytes)
 {
-	memcpy(bytes, MAGIC, 8);
+	memcpy(bytes, magic, sizeof(magic));
 	bytes_store_32(bytes + 8, INDEX_VERSION);
 	bytes_store_64(bytes + 16, reader->index.end);
 	bytes_store_64(bytes + 24, reader->intro_length);
@@ -226,7 +226,7 @@ static mprof_status open_saved(mprof_reader *reader, const uint8_t *bytes, size_
 {
 	size_t needed = HEADER_LENGTH;
 
-	if (length < HEADER_LENGTH || memcmp(bytes, MAGIC, 8) != 0)
+	if (length < HEADER_LENGTH || memcmp(bytes, magic, sizeof(magic)) != 0)
 		return refuse(reader, MPROF_ERR_NOT_MPROF, "not a saved index");
 	if (bytes_load_32(bytes + 8) != INDEX_VERSION)
 		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the index was saved by another version of the library");

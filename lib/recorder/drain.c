@@ -195,10 +195,10 @@ static void report_losses(recorder_drain *drain, int is_last)
 }
 
 /* Events of native memory after which all threads are drained, so that readers need to hold back few. */
-#define WATERMARK_EVENTS (128 * 1024)
+#define WATERMARK_EVENTS (UINT64_C(128) * 1024)
 
 /* A thread that is stopped between reading the counter and publishing the event goes on before that. */
-#define WATERMARK_NANOSECONDS (100 * 1000 * 1000)
+#define WATERMARK_NANOSECONDS UINT64_C(100000000)
 
 static uint64_t monotonic_time(void)
 {

@@ -127,7 +127,8 @@ static uint32_t read_references(heap_drain *heap, const uint32_t *words)
 	}
 	words += HEAP_REFERENCES_WORDS;
 	for (uint32_t i = 0; room != NULL && i < count; i++)
-		room[i] = is_wide ? heap_word_get_64(words + 2 * i) : heap->read_object + heap_word_widen(words[i]);
+		room[i] = is_wide ? heap_word_get_64(words + (size_t)2 * i)
+				  : heap->read_object + heap_word_widen(words[i]);
 	return HEAP_REFERENCES_WORDS + (is_wide ? 2 * count : count);
 }
 

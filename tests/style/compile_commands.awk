@@ -31,6 +31,8 @@ function quote(text) {
 		line = substr(line, 1, RSTART - 1) prefix substr(line, RSTART + RLENGTH)
 	}
 	sub(/\.lo /, ".o ", line)
+	# A warning of gcc that clang has no such option for, and takes for a mistake.
+	gsub(/ -Wshadow=local/, "", line)
 	file = line
 	sub(/ +$/, "", file)
 	sub(/.* /, "", file)
