@@ -20,6 +20,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 export LC_ALL=C.UTF-8
 
+# shellcheck source=tests/await.sh
+. "$srcdir/tests/await.sh"
+
 # needs TOOL...
 needs() {
 	for tool in "$@"; do

@@ -173,15 +173,18 @@ has_named_copy() {
 has_unnamed_copy() {
 	find "/proc/$1/fd" -lname "$work/* (deleted)" 2>/dev/null | grep -q .
 }
+# has_copy PROCESS
+has_copy() {
+	has_named_copy || has_unnamed_copy "$1"
+}
 for signal in TERM KILL; do
 	"$MPROF" convert pipe interrupted.mprof 2>/dev/null &
 	process=$!
-	{ head -c 200 full.mprof; for ((i = 0; i < 600; i++)); do
-		! has_named_copy && ! has_unnamed_copy $process || break
-		sleep 0.1
-	done; kill -$signal "$process"; wait "$process" || status=$?; } >pipe
+	{ head -c 200 full.mprof; has_started=1; await has_copy $process || has_started=0
+		kill -$signal "$process"; wait "$process" || status=$?; } >pipe
+	test $has_started = 1 || fail "convert did not start its copy"
 	test "$status" -gt 128 || fail "SIG$signal did not end it"
-	if test $signal = KILL && test $i -lt 600 && has_named_copy; then
+	if test $signal = KILL && has_named_copy; then
 		rm interrupted.mprof.*
 	fi
 	no_leavings

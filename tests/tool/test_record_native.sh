@@ -136,10 +136,10 @@ expect_line err '^mprof: kill.mprof: .*incomplete'
 # Signals that end mprof are forwarded to the program.
 "$MPROF" record -o wait.mprof ./program wait 2>err &
 recorder=$!
-for ((try = 0; try < 600; try++)); do
-	test -z "$(find . -name 'wait.mprof.*.part' -size +0)" || break
-	sleep 0.1
-done
+has_started_log() {
+	test -n "$(find . -name 'wait.mprof.*.part' -size +0)"
+}
+await has_started_log || fail "no log of a program that waits: $(cat err)"
 kill -TERM $recorder
 status=0
 wait $recorder || status=$?

@@ -32,11 +32,7 @@ mkdir "$HOME" "$TMPDIR"
 Xvfb -displayfd 9 -screen 0 1024x768x24 -nolisten tcp 9>display.number 2>xvfb.err &
 display_id=$!
 trap 'kill $display_id; wait $display_id 2>/dev/null || true; rm -rf "$work"' EXIT
-for ((try = 0; try < 600; try++)); do
-	test ! -s display.number || break
-	sleep 0.1
-done
-test -s display.number || fail "no display: $(cat xvfb.err)"
+await test -s display.number || fail "no display: $(cat xvfb.err)"
 DISPLAY=:$(cat display.number)
 export DISPLAY
 

@@ -57,12 +57,11 @@ fact() {
 }
 
 # awaits NAME VALUE: waits until the status has this value.
+has_fact() {
+	test "$(fact "$1")" = "$2"
+}
 awaits() {
-	for ((try = 0; try < 600; try++)); do
-		test "$(fact "$1")" != "$2" || return 0
-		sleep 0.1
-	done
-	fail "$1 is $(fact "$1"), not $2"
+	await has_fact "$@" || fail "$1 is $(fact "$1"), not $2"
 }
 
 # report_of LOG: the report of a log that need not be complete, in report.json.

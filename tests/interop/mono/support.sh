@@ -5,6 +5,9 @@
 
 here=$srcdir/tests/interop/mono
 
+# shellcheck source=tests/await.sh
+. "$srcdir/tests/await.sh"
+
 skip() {
 	echo "skipped: $*"
 	exit 77
@@ -83,13 +86,12 @@ recorded() {
 	run_mono "$2" profiled "$1,output=$2.mprof" "$2.exe"
 }
 
-# await_bytes LOG NUMBER: until as many of it are written.
+# await_bytes LOG NUMBER: until the log has that many bytes.
+has_bytes() {
+	test "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2"
+}
 await_bytes() {
-	for ((try = 0; try < 600; try++)); do
-		test "$(stat -c %s "$1" 2>/dev/null || echo 0)" -lt "$2" || return 0
-		sleep 0.1
-	done
-	fail "$1 has fewer than $2 bytes"
+	await has_bytes "$@" || fail "$1 has fewer than $2 bytes"
 }
 
 # info LOG FILTER: applies jq to the output of "mprof info".
