@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes the content of each kind of block. */
 #include "format/block_decode.h"
 
 #include "base/bytes.h"
@@ -49,8 +50,7 @@ static void decode_version(const block_decoding *decoding, content_cursor *curso
 
 	block->as.intro.version = content_cursor_id(cursor);
 	if (block->as.intro.version != decoding->rules->version)
-		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED,
-				    "the version number does not match the dialect");
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "version does not match the dialect");
 }
 
 static void decode_intro(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
@@ -161,7 +161,7 @@ static void decode_heap_start(content_cursor *cursor, mprof_block *block, block_
 	start = cursor->position;
 	body->shift = content_cursor_id(cursor);
 	if (body->shift > HEAP_MAX_SHIFT)
-		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "the shift of the addresses exceeds 12 bits");
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "shift of addresses exceeds 12");
 }
 
 /* Decodes the fields before a list that is checked later. */
@@ -182,7 +182,7 @@ static void decode_list_start(content_cursor *cursor, mprof_block *block, block_
 	body->list_start = cursor->position;
 }
 
-const char block_without_list_end[] = "the block does not end with an end of list and a CLOCK";
+const char block_without_list_end[] = "block does not end with the end of a list and a CLOCK";
 
 static void decode_until_list(content_cursor *cursor, mprof_block *block, block_body *body)
 {
@@ -290,8 +290,8 @@ static int counters_run_backwards(const mprof_block *block)
 	return (int64_t)(block->as.statistical.end_counter - block->as.statistical.start_counter) < 0;
 }
 
-static void decode_hits(const block_decoding *decoding, content_cursor *cursor, int is_truncated, mprof_block *block,
-			block_body *body)
+static void decode_tokens(const block_decoding *decoding, content_cursor *cursor, int is_truncated, mprof_block *block,
+			  block_body *body)
 {
 	mprof_clock end;
 
@@ -323,8 +323,8 @@ void block_statistical_begin(statistical_cursor *cursor, const block_decoding *d
  * If the content starts with the leftover byte of the mail, that byte is misread as the lowest group of the start
  * counter, which becomes larger than the end counter. Skipping the byte yields counters in the right order.
  */
-static void decode_statistical(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
-			       block_body *body)
+static void decode_mail_statistical(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+				    block_body *body)
 {
 	content_cursor skipped = *cursor;
 	mprof_block skipped_block = *block;
@@ -429,6 +429,24 @@ static void decode_lost(content_cursor *cursor, mprof_block *block, block_body *
 	decode_end_clock(cursor, block);
 }
 
+static void decode_heap_data(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+			     block_body *body)
+{
+	if (decoding->rules->has_heap_records)
+		decode_until_list(cursor, block, body);
+	else
+		decode_heap_items(decoding, cursor, 0, block, body);
+}
+
+static void decode_statistical(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+			       block_body *body)
+{
+	if (decoding->rules->has_sample_tokens)
+		decode_tokens(decoding, cursor, 0, block, body);
+	else
+		decode_mail_statistical(decoding, cursor, block, body);
+}
+
 static void decode_kind(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	switch (block->kind) {
@@ -446,10 +464,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_element(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_HEAP_DATA:
-		if (decoding->rules->has_heap_records)
-			decode_until_list(cursor, block, body);
-		else
-			decode_heap_items(decoding, cursor, 0, block, body);
+		decode_heap_data(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
@@ -469,10 +484,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		block->as.watermark.counter = content_cursor_varint(cursor);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
-		if (decoding->rules->has_sample_tokens)
-			decode_hits(decoding, cursor, 0, block, body);
-		else
-			decode_statistical(decoding, cursor, block, body);
+		decode_statistical(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
 		decode_directives(decoding, cursor, block, body);
@@ -510,7 +522,7 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 	if (block->kind == MPROF_BLOCK_HEAP_DATA && !decoding->rules->has_heap_records)
 		decode_heap_items(decoding, cursor, 1, block, body);
 	else if (block->kind == MPROF_BLOCK_STATISTICAL && decoding->rules->has_sample_tokens)
-		decode_hits(decoding, cursor, 1, block, body);
+		decode_tokens(decoding, cursor, 1, block, body);
 	else if (block->kind == MPROF_BLOCK_STATISTICAL)
 		decode_samples_start(cursor, block, body);
 	else

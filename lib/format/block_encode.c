@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Encodes each kind of block. */
 #include "format/block_encode.h"
 
 #include "base/checksum.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sets of block kinds, bits of directives, and the initialization of mprof_block. */
 #include <mprof/parser.h>
 
 #include "base/options.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes integers, strings and clock pairs, and keeps the first error. */
 #include "format/content_cursor.h"
 
 #include "format/varint.h"
@@ -27,7 +28,7 @@ mprof_status content_cursor_fail(content_cursor *cursor, size_t position, mprof_
 static void fail_at_end(content_cursor *cursor)
 {
 	cursor->ran_out = 1;
-	content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED, "the block ends inside a field");
+	content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED, "block ends inside a field");
 }
 
 uint8_t content_cursor_byte(content_cursor *cursor)
@@ -69,7 +70,7 @@ uint64_t content_cursor_varint(content_cursor *cursor)
 	if (length == 0)
 		fail_at_end(cursor);
 	else if (length < 0)
-		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "a varint exceeds 64 bits");
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_MALFORMED, "varint exceeds 64 bits");
 	else
 		cursor->position = (size_t)(next - cursor->bytes);
 	return value;
@@ -86,7 +87,7 @@ uint32_t content_cursor_id(content_cursor *cursor)
 	uint64_t value = content_cursor_amount(cursor);
 
 	if (value > UINT32_MAX) {
-		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "an ID exceeds 32 bits");
+		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
 		return 0;
 	}
 	return (uint32_t)value;
@@ -107,7 +108,7 @@ const char *content_cursor_string(content_cursor *cursor, size_t *length)
 		return "";
 	}
 	if ((size_t)(end - start) > cursor->name_limit) {
-		content_cursor_fail(cursor, cursor->position, MPROF_ERR_LIMIT, "a name is longer than the limit");
+		content_cursor_fail(cursor, cursor->position, MPROF_ERR_LIMIT, "name is longer than the limit");
 		return "";
 	}
 	if (length != NULL)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of dialects, and their recognition by the first bytes of a file. */
 #include "format/dialect.h"
 
 #include "base/bytes.h"

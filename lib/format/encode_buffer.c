@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Appends integers, strings and clock pairs to a buffer that grows. */
 #include "format/encode_buffer.h"
 
 #include "base/array.h"

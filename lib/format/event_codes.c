@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of event codes, from which the codes of a dialect with its directives are selected. */
 #include "format/event_codes.h"
 
 #include "format/event_kinds.h"

@@ -11,8 +11,8 @@
 #include "format/dialect.h"
 
 /**
- * The fields that follow an event code. "Extras" are the optional fields of an event, see EVENT_FIELDS(): they follow
- * the varints that each event of the layout has.
+ * The fields that follow an event code. "Fields" are the optional fields of an event, see EVENT_FIELDS(): they follow the
+ * varints that each event of the layout has.
  */
 typedef enum event_layout {
 	EVENT_LAYOUT_INVALID,          /**< The byte is not an event code. */

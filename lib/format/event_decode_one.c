@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes single events of any layout with full checks: the slow path of events_decode(). */
 #include "format/event_decode_one.h"
 
 #include "format/event_store.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Returns the names and properties of event kinds. */
 #include "format/event_kinds.h"
 
 #include "base/options.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes events window by window without unpredictable branches: the fast path of the parser. */
 #include "format/events_decode.h"
 
 #include "format/event_decode_one.h"
@@ -262,6 +263,35 @@ static inline int decode_fast_other(const event_decode_table *table, const event
 }
 
 /*
+ * Stores an event that is not packed or has optional fields. Its first two varints end before \p rest; the lowest bit of
+ * \p ends belongs to the byte there. Returns the length of the optional fields or frames, or -1 to leave the event to
+ * the slow path.
+ */
+static inline __attribute__((always_inline)) int
+decode_fast_unpacked(const event_decode_table *table, const event_decode_entry *entry, const uint8_t *rest,
+		     uint64_t ends, uint64_t main_number, uint64_t second, fast_features features, uint64_t *counter,
+		     mprof_event *event, fast_details *details)
+{
+	uint32_t length;
+
+	if ((features & FAST_FRAMES) != 0 && entry->layout == EVENT_LAYOUT_STACK_SECTION) {
+		event_store(event, entry->event_template, 0, *counter, main_number);
+		return decode_fast_frames(rest, ends, second, features, details, event);
+	}
+	if (!decode_fast_other(table, entry, main_number, second, features, counter, event))
+		return -1;
+	if ((features & FAST_FIELDS) == 0 || entry->fields == 0)
+		return 0;
+	if (details->detail == details->detail_end)
+		return -1;
+	length = decode_fast_fields(rest, ends, entry->fields, features, event, details->detail);
+	if (length == 0)
+		return -1;
+	details->detail++;
+	return (int)length;
+}
+
+/*
  * Decodes the event at the cursor without a branch on its length, or on whether it is an enter, a leave or an
  * allocation: these branches are unpredictable, and one misprediction costs more than decoding an event. The end of the
  * event is computed from the window marks alone, without a load, because it is on the critical path: each event starts
@@ -278,11 +308,9 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const event_de
 {
 	uint32_t byte = *cursor;
 	uint32_t event_template = table->packed_templates[byte];
-	uint32_t extras_length = 0;
+	uint32_t fields_length = 0;
 	uint64_t main_end = marks->last >> 1;
-	/*
-	 * If there is a second varint, the lowest mark is cleared, so that the lowest one left is the end of the event.
-	 */
+	/* If there is a second varint, the lowest mark is cleared: the lowest one left is then the end of the event. */
 	uint64_t event_end = main_end & (main_end - ((features & FAST_SINGLE) != 0 ? ~marks->single & 1 : 1));
 
 	if (__builtin_expect((event_end & 255) == 0, 0))
@@ -306,35 +334,20 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const event_de
 			return 0;
 		*counter += (main_number & single) + (second & ~sized);
 		event_store(event, event_template, id, *counter, second & sized);
-	} else if ((features & FAST_FRAMES) != 0 && table->entries[byte].layout == EVENT_LAYOUT_STACK_SECTION) {
-		int frames_length;
-
-		event_store(event, table->entries[byte].event_template, 0, *counter, main_number);
-		frames_length = decode_fast_frames(cursor + event_last + 2, main_end >> event_last >> 1, second,
-						   features, details, event);
-		if (frames_length < 0)
-			return 0;
-		extras_length = (uint32_t)frames_length;
 	} else {
-		const event_decode_entry *entry = &table->entries[byte];
+		int length = decode_fast_unpacked(table, &table->entries[byte], cursor + event_last + 2,
+						  main_end >> event_last >> 1, main_number, second, features, counter,
+						  event, details);
 
-		if (!decode_fast_other(table, entry, main_number, second, features, counter, event))
+		if (length < 0)
 			return 0;
-		if ((features & FAST_FIELDS) != 0 && entry->fields != 0) {
-			if (details->detail == details->detail_end)
-				return 0;
-			extras_length = decode_fast_fields(cursor + event_last + 2, main_end >> event_last >> 1,
-							   entry->fields, features, event, details->detail);
-			if (extras_length == 0)
-				return 0;
-			details->detail++;
-		}
+		fields_length = (uint32_t)length;
 	}
 	/* Frames may end after the window, where there are no marks; a shift by 64 or more would be undefined. */
-	marks->last = main_end >> event_last >> 1 >> (extras_length < 63 ? extras_length : 63);
+	marks->last = main_end >> event_last >> 1 >> (fields_length < 63 ? fields_length : 63);
 	if ((features & FAST_SINGLE) != 0)
-		marks->single = marks->single >> 2 >> event_last >> extras_length;
-	return event_last + 2 + extras_length;
+		marks->single = marks->single >> 2 >> event_last >> fields_length;
+	return event_last + 2 + fields_length;
 }
 
 /* Decodes events window by window. Returns the position of the first event that is left. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Encodes events, leaving out what the dialect and the directives cannot represent. */
 #include "format/events_encode.h"
 
 #include "format/event_codes.h"
@@ -202,7 +203,7 @@ static inline int field_value(const event_encoder *encoder, uint32_t field, cons
 }
 
 /* Encodes optional fields. Returns their end, or NULL if one of them cannot be written. */
-static uint8_t *put_extras(const event_encoder *encoder, uint8_t *out, uint32_t fields, const mprof_event *event)
+static uint8_t *put_fields(const event_encoder *encoder, uint8_t *out, uint32_t fields, const mprof_event *event)
 {
 	mprof_event_detail own;
 	const mprof_event_detail *detail;
@@ -245,7 +246,7 @@ static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out
 		out = put_packed_id(out, rule->byte, event->id);
 		out = put_number(out, event->value);
 	}
-	return rule->fields == 0 ? out : put_extras(encoder, out, rule->fields, event);
+	return rule->fields == 0 ? out : put_fields(encoder, out, rule->fields, event);
 }
 
 static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
@@ -256,7 +257,7 @@ static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const e
 	*out++ = rule->byte;
 	out = put_number(out, event->id);
 	out = put_number(out, time);
-	return put_extras(encoder, out, rule->fields, event);
+	return put_fields(encoder, out, rule->fields, event);
 }
 
 /*

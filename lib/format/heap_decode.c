@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes the records and items of HEAP_DATA blocks in batches. */
 #include "format/heap_decode.h"
 
 #include "format/heap_item_decode.h"
@@ -142,21 +143,21 @@ const char *heap_decode_fault(heap_decode_result result)
 {
 	switch (result) {
 	case HEAP_DECODE_TRUNCATED:
-		return "the last record extends past the end of the list";
+		return "record extends past the end of the list";
 	case HEAP_DECODE_LIST_END:
-		return "the list of records ends before the CLOCK at the end of the block";
+		return "list of records ends before the CLOCK at the end of the block";
 	case HEAP_DECODE_BAD_TYPE:
 		return "unknown record type";
 	case HEAP_DECODE_BAD_VARINT:
-		return "a varint of the record exceeds 64 bits";
+		return "varint exceeds 64 bits";
 	case HEAP_DECODE_NO_SIZE:
-		return "the record omits the size, but its class has no fixed size";
+		return "record without a size, but its class has no fixed size";
 	case HEAP_DECODE_BAD_SIZE:
-		return "a size exceeds 32 bits";
+		return "size exceeds 32 bits";
 	case HEAP_DECODE_BAD_COUNT:
-		return "the number of references exceeds the length of the block";
+		return "number of references exceeds the length of the block";
 	default:
-		return "the ID of the record is 0 or exceeds 32 bits";
+		return "ID is 0 or exceeds 32 bits";
 	}
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks and encodes the records of HEAP_DATA blocks. */
 #include "format/heap_encode.h"
 
 #include "format/event_detail.h"

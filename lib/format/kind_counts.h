@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/kind_counts.h
- * \brief The number of kinds of each sort. Public arrays by kind have room for 256, so that these may grow.
+ * \brief The numbers of event kinds and loss causes. Public arrays by kind have 256 elements, so these may grow.
  */
 #ifndef FORMAT_KIND_COUNTS_H
 #define FORMAT_KIND_COUNTS_H
@@ -9,8 +9,8 @@
 #include <mprof/format.h>
 
 enum {
-	EVENT_KIND_COUNT = MPROF_EVENT_STACK_END + 1, /**< With #MPROF_EVENT_UNKNOWN. */
-	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1       /**< With 0, the causes that are not known. */
+	EVENT_KIND_COUNT = MPROF_EVENT_STACK_END + 1, /**< Including #MPROF_EVENT_UNKNOWN. */
+	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1       /**< Including 0, which stands for unknown causes. */
 };
 
 #endif

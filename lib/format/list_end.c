@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the end of a list by reading varints backwards from the end of the block. */
 #include "format/list_end.h"
 
 #include "format/varint.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/losses.h
- * \brief Counts what a dialect cannot say.
+ * \brief Counts what a lossy conversion leaves out because the dialect cannot represent it.
  */
 #ifndef FORMAT_LOSSES_H
 #define FORMAT_LOSSES_H
@@ -14,35 +14,35 @@
 			(counts)[kind]++;                                                                              \
 	} while (0)
 
-/** An event is not in the log. */
+/** Counts an event that is not in the log. */
 static inline void losses_leave_out_event(mprof_writer_stats *stats, uint32_t kind)
 {
 	stats->left_out++;
 	LOSSES_COUNT(stats->left_out_events, kind);
 }
 
-/** An event is in the log without something. */
+/** Counts an event of which a part is not in the log. */
 static inline void losses_shorten_event(mprof_writer_stats *stats, uint32_t kind)
 {
 	stats->left_out++;
 	LOSSES_COUNT(stats->shortened_events, kind);
 }
 
-/** A block is not in the log. */
+/** Counts a block that is not in the log. */
 static inline void losses_leave_out_block(mprof_writer_stats *stats, uint32_t kind)
 {
 	stats->left_out++;
 	LOSSES_COUNT(stats->left_out_blocks, kind);
 }
 
-/** Counts a block that is in the log without something other than events. */
+/** Counts a block of which a part other than events is not in the log. */
 static inline void losses_shorten_block(mprof_writer_stats *stats, uint32_t kind)
 {
 	stats->left_out++;
 	LOSSES_COUNT(stats->shortened_blocks, kind);
 }
 
-/** A definition or record is not in the log, though its block is. */
+/** Counts a definition or record that is not in the log although its block is. */
 static inline void losses_leave_out_record(mprof_writer_stats *stats, uint32_t kind)
 {
 	stats->left_out++;

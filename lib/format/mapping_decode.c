@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes the lists of MAPPING blocks, including those of logs that mark their ends ambiguously. */
 #include "format/mapping_decode.h"
 
 #include <string.h>
@@ -13,14 +14,14 @@ void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, 
 	cursor->fields = *fields;
 }
 
-/* Bit 0 of the number of a file is set if its name follows: this is the first method of that file. */
-static void source_take(content_cursor *content, mprof_mapping *mapping)
+/* Bit 0 of the number of a source file is set if its name follows, in the first method of the file. */
+static void decode_source(content_cursor *content, mprof_mapping *mapping)
 {
 	const size_t position = content->position;
 	const uint64_t file = content_cursor_varint(content);
 
 	if (content->status == MPROF_OK && (file >> 1 > UINT32_MAX || file == 1)) {
-		content_cursor_fail(content, position, MPROF_ERR_MALFORMED, "the number of a source file is not valid");
+		content_cursor_fail(content, position, MPROF_ERR_MALFORMED, "invalid number of a source file");
 		return;
 	}
 	mapping->source_file_id = (uint32_t)(file >> 1);
@@ -31,14 +32,14 @@ static void source_take(content_cursor *content, mprof_mapping *mapping)
 }
 
 /* Decodes the rest of an entry, after its ID. */
-static void entry_take(content_cursor *content, const mapping_fields *fields, mprof_mapping *mapping)
+static void decode_entry(content_cursor *content, const mapping_fields *fields, mprof_mapping *mapping)
 {
 	if (mapping->is_method) {
 		mapping->class_id = content_cursor_id(content);
 		if (fields->has_flags)
 			mapping->flags = content_cursor_id(content);
 		if (fields->has_sources)
-			source_take(content, mapping);
+			decode_source(content, mapping);
 	} else {
 		if (fields->has_assembly_ids)
 			mapping->assembly_id = content_cursor_id(content);
@@ -48,7 +49,7 @@ static void entry_take(content_cursor *content, const mapping_fields *fields, mp
 	mapping->name = content_cursor_string(content, &mapping->name_length);
 }
 
-/* Whether the list ends here. Takes its end, or else the ID that is there instead. */
+/* Whether the list ends at the cursor. Decodes the end, or the ID of the next entry. */
 static int list_ends(mapping_cursor *cursor, uint32_t *id)
 {
 	content_cursor *content = &cursor->content;
@@ -80,11 +81,11 @@ int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping)
 	if (cursor->at_end)
 		return 0;
 	mapping->is_method = (uint32_t)cursor->in_methods;
-	entry_take(content, &cursor->fields, mapping);
+	decode_entry(content, &cursor->fields, mapping);
 	return content->status == MPROF_OK;
 }
 
-/* Reads a CLOCK that must end with the content. */
+/* Decodes a CLOCK that must end with the content. */
 static int clock_fits(content_cursor content, size_t position, mprof_clock *clock)
 {
 	content.position = position;
@@ -101,10 +102,10 @@ typedef struct end_search {
 	const mapping_fields *fields;
 	int in_methods;
 	int only_text;  /* A name that cannot be UTF-8 ends the search. */
-	size_t *budget; /* Number of bytes that may still be read. */
+	size_t *budget; /* Number of bytes that may still be decoded. */
 } end_search;
 
-/* Whether a name does not begin inside a character. */
+/* Whether the first byte of a name can start a character of UTF-8. */
 static int begins_as_text(const mprof_mapping *mapping)
 {
 	const uint8_t *name = (const uint8_t *)mapping->name;
@@ -112,7 +113,7 @@ static int begins_as_text(const mprof_mapping *mapping)
 	return name[0] < 0x80 || (name[0] >= 0xc0 && (name[1] & 0xc0) == 0x80);
 }
 
-/* Finds the next such position and stops there. Returns 0 if there is none. */
+/* Advances to the next such position. Returns 0 if there is none. */
 static int end_search_next(end_search *search)
 {
 	content_cursor *content = &search->content;
@@ -127,7 +128,7 @@ static int end_search_next(end_search *search)
 		mapping.id = content_cursor_id(content);
 		if (mapping.id == 0)
 			return 0;
-		entry_take(content, search->fields, &mapping);
+		decode_entry(content, search->fields, &mapping);
 		if (content->position - start > *search->budget || (search->only_text && !begins_as_text(&mapping)))
 			return 0;
 		*search->budget -= content->position - start;
@@ -136,7 +137,7 @@ static int end_search_next(end_search *search)
 	return 0;
 }
 
-/* Goes to the first place where the list could end. Returns 0 if there is none. */
+/* Advances to the first such position. Returns 0 if there is none. */
 static int end_search_first(end_search *search)
 {
 	const content_cursor *content = &search->content;
@@ -173,9 +174,7 @@ static int method_end_find(const end_search *classes, mapping_lists *lists, mpro
 static int ends_find(const content_cursor *content, const mapping_fields *fields, int only_text, mapping_lists *lists,
 		     mprof_clock *end)
 {
-	/*
-	 * A block with many positions that could be an end is crafted. The budget bounds the time spent on it.
-	 */
+	/* Only a crafted block has many positions that could be an end. The budget bounds the time spent on it. */
 	size_t budget = content->length < SIZE_MAX / 64 ? content->length * 64 : SIZE_MAX;
 	end_search classes = {*content, fields, 0, only_text, &budget};
 	mprof_clock clock;
@@ -218,8 +217,8 @@ static int lists_find(const content_cursor *cursor, const mapping_fields *fields
 	return 1;
 }
 
-void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int by_mail, mapping_lists *lists,
-			  mprof_clock *end)
+void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int allow_byte_ends,
+			  mapping_lists *lists, mprof_clock *end)
 {
 	mapping_cursor entries;
 
@@ -230,7 +229,8 @@ void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, 
 	mapping_cursor_init(&entries, cursor, lists, fields);
 	entries_summarize(&entries, lists);
 	content_cursor_clock(&entries.content, end);
-	if (content_cursor_finish(&entries.content) != MPROF_OK && by_mail && lists_find(cursor, fields, lists, end))
+	if (content_cursor_finish(&entries.content) != MPROF_OK && allow_byte_ends &&
+	    lists_find(cursor, fields, lists, end))
 		cursor->position = cursor->length;
 	else
 		*cursor = entries.content;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Returns the names of dialects, block kinds and loss causes. */
 #include <mprof/format.h>
 
 #define NAME_FROM(names, value)                                                                                        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/record_lists.h
- * \brief Which records stand in which blocks (doc/format.md, 3.13 to 3.15, 3.18, 3.19).
+ * \brief The lists of records in each kind of block (doc/format.md, 3.13 to 3.15, 3.18, 3.19).
  */
 #ifndef FORMAT_RECORD_LISTS_H
 #define FORMAT_RECORD_LISTS_H
@@ -12,10 +12,10 @@
 #define STACK_FRAME_NATIVE UINT64_C(1)
 #define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
 
-/** The most lists that a block of records has. */
+/** The maximum number of lists in a block. */
 #define RECORD_MAX_LISTS 3
 
-/** The #mprof_record_kind of a block's list, counted from 0; 0 if the block has no such list, or no records at all. */
+/** The #mprof_record_kind of a list by its index; 0 if the block has no such list or no records at all. */
 static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 {
 	static const uint8_t code_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION,
@@ -46,7 +46,7 @@ static inline int block_has_records(uint32_t block_kind)
 	return record_list_kind(block_kind, 0) != 0;
 }
 
-/** Whether a record of this kind defines its id, so that ids follow on each other. */
+/** Whether a record of this kind defines its ID; the IDs in a list of definitions are consecutive. */
 static inline int record_is_definition(uint32_t record_kind)
 {
 	return record_kind >= MPROF_RECORD_STACK && record_kind <= MPROF_RECORD_METRIC;

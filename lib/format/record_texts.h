@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/record_texts.h
- * \brief The texts of records, whatever their kind.
+ * \brief Access to the strings of records of any kind.
  */
 #ifndef FORMAT_RECORD_TEXTS_H
 #define FORMAT_RECORD_TEXTS_H
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/** The name of a record, or the file of a module; NULL if its kind has none. */
+/** A pointer to the name of a record, or to the file of a module; NULL if the kind has no name. */
 static inline const char **record_name(mprof_record *record)
 {
 	switch (record->kind) {
@@ -27,7 +27,7 @@ static inline const char **record_name(mprof_record *record)
 	}
 }
 
-/** The other text of a record: the build ID of a module, the section of a metric; NULL if its kind has none. */
+/** A pointer to the build ID of a module or to the section of a metric; NULL for other kinds. */
 static inline const char **record_second_text(mprof_record *record)
 {
 	switch (record->kind) {
@@ -40,7 +40,7 @@ static inline const char **record_second_text(mprof_record *record)
 	}
 }
 
-/** The name of a record to look at, "" if its kind has none. */
+/** The name of a record, or the file of a module; "" if the kind has no name. */
 static inline const char *record_get_name(const mprof_record *record)
 {
 	const char **name = record_name((mprof_record *)record);
@@ -48,7 +48,7 @@ static inline const char *record_get_name(const mprof_record *record)
 	return name != NULL ? *name : "";
 }
 
-/** The same for the other text. */
+/** The build ID of a module or the section of a metric; "" for other kinds. */
 static inline const char *record_get_second_text(const mprof_record *record)
 {
 	const char **text = record_second_text((mprof_record *)record);
@@ -56,7 +56,7 @@ static inline const char *record_get_second_text(const mprof_record *record)
 	return text != NULL ? *text : "";
 }
 
-/** Makes all texts that are NULL "". */
+/** Replaces strings that are NULL by "". */
 static inline void record_complete(mprof_record *record)
 {
 	const char **name = record_name(record);
@@ -68,7 +68,7 @@ static inline void record_complete(mprof_record *record)
 		*second = "";
 }
 
-/** An empty record of a kind: all is 0 or "". */
+/** Initializes a record: all numbers are 0, all strings "". */
 static inline void record_clear(mprof_record *record, uint32_t kind)
 {
 	memset(record, 0, sizeof(*record));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes the lists of records in STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks. */
 #include "format/records_decode.h"
 
 #include "format/record_lists.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-/* The fewest bytes of a definition in STACKS: two varints. */
+/* The minimum length of a call stack in STACKS, in bytes: two varints. */
 #define MIN_STACK_LENGTH 2
 
 void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind)
@@ -23,18 +24,18 @@ void record_cursor_init(record_cursor *cursor, const content_cursor *content, ui
 	start = cursor->content.position;
 	first_id = content_cursor_id(&cursor->content);
 	if (first_id == 0)
-		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "the first id of a stack is 0");
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "ID of the first call stack is 0");
 	start = cursor->content.position;
 	cursor->left = content_cursor_id(&cursor->content);
 	if (cursor->left > (cursor->content.length - cursor->content.position) / MIN_STACK_LENGTH)
 		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED,
-				    "more stacks are announced than the block can hold");
+				    "number of call stacks exceeds the length of the block");
 	else if (cursor->left > UINT32_MAX - first_id)
-		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
 	cursor->last_id = first_id - 1;
 }
 
-static void stack_take(record_cursor *cursor, mprof_record *record)
+static void decode_stack(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
 	size_t start = content->position;
@@ -49,9 +50,9 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 	}
 	record->as.stack.target = (uint32_t)(frame >> 1);
 	if (frame >> 1 > UINT32_MAX)
-		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
 	if (frame == 1)
-		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "the frame of a stack is location 0");
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "call stack has a frame with location 0");
 	start = content->position;
 	distance = content_cursor_id(content);
 	if (distance == 0 || distance > record->id)
@@ -60,7 +61,7 @@ static void stack_take(record_cursor *cursor, mprof_record *record)
 	record->as.stack.caller = record->id - distance;
 }
 
-static void module_take(content_cursor *content, mprof_record *record)
+static void decode_module(content_cursor *content, mprof_record *record)
 {
 	record->as.module.address = content_cursor_varint(content);
 	record->as.module.size = content_cursor_varint(content);
@@ -68,7 +69,7 @@ static void module_take(content_cursor *content, mprof_record *record)
 	record->as.module.file = content_cursor_string(content, NULL);
 }
 
-static void function_take(content_cursor *content, mprof_record *record)
+static void decode_function(content_cursor *content, mprof_record *record)
 {
 	record->as.function.module = content_cursor_id(content);
 	record->as.function.offset = content_cursor_varint(content);
@@ -76,14 +77,14 @@ static void function_take(content_cursor *content, mprof_record *record)
 	record->as.function.name = content_cursor_string(content, NULL);
 }
 
-static void location_take(content_cursor *content, mprof_record *record)
+static void decode_location(content_cursor *content, mprof_record *record)
 {
 	record->as.location.module = content_cursor_id(content);
 	record->as.location.offset = content_cursor_varint(content);
 	record->as.location.function = content_cursor_id(content);
 }
 
-static void root_take(content_cursor *content, mprof_record *record)
+static void decode_root(content_cursor *content, mprof_record *record)
 {
 	record->as.root.kind = content_cursor_id(content);
 	record->as.root.class_id = content_cursor_id(content);
@@ -93,14 +94,14 @@ static void root_take(content_cursor *content, mprof_record *record)
 	record->as.root.name = content_cursor_string(content, NULL);
 }
 
-static void metric_take(content_cursor *content, mprof_record *record)
+static void decode_metric(content_cursor *content, mprof_record *record)
 {
 	record->as.metric.flags = content_cursor_id(content);
 	record->as.metric.section = content_cursor_string(content, NULL);
 	record->as.metric.name = content_cursor_string(content, NULL);
 }
 
-static void metric_value_take(content_cursor *content, mprof_record *record)
+static void decode_metric_value(content_cursor *content, mprof_record *record)
 {
 	uint64_t value = content_cursor_varint(content);
 
@@ -110,7 +111,7 @@ static void metric_value_take(content_cursor *content, mprof_record *record)
 		record->as.metric_value.value = zigzag_unfold(value);
 }
 
-static void summary_take(content_cursor *content, mprof_record *record)
+static void decode_summary(content_cursor *content, mprof_record *record)
 {
 	record->as.summary.live_objects = content_cursor_amount(content);
 	record->as.summary.live_bytes = content_cursor_amount(content);
@@ -118,8 +119,9 @@ static void summary_take(content_cursor *content, mprof_record *record)
 	record->as.summary.dead_bytes = content_cursor_amount(content);
 }
 
-/* Takes the varint with which a record begins. Returns 0 if it is that at the end of the list, or a fault. */
-static int id_take(record_cursor *cursor, mprof_record *record)
+/* Decodes the varint that a record starts with: an ID, and the type of a metric value. Returns 0 at the end of the list
+ * or on a fault. */
+static int decode_id(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
 	size_t start = content->position;
@@ -128,47 +130,47 @@ static int id_take(record_cursor *cursor, mprof_record *record)
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
 		record->as.metric_value.is_double = (id & 1) != 0 ? MPROF_METRIC_FLAG_DOUBLE : 0;
 		if (id == 1)
-			content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "a value is that of metric 0");
+			content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "value of metric 0");
 		id >>= 1;
 	}
 	if (id > UINT32_MAX)
-		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not fit 32 bits");
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
 	record->id = (uint32_t)id;
 	if (content->status != MPROF_OK || id == 0)
 		return 0;
 	if (record_is_definition(record->kind) && cursor->last_id != 0 && id != (uint64_t)cursor->last_id + 1) {
-		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "an id does not follow on the one before it");
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "IDs of definitions are not consecutive");
 		return 0;
 	}
 	cursor->last_id = record->id;
 	return 1;
 }
 
-static void record_take(record_cursor *cursor, mprof_record *record)
+static void decode_record(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
 
 	switch (record->kind) {
 	case MPROF_RECORD_MODULE:
-		module_take(content, record);
+		decode_module(content, record);
 		break;
 	case MPROF_RECORD_FUNCTION:
-		function_take(content, record);
+		decode_function(content, record);
 		break;
 	case MPROF_RECORD_LOCATION:
-		location_take(content, record);
+		decode_location(content, record);
 		break;
 	case MPROF_RECORD_ROOT:
-		root_take(content, record);
+		decode_root(content, record);
 		break;
 	case MPROF_RECORD_METRIC:
-		metric_take(content, record);
+		decode_metric(content, record);
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
-		metric_value_take(content, record);
+		decode_metric_value(content, record);
 		break;
 	default:
-		summary_take(content, record);
+		decode_summary(content, record);
 		break;
 	}
 }
@@ -182,13 +184,13 @@ int record_cursor_next(record_cursor *cursor, mprof_record *record)
 			return 0;
 		cursor->left--;
 		record_clear(record, MPROF_RECORD_STACK);
-		stack_take(cursor, record);
+		decode_stack(cursor, record);
 		return cursor->content.status == MPROF_OK;
 	}
 	while (!cursor->at_end) {
 		record_clear(record, record_list_kind(cursor->block_kind, cursor->list));
-		if (id_take(cursor, record)) {
-			record_take(cursor, record);
+		if (decode_id(cursor, record)) {
+			decode_record(cursor, record);
 			return cursor->content.status == MPROF_OK;
 		}
 		if (cursor->content.status != MPROF_OK)

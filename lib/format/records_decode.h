@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/records_decode.h
- * \brief What STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks list (doc/format.md, 3.13 to 3.15, 3.18, 3.19) as
- * mprof_record.
+ * \brief Decodes the lists of STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks (doc/format.md, 3.13 to 3.15, 3.18,
+ * 3.19) to mprof_record.
  */
 #ifndef FORMAT_RECORDS_DECODE_H
 #define FORMAT_RECORDS_DECODE_H
@@ -13,9 +13,9 @@
 typedef struct record_cursor {
 	content_cursor content; /**< After all lists when at_end is set. */
 	uint32_t block_kind;
-	uint32_t list;    /**< Counted from 0. */
-	uint32_t last_id; /**< Of the list; 0 if none was taken. */
-	uint32_t left;    /**< STACKS: number of definitions left. */
+	uint32_t list;    /**< Index of the list. */
+	uint32_t last_id; /**< The last ID in the list; 0 at its start. */
+	uint32_t left;    /**< STACKS: number of call stacks left. */
 	int at_end;
 } record_cursor;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Encodes the lists of records in STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks. */
 #include "format/records_encode.h"
 
 #include "format/record_lists.h"
@@ -30,12 +31,12 @@ static void encode_metric_value(encode_buffer *buffer, const id_map *double_metr
 	uint64_t is_double = id_map_get(double_metrics, record->id) != 0;
 
 	encode_varint(buffer, (uint64_t)record->id << 1 | is_double);
-	/* The bits of round numbers are the high ones, which varints are better off without. */
+	/* In a round double only high bits are set; reversing the bytes makes the varint short. */
 	encode_varint(buffer, is_double ? __builtin_bswap64(record->as.metric_value.value)
 					: zigzag_fold(record->as.metric_value.value));
 }
 
-/* The fields of a record after its ID. */
+/* Encodes the fields of a record after its ID. */
 static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 {
 	switch (record->kind) {

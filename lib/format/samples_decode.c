@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes the samples of SAMPLES blocks. */
 #include "format/samples_decode.h"
 
 #include "format/varint.h"
 
 #include <string.h>
 
-static void event_store(mprof_event *event, uint64_t stack, uint64_t counter)
+static void store_sample(mprof_event *event, uint64_t stack, uint64_t counter)
 {
 	memset(event, 0, sizeof(*event));
 	event->kind = MPROF_EVENT_SAMPLE;
@@ -13,7 +14,7 @@ static void event_store(mprof_event *event, uint64_t stack, uint64_t counter)
 	event->value = stack;
 }
 
-/* Why there is no varint at a place. */
+/* Returns why no varint can be decoded at the cursor. */
 static samples_decode_result varint_fault(const uint8_t *cursor, const uint8_t *limit)
 {
 	uint64_t value;
@@ -22,7 +23,7 @@ static samples_decode_result varint_fault(const uint8_t *cursor, const uint8_t *
 										  : SAMPLES_DECODE_BAD_VARINT;
 }
 
-/* Decodes a sample and moves \p position after it, or to the fault. */
+/* Decodes a sample and advances \p position past it, or to the fault. */
 static samples_decode_result decode_sample(const uint8_t **position, const uint8_t *limit, uint64_t *stack,
 					   uint64_t *time)
 {
@@ -61,7 +62,7 @@ samples_decode_result samples_decode(samples_decode_state *state, mprof_event *e
 		}
 		cursor = next;
 		state->counter += time;
-		event_store(&events[(*count)++], stack, state->counter);
+		store_sample(&events[(*count)++], stack, state->counter);
 	}
 	if (result == SAMPLES_DECODE_DONE && cursor < limit)
 		result = SAMPLES_DECODE_FULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/varint.h
- * \brief The varint of the format (doc/format.md, 2.1) and cursors over a block's content.
+ * \brief Varints (doc/format.md, 2.1), encoded and decoded byte by byte.
  */
 #ifndef FORMAT_VARINT_H
 #define FORMAT_VARINT_H
@@ -10,10 +10,10 @@
 
 #include "base/bytes.h"
 
-/** Every byte of the run but the last has this bit clear. */
+/** The bit that is set in the last byte of a varint and clear in the others. */
 #define VARINT_LAST_BIT 0x80
 
-/** Writes \p value at \p out, which has room for #MPROF_VARINT_MAX_LENGTH bytes. Returns the position after it. */
+/** Encodes \p value at \p out, which has room for #MPROF_VARINT_MAX_LENGTH bytes. Returns the position after it. */
 static inline uint8_t *varint_put(uint8_t *out, uint64_t value)
 {
 	while (value > 127) {
@@ -24,7 +24,7 @@ static inline uint8_t *varint_put(uint8_t *out, uint64_t value)
 	return out;
 }
 
-/** Bytes that varint_put() takes for \p value. */
+/** The length of the varint of \p value, in bytes. */
 static inline size_t varint_length(uint64_t value)
 {
 	size_t length = 1;
@@ -37,8 +37,8 @@ static inline size_t varint_length(uint64_t value)
 }
 
 /**
- * Takes a varint at \p cursor, which is moved past it. Returns 1; 0 if it is cut by \p limit; -1 if it has over 64
- * bits.
+ * Decodes the varint at \p cursor and advances \p cursor past it. Returns 1, 0 if \p limit truncates it, -1 if it exceeds
+ * 64 bits.
  */
 static inline int varint_read(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {
@@ -50,11 +50,10 @@ static inline int varint_read(const uint8_t **cursor, const uint8_t *limit, uint
 	return 1;
 }
 
-/**
- * Decodes the varint at \p cursor. Returns the position after it; NULL if \p limit cuts it or it exceeds 64 bits.
- */
+/** The slow path of varint_get(). */
 const uint8_t *varint_get_long(const uint8_t *cursor, const uint8_t *limit, uint64_t *value);
 
+/** Decodes the varint at \p cursor. Returns the position after it, NULL if \p limit truncates it or it exceeds 64 bits. */
 static inline const uint8_t *varint_get(const uint8_t *cursor, const uint8_t *limit, uint64_t *value)
 {
 	if (cursor < limit && (*cursor & VARINT_LAST_BIT) != 0) {

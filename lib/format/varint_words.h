@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/varint_words.h
- * \brief Varints (doc/format.md, 2.1) read and written eight bytes at once, with no branch that depends on their
- * length.
+ * \brief Varints (doc/format.md, 2.1), encoded and decoded eight bytes at a time without a branch on their length.
  *
- * Where many follow each other, lengths have no pattern, and each wrong guess of the processor costs more than the
- * varint.
+ * In a sequence of varints such branches are unpredictable, and one misprediction costs more than decoding a varint.
  */
 #ifndef FORMAT_VARINT_WORDS_H
 #define FORMAT_VARINT_WORDS_H
@@ -15,10 +13,10 @@
 /** VARINT_LAST_BIT in each of eight bytes. */
 #define VARINT_WORD_LAST_BITS UINT64_C(0x8080808080808080)
 
-/** Values from here on take more than eight bytes. */
+/** The smallest value whose varint has more than eight bytes. */
 #define VARINT_WORD_LIMIT (UINT64_C(1) << 56)
 
-/** Puts the groups of seven bits of eight bytes side by side: pairs, then pairs of pairs, then both halves. */
+/** Joins the low seven bits of eight bytes: first in pairs, then pairs of pairs, then both halves. */
 static inline uint64_t varint_word_join(uint64_t word)
 {
 	word &= ~VARINT_WORD_LAST_BITS;
@@ -31,15 +29,15 @@ static inline uint64_t varint_word_join(uint64_t word)
 
 #define VARINT_WORD_CAN_EXTRACT 1
 
-/** 1 if the processor has varint_word_extract() and is quick at it: Zen 1 and 2 are not. */
+/** Whether the processor has a fast PEXT instruction. On Zen 1 and 2 it is slow. */
 static inline int varint_word_machine_extracts(void)
 {
 	return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
 }
 
 /**
- * Puts the bits of a mask side by side: what varint_word_join() does with the bits 0 to 6 of each byte, by one
- * instruction. The compiler has its own name for it, but only in functions that are made for such processors alone.
+ * Joins the bits of a mask: what varint_word_join() does for bits 0 to 6 of each byte, in one instruction. The intrinsic
+ * cannot be used, because it is available only in functions that are compiled for such processors.
  */
 static inline uint64_t varint_word_extract(uint64_t word, uint64_t mask)
 {
@@ -60,7 +58,7 @@ static inline int varint_word_machine_extracts(void)
 
 #endif
 
-/** The reverse. \p value is below #VARINT_WORD_LIMIT. */
+/** The reverse of varint_word_join(). \p value is below #VARINT_WORD_LIMIT. */
 static inline uint64_t varint_word_split(uint64_t value)
 {
 	uint64_t word = (value & UINT64_C(0xfffffff)) | value >> 28 << 32;
@@ -69,7 +67,7 @@ static inline uint64_t varint_word_split(uint64_t value)
 	return word + (word & UINT64_C(0x3f803f803f803f80));
 }
 
-/** The same for a value of no more than 28 bits. */
+/** Like varint_word_split(), for a value of at most 28 bits. */
 static inline uint64_t varint_word_split_short(uint64_t value)
 {
 	value = (value & UINT64_C(0x0fffc000)) << 2 | (value & UINT64_C(0x00003fff));
@@ -82,7 +80,7 @@ static inline uint32_t varint_word_last_byte(uint64_t word)
 	return (63 ^ (uint32_t)__builtin_clzll(word | 1)) / 8;
 }
 
-/** As varint_get(). */
+/** Decodes like varint_get(). */
 static inline const uint8_t *varint_word_get(const uint8_t *cursor, const uint8_t *limit, uint64_t *value)
 {
 	if (__builtin_expect(limit - cursor >= 8, 1)) {
@@ -92,7 +90,7 @@ static inline const uint8_t *varint_word_get(const uint8_t *cursor, const uint8_
 		if (__builtin_expect(marks != 0, 1)) {
 			uint64_t last = marks & (0 - marks);
 
-			/* The bytes up to the one that has the lowest mark. */
+			/* The bytes up to the lowest mark. */
 			*value = varint_word_join(word & (last | (last - 1)));
 			return cursor + __builtin_ctzll(marks) / 8 + 1;
 		}
@@ -100,7 +98,7 @@ static inline const uint8_t *varint_word_get(const uint8_t *cursor, const uint8_
 	return varint_get(cursor, limit, value);
 }
 
-/** Writes a word that was split. Eight bytes are stored whatever the length. */
+/** Encodes a word that was split. Always stores eight bytes. */
 static inline uint8_t *varint_word_store(uint8_t *out, uint64_t word)
 {
 	const uint32_t last = varint_word_last_byte(word);
@@ -109,7 +107,7 @@ static inline uint8_t *varint_word_store(uint8_t *out, uint64_t word)
 	return out + last + 1;
 }
 
-/** As varint_put(), with room for eight bytes at least. */
+/** Encodes like varint_put(). \p out must have room for at least eight bytes. */
 static inline uint8_t *varint_word_put(uint8_t *out, uint64_t value)
 {
 	if (__builtin_expect(value >= VARINT_WORD_LIMIT, 0))
@@ -117,7 +115,7 @@ static inline uint8_t *varint_word_put(uint8_t *out, uint64_t value)
 	return varint_word_store(out, varint_word_split(value));
 }
 
-/** The same, faster where most values have no more than 28 bits, which is guessed. */
+/** Like varint_word_put(), but faster if most values have at most 28 bits, since the branch is then predicted. */
 static inline uint8_t *varint_word_put_mostly_short(uint8_t *out, uint64_t value)
 {
 	if (__builtin_expect(value >= VARINT_WORD_LIMIT, 0))

@@ -142,11 +142,9 @@ static void render_statistical(log_text *out, const log_input *input, const mpro
 	log_text_render_events(out, input, directives, block->kind);
 }
 
-static void render_block(log_text *out, const log_input *input, const mprof_block *block, uint64_t *directives)
+/* A block without lists that are rendered on lines of their own. */
+static void render_fields(log_text *out, const mprof_block *block)
 {
-	log_text_add(out, "%s", mprof_block_get_name((mprof_block_kind)block->kind));
-	if (block->header_length > 6)
-		log_text_add(out, " delta=%u", block->counter_delta);
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
 		log_text_add(out, " version=%u runtime=\"%s\" flags=%u", block->as.end.version, block->as.intro.runtime,
@@ -159,6 +157,32 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 		render_clock(out, "clock", &block->start);
 		log_text_add(out, "\n");
 		break;
+	case MPROF_BLOCK_MARK:
+		log_text_add(out, " counter=%llu thread=%llu text=\"%s\"\n", (number)block->as.mark.counter,
+			     (number)block->thread, block->as.mark.text);
+		break;
+	case MPROF_BLOCK_WATERMARK:
+		log_text_add(out, " counter=%llu\n", (number)block->as.watermark.counter);
+		break;
+	case MPROF_BLOCK_THREAD:
+		render_clock(out, "clock", &block->start);
+		log_text_add(out, " thread=%llu name=\"%s\"\n", (number)block->thread, block->as.thread_name.name);
+		break;
+	case MPROF_BLOCK_LOST:
+		render_lost(out, block);
+		break;
+	default:
+		log_text_add(out, " code=%u\n", block->code);
+		break;
+	}
+}
+
+static void render_block(log_text *out, const log_input *input, const mprof_block *block, uint64_t *directives)
+{
+	log_text_add(out, "%s", mprof_block_get_name((mprof_block_kind)block->kind));
+	if (block->header_length > 6)
+		log_text_add(out, " delta=%u", block->counter_delta);
+	switch (block->kind) {
 	case MPROF_BLOCK_LOADED:
 	case MPROF_BLOCK_UNLOADED:
 		render_element(out, block);
@@ -193,13 +217,6 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 		log_text_add(out, "\n");
 		log_text_render_records(out, input);
 		break;
-	case MPROF_BLOCK_MARK:
-		log_text_add(out, " counter=%llu thread=%llu text=\"%s\"\n", (number)block->as.mark.counter,
-			     (number)block->thread, block->as.mark.text);
-		break;
-	case MPROF_BLOCK_WATERMARK:
-		log_text_add(out, " counter=%llu\n", (number)block->as.watermark.counter);
-		break;
 	case MPROF_BLOCK_DIRECTIVES:
 		*directives = block->as.directives.declared;
 		render_directives(out, block);
@@ -209,15 +226,8 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 		log_text_add(out, "\n");
 		log_text_render_properties(out, input);
 		break;
-	case MPROF_BLOCK_THREAD:
-		render_clock(out, "clock", &block->start);
-		log_text_add(out, " thread=%llu name=\"%s\"\n", (number)block->thread, block->as.thread_name.name);
-		break;
-	case MPROF_BLOCK_LOST:
-		render_lost(out, block);
-		break;
 	default:
-		log_text_add(out, " code=%u\n", block->code);
+		render_fields(out, block);
 		break;
 	}
 }
