@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Delivers the clocks of the source log to the writer of the copy. */
 #include "convert/clocks.h"
 
 #include "convert/converter_internal.h"
@@ -32,7 +33,7 @@ void converter_set_clock(mprof_converter *converter, const mprof_block *block)
 				     &converter->clocks[converter->clock_count - 1]);
 }
 
-void converter_set_shot_clock(mprof_converter *converter, const mprof_block *block)
+void converter_set_snapshot_clock(mprof_converter *converter, const mprof_block *block)
 {
 	converter_set_clock(converter, block);
 	if (!block->as.heap_data.has_clocks)

@@ -18,6 +18,6 @@ void converter_set_clocks(mprof_converter *converter, const mprof_clock *start, 
 void converter_set_clock(mprof_converter *converter, const mprof_block *block);
 
 /** As converter_set_clock(), for a heap snapshot, which has more of them. */
-void converter_set_shot_clock(mprof_converter *converter, const mprof_block *block);
+void converter_set_snapshot_clock(mprof_converter *converter, const mprof_block *block);
 
 #endif

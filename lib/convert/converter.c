@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies a log block by block into another dialect. */
 #include "convert/clocks.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_blocks.h"
@@ -131,7 +132,8 @@ static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof
 {
 	if (block->kind != MPROF_BLOCK_UNKNOWN)
 		return MPROF_OK;
-	return writer_leave_out(converter->writer, MPROF_BLOCK_UNKNOWN, "a block of an unknown kind");
+	return writer_leave_out(converter->writer, MPROF_BLOCK_UNKNOWN,
+				"the log has a block of unknown kind, which cannot be copied");
 }
 
 /* Directives declared in the middle of the log apply from there on in the copy too. */
@@ -214,7 +216,8 @@ static mprof_status check_strictly(mprof_converter *converter)
 {
 	if (!converter->is_strict || writer_losses(converter->writer)->left_out == 0)
 		return MPROF_OK;
-	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot represent all of a block");
+	return writer_refuse(converter->writer, MPROF_ERR_UNSUPPORTED,
+			     "the dialect cannot represent all of the block: set lossy to leave the rest out");
 }
 
 static mprof_status copy_blocks(mprof_converter *converter)

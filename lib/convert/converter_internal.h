@@ -76,7 +76,7 @@ struct mprof_converter {
 
 	id_translation ids[MPROF_RECORD_METRIC + 1];   /**< By #mprof_record_kind. */
 	uint32_t implied_ids[MPROF_RECORD_METRIC + 1]; /**< Last of the reader's own IDs that the copy has, by kind. */
-	uint32_t last_shot;                            /**< The greatest number of a heap snapshot in the copy. */
+	uint32_t last_snapshot;                        /**< The greatest number of a heap snapshot in the copy. */
 
 	hash_map thread_places;
 	thread_state *threads;

@@ -13,7 +13,7 @@
 #define UNKNOWN_CLASS UINT32_MAX
 #define UNKNOWN_CLASS_NAME "(unknown)"
 
-#define SHOT_FLAGS (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)
+#define SNAPSHOT_FLAGS (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)
 
 static mprof_status define_unknown_class(mprof_writer *writer)
 {
@@ -56,17 +56,17 @@ static mprof_status translate_objects(mprof_converter *converter, size_t count)
  * In dialects in which a snapshot is one block, its number is that of the collection, which may be missing or wrong. In
  * that case it gets the next number, so that all snapshots have different numbers.
  */
-static uint32_t shot_number(mprof_converter *converter, const mprof_block *block)
+static uint32_t snapshot_number(mprof_converter *converter, const mprof_block *block)
 {
 	if (converter->source.rules->has_heap_records || !converter->target.rules->has_heap_records)
 		return block->as.heap_data.number;
-	if ((block->as.heap_data.flags & SHOT_FLAGS) == 0)
+	if ((block->as.heap_data.flags & SNAPSHOT_FLAGS) == 0)
 		return 0;
-	if (block->as.heap_data.number > converter->last_shot)
-		converter->last_shot = block->as.heap_data.number;
-	else if (converter->last_shot < UINT32_MAX)
-		converter->last_shot++;
-	return converter->last_shot;
+	if (block->as.heap_data.number > converter->last_snapshot)
+		converter->last_snapshot = block->as.heap_data.number;
+	else if (converter->last_snapshot < UINT32_MAX)
+		converter->last_snapshot++;
+	return converter->last_snapshot;
 }
 
 /*
@@ -77,7 +77,7 @@ static uint32_t flags_of_block(const mprof_converter *converter, const mprof_blo
 {
 	uint32_t flags = block->as.heap_data.flags;
 
-	if (is_cut && !converter->source.rules->has_heap_records && (flags & SHOT_FLAGS) != 0)
+	if (is_cut && !converter->source.rules->has_heap_records && (flags & SNAPSHOT_FLAGS) != 0)
 		flags |= MPROF_HEAP_FLAG_LAST;
 	return is_cut ? flags | MPROF_HEAP_FLAG_INCOMPLETE : flags;
 }
@@ -104,7 +104,7 @@ static mprof_status leave_out_heap_block(mprof_converter *converter, const mprof
 
 static mprof_status copy_parts(mprof_converter *converter, const mprof_block *block)
 {
-	const uint32_t shot = shot_number(converter, block);
+	const uint32_t snapshot = snapshot_number(converter, block);
 	mprof_status fault;
 	uint64_t left;
 	mprof_status status = converter_scan_definitions(converter, &left, &fault);
@@ -112,7 +112,7 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 	int is_first = 1;
 	size_t count = 0;
 
-	converter_set_shot_clock(converter, block);
+	converter_set_snapshot_clock(converter, block);
 	while (status == MPROF_OK && (left > 0 || is_first)) {
 		if (left > 0 &&
 		    mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count) != MPROF_OK)
@@ -120,7 +120,7 @@ static mprof_status copy_parts(mprof_converter *converter, const mprof_block *bl
 		left = count > 0 ? left - count : 0;
 		status = translate_objects(converter, count);
 		if (status == MPROF_OK)
-			status = mprof_writer_write_heap(converter->writer, shot,
+			status = mprof_writer_write_heap(converter->writer, snapshot,
 							 flags_of_part(flags, is_first, left == 0),
 							 block->as.heap_data.counter, converter->events, count);
 		is_first = 0;

@@ -70,39 +70,39 @@ typedef struct sample_entry {
 static sample_entry find_innermost_entry(const mprof_converter *converter, const mprof_event *sample)
 {
 	mprof_stack_frame frame = {0, 0, 0};
-	sample_entry place = {0, 0, 0};
+	sample_entry entry = {0, 0, 0};
 	mprof_record location;
 	uint32_t caller = 0;
 
 	if (mprof_reader_lookup_caller(converter->reader, (uint32_t)sample->value, &frame, sizeof(frame), &caller) !=
 	    MPROF_OK)
-		return place;
+		return entry;
 	if (!frame.is_native) {
-		place.id = frame.id;
-		place.is_all = caller == 0 && !frame.is_compiling;
-		return place;
+		entry.id = frame.id;
+		entry.is_all = caller == 0 && !frame.is_compiling;
+		return entry;
 	}
 	/* Lists contain native code by the ID of its function. */
-	place.is_native = 1;
+	entry.is_native = 1;
 	if (mprof_reader_lookup_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location,
 				       sizeof(location)) == MPROF_OK)
-		place.id = location.as.location.function;
-	return place;
+		entry.id = location.as.location.function;
+	return entry;
 }
 
 /* Hits of lists have an ID only. Samples have call stacks, and those of SAMPLES blocks also a thread and a time. */
 static sample_entry entry_of_sample(const mprof_converter *converter, const mprof_block *block,
 				    const mprof_event *sample)
 {
-	sample_entry place = {sample->id, (sample->flags & MPROF_EVENT_FLAG_NATIVE) != 0, 1};
+	sample_entry entry = {sample->id, (sample->flags & MPROF_EVENT_FLAG_NATIVE) != 0, 1};
 
 	if (is_lists(converter, block))
-		return place;
-	place = find_innermost_entry(converter, sample);
+		return entry;
+	entry = find_innermost_entry(converter, sample);
 	if (block->kind == MPROF_BLOCK_SAMPLES &&
 	    (block->thread != 0 || sample->counter != block->as.samples.base_counter))
-		place.is_all = 0;
-	return place;
+		entry.is_all = 0;
+	return entry;
 }
 
 static mprof_status write_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2])
@@ -117,16 +117,16 @@ static mprof_status write_hits(mprof_converter *converter, const sample_part *pa
 }
 
 static mprof_status add_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2],
-			     const sample_entry *place, uint64_t count)
+			     const sample_entry *entry, uint64_t count)
 {
-	size_t *hit_count = &hit_counts[place->is_native];
+	size_t *hit_count = &hit_counts[entry->is_native];
 	mprof_status status = MPROF_OK;
 
 	for (; count > 0 && status == MPROF_OK; count--) {
 		if (*hit_count == CONVERTER_BATCH)
 			status = write_hits(converter, part, hit_counts);
-		converter->hits[place->is_native][(*hit_count)++] = place->id;
-		if (!place->is_all)
+		converter->hits[entry->is_native][(*hit_count)++] = entry->id;
+		if (!entry->is_all)
 			losses_shorten_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
 	}
 	return status;
@@ -141,12 +141,12 @@ static mprof_status write_lists(mprof_converter *converter, const mprof_block *b
 
 	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
 		const mprof_event *sample = &converter->events[i];
-		const sample_entry place = entry_of_sample(converter, block, sample);
+		const sample_entry entry = entry_of_sample(converter, block, sample);
 
-		if (place.id == 0)
+		if (entry.id == 0)
 			leave_out_sample(converter);
 		else
-			status = add_hits(converter, part, hit_counts, &place, repetitions_of(converter, sample));
+			status = add_hits(converter, part, hit_counts, &entry, repetitions_of(converter, sample));
 	}
 	return status == MPROF_OK ? write_hits(converter, part, hit_counts) : status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the directives and flags that the copy declares. */
 #include "convert/directives.h"
 
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Translates the IDs of a log with gaps to IDs without gaps. */
 #include "convert/id_translation.h"
 
 void id_translation_init(id_translation *translation, const mprof_allocator *allocator)

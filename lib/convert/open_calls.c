@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Follows the open calls of a stack, for leaves that gain or lose their method in the copy. */
 #include "convert/open_calls.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the state of each thread between its blocks. */
 #include "convert/threads.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Assigns IDs to definitions that have none in the log, one to equal ones. */
 #include "dictionary/definition_interner.h"
 
 #include "format/record_texts.h"
@@ -24,7 +25,7 @@ void definition_interner_destroy(definition_interner *interner)
 			  interner->callee_slots * sizeof(*interner->callee_cache));
 }
 
-void definition_interner_begin_behind(definition_interner *interner, uint32_t id)
+void definition_interner_set_first_id(definition_interner *interner, uint32_t id)
 {
 	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
 		interner->last_ids[kind] = id;

@@ -28,7 +28,7 @@ void definition_interner_init(definition_interner *interner, definition_table *t
 void definition_interner_destroy(definition_interner *interner);
 
 /** IDs are assigned from \p id + 1 on: for a log that has IDs of its own. Call it before the first ID is assigned. */
-void definition_interner_begin_behind(definition_interner *interner, uint32_t id);
+void definition_interner_set_first_id(definition_interner *interner, uint32_t id);
 
 /**
  * Sets the ID of a definition other than a stack, and defines it if it is new. Returns #MPROF_OK; #MPROF_ERR_LIMIT if

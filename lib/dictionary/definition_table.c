@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stores definitions compactly in arrays by ID, with ranges for gaps. */
 #include "dictionary/definition_table.h"
 
 #include "format/record_texts.h"
@@ -169,7 +170,7 @@ size_t definition_table_count(const definition_table *table, uint32_t kind)
 	return kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC ? table->lists[kind].count : 0;
 }
 
-static mprof_status list_make_room(definition_table *table, definition_list *list)
+static mprof_status list_reserve(definition_table *table, definition_list *list)
 {
 	void *ranges = list->ranges;
 	mprof_status status;
@@ -193,7 +194,7 @@ static int range_add(definition_list *list, uint32_t id)
 		range->count++;
 		return 1;
 	}
-	if (list->range_count == DEFINITION_MOST_RUNS)
+	if (list->range_count == DEFINITION_MAX_RANGES)
 		return 0;
 	memmove(&list->ranges[until + 1], &list->ranges[until], (list->range_count - until) * sizeof(*list->ranges));
 	list->range_count++;
@@ -217,7 +218,7 @@ static mprof_status text_keep(definition_table *table, const char **text)
 static mprof_status list_add(definition_table *table, definition_list *list, const mprof_record *record)
 {
 	mprof_record kept = *record;
-	mprof_status status = list_make_room(table, list);
+	mprof_status status = list_reserve(table, list);
 
 	if (status == MPROF_OK)
 		status = text_keep(table, record_name(&kept));

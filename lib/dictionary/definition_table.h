@@ -18,7 +18,7 @@ typedef struct definition_range {
 } definition_range;
 
 /** Maximum number of ranges of a list. There is one for each gap in the IDs. */
-#define DEFINITION_MOST_RUNS 4096
+#define DEFINITION_MAX_RANGES 4096
 
 /** The maximum ID of a stack. */
 #define DEFINITION_MOST_STACKS (UINT32_MAX >> 2)

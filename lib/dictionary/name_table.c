@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stores classes and methods by ID, and their names in chunks of text. */
 #include "dictionary/name_table.h"
 
 #include <stdio.h>
@@ -151,9 +152,9 @@ static mprof_status list_add(name_table *table, name_list *list, const mprof_map
 
 static const name_entry *list_find(const name_list *list, uint32_t id)
 {
-	const uint64_t *place = hash_map_get(&list->by_id, id);
+	const uint64_t *index = hash_map_get(&list->by_id, id);
 
-	return place != NULL ? &list->entries[*place] : NULL;
+	return index != NULL ? &list->entries[*index] : NULL;
 }
 
 static int same_definition(const name_entry *entry, const mprof_mapping *mapping)

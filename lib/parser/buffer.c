@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Grows and moves the bytes that a parser keeps. */
 #include "parser/buffer.h"
 
 #include "base/checked.h"
@@ -21,7 +22,7 @@ void parser_buffer_destroy(parser_buffer *buffer)
 }
 
 /* Allocates instead of reallocating, so that only the bytes kept are copied. */
-static int grow(parser_buffer *buffer, size_t needed)
+static int buffer_grow(parser_buffer *buffer, size_t needed)
 {
 	size_t length = parser_buffer_length(buffer);
 	size_t capacity = buffer->capacity < SMALLEST_CAPACITY ? SMALLEST_CAPACITY : buffer->capacity;
@@ -61,7 +62,7 @@ int parser_buffer_reserve(parser_buffer *buffer, size_t minimum)
 	/* Twice the bytes kept, so that the next move is as far away as this one was. */
 	if (!checked_multiply(length, 2, &needed) || !checked_add(length, minimum, &together))
 		return 0;
-	return grow(buffer, needed > together ? needed : together);
+	return buffer_grow(buffer, needed > together ? needed : together);
 }
 
 void parser_buffer_restart(parser_buffer *buffer, uint64_t offset)

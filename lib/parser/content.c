@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Selects the functions that fetch the items of each kind of block. */
 #include "parser/content.h"
 
 #include "parser/events.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Detects the dialect of a log from its first bytes and blocks. */
 #include "parser/detect.h"
 
 #include "format/varint.h"

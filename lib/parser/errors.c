@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records errors of the parser, and how far the log is valid. */
 #include "parser/errors.h"
 
 #include "base/error.h"

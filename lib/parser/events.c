@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fetches the events of EVENTS blocks in batches. */
 #include "parser/events.h"
 
 #include "base/array.h"
@@ -12,7 +13,7 @@
 /* Batch size for events that are decoded only for their counters. */
 #define UNFETCHED_BATCH_LENGTH 64
 
-static const char no_memory_for_frames[] = "no memory for the frames of a stack section";
+static const char no_memory_for_frames[] = "out of memory for the frames of a stack section";
 
 /* Whether events may have optional fields or frames. */
 static int has_details(const mprof_parser *parser)

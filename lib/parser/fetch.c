@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Delivers the items of the loaded block: events, definitions, records and properties. */
 #include "base/elements.h"
 #include "parser/content.h"
 #include "parser/errors.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks headers and checksums of blocks, and skips blocks by their length. */
 #include "parser/framing.h"
 
 #include "base/bytes.h"

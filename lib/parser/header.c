@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Moves from block to block: leaves the last one and decodes the header of the next. */
 #include "base/error.h"
 #include "base/options.h"
 #include "parser/detect.h"

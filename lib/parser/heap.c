@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fetches the objects of HEAP_DATA blocks in batches. */
 #include "parser/heap.h"
 
 #include "parser/lists.h"

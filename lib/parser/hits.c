@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fetches the frames and the definitions of STATISTICAL blocks. */
 #include "parser/hits.h"
 
 #include "parser/lists.h"

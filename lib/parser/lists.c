@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Determines how fetching from a list ends, also in truncated and broken blocks. */
 #include "parser/lists.h"
 
 #include "parser/errors.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Loads the content of the block whose header was read. */
 #include "parser/load.h"
 
 #include "base/options.h"
@@ -58,7 +59,7 @@ static mprof_status check_readable(mprof_parser *parser)
 		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
 				    "the DIRECTIVES block that may declare how to read this one could not be read");
 	if (parser->block.length > parser->max_block_length)
-		return refuse_block(parser, MPROF_ERR_LIMIT, 2, "the block is longer than the limit");
+		return refuse_block(parser, MPROF_ERR_LIMIT, 2, "the block is longer than max_block_length");
 	return MPROF_OK;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps what blocks specify for later blocks: directives, object sizes, known IDs and inferred forms. */
 #include "parser/log_state.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates parsers, and takes the bytes that callers feed. */
 #include "parser/parser.h"
 
 #include "base/error.h"
@@ -100,7 +101,7 @@ mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t l
 	if (length == 0)
 		return MPROF_OK;
 	if (!parser_buffer_reserve(buffer, length))
-		return parser_fail_memory(parser, "no memory for the bytes that are fed");
+		return parser_fail_memory(parser, "out of memory for the bytes that are fed");
 	memcpy(buffer->memory + buffer->end, (const uint8_t *)bytes + skipped, length);
 	buffer->end += length;
 	return MPROF_OK;
@@ -121,7 +122,7 @@ mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **r
 		return parser_refuse(parser, MPROF_ERR_STATE,
 				     "mprof_parser_reserve() called after mprof_parser_finish()");
 	if (!parser_buffer_reserve(buffer, minimum < LEAST_ROOM ? LEAST_ROOM : minimum))
-		return parser_fail_memory(parser, "no memory for the bytes that are fed");
+		return parser_fail_memory(parser, "out of memory for the bytes that are fed");
 	buffer->lent = buffer->capacity - buffer->end;
 	*room = buffer->memory + buffer->end;
 	*length = buffer->lent;
@@ -135,8 +136,9 @@ mprof_status mprof_parser_commit(mprof_parser *parser, size_t length)
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (length > parser->buffer.lent)
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
-				     "more bytes are committed than mprof_parser_reserve() lent");
+		return parser_refuse(
+			parser, MPROF_ERR_ARGUMENT,
+			"mprof_parser_commit() called for more bytes than mprof_parser_reserve() returned");
 	parser->buffer.end += length;
 	parser->buffer.lent = 0;
 	return MPROF_OK;
@@ -174,8 +176,9 @@ mprof_status mprof_parser_skip(mprof_parser *parser, uint64_t length)
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
 	if (length > mprof_parser_get_skippable(parser))
-		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
-				     "more bytes are skipped than mprof_parser_get_skippable() allows");
+		return parser_refuse(
+			parser, MPROF_ERR_ARGUMENT,
+			"mprof_parser_skip() called for more bytes than mprof_parser_get_skippable() returned");
 	parser->skip_left -= length;
 	parser->buffer.offset += length;
 	parser->buffer.lent = 0;

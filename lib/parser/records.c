@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fetches the records, definitions and properties of the loaded block. */
 #include "parser/records.h"
 
 #include "parser/parser_internal.h"

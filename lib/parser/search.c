@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Searches damaged bytes for the next valid block. */
 #include "parser/search.h"
 
 #include "parser/errors.h"

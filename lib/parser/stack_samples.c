@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fetches the samples of SAMPLES blocks in batches. */
 #include "parser/stack_samples.h"
 
 #include "parser/lists.h"
@@ -8,13 +9,13 @@ static const char *sample_fault(samples_decode_result result)
 {
 	switch (result) {
 	case SAMPLES_DECODE_TRUNCATED:
-		return "the last sample runs into the end of the list";
+		return "the last sample overlaps the CLOCK at the end of the block";
 	case SAMPLES_DECODE_LIST_END:
 		return "the list of samples ends before the CLOCK at the end of the block";
 	case SAMPLES_DECODE_BAD_VARINT:
 		return "a varint of the sample exceeds 64 bits";
 	default:
-		return "the stack of the sample exceeds 32 bits";
+		return "the stack ID of the sample exceeds 32 bits";
 	}
 }
 

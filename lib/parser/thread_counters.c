@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the last counter of each thread, from which its next EVENTS block may continue. */
 #include "parser/thread_counters.h"
 
 #include "base/array.h"

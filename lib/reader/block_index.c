@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stores one entry for each block of the log, and finds blocks by offset, thread and counter. */
 #include "reader/block_index.h"
 
 #include "base/array.h"
@@ -14,7 +15,7 @@ void block_index_init(block_index *index, const mprof_allocator *allocator)
 
 static void list_destroy(block_index *index, index_list *list)
 {
-	allocator_release(&index->allocator, list->places, list->capacity * sizeof(*list->places));
+	allocator_release(&index->allocator, list->entries, list->capacity * sizeof(*list->entries));
 }
 
 void block_index_destroy(block_index *index)
@@ -89,38 +90,38 @@ static int has_events(const index_block *block)
 	return is_of_thread(block) || block->kind == MPROF_BLOCK_STATISTICAL || block->kind == MPROF_BLOCK_HEAP_DATA;
 }
 
-static int64_t relative(const block_index *index, uint64_t counter)
+static int64_t relative_to_origin(const block_index *index, uint64_t counter)
 {
 	return (int64_t)(counter - index->origin);
 }
 
 static int list_reserve(block_index *index, index_list *list)
 {
-	void *places = list->places;
+	void *entries = list->entries;
 	int has_room =
-		array_reserve(&index->allocator, &places, &list->capacity, list->count + 1, sizeof(*list->places));
+		array_reserve(&index->allocator, &entries, &list->capacity, list->count + 1, sizeof(*list->entries));
 
-	list->places = places;
+	list->entries = entries;
 	return has_room;
 }
 
 /* The caller has reserved memory for the entry. */
 static void list_add(const block_index *index, index_list *list, const index_block *block)
 {
-	const int64_t before = list->count > 0 ? list->places[list->count - 1].latest : INT64_MIN;
-	const int64_t end = relative(index, block->end_counter);
+	const int64_t before = list->count > 0 ? list->entries[list->count - 1].latest : INT64_MIN;
+	const int64_t end = relative_to_origin(index, block->end_counter);
 
-	list->places[list->count++] = (index_place){index->count, end > before ? end : before};
+	list->entries[list->count++] = (index_list_entry){index->count, end > before ? end : before};
 }
 
 /* The list of a thread; created if there is none. NULL if out of memory. */
 static index_list *find_list(block_index *index, uint64_t thread)
 {
-	const uint64_t *place = hash_map_get(&index->by_thread, thread);
+	const uint64_t *found = hash_map_get(&index->by_thread, thread);
 	void *threads = index->threads;
 
-	if (place != NULL)
-		return &index->threads[*place];
+	if (found != NULL)
+		return &index->threads[*found];
 	if (!array_reserve(&index->allocator, &threads, &index->thread_capacity, index->thread_count + 1,
 			   sizeof(*index->threads)))
 		return NULL;
@@ -186,40 +187,40 @@ uint32_t block_index_frames(const block_index *index, uint64_t offset)
 
 const index_list *block_index_thread(const block_index *index, uint64_t thread)
 {
-	const uint64_t *place = hash_map_get(&index->by_thread, thread);
+	const uint64_t *found = hash_map_get(&index->by_thread, thread);
 
 	if (thread == MPROF_THREAD_ANY)
 		return &index->all;
-	return place != NULL ? &index->threads[*place] : NULL;
+	return found != NULL ? &index->threads[*found] : NULL;
 }
 
 size_t block_index_from(const block_index *index, const index_list *list, uint64_t counter)
 {
-	const int64_t wanted = relative(index, counter);
+	const int64_t wanted = relative_to_origin(index, counter);
 	size_t low = 0;
 	size_t high = list->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (list->places[middle].latest < wanted)
+		if (list->entries[middle].latest < wanted)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < list->count ? list->places[low].number : SIZE_MAX;
+	return low < list->count ? list->entries[low].number : SIZE_MAX;
 }
 
 size_t block_index_until(const block_index *index, const index_list *list, uint64_t counter)
 {
-	const int64_t wanted = relative(index, counter);
+	const int64_t wanted = relative_to_origin(index, counter);
 
 	/* Scans backwards. Counters that decrease are rare, and in that case the later block is the right one. */
 	for (size_t i = list->count; i-- > 0;) {
-		const index_block *block = &index->blocks[list->places[i].number];
+		const index_block *block = &index->blocks[list->entries[i].number];
 
-		if (block->kind == MPROF_BLOCK_EVENTS && relative(index, block->start_counter) <= wanted)
-			return list->places[i].number;
+		if (block->kind == MPROF_BLOCK_EVENTS && relative_to_origin(index, block->start_counter) <= wanted)
+			return list->entries[i].number;
 	}
 	return SIZE_MAX;
 }

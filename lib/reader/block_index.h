@@ -26,14 +26,14 @@ typedef struct index_block {
 } index_block;
 
 /** An entry of an index_list: a block that has events of a thread. */
-typedef struct index_place {
+typedef struct index_list_entry {
 	size_t number;  /**< Index of the block in block_index::blocks. */
 	int64_t latest; /**< Latest end counter up to this block, relative to the index's origin. */
-} index_place;
+} index_list_entry;
 
 /** The blocks with events of one thread, or of all threads, in the order of the log. */
 typedef struct index_list {
-	index_place *places;
+	index_list_entry *entries;
 	size_t count;
 	size_t capacity;
 } index_list;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Moves from block to block, feeding the parser, and records how far the log was read. */
 #include "reader/blocks.h"
 
 #include "base/error.h"

@@ -25,7 +25,7 @@ int reader_has_stack_sections(const mprof_reader *reader)
 }
 
 /* Finds the index of a thread's stack; adds one if there is none. */
-static mprof_status find_thread_stack(mprof_reader *reader, uint64_t thread, size_t *place)
+static mprof_status find_thread_stack(mprof_reader *reader, uint64_t thread, size_t *index)
 {
 	reader_stacks *stacks = &reader->stacks;
 	const uint64_t *found = hash_map_get(&stacks->by_thread, thread);
@@ -33,7 +33,7 @@ static mprof_status find_thread_stack(mprof_reader *reader, uint64_t thread, siz
 	mprof_status status;
 
 	if (found != NULL) {
-		*place = (size_t)*found;
+		*index = (size_t)*found;
 		return MPROF_OK;
 	}
 	status = memory_budget_reserve(&reader->budget, &all, &stacks->capacity, stacks->count + 1,
@@ -44,7 +44,7 @@ static mprof_status find_thread_stack(mprof_reader *reader, uint64_t thread, siz
 	if (status != MPROF_OK)
 		return status;
 	memset(&stacks->all[stacks->count], 0, sizeof(*stacks->all));
-	*place = stacks->count++;
+	*index = stacks->count++;
 	return MPROF_OK;
 }
 
@@ -56,7 +56,7 @@ static mprof_status begin_block_stack(mprof_reader *reader)
 {
 	reader_stacks *stacks = &reader->stacks;
 	const mprof_block *block = parser_block(reader->parser);
-	const uint64_t *chain = hash_map_get(&stacks->at_blocks, block->offset);
+	const uint64_t *stored = hash_map_get(&stacks->at_blocks, block->offset);
 	mprof_status status = find_thread_stack(reader, block->thread, &stacks->current);
 	thread_stack *thread;
 
@@ -67,10 +67,10 @@ static mprof_status begin_block_stack(mprof_reader *reader)
 	if (thread->is_known)
 		frame_stack_set_mark(&thread->stack);
 	else
-		status =
-			frame_stack_restore(&thread->stack, &reader->definitions, chain != NULL ? (uint32_t)*chain : 0);
+		status = frame_stack_restore(&thread->stack, &reader->definitions,
+					     stored != NULL ? (uint32_t)*stored : 0);
 	thread->is_known = 1;
-	if (status == MPROF_OK && chain == NULL && thread->stack.count > 0)
+	if (status == MPROF_OK && stored == NULL && thread->stack.count > 0)
 		status = memory_budget_map_put(&reader->budget, &stacks->at_blocks, block->offset,
 					       frame_stack_id(&thread->stack));
 	return status;
@@ -119,20 +119,20 @@ static void apply_section(mprof_reader *reader, frame_stack *stack, const mprof_
  * The parser owns the details and permits the reader to write to them. An event without a detail gets one from the
  * pool.
  */
-static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t chain)
+static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t stack_id)
 {
 	size_t count;
 	mprof_event_detail *details = parser_details(reader->parser, &count);
 	mprof_event_detail *detail;
 
 	if (event->more.detail != NULL) {
-		details[event->more.detail - details].stack = chain;
+		details[event->more.detail - details].stack = stack_id;
 		return;
 	}
 	detail = detail_pool_take(&reader->stacks.details);
 	if (detail == NULL)
 		return;
-	detail->stack = chain;
+	detail->stack = stack_id;
 	event->more.detail = detail;
 }
 
@@ -177,12 +177,12 @@ static void attach_to_events(mprof_reader *reader, frame_stack *stack, mprof_eve
 	if (!detail_pool_prepare(&reader->stacks.details, &reader->allocator, count))
 		reader_note_fault(reader, MPROF_ERR_MEMORY);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t chain = frame_stack_id(stack);
+		uint32_t stack_id = frame_stack_id(stack);
 
 		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
 			apply_section(reader, stack, &events[i]);
-		else if (chain != 0 && (kinds >> events[i].kind & 1) != 0)
-			set_stack(reader, &events[i], chain);
+		else if (stack_id != 0 && (kinds >> events[i].kind & 1) != 0)
+			set_stack(reader, &events[i], stack_id);
 	}
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks up call stacks, native code, roots and metrics by ID. */
 #include "base/elements.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
@@ -83,26 +84,26 @@ static const char *file_name(const char *path)
 size_t mprof_reader_format_location(const mprof_reader *reader, uint32_t location, char *text, size_t size)
 {
 	const definition_table *table;
-	mprof_record place;
+	mprof_record code;
 	mprof_record found;
 	int length;
 
 	if (reader == NULL || (text == NULL && size > 0))
 		return 0;
 	table = &reader->definitions;
-	if (!definition_table_get(table, MPROF_RECORD_LOCATION, location, &place))
+	if (!definition_table_get(table, MPROF_RECORD_LOCATION, location, &code))
 		length = snprintf(text, size, "#%" PRIu32, location);
-	else if (definition_table_get(table, MPROF_RECORD_FUNCTION, place.as.location.function, &found) &&
+	else if (definition_table_get(table, MPROF_RECORD_FUNCTION, code.as.location.function, &found) &&
 		 found.as.function.name[0] != 0)
 		length = snprintf(text, size, "%s", found.as.function.name);
-	else if (definition_table_get(table, MPROF_RECORD_MODULE, place.as.location.module, &found) &&
+	else if (definition_table_get(table, MPROF_RECORD_MODULE, code.as.location.module, &found) &&
 		 found.as.module.file[0] != 0)
-		length = snprintf(text, size, "%s+0x%" PRIx64, file_name(found.as.module.file),
-				  place.as.location.offset);
-	else if (place.as.location.module != 0)
+		length =
+			snprintf(text, size, "%s+0x%" PRIx64, file_name(found.as.module.file), code.as.location.offset);
+	else if (code.as.location.module != 0)
 		/* The address is that of the module, 0 if not known, plus the offset. */
-		length = snprintf(text, size, "0x%" PRIx64, found.as.module.address + place.as.location.offset);
+		length = snprintf(text, size, "0x%" PRIx64, found.as.module.address + code.as.location.offset);
 	else
-		length = snprintf(text, size, "0x%" PRIx64, place.as.location.offset);
+		length = snprintf(text, size, "0x%" PRIx64, code.as.location.offset);
 	return length < 0 ? 0 : (size_t)length;
 }

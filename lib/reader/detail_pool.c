@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Hands out event details from an array that is reused for each batch. */
 #include "reader/detail_pool.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records errors of the reader, of which running out of memory is final. */
 #include "reader/errors.h"
 
 #include "base/error.h"
@@ -74,7 +75,7 @@ mprof_status reader_fail_names(mprof_reader *reader, mprof_status status, const 
 	else if (status == MPROF_ERR_LIMIT)
 		what = "the names of the log exceed the memory limit: raise max_names_memory";
 	else if (status == MPROF_ERR_MALFORMED)
-		what = "the block skips IDs: smaller ones than its own are not defined";
+		what = "a definition is missing before the block: its IDs leave a gap";
 	error_set(&reader->error, status, MPROF_SEVERITY_BLOCK, what);
 	reader->error.block_code = block->code;
 	reader->error.block_offset = block->offset;

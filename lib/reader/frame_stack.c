@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Applies stack sections to the call stack of a thread, and can return to the state at a mark. */
 #include "reader/frame_stack.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ void frame_stack_release(frame_stack *stack, memory_budget *budget)
 	memset(stack, 0, sizeof(*stack));
 }
 
-static mprof_status reserve(frame_stack *stack, memory_budget *budget, size_t needed)
+static mprof_status levels_reserve(frame_stack *stack, memory_budget *budget, size_t needed)
 {
 	void *levels = stack->levels;
 	mprof_status status = memory_budget_reserve(budget, &levels, &stack->capacity, needed, sizeof(*stack->levels));
@@ -53,19 +54,19 @@ static uint64_t depth_of(const frame_stack *stack)
 }
 
 /* The caller has made room. */
-static inline mprof_status push(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
+static inline mprof_status push_frame(frame_stack *stack, definition_interner *interner, uint64_t depth, uint64_t frame)
 {
 	uint32_t flags = (frame & 1) != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
-	uint32_t chain = frame_stack_id(stack);
-	mprof_status status = definition_intern_stack(interner, chain, (uint32_t)(frame >> 1), flags, &chain);
-	const frame_level level = {depth, chain};
+	uint32_t stack_id = frame_stack_id(stack);
+	mprof_status status = definition_intern_stack(interner, stack_id, (uint32_t)(frame >> 1), flags, &stack_id);
+	const frame_level level = {depth, stack_id};
 
 	stack->levels[stack->count++] = level;
 	return status;
 }
 
 /* Pops frames until at most \p keep are left. */
-static inline void pop(frame_stack *stack, uint64_t keep)
+static inline void pop_frames(frame_stack *stack, uint64_t keep)
 {
 	/* If all frames are known, each level is one frame. */
 	if (__builtin_expect(depth_of(stack) == stack->count, 1)) {
@@ -77,12 +78,12 @@ static inline void pop(frame_stack *stack, uint64_t keep)
 }
 
 /* Makes room for the frames of a section, and saves the levels that it overwrites. */
-static inline mprof_status make_room(frame_stack *stack, memory_budget *budget, size_t count)
+static inline mprof_status section_reserve(frame_stack *stack, memory_budget *budget, size_t count)
 {
 	mprof_status status = MPROF_OK;
 
 	if (__builtin_expect(stack->capacity - stack->count < count, 0))
-		status = reserve(stack, budget, stack->count + count);
+		status = levels_reserve(stack, budget, stack->count + count);
 	if (status == MPROF_OK && count > 0 && stack->count < stack->low)
 		status = save_levels(stack, budget);
 	return status;
@@ -94,15 +95,15 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 	mprof_status result;
 	int is_gap;
 
-	pop(stack, keep);
+	pop_frames(stack, keep);
 	is_gap = depth_of(stack) < keep;
-	result = make_room(stack, interner->table->names->budget, count + (size_t)is_gap);
+	result = section_reserve(stack, interner->table->names->budget, count + (size_t)is_gap);
 	if (result != MPROF_OK)
 		return result;
 	if (__builtin_expect(is_gap, 0))
-		result = push(stack, interner, keep, 0);
+		result = push_frame(stack, interner, keep, 0);
 	for (size_t i = count; i > 0; i--) {
-		mprof_status status = push(stack, interner, depth_of(stack) + 1, frames[i - 1]);
+		mprof_status status = push_frame(stack, interner, depth_of(stack) + 1, frames[i - 1]);
 
 		if (result == MPROF_OK || status == MPROF_ERR_MEMORY)
 			result = status;
@@ -111,20 +112,20 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 }
 
 /* The number of frames of a call stack. The ID of a caller's stack is always smaller, so the loop terminates. */
-static size_t stack_length(const definition_table *table, uint32_t chain)
+static size_t stack_length(const definition_table *table, uint32_t stack_id)
 {
 	definition_stack step;
 	size_t length = 0;
 
-	for (; definition_table_get_stack(table, chain, &step); chain = step.parent)
+	for (; definition_table_get_stack(table, stack_id, &step); stack_id = step.parent)
 		length++;
 	return length;
 }
 
-mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t chain)
+mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t stack_id)
 {
-	size_t length = stack_length(table, chain);
-	mprof_status status = reserve(stack, table->names->budget, length);
+	size_t length = stack_length(table, stack_id);
+	mprof_status status = levels_reserve(stack, table->names->budget, length);
 	definition_stack step;
 
 	stack->count = 0;
@@ -133,8 +134,8 @@ mprof_status frame_stack_restore(frame_stack *stack, const definition_table *tab
 		return status;
 	stack->count = length;
 	frame_stack_set_mark(stack);
-	for (; definition_table_get_stack(table, chain, &step); chain = step.parent) {
-		const frame_level level = {length, chain};
+	for (; definition_table_get_stack(table, stack_id, &step); stack_id = step.parent) {
+		const frame_level level = {length, stack_id};
 
 		stack->levels[--length] = level;
 	}

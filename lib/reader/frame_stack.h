@@ -11,8 +11,8 @@
 
 /** A frame that the log contains, or one unknown frame that stands for all frames missing between two others. */
 typedef struct frame_level {
-	uint64_t depth; /**< Number of frames from the outermost up to this one. */
-	uint32_t chain; /**< Stack ID of the frames up to this one. */
+	uint64_t depth;    /**< Number of frames from the outermost up to this one. */
+	uint32_t stack_id; /**< Stack ID of the frames up to this one. */
 } frame_level;
 
 typedef struct frame_stack {
@@ -30,7 +30,7 @@ void frame_stack_release(frame_stack *stack, memory_budget *budget);
 /** Stack ID of the whole stack; 0 if it is empty. */
 static inline uint32_t frame_stack_id(const frame_stack *stack)
 {
-	return stack->count > 0 ? stack->levels[stack->count - 1].chain : 0;
+	return stack->count > 0 ? stack->levels[stack->count - 1].stack_id : 0;
 }
 
 /**
@@ -53,6 +53,6 @@ static inline void frame_stack_set_mark(frame_stack *stack)
 void frame_stack_roll_back(frame_stack *stack);
 
 /** Sets the stack to the frames of an interned call stack, and sets the mark. Returns as frame_stack_apply(). */
-mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t chain);
+mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t stack_id);
 
 #endif

@@ -30,7 +30,7 @@ static int record_index_fault(mprof_reader *reader)
 	return reader->error.severity == MPROF_SEVERITY_BLOCK;
 }
 
-static int stops(mprof_status status)
+static int ends_index_pass(mprof_status status)
 {
 	return status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED;
 }
@@ -51,7 +51,7 @@ static mprof_status store_start_state(mprof_reader *reader, index_block *made)
 	made->gap = open->gap;
 	/* If the memory limit for names is reached, the call stack here is unknown after a seek. */
 	status = open_frames_keep(open, &slot->stack, &made->frames);
-	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "no memory for the index") : MPROF_OK;
+	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for the index") : MPROF_OK;
 }
 
 /* Reads the events of the loaded block to store the open calls before and after them, and the latest counter. */
@@ -75,12 +75,12 @@ static mprof_status index_events(mprof_reader *reader, index_block *made)
 	open->makes_index = 0;
 	made->end_counter = latest;
 	/* A block that is not added is read again by the next pass. */
-	if (stops(status))
+	if (ends_index_pass(status))
 		return status;
 	/* The missing events may have changed any stack. */
 	reader->frames.index_gaps += reader->frames.has_gap != 0;
 	if (open_frames_index_block(open, !reader->frames.has_gap, reader->frames.index_gaps) != MPROF_OK)
-		return reader_fail_memory(reader, "no memory for the index");
+		return reader_fail_memory(reader, "out of memory for the index");
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
@@ -92,13 +92,13 @@ static mprof_status add_block(mprof_reader *reader, const mprof_block *block)
 
 	if (block->loaded && block->kind == MPROF_BLOCK_EVENTS && !reader->skips_events)
 		status = index_events(reader, &made);
-	if (stops(status))
+	if (ends_index_pass(status))
 		return status;
 	if (status != MPROF_OK)
 		(void)record_index_fault(reader);
 	made.switch_end = reader->frames.open.switch_count;
 	if (!block_index_add(&reader->index, &made))
-		return reader_fail_memory(reader, "no memory for the index");
+		return reader_fail_memory(reader, "out of memory for the index");
 	return MPROF_OK;
 }
 
@@ -113,7 +113,7 @@ static mprof_status index_fill(mprof_reader *reader)
 		status = reader_next(reader, UINT64_MAX, &block);
 		if (status == MPROF_END || status == MPROF_AGAIN)
 			return MPROF_OK;
-		if (stops(status))
+		if (ends_index_pass(status))
 			return status;
 		if (status != MPROF_OK && !record_index_fault(reader))
 			return MPROF_OK;

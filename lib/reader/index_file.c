@@ -2,10 +2,15 @@
 /*
  * The index as bytes, to be stored next to a log. All numbers are little-endian:
  *
- * 8 bytes  "mprofidx" 4        version, INDEX_VERSION 4        CRC-32C of all that follows 8        offset in the log
- * of the end of the index 8        length of the log's INTRO block, including its header 4        CRC-32C of that block
- * 4 dialect 8        gap of open_frames at the end of the index 8 * 5    numbers of blocks, nodes, threads, stacks and
- * switches
+ *   8 bytes  "mprofidx"
+ *   4        version, INDEX_VERSION
+ *   4        CRC-32C of all that follows
+ *   8        offset in the log of the end of the index
+ *   8        length of the log's INTRO block, including its header
+ *   4        CRC-32C of that block
+ *   4        dialect
+ *   8        gap of open_frames at the end of the index
+ *   8 * 5    numbers of blocks, nodes, threads, stacks and switches
  *
  * followed by these: a block as index_block, 72 bytes; a node of the tree of open frames as parent and method, 8 bytes;
  * a thread with the number of the stack that it is on at the end of the index, the counter when it left its own stack,
@@ -39,7 +44,7 @@ static const uint8_t magic[8] = {'m', 'p', 'r', 'o', 'f', 'i', 'd', 'x'};
 #define STACK_LENGTH 20
 #define SWITCH_LENGTH 12
 
-static mprof_status refuse(mprof_reader *reader, mprof_status status, const char *what)
+static mprof_status refuse_index(mprof_reader *reader, mprof_status status, const char *what)
 {
 	return error_set(&reader->error, status, MPROF_SEVERITY_NONE, what);
 }
@@ -116,14 +121,14 @@ static uint32_t node_at_index_end(const mprof_reader *reader, const open_slot *s
  * An index is saved only for a log without faults, so the thread is on that stack unless another thread has switched to
  * it.
  */
-static uint8_t *store_thread(const mprof_reader *reader, uint8_t *bytes, size_t place)
+static uint8_t *store_thread(const mprof_reader *reader, uint8_t *bytes, size_t index)
 {
 	const open_frames *open = &reader->frames.open;
-	const open_thread *thread = &open->threads[place];
+	const open_thread *thread = &open->threads[index];
 	const open_slot *other = thread->end_other != 0 ? &open->slots[thread->end_other - 1] : NULL;
 
 	bytes_store_64(bytes, thread->thread);
-	bytes_store_64(bytes + 8, other != NULL && other->end_holder == place + 1 ? other->number : 0);
+	bytes_store_64(bytes + 8, other != NULL && other->end_holder == index + 1 ? other->number : 0);
 	bytes_store_64(bytes + 16, thread->own.end_left);
 	bytes_store_32(bytes + 24, node_at_index_end(reader, &thread->own));
 	return bytes + THREAD_LENGTH;
@@ -159,14 +164,14 @@ static void store_open(const mprof_reader *reader, uint8_t *bytes)
 	}
 }
 
-static void store(const mprof_reader *reader, uint8_t *bytes, size_t length)
+static void store_index(const mprof_reader *reader, uint8_t *bytes, size_t length)
 {
-	uint8_t *place = bytes + HEADER_LENGTH;
+	uint8_t *next = bytes + HEADER_LENGTH;
 
 	store_header(reader, bytes);
 	for (size_t i = 0; i < reader->index.count; i++)
-		place = store_block(place, &reader->index.blocks[i]);
-	store_open(reader, place);
+		next = store_block(next, &reader->index.blocks[i]);
+	store_open(reader, next);
 	bytes_store_32(bytes + 12, checksum_update(0, bytes + CHECKED_START, length - CHECKED_START));
 }
 
@@ -187,12 +192,13 @@ mprof_status mprof_reader_save_index(mprof_reader *reader, void *bytes, size_t c
 	if (reader == NULL || length == NULL || (bytes == NULL && capacity > 0))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index)
-		return refuse(reader, MPROF_ERR_STATE,
-			      "there is no index to save: call mprof_reader_build_index() first");
+		return refuse_index(reader, MPROF_ERR_STATE,
+				    "there is no index to save: call mprof_reader_build_index() first");
 	if (reader->index_error.status != MPROF_OK || reader->intro_length == 0)
-		return refuse(reader, MPROF_ERR_STATE, "the log has faults, so its index cannot be saved");
+		return refuse_index(reader, MPROF_ERR_STATE, "the log has faults, so its index cannot be saved");
 	if (!can_be_saved(reader))
-		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the index of a log of this dialect cannot be saved");
+		return refuse_index(reader, MPROF_ERR_UNSUPPORTED,
+				    "the index of a log of this dialect cannot be saved");
 	open = &reader->frames.open;
 	*length = HEADER_LENGTH;
 	if (!add_length(length, reader->index.count, BLOCK_LENGTH) ||
@@ -202,7 +208,7 @@ mprof_status mprof_reader_save_index(mprof_reader *reader, void *bytes, size_t c
 	    !add_length(length, open->switch_count, SWITCH_LENGTH))
 		return reader_fail_memory(reader, "the saved index exceeds the address space");
 	if (capacity >= *length)
-		store(reader, bytes, *length);
+		store_index(reader, bytes, *length);
 	return MPROF_OK;
 }
 
@@ -227,20 +233,22 @@ static mprof_status open_saved(mprof_reader *reader, const uint8_t *bytes, size_
 	size_t needed = HEADER_LENGTH;
 
 	if (length < HEADER_LENGTH || memcmp(bytes, magic, sizeof(magic)) != 0)
-		return refuse(reader, MPROF_ERR_NOT_MPROF, "not a saved index");
+		return refuse_index(reader, MPROF_ERR_NOT_MPROF, "the bytes are not a saved index");
 	if (bytes_load_32(bytes + 8) != INDEX_VERSION)
-		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the index was saved by another version of the library");
+		return refuse_index(reader, MPROF_ERR_UNSUPPORTED,
+				    "the index was saved by another version of the library");
 	if (bytes_load_32(bytes + 12) != checksum_update(0, bytes + CHECKED_START, length - CHECKED_START))
-		return refuse(reader, MPROF_ERR_CHECKSUM, "the saved index does not match its checksum");
+		return refuse_index(reader, MPROF_ERR_CHECKSUM, "the saved index does not match its checksum");
 	if (bytes_load_64(bytes + 24) != reader->intro_length || bytes_load_32(bytes + 32) != reader->intro_checksum ||
 	    bytes_load_32(bytes + 36) != mprof_parser_get_dialect(reader->parser))
-		return refuse(reader, MPROF_ERR_STATE, "the saved index is that of another log");
+		return refuse_index(reader, MPROF_ERR_STATE, "the saved index belongs to another log");
 	if (!add_length(&needed, bytes_load_64(bytes + 48), BLOCK_LENGTH) ||
 	    !add_length(&needed, bytes_load_64(bytes + 56), NODE_LENGTH) ||
 	    !add_length(&needed, bytes_load_64(bytes + 64), THREAD_LENGTH) ||
 	    !add_length(&needed, bytes_load_64(bytes + 72), STACK_LENGTH) ||
 	    !add_length(&needed, bytes_load_64(bytes + 80), SWITCH_LENGTH) || needed != length)
-		return refuse(reader, MPROF_ERR_MALFORMED, "the length of the saved index does not match its header");
+		return refuse_index(reader, MPROF_ERR_MALFORMED,
+				    "the length of the saved index does not match its header");
 	saved->end = bytes_load_64(bytes + 16);
 	saved->gap = bytes_load_64(bytes + 40);
 	saved->block_count = (size_t)bytes_load_64(bytes + 48);
@@ -256,9 +264,10 @@ static mprof_status open_saved(mprof_reader *reader, const uint8_t *bytes, size_
 	return MPROF_OK;
 }
 
-static mprof_status malformed(mprof_reader *reader)
+static mprof_status refuse_inconsistent_index(mprof_reader *reader)
 {
-	return refuse(reader, MPROF_ERR_MALFORMED, "the saved index is inconsistent");
+	return refuse_index(reader, MPROF_ERR_MALFORMED,
+			    "the saved index is damaged: its entries contradict one another");
 }
 
 static mprof_status load_blocks(mprof_reader *reader, const saved_index *saved)
@@ -282,11 +291,11 @@ static mprof_status load_blocks(mprof_reader *reader, const saved_index *saved)
 		if (block.offset < reached || block.offset >= saved->end || (i == 0) != (block.offset == 0) ||
 		    block.switch_end < switches || block.switch_end > saved->switch_count ||
 		    block.frames >= saved->node_count + OPEN_FRAMES_FIRST_NODE)
-			return malformed(reader);
+			return refuse_inconsistent_index(reader);
 		switches = block.switch_end;
 		reached = block.offset + 1;
 		if (!block_index_add(&reader->index, &block))
-			return reader_fail_memory(reader, "no memory for the index");
+			return reader_fail_memory(reader, "out of memory for the index");
 	}
 	reader->index.end = saved->end;
 	return MPROF_OK;
@@ -332,7 +341,7 @@ static mprof_status load_threads(open_frames *open, const saved_index *saved, ui
 {
 	const uint8_t *bytes = saved->threads;
 	mprof_status status = MPROF_OK;
-	size_t place;
+	size_t index;
 
 	for (size_t i = 0; i < saved->thread_count && status == MPROF_OK; i++, bytes += THREAD_LENGTH) {
 		const uint64_t number = bytes_load_64(bytes + 8);
@@ -340,10 +349,10 @@ static mprof_status load_threads(open_frames *open, const saved_index *saved, ui
 
 		if (!is_node(saved, bytes_load_32(bytes + 24)))
 			return MPROF_ERR_MALFORMED;
-		status = open_frames_thread(open, bytes_load_64(bytes), &place);
+		status = open_frames_thread(open, bytes_load_64(bytes), &index);
 		if (status != MPROF_OK)
 			break;
-		thread = &open->threads[place];
+		thread = &open->threads[index];
 		thread->own.end_left = bytes_load_64(bytes + 16);
 		thread->own.end_node = bytes_load_32(bytes + 24);
 		thread->own.end_gaps = gaps;
@@ -351,7 +360,7 @@ static mprof_status load_threads(open_frames *open, const saved_index *saved, ui
 		if (number != 0)
 			status = open_frames_find_slot(open, number, &thread->end_other);
 		if (status == MPROF_OK && number != 0)
-			open->slots[thread->end_other - 1].end_holder = place + 1;
+			open->slots[thread->end_other - 1].end_holder = index + 1;
 	}
 	return status;
 }
@@ -388,14 +397,14 @@ static mprof_status load_frames(mprof_reader *reader, const saved_index *saved)
 		status = load_switches(open, saved);
 	open->end_gap = saved->gap;
 	if (status == MPROF_ERR_MALFORMED)
-		return malformed(reader);
+		return refuse_inconsistent_index(reader);
 	if (status == MPROF_ERR_MEMORY)
-		return reader_fail_memory(reader, "no memory for the index");
+		return reader_fail_memory(reader, "out of memory for the index");
 	return status == MPROF_OK ? MPROF_OK : reader_fail_names(reader, status, &reader->intro);
 }
 
 /*
- * Reads one block to store its definitions, as reading the whole log would. Fails if the block does not match the
+ * Reads one block to store_index its definitions, as reading the whole log would. Fails if the block does not match the
  * index.
  */
 static mprof_status load_indexed_block(mprof_reader *reader, const index_block *expected)
@@ -406,10 +415,11 @@ static mprof_status load_indexed_block(mprof_reader *reader, const index_block *
 	if (status == MPROF_OK)
 		status = reader_next(reader, 0, &block);
 	if (status != MPROF_OK)
-		return status == MPROF_END ? refuse(reader, MPROF_ERR_STATE, "the saved index is that of another log")
-					   : status;
+		return status == MPROF_END
+			       ? refuse_index(reader, MPROF_ERR_STATE, "the saved index belongs to another log")
+			       : status;
 	if (block.kind != expected->kind || block.length != expected->length || block.offset != expected->offset)
-		return refuse(reader, MPROF_ERR_STATE, "the saved index is that of another log");
+		return refuse_index(reader, MPROF_ERR_STATE, "the saved index belongs to another log");
 	return MPROF_OK;
 }
 
@@ -454,7 +464,7 @@ void reader_discard_index(mprof_reader *reader)
 	reader->has_loaded_index = 0;
 }
 
-static mprof_status load(mprof_reader *reader, const saved_index *saved)
+static mprof_status load_index(mprof_reader *reader, const saved_index *saved)
 {
 	mprof_status status = load_blocks(reader, saved);
 
@@ -475,19 +485,20 @@ mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, si
 	if (reader->memory_error.status != MPROF_OK)
 		return reader_check(reader);
 	if (reader->parser == NULL || !reader->is_past_intro || reader->index.count > 0)
-		return refuse(reader, MPROF_ERR_STATE,
-			      "mprof_reader_load_index() called before INTRO was read, or when there is an index");
+		return refuse_index(
+			reader, MPROF_ERR_STATE,
+			"mprof_reader_load_index() called before INTRO was read, or when there is an index");
 	if (reader->source.seek == NULL)
-		return refuse(reader, MPROF_ERR_UNSUPPORTED, "the source does not support seeking");
+		return refuse_index(reader, MPROF_ERR_UNSUPPORTED, "the source does not support seeking");
 	if (!can_be_saved(reader))
-		return refuse(reader, MPROF_ERR_UNSUPPORTED,
-			      "the index of a log of this dialect cannot be saved or loaded");
+		return refuse_index(reader, MPROF_ERR_UNSUPPORTED,
+				    "the index of a log of this dialect cannot be saved or loaded");
 	offset = reader_next_offset(reader);
 	status = open_saved(reader, bytes, length, &saved);
 	if (status != MPROF_OK)
 		return status;
 	reader_discard_index(reader);
-	status = load(reader, &saved);
+	status = load_index(reader, &saved);
 	error = reader->error;
 	if (status != MPROF_OK)
 		reader_discard_index(reader);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Feeds the parser from the source, and detects gzip. */
 #include "reader/input.h"
 
 #include "base/error.h"
@@ -114,7 +115,7 @@ static mprof_status seek_past_skippable(mprof_reader *reader, uint64_t *skipped)
 }
 
 /* The source ends inside the bytes that were skipped. Seeks back, to find the end of the log by reading them. */
-static mprof_status unskip(mprof_reader *reader, uint64_t skipped)
+static mprof_status return_to_skipped(mprof_reader *reader, uint64_t skipped)
 {
 	mprof_status status;
 
@@ -151,6 +152,6 @@ mprof_status reader_feed(mprof_reader *reader)
 	if (status != MPROF_OK)
 		return reader_fail_parser(reader, status);
 	if (got == 0 && skipped > 0)
-		return unskip(reader, skipped);
+		return return_to_skipped(reader, skipped);
 	return got > 0 ? MPROF_OK : handle_input_end(reader);
 }

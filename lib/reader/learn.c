@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stores the names, definitions, clocks and losses that blocks contain. */
 #include "reader/learn.h"
 
 #include "base/checksum.h"
@@ -129,7 +130,7 @@ static mprof_status store_intro(mprof_reader *reader, const mprof_block *block)
 	reader->intro_checksum = checksum_update(0, bytes, length);
 	if (status == MPROF_OK &&
 	    dialect_has_block(dialect_get(mprof_parser_get_dialect(reader->parser)), MPROF_BLOCK_STACKS))
-		definition_interner_begin_behind(&reader->interner, FIRST_OWN_ID);
+		definition_interner_set_first_id(&reader->interner, FIRST_OWN_ID);
 	return status;
 }
 

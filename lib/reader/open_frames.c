@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the open calls of each stack, and stores them as nodes of a tree. */
 #include "reader/open_frames.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ void open_frames_destroy(open_frames *frames)
 	hash_map_destroy(&frames->by_number);
 }
 
-mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *place)
+mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *index)
 {
 	const uint64_t *found = hash_map_get(&frames->by_thread, thread);
 	void *threads = frames->threads;
@@ -44,7 +45,7 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *pl
 	mprof_status status;
 
 	if (found != NULL) {
-		*place = (size_t)*found;
+		*index = (size_t)*found;
 		return MPROF_OK;
 	}
 	status = memory_budget_reserve(frames->budget, &threads, &frames->thread_capacity, frames->thread_count + 1,
@@ -62,7 +63,7 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *pl
 	made->own.generation = frames->generation - 1;
 	open_stack_clear(&made->own.stack, OPEN_BASE_UNKNOWN);
 	open_stack_set_mark(&made->own.stack);
-	*place = frames->thread_count++;
+	*index = frames->thread_count++;
 	return MPROF_OK;
 }
 

@@ -117,12 +117,12 @@ typedef struct open_frames {
 	open_thread *threads;
 	size_t thread_count;
 	size_t thread_capacity;
-	hash_map by_thread; /**< Places in threads. */
+	hash_map by_thread; /**< Indices in threads. */
 	open_slot *slots;   /**< Stacks that are not a thread's own. */
 	size_t slot_count;
 	size_t slot_capacity;
 	size_t free_slot;            /**< Index of a free slot, plus 1; 0: none. Its holder is the next free one. */
-	hash_map by_number;          /**< Places in slots. */
+	hash_map by_number;          /**< Indices in slots. */
 	uint64_t generation;         /**< Incremented to invalidate the state of all stacks. */
 	uint64_t failed_leave_steps; /**< Frames searched for leaves of methods that are not open. */
 	open_node *nodes;
@@ -156,7 +156,7 @@ void open_frames_destroy(open_frames *frames);
 /**
  * Finds a thread; adds it if there is none. Its index never changes. Returns #MPROF_OK; #MPROF_ERR_MEMORY or _LIMIT.
  */
-mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *place);
+mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *index);
 
 /** Invalidates the state of all stacks. */
 static inline void open_frames_forget(open_frames *frames)

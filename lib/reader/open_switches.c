@@ -321,15 +321,15 @@ static mprof_status find_current_stack(open_frames *frames, open_thread *thread,
 	return MPROF_OK;
 }
 
-mprof_status open_frames_begin(open_frames *frames, size_t place, const open_origin *origin)
+mprof_status open_frames_begin(open_frames *frames, size_t index, const open_origin *origin)
 {
-	open_thread *thread = &frames->threads[place];
+	open_thread *thread = &frames->threads[index];
 	mprof_status status = MPROF_OK;
 	uint32_t node = 0;
 	open_slot *slot;
 
 	commit_block(frames);
-	frames->current = place;
+	frames->current = index;
 	frames->origin = *origin;
 	if (frames->gap_generation != frames->generation)
 		frames->gap = origin->gap;
@@ -349,9 +349,9 @@ mprof_status open_frames_begin(open_frames *frames, size_t place, const open_ori
 	frames->touches[0].left = slot->left;
 	if (thread->other == 0)
 		return MPROF_OK;
-	if (slot->holder != 0 && slot->holder != place + 1)
+	if (slot->holder != 0 && slot->holder != index + 1)
 		frames->threads[slot->holder - 1].other = 0;
-	slot->holder = place + 1;
+	slot->holder = index + 1;
 	frames->touches[0].holder = slot->holder;
 	return MPROF_OK;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens and destroys readers, looks up names, and moves between blocks for the caller. */
 #include "reader/reader.h"
 
 #include "base/elements.h"
@@ -290,7 +291,7 @@ mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block)
 		return MPROF_ERR_ARGUMENT;
 	if (block->struct_size < sizeof(block->struct_size))
 		return error_set(&reader->error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_NONE,
-				 "the size of the block is not set");
+				 "struct_size of the block is not set: call mprof_block_init() first");
 	status = reader_check(reader);
 	if (status != MPROF_OK)
 		return status;
@@ -323,7 +324,7 @@ mprof_status mprof_reader_load(mprof_reader *reader, mprof_block *block)
 		return MPROF_ERR_ARGUMENT;
 	if (block->struct_size < sizeof(block->struct_size))
 		return error_set(&reader->error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_NONE,
-				 "the size of the block is not set");
+				 "struct_size of the block is not set: call mprof_block_init() first");
 	status = reader_check(reader);
 	if (status != MPROF_OK)
 		return status;

@@ -27,7 +27,7 @@ void reader_samples_init(mprof_reader *reader)
 }
 
 /* Defines a module or a function of the log under an ID of the reader. */
-static mprof_status define(mprof_reader *reader, id_map *ids, uint32_t log_id, mprof_record *record)
+static mprof_status define_native_code(mprof_reader *reader, id_map *ids, uint32_t log_id, mprof_record *record)
 {
 	mprof_status status = definition_intern(&reader->interner, record);
 
@@ -46,7 +46,7 @@ static mprof_status define_unknown(mprof_reader *reader, id_map *ids, uint32_t k
 	snprintf(name, sizeof(name), "#%" PRIu32, log_id);
 	record_clear(&record, kind);
 	*record_name(&record) = name;
-	status = define(reader, ids, log_id, &record);
+	status = define_native_code(reader, ids, log_id, &record);
 	*id = record.id;
 	return status;
 }
@@ -83,12 +83,12 @@ static mprof_status define_record(mprof_reader *reader, mprof_record *record)
 		return MPROF_OK;
 	}
 	if (record->kind == MPROF_RECORD_MODULE)
-		return define(reader, &samples->modules, log_id, record);
+		return define_native_code(reader, &samples->modules, log_id, record);
 	if (record->kind != MPROF_RECORD_FUNCTION)
 		return MPROF_OK;
 	if (record->as.function.module != 0)
 		status = find_first_module(reader, record->as.function.module, &record->as.function.module);
-	return status == MPROF_OK ? define(reader, &samples->functions, log_id, record) : status;
+	return status == MPROF_OK ? define_native_code(reader, &samples->functions, log_id, record) : status;
 }
 
 mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block)
@@ -182,15 +182,15 @@ static void begin_sample(reader_samples *samples, const mprof_event *hit)
 static uint32_t sample_stack_id(mprof_reader *reader)
 {
 	const reader_samples *samples = &reader->samples;
-	uint32_t chain = 0;
+	uint32_t stack = 0;
 
 	for (size_t i = samples->frame_count; i > 0; i--) {
 		const sample_frame *frame = &samples->frames[i - 1];
 
 		reader_note_fault(reader,
-				  definition_intern_stack(&reader->interner, chain, frame->id, frame->flags, &chain));
+				  definition_intern_stack(&reader->interner, stack, frame->id, frame->flags, &stack));
 	}
-	return chain;
+	return stack;
 }
 
 /* Delivers the sample that was begun. The caller has made room for it and its detail. */
@@ -221,7 +221,7 @@ static mprof_status fetch_hits(mprof_reader *reader)
 	if (samples->hits == NULL)
 		samples->hits = allocator_allocate(&reader->allocator, READER_HIT_CAPACITY * sizeof(*samples->hits));
 	if (samples->hits == NULL)
-		return reader_fail_memory(reader, "no memory for samples");
+		return reader_fail_memory(reader, "out of memory for samples");
 	samples->hit_next = 0;
 	status = mprof_parser_next_events(reader->parser, samples->hits, READER_HIT_CAPACITY, &samples->hit_count);
 	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
@@ -235,7 +235,7 @@ mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size
 	if (capacity > READER_HIT_CAPACITY)
 		capacity = READER_HIT_CAPACITY;
 	if (!detail_pool_prepare(&samples->details, &reader->allocator, capacity))
-		return reader_fail_memory(reader, "no memory for samples");
+		return reader_fail_memory(reader, "out of memory for samples");
 	while ((status = fetch_hits(reader)) == MPROF_OK) {
 		const mprof_event *hit = &samples->hits[samples->hit_next];
 

@@ -14,7 +14,7 @@
 
 #define EVENT_BATCH 512
 
-static mprof_status refuse(mprof_reader *reader, mprof_status status, const char *what)
+static mprof_status refuse_call(mprof_reader *reader, mprof_status status, const char *what)
 {
 	return error_set(&reader->error, status, MPROF_SEVERITY_NONE, what);
 }
@@ -92,8 +92,8 @@ mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, u
 	if (reader == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index)
-		return refuse(reader, MPROF_ERR_STATE,
-			      "mprof_reader_seek_time() needs an index: call mprof_reader_build_index() first");
+		return refuse_call(reader, MPROF_ERR_STATE,
+				   "mprof_reader_seek_time() needs an index: call mprof_reader_build_index() first");
 	/* If fewer than two clocks were read, counters are taken as nanoseconds. */
 	(void)time_scale_invert(&reader->scale, nanoseconds, &counter);
 	status = seek_to_counter(reader, thread, counter, block_index_from, &block, &found);
@@ -168,9 +168,9 @@ mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
 	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index || reader->skips_events)
-		return refuse(reader, MPROF_ERR_STATE,
-			      "mprof_reader_get_open_frames() needs an index with events: call "
-			      "mprof_reader_build_index() first");
+		return refuse_call(reader, MPROF_ERR_STATE,
+				   "mprof_reader_get_open_frames() needs an index with events: call "
+				   "mprof_reader_build_index() first");
 	status = seek_to_counter(reader, thread, counter, block_index_until, &block, &found);
 	if (status != MPROF_OK || !found)
 		return status;
@@ -191,13 +191,13 @@ mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset
 	    frame_size < SIZE_UP_TO(mprof_stack_frame, is_compiling))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader->has_index || reader->skips_events)
-		return refuse(reader, MPROF_ERR_STATE,
-			      "mprof_reader_get_block_frames() needs an index with events: call "
-			      "mprof_reader_build_index() first");
+		return refuse_call(reader, MPROF_ERR_STATE,
+				   "mprof_reader_get_block_frames() needs an index with events: call "
+				   "mprof_reader_build_index() first");
 	node = block_index_frames(&reader->index, offset);
 	if (node == 0)
-		return refuse(reader, MPROF_ERR_ARGUMENT,
-			      "no EVENTS block with a known call stack starts at this offset");
+		return refuse_call(reader, MPROF_ERR_ARGUMENT,
+				   "no EVENTS block with a known call stack starts at this offset");
 	memset(&stack, 0, sizeof(stack));
 	status = open_frames_restore(&reader->frames.open, &stack, node);
 	if (status == MPROF_OK)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Converts counters to times and back, by the clocks of the log. */
 #include "reader/time_scale.h"
 
 /* Differences of counters are modulo 2^64: the upper half stands for earlier counters. */
@@ -21,7 +22,7 @@ void time_scale_add(time_scale *scale, const mprof_clock *clock)
 }
 
 /* Computes both spans. Returns 0 unless both the counter and the wall clock have increased. */
-static int spans(const time_scale *scale, uint64_t *counters, uint64_t *microseconds)
+static int measure_spans(const time_scale *scale, uint64_t *counters, uint64_t *microseconds)
 {
 	*counters = scale->last.counter - scale->first.counter;
 	*microseconds = scale->last.time - scale->first.time;
@@ -33,12 +34,12 @@ double time_scale_counters_per_second(const time_scale *scale)
 	uint64_t counters;
 	uint64_t microseconds;
 
-	if (!spans(scale, &counters, &microseconds))
+	if (!measure_spans(scale, &counters, &microseconds))
 		return 0;
 	return (double)counters * 1e6 / (double)microseconds;
 }
 
-static int64_t clamp(double value)
+static int64_t clamp_to_int64(double value)
 {
 	/* 2^63 is out of range; -2^63 is not. */
 	if (value >= 9223372036854775808.0)
@@ -55,13 +56,13 @@ int time_scale_convert(const time_scale *scale, uint64_t counter, int64_t *nanos
 	uint64_t microseconds;
 
 	*nanoseconds = difference;
-	if (!spans(scale, &counters, &microseconds))
+	if (!measure_spans(scale, &counters, &microseconds))
 		return 0;
 	/*
 	 * The quotient is computed first: it keeps 53 bits, so the result for a log of a day is exact to far less than
 	 * a nanosecond.
 	 */
-	*nanoseconds = clamp((double)difference / (double)counters * ((double)microseconds * 1000));
+	*nanoseconds = clamp_to_int64((double)difference / (double)counters * ((double)microseconds * 1000));
 	return 1;
 }
 

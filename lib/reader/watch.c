@@ -13,7 +13,7 @@
 /* A signal handler may set the flag only if the atomic store is lock-free. */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "the interrupt flag has to be lock-free");
 
-static uint64_t distance(uint64_t one, uint64_t other)
+static uint64_t position_distance(uint64_t one, uint64_t other)
 {
 	return one > other ? one - other : other - one;
 }
@@ -29,7 +29,7 @@ static int report_progress(void *user, uint64_t position)
 		watch->has_stopped = 1;
 		return 1;
 	}
-	if (watch->progress == NULL || distance(position, watch->last_position) < PROGRESS_SPAN)
+	if (watch->progress == NULL || position_distance(position, watch->last_position) < PROGRESS_SPAN)
 		return 0;
 	watch->last_position = position;
 	watch->has_stopped = watch->progress(watch->user, position, watch->total) != 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the blocks of a flight recorder, evicts the oldest ones with events, and writes them out as a log. */
 #include "recorder/block_ring.h"
 
 #include "base/checked.h"
@@ -10,9 +11,9 @@
 
 struct ring_block {
 	ring_block *next;
-	uint64_t number;     /**< Its place in the log. */
+	uint64_t number;     /**< Position in the order in which blocks were added. */
 	uint32_t references; /**< Guarded by block_ring::lock. */
-	uint32_t length;     /**< Header and all. */
+	uint32_t length;     /**< In bytes, including the header. */
 	uint8_t bytes[];
 };
 
@@ -32,7 +33,7 @@ block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_ru
 	return ring;
 }
 
-static void release(block_ring *ring, ring_block *block)
+static void release_block(block_ring *ring, ring_block *block)
 {
 	if (block != NULL && --block->references == 0)
 		allocator_release(&ring->allocator, block, sizeof(*block) + block->length);
@@ -58,7 +59,7 @@ static void list_drop_oldest(block_ring *ring, ring_list *list)
 		list->newest = NULL;
 	list->count--;
 	list->bytes -= oldest->length;
-	release(ring, oldest);
+	release_block(ring, oldest);
 }
 
 void block_ring_destroy(block_ring *ring)
@@ -68,17 +69,17 @@ void block_ring_destroy(block_ring *ring)
 	if (ring == NULL)
 		return;
 	allocator = ring->allocator;
-	while (ring->kept.oldest != NULL)
-		list_drop_oldest(ring, &ring->kept);
-	while (ring->passing.oldest != NULL)
-		list_drop_oldest(ring, &ring->passing);
-	release(ring, ring->end);
+	while (ring->retained.oldest != NULL)
+		list_drop_oldest(ring, &ring->retained);
+	while (ring->evictable.oldest != NULL)
+		list_drop_oldest(ring, &ring->evictable);
+	release_block(ring, ring->end);
 	pthread_mutex_destroy(&ring->lock);
 	allocator_release(&allocator, ring, sizeof(*ring));
 }
 
-/* Whether later blocks can be read without this one. */
-static int is_passing(const block_ring *ring, const ring_block *block, mprof_block_kind kind)
+/* Whether all other blocks can be read without this one. */
+static int is_evictable(const block_ring *ring, const ring_block *block, mprof_block_kind kind)
 {
 	switch (kind) {
 	case MPROF_BLOCK_EVENTS:
@@ -97,25 +98,25 @@ static int is_passing(const block_ring *ring, const ring_block *block, mprof_blo
 	}
 }
 
-static void add_block(block_ring *ring, ring_block *block, mprof_block_kind kind)
+static void append_block(block_ring *ring, ring_block *block, mprof_block_kind kind)
 {
-	int passes = is_passing(ring, block, kind);
+	int may_be_evicted = is_evictable(ring, block, kind);
 
 	pthread_mutex_lock(&ring->lock);
 	block->number = ring->next_number++;
 	if (kind == MPROF_BLOCK_END) {
-		release(ring, ring->end);
+		release_block(ring, ring->end);
 		ring->end = block;
 	} else {
-		list_append(passes ? &ring->passing : &ring->kept, block);
+		list_append(may_be_evicted ? &ring->evictable : &ring->retained, block);
 	}
-	/* The newest stays, however long it is. */
-	while (ring->passing.bytes > ring->max_bytes && ring->passing.count > 1)
-		list_drop_oldest(ring, &ring->passing);
+	/* The newest block is retained even if it is longer than the limit. */
+	while (ring->evictable.bytes > ring->max_bytes && ring->evictable.count > 1)
+		list_drop_oldest(ring, &ring->evictable);
 	pthread_mutex_unlock(&ring->lock);
 }
 
-static int add_one(block_ring *ring, const uint8_t *bytes, size_t length, uint32_t code)
+static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length, uint32_t code)
 {
 	ring_block *block;
 	size_t size;
@@ -129,7 +130,7 @@ static int add_one(block_ring *ring, const uint8_t *bytes, size_t length, uint32
 	block->references = 1;
 	block->length = (uint32_t)length;
 	memcpy(block->bytes, bytes, length);
-	add_block(ring, block, dialect_block_kind(ring->rules, code));
+	append_block(ring, block, dialect_block_kind(ring->rules, code));
 	return 0;
 }
 
@@ -146,14 +147,14 @@ int block_ring_add(block_ring *ring, const void *bytes, size_t length)
 		span = ring->rules->header_length + (size_t)header.length;
 		if (span > length)
 			return EINVAL;
-		error = add_one(ring, cursor, span, header.code);
+		error = copy_and_append(ring, cursor, span, header.code);
 		cursor += span;
 		length -= span;
 	}
 	return error;
 }
 
-/* What was there at one time. Each block is referenced. */
+/* The blocks of the ring at one time. The copy holds a reference to each. */
 typedef struct ring_copy {
 	ring_block **blocks;
 	size_t count;
@@ -161,20 +162,20 @@ typedef struct ring_copy {
 	ring_block *end;
 } ring_copy;
 
-/* Both lists as one, in the order of the log. Needs room, and the lock. */
+/* Merges both lists in the order of the log. The caller has reserved memory and holds the lock. */
 static void copy_merged(const block_ring *ring, ring_copy *copy)
 {
-	ring_block *kept = ring->kept.oldest;
-	ring_block *passing = ring->passing.oldest;
+	ring_block *retained = ring->retained.oldest;
+	ring_block *evictable = ring->evictable.oldest;
 
-	while (kept != NULL || passing != NULL) {
-		int takes_kept = passing == NULL || (kept != NULL && kept->number < passing->number);
-		ring_block *taken = takes_kept ? kept : passing;
+	while (retained != NULL || evictable != NULL) {
+		int takes_retained = evictable == NULL || (retained != NULL && retained->number < evictable->number);
+		ring_block *taken = takes_retained ? retained : evictable;
 
-		if (takes_kept)
-			kept = kept->next;
+		if (takes_retained)
+			retained = retained->next;
 		else
-			passing = passing->next;
+			evictable = evictable->next;
 		taken->references++;
 		copy->blocks[copy->count++] = taken;
 	}
@@ -187,28 +188,28 @@ static void copy_release(block_ring *ring, ring_copy *copy)
 {
 	pthread_mutex_lock(&ring->lock);
 	for (size_t i = 0; i < copy->count; i++)
-		release(ring, copy->blocks[i]);
-	release(ring, copy->end);
+		release_block(ring, copy->blocks[i]);
+	release_block(ring, copy->end);
 	pthread_mutex_unlock(&ring->lock);
 	allocator_release(&ring->allocator, copy->blocks, copy->capacity * sizeof(*copy->blocks));
 }
 
-/* Returns 0 if there is no memory. */
-static int copy_take(block_ring *ring, ring_copy *copy)
+/* References all blocks. Returns 0 if out of memory. */
+static int copy_reference(block_ring *ring, ring_copy *copy)
 {
 	memset(copy, 0, sizeof(*copy));
 	for (;;) {
 		size_t needed;
 
 		pthread_mutex_lock(&ring->lock);
-		needed = ring->kept.count + ring->passing.count;
+		needed = ring->retained.count + ring->evictable.count;
 		if (needed <= copy->capacity) {
 			copy_merged(ring, copy);
 			pthread_mutex_unlock(&ring->lock);
 			return 1;
 		}
 		pthread_mutex_unlock(&ring->lock);
-		/* Room is made without the lock, and with some to spare: more may come meanwhile. */
+		/* Allocated without the lock, so blocks may be added meanwhile: hence the reserve. */
 		allocator_release(&ring->allocator, copy->blocks, copy->capacity * sizeof(*copy->blocks));
 		copy->capacity = needed + needed / 8 + 16;
 		copy->blocks = allocator_allocate(&ring->allocator, copy->capacity * sizeof(*copy->blocks));
@@ -236,7 +237,7 @@ int block_ring_write(block_ring *ring, log_sink *sink, const mprof_clock *now)
 	ring_copy copy;
 	int error = 0;
 
-	if (!copy_take(ring, &copy))
+	if (!copy_reference(ring, &copy))
 		return ENOMEM;
 	for (size_t i = 0; i < copy.count && error == 0; i++)
 		error = sink_write(sink, copy.blocks[i]->bytes, copy.blocks[i]->length);

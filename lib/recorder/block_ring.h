@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/block_ring.h
- * \brief The blocks of a log in memory: all that defines something, and the last of those that hold events.
+ * \brief The blocks of a flight recorder's log in memory: all blocks with definitions, which are retained, and the
+ * latest blocks with events, which are evicted when the ring is full.
  *
- * A log of them is whole, since blocks can be read on their own once what they use is defined. The writer thread adds;
- * any thread may write out a copy meanwhile. A lock guards the lists, and is held for no longer than it takes to change
- * or to copy them: blocks are counted references and do not change.
+ * These blocks form a complete log, because a block can be read by itself once the definitions that it uses are known.
+ *
+ * Owner: the writer thread adds blocks; any thread may write out a copy at the same time. The mutex guards both lists,
+ * the end and the reference counts, and orders all accesses to them. The bytes of a block are constant, so they are
+ * written out without the lock, under a reference.
  */
 #ifndef RECORDER_BLOCK_RING_H
 #define RECORDER_BLOCK_RING_H
@@ -30,26 +33,26 @@ typedef struct ring_list {
 typedef struct block_ring {
 	mprof_allocator allocator;
 	const dialect_rules *rules;
-	uint64_t max_bytes; /**< Of blocks of events. */
+	uint64_t max_bytes; /**< Maximum length of the evictable blocks, in bytes. */
 	pthread_mutex_t lock;
 	uint64_t next_number;
-	ring_list kept;    /**< What defines something. */
-	ring_list passing; /**< What holds events. */
-	ring_block *end;   /**< The END block of a log that was closed. */
+	ring_list retained;  /**< Blocks with definitions. */
+	ring_list evictable; /**< Blocks with events only. */
+	ring_block *end;     /**< END, once the log is closed. */
 } block_ring;
 
 /** Returns NULL if there is no memory. */
 block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes);
 
-/** Frees a ring; NULL is one that was never made. */
+/** Frees a ring, or does nothing for NULL. */
 void block_ring_destroy(block_ring *ring);
 
-/** Adds whole blocks. Writer thread only. Returns 0 or an errno value. */
+/** Adds complete blocks. Writer thread only. Returns 0 or an errno value. */
 int block_ring_add(block_ring *ring, const void *bytes, size_t length);
 
 /**
- * Writes all blocks to a sink, and at last the END block; for a log that was not closed, one with the clock \p now. Any
- * thread. Returns 0 or an errno value.
+ * Writes all blocks to a sink, and then END; if the log is not closed, an END with the clock \p now. Any thread.
+ * Returns 0 or an errno value.
  */
 int block_ring_write(block_ring *ring, log_sink *sink, const mprof_clock *now);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Passes event buffers between the threads that record and the writer thread, without locks. */
 #include "recorder/buffer_pool.h"
 
 #include "base/testpoint.h"
@@ -11,11 +12,11 @@ static size_t mapping_size(uint32_t buffer_events)
 	return sizeof(event_buffer) + (size_t)buffer_events * sizeof(event_slot);
 }
 
-/* More would only wait to be written. */
+/* With more full buffers, the first would only wait longer to be written. */
 #define MOST_WAKE_COUNT 8
 
 #ifdef MAP_POPULATE
-/* Faults are taken at once and not one by one while recording. */
+/* The page faults are taken when the buffer is created, not one by one while recording. */
 #define MAP_BUFFER MAP_POPULATE
 #else
 #define MAP_BUFFER 0
@@ -38,7 +39,7 @@ int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_ev
 	pool->wake_count = max_buffers / 16 < 1                 ? 1
 			   : max_buffers / 16 < MOST_WAKE_COUNT ? max_buffers / 16
 								: MOST_WAKE_COUNT;
-	/* Address space only: pages come as indices are used. */
+	/* Reserves address space only. Pages are allocated as indices are used. */
 	pool->buffers = map_memory(BUFFER_POOL_MAX * sizeof(*pool->buffers), 0);
 	return pool->buffers != NULL;
 }
@@ -67,8 +68,8 @@ void buffer_pool_remove_thread(buffer_pool *pool)
 	atomic_fetch_sub_explicit(&pool->bounds[0], 1, memory_order_relaxed);
 }
 
-/* Counts a buffer in. Returns 0 if there may be no more. */
-static int count_in(_Atomic uint32_t *count, const _Atomic uint32_t *bound)
+/* Increments a count below its bound. Returns 0 if the bound is reached. Relaxed: the count orders nothing. */
+static int count_if_below(_Atomic uint32_t *count, const _Atomic uint32_t *bound)
 {
 	uint32_t now = atomic_load_explicit(count, memory_order_relaxed);
 
@@ -85,7 +86,7 @@ static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 	uint32_t index = atomic_load_explicit(&pool->created, memory_order_relaxed);
 	event_buffer *buffer;
 
-	if (!count_in(&pool->counts[is_extra], &pool->bounds[is_extra]))
+	if (!count_if_below(&pool->counts[is_extra], &pool->bounds[is_extra]))
 		return NULL;
 	do {
 		if (index >= BUFFER_POOL_MAX)
@@ -93,7 +94,7 @@ static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
 	buffer = map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
-	/* The index is used up then: a system that refuses is not asked for this buffer again. */
+	/* The index is not reused: if the system refuses, it is not asked for this buffer again. */
 	if (buffer == NULL)
 		return NULL;
 	buffer->capacity = pool->buffer_events;
@@ -103,24 +104,25 @@ static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 	return buffer;
 }
 
-static event_buffer *pop_free(buffer_pool *pool, int is_extra)
+static event_buffer *pop_free_buffer(buffer_pool *pool, int is_extra)
 {
 	_Atomic uint64_t *free_top = &pool->free_top[is_extra];
-	/* Sequentially consistent: a thread that is about to wait has counted itself in before it looks here, and the
-	 * writer thread gives a buffer back before it looks for waiting threads. One of the two sees the other. */
+	/* Sequentially consistent: a thread increments recorder_shared::waiting before it loads this, and the writer
+	 * thread gives a buffer back before it loads recorder_shared::waiting. At least one of the two sees the other's
+	 * store. */
 	uint64_t top = atomic_load(free_top);
 
 	for (;;) {
-		uint32_t place = (uint32_t)top;
+		uint32_t number = (uint32_t)top;
 		event_buffer *buffer;
 		uint64_t next;
 
-		if (place == 0)
+		if (number == 0)
 			return NULL;
-		buffer = pool->buffers[place - 1];
+		buffer = pool->buffers[number - 1];
 		/*
-		 * May be stale if another thread takes the buffer now; then the exchange fails, even if the buffer is
-		 * on top again by then: it cannot have come back without having been taken, which is counted.
+		 * Stale if another thread takes the buffer now. The exchange then fails, even if the buffer is on top
+		 * again: the number of pops has changed.
 		 */
 		next = atomic_load_explicit(&buffer->next_free, memory_order_relaxed);
 		TESTPOINT("pool: next read");
@@ -131,12 +133,12 @@ static event_buffer *pop_free(buffer_pool *pool, int is_extra)
 
 event_buffer *buffer_pool_take(buffer_pool *pool, int may_be_extra)
 {
-	event_buffer *buffer = pop_free(pool, 0);
+	event_buffer *buffer = pop_free_buffer(pool, 0);
 
 	if (buffer == NULL)
 		buffer = create_buffer(pool, 0);
 	if (buffer == NULL && may_be_extra)
-		buffer = pop_free(pool, 1);
+		buffer = pop_free_buffer(pool, 1);
 	if (buffer == NULL && may_be_extra)
 		buffer = create_buffer(pool, 1);
 	return buffer;
@@ -151,7 +153,7 @@ void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
 	buffer->owner = NULL;
 	atomic_store_explicit(&buffer->ticket, 0, memory_order_relaxed);
 	atomic_store_explicit(&buffer->published, 0, memory_order_relaxed);
-	/* Success publishes the fields above to the thread that takes the buffer. */
+	/* Release: pairs with the acquire in pop_free_buffer(), whose thread sees the fields above. */
 	do {
 		atomic_store_explicit(&buffer->next_free, (uint32_t)top, memory_order_relaxed);
 	} while (!atomic_compare_exchange_weak(free_top, &top, top >> 32 << 32 | (buffer->index + 1)));

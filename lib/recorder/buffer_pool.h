@@ -11,8 +11,8 @@
  * They are kept apart, so that nobody else comes to use them and their number stays that of the most that were needed
  * at once.
  *
- * A buffer is in one of four places: *free* in the pool; *current* of one thread, which alone stores into it; *full*,
- * in the list that the writer thread takes; or *drained*, in the writer thread's hands on its way back to the pool.
+ * A buffer is in one of four states: *free*, in the pool; *current*, owned by one thread, which alone stores into it;
+ * *full*, in the list that the writer thread takes; or *drained*, owned by the writer thread until it is free again.
  */
 #ifndef RECORDER_BUFFER_POOL_H
 #define RECORDER_BUFFER_POOL_H
@@ -48,25 +48,28 @@ typedef struct event_slot {
 
 typedef struct event_buffer event_buffer;
 struct event_buffer {
-	/** Slots that hold events. The owner adds one with a release store after filling it; the writer thread loads it
-	 * with acquire and then may read those slots. */
+	/** Number of slots that contain events. Owner: the recording thread, which stores it with release after it has
+	 * filled a slot; the writer thread loads it with acquire and then reads those slots. Nothing else writes it
+	 * while the buffer has an owner, so no exchange is needed. */
 	_Alignas(CACHE_LINE) _Atomic uint32_t published;
 	uint32_t capacity;      /**< In slots. Constant. */
-	uint64_t start_counter; /**< Full counter at the first event. Owner writes before the first publish. */
+	uint64_t start_counter; /**< Full counter at the first event. The owner stores it before the first publish. */
 
-	/** Which buffer of which thread it is: thread serial << 32 | place in the thread's chain. 0 while nobody's. The
-	 * owner stores it with release when it takes the buffer, so a writer thread that loads the expected value with
-	 * acquire sees the published count of that use and none of an earlier one. */
+	/** Identifies the use of the buffer: thread serial << 32 | sequence number of the buffer among those of the
+	 * thread; 0 while it has no owner. The owner stores it with release when it takes the buffer; the writer thread
+	 * loads it with acquire. That order is enough: a writer thread that loads the expected value also sees the
+	 * published count of this use, and not that of an earlier one. */
 	_Alignas(CACHE_LINE) _Atomic uint64_t ticket;
 	uint32_t drained;           /**< Slots written to the log. Writer thread only, reset before the buffer becomes
 	                              free. */
 	uint32_t index;             /**< In the pool. Constant. */
 	uint32_t is_extra;          /**< Constant. */
-	_Atomic uint32_t next_free; /**< Index + 1 of the next in the free stack, 0 at its end. */
-	event_buffer *next_full;    /**< In the list of full ones. */
-	/** Whose events it holds; NULL while nobody's. The owner stores it when it takes the buffer; the writer thread
-	 * reads it from full buffers alone, which handing over has published. It is valid there: a handle is freed
-	 * only after the writer thread has drained every buffer that it handed over. */
+	_Atomic uint32_t next_free; /**< Index + 1 of the next buffer in the free stack; 0 at its end. */
+	event_buffer *next_full;    /**< Next in the list of full buffers. Published by the push. */
+	/** The thread whose events it contains; NULL while it has no owner. The owner stores it when it takes the
+	 * buffer; the writer thread reads it only in full buffers, and the release of buffer_pool_push_full() makes it
+	 * visible. It is valid there: a handle is freed only after the writer thread has drained all buffers that it
+	 * handed over. */
 	struct mprof_thread *owner;
 
 	_Alignas(CACHE_LINE) event_slot slots[];
@@ -76,24 +79,24 @@ typedef struct buffer_pool {
 	event_buffer **buffers; /**< By index; entries are written once, before the buffer is first handed
 	                                    out. */
 	uint32_t buffer_events;
-	/** That many full buffers are worth waking the writer thread for: waking costs more than a thread's change of
-	 * buffers. What does not come to that waits for the next interval, or for a thread that finds no free
-	 * buffer. */
+	/** Number of full buffers at which the writer thread is woken: waking costs more than a change of buffers.
+	 * Fewer full buffers wait for the next interval, or for a thread that finds no free buffer. */
 	uint32_t wake_count;
 	_Atomic uint32_t full_count; /**< Pushed since the list was last taken, nearly. Relaxed: the list itself
 	                                    orders. */
-	/** By is_extra: most buffers. The first grows and shrinks as threads come and go, the second is what it was. */
+	/** Maximum number of buffers, by is_extra. The first changes as threads attach and detach; the second is
+	 * constant. Any thread; relaxed, since a bound orders nothing. */
 	_Atomic uint32_t bounds[2];
 	_Atomic uint32_t counts[2]; /**< By is_extra: how many were made. Does not shrink with the bound. */
 	_Atomic uint32_t created;   /**< Indices given out, to extra buffers too. */
-	/** Top of the stack of free buffers, by is_extra: index + 1 in the low half; in the high half a count of how
-	 * often one was taken off, so that a compare and exchange fails if the same buffer was taken and given back
-	 * since. */
+	/** Top of the stack of free buffers, by is_extra: index + 1 in the low half; the number of pops in the high
+	 * half, so that a compare-and-exchange fails if the same buffer was taken and given back since (ABA). Any
+	 * thread pops and pushes, with sequentially consistent exchanges: see pop_free_buffer(). */
 	_Atomic uint64_t free_top[2];
-	_Atomic(event_buffer *) full; /**< Newest first; pushed by threads, taken whole by the writer thread. */
+	_Atomic(event_buffer *) full; /**< Newest first. Pushed with release, taken with acquire. */
 } buffer_pool;
 
-/** The most buffers there can ever be, whatever the bound. */
+/** Maximum number of buffers of a pool, whatever its bounds. */
 #define BUFFER_POOL_MAX (UINT32_C(1) << 20)
 
 /** Returns 0 if there is no memory. */

@@ -14,7 +14,7 @@ mprof_status control_request_round(recorder_shared *shared, retire_request *requ
 		return MPROF_ERR_STATE;
 	pthread_mutex_lock(&shared->state_lock);
 	if (!shared->closed) {
-		/* Release: what the caller recorded or defined is seen by the round that serves the request. */
+		/* Release: pairs with the acquire in drain_until_closed(), whose round sees what was recorded. */
 		round = atomic_fetch_add_explicit(&shared->drain_requested, 1, memory_order_release) + 1;
 		if (request != NULL) {
 			request->round = round;
@@ -39,16 +39,16 @@ static void stop_thread(mprof_thread *thread, uint64_t counter)
 {
 	uint32_t special = atomic_load_explicit(&thread->special, memory_order_relaxed);
 
-	/* A gap that the thread has not recorded yet goes on. */
+	/* If the thread has not recorded the last gap yet, that gap continues. */
 	if ((special & SPECIAL_GAP) == 0)
 		atomic_store_explicit(&thread->stopped, counter, memory_order_relaxed);
-	/* Release: who sees the gap sees when it began. */
+	/* Release: pairs with the acquire in may_record(), which then sees the counter above. */
 	atomic_fetch_or_explicit(&thread->special, SPECIAL_OFF | SPECIAL_GAP, memory_order_release);
 }
 
 static void resume_thread(mprof_thread *thread)
 {
-	/* Release, since the owner may see only this change of the two. */
+	/* Release: the owner may see only this change of the two, and needs the counter at which the gap started. */
 	atomic_fetch_and_explicit(&thread->special, ~(uint32_t)SPECIAL_OFF, memory_order_release);
 }
 

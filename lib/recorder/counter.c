@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the counter that times events, and measures its rate. */
 #include "recorder/counter.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clients define and record apart from events: each becomes a message to the writer thread. Any thread. */
+/* Sends what clients define and record apart from events to the writer thread, one message each. Any thread. */
 #include "recorder/recorder_internal.h"
 
 #include "base/elements.h"
@@ -28,14 +28,14 @@ mprof_frame mprof_frame_make_compiling(mprof_key method)
 }
 
 /* Whether nobody takes messages any more. */
-static int is_over(const mprof_recorder *recorder)
+static int is_closing(const mprof_recorder *recorder)
 {
 	return atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
 	       recorder_in_child(&recorder->shared);
 }
 
 /* Sends a message, NULL if there was no memory for it. */
-static mprof_status send(recorder_shared *shared, message *created)
+static mprof_status send_message(recorder_shared *shared, message *created)
 {
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
@@ -44,7 +44,7 @@ static mprof_status send(recorder_shared *shared, message *created)
 }
 
 /* Sends one that is lost, and counted, if too much waits already. */
-static mprof_status offer(recorder_shared *shared, message *created)
+static mprof_status offer_message(recorder_shared *shared, message *created)
 {
 	int is_filling;
 
@@ -59,8 +59,8 @@ static mprof_status offer(recorder_shared *shared, message *created)
 	return MPROF_OK;
 }
 
-static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_key key,
-			   const mprof_description *description)
+static mprof_status send_definition(mprof_recorder *recorder, message_kind kind, mprof_key key,
+				    const mprof_description *description)
 {
 	mprof_description own;
 
@@ -72,20 +72,20 @@ static mprof_status define(mprof_recorder *recorder, message_kind kind, mprof_ke
 	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length) ||
 	    !recorder_name_is_writable(&recorder->shared, own.source_file, own.source_file_length))
 		return MPROF_ERR_NAME;
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send(&recorder->shared, message_definition(&recorder->shared.allocator, kind, key, &own,
-							  counter_read(&recorder->shared.counter)));
+	return send_message(&recorder->shared, message_definition(&recorder->shared.allocator, kind, key, &own,
+								  counter_read(&recorder->shared.counter)));
 }
 
 mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
 {
-	return define(recorder, MESSAGE_DEFINE_CLASS, key, description);
+	return send_definition(recorder, MESSAGE_DEFINE_CLASS, key, description);
 }
 
 mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
 {
-	return define(recorder, MESSAGE_DEFINE_METHOD, key, description);
+	return send_definition(recorder, MESSAGE_DEFINE_METHOD, key, description);
 }
 
 static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mprof_key key,
@@ -108,9 +108,9 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length))
 		return MPROF_ERR_NAME;
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send(&recorder->shared, message_element(&recorder->shared.allocator, kind, key, &own));
+	return send_message(&recorder->shared, message_element(&recorder->shared.allocator, kind, key, &own));
 }
 
 mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
@@ -129,9 +129,9 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, name, name_length))
 		return MPROF_ERR_NAME;
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send(&recorder->shared, message_thread_name(&recorder->shared.allocator, id, name, name_length));
+	return send_message(&recorder->shared, message_thread_name(&recorder->shared.allocator, id, name, name_length));
 }
 
 mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
@@ -140,10 +140,10 @@ mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t threa
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, text, text_length))
 		return MPROF_ERR_NAME;
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer(&recorder->shared, message_mark(&recorder->shared.allocator, thread, text, text_length,
-						     counter_read(&recorder->shared.counter)));
+	return offer_message(&recorder->shared, message_mark(&recorder->shared.allocator, thread, text, text_length,
+							     counter_read(&recorder->shared.counter)));
 }
 
 static int metric_flags_are_known(uint32_t flags)
@@ -164,7 +164,7 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	if (!recorder_name_is_writable(&recorder->shared, section, strlen(section)) ||
 	    !recorder_name_is_writable(&recorder->shared, name, strlen(name)))
 		return MPROF_ERR_NAME;
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
 	created = message_metric(&recorder->shared.allocator, section, name, flags);
 	if (created == NULL)
@@ -190,11 +190,11 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 		if (values[i].metric == 0 || values[i].metric > defined)
 			return MPROF_ERR_ARGUMENT;
 	}
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
 	if (count == 0)
 		return MPROF_OK;
-	status = offer(&recorder->shared, message_metric_values(&recorder->shared.allocator, values, count));
+	status = offer_message(&recorder->shared, message_metric_values(&recorder->shared.allocator, values, count));
 	/* The block has the counter at which it is written, so that should be soon. */
 	sem_post(&recorder->shared.work);
 	return status;
@@ -225,10 +225,10 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 		return MPROF_ERR_ARGUMENT;
 	if (own.name != NULL && !recorder_name_is_writable(&recorder->shared, own.name, strlen(own.name)))
 		return MPROF_ERR_NAME;
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_REGISTERED, &own,
-						     counter_read(&recorder->shared.counter)));
+	return offer_message(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_REGISTERED, &own,
+							     counter_read(&recorder->shared.counter)));
 }
 
 mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
@@ -237,8 +237,8 @@ mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t s
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (is_over(recorder))
+	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_UNREGISTERED, &area,
-						     counter_read(&recorder->shared.counter)));
+	return offer_message(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_UNREGISTERED,
+							     &area, counter_read(&recorder->shared.counter)));
 }

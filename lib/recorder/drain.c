@@ -20,7 +20,7 @@ static int drain_full(recorder_drain *drain)
 
 	/* Asked after buffers were taken, of which some might matter. */
 	if (stack_order_is_needed(drain->shared)) {
-		stack_order_take(buffer);
+		stack_order_add(buffer);
 		return 0;
 	}
 
@@ -113,14 +113,14 @@ static void drain_threads(recorder_drain *drain, int partial)
 }
 
 /* What could not be reported of a thread is reported as thread 0's. */
-static void leave_losses(recorder_output *output, mprof_thread *thread)
+static void report_as_thread_0(recorder_output *output, mprof_thread *thread)
 {
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
 		output->lost_unreported[cause] += thread->drain.lost_unreported[cause];
 	memset(thread->drain.lost_unreported, 0, sizeof(thread->drain.lost_unreported));
 }
 
-static void take_losses(recorder_output *output, mprof_thread *thread, int is_last)
+static void report_thread_losses(recorder_output *output, mprof_thread *thread, int is_last)
 {
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++) {
 		uint64_t lost = atomic_load_explicit(&thread->lost[cause], memory_order_relaxed);
@@ -166,8 +166,8 @@ static void reap_threads(recorder_drain *drain, int is_last)
 	while (reaped != NULL) {
 		mprof_thread *next = reaped->next;
 
-		take_losses(drain->output, reaped, is_last);
-		leave_losses(drain->output, reaped);
+		report_thread_losses(drain->output, reaped, is_last);
+		report_as_thread_0(drain->output, reaped);
 		thread_release(reaped);
 		reaped = next;
 	}
@@ -181,9 +181,9 @@ static void report_losses(recorder_drain *drain, int is_last)
 	int reached = output->limit_reached;
 
 	for (mprof_thread *thread = recorder_threads(shared); thread != NULL; thread = thread->next) {
-		take_losses(output, thread, is_last);
+		report_thread_losses(output, thread, is_last);
 		if (is_last)
-			leave_losses(output, thread);
+			report_as_thread_0(output, thread);
 	}
 	reap_threads(drain, is_last);
 	output_count_lost(output, MPROF_LOSS_NO_SAMPLE_ROOM, sample_store_take_losses(&shared->samples));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the build ID in the notes of an ELF file. */
 #include "recorder/elf_build_id.h"
 
 #include <elf.h>
@@ -9,7 +10,7 @@
 #endif
 
 /* Rounds up a length of 32 bits: no overflow in 64. */
-static uint64_t padded(uint32_t length, uint64_t alignment)
+static uint64_t pad_length(uint32_t length, uint64_t alignment)
 {
 	return ((uint64_t)length + alignment - 1) & ~(alignment - 1);
 }
@@ -39,7 +40,7 @@ int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, c
 
 		memcpy(header, notes + at, sizeof(header));
 		name = at + sizeof(header);
-		contents = name + padded(header[0], step);
+		contents = name + pad_length(header[0], step);
 		end = contents + header[1];
 		if (end > length)
 			return 0;
@@ -48,7 +49,7 @@ int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, c
 			write_text(notes + contents, header[1], text);
 			return 1;
 		}
-		end = contents + padded(header[1], step);
+		end = contents + pad_length(header[1], step);
 		if (end > length)
 			return 0;
 		at = (size_t)end;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads headers and sections of ELF files, none of which are trusted. */
 #include "recorder/elf_image.h"
 
 #include <elf.h>

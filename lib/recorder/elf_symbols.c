@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the functions of ELF files, and finds the function at an address. */
 #include "recorder/elf_symbols.h"
 
 #include "base/array.h"
@@ -228,7 +229,7 @@ int elf_symbols_add_memory(elf_symbols *symbols, const void *bytes, size_t lengt
 	return elf_image_open_memory(&image, bytes, length) && add_tables(symbols, &image);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_symbols(const void *a, const void *b)
 {
 	const elf_symbol *first = a;
 	const elf_symbol *second = b;
@@ -247,7 +248,7 @@ void elf_symbols_sort(elf_symbols *symbols)
 
 	if (symbols->count == 0)
 		return;
-	sort_in_place(sorted, symbols->count, sizeof(*sorted), compare);
+	sort_in_place(sorted, symbols->count, sizeof(*sorted), compare_symbols);
 	for (size_t i = 0; i < symbols->count; i++) {
 		if (kept > 0 && sorted[kept - 1].start == sorted[i].start)
 			continue;
@@ -281,8 +282,8 @@ const elf_symbol *elf_symbols_find(const elf_symbols *symbols, uint64_t address)
 		return NULL;
 	closest = &symbols->symbols[low - 1];
 	/* Functions may lie in each other. One whose size is not known counts if no other does. */
-	for (uint32_t place = (uint32_t)low; place != 0; place = symbols->symbols[place - 1].enclosing) {
-		const elf_symbol *symbol = &symbols->symbols[place - 1];
+	for (uint32_t number = (uint32_t)low; number != 0; number = symbols->symbols[number - 1].enclosing) {
+		const elf_symbol *symbol = &symbols->symbols[number - 1];
 
 		if (symbol->has_size && address < symbol->end)
 			return symbol;

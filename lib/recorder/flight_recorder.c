@@ -46,13 +46,14 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 		*recorder = NULL;
 	if (recorder == NULL || bytes < LEAST_RING) {
 		if (error != NULL)
-			error_set(error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_FATAL, "a ring of less than 1 MiB");
+			error_set(error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_FATAL,
+				  "the ring buffer is smaller than 1 MiB");
 		return MPROF_ERR_ARGUMENT;
 	}
 	ring = create_ring(options, bytes);
 	if (ring == NULL) {
 		if (error != NULL)
-			error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "no memory for a ring");
+			error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "out of memory for the ring buffer");
 		return MPROF_ERR_MEMORY;
 	}
 	sink.user = ring;
@@ -64,7 +65,7 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 	return status;
 }
 
-static mprof_status fail(mprof_error *error, mprof_status status, int system_error, const char *what)
+static mprof_status fail_dump(mprof_error *error, mprof_status status, int system_error, const char *what)
 {
 	if (error != NULL) {
 		error_set(error, status, MPROF_SEVERITY_FATAL, what);
@@ -94,7 +95,7 @@ static int write_file(mprof_recorder *recorder, int fd, uint32_t gzip_level)
 	return error != 0 ? error : closed;
 }
 
-static mprof_status dump(mprof_recorder *recorder, const char *path, uint32_t gzip_level, mprof_error *error)
+static mprof_status dump_ring(mprof_recorder *recorder, const char *path, uint32_t gzip_level, mprof_error *error)
 {
 	size_t size = strlen(path) + LOG_FILE_SUFFIX_SIZE;
 	char *unfinished = allocator_allocate(&recorder->shared.allocator, size);
@@ -102,7 +103,7 @@ static mprof_status dump(mprof_recorder *recorder, const char *path, uint32_t gz
 	int failure;
 
 	if (unfinished == NULL)
-		return fail(error, MPROF_ERR_MEMORY, 0, "no memory for the name of a file");
+		return fail_dump(error, MPROF_ERR_MEMORY, 0, "out of memory for the name of the file");
 	failure = log_file_create_beside(path, recorder->control.file_mode, unfinished, size, &fd);
 	if (failure == 0) {
 		failure = write_file(recorder, fd, gzip_level);
@@ -113,8 +114,9 @@ static mprof_status dump(mprof_recorder *recorder, const char *path, uint32_t gz
 	}
 	allocator_release(&recorder->shared.allocator, unfinished, size);
 	if (failure == ENOMEM)
-		return fail(error, MPROF_ERR_MEMORY, 0, "no memory to write out the ring");
-	return failure == 0 ? MPROF_OK : fail(error, MPROF_ERR_IO, failure, "the ring cannot be written out");
+		return fail_dump(error, MPROF_ERR_MEMORY, 0, "out of memory for writing the ring buffer");
+	return failure == 0 ? MPROF_OK
+			    : fail_dump(error, MPROF_ERR_IO, failure, "cannot write the ring buffer to the file");
 }
 
 mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path, uint32_t gzip_level,
@@ -124,17 +126,18 @@ mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path
 	mprof_status status;
 
 	if (recorder == NULL || path == NULL || gzip_level > 9)
-		return fail(error, MPROF_ERR_ARGUMENT, 0, "no file to write the ring to, or an unknown level");
+		return fail_dump(error, MPROF_ERR_ARGUMENT, 0, "the path is NULL, or gzip_level is above 9");
 	if (recorder_in_child(&recorder->shared) || recorder->control.ring == NULL)
-		return fail(error, MPROF_ERR_STATE, 0, "there is no ring to write out");
+		return fail_dump(error, MPROF_ERR_STATE, 0,
+				 "the recorder has no ring buffer: open it with mprof_recorder_open_ring()");
 	if (recorder_on_writer_thread(&recorder->shared))
-		return fail(error, MPROF_ERR_STATE, 0, "the writer thread cannot write out the ring");
+		return fail_dump(error, MPROF_ERR_STATE, 0, "mprof_recorder_dump_path() called on the writer thread");
 	if (gzip_level > 0 && !sink_gzip_is_available())
-		return fail(error, MPROF_ERR_UNSUPPORTED, 0, "this library is built without compression");
+		return fail_dump(error, MPROF_ERR_UNSUPPORTED, 0, "this build of the library cannot compress");
 	/* A recorder that is closed has drained all; one that can write no more keeps what it has. */
 	(void)mprof_recorder_drain(recorder);
 	pthread_mutex_lock(&recorder->control.dump_lock);
-	status = dump(recorder, path, gzip_level, error);
+	status = dump_ring(recorder, path, gzip_level, error);
 	pthread_mutex_unlock(&recorder->control.dump_lock);
 	errno = saved_errno;
 	return status;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Detects children made by fork() by a page that the system clears in them. */
 #include "recorder/fork_guard.h"
 
 #include <stddef.h>

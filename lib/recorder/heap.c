@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The side that records heap snapshots, where the world is stopped: no lock, no malloc, no wait. */
+/* Records heap snapshots on the collector's thread, where the world is stopped: no lock, no malloc, no wait. */
 #include "recorder/recorder_internal.h"
 
 #include <errno.h>
@@ -7,42 +7,42 @@
 
 #define ALL_USES (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY)
 
-/* Each public function begins with it, ... */
-static inline heap_state enter(heap_recording *heap)
+/* Called first by each public function. Acquire: pairs with the release in leave_call(), of the previous call. */
+static inline heap_state enter_call(heap_recording *heap)
 {
 	return (heap_state)atomic_load_explicit(&heap->state, memory_order_acquire);
 }
 
-/* ... and ends with it, if it changed anything: release, so that the next call sees that. */
-static inline void leave(heap_recording *heap, heap_state state)
+/* Called last if anything was changed. Release: the next call, on any thread, sees the changes. */
+static inline void leave_call(heap_recording *heap, heap_state state)
 {
 	atomic_store_explicit(&heap->state, state, memory_order_release);
 }
 
-static inline uint32_t place_in(const heap_chunk *chunk)
+static inline uint32_t words_in(const heap_chunk *chunk)
 {
-	/* This side alone stores it. */
+	/* Relaxed: only the recording side stores it, and its calls are ordered by the state. */
 	return atomic_load_explicit(&chunk->published, memory_order_relaxed);
 }
 
 /* How far ahead memory is fetched: about fifty objects. After the end of a chunk it does no harm. */
 #define WORDS_AHEAD 256
 
-/* Release: the writer thread that sees the count sees the words. */
-static inline void publish(heap_chunk *chunk, uint32_t place)
+/* Release: pairs with the acquire in heap_drain_begin() and read_chunks(), which then read these words. */
+static inline void publish_words(heap_chunk *chunk, uint32_t index)
 {
-	atomic_store_explicit(&chunk->published, place, memory_order_release);
+	atomic_store_explicit(&chunk->published, index, memory_order_release);
 }
 
 static void count_losses(heap_recording *heap, uint64_t count)
 {
 	uint64_t lost = atomic_load_explicit(&heap->lost, memory_order_relaxed);
 
-	/* Nobody else adds: no exchange is needed. */
+	/* Relaxed, without an exchange: only the recording side adds, and nothing depends on the order. */
 	atomic_store_explicit(&heap->lost, lost + count, memory_order_relaxed);
 }
 
-/* Appends a chunk to the chain, and hands over the one before it. NULL if there is no memory, or no use for it. */
+/* Appends a chunk to the list, which hands over the previous one. NULL if out of memory or while closing. */
 static heap_chunk *append_chunk(recorder_shared *shared)
 {
 	heap_recording *heap = &shared->heap;
@@ -55,7 +55,7 @@ static heap_chunk *append_chunk(recorder_shared *shared)
 		if (heap->is_losing_moves) {
 			chunk->words[0] = HEAP_WORD_RESUMED;
 			heap_word_put_64(chunk->words + 1, counter_read(&shared->counter));
-			publish(chunk, HEAP_RESUMED_WORDS);
+			publish_words(chunk, HEAP_RESUMED_WORDS);
 			heap->is_losing_moves = 0;
 		}
 		atomic_store_explicit(&heap->current->next, chunk, memory_order_release);
@@ -71,7 +71,7 @@ static inline heap_chunk *chunk_with_room(recorder_shared *shared, uint32_t word
 {
 	heap_chunk *chunk = shared->heap.current;
 
-	return place_in(chunk) + words <= chunk->capacity ? chunk : append_chunk(shared);
+	return words_in(chunk) + words <= chunk->capacity ? chunk : append_chunk(shared);
 }
 
 int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t collection)
@@ -83,20 +83,20 @@ int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t c
 	if (recorder == NULL || (use & ~(uint32_t)ALL_USES) != 0)
 		return 0;
 	heap = &recorder->shared.heap;
-	if (enter(heap) != HEAP_BETWEEN_SHOTS ||
+	if (enter_call(heap) != HEAP_BETWEEN_SNAPSHOTS ||
 	    atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
 	    recorder_in_child(&recorder->shared))
 		return 0;
 	chunk = chunk_with_room(&recorder->shared, HEAP_BEGIN_WORDS);
 	if (chunk == NULL)
 		return 0;
-	heap->shot_counter = counter_read(&recorder->shared.counter);
-	words = chunk->words + place_in(chunk);
+	heap->snapshot_counter = counter_read(&recorder->shared.counter);
+	words = chunk->words + words_in(chunk);
 	words[0] = HEAP_WORD_BEGIN | use << HEAP_WORD_KIND_BITS;
 	words[1] = collection;
-	heap_word_put_64(words + 2, heap->shot_counter);
-	publish(chunk, place_in(chunk) + HEAP_BEGIN_WORDS);
-	leave(heap, HEAP_IN_SHOT);
+	heap_word_put_64(words + 2, heap->snapshot_counter);
+	publish_words(chunk, words_in(chunk) + HEAP_BEGIN_WORDS);
+	leave_call(heap, HEAP_IN_SNAPSHOT);
 	return 1;
 }
 
@@ -105,19 +105,19 @@ void mprof_recorder_end_heap(mprof_recorder *recorder)
 	int saved_errno = errno;
 	heap_recording *heap;
 	heap_state state;
-	uint32_t place;
+	uint32_t index;
 
 	if (recorder == NULL)
 		return;
 	heap = &recorder->shared.heap;
-	state = enter(heap);
-	if (state == HEAP_BETWEEN_SHOTS || recorder_in_child(&recorder->shared))
+	state = enter_call(heap);
+	if (state == HEAP_BETWEEN_SNAPSHOTS || recorder_in_child(&recorder->shared))
 		return;
 	/* The chunk's tail has room for it. */
-	place = place_in(heap->current);
-	heap->current->words[place] = HEAP_WORD_END | (state == HEAP_IN_FULL_SHOT ? 1U : 0U) << HEAP_WORD_KIND_BITS;
-	publish(heap->current, place + HEAP_END_WORDS);
-	leave(heap, HEAP_BETWEEN_SHOTS);
+	index = words_in(heap->current);
+	heap->current->words[index] = HEAP_WORD_END | (state == HEAP_IN_FULL_SNAPSHOT ? 1U : 0U) << HEAP_WORD_KIND_BITS;
+	publish_words(heap->current, index + HEAP_END_WORDS);
+	leave_call(heap, HEAP_BETWEEN_SNAPSHOTS);
 	sem_post(&recorder->shared.work);
 	errno = saved_errno;
 }
@@ -131,24 +131,24 @@ static int put_references(recorder_shared *shared, const uint64_t *references, s
 		/* Two words for each of them, since they may not fit the narrow form. */
 		heap_chunk *chunk = chunk_with_room(shared, HEAP_REFERENCES_WORDS + 2);
 		uint32_t *words;
-		uint32_t place;
+		uint32_t index;
 		uint32_t piece;
 		uint64_t lost = 0;
 
 		if (chunk == NULL)
 			return 0;
-		place = place_in(chunk);
-		piece = (chunk->capacity - place - HEAP_REFERENCES_WORDS) / 2;
+		index = words_in(chunk);
+		piece = (chunk->capacity - index - HEAP_REFERENCES_WORDS) / 2;
 		piece = piece < HEAP_MORE_REFERENCES ? piece : HEAP_MORE_REFERENCES;
 		piece = piece < count ? piece : (uint32_t)count;
-		words = chunk->words + place;
+		words = chunk->words + index;
 		for (uint32_t i = 0; i < piece; i++)
 			words[HEAP_REFERENCES_WORDS + i] = heap_word_narrow(references[i] - object, &lost);
 		if (lost != 0)
 			memcpy(words + HEAP_REFERENCES_WORDS, references, piece * sizeof(*references));
 		words[0] =
 			(lost != 0 ? HEAP_WORD_REFERENCES_WIDE : HEAP_WORD_REFERENCES) | piece << HEAP_WORD_KIND_BITS;
-		publish(chunk, place + HEAP_REFERENCES_WORDS + (lost != 0 ? 2 * piece : piece));
+		publish_words(chunk, index + HEAP_REFERENCES_WORDS + (lost != 0 ? 2 * piece : piece));
 		references += piece;
 		count -= piece;
 	}
@@ -156,18 +156,18 @@ static int put_references(recorder_shared *shared, const uint64_t *references, s
 }
 
 /* Puts an object for which there is room into the chunk. Returns 0, with nothing done, if it is not narrow. */
-static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint32_t class_place, uint64_t size,
+static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint32_t class_slot, uint64_t size,
 				    const uint64_t *references, uint32_t count)
 {
 	heap_chunk *chunk = heap->current;
-	uint32_t place = place_in(chunk);
-	uint32_t *words = chunk->words + place;
+	uint32_t index = words_in(chunk);
+	uint32_t *words = chunk->words + index;
 	uint64_t lost = size >> HEAP_SIZE_BITS;
 
 	/* A chunk that was used before is in the writer thread's cache: fetched when it is written to, each line of it
 	 * would take longer than all that is done for the objects in it. */
 	__builtin_prefetch(words + WORDS_AHEAD, 1);
-	words[0] = HEAP_WORD_OBJECT | class_place << HEAP_CLASS_SHIFT | count << HEAP_COUNT_SHIFT |
+	words[0] = HEAP_WORD_OBJECT | class_slot << HEAP_CLASS_SHIFT | count << HEAP_COUNT_SHIFT |
 		   (uint32_t)size << HEAP_SIZE_SHIFT;
 	words[1] = heap_word_narrow(address - heap->last_object, &lost);
 	for (uint32_t i = 0; i < count; i++)
@@ -175,23 +175,23 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 	if (lost != 0)
 		return 0;
 	heap->last_object = address;
-	publish(chunk, place + HEAP_OBJECT_WORDS + count);
+	publish_words(chunk, index + HEAP_OBJECT_WORDS + count);
 	return 1;
 }
 
-/* Puts a class into the table. Returns 0 if there is no room to say so. */
-static int put_class(recorder_shared *shared, mprof_key class_key, uint32_t class_place)
+/* Puts a class into the table of both sides. Returns 0 if there is no room for the record. */
+static int put_class(recorder_shared *shared, mprof_key class_key, uint32_t class_slot)
 {
 	heap_chunk *chunk = chunk_with_room(shared, HEAP_CLASS_WORDS);
-	uint32_t place;
+	uint32_t index;
 
 	if (chunk == NULL)
 		return 0;
-	place = place_in(chunk);
-	chunk->words[place] = HEAP_WORD_CLASS | class_place << HEAP_WORD_KIND_BITS;
-	heap_word_put_64(chunk->words + place + 1, class_key);
-	publish(chunk, place + HEAP_CLASS_WORDS);
-	shared->heap.class_keys[class_place] = class_key;
+	index = words_in(chunk);
+	chunk->words[index] = HEAP_WORD_CLASS | class_slot << HEAP_WORD_KIND_BITS;
+	heap_word_put_64(chunk->words + index + 1, class_key);
+	publish_words(chunk, index + HEAP_CLASS_WORDS);
+	shared->heap.class_keys[class_slot] = class_key;
 	return 1;
 }
 
@@ -203,27 +203,27 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 		      const uint64_t *references, size_t count)
 {
 	heap_recording *heap = &shared->heap;
-	uint32_t class_place = heap_word_class_place(class_key);
+	uint32_t class_slot = heap_word_class_place(class_key);
 	heap_chunk *chunk;
 	uint32_t *words;
 
-	if (heap->class_keys[class_place] != class_key && !put_class(shared, class_key, class_place))
+	if (heap->class_keys[class_slot] != class_key && !put_class(shared, class_key, class_slot))
 		return 0;
 	if (count <= HEAP_OBJECT_REFERENCES) {
 		if (chunk_with_room(shared, HEAP_OBJECT_WORDS + (uint32_t)count) == NULL)
 			return 0;
-		if (put_narrow_object(heap, address, class_place, size, references, (uint32_t)count))
+		if (put_narrow_object(heap, address, class_slot, size, references, (uint32_t)count))
 			return 1;
 	}
 	chunk = chunk_with_room(shared, HEAP_OBJECT_WIDE_WORDS);
 	if (chunk == NULL)
 		return 0;
-	words = chunk->words + place_in(chunk);
-	words[0] = HEAP_WORD_OBJECT_WIDE | class_place << HEAP_WORD_KIND_BITS;
+	words = chunk->words + words_in(chunk);
+	words[0] = HEAP_WORD_OBJECT_WIDE | class_slot << HEAP_WORD_KIND_BITS;
 	heap_word_put_64(words + 1, address);
 	heap_word_put_64(words + 3, size);
 	heap->last_object = address;
-	publish(chunk, place_in(chunk) + HEAP_OBJECT_WIDE_WORDS);
+	publish_words(chunk, words_in(chunk) + HEAP_OBJECT_WIDE_WORDS);
 	return put_references(shared, references, count);
 }
 
@@ -232,32 +232,32 @@ __attribute__((noinline)) static void record_object(recorder_shared *shared, uin
 						    uint64_t size, const uint64_t *references, size_t count)
 {
 	heap_recording *heap = &shared->heap;
-	heap_state state = enter(heap);
+	heap_state state = enter_call(heap);
 
-	if (state == HEAP_BETWEEN_SHOTS)
+	if (state == HEAP_BETWEEN_SNAPSHOTS)
 		return;
-	if (state == HEAP_IN_FULL_SHOT || !put_object(shared, address, class_key, size, references, count)) {
+	if (state == HEAP_IN_FULL_SNAPSHOT || !put_object(shared, address, class_key, size, references, count)) {
 		count_losses(heap, 1);
-		state = HEAP_IN_FULL_SHOT;
+		state = HEAP_IN_FULL_SNAPSHOT;
 	}
-	leave(heap, state);
+	leave_call(heap, state);
 }
 
 void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
 				    const uint64_t *references, size_t count)
 {
-	uint32_t class_place = heap_word_class_place(class_key);
+	uint32_t class_slot = heap_word_class_place(class_key);
 	heap_recording *heap;
 
 	if (recorder == NULL || (references == NULL && count > 0))
 		return;
 	heap = &recorder->shared.heap;
-	if (__builtin_expect(enter(heap) == HEAP_IN_SHOT && count <= HEAP_OBJECT_REFERENCES &&
-				     heap->class_keys[class_place] == class_key &&
-				     place_in(heap->current) + HEAP_OBJECT_WORDS + count <= heap->current->capacity &&
-				     put_narrow_object(heap, address, class_place, size, references, (uint32_t)count),
+	if (__builtin_expect(enter_call(heap) == HEAP_IN_SNAPSHOT && count <= HEAP_OBJECT_REFERENCES &&
+				     heap->class_keys[class_slot] == class_key &&
+				     words_in(heap->current) + HEAP_OBJECT_WORDS + count <= heap->current->capacity &&
+				     put_narrow_object(heap, address, class_slot, size, references, (uint32_t)count),
 			     1))
-		leave(heap, HEAP_IN_SHOT);
+		leave_call(heap, HEAP_IN_SNAPSHOT);
 	else
 		record_object(&recorder->shared, address, class_key, size, references, count);
 }
@@ -270,12 +270,12 @@ void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t
 	if (recorder == NULL || (references == NULL && count > 0))
 		return;
 	heap = &recorder->shared.heap;
-	state = enter(heap);
-	if (state == HEAP_IN_SHOT && !put_references(&recorder->shared, references, count)) {
+	state = enter_call(heap);
+	if (state == HEAP_IN_SNAPSHOT && !put_references(&recorder->shared, references, count)) {
 		count_losses(heap, 1);
-		state = HEAP_IN_FULL_SHOT;
+		state = HEAP_IN_FULL_SNAPSHOT;
 	}
-	leave(heap, state);
+	leave_call(heap, state);
 }
 
 void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
@@ -288,27 +288,27 @@ void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind
 	if (recorder == NULL)
 		return;
 	heap = &recorder->shared.heap;
-	state = enter(heap);
-	chunk = state == HEAP_IN_SHOT ? chunk_with_room(&recorder->shared, HEAP_ROOT_WORDS) : NULL;
-	if (state == HEAP_BETWEEN_SHOTS)
+	state = enter_call(heap);
+	chunk = state == HEAP_IN_SNAPSHOT ? chunk_with_room(&recorder->shared, HEAP_ROOT_WORDS) : NULL;
+	if (state == HEAP_BETWEEN_SNAPSHOTS)
 		return;
 	if (chunk != NULL) {
-		words = chunk->words + place_in(chunk);
+		words = chunk->words + words_in(chunk);
 		words[0] = HEAP_WORD_ROOT | (uint32_t)kind << HEAP_WORD_KIND_BITS;
 		heap_word_put_64(words + 1, slot);
 		heap_word_put_64(words + 3, object);
-		publish(chunk, place_in(chunk) + HEAP_ROOT_WORDS);
+		publish_words(chunk, words_in(chunk) + HEAP_ROOT_WORDS);
 	} else {
 		count_losses(heap, 1);
-		state = HEAP_IN_FULL_SHOT;
+		state = HEAP_IN_FULL_SNAPSHOT;
 	}
-	leave(heap, state);
+	leave_call(heap, state);
 }
 
 /* The counter of an event: all that belongs to a snapshot happened at one time. */
 static uint64_t event_counter(const recorder_shared *shared, heap_state state)
 {
-	return state == HEAP_BETWEEN_SHOTS ? counter_read(&shared->counter) : shared->heap.shot_counter;
+	return state == HEAP_BETWEEN_SNAPSHOTS ? counter_read(&shared->counter) : shared->heap.snapshot_counter;
 }
 
 void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size)
@@ -321,34 +321,34 @@ void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mp
 	if (recorder == NULL)
 		return;
 	heap = &recorder->shared.heap;
-	state = enter(heap);
+	state = enter_call(heap);
 	chunk = chunk_with_room(&recorder->shared, HEAP_FREED_WORDS);
 	if (chunk != NULL) {
-		words = chunk->words + place_in(chunk);
+		words = chunk->words + words_in(chunk);
 		words[0] = HEAP_WORD_FREED;
 		heap_word_put_64(words + 1, address);
 		heap_word_put_64(words + 3, class_key);
 		heap_word_put_64(words + 5, size);
 		heap_word_put_64(words + 7, event_counter(&recorder->shared, state));
-		publish(chunk, place_in(chunk) + HEAP_FREED_WORDS);
+		publish_words(chunk, words_in(chunk) + HEAP_FREED_WORDS);
 	} else {
 		count_losses(heap, 1);
 	}
-	leave(heap, state);
+	leave_call(heap, state);
 }
 
-/* A missing move spoils what is known of all objects: the writer thread must learn where it is missing. */
+/* Without a move, any address may be wrong: the record marks where the writer thread has to stop tracking. */
 static void lose_move(heap_recording *heap)
 {
-	uint32_t place = place_in(heap->current);
+	uint32_t index = words_in(heap->current);
 
 	count_losses(heap, 1);
 	if (heap->is_losing_moves)
 		return;
 	heap->is_losing_moves = 1;
 	/* The chunk's tail has room for it. */
-	heap->current->words[place] = HEAP_WORD_LOSS;
-	publish(heap->current, place + HEAP_LOSS_WORDS);
+	heap->current->words[index] = HEAP_WORD_LOSS;
+	publish_words(heap->current, index + HEAP_LOSS_WORDS);
 }
 
 void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint64_t to)
@@ -361,17 +361,17 @@ void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint6
 	if (recorder == NULL)
 		return;
 	heap = &recorder->shared.heap;
-	state = enter(heap);
+	state = enter_call(heap);
 	chunk = chunk_with_room(&recorder->shared, HEAP_MOVED_WORDS);
 	if (chunk != NULL) {
-		words = chunk->words + place_in(chunk);
+		words = chunk->words + words_in(chunk);
 		words[0] = HEAP_WORD_MOVED;
 		heap_word_put_64(words + 1, from);
 		heap_word_put_64(words + 3, to);
 		heap_word_put_64(words + 5, event_counter(&recorder->shared, state));
-		publish(chunk, place_in(chunk) + HEAP_MOVED_WORDS);
+		publish_words(chunk, words_in(chunk) + HEAP_MOVED_WORDS);
 	} else {
 		lose_move(heap);
 	}
-	leave(heap, state);
+	leave_call(heap, state);
 }

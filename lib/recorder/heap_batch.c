@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocates the memory for the events of one HEAP_DATA block. */
 #include "recorder/heap_batch.h"
 
 #include <string.h>

@@ -24,8 +24,8 @@ void heap_blocks_note_lost(heap_blocks *blocks, mprof_loss_cause cause, uint64_t
 {
 	if (count > 0)
 		output_count_lost(blocks->output, cause, count);
-	if (count > 0 && blocks->shot.is_open)
-		blocks->shot.is_incomplete = 1;
+	if (count > 0 && blocks->snapshot.is_open)
+		blocks->snapshot.is_incomplete = 1;
 }
 
 /* Writes a block. Returns 1 if the log has it; what it holds is counted as lost otherwise. */
@@ -38,7 +38,7 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
 		return 0;
 	}
-	status = mprof_writer_write_heap(output->writer, blocks->batch_shot, flags, blocks->batch_counter, events,
+	status = mprof_writer_write_heap(output->writer, blocks->batch_snapshot, flags, blocks->batch_counter, events,
 					 count);
 	if (status == MPROF_ERR_MEMORY) {
 		/* The writer goes on after it, and so does the recorder. */
@@ -59,10 +59,10 @@ void heap_blocks_flush(heap_blocks *blocks)
 
 	if (blocks->batch.count == 0)
 		return;
-	if (blocks->batch_shot != 0 && !blocks->shot.has_block)
+	if (blocks->batch_snapshot != 0 && !blocks->snapshot.has_block)
 		flags = MPROF_HEAP_FLAG_FIRST;
-	if (write_heap_block(blocks, flags, blocks->batch.events, blocks->batch.count) && blocks->batch_shot != 0)
-		blocks->shot.has_block = 1;
+	if (write_heap_block(blocks, flags, blocks->batch.events, blocks->batch.count) && blocks->batch_snapshot != 0)
+		blocks->snapshot.has_block = 1;
 	heap_batch_clear(&blocks->batch);
 }
 
@@ -75,30 +75,30 @@ int heap_blocks_begin_batch(heap_blocks *blocks)
 	return 0;
 }
 
-void heap_blocks_begin_shot(heap_blocks *blocks, const heap_shot *shot)
+void heap_blocks_begin_snapshot(heap_blocks *blocks, const open_snapshot *snapshot)
 {
 	heap_blocks_flush(blocks);
-	blocks->shot = *shot;
+	blocks->snapshot = *snapshot;
 }
 
 static void write_last_block(heap_blocks *blocks)
 {
-	heap_shot *shot = &blocks->shot;
-	uint32_t flags = MPROF_HEAP_FLAG_LAST | (shot->has_block ? 0 : MPROF_HEAP_FLAG_FIRST);
+	open_snapshot *snapshot = &blocks->snapshot;
+	uint32_t flags = MPROF_HEAP_FLAG_LAST | (snapshot->has_block ? 0 : MPROF_HEAP_FLAG_FIRST);
 	uint32_t count = blocks->batch.count;
 	int is_written;
 
-	blocks->batch_shot = shot->number;
-	blocks->batch_counter = shot->counter;
-	is_written = write_heap_block(blocks, flags | (shot->is_incomplete ? MPROF_HEAP_FLAG_INCOMPLETE : 0),
+	blocks->batch_snapshot = snapshot->number;
+	blocks->batch_counter = snapshot->counter;
+	is_written = write_heap_block(blocks, flags | (snapshot->is_incomplete ? MPROF_HEAP_FLAG_INCOMPLETE : 0),
 				      blocks->batch.events, count);
 	/* Without memory for what it holds, an empty block can still mark the snapshot as incomplete. */
-	if (!is_written && count > 0 && shot->is_incomplete)
+	if (!is_written && count > 0 && snapshot->is_incomplete)
 		is_written = write_heap_block(blocks, flags | MPROF_HEAP_FLAG_INCOMPLETE, NULL, 0);
 	heap_batch_clear(&blocks->batch);
-	is_written &= heap_blocks_has_shot(blocks);
-	blocks->shots += is_written ? 1 : 0;
-	blocks->incomplete_shots += is_written && shot->is_incomplete ? 1 : 0;
+	is_written &= heap_blocks_has_snapshot(blocks);
+	blocks->snapshots += is_written ? 1 : 0;
+	blocks->incomplete_shots += is_written && snapshot->is_incomplete ? 1 : 0;
 }
 
 static void write_summary(heap_blocks *blocks)
@@ -110,7 +110,7 @@ static void write_summary(heap_blocks *blocks)
 		output_count_lost(output, output_loss_cause(output), 1);
 		return;
 	}
-	status = heap_sums_write(&blocks->sums, output->writer, blocks->shot.collection);
+	status = heap_sums_write(&blocks->sums, output->writer, blocks->snapshot.collection);
 	if (status == MPROF_ERR_MEMORY)
 		output_count_lost(output, MPROF_LOSS_NO_MEMORY, 1);
 	else
@@ -119,17 +119,17 @@ static void write_summary(heap_blocks *blocks)
 		output_count_lost(output, MPROF_LOSS_LIMIT, 1);
 }
 
-void heap_blocks_end_shot(heap_blocks *blocks)
+void heap_blocks_end_snapshot(heap_blocks *blocks)
 {
-	heap_shot *shot = &blocks->shot;
+	open_snapshot *snapshot = &blocks->snapshot;
 
-	if (shot->number != 0)
+	if (snapshot->number != 0)
 		write_last_block(blocks);
-	if ((shot->use & MPROF_HEAP_USE_SUMMARY) != 0 && !shot->is_incomplete) {
+	if ((snapshot->use & MPROF_HEAP_USE_SUMMARY) != 0 && !snapshot->is_incomplete) {
 		write_summary(blocks);
 		/* Deaths that no summary holds yet stay for the next one. */
 		heap_sums_clear(&blocks->sums, HEAP_SUM_DEAD);
 	}
 	heap_sums_clear(&blocks->sums, HEAP_SUM_ALIVE);
-	*shot = (heap_shot){.is_open = 0};
+	*snapshot = (open_snapshot){.is_open = 0};
 }

@@ -21,7 +21,7 @@
 #define HEAP_DEATH_SPAN (UINT64_C(1) << 16)
 
 /** The snapshot that is being read. */
-typedef struct heap_shot {
+typedef struct open_snapshot {
 	int is_open;
 	uint32_t use; /**< Bits of #mprof_heap_use. */
 	uint32_t collection;
@@ -30,16 +30,16 @@ typedef struct heap_shot {
 	int has_block;  /**< One of its blocks was written, or was to be. */
 	int has_object; /**< So more references have an object. */
 	int is_incomplete;
-} heap_shot;
+} open_snapshot;
 
 typedef struct heap_blocks {
 	recorder_output *output;
-	heap_shot shot;
-	heap_batch batch;    /**< Events that no block holds yet. */
-	uint32_t batch_shot; /**< Number of the snapshot that they belong to, 0: none. */
+	open_snapshot snapshot;
+	heap_batch batch;        /**< Events that no block holds yet. */
+	uint32_t batch_snapshot; /**< Number of the snapshot that they belong to, 0: none. */
 	uint64_t batch_counter;
 	heap_sums sums;
-	uint64_t shots;            /**< Written so far, ... */
+	uint64_t snapshots;        /**< Written so far, ... */
 	uint64_t incomplete_shots; /**< ... and those of them that are incomplete. */
 } heap_blocks;
 
@@ -57,9 +57,9 @@ void heap_blocks_flush(heap_blocks *blocks);
 int heap_blocks_begin_batch(heap_blocks *blocks);
 
 /** Whether the snapshot's objects are written, and not only counted. */
-static inline int heap_blocks_has_shot(const heap_blocks *blocks)
+static inline int heap_blocks_has_snapshot(const heap_blocks *blocks)
 {
-	return blocks->shot.is_open && (blocks->shot.use & MPROF_HEAP_USE_SHOT) != 0;
+	return blocks->snapshot.is_open && (blocks->snapshot.use & MPROF_HEAP_USE_SHOT) != 0;
 }
 
 /**
@@ -69,24 +69,24 @@ static inline int heap_blocks_has_shot(const heap_blocks *blocks)
 static inline uint64_t *heap_blocks_add(heap_blocks *blocks, mprof_event_kind kind, uint32_t id, uint64_t value,
 					uint64_t object, uint32_t references, uint64_t counter)
 {
-	uint32_t shot = blocks->shot.number;
+	uint32_t snapshot = blocks->snapshot.number;
 	uint64_t span = kind == MPROF_EVENT_HEAP_MOVE ? HEAP_MOVE_SPAN : HEAP_DEATH_SPAN;
 
-	if ((!heap_batch_has_room(&blocks->batch, references) || blocks->batch_shot != shot ||
-	     (shot == 0 && counter - blocks->batch_counter >= span)) &&
+	if ((!heap_batch_has_room(&blocks->batch, references) || blocks->batch_snapshot != snapshot ||
+	     (snapshot == 0 && counter - blocks->batch_counter >= span)) &&
 	    !heap_blocks_begin_batch(blocks))
 		return NULL;
 	if (blocks->batch.count == 0) {
-		blocks->batch_shot = shot;
-		blocks->batch_counter = shot != 0 ? blocks->shot.counter : counter;
+		blocks->batch_snapshot = snapshot;
+		blocks->batch_counter = snapshot != 0 ? blocks->snapshot.counter : counter;
 	}
 	return heap_batch_add(&blocks->batch, kind, id, value, object, references);
 }
 
 /** Begins a snapshot. */
-void heap_blocks_begin_shot(heap_blocks *blocks, const heap_shot *shot);
+void heap_blocks_begin_snapshot(heap_blocks *blocks, const open_snapshot *snapshot);
 
 /** Ends the snapshot that is open: writes its last block and its summary, if it has them. */
-void heap_blocks_end_shot(heap_blocks *blocks);
+void heap_blocks_end_snapshot(heap_blocks *blocks);
 
 #endif

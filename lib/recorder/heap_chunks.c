@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocates the chunks of heap snapshots and passes them back for reuse, without locks. */
 #include "recorder/heap_chunks.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes)
 		chunks->chunk_size /= 2;
 }
 
-static void unmap(heap_chunks *chunks, heap_chunk *chunk)
+static void unmap_chunk(heap_chunks *chunks, heap_chunk *chunk)
 {
 	munmap(chunk, chunks->chunk_size);
 	atomic_fetch_sub_explicit(&chunks->mapped, chunks->chunk_size, memory_order_relaxed);
@@ -46,20 +47,20 @@ void heap_chunks_destroy(heap_chunks *chunks, heap_chunk *first)
 	while (chunk != NULL) {
 		heap_chunk *next = chunk->next_free;
 
-		unmap(chunks, chunk);
+		unmap_chunk(chunks, chunk);
 		chunk = next;
 	}
 	while (first != NULL) {
 		heap_chunk *next = atomic_load_explicit(&first->next, memory_order_acquire);
 
-		unmap(chunks, first);
+		unmap_chunk(chunks, first);
 		first = next;
 	}
 }
 
-static heap_chunk *pop_free(heap_chunks *chunks)
+static heap_chunk *pop_free_chunk(heap_chunks *chunks)
 {
-	/* Acquire, with the release of the push: next_free is as the writer thread left it. */
+	/* Acquire: pairs with the release of the push in heap_chunks_give(), so next_free is valid. */
 	heap_chunk *top = atomic_load_explicit(&chunks->free, memory_order_acquire);
 
 	while (top != NULL && !atomic_compare_exchange_weak_explicit(&chunks->free, &top, top->next_free,
@@ -89,13 +90,13 @@ static heap_chunk *map_chunk(heap_chunks *chunks, int at_once)
 
 heap_chunk *heap_chunks_take(heap_chunks *chunks, int at_once)
 {
-	heap_chunk *chunk = pop_free(chunks);
+	heap_chunk *chunk = pop_free_chunk(chunks);
 
 	if (chunk == NULL)
 		chunk = map_chunk(chunks, at_once);
 	if (chunk == NULL)
 		return NULL;
-	/* The chunk is nobody else's: what others see of it follows the release that appends it to the chain. */
+	/* Relaxed: the chunk has no other owner until the release store that appends it to the list. */
 	atomic_store_explicit(&chunk->published, 0, memory_order_relaxed);
 	atomic_store_explicit(&chunk->next, NULL, memory_order_relaxed);
 	return chunk;
@@ -106,7 +107,7 @@ void heap_chunks_give(heap_chunks *chunks, heap_chunk *chunk)
 	heap_chunk *top;
 
 	if (atomic_load_explicit(&chunks->free_count, memory_order_relaxed) * chunks->chunk_size >= RESERVE_BYTES) {
-		unmap(chunks, chunk);
+		unmap_chunk(chunks, chunk);
 		return;
 	}
 	atomic_fetch_add_explicit(&chunks->free_count, 1, memory_order_relaxed);

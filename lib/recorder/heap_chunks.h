@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_chunks.h
- * \brief The memory of heap snapshots: a chain of chunks that one side fills and the writer thread follows, without
- * locks.
+ * \brief The memory of heap snapshots: a list of chunks that one side fills and the writer thread reads, without locks.
  *
- * The side that records is one thread at a time; each of its calls happens before the next (see heap.h). It alone takes
- * chunks and appends them to the chain; the writer thread alone gives them back.
+ * The recording side is one thread at a time; each of its calls happens before the next (see heap_recording.h). Only
+ * the recording side takes chunks and appends them to the list; only the writer thread gives them back.
  */
 #ifndef RECORDER_HEAP_CHUNKS_H
 #define RECORDER_HEAP_CHUNKS_H
@@ -21,10 +20,12 @@
 
 typedef struct heap_chunk heap_chunk;
 struct heap_chunk {
-	/** Words that hold records. Stored with release once they are filled; the writer thread loads with acquire. */
+	/** Number of words that contain records. Owner: the recording side, which stores it with release after it has
+	 * filled the words; the writer thread loads it with acquire and then reads them. */
 	_Atomic uint32_t published;
 	uint32_t capacity; /**< In words, without the tail. Constant. */
-	/** The next chunk. Stored with release, after the last change of published. */
+	/** The next chunk; NULL in the last one. The recording side stores it with release after the last change of
+	 * published; the writer thread, which loads it with acquire, then sees the final value of published. */
 	_Atomic(heap_chunk *) next;
 	heap_chunk *next_free;    /**< In the stack of free ones. */
 	char padding[CACHE_LINE]; /**< The writer thread reads the words, and seldom what stands above. */
@@ -36,8 +37,9 @@ typedef struct heap_chunks {
 	uint64_t max_bytes;
 	_Atomic uint64_t mapped; /**< Bytes. The side that records adds, the writer thread subtracts. */
 	/**
-	 * Top of the stack of free chunks. The writer thread pushes, and the side that records pops: as nobody else
-	 * pops, a chunk that is on top twice cannot have been taken in between.
+	 * Top of the stack of free chunks. The writer thread pushes with release, and the recording side pops with
+	 * acquire. No change count is needed: only one thread pops, so a chunk that is on top twice has not been taken
+	 * in between.
 	 */
 	_Atomic(heap_chunk *) free;
 	_Atomic uint32_t free_count;
@@ -46,7 +48,7 @@ typedef struct heap_chunks {
 /** Takes no memory yet. */
 void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes);
 
-/** Unmaps the free chunks, and those of the chain from \p first on. */
+/** Unmaps the free chunks, and those of the list from \p first on. */
 void heap_chunks_destroy(heap_chunks *chunks, heap_chunk *first);
 
 /**

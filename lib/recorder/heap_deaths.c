@@ -81,8 +81,8 @@ void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter)
 		const timeline_entry *later = heap_timeline_ahead(&deaths->timeline, FETCH_AHEAD);
 		int done;
 
-		/* Whether they are where they were allocated is not known then. */
-		if (deaths->is_blind)
+		/* The object may have been moved since it was allocated. */
+		if (deaths->has_lost_moves)
 			continue;
 		if (later != NULL)
 			object_tracker_prefetch(&deaths->tracker, later->object.address);
@@ -94,7 +94,7 @@ void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter)
 	}
 }
 
-void heap_deaths_begin_shot(heap_deaths *deaths, uint32_t use, uint64_t counter)
+void heap_deaths_begin_snapshot(heap_deaths *deaths, uint32_t use, uint64_t counter)
 {
 	heap_deaths_pass_time(deaths, counter);
 	if (heap_deaths_is_sure(deaths) && !object_tracker_end_moves(&deaths->tracker))
@@ -103,7 +103,7 @@ void heap_deaths_begin_shot(heap_deaths *deaths, uint32_t use, uint64_t counter)
 		deaths->writes_each = (use & MPROF_HEAP_USE_FREED) != 0;
 }
 
-void heap_deaths_end_shot(heap_deaths *deaths, int is_complete, uint64_t counter)
+void heap_deaths_end_snapshot(heap_deaths *deaths, int is_complete, uint64_t counter)
 {
 	deaths->counter = counter;
 	if (heap_deaths_is_sure(deaths) && !object_tracker_end_shot(&deaths->tracker, is_complete))
@@ -129,12 +129,12 @@ void heap_deaths_note_moved(heap_deaths *deaths, uint64_t from, uint64_t to, uin
 
 void heap_deaths_lose_moves(heap_deaths *deaths)
 {
-	deaths->is_blind = 1;
+	deaths->has_lost_moves = 1;
 	object_tracker_forget(&deaths->tracker);
 }
 
 void heap_deaths_find_moves(heap_deaths *deaths, uint64_t counter)
 {
 	heap_deaths_pass_time(deaths, counter);
-	deaths->is_blind = 0;
+	deaths->has_lost_moves = 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_deaths.h
- * \brief Which objects died: what is known of all objects from allocations, moves and heap snapshots. Writer thread.
+ * \brief Finds the objects that died, from allocations, moves and heap snapshots. Owner: the writer thread.
  *
- * Allocations come from the threads' buffers and wait in a timeline; what a collection reports comes from the chunks of
- * the heap, in order. heap_deaths_pass_time() brings the two into one order by their counters.
+ * Allocations come from the threads' buffers and wait in a timeline; reports of the collector come from the chunks of
+ * the heap, in order. heap_deaths_pass_time() merges the two by their counters.
  */
 #ifndef RECORDER_HEAP_DEATHS_H
 #define RECORDER_HEAP_DEATHS_H
@@ -16,11 +16,11 @@
 #include "recorder/object_tracker.h"
 
 typedef struct heap_deaths {
-	heap_blocks *blocks; /**< Where deaths go. */
-	int is_tracking;     /**< Deaths are found: a round then drains all that threads have published. */
-	int writes_each;     /**< They are written one by one: the last snapshot asked for it, or there was none. */
-	int is_blind;        /**< Moves are missing: nothing is known of objects for now. */
-	uint64_t counter;    /**< When what is found dead was found so. */
+	heap_blocks *blocks; /**< Receives the deaths. Borrowed. */
+	int is_tracking;     /**< Deaths are found. Each round then drains all that threads have published. */
+	int writes_each;     /**< Each death is written: the last snapshot requested it, or there was none. */
+	int has_lost_moves;  /**< Moves were not recorded, so the addresses of all objects are unknown. */
+	uint64_t counter;    /**< Counter of the deaths that are being found. */
 	heap_timeline timeline;
 	object_tracker tracker;
 } heap_deaths;
@@ -29,11 +29,11 @@ typedef struct heap_deaths {
 void heap_deaths_init(heap_deaths *deaths, const mprof_allocator *allocator, heap_blocks *blocks, int is_tracking);
 void heap_deaths_destroy(heap_deaths *deaths);
 
-/** Nobody needs to learn of deaths any more: forgets all objects. */
+/** Deaths are not needed any more: forgets all objects. */
 void heap_deaths_stop(heap_deaths *deaths);
 
 /**
- * No memory for what is known of objects: no more deaths are found, and those that might have been are counted as lost.
+ * Ends the tracking because memory ran out. The deaths of the tracked objects are counted as lost.
  */
 void heap_deaths_give_up(heap_deaths *deaths);
 
@@ -41,20 +41,20 @@ void heap_deaths_give_up(heap_deaths *deaths);
 void heap_deaths_note_allocation(heap_deaths *deaths, uint64_t object, uint32_t class_id, uint64_t size,
 				 uint64_t counter);
 
-/** A collection's start was drained: moves before it and after it are not of one collection. */
+/** A collection's start was drained: moves before it and after it belong to different collections. */
 void heap_deaths_note_collection(heap_deaths *deaths, uint64_t counter);
 
-/** Puts what was noted in order. To be called between noting and heap_deaths_pass_time(). */
+/** Sorts the noted entries. Call it between noting and heap_deaths_pass_time(). */
 void heap_deaths_sort(heap_deaths *deaths);
 
 /** Applies the allocations before a counter. */
 void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter);
 
 /** A snapshot begins. */
-void heap_deaths_begin_shot(heap_deaths *deaths, uint32_t use, uint64_t counter);
+void heap_deaths_begin_snapshot(heap_deaths *deaths, uint32_t use, uint64_t counter);
 
-/** It ends. If it is complete, what it did not hold is dead. */
-void heap_deaths_end_shot(heap_deaths *deaths, int is_complete, uint64_t counter);
+/** A snapshot ends. If it is complete, all objects that it does not contain are dead. */
+void heap_deaths_end_snapshot(heap_deaths *deaths, int is_complete, uint64_t counter);
 
 /** The client reports an object as dead. */
 void heap_deaths_note_freed(heap_deaths *deaths, uint64_t address, uint64_t counter);
@@ -62,18 +62,18 @@ void heap_deaths_note_freed(heap_deaths *deaths, uint64_t address, uint64_t coun
 /** An object was moved. */
 void heap_deaths_note_moved(heap_deaths *deaths, uint64_t from, uint64_t to, uint64_t counter);
 
-/** A move is missing: all that is known of objects may be wrong from here on ... */
+/** A move was not recorded: any address may be wrong from here on, so all objects are forgotten. */
 void heap_deaths_lose_moves(heap_deaths *deaths);
 
-/** ... up to here. What was allocated before may have been moved. */
+/** Moves are recorded again from a counter on. Objects allocated before it may have been moved and are not tracked. */
 void heap_deaths_find_moves(heap_deaths *deaths, uint64_t counter);
 
 static inline int heap_deaths_is_sure(const heap_deaths *deaths)
 {
-	return deaths->is_tracking && !deaths->is_blind;
+	return deaths->is_tracking && !deaths->has_lost_moves;
 }
 
-/** A snapshot holds an object. */
+/** A snapshot contains an object. */
 static inline void heap_deaths_note_alive(heap_deaths *deaths, const tracked_object *object)
 {
 	if (heap_deaths_is_sure(deaths) && !object_tracker_alive(&deaths->tracker, object))

@@ -32,60 +32,60 @@ void heap_drain_destroy(heap_drain *heap)
 	heap_deaths_destroy(&heap->deaths);
 }
 
-static void begin_shot(heap_drain *heap, uint32_t use, uint32_t collection, uint64_t counter)
+static void begin_snapshot(heap_drain *heap, uint32_t use, uint32_t collection, uint64_t counter)
 {
-	heap_shot shot = {.is_open = 1, .use = use, .collection = collection, .counter = counter};
+	open_snapshot snapshot = {.is_open = 1, .use = use, .collection = collection, .counter = counter};
 
-	heap_deaths_begin_shot(&heap->deaths, use, counter);
+	heap_deaths_begin_snapshot(&heap->deaths, use, counter);
 	/* What died alone has the number of its collection too. */
 	if (heap->output->numbers_snapshots_like_collections && collection != 0)
-		shot.number = (use & (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED)) != 0 ? collection : 0;
+		snapshot.number = (use & (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED)) != 0 ? collection : 0;
 	else if ((use & MPROF_HEAP_USE_SHOT) != 0)
-		shot.number = ++heap->next_number;
-	heap_blocks_begin_shot(&heap->blocks, &shot);
+		snapshot.number = ++heap->next_number;
+	heap_blocks_begin_snapshot(&heap->blocks, &snapshot);
 	heap->class_stamp++;
 }
 
-static void end_shot(heap_drain *heap, int is_incomplete)
+static void end_snapshot(heap_drain *heap, int is_incomplete)
 {
-	heap_shot *shot = &heap->blocks.shot;
+	open_snapshot *snapshot = &heap->blocks.snapshot;
 
-	shot->is_incomplete |= is_incomplete;
+	snapshot->is_incomplete |= is_incomplete;
 	/* Where objects are missing, or none were asked for, an object that was not given is not dead by that. */
-	heap_deaths_end_shot(&heap->deaths, shot->use != 0 && !shot->is_incomplete, shot->counter);
-	heap_blocks_end_shot(&heap->blocks);
+	heap_deaths_end_snapshot(&heap->deaths, snapshot->use != 0 && !snapshot->is_incomplete, snapshot->counter);
+	heap_blocks_end_snapshot(&heap->blocks);
 }
 
 /* The object's references, if there are any, go where this returns; NULL if they are not wanted. */
 static inline uint64_t *give_object(heap_drain *heap, uint64_t address, uint32_t class_id, uint64_t size,
 				    uint32_t references)
 {
-	heap_shot *shot = &heap->blocks.shot;
+	open_snapshot *snapshot = &heap->blocks.snapshot;
 	tracked_object object = {address, size, class_id};
 	uint64_t *room = NULL;
 
-	if (!shot->is_open)
+	if (!snapshot->is_open)
 		return NULL;
 	if (class_id == 0) {
 		heap_blocks_note_lost(&heap->blocks, MPROF_LOSS_NO_MEMORY, 1);
 	} else {
-		if ((shot->use & MPROF_HEAP_USE_SUMMARY) != 0)
+		if ((snapshot->use & MPROF_HEAP_USE_SUMMARY) != 0)
 			heap_sums_add(&heap->blocks.sums, HEAP_SUM_ALIVE, class_id, size);
 		heap_deaths_note_alive(&heap->deaths, &object);
-		if (heap_blocks_has_shot(&heap->blocks))
+		if (heap_blocks_has_snapshot(&heap->blocks))
 			room = heap_blocks_add(&heap->blocks, MPROF_EVENT_HEAP_OBJECT, class_id, size, address,
-					       references, shot->counter);
+					       references, snapshot->counter);
 	}
-	shot->has_object = room != NULL;
+	snapshot->has_object = room != NULL;
 	return room;
 }
 
-static inline uint32_t class_at(heap_drain *heap, uint32_t place)
+static inline uint32_t class_id_at(heap_drain *heap, uint32_t slot)
 {
-	heap_class *known = &heap->classes[place];
+	heap_class *known = &heap->classes[slot];
 
 	if (__builtin_expect(known->stamp != heap->class_stamp, 0)) {
-		known->id = keys_class_id(heap->keys, known->key, heap->blocks.shot.counter);
+		known->id = keys_class_id(heap->keys, known->key, heap->blocks.snapshot.counter);
 		known->stamp = heap->class_stamp;
 	}
 	return known->id;
@@ -93,10 +93,10 @@ static inline uint32_t class_at(heap_drain *heap, uint32_t place)
 
 static inline uint32_t read_object(heap_drain *heap, const uint32_t *words)
 {
-	uint32_t place = words[0] >> HEAP_CLASS_SHIFT & (HEAP_CLASSES - 1);
+	uint32_t slot = words[0] >> HEAP_CLASS_SHIFT & (HEAP_CLASSES - 1);
 	uint32_t count = words[0] >> HEAP_COUNT_SHIFT & HEAP_OBJECT_REFERENCES;
 	uint64_t address = heap->read_object + heap_word_widen(words[1]);
-	uint64_t *room = give_object(heap, address, class_at(heap, place), words[0] >> HEAP_SIZE_SHIFT, count);
+	uint64_t *room = give_object(heap, address, class_id_at(heap, slot), words[0] >> HEAP_SIZE_SHIFT, count);
 
 	heap->read_object = address;
 	for (uint32_t i = 0; room != NULL && i < count; i++)
@@ -106,7 +106,7 @@ static inline uint32_t read_object(heap_drain *heap, const uint32_t *words)
 
 static uint32_t read_wide_object(heap_drain *heap, const uint32_t *words)
 {
-	uint32_t class_id = class_at(heap, words[0] >> HEAP_WORD_KIND_BITS);
+	uint32_t class_id = class_id_at(heap, words[0] >> HEAP_WORD_KIND_BITS);
 
 	heap->read_object = heap_word_get_64(words + 1);
 	give_object(heap, heap->read_object, class_id, heap_word_get_64(words + 3), 0);
@@ -119,11 +119,11 @@ static uint32_t read_references(heap_drain *heap, const uint32_t *words)
 	int is_wide = (words[0] & HEAP_WORD_KIND_MASK) == HEAP_WORD_REFERENCES_WIDE;
 	uint64_t *room = NULL;
 
-	if (heap_blocks_has_shot(&heap->blocks) && heap->blocks.shot.has_object) {
+	if (heap_blocks_has_snapshot(&heap->blocks) && heap->blocks.snapshot.has_object) {
 		room = heap_batch_extend(&heap->blocks.batch, count);
 		if (room == NULL)
 			room = heap_blocks_add(&heap->blocks, MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0, count,
-					       heap->blocks.shot.counter);
+					       heap->blocks.snapshot.counter);
 	}
 	words += HEAP_REFERENCES_WORDS;
 	for (uint32_t i = 0; room != NULL && i < count; i++)
@@ -147,12 +147,12 @@ static uint32_t read_root(heap_drain *heap, const uint32_t *words)
 	uint64_t slot = heap_word_get_64(words + 1);
 	uint32_t root = 0;
 
-	if (!heap_blocks_has_shot(&heap->blocks))
+	if (!heap_blocks_has_snapshot(&heap->blocks))
 		return HEAP_ROOT_WORDS;
 	if (slot != 0)
-		root = root_table_find_id(heap->roots, slot, heap->blocks.shot.counter, &kind);
+		root = root_table_find_id(heap->roots, slot, heap->blocks.snapshot.counter, &kind);
 	heap_blocks_add(&heap->blocks, MPROF_EVENT_HEAP_ROOT, root, kind, heap_word_get_64(words + 3), 0,
-			heap->blocks.shot.counter);
+			heap->blocks.snapshot.counter);
 	return HEAP_ROOT_WORDS;
 }
 
@@ -210,11 +210,11 @@ static inline uint32_t read_record(heap_drain *heap, const uint32_t *words)
 	case HEAP_WORD_MOVED:
 		return read_moved(heap, words);
 	case HEAP_WORD_BEGIN:
-		begin_shot(heap, words[0] >> HEAP_WORD_KIND_BITS, words[1], heap_word_get_64(words + 2));
+		begin_snapshot(heap, words[0] >> HEAP_WORD_KIND_BITS, words[1], heap_word_get_64(words + 2));
 		return HEAP_BEGIN_WORDS;
 	case HEAP_WORD_END:
-		if (heap->blocks.shot.is_open)
-			end_shot(heap, words[0] >> HEAP_WORD_KIND_BITS != 0);
+		if (heap->blocks.snapshot.is_open)
+			end_snapshot(heap, words[0] >> HEAP_WORD_KIND_BITS != 0);
 		return HEAP_END_WORDS;
 	case HEAP_WORD_LOSS:
 		heap_deaths_lose_moves(&heap->deaths);
@@ -233,7 +233,7 @@ void heap_drain_begin(heap_drain *heap)
 	while ((next = atomic_load_explicit(&chunk->next, memory_order_acquire)) != NULL)
 		chunk = next;
 	heap->until_chunk = chunk;
-	heap->until_place = atomic_load_explicit(&chunk->published, memory_order_acquire);
+	heap->until_word = atomic_load_explicit(&chunk->published, memory_order_acquire);
 	/* After that: what was recorded up to there happened before this counter. */
 	heap->until_counter = counter_read(&heap->shared->counter);
 }
@@ -243,17 +243,17 @@ static int read_chunks(heap_drain *heap, size_t most)
 {
 	for (size_t i = 0; i < most; i++) {
 		heap_chunk *chunk = heap->chunk;
-		uint32_t limit = heap->until_place;
+		uint32_t limit = heap->until_word;
 
 		/* Another one was appended before: this one does not change any more. */
 		if (chunk != heap->until_chunk)
 			limit = atomic_load_explicit(&chunk->published, memory_order_acquire);
-		while (heap->place < limit)
-			heap->place += read_record(heap, chunk->words + heap->place);
+		while (heap->word_index < limit)
+			heap->word_index += read_record(heap, chunk->words + heap->word_index);
 		if (chunk == heap->until_chunk)
 			return 1;
 		heap->chunk = atomic_load_explicit(&chunk->next, memory_order_acquire);
-		heap->place = 0;
+		heap->word_index = 0;
 		heap_chunks_give(&heap->shared->heap.chunks, chunk);
 	}
 	return 0;
@@ -272,7 +272,7 @@ static void note_losses(heap_drain *heap)
 int heap_drain_run(heap_drain *heap, int all, int is_last)
 {
 	heap_deaths *deaths = &heap->deaths;
-	const heap_shot *shot = &heap->blocks.shot;
+	const open_snapshot *snapshot = &heap->blocks.snapshot;
 	int is_done;
 
 	note_losses(heap);
@@ -284,13 +284,13 @@ int heap_drain_run(heap_drain *heap, int all, int is_last)
 	/* Allocations must not wait for long either. */
 	all |= deaths->timeline.count > HEAP_TIMELINE_MAX / 4;
 	is_done = read_chunks(heap, all ? SIZE_MAX : ROUND_CHUNKS);
-	if (is_last && shot->is_open)
-		end_shot(heap, 1);
+	if (is_last && snapshot->is_open)
+		end_snapshot(heap, 1);
 	/* Objects that are allocated while a snapshot is taken are no part of it: they wait for its end. */
-	if (is_done && !shot->is_open)
+	if (is_done && !snapshot->is_open)
 		heap_deaths_pass_time(deaths, heap->until_counter);
 	heap_blocks_flush(&heap->blocks);
 	if (!is_done)
 		sem_post(&heap->shared->work);
-	return is_done && !shot->is_open;
+	return is_done && !snapshot->is_open;
 }

@@ -33,10 +33,10 @@ typedef struct heap_drain {
 	heap_blocks blocks;
 	heap_deaths deaths;
 	heap_chunk *chunk;             /**< The first that was not read to its end. */
-	uint32_t place;                /**< The word of it that is read next. */
+	uint32_t word_index;           /**< The word of it that is read next. */
 	uint64_t read_object;          /**< As heap_recording::last_object, of what was read. */
 	const heap_chunk *until_chunk; /**< Where this round stops: what was there when it began. */
-	uint32_t until_place;
+	uint32_t until_word;
 	uint64_t until_counter; /**< Allocations before it were drained before heap_drain_run(). */
 	uint64_t lost_seen;     /**< Of heap_recording::lost. */
 	uint32_t next_number;   /**< Of snapshots. */

@@ -19,9 +19,9 @@
 
 /** Where the side that records is. */
 typedef enum heap_state {
-	HEAP_BETWEEN_SHOTS = 0,
-	HEAP_IN_SHOT = 1,
-	HEAP_IN_FULL_SHOT = 2 /**< Objects of this snapshot did not fit: the others are dropped, too. */
+	HEAP_BETWEEN_SNAPSHOTS = 0,
+	HEAP_IN_SNAPSHOT = 1,
+	HEAP_IN_FULL_SNAPSHOT = 2 /**< Objects of this snapshot did not fit: the others are dropped, too. */
 } heap_state;
 
 typedef struct heap_recording {
@@ -34,7 +34,7 @@ typedef struct heap_recording {
 	int is_losing_moves;    /**< Recorded in the current chunk; over when there is a next one. */
 	heap_chunk *current;
 	uint64_t last_object; /**< What the next object's address is relative to. */
-	uint64_t shot_counter;
+	uint64_t snapshot_counter;
 	mprof_key class_keys[HEAP_CLASSES];
 	char padding_after[CACHE_LINE];
 } heap_recording;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sums the objects of each class, and writes HEAP_SUMMARY blocks. */
 #include "recorder/heap_sums.h"
 
 #include "base/array.h"
@@ -10,12 +11,12 @@ void heap_sums_init(heap_sums *sums, const mprof_allocator *allocator)
 {
 	memset(sums, 0, sizeof(*sums));
 	sums->allocator = *allocator;
-	id_map_init(&sums->places, allocator);
+	id_map_init(&sums->row_numbers, allocator);
 }
 
 void heap_sums_destroy(heap_sums *sums)
 {
-	id_map_destroy(&sums->places);
+	id_map_destroy(&sums->row_numbers);
 	allocator_release(&sums->allocator, sums->rows, sums->capacity * sizeof(*sums->rows));
 	sums->rows = NULL;
 	sums->capacity = 0;
@@ -31,7 +32,7 @@ heap_sums_row *heap_sums_add_row(heap_sums *sums, uint32_t class_id)
 		return NULL;
 	}
 	sums->rows = rows;
-	if (!id_map_put(&sums->places, class_id, (uint32_t)sums->count + 1)) {
+	if (!id_map_put(&sums->row_numbers, class_id, (uint32_t)sums->count + 1)) {
 		sums->is_short = 1;
 		return NULL;
 	}

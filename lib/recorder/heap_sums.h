@@ -21,7 +21,7 @@ typedef struct heap_sums_row {
 
 typedef struct heap_sums {
 	mprof_allocator allocator;
-	id_map places; /**< Class → its row + 1. */
+	id_map row_numbers; /**< Class → its row + 1. */
 	heap_sums_row *rows;
 	size_t count;
 	size_t capacity;
@@ -37,8 +37,8 @@ heap_sums_row *heap_sums_add_row(heap_sums *sums, uint32_t class_id);
 
 static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_id, uint64_t size)
 {
-	uint32_t place = id_map_get(&sums->places, class_id);
-	heap_sums_row *row = place != 0 ? &sums->rows[place - 1] : heap_sums_add_row(sums, class_id);
+	uint32_t number = id_map_get(&sums->row_numbers, class_id);
+	heap_sums_row *row = number != 0 ? &sums->rows[number - 1] : heap_sums_add_row(sums, class_id);
 
 	if (row == NULL)
 		return;

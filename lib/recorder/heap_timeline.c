@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sorts allocations of all threads by counter, by merging the sorted runs that the threads deliver. */
 #include "recorder/heap_timeline.h"
 
 #include "base/checked.h"
@@ -33,7 +34,7 @@ static void drop_taken(heap_timeline *timeline)
 	timeline->first = 0;
 }
 
-static int grow(heap_timeline *timeline)
+static int grow_timeline(heap_timeline *timeline)
 {
 	size_t capacity = timeline->capacity == 0 ? FIRST_CAPACITY : timeline->capacity * 2;
 	timeline_entry *entries;
@@ -59,7 +60,7 @@ int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry)
 	if (timeline->count == timeline->capacity) {
 		if (timeline->first > timeline->capacity / 2)
 			drop_taken(timeline);
-		else if (!grow(timeline))
+		else if (!grow_timeline(timeline))
 			return 0;
 	}
 	if (timeline->count > timeline->first &&
@@ -80,8 +81,8 @@ static size_t run_end(const timeline_entry *entries, size_t first, size_t count)
 }
 
 /* Merges two runs that follow each other; of equal ones those of the first come first. */
-static void merge(timeline_entry *out, const timeline_entry *first, const timeline_entry *middle,
-		  const timeline_entry *end)
+static void merge_runs(timeline_entry *out, const timeline_entry *first, const timeline_entry *middle,
+		       const timeline_entry *end)
 {
 	const timeline_entry *second = middle;
 
@@ -108,8 +109,8 @@ void heap_timeline_sort(heap_timeline *timeline)
 			size_t end =
 				middle < timeline->count ? run_end(timeline->entries, middle, timeline->count) : middle;
 
-			merge(merged + begin, timeline->entries + begin, timeline->entries + middle,
-			      timeline->entries + end);
+			merge_runs(merged + begin, timeline->entries + begin, timeline->entries + middle,
+				   timeline->entries + end);
 			begin = end;
 			runs++;
 		}

@@ -63,7 +63,7 @@ static int options_are_valid(const mprof_recorder_options *own)
 	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1;
 }
 
-static mprof_status take_options(mprof_recorder_options *own, mprof_writer_options *writer,
+static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
 				 const mprof_recorder_options *given)
 {
 	if (struct_copy_in(own, given, sizeof(*own)) != MPROF_OK ||
@@ -83,7 +83,7 @@ static mprof_status take_options(mprof_recorder_options *own, mprof_writer_optio
 }
 
 /* What needs no I/O and no memory of its own. */
-static mprof_recorder *create(const mprof_recorder_options *options, const mprof_allocator *allocator)
+static mprof_recorder *create_recorder(const mprof_recorder_options *options, const mprof_allocator *allocator)
 {
 	mprof_recorder *recorder = allocator_allocate_zeroed(allocator, sizeof(*recorder));
 	recorder_shared *shared;
@@ -327,8 +327,9 @@ static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder
 	return status == MPROF_OK ? mprof_writer_flush(recorder->output.writer) : status;
 }
 
-static mprof_status begin(mprof_recorder *recorder, const destination *where, const mprof_recorder_options *options,
-			  mprof_writer_options *writer_options, mprof_error *error)
+static mprof_status begin_recording(mprof_recorder *recorder, const destination *where,
+				    const mprof_recorder_options *options, mprof_writer_options *writer_options,
+				    mprof_error *error)
 {
 	mprof_status status;
 
@@ -343,7 +344,7 @@ static mprof_status begin(mprof_recorder *recorder, const destination *where, co
 	else if (status != MPROF_OK)
 		error_set(error, status, MPROF_SEVERITY_FATAL, mprof_status_get_text(status));
 	else if (!writer_thread_start(&recorder->drain, &recorder->control.writer_thread))
-		status = error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "the writer thread cannot be made");
+		status = error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "cannot create the writer thread");
 	return status;
 }
 
@@ -357,13 +358,15 @@ static mprof_status open_destination(const destination *where, const mprof_recor
 	mprof_error failure;
 	mprof_status status = MPROF_ERR_ARGUMENT;
 
-	error_set(&failure, status, MPROF_SEVERITY_FATAL, "invalid options");
-	if (recorder != NULL && take_options(&own, &writer_options, options) == MPROF_OK &&
+	error_set(&failure, status, MPROF_SEVERITY_FATAL,
+		  "invalid options: a value is out of range or struct_size is not set");
+	if (recorder != NULL && copy_options(&own, &writer_options, options) == MPROF_OK &&
 	    allocator_init(&allocator, own.allocator)) {
-		status = error_set(&failure, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "no memory for a recorder");
-		created = create(&own, &allocator);
+		status = error_set(&failure, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL,
+				   "out of memory for the recorder and its buffers");
+		created = create_recorder(&own, &allocator);
 		if (created != NULL && create_shared(&created->shared, &own) && create_tables(&created->drain, &own))
-			status = begin(created, where, &own, &writer_options, &failure);
+			status = begin_recording(created, where, &own, &writer_options, &failure);
 	}
 	if (created != NULL && status != MPROF_OK) {
 		release_all(created);

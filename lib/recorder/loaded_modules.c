@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the loader's list of modules, with their addresses and build IDs. */
 #include "recorder/loaded_modules.h"
 
 #include "base/array.h"
@@ -20,7 +21,7 @@
 /* What the loader reports of a piece of a module. */
 typedef ElfW(Phdr) segment_header;
 
-static void take_counts(loaded_counts *counts, const struct dl_phdr_info *info, size_t size)
+static void copy_counts(loaded_counts *counts, const struct dl_phdr_info *info, size_t size)
 {
 	if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
 		return;
@@ -32,7 +33,7 @@ static void take_counts(loaded_counts *counts, const struct dl_phdr_info *info, 
 /* For the first module alone: all of them say the same. */
 static int visit_counts(struct dl_phdr_info *info, size_t size, void *user)
 {
-	take_counts(user, info, size);
+	copy_counts(user, info, size);
 	return 1;
 }
 
@@ -45,7 +46,7 @@ loaded_counts loaded_counts_read(void)
 }
 
 /* Determines the addresses that a module takes up. Returns 0 if it takes up none. */
-static int measure(const struct dl_phdr_info *info, loaded_module *module)
+static int find_addresses(const struct dl_phdr_info *info, loaded_module *module)
 {
 	module->base = info->dlpi_addr;
 	module->start = UINT64_MAX;
@@ -115,14 +116,14 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
 	size_t name_at = list->names_length;
 	loaded_module *module;
 
-	take_counts(&list->counts, info, size);
+	copy_counts(&list->counts, info, size);
 	list->count++;
 	list->names_length += name_size;
 	if (list->count > list->capacity || list->names_length > list->names_capacity)
 		return 0;
 	module = &list->modules[list->count - 1];
 	/* A place without addresses is dropped when all have been seen. */
-	if (!measure(info, module))
+	if (!find_addresses(info, module))
 		module->end = 0;
 	module->name = name_at;
 	module->kind = kind_of(module, name);
@@ -131,7 +132,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_modules(const void *a, const void *b)
 {
 	const loaded_module *first = a;
 	const loaded_module *second = b;
@@ -140,7 +141,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Puts the list in order. */
-static void arrange(loaded_list *list)
+static void sort_modules(loaded_list *list)
 {
 	size_t kept = 0;
 
@@ -150,10 +151,10 @@ static void arrange(loaded_list *list)
 	}
 	list->count = kept;
 	if (kept > 0)
-		sort_in_place(list->modules, kept, sizeof(*list->modules), compare);
+		sort_in_place(list->modules, kept, sizeof(*list->modules), compare_modules);
 }
 
-static int make_room(loaded_list *list, const mprof_allocator *allocator, size_t count, size_t names_length)
+static int list_reserve(loaded_list *list, const mprof_allocator *allocator, size_t count, size_t names_length)
 {
 	void *modules = list->modules;
 	void *names = list->names;
@@ -173,10 +174,10 @@ int loaded_list_read(loaded_list *list, const mprof_allocator *allocator)
 		list->names_length = 0;
 		dl_iterate_phdr(visit_module, list);
 		if (list->count <= list->capacity && list->names_length <= list->names_capacity) {
-			arrange(list);
+			sort_modules(list);
 			return 1;
 		}
-		if (!make_room(list, allocator, list->count, list->names_length))
+		if (!list_reserve(list, allocator, list->count, list->names_length))
 			break;
 	}
 	list->count = 0;

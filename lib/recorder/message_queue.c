@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates messages to the writer thread, and queues them without locks. */
 #include "recorder/message_queue.h"
 
 #include "base/checked.h"

@@ -3,7 +3,7 @@
 #include "recorder/messages.h"
 
 /* Returns 1 if the message was taken over. */
-static int process(recorder_drain *drain, message *taken)
+static int process_message(recorder_drain *drain, message *taken)
 {
 	recorder_output *output = drain->output;
 
@@ -28,7 +28,7 @@ static int process(recorder_drain *drain, message *taken)
 		metrics_define(&drain->metrics, taken);
 		return 1;
 	case MESSAGE_METRIC_VALUES:
-		metrics_take_values(&drain->metrics, taken);
+		metrics_write_values(&drain->metrics, taken);
 		return 0;
 	case MESSAGE_ROOT_REGISTERED:
 	case MESSAGE_ROOT_UNREGISTERED:
@@ -48,7 +48,7 @@ void messages_process(recorder_drain *drain)
 		message *next = taken->next;
 
 		/* Where nothing is written any more nothing needs to be known. */
-		if (!output_is_writing(drain->output) || !process(drain, taken))
+		if (!output_is_writing(drain->output) || !process_message(drain, taken))
 			message_release(&drain->shared->allocator, taken);
 		taken = next;
 	}

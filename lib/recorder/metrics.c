@@ -121,7 +121,7 @@ static void write_block(metric_table *metrics, const message *taken)
 	release_waiting(metrics);
 }
 
-void metrics_take_values(metric_table *metrics, const message *taken)
+void metrics_write_values(metric_table *metrics, const message *taken)
 {
 	write_block(metrics, taken);
 }

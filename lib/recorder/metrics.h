@@ -38,7 +38,7 @@ void metric_table_destroy(metric_table *metrics);
 void metrics_define(metric_table *metrics, message *defined);
 
 /** Writes those of the values that are not as before. */
-void metrics_take_values(metric_table *metrics, const message *taken);
+void metrics_write_values(metric_table *metrics, const message *taken);
 
 /** Writes the definitions that wait. */
 void metrics_write_definitions(metric_table *metrics);

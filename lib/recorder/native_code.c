@@ -29,9 +29,9 @@ void native_code_destroy(native_code *code)
 	native_modules_destroy(&code->modules);
 	hash_map_destroy(&code->locations);
 	hash_map_destroy(&code->functions);
-	allocator_release(&code->allocator, code->places, code->place_capacity * sizeof(*code->places));
+	allocator_release(&code->allocator, code->known, code->known_capacity * sizeof(*code->known));
 	allocator_release(&code->allocator, code->pending, code->pending != NULL ? PENDING_SIZE : 0);
-	code->places = NULL;
+	code->known = NULL;
 	code->pending = NULL;
 }
 
@@ -72,31 +72,31 @@ uint32_t native_code_generation(native_code *code)
 	return code->modules.generation;
 }
 
-static native_module *find_module(native_code *code, uint64_t address, uint64_t counter, int *settled)
+static native_module *find_module(native_code *code, uint64_t address, uint64_t counter, int *is_final)
 {
 	native_module *module;
 
 	if (!code->is_current)
 		look_at_modules(code);
-	module = native_modules_find(&code->modules, address, counter, settled);
+	module = native_modules_find(&code->modules, address, counter, is_final);
 	if (module == NULL && modules_have_changed(code)) {
 		look_at_modules(code);
-		module = native_modules_find(&code->modules, address, counter, settled);
+		module = native_modules_find(&code->modules, address, counter, is_final);
 	}
 	return module;
 }
 
-/* Room for the records and the place of one more location. Returns 0 if there is none. */
-static int make_room(native_code *code)
+/* Reserves memory for one more location and its records. Returns 0 if out of memory. */
+static int location_reserve(native_code *code)
 {
-	void *places = code->places;
+	void *known = code->known;
 	int has_room;
 
 	if (code->location_count >= NATIVE_LOCATIONS_MAX)
 		return 0;
-	has_room = array_reserve(&code->allocator, &places, &code->place_capacity, (size_t)code->location_count + 2,
-				 sizeof(*code->places));
-	code->places = places;
+	has_room = array_reserve(&code->allocator, &known, &code->known_capacity, (size_t)code->location_count + 2,
+				 sizeof(*code->known));
+	code->known = known;
 	if (code->pending == NULL)
 		code->pending = allocator_allocate(&code->allocator, PENDING_SIZE);
 	if (!has_room || code->pending == NULL)
@@ -163,46 +163,46 @@ static uint32_t function_id(native_code *code, native_module *module, uint64_t a
 	return code->function_count;
 }
 
-static uint32_t define_location(native_code *code, native_module *module, uint64_t key, native_place place)
+static uint32_t define_location(native_code *code, native_module *module, uint64_t key, known_location location)
 {
 	uint64_t address = key >> 1;
 	uint32_t function = 0;
 
 	if (!hash_map_put(&code->locations, key, code->location_count + 1))
 		return 0;
-	code->places[++code->location_count] = place;
+	code->known[++code->location_count] = location;
 	if (module != NULL)
 		function = function_id(code, module, address - (key & 1));
 	add_record(code, &(mprof_record){
 				 .kind = MPROF_RECORD_LOCATION,
 				 .id = code->location_count,
-				 .as.location.module = place.module,
+				 .as.location.module = location.module,
 				 .as.location.function = function,
 				 .as.location.offset = module != NULL ? address - module->start : address,
 			 });
 	return code->location_count;
 }
 
-uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *settled)
+uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *is_final)
 {
 	uint64_t key = address << 1 | (is_return != 0);
-	const uint64_t *known = hash_map_get(&code->locations, key);
+	const uint64_t *found = hash_map_get(&code->locations, key);
 	native_module *module;
-	native_place place;
+	known_location location;
 
-	if (known != NULL && code->is_current && code->places[*known].generation == code->modules.generation)
-		return (uint32_t)*known;
-	if (!make_room(code))
+	if (found != NULL && code->is_current && code->known[*found].generation == code->modules.generation)
+		return (uint32_t)*found;
+	if (!location_reserve(code))
 		return 0;
-	module = find_module(code, address - (key & 1), counter, settled);
+	module = find_module(code, address - (key & 1), counter, is_final);
 	if (module != NULL && module->id == 0)
 		define_module(code, module);
-	place.module = module != NULL ? module->id : 0;
-	place.generation = module == NULL || module->gone_at == 0 ? code->modules.generation : 0;
-	if (known == NULL || code->places[*known].module != place.module)
-		return define_location(code, module, key, place);
-	code->places[*known] = place;
-	return (uint32_t)*known;
+	location.module = module != NULL ? module->id : 0;
+	location.generation = module == NULL || module->gone_at == 0 ? code->modules.generation : 0;
+	if (found == NULL || code->known[*found].module != location.module)
+		return define_location(code, module, key, location);
+	code->known[*found] = location;
+	return (uint32_t)*found;
 }
 
 void native_code_write(native_code *code)

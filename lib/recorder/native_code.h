@@ -20,19 +20,19 @@
 #define NATIVE_PENDING_MAX 256
 
 /** What is remembered of a location. */
-typedef struct native_place {
+typedef struct known_location {
 	uint32_t module;     /**< ID of its module, 0 if it has none. */
 	uint32_t generation; /**< State of the list of modules for which that holds; 0: to be looked up each time. */
-} native_place;
+} known_location;
 
 typedef struct native_code {
 	mprof_allocator allocator;
 	recorder_shared *shared; /**< For its counter, and to announce that the loader is asked. */
 	recorder_output *output;
 	native_modules modules;
-	hash_map locations;   /**< Address and whether it is one to return to → location. */
-	native_place *places; /**< By location, from 1. */
-	size_t place_capacity;
+	hash_map locations;    /**< Address and whether it is one to return to → location. */
+	known_location *known; /**< By location, from 1. */
+	size_t known_capacity;
 	hash_map functions;      /**< Module and number of the symbol → function. */
 	uint32_t location_count; /**< IDs are 1 to this. The same for the other two. */
 	uint32_t function_count;
@@ -55,10 +55,10 @@ uint32_t native_code_generation(native_code *code);
 /**
  * The ID of an address, below 2^63, that was seen at a counter. \p is_return: it is one to return to. Its function is
  * then that of the call, which stands before it and may be the last instruction there; its offset is that of the
- * address all the same. \p settled is set to 0 if a later counter may have another answer. May write blocks: not to be
- * called inside of one. Returns 0 if there is no memory, or there are #NATIVE_LOCATIONS_MAX locations.
+ * address all the same. \p is_final is set to 0 if the result may differ for a later counter. May write blocks: not to
+ * be called inside of one. Returns 0 if there is no memory, or there are #NATIVE_LOCATIONS_MAX locations.
  */
-uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *settled);
+uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *is_final);
 
 /** Writes what is not in the log yet. */
 void native_code_write(native_code *code);

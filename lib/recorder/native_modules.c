@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the modules of the process, present and recently unloaded, with their symbols. */
 #include "recorder/native_modules.h"
 
 #include "base/array.h"
@@ -119,7 +120,7 @@ static uint64_t identify_file(const char *path)
 }
 
 /* A library without a build ID is identified by its file. The program is always the same. */
-static int is_told_by_file(loaded_kind kind, const char *build_id)
+static int is_identified_by_file(loaded_kind kind, const char *build_id)
 {
 	return kind == LOADED_LIBRARY && build_id[0] == '\0';
 }
@@ -144,7 +145,7 @@ static native_module *create_module(const native_modules *modules, const loaded_
 		release_module(allocator, module);
 		return NULL;
 	}
-	if (is_told_by_file(module->kind, module->build_id))
+	if (is_identified_by_file(module->kind, module->build_id))
 		module->file_identity = identify_file(module->file);
 	return module;
 }
@@ -155,7 +156,8 @@ static int is_same(const native_module *known, const native_modules *modules, co
 	return known->start == loaded->start && known->end == loaded->end && known->base == loaded->base &&
 	       strcmp(known->build_id, loaded->build_id) == 0 &&
 	       strcmp(known->loader_name, modules->found.names + loaded->name) == 0 &&
-	       (!is_told_by_file(known->kind, known->build_id) || known->file_identity == identify_file(known->file));
+	       (!is_identified_by_file(known->kind, known->build_id) ||
+		known->file_identity == identify_file(known->file));
 }
 
 static native_module *find_present(const native_modules *modules, uint64_t address)
@@ -253,7 +255,7 @@ int native_modules_look(native_modules *modules, uint64_t counter)
 	return 1;
 }
 
-native_module *native_modules_find(const native_modules *modules, uint64_t address, uint64_t counter, int *settled)
+native_module *native_modules_find(const native_modules *modules, uint64_t address, uint64_t counter, int *is_final)
 {
 	native_module *module = find_present(modules, address);
 
@@ -261,7 +263,7 @@ native_module *native_modules_find(const native_modules *modules, uint64_t addre
 		native_module *gone = modules->gone.modules[i];
 
 		if (address >= gone->start && address < gone->end && counter < gone->gone_at) {
-			*settled = 0;
+			*is_final = 0;
 			module = gone;
 		}
 	}
@@ -288,7 +290,7 @@ static void read_symbols(native_module *module)
 		/* Its tables are after the end of its segment, in the same page. */
 		elf_symbols_add_memory(&module->symbols, (const void *)(uintptr_t)module->start,
 				       (size_t)((module->end + page - 1) / page * page - module->start));
-	} else if (!is_told_by_file(module->kind, module->build_id)) {
+	} else if (!is_identified_by_file(module->kind, module->build_id)) {
 		if (!elf_symbols_add_file(&module->symbols, path, module->build_id))
 			add_debug_file(module);
 	} else if (module->file_identity == identify_file(path)) {

@@ -57,10 +57,10 @@ int native_modules_have_changed(const native_modules *modules);
 int native_modules_look(native_modules *modules, uint64_t counter);
 
 /**
- * The module of an address that was seen at a counter, or NULL. Valid until the next look. \p settled is set to 0 if it
- * is gone: a later counter has another answer.
+ * The module of an address that was seen at a counter, or NULL. Valid until the next look. \p is_final is set to 0 if
+ * it is gone: a later counter has another answer.
  */
-native_module *native_modules_find(const native_modules *modules, uint64_t address, uint64_t counter, int *settled);
+native_module *native_modules_find(const native_modules *modules, uint64_t address, uint64_t counter, int *is_final);
 
 /** The function at an address of the module, or NULL. Valid until the next look. Reads the module's file at first. */
 const elf_symbol *native_modules_function(const native_modules *modules, native_module *module, uint64_t address);

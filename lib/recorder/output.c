@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the status of the log that is written, and counts and reports losses. */
 #include "recorder/output.h"
 
 #include "writer/writer.h"

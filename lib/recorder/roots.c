@@ -37,14 +37,14 @@ void root_table_destroy(root_table *roots)
 	memset(roots, 0, sizeof(*roots));
 }
 
-static int compare(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const root_entry *left = a;
 	const root_entry *right = b;
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
-	return left->place < right->place ? -1 : 1;
+	return left->order < right->order ? -1 : 1;
 }
 
 /*
@@ -59,8 +59,8 @@ static void sort_changes(root_table *roots)
 	if (roots->sorted == roots->count)
 		return;
 	for (size_t i = 0; i < roots->count; i++)
-		roots->entries[i].place = (uint32_t)i;
-	sort_in_place(roots->entries, roots->count, sizeof(*roots->entries), compare);
+		roots->entries[i].order = (uint32_t)i;
+	sort_in_place(roots->entries, roots->count, sizeof(*roots->entries), compare_entries);
 	for (size_t i = 0; i < roots->count; i++) {
 		root_entry *entry = &roots->entries[i];
 		root_entry *before = kept > 0 ? &roots->entries[kept - 1] : NULL;
@@ -134,8 +134,8 @@ void root_table_forget(root_table *roots, uint64_t counter)
 	roots->has_gone = has_gone;
 }
 
-/* The settled area that held an address, or NULL. */
-static root_entry *find(const root_table *roots, uint64_t slot, uint64_t counter)
+/* The sorted area that contained an address at a counter, or NULL. */
+static root_entry *find_area(const root_table *roots, uint64_t slot, uint64_t counter)
 {
 	root_entry *entry;
 	size_t low = 0;
@@ -191,7 +191,7 @@ uint32_t root_table_find_id(root_table *roots, uint64_t slot, uint64_t counter, 
 	const root_entry *entry;
 
 	sort_changes(roots);
-	entry = slot != 0 ? find(roots, slot, counter) : NULL;
+	entry = slot != 0 ? find_area(roots, slot, counter) : NULL;
 	if (entry == NULL)
 		return 0;
 	if (entry->id == 0)

@@ -25,7 +25,7 @@ typedef struct root_entry {
 	uint32_t kind;
 	uint32_t id;      /**< 0 until it is in the log. */
 	uint32_t is_gone; /**< It was unregistered, ... */
-	uint32_t place;   /**< In the order of the changes, to sort by. */
+	uint32_t order;   /**< In the order of the changes, to sort by. */
 	uint64_t gone;    /**< ... at this counter. */
 } root_entry;
 
@@ -37,7 +37,7 @@ typedef struct root_table {
 	size_t capacity;
 	size_t sorted;    /**< That many at the start are sorted by their starts, which differ. */
 	uint32_t next_id; /**< IDs are dense; the first is 1 more. */
-	int has_gone;     /**< Some of the settled are gone. */
+	int has_gone;     /**< At least one sorted area is unregistered. */
 } root_table;
 
 /** Takes no memory yet. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Passes samples from signal handlers to the writer thread, in bounded memory and without locks. */
 #include "recorder/sample_store.h"
 
 #include <stddef.h>

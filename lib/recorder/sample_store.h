@@ -27,7 +27,7 @@ typedef struct sample_record {
 	uint8_t chunk;        /**< Where it lies. */
 	uint8_t closed_chunk; /**< The chunk that had no room left before this one opened another, ... */
 	uint32_t closed_at;   /**< ... and the words that were claimed there; 0 if it opened none. */
-	uint32_t stack;       /**< The writer thread's: its chain. */
+	uint32_t stack;       /**< Stack ID. Set by the writer thread. */
 	uint32_t reserved;    /**< 0. */
 	mprof_frame frames[]; /**< The innermost first. */
 } sample_record;
@@ -41,13 +41,14 @@ typedef struct sample_store {
 	char padding[CACHE_LINE]; /**< What handlers change is on cache lines of its own. */
 	/**
 	 * Which chunks are free (a bit for each, from bit 32 up), which one is open (bits 24 to 31), and how many words
-	 * of it are claimed (bits 0 to 23). A claim is one exchange of this word and rests on nothing else, so it is
-	 * right whenever the word is as it was read, whatever happened between.
+	 * of it are claimed (bits 0 to 23). Any thread claims by one compare-and-exchange, with acquire; the writer
+	 * thread gives chunks back with release. A claim depends on this word only, so it is valid whenever the word is
+	 * as it was loaded, even if it has changed in between.
 	 */
 	_Atomic uint64_t state;
-	_Atomic(sample_record *) whole; /**< Newest first; pushed by handlers, taken as one by the writer thread. */
+	_Atomic(sample_record *) whole; /**< Newest first. Pushed with release, taken with acquire. */
 	_Atomic uint32_t lost;          /**< Samples for which there was no room. 32 bits never take a lock. */
-	char padding_behind[CACHE_LINE];
+	char padding_after[CACHE_LINE];
 
 	/* The rest is the writer thread's. */
 	uint32_t released[SAMPLE_CHUNKS_MAX];  /**< Words given back, by chunk. */

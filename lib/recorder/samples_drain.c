@@ -13,7 +13,7 @@ static int comes_before(const sample_record *a, const sample_record *b)
 }
 
 /* Merges two sorted lists; of equal ones those of the first come first. */
-static sample_record *merge(sample_record *first, sample_record *second)
+static sample_record *merge_samples(sample_record *first, sample_record *second)
 {
 	sample_record *merged = NULL;
 	sample_record **end = &merged;
@@ -30,20 +30,20 @@ static sample_record *merge(sample_record *first, sample_record *second)
 }
 
 /* Sorts the first \p count of a list by thread and counter, in place, and moves the list past them. */
-static sample_record *sort(sample_record **list, size_t count)
+static sample_record *sort_samples(sample_record **list, size_t count)
 {
 	sample_record *first = *list;
 
 	if (count > 1) {
-		first = sort(list, count / 2);
-		return merge(first, sort(list, count - count / 2));
+		first = sort_samples(list, count / 2);
+		return merge_samples(first, sort_samples(list, count - count / 2));
 	}
 	*list = first->next;
 	first->next = NULL;
 	return first;
 }
 
-/* Makes chains of the frames. In the order of the threads: samples of one have much in common. */
+/* Interns the call stacks, thread by thread: those of one thread have many frames in common. */
 static void intern_stacks(recorder_drain *drain, sample_record *samples)
 {
 	for (sample_record *sample = samples; sample != NULL; sample = sample->next)
@@ -70,7 +70,7 @@ static mprof_loss_cause reason_for_no_stack(const recorder_output *output)
 	return output_is_writing(output) ? MPROF_LOSS_NO_MEMORY : output_loss_cause(output);
 }
 
-/* Writes the samples of one thread, and returns those of the next. Samples without a chain say nothing: losses. */
+/* Writes the samples of one thread, and returns those of the next. Samples without a stack ID are counted as lost. */
 static const sample_record *write_thread(recorder_drain *drain, const sample_record *sample)
 {
 	mprof_event events[BLOCK_SAMPLES];
@@ -112,7 +112,7 @@ void samples_drain(recorder_drain *drain)
 	messages_process(drain);
 	for (const sample_record *sample = taken; sample != NULL; sample = sample->next)
 		count++;
-	sorted = sort(&taken, count);
+	sorted = sort_samples(&taken, count);
 	intern_stacks(drain, sorted);
 	for (const sample_record *sample = sorted; sample != NULL;)
 		sample = write_thread(drain, sample);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Follows the open methods of a call stack, to recognize leaves of the method on top. */
 #include "recorder/shadow_stack.h"
 
 #include "base/array.h"

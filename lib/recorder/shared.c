@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates the locks of a recorder, and wakes threads that wait for a buffer. */
 #include "recorder/shared.h"
 
 #include <string.h>
@@ -74,8 +75,8 @@ void recorder_give_back(recorder_shared *shared, event_buffer *buffer)
 
 void recorder_begin_blocking(recorder_shared *shared)
 {
-	/* Sequentially consistent, as where a buffer is given back: a thread that is about to wait sees this, or is
-	 * seen. */
+	/* Sequentially consistent, as in pop_free_buffer(): a thread that is about to wait sees this, or this thread
+	 * sees it in recorder_shared::waiting. */
 	atomic_fetch_add(&shared->blocking, 1);
 	wake_waiting(shared);
 }

@@ -18,7 +18,7 @@ static inline key_subject subject_of(uint32_t kind)
 }
 
 /* What has a time but no name. What it does to call stacks is what readers do (doc/format.md, 4.3 and 4.8). */
-static int take_value(recorder_drain *drain, mprof_thread *thread, mprof_event *event, uint64_t value)
+static int convert_value(recorder_drain *drain, mprof_thread *thread, mprof_event *event, uint64_t value)
 {
 	event->value = value;
 	drain->memory_events += event->kind == MPROF_EVENT_MEMORY_FREED;
@@ -34,7 +34,7 @@ static int take_value(recorder_drain *drain, mprof_thread *thread, mprof_event *
 		stack_table_note_gap(&drain->switched, event->counter - value);
 		return 1;
 	case MPROF_EVENT_STACK_SWITCH:
-		return switches_take(&drain->switched, &thread->drain.stacks, thread->serial, value, event->counter);
+		return switches_enter(&drain->switched, &thread->drain.stacks, thread->serial, value, event->counter);
 	case MPROF_EVENT_STACK_END:
 		switches_end(&drain->switched, value);
 		return 1;
@@ -81,7 +81,7 @@ static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mpro
 	const key_entry *entry;
 
 	if (subject == SUBJECT_VALUE)
-		return take_value(drain, thread, event, key);
+		return convert_value(drain, thread, event, key);
 	if (!key_is_valid(key, drain->shared->keys_are_ids)) {
 		if (key == 0 && is_leave(event->kind))
 			return name_leave_of_top(drain, thread, event);
@@ -123,8 +123,8 @@ static mprof_frame find_caller(const mprof_frame *frames, uint32_t count)
 	return i < count ? frames[i] : 0;
 }
 
-static void take_allocation(recorder_drain *drain, mprof_event *event, mprof_event_detail *detail,
-			    const event_slot *slots)
+static void convert_allocation(recorder_drain *drain, mprof_event *event, mprof_event_detail *detail,
+			       const event_slot *slots)
 {
 	mprof_frame caller = find_caller(wide_frames(slots), (uint32_t)slots[1].stamp & 0xff);
 
@@ -139,8 +139,8 @@ static void take_allocation(recorder_drain *drain, mprof_event *event, mprof_eve
 }
 
 /* An event of native memory. Before the frames of resized memory stands the counter when the call started. */
-static void take_memory(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_event_detail *detail,
-			const event_slot *slots)
+static void convert_memory(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_event_detail *detail,
+			   const event_slot *slots)
 {
 	const mprof_frame *frames = wide_frames(slots);
 	uint32_t frame_count = (uint32_t)slots[1].stamp & 0xff;
@@ -154,13 +154,13 @@ static void take_memory(recorder_drain *drain, mprof_thread *thread, mprof_event
 	}
 	if (frame_count > 0)
 		detail->stack =
-			stacks_intern(&drain->stacks, &thread->drain.chain, frames, frame_count, event->counter);
+			stacks_intern(&drain->stacks, &thread->drain.last_stack, frames, frame_count, event->counter);
 	drain->memory_events++;
 }
 
 /* The number of a handle that was made stands before the frames, that of one that was deleted in the object's place. */
-static void take_handle(mprof_event *event, mprof_event_detail *detail, const event_slot *slots,
-			const mprof_frame **frames, uint32_t *frame_count)
+static void convert_handle(mprof_event *event, mprof_event_detail *detail, const event_slot *slots,
+			   const mprof_frame **frames, uint32_t *frame_count)
 {
 	detail->handle_type = (uint32_t)(slots[1].stamp >> 8);
 	if (event->kind == MPROF_EVENT_HANDLE_DELETED) {
@@ -188,25 +188,25 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	*event = (mprof_event){.kind = (uint8_t)kind, .counter = counter, .more.detail = detail};
 	thread->drain.last_counter = counter;
 	if (event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_MEMORY) {
-		take_memory(drain, thread, event, detail, slots);
+		convert_memory(drain, thread, event, detail, slots);
 		return 1;
 	}
 	/* Of a collection: what it is about, and its number. */
 	if (event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_COLLECTION) {
 		event->id = (uint32_t)slots[1].subject;
 		event->more.detail = NULL;
-		return take_value(drain, thread, event, slots[0].subject);
+		return convert_value(drain, thread, event, slots[0].subject);
 	}
 	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
-		take_handle(event, detail, slots, &frames, &frame_count);
+		convert_handle(event, detail, slots, &frames, &frame_count);
 	/* Of allocations the class is what they are about; others may have none. */
 	if (is_allocation || slots[0].subject != 0)
 		event->id = keys_class_id(&drain->keys, slots[0].subject, counter);
 	if ((drain->shared->detail & (is_allocation ? MPROF_ALLOCATION_DETAIL_STACK : DETAIL_STACKS)) != 0 &&
 	    frame_count > 0)
-		detail->stack = stacks_intern(&drain->stacks, &thread->drain.chain, frames, frame_count, counter);
+		detail->stack = stacks_intern(&drain->stacks, &thread->drain.last_stack, frames, frame_count, counter);
 	if (is_allocation)
-		take_allocation(drain, event, detail, slots);
+		convert_allocation(drain, event, detail, slots);
 	else if (kind != MPROF_EVENT_HANDLE_CREATED && kind != MPROF_EVENT_HANDLE_DELETED)
 		event->value = number;
 	return event->id != 0 || !is_allocation;

@@ -48,7 +48,7 @@ int stack_order_is_needed(const recorder_shared *shared)
 	return atomic_load_explicit(&shared->switching_threads, memory_order_acquire) > 1;
 }
 
-void stack_order_take(event_buffer *first)
+void stack_order_add(event_buffer *first)
 {
 	while (first != NULL) {
 		event_buffer *next = first->next_full;
@@ -87,13 +87,13 @@ static void look_at_all(recorder_drain *drain)
 	mprof_thread *threads = recorder_threads(drain->shared);
 
 	drain->round_number++;
-	stack_order_take(buffer_pool_take_full(&drain->shared->pool));
+	stack_order_add(buffer_pool_take_full(&drain->shared->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		thread->drain.round.known = look_at(thread);
 		thread->drain.round.number = drain->round_number;
 	}
 	threads = recorder_threads(drain->shared);
-	stack_order_take(buffer_pool_take_full(&drain->shared->pool));
+	stack_order_add(buffer_pool_take_full(&drain->shared->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		thread->drain.round.available = look_at(thread);
 		/* One that was attached in between. */

@@ -16,7 +16,7 @@
 int stack_order_is_needed(const recorder_shared *shared);
 
 /** Takes over full buffers that were taken from the pool, linked by next_full. */
-void stack_order_take(event_buffer *first);
+void stack_order_add(event_buffer *first);
 
 /** Drains all that was published before the call, and what that depends on. */
 void stack_order_drain(recorder_drain *drain);

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-/* What is left of a frame of native code without its marks. */
+/* The address in a frame of native code, without its marks. */
 #define NATIVE_ADDRESS_MASK (~MPROF_FRAME_RETURN)
 
 #define PENDING_SIZE (STACKS_PENDING_MAX * sizeof(mprof_record))
 
-typedef struct remembered_chain {
-	uint64_t counter;    /**< For which it was looked up. */
-	uint32_t generation; /**< Of the native modules, as of then. */
+typedef struct remembered_stack {
+	uint64_t counter;    /**< Counter for which it was interned. */
+	uint32_t generation; /**< Generation of the native modules at that time. */
 	uint32_t count;
-	mprof_frame frames[MPROF_STACK_MAX]; /**< The outermost first. */
-	uint32_t stacks[MPROF_STACK_MAX];    /**< The chain that ends with the frame. */
-} remembered_chain;
+	mprof_frame frames[MPROF_STACK_MAX]; /**< Outermost first. */
+	uint32_t stacks[MPROF_STACK_MAX];    /**< ID of the call stack up to each frame. */
+} remembered_stack;
 
 int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys, int with_symbols)
 {
@@ -25,7 +25,7 @@ int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys
 	stacks->keys = keys;
 	stacks->output = keys->output;
 	stacks->allocator = *allocator;
-	hash_map_init(&stacks->chains, allocator);
+	hash_map_init(&stacks->ids, allocator);
 	native_code_init(&stacks->code, shared, keys->output, with_symbols);
 	stacks->pending = allocator_allocate(allocator, PENDING_SIZE);
 	return stacks->pending != NULL;
@@ -36,7 +36,7 @@ void stack_store_destroy(stack_store *stacks)
 	/* All zero: it was never made. */
 	if (stacks->allocator.release == NULL)
 		return;
-	hash_map_destroy(&stacks->chains);
+	hash_map_destroy(&stacks->ids);
 	native_code_destroy(&stacks->code);
 	stack_memory_destroy(&stacks->sample_memory, &stacks->allocator);
 	allocator_release(&stacks->allocator, stacks->pending, PENDING_SIZE);
@@ -49,8 +49,8 @@ void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator
 	memory->last = NULL;
 }
 
-/* Counts the frames at the outer end that the chain shares with the last one, whose chains are known. */
-static size_t common_frames(const stack_store *stacks, const remembered_chain *last, uint32_t generation,
+/* The number of outermost frames that a call stack has in common with the last one, whose IDs are known. */
+static size_t common_frames(const stack_store *stacks, const remembered_stack *last, uint32_t generation,
 			    const mprof_frame *frames, size_t count, uint64_t counter)
 {
 	size_t shorter = count < last->count ? count : last->count;
@@ -62,36 +62,36 @@ static size_t common_frames(const stack_store *stacks, const remembered_chain *l
 		return 0;
 	while (common < shorter && last->frames[common] == frames[count - 1 - common])
 		common++;
-	/* A native frame that is innermost in one of them only is an address to return to in the other. */
+	/* A native frame that is innermost in only one of them is a return address in the other. */
 	if (common == shorter && common > 0 && count != last->count &&
 	    (last->frames[common - 1] & MPROF_FRAME_NATIVE) != 0)
 		common--;
 	return common;
 }
 
-/* The ID of what a frame is in. Returns 0 if there is no memory for one. */
+/* Finds the ID of the method or location of a frame. Returns 0 if out of memory. */
 static int resolve_frame(stack_store *stacks, mprof_frame frame, int is_innermost, uint64_t counter, uint32_t *target,
-			 int *settled)
+			 int *is_final)
 {
 	*target = 0;
 	if ((frame & MPROF_FRAME_NATIVE) != 0)
 		*target = native_code_location(&stacks->code, frame & NATIVE_ADDRESS_MASK,
 					       !is_innermost || (frame & MPROF_FRAME_RETURN) == MPROF_FRAME_RETURN,
-					       counter, settled);
+					       counter, is_final);
 	else if (frame_method(frame) != 0)
 		*target = keys_method_id(stacks->keys, frame_method(frame), counter);
 	return *target != 0 || frame_method(frame) == 0;
 }
 
-/* The chain of a frame on top of another. Returns 0 if it is new and there is no room for it. */
-static uint32_t chain_on(stack_store *stacks, uint32_t caller, mprof_frame frame, uint32_t target)
+/* The ID of the call stack of a frame called by another one. Returns 0 if it is new and cannot be stored. */
+static uint32_t intern_frame(stack_store *stacks, uint32_t caller, mprof_frame frame, uint32_t target)
 {
 	uint64_t key = (uint64_t)caller << 34 | frame >> 62 << 32 | target;
-	const uint64_t *known = hash_map_get(&stacks->chains, key);
+	const uint64_t *known = hash_map_get(&stacks->ids, key);
 
 	if (known != NULL)
 		return (uint32_t)*known;
-	if (stacks->count >= STACKS_MAX || !hash_map_put(&stacks->chains, key, stacks->count + 1))
+	if (stacks->count >= STACKS_MAX || !hash_map_put(&stacks->ids, key, stacks->count + 1))
 		return 0;
 	stacks->count++;
 	if (stacks->pending_count == STACKS_PENDING_MAX)
@@ -108,27 +108,28 @@ static uint32_t chain_on(stack_store *stacks, uint32_t caller, mprof_frame frame
 	return stacks->count;
 }
 
-/* Adds the frames that are not in common with the last chain to it. Returns 0 if there is no room. */
-static uint32_t extend_chain(stack_store *stacks, remembered_chain *last, const mprof_frame *frames, size_t count,
-			     uint64_t counter)
+/* Interns the frames that the last call stack does not have. Returns 0 if one of them cannot be stored. */
+static uint32_t intern_inner_frames(stack_store *stacks, remembered_stack *last, const mprof_frame *frames,
+				    size_t count, uint64_t counter)
 {
 	uint32_t stack = last->count > 0 ? last->stacks[last->count - 1] : 0;
-	int settled = 1;
+	int is_final = 1;
 
-	for (size_t place = last->count; place < count; place++) {
-		mprof_frame frame = frames[count - 1 - place];
+	for (size_t depth = last->count; depth < count; depth++) {
+		mprof_frame frame = frames[count - 1 - depth];
 		uint32_t target;
 
-		if (!resolve_frame(stacks, frame, place == count - 1, counter, &target, &settled))
+		if (!resolve_frame(stacks, frame, depth == count - 1, counter, &target, &is_final))
 			return 0;
-		stack = chain_on(stacks, stack, frame, target);
+		stack = intern_frame(stacks, stack, frame, target);
 		if (stack == 0)
 			return 0;
-		/* What may be another place the next time is not kept, nor what is on top of it. */
-		if (!settled)
+		/* A frame that may resolve to another location the next time is not remembered, nor are the frames it
+		 * calls. */
+		if (!is_final)
 			continue;
-		last->frames[place] = frame;
-		last->stacks[place] = stack;
+		last->frames[depth] = frame;
+		last->stacks[depth] = stack;
 		last->count++;
 	}
 	return stack;
@@ -137,7 +138,7 @@ static uint32_t extend_chain(stack_store *stacks, remembered_chain *last, const 
 uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_frame *frames, size_t count,
 		       uint64_t counter)
 {
-	remembered_chain *last = memory->last;
+	remembered_stack *last = memory->last;
 	uint32_t generation;
 	size_t common;
 
@@ -154,7 +155,7 @@ uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_fr
 	last->counter = counter;
 	last->generation = generation;
 	last->count = (uint32_t)common;
-	return extend_chain(stacks, last, frames, count, counter);
+	return intern_inner_frames(stacks, last, frames, count, counter);
 }
 
 void stacks_write(stack_store *stacks)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/stacks.h
- * \brief Call stacks, interned as a tree: equal ones have one ID, and they share what their outer ends have in
- * common. All of this is the writer thread's.
+ * \brief Interns call stacks as a tree: equal ones have the same ID, and common outer frames are stored once. Owner:
+ * the writer thread.
  */
 #ifndef RECORDER_STACKS_H
 #define RECORDER_STACKS_H
@@ -14,29 +14,29 @@
 #include "recorder/native_code.h"
 
 /**
- * Most chains, parts of others included: 256 MiB of memory, or half as much again while the table grows. Chains beyond
- * are 0.
+ * Maximum number of interned call stacks, including those that are parts of others: 256 MiB of memory, or half as much
+ * again while the table grows. Further ones get the ID 0.
  */
 #define STACKS_MAX (UINT32_C(1) << 23)
 
-/** Chains that wait to be written before a block is made of them. */
+/** Call stacks that wait to be written before a block is made of them. */
 #define STACKS_PENDING_MAX 512
 
-/** The last chain of a thread. All zero at first. */
+/** The call stack that was interned last for a thread. All zero at first. */
 typedef struct stack_memory {
-	struct remembered_chain *last; /**< NULL before the first. */
+	struct remembered_stack *last; /**< NULL before the first. */
 } stack_memory;
 
 typedef struct stack_store {
 	mprof_allocator allocator;
 	recorder_keys *keys; /**< For the methods of frames. */
 	recorder_output *output;
-	hash_map chains;       /**< Caller's chain and frame → chain. */
-	uint32_t count;        /**< Chains known, whose IDs are 1 to this. */
-	mprof_record *pending; /**< Chains that are not in the log yet. */
+	hash_map ids;          /**< Stack IDs by the caller's ID and the frame. */
+	uint32_t count;        /**< Call stacks interned; their IDs are 1 to this. */
+	mprof_record *pending; /**< Call stacks that are not in the log yet. */
 	size_t pending_count;
 	native_code code;
-	stack_memory sample_memory; /**< For chains of samples. */
+	stack_memory sample_memory; /**< For the call stacks of samples. */
 } stack_store;
 
 /** The key of a frame's method, which may be 0. The frame is not native. */
@@ -50,19 +50,19 @@ int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys
 void stack_store_destroy(stack_store *stacks);
 
 /**
- * The ID of a chain, whose innermost frame comes first; the #MPROF_STACK_MAX innermost frames count. Keys mean what
- * they meant at \p counter. Native frames but the innermost are addresses to return to. \p memory is that of the
- * thread whose chain it is, or of several: chains that follow on each other should have much in common.
+ * The ID of a call stack, whose frames are listed innermost first; outer frames beyond #MPROF_STACK_MAX are left off.
+ * Keys are resolved as of \p counter. All native frames except the innermost are return addresses. \p memory is that of
+ * one thread or of several: it saves time if consecutive call stacks have many frames in common.
  *
- * Returns 0 if there are no frames, and where one gets no ID: there is no memory, there are #STACKS_MAX chains, or
- * nothing is written any more. A chain without its inner frames would blame callers for what they call.
+ * Returns 0 if there are no frames, or if a frame gets no ID: out of memory, #STACKS_MAX call stacks, or nothing is
+ * written any more. A call stack without its inner frames would attribute the cost of callees to callers.
  *
- * May write blocks: not to be called inside of one. The ID may be used in a block after stacks_write().
+ * May write blocks: do not call it inside a block. The ID may be used in a block after stacks_write().
  */
 uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_frame *frames, size_t count,
 		       uint64_t counter);
 
-/** Writes the chains that are not in the log yet, and before them what native code they need. */
+/** Writes the call stacks that are not in the log yet, and before them the native code that they refer to. */
 void stacks_write(stack_store *stacks);
 
 void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator);

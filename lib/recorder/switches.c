@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Follows which call stack each thread is on, for logs with switches between stacks. */
 #include "recorder/switches.h"
 
 static void release_leaves(stack_state *state, const mprof_allocator *allocator)
@@ -21,7 +22,7 @@ void switches_leave(thread_stacks *stacks, uint64_t counter)
 	stacks->other = NULL;
 }
 
-int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, uint64_t number, uint64_t counter)
+int switches_enter(stack_table *table, thread_stacks *stacks, uint32_t serial, uint64_t number, uint64_t counter)
 {
 	switched_stack *next = NULL;
 	uint64_t left;

@@ -43,7 +43,7 @@ void switches_destroy(stack_table *table);
  * A thread goes on on another stack. A thread that the log left on that stack is on its own from then on. Returns 0,
  * changing nothing, if there is no memory.
  */
-int switches_take(stack_table *table, thread_stacks *stacks, uint32_t serial, uint64_t number, uint64_t counter);
+int switches_enter(stack_table *table, thread_stacks *stacks, uint32_t serial, uint64_t number, uint64_t counter);
 
 /** A stack is done with: a thread that is on it is on its own from then on. */
 void switches_end(stack_table *table, uint64_t number);

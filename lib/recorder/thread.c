@@ -17,15 +17,16 @@
 #endif
 
 /* Kinds by what their subject is; others cannot be recorded this way. */
-#define BIT(kind) (UINT64_C(1) << (kind))
+#define KIND_BIT(kind) (UINT64_C(1) << (kind))
 #define COLLECTION_KINDS event_kinds_in(MPROF_EVENT_CATEGORY_COLLECTION)
 /* Recorded even while recording is stopped. */
-#define ALWAYS_KINDS (BIT(MPROF_EVENT_THREAD_START) | BIT(MPROF_EVENT_THREAD_END) | BIT(MPROF_EVENT_STACK_END))
+#define ALWAYS_KINDS                                                                                                   \
+	(KIND_BIT(MPROF_EVENT_THREAD_START) | KIND_BIT(MPROF_EVENT_THREAD_END) | KIND_BIT(MPROF_EVENT_STACK_END))
 #define TIMED_KINDS                                                                                                    \
 	(COLLECTION_KINDS | event_kinds_in(MPROF_EVENT_CATEGORY_CALL) | event_kinds_in(MPROF_EVENT_CATEGORY_METHOD) |  \
 	 event_kinds_in(MPROF_EVENT_CATEGORY_CLASS) | event_kinds_in(MPROF_EVENT_CATEGORY_EXCEPTION) |                 \
-	 event_kinds_in(MPROF_EVENT_CATEGORY_THREAD) | BIT(MPROF_EVENT_FINALIZATION_START) |                           \
-	 BIT(MPROF_EVENT_FINALIZATION_END))
+	 event_kinds_in(MPROF_EVENT_CATEGORY_THREAD) | KIND_BIT(MPROF_EVENT_FINALIZATION_START) |                      \
+	 KIND_BIT(MPROF_EVENT_FINALIZATION_END))
 
 _Static_assert(EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot code");
 
@@ -52,7 +53,7 @@ static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
 	atomic_store_explicit(&thread->lost[cause], count + 1, memory_order_relaxed);
 }
 
-/* Makes a buffer the thread's current one. Its tickets come in the order of the chain. */
+/* Makes a buffer the thread's current one. Tickets of consecutive buffers are consecutive. */
 static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t start_counter)
 {
 	buffer->start_counter = start_counter;
@@ -164,19 +165,19 @@ __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread,
 	return buffer;
 }
 
-static inline void publish(event_buffer *buffer, uint32_t place, uint64_t subject, uint64_t stamp)
+static inline void publish_slot(event_buffer *buffer, uint32_t index, uint64_t subject, uint64_t stamp)
 {
-	buffer->slots[place].subject = subject;
-	buffer->slots[place].stamp = stamp;
+	buffer->slots[index].subject = subject;
+	buffer->slots[index].stamp = stamp;
 	/* Release: the writer thread that sees the count sees the slot. */
-	atomic_store_explicit(&buffer->published, place + 1, memory_order_release);
+	atomic_store_explicit(&buffer->published, index + 1, memory_order_release);
 }
 
 static int waits_for(const mprof_thread *thread, uint32_t code)
 {
 	uint32_t kind = code & SLOT_KIND_MASK;
 
-	return thread->shared->overflow == MPROF_OVERFLOW_WAIT && (COLLECTION_KINDS & BIT(kind)) == 0;
+	return thread->shared->overflow == MPROF_OVERFLOW_WAIT && (COLLECTION_KINDS & KIND_BIT(kind)) == 0;
 }
 
 /* The first event of a buffer. Apart, so that the common case needs no stack frame. */
@@ -186,16 +187,16 @@ __attribute__((noinline)) static void record_first(mprof_thread *thread, uint64_
 	event_buffer *buffer = next_buffer(thread, counter, waits_for(thread, (uint32_t)stamp & 0xff));
 
 	if (buffer != NULL)
-		publish(buffer, 0, subject, stamp);
+		publish_slot(buffer, 0, subject, stamp);
 }
 
 static inline void record_at(mprof_thread *thread, uint64_t subject, uint64_t counter, uint32_t code)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
-	uint32_t place = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	uint32_t index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
 
-	if (__builtin_expect(place != buffer->capacity, 1))
-		publish(buffer, place, subject, SLOT_STAMP(counter, code));
+	if (__builtin_expect(index != buffer->capacity, 1))
+		publish_slot(buffer, index, subject, SLOT_STAMP(counter, code));
 	else
 		record_first(thread, subject, counter, SLOT_STAMP(counter, code));
 }
@@ -204,9 +205,9 @@ static inline void record_at(mprof_thread *thread, uint64_t subject, uint64_t co
 static event_buffer *buffer_with_room(mprof_thread *thread, uint32_t slots, uint64_t counter, int may_wait)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
-	uint32_t place = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	uint32_t index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
 
-	return buffer->capacity - place >= slots ? buffer : next_buffer(thread, counter, may_wait);
+	return buffer->capacity - index >= slots ? buffer : next_buffer(thread, counter, may_wait);
 }
 
 /*
@@ -231,23 +232,23 @@ static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
 		atomic_fetch_or_explicit(&thread->special, SPECIAL_GAP, memory_order_relaxed);
 		return 0;
 	}
-	publish(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), counter - stopped,
-		SLOT_STAMP(counter, MPROF_EVENT_RECORDING_RESUMED));
+	publish_slot(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), counter - stopped,
+		     SLOT_STAMP(counter, MPROF_EVENT_RECORDING_RESUMED));
 	/* It may have switched meanwhile. */
 	if (thread->has_switched)
-		publish(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), thread->running,
-			SLOT_STAMP(counter, MPROF_EVENT_STACK_SWITCH));
+		publish_slot(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), thread->running,
+			     SLOT_STAMP(counter, MPROF_EVENT_STACK_SWITCH));
 	return 1;
 }
 
 /* Whether a thread with something special records an event. */
 static int may_record(mprof_thread *thread, uint32_t code)
 {
-	/* Acquire: who sees the gap sees when it began. */
+	/* Acquire: pairs with the release in stop_thread() and resume_thread(), so the start of the gap is valid. */
 	uint32_t special = atomic_load_explicit(&thread->special, memory_order_acquire);
 
 	if ((special & SPECIAL_OFF) != 0)
-		return (ALWAYS_KINDS & BIT(code & SLOT_KIND_MASK)) != 0;
+		return (ALWAYS_KINDS & KIND_BIT(code & SLOT_KIND_MASK)) != 0;
 	return (special & SPECIAL_GAP) == 0 || record_resumed(thread, special, waits_for(thread, code));
 }
 
@@ -287,11 +288,11 @@ void mprof_thread_leave_top(mprof_thread *thread)
 static inline void record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
-	uint32_t place = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	uint32_t index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
 	uint64_t stamp = SLOT_STAMP(size, MPROF_EVENT_ALLOCATION);
 
-	if (__builtin_expect(place != buffer->capacity, 1))
-		publish(buffer, place, class_key, stamp);
+	if (__builtin_expect(index != buffer->capacity, 1))
+		publish_slot(buffer, index, class_key, stamp);
 	else
 		record_first(thread, class_key, counter_read(&thread->counter), stamp);
 }
@@ -361,7 +362,7 @@ mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind ki
 		return mprof_thread_switch_stack(thread, subject);
 	if (kind == MPROF_EVENT_STACK_END)
 		return mprof_thread_end_stack(thread, subject);
-	if ((TIMED_KINDS & BIT(kind)) == 0)
+	if ((TIMED_KINDS & KIND_BIT(kind)) == 0)
 		return MPROF_ERR_ARGUMENT;
 	record_timed(thread, subject, code);
 	return MPROF_OK;
@@ -401,15 +402,15 @@ static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_
 {
 	int is_allocation = kind == MPROF_EVENT_ALLOCATION;
 	uint64_t counter;
-	uint32_t place;
+	uint32_t index;
 	event_buffer *buffer;
 	event_slot *slots;
 
 	buffer = begin_wide(thread, kind, kept, &counter);
 	if (buffer == NULL)
 		return;
-	place = atomic_load_explicit(&buffer->published, memory_order_relaxed);
-	slots = &buffer->slots[place];
+	index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	slots = &buffer->slots[index];
 	slots[0].subject = event->subject;
 	slots[0].stamp = SLOT_STAMP(is_allocation ? event->number : counter, (uint32_t)kind | SLOT_WIDE);
 	slots[1].subject = event->object;
@@ -419,8 +420,8 @@ static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_
 		slots[2 + i / 2].subject = frames[i];
 		slots[2 + i / 2].stamp = i + 1 < kept ? frames[i + 1] : 0;
 	}
-	/* Release, as in publish(): all slots at once, so that none is drained without the others. */
-	atomic_store_explicit(&buffer->published, place + SLOT_COUNT(kept), memory_order_release);
+	/* Release, as in publish_slot(): all slots at once, so that none is drained without the others. */
+	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(kept), memory_order_release);
 }
 
 /* Where the innermost frame of a method is; count if there is none. */
@@ -499,7 +500,7 @@ void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, m
 		kept = 0;
 	if ((thread->detail & DETAIL_STACKS) == 0)
 		kept = 0;
-	/* It stands before the frames: a wide event has no other place left for it. */
+	/* The handle is stored before the frames: the slots of a wide event have no other field left. */
 	words[0] = handle;
 	if (kept > 0)
 		memcpy(words + 1, frames, kept * sizeof(*frames));
@@ -509,7 +510,7 @@ void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, m
 void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
 					const mprof_frame *frames, size_t count)
 {
-	/* In the place of the object, which is not recorded again. */
+	/* The handle is stored in the field of the object, which is not recorded again. */
 	wide_event event = {0, handle, (uint32_t)type & 3};
 
 	if (thread != NULL && handle_is_valid(handle))
@@ -530,7 +531,7 @@ mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_ki
 {
 	wide_event event = {value, number, 0};
 
-	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (COLLECTION_KINDS & BIT(kind)) == 0)
+	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (COLLECTION_KINDS & KIND_BIT(kind)) == 0)
 		return MPROF_ERR_ARGUMENT;
 	record_wide(thread, kind, &event, NULL, 0);
 	return MPROF_OK;
@@ -600,7 +601,7 @@ static mprof_thread *thread_create(recorder_shared *shared, uint64_t id)
 }
 
 /* The newest handle with an ID that is still on the list, or NULL. Under threads_lock. */
-static const mprof_thread *find_id(const recorder_shared *shared, uint64_t id)
+static const mprof_thread *find_thread(const recorder_shared *shared, uint64_t id)
 {
 	const mprof_thread *thread = shared->threads;
 
@@ -612,13 +613,13 @@ static const mprof_thread *find_id(const recorder_shared *shared, uint64_t id)
 /*
  * Puts a thread on the list, with its first buffer. Returns 0 if a thread that is attached has its ID.
  */
-static int enlist(recorder_shared *shared, mprof_thread *attached)
+static int add_to_list(recorder_shared *shared, mprof_thread *attached)
 {
 	const mprof_thread *before;
 	event_buffer *buffer;
 
 	pthread_mutex_lock(&shared->threads_lock);
-	before = find_id(shared, attached->id);
+	before = find_thread(shared, attached->id);
 	/* Acquire: all that was recorded under the ID was handed over, so the writer thread can find it first. */
 	if (before != NULL && !atomic_load_explicit(&before->detached, memory_order_acquire)) {
 		pthread_mutex_unlock(&shared->threads_lock);
@@ -653,7 +654,7 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 	attached = thread_create(&recorder->shared, id);
 	if (attached == NULL)
 		return MPROF_ERR_MEMORY;
-	if (!enlist(&recorder->shared, attached)) {
+	if (!add_to_list(&recorder->shared, attached)) {
 		allocator_release(&recorder->shared.allocator, attached->memory, THREAD_MEMORY);
 		return MPROF_ERR_STATE;
 	}
@@ -686,6 +687,6 @@ void thread_release(mprof_thread *thread)
 	buffer_pool_remove_thread(&shared->pool);
 	switches_leave(&thread->drain.stacks, thread->drain.last_counter);
 	shadow_stack_destroy(&thread->drain.stacks.own, &shared->allocator);
-	stack_memory_destroy(&thread->drain.chain, &shared->allocator);
+	stack_memory_destroy(&thread->drain.last_stack, &shared->allocator);
 	allocator_release(&shared->allocator, thread->memory, THREAD_MEMORY);
 }

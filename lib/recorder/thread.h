@@ -27,7 +27,7 @@ typedef enum thread_special {
 	                          cleared by the owner while that is not set. */
 } thread_special;
 
-/** A position in a thread's chain of buffers. */
+/** A position in the sequence of a thread's buffers. */
 typedef struct slot_position {
 	uint32_t sequence; /**< Of the buffer. */
 	uint32_t slots;    /**< How many of its slots are before. */
@@ -47,21 +47,21 @@ typedef struct thread_round {
 
 /** The writer thread's part of a handle. */
 typedef struct thread_drain {
-	uint32_t next_sequence; /**< Position in the chain of the buffer that is drained next. */
+	uint32_t next_sequence; /**< Sequence number of the buffer that is drained next. */
 	int follows_another;    /**< A handle before had the ID, and may have buffers that are to be drained first. */
 	uint64_t last_counter;  /**< Full counter of the last event drained. */
 	uint64_t lost_seen[LOSS_CAUSE_COUNT];       /**< Of mprof_thread::lost. */
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Not in the log yet. */
 	thread_stacks stacks;
 	thread_round round;
-	stack_memory chain;
+	stack_memory last_stack; /**< The call stack that was interned last. */
 } thread_drain;
 
 /** Begins at a cache line: its memory is larger than the struct, see thread_create(). */
 struct mprof_thread {
 	/* Read for each event, all in one cache line. */
-	/** The buffer events go to, or one of capacity 0. The owner stores with release; the writer thread loads with
-	 * acquire to drain what is not full yet. */
+	/** The buffer that events are stored into, or one of capacity 0. Owner: the recording thread, which stores it
+	 * with release; the writer thread loads it with acquire, to drain buffers that are not full yet. */
 	_Alignas(CACHE_LINE) _Atomic(event_buffer *) current;
 	/** Bits of #thread_special. The owner loads it relaxed for each event, and with acquire before stopped. */
 	_Atomic uint32_t special;
@@ -72,18 +72,23 @@ struct mprof_thread {
 	uint64_t id;         /**< Constant, as the next two once it is attached. */
 	uint32_t serial;     /**< Never used twice in a recorder. */
 	void *memory;        /**< What was allocated for it. */
-	uint32_t sequence;   /**< Position of the current buffer in the chain. Owner. */
+	uint32_t sequence;   /**< Sequence number of the current buffer. Owner. */
 	uint32_t gave_up_in; /**< recorder_shared::blocking when it last gave up waiting; never even. Owner. */
 	uint64_t running;    /**< The stack that the thread is on; 0: its own. Owner. */
 	int has_switched;    /**< It was on another stack than its own. Owner. */
 	int has_dropped;     /**< An event found no buffer, maybe a switch. Owner. */
 
-	/** When recording stopped. Stored before SPECIAL_GAP is set, and not again while it is. */
+	/** Counter at which recording stopped. The thread that stops recording stores it, relaxed, before it sets
+	 * SPECIAL_GAP with release, and not again while that is set; the owner loads it after it has loaded special
+	 * with acquire. */
 	_Atomic uint64_t stopped;
-	/** Events lost, by cause. The owner alone adds, relaxed; the writer thread reads. */
+	/** Events lost, by cause. Owner: the recording thread, which alone adds. Relaxed: the writer thread reads a
+	 * statistic that orders nothing. */
 	_Atomic uint64_t lost[LOSS_CAUSE_COUNT];
 	/**
-	 * 1 once the handle ended and all its buffers are handed over; stored with release by mprof_thread_detach().
+	 * 1 once the handle has ended and all its buffers are handed over. mprof_thread_detach() stores it with
+	 * release; the writer thread, which loads it with acquire, then sees the last buffer in the list and the final
+	 * sequence.
 	 */
 	_Atomic int detached;
 	mprof_thread *next; /**< In recorder_shared::threads; changed under threads_lock. */

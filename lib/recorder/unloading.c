@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static int compare(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
 	const mprof_key_range *left = a;
 	const mprof_key_range *right = b;
@@ -22,7 +22,7 @@ static size_t sort_ranges(mprof_key_range *ranges, size_t count)
 {
 	size_t kept = 0;
 
-	sort_in_place(ranges, count, sizeof(*ranges), compare);
+	sort_in_place(ranges, count, sizeof(*ranges), compare_ranges);
 	for (size_t i = 0; i < count; i++) {
 		if (kept == 0 || ranges[i].first > ranges[kept - 1].last)
 			ranges[kept++] = ranges[i];
@@ -32,7 +32,7 @@ static size_t sort_ranges(mprof_key_range *ranges, size_t count)
 	return kept;
 }
 
-static mprof_status retire_many(recorder_shared *shared, const mprof_key_range *ranges, size_t count)
+static mprof_status request_many(recorder_shared *shared, const mprof_key_range *ranges, size_t count)
 {
 	mprof_key_range *sorted;
 	retire_request request = {0};
@@ -52,7 +52,7 @@ static mprof_status retire_many(recorder_shared *shared, const mprof_key_range *
 	return status;
 }
 
-static mprof_status retire(recorder_shared *shared, const mprof_key_range *ranges, size_t count)
+static mprof_status request_retirement(recorder_shared *shared, const mprof_key_range *ranges, size_t count)
 {
 	retire_request request = {NULL, ranges, count, 0};
 
@@ -60,7 +60,7 @@ static mprof_status retire(recorder_shared *shared, const mprof_key_range *range
 		if (ranges[i].first > ranges[i].last)
 			return MPROF_ERR_ARGUMENT;
 	}
-	return count > 1 ? retire_many(shared, ranges, count) : control_request_round(shared, &request);
+	return count > 1 ? request_many(shared, ranges, count) : control_request_round(shared, &request);
 }
 
 mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges, size_t range_size,
@@ -74,7 +74,7 @@ mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_ke
 	status = element_list_take(&list, &recorder->shared.allocator, ranges, range_size, count,
 				   SIZE_UP_TO(mprof_key_range, last), sizeof(mprof_key_range));
 	if (status == MPROF_OK)
-		status = retire(&recorder->shared, list.elements, count);
+		status = request_retirement(&recorder->shared, list.elements, count);
 	element_list_release(&list, &recorder->shared.allocator);
 	return status;
 }

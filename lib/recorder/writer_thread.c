@@ -57,7 +57,7 @@ static void collect_stats(const recorder_drain *drain, mprof_recorder_stats *sta
 	}
 	stats->samples = drain->samples_written;
 	stats->stacks = drain->stacks.count;
-	stats->heap_shots = drain->heap.blocks.shots;
+	stats->heap_shots = drain->heap.blocks.snapshots;
 	stats->incomplete_shots = drain->heap.blocks.incomplete_shots;
 	stats->status = output->status;
 	stats->system_error = output->error.system_error;
@@ -94,7 +94,7 @@ static int wait_for_work(recorder_drain *drain, struct timespec *deadline)
 }
 
 /* Drains until the recorder is closed. */
-static void run(recorder_drain *drain)
+static void drain_until_closed(recorder_drain *drain)
 {
 	recorder_shared *shared = drain->shared;
 	recorder_output *output = drain->output;
@@ -108,8 +108,9 @@ static void run(recorder_drain *drain)
 		int partial = wait_for_work(drain, &deadline);
 		uint64_t requested;
 
-		/* Both before the buffers are looked at: what was recorded before the closing or the request is
-		 * written. And in this order: no request comes after closing began, so the last round serves all. */
+		/* Acquire, before the buffers are read: pairs with the stores in writer_thread_finish() and
+		 * control_request_round(), so all events recorded before them are drained. In this order: no request is
+		 * made after closing has begun, so the last round serves all. */
 		closing = atomic_load_explicit(&shared->closing, memory_order_acquire);
 		requested = atomic_load_explicit(&shared->drain_requested, memory_order_acquire);
 		drain_round(drain, partial || closing || requested > served || drain_needs_watermark(drain), closing);
@@ -132,7 +133,7 @@ static void *writer_thread_main(void *argument)
 	atomic_store_explicit(&drain->shared->writer_self, pthread_self(), memory_order_relaxed);
 	if (drain->thread_started != NULL)
 		drain->thread_started(drain->thread_user);
-	run(drain);
+	drain_until_closed(drain);
 	if (drain->thread_ended != NULL)
 		drain->thread_ended(drain->thread_user);
 	/* Another thread may come to have the same number. */
@@ -160,7 +161,8 @@ int writer_thread_start(recorder_drain *drain, pthread_t *thread)
 
 void writer_thread_finish(recorder_shared *shared, pthread_t thread)
 {
-	/* Release, with the acquire in the writer thread: its last round sees all that was recorded before. */
+	/* Release: pairs with the acquire in drain_until_closed(), whose last round drains all earlier events.
+	 * Sequentially consistent, because threads that wait for a buffer load it after they are counted. */
 	atomic_store(&shared->closing, 1);
 	sem_post(&shared->work);
 	pthread_mutex_lock(&shared->wait_lock);

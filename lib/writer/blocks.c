@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes blocks without events: code units, properties, thread names, losses, markers and watermarks. */
 #include "base/elements.h"
 #include "base/options.h"
 #include "writer/errors.h"
@@ -98,7 +99,8 @@ static mprof_status check_properties(mprof_writer *writer, const mprof_property 
 		mprof_status status;
 
 		if (properties[i].key == NULL || properties[i].key[0] == 0 || properties[i].value == NULL)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a property has no key or no value");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+					     "the key of a property is NULL or empty, or its value is NULL");
 		status = writer_check_text(writer, properties[i].key);
 		if (status == MPROF_OK)
 			status = writer_check_text(writer, properties[i].value);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects definitions of classes and methods, and writes them before the first block that may use them. */
 #include "base/options.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
@@ -33,7 +34,7 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 }
 
 /* Writes the pending definitions if another one with a name of this length would exceed the bound. */
-static mprof_status make_room(mprof_writer *writer, size_t name_length)
+static mprof_status write_if_full(mprof_writer *writer, size_t name_length)
 {
 	size_t waiting = writer->classes.length + writer->methods.length;
 
@@ -85,12 +86,12 @@ mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_d
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the class is NULL, or its struct_size is invalid");
 	definition = &own;
 	if (own.id == 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a class has no ID");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of the class is 0");
 	if (id_set_has(&writer->class_ids, definition->id))
-		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "a class is defined twice");
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "the ID of the class is defined already");
 	status = writer_check_name(writer, definition->name, definition->name_length);
 	if (status == MPROF_OK)
-		status = make_room(writer, definition->name_length);
+		status = write_if_full(writer, definition->name_length);
 	if (status != MPROF_OK)
 		return status;
 	old_length = writer->classes.length;
@@ -134,17 +135,18 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the method is NULL, or its struct_size is invalid");
 	definition = &own;
 	if (own.id == 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a method has no ID");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of the method is 0");
 	if (definition->class_id != 0 && !writer->events.defined.any &&
 	    !id_set_has(&writer->class_ids, definition->class_id))
-		return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a method's class is not defined");
+		return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,
+				     "the class of the method is not defined: call mprof_writer_define_class() first");
 	if (id_set_has(&writer->method_ids, definition->id))
-		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "a method is defined twice");
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "the ID of the method is defined already");
 	status = writer_check_name(writer, definition->name, definition->name_length);
 	if (status == MPROF_OK)
 		status = check_source(writer, definition);
 	if (status == MPROF_OK)
-		status = make_room(writer, definition->name_length + definition->source_file_length);
+		status = write_if_full(writer, definition->name_length + definition->source_file_length);
 	if (status == MPROF_OK)
 		status = find_source(writer, definition, &source);
 	if (status != MPROF_OK)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records errors of the writer, and checks the state and the names that each call needs. */
 #include "writer/errors.h"
 
 #include "base/error.h"
@@ -85,11 +86,11 @@ void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind)
 mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t length)
 {
 	if (name == NULL && length > 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a name is NULL");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the name is NULL although its length is not 0");
 	if (length > writer->max_name_length)
-		return writer_refuse(writer, MPROF_ERR_NAME, "a name is longer than the limit");
+		return writer_refuse(writer, MPROF_ERR_NAME, "the name is longer than max_name_length");
 	if (length > 0 && memchr(name, 0, length) != NULL)
-		return writer_refuse(writer, MPROF_ERR_NAME, "a name contains a NUL byte");
+		return writer_refuse(writer, MPROF_ERR_NAME, "the name contains a NUL byte");
 	return MPROF_OK;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes EVENTS blocks, with stack sections in dialects that have them. */
 #include "format/event_detail.h"
 #include "format/event_kinds.h"
 #include "format/losses.h"

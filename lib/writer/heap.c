@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks heap snapshots, and writes them as records in dialects that have these. */
 #include "format/heap_encode.h"
 #include "format/losses.h"
 #include "writer/errors.h"
@@ -10,7 +11,7 @@ static const char *heap_fault(mprof_status status)
 {
 	if (status == MPROF_ERR_UNDEFINED_ID)
 		return "a heap snapshot uses a class or a root that is not defined";
-	return "not a heap snapshot event, or its address or its references are missing";
+	return "not an event of a heap snapshot, or one without an address or references";
 }
 
 static heap_encoding encoding_of(const mprof_writer *writer)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects the contents of a heap snapshot that is written as one block. */
 #include "writer/heap_shot.h"
 
 #include "format/event_detail.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens a log for writing: checks options, creates the destination, and writes the first blocks. */
 #include "base/error.h"
 #include "base/options.h"
 #include "io/clock.h"
@@ -69,7 +70,7 @@ static const char *directive_refusal(uint32_t directive)
 	case MPROF_DIRECTIVE_IMPLICIT_LEAVE:
 		return "the dialect has no implicit leaves";
 	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
-		return "the dialect has no events other than those of mail";
+		return "the dialect has no events in addition to those of mail";
 	case MPROF_DIRECTIVE_CLASS_SIZES:
 		return "the dialect cannot represent the object size of a class";
 	case MPROF_DIRECTIVE_ALLOCATION_STACK_ID:
@@ -83,7 +84,7 @@ static const char *directive_refusal(uint32_t directive)
 	case MPROF_DIRECTIVE_STACK_SWITCHES:
 		return "the dialect has no switches between call stacks";
 	default:
-		return "unknown directive";
+		return "the dialect does not have one of the directives";
 	}
 }
 
@@ -114,13 +115,15 @@ static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
 static mprof_status check_features(mprof_writer *writer, const mprof_writer_options *options)
 {
 	if (!writer->encoding.rules->can_write)
-		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot be written");
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
+				     "the dialect can only be read: choose another one to write");
 	if (options->gzip_level > 0 && !sink_gzip_is_available())
-		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "this build of the library cannot compress");
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
+				     "this build of the library cannot compress: set gzip_level to 0");
 	return declare_directives(writer, options->directives);
 }
 
-static mprof_writer *create(const mprof_allocator *allocator, const mprof_writer_options *options)
+static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof_writer_options *options)
 {
 	mprof_writer *writer = allocator_allocate_zeroed(allocator, sizeof(*writer));
 
@@ -162,7 +165,7 @@ static mprof_status open_destination(mprof_writer *writer, const destination *wh
 	int error = 0;
 
 	if (where->path != NULL) {
-		what = "cannot create the file";
+		what = "cannot create_writer the file";
 		error = sink_descriptor_open_path(&writer->sink, &writer->allocator, where->path, options->file_mode);
 		if (error == EBUSY)
 			what = "the file is in use by another writer";
@@ -179,11 +182,11 @@ static mprof_status open_destination(mprof_writer *writer, const destination *wh
 		return MPROF_ERR_IO;
 	}
 	if (options->gzip_level > 0 && sink_gzip_add(&writer->sink, options->gzip_level) != 0)
-		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for compression");
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for the state of gzip");
 	return MPROF_OK;
 }
 
-static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *options)
+static mprof_status write_first_blocks(mprof_writer *writer, const mprof_writer_options *options)
 {
 	const char *runtime = options->runtime;
 	mprof_clock clock;
@@ -213,7 +216,7 @@ static mprof_status open_checked(mprof_writer *writer, const destination *where,
 	if (status != MPROF_OK)
 		return status;
 	writer_apply_directives(writer, options->allow_undefined_ids != 0);
-	return begin_log(writer, options);
+	return write_first_blocks(writer, options);
 }
 
 static mprof_status open_writer(const destination *where, const mprof_writer_options *given, mprof_writer **writer)
@@ -227,7 +230,7 @@ static mprof_status open_writer(const destination *where, const mprof_writer_opt
 	*writer = NULL;
 	if (!options_are_valid(&options, given) || !allocator_init(&allocator, options.allocator))
 		return MPROF_ERR_ARGUMENT;
-	*writer = create(&allocator, &options);
+	*writer = create_writer(&allocator, &options);
 	if (*writer == NULL)
 		return MPROF_ERR_MEMORY;
 	status = open_checked(*writer, where, &options);

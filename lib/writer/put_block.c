@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Ends the block that was built and writes it to the sink, within the size limit. */
 #include "writer/put_block.h"
 
 #include "format/kind_counts.h"

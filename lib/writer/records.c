@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks and writes blocks of records: call stacks, native code, roots, metrics and summaries. */
 #include "base/elements.h"
 #include "format/record_lists.h"
 #include "format/record_texts.h"
@@ -41,9 +42,12 @@ static mprof_status check_stack(mprof_writer *writer, const definition_counts *c
 		return refuse_undefined(writer, "stack refers to a caller that is not defined yet");
 	if (record->as.stack.is_native) {
 		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->as.stack.target))
-			return refuse_undefined(writer, "stack refers to an undefined location");
+			return refuse_undefined(
+				writer, "stack refers to a location that is not defined: write its CODE block first");
 	} else if (record->as.stack.target != 0 && !is_known(writer, &writer->method_ids, record->as.stack.target)) {
-		return refuse_undefined(writer, "stack refers to an undefined method");
+		return refuse_undefined(
+			writer,
+			"stack refers to a method that is not defined: call mprof_writer_define_method() first");
 	}
 	return MPROF_OK;
 }
@@ -56,9 +60,9 @@ static mprof_status check_code(mprof_writer *writer, const definition_counts *co
 		return MPROF_OK;
 	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE,
 				is_location ? record->as.location.module : record->as.function.module))
-		return refuse_undefined(writer, "native code refers to an undefined module");
+		return refuse_undefined(writer, "function or location refers to a module that is not defined yet");
 	if (is_location && !is_none_or_defined(counts, MPROF_RECORD_FUNCTION, record->as.location.function))
-		return refuse_undefined(writer, "location refers to an undefined function");
+		return refuse_undefined(writer, "location refers to a function that is not defined yet");
 	return MPROF_OK;
 }
 
@@ -83,15 +87,18 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		break;
 	case MPROF_RECORD_ROOT:
 		if (record->as.root.class_id != 0 && !is_known(writer, &writer->class_ids, record->as.root.class_id))
-			return refuse_undefined(writer, "root refers to an undefined class");
+			return refuse_undefined(
+				writer,
+				"root refers to a class that is not defined: call mprof_writer_define_class() first");
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		if (!is_defined(counts, MPROF_RECORD_METRIC, record->id))
-			return refuse_undefined(writer, "value of an undefined metric");
+			return refuse_undefined(writer, "value of a metric that is not defined yet");
 		break;
 	case MPROF_RECORD_SUMMARY:
 		if (!is_known(writer, &writer->class_ids, record->id))
-			return refuse_undefined(writer, "summary refers to an undefined class");
+			return refuse_undefined(writer, "summary refers to a class that is not defined: call "
+							"mprof_writer_define_class() first");
 		break;
 	default:
 		break;
@@ -109,11 +116,13 @@ static mprof_status count_definition(mprof_writer *writer, definition_counts *co
 	uint32_t *defined = &counts->defined[record->kind];
 
 	if (record->id == 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a definition has no ID");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of a definition is 0: IDs start from 1");
 	if (record->id <= *defined)
-		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "an ID is defined twice");
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID,
+				     "the ID is defined already: IDs of a kind must increase by 1");
 	if (record->id - 1 != *defined)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "an ID is not the next one after those defined");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "the ID leaves a gap: IDs of a kind must increase by 1");
 	++*defined;
 	return MPROF_OK;
 }
@@ -148,7 +157,7 @@ static mprof_status check_records(mprof_writer *writer, definition_counts *count
 	for (size_t i = 0; i < count; i++) {
 		if (!has_kind(kind, records[i].kind))
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
-					     "the block cannot contain records of this kind");
+					     "a block of this kind cannot contain a record of that kind");
 	}
 	for (uint32_t list = 0; record_list_kind(kind, list) != 0; list++) {
 		for (size_t i = 0; i < count; i++) {
@@ -172,9 +181,10 @@ static mprof_status check_records(mprof_writer *writer, definition_counts *count
 static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint32_t number)
 {
 	if (!block_has_records(kind))
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind cannot contain records");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "only STACKS, CODE, ROOTS, METRICS and HEAP_SUMMARY blocks contain records");
 	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a block of this kind has no number");
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "only HEAP_SUMMARY blocks have a number: pass 0");
 	return MPROF_OK;
 }
 
@@ -250,7 +260,7 @@ mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind k
 	if (status != MPROF_OK)
 		status = writer_refuse_elements(writer, status);
 	else if (!writer_has_block(writer, kind) && !is_used_by_other_blocks(kind))
-		status = writer_leave_out(writer, kind, "the dialect has no such block");
+		status = writer_leave_out(writer, kind, "the dialect has no block of this kind");
 	else
 		status = write_records(writer, kind, number, list.elements, count);
 	element_list_release(&list, &writer->allocator);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks and writes samples. */
 #include "format/event_detail.h"
 #include "format/losses.h"
 #include "writer/errors.h"
@@ -15,12 +16,14 @@ static mprof_status check_samples(mprof_writer *writer, const mprof_event *sampl
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of samples is NULL");
 	for (size_t i = 0; i < count; i++) {
 		if (samples[i].kind != MPROF_EVENT_SAMPLE)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "not a sample event");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+					     "the kind of an event is not MPROF_EVENT_SAMPLE");
 		if (!event_detail_is_valid(samples[i].more.detail))
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "struct_size of a sample's detail is invalid");
 		if (samples[i].value < lowest ||
 		    (samples[i].value > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any))
-			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample's stack is not defined");
+			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,
+					     "a sample refers to a call stack that is not defined");
 	}
 	return MPROF_OK;
 }
@@ -75,13 +78,14 @@ static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, si
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of samples is NULL");
 	for (size_t i = 0; i < method_count; i++) {
 		if (methods[i] == 0)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit method 0");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample has the method ID 0");
 		if (!writer->events.defined.any && !id_set_has(&writer->method_ids, methods[i]))
-			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, "a sample hit an undefined method");
+			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,
+					     "a sample refers to a method that is not defined");
 	}
 	for (size_t i = 0; i < function_count; i++) {
 		if (functions[i] == 0)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample hit function 0");
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample has the function ID 0");
 	}
 	return MPROF_OK;
 }
@@ -95,7 +99,9 @@ mprof_status mprof_writer_write_statistical(mprof_writer *writer, uint64_t start
 	if (status == MPROF_OK)
 		status = check_hits(writer, methods, method_count, functions, function_count);
 	if (status == MPROF_OK && writer->encoding.rules->has_sample_tokens)
-		return writer_leave_out(writer, MPROF_BLOCK_STATISTICAL, "the dialect has no lists of samples");
+		return writer_leave_out(
+			writer, MPROF_BLOCK_STATISTICAL,
+			"the dialect has no lists of methods and functions: use mprof_writer_write_samples()");
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)

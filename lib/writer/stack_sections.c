@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Encodes call stacks as stack sections, which repeat only what has changed. */
 #include "writer/stack_sections.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Flushes, closes and frees writers, and returns their statistics. */
 #include "writer/writer.h"
 
 #include "base/error.h"

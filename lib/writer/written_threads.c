@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the state at the end of the last EVENTS block of each thread. */
 #include "writer/written_threads.h"
 
 #include "base/array.h"

@@ -167,7 +167,7 @@ Test(definition_interner, after)
 	const mprof_record function = {.kind = MPROF_RECORD_FUNCTION, .as.function.name = "a"};
 
 	open_tables(UINT64_MAX);
-	definition_interner_begin_behind(&interner, 1000);
+	definition_interner_set_first_id(&interner, 1000);
 	cr_assert_eq(intern_stack(0, 1, 0), 1001);
 	cr_assert_eq(intern_stack(1001, 1, 0), 1002);
 	cr_assert_eq(intern(function), 1001);

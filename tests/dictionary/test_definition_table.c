@@ -211,7 +211,7 @@ Test(definition_table, many_gaps, .timeout = 60)
 	for (; status == MPROF_ERR_MALFORMED; id -= 2)
 		status = add_stack(id, 1);
 	cr_assert_eq(status, MPROF_ERR_LIMIT);
-	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_STACK), DEFINITION_MOST_RUNS);
+	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_STACK), DEFINITION_MAX_RANGES);
 	cr_assert_leq(memory.most_bytes, 400000);
 	expect_stack(1 << 29, 1);
 	cr_assert_eq(add_stack((1 << 29) + 1, 1), MPROF_ERR_LIMIT, "it would be a run of its own");
