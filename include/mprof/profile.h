@@ -186,50 +186,49 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_profile_finish(mprof_profile *profi
  * \since 0.1
  */
 typedef struct mprof_profile_totals {
-	size_t struct_size;             /**< sizeof, set by the caller. */
-	uint64_t wall_ns;               /**< From INTRO to the last clock pair. */
-	uint64_t method_ns;             /**< Exclusive times of all methods in all threads. */
-	uint64_t calls;                 /**< Methods entered. */
-	uint64_t unmatched_leaves;      /**< Leaves that matched no frame. */
-	uint64_t unclosed_frames;       /**< Frames that were never left. */
-	uint64_t allocations;           /**< Objects allocated. */
-	uint64_t allocated_bytes;       /**< Their bytes. */
-	uint64_t jit_methods;           /**< Methods compiled. */
-	uint64_t jit_ns;                /**< Time spent compiling; nested compilations count once. */
-	uint64_t jit_failures;          /**< Compilations that failed. */
-	uint64_t exceptions;            /**< Exceptions thrown. */
-	uint64_t collections;           /**< Collections that began. */
-	uint64_t gc_ns;                 /**< Time in collections; concurrent ones count with their whole duration. */
-	uint64_t samples;               /**< Samples. */
-	uint64_t lost_events;           /**< Lost events, from LOST blocks. */
-	uint64_t events;                /**< Events read. */
-	uint64_t event_counts[256];     /**< Events by #mprof_event_kind. */
-	uint64_t block_counts[256];     /**< Blocks read, by #mprof_block_kind. */
-	uint64_t interrupted_frames;    /**< Frames that were open when recording was stopped for a while. */
-	uint64_t freed_objects;         /**< Objects that collections found dead, where the log lists them one by
+	size_t struct_size;           /**< sizeof, set by the caller. */
+	uint64_t wall_ns;             /**< From INTRO to the last clock pair. */
+	uint64_t method_ns;           /**< Exclusive times of all methods in all threads. */
+	uint64_t calls;               /**< Methods entered. */
+	uint64_t unmatched_leaves;    /**< Leaves that matched no frame. */
+	uint64_t unclosed_frames;     /**< Frames that were never left. */
+	uint64_t allocations;         /**< Objects allocated. */
+	uint64_t allocated_bytes;     /**< Their bytes. */
+	uint64_t jit_methods;         /**< Methods compiled. */
+	uint64_t jit_ns;              /**< Time spent compiling; nested compilations count once. */
+	uint64_t jit_failures;        /**< Compilations that failed. */
+	uint64_t exceptions;          /**< Exceptions thrown. */
+	uint64_t collections;         /**< Collections that began. */
+	uint64_t gc_ns;               /**< Time in collections; concurrent ones count with their whole duration. */
+	uint64_t samples;             /**< Samples. */
+	uint64_t lost_events;         /**< Lost events, from LOST blocks. */
+	uint64_t events;              /**< Events read. */
+	uint64_t event_counts[256];   /**< Events by #mprof_event_kind. */
+	uint64_t block_counts[256];   /**< Blocks read, by #mprof_block_kind. */
+	uint64_t interrupted_frames;  /**< Frames that were open when recording was stopped for a while. */
+	uint64_t freed_objects;       /**< Objects that collections found dead, where the log lists them one by
 	                                     one. */
-	uint64_t freed_bytes;           /**< Their bytes. */
-	uint64_t moved_objects;         /**< Objects that collections moved. */
-	uint64_t handles_alive;         /**< Handles that were created and not deleted. */
-	uint64_t contentions;           /**< Number of times that a thread found a monitor taken. */
-	uint64_t contended_ns;          /**< Time that threads waited for monitors, until they acquired them or gave
+	uint64_t freed_bytes;         /**< Their bytes. */
+	uint64_t moved_objects;       /**< Objects that collections moved. */
+	uint64_t handles_alive;       /**< Handles that were created and not deleted. */
+	uint64_t contentions;         /**< Number of times that a thread found a monitor taken. */
+	uint64_t contended_ns;        /**< Time that threads waited for monitors, until they acquired them or gave
 	                                     up. */
-	uint64_t finalizers;            /**< Objects finalized. */
-	uint64_t finalizer_ns;          /**< Time in their finalizers. */
-	uint64_t finalizations;         /**< Runs of the finalizer thread. */
-	uint64_t finalization_ns;       /**< Time of these runs. */
-	uint64_t lost_by_cause[256];    /**< lost_events by #mprof_loss_cause; index 0 holds those of unknown causes. */
-	uint64_t oversized_allocations; /**< Allocation events of more than 2^40 bytes, which no object has: they count
-	                                     as events and nowhere else. */
-	uint32_t limited;               /**< 1: max_memory was reached: one of the following is not 0, methods are
+	uint64_t finalizers;          /**< Objects finalized. */
+	uint64_t finalizer_ns;        /**< Time in their finalizers. */
+	uint64_t finalizations;       /**< Runs of the finalizer thread. */
+	uint64_t finalization_ns;     /**< Time of these runs. */
+	uint64_t lost_by_cause[256];  /**< lost_events by #mprof_loss_cause; index 0 holds those of unknown causes. */
+	uint64_t class_load_failures; /**< Class loads that failed. */
+	uint32_t limited;             /**< 1: max_memory was reached: one of the following is not 0, methods are
 	                                     missing from the table, or mprof_memory_stats::untracked is not 0. */
-	uint32_t reserved;              /**< 0. */
-	uint64_t folded_calls;          /**< Calls whose paths are not in the call tree. */
-	uint64_t folded_samples;        /**< Samples whose call stacks are not in the tree of samples: those of its
+	uint32_t reserved;            /**< 0. */
+	uint64_t folded_calls;        /**< Calls whose paths are not in the call tree. */
+	uint64_t folded_samples;      /**< Samples whose call stacks are not in the tree of samples: those of its
 	                                     root. */
-	uint64_t folded_sites;          /**< Allocations, also native ones, waits and handles whose call sites are not
+	uint64_t folded_sites;        /**< Allocations, also native ones, waits and handles whose call sites are not
 	                                     in the tables of sites. */
-	uint64_t left_out;              /**< Events, records and blocks that are missing from all statistics. */
+	uint64_t left_out;            /**< Events, records and blocks that are missing from all statistics. */
 } mprof_profile_totals;
 
 /**

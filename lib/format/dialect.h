@@ -54,6 +54,7 @@ typedef struct dialect_rules {
 	uint8_t repeats_base_counter;  /**< A repeated base counter of a thread means that of its last event. */
 	uint8_t has_details;           /**< Events, samples and objects have optional fields without a directive. */
 	uint8_t has_bad_monitor_times; /**< The times of monitor events may be garbage. */
+	uint8_t has_failed_loads_as_allocations; /**< The end of a failed class load is written as an allocation. */
 
 	/* Constraints on recorders and writers. */
 	uint8_t has_inline_definitions;             /**< Call stacks and native code are defined at their first use. */

@@ -64,12 +64,6 @@ static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof
 	return 1;
 }
 
-/*
- * The profilers of Mono 2.6 wrote a failed load of a class as an allocation whose size is the time since the previous
- * event, which may be any number. No object is that large.
- */
-#define MAX_OBJECT_SIZE (UINT64_C(1) << 40)
-
 /* \p top is the node of the method that allocates. Returns 0 if there is no memory, and changes no statistics. */
 static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
@@ -77,10 +71,6 @@ static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_even
 	int has_site = event->more.detail != NULL || profile->has_call_sites;
 	class_record *record;
 
-	if (event->value > MAX_OBJECT_SIZE) {
-		profile->totals.oversized_allocations++;
-		return 1;
-	}
 	record = record_table_get(&profile->classes, event->id);
 	if (record == NULL || (has_site && !add_allocation_site(profile, top, event)))
 		return 0;
@@ -158,6 +148,8 @@ static int end_class_load(mprof_profile *profile, thread_record *thread, const m
 	ended_interval ended;
 	class_record *record;
 
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
+		profile->totals.class_load_failures += profile->calls.counts;
 	if (!interval_stack_end(&thread->class_loads, event->id, clamped_time(profile, thread), &ended))
 		return 1;
 	record = record_table_get(&profile->classes, ended.id);

@@ -24,8 +24,7 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own = profile->totals;
 	own.jit_ns = profile_clock_duration(&profile->clock, profile->totals.jit_ns);
 	own.calls = own.event_counts[MPROF_EVENT_METHOD_ENTER];
-	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT] -
-			  own.oversized_allocations;
+	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT];
 	own.exceptions = own.event_counts[MPROF_EVENT_EXCEPTION];
 	own.collections = own.event_counts[MPROF_EVENT_GC_START];
 	own.gc_ns = profile_clock_duration(&profile->clock, profile->collections.time);

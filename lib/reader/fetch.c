@@ -3,9 +3,11 @@
 #include "reader/reader.h"
 
 #include "base/elements.h"
+#include "format/dialect.h"
 #include "parser/parser.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
+#include "reader/failed_loads.h"
 #include "reader/frames.h"
 #include "reader/reader_internal.h"
 #include "reader/samples.h"
@@ -53,6 +55,8 @@ mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 		return status;
 	fetch = capacity > 0 ? fetch_function(reader) : next_plain;
 	status = fetch(reader, events, capacity, count);
+	if (*count > 0 && dialect_get(mprof_parser_get_dialect(reader->parser))->has_failed_loads_as_allocations)
+		failed_loads_convert(events, *count);
 	if (*count > 0)
 		reader_frames_attach(reader, events, *count);
 	status = reader_end_fetch(reader, status, count);

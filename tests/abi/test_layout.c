@@ -505,7 +505,7 @@ FIELD(mprof_profile_totals, finalizer_ns, 4296);
 FIELD(mprof_profile_totals, finalizations, 4304);
 FIELD(mprof_profile_totals, finalization_ns, 4312);
 FIELD(mprof_profile_totals, lost_by_cause, 4320);
-FIELD(mprof_profile_totals, oversized_allocations, 6368);
+FIELD(mprof_profile_totals, class_load_failures, 6368);
 FIELD(mprof_profile_totals, limited, 6376);
 FIELD(mprof_profile_totals, reserved, 6380);
 FIELD(mprof_profile_totals, folded_calls, 6384);

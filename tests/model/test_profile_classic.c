@@ -82,8 +82,8 @@ Test(profile_classic, collections_without_numbers_are_counted)
 	log_release(&log);
 }
 
-/* A load of a class that failed, written as an allocation. */
-Test(profile_classic, an_allocation_of_a_size_that_no_object_has)
+/* Mono 2.6 wrote the end of a failed class load as an allocation. */
+Test(profile_classic, allocations_of_a_size_that_no_object_has_are_failed_class_loads)
 {
 	mprof_profile_totals totals;
 	test_log log;
@@ -98,10 +98,30 @@ Test(profile_classic, an_allocation_of_a_size_that_no_object_has)
 	totals = totals_of(&log);
 	cr_expect_eq(totals.allocations, 1);
 	cr_expect_eq(totals.allocated_bytes, 24);
-	cr_expect_eq(totals.oversized_allocations, 2);
-	cr_expect_eq(totals.event_counts[MPROF_EVENT_ALLOCATION], 3);
+	cr_expect_eq(totals.class_load_failures, 2);
+	cr_expect_eq(totals.event_counts[MPROF_EVENT_ALLOCATION], 1);
+	cr_expect_eq(totals.event_counts[MPROF_EVENT_CLASS_LOAD_END], 2);
 	cr_expect_eq(class_of(&log, 1).allocations, 1);
 	cr_expect_eq(class_of(&log, 2).allocations, 0);
+	log_release(&log);
+}
+
+/* In other dialects there is no such quirk, and failed class loads have an event of their own. */
+Test(profile_classic, allocations_of_any_size_count_in_mprof2)
+{
+	mprof_profile_totals totals;
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 1, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, (UINT64_C(1) << 40) + 1, 0);
+	add_full(&log, MPROF_EVENT_CLASS_LOAD_END, 2, 0, 0, MPROF_EVENT_FLAG_FAILED);
+	end_block(&log);
+	log_profile(&log);
+	totals = totals_of(&log);
+	cr_expect_eq(totals.allocations, 1);
+	cr_expect_eq(totals.allocated_bytes, (UINT64_C(1) << 40) + 1);
+	cr_expect_eq(totals.class_load_failures, 1);
 	log_release(&log);
 }
 

@@ -25,7 +25,7 @@ cat >unknown.jq <<'END'
 def names:
 	if type == "array" then .[] | names
 	elif type == "object" then to_entries[] | .key, (select(.key | IN("blocks", "events", "records",
-		"shortened_blocks", "shortened_events", "lost_by_cause", "properties", "roots_by_kind", "totals") | not) |
+		"shortened_blocks", "shortened_events", "lost_by_cause", "properties", "roots_by_kind") | not) |
 		.value | names)
 	else empty end;
 ($keys | split("\n") | map(split(".")[]) + ["schema_version"]) as $known | [.[] | names] | unique - $known | .[]

@@ -41,7 +41,7 @@ static void print_totals(const log_report *report, json_writer *json)
 	json_unsigned(json, "unclosed_frames", totals->unclosed_frames);
 	json_unsigned(json, "allocations", totals->allocations);
 	json_unsigned(json, "allocated_bytes", totals->allocated_bytes);
-	json_unsigned(json, "refused_allocations", totals->oversized_allocations);
+	json_unsigned(json, "class_load_failures", totals->class_load_failures);
 	json_unsigned(json, "jit_methods", totals->jit_methods);
 	json_unsigned(json, "jit_ns", totals->jit_ns);
 	json_unsigned(json, "jit_failures", totals->jit_failures);

@@ -83,8 +83,8 @@ static void print_totals(const log_report *report)
 		print_total("returns without a call", text_count(text, totals->unmatched_leaves));
 	if (totals->unclosed_frames > 0)
 		print_total("calls without a return", text_count(text, totals->unclosed_frames));
-	if (totals->oversized_allocations > 0)
-		print_total("loads that failed", text_count(text, totals->oversized_allocations));
+	if (totals->class_load_failures > 0)
+		print_total("class loads that failed", text_count(text, totals->class_load_failures));
 	if (totals->interrupted_frames > 0)
 		print_total("calls interrupted", text_count(text, totals->interrupted_frames));
 	print_heap_totals(totals);
