@@ -258,7 +258,7 @@ static mprof_status end_copy(mprof_converter *converter)
 
 	if (converter->is_closed)
 		return mprof_writer_close(converter->writer);
-	status = writer_end_shot(converter->writer);
+	status = writer_end_snapshot(converter->writer);
 	return status == MPROF_OK ? mprof_writer_flush(converter->writer) : status;
 }
 

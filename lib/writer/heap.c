@@ -4,7 +4,7 @@
 #include "format/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
-#include "writer/shots.h"
+#include "writer/snapshots.h"
 #include "writer/writer_internal.h"
 
 static const char *heap_fault(mprof_status status)
@@ -30,11 +30,11 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	return encoding;
 }
 
-static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t counter, uint32_t shift,
-				const mprof_event *events, size_t count)
+static mprof_status put_records(mprof_writer *writer, uint32_t snapshot, uint32_t flags, uint64_t counter,
+				uint32_t shift, const mprof_event *events, size_t count)
 {
 	const heap_encoding encoding = encoding_of(writer);
-	heap_records_header header = {.snapshot = shot, .flags = flags, .counter = counter, .shift = shift};
+	heap_records_header header = {.snapshot = snapshot, .flags = flags, .counter = counter, .shift = shift};
 	mprof_clock end;
 	mprof_status status;
 
@@ -49,7 +49,7 @@ static mprof_status put_records(mprof_writer *writer, uint32_t shot, uint32_t fl
 	return status;
 }
 
-mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t counter,
+mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t snapshot, uint32_t flags, uint64_t counter,
 				     const mprof_event *events, size_t count)
 {
 	heap_encoding encoding;
@@ -70,6 +70,6 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t shot, uint32
 	if (status != MPROF_OK)
 		return status;
 	if (!writer->encoding.rules->has_heap_records)
-		return writer_add_to_shot(writer, shot, flags, counter, events, count);
-	return put_records(writer, shot, flags, counter, shift, events, count);
+		return writer_add_to_snapshot(writer, snapshot, flags, counter, events, count);
+	return put_records(writer, snapshot, flags, counter, shift, events, count);
 }

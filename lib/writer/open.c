@@ -19,7 +19,7 @@
 #define HIGHEST_MAX_NAME_LENGTH ((uint64_t)1 << 29)
 #define MAX_GZIP_LEVEL 9
 /* By default readers refuse blocks of more than 64 MiB. The difference is for the last object. */
-#define DEFAULT_MAX_SHOT_MEMORY ((uint64_t)56 << 20)
+#define DEFAULT_MAX_SNAPSHOT_MEMORY ((uint64_t)56 << 20)
 
 /* Where a log goes: one of these. */
 typedef struct destination {
@@ -41,7 +41,7 @@ static int options_are_valid(mprof_writer_options *options, const mprof_writer_o
 	if (options->max_name_length == 0)
 		options->max_name_length = DEFAULT_MAX_NAME_LENGTH;
 	if (options->max_shot_memory == 0)
-		options->max_shot_memory = DEFAULT_MAX_SHOT_MEMORY;
+		options->max_shot_memory = DEFAULT_MAX_SNAPSHOT_MEMORY;
 	if (options->file_mode == 0)
 		options->file_mode = LOG_FILE_MODE;
 	if (options->clock == NULL)
@@ -147,8 +147,8 @@ static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof
 	id_map_init(&writer->object_sizes, allocator);
 	id_map_init(&writer->double_metrics, allocator);
 	id_map_init(&writer->function_numbers, allocator);
-	heap_shot_init(&writer->shot, allocator, &writer->stats, writer->lossy);
-	writer->max_shot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;
+	heap_snapshot_init(&writer->snapshot, allocator, &writer->stats, writer->lossy);
+	writer->max_snapshot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;
 	written_threads_init(&writer->threads, allocator);
 	memory_budget_init(&writer->code_budget, allocator, UINT64_MAX);
 	name_table_init(&writer->code_names, &writer->code_budget);

@@ -6,7 +6,7 @@
 #include "format/records_encode.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
-#include "writer/shots.h"
+#include "writer/snapshots.h"
 #include "writer/writer_internal.h"
 
 #include <string.h>

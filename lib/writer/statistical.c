@@ -18,11 +18,11 @@
 #define MOST_REPEATED 65536
 
 /* The location of a frame. */
-typedef struct frame_place {
+typedef struct frame_location {
 	mprof_record module; /* id is 0 if there is no module. */
 	mprof_record function;
 	uint64_t offset; /* From the start of the module, or the address if there is no module. */
-} frame_place;
+} frame_location;
 
 static int has_counts(const mprof_writer *writer)
 {
@@ -55,25 +55,25 @@ static void put_no_module(mprof_writer *writer)
 	writer->has_placeholder_module = 1;
 }
 
-static void find_place(const mprof_writer *writer, uint32_t location_id, frame_place *place)
+static void find_location(const mprof_writer *writer, uint32_t location_id, frame_location *location)
 {
-	mprof_record location;
+	mprof_record record;
 
-	memset(place, 0, sizeof(*place));
-	if (!definition_table_get(&writer->code, MPROF_RECORD_LOCATION, location_id, &location))
+	memset(location, 0, sizeof(*location));
+	if (!definition_table_get(&writer->code, MPROF_RECORD_LOCATION, location_id, &record))
 		return;
-	place->offset = location.as.location.offset;
-	(void)definition_table_get(&writer->code, MPROF_RECORD_MODULE, location.as.location.module, &place->module);
-	(void)definition_table_get(&writer->code, MPROF_RECORD_FUNCTION, location.as.location.function,
-				   &place->function);
+	location->offset = record.as.location.offset;
+	(void)definition_table_get(&writer->code, MPROF_RECORD_MODULE, record.as.location.module, &location->module);
+	(void)definition_table_get(&writer->code, MPROF_RECORD_FUNCTION, record.as.location.function,
+				   &location->function);
 }
 
-static void put_address(mprof_writer *writer, const frame_place *place)
+static void put_address(mprof_writer *writer, const frame_location *location)
 {
-	if (place->module.id != 0 && place->offset <= UINT32_MAX)
-		statistical_encode_location(&writer->hits, place->module.id, place->offset);
+	if (location->module.id != 0 && location->offset <= UINT32_MAX)
+		statistical_encode_location(&writer->hits, location->module.id, location->offset);
 	else
-		statistical_encode_location(&writer->hits, 0, place->module.as.module.address + place->offset);
+		statistical_encode_location(&writer->hits, 0, location->module.as.module.address + location->offset);
 }
 
 /* The number of a function in the log. Its name is written with the first hit. 0 if out of memory. */
@@ -90,21 +90,22 @@ static uint32_t number_function(mprof_writer *writer, uint32_t id, int *is_first
 	return ++writer->functions_written;
 }
 
-static int put_function(mprof_writer *writer, const frame_place *place, uint64_t samples)
+static int put_function(mprof_writer *writer, const frame_location *location, uint64_t samples)
 {
-	const char *name = place->function.as.function.name;
+	const char *name = location->function.as.function.name;
 	int is_first;
-	uint32_t number = number_function(writer, place->function.id, &is_first);
+	uint32_t number = number_function(writer, location->function.id, &is_first);
 
 	if (number == 0)
 		return 0;
 	if (has_counts(writer)) {
 		statistical_encode_counted(&writer->hits, number, is_first ? name : NULL, samples);
 	} else if (is_first) {
-		if (place->module.id == 0)
+		if (location->module.id == 0)
 			put_no_module(writer);
-		statistical_encode_new_function(
-			&writer->hits, place->module.id != 0 ? place->module.id : STATISTICAL_NO_MODULE, number, name);
+		statistical_encode_new_function(&writer->hits,
+						location->module.id != 0 ? location->module.id : STATISTICAL_NO_MODULE,
+						number, name);
 	} else {
 		statistical_encode_function(&writer->hits, number);
 	}
@@ -112,23 +113,23 @@ static int put_function(mprof_writer *writer, const frame_place *place, uint64_t
 }
 
 /* Only a function with a name can be written. */
-static int has_function(const frame_place *place)
+static int has_function(const frame_location *location)
 {
-	return place->function.id != 0 && place->function.as.function.name[0] != 0;
+	return location->function.id != 0 && location->function.as.function.name[0] != 0;
 }
 
 static int put_frame(mprof_writer *writer, const mprof_record *frame)
 {
-	frame_place place;
+	frame_location location;
 
 	if (!frame->as.stack.is_native) {
 		statistical_encode_method(&writer->hits, frame->as.stack.target);
 		return 1;
 	}
-	find_place(writer, frame->as.stack.target, &place);
-	if (has_function(&place))
-		return put_function(writer, &place, 1);
-	put_address(writer, &place);
+	find_location(writer, frame->as.stack.target, &location);
+	if (has_function(&location))
+		return put_function(writer, &location, 1);
+	put_address(writer, &location);
 	return 1;
 }
 
@@ -190,12 +191,12 @@ static uint64_t weight_of(const mprof_event *sample)
 /* Writes a sample as many times as it counts. */
 static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t count, uint64_t weight)
 {
-	frame_place place;
+	frame_location location;
 
 	if (has_counts(writer) && frames[0].as.stack.is_native) {
-		find_place(writer, frames[0].as.stack.target, &place);
-		if (has_function(&place))
-			return put_function(writer, &place, weight);
+		find_location(writer, frames[0].as.stack.target, &location);
+		if (has_function(&location))
+			return put_function(writer, &location, weight);
 	}
 	for (uint64_t done = 0; done < weight && done < MOST_REPEATED; done++) {
 		if (!put_sample(writer, frames, count))
@@ -227,12 +228,12 @@ static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t 
  */
 static int is_frame_shortened(const mprof_writer *writer, const mprof_record *frame)
 {
-	frame_place place;
+	frame_location location;
 
 	if (!frame->as.stack.is_native)
 		return frame->as.stack.is_compiling != 0;
-	find_place(writer, frame->as.stack.target, &place);
-	return place.function.id != 0 && !has_function(&place);
+	find_location(writer, frame->as.stack.target, &location);
+	return location.function.id != 0 && !has_function(&location);
 }
 
 /*

@@ -32,7 +32,7 @@ mprof_status mprof_writer_close(mprof_writer *writer)
 		return status;
 	status = writer_put_definitions(writer);
 	if (status == MPROF_OK || writer->is_full)
-		status = writer_end_shot(writer);
+		status = writer_end_snapshot(writer);
 	/* A log that is full has room for its end. */
 	if (status != MPROF_OK && !writer->is_full)
 		return status;
@@ -76,7 +76,7 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	id_map_destroy(&writer->object_sizes);
 	id_map_destroy(&writer->double_metrics);
 	id_map_destroy(&writer->function_numbers);
-	heap_shot_destroy(&writer->shot);
+	heap_snapshot_destroy(&writer->snapshot);
 	written_threads_destroy(&writer->threads);
 	stack_sections_destroy(&writer->sections);
 	definition_table_destroy(&writer->code);

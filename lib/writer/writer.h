@@ -61,6 +61,6 @@ mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
 mprof_status writer_put_definitions(mprof_writer *writer);
 
 /** Writes the part of an unfinished heap snapshot collected so far. */
-mprof_status writer_end_shot(mprof_writer *writer);
+mprof_status writer_end_snapshot(mprof_writer *writer);
 
 #endif

@@ -18,7 +18,7 @@
 #include "format/events_encode.h"
 #include "format/statistical_encode.h"
 #include "dictionary/definition_table.h"
-#include "writer/heap_shot.h"
+#include "writer/heap_snapshot.h"
 #include "io/sink.h"
 #include "io/source_files.h"
 #include "writer/stack_sections.h"
@@ -61,10 +61,10 @@ struct mprof_writer {
 	int has_placeholder_module; /**< The log contains the module that stands for no module. */
 	uint32_t functions_written; /**< Functions in the log, for dialects that number them. */
 	id_map function_numbers;
-	heap_shot shot;          /**< For dialects in which a snapshot is one block. */
-	size_t max_shot_length;  /**< In bytes. */
-	written_threads threads; /**< For dialects that repeat base counters. */
-	int has_sections;        /**< Call stacks are written as #stack_sections. */
+	heap_snapshot snapshot;     /**< For dialects in which a snapshot is one block. */
+	size_t max_snapshot_length; /**< In bytes. */
+	written_threads threads;    /**< For dialects that repeat base counters. */
+	int has_sections;           /**< Call stacks are written as #stack_sections. */
 	stack_sections sections;
 	uint64_t max_bytes;      /**< Maximum length of the log, as stored; 0: no limit. */
 	uint64_t kept_bytes;     /**< Bytes of it reserved for the blocks that must follow. */

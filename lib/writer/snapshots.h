@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file writer/shots.h
+ * \file writer/snapshots.h
  * \brief Heap snapshots of dialects in which each is one block.
  */
-#ifndef WRITER_SHOTS_H
-#define WRITER_SHOTS_H
+#ifndef WRITER_SNAPSHOTS_H
+#define WRITER_SNAPSHOTS_H
 
 #include <mprof/writer.h>
 
@@ -12,7 +12,7 @@
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
 
 /** As mprof_writer_write_heap(), for events that were checked. Definitions were written. */
-mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
-				const mprof_event *events, size_t count);
+mprof_status writer_add_to_snapshot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+				    const mprof_event *events, size_t count);
 
 #endif

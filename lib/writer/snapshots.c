@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes heap snapshots in dialects in which each is one block. */
-#include "writer/shots.h"
+#include "writer/snapshots.h"
 
 #include "format/heap_items_encode.h"
 #include "writer/errors.h"
@@ -18,118 +18,118 @@ uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 	return writer->events.has_counted || given == 0 ? writer->events.collection : given;
 }
 
-static void begin_shot(mprof_writer *writer, uint32_t number, uint64_t counter)
+static void begin_snapshot(mprof_writer *writer, uint32_t number, uint64_t counter)
 {
-	heap_shot *shot = &writer->shot;
+	heap_snapshot *snapshot = &writer->snapshot;
 
-	writer_read_clock(writer, &shot->start);
-	shot->start.counter = counter;
-	shot->number = number;
-	shot->is_open = 1;
+	writer_read_clock(writer, &snapshot->start);
+	snapshot->start.counter = counter;
+	snapshot->number = number;
+	snapshot->is_open = 1;
 }
 
 /* Writes the contents collected so far. If writing fails they are discarded. */
-static mprof_status put_shot(mprof_writer *writer)
+static mprof_status put_snapshot(mprof_writer *writer)
 {
-	heap_shot *shot = &writer->shot;
-	heap_items_header header = {.snapshot_start = shot->start,
-				    .number = writer_collection_number(writer, shot->number)};
+	heap_snapshot *snapshot = &writer->snapshot;
+	heap_items_header header = {.snapshot_start = snapshot->start,
+				    .number = writer_collection_number(writer, snapshot->number)};
 	mprof_clock end;
 	mprof_status status;
 
-	heap_shot_finish(shot);
+	heap_snapshot_finish(snapshot);
 	writer_read_clock(writer, &header.snapshot_end);
 	writer_read_clock(writer, &header.start);
-	heap_items_encode(&writer->block, &writer->encoding, &header, &shot->items);
+	heap_items_encode(&writer->block, &writer->encoding, &header, &snapshot->items);
 	writer_read_clock(writer, &end);
 	heap_items_encode_end(&writer->block, &end);
 	status = writer_put_block(writer);
 	if (status == MPROF_OK)
-		writer->stats.events += shot->count;
+		writer->stats.events += snapshot->count;
 	else if (writer->is_full)
-		writer->refused_events += shot->count;
-	shot->count = 0;
-	encode_buffer_clear(&shot->items);
+		writer->refused_events += snapshot->count;
+	snapshot->count = 0;
+	encode_buffer_clear(&snapshot->items);
 	return status;
 }
 
-mprof_status writer_end_shot(mprof_writer *writer)
+mprof_status writer_end_snapshot(mprof_writer *writer)
 {
 	mprof_status status;
 
-	if (!writer->shot.is_open)
+	if (!writer->snapshot.is_open)
 		return MPROF_OK;
-	status = put_shot(writer);
-	heap_shot_clear(&writer->shot);
+	status = put_snapshot(writer);
+	heap_snapshot_clear(&writer->snapshot);
 	return status;
 }
 
 /* A snapshot that grows too long is written in several blocks. */
 static mprof_status add_events(mprof_writer *writer, const mprof_event *events, size_t count)
 {
-	heap_shot *shot = &writer->shot;
+	heap_snapshot *snapshot = &writer->snapshot;
 
 	for (size_t i = 0; i < count; i++) {
-		if (heap_shot_length(shot) >= writer->max_shot_length &&
+		if (heap_snapshot_length(snapshot) >= writer->max_snapshot_length &&
 		    events[i].kind != MPROF_EVENT_HEAP_REFERENCES) {
-			mprof_status status = put_shot(writer);
+			mprof_status status = put_snapshot(writer);
 
 			if (status != MPROF_OK)
 				return status;
 		}
-		heap_shot_add(shot, &events[i]);
+		heap_snapshot_add(snapshot, &events[i]);
 	}
 	return MPROF_OK;
 }
 
-static int has_any_shot_event(const mprof_event *events, size_t count)
+static int has_any_snapshot_event(const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (heap_shot_has(events[i].kind))
+		if (heap_snapshot_has(events[i].kind))
 			return 1;
 	}
 	return 0;
 }
 
-static int has_only_shot_events(const mprof_event *events, size_t count)
+static int has_only_snapshot_events(const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!heap_shot_has(events[i].kind))
+		if (!heap_snapshot_has(events[i].kind))
 			return 0;
 	}
 	return 1;
 }
 
-mprof_status writer_add_to_shot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
-				const mprof_event *events, size_t count)
+mprof_status writer_add_to_snapshot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+				    const mprof_event *events, size_t count)
 {
 	/* Events that belong to no snapshot are written as a block of their own. */
-	int is_alone =
-		(flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) == 0 && (number == 0 || !writer->shot.is_open);
+	int is_alone = (flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) == 0 &&
+		       (number == 0 || !writer->snapshot.is_open);
 	mprof_status status = MPROF_OK;
 
-	if (!writer->lossy && !has_only_shot_events(events, count))
+	if (!writer->lossy && !has_only_snapshot_events(events, count))
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect has no roots and no moves");
-	if (!heap_shot_reserve(&writer->shot, events, count))
+	if (!heap_snapshot_reserve(&writer->snapshot, events, count))
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a heap snapshot");
-	if (writer->shot.is_open && (is_alone || (flags & MPROF_HEAP_FLAG_FIRST) != 0))
-		status = writer_end_shot(writer);
+	if (writer->snapshot.is_open && (is_alone || (flags & MPROF_HEAP_FLAG_FIRST) != 0))
+		status = writer_end_snapshot(writer);
 	if (status != MPROF_OK)
 		return status;
-	if (is_alone && count > 0 && !has_any_shot_event(events, count)) {
+	if (is_alone && count > 0 && !has_any_snapshot_event(events, count)) {
 		for (size_t i = 0; i < count; i++)
-			heap_shot_add(&writer->shot, &events[i]);
+			heap_snapshot_add(&writer->snapshot, &events[i]);
 		return MPROF_OK;
 	}
-	if (!writer->shot.is_open)
-		begin_shot(writer, number, counter);
+	if (!writer->snapshot.is_open)
+		begin_snapshot(writer, number, counter);
 	status = add_events(writer, events, count);
 	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0)
 		writer_shorten_block(writer, MPROF_BLOCK_HEAP_DATA);
 	if (status == MPROF_OK && !is_alone && (flags & MPROF_HEAP_FLAG_LAST) == 0)
 		return MPROF_OK;
 	if (status == MPROF_OK)
-		return writer_end_shot(writer);
-	heap_shot_clear(&writer->shot);
+		return writer_end_snapshot(writer);
+	heap_snapshot_clear(&writer->snapshot);
 	return status;
 }
