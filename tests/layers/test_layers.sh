@@ -49,7 +49,7 @@ for file in $(sources lib); do
 			;;
 		'<mprof/recorder.h>' | '<mprof/recorder_'*)
 			test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
-		'<mprof/profile.h>')
+		'<mprof/profile.h>' | '<mprof/profile_'*)
 			test "$layer" = model || fail "$file includes $included, which is the model's" ;;
 		'<mprof/convert.h>')
 			test "$layer" = convert || fail "$file includes $included, which is the converter's" ;;

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/profile_objects.h
+ * \brief Results of a profile: classes, allocations, heap snapshots, handles and finalizers. Included by mprof/profile.h.
+ */
+#ifndef MPROF_PROFILE_OBJECTS_H
+#define MPROF_PROFILE_OBJECTS_H
+
+#include <mprof/profile_types.h>
+
+MPROF_BEGIN_DECLS
+
+/**
+ * \brief Statistics of a class.
+ * \since 0.1
+ */
+typedef struct mprof_class_stats {
+	size_t struct_size;   /**< sizeof, set by the caller. */
+	uint32_t id;          /**< Class ID. */
+	uint32_t reserved;    /**< 0. */
+	uint64_t allocations; /**< Objects allocated. */
+	uint64_t bytes;       /**< Their bytes. */
+	uint64_t freed;       /**< Objects found dead. */
+	uint64_t freed_bytes; /**< Their bytes. */
+	uint64_t exceptions;  /**< Number of times an exception of the class was thrown. */
+	uint64_t load_ns;     /**< Time spent loading it. */
+} mprof_class_stats;
+
+/**
+ * \brief Number of classes that have statistics. They are in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_class_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the statistics of a class.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_class_count() - 1.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_class(const mprof_profile *profile, size_t index, mprof_class_stats *figures);
+
+/**
+ * \brief Gets the statistics of several classes in one call.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param first Index of the first entry to get, 0 to mprof_profile_get_class_count().
+ * \param classes Array that receives the entries. The function sets the struct_size of each.
+ * \param class_size sizeof(*classes) as the caller was compiled: the distance in bytes from one element to the next.
+ * Fields that do not fit are left out.
+ * \param capacity Number of elements in \p classes.
+ * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
+ * error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p class_size is smaller than struct_size.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_classes(const mprof_profile *profile, size_t first, mprof_class_stats *classes,
+						 size_t class_size, size_t capacity, size_t *count);
+
+/**
+ * \brief Objects of a class that were allocated at one call site.
+ * \since 0.1
+ */
+typedef struct mprof_allocation_site {
+	size_t struct_size;   /**< sizeof, set by the caller. */
+	uint32_t class_id;    /**< Class ID. */
+	uint32_t stack;       /**< Stack ID, 0 if not known. */
+	uint32_t caller;      /**< The method that allocated, 0 if not known. */
+	uint32_t flags;       /**< #MPROF_EVENT_FLAG_COMPILING: the method was being compiled. */
+	uint64_t allocations; /**< Objects allocated. */
+	uint64_t bytes;       /**< Their bytes. */
+	uint32_t call;        /**< Node of the call tree if stack is 0; 0 if not known or not requested. */
+	uint32_t reserved;    /**< 0. */
+} mprof_allocation_site;
+
+/**
+ * \brief Number of call sites of allocations that have a known call stack, method or call tree node. They are in no
+ * particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_allocation_site_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the objects that were allocated at a call site.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_allocation_site_count() - 1.
+ * \param site Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_allocation_site(const mprof_profile *profile, size_t index,
+							 mprof_allocation_site *site);
+
+/**
+ * \brief Gets several call sites of allocations in one call.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param first Index of the first entry to get, 0 to mprof_profile_get_allocation_site_count().
+ * \param sites Array that receives the entries. The function sets the struct_size of each.
+ * \param site_size sizeof(*sites) as the caller was compiled: the distance in bytes from one element to the next.
+ * Fields that do not fit are left out.
+ * \param capacity Number of elements in \p sites.
+ * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
+ * error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p site_size is smaller than struct_size.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_allocation_sites(const mprof_profile *profile, size_t first,
+							  mprof_allocation_site *sites, size_t site_size,
+							  size_t capacity, size_t *count);
+
+/**
+ * \brief A heap snapshot: the live objects at one time.
+ * \since 0.1
+ */
+typedef struct mprof_heap_shot {
+	size_t struct_size;          /**< sizeof, set by the caller. */
+	uint32_t number;             /**< Its number in the log, which need not be unique; counted from 1 if the log has
+	                                  none. */
+	uint32_t incomplete;         /**< 1: objects are missing, since the recorder ran out of memory or the end of the
+	                                  snapshot is not in the log. */
+	int64_t time_ns;             /**< When it was taken, from the start of the session. */
+	uint64_t objects;            /**< Objects alive. */
+	uint64_t bytes;              /**< Their bytes. */
+	uint64_t references;         /**< References from one object to another. */
+	uint64_t freed;              /**< Objects found dead. */
+	uint64_t freed_bytes;        /**< Their bytes. */
+	uint64_t moved;              /**< Objects that collections moved since the previous snapshot. */
+	uint64_t roots;              /**< Number of roots. */
+	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
+	uint64_t classes;            /**< Classes that have live objects. */
+} mprof_heap_shot;
+
+/**
+ * \brief Number of heap snapshots, in the order of the log.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_heap_shot_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a heap snapshot.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_heap_shot_count() - 1.
+ * \param shot Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_heap_shot(const mprof_profile *profile, size_t index, mprof_heap_shot *shot);
+
+/**
+ * \brief Objects of a class in a heap snapshot.
+ * \since 0.1
+ */
+typedef struct mprof_heap_shot_class {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< Class ID. */
+	uint32_t reserved;  /**< 0. */
+	uint64_t objects;   /**< Objects alive. */
+	uint64_t bytes;     /**< Their bytes. */
+} mprof_heap_shot_class;
+
+/**
+ * \brief Gets the objects of a class in a heap snapshot.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param shot Index of the snapshot, 0 to mprof_profile_get_heap_shot_count() - 1.
+ * \param index 0 to mprof_heap_shot::classes - 1, in the order of class IDs.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p shot or \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_heap_shot_class(const mprof_profile *profile, size_t shot, size_t index,
+							 mprof_heap_shot_class *figures);
+
+/**
+ * \brief Objects of a class at a collection.
+ * \since 0.1
+ */
+typedef struct mprof_heap_summary {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t collection;   /**< Number of the collection in the log. */
+	uint32_t class_id;     /**< Class ID. */
+	int64_t time_ns;       /**< Time of the block that contains it, from the start of the session. */
+	uint64_t live_objects; /**< Objects alive. */
+	uint64_t live_bytes;   /**< Their bytes. */
+	uint64_t dead_objects; /**< Objects found dead. */
+	uint64_t dead_bytes;   /**< Their bytes. */
+} mprof_heap_summary;
+
+/**
+ * \brief Number of rows of all heap summaries, in the order of the log.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_heap_summary_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a row of a heap summary.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_heap_summary_count() - 1.
+ * \param summary Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_heap_summary(const mprof_profile *profile, size_t index,
+						      mprof_heap_summary *summary);
+
+/**
+ * \brief Handles of one type to objects of one class.
+ * \since 0.1
+ */
+typedef struct mprof_handle_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< Class ID, 0 if they had no object or its class is not known. */
+	uint32_t type;      /**< An #mprof_handle_type. */
+	uint64_t created;   /**< Handles created. */
+	uint64_t alive;     /**< Those of them that exist at the end. */
+	uint64_t deleted;   /**< Those of them that do not. */
+} mprof_handle_stats;
+
+/**
+ * \brief Number of combinations of class and type of the handles that were created, in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_handle_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the statistics of the handles of one class and type.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_handle_count() - 1.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_handle(const mprof_profile *profile, size_t index,
+						mprof_handle_stats *figures);
+
+/**
+ * \brief Handles that were created by one call stack.
+ * \since 0.1
+ */
+typedef struct mprof_handle_site {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< Class ID, 0 if they had no object or its class is not known. */
+	uint32_t type;      /**< An #mprof_handle_type. */
+	uint32_t stack;     /**< Stack ID, 0 if not known. */
+	uint32_t reserved;  /**< 0. */
+	uint64_t created;   /**< Handles created. */
+	uint64_t alive;     /**< Those of them that exist at the end. */
+} mprof_handle_site;
+
+/**
+ * \brief Number of combinations of class, type and call stack of the handles that were created, in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_handle_site_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the handles that a call stack created.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_handle_site_count() - 1.
+ * \param site Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_handle_site(const mprof_profile *profile, size_t index,
+						     mprof_handle_site *site);
+
+/**
+ * \brief Finalizers of a class.
+ * \since 0.1
+ */
+typedef struct mprof_finalizer_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t class_id;  /**< Class ID, 0 if not known. */
+	uint32_t reserved;  /**< 0. */
+	uint64_t count;     /**< Objects finalized. */
+	uint64_t total_ns;  /**< Time in their finalizers. */
+} mprof_finalizer_stats;
+
+/**
+ * \brief Number of classes whose finalizers ran, in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_finalizer_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the statistics of the finalizers of a class.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_finalizer_count() - 1.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_finalizer(const mprof_profile *profile, size_t index,
+						   mprof_finalizer_stats *figures);
+
+MPROF_END_DECLS
+
+#endif

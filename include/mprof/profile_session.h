@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/profile_session.h
+ * \brief Results of a profile: monitors, collections, threads, code units, metrics, markers and properties. Included by mprof/profile.h.
+ */
+#ifndef MPROF_PROFILE_SESSION_H
+#define MPROF_PROFILE_SESSION_H
+
+#include <mprof/profile_types.h>
+
+MPROF_BEGIN_DECLS
+
+/**
+ * \brief Waits for the monitors of a class.
+ * \since 0.1
+ */
+typedef struct mprof_monitor_stats {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t class_id;     /**< Class of the objects, 0 if not known. */
+	uint32_t reserved;     /**< 0. */
+	uint64_t contentions;  /**< Number of times that a thread found one taken. */
+	uint64_t acquired;     /**< Number of times that a thread acquired one after waiting. */
+	uint64_t failures;     /**< Number of times that a thread gave up. */
+	uint64_t contended_ns; /**< Time from finding a monitor taken to acquiring it or giving up. */
+} mprof_monitor_stats;
+
+/**
+ * \brief Number of classes whose monitors threads waited for, in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_monitor_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the statistics of the monitors of a class.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_monitor_count() - 1.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_monitor(const mprof_profile *profile, size_t index,
+						 mprof_monitor_stats *figures);
+
+/**
+ * \brief Waits for the monitors of a class, or for one of them, at one call site.
+ * \since 0.1
+ */
+typedef struct mprof_monitor_site {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t class_id;     /**< Class of the objects, 0 if not known. */
+	uint32_t stack;        /**< Stack ID, 0 if not known. */
+	uint64_t contentions;  /**< Number of times that a thread found one taken. */
+	uint64_t contended_ns; /**< Time from finding a monitor taken to acquiring it or giving up. */
+	uint64_t failures;     /**< Number of times that a thread gave up. */
+	uint64_t object;       /**< Address of the object, 0 if not known or not requested. */
+	uint32_t call;         /**< Node of the call tree if stack is 0; 0 if not known or not requested. */
+	uint32_t reserved;     /**< 0. */
+} mprof_monitor_site;
+
+/**
+ * \brief Number of combinations of class and call site of waits, in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_monitor_site_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the waits at a call site.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_monitor_site_count() - 1.
+ * \param site Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_monitor_site(const mprof_profile *profile, size_t index,
+						      mprof_monitor_site *site);
+
+/**
+ * \brief A metric: a number that the runtime maintains. Values are those of mprof_metric_value_record::value; flags
+ * specify how to interpret them.
+ * \since 0.1
+ */
+typedef struct mprof_metric_stats {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint32_t id;         /**< Metric ID. */
+	uint32_t flags;      /**< Bits of #mprof_metric_flag. */
+	const char *section; /**< The group that it belongs to. Borrowed until the profile is changed or destroyed. */
+	const char *name;    /**< Its name. Borrowed until the profile is changed or destroyed. */
+	uint64_t count;      /**< Number of values in the log; if it is 0, the fields below are 0. */
+	uint64_t first;      /**< The first value. */
+	uint64_t last;       /**< The last value. */
+	uint64_t minimum;    /**< The smallest value. */
+	uint64_t maximum;    /**< The largest value. */
+	int64_t last_ns;     /**< When the last value was recorded, from the start of the session. */
+} mprof_metric_stats;
+
+/**
+ * \brief Number of metrics, in the order of the log.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_metric_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a metric and the statistics of its values.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_metric_count() - 1.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_metric(const mprof_profile *profile, size_t index,
+						mprof_metric_stats *figures);
+
+/**
+ * \brief A marker: a text with a time, put into the log by the user.
+ * \since 0.1
+ */
+typedef struct mprof_mark {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	int64_t time_ns;    /**< When it was recorded, from the start of the session. */
+	uint64_t thread;    /**< The thread, 0 if none. */
+	const char *text;   /**< The text. Borrowed until the profile is changed or destroyed. */
+} mprof_mark;
+
+/**
+ * \brief Number of markers, in the order of the log.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_mark_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a marker.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_mark_count() - 1.
+ * \param mark Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_mark(const mprof_profile *profile, size_t index, mprof_mark *mark);
+
+/**
+ * \brief A garbage collection. Times are nanoseconds; start times count from the start of the session.
+ * \since 0.1
+ */
+typedef struct mprof_collection {
+	size_t struct_size;   /**< sizeof, set by the caller. */
+	uint64_t number;      /**< Its number in the log, where numbers may be missing, or counted from 1. */
+	uint32_t generation;  /**< 0 is the youngest. */
+	uint32_t unfinished;  /**< 1: its end is not in the log. */
+	int64_t start_ns;     /**< When it began. */
+	uint64_t duration_ns; /**< Its whole duration. */
+	uint64_t mark_ns;     /**< Time of marking, 0 if not in the log. */
+	uint64_t sweep_ns;    /**< Time of sweeping, 0 if not in the log. */
+	uint64_t pause_ns;    /**< Time that the world was stopped for it, 0 if not in the log. Less than its duration
+	                           if it was concurrent. */
+	uint32_t is_counted;  /**< 1: the log does not number it, and number was counted. */
+	uint32_t reserved;    /**< 0. */
+} mprof_collection;
+
+/**
+ * \brief Number of garbage collections, in order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_collection_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a garbage collection.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_collection_count() - 1.
+ * \param collection Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_collection(const mprof_profile *profile, size_t index,
+						    mprof_collection *collection);
+
+/**
+ * \brief A change of the heap's size.
+ * \since 0.1
+ */
+typedef struct mprof_heap_resize {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	int64_t time_ns;    /**< When it happened, from the start of the session. */
+	uint64_t bytes;     /**< The new size, in bytes. */
+	uint64_t number;    /**< Its number in the log, in one sequence with collections; 0 if it has none. */
+} mprof_heap_resize;
+
+/**
+ * \brief Number of changes of the heap's size, in order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_heap_resize_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a change of the heap's size.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_heap_resize_count() - 1.
+ * \param resize Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_heap_resize(const mprof_profile *profile, size_t index,
+						     mprof_heap_resize *resize);
+
+/**
+ * \brief A thread.
+ * \since 0.1
+ */
+typedef struct mprof_thread_stats {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint64_t id;        /**< Thread ID in the log. */
+	const char *name;   /**< Latest name, NULL if none. Borrowed until the profile is changed or destroyed. */
+	uint64_t events;    /**< Events in its blocks. */
+	uint64_t self_ns;   /**< Exclusive time of methods in it. */
+	uint64_t lost;      /**< Lost events. */
+	uint64_t samples;   /**< Samples taken in it. */
+} mprof_thread_stats;
+
+/**
+ * \brief Number of threads in the log, in order of first appearance.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_thread_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the statistics of a thread.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_thread_count() - 1.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_thread(const mprof_profile *profile, size_t index,
+						mprof_thread_stats *figures);
+
+/**
+ * \brief A code unit: an assembly, a module or an AppDomain.
+ * \since 0.1
+ */
+typedef struct mprof_element_stats {
+	size_t struct_size;   /**< sizeof, set by the caller. */
+	uint32_t kind;        /**< Bits of #mprof_element_kind. */
+	uint32_t id;          /**< Code unit ID, 0 if none. */
+	const char *name;     /**< Its name. Borrowed until the profile is changed or destroyed. */
+	const char *assembly; /**< Base name of an assembly if the log has it, else NULL. Borrowed until the profile is
+	                           changed or destroyed. */
+	int64_t loaded_ns;    /**< When it was loaded, from the start of the session. */
+	uint64_t load_ns;     /**< Time spent loading it. */
+	int64_t unloaded_ns;  /**< When it was unloaded, from the start of the session; 0 if it was not. */
+} mprof_element_stats;
+
+/**
+ * \brief Number of code units, in order of loading.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_element_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a code unit.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_element_count() - 1.
+ * \param figures Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_element(const mprof_profile *profile, size_t index,
+						 mprof_element_stats *figures);
+
+/**
+ * \brief Number of properties in SESSION blocks, in the order of the log.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_property_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets a property of the session.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_property_count() - 1.
+ * \param key Receives the key. Borrowed until the profile is changed or destroyed.
+ * \param value Receives the value. Borrowed until the profile is changed or destroyed.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p index is out of range.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_property(const mprof_profile *profile, size_t index, const char **key,
+						  const char **value);
+
+MPROF_END_DECLS
+
+#endif
