@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records allocated objects. */
+#include "allocations.h"
+
 #include "names.h"
 #include "stacks.h"
 #include "threads.h"

@@ -5,6 +5,8 @@
  * A class is defined when the runtime begins to create its vtable. This precedes its first object on every thread; the
  * report that the vtable is complete can follow the first object.
  */
+#include "classes.h"
+
 #include "names.h"
 #include "threads.h"
 

@@ -5,6 +5,8 @@
  * These callbacks run while all other threads of the program may be stopped, on the thread that collects, which may be
  * one of the collector's own. They do not allocate and do not wait.
  */
+#include "collector.h"
+
 #include "heap.h"
 #include "threads.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records the loading and unloading of code units: domains, assemblies and modules (the runtime's images). */
+#include "elements.h"
+
 #include "names.h"
 #include "threads.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records finalizers, and the batches in which the runtime runs them. */
+#include "finalizers.h"
+
 #include "threads.h"
 
 #include <mono/metadata/object.h>

@@ -4,6 +4,8 @@
  *
  * The option handles=TYPE selects handles of one type, handles=class:PATTERN handles to objects of matching classes.
  */
+#include "handles.h"
+
 #include "names.h"
 #include "stacks.h"
 #include "threads.h"

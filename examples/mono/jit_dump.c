@@ -114,7 +114,7 @@ int jit_dump_open(const char *directory)
 	int length = snprintf(dump.path, sizeof(dump.path), "%s/jit-%ld.dump", directory, (long)getpid());
 
 	if (length < 0 || (size_t)length >= sizeof(dump.path)) {
-		fprintf(stderr, "mprof: cannot write a jitdump: %s\n", strerror(ENAMETOOLONG));
+		fprintf(stderr, "mprof: cannot write a jitdump to %s: %s\n", directory, strerror(ENAMETOOLONG));
 		return 0;
 	}
 	dump.fd = output_file_create(dump.path);

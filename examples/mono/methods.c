@@ -6,6 +6,8 @@
  * code that it compiles. For code shared by generic types, the filter and the calls are given a different method than
  * the report.
  */
+#include "methods.h"
+
 #include "call_depth.h"
 #include "filters.h"
 #include "names.h"

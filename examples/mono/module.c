@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The entry points that mono calls when it loads the module, and the end of the log. */
 #include "module.h"
+#include "allocations.h"
+#include "classes.h"
+#include "collector.h"
 #include "control.h"
+#include "elements.h"
+#include "finalizers.h"
+#include "handles.h"
 #include "heap.h"
 #include "jit_code.h"
+#include "methods.h"
 #include "metrics.h"
+#include "monitors.h"
+#include "roots.h"
 #include "runtime_controls.h"
+#include "samples.h"
 #include "session.h"
 #include "threads.h"
 

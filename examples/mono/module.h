@@ -59,23 +59,4 @@ static inline int module_has_ended(MonoProfiler *profiler)
 	return atomic_load_explicit(&profiler->ended, memory_order_relaxed);
 }
 
-/** Each installs the callbacks of one part that the options need. */
-void threads_install(MonoProfiler *profiler);
-void methods_install(MonoProfiler *profiler);
-void classes_install(MonoProfiler *profiler);
-void allocations_install(MonoProfiler *profiler);
-void elements_install(MonoProfiler *profiler);
-void collector_install(MonoProfiler *profiler);
-void roots_install(MonoProfiler *profiler);
-void handles_install(MonoProfiler *profiler);
-void monitors_install(MonoProfiler *profiler);
-void finalizers_install(MonoProfiler *profiler);
-void samples_install(MonoProfiler *profiler);
-
-/** Ensures that a new thread is sampled. Called on that thread. */
-void samples_thread_started(void);
-
-/** Ensures that a thread that unloads a domain is not sampled any more. Called on that thread. */
-void samples_unloader_named(void);
-
 #endif

@@ -4,6 +4,8 @@
  *
  * The runtime reports neither monitors that are free when entered, nor attempts without waiting.
  */
+#include "monitors.h"
+
 #include "stacks.h"
 #include "threads.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records the memory areas that the collector uses as roots. */
+#include "roots.h"
+
 #include "names.h"
 #include "threads.h"
 

@@ -10,6 +10,8 @@
  * advanced by the sampling period. The system updates such a clock some 100 to 1000 times per second, which limits the
  * rate.
  */
+#include "samples.h"
+
 #include "stacks.h"
 #include "threads.h"
 
@@ -128,7 +130,8 @@ void samples_install(MonoProfiler *profiler)
 		return;
 	if (!mono_profiler_enable_sampling(profiler->handle) ||
 	    !mono_profiler_set_sample_mode(profiler->handle, mode, options->sample_hz)) {
-		fprintf(stderr, "mprof: no samples are recorded: the runtime lets only one profiler take them\n");
+		fprintf(stderr, "mprof: no samples are recorded: the runtime lets only one profiler take them; "
+				"load no other one\n");
 		return;
 	}
 	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);

@@ -2,6 +2,8 @@
 /* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
+#include "samples.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -102,4 +102,7 @@ uint64_t threads_id_of(uintptr_t runtime_id);
 /** The log's ID of the calling thread. Async-signal-safe. */
 uint64_t threads_current_id(void);
 
+/** Installs the callbacks that the options need. */
+void threads_install(MonoProfiler *profiler);
+
 #endif

@@ -278,7 +278,8 @@ int record_options_check(const char *name, const char *value)
 	while (strcmp(option->name, name) != 0)
 		option++;
 	if (strcmp(name, "gzip") == 0 && !mprof_version_has_feature(MPROF_FEATURE_GZIP)) {
-		fprintf(stderr, "mprof: --gzip: libmprof was built without zlib\n");
+		fprintf(stderr,
+			"mprof: --gzip: libmprof was built without zlib; compress the log with gzip afterwards\n");
 		return 0;
 	}
 	if (value == NULL)

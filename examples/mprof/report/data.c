@@ -5,6 +5,7 @@
 #include "common/profile_input.h"
 #include "report/filters.h"
 #include "report/parts.h"
+#include "shared/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,23 +146,26 @@ static mprof_status make_profile(log_report *report)
 	return mprof_profile_create(&options, &report->profile);
 }
 
+static int lacks_memory(const log_report *report)
+{
+	text_begin_message(report->input.name);
+	fprintf(stderr, "%s for the report\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+	return STATUS_NOTHING;
+}
+
 int report_read(log_report *report, const char *path, const report_options *options)
 {
 	memset(report, 0, sizeof(*report));
 	report->options = *options;
 	if (input_open(&report->input, path, 0) != STATUS_OK)
 		return STATUS_NOTHING;
-	if (make_profile(report) != MPROF_OK) {
-		fprintf(stderr, "mprof: %s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
-		return STATUS_NOTHING;
-	}
+	if (make_profile(report) != MPROF_OK)
+		return lacks_memory(report);
 	report_filters_begin(report);
 	read_profile(report);
 	summarize_profile(report);
-	if (!assembly_names_init(&report->assemblies, report->profile) || !collect_tables(report)) {
-		fprintf(stderr, "mprof: %s\n", mprof_status_get_text(MPROF_ERR_MEMORY));
-		return STATUS_NOTHING;
-	}
+	if (!assembly_names_init(&report->assemblies, report->profile) || !collect_tables(report))
+		return lacks_memory(report);
 	report_filters_check(report);
 	return report->input.status;
 }

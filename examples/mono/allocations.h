@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file allocations.h
+ * \brief Records allocated objects.
+ */
+#ifndef ALLOCATIONS_H
+#define ALLOCATIONS_H
+
+#include "module.h"
+
+/** Installs the callbacks that the options need. */
+void allocations_install(MonoProfiler *profiler);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file elements.h
+ * \brief Records the loading and unloading of code units.
+ */
+#ifndef ELEMENTS_H
+#define ELEMENTS_H
+
+#include "module.h"
+
+/** Installs the callbacks that the options need. */
+void elements_install(MonoProfiler *profiler);
+
+#endif

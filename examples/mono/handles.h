@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file handles.h
+ * \brief Records GC handles.
+ */
+#ifndef HANDLES_H
+#define HANDLES_H
+
+#include "module.h"
+
+/** Installs the callbacks that the options need. */
+void handles_install(MonoProfiler *profiler);
+
+#endif

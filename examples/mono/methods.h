@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file methods.h
+ * \brief Records methods that are compiled, entered, left and freed.
+ */
+#ifndef METHODS_H
+#define METHODS_H
+
+#include "module.h"
+
+/** Installs the callbacks that the options need. */
+void methods_install(MonoProfiler *profiler);
+
+#endif

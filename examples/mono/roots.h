@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file roots.h
+ * \brief Records the roots of the collector.
+ */
+#ifndef ROOTS_H
+#define ROOTS_H
+
+#include "module.h"
+
+/** Installs the callbacks that the options need. */
+void roots_install(MonoProfiler *profiler);
+
+#endif
