@@ -24,12 +24,13 @@ repeated=$(order | LC_ALL=C sort | uniq -d)
 test -z "$repeated" || fail "defined twice: $repeated"
 
 while IFS='|' read -r term format code; do
+	# Sections after "dialects" are those of the other document.
 	document=doc/format.md
-	if [[ $format == dialects* ]]; then
-		document=doc/dialects.md
-		format=${format#dialects }
-	fi
 	for section in ${format//,/ }; do
+		if test "$section" = dialects; then
+			document=doc/dialects.md
+			continue
+		fi
 		grep -Eq "^#+ ${section//./\\.}[. ]" "$document" || fail "$term: $document has no section $section"
 	done
 	for name in $(grep -o '`[^`]*`' <<<"$code" | tr -d '`()'); do
