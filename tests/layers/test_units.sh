@@ -71,6 +71,43 @@ for file in examples/mprof/*/*.[ch] examples/shared/*.[ch]; do
 	done
 done
 
+# Pairs "unit unit" of calls between the units of a directory, the calling one first, from the symbols of its objects. An
+# object without a source is left over from an earlier build.
+calls() {
+	# shellcheck disable=SC2086 # NM may have options.
+	${NM:-nm} -A "$builddir/$1"/libmprof_internal_la-*.o 2>/dev/null |
+		sed -n 's/^[^:]*libmprof_internal_la-\([a-z0-9_]*\)\.o:[0-9a-f ]*\([A-Z]\) \([A-Za-z0-9_]*\)$/\1 \2 \3/p' |
+		awk -v sources="$(cd "$1" && echo ./*.c)" '
+			index(sources " ", "/" $1 ".c ") == 0 { next }
+			{ unit = $1; sub(/_(posix|windows)$/, "", unit) }
+			$2 == "U" { used[unit " " $3]; next }
+			{ definition[$3] = unit }
+			END {
+				for (call in used) {
+					split(call, part, " ")
+					callee = definition[part[2]]
+					if (callee != "" && callee != part[1])
+						print part[1], callee
+				}
+			}'
+}
+
+# Public functions have no header in lib, so includes alone do not show who calls them. Objects for link-time
+# optimization may have no symbols.
+if test -n "${builddir-}"; then
+	call_count=0
+	for directory in $directories; do
+		[[ $directory == lib/* ]] || continue
+		all=$(calls "$directory")
+		test -z "$all" && continue
+		call_count=$((call_count + $(wc -l <<<"$all")))
+		if ! cycles=$(tsort <<<"$all" 2>&1 >/dev/null); then
+			fail "$directory: files call each other in a circle: $(sed -n 's/^tsort: \([a-z_0-9]*\)$/\1/p' <<<"$cycles" | paste -sd' ')"
+		fi
+	done
+	echo "$call_count calls between units"
+fi
+
 # The recorder by owner: the whole of it is for what clients call. All else takes the part that its thread may touch.
 for file in $(grep -l '"recorder/recorder_internal.h"' lib/recorder/*.[ch]); do
 	case $(basename "$file") in
