@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Puts numbers into the array or the hash map of an ID map. */
 #include "base/id_map.h"
 
 #include "base/array.h"
@@ -13,22 +14,35 @@ void id_map_init(id_map *map, const mprof_allocator *allocator)
 
 void id_map_destroy(id_map *map)
 {
-	allocator_release(&map->sparse.index.allocator, map->dense, map->dense_count * sizeof(*map->dense));
+	allocator_release(id_map_allocator(map), map->dense, map->dense_count * sizeof(*map->dense));
+	map->dense = NULL;
+	map->dense_count = 0;
+	map->put_count = 0;
 	hash_map_destroy(&map->sparse);
 }
 
-/* Grows the array to hold an ID, if it may have that many elements. Returns whether it does. */
-static int dense_reaches(id_map *map, uint32_t id)
+void id_map_clear(id_map *map)
+{
+	if (map->dense_count > 0)
+		memset(map->dense, 0, map->dense_count * sizeof(*map->dense));
+	map->put_count = 0;
+	hash_map_destroy(&map->sparse);
+}
+
+/* Whether the array may have enough elements for an ID. Half of the slots, since growing may double them. */
+static int is_dense(const id_map *map, uint32_t id)
+{
+	return id < map->dense_count ||
+	       id / (ID_MAP_SLOTS_PER_NUMBER / 2) < map->put_count + ID_MAP_FREE_SLOTS / ID_MAP_SLOTS_PER_NUMBER;
+}
+
+/* Grows the array to hold an ID. */
+static int reserve_dense(id_map *map, uint32_t id)
 {
 	size_t old_count = map->dense_count;
 	void *dense = map->dense;
 
-	if (id < old_count)
-		return 1;
-	/* Half of the places, since growing may double them. */
-	if (id / (ID_MAP_PLACES_FOR_EACH / 2) >= map->put_count + ID_MAP_FREE_PLACES / ID_MAP_PLACES_FOR_EACH ||
-	    !array_reserve(&map->sparse.index.allocator, &dense, &map->dense_count, (size_t)id + 1,
-			   sizeof(*map->dense)))
+	if (!array_reserve(id_map_allocator(map), &dense, &map->dense_count, (size_t)id + 1, sizeof(*map->dense)))
 		return 0;
 	map->dense = dense;
 	memset(map->dense + old_count, 0, (map->dense_count - old_count) * sizeof(*map->dense));
@@ -43,7 +57,10 @@ int id_map_put(id_map *map, uint32_t id, uint32_t number)
 		*hashed = number;
 		return 1;
 	}
-	if (dense_reaches(map, id)) {
+	/* An ID is not hashed because memory for the array was refused: what fits a memory limit would depend on it. */
+	if (is_dense(map, id)) {
+		if (!reserve_dense(map, id))
+			return 0;
 		map->put_count += map->dense[id] == 0 && number != 0;
 		map->dense[id] = number;
 		return 1;

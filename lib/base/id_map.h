@@ -1,38 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/id_map.h
- * \brief A map from 32-bit IDs (not 0) to 32-bit numbers, 0 where there is none. Memory follows what was put, whatever
- * the IDs.
+ * \brief A map from 32-bit IDs to 32-bit numbers, 0 where there is none. A map to positions stores positions + 1.
+ *
+ * IDs are usually dense from 1 on, but a log may have any. So there is an array for a prefix of all IDs, and a hash map
+ * for the rest. Memory follows what was put, whatever the IDs: the array grows to an ID only if it then has at most
+ * #ID_MAP_SLOTS_PER_NUMBER elements for each number in the map, plus #ID_MAP_FREE_SLOTS. ID 0 is always in
+ * the array.
  */
 #ifndef BASE_ID_MAP_H
 #define BASE_ID_MAP_H
 
 #include "base/hash_map.h"
 
-/**
- * IDs that are dense enough index an array, which has at most this number of elements for each entry, plus
- * #ID_MAP_FREE_PLACES; the others are hashed.
- */
-#define ID_MAP_PLACES_FOR_EACH 8
-#define ID_MAP_FREE_PLACES 512
+#define ID_MAP_SLOTS_PER_NUMBER 8
+#define ID_MAP_FREE_SLOTS 512
 
 typedef struct id_map {
-	uint32_t *dense;
-	size_t dense_count; /**< Places of the array. */
-	size_t put_count;   /**< Numbers put, in the array or hashed. */
-	hash_map sparse;    /**< What was put before the array reached so far stays here. */
+	uint32_t *dense; /**< Numbers by ID. */
+	size_t dense_count;
+	size_t put_count; /**< Numbers put, in the array or hashed. */
+	hash_map sparse;  /**< Also IDs that were put before the array grew over them. */
 } id_map;
 
 void id_map_init(id_map *map, const mprof_allocator *allocator);
 void id_map_destroy(id_map *map);
 
+/** Removes all numbers; the array is kept. */
+void id_map_clear(id_map *map);
+
+static inline const mprof_allocator *id_map_allocator(const id_map *map)
+{
+	return &map->sparse.index.allocator;
+}
+
 /**
- * Sets the number of an ID; 0 takes it away. Returns 0, changing nothing, if there is no memory; where there was a
- * number none is needed.
+ * Sets the number of an ID; 0 removes it. Returns 0, changing nothing, if there is no memory; an ID that has a number
+ * needs none.
  */
 int id_map_put(id_map *map, uint32_t id, uint32_t number);
 
-/** The slow half of id_map_get(). */
+/** The slow path of id_map_get(). */
 uint32_t id_map_get_sparse(const id_map *map, uint32_t id);
 
 static inline uint32_t id_map_get(const id_map *map, uint32_t id)

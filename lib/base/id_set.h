@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/id_set.h
- * \brief A set of 32-bit IDs that grows only. Asking is one load for IDs below #ID_SET_DENSE_LIMIT.
+ * \brief A set of 32-bit IDs that grows only: an id_map whose numbers are the bits of 32 IDs each.
  */
 #ifndef BASE_ID_SET_H
 #define BASE_ID_SET_H
 
-#include "base/hash_map.h"
-
-/** IDs below it have a bit each, 1 MiB at most; those from here on are hashed. A multiple of 64. */
-#define ID_SET_DENSE_LIMIT (UINT32_C(1) << 23)
+#include "base/id_map.h"
 
 typedef struct id_set {
-	uint64_t *words;
-	size_t capacity;      /**< Of words. */
-	uint32_t dense_count; /**< IDs that have a bit. */
-	hash_map sparse;
+	id_map words; /**< By ID / 32. */
 } id_set;
 
-void id_set_init(id_set *set, const mprof_allocator *allocator);
-void id_set_destroy(id_set *set);
+static inline void id_set_init(id_set *set, const mprof_allocator *allocator)
+{
+	id_map_init(&set->words, allocator);
+}
 
-/** Returns 0, changing nothing, if there is no memory. */
-int id_set_add(id_set *set, uint32_t id);
+static inline void id_set_destroy(id_set *set)
+{
+	id_map_destroy(&set->words);
+}
 
 static inline int id_set_has(const id_set *set, uint32_t id)
 {
-	if (__builtin_expect(id < set->dense_count, 1))
-		return (int)(set->words[id / 64] >> id % 64 & 1);
-	return hash_map_get(&set->sparse, id) != NULL;
+	return (int)(id_map_get(&set->words, id / 32) >> id % 32 & 1);
+}
+
+/** Returns 0, changing nothing, if there is no memory. */
+static inline int id_set_add(id_set *set, uint32_t id)
+{
+	return id_map_put(&set->words, id / 32, id_map_get(&set->words, id / 32) | UINT32_C(1) << id % 32);
 }
 
 #endif

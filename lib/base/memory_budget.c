@@ -111,3 +111,18 @@ mprof_status memory_budget_map_put(memory_budget *budget, hash_map *map, uint64_
 	budget->exceeded = 0;
 	return hash_map_put(map, key, value) ? MPROF_OK : memory_budget_status(budget);
 }
+
+mprof_status memory_budget_id_put(memory_budget *budget, id_map *map, uint32_t id, uint32_t number)
+{
+	budget->exceeded = 0;
+	return id_map_put(map, id, number) ? MPROF_OK : memory_budget_status(budget);
+}
+
+mprof_status memory_budget_thread_add(memory_budget *budget, thread_map *map, uint64_t thread, void **elements,
+				      size_t *capacity, size_t count, size_t element_size)
+{
+	/* A size that overflows is refused without a request. */
+	budget->exceeded = 0;
+	return thread_map_add(map, thread, elements, capacity, count, element_size) ? MPROF_OK
+										    : memory_budget_status(budget);
+}

@@ -10,6 +10,8 @@
 
 #include "base/allocator.h"
 #include "base/hash_map.h"
+#include "base/id_map.h"
+#include "base/thread_map.h"
 
 typedef struct memory_budget {
 	mprof_allocator allocator; /**< What the owner's parts allocate from. */
@@ -44,5 +46,14 @@ mprof_status memory_budget_reserve(memory_budget *budget, void **elements, size_
  * #MPROF_ERR_MEMORY. After an error nothing has changed.
  */
 mprof_status memory_budget_map_put(memory_budget *budget, hash_map *map, uint64_t key, uint64_t value);
+
+/** The same for a map by ID. */
+mprof_status memory_budget_id_put(memory_budget *budget, id_map *map, uint32_t id, uint32_t number);
+
+/**
+ * As thread_map_add(), for a map that allocates from \p budget. Returns #MPROF_OK; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY.
+ */
+mprof_status memory_budget_thread_add(memory_budget *budget, thread_map *map, uint64_t thread, void **elements,
+				      size_t *capacity, size_t count, size_t element_size);
 
 #endif

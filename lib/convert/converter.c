@@ -87,7 +87,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	made->allocator = allocator;
 	made->reader = reader;
 	made->faults.reader = reader;
-	hash_map_init(&made->thread_places, &allocator);
+	thread_map_init(&made->thread_positions, &allocator);
 	stack_table_init(&made->stacks, &allocator, sizeof(switched_calls));
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
 		id_translation_init(&made->ids[kind], &allocator);
@@ -120,7 +120,7 @@ void mprof_converter_destroy(mprof_converter *converter)
 		open_calls_clear(&converter->threads[i].own_calls, &allocator);
 	allocator_release(&allocator, converter->threads, converter->thread_capacity * sizeof(*converter->threads));
 	allocator_release(&allocator, converter->records, converter->record_capacity * sizeof(*converter->records));
-	hash_map_destroy(&converter->thread_places);
+	thread_map_destroy(&converter->thread_positions);
 	switches_release(converter);
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++)
 		id_translation_destroy(&converter->ids[kind]);

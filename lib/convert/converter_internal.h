@@ -17,6 +17,7 @@
 
 #include "base/hash_map.h"
 #include "base/stack_table.h"
+#include "base/thread_map.h"
 #include "convert/directives.h"
 #include "convert/id_translation.h"
 #include "convert/open_calls.h"
@@ -78,7 +79,7 @@ struct mprof_converter {
 	uint32_t implied_ids[MPROF_RECORD_METRIC + 1]; /**< Last of the reader's own IDs that the copy has, by kind. */
 	uint32_t last_snapshot;                        /**< The greatest number of a heap snapshot in the copy. */
 
-	hash_map thread_places;
+	thread_map thread_positions; /**< In threads. */
 	thread_state *threads;
 	size_t thread_count;
 	size_t thread_capacity;

@@ -6,12 +6,12 @@ void id_translation_init(id_translation *translation, const mprof_allocator *all
 {
 	translation->defined = 0;
 	translation->same = 0;
-	hash_map_init(&translation->moved, allocator);
+	id_map_init(&translation->moved, allocator);
 }
 
 void id_translation_destroy(id_translation *translation)
 {
-	hash_map_destroy(&translation->moved);
+	id_map_destroy(&translation->moved);
 }
 
 uint32_t id_translation_define(id_translation *translation, uint32_t id)
@@ -20,7 +20,7 @@ uint32_t id_translation_define(id_translation *translation, uint32_t id)
 
 	if (id == next && translation->same == translation->defined)
 		translation->same = id;
-	else if (!hash_map_put(&translation->moved, id, next))
+	else if (!id_map_put(&translation->moved, id, next))
 		return 0;
 	translation->defined = next;
 	return next;

@@ -9,12 +9,12 @@
 #ifndef CONVERT_ID_TRANSLATION_H
 #define CONVERT_ID_TRANSLATION_H
 
-#include "base/hash_map.h"
+#include "base/id_map.h"
 
 typedef struct id_translation {
 	uint32_t defined; /**< The IDs 1 to this one are defined in the copy. */
 	uint32_t same;    /**< IDs up to this one are unchanged in the copy. */
-	hash_map moved;   /**< The IDs in the copy of all others. */
+	id_map moved;     /**< The IDs in the copy of all others. */
 } id_translation;
 
 void id_translation_init(id_translation *translation, const mprof_allocator *allocator);
@@ -26,12 +26,7 @@ uint32_t id_translation_define(id_translation *translation, uint32_t id);
 /** The ID in the copy; 0 for 0 and for an ID that is not defined. */
 static inline uint32_t id_translation_get(const id_translation *translation, uint32_t id)
 {
-	const uint64_t *moved;
-
-	if (id <= translation->same)
-		return id;
-	moved = hash_map_get(&translation->moved, id);
-	return moved != NULL ? (uint32_t)*moved : 0;
+	return id <= translation->same ? id : id_map_get(&translation->moved, id);
 }
 
 #endif

@@ -19,7 +19,7 @@ struct name_chunk {
 static void list_init(name_list *list, const mprof_allocator *allocator)
 {
 	memset(list, 0, sizeof(*list));
-	hash_map_init(&list->by_id, allocator);
+	id_map_init(&list->by_id, allocator);
 }
 
 void name_table_init(name_table *table, memory_budget *budget)
@@ -33,7 +33,7 @@ void name_table_init(name_table *table, memory_budget *budget)
 
 static void list_destroy(name_list *list, const mprof_allocator *allocator)
 {
-	hash_map_destroy(&list->by_id);
+	id_map_destroy(&list->by_id);
 	allocator_release(allocator, list->entries, list->capacity * sizeof(*list->entries));
 }
 
@@ -134,7 +134,7 @@ static mprof_status list_add(name_table *table, name_list *list, const mprof_map
 	if (status == MPROF_OK)
 		status = text_reserve(table, mapping->name_length + 1);
 	if (status == MPROF_OK)
-		status = memory_budget_map_put(table->budget, &list->by_id, mapping->id, list->count);
+		status = memory_budget_id_put(table->budget, &list->by_id, mapping->id, (uint32_t)list->count + 1);
 	if (status != MPROF_OK)
 		return status;
 	entry = &list->entries[list->count++];
@@ -152,9 +152,9 @@ static mprof_status list_add(name_table *table, name_list *list, const mprof_map
 
 static const name_entry *list_find(const name_list *list, uint32_t id)
 {
-	const uint64_t *index = hash_map_get(&list->by_id, id);
+	uint32_t position = id_map_get(&list->by_id, id);
 
-	return index != NULL ? &list->entries[*index] : NULL;
+	return position != 0 ? &list->entries[position - 1] : NULL;
 }
 
 static int same_definition(const name_entry *entry, const mprof_mapping *mapping)

@@ -24,7 +24,7 @@ typedef struct name_entry {
 
 /** Definitions of one kind. IDs may be sparse. */
 typedef struct name_list {
-	hash_map by_id; /**< Indices of entries. */
+	id_map by_id; /**< Positions + 1 of entries. */
 	name_entry *entries;
 	size_t count;
 	size_t capacity;

@@ -21,7 +21,7 @@ static int begin_finalizer(finalizer_list *all, finalizer_state *state, const mp
 	finalizer_record *record = record_table_get(&all->records, event->id);
 
 	if (record == NULL ||
-	    !interval_stack_begin(&state->finalizers, &all->records.numbers.sparse.index.allocator, event->id, counter))
+	    !interval_stack_begin(&state->finalizers, id_map_allocator(&all->records.positions), event->id, counter))
 		return 0;
 	record->count += counts;
 	all->count += counts;

@@ -13,7 +13,7 @@ void metrics_init(metric_list *all, const mprof_allocator *allocator)
 
 void metrics_destroy(metric_list *all)
 {
-	const mprof_allocator *allocator = &all->records.numbers.sparse.index.allocator;
+	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
 
 	for (size_t i = 0; i < all->records.count; i++) {
 		metric_record *metric = record_table_at(&all->records, i);
@@ -26,7 +26,7 @@ void metrics_destroy(metric_list *all)
 
 static int define(metric_list *all, metric_record *metric, const mprof_record *record)
 {
-	const mprof_allocator *allocator = &all->records.numbers.sparse.index.allocator;
+	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
 	char *section = text_copy(allocator, record->as.metric.section);
 	/* Nothing more is allocated after a refusal: the latest refusal determines whether the limit is the reason. */
 	char *name = section != NULL ? text_copy(allocator, record->as.metric.name) : NULL;

@@ -12,17 +12,9 @@ static int has_stats(const call_node *node)
 	return node->calls != 0 || node->total != 0 || node->is_compiling;
 }
 
-/* The record of a method, NULL if it has no statistics. */
-static method_record *find_method(const record_table *methods, uint32_t id)
-{
-	uint32_t number = id_table_get(&methods->numbers, id);
-
-	return number != ID_TABLE_NONE ? record_table_at(methods, number) : NULL;
-}
-
 static void leave_method(void *user, call_tree *tree, uint32_t node)
 {
-	method_record *record = find_method(user, tree->nodes[node].method);
+	method_record *record = record_table_find(user, tree->nodes[node].method);
 
 	if (!tree->nodes[node].is_compiling && record != NULL)
 		record->active--;
@@ -55,7 +47,7 @@ static int show_call_tree(mprof_profile *profile)
 		return 0;
 	while ((node = call_tree_next_changed(tree, node, leave_method, &profile->methods)) != CALL_TREE_ROOT) {
 		const call_node *changed = &tree->nodes[node];
-		method_record *record = find_method(&profile->methods, changed->method);
+		method_record *record = record_table_find(&profile->methods, changed->method);
 
 		if (changed->is_compiling || record == NULL)
 			continue;
@@ -122,7 +114,7 @@ static int show_sample(void *user, const sample_record *sample)
 
 	if (sample->kind != MPROF_SAMPLE_METHOD || sample->id == 0)
 		return 1;
-	record = find_method(&profile->methods, sample->id);
+	record = record_table_find(&profile->methods, sample->id);
 	if (record != NULL) {
 		record->samples = sample->self;
 		record->samples_total = sample->total;

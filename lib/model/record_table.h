@@ -6,7 +6,7 @@
 #ifndef MODEL_RECORD_TABLE_H
 #define MODEL_RECORD_TABLE_H
 
-#include "model/id_table.h"
+#include "base/id_map.h"
 
 /** Calls and times, in counters. */
 typedef struct call_sums {
@@ -41,7 +41,7 @@ typedef struct class_record {
 } class_record;
 
 typedef struct record_table {
-	id_table numbers;
+	id_map positions; /**< Positions + 1 of records. */
 	void *records;
 	size_t record_size;
 	size_t count;
@@ -63,12 +63,20 @@ static inline void *record_table_at(const record_table *table, size_t number)
 	return (unsigned char *)table->records + number * table->record_size;
 }
 
+/** The record of an ID, or NULL if there is none. */
+static inline void *record_table_find(const record_table *table, uint32_t id)
+{
+	uint32_t position = id_map_get(&table->positions, id);
+
+	return position != 0 ? record_table_at(table, position - 1) : NULL;
+}
+
 /** The record of an ID, all 0 if it is new; valid until the next call. NULL if there is no memory. */
 static inline void *record_table_get(record_table *table, uint32_t id)
 {
-	uint32_t number = id_table_get(&table->numbers, id);
+	void *record = record_table_find(table, id);
 
-	return number != ID_TABLE_NONE ? record_table_at(table, number) : record_table_add(table, id);
+	return record != NULL ? record : record_table_add(table, id);
 }
 
 #endif

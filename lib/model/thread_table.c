@@ -15,7 +15,7 @@ typedef struct frame_count {
 void thread_table_init(thread_table *table, const mprof_allocator *allocator)
 {
 	memset(table, 0, sizeof(*table));
-	hash_map_init(&table->numbers, allocator);
+	thread_map_init(&table->positions, allocator);
 	stack_table_init(&table->stacks, allocator, sizeof(switched_stack));
 }
 
@@ -27,7 +27,7 @@ static void release_stack(stack_state *state, const mprof_allocator *allocator)
 
 void thread_table_destroy(thread_table *table)
 {
-	const mprof_allocator *allocator = &table->numbers.index.allocator;
+	const mprof_allocator *allocator = thread_map_allocator(&table->positions);
 
 	for (size_t i = 0; i < table->count; i++) {
 		thread_record *thread = &table->records[i];
@@ -43,25 +43,24 @@ void thread_table_destroy(thread_table *table)
 	table->records = NULL;
 	table->count = 0;
 	table->capacity = 0;
-	hash_map_destroy(&table->numbers);
+	thread_map_destroy(&table->positions);
 }
 
 thread_record *thread_table_get(thread_table *table, const call_model *model, uint64_t id)
 {
-	const uint64_t *number = hash_map_get(&table->numbers, id);
+	const size_t position = thread_map_find(&table->positions, id);
 	void *records = table->records;
 	thread_record *thread;
+	int is_added;
 
-	if (number != NULL)
-		return &table->records[*number];
-	if (!array_reserve(&table->numbers.index.allocator, &records, &table->capacity, table->count + 1,
-			   sizeof(*table->records)))
-		return NULL;
+	if (position != THREAD_MAP_NONE)
+		return &table->records[position];
+	is_added = thread_map_add(&table->positions, id, &records, &table->capacity, table->count,
+				  sizeof(*table->records));
 	table->records = records;
-	if (!hash_map_put(&table->numbers, id, table->count))
+	if (!is_added)
 		return NULL;
 	thread = &table->records[table->count++];
-	memset(thread, 0, sizeof(*thread));
 	thread->id = id;
 	call_stack_init(&thread->own_stack, model);
 	return thread;
@@ -168,11 +167,11 @@ void thread_table_each_stack(const thread_table *table, void (*visit)(void *user
 
 int thread_table_name(thread_table *table, thread_record *thread, const char *name)
 {
-	char *copy = text_copy(&table->numbers.index.allocator, name);
+	char *copy = text_copy(thread_map_allocator(&table->positions), name);
 
 	if (copy == NULL)
 		return 0;
-	text_release(&table->numbers.index.allocator, thread->name);
+	text_release(thread_map_allocator(&table->positions), thread->name);
 	thread->name = copy;
 	return 1;
 }

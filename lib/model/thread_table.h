@@ -7,6 +7,7 @@
 #define MODEL_THREAD_TABLE_H
 
 #include "base/stack_table.h"
+#include "base/thread_map.h"
 #include "model/call_stack.h"
 #include "model/finalizers.h"
 #include "model/interval_stack.h"
@@ -37,7 +38,7 @@ typedef struct thread_record {
 } thread_record;
 
 typedef struct thread_table {
-	hash_map numbers; /**< By thread ID. */
+	thread_map positions; /**< Of the threads in records. */
 	thread_record *records;
 	size_t count;
 	size_t capacity;

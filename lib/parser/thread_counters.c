@@ -19,13 +19,13 @@ void thread_counters_init(thread_counters *counters, const mprof_allocator *allo
 {
 	memset(counters, 0, sizeof(*counters));
 	counters->allocator = *allocator;
-	hash_map_init(&counters->places, allocator);
+	thread_map_init(&counters->positions, allocator);
 	counters->is_complete = 1;
 }
 
 void thread_counters_destroy(thread_counters *counters)
 {
-	hash_map_destroy(&counters->places);
+	thread_map_destroy(&counters->positions);
 	allocator_release(&counters->allocator, counters->threads,
 			  counters->thread_capacity * sizeof(*counters->threads));
 	allocator_release(&counters->allocator, counters->starts, counters->start_capacity * sizeof(*counters->starts));
@@ -33,10 +33,7 @@ void thread_counters_destroy(thread_counters *counters)
 
 static void discard_threads(thread_counters *counters)
 {
-	const mprof_allocator allocator = counters->allocator;
-
-	hash_map_destroy(&counters->places);
-	hash_map_init(&counters->places, &allocator);
+	thread_map_destroy(&counters->positions);
 	counters->thread_count = 0;
 	counters->is_complete = 0;
 }
@@ -123,14 +120,14 @@ static int start_put(thread_counters *counters, uint64_t offset, uint64_t counte
 static int thread_add(thread_counters *counters, uint64_t thread)
 {
 	void *threads = counters->threads;
-	int reserved;
+	int is_added;
 
 	if (counters->thread_count == MOST_THREADS)
 		discard_threads(counters);
-	reserved = array_reserve(&counters->allocator, &threads, &counters->thread_capacity, counters->thread_count + 1,
-				 sizeof(*counters->threads));
+	is_added = thread_map_add(&counters->positions, thread, &threads, &counters->thread_capacity,
+				  counters->thread_count, sizeof(*counters->threads));
 	counters->threads = threads;
-	if (!reserved || !hash_map_put(&counters->places, thread, counters->thread_count))
+	if (!is_added)
 		return 0;
 	counters->current = counters->thread_count++;
 	return 1;
@@ -138,19 +135,19 @@ static int thread_add(thread_counters *counters, uint64_t thread)
 
 int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t thread, uint64_t base, uint64_t *start)
 {
-	const uint64_t *place = hash_map_get(&counters->places, thread);
+	const size_t position = thread_map_find(&counters->positions, thread);
 	const block_start *known = start_find(counters, offset);
 	thread_counter *current;
 
 	*start = base;
 	if (known != NULL)
 		*start = known->counter;
-	else if (place != NULL && counters->threads[*place].base == base)
-		*start = counters->threads[*place].reached;
+	else if (position != THREAD_MAP_NONE && counters->threads[position].base == base)
+		*start = counters->threads[position].reached;
 	if (counters->is_complete && known == NULL && *start != base && !start_put(counters, offset, *start))
 		return 0;
-	if (place != NULL)
-		counters->current = (size_t)*place;
+	if (position != THREAD_MAP_NONE)
+		counters->current = position;
 	else if (!thread_add(counters, thread))
 		return 0;
 	record_events_block(counters, offset);

@@ -9,7 +9,7 @@
 #ifndef PARSER_THREAD_COUNTERS_H
 #define PARSER_THREAD_COUNTERS_H
 
-#include "base/hash_map.h"
+#include "base/thread_map.h"
 
 /** The last counter of a thread. */
 typedef struct thread_counter {
@@ -25,7 +25,7 @@ typedef struct block_start {
 
 typedef struct thread_counters {
 	mprof_allocator allocator;
-	hash_map places; /**< Index of each thread in the array below. */
+	thread_map positions; /**< Of the threads in the array below. */
 	thread_counter *threads;
 	size_t thread_count;
 	size_t thread_capacity;

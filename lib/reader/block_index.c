@@ -10,7 +10,7 @@ void block_index_init(block_index *index, const mprof_allocator *allocator)
 {
 	memset(index, 0, sizeof(*index));
 	index->allocator = *allocator;
-	hash_map_init(&index->by_thread, allocator);
+	thread_map_init(&index->by_thread, allocator);
 }
 
 static void list_destroy(block_index *index, index_list *list)
@@ -25,7 +25,7 @@ void block_index_destroy(block_index *index)
 	list_destroy(index, &index->all);
 	allocator_release(&index->allocator, index->threads, index->thread_capacity * sizeof(*index->threads));
 	allocator_release(&index->allocator, index->blocks, index->capacity * sizeof(*index->blocks));
-	hash_map_destroy(&index->by_thread);
+	thread_map_destroy(&index->by_thread);
 }
 
 void block_index_clear(block_index *index)
@@ -117,18 +117,17 @@ static void list_add(const block_index *index, index_list *list, const index_blo
 /* The list of a thread; created if there is none. NULL if out of memory. */
 static index_list *find_list(block_index *index, uint64_t thread)
 {
-	const uint64_t *found = hash_map_get(&index->by_thread, thread);
+	const size_t position = thread_map_find(&index->by_thread, thread);
 	void *threads = index->threads;
+	int is_added;
 
-	if (found != NULL)
-		return &index->threads[*found];
-	if (!array_reserve(&index->allocator, &threads, &index->thread_capacity, index->thread_count + 1,
-			   sizeof(*index->threads)))
-		return NULL;
+	if (position != THREAD_MAP_NONE)
+		return &index->threads[position];
+	is_added = thread_map_add(&index->by_thread, thread, &threads, &index->thread_capacity, index->thread_count,
+				  sizeof(*index->threads));
 	index->threads = threads;
-	if (!hash_map_put(&index->by_thread, thread, index->thread_count))
+	if (!is_added)
 		return NULL;
-	memset(&index->threads[index->thread_count], 0, sizeof(*index->threads));
 	return &index->threads[index->thread_count++];
 }
 
@@ -187,11 +186,11 @@ uint32_t block_index_frames(const block_index *index, uint64_t offset)
 
 const index_list *block_index_thread(const block_index *index, uint64_t thread)
 {
-	const uint64_t *found = hash_map_get(&index->by_thread, thread);
+	const size_t position = thread_map_get(&index->by_thread, thread);
 
 	if (thread == MPROF_THREAD_ANY)
 		return &index->all;
-	return found != NULL ? &index->threads[*found] : NULL;
+	return position != THREAD_MAP_NONE ? &index->threads[position] : NULL;
 }
 
 size_t block_index_from(const block_index *index, const index_list *list, uint64_t counter)

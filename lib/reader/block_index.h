@@ -9,7 +9,7 @@
 #include <mprof/reader.h>
 
 #include "base/allocator.h"
-#include "base/hash_map.h"
+#include "base/thread_map.h"
 
 /** A block of the index. */
 typedef struct index_block {
@@ -49,7 +49,7 @@ typedef struct block_index {
 	index_list *threads;
 	size_t thread_count;
 	size_t thread_capacity;
-	hash_map by_thread; /**< Index in threads by thread ID. */
+	thread_map by_thread; /**< Positions in threads. */
 } block_index;
 
 void block_index_init(block_index *index, const mprof_allocator *allocator);

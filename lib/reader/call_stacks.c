@@ -14,7 +14,7 @@
 
 void reader_stacks_init(mprof_reader *reader)
 {
-	hash_map_init(&reader->stacks.by_thread, &reader->budget.allocator);
+	thread_map_init(&reader->stacks.by_thread, &reader->budget.allocator);
 	hash_map_init(&reader->stacks.at_blocks, &reader->budget.allocator);
 }
 
@@ -28,22 +28,19 @@ int reader_has_stack_sections(const mprof_reader *reader)
 static mprof_status find_thread_stack(mprof_reader *reader, uint64_t thread, size_t *index)
 {
 	reader_stacks *stacks = &reader->stacks;
-	const uint64_t *found = hash_map_get(&stacks->by_thread, thread);
+	const size_t found = thread_map_find(&stacks->by_thread, thread);
 	void *all = stacks->all;
 	mprof_status status;
 
-	if (found != NULL) {
-		*index = (size_t)*found;
+	if (found != THREAD_MAP_NONE) {
+		*index = found;
 		return MPROF_OK;
 	}
-	status = memory_budget_reserve(&reader->budget, &all, &stacks->capacity, stacks->count + 1,
-				       sizeof(*stacks->all));
+	status = memory_budget_thread_add(&reader->budget, &stacks->by_thread, thread, &all, &stacks->capacity,
+					  stacks->count, sizeof(*stacks->all));
 	stacks->all = all;
-	if (status == MPROF_OK)
-		status = memory_budget_map_put(&reader->budget, &stacks->by_thread, thread, stacks->count);
 	if (status != MPROF_OK)
 		return status;
-	memset(&stacks->all[stacks->count], 0, sizeof(*stacks->all));
 	*index = stacks->count++;
 	return MPROF_OK;
 }
@@ -267,6 +264,6 @@ void reader_stacks_destroy(mprof_reader *reader)
 		frame_stack_release(&stacks->all[i].stack, &reader->budget);
 	allocator_release(&reader->budget.allocator, stacks->all, stacks->capacity * sizeof(*stacks->all));
 	detail_pool_destroy(&stacks->details, &reader->allocator);
-	hash_map_destroy(&stacks->by_thread);
+	thread_map_destroy(&stacks->by_thread);
 	hash_map_destroy(&stacks->at_blocks);
 }

@@ -8,7 +8,7 @@ void open_frames_init(open_frames *frames, memory_budget *budget)
 {
 	memset(frames, 0, sizeof(*frames));
 	frames->budget = budget;
-	hash_map_init(&frames->by_thread, &budget->allocator);
+	thread_map_init(&frames->by_thread, &budget->allocator);
 	hash_map_init(&frames->by_step, &budget->allocator);
 	hash_map_init(&frames->by_number, &budget->allocator);
 }
@@ -21,7 +21,7 @@ void open_stack_destroy(open_stack *stack, const mprof_allocator *allocator)
 
 void open_frames_destroy(open_frames *frames)
 {
-	const mprof_allocator *allocator = &frames->by_thread.index.allocator;
+	const mprof_allocator *allocator = thread_map_allocator(&frames->by_thread);
 
 	for (size_t i = 0; i < frames->thread_count; i++)
 		open_stack_destroy(&frames->threads[i].own.stack, allocator);
@@ -29,7 +29,7 @@ void open_frames_destroy(open_frames *frames)
 		open_stack_destroy(&frames->slots[i].stack, allocator);
 	allocator_release(allocator, frames->threads, frames->thread_capacity * sizeof(*frames->threads));
 	allocator_release(allocator, frames->nodes, frames->node_capacity * sizeof(*frames->nodes));
-	hash_map_destroy(&frames->by_thread);
+	thread_map_destroy(&frames->by_thread);
 	allocator_release(allocator, frames->slots, frames->slot_capacity * sizeof(*frames->slots));
 	allocator_release(allocator, frames->touches, frames->touch_capacity * sizeof(*frames->touches));
 	allocator_release(allocator, frames->switches, frames->switch_capacity * sizeof(*frames->switches));
@@ -39,24 +39,21 @@ void open_frames_destroy(open_frames *frames)
 
 mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *index)
 {
-	const uint64_t *found = hash_map_get(&frames->by_thread, thread);
+	const size_t found = thread_map_find(&frames->by_thread, thread);
 	void *threads = frames->threads;
 	open_thread *made;
 	mprof_status status;
 
-	if (found != NULL) {
-		*index = (size_t)*found;
+	if (found != THREAD_MAP_NONE) {
+		*index = found;
 		return MPROF_OK;
 	}
-	status = memory_budget_reserve(frames->budget, &threads, &frames->thread_capacity, frames->thread_count + 1,
-				       sizeof(*frames->threads));
+	status = memory_budget_thread_add(frames->budget, &frames->by_thread, thread, &threads,
+					  &frames->thread_capacity, frames->thread_count, sizeof(*frames->threads));
 	frames->threads = threads;
-	if (status == MPROF_OK)
-		status = memory_budget_map_put(frames->budget, &frames->by_thread, thread, frames->thread_count);
 	if (status != MPROF_OK)
 		return status;
 	made = &frames->threads[frames->thread_count];
-	memset(made, 0, sizeof(*made));
 	made->thread = thread;
 	/* An old generation marks its state as unknown. */
 	made->generation = frames->generation - 1;

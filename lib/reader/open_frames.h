@@ -117,8 +117,8 @@ typedef struct open_frames {
 	open_thread *threads;
 	size_t thread_count;
 	size_t thread_capacity;
-	hash_map by_thread; /**< Indices in threads. */
-	open_slot *slots;   /**< Stacks that are not a thread's own. */
+	thread_map by_thread; /**< Positions in threads. */
+	open_slot *slots;     /**< Stacks that are not a thread's own. */
 	size_t slot_count;
 	size_t slot_capacity;
 	size_t free_slot;            /**< Index of a free slot, plus 1; 0: none. Its holder is the next free one. */

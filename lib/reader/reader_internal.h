@@ -40,7 +40,7 @@ typedef struct reader_stacks {
 	thread_stack *all;
 	size_t count;
 	size_t capacity;
-	hash_map by_thread; /**< Index in all by thread ID. */
+	thread_map by_thread; /**< Positions in all. */
 	hash_map at_blocks; /**< Stack ID at the start of each block, by offset; only for stacks that are not empty. */
 	int is_begun;       /**< The stack of the loaded block's thread is up to date with the last event fetched. */
 	int is_done;        /**< All its events were fetched. */

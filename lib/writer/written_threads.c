@@ -10,12 +10,12 @@ void written_threads_init(written_threads *table, const mprof_allocator *allocat
 {
 	memset(table, 0, sizeof(*table));
 	table->allocator = *allocator;
-	hash_map_init(&table->places, allocator);
+	thread_map_init(&table->positions, allocator);
 }
 
 void written_threads_destroy(written_threads *table)
 {
-	hash_map_destroy(&table->places);
+	thread_map_destroy(&table->positions);
 	allocator_release(&table->allocator, table->threads, table->capacity * sizeof(*table->threads));
 }
 
@@ -23,23 +23,22 @@ void written_threads_destroy(written_threads *table)
 static written_thread *thread_add(written_threads *table, uint64_t thread)
 {
 	void *threads = table->threads;
-	int reserved =
-		array_reserve(&table->allocator, &threads, &table->capacity, table->count + 1, sizeof(*table->threads));
+	int is_added = thread_map_add(&table->positions, thread, &threads, &table->capacity, table->count,
+				      sizeof(*table->threads));
 
 	table->threads = threads;
-	if (!reserved || !hash_map_put(&table->places, thread, table->count))
+	if (!is_added)
 		return NULL;
 	table->current = table->count++;
-	memset(&table->threads[table->current], 0, sizeof(*table->threads));
 	return &table->threads[table->current];
 }
 
 written_thread *written_threads_begin(written_threads *table, uint64_t thread)
 {
-	const uint64_t *place = hash_map_get(&table->places, thread);
+	const size_t position = thread_map_find(&table->positions, thread);
 
-	if (place == NULL)
+	if (position == THREAD_MAP_NONE)
 		return thread_add(table, thread);
-	table->current = (size_t)*place;
+	table->current = position;
 	return &table->threads[table->current];
 }

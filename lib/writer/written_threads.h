@@ -7,7 +7,7 @@
 #ifndef WRITER_WRITTEN_THREADS_H
 #define WRITER_WRITTEN_THREADS_H
 
-#include "base/hash_map.h"
+#include "base/thread_map.h"
 
 typedef struct written_thread {
 	uint64_t base;    /**< Base counter of its last block. */
@@ -18,7 +18,7 @@ typedef struct written_thread {
 
 typedef struct written_threads {
 	mprof_allocator allocator;
-	hash_map places; /**< Index of each thread in the array below. */
+	thread_map positions; /**< Of the threads in the array below. */
 	written_thread *threads;
 	size_t count;
 	size_t capacity;

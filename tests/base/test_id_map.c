@@ -108,6 +108,43 @@ Test(id_map, numbers_change)
 	map_destroy(&map);
 }
 
+Test(id_map, can_be_cleared)
+{
+	static const uint32_t ids[] = {0, 1, 400, 100000, UINT32_MAX};
+	id_map map;
+
+	map_init(&map);
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+			cr_assert_eq(id_map_get(&map, ids[i]), 0);
+			cr_assert(id_map_put(&map, ids[i], 7));
+			cr_assert_eq(id_map_get(&map, ids[i]), 7);
+		}
+		id_map_clear(&map);
+	}
+	map_destroy(&map);
+}
+
+/* Without memory for the array nothing is hashed instead: which IDs are hashed depends on the IDs alone. */
+Test(id_map, refused_array_is_not_replaced)
+{
+	id_map map;
+
+	map_init(&map);
+	for (uint32_t id = 0; id < 100000; id++) {
+		memory.fail_at = memory.requests + 1;
+		memory.fail_once = 1;
+		if (!id_map_put(&map, id, id + 1)) {
+			cr_assert_eq(id_map_get(&map, id), 0);
+			cr_assert(id_map_put(&map, id, id + 1));
+		}
+		cr_assert_eq(id_map_get(&map, id), id + 1);
+	}
+	cr_assert_gt(memory.refused, 8);
+	cr_assert_eq(map.sparse.index.count, 0);
+	map_destroy(&map);
+}
+
 /* After a refusal all is as before, and the same number can be put again. */
 Test(id_map, no_memory)
 {
