@@ -87,6 +87,15 @@ for name in $(sed -n 's/^typedef struct \(mprof_[a-z0-9_]*\) {$/\1/p' include/mp
 	grep -q "SIZE($name)" lib/struct_sizes.c || fail "lib/struct_sizes.c leaves out $name"
 done
 
+# One implementation of hash tables: the factor of the hash functions is in base/hash.h alone, and what probes the next
+# slot of a table, (i + 1) & mask, in base/hash_index.h alone.
+for file in $(sources lib); do
+	test "$file" = lib/base/hash.h || ! grep -qiE '9e3779b9|HASH_FACTOR' "$file" ||
+		fail "$file has a hash function of its own"
+	test "$file" = lib/base/hash_index.h || ! grep -qE '\+ 1\) & [^&]*(mask|capacity|count|- 1\))' "$file" ||
+		fail "$file has open addressing of its own"
+done
+
 # Public headers: each other and the standard's.
 standard=" assert.h errno.h inttypes.h limits.h stdarg.h stddef.h stdint.h string.h "
 for file in $(sources include); do
