@@ -280,10 +280,18 @@ static int parse_word(options_parser *parser, char *word)
 	return parse_valued(parser, word, equals + 1);
 }
 
-/* With only outputs for other profilers, nothing is recorded by default: recording calls would change the code. */
+/*
+ * With only outputs for other profilers, nothing is recorded by default. Options that select calls imply calls, since
+ * they have no other effect.
+ */
 static uint32_t kinds_by_default(const module_options *options)
 {
-	return options->jit_dump || options->perf_map || options->oprofile ? 0 : RECORD_ALL;
+	int selects_calls =
+		options->filters != NULL || options->call_depth != 0 || options->no_wrappers || options->all_wrappers;
+
+	if (options->jit_dump || options->perf_map || options->oprofile)
+		return 0;
+	return selects_calls ? RECORD_DEFAULT | RECORD_CALLS : RECORD_DEFAULT;
 }
 
 static int wants_snapshots_by_signal(const module_options *options)

@@ -22,16 +22,19 @@ typedef enum record_kind {
 	RECORD_EXCEPTIONS = 1 << 4,
 	RECORD_THREADS = 1 << 5,
 	RECORD_CLASSES = 1 << 6,
-	RECORD_ALL = (1 << 7) - 1, /**< All kinds above, the default. */
+	RECORD_ALL = (1 << 7) - 1, /**< All kinds above. */
 	RECORD_SAMPLES = 1 << 7,
 	RECORD_HEAP = 1 << 8, /**< Heap snapshots. */
 	RECORD_HANDLES = 1 << 9,
 	RECORD_MONITORS = 1 << 10,
 	RECORD_FINALIZERS = 1 << 11,
-	RECORD_METRICS = 1 << 12,  /**< The runtime's counters. */
-	RECORD_FREED = 1 << 13,    /**< Objects that full collections find dead. */
-	RECORD_MOVES = 1 << 14,    /**< Objects that collections move. */
-	RECORD_SUMMARIES = 1 << 15 /**< Heap summaries by class at every full collection. */
+	RECORD_METRICS = 1 << 12,   /**< The runtime's counters. */
+	RECORD_FREED = 1 << 13,     /**< Objects that full collections find dead. */
+	RECORD_MOVES = 1 << 14,     /**< Objects that collections move. */
+	RECORD_SUMMARIES = 1 << 15, /**< Heap summaries by class at every full collection. */
+	/** What is recorded by default: kinds that hardly slow the program down. Calls are not among them. */
+	RECORD_DEFAULT = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_JIT | RECORD_COLLECTIONS | RECORD_EXCEPTIONS |
+			 RECORD_THREADS
 } record_kind;
 
 /** When heap snapshots are taken, in addition to those requested while the program runs. */

@@ -7,7 +7,7 @@
 static const char help_what[] =
 	"usage: mono --profile=mprof[:OPTION,...] PROGRAM [ARGUMENTS]\n"
 	"\n"
-	"What to record (default: 'all'; no-WORD leaves one out)\n"
+	"What to record (default: sample, alloc, jit, gc, exceptions and threads; no-WORD leaves one out)\n"
 	"  calls            methods entered and left\n"
 	"  alloc[=DETAIL]   objects allocated; with stack, caller, objects (addresses), or several: stack+objects\n"
 	"  jit              methods compiled\n"
@@ -35,7 +35,7 @@ static const char help_what[] =
 	"  sample-depth=N   maximum frames of a sample, up to 128 (32)\n"
 	"  stack-depth=N    maximum frames of the stack of an allocation, a handle or a monitor, up to 128 (32)\n"
 	"\n"
-	"Which calls\n"
+	"Which calls (one of these without any kind of data adds calls to the default)\n"
 	"  only=PATTERN     those of methods that match this or another 'only'\n"
 	"  not=PATTERN      those of methods that match no 'not'\n"
 	"                   PATTERN is a shell pattern for Namespace.Class, or with a colon Namespace.Class:Method;\n"

@@ -31,7 +31,14 @@ check_log() {
 	expect "calls of Fib in $1" "$(jq '.methods[].calls' report.out)" 177
 }
 
-mprof record -- mono program.exe
+# Without options, what is recorded hardly slows the program down: no calls.
+mprof record -o default.mprof -- mono program.exe
+expect_status 0 "record without options"
+"$MPROF" info --json default.mprof >out
+expect_json "default" '.events | [."method-enter" // 0, .allocation > 0, ."method-jit-end" > 0]' '[0,true,true]'
+expect_json "default" '.events."class-load-end" // 0' 0
+
+mprof record --all -- mono program.exe
 expect_status 0 "mono program.exe"
 expect "output" "$(cat out)" 55
 expect_line err '^mprof: program.mprof: [0-9]+ bytes, [0-9]+ events, 0 lost$'
@@ -44,11 +51,11 @@ check_log second.mprof
 "$MPROF" info --json second.mprof >out
 expect_json "calls alone" .events.allocation 0
 
-mprof record -o third.mprof mono --debug -O=inline program.exe --calls
+mprof record -o third.mprof --calls mono --debug -O=inline program.exe --calls
 expect_status 1 "options of mono"
 check_log third.mprof
 
-mprof record -o fourth.mprof --no-aot --gzip=9 -- mono program.exe
+mprof record -o fourth.mprof --calls --no-aot --gzip=9 -- mono program.exe
 check_log fourth.mprof
 
 # Options that are passed to the module, which accepts all of them options LOG: the options that the module received
@@ -76,12 +83,12 @@ mprof record -o options.mprof --calls --start-disabled -- mono program.exe
 expect_json "disabled from the start" '.events["method-enter"] // 0' 0
 
 # Names that the module's options cannot contain
-mprof record -o "one, two 100%%p.mprof" -- mono program.exe
+mprof record --calls -o "one, two 100%%p.mprof" -- mono program.exe
 check_log "one, two 100%p.mprof"
-mprof record -o "one, two 100%%p.mprof" -- mono program.exe
+mprof record --calls -o "one, two 100%%p.mprof" -- mono program.exe
 
 # Placeholders in a name
-mprof record -o "of-%n-%p-%%-%x-%t.mprof" -- mono program.exe
+mprof record --calls -o "of-%n-%p-%%-%x-%t.mprof" -- mono program.exe
 named=$(ls of-*.mprof)
 expect_line err "^mprof: $named: "
 process=$("$MPROF" dump --json "$named" | jq -r 'select(.block == "session") | .properties.pid // empty')
@@ -94,7 +101,7 @@ expect "files" "$(find . -name '*part*' | wc -l)" 0
 # A FIFO or a device: the log is written while the program runs, and is not opened again.
 mkfifo fifo
 cat fifo >from-fifo.mprof &
-mprof record -o fifo -- mono program.exe
+mprof record --calls -o fifo -- mono program.exe
 expect_status 0 "a FIFO"
 wait $!
 check_log from-fifo.mprof
@@ -161,7 +168,7 @@ expect_line err '^mprof: no log was written: mono ended with status 0: '
 # Scripts
 printf '#!/bin/sh\ncd /\nmono "%s/program.exe"\nmono "%s/program.exe" a\n' "$work" "$work" >script.sh
 chmod +x script.sh
-mprof record ./script.sh
+mprof record --calls ./script.sh
 expect_status 1 "script"
 expect "logs of a script" "$(ls script*.mprof | wc -l)" 2
 for log in script*.mprof; do
@@ -172,14 +179,14 @@ done
 rm -f script*.mprof
 mkdir parts
 cat fifo >from-fifo.mprof &
-TMPDIR=$work/parts mprof record -o fifo ./script.sh
+TMPDIR=$work/parts mprof record --calls -o fifo ./script.sh
 expect_status 1 "a script and a FIFO"
 wait $!
 check_log from-fifo.mprof
 expect_line err '^mprof: fifo: [0-9]+ bytes'
 expect "logs that stay" "$(ls parts | wc -l)" 1
 expect_line err "$(ls parts)"
-mprof record -o "script-%p.mprof" ./script.sh
+mprof record --calls -o "script-%p.mprof" ./script.sh
 expect "logs by process" "$(ls script-*.mprof | wc -l)" 2
 
 mkdir "a directory"

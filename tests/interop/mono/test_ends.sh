@@ -9,7 +9,7 @@ compile Ends
 # ends HOW STATUS
 ends() {
 	local status=0
-	profiled "output=$1.mprof" Ends.exe "$1" >/dev/null 2>"$1.stderr" || status=$?
+	profiled "all,output=$1.mprof" Ends.exe "$1" >/dev/null 2>"$1.stderr" || status=$?
 	expect "$1: status" $status "$2"
 	check_complete "$1.mprof"
 	expect "$1: last line" "$(grep -c "^mprof: $1.mprof: [0-9]* bytes, [0-9]* events, 0 lost\$" "$1.stderr")" 1

@@ -65,7 +65,7 @@ expect "lines on stderr with help" "$(wc -l <err)" 0
 # Names of logs
 profiled "" Calls.exe >/dev/null 2>err
 check_complete Calls.mprof
-grep -qx "mprof: recording calls, allocations, jit, collections, exceptions, threads, classes to Calls.mprof (pid [0-9]*)" err ||
+grep -qx "mprof: recording allocations, jit, collections, exceptions, threads, samples to Calls.mprof (pid [0-9]*)" err ||
 	fail "first line: $(cat err)"
 profiled "calls,output=a-%p-%%.mprof" Calls.exe >/dev/null 2>err
 process=$(sed -n 's/.*(pid \([0-9]*\))/\1/p' err)
@@ -88,6 +88,19 @@ expect "runtime" "$(info facts.mprof .runtime)" mono
 profiled "jit,output=jit.mprof" Calls.exe >/dev/null 2>&1
 expect "kinds with jit" "$(info jit.mprof '[.events | to_entries[] | select(.value > 0) | .key] | sort | join(" ")')" \
 	"method-jit-end method-jit-start"
+# kinds OPTIONS: the kinds that the module prints for its options
+kinds() {
+	profiled "$1,output=kinds.mprof" Calls.exe 2>&1 >/dev/null | sed -n 's/^mprof: recording \(.*\) to kinds.mprof.*/\1/p'
+}
+expect "all" "$(kinds all)" "calls, allocations, jit, collections, exceptions, threads, classes"
+expect "the default without a kind" "$(kinds no-jit,sample-depth=16)" \
+	"allocations, collections, exceptions, threads, samples"
+# Options that select calls imply calls, unless another kind is requested.
+for option in only=Calls.Square not=Calls.Square depth=5 no-wrappers; do
+	expect "$option" "$(kinds "$option")" "calls, allocations, jit, collections, exceptions, threads, samples"
+	expect "$option and gc" "$(kinds "$option,gc")" "collections"
+done
+expect "jitdump" "$(kinds jitdump)" "loads only"
 profiled "all,no-calls,no-alloc,output=most.mprof" Calls.exe >/dev/null 2>&1
 expect "calls and allocations" "$(info most.mprof '.events | [."method-enter", .allocation] | map(. // 0) | add')" 0
 test "$(info most.mprof '.events."class-load-end"')" -gt 100 || fail "no classes"

@@ -29,6 +29,6 @@ check_complete exit.mprof
 check_facts direct.expected direct.mprof
 
 mcs -nologo -out:Demo.exe "$srcdir/examples/demo/Demo.cs" || fail "the demonstration does not compile"
-"$MPROF" record -o demo.mprof -- mono Demo.exe >/dev/null 2>demo.stderr || fail "demonstration: $(cat demo.stderr)"
+"$MPROF" record -o demo.mprof --all -- mono Demo.exe >/dev/null 2>demo.stderr || fail "demonstration: $(cat demo.stderr)"
 check_complete demo.mprof
 check_balance demo.mprof
