@@ -3,6 +3,7 @@
 #include "elements.h"
 
 #include "names.h"
+#include "precompiled.h"
 #include "threads.h"
 
 #include <mono/metadata/appdomain.h>
@@ -207,6 +208,7 @@ static void assembly_loaded(MonoProfiler *profiler, MonoAssembly *assembly)
 	element.assembly = &split;
 	record_loaded(profiler, assembly, &element, full_name);
 	mono_free(full_name);
+	precompiled_record(profiler, mono_assembly_get_image(assembly));
 }
 
 static void assembly_unloading(MonoProfiler *profiler, MonoAssembly *assembly)

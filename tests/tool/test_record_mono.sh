@@ -42,7 +42,7 @@ mprof record --all -- mono program.exe
 expect_status 0 "mono program.exe"
 expect "output" "$(cat out)" 55
 expect_line err '^mprof: program.mprof: [0-9]+ bytes, [0-9]+ events, 0 lost$'
-expect "lines of message" "$(wc -l <err)" 1
+expect "lines of message" "$(grep -vc 'precompiled code' err)" 1
 check_log program.mprof
 
 mprof record -o second.mprof --calls ./program.exe a b
@@ -54,6 +54,30 @@ expect_json "calls alone" .events.allocation 0
 mprof record -o third.mprof --calls mono --debug -O=inline program.exe --calls
 expect_status 1 "options of mono"
 check_log third.mprof
+
+# Code that is compiled ahead of time does not report its calls: record, info and report name it.
+mono --aot=outfile="$work/program.exe.so" program.exe >aot.out 2>&1 || true
+if test -e program.exe.so; then
+	mprof record -o precompiled.mprof --calls -- mono program.exe
+	expect_line err '^mprof: precompiled.mprof: calls in precompiled code are missing \(.*program\.exe.*\); --no-aot'
+	"$MPROF" info precompiled.mprof >out
+	expect_line out '^calls +calls in precompiled code are missing \(.*program\.exe.*--no-aot'
+	"$MPROF" report precompiled.mprof >out
+	expect_line out '^calls +calls in precompiled code are missing \(.*program\.exe.*--no-aot'
+	"$MPROF" report --json precompiled.mprof >out
+	expect_json "calls of Fib" '[.methods[] | select(.class == "Program" and .calls > 0)] | length' 0
+	expect_json "precompiled" '.session.precompiled // .precompiled | index("program.exe") != null' true
+	mprof record -o precompiled.mprof --calls --no-aot -- mono program.exe
+	expect_no_line err precompiled' code'
+	check_log precompiled.mprof
+	"$MPROF" info --json precompiled.mprof >out
+	expect_json "with --no-aot" .precompiled '[]'
+	mprof record -o precompiled.mprof --sample -- mono program.exe
+	expect_no_line err 'precompiled code'
+else
+	echo "not tested: Mono cannot compile ahead of time: $(tail -n 1 aot.out)"
+fi
+rm -f program.exe.so
 
 mprof record -o fourth.mprof --calls --no-aot --gzip=9 -- mono program.exe
 check_log fourth.mprof

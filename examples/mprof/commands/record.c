@@ -396,6 +396,16 @@ static void explain_filters(const recording_plan *recording, const log_summary *
 	fputc('\n', stderr);
 }
 
+/* Much of a program may be code that does not report its calls. */
+static void explain_precompiled(const recording_plan *recording, const log_summary *summary, const char *name)
+{
+	if (!summary_lacks_calls(summary) || recording->only != NULL)
+		return;
+	fprintf(stderr, "mprof: %s: calls in precompiled code are missing (", name);
+	precompiled_print(&summary->precompiled, stderr);
+	fputs("); --no-aot records them, --sample shows where such code spends its time\n", stderr);
+}
+
 /* The module describes a log that it writes to a stream, unless the program is killed before the end. */
 static void describe_stream(const recording_plan *recording, const char *name)
 {
@@ -430,6 +440,7 @@ static void describe_log(void *user, const char *path, const char *name)
 			explain_incomplete(recording);
 		}
 		fputc('\n', stderr);
+		explain_precompiled(recording, &summary, name);
 		explain_filters(recording, &summary, &input, name);
 	}
 	input_close(&input);

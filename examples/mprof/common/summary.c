@@ -42,6 +42,8 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 		for (size_t cause = 0; cause < block->as.lost.count; cause++)
 			summary->lost[cause] += block->as.lost.counts[cause];
 	}
+	if (block->kind == MPROF_BLOCK_LOADED)
+		precompiled_add(&summary->precompiled, block);
 	if (block->kind == MPROF_BLOCK_HEAP_DATA) {
 		summary->heap_shots += (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0;
 		summary->ended_shots += (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST) != 0;
@@ -51,6 +53,11 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 			summary->incomplete_shots++;
 		}
 	}
+}
+
+int summary_lacks_calls(const log_summary *summary)
+{
+	return (summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) != 0 && summary->precompiled.length > 0;
 }
 
 int summary_read(log_summary *summary, log_input *input)
@@ -151,6 +158,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "methods", summary->methods);
 	json_unsigned(json, "lost_events", session->lost_events);
 	print_losses(summary, json);
+	precompiled_print_json(&summary->precompiled, json);
 	json_unsigned(json, "event_count", summary->events);
 	json_unsigned(json, "stacks", summary->stacks);
 	json_unsigned(json, "modules", summary->modules);
@@ -212,6 +220,16 @@ static void print_state(const log_summary *summary, FILE *file)
 		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }
 
+/* Precompiled code does not report its calls. */
+static void print_precompiled(const log_summary *summary, FILE *file)
+{
+	if (!summary_lacks_calls(summary))
+		return;
+	fprintf(file, "%-12s calls in precompiled code are missing (", "calls");
+	precompiled_print(&summary->precompiled, file);
+	fputs("): use 'mprof record --no-aot', or --sample\n", file);
+}
+
 static void print_flags(uint32_t flags, FILE *file)
 {
 	static const struct {
@@ -269,6 +287,7 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_line(file, "runtime", session->runtime != NULL ? session->runtime : "");
 	print_flags(session->flags, file);
 	print_state(summary, file);
+	print_precompiled(summary, file);
 	print_line(file, "size", text_bytes(text, summary->size));
 	if (session->compressed && input->is_file)
 		print_line(file, "on disk", text_bytes(text, input->file_size));

@@ -8,6 +8,7 @@
 
 #include "common/input.h"
 #include "common/json.h"
+#include "common/precompiled.h"
 #include "shared/kinds.h"
 
 #define SUMMARY_BLOCK_KINDS 64
@@ -30,7 +31,8 @@ typedef struct log_summary {
 	uint64_t ended_shots;      /**< Heap snapshots with a last block. */
 	uint64_t incomplete_shots; /**< Heap snapshots that are marked as incomplete. */
 	uint32_t incomplete_shot;  /**< The last snapshot that is marked as incomplete. */
-	uint64_t lost[KIND_ROOM];  /**< Lost events by cause. */
+	precompiled_images precompiled;
+	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[KIND_ROOM];
 } log_summary;
@@ -50,6 +52,9 @@ int summary_read(log_summary *summary, log_input *input);
 
 /** Fills in the fields that the reader provides after the log was read. */
 void summary_complete(log_summary *summary, const log_input *input);
+
+/** Whether calls were recorded, but not those of images with ahead-of-time compiled code. */
+int summary_lacks_calls(const log_summary *summary);
 
 /** Prints the fields of a summary into an open object. */
 void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json);
