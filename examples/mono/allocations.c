@@ -3,6 +3,7 @@
 #include "allocations.h"
 
 #include "names.h"
+#include "shared/hash.h"
 #include "stacks.h"
 #include "threads.h"
 
@@ -15,7 +16,7 @@
 static const known_vtable *vtable_of(MonoProfiler *profiler, thread_state *state, MonoObject *object)
 {
 	MonoVTable *vtable = object->vtable;
-	size_t index = (size_t)((uint64_t)(uintptr_t)vtable * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_VTABLES - 1);
+	size_t index = hash_key((uintptr_t)vtable) & (KNOWN_VTABLES - 1);
 	known_vtable *known = &state->known_vtables[index];
 	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
 

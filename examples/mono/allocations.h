@@ -6,7 +6,7 @@
 #ifndef ALLOCATIONS_H
 #define ALLOCATIONS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void allocations_install(MonoProfiler *profiler);

@@ -6,7 +6,7 @@
 #ifndef CLASSES_H
 #define CLASSES_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void classes_install(MonoProfiler *profiler);

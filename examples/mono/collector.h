@@ -6,7 +6,7 @@
 #ifndef COLLECTOR_H
 #define COLLECTOR_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void collector_install(MonoProfiler *profiler);

@@ -9,7 +9,7 @@
 #ifndef CONTROL_H
 #define CONTROL_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Starts to listen as the options specify. Failures are printed on stderr; the program is recorded nevertheless. */
 void control_start(MonoProfiler *profiler);

@@ -9,7 +9,7 @@
 #ifndef CONTROL_ACTIONS_H
 #define CONTROL_ACTIONS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Starts to record events. */
 const char *control_enable(MonoProfiler *profiler);

@@ -3,6 +3,7 @@
 #include "control_commands.h"
 
 #include "control_actions.h"
+#include "options_words.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -14,7 +14,7 @@
 #ifndef CONTROL_COMMANDS_H
 #define CONTROL_COMMANDS_H
 
-#include "module.h"
+#include "profiler.h"
 
 #include <stddef.h>
 

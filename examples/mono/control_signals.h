@@ -6,7 +6,7 @@
 #ifndef CONTROL_SIGNALS_H
 #define CONTROL_SIGNALS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /**
  * Installs a handler for each signal that has none yet, and prints on stderr which signals cannot be used. The handler

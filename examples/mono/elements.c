@@ -64,7 +64,7 @@ static void record_loaded(MonoProfiler *profiler, const void *key, mprof_element
 {
 	element->name = name == NULL ? "" : name;
 	element->name_length = strlen(element->name);
-	if (!module_has_ended(profiler))
+	if (!profiler_has_ended(profiler))
 		(void)mprof_recorder_record_loaded(profiler->recorder, key_of(key), element);
 }
 
@@ -76,7 +76,7 @@ static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
 	element.kind = kind;
 	element.name = name == NULL ? "" : name;
 	element.name_length = strlen(element.name);
-	if (!module_has_ended(profiler))
+	if (!profiler_has_ended(profiler))
 		(void)mprof_recorder_record_unloaded(profiler->recorder, key_of(key), &element);
 	free(name);
 }

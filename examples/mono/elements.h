@@ -6,7 +6,7 @@
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void elements_install(MonoProfiler *profiler);

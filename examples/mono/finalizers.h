@@ -6,7 +6,7 @@
 #ifndef FINALIZERS_H
 #define FINALIZERS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void finalizers_install(MonoProfiler *profiler);

@@ -6,7 +6,7 @@
 #ifndef HANDLES_H
 #define HANDLES_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void handles_install(MonoProfiler *profiler);

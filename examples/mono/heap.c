@@ -11,6 +11,7 @@
  */
 #include "heap.h"
 #include "names.h"
+#include "shared/hash.h"
 
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/object.h>
@@ -144,7 +145,7 @@ static void gc_moves(MonoProfiler *profiler, MonoObject *const *objects, uint64_
  */
 static uint64_t size_of(MonoObject *object, MonoClass *klass)
 {
-	size_t index = (size_t)((uint64_t)(uintptr_t)klass * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_SIZES - 1);
+	size_t index = hash_key((uintptr_t)klass) & (KNOWN_SIZES - 1);
 
 	if (known_sizes[index].klass != klass) {
 		known_sizes[index].klass = klass;

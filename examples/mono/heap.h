@@ -6,7 +6,7 @@
 #ifndef HEAP_H
 #define HEAP_H
 
-#include "module.h"
+#include "profiler.h"
 
 void heap_install(MonoProfiler *profiler);
 

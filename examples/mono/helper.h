@@ -9,7 +9,7 @@
 #ifndef HELPER_H
 #define HELPER_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** The function that the thread calls. */
 typedef void (*helper_function)(MonoProfiler *profiler);

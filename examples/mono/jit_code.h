@@ -6,7 +6,7 @@
 #ifndef JIT_CODE_H
 #define JIT_CODE_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Opens the outputs that the options ask for. Failures are printed on stderr. */
 void jit_code_install(MonoProfiler *profiler);

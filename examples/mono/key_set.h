@@ -3,27 +3,22 @@
  * \file key_set.h
  * \brief A set of addresses with flags and owners. Thread-safe.
  *
+ * The owner is the structure that the one at the address is freed with, or NULL if unknown. An address is not NULL.
+ *
  * The lock is never held while the runtime or the recorder is called: both may call the module.
  */
 #ifndef KEY_SET_H
 #define KEY_SET_H
 
+#include "shared/key_map.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** A slot of the table. */
-typedef struct key_slot {
-	uintptr_t key;     /**< 0: empty. */
-	const void *owner; /**< The structure that this one is freed with; NULL if unknown. */
-	uint8_t flags;
-} key_slot;
-
 typedef struct key_set {
 	pthread_mutex_t lock;
-	key_slot *slots;
-	size_t capacity; /**< A power of two, or 0. */
-	size_t count;
+	key_map entries;
 } key_set;
 
 void key_set_init(key_set *set);

@@ -6,7 +6,7 @@
 #ifndef METHODS_H
 #define METHODS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void methods_install(MonoProfiler *profiler);

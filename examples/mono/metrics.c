@@ -179,7 +179,7 @@ static void record_metrics(MonoProfiler *profiler)
 {
 	listing list = {profiler, 0};
 
-	if (module_has_ended(profiler))
+	if (profiler_has_ended(profiler))
 		return;
 	state.value_count = 0;
 	mono_counters_foreach(add_value, &list);

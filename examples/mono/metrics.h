@@ -6,7 +6,7 @@
 #ifndef METRICS_H
 #define METRICS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Starts to record counters. Call it when the runtime is ready. */
 void metrics_start(MonoProfiler *profiler);

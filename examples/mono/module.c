@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The entry points that mono calls when it loads the module, and the end of the log. */
-#include "module.h"
 #include "allocations.h"
 #include "classes.h"
 #include "collector.h"
@@ -13,6 +12,11 @@
 #include "methods.h"
 #include "metrics.h"
 #include "monitors.h"
+#include "options_classic.h"
+#include "options_help.h"
+#include "options_parse.h"
+#include "options_words.h"
+#include "profiler.h"
 #include "roots.h"
 #include "runtime_controls.h"
 #include "samples.h"
@@ -308,7 +312,7 @@ static void runtime_shutdown_begin(MonoProfiler *profiler)
 	/*
 	 * A child made by fork() does not have the thread that records counters, but that thread may have held a lock.
 	 */
-	if (!module_has_ended(profiler))
+	if (!profiler_has_ended(profiler))
 		metrics_end(profiler);
 }
 

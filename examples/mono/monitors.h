@@ -6,7 +6,7 @@
 #ifndef MONITORS_H
 #define MONITORS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void monitors_install(MonoProfiler *profiler);

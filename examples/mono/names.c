@@ -63,7 +63,7 @@ static void define_class(MonoProfiler *profiler, MonoClass *klass, const char *n
 {
 	mprof_description description;
 
-	if (module_has_ended(profiler))
+	if (profiler_has_ended(profiler))
 		return;
 	mprof_description_init(&description, sizeof(description));
 	description.name = name;
@@ -155,7 +155,7 @@ static void define_method(MonoProfiler *profiler, MonoMethod *method, const char
 	const char *name = name_in_full_name(full_name, called);
 	mprof_description description;
 
-	if (module_has_ended(profiler))
+	if (profiler_has_ended(profiler))
 		return;
 	mprof_description_init(&description, sizeof(description));
 	description.name = name;
@@ -209,7 +209,7 @@ void names_unload(MonoProfiler *profiler, MonoImage *image)
 	size_t count = 0;
 	mprof_key_range *ranges;
 
-	if (module_has_ended(profiler))
+	if (profiler_has_ended(profiler))
 		return;
 	ranges = take_owned_keys(profiler, image, &count);
 	/*

@@ -9,7 +9,7 @@
 #ifndef NAMES_H
 #define NAMES_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Flags in MonoProfiler::methods. */
 typedef enum method_flag {

@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /**
  * The kinds of data recorded, one bit each. Loading and unloading of assemblies, modules and domains is always
@@ -106,34 +105,15 @@ typedef struct module_options {
 	int help;
 } module_options;
 
-/** Size of the message buffer of options_parse(), in bytes. */
+/** Size of the message buffer of a parser of options, in bytes. */
 #define OPTIONS_MESSAGE_SIZE 256
 
-/** Size that suffices for every result of options_describe_kinds(), in bytes. */
-#define OPTIONS_KINDS_SIZE 256
-
-/**
- * Parses the text that the runtime passes, including the module's name. Returns 1, or 0 with one line of text in \p
- * message; the options must be released in both cases.
- */
-int options_parse(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
-
-/**
- * Parses the options of a module loaded as "logging", which are those of the profiler of that name in Mono 2. Like that
- * profiler, it prints options that it does not understand on stderr and ignores them, so it fails only if out of
- * memory.
- */
-int options_parse_classic(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
+/** Sets all options to their defaults. */
+void options_init(module_options *options);
 
 /** Whether the log has a format older than mprof2, which cannot hold all that is recorded. */
 int options_are_classic(const module_options *options);
 
 void options_release(module_options *options);
-
-/** Prints all options, one per line. */
-void options_print_help(FILE *out);
-
-/** Formats the names of the kinds recorded, such as "calls, allocations". */
-void options_describe_kinds(uint32_t kinds, char *text, size_t size);
 
 #endif

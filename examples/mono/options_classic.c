@@ -6,12 +6,15 @@
  * names an option by any prefix of one of its names; the first match in the order of the table counts. Words that are
  * not understood are reported and ignored.
  */
+#include "options_classic.h"
+
 #include "options_parser.h"
 
 #include <mprof/format.h>
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the module's options. */
-#include "options.h"
+#include "options_help.h"
 
 #include <mprof/version.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the values of options: numbers, sizes, signals and words. */
-#include "options_parser.h"
+#include "options_values.h"
 
 #include "shared/signal_names.h"
 
@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The option words and the names of the record kinds. */
-#include "options_parser.h"
+#include "options_words.h"
 
+#include "options.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

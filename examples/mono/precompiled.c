@@ -46,7 +46,7 @@ void precompiled_record(MonoProfiler *profiler, MonoImage *image)
 	library_search search = {NULL, 0, NULL};
 	mprof_element element;
 
-	if (path == NULL || path[0] == '\0' || module_has_ended(profiler))
+	if (path == NULL || path[0] == '\0' || profiler_has_ended(profiler))
 		return;
 	search.file = without_directory(path);
 	search.length = strlen(search.file);

@@ -6,7 +6,7 @@
 #ifndef PRECOMPILED_H
 #define PRECOMPILED_H
 
-#include "module.h"
+#include "profiler.h"
 
 #include <mono/metadata/image.h>
 

@@ -61,7 +61,7 @@ static void root_register(MonoProfiler *profiler, const mono_byte *start, uintpt
 				.kind = kind_of(source),
 				.name = name};
 
-	if (area.start < FIRST_ADDRESS || module_has_ended(profiler))
+	if (area.start < FIRST_ADDRESS || profiler_has_ended(profiler))
 		return;
 	switch (source) {
 	case MONO_ROOT_SOURCE_STATIC: {
@@ -85,7 +85,7 @@ static void root_register(MonoProfiler *profiler, const mono_byte *start, uintpt
 
 static void root_unregister(MonoProfiler *profiler, const mono_byte *start)
 {
-	if ((uintptr_t)start >= FIRST_ADDRESS && !module_has_ended(profiler))
+	if ((uintptr_t)start >= FIRST_ADDRESS && !profiler_has_ended(profiler))
 		(void)mprof_recorder_unregister_root(profiler->recorder, (uint64_t)(uintptr_t)start);
 }
 

@@ -6,7 +6,7 @@
 #ifndef ROOTS_H
 #define ROOTS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Installs the callbacks that the options need. */
 void roots_install(MonoProfiler *profiler);

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_CONTROLS_H
 #define RUNTIME_CONTROLS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Registers the internal calls. Call it once the runtime accepts them. */
 void runtime_controls_define(MonoProfiler *profiler);

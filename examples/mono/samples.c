@@ -12,14 +12,12 @@
  */
 #include "samples.h"
 
+#include "sampling_signal.h"
 #include "stacks.h"
 #include "threads.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
-#include <ucontext.h>
 
 /* Processor time of this thread that is accounted for by samples, in nanoseconds. */
 static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
@@ -47,57 +45,6 @@ static int is_due(uint64_t period)
 	return 1;
 }
 
-/* The runtime's signal for samples; 0 before the first one, and if it cannot be determined. */
-static _Atomic int sampling_signal;
-
-/* The signal being handled is the only one that is blocked now and was not blocked in the interrupted context. */
-static int find_signal(const ucontext_t *context)
-{
-	sigset_t blocked;
-	int found = 0;
-
-	if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0)
-		return 0;
-	for (int number = 1; number <= SIGRTMAX; number++) {
-		if (sigismember(&blocked, number) != 1 || sigismember(&context->uc_sigmask, number) != 0)
-			continue;
-		if (found != 0)
-			return 0;
-		found = number;
-	}
-	return found;
-}
-
-static void note_signal(const void *context)
-{
-	if (atomic_load_explicit(&sampling_signal, memory_order_relaxed) == 0)
-		atomic_store_explicit(&sampling_signal, find_signal(context), memory_order_relaxed);
-}
-
-/*
- * The runtime signals a thread again only after it has answered the previous signal. A signal that arrives before the
- * thread is ready is not answered, and the thread would never be sampled. So the thread signals itself once.
- */
-void samples_thread_started(void)
-{
-	int number = atomic_load_explicit(&sampling_signal, memory_order_relaxed);
-
-	if (number != 0)
-		(void)pthread_kill(pthread_self(), number);
-}
-
-void samples_unloader_named(void)
-{
-	int number = atomic_load_explicit(&sampling_signal, memory_order_relaxed);
-	sigset_t signals;
-
-	if (number == 0)
-		return;
-	sigemptyset(&signals);
-	sigaddset(&signals, number);
-	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
-}
-
 static void record_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	mprof_frame frames[MPROF_STACK_MAX];
@@ -108,14 +55,14 @@ static void record_sample(MonoProfiler *profiler, const mono_byte *address, cons
 
 static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
-	note_signal(context);
-	if (mprof_recorder_is_enabled(profiler->recorder) && !module_has_ended(profiler))
+	sampling_signal_find(context);
+	if (mprof_recorder_is_enabled(profiler->recorder) && !profiler_has_ended(profiler))
 		record_sample(profiler, address, context);
 }
 
 static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
-	note_signal(context);
+	sampling_signal_find(context);
 	if (is_due(UINT64_C(1000000000) / profiler->options.sample_hz))
 		sample_hit_real(profiler, address, context);
 }

@@ -2,6 +2,7 @@
 /* Walks call stacks. */
 #include "stacks.h"
 #include "names.h"
+#include "shared/hash.h"
 
 #include <mono/metadata/loader.h>
 
@@ -25,7 +26,7 @@ typedef struct stack_walk {
  */
 static int is_wrapper(MonoProfiler *profiler, thread_state *state, MonoMethod *method)
 {
-	size_t index = (size_t)((uint64_t)(uintptr_t)method * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (KNOWN_METHODS - 1);
+	size_t index = hash_key((uintptr_t)method) & (KNOWN_METHODS - 1);
 	known_method *known = &state->known_methods[index];
 	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
 

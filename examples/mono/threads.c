@@ -2,7 +2,7 @@
 /* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
-#include "samples.h"
+#include "sampling_signal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void thread_started(MonoProfiler *profiler, uintptr_t runtime_id)
 	(void)runtime_id;
 	current_ended = 0;
 	recording = threads_recording(profiler);
-	samples_thread_started();
+	sampling_signal_raise();
 	if (recording != NULL && profiler->options.kinds & RECORD_THREADS)
 		mprof_thread_record_event(recording, MPROF_EVENT_THREAD_START, 0, mprof_thread_get_id(recording));
 }
@@ -150,7 +150,7 @@ static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char
 	uint64_t id = threads_id_of(runtime_id);
 
 	if (name != NULL && runtime_id == (uintptr_t)pthread_self() && strcmp(name, unloader_name) == 0)
-		samples_unloader_named();
+		sampling_signal_block();
 	if (id != 0 && name != NULL)
 		(void)mprof_recorder_set_thread_name(profiler->recorder, id, name, strlen(name));
 }

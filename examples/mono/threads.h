@@ -6,7 +6,7 @@
 #ifndef THREADS_H
 #define THREADS_H
 
-#include "module.h"
+#include "profiler.h"
 
 /** Maximum nesting of compilations and loads that is tracked. */
 #define MAX_COMPILATIONS 64

@@ -96,6 +96,14 @@ for file in $(sources lib); do
 		fail "$file has open addressing of its own"
 done
 
+# The same of the clients, in examples/shared.
+for file in $(sources examples); do
+	test "$file" = examples/shared/hash.h || ! grep -qiE '9e3779b9' "$file" ||
+		fail "$file has a hash function of its own"
+	test "$file" = examples/shared/key_map.c || ! grep -qE '\+ 1\) & [^&]*(mask|capacity|count|- 1\))' "$file" ||
+		fail "$file has open addressing of its own"
+done
+
 # Public headers: each other and the standard's.
 standard=" assert.h errno.h inttypes.h limits.h stdarg.h stddef.h stdint.h string.h "
 for file in $(sources include); do

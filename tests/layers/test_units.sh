@@ -16,60 +16,96 @@ fail() {
 # Directories that hold to it. This list only grows.
 directories="
 	lib/base lib/convert lib/dictionary lib/format lib/io lib/model lib/parser lib/reader lib/recorder lib/writer
-	examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/dump examples/mprof/record
-	examples/mprof/report examples/native examples/shared"
+	examples/mono examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/dump
+	examples/mprof/record examples/mprof/report examples/native examples/shared"
 
-# Pairs "unit unit" for tsort, the including one first. Headers of examples/native are included without a directory.
-pairs() {
-	local file unit name prefix
-	name=$(basename "$1")
-	prefix=$name/
-	test "$name" != native || prefix=
-	for file in "$1"/*.[ch]; do
-		unit=$(basename "${file%.?}" | sed 's/_posix$//; s/_windows$//')
-		echo "$unit $unit"
-		sed -n "s|^#include \"$prefix\([a-z0-9_]*\)\.h\"|$unit \1|p" "$file" | grep -v " $name\$" || true
-	done
+# Prints for a directory "include UNIT UNIT" for each include between units, the including one first, and "fault TEXT"
+# for each function that a header declares but its .c file does not define. Prototypes and functions begin in the first
+# column; a prototype ends with ";", or with "," if it continues in the next line. Files of examples/mono and
+# examples/native are included without a directory.
+inspect() {
+	awk -v directory="$1" '
+		function base(path) { sub(/^.*\//, "", path); sub(/\.[ch]$/, "", path); return path }
+		function unit_of(path) { path = base(path); sub(/_(posix|windows)$/, "", path); return path }
+		BEGIN {
+			name = base(directory)
+			prefix = name == "native" || name == "mono" ? "" : name "/"
+		}
+		FNR == 1 {
+			unit = unit_of(FILENAME)
+			exists[FILENAME] = 1
+			is_header = FILENAME ~ /\.h$/
+			# A test defines what test points call.
+			is_unit_header = is_header && base(FILENAME) != name && FILENAME != "lib/base/testpoint.h"
+			print "include", unit, unit
+		}
+		/^#include "/ {
+			split($0, quoted, "\"")
+			if (index(quoted[2], prefix) == 1) {
+				included = substr(quoted[2], length(prefix) + 1)
+				if (included ~ /^[a-z0-9_]*\.h$/ && included != name ".h")
+					print "include", unit, base(included)
+			}
+		}
+		/^[A-Za-z][A-Za-z0-9_ ]*[ *]\**[a-z][a-z0-9_]*\(/ {
+			symbol = substr($0, 1, index($0, "(") - 1)
+			sub(/^.*[ *]/, "", symbol)
+			if (!is_header && $0 !~ /;$/)
+				defined[FILENAME, symbol] = 1
+			if (is_unit_header && $0 ~ /^([a-z]|Mono)/ && $0 !~ /^static/ && $0 ~ /[;,]$/ && symbol !~ /^mprof_/)
+				declared[FILENAME " " symbol] = 1
+		}
+		function require(source, header, symbol) {
+			if (!((source, symbol) in defined))
+				print "fault " header " declares " symbol "(), which is not in " source
+		}
+		END {
+			for (declaration in declared) {
+				split(declaration, part, " ")
+				stem = part[1]
+				sub(/\.h$/, "", stem)
+				if ((stem "_posix.c") in exists) {
+					require(stem "_posix.c", part[1], part[2])
+					require(stem "_windows.c", part[1], part[2])
+				} else {
+					require(stem ".c", part[1], part[2])
+				}
+			}
+		}' "$1"/*.[ch]
 }
 
-# Functions that a header declares: prototypes begin in the first column, bodies of inline functions do not end in ";".
-declared() {
-	sed -n '/^static/d; s/^[a-z][a-z0-9_ ]*[ *]\([a-z][a-z0-9_]*\)(.*[;,]$/\1/p' "$1" | grep -vxE 'mprof_.*' || true
+# The units that tsort names in its report of a circle.
+circle() {
+	sed -n 's/^tsort: \([a-z_0-9]*\)$/\1/p' <<<"$1" | paste -sd' '
 }
 
 for directory in $directories; do
-	if ! cycles=$(pairs "$directory" | tsort 2>&1 >/dev/null); then
-		fail "$directory: files include each other in a circle: $(sed -n 's/^tsort: \([a-z_0-9]*\)$/\1/p' <<<"$cycles" | paste -sd' ')"
+	found=$(inspect "$directory")
+	while read -r fault; do
+		fail "$fault"
+	done < <(sed -n 's/^fault //p' <<<"$found")
+	if ! cycles=$(sed -n 's/^include //p' <<<"$found" | tsort 2>&1 >/dev/null); then
+		fail "$directory: files include each other in a circle: $(circle "$cycles")"
 	fi
-	for header in "$directory"/*.h; do
-		# A test defines what test points call.
-		case $header in "$directory/${directory##*/}.h" | lib/base/testpoint.h) continue ;; esac
-		sources=("${header%.h}.c")
-		if [ -e "${header%.h}_posix.c" ]; then
-			sources=("${header%.h}_posix.c" "${header%.h}_windows.c")
-		fi
-		for name in $(declared "$header"); do
-			for source in "${sources[@]}"; do
-				grep -qE "^[a-z].*[ *]$name\(" "$source" 2>/dev/null ||
-					fail "$header declares $name(), which is not in $source"
-			done
-		done
-	done
 done
 
 # The directories of the tool include each other in one order too: commands, then the parts of one command, then common.
-for file in examples/mprof/*/*.[ch] examples/shared/*.[ch]; do
-	directory=$(basename "$(dirname "$file")")
-	case $directory in
-	commands) allowed='commands|common|decode|dump|record|report|shared' ;;
-	shared) allowed=shared ;;
-	common) allowed='common|shared' ;;
-	*) allowed="$directory|common|shared" ;;
-	esac
-	for name in $(sed -n 's|^#include "\([a-z]*\)/.*|\1|p' "$file" | sort -u | grep -vxE "$allowed" || true); do
-		fail "$file includes $name/"
-	done
-done
+while read -r fault; do
+	fail "$fault"
+done < <(awk '
+	FNR == 1 {
+		directory = FILENAME
+		sub(/\/[^\/]*$/, "", directory)
+		sub(/^.*\//, "", directory)
+		allowed = " shared "
+		if (directory != "shared") allowed = allowed "common " directory " "
+		if (directory == "commands") allowed = allowed "decode dump record report "
+	}
+	/^#include "[a-z]*\// {
+		split($0, part, /["\/]/)
+		if (index(allowed, " " part[2] " ") == 0)
+			print FILENAME " includes " part[2] "/"
+	}' examples/mprof/*/*.[ch] examples/shared/*.[ch])
 
 # Pairs "unit unit" of calls between the units of a directory, the calling one first, from the symbols of its objects. An
 # object without a source is left over from an earlier build.
@@ -102,7 +138,7 @@ if test -n "${builddir-}"; then
 		test -z "$all" && continue
 		call_count=$((call_count + $(wc -l <<<"$all")))
 		if ! cycles=$(tsort <<<"$all" 2>&1 >/dev/null); then
-			fail "$directory: files call each other in a circle: $(sed -n 's/^tsort: \([a-z_0-9]*\)$/\1/p' <<<"$cycles" | paste -sd' ')"
+			fail "$directory: files call each other in a circle: $(circle "$cycles")"
 		fi
 	done
 	echo "$call_count calls between units"

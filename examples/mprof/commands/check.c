@@ -6,7 +6,7 @@
 #include "common/exit_status.h"
 #include "common/definitions.h"
 #include "common/json.h"
-#include "common/number_set.h"
+#include "shared/key_map.h"
 #include "common/summary.h"
 #include "shared/text.h"
 
@@ -33,7 +33,7 @@ static const char help[] =
 
 typedef struct findings {
 	log_summary summary;
-	number_set threads;
+	key_map threads;
 	reference_check references;
 	definition_progress definitions;
 	uint64_t backward_steps;       /**< Number of events whose time is before that of the preceding event. */
@@ -137,7 +137,7 @@ static void check_block(findings *found, log_input *input, const mprof_block *bl
 	if (!block->loaded)
 		return;
 	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
-		found->out_of_memory |= number_set_add(&found->threads, block->thread) < 0;
+		found->out_of_memory |= key_map_add(&found->threads, block->thread) < 0;
 	if (input_block_has_records(block))
 		check_records(found, input, block);
 	if (input_block_has_events(block)) {
@@ -265,7 +265,7 @@ int command_check(int argc, char **argv)
 	}
 	status = input.status;
 	input_close(&input);
-	number_set_clear(&found.threads);
+	key_map_clear(&found.threads);
 	references_release(&found.references);
 	return status;
 }

@@ -38,13 +38,13 @@ void references_check(reference_check *check, log_input *input, const mprof_bloc
 		      uint32_t id)
 {
 	reference_use *use = &check->kinds[kind];
-	int is_new = number_set_add(&use->used, id);
+	int is_new = key_map_add(&use->used, id);
 
 	if (is_new < 0)
 		check->out_of_memory = 1;
 	if (is_new <= 0 || is_defined(input, kind, id))
 		return;
-	if (number_set_add(&use->undefined, id) < 0)
+	if (key_map_add(&use->undefined, id) < 0)
 		check->out_of_memory = 1;
 	input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID, complaints[kind]);
 }
@@ -140,7 +140,7 @@ uint64_t references_unused(const reference_check *check, reference_kind kind, ui
 void references_release(reference_check *check)
 {
 	for (size_t kind = 0; kind < REFERENCE_KIND_COUNT; kind++) {
-		number_set_clear(&check->kinds[kind].used);
-		number_set_clear(&check->kinds[kind].undefined);
+		key_map_clear(&check->kinds[kind].used);
+		key_map_clear(&check->kinds[kind].undefined);
 	}
 }

@@ -7,7 +7,7 @@
 #define CHECK_REFERENCES_H
 
 #include "common/input.h"
-#include "common/number_set.h"
+#include "shared/key_map.h"
 
 typedef enum reference_kind {
 	REFERENCE_METHOD,
@@ -23,8 +23,8 @@ typedef enum reference_kind {
 
 /** IDs of one kind. */
 typedef struct reference_use {
-	number_set used;
-	number_set undefined; /**< IDs that were not defined when they were first used. */
+	key_map used;
+	key_map undefined; /**< IDs that were not defined when they were first used. */
 } reference_use;
 
 typedef struct reference_check {

@@ -3,7 +3,7 @@
 #include "common/summary.h"
 
 #include "common/exit_status.h"
-#include "common/number_set.h"
+#include "shared/key_map.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ int summary_lacks_calls(const log_summary *summary)
 
 int summary_read(log_summary *summary, log_input *input)
 {
-	number_set threads = {0};
+	key_map threads = {0};
 	mprof_block block;
 	int is_done = 1;
 
@@ -70,14 +70,14 @@ int summary_read(log_summary *summary, log_input *input)
 	while (is_done && input_next_block(input, &block)) {
 		summary_count_block(summary, &block);
 		if (block.loaded && has_thread(&block))
-			is_done = number_set_add(&threads, block.thread) >= 0;
+			is_done = key_map_add(&threads, block.thread) >= 0;
 		if (block.loaded && input_block_has_events(&block))
 			count_events(summary, input);
 	}
 	if (!is_done)
 		input_failed(input, block.offset, MPROF_ERR_MEMORY, mprof_status_get_text(MPROF_ERR_MEMORY));
 	summary->threads = threads.count;
-	number_set_clear(&threads);
+	key_map_clear(&threads);
 	summary_complete(summary, input);
 	return is_done;
 }

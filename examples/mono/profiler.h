@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file module.h
- * \brief Declarations shared by the parts of the profiler module.
+ * \file profiler.h
+ * \brief The state of the profiler module.
  *
  * The module uses the runtime's public functions only. Definitions are made on threads of the runtime, when the runtime
  * first reports a structure and before the first event that can refer to it: the recorder's writer thread is not
@@ -10,8 +10,8 @@
  * Callbacks may take the recorder's locks only while their thread cannot be stopped by a signal of the collector, which
  * holds while it runs the runtime's own code. The callbacks of a collection take no lock.
  */
-#ifndef MODULE_H
-#define MODULE_H
+#ifndef PROFILER_H
+#define PROFILER_H
 
 #include "key_set.h"
 #include "options.h"
@@ -54,7 +54,7 @@ static inline mprof_key key_of(const void *structure)
 }
 
 /** Whether recording has ended. */
-static inline int module_has_ended(MonoProfiler *profiler)
+static inline int profiler_has_ended(MonoProfiler *profiler)
 {
 	return atomic_load_explicit(&profiler->ended, memory_order_relaxed);
 }

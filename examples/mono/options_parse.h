@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file options_parse.h
+ * \brief Parses the options of the module.
+ */
+#ifndef OPTIONS_PARSE_H
+#define OPTIONS_PARSE_H
+
+#include "options.h"
+
+/**
+ * Parses the text that the runtime passes, including the module's name. Returns 1, or 0 with one line of text in \p
+ * message; the options must be released in both cases.
+ */
+int options_parse(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
+
+#endif

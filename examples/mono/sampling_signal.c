@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds out which signal the runtime samples threads with. */
+#include "sampling_signal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+/* The runtime's signal for samples; 0 before the first one, and if it cannot be determined. */
+static _Atomic int sampling_signal;
+
+/* The signal being handled is the only one that is blocked now and was not blocked in the interrupted context. */
+static int blocked_signal(const ucontext_t *context)
+{
+	sigset_t blocked;
+	int found = 0;
+
+	if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0)
+		return 0;
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		if (sigismember(&blocked, number) != 1 || sigismember(&context->uc_sigmask, number) != 0)
+			continue;
+		if (found != 0)
+			return 0;
+		found = number;
+	}
+	return found;
+}
+
+void sampling_signal_find(const void *context)
+{
+	if (atomic_load_explicit(&sampling_signal, memory_order_relaxed) == 0)
+		atomic_store_explicit(&sampling_signal, blocked_signal(context), memory_order_relaxed);
+}
+
+void sampling_signal_raise(void)
+{
+	int number = atomic_load_explicit(&sampling_signal, memory_order_relaxed);
+
+	if (number != 0)
+		(void)pthread_kill(pthread_self(), number);
+}
+
+void sampling_signal_block(void)
+{
+	int number = atomic_load_explicit(&sampling_signal, memory_order_relaxed);
+	sigset_t signals;
+
+	if (number == 0)
+		return;
+	sigemptyset(&signals);
+	sigaddset(&signals, number);
+	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file sampling_signal.h
+ * \brief The signal that the runtime samples threads with.
+ *
+ * The runtime chooses it and does not report it, so it is found in the handler of the first sample.
+ */
+#ifndef SAMPLING_SIGNAL_H
+#define SAMPLING_SIGNAL_H
+
+/** Finds the signal being handled, if it is not found yet. Async-signal-safe. */
+void sampling_signal_find(const void *context);
+
+/**
+ * Sends the signal to the calling thread, which has just started. The runtime signals a thread again only after it has
+ * answered the previous signal. A signal that arrives before the thread is ready is not answered, and the thread would
+ * never be sampled. Does nothing if the signal is not found yet.
+ */
+void sampling_signal_raise(void);
+
+/** Blocks the signal, if it is found, in the calling thread, which is not sampled any more. */
+void sampling_signal_block(void);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file shared/hash.h
+ * \brief The hash function for addresses and IDs.
+ */
+#ifndef SHARED_HASH_H
+#define SHARED_HASH_H
+
+#include <stdint.h>
+
+/** The odd number closest to 2^64 divided by the golden ratio. */
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+/** Returns a hash of a key with 32 bits. Each of them depends on all lower bits of the key. */
+static inline uint32_t hash_key(uint64_t key)
+{
+	return (uint32_t)(key * HASH_FACTOR >> 32);
+}
+
+#endif
