@@ -42,14 +42,13 @@ MPROF_API size_t mprof_profile_get_method_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_method_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_method(const mprof_profile *profile, size_t index,
-						mprof_method_stats *figures);
+MPROF_API mprof_status mprof_profile_get_method(const mprof_profile *profile, size_t index, mprof_method_stats *stats);
 
 /**
  * \brief Gets the statistics of several methods in one call.
@@ -116,13 +115,13 @@ MPROF_API size_t mprof_profile_get_call_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param node #MPROF_CALL_ROOT to mprof_profile_get_call_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p node is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_call(const mprof_profile *profile, uint32_t node, mprof_call_stats *figures);
+MPROF_API mprof_status mprof_profile_get_call(const mprof_profile *profile, uint32_t node, mprof_call_stats *stats);
 
 /**
  * \brief Gets several nodes of the call tree in one call.

@@ -71,13 +71,13 @@ typedef struct mprof_memory_stats {
  *
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_memory(const mprof_profile *profile, mprof_memory_stats *figures);
+MPROF_API mprof_status mprof_profile_get_memory(const mprof_profile *profile, mprof_memory_stats *stats);
 
 /**
  * \brief Native memory that was allocated by one call stack. Lifetimes are nanoseconds.

@@ -42,13 +42,13 @@ MPROF_API size_t mprof_profile_get_class_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_class_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_class(const mprof_profile *profile, size_t index, mprof_class_stats *figures);
+MPROF_API mprof_status mprof_profile_get_class(const mprof_profile *profile, size_t index, mprof_class_stats *stats);
 
 /**
  * \brief Gets the statistics of several classes in one call.
@@ -198,14 +198,14 @@ typedef struct mprof_heap_shot_class {
  * \param profile The profile.
  * \param shot Index of the snapshot, 0 to mprof_profile_get_heap_shot_count() - 1.
  * \param index 0 to mprof_heap_shot::classes - 1, in the order of class IDs.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p shot or \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_profile_get_heap_shot_class(const mprof_profile *profile, size_t shot, size_t index,
-							 mprof_heap_shot_class *figures);
+							 mprof_heap_shot_class *stats);
 
 /**
  * \brief Objects of a class at a collection.
@@ -276,14 +276,13 @@ MPROF_API size_t mprof_profile_get_handle_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_handle_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_handle(const mprof_profile *profile, size_t index,
-						mprof_handle_stats *figures);
+MPROF_API mprof_status mprof_profile_get_handle(const mprof_profile *profile, size_t index, mprof_handle_stats *stats);
 
 /**
  * \brief Handles that were created by one call stack.
@@ -352,14 +351,14 @@ MPROF_API size_t mprof_profile_get_finalizer_count(const mprof_profile *profile)
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_finalizer_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_profile_get_finalizer(const mprof_profile *profile, size_t index,
-						   mprof_finalizer_stats *figures);
+						   mprof_finalizer_stats *stats);
 
 MPROF_END_DECLS
 

@@ -51,14 +51,13 @@ MPROF_API size_t mprof_profile_get_sample_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_sample_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_sample(const mprof_profile *profile, size_t index,
-						mprof_sample_stats *figures);
+MPROF_API mprof_status mprof_profile_get_sample(const mprof_profile *profile, size_t index, mprof_sample_stats *stats);
 
 /**
  * \brief Gets several entries of the table of samples in one call.
@@ -114,14 +113,14 @@ MPROF_API size_t mprof_profile_get_sample_node_count(const mprof_profile *profil
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param node 0 to mprof_profile_get_sample_node_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p node is out of range, or struct_size is too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_profile_get_sample_node(const mprof_profile *profile, uint32_t node,
-						     mprof_sample_node *figures);
+						     mprof_sample_node *stats);
 
 /**
  * \brief Gets several nodes of the tree of samples in one call.

@@ -40,14 +40,14 @@ MPROF_API size_t mprof_profile_get_monitor_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_monitor_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_profile_get_monitor(const mprof_profile *profile, size_t index,
-						 mprof_monitor_stats *figures);
+						 mprof_monitor_stats *stats);
 
 /**
  * \brief Waits for the monitors of a class, or for one of them, at one call site.
@@ -125,14 +125,13 @@ MPROF_API size_t mprof_profile_get_metric_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_metric_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_metric(const mprof_profile *profile, size_t index,
-						mprof_metric_stats *figures);
+MPROF_API mprof_status mprof_profile_get_metric(const mprof_profile *profile, size_t index, mprof_metric_stats *stats);
 
 /**
  * \brief A marker: a text with a time, put into the log by the user.
@@ -279,14 +278,13 @@ MPROF_API size_t mprof_profile_get_thread_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_thread_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_profile_get_thread(const mprof_profile *profile, size_t index,
-						mprof_thread_stats *figures);
+MPROF_API mprof_status mprof_profile_get_thread(const mprof_profile *profile, size_t index, mprof_thread_stats *stats);
 
 /**
  * \brief A code unit: an assembly, a module or an AppDomain.
@@ -320,14 +318,14 @@ MPROF_API size_t mprof_profile_get_element_count(const mprof_profile *profile);
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
  * \param index 0 to mprof_profile_get_element_count() - 1.
- * \param figures Receives what fits its struct_size, which the caller sets.
+ * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_profile_get_element(const mprof_profile *profile, size_t index,
-						 mprof_element_stats *figures);
+						 mprof_element_stats *stats);
 
 /**
  * \brief Number of properties in SESSION blocks, in the order of the log.

@@ -91,7 +91,7 @@ message *message_mark(const mprof_allocator *allocator, uint64_t thread, const c
 /** The definition of a figure as a message, or NULL without memory. */
 message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags);
 
-/** Values of figures as a message, or NULL without memory. */
+/** Values of metrics as a message, or NULL without memory. */
 message *message_metric_values(const mprof_allocator *allocator, const mprof_metric_value *values, size_t count);
 
 /** An area of roots as a message, or NULL without memory. */

@@ -20,12 +20,12 @@
                                                                                                                        \
 		fault_hash_number(run, all);                                                                           \
 		for (size_t i = 0; i < all; i++) {                                                                     \
-			type figures;                                                                                  \
+			type stats;                                                                                    \
                                                                                                                        \
-			memset(&figures, 0, sizeof(figures));                                                          \
-			figures.struct_size = sizeof(figures);                                                         \
-			cr_assert_eq(get(profile, (uint32_t)i, &figures), MPROF_OK);                                   \
-			fault_hash_bytes(run, &figures, sizeof(figures));                                              \
+			memset(&stats, 0, sizeof(stats));                                                              \
+			stats.struct_size = sizeof(stats);                                                             \
+			cr_assert_eq(get(profile, (uint32_t)i, &stats), MPROF_OK);                                     \
+			fault_hash_bytes(run, &stats, sizeof(stats));                                                  \
 		}                                                                                                      \
 	} while (0)
 

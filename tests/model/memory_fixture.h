@@ -45,12 +45,12 @@ static inline void define_stacks(test_log *log)
 
 static inline mprof_memory_stats totals_of_memory(const test_log *log)
 {
-	mprof_memory_stats figures;
+	mprof_memory_stats stats;
 
-	memset(&figures, 0xff, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_get_memory(log->profile, &figures), MPROF_OK);
-	return figures;
+	memset(&stats, 0xff, sizeof(stats));
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_profile_get_memory(log->profile, &stats), MPROF_OK);
+	return stats;
 }
 
 static inline mprof_memory_site site_of(const test_log *log, uint32_t stack)

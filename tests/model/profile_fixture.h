@@ -284,73 +284,73 @@ static inline void finish(test_log *log)
 /** Metrics of a method; all 0 if it has none. */
 static inline mprof_method_stats method_of(const test_log *log, uint32_t id)
 {
-	mprof_method_stats figures;
+	mprof_method_stats stats;
 
 	for (size_t i = 0; i < mprof_profile_get_method_count(log->profile); i++) {
-		memset(&figures, 0xff, sizeof(figures));
-		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_get_method(log->profile, i, &figures), MPROF_OK);
-		if (figures.id == id)
-			return figures;
+		memset(&stats, 0xff, sizeof(stats));
+		stats.struct_size = sizeof(stats);
+		cr_assert_eq(mprof_profile_get_method(log->profile, i, &stats), MPROF_OK);
+		if (stats.id == id)
+			return stats;
 	}
-	memset(&figures, 0, sizeof(figures));
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	return stats;
 }
 
 static inline mprof_class_stats class_of(const test_log *log, uint32_t id)
 {
-	mprof_class_stats figures;
+	mprof_class_stats stats;
 
 	for (size_t i = 0; i < mprof_profile_get_class_count(log->profile); i++) {
-		memset(&figures, 0xff, sizeof(figures));
-		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_get_class(log->profile, i, &figures), MPROF_OK);
-		if (figures.id == id)
-			return figures;
+		memset(&stats, 0xff, sizeof(stats));
+		stats.struct_size = sizeof(stats);
+		cr_assert_eq(mprof_profile_get_class(log->profile, i, &stats), MPROF_OK);
+		if (stats.id == id)
+			return stats;
 	}
-	memset(&figures, 0, sizeof(figures));
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	return stats;
 }
 
 static inline mprof_thread_stats thread_of(const test_log *log, uint64_t id)
 {
-	mprof_thread_stats figures;
+	mprof_thread_stats stats;
 
 	for (size_t i = 0; i < mprof_profile_get_thread_count(log->profile); i++) {
-		memset(&figures, 0xff, sizeof(figures));
-		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_get_thread(log->profile, i, &figures), MPROF_OK);
-		if (figures.id == id)
-			return figures;
+		memset(&stats, 0xff, sizeof(stats));
+		stats.struct_size = sizeof(stats);
+		cr_assert_eq(mprof_profile_get_thread(log->profile, i, &stats), MPROF_OK);
+		if (stats.id == id)
+			return stats;
 	}
-	memset(&figures, 0, sizeof(figures));
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	return stats;
 }
 
 static inline mprof_call_stats call_at(const test_log *log, uint32_t node)
 {
-	mprof_call_stats figures;
+	mprof_call_stats stats;
 
-	memset(&figures, 0xff, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_get_call(log->profile, node, &figures), MPROF_OK);
-	return figures;
+	memset(&stats, 0xff, sizeof(stats));
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_profile_get_call(log->profile, node, &stats), MPROF_OK);
+	return stats;
 }
 
 /** The node of a path of method IDs from the outermost one, terminated by 0; fails if it does not exist. */
 static inline mprof_call_stats call_of(const test_log *log, const uint32_t *path)
 {
-	mprof_call_stats figures = call_at(log, MPROF_CALL_ROOT);
+	mprof_call_stats stats = call_at(log, MPROF_CALL_ROOT);
 
 	for (; *path != 0; path++) {
-		uint32_t node = figures.first_child;
+		uint32_t node = stats.first_child;
 
 		while (node != 0 && call_at(log, node).method != *path)
 			node = call_at(log, node).next_sibling;
 		cr_assert_neq(node, 0, "no path to method %u", *path);
-		figures = call_at(log, node);
+		stats = call_at(log, node);
 	}
-	return figures;
+	return stats;
 }
 
 #define CALL(log, ...) call_of(log, (const uint32_t[]){__VA_ARGS__, 0})
@@ -367,9 +367,9 @@ static inline mprof_call_stats call_of(const test_log *log, const uint32_t *path
 			     (unsigned long)expected_figures.self_ns);                                                 \
 	} while (0)
 
-#define EXPECT_CALL(figures, expected_calls, expected_total, expected_self)                                            \
+#define EXPECT_CALL(stats, expected_calls, expected_total, expected_self)                                              \
 	do {                                                                                                           \
-		mprof_call_stats expected_call = figures;                                                              \
+		mprof_call_stats expected_call = stats;                                                                \
                                                                                                                        \
 		cr_expect_eq(expected_call.calls, expected_calls);                                                     \
 		cr_expect_eq(expected_call.total_ns, expected_total);                                                  \

@@ -363,7 +363,7 @@ Test(profile_errors, wrong_arguments)
 {
 	mprof_profile_options options;
 	mprof_profile_totals totals = {.struct_size = sizeof(size_t) - 1};
-	mprof_method_stats figures = {.struct_size = sizeof(figures)};
+	mprof_method_stats stats = {.struct_size = sizeof(stats)};
 	mprof_profile *profile = NULL;
 	test_log log;
 
@@ -379,7 +379,7 @@ Test(profile_errors, wrong_arguments)
 	cr_expect_eq(mprof_profile_read(log.profile, NULL, NULL, NULL), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_totals(log.profile, &totals), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_totals(log.profile, NULL), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_method(log.profile, 0, &figures), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_method(log.profile, 0, &stats), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_call(log.profile, 1, NULL), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_property(log.profile, 0, NULL, NULL), MPROF_ERR_ARGUMENT);
 	log_release(&log);
@@ -394,21 +394,21 @@ Test(profile_errors, shorter_structs)
 		uint32_t reserved;
 		uint64_t calls;
 		uint64_t untouched;
-	} figures = {0, 0, 0, 0, 77};
-	const size_t earlier_size = (size_t)((char *)&figures.untouched - (char *)&figures);
+	} stats = {0, 0, 0, 0, 77};
+	const size_t earlier_size = (size_t)((char *)&stats.untouched - (char *)&stats);
 	test_log log;
 
-	figures.struct_size = earlier_size;
+	stats.struct_size = earlier_size;
 	log_begin(&log);
 	begin_block(&log, 7, 0);
 	enter(&log, 3, 0);
 	leave(&log, 3, 10);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_method(log.profile, 0, (mprof_method_stats *)&figures), MPROF_OK);
-	cr_expect_eq(figures.struct_size, earlier_size);
-	cr_expect_eq(figures.id, 3);
-	cr_expect_eq(figures.calls, 1);
-	cr_expect_eq(figures.untouched, 77);
+	cr_expect_eq(mprof_profile_get_method(log.profile, 0, (mprof_method_stats *)&stats), MPROF_OK);
+	cr_expect_eq(stats.struct_size, earlier_size);
+	cr_expect_eq(stats.id, 3);
+	cr_expect_eq(stats.calls, 1);
+	cr_expect_eq(stats.untouched, 77);
 	log_release(&log);
 }

@@ -4,17 +4,17 @@
 
 static mprof_handle_stats handles_of(const test_log *log, uint32_t class_id, uint32_t type)
 {
-	mprof_handle_stats figures;
+	mprof_handle_stats stats;
 
 	for (size_t i = 0; i < mprof_profile_get_handle_count(log->profile); i++) {
-		memset(&figures, 0xff, sizeof(figures));
-		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_get_handle(log->profile, i, &figures), MPROF_OK);
-		if (figures.class_id == class_id && figures.type == type)
-			return figures;
+		memset(&stats, 0xff, sizeof(stats));
+		stats.struct_size = sizeof(stats);
+		cr_assert_eq(mprof_profile_get_handle(log->profile, i, &stats), MPROF_OK);
+		if (stats.class_id == class_id && stats.type == type)
+			return stats;
 	}
-	memset(&figures, 0, sizeof(figures));
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	return stats;
 }
 
 #define EXPECT_HANDLES(log, class_id, type, expected_created, expected_alive)                                          \

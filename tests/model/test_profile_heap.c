@@ -14,12 +14,12 @@ static mprof_heap_shot shot_at(const test_log *log, size_t index)
 
 static mprof_heap_shot_class class_at(const test_log *log, size_t shot, size_t index)
 {
-	mprof_heap_shot_class figures;
+	mprof_heap_shot_class stats;
 
-	memset(&figures, 0xff, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_get_heap_shot_class(log->profile, shot, index, &figures), MPROF_OK);
-	return figures;
+	memset(&stats, 0xff, sizeof(stats));
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_profile_get_heap_shot_class(log->profile, shot, index, &stats), MPROF_OK);
+	return stats;
 }
 
 #define EXPECT_SHOT_CLASS(log, shot, index, expected_class, expected_objects, expected_bytes)                          \

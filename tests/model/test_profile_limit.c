@@ -185,12 +185,12 @@ Test(profile_limit, the_tree_holds_all_time)
 	cr_assert_gt(totals_of(&log).folded_calls, 0);
 	cr_assert_gt(mprof_profile_get_call_count(log.profile), 20);
 	for (uint32_t node = 0; node < mprof_profile_get_call_count(log.profile); node++) {
-		mprof_call_stats figures = call_at(&log, node);
+		mprof_call_stats stats = call_at(&log, node);
 
-		self += figures.self_ns;
-		for (uint32_t child = figures.first_child; child != 0; child = call_at(&log, child).next_sibling)
-			figures.total_ns -= call_at(&log, child).total_ns;
-		cr_expect_eq(figures.total_ns, figures.self_ns);
+		self += stats.self_ns;
+		for (uint32_t child = stats.first_child; child != 0; child = call_at(&log, child).next_sibling)
+			stats.total_ns -= call_at(&log, child).total_ns;
+		cr_expect_eq(stats.total_ns, stats.self_ns);
 	}
 	cr_expect_eq(self, totals_of(&log).method_ns);
 	cr_expect_eq(call_at(&log, MPROF_CALL_ROOT).total_ns, self);

@@ -387,17 +387,17 @@ Test(profile_memory, losses_make_an_estimate)
 
 Test(profile_memory, refuses_wrong_arguments)
 {
-	mprof_memory_stats figures = {.struct_size = sizeof(figures)};
+	mprof_memory_stats stats = {.struct_size = sizeof(stats)};
 	mprof_memory_site site = {.struct_size = sizeof(site)};
 	mprof_memory_size size = {.struct_size = sizeof(size)};
 	test_log log;
 
 	log_begin(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_memory(NULL, &figures), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_memory(NULL, &stats), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_memory(log.profile, NULL), MPROF_ERR_ARGUMENT);
-	figures.struct_size = 0;
-	cr_expect_eq(mprof_profile_get_memory(log.profile, &figures), MPROF_ERR_ARGUMENT);
+	stats.struct_size = 0;
+	cr_expect_eq(mprof_profile_get_memory(log.profile, &stats), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_memory_site(log.profile, 0, &site), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_memory_site(NULL, 0, &site), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_memory_size(log.profile, 0, &size), MPROF_ERR_ARGUMENT);

@@ -4,12 +4,12 @@
 
 static mprof_metric_stats metric_at(const test_log *log, size_t index)
 {
-	mprof_metric_stats figures;
+	mprof_metric_stats stats;
 
-	memset(&figures, 0xff, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_get_metric(log->profile, index, &figures), MPROF_OK);
-	return figures;
+	memset(&stats, 0xff, sizeof(stats));
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_profile_get_metric(log->profile, index, &stats), MPROF_OK);
+	return stats;
 }
 
 static uint64_t bits_of(double number)

@@ -5,17 +5,17 @@
 /* Metrics of a sample target; all 0 if it was not hit. */
 static mprof_sample_stats place_of(const test_log *log, uint32_t kind, uint32_t id)
 {
-	mprof_sample_stats figures;
+	mprof_sample_stats stats;
 
 	for (size_t i = 0; i < mprof_profile_get_sample_count(log->profile); i++) {
-		memset(&figures, 0xff, sizeof(figures));
-		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_get_sample(log->profile, i, &figures), MPROF_OK);
-		if (figures.kind == kind && figures.id == id)
-			return figures;
+		memset(&stats, 0xff, sizeof(stats));
+		stats.struct_size = sizeof(stats);
+		cr_assert_eq(mprof_profile_get_sample(log->profile, i, &stats), MPROF_OK);
+		if (stats.kind == kind && stats.id == id)
+			return stats;
 	}
-	memset(&figures, 0, sizeof(figures));
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	return stats;
 }
 
 #define EXPECT_PLACE(log, kind, id, expected_self, expected_total)                                                     \
@@ -30,12 +30,12 @@ static mprof_sample_stats place_of(const test_log *log, uint32_t kind, uint32_t 
 
 static mprof_sample_node node_at(const test_log *log, uint32_t node)
 {
-	mprof_sample_node figures;
+	mprof_sample_node stats;
 
-	memset(&figures, 0xff, sizeof(figures));
-	figures.struct_size = sizeof(figures);
-	cr_assert_eq(mprof_profile_get_sample_node(log->profile, node, &figures), MPROF_OK);
-	return figures;
+	memset(&stats, 0xff, sizeof(stats));
+	stats.struct_size = sizeof(stats);
+	cr_assert_eq(mprof_profile_get_sample_node(log->profile, node, &stats), MPROF_OK);
+	return stats;
 }
 
 /* The child of a node for a method. */

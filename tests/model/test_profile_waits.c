@@ -4,17 +4,17 @@
 
 static mprof_monitor_stats monitors_of(const test_log *log, uint32_t class_id)
 {
-	mprof_monitor_stats figures;
+	mprof_monitor_stats stats;
 
 	for (size_t i = 0; i < mprof_profile_get_monitor_count(log->profile); i++) {
-		memset(&figures, 0xff, sizeof(figures));
-		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_get_monitor(log->profile, i, &figures), MPROF_OK);
-		if (figures.class_id == class_id)
-			return figures;
+		memset(&stats, 0xff, sizeof(stats));
+		stats.struct_size = sizeof(stats);
+		cr_assert_eq(mprof_profile_get_monitor(log->profile, i, &stats), MPROF_OK);
+		if (stats.class_id == class_id)
+			return stats;
 	}
-	memset(&figures, 0, sizeof(figures));
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	return stats;
 }
 
 static mprof_monitor_site site_of(const test_log *log, uint32_t class_id, uint32_t stack)
@@ -34,17 +34,17 @@ static mprof_monitor_site site_of(const test_log *log, uint32_t class_id, uint32
 
 static mprof_finalizer_stats finalizers_of(const test_log *log, uint32_t class_id)
 {
-	mprof_finalizer_stats figures;
+	mprof_finalizer_stats stats;
 
 	for (size_t i = 0; i < mprof_profile_get_finalizer_count(log->profile); i++) {
-		memset(&figures, 0xff, sizeof(figures));
-		figures.struct_size = sizeof(figures);
-		cr_assert_eq(mprof_profile_get_finalizer(log->profile, i, &figures), MPROF_OK);
-		if (figures.class_id == class_id)
-			return figures;
+		memset(&stats, 0xff, sizeof(stats));
+		stats.struct_size = sizeof(stats);
+		cr_assert_eq(mprof_profile_get_finalizer(log->profile, i, &stats), MPROF_OK);
+		if (stats.class_id == class_id)
+			return stats;
 	}
-	memset(&figures, 0, sizeof(figures));
-	return figures;
+	memset(&stats, 0, sizeof(stats));
+	return stats;
 }
 
 static void monitor(test_log *log, mprof_monitor_state state, uint32_t class_id, uint64_t object, uint64_t counter,

@@ -77,7 +77,7 @@ Test(profile_window, a_window_with_known_figures)
 }
 
 typedef struct sums {
-	uint64_t figures[16];
+	uint64_t stats[16];
 	uint64_t calls[DEFINED_IDS + 1];
 	uint64_t total[DEFINED_IDS + 1];
 	uint64_t self[DEFINED_IDS + 1];
@@ -86,25 +86,25 @@ typedef struct sums {
 static void add_to_sums(const test_log *log, sums *sum)
 {
 	mprof_profile_totals totals = totals_of(log);
-	const uint64_t figures[16] = {totals.method_ns,
-				      totals.calls,
-				      totals.allocations,
-				      totals.allocated_bytes,
-				      totals.jit_methods,
-				      totals.jit_ns,
-				      totals.exceptions,
-				      totals.collections,
-				      totals.gc_ns,
-				      totals.contentions,
-				      totals.contended_ns,
-				      totals.events,
-				      thread_of(log, 7).self_ns,
-				      thread_of(log, 8).self_ns,
-				      thread_of(log, 7).events,
-				      thread_of(log, 8).events};
+	const uint64_t stats[16] = {totals.method_ns,
+				    totals.calls,
+				    totals.allocations,
+				    totals.allocated_bytes,
+				    totals.jit_methods,
+				    totals.jit_ns,
+				    totals.exceptions,
+				    totals.collections,
+				    totals.gc_ns,
+				    totals.contentions,
+				    totals.contended_ns,
+				    totals.events,
+				    thread_of(log, 7).self_ns,
+				    thread_of(log, 8).self_ns,
+				    thread_of(log, 7).events,
+				    thread_of(log, 8).events};
 
 	for (size_t i = 0; i < 16; i++)
-		sum->figures[i] += figures[i];
+		sum->stats[i] += stats[i];
 	for (uint32_t id = 1; id <= DEFINED_IDS; id++) {
 		sum->calls[id] += method_of(log, id).calls;
 		sum->total[id] += method_of(log, id).total_ns;
@@ -115,7 +115,7 @@ static void add_to_sums(const test_log *log, sums *sum)
 /* The metrics of consecutive windows add up to those of the log, wherever the windows are divided. */
 Test(profile_window, windows_add_up)
 {
-	sums whole = {.figures = {0}};
+	sums whole = {.stats = {0}};
 	test_log log;
 
 	write_log(&log);
@@ -124,7 +124,7 @@ Test(profile_window, windows_add_up)
 	add_to_sums(&log, &whole);
 	log_forget_profile(&log);
 	for (uint64_t cut = 90; cut <= 1010; cut += 10) {
-		sums parts = {.figures = {0}};
+		sums parts = {.stats = {0}};
 
 		read_window(&log, 0, cut);
 		add_to_sums(&log, &parts);

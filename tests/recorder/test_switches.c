@@ -173,14 +173,14 @@ Test(switches, the_stack_is_repeated_after_a_pause)
 }
 
 /* The profile of a log of these tests. */
-typedef struct figures {
+typedef struct stats {
 	mprof_profile_totals totals;
 	mprof_method_stats methods[4]; /* By ID; IDs are assigned in the order of first use. */
-} figures;
+} stats;
 
-static figures read_profile(const recorded_log *log)
+static stats read_profile(const recorded_log *log)
 {
-	figures found = {.totals.struct_size = sizeof(found.totals)};
+	stats found = {.totals.struct_size = sizeof(found.totals)};
 	mprof_profile_options options;
 	mprof_profile *profile;
 	mprof_reader *reader;
@@ -313,7 +313,7 @@ Test(switches, stacks_go_from_thread_to_thread, .timeout = 120)
 	pthread_t threads[THREADS];
 	mprof_recorder_options options;
 	uint64_t open = 0;
-	figures found;
+	stats found;
 
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counting_counter;
@@ -417,7 +417,7 @@ Test(switches, twenty_thousand_coroutines, .timeout = 120)
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
 	long before;
-	figures found;
+	stats found;
 
 	coroutines = calloc(COROUTINES, sizeof(*coroutines));
 	create_coroutines(memory);

@@ -257,10 +257,7 @@ static void print_classes(log_decode *decode, const allocation_table *table)
 
 	if (classes == NULL)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		classes[i].struct_size = sizeof(classes[i]);
-		mprof_profile_get_class(decode->profile, i, &classes[i]);
-	}
+	mprof_profile_get_classes(decode->profile, 0, classes, sizeof(*classes), count, &count);
 	qsort(classes, count, sizeof(*classes), compare_classes);
 	for (size_t i = 0; i < count && classes[i].bytes > 0; i++)
 		print_class(decode, table, &classes[i]);

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nodes of the call tree that are fetched in one call. */
+#define NODE_BATCH 256
+
 /* A node of the call tree. */
 typedef struct call_row {
 	uint32_t method;
@@ -65,18 +68,22 @@ static int make_room(log_decode *decode, call_table *table)
 
 static void fetch_rows(const log_decode *decode, call_table *table)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		call_row *row = &table->rows[i];
-		mprof_call_stats stats;
+	mprof_call_stats nodes[NODE_BATCH];
+	call_row *row = table->rows;
+	size_t first = 0;
+	size_t count;
 
-		stats.struct_size = sizeof(stats);
-		mprof_profile_get_call(decode->profile, (uint32_t)i, &stats);
-		row->method = stats.method;
-		row->parent = stats.parent;
-		row->calls = stats.calls;
-		row->counters = stats.flags & MPROF_EVENT_FLAG_COMPILING ? 0 : stats.total_ns;
-		row->is_shown = stats.calls > 0;
-	}
+	do {
+		mprof_profile_get_calls(decode->profile, first, nodes, sizeof(*nodes), NODE_BATCH, &count);
+		for (size_t i = 0; i < count; i++, row++) {
+			row->method = nodes[i].method;
+			row->parent = nodes[i].parent;
+			row->calls = nodes[i].calls;
+			row->counters = nodes[i].flags & MPROF_EVENT_FLAG_COMPILING ? 0 : nodes[i].total_ns;
+			row->is_shown = nodes[i].calls > 0;
+		}
+		first += count;
+	} while (count == NODE_BATCH);
 }
 
 /*

@@ -38,11 +38,9 @@ void decode_compilations(log_decode *decode)
 
 	if (methods == NULL)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		methods[i].struct_size = sizeof(methods[i]);
-		mprof_profile_get_method(decode->profile, i, &methods[i]);
+	mprof_profile_get_methods(decode->profile, 0, methods, sizeof(*methods), count, &count);
+	for (size_t i = 0; i < count; i++)
 		counters += methods[i].jit_ns;
-	}
 	if (counters > 0) {
 		qsort(methods, count, sizeof(*methods), compare_methods);
 		decode_separator();

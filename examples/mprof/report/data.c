@@ -67,24 +67,22 @@ static int collect_tables(log_report *report)
 {
 	size_t method_count = mprof_profile_get_method_count(report->profile);
 	size_t class_count = mprof_profile_get_class_count(report->profile);
+	mprof_method_stats *methods = calloc(method_count + 1, sizeof(*methods));
+	mprof_class_stats *classes = calloc(class_count + 1, sizeof(*classes));
 
-	report->methods = calloc(method_count + 1, sizeof(*report->methods));
-	report->classes = calloc(class_count + 1, sizeof(*report->classes));
-	if (report->methods == NULL || report->classes == NULL)
+	report->methods = methods;
+	report->classes = classes;
+	if (methods == NULL || classes == NULL)
 		return 0;
+	mprof_profile_get_methods(report->profile, 0, methods, sizeof(*methods), method_count, &method_count);
+	mprof_profile_get_classes(report->profile, 0, classes, sizeof(*classes), class_count, &class_count);
 	for (size_t i = 0; i < method_count; i++) {
-		mprof_method_stats *stats = &report->methods[report->method_count];
-
-		stats->struct_size = sizeof(*stats);
-		mprof_profile_get_method(report->profile, i, stats);
-		report->method_count += (size_t)report_wants_method(report, stats->id);
+		methods[report->method_count] = methods[i];
+		report->method_count += (size_t)report_wants_method(report, methods[i].id);
 	}
 	for (size_t i = 0; i < class_count; i++) {
-		mprof_class_stats *stats = &report->classes[report->class_count];
-
-		stats->struct_size = sizeof(*stats);
-		mprof_profile_get_class(report->profile, i, stats);
-		report->class_count += (size_t)report_wants_class(report, stats->id);
+		classes[report->class_count] = classes[i];
+		report->class_count += (size_t)report_wants_class(report, classes[i].id);
 	}
 	report_sort_methods(report, report->options.order);
 	qsort(report->classes, report->class_count, sizeof(*report->classes), compare_by_bytes);
