@@ -50,7 +50,8 @@ static const char help_what[] =
 static const char help_how[] =
 	"\n"
 	"Where to and how\n"
-	"  output=FILE      the log; %p becomes the process ID, %t the time, %n the program's name, %% a percent sign\n"
+	"  output=FILE      the log; %p becomes the process ID, %t the time, %n the program's name,\n"
+	"                   %h the host, %% a percent sign\n"
 	"                   (%n.mprof)\n"
 	"  format=FORMAT    mprof2, or for older readers: mono (Mono 2.0 to 2.8: mprof-decoder, emveepee and the "
 	"like),\n"

@@ -139,6 +139,16 @@ static void print_file_time(FILE *out)
 		fputs(text, out);
 }
 
+static void print_host(FILE *out)
+{
+	char host[256];
+
+	if (gethostname(host, sizeof(host)) == 0) {
+		host[sizeof(host) - 1] = '\0';
+		fputs(host, out);
+	}
+}
+
 static void expand_letter(const session_info *session, char letter, FILE *out)
 {
 	switch (letter) {
@@ -150,6 +160,9 @@ static void expand_letter(const session_info *session, char letter, FILE *out)
 		break;
 	case 't':
 		print_file_time(out);
+		break;
+	case 'h':
+		print_host(out);
 		break;
 	case '%':
 		fputc('%', out);

@@ -95,12 +95,12 @@ else
 	export MPROF_MODULE_DIR=$modules
 	ends 2 record -o absent/log.mprof -- true
 	for wanted in 0 1 2 3 77 126 127 255; do
-		mprof record -o ended.mprof ./program $wanted
+		mprof record --force -o ended.mprof ./program $wanted
 		expect_status $wanted "record of a program that ends with $wanted"
 		expect_line err '^mprof: ended.mprof: [0-9]+ bytes, [0-9]+ events, 0 lost$'
 	done
 	for signal in 1 6 9 11 15; do
-		mprof record -o ended.mprof ./program 0 $signal
+		mprof record --force -o ended.mprof ./program 0 $signal
 		expect_status $((128 + signal)) "record of a program that signal $signal ends"
 	done
 	"${compiler[@]}" -o plain program.c || fail "compiler"

@@ -42,7 +42,8 @@ mprof record --all -- mono program.exe
 expect_status 0 "mono program.exe"
 expect "output" "$(cat out)" 55
 expect_line err '^mprof: program.mprof: [0-9]+ bytes, [0-9]+ events, 0 lost$'
-expect "lines of message" "$(grep -vc 'precompiled code' err)" 1
+expect "lines of message" "$(grep -vc 'precompiled code' err)" 2
+expect_line err '^mprof: next: mprof report program.mprof$'
 check_log program.mprof
 
 mprof record -o second.mprof --calls ./program.exe a b
@@ -58,7 +59,7 @@ check_log third.mprof
 # Code that is compiled ahead of time does not report its calls: record, info and report name it.
 mono --aot=outfile="$work/program.exe.so" program.exe >aot.out 2>&1 || true
 if test -e program.exe.so; then
-	mprof record -o precompiled.mprof --calls -- mono program.exe
+	mprof record --force -o precompiled.mprof --calls -- mono program.exe
 	expect_line err '^mprof: precompiled.mprof: calls in precompiled code are missing \(.*program\.exe.*\); --no-aot'
 	"$MPROF" info precompiled.mprof >out
 	expect_line out '^calls +calls in precompiled code are missing \(.*program\.exe.*--no-aot'
@@ -67,12 +68,12 @@ if test -e program.exe.so; then
 	"$MPROF" report --json precompiled.mprof >out
 	expect_json "calls of Fib" '[.methods[] | select(.class == "Program" and .calls > 0)] | length' 0
 	expect_json "precompiled" '.session.precompiled // .precompiled | index("program.exe") != null' true
-	mprof record -o precompiled.mprof --calls --no-aot -- mono program.exe
+	mprof record --force -o precompiled.mprof --calls --no-aot -- mono program.exe
 	expect_no_line err precompiled' code'
 	check_log precompiled.mprof
 	"$MPROF" info --json precompiled.mprof >out
 	expect_json "with --no-aot" .precompiled '[]'
-	mprof record -o precompiled.mprof --sample -- mono program.exe
+	mprof record --force -o precompiled.mprof --sample -- mono program.exe
 	expect_no_line err 'precompiled code'
 else
 	echo "not tested: Mono cannot compile ahead of time: $(tail -n 1 aot.out)"
@@ -98,11 +99,11 @@ expect "options" "$(options options.mprof)" "$wanted"
 ls jit-*.dump >/dev/null || fail "no jit dump"
 wanted="all,alloc,sample-real=100,heap,handles,counters,ring=2m,no-control,port=54321,drop"
 # shellcheck disable=SC2046,SC2086
-mprof record -o options.mprof $(printf -- '--%s ' ${wanted//,/ }) -- mono program.exe
+mprof record --force -o options.mprof $(printf -- '--%s ' ${wanted//,/ }) -- mono program.exe
 expect_status 0 "more options"
 check_log options.mprof
 expect "options" "$(options options.mprof)" "$wanted"
-mprof record -o options.mprof --calls --start-disabled -- mono program.exe
+mprof record --force -o options.mprof --calls --start-disabled -- mono program.exe
 "$MPROF" info --json options.mprof >out
 expect_json "disabled from the start" '.events["method-enter"] // 0' 0
 
@@ -141,21 +142,21 @@ expect_status 0 "a filter that matches nothing"
 expect_line err '^mprof: nothing.mprof: no calls: no method that was called matches --only=NoSuch\.\* or another --only;'
 mprof record -o something.mprof --calls --only='Prog*' -- mono program.exe
 expect_no_line err 'no calls'
-mprof record -o nothing.mprof --alloc --only='NoSuch.*' -- mono program.exe
+mprof record --force -o nothing.mprof --alloc --only='NoSuch.*' -- mono program.exe
 expect_no_line err 'no calls'
 
-mprof record -o nothing.mprof --only='NoSuch.*' -- mono program.exe
+mprof record --force -o nothing.mprof --only='NoSuch.*' -- mono program.exe
 expect_line err 'no calls: .*recorded only with --no-aot$'
 # nearest PATTERN WANTED
 nearest() {
-	mprof record -o nothing.mprof --only="$1" -- mono program.exe
+	mprof record --force -o nothing.mprof --only="$1" -- mono program.exe
 	expect_line err "no calls: .*; nearest: $2\$"
 }
 nearest Pogram Program
 nearest Program.Main Program:Main
 nearest prgram:Mian Program:Main
 # A pattern that matches methods without calls is not reported as mistyped.
-mprof record -o nothing.mprof --only='Pai?' -- mono program.exe
+mprof record --force -o nothing.mprof --only='Pai?' -- mono program.exe
 expect_line err 'no calls: .*recorded only with --no-aot$'
 
 # A killed program is reported as killed.
@@ -176,7 +177,7 @@ if test -e killed.mprof; then
 else
 	expect_line err '^mprof: no log was written: killed.exe was killed by signal 9 .*ring'
 fi
-mprof record -o killed.mprof --calls -- mono killed.exe
+mprof record --force -o killed.mprof --calls -- mono killed.exe
 expect_status 137 "a program that is killed"
 expect_line err '^mprof: killed.mprof: [0-9]+ bytes, .*incomplete: the program was killed by signal 9 '
 cat fifo >from-fifo.mprof &
@@ -188,6 +189,33 @@ expect "lines about a log in a FIFO that is incomplete" "$(grep -c '^mprof: ' er
 mprof record -o none.mprof -- mono --version
 expect_status 3 "mono without a program"
 expect_line err '^mprof: no log was written: mono ended with status 0: '
+
+# Two programs do not write the same log.
+cat >Waits.cs <<'END'
+class Waits { static void Main () { System.Console.ReadLine (); } }
+END
+mcs -out:waits.exe Waits.cs || fail "mcs"
+mkfifo input
+"$MPROF" record --no-control --interval=1 -o waits.mprof -- mono waits.exe <input 2>waits.err &
+exec 9>input
+has_log() {
+	test -s waits.mprof
+}
+await has_log || fail "no log of a program that waits: $(cat waits.err)"
+mprof record --force -o waits.mprof -- mono program.exe
+expect_status 2 "a log that another program is writing"
+expect_line err '^mprof: record: another program is writing a log to waits.mprof$'
+exec 9>&-
+wait $! || fail "the first writer of a log: $(cat waits.err)"
+"$MPROF" check waits.mprof >check.out || fail "the log of the first writer: $(cat check.out)"
+
+# The log goes to the standard output, what the program prints to the standard error.
+"$MPROF" record --calls -o - -- mono program.exe 2>err >streamed.mprof || fail "a log in the standard output: $(cat err)"
+check_log streamed.mprof
+expect_line err '^55$'
+"$MPROF" record --calls -o - ./program.exe 2>err | cat >piped.mprof || fail "a log in a pipe: $(cat err)"
+check_log piped.mprof
+rm -f script*.mprof
 
 # Scripts
 printf '#!/bin/sh\ncd /\nmono "%s/program.exe"\nmono "%s/program.exe" a\n' "$work" "$work" >script.sh
@@ -222,13 +250,13 @@ test -e "a directory/mcs.mprof" || fail "no log of mcs"
 expect_line err '^mprof: mcs.mprof: '
 
 # Nothing to record
-mprof record -o none.mprof -- mono missing.exe
+mprof record --force -o none.mprof -- mono missing.exe
 test $status != 0 || fail "a program that is missing: status 0"
 hide_mono
 PATH=$work/programs mprof record -o absent.mprof -- ./program.exe
 expect_status 127 "mono is missing"
 expect_line err 'mono is not installed'
-PATH=$work/programs mprof record -o absent.mprof -- mono program.exe
+PATH=$work/programs mprof record --force -o absent.mprof -- mono program.exe
 expect_status 127 "mono is missing"
 expect_line err 'mono is not installed'
 test ! -e absent.mprof || fail "a log of nothing"

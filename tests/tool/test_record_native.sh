@@ -140,6 +140,9 @@ has_started_log() {
 	test -n "$(find . -name 'wait.mprof.*.part' -size +0)"
 }
 await has_started_log || fail "no log of a program that waits: $(cat err)"
+mprof record --force -o wait.mprof ./program
+expect_status 2 "a log that another program is writing"
+expect_line err '^mprof: record: another program is writing a log to wait.mprof$'
 kill -TERM $recorder
 status=0
 wait $recorder || status=$?
@@ -151,9 +154,59 @@ mprof record ./plain
 expect_status 3 "a program that is not instrumented"
 expect_line err 'no log was written: ./plain is not built with -finstrument-functions'
 cp program.mprof plain.mprof
-mprof record ./plain
-expect_status 3 "a log of before is not that of this run"
-cmp -s program.mprof plain.mprof || fail "the log of before was changed"
+for options in "" "--force -o plain.mprof"; do
+	# shellcheck disable=SC2086
+	mprof record $options ./plain
+	expect_status 3 "a log of before is not that of this run"
+	cmp -s program.mprof plain.mprof || fail "the log of before was changed"
+	expect "logs" "$(echo plain*.mprof)" plain.mprof
+done
+
+# Existing logs are kept unless --force is given.
+cp program.mprof kept.mprof
+mprof record ./program
+expect_line err '^mprof: program.2.mprof: [0-9]+ bytes'
+expect_line err '^mprof: next: mprof report program.2.mprof$'
+mprof record ./program
+expect_line err '^mprof: program.3.mprof: '
+cmp -s program.mprof kept.mprof || fail "a log was overwritten"
+mprof record -o kept.mprof ./program
+expect_status 2 "a log that exists"
+expect_line err '^mprof: record: kept.mprof exists; --force'
+cmp -s program.mprof kept.mprof || fail "a log was overwritten in spite of the message"
+mprof record --force -o kept.mprof ./program
+expect_status 0 "--force"
+! cmp -s program.mprof kept.mprof || fail "a log was not replaced"
+: >empty.mprof
+mprof record -o empty.mprof ./program
+expect_status 0 "an empty file"
+expect "calls of fib" "$(calls empty.mprof fib)" 277
+mprof record -o "it's a log.mprof" ./program
+expect_line err "^mprof: next: mprof report 'it'\\\\''s a log.mprof'\$"
+mprof record -o "%h.mprof" ./program
+expect_line err "^mprof: $(uname -n).mprof: "
+
+# The log goes to the standard output, what the program prints to the standard error.
+cat >prints.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	puts("printed");
+	return 0;
+}
+END
+"${compiler[@]}" -O1 -finstrument-functions -o prints prints.c || fail "compiler"
+"$MPROF" record -o - ./prints 2>err | "$MPROF" report --json - >out || fail "a log in a pipe: $(cat err)"
+expect_json "a log in a pipe" '[.methods[] | .name]' '["main"]'
+expect_line err '^printed$'
+mprof record -o - ./prints
+expect_status 0 "a log in the standard output"
+cp out printed.mprof
+mprof check printed.mprof
+expect_status 0 "check of a log in the standard output"
+status=0
+"$MPROF" record -o - ./prints 2>err >>printed.mprof || status=$?
+expect_status 2 "a file that is not empty as standard output"
 mprof record -- sh -c 'exit 5'
 expect_status 5 "the program's own status"
 mprof record -- ./missing

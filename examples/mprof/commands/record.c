@@ -26,9 +26,11 @@ static const char help[] =
 	"  program.exe                           the same\n"
 	"  a script or program that runs Mono    such as mcs\n"
 	"  a program built with -finstrument-functions\n\n"
-	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory); may be a FIFO; %p becomes "
-	"the\n"
-	"                     process, %n the program's name, %t the time, %% a percent sign\n"
+	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory, or PROGRAM.2.mprof and so on "
+	"if\n"
+	"                     that exists); may be a FIFO, or - for standard output; %p becomes the process, %n the\n"
+	"                     program's name, %t the time, %h the host, %% a percent sign\n"
+	"  --force            replace the file given by --output if it exists\n"
 	"  -q, --quiet        print no line at the end\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; slower start\n"
 	"  --help             this text\n"
@@ -91,11 +93,12 @@ static const char help[] =
 	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
 	"  mprof record --heap=ondemand -- mono app.exe\n";
 
-enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT };
+enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT, OPTION_FORCE };
 
 static const struct option own_options[] = {
 	COMMON_OPTIONS,
 	{"output", required_argument, NULL, 'o'},
+	{"force", no_argument, NULL, OPTION_FORCE},
 	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
 	{"quiet", no_argument, NULL, 'q'},
 };
@@ -109,6 +112,7 @@ typedef struct recording_plan {
 	char words[WORDS_SIZE]; /**< The module's options except output, each after a comma. */
 	int is_quiet;
 	int without_aot;
+	int replaces;          /**< An existing file may be replaced. */
 	int number_of_program; /**< Index of the program among our arguments. */
 	record_target target;
 	log_output log;
@@ -141,12 +145,15 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 	switch (option) {
 	case 'o':
 		recording->output = value;
-		if (value[0] != '\0' && strcmp(value, "-") != 0)
+		if (value[0] != '\0')
 			return 1;
-		fprintf(stderr, "mprof: --output: the log cannot be written to standard output; give a file name\n");
+		fprintf(stderr, "mprof: --output: the name is empty\n");
 		return 0;
 	case 'q':
 		recording->is_quiet = 1;
+		return 1;
+	case OPTION_FORCE:
+		recording->replaces = 1;
 		return 1;
 	case OPTION_NO_AOT:
 		recording->without_aot = 1;
@@ -311,6 +318,7 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 {
 	int failure = target_find(&recording->target, program);
 	int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
+	const log_output_options log_options = {!runs_mono, recording->replaces};
 	char *output;
 	const char *quiet;
 	int status;
@@ -325,7 +333,7 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	status = find_modules(recording);
 	if (status >= 0)
 		return status;
-	status = log_output_init(&recording->log, recording->output, recording->target.subject, !runs_mono);
+	status = log_output_init(&recording->log, recording->output, recording->target.subject, &log_options);
 	if (status >= 0)
 		return status;
 	/* A log written to a stream cannot be read again, so the module itself prints the line at the end. */
@@ -406,6 +414,33 @@ static void explain_precompiled(const recording_plan *recording, const log_summa
 	fputs("); --no-aot records them, --sample shows where such code spends its time\n", stderr);
 }
 
+/* Prints a name so that a shell reads it as one word. */
+static void print_quoted(FILE *file, const char *name)
+{
+	const char *plain = "/.,:=+-_%@0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	if (name[0] == '-')
+		fputs("./", file);
+	if (strspn(name, plain) == strlen(name)) {
+		fputs(name, file);
+		return;
+	}
+	fputc('\'', file);
+	for (const char *c = name; *c != '\0'; c++)
+		fputs(*c == '\'' ? "'\\''" : (char[]){*c, '\0'}, file);
+	fputc('\'', file);
+}
+
+/* The command that reads the log of the first process. */
+static void suggest_report(const recording_plan *recording, const char *path, const char *name)
+{
+	if (recording->log_count > 1 || strcmp(path, name) != 0)
+		return;
+	fputs("mprof: next: mprof report ", stderr);
+	print_quoted(stderr, name);
+	fputc('\n', stderr);
+}
+
 /* The module describes a log that it writes to a stream, unless the program is killed before the end. */
 static void describe_stream(const recording_plan *recording, const char *name)
 {
@@ -442,6 +477,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		fputc('\n', stderr);
 		explain_precompiled(recording, &summary, name);
 		explain_filters(recording, &summary, &input, name);
+		suggest_report(recording, path, name);
 	}
 	input_close(&input);
 }
@@ -501,6 +537,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	child_program *child = &recording->child;
 	int status = STATUS_NOT_RUNNABLE;
 
+	child->joins_outputs = recording->log.stdout_fd >= 0;
 	child->arguments = arguments;
 	child->variables = variables;
 	variables[child->variable_count++] = (child_variable){"LD_LIBRARY_PATH", recording->library_path};

@@ -64,6 +64,8 @@ static void execute_program(const child_program *child, const signal_state *befo
 		dup2(output, STDOUT_FILENO);
 		dup2(output, STDERR_FILENO);
 	}
+	if (child->joins_outputs)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* With an incomplete environment the program would run unrecorded. */
 	if (failure == 0) {
 		execvp(child->arguments[0], child->arguments);

@@ -19,9 +19,10 @@ typedef struct child_program {
 	char *const *arguments; /**< The first is the program, which is looked up in PATH if it has no slash. */
 	const child_variable *variables;
 	size_t variable_count;
-	pid_t process; /**< Process ID, once it runs. */
-	int failure;   /**< errno if the program could not be run, or 0. */
-	int signal;    /**< The signal that ended the program, or 0. */
+	int joins_outputs; /**< The standard output of the program goes to the standard error. */
+	pid_t process;     /**< Process ID, once it runs. */
+	int failure;       /**< errno if the program could not be run, or 0. */
+	int signal;        /**< The signal that ended the program, or 0. */
 } child_program;
 
 /**

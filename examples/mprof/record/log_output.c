@@ -4,17 +4,17 @@
 
 #include "common/exit_status.h"
 #include "common/modules.h"
+#include "record/claim.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define EXTENSION ".mprof"
 
 static const char *base_of(const char *path)
 {
@@ -34,6 +34,16 @@ static void put_stem(const char *subject, FILE *out)
 		fputs("log", out);
 	else
 		fwrite(base, 1, length, out);
+}
+
+static void put_host(FILE *out)
+{
+	char host[256];
+
+	if (gethostname(host, sizeof(host)) == 0) {
+		host[sizeof(host) - 1] = '\0';
+		fputs(host, out);
+	}
 }
 
 static void put_time(FILE *out)
@@ -62,7 +72,7 @@ static int put_default_name(const char *subject, FILE *out)
 	}
 	for (const char *c = stem; *c != '\0'; c++)
 		fprintf(out, *c == '%' ? "%%%%" : "%c", *c);
-	fputs(EXTENSION, out);
+	fputs(LOG_EXTENSION, out);
 	free(stem);
 	return 1;
 }
@@ -86,11 +96,13 @@ static char *make_name(const char *output, const char *subject)
 			put_stem(subject, out);
 		else if (c[0] == '%' && c[1] == 't')
 			put_time(out);
+		else if (c[0] == '%' && c[1] == 'h')
+			put_host(out);
 		else if (c[0] == '%' && (c[1] == 'p' || c[1] == '%'))
 			fprintf(out, "%%%c", c[1]);
 		else
 			fputs(c[0] == '%' ? "%%" : (char[]){c[0], '\0'}, out);
-		c += c[0] == '%' && c[1] != '\0' && strchr("ntp%", c[1]) != NULL;
+		c += c[0] == '%' && c[1] != '\0' && strchr("nthp%", c[1]) != NULL;
 	}
 	if (fclose(out) == 0 && is_whole)
 		return name;
@@ -258,19 +270,99 @@ static int out_of_memory(void)
 	return STATUS_NOTHING;
 }
 
-int log_output_init(log_output *log, const char *output, const char *subject, int for_processes)
+/* Returns -1 to continue, or an exit status after a message. */
+static int claim_log(log_output *log, int is_default)
+{
+	claim_result result = CLAIM_EMPTY;
+
+	/* A name with a process ID is claimed when it is known. */
+	if (log->is_stream || has_process(log))
+		return -1;
+	if (is_default && !log->replaces)
+		result = claim_numbered(&log->wanted);
+	else
+		result = claim_path(log->wanted, log->replaces);
+	log->is_claimed = result == CLAIM_MADE;
+	switch (result) {
+	case CLAIM_MADE:
+	case CLAIM_EMPTY:
+		free(log->name);
+		log->name = escape_percents(log->wanted);
+		return log->name != NULL ? -1 : out_of_memory();
+	case CLAIM_EXISTS:
+		fprintf(stderr,
+			"mprof: record: %s exists; --force replaces it, and %%p or %%t in the name makes it unique\n",
+			log->wanted);
+		return STATUS_USAGE;
+	case CLAIM_BUSY:
+		fprintf(stderr, "mprof: record: another program is writing a log to %s\n", log->wanted);
+		return STATUS_USAGE;
+	case CLAIM_NO_MEMORY:
+		break;
+	}
+	return out_of_memory();
+}
+
+/*
+ * The program gets a duplicate of the standard output: its own standard output is redirected. The duplicate is opened
+ * again by path, since the module opens its log. Returns -1 to continue, or an exit status after a message.
+ */
+static int use_standard_output(log_output *log, int for_processes)
+{
+	char path[32];
+	struct stat status;
+
+	if (isatty(STDOUT_FILENO)) {
+		fputs("mprof: record: --output: the log is not written to a terminal\n", stderr);
+		return STATUS_USAGE;
+	}
+	if (fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+		fputs("mprof: record: --output: the standard output is a file that is not empty\n", stderr);
+		return STATUS_USAGE;
+	}
+	log->stdout_fd = fcntl(STDOUT_FILENO, for_processes ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
+	if (log->stdout_fd < 0) {
+		fprintf(stderr, "mprof: record: standard output: %s\n", strerror(errno));
+		return STATUS_USAGE;
+	}
+	snprintf(path, sizeof(path), "/dev/fd/%d", log->stdout_fd);
+	log->name = strdup(path);
+	return -1;
+}
+
+/* What is at the path before the program runs. */
+static void examine_path(log_output *log)
 {
 	struct stat status;
+
+	log->was_there = stat(log->wanted, &status) == 0;
+	if (log->was_there)
+		log->changed = status.st_mtim;
+}
+
+int log_output_init(log_output *log, const char *output, const char *subject, const log_output_options *options)
+{
+	int for_processes = options->for_processes;
 	int needs_parts;
+	int status;
 
 	memset(log, 0, sizeof(*log));
-	log->name = make_name(output, subject);
+	log->replaces = options->replaces;
+	log->stdout_fd = -1;
+	log->lock_fd = -1;
+	if (output != NULL && strcmp(output, "-") == 0) {
+		status = use_standard_output(log, for_processes);
+		if (status >= 0)
+			return status;
+	} else {
+		log->name = make_name(output, subject);
+	}
 	log->wanted = log->name != NULL ? name_of_process(log->name, "0") : NULL;
 	if (log->wanted == NULL)
 		return out_of_memory();
 	if (!check_name(log))
 		return STATUS_USAGE;
-	log->is_stream = is_stream(log->wanted);
+	log->is_stream = log->stdout_fd >= 0 || is_stream(log->wanted);
 	needs_parts = for_processes || has_process(log) || strchr(base_of(log->wanted), ',') != NULL;
 	log->directory = needs_parts ? directory_for(log) : directory_of(log->wanted);
 	if (log->directory == NULL)
@@ -283,18 +375,27 @@ int log_output_init(log_output *log, const char *output, const char *subject, in
 	}
 	if ((needs_parts || !log->is_stream) && !check_directory(log))
 		return STATUS_USAGE;
+	status = claim_log(log, output == NULL);
+	if (status >= 0)
+		return status;
 	if (needs_parts)
 		log->part = part_name(log->wanted);
+	if (needs_parts && !log->is_stream && !has_process(log))
+		log->lock_fd = claim_lock(log->wanted);
 	if (!needs_parts || log->part != NULL)
 		log->pattern = make_pattern(log);
-	log->was_there = stat(log->wanted, &status) == 0;
-	if (log->was_there)
-		log->changed = status.st_mtim;
+	examine_path(log);
 	return log->pattern != NULL ? -1 : out_of_memory();
 }
 
 void log_output_release(log_output *log)
 {
+	if (log->is_claimed)
+		claim_release(log->wanted);
+	if (log->stdout_fd > 0)
+		close(log->stdout_fd);
+	if (log->lock_fd > 0)
+		close(log->lock_fd);
 	free(log->name);
 	free(log->wanted);
 	free(log->directory);
@@ -391,33 +492,19 @@ static size_t choose_main(const log_part *parts, size_t count, pid_t process)
 	return chosen;
 }
 
-/* The names of other logs consist of the name of the main log and their process label. */
-static char *name_beside(const char *wanted, const char *label)
-{
-	size_t length = strlen(wanted);
-	char *stem;
-	char *labelled;
-	char *name;
-
-	if (length > strlen(EXTENSION) && strcmp(wanted + length - strlen(EXTENSION), EXTENSION) == 0)
-		length -= strlen(EXTENSION);
-	stem = strndup(wanted, length);
-	labelled = stem != NULL ? modules_join(stem, ".", label) : NULL;
-	name = labelled != NULL ? modules_join(labelled, EXTENSION, "") : NULL;
-	free(stem);
-	free(labelled);
-	return name;
-}
-
 /* Returns 0 after a message; the part is kept then. */
-static int copy_to_stream(const char *part, const char *stream)
+static int copy_to_stream(const log_output *log, const char *part)
 {
+	const char *stream = log->stdout_fd >= 0 ? "standard output" : log->wanted;
 	char bytes[65536];
 	FILE *in = fopen(part, "rbe");
-	FILE *out = in != NULL ? fopen(stream, "wbe") : NULL;
+	FILE *out = NULL;
 	size_t got;
-	int is_done = out != NULL;
+	int is_done;
 
+	if (in != NULL)
+		out = log->stdout_fd >= 0 ? fdopen(dup(log->stdout_fd), "wb") : fopen(stream, "wbe");
+	is_done = out != NULL;
 	while (is_done && (got = fread(bytes, 1, sizeof(bytes), in)) > 0)
 		is_done = fwrite(bytes, 1, got, out) == got;
 	is_done = is_done && ferror(in) == 0;
@@ -440,8 +527,8 @@ static void collect_into_stream(log_output *log, const log_part *part, int is_ch
 			part->label, part->path, log->wanted);
 		return;
 	}
-	found(user, part->path, log->wanted);
-	if (copy_to_stream(part->path, log->wanted))
+	found(user, part->path, log->stdout_fd >= 0 ? "standard output" : log->wanted);
+	if (copy_to_stream(log, part->path))
 		unlink(part->path);
 	else
 		log->is_misplaced = 1;
@@ -470,7 +557,12 @@ static void collect_part(log_output *log, const log_part *part, int is_chosen, l
 	if (is_chosen || has_process(log))
 		name = name_of_process(log->name, part->label);
 	else
-		name = name_beside(log->wanted, part->label);
+		name = claim_labelled_name(log->wanted, part->label);
+	if (name != NULL && !log->replaces && (!is_chosen || has_process(log)) &&
+	    claim_numbered(&name) == CLAIM_NO_MEMORY) {
+		free(name);
+		name = NULL;
+	}
 	rename_part(log, part, name, found, user);
 	free(name);
 }
@@ -503,9 +595,10 @@ size_t log_output_collect(log_output *log, pid_t process, log_function found, vo
 		found(user, NULL, log->wanted);
 		return 1;
 	}
-	/* A file that existed before and was not modified is not the log of this run. */
-	if (stat(log->wanted, &status) != 0 || (log->was_there && status.st_mtim.tv_sec == log->changed.tv_sec &&
-						status.st_mtim.tv_nsec == log->changed.tv_nsec))
+	/* A file that is empty, or existed before and was not modified, is not the log of this run. */
+	if (stat(log->wanted, &status) != 0 || (S_ISREG(status.st_mode) && status.st_size == 0) ||
+	    (log->was_there && !log->is_claimed && status.st_mtim.tv_sec == log->changed.tv_sec &&
+	     status.st_mtim.tv_nsec == log->changed.tv_nsec))
 		return 0;
 	found(user, log->wanted, log->wanted);
 	return 1;

@@ -18,18 +18,27 @@ typedef struct log_output {
 	char *directory; /**< Directory of the log, or of the parts. */
 	char *part;      /**< Common prefix of the names of parts; NULL if the log is written under its own name. */
 	char *pattern;   /**< Pattern passed to the module: %p stands for the process ID, %% for a percent sign. */
+	int replaces;    /**< Existing files may be replaced. */
+	int is_claimed;  /**< This process created an empty file at the path. */
+	int stdout_fd;   /**< Duplicate of the standard output if the log goes there, otherwise -1. */
+	int lock_fd;     /**< Keeps the path locked until parts become logs; -1 if it is not. */
 	int is_stream;   /**< The log goes to a FIFO or a device, which can be written only once. */
 	int was_there;   /**< A file of that name existed before, */
 	struct timespec changed; /**< last modified at this time. */
 	int is_misplaced;        /**< Set by log_output_collect() after a message if a log is not at its path. */
 } log_output;
 
+typedef struct log_output_options {
+	int for_processes; /**< Each process writes its own log. */
+	int replaces;      /**< An existing file may be replaced. */
+} log_output_options;
+
 /**
- * Prepares the path. \p output: the requested name, NULL for one made from \p subject. In it, %p becomes the process
- * ID, %n the name of \p subject, %t the time, %% a percent sign. \p for_processes: each process writes its own log.
+ * Prepares the path. \p output: the requested name, "-" for the standard output, NULL for one made from \p subject, with a number if that exists.
+ * In it, %p becomes the process ID, %n the name of \p subject, %t the time, %h the name of the host, %% a percent sign.
  * Returns -1 to continue, or an exit status after a message.
  */
-int log_output_init(log_output *log, const char *output, const char *subject, int for_processes);
+int log_output_init(log_output *log, const char *output, const char *subject, const log_output_options *options);
 void log_output_release(log_output *log);
 
 /** Called for each log. \p path is its current path, NULL if it cannot be read; \p name is its name for messages. */

@@ -70,6 +70,8 @@ grep -qx "mprof: recording allocations, jit, collections, exceptions, threads, s
 profiled "calls,output=a-%p-%%.mprof" Calls.exe >/dev/null 2>err
 process=$(sed -n 's/.*(pid \([0-9]*\))/\1/p' err)
 check_complete "a-$process-%.mprof"
+profiled "calls,output=host-%h.mprof" Calls.exe >/dev/null 2>&1
+check_complete "host-$(uname -n).mprof"
 profiled "calls,output=b-%t.mprof" Calls.exe >/dev/null 2>&1
 check_complete b-20*.mprof
 

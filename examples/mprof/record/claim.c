@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Claims the paths of logs. */
+#include "record/claim.h"
+
+#include "common/modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* That of logs that the library creates. */
+#define LOG_MODE 0600
+
+/* More logs with the same name are replaced rather than numbered. */
+#define MAX_NUMBER 1000000
+
+/* Returns 0 or an errno value. The module that writes the log opens the file again. */
+static int create_empty(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, LOG_MODE);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+/* Every writer of a log locks its file. */
+static int is_being_written(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return is_locked;
+}
+
+claim_result claim_path(const char *path, int replaces)
+{
+	struct stat status;
+
+	if (create_empty(path) == 0)
+		return CLAIM_MADE;
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return CLAIM_EMPTY;
+	if (is_being_written(path))
+		return CLAIM_BUSY;
+	return status.st_size > 0 && !replaces ? CLAIM_EXISTS : CLAIM_EMPTY;
+}
+
+int claim_lock(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	/* Without a lock, which some file systems lack, the run goes on. */
+	if (fd >= 0)
+		(void)flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
+char *claim_labelled_name(const char *path, const char *label)
+{
+	size_t length = strlen(path);
+	char *stem;
+	char *labelled;
+	char *name;
+
+	if (length > strlen(LOG_EXTENSION) && strcmp(path + length - strlen(LOG_EXTENSION), LOG_EXTENSION) == 0)
+		length -= strlen(LOG_EXTENSION);
+	stem = strndup(path, length);
+	labelled = stem != NULL ? modules_join(stem, ".", label) : NULL;
+	name = labelled != NULL ? modules_join(labelled, LOG_EXTENSION, "") : NULL;
+	free(stem);
+	free(labelled);
+	return name;
+}
+
+claim_result claim_numbered(char **path)
+{
+	int error = create_empty(*path);
+	struct stat status;
+
+	/* A FIFO or a device is written to. */
+	if (error == EEXIST && stat(*path, &status) == 0 && !S_ISREG(status.st_mode))
+		return CLAIM_EMPTY;
+	for (int number = 2; error == EEXIST && number <= MAX_NUMBER; number++) {
+		char label[16];
+		char *name;
+
+		snprintf(label, sizeof(label), "%d", number);
+		name = claim_labelled_name(*path, label);
+		if (name == NULL)
+			return CLAIM_NO_MEMORY;
+		error = create_empty(name);
+		if (error == EEXIST) {
+			free(name);
+			continue;
+		}
+		free(*path);
+		*path = name;
+	}
+	return error == 0 ? CLAIM_MADE : CLAIM_EMPTY;
+}
+
+void claim_release(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+		unlink(path);
+}
