@@ -14,14 +14,18 @@
  */
 #define DEFAULT_SAMPLE_HZ 100
 
-/* Of samples and of allocation events, in frames. */
+/*
+ * In frames. Samples are rare, and a call tree needs them whole. Allocations are frequent, and every frame of their
+ * stacks costs time.
+ */
+#define DEFAULT_SAMPLE_DEPTH 128
 #define DEFAULT_STACK_DEPTH 32
 
 void options_init(module_options *options)
 {
 	memset(options, 0, sizeof(*options));
 	options->sample_hz = DEFAULT_SAMPLE_HZ;
-	options->sample_depth = DEFAULT_STACK_DEPTH;
+	options->sample_depth = DEFAULT_SAMPLE_DEPTH;
 	options->stack_depth = DEFAULT_STACK_DEPTH;
 	options->heap_when = HEAP_EVERY;
 	options->heap_collections = 1;

@@ -9,12 +9,16 @@
 #include "shared/dialects.h"
 
 #include <mprof/format.h>
+#include <mprof/recorder_types.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* One frame remains for MPROF_FRAME_TRUNCATED. */
+#define MAX_STACK_DEPTH (MPROF_STACK_MAX - 1)
 
 #define MIN_RING_BYTES (UINT64_C(1) << 20)
 #define MIN_LOG_BYTES (UINT64_C(1) << 16)
@@ -50,8 +54,8 @@ typedef struct number_option {
 
 static const number_option numbers[] = {
 	{"depth", 1, 1000000000, offsetof(module_options, call_depth)},
-	{"sample-depth", 1, 128, offsetof(module_options, sample_depth)},
-	{"stack-depth", 1, 128, offsetof(module_options, stack_depth)},
+	{"sample-depth", 1, MAX_STACK_DEPTH, offsetof(module_options, sample_depth)},
+	{"stack-depth", 1, MAX_STACK_DEPTH, offsetof(module_options, stack_depth)},
 	{"port", 1024, 65535, offsetof(module_options, port)},
 	{"gzip", 1, 9, offsetof(module_options, gzip_level)},
 	{"buffers", 2, 65536, offsetof(module_options, max_buffers)},

@@ -18,6 +18,7 @@ typedef struct stack_walk {
 	mprof_frame *frames;
 	size_t count;
 	size_t limit;
+	int is_truncated; /* There are more frames than the limit. */
 } stack_walk;
 
 /*
@@ -38,17 +39,30 @@ static int is_wrapper(MonoProfiler *profiler, thread_state *state, MonoMethod *m
 	return known->is_wrapper;
 }
 
+/* Returns 0 if there is no room. */
+static int put_frame(stack_walk *walk, mprof_frame frame)
+{
+	if (walk->count == walk->limit) {
+		walk->is_truncated = 1;
+		return 0;
+	}
+	walk->frames[walk->count++] = frame;
+	return 1;
+}
+
 /*
  * Adds the methods whose compilation was started from the address of the current frame: as long as the compiler runs,
- * that frame does not advance. Returns 0 if there is no room for more.
+ * that frame does not advance. Returns 0 if there is no room.
  */
 static int add_compilations(stack_walk *walk, uintptr_t caller)
 {
-	while (walk->count < walk->limit && walk->compilations > 0 &&
-	       walk->state->compiling[walk->compilations - 1].caller == caller)
-		walk->frames[walk->count++] =
-			key_of(walk->state->compiling[--walk->compilations].method) | MPROF_FRAME_COMPILING;
-	return walk->count < walk->limit;
+	while (walk->compilations > 0 && walk->state->compiling[walk->compilations - 1].caller == caller) {
+		MonoMethod *method = walk->state->compiling[--walk->compilations].method;
+
+		if (!put_frame(walk, key_of(method) | MPROF_FRAME_COMPILING))
+			return 0;
+	}
+	return 1;
 }
 
 static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
@@ -59,18 +73,25 @@ static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, i
 	if (walk->compilations > 0 && !add_compilations(walk, (uintptr_t)code + (uintptr_t)offset))
 		return 1;
 	if (walk->address != 0) {
-		if (walk->address != (uintptr_t)code + (uintptr_t)offset)
-			walk->frames[walk->count++] = walk->address | MPROF_FRAME_NATIVE;
+		const uintptr_t address = walk->address;
+
 		walk->address = 0;
-		if (walk->count == walk->limit)
+		if (address != (uintptr_t)code + (uintptr_t)offset && !put_frame(walk, address | MPROF_FRAME_NATIVE))
 			return 1;
 	}
 	if (walk->state != NULL && method != NULL && is_wrapper(walk->profiler, walk->state, method) &&
 	    walk->count == 0)
 		return 0;
 	/* Code without a method is precompiled, and its file contains its name. */
-	walk->frames[walk->count++] = method != NULL ? key_of(method) : key_of(code) | MPROF_FRAME_NATIVE;
-	return walk->count == walk->limit;
+	return !put_frame(walk, method != NULL ? key_of(method) : key_of(code) | MPROF_FRAME_NATIVE);
+}
+
+/* Returns the number of frames. */
+static size_t end_walk(stack_walk *walk)
+{
+	if (walk->is_truncated)
+		walk->frames[walk->count++] = MPROF_FRAME_TRUNCATED;
+	return walk->count;
 }
 
 #if defined(__linux__) && defined(__x86_64__)
@@ -96,13 +117,14 @@ static void describe_here(ucontext_t *context, void *stack)
 
 size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit)
 {
-	stack_walk walk = {profiler, state, 0, state->compilations, frames, 0, limit};
+	stack_walk walk = {profiler, state, 0, state->compilations, frames, 0, limit, 0};
 	ucontext_t context;
 
 	describe_here(&context, __builtin_frame_address(0));
 	mono_stack_walk_async_safe(add_frame, &context, &walk);
-	add_compilations(&walk, 0);
-	return walk.count;
+	if (!walk.is_truncated)
+		add_compilations(&walk, 0);
+	return end_walk(&walk);
 }
 
 static mono_bool find_address(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
@@ -125,11 +147,11 @@ uintptr_t stacks_code_here(void)
 
 size_t stacks_interrupted(const void *address, const void *context, mprof_frame *frames, size_t limit)
 {
-	stack_walk walk = {NULL, NULL, (uintptr_t)address, 0, frames, 0, limit};
+	stack_walk walk = {NULL, NULL, (uintptr_t)address, 0, frames, 0, limit, 0};
 
 	/* The cast removes const: the runtime only reads the context. */
 	mono_stack_walk_async_safe(add_frame, (void *)(uintptr_t)context, &walk);
 	if (walk.count == 0)
-		walk.frames[walk.count++] = (uintptr_t)address | MPROF_FRAME_NATIVE;
-	return walk.count;
+		put_frame(&walk, (uintptr_t)address | MPROF_FRAME_NATIVE);
+	return end_walk(&walk);
 }

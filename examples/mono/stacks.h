@@ -14,8 +14,10 @@
 
 /**
  * Walks the calling thread's stack, without innermost frames that the runtime generated. A method being compiled is
- * placed inside the frame of the code that needed it. For callbacks, where the thread is in the runtime's code. Returns
- * the number of frames, at most \p limit.
+ * placed inside the frame of the code that needed it. For callbacks, where the thread is in the runtime's code.
+ *
+ * Returns the number of frames: at most \p limit, or one more if the stack has further frames, for
+ * #MPROF_FRAME_TRUNCATED.
  */
 size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit);
 
@@ -24,7 +26,7 @@ uintptr_t stacks_code_here(void);
 
 /**
  * Walks the stack that a signal interrupted; the innermost frame is the interrupted address if that is native code.
- * Async-signal-safe. Returns the number of frames: at least one, at most \p limit.
+ * Async-signal-safe. Returns the number of frames, at least one, as stacks_here().
  */
 size_t stacks_interrupted(const void *address, const void *context, mprof_frame *frames, size_t limit);
 

@@ -24,6 +24,9 @@ typedef struct mprof_reader mprof_reader;
 
 /**
  * \brief One frame of a call stack. Passed together with its size, so that it may grow at its end.
+ *
+ * A native frame with the ID 0, always the outermost, stands for the outer frames that were not recorded
+ * (section 3.13).
  * \since 0.1
  */
 typedef struct mprof_stack_frame {

@@ -26,7 +26,7 @@ MPROF_BEGIN_DECLS
  * \param recorder The recorder.
  * \param thread ID of the thread in the log.
  * \param frames The call stack, the innermost frame first. Copied.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off. 0 records nothing.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks. 0 records nothing.
  * \return 1 if the sample was recorded, 0 if not.
  * \since 0.1
  */

@@ -208,7 +208,7 @@ MPROF_API void mprof_thread_record_allocation(mprof_thread *thread, mprof_key cl
  * \param size Size of the object in bytes, below 2^56.
  * \param object Address of the object.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size,
@@ -223,7 +223,7 @@ MPROF_API void mprof_thread_record_allocation_detailed(mprof_thread *thread, mpr
  * \param class_key Key of the class of the object.
  * \param object Address of the object.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \return
  * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
  * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p state is unknown.
@@ -242,7 +242,7 @@ MPROF_API mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_m
  * \param class_key Key of the class of its object, 0 if it has none.
  * \param object Address of its object, 0 if it has none.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
@@ -257,7 +257,7 @@ MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t
  * \param handle Number of the handle, below 2^62; others are ignored.
  * \param type Type of the handle.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
@@ -287,7 +287,7 @@ MPROF_API void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, m
  * \param size Size in bytes, as requested; below 2^56.
  * \param frames The call stack, the innermost frame first, copied; NULL for none, which is the cheapest. The first
  * frame is the caller of the allocator.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address, uint64_t size,
@@ -304,7 +304,7 @@ MPROF_API void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64
  * \param thread The handle of the calling thread; NULL records nothing.
  * \param address Address of the memory.
  * \param frames The call stack, the innermost frame first, copied; NULL for none.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, const mprof_frame *frames,
@@ -326,7 +326,7 @@ MPROF_API void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t a
  * \param new_address Address afterwards; may be the same.
  * \param size New size in bytes; below 2^56.
  * \param frames The call stack, the innermost frame first, copied; NULL for none.
- * \param count Number of elements in \p frames; those beyond #MPROF_STACK_MAX are left off.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
 MPROF_API void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,

@@ -64,6 +64,16 @@ typedef uint64_t mprof_frame;
 #define MPROF_FRAME_COMPILING (UINT64_C(1) << 62)
 
 /**
+ * \brief As the outermost frame of a call stack: its outer frames are not recorded, because the client walks a limited
+ * number of frames. Without it, a call stack is taken to be whole, and its outermost frame to be the start of a thread.
+ * Log readers count samples of truncated call stacks below one frame (section 3.13 of doc/format.md).
+ *
+ * As any other than the outermost frame it is an unknown method.
+ * \since 0.1
+ */
+#define MPROF_FRAME_TRUNCATED (MPROF_FRAME_NATIVE | MPROF_FRAME_COMPILING)
+
+/**
  * \brief The frame of an address of native code, for languages that have no macros.
  *
  * Thread-safe, async-signal-safe.
@@ -98,7 +108,8 @@ MPROF_API mprof_frame mprof_frame_make_compiling(mprof_key method);
  * \since 0.1
  */
 enum {
-	MPROF_STACK_MAX = 128 /**< Maximum number of frames of a call stack; outer frames beyond it are left off. */
+	MPROF_STACK_MAX = 250 /**< Maximum number of frames of a call stack. Of a longer one the innermost frames are
+	                           recorded, followed by #MPROF_FRAME_TRUNCATED. */
 };
 
 MPROF_END_DECLS

@@ -20,7 +20,7 @@ static uint32_t translate_id(const mprof_converter *converter, mprof_record_kind
 static void translate_stack(const mprof_converter *converter, mprof_record *record)
 {
 	record->as.stack.caller = translate_id(converter, MPROF_RECORD_STACK, record->as.stack.caller);
-	if (!record->as.stack.is_native)
+	if (!record->as.stack.is_native || record->as.stack.target == 0)
 		return;
 	record->as.stack.target = translate_id(converter, MPROF_RECORD_LOCATION, record->as.stack.target);
 	if (record->as.stack.target == 0)

@@ -12,6 +12,9 @@
 #define STACK_FRAME_NATIVE UINT64_C(1)
 #define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
 
+/** The location 0 stands for the outer frames that were not recorded. */
+#define STACK_FRAME_TRUNCATED STACK_FRAME_NATIVE
+
 /** The maximum number of lists in a block. */
 #define RECORD_MAX_LISTS 3
 

@@ -51,13 +51,14 @@ static void decode_stack(record_cursor *cursor, mprof_record *record)
 	record->as.stack.target = (uint32_t)(frame >> 1);
 	if (frame >> 1 > UINT32_MAX)
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
-	if (frame == 1)
-		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "call stack has a frame with location 0");
 	start = content->position;
 	distance = content_cursor_id(content);
 	if (distance == 0 || distance > record->id)
 		content_cursor_fail(content, start, MPROF_ERR_MALFORMED,
 				    "stack refers to a caller that is not defined yet");
+	else if (frame == STACK_FRAME_TRUNCATED && distance != record->id)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED,
+				    "frame that marks a truncated call stack has a caller");
 	record->as.stack.caller = record->id - distance;
 }
 

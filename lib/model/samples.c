@@ -64,6 +64,8 @@ static int find_native_record(sample_model *samples, const mprof_reader *reader,
 {
 	mprof_record record;
 
+	if (location == 0)
+		return find_record(samples, MPROF_SAMPLE_TRUNCATED, 0, number);
 	if (mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, location, &record, sizeof(record)) == MPROF_OK) {
 		if (record.as.location.function != 0)
 			return find_record(samples, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);

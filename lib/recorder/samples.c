@@ -9,6 +9,7 @@ int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, cons
 {
 	int saved_errno = errno;
 	int is_filling;
+	int is_truncated;
 	sample_record *record;
 	uint64_t counter;
 
@@ -19,13 +20,16 @@ int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, cons
 	    recorder_in_child(&recorder->shared))
 		return 0;
 	counter = counter_read(&recorder->shared.counter);
-	if (count > MPROF_STACK_MAX)
+	is_truncated = count > MPROF_STACK_MAX;
+	if (is_truncated)
 		count = MPROF_STACK_MAX;
 	record = sample_store_claim(&recorder->shared.samples, count, &is_filling);
 	if (record != NULL) {
 		record->thread = thread;
 		record->counter = counter;
 		memcpy(record->frames, frames, count * sizeof(*frames));
+		if (is_truncated)
+			record->frames[count - 1] = MPROF_FRAME_TRUNCATED;
 		sample_store_commit(&recorder->shared.samples, record);
 		if (is_filling)
 			sem_post(&recorder->shared.work);

@@ -74,6 +74,8 @@ static int resolve_frame(stack_store *stacks, mprof_frame frame, int is_innermos
 			 int *is_final)
 {
 	*target = 0;
+	if (frame == MPROF_FRAME_TRUNCATED)
+		return 1;
 	if ((frame & MPROF_FRAME_NATIVE) != 0)
 		*target = native_code_location(&stacks->code, frame & NATIVE_ADDRESS_MASK,
 					       !is_innermost || (frame & MPROF_FRAME_RETURN) == MPROF_FRAME_RETURN,
@@ -119,6 +121,9 @@ static uint32_t intern_inner_frames(stack_store *stacks, remembered_stack *last,
 		mprof_frame frame = frames[count - 1 - depth];
 		uint32_t target;
 
+		/* A mark that is not the outermost frame has callers, so it is an unknown method. */
+		if (frame == MPROF_FRAME_TRUNCATED && depth > 0)
+			frame = 0;
 		if (!resolve_frame(stacks, frame, depth == count - 1, counter, &target, &is_final))
 			return 0;
 		stack = intern_frame(stacks, stack, frame, target);

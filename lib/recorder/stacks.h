@@ -50,7 +50,7 @@ int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys
 void stack_store_destroy(stack_store *stacks);
 
 /**
- * The ID of a call stack, whose frames are listed innermost first; outer frames beyond #MPROF_STACK_MAX are left off.
+ * The ID of a call stack, whose frames are listed innermost first; at most #MPROF_STACK_MAX.
  * Keys are resolved as of \p counter. All native frames except the innermost are return addresses. \p memory is that of
  * one thread or of several: it saves time if consecutive call stacks have many frames in common.
  *

@@ -372,7 +372,8 @@ mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind ki
 typedef struct wide_event {
 	uint64_t subject;
 	uint64_t object;
-	uint64_t number; /**< Allocations: the size, which changes places with the counter. */
+	uint64_t number;  /**< Allocations: the size, which changes places with the counter. */
+	int is_truncated; /**< The call stack has more frames than are kept. */
 } wide_event;
 
 static inline uint32_t kept_frames(size_t count)
@@ -395,6 +396,17 @@ static inline event_buffer *begin_wide(mprof_thread *thread, mprof_event_kind ki
 	if (kind >= MPROF_EVENT_MEMORY_ALLOCATED && buffer != before && buffer != NULL)
 		*counter = counter_read(&thread->counter);
 	return buffer;
+}
+
+/* Replaces the outermost frame that is kept. */
+static void mark_truncated(event_slot *slots, uint32_t kept)
+{
+	event_slot *last = &slots[2 + (kept - 1) / 2];
+
+	if (kept % 2 != 0)
+		last->subject = MPROF_FRAME_TRUNCATED;
+	else
+		last->stamp = MPROF_FRAME_TRUNCATED;
 }
 
 static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_event *event, const mprof_frame *frames,
@@ -420,6 +432,8 @@ static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_
 		slots[2 + i / 2].subject = frames[i];
 		slots[2 + i / 2].stamp = i + 1 < kept ? frames[i + 1] : 0;
 	}
+	if (event->is_truncated && kept > 0)
+		mark_truncated(slots, kept);
 	/* Release, as in publish_slot(): all slots at once, so that none is drained without the others. */
 	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(kept), memory_order_release);
 }
@@ -437,7 +451,7 @@ static size_t innermost_method(const mprof_frame *frames, size_t count)
 void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size, uint64_t object,
 					     const mprof_frame *frames, size_t count)
 {
-	wide_event event = {class_key, object, size};
+	wide_event event = {class_key, object, size, 0};
 	uint32_t detail;
 
 	if (thread == NULL)
@@ -450,6 +464,7 @@ void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key cla
 	if ((detail & ~(uint32_t)DETAIL_STACKS) == 0) {
 		mprof_thread_record_allocation(thread, class_key, size);
 	} else if ((detail & MPROF_ALLOCATION_DETAIL_STACK) != 0) {
+		event.is_truncated = count > MPROF_STACK_MAX;
 		record_wide(thread, MPROF_EVENT_ALLOCATION, &event, frames, kept_frames(count));
 	} else {
 		size_t caller =
@@ -461,18 +476,19 @@ void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key cla
 }
 
 /* What is not an allocation keeps its call stack where the log has them. */
-static void record_detailed(mprof_thread *thread, mprof_event_kind kind, const wide_event *event,
-			    const mprof_frame *frames, size_t count)
+static void record_detailed(mprof_thread *thread, mprof_event_kind kind, wide_event *event, const mprof_frame *frames,
+			    size_t count)
 {
 	uint32_t kept = frames != NULL && (thread->detail & DETAIL_STACKS) != 0 ? kept_frames(count) : 0;
 
+	event->is_truncated = count > MPROF_STACK_MAX;
 	record_wide(thread, kind, event, frames, kept);
 }
 
 mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
 					 uint64_t object, const mprof_frame *frames, size_t count)
 {
-	wide_event event = {class_key, object, (uint64_t)state};
+	wide_event event = {class_key, object, (uint64_t)state, 0};
 
 	/* The log has no other states. */
 	if (thread == NULL || state < MPROF_MONITOR_CONTENDED || state > MPROF_MONITOR_FAILED)
@@ -490,7 +506,7 @@ static int handle_is_valid(uint64_t handle)
 void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
 					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
 {
-	wide_event event = {class_key, object, (uint32_t)type & 3};
+	wide_event event = {class_key, object, (uint32_t)type & 3, 0};
 	uint64_t words[1 + MPROF_STACK_MAX];
 	uint32_t kept = kept_frames(count);
 
@@ -504,6 +520,7 @@ void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, m
 	words[0] = handle;
 	if (kept > 0)
 		memcpy(words + 1, frames, kept * sizeof(*frames));
+	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
 	record_wide(thread, MPROF_EVENT_HANDLE_CREATED, &event, words, 1 + kept);
 }
 
@@ -511,7 +528,7 @@ void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, m
 					const mprof_frame *frames, size_t count)
 {
 	/* The handle is stored in the field of the object, which is not recorded again. */
-	wide_event event = {0, handle, (uint32_t)type & 3};
+	wide_event event = {0, handle, (uint32_t)type & 3, 0};
 
 	if (thread != NULL && handle_is_valid(handle))
 		record_detailed(thread, MPROF_EVENT_HANDLE_DELETED, &event, frames, count);
@@ -519,7 +536,7 @@ void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, m
 
 void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object)
 {
-	wide_event event = {class_key, object, 0};
+	wide_event event = {class_key, object, 0, 0};
 
 	if (thread != NULL)
 		record_detailed(thread, is_end ? MPROF_EVENT_FINALIZER_END : MPROF_EVENT_FINALIZER_START, &event, NULL,
@@ -529,7 +546,7 @@ void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key c
 mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
 					    uint64_t value)
 {
-	wide_event event = {value, number, 0};
+	wide_event event = {value, number, 0, 0};
 
 	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (COLLECTION_KINDS & KIND_BIT(kind)) == 0)
 		return MPROF_ERR_ARGUMENT;
@@ -540,7 +557,7 @@ mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_ki
 void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address, uint64_t size,
 					  const mprof_frame *frames, size_t count)
 {
-	wide_event event = {address, 0, size};
+	wide_event event = {address, 0, size, 0};
 
 	if (thread != NULL)
 		record_detailed(thread, MPROF_EVENT_MEMORY_ALLOCATED, &event, frames, frames != NULL ? count : 0);
@@ -548,7 +565,7 @@ void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address
 
 void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, const mprof_frame *frames, size_t count)
 {
-	wide_event event = {address, 0, 0};
+	wide_event event = {address, 0, 0, 0};
 
 	if (thread == NULL)
 		return;
@@ -561,7 +578,7 @@ void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, co
 void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
 					uint64_t new_address, uint64_t size, const mprof_frame *frames, size_t count)
 {
-	wide_event event = {new_address, old_address, size};
+	wide_event event = {new_address, old_address, size, 0};
 	/* When the call started stands before the frames. */
 	mprof_frame all[1 + MPROF_STACK_MAX] = {started};
 	uint32_t kept;
@@ -571,6 +588,7 @@ void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_addre
 	kept = frames != NULL && (thread->detail & DETAIL_STACKS) != 0 ? kept_frames(count) : 0;
 	for (uint32_t i = 0; i < kept; i++)
 		all[1 + i] = frames[i];
+	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
 	record_wide(thread, MPROF_EVENT_MEMORY_RESIZED, &event, all, 1 + kept);
 }
 

@@ -40,7 +40,10 @@ static mprof_status check_stack(mprof_writer *writer, const definition_counts *c
 {
 	if (record->as.stack.caller >= record->id)
 		return refuse_undefined(writer, "stack refers to a caller that is not defined yet");
-	if (record->as.stack.is_native) {
+	if (record->as.stack.is_native && record->as.stack.target == 0) {
+		if (record->as.stack.caller != 0)
+			return refuse_undefined(writer, "frame that marks a truncated call stack has a caller");
+	} else if (record->as.stack.is_native) {
 		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->as.stack.target))
 			return refuse_undefined(
 				writer, "stack refers to a location that is not defined: write its CODE block first");

@@ -133,6 +133,12 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 	return 1;
 }
 
+/* The dialects have no frame for this; the call stack ends there. */
+static int is_truncation(const mprof_record *frame)
+{
+	return frame->as.stack.is_native && frame->as.stack.target == 0;
+}
+
 /* Collects the frames of a sample, innermost first, at least one and at most as many as the dialect permits. */
 static size_t collect_frames(const mprof_writer *writer, const mprof_event *sample, mprof_record frames[MOST_FRAMES])
 {
@@ -141,7 +147,8 @@ static size_t collect_frames(const mprof_writer *writer, const mprof_event *samp
 	size_t count = 0;
 
 	while (count < most && stack != 0 && stack <= UINT32_MAX &&
-	       definition_table_get(&writer->code, MPROF_RECORD_STACK, (uint32_t)stack, &frames[count]))
+	       definition_table_get(&writer->code, MPROF_RECORD_STACK, (uint32_t)stack, &frames[count]) &&
+	       !is_truncation(&frames[count]))
 		stack = frames[count++].as.stack.caller;
 	if (count > 0)
 		return count;

@@ -360,10 +360,8 @@ static void write_code_and_stacks(mprof_writer *writer)
 		make_record(MPROF_RECORD_LOCATION, 2),
 	};
 	const mprof_record stacks[] = {
-		make_stack(1, 0, 1, 0),
-		make_stack(2, 1, 2, 0),
-		make_stack(3, 1, 1, 1),
-		make_stack(4, 2, 0, 0),
+		make_stack(1, 0, 1, 0), make_stack(2, 1, 2, 0), make_stack(3, 1, 1, 1),
+		make_stack(4, 2, 0, 0), make_stack(5, 0, 0, 1), make_stack(6, 5, 2, 0),
 	};
 
 	code[0].as.module.address = UINT64_C(0x7f0012000000);
@@ -379,7 +377,7 @@ static void write_code_and_stacks(mprof_writer *writer)
 	code[2].as.location.offset = 0x1234;
 	code[3].as.location.offset = UINT64_C(0x7f0040000010);
 	write_records(writer, MPROF_BLOCK_CODE, code, 4);
-	write_records(writer, MPROF_BLOCK_STACKS, stacks, 4);
+	write_records(writer, MPROF_BLOCK_STACKS, stacks, 6);
 }
 
 static void write_detailed_events(mprof_writer *writer)

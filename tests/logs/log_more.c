@@ -81,7 +81,7 @@ static void write_code(mprof_writer *writer, uint32_t first)
 	put(writer, MPROF_BLOCK_CODE, records, 12);
 }
 
-/* A tree: each call stack calls two others, and some frames are native or unknown. */
+/* A tree: each call stack calls two others, and some frames are native or unknown. Some branches are truncated. */
 static void write_stacks(mprof_writer *writer, uint32_t first, uint32_t count)
 {
 	mprof_record records[100];
@@ -95,6 +95,11 @@ static void write_stacks(mprof_writer *writer, uint32_t first, uint32_t count)
 			records[i].as.stack.is_native = 1;
 		} else if (i % 7 == 6) {
 			records[i].as.stack.target = 0;
+		}
+		if ((first + i) % 11 == 0) {
+			records[i].as.stack.caller = 0;
+			records[i].as.stack.target = 0;
+			records[i].as.stack.is_native = 1;
 		}
 	}
 	put(writer, MPROF_BLOCK_STACKS, records, count);

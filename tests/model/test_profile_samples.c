@@ -183,6 +183,28 @@ Test(profile_samples, native_code)
 	log_release(&log);
 }
 
+Test(profile_samples, of_truncated_stacks_are_below_one_root)
+{
+	test_log log;
+	mprof_sample_node truncated;
+
+	log_begin(&log);
+	define_stacks(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_LOCATION(5, 0, 0), STACK_OF_METHOD(6, 5, 1),
+		      STACK_OF_METHOD(7, 5, 2), STACK_OF_METHOD(8, 7, 1));
+	WRITE_SAMPLES(&log, 7, 6, 7, 8, 8, 1);
+	log_profile(&log);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_TRUNCATED, 0, 0, 4);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 4, 4);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 2, 1, 3);
+	truncated = child_of(&log, node_at(&log, 0), MPROF_SAMPLE_TRUNCATED, 0);
+	cr_expect_eq(truncated.total, 4);
+	cr_expect_eq(truncated.self, 0);
+	cr_expect_eq(child_of(&log, truncated, MPROF_SAMPLE_METHOD, 2).total, 3);
+	cr_expect_eq(child_of(&log, node_at(&log, 0), MPROF_SAMPLE_METHOD, 1).total, 1);
+	log_release(&log);
+}
+
 Test(profile_samples, by_thread)
 {
 	test_log log;

@@ -9,6 +9,9 @@
 #include <pthread.h>
 #include <string.h>
 
+/* Frames of a sample; three of them fill a chunk of the smallest store. */
+#define DEEP 128
+
 #define SMALLEST (UINT64_C(64) << 10)
 
 static sample_store *open_store(uint64_t bytes)
@@ -77,7 +80,7 @@ Test(sample_store, room_is_given_back)
 		size_t samples = 1 + (size_t)round % 41;
 
 		for (size_t i = 0; i < samples; i++, number++)
-			cr_assert(record_one(store, number + 1, 1 + number * 37 % MPROF_STACK_MAX));
+			cr_assert(record_one(store, number + 1, 1 + number * 37 % DEEP));
 		cr_assert_eq(take_all(store), samples);
 	}
 	cr_assert_eq(sample_store_take_losses(store), 0);
@@ -103,7 +106,7 @@ Test(sample_store, what_finds_no_room_is_counted)
 	uint64_t recorded = 0;
 
 	for (int i = 0; i < 2000; i++) {
-		if (record_one(store, ++number, MPROF_STACK_MAX))
+		if (record_one(store, ++number, DEEP))
 			recorded++;
 		else
 			lost++;
@@ -113,7 +116,7 @@ Test(sample_store, what_finds_no_room_is_counted)
 	cr_assert_eq(sample_store_take_losses(store), lost);
 	cr_assert_eq(sample_store_take_losses(store), 0, "losses are returned once");
 	cr_assert_eq(take_all(store), recorded);
-	cr_assert(record_one(store, ++number, MPROF_STACK_MAX), "there is room again");
+	cr_assert(record_one(store, ++number, DEEP), "there is room again");
 	sample_store_destroy(store);
 }
 
@@ -140,7 +143,7 @@ Test(sample_store, the_writer_thread_is_called_at_half)
 	int is_filling;
 
 	for (int i = 0; i < 16 * 3; i++) {
-		sample_record *record = sample_store_claim(store, MPROF_STACK_MAX, &is_filling);
+		sample_record *record = sample_store_claim(store, DEEP, &is_filling);
 
 		/* Half of the chunks are free until the eighth is opened. */
 		cr_assert_eq(is_filling, i % 3 == 0 && i / 3 >= 7, "sample %d", i);
@@ -160,12 +163,12 @@ static void hold_one(uint64_t before)
 	sample_record *taken;
 
 	for (uint64_t i = 0; i < before; i++)
-		cr_assert(record_one(store, ++number, MPROF_STACK_MAX));
-	held = claim(store, ++number, MPROF_STACK_MAX);
+		cr_assert(record_one(store, ++number, DEEP));
+	held = claim(store, ++number, DEEP);
 	cr_assert_not_null(held);
 	for (int round = 0; round < 1000; round++) {
 		for (int i = 0; i < 20; i++)
-			cr_assert(record_one(store, ++number, MPROF_STACK_MAX));
+			cr_assert(record_one(store, ++number, DEEP));
 		cr_assert_eq(take_all(store), 20 + (round == 0 ? before : 0));
 	}
 	sample_store_commit(store, held);
@@ -176,7 +179,7 @@ static void hold_one(uint64_t before)
 	sample_store_release(store, taken);
 	/* All chunks are free again. */
 	for (int i = 0; i < 45; i++)
-		cr_assert(record_one(store, ++number, MPROF_STACK_MAX));
+		cr_assert(record_one(store, ++number, DEEP));
 	cr_assert_eq(sample_store_take_losses(store), 0);
 	sample_store_destroy(store);
 }
@@ -212,7 +215,7 @@ static void *claim_many(void *argument)
 	claimer *own = argument;
 
 	for (uint64_t i = 1; i <= EACH; i++)
-		own->recorded += (uint64_t)record_one(own->store, own->number * 1000000 + i, 1 + i % MPROF_STACK_MAX);
+		own->recorded += (uint64_t)record_one(own->store, own->number * 1000000 + i, 1 + i % DEEP);
 	atomic_fetch_add(&finished, 1);
 	return NULL;
 }

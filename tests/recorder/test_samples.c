@@ -178,7 +178,13 @@ Test(samples, nothing_to_record)
 	recorded_log_free(&log);
 }
 
-Test(samples, of_deep_stacks_keep_the_innermost_frames)
+/* Whether a frame stands for outer frames that were not recorded. */
+static int is_truncation(const mprof_stack_frame *frame)
+{
+	return frame->is_native && frame->id == 0;
+}
+
+Test(samples, of_deep_stacks_keep_the_innermost_frames_and_are_marked)
 {
 	recorded_log log = {0};
 	sampled_log sampled;
@@ -188,22 +194,63 @@ Test(samples, of_deep_stacks_keep_the_innermost_frames)
 	size_t count;
 
 	for (size_t i = 0; i < sizeof(chain) / sizeof(chain[0]); i++)
-		chain[i] = i == MPROF_STACK_MAX ? B : i == MPROF_STACK_MAX - 1 ? C : A;
+		chain[i] = i == MPROF_STACK_MAX - 1 ? B : i == MPROF_STACK_MAX - 2 ? C : A;
 	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, sizeof(chain) / sizeof(chain[0])));
 	cr_assert(mprof_recorder_record_sample(recorder, 1, chain, MPROF_STACK_MAX));
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 	sampled_log_read(&sampled, &log);
 	cr_assert_eq(sampled.count, 2);
-	cr_assert_eq(sampled.samples[0].stack, sampled.samples[1].stack);
-	cr_assert_eq(mprof_reader_lookup_stack(sampled.reader, sampled.samples[0].stack, frames, sizeof(*frames), 200,
-					       &count),
+	cr_assert_neq(sampled.samples[0].stack, sampled.samples[1].stack);
+	for (size_t i = 0; i < 2; i++) {
+		cr_assert_eq(mprof_reader_lookup_stack(sampled.reader, sampled.samples[i].stack, frames,
+						       sizeof(*frames), MPROF_STACK_MAX + 72, &count),
+			     MPROF_OK);
+		cr_assert_eq(count, MPROF_STACK_MAX);
+		cr_assert_eq(is_truncation(&frames[count - 1]), i == 0, "only the first is too long");
+		cr_assert_neq(frames[count - 2].id, frames[0].id);
+		cr_assert_eq(frames[count - 3].id, frames[0].id);
+	}
+	sampled_log_free(&sampled);
+	recorded_log_free(&log);
+}
+
+/* Gets up to three frames of a sample's call stack. Returns how many there are. */
+static size_t frames_of(const sampled_log *sampled, size_t sample, mprof_stack_frame frames[3])
+{
+	size_t count;
+
+	cr_assert_eq(mprof_reader_lookup_stack(sampled->reader, sampled->samples[sample].stack, frames, sizeof(*frames),
+					       3, &count),
 		     MPROF_OK);
-	cr_assert_eq(count, MPROF_STACK_MAX);
-	/* "C A A A ..." from the outermost frame. */
-	cr_assert_eq(frames[count - 2].id, frames[0].id);
-	cr_assert_neq(frames[count - 1].id, frames[0].id);
-	cr_assert_eq(strncmp(sampled_log_chain(&sampled, 1), "C", 2), 0);
+	return count;
+}
+
+Test(samples, of_truncated_stacks_are_marked)
+{
+	recorded_log log = {0};
+	sampled_log sampled;
+	mprof_recorder *recorder = open_plain(&log);
+	const mprof_frame whole[] = {A, B};
+	const mprof_frame first[] = {A, B, MPROF_FRAME_TRUNCATED};
+	const mprof_frame second[] = {C, MPROF_FRAME_TRUNCATED};
+	const mprof_frame misplaced[] = {A, MPROF_FRAME_TRUNCATED, B};
+	mprof_stack_frame frames[3];
+
+	mprof_recorder_record_sample(recorder, 1, whole, 2);
+	mprof_recorder_record_sample(recorder, 1, first, 3);
+	mprof_recorder_record_sample(recorder, 1, second, 2);
+	mprof_recorder_record_sample(recorder, 1, misplaced, 3);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	sampled_log_read(&sampled, &log);
+	cr_assert_eq(sampled.count, 4);
+	cr_assert_eq(frames_of(&sampled, 1, frames), 3);
+	cr_assert(is_truncation(&frames[2]));
+	cr_assert_eq(frames_of(&sampled, 2, frames), 2);
+	cr_assert(is_truncation(&frames[1]));
+	cr_assert_eq(frames_of(&sampled, 3, frames), 3);
+	cr_assert(!frames[1].is_native && frames[1].id == 0, "a mark with callers is an unknown method");
 	sampled_log_free(&sampled);
 	recorded_log_free(&log);
 }

@@ -250,7 +250,7 @@ Test(wide_events, long_chains_keep_their_inner_end)
 	size_t count;
 
 	for (size_t i = 0; i < MPROF_STACK_MAX + 10; i++)
-		frames[i] = i < MPROF_STACK_MAX - 1 ? METHOD_F : METHOD_G;
+		frames[i] = i < MPROF_STACK_MAX - 2 ? METHOD_F : METHOD_G;
 	mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 0, frames, MPROF_STACK_MAX + 10);
 	finish(recorder, thread, &log);
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
@@ -261,8 +261,9 @@ Test(wide_events, long_chains_keep_their_inner_end)
 					       MPROF_STACK_MAX + 10, &count),
 		     MPROF_OK);
 	cr_assert_eq(count, MPROF_STACK_MAX);
-	cr_assert_eq(found[0].id, found[MPROF_STACK_MAX - 2].id);
-	cr_assert_neq(found[0].id, found[MPROF_STACK_MAX - 1].id);
+	cr_assert_eq(found[0].id, found[MPROF_STACK_MAX - 3].id);
+	cr_assert_neq(found[0].id, found[MPROF_STACK_MAX - 2].id);
+	cr_assert(found[MPROF_STACK_MAX - 1].is_native && found[MPROF_STACK_MAX - 1].id == 0, "it is truncated");
 	mprof_reader_destroy(reader);
 	recorded_log_free(&log);
 }

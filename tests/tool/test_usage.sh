@@ -113,7 +113,7 @@ refused --ring=1m --max-size=1m
 refused --sample=0x10
 refused --max-size=999999999999999g
 # The limits in messages are the real ones.
-for option in sample:1:10000 sample-real:1:10000 counters:1:3600000 sample-depth:1:128 stack-depth:1:128 \
+for option in sample:1:10000 sample-real:1:10000 counters:1:3600000 sample-depth:1:249 stack-depth:1:249 \
 	depth:1:1000000000 buffers:2:65536 interval:1:3600000 port:1024:65535; do
 	IFS=: read -r name least most <<<"$option"
 	for value in $((least - 1)) $((most + 1)); do

@@ -100,7 +100,7 @@ void references_check_record(reference_check *check, log_input *input, const mpr
 	case MPROF_RECORD_STACK:
 		check_optional(check, input, block, REFERENCE_STACK, record->as.stack.caller);
 		if (record->as.stack.is_native)
-			references_check(check, input, block, REFERENCE_LOCATION, record->as.stack.target);
+			check_optional(check, input, block, REFERENCE_LOCATION, record->as.stack.target);
 		else
 			check_optional(check, input, block, REFERENCE_METHOD, record->as.stack.target);
 		break;

@@ -112,8 +112,13 @@ const char *names_full_method(name_lookup *names, uint32_t id)
 	return format_name(names, mprof_reader_format_method, id);
 }
 
+/* In place of the outer frames that were not recorded. */
+static const char truncated_name[] = "[truncated]";
+
 const char *names_frame(name_lookup *names, const mprof_stack_frame *frame)
 {
+	if (frame->is_native && frame->id == 0)
+		return truncated_name;
 	if (frame->is_native)
 		return format_name(names, mprof_reader_format_location, frame->id);
 	return frame->id != 0 ? names_full_method(names, frame->id) : NULL;
@@ -123,6 +128,8 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 {
 	mprof_record record;
 
+	if (kind == MPROF_SAMPLE_TRUNCATED)
+		return truncated_name;
 	if (id == 0)
 		return NULL;
 	switch (kind) {

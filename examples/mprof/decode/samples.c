@@ -237,6 +237,9 @@ static void print_item(const log_decode *decode, const hit_item *item)
 		print_module(decode, item->id);
 		printf("(UNKNOWN)");
 		break;
+	case MPROF_SAMPLE_TRUNCATED:
+		fputs("[TRUNCATED]", stdout);
+		break;
 	default:
 		fputs("[UNKNOWN MEMORY REGION]", stdout);
 	}

@@ -99,11 +99,23 @@ void report_samples_text(const log_report *report)
 	free(rows);
 }
 
+static const char *name_of_kind(uint32_t kind)
+{
+	switch (kind) {
+	case MPROF_SAMPLE_METHOD:
+		return "managed";
+	case MPROF_SAMPLE_TRUNCATED:
+		return "truncated";
+	default:
+		return "native";
+	}
+}
+
 static void print_item_fields(const log_report *report, json_writer *json, uint32_t kind, uint32_t id)
 {
 	const char *module = module_of(report, kind, id);
 
-	json_string(json, "kind", kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
+	json_string(json, "kind", name_of_kind(kind));
 	json_string(json, "name", names_sample(report->input.names, kind, id));
 	json_string(json, "module", module);
 }

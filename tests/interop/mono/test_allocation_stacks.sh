@@ -85,3 +85,5 @@ Generic`1<string> 24
 Grown 40
 Late 16
 Shared 24'
+expect "stack-depth=2: outermost frames" "$(jq -c '[.allocation_stacks[] | select(.class | startswith("Sites.")) |
+	.stack[-1]] | unique' report.json)" '["[truncated]"]'

@@ -94,11 +94,18 @@ test "$(of idle)" -ge $(($(of managed) / 2)) || fail "sample-real: $(of idle) sa
 grep -q "^idle	.*	System.Threading.WaitHandle.WaitOne ()" samples.tsv ||
 	fail "sample-real: the idle thread does not wait"
 
-# The requested depth; the innermost frames are kept.
+# The requested depth; the innermost frames are kept, and the tree has one root for all stacks that were truncated.
 sampled sample-real=1000,sample-depth=2 100
-expect "sample-depth=2: most frames" "$(awk -F '\t' 'NF - 1 > most { most = NF - 1 } END { print most }' samples.tsv)" 2
-test "$(grep -c "^native	memfrob	Spinning.Program.memfrob (intptr,intptr)$" samples.tsv)" -ge 10 ||
+expect "sample-depth=2: most frames" "$(awk -F '\t' '{ $NF == "[truncated]" ? --NF : 0 }
+	NF - 1 > most { most = NF - 1 } END { print most }' samples.tsv)" 2
+test "$(grep -c "^native	memfrob	Spinning.Program.memfrob (intptr,intptr)	\[truncated\]$" samples.tsv)" -ge 10 ||
 	fail "sample-depth=2: $(sort samples.tsv | uniq -c | sort -rn | head -n 5)"
+
+expect "sample-depth=2: roots named [truncated]" \
+	"$(jq -c '[.sample_tree[] | select(.name == "[truncated]") | .kind]' report.json)" '["truncated"]'
+expect "sample-depth=2: hits below it" \
+	"$(jq '[.sample_tree[] | select(.name == "[truncated]") | .total_hits] | add' report.json)" \
+	"$(grep -c '	\[truncated\]$' samples.tsv)"
 
 # Together with calls, which change the code.
 sampled calls,sample-real=1000 200
