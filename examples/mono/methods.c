@@ -8,11 +8,12 @@
  */
 #include "methods.h"
 
-#include "call_depth.h"
 #include "filters.h"
 #include "names.h"
 #include "stacks.h"
 #include "threads.h"
+
+#include "shared/call_depth.h"
 
 #include <mono/metadata/appdomain.h>
 

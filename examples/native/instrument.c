@@ -6,6 +6,7 @@
 #include "instrument_options.h"
 #include "symbols.h"
 
+#include "shared/call_depth.h"
 #include "shared/open_error.h"
 
 #include <mprof/recorder.h>
@@ -36,10 +37,17 @@ typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREA
 
 PER_THREAD volatile thread_state state;
 PER_THREAD mprof_thread *handle;
+PER_THREAD uint32_t call_depth;
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL if nothing is recorded, as in a child of fork(). */
+
+/* Written before the recorder is open, and constant from then on. */
+static uint32_t max_depth;  /* Calls nested deeper are left out; 0 for no limit. */
+static uint64_t ring_bytes; /* Size of the ring buffer, which is written at the end; 0 for none. */
+static uint32_t ring_gzip;  /* Compression of a log that is written from the ring buffer. */
+static char log_path[INSTRUMENT_PATH_SIZE];
 
 /* Called only on the writer thread, so static data needs no lock. */
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
@@ -83,8 +91,9 @@ static void leave_child(void)
 	state = THREAD_OFF;
 }
 
-static mprof_status open_recorder(const char *path, mprof_error *error)
+static mprof_status open_recorder(mprof_error *error)
 {
+	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	char process[24];
 	const mprof_property properties[] = {
 		{"program", program_invocation_name},
@@ -98,7 +107,10 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.runtime = "native";
 	mprof_recorder_options_init(&options, sizeof(options));
-	instrument_options_read(getenv("MPROF_INSTRUMENT_OPTIONS"), &writer, &options);
+	instrument_options_read(words, &writer, &options);
+	max_depth = (uint32_t)instrument_options_number(words, "depth");
+	ring_bytes = instrument_options_number(words, "ring");
+	ring_gzip = writer.gzip_level;
 	/* The decoder of Mono 2 prints calls only if the flag of methods is set. */
 	writer.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE | (writer.lossy ? MPROF_INTRO_FLAG_METHOD : 0);
 	options.writer = &writer;
@@ -107,28 +119,29 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	options.properties = properties;
 	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
-	return mprof_recorder_open_path(path, &options, &recorder, error);
+	if (ring_bytes != 0)
+		return mprof_recorder_open_ring(ring_bytes, &options, &recorder, error);
+	return mprof_recorder_open_path(log_path, &options, &recorder, error);
 }
 
 static void open_log(void)
 {
-	char path[INSTRUMENT_PATH_SIZE];
 	mprof_error error;
 	mprof_status status;
 
 	memset(&error, 0, sizeof(error));
 	error.struct_size = sizeof(error);
 	error.what = "";
-	if (!instrument_options_path(getenv("MPROF_INSTRUMENT_OUTPUT"), path) ||
+	if (!instrument_options_path(getenv("MPROF_INSTRUMENT_OUTPUT"), log_path) ||
 	    pthread_key_create(&thread_end, end_thread) != 0)
 		return;
-	status = open_recorder(path, &error);
+	status = open_recorder(&error);
 	if (status == MPROF_OK) {
 		pthread_atfork(NULL, NULL, leave_child);
 		return;
 	}
 	recorder = NULL;
-	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", path,
+	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", log_path,
 		open_error_text(&error, status));
 }
 
@@ -159,17 +172,36 @@ static int begin_thread(void)
 	return 1;
 }
 
+/* Writes the ring buffer to the log. */
+static void write_ring(void)
+{
+	mprof_error error;
+	mprof_status status;
+
+	memset(&error, 0, sizeof(error));
+	error.struct_size = sizeof(error);
+	error.what = "";
+	status = mprof_recorder_dump_path(recorder, log_path, ring_gzip, &error);
+	if (status != MPROF_OK)
+		fprintf(stderr, "mprof: cannot write %s: %s\n", log_path, open_error_text(&error, status));
+}
+
 __attribute__((destructor)) static void close_log(void)
 {
 	state = THREAD_OFF;
-	if (recorder != NULL)
-		mprof_recorder_close(recorder);
+	if (recorder == NULL)
+		return;
+	mprof_recorder_close(recorder);
+	if (ring_bytes != 0)
+		write_ring();
 }
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	(void)call_site;
 	if (state != THREAD_RECORDING && (state != THREAD_NEW || !begin_thread()))
+		return;
+	if (!call_depth_enter(&call_depth, max_depth))
 		return;
 	state = THREAD_BUSY;
 	mprof_thread_enter_method(handle, (mprof_key)(uintptr_t)function);
@@ -181,6 +213,8 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	(void)call_site;
 	/* The function was entered before the thread was recorded, so there is no enter to match. */
 	if (state != THREAD_RECORDING)
+		return;
+	if (!call_depth_leave(&call_depth, max_depth))
 		return;
 	state = THREAD_BUSY;
 	mprof_thread_leave_method(handle, (mprof_key)(uintptr_t)function);

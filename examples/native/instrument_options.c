@@ -4,6 +4,7 @@
 
 #include "shared/dialects.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,36 @@
 static uint32_t number_of(const char *value)
 {
 	return (uint32_t)strtoul(value, NULL, 10);
+}
+
+/* Reads "64k". Returns 0 if it is not a number of at most 2^63. */
+static uint64_t size_of(const char *value)
+{
+	static const char letters[] = "kmg";
+	char *end;
+	uint64_t number;
+	const char *letter;
+	int shift;
+
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	letter = *end != '\0' ? strchr(letters, tolower((unsigned char)*end)) : NULL;
+	shift = letter != NULL ? 10 * (int)(letter - letters + 1) : 0;
+	if (errno != 0 || (*end != '\0' && *end != ',' && letter == NULL) || number > UINT64_MAX >> 1 >> shift)
+		return 0;
+	return number << shift;
+}
+
+uint64_t instrument_options_number(const char *words, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *word = words; word != NULL; word = strchr(word, ',')) {
+		word += word[0] == ',';
+		if (strncmp(word, name, length) == 0 && word[length] == '=')
+			return size_of(word + length + 1);
+	}
+	return 0;
 }
 
 static void read_word(const char *word, const char *value, mprof_writer_options *writer,
@@ -31,6 +62,8 @@ static void read_word(const char *word, const char *value, mprof_writer_options 
 		recorder->buffer_events = number_of(value);
 	else if (strcmp(word, "interval") == 0)
 		recorder->drain_interval_ms = number_of(value);
+	else if (strcmp(word, "max-size") == 0)
+		recorder->max_log_bytes = size_of(value);
 	else if (strcmp(word, "format") == 0)
 		/* An invalid name means the default, as for other values. */
 		writer->dialect = dialects_find(value);

@@ -104,6 +104,41 @@ for format in mail drop mono unity mprof2; do
 	expect "$format: calls of fib" "$(calls $format.mprof fib)" 277
 done
 
+# Limits of size and depth
+cat >many.c <<'END'
+static volatile int sum;
+static void leaf(int n) { sum += n; }
+static void inner(int n) { leaf(n); }
+int main(void)
+{
+	for (int i = 0; i < 400000; i++)
+		inner(i);
+	return 0;
+}
+END
+"${compiler[@]}" -O0 -finstrument-functions -o many many.c || fail "compiler"
+mprof record -o limited.mprof --max-size=100k ./many
+expect_status 0 "--max-size"
+test "$(stat -c %s limited.mprof)" -le 102400 || fail "a log of $(stat -c %s limited.mprof) bytes"
+"$MPROF" info --json limited.mprof >out
+expect_json "--max-size" '[.complete, .events."method-enter" > 0, .lost_events > 0]' '[true,true,true]'
+mprof record -o ring.mprof --ring=1m --gzip ./many
+expect_status 0 "--ring"
+"$MPROF" info --json ring.mprof >out
+expect_json "--ring" '[.complete, .compressed, .size < 1200000, .events."method-enter" < 800001]' '[true,true,true,true]'
+expect_json "the last events are kept" '.events."method-enter" > 1000' true
+mprof record -o depth.mprof --calls --depth=2 ./many
+"$MPROF" report --json depth.mprof >out
+expect_json "--depth" '[.methods[] | [.name, .calls]] | sort' '[["inner",400000],["main",1]]'
+expect_json "--depth" '[.totals.unmatched_leaves, .totals.unclosed_frames]' '[0,0]'
+
+# What native programs cannot do is refused before they start.
+mprof record -o refused.mprof --calls --sample=100 --start-disabled --only=x --not=y --gc --alloc --signal=USR1:flush ./many
+expect_status 2 "options of Mono"
+expect "the refusal" "$(head -n 1 err)" "mprof: record: --sample, --start-disabled, --only, --not, --gc, --alloc, --signal: \
+only programs that run on Mono can be recorded so, not native ones"
+test ! -e refused.mprof || fail "a refused program was recorded"
+
 mkfifo fifo
 cat fifo >from-fifo.mprof &
 mprof record -o fifo ./program

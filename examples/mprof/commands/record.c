@@ -330,6 +330,9 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 							  : "not found");
 		return failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
 	}
+	/* Of other native programs it is not known whether they run Mono. */
+	if (recording->target.is_instrumented && !record_options_check_native(recording->words))
+		return STATUS_USAGE;
 	status = find_modules(recording);
 	if (status >= 0)
 		return status;

@@ -37,6 +37,9 @@ typedef struct record_option {
 	const char *words; /* Allowed values, separated and surrounded by blanks. */
 } record_option;
 
+/* The options that apply to native programs as well, separated and surrounded by blanks. */
+static const char native_options[] = " calls all depth gzip max-size ring drop buffers interval format no-control ";
+
 #define PLAIN(name)                                                                                                    \
 	{                                                                                                              \
 		name, no_argument, VALUE_NONE, 0, 0, NULL                                                              \
@@ -371,4 +374,22 @@ int record_options_check_all(const char *words)
 		return 0;
 	}
 	return check_signals(words);
+}
+
+int record_options_check_native(const char *words)
+{
+	const char *separator = "";
+
+	for (const char *word = words; (word = strchr(word, ',')) != NULL;) {
+		size_t length = strcspn(++word, "=,");
+
+		if (is_word_of(native_options, word, length))
+			continue;
+		fprintf(stderr, "%s--%.*s", separator[0] == '\0' ? "mprof: record: " : separator, (int)length, word);
+		separator = ", ";
+	}
+	if (separator[0] == '\0')
+		return 1;
+	fputs(": only programs that run on Mono can be recorded so, not native ones\n", stderr);
+	return 0;
 }

@@ -19,6 +19,12 @@ void record_options_list(struct option *list, int value);
 int record_options_check(const char *name, const char *value);
 
 /**
+ * Whether the recording of native programs has all options in \p words, which contains them each after a comma. Returns
+ * 0 after a message with those that it lacks.
+ */
+int record_options_check_native(const char *words);
+
+/**
  * Checks combinations of options: \p words contains all of them, each after a comma, as passed to the module. Returns 0
  * after a message.
  */

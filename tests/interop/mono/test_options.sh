@@ -148,6 +148,15 @@ depth 5 "[4,15]"
 depth 1000 "[31,1973]"
 
 # The maximum size of the log
+# The limit holds for the file, whatever is recorded.
+for size in 64 100 256; do
+	for kinds in calls alloc=objects+stack,heap all,sample=1000,free,moves,handles,summary,counters=1 all,format=mono; do
+		profiled "$kinds,max-size=${size}k,quiet,output=bounded.mprof" Calls.exe >/dev/null
+		bytes=$(stat -c %s bounded.mprof)
+		test "$bytes" -le $((size * 1024)) || fail "$kinds: a log of $bytes bytes with max-size=${size}k"
+		expect "$kinds, max-size=${size}k: complete" "$(info bounded.mprof .complete)" true
+	done
+done
 profiled "calls,max-size=64k,output=short.mprof" Calls.exe >/dev/null 2>err
 size=$(info short.mprof .size)
 test "$size" -gt 32768 && test "$size" -lt 131072 || fail "max-size=64k: $size bytes"
