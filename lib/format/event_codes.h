@@ -30,10 +30,10 @@ typedef enum event_layout {
 	EVENT_LAYOUT_STACK_SECTION, /**< Varint value, varint count, then count varints, each a frame. */
 	EVENT_LAYOUT_LEFTOVER, /**< Varint time, varint without meaning: a leftover of the previous event, not an event. */
 	EVENT_LAYOUT_IMPLICIT_LEAVE,     /**< Low five time bits in the byte; varint time >> 5. */
-	EVENT_LAYOUT_MEMORY_ALLOCATED,   /**< Varint time, PLACE value, varint size, varint stack. */
-	EVENT_LAYOUT_MEMORY_FREED,       /**< Varint time, PLACE value. */
-	EVENT_LAYOUT_MEMORY_FREED_STACK, /**< Varint time, PLACE value, varint stack. */
-	/** Varint time, varint duration, PLACE object and value, varint size, varint stack. */
+	EVENT_LAYOUT_MEMORY_ALLOCATED,   /**< Varint time, MEMORY_ADDRESS value, varint size, varint stack. */
+	EVENT_LAYOUT_MEMORY_FREED,       /**< Varint time, MEMORY_ADDRESS value. */
+	EVENT_LAYOUT_MEMORY_FREED_STACK, /**< Varint time, MEMORY_ADDRESS value, varint stack. */
+	/** Varint time, varint duration, MEMORY_ADDRESS object and value, varint size, varint stack. */
 	EVENT_LAYOUT_MEMORY_RESIZED,
 	EVENT_LAYOUT_UNKNOWN /**< Reserved: varint value, varint time. */
 } event_layout;
