@@ -4,10 +4,10 @@
 
 #include "parser/events.h"
 #include "parser/heap.h"
-#include "parser/hits.h"
 #include "parser/parser_internal.h"
 #include "parser/records.h"
 #include "parser/stack_samples.h"
+#include "parser/statistical.h"
 
 static const block_content events_content = {
 	.reserve = parser_events_reserve,
@@ -30,10 +30,10 @@ static const block_content heap_content = {
 };
 
 static const block_content statistical_content = {
-	.reserve = parser_hits_reserve,
-	.rewind = parser_hits_rewind,
-	.next_events = parser_hits_next,
-	.next_record = parser_hits_next_record,
+	.reserve = parser_statistical_reserve,
+	.rewind = parser_statistical_rewind,
+	.next_events = parser_statistical_next,
+	.next_record = parser_statistical_next_record,
 };
 
 static const block_content records_content = {

@@ -136,7 +136,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 	if (result == EVENTS_DECODE_DONE)
 		stop = LIST_STOP_END;
 	else if (result == EVENTS_DECODE_TRUNCATED || result == EVENTS_DECODE_LIST_END)
-		stop = LIST_STOP_CUT;
+		stop = LIST_STOP_TRUNCATED;
 	return parser_list_end(parser, stop, parser->events.position, event_fault(result));
 }
 

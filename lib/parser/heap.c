@@ -52,6 +52,6 @@ mprof_status parser_heap_next(mprof_parser *parser, mprof_event *events, size_t 
 	if (result == HEAP_DECODE_DONE)
 		stop = LIST_STOP_END;
 	else if (result == HEAP_DECODE_TRUNCATED || result == HEAP_DECODE_LIST_END || result == HEAP_DECODE_BAD_COUNT)
-		stop = LIST_STOP_CUT;
+		stop = LIST_STOP_TRUNCATED;
 	return parser_list_end(parser, stop, parser->heap.fault, heap_decode_fault(result));
 }

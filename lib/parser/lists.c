@@ -7,9 +7,9 @@
 
 mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t position, const char *what)
 {
-	int is_cut = parser->state == PARSER_CUT;
+	int is_truncated = parser->state == PARSER_TRUNCATED;
 
-	if (is_cut && stop != LIST_STOP_MALFORMED)
+	if (is_truncated && stop != LIST_STOP_MALFORMED)
 		return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL,
 				   parser_buffer_length(&parser->buffer), "the log ends inside a block");
 	if (parser->state == PARSER_BROKEN && stop != LIST_STOP_MALFORMED)
@@ -17,7 +17,7 @@ mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t positi
 				   parser->span - parser->decoding.rules->checksum_length, block_without_list_end);
 	if (stop == LIST_STOP_END)
 		return MPROF_END;
-	return parser_fail(parser, MPROF_ERR_MALFORMED, is_cut ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK,
+	return parser_fail(parser, MPROF_ERR_MALFORMED, is_truncated ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK,
 			   parser->decoding.rules->header_length + parser->body.list_start + position, what);
 }
 

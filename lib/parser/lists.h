@@ -10,8 +10,8 @@
 
 /** Why fetching from a list stopped. */
 typedef enum list_stop {
-	LIST_STOP_END, /**< The end of the list was reached. */
-	LIST_STOP_CUT, /**< The list has no end. If the block is truncated, so is the log here. */
+	LIST_STOP_END,       /**< The end of the list was reached. */
+	LIST_STOP_TRUNCATED, /**< The list has no end. If the block is truncated, so is the log here. */
 	LIST_STOP_MALFORMED
 } list_stop;
 

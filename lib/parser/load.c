@@ -85,7 +85,7 @@ static int reserve_memory(mprof_parser *parser)
 /* Applies what a decoded block specifies for the blocks after it. Returns 0 if out of memory. */
 static int apply_to_later_blocks(mprof_parser *parser)
 {
-	parser_infer_forms(parser);
+	parser_infer_layouts(parser);
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_INTRO:
 		parser->is_past_intro = 1;
@@ -207,7 +207,7 @@ static mprof_status load_cut(mprof_parser *parser)
 	/* The cut may be inside the checksum. */
 	if (length > longest)
 		length = longest;
-	if (block_list_may_be_truncated(parser->block.kind) && !load_part(parser, length, PARSER_CUT))
+	if (block_list_may_be_truncated(parser->block.kind) && !load_part(parser, length, PARSER_TRUNCATED))
 		return parser_fail_memory(parser, no_memory);
 	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps what blocks specify for later blocks: directives, object sizes, known IDs and inferred forms. */
+/* Keeps what blocks specify for later blocks: directives, object sizes, known IDs and inferred layouts. */
 #include "parser/log_state.h"
 
 #include "base/array.h"
@@ -125,11 +125,11 @@ static void add_known_ids(known_ids *known, const mapping_lists *lists)
 	known_id_add(&known->method_id, lists->highest_method);
 }
 
-static void infer_hits_layout(mprof_parser *parser, const statistical_result *result)
+static void infer_statistical_layout(mprof_parser *parser, const statistical_result *result)
 {
 	parser->decoding.known = result->known;
 	/*
-	 * A likely form is kept too, so that blocks are decoded alike in any order, however much is known when each one
+	 * A likely layout is kept too, so that blocks are decoded alike in any order, however much is known when each one
 	 * is read.
 	 */
 	if (result->is_sure || (result->is_likely && parser->decoding.statistical == STATISTICAL_LAYOUT_NONE))
@@ -138,7 +138,7 @@ static void infer_hits_layout(mprof_parser *parser, const statistical_result *re
 		parser_set_unity_dialect(parser);
 }
 
-void parser_infer_forms(mprof_parser *parser)
+void parser_infer_layouts(mprof_parser *parser)
 {
 	infer_collection_numbers(parser);
 	if (!parser->decoding.rules->has_guessed_layouts)
@@ -146,7 +146,7 @@ void parser_infer_forms(mprof_parser *parser)
 	if (parser->block.kind == MPROF_BLOCK_MAPPING)
 		add_known_ids(&parser->decoding.known, &parser->body.mapping);
 	else if (parser->block.kind == MPROF_BLOCK_STATISTICAL)
-		infer_hits_layout(parser, &parser->body.statistical);
+		infer_statistical_layout(parser, &parser->body.statistical);
 	else if (parser->block.kind == MPROF_BLOCK_HEAP_DATA && parser->body.heap.is_sure)
 		parser->decoding.heap = parser->body.heap.layout;
 }

@@ -22,8 +22,8 @@ int parser_store_object_sizes(mprof_parser *parser);
 
 /**
  * Infers from the decoded block at the start of the buffer how to decode blocks of older logs, which do not specify
- * their form.
+ * their layout.
  */
-void parser_infer_forms(mprof_parser *parser);
+void parser_infer_layouts(mprof_parser *parser);
 
 #endif

@@ -191,7 +191,7 @@ void parser_unskip(mprof_parser *parser, uint64_t length)
 	parser->buffer.offset -= length;
 }
 
-/* Clears the state of the block at the start of the buffer. Definitions and inferred forms are kept. */
+/* Clears the state of the block at the start of the buffer. Definitions and inferred layouts are kept. */
 static void reset_block_state(mprof_parser *parser, uint64_t offset)
 {
 	parser->is_finished = 0;

@@ -25,12 +25,12 @@ typedef enum parser_state {
 	PARSER_AT_HEADER,  /**< A header, or the end of the log. */
 	PARSER_HAS_HEADER, /**< A block whose header was returned. */
 	PARSER_LOADED,     /**< A block that is loaded. */
-	PARSER_CUT,      /**< A block that is loaded up to the end of a truncated log: block_list_may_be_truncated(). */
-	PARSER_BROKEN,   /**< A loaded EVENTS block whose list has no end; the end of the block is known. */
-	PARSER_FAILED,   /**< A block that cannot be read; its end is known. */
-	PARSER_DAMAGED,  /**< A block with a wrong checksum; the bytes after it decide whether its end is known. */
-	PARSER_SKIPPING, /**< The rest of a block that is skipped, parser::skip_left bytes. */
-	PARSER_SEARCHING /**< Damage that is searched for the next valid block. */
+	PARSER_TRUNCATED, /**< A block that is loaded up to the end of a truncated log: block_list_may_be_truncated(). */
+	PARSER_BROKEN,    /**< A loaded EVENTS block whose list has no end; the end of the block is known. */
+	PARSER_FAILED,    /**< A block that cannot be read; its end is known. */
+	PARSER_DAMAGED,   /**< A block with a wrong checksum; the bytes after it decide whether its end is known. */
+	PARSER_SKIPPING,  /**< The rest of a block that is skipped, parser::skip_left bytes. */
+	PARSER_SEARCHING  /**< Damage that is searched for the next valid block. */
 } parser_state;
 
 /** Directives in force from an offset of the log on. */
@@ -90,9 +90,9 @@ struct mprof_parser {
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
-	sample_cursor samples;          /**< STATISTICAL blocks of mail. */
-	statistical_cursor hits;        /**< STATISTICAL blocks of other dialects: frames. */
-	statistical_cursor hit_records; /**< STATISTICAL blocks of other dialects: definitions. */
+	sample_cursor samples;                  /**< STATISTICAL blocks of mail. */
+	statistical_cursor statistical;         /**< STATISTICAL blocks of other dialects: frames. */
+	statistical_cursor statistical_records; /**< STATISTICAL blocks of other dialects: definitions. */
 	record_cursor records;
 	content_cursor properties;
 
@@ -117,7 +117,7 @@ static inline const uint8_t *parser_content(const mprof_parser *parser)
 /** Whether a block is loaded, at least in part. */
 static inline int parser_is_loaded(const mprof_parser *parser)
 {
-	return parser->state == PARSER_LOADED || parser->state == PARSER_CUT || parser->state == PARSER_BROKEN;
+	return parser->state == PARSER_LOADED || parser->state == PARSER_TRUNCATED || parser->state == PARSER_BROKEN;
 }
 
 #endif

@@ -42,6 +42,6 @@ mprof_status parser_stack_samples_next(mprof_parser *parser, mprof_event *events
 	if (result == SAMPLES_DECODE_DONE)
 		stop = LIST_STOP_END;
 	else if (result == SAMPLES_DECODE_TRUNCATED || result == SAMPLES_DECODE_LIST_END)
-		stop = LIST_STOP_CUT;
+		stop = LIST_STOP_TRUNCATED;
 	return parser_list_end(parser, stop, parser->stack_samples.fault, sample_fault(result));
 }

@@ -61,7 +61,7 @@ mprof_status reader_load(mprof_reader *reader, mprof_block *block)
 	if (status == MPROF_OK)
 		return reader_learn(reader, block);
 	/*
-	 * The complete hits of a truncated block refer to definitions between them, so these are stored. The error
+	 * The complete samples of a truncated block refer to definitions between them, so these are stored. The error
 	 * reported is still the truncation.
 	 */
 	if (status == MPROF_ERR_TRUNCATED && block->loaded && block->kind == MPROF_BLOCK_STATISTICAL) {

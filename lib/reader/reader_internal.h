@@ -5,7 +5,7 @@
  *
  * reader.c opens it and looks up names; definitions.c looks up all other definitions. blocks.c moves from block to
  * block, and learn.c stores their definitions. fetch.c delivers the items of a block, with call_stacks.c for stack
- * sections, samples.c for statistical hits and frames.c for open calls. input.c feeds the parser. watch.c reports
+ * sections, samples.c for statistical samples and frames.c for open calls. input.c feeds the parser. watch.c reports
  * progress. seek.c, index.c and time.c seek by offset and by time.
  */
 #ifndef READER_READER_INTERNAL_H
@@ -60,7 +60,7 @@ typedef struct reader_frames {
 	int is_done;           /**< All its events were fetched. */
 } reader_frames;
 
-/** Frames of statistical hits that are fetched from the parser at a time. */
+/** Frames of statistical samples that are fetched from the parser at a time. */
 #define READER_HIT_CAPACITY 256
 
 /** One frame of a sample. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/samples.h
- * \brief Combines the hits of STATISTICAL blocks into samples.
+ * \brief Combines the frames of STATISTICAL blocks into samples.
  */
 #ifndef READER_SAMPLES_H
 #define READER_SAMPLES_H

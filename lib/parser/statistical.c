@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fetches the frames and the definitions of STATISTICAL blocks. */
-#include "parser/hits.h"
+#include "parser/statistical.h"
 
 #include "parser/lists.h"
 #include "parser/parser_internal.h"
@@ -13,34 +13,34 @@ static int has_tokens(const mprof_parser *parser)
 	return parser->body.statistical.layout != STATISTICAL_LAYOUT_NONE;
 }
 
-int parser_hits_reserve(mprof_parser *parser)
+int parser_statistical_reserve(mprof_parser *parser)
 {
 	return !parser->decoding.rules->has_sample_tokens || parser_details_reserve(parser);
 }
 
-void parser_hits_rewind(mprof_parser *parser)
+void parser_statistical_rewind(mprof_parser *parser)
 {
 	const uint8_t *content = parser_content(parser);
-	size_t length = parser->state == PARSER_CUT ? parser->body.list_end : (size_t)parser->block.length;
+	size_t length = parser->state == PARSER_TRUNCATED ? parser->body.list_end : (size_t)parser->block.length;
 
 	if (!has_tokens(parser)) {
 		sample_cursor_init(&parser->samples, content, length, &parser->body);
 		return;
 	}
-	block_statistical_begin(&parser->hits, &parser->decoding, content, length, &parser->body);
-	parser->hit_records = parser->hits;
+	block_statistical_begin(&parser->statistical, &parser->decoding, content, length, &parser->body);
+	parser->statistical_records = parser->statistical;
 }
 
 /*
- * The status if there are no more hits. Only a truncated block can have an error here: others were checked when they
+ * The status if there are no more frames. Only a truncated block can have an error here: others were checked when they
  * were loaded.
  */
-static mprof_status end_hits(mprof_parser *parser, const content_cursor *content)
+static mprof_status end_frames(mprof_parser *parser, const content_cursor *content)
 {
 	list_stop stop = LIST_STOP_END;
 
 	if (content->status != MPROF_OK)
-		stop = content->ran_out ? LIST_STOP_CUT : LIST_STOP_MALFORMED;
+		stop = content->ran_out ? LIST_STOP_TRUNCATED : LIST_STOP_MALFORMED;
 	return parser_list_end(parser, stop, content->position - parser->body.list_start, content->what);
 }
 
@@ -59,7 +59,7 @@ static mprof_status next_of_lists(mprof_parser *parser, mprof_event *events, siz
 		event->id = id;
 		event->counter = parser->block.as.statistical.start_counter;
 	}
-	return *count > 0 ? MPROF_OK : end_hits(parser, &samples->content);
+	return *count > 0 ? MPROF_OK : end_frames(parser, &samples->content);
 }
 
 static void event_store(const mprof_parser *parser, mprof_event *event, const statistical_item *item,
@@ -75,7 +75,7 @@ static void event_store(const mprof_parser *parser, mprof_event *event, const st
 	event->more.detail = detail;
 }
 
-mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
+mprof_status parser_statistical_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	statistical_item item;
 
@@ -83,24 +83,24 @@ mprof_status parser_hits_next(mprof_parser *parser, mprof_event *events, size_t 
 		return next_of_lists(parser, events, capacity, count);
 	if (capacity > PARSER_DETAIL_CAPACITY)
 		capacity = PARSER_DETAIL_CAPACITY;
-	parser->hits.content.bytes = parser_content(parser);
-	while (*count < capacity && statistical_cursor_next(&parser->hits, &item)) {
+	parser->statistical.content.bytes = parser_content(parser);
+	while (*count < capacity && statistical_cursor_next(&parser->statistical, &item)) {
 		if (item.is_record)
 			continue;
 		event_store(parser, &events[*count], &item, &parser->details[*count]);
 		++*count;
 	}
-	return *count > 0 ? MPROF_OK : end_hits(parser, &parser->hits.content);
+	return *count > 0 ? MPROF_OK : end_frames(parser, &parser->statistical.content);
 }
 
-int parser_hits_next_record(mprof_parser *parser, mprof_record *record)
+int parser_statistical_next_record(mprof_parser *parser, mprof_record *record)
 {
 	statistical_item item;
 
 	if (!has_tokens(parser))
 		return 0;
-	parser->hit_records.content.bytes = parser_content(parser);
-	while (statistical_cursor_next(&parser->hit_records, &item)) {
+	parser->statistical_records.content.bytes = parser_content(parser);
+	while (statistical_cursor_next(&parser->statistical_records, &item)) {
 		if (item.is_record) {
 			*record = item.record;
 			return 1;
