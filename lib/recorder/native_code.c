@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives addresses of native code their IDs, and writes CODE blocks. */
+/* Assigns IDs to native addresses, and writes CODE blocks. */
 #include "recorder/native_code.h"
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 
 #define PENDING_SIZE (NATIVE_PENDING_MAX * sizeof(mprof_record))
 
-/* A location makes up to three records, which must all find room once its ID is given. */
+/* A location needs up to three records. There must be room for all of them before its ID is assigned. */
 #define RECORDS_AT_ONCE 3
 
 void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, int with_symbols)
@@ -35,7 +35,7 @@ void native_code_destroy(native_code *code)
 	code->pending = NULL;
 }
 
-/* Both ask the loader. */
+/* Both call the loader. */
 static int modules_have_changed(const native_code *code)
 {
 	int have_changed;
@@ -49,12 +49,12 @@ static int modules_have_changed(const native_code *code)
 static void read_modules(native_code *code)
 {
 	recorder_begin_blocking(code->shared);
-	/* Without memory for it, addresses in modules that were loaded since lie in none. */
+	/* If out of memory, addresses in modules that were loaded since have no module. */
 	(void)native_modules_look(&code->modules, counter_read(&code->shared->counter));
 	recorder_end_blocking(code->shared);
 }
 
-/* Compares with the loader's list. What is pending is written before: it names modules that may go now. */
+/* Updates the list of modules. Pending records are written first: they refer to modules that may be removed now. */
 static void look_at_modules(native_code *code)
 {
 	if (modules_have_changed(code)) {
@@ -111,7 +111,7 @@ static void add_record(native_code *code, const mprof_record *record)
 	code->pending[code->pending_count++] = *record;
 }
 
-/* A text as the log can hold it. */
+/* A name, or "" if the log cannot contain it. */
 static const char *writable_name(const native_code *code, const char *name)
 {
 	return recorder_name_is_writable(code->shared, name, strlen(name)) ? name : "";
@@ -130,7 +130,7 @@ static void define_module(native_code *code, native_module *module)
 			 });
 }
 
-/* The ID of the function at an address, 0 if it is not known. The module has its ID. */
+/* The ID of the function at an address, 0 if unknown. The module must have an ID. */
 static uint32_t function_id(native_code *code, native_module *module, uint64_t address)
 {
 	const elf_symbol *symbol = native_modules_function(&code->modules, module, address);
@@ -147,7 +147,7 @@ static uint32_t function_id(native_code *code, native_module *module, uint64_t a
 		return (uint32_t)*known;
 	name = elf_symbols_name(&module->symbols, symbol);
 	start = symbol->start + module->base;
-	/* A module's symbols may lie about where they are. */
+	/* The symbols of a module may have wrong addresses. */
 	if (start < module->start || start >= module->end || writable_name(code, name) != name ||
 	    !hash_map_put(&code->functions, key, code->function_count + 1))
 		return 0;

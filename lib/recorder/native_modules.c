@@ -70,7 +70,7 @@ static char *copy_text(const mprof_allocator *allocator, const char *text)
 	return copy;
 }
 
-/* Puts the absolute path of a file into \p path, which has room for PATH_MAX. Returns 0 if it cannot be found. */
+/* Stores the absolute path of a file in \p path, which has PATH_MAX bytes. Returns 0 if it cannot be determined. */
 static int resolve_path(const char *name, char *path)
 {
 	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
@@ -104,7 +104,7 @@ static char *copy_file_name(const mprof_allocator *allocator, const char *loader
 	return copy_text(allocator, kind == LOADED_VDSO && loader_name[0] == '\0' ? "[vdso]" : loader_name);
 }
 
-/* A number that another file under the same name nearly always differs in; 0 if there is no file. */
+/* A number that almost certainly differs for another file of the same name; 0 if there is no file. */
 static uint64_t identify_file(const char *path)
 {
 	struct stat about;
@@ -150,7 +150,7 @@ static native_module *create_module(const native_modules *modules, const loaded_
 	return module;
 }
 
-/* Whether a module that was known is the one that was found. */
+/* Whether a known module is the one that was found. */
 static int is_same(const native_module *known, const native_modules *modules, const loaded_module *loaded)
 {
 	return known->start == loaded->start && known->end == loaded->end && known->base == loaded->base &&
@@ -177,7 +177,7 @@ static native_module *find_present(const native_modules *modules, uint64_t addre
 	return low > 0 && address < present[low - 1]->end ? present[low - 1] : NULL;
 }
 
-/* Makes a list of what was found, with the modules that were known. Returns 0, changing nothing, without memory. */
+/* Creates the new list, reusing known modules. Returns 0 and changes nothing if out of memory. */
 static int list_found(native_modules *modules, module_array *listed, size_t *created)
 {
 	const loaded_list *found = &modules->found;
@@ -204,7 +204,7 @@ static int list_found(native_modules *modules, module_array *listed, size_t *cre
 	}
 	if (listed->count == found->count)
 		return 1;
-	/* Those that were known stay where they are. */
+	/* Known modules stay where they are. */
 	for (size_t i = 0; i < listed->count; i++) {
 		if (find_present(modules, listed->modules[i]->start) != listed->modules[i])
 			release_module(&modules->allocator, listed->modules[i]);
@@ -214,7 +214,7 @@ static int list_found(native_modules *modules, module_array *listed, size_t *cre
 	return 0;
 }
 
-/* Moves the modules that were not seen to the list of those that are gone. Their room was made before. */
+/* Moves the modules that were not found to the list of unloaded ones, where room was reserved before. */
 static void move_gone(native_modules *modules, uint64_t counter)
 {
 	module_array *gone = &modules->gone;
@@ -270,7 +270,7 @@ native_module *native_modules_find(const native_modules *modules, uint64_t addre
 	return module;
 }
 
-/* Adds what a file of debug information has, which is found by its build ID. */
+/* Adds the symbols of a file of debug information, which is found by its build ID. */
 static void add_debug_file(native_module *module)
 {
 	char path[sizeof("/usr/lib/debug/.build-id/") + ELF_BUILD_ID_TEXT + sizeof("/.debug")];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/native_modules.h
- * \brief The program and the libraries that the loader has in memory. All of this is the writer thread's.
+ * \brief The program and the libraries that are loaded. Writer thread only.
  */
 #ifndef RECORDER_NATIVE_MODULES_H
 #define RECORDER_NATIVE_MODULES_H
@@ -14,16 +14,16 @@
 typedef struct native_module {
 	uint64_t start;                   /**< Its lowest address. */
 	uint64_t end;                     /**< After its highest. */
-	uint64_t base;                    /**< What its addresses are more than those in its file. */
-	char *loader_name;                /**< As the loader calls it. */
+	uint64_t base;                    /**< Difference of its addresses to those in its file. */
+	char *loader_name;                /**< Its name in the loader's list. */
 	char *file;                       /**< Its file, as far as it can be determined. */
 	char build_id[ELF_BUILD_ID_TEXT]; /**< Hexadecimal, "" if it has none. */
 	loaded_kind kind;
-	uint64_t file_identity; /**< Without a build ID: what its file was when it was first seen, or 0. */
-	uint32_t id;            /**< In the log; 0 until it is used. The user's. */
-	uint64_t gone_at;       /**< The counter at which it was not there any more; 0 while it is. */
-	int is_seen;            /**< While looking. */
-	int has_symbols;        /**< They were looked for. */
+	uint64_t file_identity; /**< Without a build ID: identity of its file when it was found, or 0. */
+	uint32_t id;            /**< In the log, 0 until it is used. Set by the caller. */
+	uint64_t gone_at;       /**< Counter at which it was found unloaded; 0 while it is loaded. */
+	int is_seen;            /**< Used during an update. */
+	int has_symbols;        /**< Its symbols were read. */
 	elf_symbols symbols;
 } native_module;
 
@@ -36,33 +36,33 @@ typedef struct module_array {
 typedef struct native_modules {
 	mprof_allocator allocator;
 	int with_symbols;
-	module_array present; /**< By address. */
-	module_array gone;    /**< Those that the last look which found a change missed. */
-	uint32_t generation;  /**< Raised when the list changes; 0 before the first look. */
-	loaded_counts counts; /**< The loader's, as of the last look. */
-	loaded_list found;    /**< What a look finds. */
+	module_array present; /**< Sorted by address. */
+	module_array gone;    /**< Those that the last change of the list removed. */
+	uint32_t generation;  /**< Incremented when the list changes; 0 before the first update. */
+	loaded_counts counts; /**< The loader's counts at the last update. */
+	loaded_list found;    /**< Result of an update. */
 } native_modules;
 
 /** \p with_symbols 0: no function is known. */
 void native_modules_init(native_modules *modules, const mprof_allocator *allocator, int with_symbols);
 void native_modules_destroy(native_modules *modules);
 
-/** Whether the loader's list has changed since the last look, or may have. Cheap where the loader counts. */
+/** Whether the loader's list may have changed since the last update. Cheap if the loader counts changes. */
 int native_modules_have_changed(const native_modules *modules);
 
 /**
- * Looks at the loader's list. Modules that are not there any more are kept until the list changes again: what was seen
- * before \p counter, which is the current one, may be in them. Returns 0, changing nothing, if there is no memory.
+ * Updates the list from the loader's. Unloaded modules are kept until the list changes again: addresses recorded before
+ * \p counter, the current one, may be in them. Returns 0 and changes nothing if out of memory.
  */
 int native_modules_look(native_modules *modules, uint64_t counter);
 
 /**
- * The module of an address that was seen at a counter, or NULL. Valid until the next look. \p is_final is set to 0 if
- * it is gone: a later counter has another answer.
+ * The module of an address that was recorded at a counter, or NULL. Valid until the next update. \p is_final is set to 0
+ * if the module is unloaded: for a later counter the result differs.
  */
 native_module *native_modules_find(const native_modules *modules, uint64_t address, uint64_t counter, int *is_final);
 
-/** The function at an address of the module, or NULL. Valid until the next look. Reads the module's file at first. */
+/** The function at an address of the module, or NULL. Valid until the next update. The first call reads the file. */
 const elf_symbol *native_modules_function(const native_modules *modules, native_module *module, uint64_t address);
 
 #endif

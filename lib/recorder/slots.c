@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns slots into events, with IDs in the place of keys, and follows the threads' call stacks. */
+/* Converts slots to events, with IDs in place of keys, and tracks the call stacks of threads. */
 #include "recorder/slots.h"
 
 #include "format/event_kinds.h"
 
-/* What the subject of a slot with an event of a kind is: a key, or the value itself. */
+/* What the subject of an event is by its kind: one of the keys, or the value itself. */
 static inline key_subject subject_of(uint32_t kind)
 {
 	switch (event_kind_rows[kind].id) {
@@ -17,7 +17,7 @@ static inline key_subject subject_of(uint32_t kind)
 	}
 }
 
-/* What has a time but no name. What it does to call stacks is what readers do (doc/format.md, 4.3 and 4.8). */
+/* Events with a time but no ID. They change call stacks as readers do (doc/format.md, 4.3 and 4.8). */
 static int convert_value(recorder_drain *drain, mprof_thread *thread, mprof_event *event, uint64_t value)
 {
 	event->value = value;
@@ -54,8 +54,8 @@ static inline int is_leave(uint32_t kind)
 }
 
 /*
- * A leave without a key is that of the method on top. Returns 0 if it cannot be written: it has to name its method, and
- * the stack is not known.
+ * A leave without a key is that of the method on top. Returns 0 if it cannot be written, because the dialect requires
+ * the method and the stack is unknown.
  */
 static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_event *event)
 {
@@ -68,13 +68,13 @@ static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_
 		event->id = 0;
 		return 1;
 	}
-	/* Where no method is open the leave stays one that matches none. */
+	/* If no method is open, the leave matches none. */
 	if (event->id == 0 && !is_lost)
 		event->id = keys_method_id(&drain->keys, 0, event->counter);
 	return event->id != 0;
 }
 
-/* Turns what the slot is about into the event's id. Returns 0 if there is no memory to give it one. */
+/* Sets the event's ID from the subject of the slot. Returns 0 if out of memory for a new ID. */
 static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_key key)
 {
 	key_subject subject = subject_of(event->kind);
@@ -87,7 +87,7 @@ static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mpro
 			return name_leave_of_top(drain, thread, event);
 		key = key_for_none(drain->shared->keys_are_ids);
 	}
-	/* The commonest leaves need no look-up. */
+	/* The most frequent leaves need no lookup. */
 	if (event->kind == MPROF_EVENT_METHOD_LEAVE && drain->output->implicit_leaves &&
 	    shadow_stack_returns(thread_stacks_current(&thread->drain.stacks), key)) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
@@ -113,7 +113,7 @@ static const mprof_frame *wide_frames(const event_slot *slots)
 	return (const mprof_frame *)(const void *)&slots[2];
 }
 
-/* The innermost frame that is a method's, 0 if there is none. */
+/* The innermost frame that is a method, 0 if there is none. */
 static mprof_frame find_caller(const mprof_frame *frames, uint32_t count)
 {
 	uint32_t i = 0;
@@ -138,7 +138,7 @@ static void convert_allocation(recorder_drain *drain, mprof_event *event, mprof_
 					    event->counter);
 }
 
-/* An event of native memory. Before the frames of resized memory stands the counter when the call started. */
+/* An event of native memory. If memory was resized, the counter at the start of the call precedes the frames. */
 static void convert_memory(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_event_detail *detail,
 			   const event_slot *slots)
 {
@@ -158,7 +158,7 @@ static void convert_memory(recorder_drain *drain, mprof_thread *thread, mprof_ev
 	drain->memory_events++;
 }
 
-/* The number of a handle that was made stands before the frames, that of one that was deleted in the object's place. */
+/* The number of a new handle precedes the frames; that of a deleted one is stored as the object. */
 static void convert_handle(mprof_event *event, mprof_event_detail *detail, const event_slot *slots,
 			   const mprof_frame **frames, uint32_t *frame_count)
 {
@@ -173,7 +173,7 @@ static void convert_handle(mprof_event *event, mprof_event_detail *detail, const
 	--*frame_count;
 }
 
-/* Turns the slots of a wide event into *event. Returns 0 if there is no memory to say what it is about. */
+/* Converts the slots of a wide event to *event. Returns 0 if out of memory for its IDs. */
 static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
 			mprof_event_detail *detail)
 {
@@ -191,7 +191,7 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 		convert_memory(drain, thread, event, detail, slots);
 		return 1;
 	}
-	/* Of a collection: what it is about, and its number. */
+	/* Of a collection: its subject and its number. */
 	if (event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_COLLECTION) {
 		event->id = (uint32_t)slots[1].subject;
 		event->more.detail = NULL;
@@ -199,7 +199,7 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	}
 	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
 		convert_handle(event, detail, slots, &frames, &frame_count);
-	/* Of allocations the class is what they are about; others may have none. */
+	/* The subject of allocations is the class; other events may have none. */
 	if (is_allocation || slots[0].subject != 0)
 		event->id = keys_class_id(&drain->keys, slots[0].subject, counter);
 	if ((drain->shared->detail & (is_allocation ? MPROF_ALLOCATION_DETAIL_STACK : DETAIL_STACKS)) != 0 &&
@@ -221,7 +221,7 @@ size_t slots_count_events(const event_slot *slots, uint32_t count)
 	return events;
 }
 
-/* Blocks before may be evicted: the block begins with the stack that the thread is on. */
+/* Earlier blocks may be evicted, so the block begins with the stack that the thread is on. */
 static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_thread *thread, mprof_event *event)
 {
 	if (!drain->output->repeats_switches || thread->drain.stacks.other == NULL)

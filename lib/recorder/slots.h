@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/slots.h
- * \brief Slots become events, and what they are about gets its IDs. Writer thread.
+ * \brief Converts slots to events, with IDs in place of keys. Writer thread.
  */
 #ifndef RECORDER_SLOTS_H
 #define RECORDER_SLOTS_H
@@ -10,7 +10,8 @@
 #include "recorder/thread.h"
 
 /**
- * The whole counter of a slot that has lost its top bits; it is near the last one, a little before or any time after.
+ * Returns the full counter of a slot, which holds only its low bits. It is at most slightly below the previous counter,
+ * or any amount above it.
  */
 static inline uint64_t slot_counter(uint64_t last, uint64_t stamp)
 {
@@ -19,16 +20,16 @@ static inline uint64_t slot_counter(uint64_t last, uint64_t stamp)
 	return last + (uint64_t)((int64_t)difference >> 8);
 }
 
-/** How many slots an event has that begins with this one. */
+/** Number of slots of the event that begins with this one. */
 static inline uint32_t slot_count(const event_slot *slots)
 {
 	return (slots->stamp & SLOT_WIDE) != 0 ? SLOT_COUNT((uint32_t)slots[1].stamp & 0xff) : 1;
 }
 
-/** Turns slots into recorder_drain::events. Returns how many there are. */
+/** Converts slots to recorder_drain::events. Returns the number of events. */
 size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count);
 
-/** How many events there are in slots. */
+/** Number of events in the slots. */
 size_t slots_count_events(const event_slot *slots, uint32_t count);
 
 #endif
