@@ -5,13 +5,17 @@
 #include "base/checked.h"
 #include "format/block_decode.h"
 #include "format/block_encode.h"
+#include "io/clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct ring_block {
 	ring_block *next;
 	uint64_t number;     /**< Position in the order in which blocks were added. */
+	uint64_t time;       /**< When it was added, in microseconds since 1970. */
 	uint32_t references; /**< Guarded by block_ring::lock. */
 	uint32_t length;     /**< In bytes, including the header. */
 	uint8_t bytes[];
@@ -111,14 +115,19 @@ static void append_block(block_ring *ring, ring_block *block, mprof_block_kind k
 		list_append(may_be_evicted ? &ring->evictable : &ring->retained, block);
 	}
 	/* The newest block is retained even if it is longer than the limit. */
-	while (ring->evictable.bytes > ring->max_bytes && ring->evictable.count > 1)
+	while (ring->evictable.bytes > ring->max_bytes && ring->evictable.count > 1) {
+		ring->evicted.blocks++;
+		ring->evicted.bytes += ring->evictable.oldest->length;
+		ring->evicted.time = ring->evictable.oldest->time;
 		list_drop_oldest(ring, &ring->evictable);
+	}
 	pthread_mutex_unlock(&ring->lock);
 }
 
 static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length, uint32_t code)
 {
 	ring_block *block;
+	mprof_clock now;
 	size_t size;
 
 	if (length > UINT32_MAX || !checked_add(sizeof(*block), length, &size))
@@ -126,7 +135,9 @@ static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length
 	block = allocator_allocate(&ring->allocator, size);
 	if (block == NULL)
 		return ENOMEM;
+	clock_read_system(NULL, &now);
 	block->next = NULL;
+	block->time = now.time;
 	block->references = 1;
 	block->length = (uint32_t)length;
 	memcpy(block->bytes, bytes, length);
@@ -160,6 +171,7 @@ typedef struct ring_copy {
 	size_t count;
 	size_t capacity;
 	ring_block *end;
+	ring_evicted evicted;
 } ring_copy;
 
 /* Merges both lists in the order of the log. The caller has reserved memory and holds the lock. */
@@ -180,6 +192,7 @@ static void copy_merged(const block_ring *ring, ring_copy *copy)
 		copy->blocks[copy->count++] = taken;
 	}
 	copy->end = ring->end;
+	copy->evicted = ring->evicted;
 	if (copy->end != NULL)
 		copy->end->references++;
 }
@@ -218,6 +231,28 @@ static int copy_reference(block_ring *ring, ring_copy *copy)
 	}
 }
 
+/* The span of time and what is missing before it: the log alone does not show that there were older events. */
+static int write_evicted(const block_ring *ring, log_sink *sink, const ring_copy *copy, const mprof_clock *now)
+{
+	const block_encoding encoding = {ring->rules, 0, 0};
+	const ring_block *newest = copy->blocks[copy->count - 1];
+	uint64_t span = newest->time > copy->evicted.time ? newest->time - copy->evicted.time : 0;
+	char text[160];
+	const mprof_property property = {"ring", text};
+	encode_buffer buffer;
+	int error = ENOMEM;
+
+	snprintf(text, sizeof(text),
+		 "the last %" PRIu64 ".%03" PRIu64 " s; overwritten before: %" PRIu64 " bytes in %" PRIu64 " blocks",
+		 span / 1000000, span / 1000 % 1000, copy->evicted.bytes, copy->evicted.blocks);
+	encode_buffer_init(&buffer, &ring->allocator, SIZE_MAX);
+	block_encode_session(&buffer, &encoding, now, &property, 1);
+	if (block_encode_end(&buffer, &encoding) == MPROF_OK)
+		error = sink_write(sink, buffer.bytes, buffer.length);
+	encode_buffer_destroy(&buffer);
+	return error;
+}
+
 static int write_end(const block_ring *ring, log_sink *sink, const mprof_clock *now)
 {
 	const block_encoding encoding = {ring->rules, 0, 0};
@@ -241,6 +276,8 @@ int block_ring_write(block_ring *ring, log_sink *sink, const mprof_clock *now)
 		return ENOMEM;
 	for (size_t i = 0; i < copy.count && error == 0; i++)
 		error = sink_write(sink, copy.blocks[i]->bytes, copy.blocks[i]->length);
+	if (error == 0 && copy.evicted.blocks > 0 && dialect_has_block(ring->rules, MPROF_BLOCK_SESSION))
+		error = write_evicted(ring, sink, &copy, now);
 	if (error == 0 && copy.end != NULL)
 		error = sink_write(sink, copy.end->bytes, copy.end->length);
 	else if (error == 0)

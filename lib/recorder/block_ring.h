@@ -30,6 +30,13 @@ typedef struct ring_list {
 	uint64_t bytes;
 } ring_list;
 
+/** What was evicted so far. */
+typedef struct ring_evicted {
+	uint64_t blocks;
+	uint64_t bytes;
+	uint64_t time; /**< When the newest of these blocks was added, in microseconds since 1970. */
+} ring_evicted;
+
 typedef struct block_ring {
 	mprof_allocator allocator;
 	const dialect_rules *rules;
@@ -39,6 +46,7 @@ typedef struct block_ring {
 	ring_list retained;  /**< Blocks with definitions. */
 	ring_list evictable; /**< Blocks with events only. */
 	ring_block *end;     /**< END, once the log is closed. */
+	ring_evicted evicted;
 } block_ring;
 
 /** Returns NULL if there is no memory. */
@@ -51,7 +59,7 @@ void block_ring_destroy(block_ring *ring);
 int block_ring_add(block_ring *ring, const void *bytes, size_t length);
 
 /**
- * Writes all blocks to a sink, and then END; if the log is not closed, an END with the clock \p now. Any thread.
+ * Writes all blocks to a sink, a SESSION block that describes what was evicted, if anything was, and then END; if the log is not closed, an END with the clock \p now. Any thread.
  * Returns 0 or an errno value.
  */
 int block_ring_write(block_ring *ring, log_sink *sink, const mprof_clock *now);

@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -65,6 +66,8 @@ typedef struct contents {
 	int last;      /**< Number of the last method. */
 	uint64_t bytes;
 	int complete;
+	uint64_t evicted_bytes; /**< As the session states, 0 if it does not. */
+	double span;            /**< In seconds. */
 } contents;
 
 static void count_events(mprof_reader *reader, contents *found)
@@ -89,6 +92,20 @@ static void count_events(mprof_reader *reader, contents *found)
 	}
 }
 
+static void read_span(mprof_reader *reader, contents *found)
+{
+	const char *key;
+	const char *value;
+
+	while (mprof_reader_next_property(reader, &key, &value) == MPROF_OK) {
+		if (strcmp(key, "ring") != 0)
+			continue;
+		cr_assert_eq(sscanf(value, "the last %lf s; overwritten before: %" SCNu64 " bytes", &found->span,
+				    &found->evicted_bytes),
+			     2);
+	}
+}
+
 static contents read_file(void)
 {
 	contents found = {0};
@@ -102,6 +119,8 @@ static contents read_file(void)
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		if (block.kind == MPROF_BLOCK_EVENTS)
 			count_events(reader, &found);
+		if (block.kind == MPROF_BLOCK_SESSION)
+			read_span(reader, &found);
 	}
 	cr_assert_eq(status, MPROF_END);
 	mprof_reader_get_session(reader, &session);
@@ -137,6 +156,7 @@ Test(flight_recorder, keeps_all_while_there_is_room, .init = make_path, .fini = 
 	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
 	found = read_file();
 	cr_assert_eq(found.enters, 1500);
+	cr_assert_eq(found.evicted_bytes, 0, "nothing was overwritten");
 	mprof_thread_detach(thread);
 	mprof_recorder_destroy(recorder);
 }
@@ -159,6 +179,9 @@ Test(flight_recorder, keeps_the_last_events_and_old_names, .init = make_path, .f
 	cr_assert_gt(found.enters, 50000);
 	cr_assert_lt(found.enters, calls / 2);
 	cr_assert_leq(found.bytes, RING + 65536);
+	/* What was overwritten and what is kept is all that was recorded. */
+	cr_assert_gt(found.evicted_bytes, (calls - found.enters) * 4);
+	cr_assert_geq(found.span, 0);
 	/* Nothing is missing between the oldest and the newest call, which is the last one recorded. */
 	cr_assert_eq(found.gaps, 0);
 	cr_assert_eq(found.last, (calls - 1) % METHODS);
