@@ -7,8 +7,10 @@
  *
  * In processor time mode, the runtime's clock counts the time of all threads together, and it interrupts them all, even
  * those that sleep. So here each thread measures its own processor time, and a sample is taken whenever that has
- * advanced by the sampling period. The system updates such a clock some 100 to 1000 times per second, which limits the
- * rate.
+ * advanced by the sampling period.
+ *
+ * The system checks timers of processor time at its tick only, 100 to 1000 times per second, which limits the rate. A
+ * clock of real time would be precise, but it would also wake all threads of an idle program at that rate.
  */
 #include "samples.h"
 
@@ -67,6 +69,30 @@ static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const v
 		sample_hit_real(profiler, address, context);
 }
 
+/* Frequency of the system's tick, 0 if unknown. */
+static uint32_t tick_hz(void)
+{
+#if defined(CLOCK_MONOTONIC_COARSE)
+	struct timespec tick;
+
+	/* The coarse clock advances once per tick. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0 && tick.tv_nsec > 0)
+		return (uint32_t)(1000000000 / tick.tv_nsec);
+#endif
+	return 0;
+}
+
+static void warn_of_slow_tick(const module_options *options)
+{
+	uint32_t hz = tick_hz();
+
+	if (hz != 0 && options->sample_hz > hz && !options->sample_real && !options->quiet)
+		fprintf(stderr,
+			"mprof: the system's tick limits samples to about %u per second of processor time, not %u; "
+			"sample-real has no such limit\n",
+			hz, options->sample_hz);
+}
+
 void samples_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
@@ -82,4 +108,5 @@ void samples_install(MonoProfiler *profiler)
 		return;
 	}
 	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);
+	warn_of_slow_tick(options);
 }

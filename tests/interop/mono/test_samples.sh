@@ -87,6 +87,13 @@ sampled sample=10000 500
 check_places
 test "$all" -ge $((2 * few)) || fail "sample=10000: $all samples, and $few with sample=100"
 
+# The tick of no system is that fast.
+profiled sample=10000,output=samples.mprof Spinning.exe 1 2>messages >/dev/null
+grep -q "the system's tick limits samples to about [0-9]* per second of processor time, not 10000" messages ||
+	fail "sample=10000: no message about the rate: $(cat messages)"
+profiled sample=10,output=samples.mprof Spinning.exe 1 2>messages >/dev/null
+grep -q "tick" messages && fail "sample=10: $(cat messages)"
+
 # In real time, the idle thread has as many as the others.
 sampled sample-real=1000 300
 check_places
