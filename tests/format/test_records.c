@@ -167,9 +167,10 @@ Test(records, stack_faults)
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS,
 		     "\x85\x81"
 		     "\x03\x00\x00\x00\xa0\x85");
-	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, STACKS,
+	/* The frame of a truncated call stack has no caller. */
+	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS,
 		     "\x85\x81"
-		     "\x81\x85");
+		     "\x81\x84");
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 3, STACKS,
 		     "\x85\x81"
 		     "\x86\x80");
