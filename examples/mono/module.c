@@ -25,6 +25,7 @@
 
 #include "shared/losses.h"
 #include "shared/open_error.h"
+#include "shared/salvage.h"
 
 #include <mono/jit/jit.h>
 #include <mprof/version.h>
@@ -262,10 +263,8 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	options.properties = properties;
 	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
-	if (module.options.ring_bytes != 0)
-		status = mprof_recorder_open_ring(module.options.ring_bytes, &options, &module.recorder, error);
-	else
-		status = mprof_recorder_open_path(module.path, &options, &module.recorder, error);
+	status = salvage_open(module.options.salvage, module.full_path, module.options.ring_bytes, &options,
+			      &module.recorder, error);
 	mono_free(runtime);
 	return status;
 }

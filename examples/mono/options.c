@@ -42,6 +42,7 @@ int options_are_classic(const module_options *options)
 void options_release(module_options *options)
 {
 	free(options->output);
+	free(options->salvage);
 	free(options->control_path);
 	free(options->handle_class);
 	filters_release(options->filters);

@@ -54,6 +54,7 @@ struct filters;
 typedef struct module_options {
 	uint32_t kinds;       /**< Bits of #record_kind. */
 	char *output;         /**< Pattern of the log's path, or NULL. */
+	char *salvage;        /**< Path of the salvage file, "no", or NULL. */
 	uint32_t dialect;     /**< An mprof_dialect, 0 for the default. */
 	uint32_t gzip_level;  /**< 0 for no compression. */
 	uint32_t max_buffers; /**< 0 for the recorder's default, as for the next two fields. */

@@ -53,6 +53,8 @@ static const char help_how[] =
 	"  output=FILE      the log; %p becomes the process ID, %t the time, %n the program's name,\n"
 	"                   %h the host, %% a percent sign\n"
 	"                   (%n.mprof)\n"
+	"  salvage=FILE     file for what is not in the log yet, from which 'mprof recover' completes the log if the\n"
+	"                   program is killed; or no (the log's name and .salvage; none with gzip or an older format)\n"
 	"  format=FORMAT    mprof2, or for older readers: mono (Mono 2.0 to 2.8: mprof-decoder, emveepee and the "
 	"like),\n"
 	"                   unity, drop (Mono 1.9) or mail (2007); those cannot hold all that is recorded (mprof2)\n"

@@ -70,6 +70,13 @@ static int apply_output(options_parser *parser, const char *value)
 	return options_set_text(parser, &parser->options->output, value);
 }
 
+static int apply_salvage(options_parser *parser, const char *value)
+{
+	if (value[0] == '\0')
+		return options_complain(parser, "salvage= needs a file name or no");
+	return options_set_text(parser, &parser->options->salvage, value);
+}
+
 static int apply_format(options_parser *parser, const char *value)
 {
 	char dialects[DIALECTS_LIST_SIZE];
@@ -152,6 +159,7 @@ static const value_option values[] = {
 	{"output", 0, apply_output},
 	{"out", 0, apply_output},
 	{"o", 0, apply_output},
+	{"salvage", 0, apply_salvage},
 	{"format", 0, apply_format},
 	{"only", 0, apply_only},
 	{"not", 0, apply_not},

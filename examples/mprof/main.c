@@ -22,6 +22,7 @@ typedef struct command {
 static const command commands[] = {
 	{"record", command_record, "run a program and record it to a log"},
 	{"control", command_control, "control the recording of a running program"},
+	{"recover", command_recover, "complete the log of a program that was killed"},
 	{"report", command_report, "print the profile: methods, calls, allocations, collections"},
 	{"decode", command_decode, "print the text of Mono's first decoder"},
 	{"info", command_info, "print a summary of a log"},

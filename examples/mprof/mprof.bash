@@ -8,7 +8,7 @@ _mprof_options()
 		echo "--output= --force --calls --alloc --alloc= --jit --gc --exceptions --threads --classes --all --sample --sample=" \
 			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
 			"--finalizers --counters --counters= --sample-depth= --stack-depth= --only= --not= --depth=" \
-			"--no-wrappers --all-wrappers --no-aot --gzip --gzip= --max-size= --ring= --heap-memory= --drop --buffers= --interval= --format=" \
+			"--no-wrappers --all-wrappers --no-aot --gzip --gzip= --max-size= --ring= --heap-memory= --salvage= --drop --buffers= --interval= --format=" \
 			"--start-disabled --control= --no-control --port= --signal= --jitdump --perf-map --oprofile" \
 			"--quiet --help --version"
 		;;
@@ -25,7 +25,7 @@ _mprof_options()
 	info | check | control)
 		echo "--json --help --version"
 		;;
-	decode | doctor)
+	decode | doctor | recover)
 		echo "--help --version"
 		;;
 	esac
@@ -95,7 +95,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record control report decode info dump check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report decode info dump check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -135,7 +135,7 @@ _mprof()
 			_mprof_words "enable disable flush heapshot status mark" "$current"
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record control report decode info dump check convert doctor" "$current"
+		_mprof_words "record recover control report decode info dump check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

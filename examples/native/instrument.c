@@ -8,6 +8,7 @@
 
 #include "shared/call_depth.h"
 #include "shared/open_error.h"
+#include "shared/salvage.h"
 
 #include <mprof/recorder.h>
 #include <mprof/version.h>
@@ -63,7 +64,8 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 	snprintf(unnamed, sizeof(unnamed), "0x%" PRIx64, key);
 	description->name = demangled != NULL ? demangled : name != NULL ? name : unnamed;
 	description->name_length = strlen(description->name);
-	description->class_key = (mprof_key)(uintptr_t)module;
+	/* An address, so that a process that completes the log of this one finds the module, too. */
+	description->class_key = module != NULL ? symbols_module_start(module) : 0;
 	return 0;
 }
 
@@ -71,7 +73,7 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 static int resolve_class(void *user, mprof_key key, mprof_description *description)
 {
 	(void)user;
-	description->name = symbols_module_name((const symbol_module *)(uintptr_t)key);
+	description->name = symbols_module_name(symbols_module((uintptr_t)key));
 	description->name_length = strlen(description->name);
 	return 0;
 }
@@ -119,9 +121,7 @@ static mprof_status open_recorder(mprof_error *error)
 	options.properties = properties;
 	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
-	if (ring_bytes != 0)
-		return mprof_recorder_open_ring(ring_bytes, &options, &recorder, error);
-	return mprof_recorder_open_path(log_path, &options, &recorder, error);
+	return salvage_open(options.salvage_path, log_path, ring_bytes, &options, &recorder, error);
 }
 
 static void open_log(void)

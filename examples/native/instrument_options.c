@@ -11,8 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_WORD 64
+#define MAX_WORD 512
 #define LABEL_SIZE 40
+
+/* Of the process. Read once it is opened. */
+static char salvage_path[MAX_WORD];
 
 static uint32_t number_of(const char *value)
 {
@@ -64,6 +67,8 @@ static void read_word(const char *word, const char *value, mprof_writer_options 
 		recorder->drain_interval_ms = number_of(value);
 	else if (strcmp(word, "max-size") == 0)
 		recorder->max_log_bytes = size_of(value);
+	else if (strcmp(word, "salvage") == 0 && strlen(value) < sizeof(salvage_path))
+		recorder->salvage_path = strcpy(salvage_path, value);
 	else if (strcmp(word, "format") == 0)
 		/* An invalid name means the default, as for other values. */
 		writer->dialect = dialects_find(value);

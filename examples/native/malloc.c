@@ -11,6 +11,7 @@
 #include "instrument_options.h"
 
 #include "shared/open_error.h"
+#include "shared/salvage.h"
 
 #include <mprof/recorder.h>
 #include <mprof/version.h>
@@ -107,7 +108,7 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	options.property_size = sizeof(properties[0]);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
 	options.thread_started = mark_own_thread;
-	return mprof_recorder_open_path(path, &options, &recorder, error);
+	return salvage_open(options.salvage_path, path, 0, &options, &recorder, error);
 }
 
 static void open_log(void)

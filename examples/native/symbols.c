@@ -206,6 +206,11 @@ symbol_module *symbols_module(uintptr_t address)
 	return add_module(&search);
 }
 
+uintptr_t symbols_module_start(const symbol_module *module)
+{
+	return module->first;
+}
+
 const char *symbols_module_name(const symbol_module *module)
 {
 	return module->name != NULL && module->name[0] != '\0' ? module->name : "program";

@@ -16,6 +16,9 @@ typedef struct symbol_module symbol_module;
 /** The module that an address belongs to; NULL if it belongs to none, or out of memory. */
 symbol_module *symbols_module(uintptr_t address);
 
+/** The module's lowest address. */
+uintptr_t symbols_module_start(const symbol_module *module);
+
 /** The module's name without directory. */
 const char *symbols_module_name(const symbol_module *module);
 

@@ -137,7 +137,29 @@ typedef struct mprof_recorder_options {
 	void (*thread_ended)(void *user);      /**< Called on the writer thread after everything else; may be NULL.
 	                                            Returns before mprof_recorder_close() does. */
 	void *thread_user;                     /**< Passed to thread_started and thread_ended. */
+	const char *salvage_path;              /**< File for everything that is not in the log yet, from which
+	                                            mprof_recorder_recover() completes the log if the process dies; NULL:
+	                                            none. Must be missing, empty, or left by a process that has
+	                                            ended. Removed when the recorder is closed. Copied. */
+	const char *salvage_log_path;          /**< The log for mprof_recorder_recover() where its caller names none;
+	                                            NULL: the path that was opened. Copied. */
 } mprof_recorder_options;
+
+/**
+ * \brief What mprof_recorder_recover() found and did.
+ * \since 0.1
+ */
+typedef struct mprof_recovery {
+	size_t struct_size; /**< sizeof (mprof_recovery), set by the caller. */
+	uint64_t process;   /**< ID of the process that recorded. */
+	uint64_t events;    /**< Events, samples included, that were added to the log. */
+	uint64_t
+		lost_events; /**< Losses that were added to the log: the process had counted them, or there was no memory
+	                            for them now. */
+	uint64_t log_bytes;  /**< Length of the log now, in bytes. */
+	uint64_t is_recording; /**< 1: the process is still running; nothing was changed. */
+	uint64_t was_complete; /**< 1: the log had been closed; nothing was missing. */
+} mprof_recovery;
 
 /**
  * \brief Sets all options to their defaults.
@@ -410,6 +432,36 @@ MPROF_API mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_
  * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats);
+
+/**
+ * \brief Completes the log of a process that died, from its salvage file.
+ *
+ * All events whose recording call had returned are added to the log, with the names of what they are about, unless they
+ * are there already. The log then ends as if the recorder had been closed. What was in a heap snapshot that was not
+ * written yet is missing. The salvage file is removed afterwards. If this fails, it can be called again.
+ *
+ * \param salvage_path mprof_recorder_options::salvage_path of the process. A file of another version of the library, or
+ * of another architecture, is refused.
+ * \param log_path Its log; or the file to write the log to, for a recorder of mprof_recorder_open_ring(). The file that
+ * was there is then replaced. NULL: mprof_recorder_options::salvage_log_path of the process, or the path that it opened.
+ * \param recovery Receives what was found and done, up to its struct_size, which the caller sets; may be NULL.
+ * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
+ * \return
+ * - #MPROF_OK; nothing was changed if mprof_recovery::was_complete is 1.
+ * - #MPROF_ERR_ARGUMENT if \p salvage_path is NULL, \p log_path is NULL and the process named none, or a struct_size is
+ *   too small.
+ * - #MPROF_ERR_STATE if the process is still running.
+ * - #MPROF_ERR_NOT_MPROF if the file is not a salvage file, or one of another version or architecture.
+ * - #MPROF_ERR_TRUNCATED if the log is shorter than it was when the process died.
+ * - #MPROF_ERR_IO if a file cannot be read or written; mprof_error::system_error is EBUSY if another writer has the log.
+ * - #MPROF_ERR_UNSUPPORTED if the log was compressed or was not a file; in a library without the recorder.
+ * - #MPROF_ERR_MEMORY if there is no memory.
+ * \par Threads
+ * Any thread; not async-signal-safe.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,
+					      mprof_error *error);
 
 MPROF_END_DECLS
 

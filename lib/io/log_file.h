@@ -33,4 +33,10 @@ int log_file_create_beside(const char *path, uint32_t mode, char *name, size_t s
 /** Releases the lock of log_file_open(), also if children of fork() have the file open. */
 void log_file_unlock(int fd);
 
+/**
+ * Opens an existing regular file for reading and writing, as it is, and locks it. Returns 0 or an errno value: EBUSY if
+ * another writer has it. POSIX systems only.
+ */
+int log_file_open_again(const char *path, int *fd);
+
 #endif

@@ -95,6 +95,19 @@ void log_file_unlock(int fd)
 	flock(fd, LOCK_UN);
 }
 
+int log_file_open_again(const char *path, int *fd)
+{
+	*fd = open_again(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+	if (*fd < 0)
+		return errno;
+	/* File systems without locks have none. */
+	if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return EBUSY;
+}
+
 static uint64_t unpredictable_number(void)
 {
 	struct timespec now;

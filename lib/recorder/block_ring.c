@@ -12,15 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct ring_block {
-	ring_block *next;
-	uint64_t number;     /**< Position in the order in which blocks were added. */
-	uint64_t time;       /**< When it was added, in microseconds since 1970. */
-	uint32_t references; /**< Guarded by block_ring::lock. */
-	uint32_t length;     /**< In bytes, including the header. */
-	uint8_t bytes[];
-};
-
 block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes)
 {
 	block_ring *ring = allocator_allocate_zeroed(allocator, sizeof(*ring));
@@ -37,10 +28,34 @@ block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_ru
 	return ring;
 }
 
+void block_ring_use_area(block_ring *ring, salvage_area *area)
+{
+	ring->area = area;
+}
+
+uint64_t block_ring_next_number(const block_ring *ring)
+{
+	return ring->next_number;
+}
+
+static ring_block *allocate_memory(block_ring *ring, size_t size)
+{
+	return ring->area != NULL ? salvage_area_allocate(ring->area, SALVAGE_RING_BLOCK, size)
+				  : allocator_allocate(&ring->allocator, size);
+}
+
+static void release_memory(block_ring *ring, ring_block *block)
+{
+	if (ring->area != NULL)
+		salvage_area_recycle(ring->area, block);
+	else
+		allocator_release(&ring->allocator, block, sizeof(*block) + block->length);
+}
+
 static void release_block(block_ring *ring, ring_block *block)
 {
 	if (block != NULL && --block->references == 0)
-		allocator_release(&ring->allocator, block, sizeof(*block) + block->length);
+		release_memory(ring, block);
 }
 
 static void list_append(ring_list *list, ring_block *block)
@@ -108,6 +123,8 @@ static void append_block(block_ring *ring, ring_block *block, mprof_block_kind k
 
 	pthread_mutex_lock(&ring->lock);
 	block->number = ring->next_number++;
+	if (ring->area != NULL)
+		salvage_piece_publish(block);
 	if (kind == MPROF_BLOCK_END) {
 		release_block(ring, ring->end);
 		ring->end = block;
@@ -132,7 +149,7 @@ static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length
 
 	if (length > UINT32_MAX || !checked_add(sizeof(*block), length, &size))
 		return EFBIG;
-	block = allocator_allocate(&ring->allocator, size);
+	block = allocate_memory(ring, size);
 	if (block == NULL)
 		return ENOMEM;
 	clock_read_system(NULL, &now);
@@ -163,6 +180,30 @@ int block_ring_add(block_ring *ring, const void *bytes, size_t length)
 		length -= span;
 	}
 	return error;
+}
+
+const ring_evicted *block_ring_evicted(const block_ring *ring)
+{
+	return &ring->evicted;
+}
+
+int block_ring_add_recovered(block_ring *ring, const ring_block *left)
+{
+	uint64_t number = ring->next_number;
+	int error = block_ring_add(ring, left->bytes, left->length);
+
+	if (error != 0)
+		return error;
+	if (ring->evictable.newest != NULL && ring->evictable.newest->number == number)
+		ring->evictable.newest->time = left->time;
+	else if (ring->retained.newest != NULL && ring->retained.newest->number == number)
+		ring->retained.newest->time = left->time;
+	return 0;
+}
+
+void block_ring_recover_evicted(block_ring *ring, const ring_evicted *evicted)
+{
+	ring->evicted = *evicted;
 }
 
 /* The blocks of the ring at one time. The copy holds a reference to each. */

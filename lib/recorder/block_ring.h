@@ -17,10 +17,20 @@
 
 #include "format/dialect.h"
 #include "io/sink.h"
+#include "recorder/salvage_area.h"
 
 #include <pthread.h>
 
+/** A block. In an area it is the content of a piece. */
 typedef struct ring_block ring_block;
+struct ring_block {
+	ring_block *next;
+	uint64_t number;     /**< Position in the order in which blocks were added. */
+	uint64_t time;       /**< When it was added, in microseconds since 1970. */
+	uint32_t references; /**< Guarded by block_ring::lock. */
+	uint32_t length;     /**< Header and all. */
+	uint8_t bytes[];
+};
 
 /** Blocks in the order in which they were added. */
 typedef struct ring_list {
@@ -39,6 +49,7 @@ typedef struct ring_evicted {
 
 typedef struct block_ring {
 	mprof_allocator allocator;
+	salvage_area *area; /**< Where blocks are; NULL: with the allocator. Constant after the first block. */
 	const dialect_rules *rules;
 	uint64_t max_bytes; /**< Maximum length of the evictable blocks, in bytes. */
 	pthread_mutex_t lock;
@@ -52,7 +63,22 @@ typedef struct block_ring {
 /** Returns NULL if there is no memory. */
 block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes);
 
-/** Frees a ring, or does nothing for NULL. */
+/** Has blocks in an area from now on. To be called before the first. */
+void block_ring_use_area(block_ring *ring, salvage_area *area);
+
+/** The number of the block that is added next. Writer thread only. */
+uint64_t block_ring_next_number(const block_ring *ring);
+
+/** What was evicted so far. Writer thread only. */
+const ring_evicted *block_ring_evicted(const block_ring *ring);
+
+/** Adds a block of a ring that a process left behind, as block_ring_add(). */
+int block_ring_add_recovered(block_ring *ring, const ring_block *left);
+
+/** Has a ring count as evicted what the ring of that process had evicted. */
+void block_ring_recover_evicted(block_ring *ring, const ring_evicted *evicted);
+
+/** Frees a ring; NULL is one that was never made. */
 void block_ring_destroy(block_ring *ring);
 
 /** Adds complete blocks. Writer thread only. Returns 0 or an errno value. */

@@ -30,9 +30,10 @@ static void *map_memory(size_t size, int flags)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events)
+int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events, salvage_area *area)
 {
 	memset(pool, 0, sizeof(*pool));
+	pool->area = area;
 	atomic_init(&pool->bounds[0], max_buffers);
 	atomic_init(&pool->bounds[1], max_buffers);
 	pool->buffer_events = buffer_events;
@@ -51,7 +52,8 @@ void buffer_pool_destroy(buffer_pool *pool)
 	if (pool->buffers == NULL)
 		return;
 	for (uint32_t i = 0; i < created; i++) {
-		if (pool->buffers[i] != NULL)
+		/* Those in an area are unmapped with it. */
+		if (pool->buffers[i] != NULL && pool->area == NULL)
 			munmap(pool->buffers[i], mapping_size(pool->buffer_events));
 	}
 	munmap(pool->buffers, BUFFER_POOL_MAX * sizeof(*pool->buffers));
@@ -81,6 +83,16 @@ static int count_if_below(_Atomic uint32_t *count, const _Atomic uint32_t *bound
 	return 1;
 }
 
+/* Faults are taken at once, as with MAP_POPULATE. */
+static event_buffer *take_from_area(buffer_pool *pool)
+{
+	event_buffer *buffer = salvage_area_take(pool->area, SALVAGE_BUFFER, mapping_size(pool->buffer_events));
+
+	for (uint32_t i = 0; buffer != NULL && i < pool->buffer_events; i += 4096 / sizeof(event_slot))
+		*(volatile uint64_t *)&buffer->slots[i].subject = 0;
+	return buffer;
+}
+
 static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 {
 	uint32_t index = atomic_load_explicit(&pool->created, memory_order_relaxed);
@@ -93,8 +105,8 @@ static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
-	buffer = map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
-	/* The index is not reused: if the system refuses, it is not asked for this buffer again. */
+	buffer = pool->area != NULL ? take_from_area(pool) : map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
+	/* The index is used up then: a system that refuses is not asked for this buffer again. */
 	if (buffer == NULL)
 		return NULL;
 	buffer->capacity = pool->buffer_events;
@@ -149,9 +161,12 @@ void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
 	_Atomic uint64_t *free_top = &pool->free_top[buffer->is_extra];
 	uint64_t top = atomic_load_explicit(free_top, memory_order_relaxed);
 
-	buffer->drained = 0;
-	buffer->owner = NULL;
+	/* The ticket first: in an area, the buffer counts as full until then, and as drained. */
 	atomic_store_explicit(&buffer->ticket, 0, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	buffer->drained = 0;
+	buffer->committed = 0;
+	buffer->owner = NULL;
 	atomic_store_explicit(&buffer->published, 0, memory_order_relaxed);
 	/* Release: pairs with the acquire in pop_free_buffer(), whose thread sees the fields above. */
 	do {

@@ -17,6 +17,8 @@
 #ifndef RECORDER_BUFFER_POOL_H
 #define RECORDER_BUFFER_POOL_H
 
+#include "recorder/salvage_area.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,11 +73,16 @@ struct event_buffer {
 	 * visible. It is valid there: a handle is freed only after the writer thread has drained all buffers that it
 	 * handed over. */
 	struct mprof_thread *owner;
+	/** For recovery: slots that are in the log for good, and the counter of the last of their events. Writer thread. */
+	uint32_t committed;
+	uint64_t committed_counter;
+	uint64_t thread_id; /**< Of the owner, for recovery. The owner stores it when it takes the buffer. */
 
 	_Alignas(CACHE_LINE) event_slot slots[];
 };
 
 typedef struct buffer_pool {
+	salvage_area *area;     /**< Where buffers are; NULL: in private memory. Constant. */
 	event_buffer **buffers; /**< By index; entries are written once, before the buffer is first handed
 	                                    out. */
 	uint32_t buffer_events;
@@ -99,8 +106,8 @@ typedef struct buffer_pool {
 /** Maximum number of buffers of a pool, whatever its bounds. */
 #define BUFFER_POOL_MAX (UINT32_C(1) << 20)
 
-/** Returns 0 if there is no memory. */
-int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events);
+/** \p area: where buffers are to be, or NULL. Returns 0 if there is no memory. */
+int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events, salvage_area *area);
 
 /** Unmaps all buffers, also those in use. */
 void buffer_pool_destroy(buffer_pool *pool);

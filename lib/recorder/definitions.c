@@ -51,7 +51,7 @@ static mprof_status offer_message(recorder_shared *shared, message *created)
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
 	if (!message_queue_offer(&shared->messages, created, &is_filling)) {
-		message_release(&shared->allocator, created);
+		message_release(&shared->messages.allocator, created);
 		return MPROF_ERR_LIMIT;
 	}
 	if (is_filling)
@@ -74,7 +74,7 @@ static mprof_status send_definition(mprof_recorder *recorder, message_kind kind,
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send_message(&recorder->shared, message_definition(&recorder->shared.allocator, kind, key, &own,
+	return send_message(&recorder->shared, message_definition(&recorder->shared.messages.allocator, kind, key, &own,
 								  counter_read(&recorder->shared.counter)));
 }
 
@@ -110,7 +110,7 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send_message(&recorder->shared, message_element(&recorder->shared.allocator, kind, key, &own));
+	return send_message(&recorder->shared, message_element(&recorder->shared.messages.allocator, kind, key, &own));
 }
 
 mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
@@ -131,7 +131,8 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send_message(&recorder->shared, message_thread_name(&recorder->shared.allocator, id, name, name_length));
+	return send_message(&recorder->shared,
+			    message_thread_name(&recorder->shared.messages.allocator, id, name, name_length));
 }
 
 mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
@@ -142,8 +143,8 @@ mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t threa
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer_message(&recorder->shared, message_mark(&recorder->shared.allocator, thread, text, text_length,
-							     counter_read(&recorder->shared.counter)));
+	return offer_message(&recorder->shared, message_mark(&recorder->shared.messages.allocator, thread, text,
+							     text_length, counter_read(&recorder->shared.counter)));
 }
 
 static int metric_flags_are_known(uint32_t flags)
@@ -166,7 +167,7 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	created = message_metric(&recorder->shared.allocator, section, name, flags);
+	created = message_metric(&recorder->shared.messages.allocator, section, name, flags);
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
 	/* Under the lock, so that the log has the definitions in the order of their IDs. */
@@ -194,7 +195,8 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 		return MPROF_ERR_STATE;
 	if (count == 0)
 		return MPROF_OK;
-	status = offer_message(&recorder->shared, message_metric_values(&recorder->shared.allocator, values, count));
+	status = offer_message(&recorder->shared,
+			       message_metric_values(&recorder->shared.messages.allocator, values, count));
 	/* The block has the counter at which it is written, so that should be soon. */
 	sem_post(&recorder->shared.work);
 	return status;
@@ -227,8 +229,9 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer_message(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_REGISTERED, &own,
-							     counter_read(&recorder->shared.counter)));
+	return offer_message(&recorder->shared,
+			     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_REGISTERED, &own,
+					  counter_read(&recorder->shared.counter)));
 }
 
 mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
@@ -239,6 +242,7 @@ mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t s
 		return MPROF_ERR_ARGUMENT;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer_message(&recorder->shared, message_root(&recorder->shared.allocator, MESSAGE_ROOT_UNREGISTERED,
-							     &area, counter_read(&recorder->shared.counter)));
+	return offer_message(&recorder->shared,
+			     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_UNREGISTERED, &area,
+					  counter_read(&recorder->shared.counter)));
 }

@@ -5,6 +5,7 @@
 #include "base/testpoint.h"
 #include "recorder/drain_buffer.h"
 #include "recorder/messages.h"
+#include "recorder/salvage_commit.h"
 #include "recorder/samples_drain.h"
 #include "recorder/stack_order.h"
 #include "recorder/thread.h"
@@ -120,15 +121,22 @@ static void report_as_thread_0(recorder_output *output, mprof_thread *thread)
 	memset(thread->drain.lost_unreported, 0, sizeof(thread->drain.lost_unreported));
 }
 
-static void report_thread_losses(recorder_output *output, mprof_thread *thread, int is_last)
+static void report_thread_losses(recorder_drain *drain, mprof_thread *thread, int is_last)
 {
+	recorder_output *output = drain->output;
+	uint64_t any = 0;
+
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++) {
 		uint64_t lost = atomic_load_explicit(&thread->lost[cause], memory_order_relaxed);
 
+		any |= lost - thread->drain.lost_seen[cause];
 		thread_count_lost(thread, output, (mprof_loss_cause)cause, lost - thread->drain.lost_seen[cause]);
+		any |= thread->drain.lost_unreported[cause];
 		thread->drain.lost_seen[cause] = lost;
 	}
 	output_write_losses(output, thread->id, thread->drain.lost_unreported, is_last);
+	if (any != 0 && thread->salvaged != NULL)
+		salvage_commit_losses(drain, thread);
 }
 
 /* Takes threads that were detached and drained off the list. */
@@ -166,7 +174,7 @@ static void reap_threads(recorder_drain *drain, int is_last)
 	while (reaped != NULL) {
 		mprof_thread *next = reaped->next;
 
-		report_thread_losses(drain->output, reaped, is_last);
+		report_thread_losses(drain, reaped, is_last);
 		report_as_thread_0(drain->output, reaped);
 		thread_release(reaped);
 		reaped = next;
@@ -181,7 +189,7 @@ static void report_losses(recorder_drain *drain, int is_last)
 	int reached = output->limit_reached;
 
 	for (mprof_thread *thread = recorder_threads(shared); thread != NULL; thread = thread->next) {
-		report_thread_losses(output, thread, is_last);
+		report_thread_losses(drain, thread, is_last);
 		if (is_last)
 			report_as_thread_0(output, thread);
 	}
@@ -241,6 +249,8 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 	const uint64_t round = drain->memory_events > 0 ? counter_read(&drain->shared->counter) : 0;
 
 	heap_drain_begin(&drain->heap);
+	if (partial)
+		native_code_follow_modules(&drain->stacks.code);
 	drain_threads(drain, partial);
 	if (partial)
 		write_watermark(drain, round);
@@ -252,4 +262,5 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 	report_losses(drain, is_last);
 	if (partial && drain->output->status == MPROF_OK)
 		output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
+	salvage_commit(drain);
 }

@@ -2,6 +2,7 @@
 /* Writes an EVENTS block of what a buffer holds, or counts it as lost. */
 #include "recorder/drain_buffer.h"
 
+#include "recorder/salvage_commit.h"
 #include "recorder/slots.h"
 
 /* Writes a block of recorder_drain::events. Returns 0 if they are not in the log. */
@@ -22,20 +23,13 @@ static int write_events(recorder_drain *drain, uint64_t thread_id, uint64_t base
 	return status == MPROF_OK;
 }
 
-void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buffer, uint32_t published)
+/* Writes what is published, or counts it as lost. */
+static void write_slots(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count)
 {
 	recorder_output *output = drain->output;
-	const event_slot *slots = buffer->slots + buffer->drained;
-	uint32_t count = published - buffer->drained;
-	uint64_t base_counter;
+	uint64_t base_counter = thread->drain.last_counter;
 	size_t converted;
 
-	if (count == 0)
-		return;
-	/* The first event's own counter: its time is then 0, and a block of allocations alone still has a time. */
-	if (buffer->drained == 0)
-		thread->drain.last_counter = buffer->start_counter;
-	buffer->drained = published;
 	if (drain->order_has_failed) {
 		thread_count_lost(thread, output, MPROF_LOSS_NO_MEMORY, slots_count_events(slots, count));
 		return;
@@ -44,8 +38,24 @@ void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buf
 		thread_count_lost(thread, output, output_loss_cause(output), slots_count_events(slots, count));
 		return;
 	}
-	base_counter = thread->drain.last_counter;
 	converted = slots_convert(drain, thread, slots, count);
 	if (!write_events(drain, thread->id, base_counter, converted))
 		thread_count_lost(thread, output, output_loss_cause(output), converted);
+}
+
+void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buffer, uint32_t published)
+{
+	const event_slot *slots = buffer->slots + buffer->drained;
+	uint32_t count = published - buffer->drained;
+
+	if (count == 0)
+		return;
+	/* The first event's own counter: its time is then 0, and a block of allocations alone still has a time. */
+	if (buffer->drained == 0)
+		thread->drain.last_counter = buffer->start_counter;
+	buffer->drained = published;
+	write_slots(drain, thread, slots, count);
+	if (thread->drain.last_counter > drain->latest_counter)
+		drain->latest_counter = thread->drain.last_counter;
+	salvage_commit_buffer(drain, buffer, thread->drain.last_counter);
 }

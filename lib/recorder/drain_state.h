@@ -43,7 +43,9 @@ typedef struct recorder_drain {
 	mprof_event *events;         /**< Room for those of one buffer. */
 	mprof_event_detail *details; /**< The same, for wide events. */
 
-	uint64_t samples_written; /**< Samples in the log. */
+	uint64_t latest_counter;   /**< Of the events and samples that were drained. */
+	uint64_t samples_written;  /**< Samples in the log. */
+	salvage_progress progress; /**< What the next salvage_commit() makes valid. */
 
 	/* Watermarks. */
 	uint64_t memory_events; /**< Events of native memory since the last watermark. */

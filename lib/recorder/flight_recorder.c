@@ -39,6 +39,7 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 				      mprof_error *error)
 {
 	mprof_sink sink = {sizeof(mprof_sink), ring_sink_write, NULL, NULL, NULL};
+	recorder_destination where = {.fd = -1, .sink = &sink};
 	block_ring *ring;
 	mprof_status status;
 
@@ -57,7 +58,8 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 		return MPROF_ERR_MEMORY;
 	}
 	sink.user = ring;
-	status = lifecycle_open_ring(&sink, options, recorder, error);
+	where.ring = ring;
+	status = lifecycle_open(&where, options, recorder, error);
 	if (status == MPROF_OK)
 		(*recorder)->control.ring = ring;
 	else
@@ -139,6 +141,8 @@ mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path
 	pthread_mutex_lock(&recorder->control.dump_lock);
 	status = dump_ring(recorder, path, gzip_level, error);
 	pthread_mutex_unlock(&recorder->control.dump_lock);
+	if (status == MPROF_OK && atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed))
+		salvage_finish(&recorder->shared.salvage);
 	errno = saved_errno;
 	return status;
 }

@@ -252,6 +252,21 @@ uint32_t key_table_assign(key_table *table, key_entry *entry, key_version *versi
 	return version->id;
 }
 
+void key_table_recover_id(key_table *table, mprof_key key, uint64_t since, uint32_t id)
+{
+	key_entry *entry = key_table_find(table, key);
+	uint32_t number = entry != NULL ? entry->version : 0;
+
+	while (number != 0 && (table->versions[number].definition.since != since || table->versions[number].id != 0))
+		number = table->versions[number].previous;
+	if (number == 0)
+		return;
+	table->versions[number].id = id;
+	if (table->versions[number].previous == 0 && entry->version == number)
+		entry->id = id;
+	key_table_forget_name(table, &table->versions[number]);
+}
+
 void key_table_forget_name(key_table *table, key_version *version)
 {
 	if (version->definition.name != NULL)

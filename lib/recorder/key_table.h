@@ -128,6 +128,9 @@ key_version *key_table_version(const key_table *table, const key_entry *entry, u
 /** Gives a version its ID. */
 uint32_t key_table_assign(key_table *table, key_entry *entry, key_version *version);
 
+/** Gives the version of a key that was defined at a counter the ID it has in the log. Unknown keys stay so. */
+void key_table_recover_id(key_table *table, mprof_key key, uint64_t since, uint32_t id);
+
 /** Frees a version's name, which is in the log now. */
 void key_table_forget_name(key_table *table, key_version *version);
 

@@ -33,6 +33,20 @@ static void note_method_change(recorder_keys *keys, uint64_t counter)
 		keys->methods_changed = counter;
 }
 
+static void append_definition(recorder_keys *keys, key_subject subject, mprof_key key, const key_definition *definition)
+{
+	const journal_definition stored = {
+		.entry = {.kind = JOURNAL_DEFINE, .subject = (uint16_t)subject, .key = key, .flags = definition->flags},
+		.owner = definition->owner,
+		.since = definition->since,
+		.object_size = definition->object_size,
+		.source_line = definition->source_line,
+		.name_length = (uint32_t)definition->name_length,
+		.source_file_length = (uint32_t)definition->source_file_length};
+
+	salvage_journal_append_definition(&keys->journal, &stored, definition->name, definition->source_file);
+}
+
 /* Adds a definition. Returns 0 without memory. */
 static int define_key(recorder_keys *keys, key_subject subject, mprof_key key, const key_definition *definition)
 {
@@ -40,6 +54,8 @@ static int define_key(recorder_keys *keys, key_subject subject, mprof_key key, c
 
 	if (change == KEY_CHANGED && subject == SUBJECT_METHOD)
 		note_method_change(keys, definition->since);
+	if (change == KEY_ADDED || change == KEY_CHANGED)
+		append_definition(keys, subject, key, definition);
 	return change != KEY_NO_MEMORY;
 }
 
@@ -103,6 +119,8 @@ void keys_write_element(recorder_keys *keys, const message *taken)
 		element.id = ++keys->next_element_id;
 		/* Without memory for it, classes of this assembly have none that is known. */
 		(void)hash_map_put(&keys->elements, taken->key, element.id);
+		salvage_journal_append(&keys->journal,
+				       &(journal_entry){.kind = JOURNAL_ELEMENT, .key = taken->key, .id = element.id});
 		output_note_status(keys->output, mprof_writer_write_loaded(keys->output->writer, &element));
 	} else {
 		element.id = known != NULL ? (uint32_t)*known : 0;
@@ -110,10 +128,20 @@ void keys_write_element(recorder_keys *keys, const message *taken)
 	}
 }
 
+static void journal_retirement(recorder_keys *keys, const mprof_key_range *range, uint64_t counter)
+{
+	const journal_definition retired = {
+		.entry = {.kind = JOURNAL_RETIRE, .key = range->first}, .owner = range->last, .since = counter};
+
+	salvage_journal_append_definition(&keys->journal, &retired, NULL, NULL);
+}
+
 void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t count, uint64_t counter)
 {
 	key_table_retire(&keys->tables[SUBJECT_METHOD], ranges, count);
 	key_table_retire(&keys->tables[SUBJECT_CLASS], ranges, count);
+	for (size_t i = 0; i < count; i++)
+		journal_retirement(keys, &ranges[i], counter);
 	note_method_change(keys, counter);
 }
 
@@ -166,6 +194,15 @@ static void write_method(recorder_keys *keys, const key_version *version, uint32
 	output_note_status(keys->output, mprof_writer_define_method(keys->output->writer, &definition));
 }
 
+static void journal_id(recorder_keys *keys, key_subject subject, mprof_key key, const key_version *version)
+{
+	const journal_definition assigned = {
+		.entry = {.kind = JOURNAL_ASSIGN, .subject = (uint16_t)subject, .key = key, .id = version->id},
+		.since = version->definition.since};
+
+	salvage_journal_append_definition(&keys->journal, &assigned, NULL, NULL);
+}
+
 /* A key without an ID yet, or with several versions. Returns 0 only if there is no memory. */
 static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t counter)
 {
@@ -187,6 +224,7 @@ static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key,
 	else if (subject == SUBJECT_METHOD)
 		class_id = no_class(keys);
 	key_table_assign(table, entry, version);
+	journal_id(keys, subject, entry->key, version);
 	if (subject == SUBJECT_METHOD)
 		write_method(keys, version, class_id);
 	else
@@ -215,4 +253,42 @@ uint32_t keys_method_id(recorder_keys *keys, mprof_key key, uint64_t counter)
 uint32_t keys_class_id(recorder_keys *keys, mprof_key key, uint64_t counter)
 {
 	return id_of(keys, SUBJECT_CLASS, key, counter);
+}
+
+static int recover_definition(recorder_keys *keys, const journal_definition *stored)
+{
+	const key_definition definition = {.owner = stored->owner,
+					   .name = stored->names,
+					   .name_length = stored->name_length,
+					   .flags = stored->entry.flags,
+					   .object_size = stored->object_size,
+					   .source_file =
+						   stored->source_file_length > 0 ? journal_source_file(stored) : NULL,
+					   .source_file_length = stored->source_file_length,
+					   .source_line = stored->source_line,
+					   .since = stored->since};
+
+	return define_key(keys, stored->entry.subject == SUBJECT_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS,
+			  stored->entry.key, &definition);
+}
+
+int keys_recover(recorder_keys *keys, const journal_entry *entry)
+{
+	const journal_definition *definition = (const journal_definition *)(const void *)entry;
+	key_table *table = &keys->tables[entry->subject == SUBJECT_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS];
+
+	switch (entry->kind) {
+	case JOURNAL_DEFINE:
+		return recover_definition(keys, definition);
+	case JOURNAL_ASSIGN:
+		key_table_recover_id(table, entry->key, definition->since, entry->id);
+		return 1;
+	case JOURNAL_RETIRE:
+		keys_retire(keys, &(const mprof_key_range){entry->key, definition->owner}, 1, definition->since);
+		return 1;
+	case JOURNAL_ELEMENT:
+		return hash_map_put(&keys->elements, entry->key, entry->id);
+	default:
+		return 1;
+	}
 }

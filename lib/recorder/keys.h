@@ -15,6 +15,7 @@
 #include "recorder/key_table.h"
 #include "recorder/message_queue.h"
 #include "recorder/output.h"
+#include "recorder/salvage_journal.h"
 #include "recorder/shared.h"
 
 /** What the subject of an event is; the first two index recorder_keys::tables. */
@@ -25,8 +26,9 @@ typedef struct recorder_keys {
 	recorder_output *output;
 	mprof_resolve_function resolve[2]; /**< By key_subject; may be NULL. Constant, as the next. */
 	void *resolve_user;
-	key_table tables[2]; /**< By key_subject. */
-	hash_map elements;   /**< Element key → element ID. */
+	key_table tables[2];     /**< By key_subject. */
+	salvage_journal journal; /**< Of all that changes them. */
+	hash_map elements;       /**< Element key → element ID. */
 	uint32_t next_element_id;
 	uint32_t no_class_id;     /**< Of the class that stands for none; 0 before it is used. */
 	uint64_t unresolved;      /**< Keys that no definition was found for. */
@@ -45,6 +47,9 @@ void keys_write_element(recorder_keys *keys, const message *taken);
 
 /** Removes all definitions of the keys in ranges, which are sorted and disjoint, from a counter on. */
 void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t count, uint64_t counter);
+
+/** Applies an entry of the journal of a process that has ended. Returns 0 if there is no memory. */
+int keys_recover(recorder_keys *keys, const journal_entry *entry);
 
 /**
  * The ID of a method at a counter. An invalid key is the method "(no key)"; in a call stack it is 0 instead, and not

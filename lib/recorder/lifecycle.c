@@ -7,14 +7,17 @@
 #include "format/dialect.h"
 #include "io/log_file.h"
 #include "recorder/recorder_internal.h"
+#include "recorder/salvage_commit.h"
 #include "recorder/stack_order.h"
 #include "recorder/switches.h"
 #include "recorder/thread.h"
 #include "recorder/writer_thread.h"
+#include "writer/open.h"
 #include "writer/writer.h"
 
 #include <mprof/version.h>
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,14 +39,6 @@
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |                                                     \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES) |    \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_SOURCE_LINES))
-
-/* Where the log goes: one of the three. */
-typedef struct destination {
-	const char *path;
-	int fd;
-	const mprof_sink *sink;
-	int is_ring; /**< What is old will be dropped: leaves must not rest on events before them. */
-} destination;
 
 void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_size)
 {
@@ -115,7 +110,7 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	drain->keys.resolve[SUBJECT_CLASS] = options->resolve_class;
 	drain->keys.resolve_user = options->resolve_user;
 	root_table_init(&drain->roots, allocator, &drain->keys);
-	metric_table_init(&drain->metrics, allocator, drain->output);
+	metric_table_init(&drain->metrics, allocator, &shared->messages.allocator, drain->output);
 	stack_table_init(&drain->switched, allocator, sizeof(switched_stack));
 	return recorder;
 }
@@ -138,8 +133,12 @@ static size_t details_size(uint32_t buffer_events)
  */
 static int create_shared(recorder_shared *shared, const mprof_recorder_options *options)
 {
-	return buffer_pool_init(&shared->pool, options->max_buffers, options->buffer_events) &&
-	       sample_store_init(&shared->samples, options->max_sample_bytes) &&
+	salvage_area *area = shared->salvage.header != NULL ? &shared->salvage.area : NULL;
+
+	message_queue_init(&shared->messages, &shared->allocator, area,
+			   area != NULL ? &shared->salvage.header->message_sequence : NULL);
+	return buffer_pool_init(&shared->pool, options->max_buffers, options->buffer_events, area) &&
+	       sample_store_init(&shared->samples, options->max_sample_bytes, area) &&
 	       heap_recording_init(&shared->heap, options->max_heap_bytes);
 }
 
@@ -148,6 +147,9 @@ static int create_tables(recorder_drain *drain, const mprof_recorder_options *op
 	const mprof_allocator *allocator = &drain->shared->allocator;
 
 	int has_keys = keys_init(&drain->keys, drain->shared, drain->output);
+
+	if (drain->shared->salvage.header != NULL)
+		drain->keys.journal.area = &drain->shared->salvage.area;
 
 	/* Before anything can fail: it frees the chunks that the shared side has made. */
 	heap_drain_init(&drain->heap, drain->shared, &drain->keys, &drain->roots, options->track_objects != 0);
@@ -164,7 +166,7 @@ static void release_messages(recorder_shared *shared)
 	while (left != NULL) {
 		message *next = left->next;
 
-		message_release(&shared->allocator, left);
+		message_release(&shared->messages.allocator, left);
 		left = next;
 	}
 }
@@ -206,6 +208,7 @@ static void release_all(mprof_recorder *recorder)
 	sample_store_destroy(&shared->samples);
 	block_ring_destroy(recorder->control.ring);
 	buffer_pool_destroy(&shared->pool);
+	salvage_destroy(&shared->salvage, &allocator);
 	fork_guard_destroy(&shared->origin);
 	recorder_destroy_locks(shared);
 	pthread_mutex_destroy(&recorder->control.dump_lock);
@@ -290,21 +293,87 @@ static void choose_format(mprof_recorder *recorder, uint32_t allocation_detail, 
 	describe_log(&recorder->output, rules, writer_options->directives, is_ring);
 }
 
-static mprof_status open_writer(mprof_recorder *recorder, const destination *where, mprof_writer_options *options)
+/* What recovery has to know of a log that has begun. It counts as one from here on. */
+static void describe_salvage(mprof_recorder *recorder, const recorder_destination *where,
+			     const mprof_writer_options *writer_options, const char *log_path)
 {
-	options->clock = recorder_read_clock;
-	options->clock_user = &recorder->shared;
+	salvage_header *header = recorder->shared.salvage.header;
+
+	if (header == NULL)
+		return;
+	if (where->ring != NULL) {
+		block_ring_use_area(where->ring, &recorder->shared.salvage.area);
+		header->ring_bytes = where->ring->max_bytes;
+	}
+	salvage_set_log_path(&recorder->shared.salvage, log_path != NULL ? log_path : where->path);
+	header->directives = writer_options->directives;
+	header->detail = recorder->shared.detail;
+	header->max_name_length = recorder->shared.max_name_length;
+	header->file_mode = recorder->control.file_mode;
+}
+
+static mprof_status open_writer(mprof_recorder *recorder, const recorder_destination *where,
+				mprof_writer_options *options, const char *log_path)
+{
 	options->allocator = &recorder->shared.allocator;
 	recorder->control.file_mode = options->file_mode != 0 ? options->file_mode : LOG_FILE_MODE;
-	if (where->is_ring)
+	if (where->ring != NULL)
 		options->gzip_level = 0;
 	recorder->shared.max_name_length =
 		options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
+	describe_salvage(recorder, where, options, log_path);
 	if (where->path != NULL)
 		return mprof_writer_open_path(where->path, options, &recorder->output.writer);
 	if (where->sink != NULL)
 		return mprof_writer_open_sink(where->sink, options, &recorder->output.writer);
 	return mprof_writer_open_fd(where->fd, options, &recorder->output.writer);
+}
+
+/* The log has the directives that the process that ended declared, whatever the options are now. */
+static void choose_format_again(mprof_recorder *recorder, const salvage_header *resumed,
+				mprof_writer_options *writer_options, int is_ring)
+{
+	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
+
+	writer_options->directives = resumed->directives;
+	recorder->shared.detail = resumed->detail;
+	recorder->shared.takes_switches = 1;
+	describe_log(&recorder->output, rules, resumed->directives, is_ring);
+}
+
+static mprof_status open_resumed_writer(mprof_recorder *recorder, const recorder_destination *where,
+					mprof_writer_options *options)
+{
+	const salvage_progress *progress = &where->resumed->progress[where->resumed->current & 1];
+
+	options->allocator = &recorder->shared.allocator;
+	recorder->control.file_mode = where->resumed->file_mode;
+	recorder->shared.max_name_length = options->max_name_length;
+	if (where->ring != NULL)
+		return writer_open_resumed_sink(where->sink, options, &progress->writer, &recorder->output.writer);
+	return writer_open_resumed_fd(where->fd, options, &progress->writer, &recorder->output.writer);
+}
+
+/* The log has its first blocks, which is where recovery continues. */
+static void begin_salvage(mprof_recorder *recorder, const recorder_destination *where,
+			  const mprof_writer_options *writer_options)
+{
+	salvage_header *header = recorder->shared.salvage.header;
+
+	if (header == NULL)
+		return;
+	header->log_is_file = where->ring != NULL ||
+			      (writer_options->gzip_level == 0 && writer_is_regular_file(recorder->output.writer));
+	recorder_read_clock(&recorder->shared, &header->clock);
+	/* Nothing can be done for a log that cannot be continued. */
+	if (!header->log_is_file) {
+		salvage_finish(&recorder->shared.salvage);
+		return;
+	}
+	/* The program may die before the writer thread has run. */
+	native_code_follow_modules(&recorder->drain.stacks.code);
+	salvage_commit(&recorder->drain);
+	atomic_store_explicit(&header->state, SALVAGE_RECORDING, memory_order_release);
 }
 
 static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder_options *options)
@@ -327,48 +396,88 @@ static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder
 	return status == MPROF_OK ? mprof_writer_flush(recorder->output.writer) : status;
 }
 
-static mprof_status begin_recording(mprof_recorder *recorder, const destination *where,
-				    const mprof_recorder_options *options, mprof_writer_options *writer_options,
-				    mprof_error *error)
+static mprof_status begin_log(mprof_recorder *recorder, const recorder_destination *where,
+			      const mprof_recorder_options *options, mprof_writer_options *writer_options)
 {
 	mprof_status status;
 
-	choose_format(recorder, options->allocation_detail, writer_options, where->is_ring);
-	status = open_writer(recorder, where, writer_options);
-	if (status == MPROF_OK && !where->is_ring)
+	if (where->resumed != NULL) {
+		choose_format_again(recorder, where->resumed, writer_options, where->ring != NULL);
+		status = open_resumed_writer(recorder, where, writer_options);
+	} else {
+		choose_format(recorder, options->allocation_detail, writer_options, where->ring != NULL);
+		writer_options->clock = recorder_read_clock;
+		writer_options->clock_user = &recorder->shared;
+		status = open_writer(recorder, where, writer_options, options->salvage_log_path);
+	}
+	if (status == MPROF_OK && where->ring == NULL)
 		status = writer_set_limit(recorder->output.writer, options->max_log_bytes);
+	if (status != MPROF_OK || where->resumed != NULL)
+		return status;
+	status = write_session(recorder, options);
 	if (status == MPROF_OK)
-		status = write_session(recorder, options);
+		begin_salvage(recorder, where, writer_options);
+	return status;
+}
+
+static mprof_status begin_recording(mprof_recorder *recorder, const recorder_destination *where,
+				    const mprof_recorder_options *options, mprof_writer_options *writer_options,
+				    mprof_error *error)
+{
+	mprof_status status = begin_log(recorder, where, options, writer_options);
+
 	if (status != MPROF_OK && recorder->output.writer != NULL)
 		mprof_writer_get_error(recorder->output.writer, error);
 	else if (status != MPROF_OK)
 		error_set(error, status, MPROF_SEVERITY_FATAL, mprof_status_get_text(status));
-	else if (!writer_thread_start(&recorder->drain, &recorder->control.writer_thread))
+	else if (where->resumed == NULL && !writer_thread_start(&recorder->drain, &recorder->control.writer_thread))
 		status = error_set(error, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, "cannot create the writer thread");
 	return status;
 }
 
-static mprof_status open_destination(const destination *where, const mprof_recorder_options *options,
-				     mprof_recorder **recorder, mprof_error *error)
+/* Makes all that a recorder has, and begins its log. On an error *created is to be released. */
+static mprof_status make(const recorder_destination *where, const mprof_recorder_options *options,
+			 mprof_writer_options *writer_options, mprof_recorder **created, mprof_error *failure)
+{
+	mprof_allocator allocator;
+	mprof_status status;
+	int error;
+
+	if (!allocator_init(&allocator, options->allocator))
+		return MPROF_ERR_ARGUMENT;
+	status = error_set(failure, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL,
+			   "out of memory for the recorder and its buffers");
+	*created = create_recorder(options, &allocator);
+	if (*created == NULL)
+		return status;
+	error = salvage_create(&(*created)->shared.salvage, options, &allocator);
+	if (error != 0 && error != ENOMEM) {
+		error_set(failure, MPROF_ERR_IO, MPROF_SEVERITY_FATAL, "cannot create the salvage file");
+		failure->system_error = error;
+		return MPROF_ERR_IO;
+	}
+	if (error == 0 && create_shared(&(*created)->shared, options) && create_tables(&(*created)->drain, options)) {
+		(*created)->output.ring = where->ring;
+		status = begin_recording(*created, where, options, writer_options, failure);
+	}
+	return status;
+}
+
+mprof_status lifecycle_open(const recorder_destination *where, const mprof_recorder_options *options,
+			    mprof_recorder **recorder, mprof_error *error)
 {
 	mprof_recorder_options own;
 	mprof_writer_options writer_options;
-	mprof_allocator allocator;
 	mprof_recorder *created = NULL;
 	mprof_error failure;
 	mprof_status status = MPROF_ERR_ARGUMENT;
 
 	error_set(&failure, status, MPROF_SEVERITY_FATAL,
 		  "invalid options: a value is out of range or struct_size is not set");
-	if (recorder != NULL && copy_options(&own, &writer_options, options) == MPROF_OK &&
-	    allocator_init(&allocator, own.allocator)) {
-		status = error_set(&failure, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL,
-				   "out of memory for the recorder and its buffers");
-		created = create_recorder(&own, &allocator);
-		if (created != NULL && create_shared(&created->shared, &own) && create_tables(&created->drain, &own))
-			status = begin_recording(created, where, &own, &writer_options, &failure);
-	}
+	if (recorder != NULL && copy_options(&own, &writer_options, options) == MPROF_OK)
+		status = make(where, &own, &writer_options, &created, &failure);
 	if (created != NULL && status != MPROF_OK) {
+		salvage_finish(&created->shared.salvage);
 		release_all(created);
 		created = NULL;
 	}
@@ -394,37 +503,29 @@ static mprof_status refuse_destination(mprof_recorder **recorder, mprof_error *e
 mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
 				      mprof_recorder **recorder, mprof_error *error)
 {
-	destination where = {path, -1, NULL, 0};
+	recorder_destination where = {.path = path, .fd = -1};
 
 	if (path == NULL)
 		return refuse_destination(recorder, error);
-	return open_destination(&where, options, recorder, error);
+	return lifecycle_open(&where, options, recorder, error);
 }
 
 mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *options, mprof_recorder **recorder,
 				    mprof_error *error)
 {
-	destination where = {NULL, fd, NULL, 0};
+	recorder_destination where = {.fd = fd};
 
-	return open_destination(&where, options, recorder, error);
+	return lifecycle_open(&where, options, recorder, error);
 }
 
 mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_recorder_options *options,
 				      mprof_recorder **recorder, mprof_error *error)
 {
-	destination where = {NULL, -1, sink, 0};
+	recorder_destination where = {.fd = -1, .sink = sink};
 
 	if (sink == NULL)
 		return refuse_destination(recorder, error);
-	return open_destination(&where, options, recorder, error);
-}
-
-mprof_status lifecycle_open_ring(const mprof_sink *sink, const mprof_recorder_options *options,
-				 mprof_recorder **recorder, mprof_error *error)
-{
-	destination where = {NULL, -1, sink, 1};
-
-	return open_destination(&where, options, recorder, error);
+	return lifecycle_open(&where, options, recorder, error);
 }
 
 mprof_status mprof_recorder_close(mprof_recorder *recorder)
@@ -448,6 +549,9 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 	pthread_mutex_lock(&recorder->shared.state_lock);
 	status = (mprof_status)recorder->shared.stats.status;
 	pthread_mutex_unlock(&recorder->shared.state_lock);
+	/* A ring is not in a file before it is written out. */
+	if (recorder->control.ring == NULL)
+		salvage_finish(&recorder->shared.salvage);
 	return status;
 }
 
@@ -472,5 +576,6 @@ void mprof_recorder_destroy(mprof_recorder *recorder)
 		return;
 	}
 	mprof_recorder_close(recorder);
+	salvage_finish(&recorder->shared.salvage);
 	release_all(recorder);
 }

@@ -6,6 +6,37 @@
 
 #include <string.h>
 
+static void *allocate_piece(void *user, size_t size)
+{
+	return salvage_area_allocate(user, SALVAGE_MESSAGE, size);
+}
+
+/* Messages do not change in size. */
+static void *refuse_reallocation(void *user, void *memory, size_t old_size, size_t new_size)
+{
+	(void)user;
+	(void)memory;
+	(void)old_size;
+	(void)new_size;
+	return NULL;
+}
+
+static void release_piece(void *user, void *memory, size_t size)
+{
+	(void)size;
+	salvage_area_recycle(user, memory);
+}
+
+void message_queue_init(message_queue *queue, const mprof_allocator *allocator, salvage_area *area,
+			_Atomic uint64_t *sequence)
+{
+	queue->allocator = *allocator;
+	queue->sequence = sequence;
+	if (area != NULL)
+		queue->allocator = (mprof_allocator){sizeof(mprof_allocator), allocate_piece, refuse_reallocation,
+						     release_piece, area};
+}
+
 static message *message_create(const mprof_allocator *allocator, message_kind kind, size_t text_size)
 {
 	size_t size;
@@ -179,6 +210,11 @@ void message_queue_push(message_queue *queue, message *pushed)
 {
 	message *newest = atomic_load_explicit(&queue->newest, memory_order_relaxed);
 
+	if (queue->sequence != NULL) {
+		pushed->sequence = atomic_fetch_add_explicit(queue->sequence, 1, memory_order_relaxed) + 1;
+		pushed->address = (uint64_t)(uintptr_t)pushed;
+		salvage_piece_publish(pushed);
+	}
 	do {
 		pushed->next = newest;
 	} while (!atomic_compare_exchange_weak_explicit(&queue->newest, &newest, pushed, memory_order_release,
@@ -228,4 +264,99 @@ message *message_queue_take(message_queue *queue)
 	if (bytes > 0)
 		atomic_fetch_sub_explicit(&queue->waiting_bytes, bytes, memory_order_relaxed);
 	return oldest;
+}
+
+/* Where a text is now. Returns 0 if it is not whole. */
+static int relocate_text(const message *left, message *copy, const char **text, size_t length)
+{
+	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
+
+	if (*text == NULL)
+		return 1;
+	if (offset < sizeof(*copy) || offset >= copy->size || length >= copy->size - offset)
+		return 0;
+	*text = (const char *)copy + offset;
+	return (*text)[length] == '\0';
+}
+
+/* The same for one that ends with NUL. */
+static int relocate_string(const message *left, message *copy, const char **text)
+{
+	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
+
+	if (*text == NULL)
+		return 1;
+	if (offset < sizeof(*copy) || offset >= copy->size)
+		return 0;
+	*text = (const char *)copy + offset;
+	return memchr(*text, '\0', copy->size - (size_t)offset) != NULL;
+}
+
+static int relocate_element(const message *left, message *copy)
+{
+	mprof_element *element = &copy->more.loaded.element;
+	mprof_assembly_name *assembly = &copy->more.loaded.assembly;
+
+	if (!relocate_text(left, copy, &element->name, element->name_length))
+		return 0;
+	if (element->assembly == NULL)
+		return 1;
+	element->assembly = assembly;
+	return relocate_string(left, copy, &assembly->base_name) && relocate_string(left, copy, &assembly->culture) &&
+	       relocate_string(left, copy, &assembly->public_key_token);
+}
+
+static int relocate_values(const message *left, message *copy)
+{
+	size_t size;
+	uint64_t offset = (uint64_t)(uintptr_t)left->more.metrics.values - left->address;
+
+	if (!checked_multiply(left->more.metrics.count, sizeof(mprof_metric_value), &size) || offset < sizeof(*copy) ||
+	    offset > copy->size || size > copy->size - offset || offset % _Alignof(mprof_metric_value) != 0)
+		return 0;
+	copy->more.metrics.values = (const mprof_metric_value *)(const void *)((const char *)copy + offset);
+	return 1;
+}
+
+static int relocate(const message *left, message *copy)
+{
+	switch (copy->kind) {
+	case MESSAGE_DEFINE_CLASS:
+	case MESSAGE_DEFINE_METHOD:
+		return relocate_text(left, copy, &copy->name, copy->name_length) &&
+		       relocate_text(left, copy, &copy->source_file, copy->source_file_length);
+	case MESSAGE_LOADED:
+	case MESSAGE_UNLOADED:
+		return relocate_element(left, copy);
+	case MESSAGE_THREAD_NAME:
+	case MESSAGE_MARK:
+		return relocate_text(left, copy, &copy->name, copy->name_length);
+	case MESSAGE_DEFINE_METRIC:
+		return relocate_string(left, copy, &copy->section) && relocate_string(left, copy, &copy->name);
+	case MESSAGE_METRIC_VALUES:
+		return relocate_values(left, copy);
+	case MESSAGE_ROOT_REGISTERED:
+	case MESSAGE_ROOT_UNREGISTERED:
+		/* The name of an area without one is a constant of the process that ended. */
+		if (!relocate_string(left, copy, &copy->more.root.name))
+			copy->more.root.name = "";
+		return 1;
+	}
+	return 0;
+}
+
+message *message_recover(const mprof_allocator *allocator, const message *left, uint64_t room)
+{
+	message *copy;
+
+	if (room < sizeof(*left) || left->size < sizeof(*left) || left->size > room)
+		return NULL;
+	copy = allocator_allocate(allocator, left->size);
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, left, left->size);
+	if (relocate(left, copy))
+		return copy;
+	message_release(allocator, copy);
+	return NULL;
 }

@@ -13,6 +13,7 @@
 #include <mprof/recorder.h>
 
 #include "base/allocator.h"
+#include "recorder/salvage_area.h"
 
 #include <stdatomic.h>
 
@@ -32,7 +33,10 @@ typedef enum message_kind {
 typedef struct message message;
 struct message {
 	message *next;
-	size_t size; /**< Of the whole allocation, text included. */
+	size_t size;       /**< Of the whole allocation, text included. */
+	uint64_t sequence; /**< Order of pushing, for recovery. */
+	uint64_t address;  /**< Its own, for recovery: what its pointers are relative to. */
+	uint64_t batch;    /**< In which it was taken; 0 before. The writer thread's, for recovery. */
 	message_kind kind;
 	uint32_t flags;       /**< Methods, metrics. */
 	uint32_t object_size; /**< Classes. */
@@ -62,6 +66,9 @@ struct message {
 };
 
 typedef struct message_queue {
+	/** Memory of messages: that of the recorder, or pieces of a salvage_area. Constant. */
+	mprof_allocator allocator;
+	_Atomic uint64_t *sequence; /**< In the header of the area; NULL if there is none. Constant. */
 	_Atomic(message *) newest;
 	_Atomic size_t waiting_bytes; /**< Of those that may be refused, nearly. Relaxed: nothing depends on it. */
 	_Atomic uint64_t refused;     /**< How many were, since the writer thread last asked. */
@@ -72,6 +79,16 @@ typedef struct message_queue {
  * else is wrong without it.
  */
 #define MESSAGE_QUEUE_MOST_BYTES ((size_t)16 << 20)
+
+/** \p area and \p sequence: where messages are to be, and where their order is counted; or NULL. */
+void message_queue_init(message_queue *queue, const mprof_allocator *allocator, salvage_area *area,
+			_Atomic uint64_t *sequence);
+
+/**
+ * A copy of a message that a process left behind, whose pointers are right here. \p room: bytes where it lies. Returns
+ * NULL if the message is not whole or there is no memory.
+ */
+message *message_recover(const mprof_allocator *allocator, const message *left, uint64_t room);
 
 /** A definition as a message, or NULL without memory. */
 message *message_definition(const mprof_allocator *allocator, message_kind kind, mprof_key key,

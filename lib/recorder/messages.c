@@ -2,6 +2,8 @@
 /* Takes messages off the queue and hands each to the module that it is for. */
 #include "recorder/messages.h"
 
+#include "recorder/salvage_commit.h"
+
 /* Returns 1 if the message was taken over. */
 static int process_message(recorder_drain *drain, message *taken)
 {
@@ -38,19 +40,40 @@ static int process_message(recorder_drain *drain, message *taken)
 	return 0;
 }
 
+/* All that the batch did is in the log: its messages are not needed any more. */
+static void release_all(recorder_drain *drain, message *done)
+{
+	while (done != NULL) {
+		message *next = done->next;
+
+		message_release(&drain->shared->messages.allocator, done);
+		done = next;
+	}
+	metrics_release_written(&drain->metrics);
+}
+
 void messages_process(recorder_drain *drain)
 {
 	message *taken = message_queue_take(&drain->shared->messages);
+	message *done = NULL;
+	uint64_t batch = drain->progress.messages_done + 1;
 
 	if (taken == NULL)
 		return;
+	for (message *marked = taken; marked != NULL; marked = marked->next)
+		marked->batch = batch;
 	while (taken != NULL) {
 		message *next = taken->next;
 
 		/* Where nothing is written any more nothing needs to be known. */
-		if (!output_is_writing(drain->output) || !process_message(drain, taken))
-			message_release(&drain->shared->allocator, taken);
+		if (!output_is_writing(drain->output) || !process_message(drain, taken)) {
+			taken->next = done;
+			done = taken;
+		}
 		taken = next;
 	}
 	metrics_write_definitions(&drain->metrics);
+	drain->progress.messages_done = batch;
+	salvage_commit(drain);
+	release_all(drain, done);
 }

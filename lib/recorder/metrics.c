@@ -6,21 +6,38 @@
 
 #include <string.h>
 
-static void release_waiting(metric_table *metrics)
+static void release_list(metric_table *metrics, message **list)
 {
-	while (metrics->waiting != NULL) {
-		message *next = metrics->waiting->next;
+	while (*list != NULL) {
+		message *next = (*list)->next;
 
-		message_release(&metrics->allocator, metrics->waiting);
-		metrics->waiting = next;
+		message_release(metrics->messages, *list);
+		*list = next;
 	}
+}
+
+void metrics_release_written(metric_table *metrics)
+{
+	release_list(metrics, &metrics->written);
+}
+
+/* The definitions that waited are in the log. */
+static void note_written(metric_table *metrics)
+{
+	if (metrics->waiting == NULL)
+		return;
+	metrics->newest->next = metrics->written;
+	metrics->written = metrics->waiting;
+	metrics->waiting = NULL;
 	metrics->newest = NULL;
 }
 
-void metric_table_init(metric_table *metrics, const mprof_allocator *allocator, recorder_output *output)
+void metric_table_init(metric_table *metrics, const mprof_allocator *allocator, const mprof_allocator *messages,
+		       recorder_output *output)
 {
 	memset(metrics, 0, sizeof(*metrics));
 	metrics->allocator = *allocator;
+	metrics->messages = messages;
 	metrics->output = output;
 }
 
@@ -29,7 +46,8 @@ void metric_table_destroy(metric_table *metrics)
 	/* NULL: it was never made. */
 	if (metrics->output == NULL)
 		return;
-	release_waiting(metrics);
+	release_list(metrics, &metrics->waiting);
+	metrics_release_written(metrics);
 	allocator_release(&metrics->allocator, metrics->states, metrics->capacity * sizeof(*metrics->states));
 	allocator_release(&metrics->allocator, metrics->records, metrics->record_capacity * sizeof(*metrics->records));
 }
@@ -118,7 +136,7 @@ static void write_block(metric_table *metrics, const message *taken)
 	if (taken != NULL)
 		(void)add_values(metrics, &count, taken);
 	output_write_records(metrics->output, MPROF_BLOCK_METRICS, metrics->records, count);
-	release_waiting(metrics);
+	note_written(metrics);
 }
 
 void metrics_write_values(metric_table *metrics, const message *taken)

@@ -11,13 +11,15 @@
 /* A location needs up to three records. There must be room for all of them before its ID is assigned. */
 #define RECORDS_AT_ONCE 3
 
-void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, int with_symbols)
+void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
+		      int with_symbols)
 {
 	const mprof_allocator *allocator = &shared->allocator;
 
 	memset(code, 0, sizeof(*code));
 	code->shared = shared;
 	code->output = output;
+	code->journal = journal;
 	code->allocator = *allocator;
 	native_modules_init(&code->modules, allocator, with_symbols);
 	hash_map_init(&code->locations, allocator);
@@ -54,14 +56,84 @@ static void read_modules(native_code *code)
 	recorder_end_blocking(code->shared);
 }
 
+static void journal_module(native_code *code, const native_module *module)
+{
+	const journal_definition stored = {.entry = {.kind = JOURNAL_MODULE, .key = module->start, .id = module->id},
+					   .owner = module->end,
+					   .since = module->base,
+					   .name_length = (uint32_t)strlen(module->build_id),
+					   .source_file_length = (uint32_t)strlen(module->file)};
+
+	salvage_journal_append_definition(code->journal, &stored, module->build_id, module->file);
+}
+
+/* The whole list, since what is not in it any more is gone. */
+static void journal_modules(native_code *code)
+{
+	if (code->journal->area == NULL)
+		return;
+	salvage_journal_append(code->journal, &(journal_entry){.kind = JOURNAL_NO_MODULES});
+	for (size_t i = 0; i < code->modules.present.count; i++)
+		journal_module(code, code->modules.present.modules[i]);
+}
+
 /* Updates the list of modules. Pending records are written first: they refer to modules that may be removed now. */
 static void look_at_modules(native_code *code)
 {
 	if (modules_have_changed(code)) {
 		native_code_write(code);
 		read_modules(code);
+		journal_modules(code);
 	}
 	code->is_current = 1;
+}
+
+void native_code_follow_modules(native_code *code)
+{
+	if (code->journal->area != NULL)
+		look_at_modules(code);
+}
+
+static int recover_module(native_code *code, const journal_definition *stored)
+{
+	loaded_module left = {.start = stored->entry.key, .end = stored->owner, .base = stored->since};
+
+	/* It was in the list before it had its ID. */
+	if (native_modules_assign(&code->modules, stored->entry.key, stored->entry.id))
+		return 1;
+	if (stored->name_length < sizeof(left.build_id))
+		memcpy(left.build_id, stored->names, stored->name_length);
+	return native_modules_recover(&code->modules, &left, journal_source_file(stored), stored->entry.id);
+}
+
+/* Which module it is in is looked up again. */
+static int recover_location(native_code *code, const journal_entry *entry)
+{
+	void *known = code->known;
+
+	if (!array_reserve(&code->allocator, &known, &code->known_capacity, (size_t)entry->id + 1,
+			   sizeof(*code->known)))
+		return 0;
+	code->known = known;
+	code->known[entry->id] = (known_location){.module = entry->flags, .generation = 0};
+	return hash_map_put(&code->locations, entry->key, entry->id);
+}
+
+int native_code_recover(native_code *code, const journal_entry *entry)
+{
+	switch (entry->kind) {
+	case JOURNAL_NO_MODULES:
+		native_modules_clear(&code->modules);
+		return 1;
+	case JOURNAL_MODULE:
+		return recover_module(code, (const journal_definition *)(const void *)entry);
+	case JOURNAL_FUNCTION:
+		return entry->id > code->function_count || hash_map_put(&code->functions, entry->key, entry->id);
+	case JOURNAL_LOCATION:
+		return entry->id > code->location_count || recover_location(code, entry);
+	default:
+		return 1;
+	}
 }
 
 uint32_t native_code_generation(native_code *code)
@@ -120,6 +192,7 @@ static const char *writable_name(const native_code *code, const char *name)
 static void define_module(native_code *code, native_module *module)
 {
 	module->id = ++code->module_count;
+	journal_module(code, module);
 	add_record(code, &(mprof_record){
 				 .kind = MPROF_RECORD_MODULE,
 				 .id = module->id,
@@ -152,6 +225,8 @@ static uint32_t function_id(native_code *code, native_module *module, uint64_t a
 	    !hash_map_put(&code->functions, key, code->function_count + 1))
 		return 0;
 	code->function_count++;
+	salvage_journal_append(code->journal,
+			       &(journal_entry){.kind = JOURNAL_FUNCTION, .key = key, .id = code->function_count});
 	add_record(code, &(mprof_record){
 				 .kind = MPROF_RECORD_FUNCTION,
 				 .id = code->function_count,
@@ -171,6 +246,10 @@ static uint32_t define_location(native_code *code, native_module *module, uint64
 	if (!hash_map_put(&code->locations, key, code->location_count + 1))
 		return 0;
 	code->known[++code->location_count] = location;
+	salvage_journal_append(code->journal, &(journal_entry){.kind = JOURNAL_LOCATION,
+							       .key = key,
+							       .id = code->location_count,
+							       .flags = location.module});
 	if (module != NULL)
 		function = function_id(code, module, address - (key & 1));
 	add_record(code, &(mprof_record){

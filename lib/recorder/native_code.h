@@ -11,6 +11,7 @@
 #include "base/hash_map.h"
 #include "recorder/native_modules.h"
 #include "recorder/output.h"
+#include "recorder/salvage_journal.h"
 #include "recorder/shared.h"
 
 /** Maximum number of locations: 160 MiB of memory, 240 MiB while the table grows. Further addresses have none. */
@@ -30,8 +31,9 @@ typedef struct native_code {
 	recorder_shared *shared; /**< For its counter, and to announce calls to the loader. */
 	recorder_output *output;
 	native_modules modules;
-	hash_map locations;    /**< Address and whether it is a return address → location. */
-	known_location *known; /**< Indexed by location, from 1. */
+	salvage_journal *journal; /**< Of the modules. */
+	hash_map locations;       /**< Address and whether it is a return address → location. */
+	known_location *known;    /**< Indexed by location, from 1. */
 	size_t known_capacity;
 	hash_map functions;      /**< Module and index of the symbol → function. */
 	uint32_t location_count; /**< IDs are 1 to this; likewise for the other two. */
@@ -43,7 +45,8 @@ typedef struct native_code {
 } native_code;
 
 /** \p with_symbols 0: functions are not looked up. */
-void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, int with_symbols);
+void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
+		      int with_symbols);
 void native_code_destroy(native_code *code);
 
 /**
@@ -59,6 +62,15 @@ uint32_t native_code_generation(native_code *code);
  * be called while one is being written. Returns 0 if out of memory or if there are #NATIVE_LOCATIONS_MAX locations.
  */
 uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *is_final);
+
+/** Notes in the journal what the loader has now, for addresses that are drained by another process. */
+void native_code_follow_modules(native_code *code);
+
+/**
+ * Applies an entry of the journal of a process that has ended. The counts are those of the log already: later IDs are
+ * given again. Returns 0 if there is no memory.
+ */
+int native_code_recover(native_code *code, const journal_entry *entry);
 
 /** Writes the pending records. */
 void native_code_write(native_code *code);

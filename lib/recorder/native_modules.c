@@ -52,6 +52,8 @@ void native_modules_destroy(native_modules *modules)
 
 int native_modules_have_changed(const native_modules *modules)
 {
+	if (modules->is_of_another)
+		return 0;
 	loaded_counts counts;
 
 	if (modules->generation == 0 || !modules->counts.are_known)
@@ -252,6 +254,71 @@ int native_modules_look(native_modules *modules, uint64_t counter)
 	allocator_release(&modules->allocator, modules->present.modules,
 			  modules->present.capacity * sizeof(*modules->present.modules));
 	modules->present = listed;
+	return 1;
+}
+
+void native_modules_clear(native_modules *modules)
+{
+	for (size_t i = 0; i < modules->present.count; i++)
+		release_module(&modules->allocator, modules->present.modules[i]);
+	modules->present.count = 0;
+	modules->is_of_another = 1;
+}
+
+int native_modules_assign(native_modules *modules, uint64_t start, uint32_t id)
+{
+	native_module *module = find_present(modules, start);
+
+	if (module == NULL || module->start != start)
+		return 0;
+	module->id = id;
+	return 1;
+}
+
+/* Its file is read by its path: what the program and the system's own module are in this process is another one. */
+static native_module *create_recovered(native_modules *modules, const loaded_module *left, const char *file)
+{
+	native_module *module = allocator_allocate_zeroed(&modules->allocator, sizeof(*module));
+
+	if (module == NULL)
+		return NULL;
+	module->start = left->start;
+	module->end = left->end;
+	module->base = left->base;
+	module->kind = LOADED_LIBRARY;
+	memcpy(module->build_id, left->build_id, sizeof(module->build_id));
+	elf_symbols_init(&module->symbols, &modules->allocator);
+	module->loader_name = copy_text(&modules->allocator, file);
+	module->file = copy_text(&modules->allocator, file);
+	if (module->loader_name != NULL && module->file != NULL)
+		return module;
+	release_module(&modules->allocator, module);
+	return NULL;
+}
+
+int native_modules_recover(native_modules *modules, const loaded_module *left, const char *file, uint32_t id)
+{
+	native_module *module = create_recovered(modules, left, file);
+	void *listed = modules->present.modules;
+	size_t index = modules->present.count;
+
+	if (module == NULL)
+		return 0;
+	if (!array_reserve(&modules->allocator, &listed, &modules->present.capacity, index + 1,
+			   sizeof(*modules->present.modules))) {
+		release_module(&modules->allocator, module);
+		return 0;
+	}
+	modules->present.modules = listed;
+	for (; index > 0 && modules->present.modules[index - 1]->start > module->start; index--)
+		modules->present.modules[index] = modules->present.modules[index - 1];
+	modules->present.modules[index] = module;
+	modules->present.count++;
+	modules->is_of_another = 1;
+	modules->generation = 1;
+	module->id = id;
+	if (is_identified_by_file(module->kind, module->build_id))
+		module->file_identity = identify_file(module->file);
 	return 1;
 }
 

@@ -11,9 +11,11 @@
 #include <mprof/recorder.h>
 
 #include "format/kind_counts.h"
+#include "recorder/block_ring.h"
 
 typedef struct recorder_output {
 	mprof_writer *writer;
+	block_ring *ring; /**< Where its blocks go; NULL: elsewhere. Constant. */
 
 	/* Constant: what the log is like. */
 	int implicit_leaves;                    /**< It declares directive 16. */

@@ -34,7 +34,7 @@ static inline uint64_t make_state(uint32_t free_chunks, uint32_t open_chunk, uin
 	return (uint64_t)free_chunks << FREE_SHIFT | (uint64_t)open_chunk << CLAIMED_BITS | claimed;
 }
 
-int sample_store_init(sample_store *store, uint64_t max_bytes)
+int sample_store_init(sample_store *store, uint64_t max_bytes, salvage_area *area)
 {
 	uint64_t chunks = max_bytes / CHUNK_BYTES_MIN;
 	void *memory;
@@ -44,9 +44,13 @@ int sample_store_init(sample_store *store, uint64_t max_bytes)
 	store->chunk_words = (uint32_t)(max_bytes / store->chunk_count / WORD);
 	store->mapped = (size_t)store->chunk_count * store->chunk_words * WORD;
 	/* Pages come as they are used, and the same few are used again as long as the writer thread keeps up. */
-	memory = mmap(NULL, store->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
+	if (area != NULL)
+		memory = salvage_area_take(area, SALVAGE_SAMPLES, store->mapped);
+	else
+		memory = mmap(NULL, store->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED || memory == NULL)
 		return 0;
+	store->is_in_area = area != NULL;
 	store->chunks = memory;
 	/* The first chunk is open, the others are free. */
 	atomic_init(&store->state, make_state((uint32_t)((UINT64_C(1) << store->chunk_count) - 2), 0, 0));
@@ -58,7 +62,7 @@ int sample_store_init(sample_store *store, uint64_t max_bytes)
 
 void sample_store_destroy(sample_store *store)
 {
-	if (store->chunks != NULL)
+	if (store->chunks != NULL && !store->is_in_area)
 		munmap(store->chunks, store->mapped);
 	store->chunks = NULL;
 }
@@ -114,7 +118,7 @@ sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *
 	record->closed_chunk = (uint8_t)state_open_chunk(state);
 	record->closed_at = record->chunk != record->closed_chunk ? state_claimed(state) : 0;
 	record->stack = 0;
-	record->reserved = 0;
+	record->batch = 0;
 	*is_filling = record->closed_at != 0 && is_filling_up(store, next);
 	return record;
 }
@@ -123,6 +127,9 @@ void sample_store_commit(sample_store *store, sample_record *record)
 {
 	sample_record *newest = atomic_load_explicit(&store->whole, memory_order_relaxed);
 
+	/* After the content: recovery finds the sample by its mark. */
+	atomic_signal_fence(memory_order_seq_cst);
+	record->mark = sample_record_mark((uint64_t)((char *)record - store->chunks), record->count);
 	/* Release: the writer thread that takes the list sees the record filled. Should the list be taken in between
 	 * and begin with the same record again, no harm is done: the record is linked here, not looked at. */
 	do {
@@ -169,11 +176,12 @@ static void release_chunk(sample_store *store, uint32_t chunk)
 		store->released[chunk] = 0;
 }
 
-void sample_store_release(sample_store *store, const sample_record *records)
+void sample_store_release(sample_store *store, sample_record *records)
 {
 	uint64_t touched = 0;
 
-	for (const sample_record *record = records; record != NULL; record = record->next) {
+	for (sample_record *record = records; record != NULL; record = record->next) {
+		record->mark = 0;
 		store->released[record->chunk] += RECORD_WORDS(record->count);
 		touched |= UINT64_C(1) << record->chunk;
 		if (record->closed_at != 0) {

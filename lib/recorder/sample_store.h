@@ -13,6 +13,7 @@
 #include <mprof/recorder.h>
 
 #include "recorder/buffer_pool.h"
+#include "recorder/salvage_area.h"
 
 #include <stdatomic.h>
 
@@ -28,13 +29,15 @@ typedef struct sample_record {
 	uint8_t closed_chunk; /**< The chunk that had no room left before this one opened another, ... */
 	uint32_t closed_at;   /**< ... and the words that were claimed there; 0 if it opened none. */
 	uint32_t stack;       /**< Stack ID. Set by the writer thread. */
-	uint32_t reserved;    /**< 0. */
+	uint32_t batch;       /**< In which it was taken; 0 before. The writer thread's, for recovery. */
+	uint64_t mark;        /**< sample_record_mark() while it is whole and not given back. For recovery. */
 	mprof_frame frames[]; /**< The innermost first. */
 } sample_record;
 
 typedef struct sample_store {
 	char *chunks;
-	size_t mapped; /**< Bytes. */
+	int is_in_area; /**< A salvage_area has the memory. */
+	size_t mapped;  /**< Bytes. */
 	uint32_t chunk_count;
 	uint32_t chunk_words; /**< Of 8 bytes, in each chunk. */
 
@@ -55,8 +58,8 @@ typedef struct sample_store {
 	uint32_t closed_at[SAMPLE_CHUNKS_MAX]; /**< Words claimed when the chunk had no room left; 0 before. */
 } sample_store;
 
-/** \p max_bytes: 64 KiB to 1 GiB. Returns 0 if there is no memory. */
-int sample_store_init(sample_store *store, uint64_t max_bytes);
+/** \p max_bytes: 64 KiB to 1 GiB. \p area: where samples are to be, or NULL. Returns 0 if there is no memory. */
+int sample_store_init(sample_store *store, uint64_t max_bytes, salvage_area *area);
 void sample_store_destroy(sample_store *store);
 
 /**
@@ -68,11 +71,17 @@ sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *
 /** Hands a sample to the writer thread. Any thread, also in signal handlers. */
 void sample_store_commit(sample_store *store, sample_record *record);
 
+/** What the mark of a whole record at that many bytes from the start of the memory is. */
+static inline uint64_t sample_record_mark(uint64_t offset, uint32_t frame_count)
+{
+	return (UINT64_C(0x73616d706c652121) ^ offset) + ((uint64_t)frame_count << 40);
+}
+
 /** Takes all samples that are whole, in the order in which they were handed over. Writer thread. */
 sample_record *sample_store_take(sample_store *store);
 
 /** Gives back the room of samples that were taken. Writer thread. */
-void sample_store_release(sample_store *store, const sample_record *records);
+void sample_store_release(sample_store *store, sample_record *records);
 
 /** Whether the writer thread should take samples now, and not wait for more. */
 int sample_store_is_filling(const sample_store *store);

@@ -3,6 +3,7 @@
 #include "recorder/samples_drain.h"
 
 #include "recorder/messages.h"
+#include "recorder/salvage_commit.h"
 
 /* Samples in one block. */
 #define BLOCK_SAMPLES 256
@@ -87,6 +88,8 @@ static const sample_record *write_thread(recorder_drain *drain, const sample_rec
 			write_samples(drain, thread, events, count);
 			count = 0;
 		}
+		if (sample->counter > drain->latest_counter)
+			drain->latest_counter = sample->counter;
 		events[count++] = (mprof_event){
 			.kind = MPROF_EVENT_SAMPLE,
 			.counter = sample->counter,
@@ -108,13 +111,17 @@ void samples_drain(recorder_drain *drain)
 
 	if (taken == NULL)
 		return;
+	for (sample_record *sample = taken; sample != NULL; sample = sample->next) {
+		sample->batch = (uint32_t)drain->progress.samples_done + 1;
+		count++;
+	}
 	/* After the samples were taken: what defines the keys in them was pushed before they were. */
 	messages_process(drain);
-	for (const sample_record *sample = taken; sample != NULL; sample = sample->next)
-		count++;
 	sorted = sort_samples(&taken, count);
 	intern_stacks(drain, sorted);
 	for (const sample_record *sample = sorted; sample != NULL;)
 		sample = write_thread(drain, sample);
+	drain->progress.samples_done++;
+	salvage_commit(drain);
 	sample_store_release(&drain->shared->samples, sorted);
 }

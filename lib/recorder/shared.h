@@ -18,6 +18,7 @@
 #include "recorder/fork_guard.h"
 #include "recorder/heap_recording.h"
 #include "recorder/message_queue.h"
+#include "recorder/salvage.h"
 #include "recorder/sample_store.h"
 
 #include <pthread.h>
@@ -45,6 +46,8 @@ typedef struct recorder_shared {
 	int takes_switches;       /**< The dialect has switches between stacks, or what it lacks is left out. */
 	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
 	uint64_t max_name_length; /**< Bytes. */
+
+	recorder_salvage salvage; /**< What outlives the process. */
 
 	/* Lock-free: see each for which thread may do what. */
 	buffer_pool pool;

@@ -26,7 +26,7 @@ int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys
 	stacks->output = keys->output;
 	stacks->allocator = *allocator;
 	hash_map_init(&stacks->ids, allocator);
-	native_code_init(&stacks->code, shared, keys->output, with_symbols);
+	native_code_init(&stacks->code, shared, keys->output, &keys->journal, with_symbols);
 	stacks->pending = allocator_allocate(allocator, PENDING_SIZE);
 	return stacks->pending != NULL;
 }
@@ -96,6 +96,8 @@ static uint32_t intern_frame(stack_store *stacks, uint32_t caller, mprof_frame f
 	if (stacks->count >= STACKS_MAX || !hash_map_put(&stacks->ids, key, stacks->count + 1))
 		return 0;
 	stacks->count++;
+	salvage_journal_append(&stacks->keys->journal,
+			       &(journal_entry){.kind = JOURNAL_STACK, .key = key, .id = stacks->count});
 	if (stacks->pending_count == STACKS_PENDING_MAX)
 		stacks_write(stacks);
 	stacks->pending[stacks->pending_count++] = (mprof_record){
@@ -161,6 +163,13 @@ uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_fr
 	last->generation = generation;
 	last->count = (uint32_t)common;
 	return intern_inner_frames(stacks, last, frames, count, counter);
+}
+
+int stacks_recover(stack_store *stacks, const journal_entry *entry)
+{
+	if (entry->kind != JOURNAL_STACK)
+		return native_code_recover(&stacks->code, entry);
+	return entry->id > stacks->count || hash_map_put(&stacks->ids, entry->key, entry->id);
 }
 
 void stacks_write(stack_store *stacks)

@@ -62,6 +62,9 @@ void stack_store_destroy(stack_store *stacks);
 uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_frame *frames, size_t count,
 		       uint64_t counter);
 
+/** Applies an entry of the journal, as native_code_recover(). */
+int stacks_recover(stack_store *stacks, const journal_entry *entry);
+
 /** Writes the call stacks that are not in the log yet, and before them the native code that they refer to. */
 void stacks_write(stack_store *stacks);
 

@@ -58,6 +58,7 @@ static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t st
 {
 	buffer->start_counter = start_counter;
 	buffer->owner = thread;
+	buffer->thread_id = thread->id;
 	/* Release: a thread that sees the ticket sees the published count of 0 that the pool set before. */
 	atomic_store_explicit(&buffer->ticket, (uint64_t)thread->serial << 32 | thread->sequence, memory_order_release);
 	atomic_store_explicit(&thread->current, buffer, memory_order_release);
@@ -612,6 +613,10 @@ static mprof_thread *thread_create(recorder_shared *shared, uint64_t id)
 	thread->detail = shared->detail;
 	thread->id = id != 0 ? id : system_thread_id();
 	thread->drain.last_counter = counter_read(&shared->counter);
+	thread->lost = thread->own_lost;
+	thread->salvaged = salvage_thread_create(&shared->salvage, thread->id);
+	if (thread->salvaged != NULL)
+		thread->lost = thread->salvaged->lost;
 	atomic_init(&thread->current, &buffer_none);
 	atomic_init(&thread->special, thread->counter.read != NULL ? SPECIAL_COUNTER : 0);
 	atomic_init(&thread->stopped, thread->drain.last_counter);
@@ -647,6 +652,8 @@ static int add_to_list(recorder_shared *shared, mprof_thread *attached)
 	buffer_pool_add_thread(&shared->pool);
 	buffer = buffer_pool_take(&shared->pool, 0);
 	attached->serial = ++shared->next_serial;
+	if (attached->salvaged != NULL)
+		salvage_thread_publish(attached->salvaged, attached->serial);
 	if (buffer != NULL)
 		adopt_buffer(attached, buffer, attached->drain.last_counter);
 	if (!atomic_load_explicit(&shared->enabled, memory_order_relaxed))
@@ -673,6 +680,7 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 	if (attached == NULL)
 		return MPROF_ERR_MEMORY;
 	if (!add_to_list(&recorder->shared, attached)) {
+		salvage_thread_release(&recorder->shared.salvage, attached->salvaged);
 		allocator_release(&recorder->shared.allocator, attached->memory, THREAD_MEMORY);
 		return MPROF_ERR_STATE;
 	}
@@ -698,11 +706,30 @@ void mprof_thread_detach(mprof_thread *thread)
 	atomic_store_explicit(&thread->detached, 1, memory_order_release);
 }
 
+mprof_thread *thread_recover(recorder_shared *shared, uint64_t id, uint32_t serial, uint32_t first_sequence,
+			     uint32_t end_sequence)
+{
+	mprof_thread *thread = thread_create(shared, id);
+
+	if (thread == NULL)
+		return NULL;
+	thread->id = id;
+	thread->serial = serial;
+	thread->sequence = end_sequence;
+	thread->drain.next_sequence = first_sequence;
+	atomic_store_explicit(&thread->detached, 1, memory_order_relaxed);
+	buffer_pool_add_thread(&shared->pool);
+	thread->next = shared->threads;
+	shared->threads = thread;
+	return thread;
+}
+
 void thread_release(mprof_thread *thread)
 {
 	recorder_shared *shared = thread->shared;
 
 	buffer_pool_remove_thread(&shared->pool);
+	salvage_thread_release(&shared->salvage, thread->salvaged);
 	switches_leave(&thread->drain.stacks, thread->drain.last_counter);
 	shadow_stack_destroy(&thread->drain.stacks.own, &shared->allocator);
 	stack_memory_destroy(&thread->drain.last_stack, &shared->allocator);

@@ -84,7 +84,9 @@ struct mprof_thread {
 	_Atomic uint64_t stopped;
 	/** Events lost, by cause. Owner: the recording thread, which alone adds. Relaxed: the writer thread reads a
 	 * statistic that orders nothing. */
-	_Atomic uint64_t lost[LOSS_CAUSE_COUNT];
+	_Atomic uint64_t *lost; /**< #LOSS_CAUSE_COUNT of them: own_lost, or those of salvaged. Constant. */
+	_Atomic uint64_t own_lost[LOSS_CAUSE_COUNT];
+	salvage_thread *salvaged; /**< What recovery needs of it; NULL without an area, or where it had no room. */
 	/**
 	 * 1 once the handle has ended and all its buffers are handed over. mprof_thread_detach() stores it with
 	 * release; the writer thread, which loads it with acquire, then sees the last buffer in the list and the final
@@ -107,6 +109,13 @@ static inline void thread_count_lost(mprof_thread *thread, recorder_output *outp
 	output->lost[cause] += count;
 	thread->drain.lost_unreported[cause] += count;
 }
+
+/**
+ * A thread of a process that has ended, detached, all of whose buffers the writer thread gets with buffer_pool_push_full(),
+ * from a place in its chain on. NULL if there is no memory. For a recorder without a writer thread.
+ */
+mprof_thread *thread_recover(recorder_shared *shared, uint64_t id, uint32_t serial, uint32_t first_sequence,
+			     uint32_t end_sequence);
 
 /** Frees a handle that is on no list. Writer thread, or after its end. */
 void thread_release(mprof_thread *thread);

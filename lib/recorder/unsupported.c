@@ -61,6 +61,12 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 	return refuse(NULL, recorder, error);
 }
 
+mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,
+				    mprof_error *error)
+{
+	return set_error(error);
+}
+
 mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path, uint32_t gzip_level,
 				      mprof_error *error)
 {

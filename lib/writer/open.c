@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a log for writing: checks options, creates the destination, and writes the first blocks. */
+#include "writer/open.h"
+
 #include "base/error.h"
 #include "base/options.h"
 #include "io/clock.h"
@@ -9,6 +11,7 @@
 #include "writer/directives.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
+#include "writer/resume.h"
 #include "writer/writer_internal.h"
 
 #include <errno.h>
@@ -21,13 +24,14 @@
 /* By default readers refuse blocks of more than 64 MiB. The difference is for the last object. */
 #define DEFAULT_MAX_SNAPSHOT_MEMORY ((uint64_t)56 << 20)
 
-/* Where a log goes: one of these. */
-typedef struct destination {
+/* Where a log goes: one of the first four. */
+typedef struct writer_destination {
 	const char *path;
 	const mprof_sink *functions;
 	int is_memory;
 	int fd;
-} destination;
+	const writer_resume_state *resumed; /* NULL: a new log. */
+} writer_destination;
 
 void mprof_writer_options_init(mprof_writer_options *options, size_t struct_size)
 {
@@ -158,7 +162,7 @@ static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof
 	return writer;
 }
 
-static mprof_status open_destination(mprof_writer *writer, const destination *where,
+static mprof_status open_destination(mprof_writer *writer, const writer_destination *where,
 				     const mprof_writer_options *options)
 {
 	const char *what = "cannot write to the descriptor";
@@ -203,7 +207,8 @@ static mprof_status write_first_blocks(mprof_writer *writer, const mprof_writer_
 	return writer_put_directives(writer);
 }
 
-static mprof_status open_checked(mprof_writer *writer, const destination *where, const mprof_writer_options *options)
+static mprof_status open_checked(mprof_writer *writer, const writer_destination *where,
+				 const mprof_writer_options *options)
 {
 	mprof_status status;
 
@@ -215,11 +220,12 @@ static mprof_status open_checked(mprof_writer *writer, const destination *where,
 		status = open_destination(writer, where, options);
 	if (status != MPROF_OK)
 		return status;
-	writer_apply_directives(writer, options->allow_undefined_ids != 0);
-	return write_first_blocks(writer, options);
+	writer_apply_directives(writer, options->allow_undefined_ids != 0 || where->resumed != NULL);
+	return where->resumed != NULL ? writer_restore(writer, where->resumed) : write_first_blocks(writer, options);
 }
 
-static mprof_status open_writer(const destination *where, const mprof_writer_options *given, mprof_writer **writer)
+static mprof_status open_writer(const writer_destination *where, const mprof_writer_options *given,
+				mprof_writer **writer)
 {
 	mprof_writer_options options;
 	mprof_allocator allocator;
@@ -248,7 +254,7 @@ static mprof_status open_writer(const destination *where, const mprof_writer_opt
 
 mprof_status mprof_writer_open_path(const char *path, const mprof_writer_options *options, mprof_writer **writer)
 {
-	destination where = {path, NULL, 0, -1};
+	writer_destination where = {.path = path, .fd = -1};
 
 	if (path == NULL) {
 		if (writer != NULL)
@@ -260,14 +266,14 @@ mprof_status mprof_writer_open_path(const char *path, const mprof_writer_options
 
 mprof_status mprof_writer_open_fd(int fd, const mprof_writer_options *options, mprof_writer **writer)
 {
-	destination where = {NULL, NULL, 0, fd};
+	writer_destination where = {.fd = fd};
 
 	return open_writer(&where, options, writer);
 }
 
 mprof_status mprof_writer_open_memory(const mprof_writer_options *options, mprof_writer **writer)
 {
-	destination where = {NULL, NULL, 1, -1};
+	writer_destination where = {.is_memory = 1, .fd = -1};
 
 	return open_writer(&where, options, writer);
 }
@@ -276,12 +282,31 @@ mprof_status mprof_writer_open_sink(const mprof_sink *functions, const mprof_wri
 				    mprof_writer **writer)
 {
 	mprof_sink own;
-	destination where = {NULL, &own, 0, -1};
+	writer_destination where = {.functions = &own, .fd = -1};
 
 	if (functions == NULL || struct_copy_in(&own, functions, sizeof(own)) != MPROF_OK || own.write == NULL) {
 		if (writer != NULL)
 			*writer = NULL;
 		return MPROF_ERR_ARGUMENT;
 	}
+	return open_writer(&where, options, writer);
+}
+
+mprof_status writer_open_resumed_fd(int fd, const mprof_writer_options *options, const writer_resume_state *state,
+				    mprof_writer **writer)
+{
+	const writer_destination where = {.fd = fd, .resumed = state};
+
+	return open_writer(&where, options, writer);
+}
+
+mprof_status writer_open_resumed_sink(const mprof_sink *sink, const mprof_writer_options *options,
+				      const writer_resume_state *state, mprof_writer **writer)
+{
+	mprof_sink own;
+	writer_destination where = {.functions = &own, .fd = -1, .resumed = state};
+
+	if (struct_copy_in(&own, sink, sizeof(own)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
 	return open_writer(&where, options, writer);
 }

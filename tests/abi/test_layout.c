@@ -389,7 +389,7 @@ FIELD(mprof_description, source_file_length, 56);
 FIELD(mprof_description, source_line, 64);
 FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 176);
+SIZE(mprof_recorder_options, 192);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -417,6 +417,17 @@ FIELD(mprof_recorder_options, without_symbols, 148);
 FIELD(mprof_recorder_options, thread_started, 152);
 FIELD(mprof_recorder_options, thread_ended, 160);
 FIELD(mprof_recorder_options, thread_user, 168);
+FIELD(mprof_recorder_options, salvage_path, 176);
+FIELD(mprof_recorder_options, salvage_log_path, 184);
+
+SIZE(mprof_recovery, 56);
+FIELD(mprof_recovery, struct_size, 0);
+FIELD(mprof_recovery, process, 8);
+FIELD(mprof_recovery, events, 16);
+FIELD(mprof_recovery, lost_events, 24);
+FIELD(mprof_recovery, log_bytes, 32);
+FIELD(mprof_recovery, is_recording, 40);
+FIELD(mprof_recovery, was_complete, 48);
 
 SIZE(mprof_key_range, 16);
 FIELD(mprof_key_range, first, 0);

@@ -10,7 +10,7 @@ nouns="block_set block converter description dialect directive event frame loss 
 	thread varint version writer"
 verbs="add attach begin build close commit convert create decode define destroy detach drain dump encode end enter feed
 	finish flush format get has init interrupt is leave load lookup make next open read record register reserve restart
-	retire run save seek set skip switch unregister update write"
+	recover retire run save seek set skip switch unregister update write"
 
 status=0
 while read -r symbol; do

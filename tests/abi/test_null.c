@@ -172,6 +172,7 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_open_sink(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_open_ring(0, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_dump_path(NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_recover(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_close(NULL));
 	DOES_NOTHING(mprof_recorder_destroy(NULL));
 	REFUSES(mprof_recorder_drain(NULL));

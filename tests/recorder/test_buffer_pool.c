@@ -9,7 +9,7 @@ Test(buffer_pool, is_bounded_and_gives_back)
 	buffer_pool pool;
 	event_buffer *buffers[4];
 
-	cr_assert(buffer_pool_init(&pool, 3, 16));
+	cr_assert(buffer_pool_init(&pool, 3, 16, NULL));
 	for (int i = 0; i < 3; i++) {
 		buffers[i] = buffer_pool_take(&pool, 0);
 		cr_assert_not_null(buffers[i]);
@@ -33,7 +33,7 @@ Test(buffer_pool, full_buffers_come_in_order)
 	event_buffer *buffers[3];
 	event_buffer *taken;
 
-	cr_assert(buffer_pool_init(&pool, 3, 16));
+	cr_assert(buffer_pool_init(&pool, 3, 16, NULL));
 	cr_assert_null(buffer_pool_take_full(&pool));
 	for (int i = 0; i < 3; i++) {
 		buffers[i] = buffer_pool_take(&pool, 0);
@@ -74,7 +74,7 @@ Test(buffer_pool, a_buffer_is_in_one_hand_at_a_time, .timeout = 120)
 	pthread_t threads[THREADS];
 	void *failed;
 
-	cr_assert(buffer_pool_init(&pool, BUFFERS, 16));
+	cr_assert(buffer_pool_init(&pool, BUFFERS, 16, NULL));
 	for (int i = 0; i < THREADS; i++)
 		cr_assert_eq(pthread_create(&threads[i], NULL, take_and_give, &pool), 0);
 	for (int i = 0; i < THREADS; i++) {

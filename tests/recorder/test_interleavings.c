@@ -54,7 +54,7 @@ Test(interleavings, a_buffer_that_came_back_is_not_taken_for_one_that_never_left
 	event_buffer *taken;
 	event_buffer *next;
 
-	cr_assert(buffer_pool_init(&pool, 3, 16));
+	cr_assert(buffer_pool_init(&pool, 3, 16, NULL));
 	for (int i = 0; i < 3; i++)
 		buffers[i] = buffer_pool_take(&pool, 0);
 	for (int i = 0; i < 3; i++)

@@ -18,7 +18,7 @@ static sample_store *open_store(uint64_t bytes)
 {
 	static sample_store store;
 
-	cr_assert(sample_store_init(&store, bytes));
+	cr_assert(sample_store_init(&store, bytes, NULL));
 	return &store;
 }
 

@@ -166,7 +166,7 @@ expect "logs" "$(ls exec*.mprof | wc -l)" 2
 # The written part of the log of a killed program remains.
 mprof record -o kill.mprof --interval=1 ./program kill
 expect_status 137 "kill"
-expect_line err '^mprof: kill.mprof: .*incomplete'
+expect_line err '^mprof: ./program: killed by signal 9 .*; [0-9]+ events salvaged, 0 lost$'
 
 # Signals that end mprof are forwarded to the program.
 "$MPROF" record -o wait.mprof ./program wait 2>err &

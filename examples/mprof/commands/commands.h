@@ -14,6 +14,7 @@ int command_doctor(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_record(int argc, char **argv);
+int command_recover(int argc, char **argv);
 int command_report(int argc, char **argv);
 
 #endif

@@ -8,6 +8,7 @@
 #include "record/log_output.h"
 #include "common/modules.h"
 #include "record/options.h"
+#include "record/salvaged.h"
 #include "common/summary.h"
 #include "record/target.h"
 
@@ -70,6 +71,8 @@ static const char help[] =
 	"  --ring=BYTES       keep the last BYTES of events in memory, and write them at the end\n"
 	"  --heap-memory=BYTES\n"
 	"                     maximum memory for heap snapshots not written yet (512m)\n"
+	"  --salvage=FILE     keep what is not in the log yet in FILE, for 'mprof recover'; or no (memory shared with\n"
+	"                     mprof, which completes the log if the program is killed)\n"
 	"  --drop             lose events instead of delaying the program; the log contains their number\n"
 	"  --buffers=N        maximum number of buffers of 4096 events in addition to one per thread\n"
 	"  --interval=MS      maximum time that an event stays in memory\n"
@@ -124,6 +127,7 @@ typedef struct recording_plan {
 	child_program child;
 	const char *only; /**< The first pattern of --only; NULL if there is none. */
 	int has_several_only;
+	salvaged_logs salvaged;
 	int has_ring;
 	int starts_disabled;
 } recording_plan;
@@ -319,10 +323,12 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	int failure = target_find(&recording->target, program);
 	int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
 	const log_output_options log_options = {!runs_mono, recording->replaces};
+	char salvage[SALVAGE_OPTION_SIZE];
 	char *output;
 	const char *quiet;
 	int status;
 
+	recording->salvaged.fd = -1;
 	if (failure != 0) {
 		fprintf(stderr, "mprof: %s: %s\n", program[0],
 			failure != ENOENT                 ? strerror(failure)
@@ -339,6 +345,13 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	status = log_output_init(&recording->log, recording->output, recording->target.subject, &log_options);
 	if (status >= 0)
 		return status;
+	/* What went into a stream cannot be taken back, which the end of a log may need. */
+	strcpy(salvage, "no");
+	if (!recording->log.is_stream)
+		salvaged_create(&recording->salvaged, salvage);
+	if (salvage[0] != '\0' && strstr(recording->words, ",salvage=") == NULL &&
+	    !add_word(recording, "salvage", salvage))
+		return STATUS_USAGE;
 	/* A log written to a stream cannot be read again, so the module itself prints the line at the end. */
 	quiet = recording->is_quiet || recording->log.part != NULL || !recording->log.is_stream ? ",quiet"
 												: ",quiet-start";
@@ -531,6 +544,23 @@ static void explain_missing_log(const recording_plan *recording, int status)
 	}
 }
 
+/* Completes logs that processes of the program did not end, and prints why they did not. */
+static void complete_logs(recording_plan *recording)
+{
+	salvaged_logs *salvaged = &recording->salvaged;
+
+	salvaged_complete(salvaged, &recording->log);
+	if (salvaged->logs == 0 || recording->is_quiet)
+		return;
+	fprintf(stderr, "mprof: %s: ", recording->target.subject);
+	if (recording->child.signal != 0)
+		fprintf(stderr, "killed by signal %d (%s)", recording->child.signal,
+			strsignal(recording->child.signal));
+	else
+		fputs("ended without closing its log", stderr);
+	fprintf(stderr, "; %" PRIu64 " events salvaged, %" PRIu64 " lost\n", salvaged->events, salvaged->lost);
+}
+
 /* Runs the program. Returns the exit status. */
 static int run_recorded_program(recording_plan *recording, char *const *program, int count)
 {
@@ -556,6 +586,8 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 		status = child_run(child);
 	else
 		child->failure = ENOMEM;
+	if (child->failure == 0)
+		complete_logs(recording);
 	if (child->failure != 0) {
 		fprintf(stderr, "mprof: %s: %s\n", arguments != NULL ? arguments[0] : program[0],
 			child->failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
@@ -585,6 +617,7 @@ int command_record(int argc, char **argv)
 	status = prepare_recording(&recording, program);
 	if (status < 0)
 		status = run_recorded_program(&recording, program, argc - recording.number_of_program);
+	salvaged_release(&recording.salvaged);
 	log_output_release(&recording.log);
 	target_release(&recording.target);
 	free(recording.module_options);

@@ -5,6 +5,7 @@
 #include "common/exit_status.h"
 #include "common/output.h"
 #include "shared/text.h"
+#include "shared/salvage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -225,9 +226,22 @@ static int open_prepared(log_input *input, const char *path, uint64_t wanted)
 	return STATUS_NOTHING;
 }
 
+/* A log without its end may be that of a program that was killed, or one that is still written. */
+static void mention_salvage_file(const char *path)
+{
+	char salvage[SALVAGE_PATH_MAX];
+
+	if (strcmp(path, "-") != 0 && salvage_path_of(path, salvage) && access(salvage, F_OK) == 0)
+		fprintf(stderr,
+			"mprof: %s: there is a salvage file: if the program was killed, 'mprof recover %s' completes "
+			"the log\n",
+			path, path);
+}
+
 int input_open(log_input *input, const char *path, uint64_t wanted)
 {
 	init_input(input, path);
+	mention_salvage_file(path);
 	return open_prepared(input, path, wanted);
 }
 

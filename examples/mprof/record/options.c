@@ -38,7 +38,8 @@ typedef struct record_option {
 } record_option;
 
 /* The options that apply to native programs as well, separated and surrounded by blanks. */
-static const char native_options[] = " calls all depth gzip max-size ring drop buffers interval format no-control ";
+static const char native_options[] =
+	" calls all depth gzip max-size ring drop buffers interval salvage format no-control ";
 
 #define PLAIN(name)                                                                                                    \
 	{                                                                                                              \
@@ -91,6 +92,7 @@ static const record_option record_options[] = {
 	BYTES("max-size", UINT64_C(1) << 16),
 	BYTES("ring", UINT64_C(1) << 20),
 	BYTES("heap-memory", UINT64_C(1) << 20),
+	SOME("salvage", VALUE_TEXT),
 	PLAIN("drop"),
 	NUMBER("buffers", required_argument, 2, 65536),
 	NUMBER("interval", required_argument, 1, 3600000),

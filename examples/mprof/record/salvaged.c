@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Completes the logs of processes that died, from the memory or the files that they kept. */
+#include "record/salvaged.h"
+
+#include "common/modules.h"
+#include "shared/salvage.h"
+
+#include <mprof/recorder.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE])
+{
+	memset(salvaged, 0, sizeof(*salvaged));
+	option[0] = '\0';
+	salvaged->fd = memfd_create("mprof-salvage", MFD_CLOEXEC);
+	/* The program opens it by this path, which a shell between us does not have to pass on. */
+	if (salvaged->fd >= 0)
+		snprintf(option, SALVAGE_OPTION_SIZE, "/proc/%ld/fd/%d", (long)getpid(), salvaged->fd);
+}
+
+static void complete_log(salvaged_logs *salvaged, const char *path, const char *name)
+{
+	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_status status = mprof_recorder_recover(path, NULL, &recovery, &error);
+
+	if (status == MPROF_OK && !recovery.was_complete) {
+		salvaged->logs++;
+		salvaged->events += recovery.events;
+		salvaged->lost += recovery.lost_events;
+	}
+	/* A process that goes on in the background completes its log itself. */
+	if (status == MPROF_OK || status == MPROF_ERR_TRUNCATED || recovery.is_recording)
+		return;
+	fprintf(stderr, "mprof: %s: the end of the log cannot be salvaged: %s%s%s\n", name, error.what,
+		error.system_error != 0 ? ": " : "", error.system_error != 0 ? strerror(error.system_error) : "");
+}
+
+static int is_salvage_file(const log_output *log, const char *name)
+{
+	size_t length = strlen(name);
+	size_t suffix = strlen(SALVAGE_SUFFIX);
+
+	return strncmp(name, log->part, strlen(log->part)) == 0 && length > suffix &&
+	       strcmp(name + length - suffix, SALVAGE_SUFFIX) == 0;
+}
+
+/* Each process whose log is a part has a file beside it, but for the one that has the memory. */
+static void complete_parts(salvaged_logs *salvaged, const log_output *log)
+{
+	DIR *directory = opendir(log->directory);
+	struct dirent *entry;
+
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		char *path =
+			is_salvage_file(log, entry->d_name) ? modules_join(log->directory, "/", entry->d_name) : NULL;
+
+		if (path != NULL)
+			complete_log(salvaged, path, entry->d_name);
+		free(path);
+	}
+	if (directory != NULL)
+		closedir(directory);
+}
+
+void salvaged_complete(salvaged_logs *salvaged, const log_output *log)
+{
+	char path[SALVAGE_PATH_MAX];
+
+	if (salvaged->fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", salvaged->fd);
+		complete_log(salvaged, path, log->wanted);
+	}
+	if (log->part != NULL)
+		complete_parts(salvaged, log);
+	else if (salvage_path_of(log->wanted, path) && access(path, F_OK) == 0)
+		complete_log(salvaged, path, log->wanted);
+}
+
+void salvaged_release(salvaged_logs *salvaged)
+{
+	if (salvaged->fd >= 0)
+		close(salvaged->fd);
+	salvaged->fd = -1;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses where the salvage file of a log is, and opens recorders with and without. */
+#include "shared/salvage.h"
+
+#include "shared/dialects.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int salvage_path_of(const char *log_path, char path[SALVAGE_PATH_MAX])
+{
+	int length = snprintf(path, SALVAGE_PATH_MAX, "%s%s", log_path, SALVAGE_SUFFIX);
+
+	return length > 0 && length < SALVAGE_PATH_MAX;
+}
+
+static mprof_status open_any(const char *log_path, uint64_t ring_bytes, const mprof_recorder_options *options,
+			     mprof_recorder **recorder, mprof_error *error)
+{
+	if (ring_bytes != 0)
+		return mprof_recorder_open_ring(ring_bytes, options, recorder, error);
+	return mprof_recorder_open_path(log_path, options, recorder, error);
+}
+
+/* What is compressed, or of another dialect, cannot be continued by another process. */
+static int can_be_salvaged(const mprof_recorder_options *options)
+{
+	const mprof_writer_options *writer = options->writer;
+
+	return writer == NULL || (writer->gzip_level == 0 && !dialects_is_older((mprof_dialect)writer->dialect));
+}
+
+mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
+			  const mprof_recorder_options *options, mprof_recorder **recorder, mprof_error *error)
+{
+	mprof_recorder_options own = *options;
+	char beside[SALVAGE_PATH_MAX];
+	mprof_status status;
+	int system_error;
+
+	own.salvage_path = NULL;
+	if ((asked != NULL && strcmp(asked, "no") == 0) || !can_be_salvaged(options) ||
+	    !salvage_path_of(log_path, beside))
+		return open_any(log_path, ring_bytes, &own, recorder, error);
+	own.salvage_log_path = log_path;
+	own.salvage_path = asked != NULL ? asked : beside;
+	status = open_any(log_path, ring_bytes, &own, recorder, error);
+	if (status == MPROF_ERR_IO && asked != NULL && error->system_error == EBUSY) {
+		own.salvage_path = beside;
+		status = open_any(log_path, ring_bytes, &own, recorder, error);
+	}
+	if (status != MPROF_ERR_IO)
+		return status;
+	/* It may have been the log that cannot be written: then it cannot be now either. */
+	system_error = error->system_error;
+	own.salvage_path = NULL;
+	status = open_any(log_path, ring_bytes, &own, recorder, error);
+	if (status == MPROF_OK)
+		fprintf(stderr,
+			"mprof: no salvage file for %s: %s; if the program is killed, its last events are lost\n",
+			log_path, strerror(system_error));
+	return status;
+}

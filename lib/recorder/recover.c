@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* Completes the log of a process that died. */
+#include "recorder/recorder_internal.h"
+
+#include "base/error.h"
+#include "base/options.h"
+#include "io/log_file.h"
+#include "recorder/drain.h"
+#include "recorder/lifecycle.h"
+#include "recorder/recovery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One recovery. */
+typedef struct recovery_job {
+	const char *salvage_path;
+	const char *log_path;
+	salvage_area area;
+	const salvage_header *header;
+	mprof_clock clock; /* Of the end of the log. */
+	mprof_recorder *recorder;
+	block_ring *ring;
+	int fd;
+	mprof_recovery result;
+	mprof_error error;
+} recovery_job;
+
+static mprof_status fail(recovery_job *job, mprof_status status, int system_error, const char *what)
+{
+	error_set(&job->error, status, MPROF_SEVERITY_FATAL, what);
+	job->error.system_error = system_error;
+	return status;
+}
+
+static mprof_status open_area(recovery_job *job)
+{
+	int error = salvage_area_open(&job->area, job->salvage_path, sizeof(*job->header));
+
+	if (error == ENODATA)
+		return fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
+	if (error == EINVAL)
+		return fail(job, MPROF_ERR_NOT_MPROF, 0, "not a salvage file");
+	if (error != 0)
+		return fail(job, MPROF_ERR_IO, error, "cannot read the salvage file");
+	job->header = salvage_area_header(&job->area);
+	if (memcmp(job->header->magic, SALVAGE_MAGIC, sizeof(job->header->magic)) != 0)
+		return fail(job, MPROF_ERR_NOT_MPROF, 0, "not a salvage file");
+	if (job->header->layout != salvage_layout())
+		return fail(job, MPROF_ERR_NOT_MPROF, 0,
+			    "the salvage file is of another version of the library or of another architecture");
+	job->result.process = job->header->process;
+	if (job->log_path == NULL && memchr(job->header->log_path, '\0', SALVAGE_PATH_SIZE) != NULL &&
+	    job->header->log_path[0] != '\0')
+		job->log_path = job->header->log_path;
+	return MPROF_OK;
+}
+
+/* Whether there is anything to do. */
+static mprof_status check_state(recovery_job *job, int *is_done)
+{
+	uint32_t state = atomic_load_explicit(&job->header->state, memory_order_relaxed);
+
+	*is_done = 0;
+	if (state == SALVAGE_CLOSED) {
+		job->result.was_complete = 1;
+		*is_done = 1;
+		return MPROF_OK;
+	}
+	if (salvage_is_recording(job->header)) {
+		job->result.is_recording = 1;
+		return fail(job, MPROF_ERR_STATE, 0, "the process is still recording");
+	}
+	if (state != SALVAGE_RECORDING)
+		return fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
+	if (job->log_path == NULL)
+		return fail(job, MPROF_ERR_ARGUMENT, 0, "the path of the log is not known");
+	if (!job->header->log_is_file)
+		return fail(job, MPROF_ERR_UNSUPPORTED, 0, "the log was compressed, or was not a file");
+	return MPROF_OK;
+}
+
+static const salvage_progress *progress_of(const recovery_job *job)
+{
+	return &job->header->progress[atomic_load_explicit(&job->header->current, memory_order_relaxed) & 1];
+}
+
+/* Opens the log and cuts off what was written after the last commit. */
+static mprof_status open_log(recovery_job *job)
+{
+	uint64_t length = progress_of(job)->log_length;
+	struct stat status;
+	int error = log_file_open_again(job->log_path, &job->fd);
+
+	if (error == EBUSY)
+		return fail(job, MPROF_ERR_IO, error, "another writer has the log");
+	if (error != 0)
+		return fail(job, MPROF_ERR_IO, error, "cannot open the log");
+	if (fstat(job->fd, &status) != 0)
+		return fail(job, MPROF_ERR_IO, errno, "cannot open the log");
+	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size < length)
+		return fail(job, MPROF_ERR_TRUNCATED, 0, "the log is shorter than it was when the process died");
+	if (ftruncate(job->fd, (off_t)length) != 0 || lseek(job->fd, (off_t)length, SEEK_SET) < 0)
+		return fail(job, MPROF_ERR_IO, errno, "cannot continue the log");
+	return MPROF_OK;
+}
+
+static int add_to_ring(void *user, const void *bytes, size_t length)
+{
+	return block_ring_add(user, bytes, length);
+}
+
+static mprof_status open_ring(recovery_job *job)
+{
+	mprof_allocator allocator;
+
+	(void)allocator_init(&allocator, NULL);
+	job->ring = block_ring_create(&allocator, dialect_get(MPROF_DIALECT_DEFAULT), job->header->ring_bytes);
+	if (job->ring == NULL || !recovery_fill_ring(job->ring, &job->area, job->header))
+		return fail(job, MPROF_ERR_MEMORY, 0, "no memory for the ring");
+	return MPROF_OK;
+}
+
+static void read_clock(void *user, mprof_clock *now)
+{
+	const recovery_job *job = user;
+
+	*now = job->clock;
+}
+
+static uint64_t read_counter(void *user)
+{
+	const recovery_job *job = user;
+
+	return job->clock.counter;
+}
+
+static native_module *find_module(recovery_job *job, uint64_t address)
+{
+	int is_final;
+
+	return native_modules_find(&job->recorder->drain.stacks.code.modules, address, 0, &is_final);
+}
+
+/* A key without a definition may be the address of a function, which the process would have looked up itself. */
+static int resolve_method(void *user, mprof_key key, mprof_description *description)
+{
+	recovery_job *job = user;
+	native_module *module = find_module(job, key);
+	const elf_symbol *symbol = NULL;
+
+	if (module != NULL)
+		symbol = native_modules_function(&job->recorder->drain.stacks.code.modules, module, key);
+	if (symbol == NULL)
+		return -1;
+	description->name = elf_symbols_name(&module->symbols, symbol);
+	description->name_length = strlen(description->name);
+	description->class_key = module->start;
+	return 0;
+}
+
+/* The class of such a function is its module. */
+static int resolve_class(void *user, mprof_key key, mprof_description *description)
+{
+	const native_module *module = find_module(user, key);
+	const char *slash = module != NULL ? strrchr(module->file, '/') : NULL;
+
+	if (module == NULL || module->start != key)
+		return -1;
+	description->name = slash != NULL ? slash + 1 : module->file;
+	description->name_length = strlen(description->name);
+	return 0;
+}
+
+/* The log ends with its last event, whose time follows from the rate of the counter until the last commit. */
+static void end_clock(recovery_job *job, uint64_t counter)
+{
+	const mprof_clock *first = &job->header->clock;
+	const mprof_clock *last = &progress_of(job)->clock;
+
+	if (counter <= last->counter || last->counter <= first->counter || last->time <= first->time)
+		return;
+	job->clock.counter = counter;
+	job->clock.time =
+		last->time + (uint64_t)((double)(counter - last->counter) * (double)(last->time - first->time) /
+					(double)(last->counter - first->counter));
+}
+
+static mprof_status open_recorder(recovery_job *job)
+{
+	const mprof_sink sink = {sizeof(mprof_sink), add_to_ring, NULL, NULL, job->ring};
+	const recorder_destination where = {
+		.fd = job->fd, .sink = job->ring != NULL ? &sink : NULL, .ring = job->ring, .resumed = job->header};
+	const salvage_progress *progress = progress_of(job);
+	mprof_writer_options writer;
+	mprof_recorder_options options;
+	mprof_status status;
+
+	mprof_writer_options_init(&writer, sizeof(writer));
+	mprof_recorder_options_init(&options, sizeof(options));
+	writer.clock = read_clock;
+	writer.clock_user = job;
+	writer.max_name_length = job->header->max_name_length;
+	options.writer = &writer;
+	options.buffer_events = job->header->buffer_events;
+	options.max_buffers = 65536;
+	options.keys_are_ids = job->header->keys_are_ids;
+	options.counter = read_counter;
+	options.counter_user = job;
+	options.max_sample_bytes = UINT64_C(1) << 30;
+	options.resolve_method = resolve_method;
+	options.resolve_class = resolve_class;
+	options.resolve_user = job;
+	if (job->header->max_log_bytes > progress->log_length)
+		options.max_log_bytes = job->header->max_log_bytes - progress->log_length;
+	status = lifecycle_open(&where, &options, &job->recorder, &job->error);
+	if (status == MPROF_OK)
+		job->recorder->control.ring = job->ring;
+	return status;
+}
+
+/* Writes what was found, and how the log came to its end. */
+static mprof_status write_rest(recovery_job *job)
+{
+	recorder_drain *drain = &job->recorder->drain;
+	recorder_output *output = drain->output;
+	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
+	char events[32];
+	const mprof_property property = {"recovered-events", events};
+
+	/* For the functions that wait for the writer thread: there is none. */
+	job->recorder->shared.closed = 1;
+	drain_round(drain, 1, 1);
+	end_clock(job, drain->latest_counter);
+	mprof_writer_get_stats(output->writer, &stats);
+	job->result.events = stats.events;
+	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
+		job->result.lost_events += output->lost[cause];
+	snprintf(events, sizeof(events), "%" PRIu64, job->result.events);
+	if (output_is_writing(output))
+		output_note_status(output, mprof_writer_write_session(output->writer, &property, sizeof(property), 1));
+	if (output->status == MPROF_OK)
+		output_note_status(output, mprof_writer_close(output->writer));
+	if (output->status != MPROF_OK)
+		job->error = output->error;
+	return output->status;
+}
+
+static mprof_status note_length(recovery_job *job)
+{
+	struct stat status;
+
+	if (stat(job->log_path, &status) == 0)
+		job->result.log_bytes = (uint64_t)status.st_size;
+	return MPROF_OK;
+}
+
+static mprof_status complete_log(recovery_job *job)
+{
+	mprof_status status = job->header->ring_bytes != 0 ? open_ring(job) : open_log(job);
+
+	if (status == MPROF_OK)
+		status = open_recorder(job);
+	if (status != MPROF_OK)
+		return status;
+	if (!recovery_fill(&job->recorder->drain, &job->area, job->header))
+		return fail(job, MPROF_ERR_MEMORY, 0, "no memory for what the process left");
+	status = write_rest(job);
+	if (status == MPROF_OK && job->ring != NULL)
+		status = mprof_recorder_dump_path(job->recorder, job->log_path, 0, &job->error);
+	return status == MPROF_OK ? note_length(job) : status;
+}
+
+static mprof_status recover(recovery_job *job)
+{
+	int is_done;
+	mprof_status status = open_area(job);
+
+	if (status == MPROF_OK)
+		status = check_state(job, &is_done);
+	if (status == MPROF_OK && !is_done) {
+		job->clock = progress_of(job)->clock;
+		status = complete_log(job);
+	}
+	if (status == MPROF_OK && strncmp(job->salvage_path, "/proc/", 6) != 0)
+		unlink(job->salvage_path);
+	return status;
+}
+
+static void release_job(recovery_job *job)
+{
+	if (job->recorder != NULL)
+		mprof_recorder_destroy(job->recorder);
+	else
+		block_ring_destroy(job->ring);
+	if (job->fd >= 0) {
+		log_file_unlock(job->fd);
+		close(job->fd);
+	}
+	if (salvage_area_exists(&job->area))
+		salvage_area_close(&job->area);
+}
+
+mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,
+				    mprof_error *error)
+{
+	recovery_job job = {.salvage_path = salvage_path, .log_path = log_path, .fd = -1};
+	int saved_errno = errno;
+	mprof_status status;
+
+	error_clear(&job.error);
+	if (salvage_path == NULL)
+		status = fail(&job, MPROF_ERR_ARGUMENT, 0, "salvage_path is NULL");
+	else
+		status = recover(&job);
+	release_job(&job);
+	if (recovery != NULL && status != MPROF_ERR_ARGUMENT &&
+	    struct_copy_out(recovery, &job.result, sizeof(job.result)) != MPROF_OK)
+		status = MPROF_ERR_ARGUMENT;
+	if (status != MPROF_OK && error != NULL)
+		error_copy(&job.error, error);
+	errno = saved_errno;
+	return status;
+}

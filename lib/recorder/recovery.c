@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds what a process left in its area, and hands it to a new recorder as if it had been recorded there. */
+#include "recorder/recovery.h"
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "recorder/thread.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Something found, with what it is sorted by. */
+typedef struct found_item {
+	uint64_t order;
+	void *content;
+	uint64_t room; /* Bytes of content. */
+} found_item;
+
+typedef struct found_list {
+	found_item *items;
+	size_t count;
+	size_t capacity;
+} found_list;
+
+static const salvage_progress *progress_of(const salvage_header *header)
+{
+	return &header->progress[atomic_load_explicit(&header->current, memory_order_relaxed) & 1];
+}
+
+static int add_found(found_list *list, const mprof_allocator *allocator, uint64_t order, salvage_piece *piece)
+{
+	void *items = list->items;
+
+	if (!array_reserve(allocator, &items, &list->capacity, list->count + 1, sizeof(*list->items)))
+		return 0;
+	list->items = items;
+	list->items[list->count++] = (found_item){order, piece->content, salvage_piece_room(piece)};
+	return 1;
+}
+
+static int compare_found(const void *left, const void *right)
+{
+	const found_item *a = left;
+	const found_item *b = right;
+
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* The order of a piece, or 0 if it is not wanted. */
+typedef uint64_t (*order_function)(const salvage_piece *piece, const salvage_progress *progress);
+
+/* All pieces of a kind that are wanted, in order. Returns 0 if there is no memory. */
+static int find_all(found_list *list, const mprof_allocator *allocator, const salvage_area *area,
+		    const salvage_progress *progress, salvage_kind kind, order_function order_of)
+{
+	salvage_piece *piece = NULL;
+
+	memset(list, 0, sizeof(*list));
+	while ((piece = salvage_area_next(area, piece)) != NULL) {
+		uint64_t order = piece->kind == (uint32_t)kind ? order_of(piece, progress) : 0;
+
+		if (order != 0 && !add_found(list, allocator, order, piece))
+			return 0;
+	}
+	sort_in_place(list->items, list->count, sizeof(*list->items), compare_found);
+	return 1;
+}
+
+static void release_found(found_list *list, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, list->items, list->capacity * sizeof(*list->items));
+}
+
+/* The content of a piece in use, or NULL. */
+static const void *content_in_use(const salvage_piece *piece, size_t least)
+{
+	if (atomic_load_explicit(&piece->in_use, memory_order_relaxed) == 0 || salvage_piece_room(piece) < least)
+		return NULL;
+	return piece->content;
+}
+
+static uint64_t message_order(const salvage_piece *piece, const salvage_progress *progress)
+{
+	const message *left = content_in_use(piece, sizeof(*left));
+
+	if (left == NULL || (left->batch != 0 && left->batch <= progress->messages_done))
+		return 0;
+	return left->sequence;
+}
+
+static int fill_messages(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
+{
+	const mprof_allocator *allocator = &drain->shared->allocator;
+	message_queue *messages = &drain->shared->messages;
+	found_list list;
+	int is_done = find_all(&list, allocator, area, progress, SALVAGE_MESSAGE, message_order);
+
+	for (size_t i = 0; is_done && i < list.count; i++) {
+		message *copy = message_recover(&messages->allocator, list.items[i].content, list.items[i].room);
+
+		if (copy != NULL)
+			message_queue_push(messages, copy);
+	}
+	release_found(&list, allocator);
+	return is_done;
+}
+
+/* How much of a buffer is in the log: as the buffer has it, unless the last commit was of this buffer. */
+static void find_committed(event_buffer *buffer, const salvage_progress *progress, uint64_t ticket)
+{
+	if (progress->ticket == 0 || progress->ticket != ticket || progress->buffer != buffer->index)
+		return;
+	buffer->committed = progress->drained;
+	buffer->committed_counter = progress->last_counter;
+}
+
+static uint64_t buffer_order(const salvage_piece *piece, const salvage_progress *progress)
+{
+	event_buffer *buffer = (event_buffer *)(uintptr_t)(const void *)piece->content;
+	uint64_t ticket;
+	uint64_t published;
+
+	if (salvage_piece_room(piece) < sizeof(*buffer))
+		return 0;
+	ticket = atomic_load_explicit(&buffer->ticket, memory_order_relaxed);
+	published = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	if (ticket == 0 || published > (salvage_piece_room(piece) - sizeof(*buffer)) / sizeof(event_slot))
+		return 0;
+	find_committed(buffer, progress, ticket);
+	return buffer->committed < published ? ticket : 0;
+}
+
+/* Copies a buffer into one of the recorder's, as its thread would have handed it over. */
+static int hand_over(recorder_shared *shared, mprof_thread *thread, const event_buffer *left, uint64_t ticket)
+{
+	event_buffer *buffer = buffer_pool_take(&shared->pool, 1);
+	uint32_t published = atomic_load_explicit(&left->published, memory_order_relaxed);
+
+	if (buffer == NULL || published > buffer->capacity)
+		return 0;
+	buffer->start_counter = left->start_counter;
+	buffer->drained = left->committed;
+	buffer->owner = thread;
+	memcpy(buffer->slots, left->slots, published * sizeof(event_slot));
+	atomic_store_explicit(&buffer->ticket, ticket, memory_order_relaxed);
+	atomic_store_explicit(&buffer->published, published, memory_order_relaxed);
+	(void)buffer_pool_push_full(&shared->pool, buffer);
+	return 1;
+}
+
+/* The slots of all buffers of one thread, which are consecutive. Returns 0 if there is no memory. */
+static int fill_thread(recorder_shared *shared, const found_item *items, size_t count)
+{
+	const event_buffer *first = items[0].content;
+	uint32_t sequence = (uint32_t)items[0].order;
+	mprof_thread *thread = thread_recover(shared, first->thread_id, (uint32_t)(items[0].order >> 32), sequence,
+					      sequence + (uint32_t)count);
+
+	if (thread == NULL)
+		return 0;
+	thread->drain.last_counter = first->committed > 0 ? first->committed_counter : first->start_counter;
+	for (size_t i = 0; i < count; i++) {
+		if (!hand_over(shared, thread, items[i].content, items[i].order))
+			return 0;
+	}
+	return 1;
+}
+
+static int fill_buffers(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
+{
+	const mprof_allocator *allocator = &drain->shared->allocator;
+	found_list list;
+	int is_done = find_all(&list, allocator, area, progress, SALVAGE_BUFFER, buffer_order);
+	size_t end;
+
+	for (size_t i = 0; is_done && i < list.count; i = end) {
+		for (end = i + 1; end < list.count && list.items[end].order >> 32 == list.items[i].order >> 32;)
+			end++;
+		is_done = fill_thread(drain->shared, &list.items[i], end - i);
+	}
+	release_found(&list, allocator);
+	return is_done;
+}
+
+static uint64_t any_order(const salvage_piece *piece, const salvage_progress *progress)
+{
+	(void)progress;
+	return piece->size;
+}
+
+/* Whether there is a sample at an offset that is whole and not in the log. */
+static const sample_record *find_sample(const found_item *memory, uint64_t offset, const salvage_progress *progress)
+{
+	const sample_record *record = (const sample_record *)(const void *)((const char *)memory->content + offset);
+
+	if (memory->room - offset < sizeof(*record) || record->mark != sample_record_mark(offset, record->count) ||
+	    record->count == 0 || record->count > (memory->room - offset - sizeof(*record)) / sizeof(mprof_frame))
+		return NULL;
+	return record->batch == 0 || record->batch > (uint32_t)progress->samples_done ? record : NULL;
+}
+
+static void copy_sample(recorder_shared *shared, const sample_record *left)
+{
+	int is_filling;
+	sample_record *copy = sample_store_claim(&shared->samples, left->count, &is_filling);
+
+	/* Else it is counted as lost. */
+	if (copy == NULL)
+		return;
+	copy->thread = left->thread;
+	copy->counter = left->counter;
+	memcpy(copy->frames, left->frames, left->count * sizeof(mprof_frame));
+	sample_store_commit(&shared->samples, copy);
+}
+
+static int fill_samples(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
+{
+	const mprof_allocator *allocator = &drain->shared->allocator;
+	found_list list;
+	int is_done = find_all(&list, allocator, area, progress, SALVAGE_SAMPLES, any_order);
+
+	for (size_t i = 0; is_done && i < list.count; i++) {
+		for (uint64_t offset = 0; offset < list.items[i].room; offset += sizeof(uint64_t)) {
+			const sample_record *record = find_sample(&list.items[i], offset, progress);
+
+			if (record != NULL)
+				copy_sample(drain->shared, record);
+		}
+	}
+	release_found(&list, allocator);
+	return is_done;
+}
+
+static uint64_t thread_order(const salvage_piece *piece, const salvage_progress *progress)
+{
+	const salvage_thread *left = content_in_use(piece, sizeof(*left));
+
+	(void)progress;
+	return left != NULL ? left->serial : 0;
+}
+
+static mprof_thread *find_thread(recorder_shared *shared, uint32_t serial)
+{
+	mprof_thread *thread = shared->threads;
+
+	while (thread != NULL && thread->serial != serial)
+		thread = thread->next;
+	return thread;
+}
+
+/* Losses that are in no LOST block yet. */
+static int fill_losses(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
+{
+	const mprof_allocator *allocator = &drain->shared->allocator;
+	found_list list;
+	int is_done = find_all(&list, allocator, area, progress, SALVAGE_THREAD, thread_order);
+
+	for (size_t i = 0; is_done && i < list.count; i++) {
+		const salvage_thread *left = list.items[i].content;
+		const uint64_t *reported = left->serial == progress->serial ? progress->reported : left->reported;
+		mprof_thread *thread = find_thread(drain->shared, left->serial);
+
+		if (thread == NULL)
+			thread = thread_recover(drain->shared, left->id, left->serial, 0, 0);
+		if (thread == NULL) {
+			is_done = 0;
+			break;
+		}
+		for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++) {
+			uint64_t lost = atomic_load_explicit(&left->lost[cause], memory_order_relaxed);
+
+			/* What the writer thread lost is in reported alone, as a negative number. */
+			atomic_store_explicit(&thread->own_lost[cause], lost - reported[cause], memory_order_relaxed);
+		}
+	}
+	release_found(&list, allocator);
+	return is_done;
+}
+
+static int visit_entry(void *user, const journal_entry *entry)
+{
+	recorder_drain *drain = user;
+
+	return keys_recover(&drain->keys, entry) && stacks_recover(&drain->stacks, entry);
+}
+
+/* IDs go on after those in the log. */
+static int fill_tables(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
+{
+	drain->stacks.count = progress->stack_count;
+	drain->stacks.code.module_count = progress->module_count;
+	drain->stacks.code.function_count = progress->function_count;
+	drain->stacks.code.location_count = progress->location_count;
+	/* Without the list of the process, that of this one would count. */
+	native_modules_clear(&drain->stacks.code.modules);
+	if (salvage_journal_visit(area, progress->journal_length, visit_entry, drain) < progress->journal_length)
+		return 0;
+	for (int subject = 0; subject < 2; subject++)
+		drain->keys.tables[subject].next_id = progress->next_ids[subject];
+	drain->keys.next_element_id = progress->next_element_id;
+	drain->keys.no_class_id = progress->no_class_id;
+	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
+		output_count_lost(drain->output, (mprof_loss_cause)cause, progress->lost_unreported[cause]);
+	return 1;
+}
+
+int recovery_fill(recorder_drain *drain, const salvage_area *area, const salvage_header *header)
+{
+	const salvage_progress *progress = progress_of(header);
+
+	return fill_tables(drain, area, progress) && fill_messages(drain, area, progress) &&
+	       fill_buffers(drain, area, progress) && fill_losses(drain, area, progress) &&
+	       fill_samples(drain, area, progress);
+}
+
+static uint64_t block_order(const salvage_piece *piece, const salvage_progress *progress)
+{
+	const ring_block *block = content_in_use(piece, sizeof(*block));
+
+	if (block == NULL || block->length > salvage_piece_room(piece) - sizeof(*block) ||
+	    block->number >= progress->log_length)
+		return 0;
+	return block->number + 1;
+}
+
+int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header)
+{
+	found_list list;
+	int is_done = find_all(&list, &ring->allocator, area, progress_of(header), SALVAGE_RING_BLOCK, block_order);
+
+	for (size_t i = 0; is_done && i < list.count; i++) {
+		const ring_block *block = list.items[i].content;
+
+		/* One that is damaged is left out. */
+		is_done = block_ring_add_recovered(ring, block) != ENOMEM;
+	}
+	block_ring_recover_evicted(ring, &progress_of(header)->evicted);
+	release_found(&list, &ring->allocator);
+	return is_done;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Creates and removes the area in which a recorder keeps what is not in the log yet. */
+#include "recorder/salvage.h"
+
+#include "recorder/buffer_pool.h"
+#include "recorder/message_queue.h"
+#include "recorder/sample_store.h"
+#include "recorder/salvage_journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Address space, and the length of a file that is a hole up to what is used. */
+#define CAPACITY ((uint64_t)8 << 30)
+
+uint64_t salvage_layout(void)
+{
+	const uint64_t sizes[] = {sizeof(salvage_header), sizeof(salvage_progress), sizeof(salvage_thread),
+				  sizeof(event_buffer),   sizeof(event_slot),       sizeof(message),
+				  sizeof(sample_record),  sizeof(journal_entry),    sizeof(mprof_frame),
+				  sizeof(void *),         EVENT_KIND_COUNT};
+	uint64_t hash = UINT64_C(0x0102030405060708);
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		hash = (hash ^ sizes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+uint64_t salvage_process_start(uint32_t process)
+{
+	char path[64];
+	char text[1024];
+	const char *cursor;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", process);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	/* The name of the program is in parentheses, and may contain anything. The start is the 22nd field. */
+	cursor = strrchr(text, ')');
+	/* One that its parent has not waited for does nothing any more. */
+	if (cursor != NULL && (cursor[2] == 'Z' || cursor[2] == 'X'))
+		return 0;
+	for (int field = 2; cursor != NULL && field < 22; field++)
+		cursor = strchr(cursor + 1, ' ');
+	return cursor != NULL ? strtoull(cursor + 1, NULL, 10) : 0;
+}
+
+static char *copy_path(const mprof_allocator *allocator, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	char *copy = allocator_allocate(allocator, size);
+
+	if (copy != NULL)
+		memcpy(copy, path, size);
+	return copy;
+}
+
+int salvage_is_recording(const salvage_header *header)
+{
+	return header->process_start != 0 && salvage_process_start(header->process) == header->process_start;
+}
+
+void salvage_set_log_path(recorder_salvage *salvage, const char *path)
+{
+	char *stored = salvage->header->log_path;
+	size_t length = 0;
+
+	if (path == NULL)
+		return;
+	if (path[0] != '/' && getcwd(stored, SALVAGE_PATH_SIZE - 1) != NULL) {
+		length = strlen(stored);
+		stored[length++] = '/';
+	}
+	if (length + strlen(path) < SALVAGE_PATH_SIZE)
+		memcpy(stored + length, path, strlen(path) + 1);
+	else
+		stored[0] = '\0';
+}
+
+/* Removes a file that a process has left which has ended. Its log is about to be replaced. Returns 0 if it stays. */
+static int remove_stale(const char *path)
+{
+	salvage_area area;
+	const salvage_header *header;
+	int is_stale;
+
+	if (strncmp(path, "/proc/", 6) == 0 || salvage_area_open(&area, path, sizeof(*header)) != 0)
+		return 0;
+	header = salvage_area_header(&area);
+	is_stale = memcmp(header->magic, SALVAGE_MAGIC, sizeof(header->magic)) == 0 && !salvage_is_recording(header);
+	salvage_area_close(&area);
+	return is_stale && unlink(path) == 0;
+}
+
+int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *options, const mprof_allocator *allocator)
+{
+	salvage_header *header;
+	int error;
+
+	memset(salvage, 0, sizeof(*salvage));
+	if (options->salvage_path == NULL)
+		return 0;
+	salvage->path = copy_path(allocator, options->salvage_path);
+	if (salvage->path == NULL)
+		return ENOMEM;
+	error = salvage_area_create(&salvage->area, salvage->path, sizeof(*header), CAPACITY);
+	if (error == EBUSY && remove_stale(salvage->path))
+		error = salvage_area_create(&salvage->area, salvage->path, sizeof(*header), CAPACITY);
+	if (error != 0) {
+		allocator_release(allocator, salvage->path, strlen(salvage->path) + 1);
+		salvage->path = NULL;
+		return error;
+	}
+	if (!salvage_fork_add(&salvage->fork_entry, &salvage->area)) {
+		salvage_area_close(&salvage->area);
+		allocator_release(allocator, salvage->path, strlen(salvage->path) + 1);
+		salvage->path = NULL;
+		return ENOMEM;
+	}
+	header = salvage_area_header(&salvage->area);
+	memcpy(header->magic, SALVAGE_MAGIC, sizeof(header->magic));
+	header->layout = salvage_layout();
+	header->process = (uint32_t)getpid();
+	header->process_start = salvage_process_start(header->process);
+	header->buffer_events = options->buffer_events;
+	header->keys_are_ids = options->keys_are_ids;
+	header->max_log_bytes = options->max_log_bytes;
+	salvage->header = header;
+	return 0;
+}
+
+salvage_thread *salvage_thread_create(recorder_salvage *salvage, uint64_t id)
+{
+	salvage_thread *thread;
+
+	if (salvage->header == NULL)
+		return NULL;
+	thread = salvage_area_allocate(&salvage->area, SALVAGE_THREAD, sizeof(*thread));
+	if (thread == NULL)
+		return NULL;
+	memset(thread, 0, sizeof(*thread));
+	thread->id = id;
+	return thread;
+}
+
+void salvage_thread_publish(salvage_thread *thread, uint32_t serial)
+{
+	thread->serial = serial;
+	salvage_piece_publish(thread);
+}
+
+void salvage_thread_release(recorder_salvage *salvage, salvage_thread *thread)
+{
+	if (thread != NULL)
+		salvage_area_recycle(&salvage->area, thread);
+}
+
+void salvage_finish(recorder_salvage *salvage)
+{
+	if (salvage->header == NULL)
+		return;
+	atomic_store_explicit(&salvage->header->state, SALVAGE_CLOSED, memory_order_release);
+	/* A file below /proc has no name: it is gone when its owner is. */
+	if (strncmp(salvage->path, "/proc/", 6) != 0)
+		unlink(salvage->path);
+}
+
+void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator)
+{
+	if (salvage->header == NULL)
+		return;
+	salvage_fork_remove(&salvage->fork_entry);
+	salvage_area_close(&salvage->area);
+	allocator_release(allocator, salvage->path, strlen(salvage->path) + 1);
+	memset(salvage, 0, sizeof(*salvage));
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/salvage.h
+ * \brief What a recorder keeps outside of the process, so that whatever way it dies, the log can be completed.
+ *
+ * All that is recorded lies in pieces of a salvage_area until it is in the log: buffers of events, messages, samples,
+ * blocks of a ring, and a journal of the keys that were defined. The writer thread *commits* each time it has written
+ * what it took: a record of the log's length and of what that length covers becomes valid with a single store. If the
+ * process dies, the log is cut to the length of the last commit, and all that it does not cover is written again. So
+ * nothing is lost and nothing is there twice.
+ */
+#ifndef RECORDER_SALVAGE_H
+#define RECORDER_SALVAGE_H
+
+#include <mprof/recorder.h>
+
+#include "format/kind_counts.h"
+#include "recorder/block_ring.h"
+#include "recorder/counter.h"
+#include "recorder/salvage_area.h"
+#include "recorder/salvage_fork.h"
+#include "writer/resume.h"
+
+/** What a thread that is attached leaves behind in addition to its buffers. The content of a piece. */
+typedef struct salvage_thread {
+	uint64_t id;
+	uint32_t serial;
+	uint32_t reserved;                       /**< 0. */
+	_Atomic uint64_t lost[LOSS_CAUSE_COUNT]; /**< As mprof_thread::lost, which is this. */
+	uint64_t reported[LOSS_CAUSE_COUNT];     /**< How many of them are in the log. Writer thread. */
+} salvage_thread;
+
+/** What is in the log up to a length. */
+typedef struct salvage_progress {
+	mprof_clock clock;       /**< When that was so. */
+	uint64_t log_length;     /**< In bytes, as stored. For a ring, the number of the next block. */
+	uint64_t journal_length; /**< Of the salvage_journal. */
+	uint64_t messages_done;  /**< The last batch of messages. */
+	uint64_t samples_done;   /**< The last batch of samples. */
+	uint32_t next_ids[2];    /**< Of methods and classes. */
+	uint32_t next_element_id;
+	uint32_t no_class_id;
+	uint32_t stack_count;
+	uint32_t module_count;
+	uint32_t function_count;
+	uint32_t location_count;
+	writer_resume_state writer;
+	ring_evicted evicted;                       /**< Of a ring. */
+	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< As recorder_output::lost_unreported. */
+
+	/* Stored in the buffer or the thread after the commit, which may not come to that. */
+	uint64_t ticket;       /**< Of the buffer that was drained; 0 if none was. */
+	uint64_t last_counter; /**< Of the last event drained there. */
+	uint32_t buffer;       /**< Its index. */
+	uint32_t drained;      /**< Its slots that are in the log. */
+	uint32_t serial;       /**< Of the thread whose losses were reported; 0 if no thread's were. */
+	uint32_t reserved;     /**< 0. */
+	uint64_t reported[LOSS_CAUSE_COUNT];
+} salvage_progress;
+
+/** How the process that records is doing. */
+typedef enum salvage_state {
+	SALVAGE_OPENING = 0,
+	SALVAGE_RECORDING = 1, /**< Whatever is not in the log now has to be salvaged. */
+	SALVAGE_CLOSED = 2     /**< The log is complete. */
+} salvage_state;
+
+#define SALVAGE_MAGIC "mprofsv1"
+
+/** Bytes for the path of the log; longer ones are not kept. */
+#define SALVAGE_PATH_SIZE 4096
+
+/** The header of the area. Written by the thread that opens the recorder, then by the writer thread alone. */
+typedef struct salvage_header {
+	char magic[8];
+	uint64_t layout; /**< salvage_layout(): the sizes that both programs have to agree on. */
+	_Atomic uint32_t state;
+	uint32_t process;       /**< Its ID, ... */
+	uint64_t process_start; /**< ... and when it started, in the system's clock ticks; 0 if that is not known. */
+	/* Constant: what the log is like. */
+	uint64_t directives;
+	uint64_t max_log_bytes;
+	uint64_t max_name_length;
+	uint64_t ring_bytes; /**< 0: the log is a file. */
+	uint32_t buffer_events;
+	uint32_t detail; /**< As recorder_shared::detail. */
+	uint32_t keys_are_ids;
+	uint32_t log_is_file; /**< A regular file that is not compressed, or a ring. */
+	uint32_t file_mode;
+	uint32_t reserved;                /**< 0. */
+	mprof_clock clock;                /**< When the log began. */
+	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if it is not known. */
+
+	_Atomic uint64_t message_sequence; /**< Of the last message. Any thread. */
+
+	/** Index of the progress that counts. The writer thread fills the other one and then stores this. */
+	_Atomic uint32_t current;
+	salvage_progress progress[2];
+} salvage_header;
+
+/** A recorder's side of it. */
+typedef struct recorder_salvage {
+	salvage_area area;
+	salvage_fork_entry fork_entry;
+	salvage_header *header; /**< NULL: nothing is salvaged. */
+	char *path;             /**< Removed once the log is complete. */
+} recorder_salvage;
+
+/**
+ * Creates the area of a recorder, from its options; nothing if they have no path for one. Returns 0 or an errno value.
+ */
+int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *options, const mprof_allocator *allocator);
+
+/** What a thread leaves behind, with no losses; NULL if there is no area or no room in it. Any thread. */
+salvage_thread *salvage_thread_create(recorder_salvage *salvage, uint64_t id);
+
+/** The thread is attached from here on. */
+void salvage_thread_publish(salvage_thread *thread, uint32_t serial);
+
+/** The thread has ended and its losses are reported; NULL does nothing. */
+void salvage_thread_release(recorder_salvage *salvage, salvage_thread *thread);
+
+/** Stores the path of the log, NULL if it has none. */
+void salvage_set_log_path(recorder_salvage *salvage, const char *path);
+
+/** Whether the process that an area is of may still be running. */
+int salvage_is_recording(const salvage_header *header);
+
+/** The log is complete: removes the file, and notes in the area that nothing of it is needed any more. */
+void salvage_finish(recorder_salvage *salvage);
+
+/** Unmaps the area. The file stays unless salvage_finish() was called. */
+void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator);
+
+/** What the sizes of the structs in the area, and their byte order, hash to. */
+uint64_t salvage_layout(void);
+
+/** When a process started, in the system's clock ticks; 0 if there is no such process, or no way to find out. */
+uint64_t salvage_process_start(uint32_t process);
+
+#endif

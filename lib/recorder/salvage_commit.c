@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the writer thread's progress valid in the area, with one store each time. */
+#include "recorder/salvage_commit.h"
+
+#include <string.h>
+
+/* What is the same for all. Returns 0 if nothing counts as written any more: the log cannot be continued. */
+static int collect_progress(recorder_drain *drain)
+{
+	salvage_progress *progress = &drain->progress;
+	recorder_output *output = drain->output;
+
+	/* IDs that were given are in the log. */
+	if (drain->stacks.pending_count > 0 || drain->stacks.code.pending_count > 0)
+		stacks_write(&drain->stacks);
+	/* After an error nothing more reaches the log, and after the limit losses alone do. */
+	if (output->status == MPROF_OK)
+		output_note_status(output, writer_save(output->writer, &progress->writer));
+	recorder_read_clock(drain->shared, &progress->clock);
+	progress->log_length =
+		output->ring != NULL ? block_ring_next_number(output->ring) : writer_stored_length(output->writer);
+	if (output->ring != NULL)
+		progress->evicted = *block_ring_evicted(output->ring);
+	progress->journal_length = drain->keys.journal.length;
+	for (int subject = 0; subject < 2; subject++)
+		progress->next_ids[subject] = drain->keys.tables[subject].next_id;
+	progress->next_element_id = drain->keys.next_element_id;
+	progress->no_class_id = drain->keys.no_class_id;
+	progress->stack_count = drain->stacks.count;
+	progress->module_count = drain->stacks.code.module_count;
+	progress->function_count = drain->stacks.code.function_count;
+	progress->location_count = drain->stacks.code.location_count;
+	memcpy(progress->lost_unreported, output->lost_unreported, sizeof(progress->lost_unreported));
+	return output->status == MPROF_OK;
+}
+
+/* Release: the progress is whole before it counts, in the order of the program; who reads it comes after its end. */
+static void make_valid(recorder_drain *drain)
+{
+	salvage_header *header = drain->shared->salvage.header;
+	uint32_t other = 1 - atomic_load_explicit(&header->current, memory_order_relaxed);
+
+	header->progress[other] = drain->progress;
+	atomic_store_explicit(&header->current, other, memory_order_release);
+}
+
+void salvage_commit(recorder_drain *drain)
+{
+	if (drain->shared->salvage.header == NULL)
+		return;
+	(void)collect_progress(drain);
+	drain->progress.ticket = 0;
+	drain->progress.serial = 0;
+	make_valid(drain);
+}
+
+void salvage_commit_buffer(recorder_drain *drain, event_buffer *buffer, uint64_t last_counter)
+{
+	salvage_progress *progress = &drain->progress;
+
+	if (drain->shared->salvage.header == NULL)
+		return;
+	(void)collect_progress(drain);
+	progress->ticket = atomic_load_explicit(&buffer->ticket, memory_order_relaxed);
+	progress->buffer = buffer->index;
+	progress->drained = buffer->drained;
+	progress->last_counter = last_counter;
+	progress->serial = 0;
+	make_valid(drain);
+	/* The next commit is not of this buffer: by then it has it itself. */
+	buffer->committed_counter = last_counter;
+	buffer->committed = buffer->drained;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+void salvage_commit_losses(recorder_drain *drain, mprof_thread *thread)
+{
+	salvage_progress *progress = &drain->progress;
+
+	if (drain->shared->salvage.header == NULL)
+		return;
+	(void)collect_progress(drain);
+	progress->ticket = 0;
+	progress->serial = thread->serial;
+	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
+		progress->reported[cause] = thread->drain.lost_seen[cause] - thread->drain.lost_unreported[cause];
+	make_valid(drain);
+	memcpy(thread->salvaged->reported, progress->reported, sizeof(progress->reported));
+	atomic_signal_fence(memory_order_seq_cst);
+}

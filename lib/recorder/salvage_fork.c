@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeps a list of areas, and replaces them in children made by fork(). */
+#include "recorder/salvage_fork.h"
+
+#include <sys/mman.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int is_registered;
+
+/* Held by a thread that calls fork(), so that the list of the child is whole. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static salvage_fork_entry *entries;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&list_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void in_child(void)
+{
+	/* A system that refuses leaves the child with the buffers of its parent, which nothing can be done about here. */
+	for (const salvage_fork_entry *entry = entries; entry != NULL; entry = entry->next)
+		(void)mmap(entry->area->base, (size_t)entry->area->capacity, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void register_handlers(void)
+{
+	is_registered = pthread_atfork(before_fork, after_fork, in_child) == 0;
+}
+
+int salvage_fork_add(salvage_fork_entry *entry, salvage_area *area)
+{
+	pthread_once(&once, register_handlers);
+	if (!is_registered)
+		return 0;
+	entry->area = area;
+	pthread_mutex_lock(&list_lock);
+	entry->next = entries;
+	entries = entry;
+	pthread_mutex_unlock(&list_lock);
+	return 1;
+}
+
+void salvage_fork_remove(salvage_fork_entry *entry)
+{
+	salvage_fork_entry **link = &entries;
+
+	if (entry->area == NULL)
+		return;
+	pthread_mutex_lock(&list_lock);
+	while (*link != NULL && *link != entry)
+		link = &(*link)->next;
+	if (*link != NULL)
+		*link = entry->next;
+	pthread_mutex_unlock(&list_lock);
+	entry->area = NULL;
+}

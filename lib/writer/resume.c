@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Stores what a writer has to know of the blocks before, and applies it to a writer that continues the log. */
+#include "writer/resume.h"
+
+#include "writer/errors.h"
+#include "writer/writer_internal.h"
+
+#include <string.h>
+
+static void save_metrics(const mprof_writer *writer, writer_resume_state *state)
+{
+	uint32_t count = writer->defined[MPROF_RECORD_METRIC];
+
+	for (uint32_t id = 1; id <= count && id < RESUME_METRICS; id++) {
+		if (id_map_get(&writer->double_metrics, id) != 0)
+			state->double_metrics[id / 8] |= (uint8_t)(1U << id % 8);
+	}
+}
+
+mprof_status writer_save(mprof_writer *writer, writer_resume_state *state)
+{
+	mprof_status status = writer_put_definitions(writer);
+
+	_Static_assert(sizeof(writer->defined) <= sizeof(state->defined), "all kinds of records fit");
+	memset(state, 0, sizeof(*state));
+	state->blocks = writer->stats.blocks;
+	state->header_counter = writer->header_counter;
+	memcpy(state->defined, writer->defined, sizeof(writer->defined));
+	state->collection = writer->events.collection;
+	state->last_number = writer->events.last_number;
+	state->has_counted = writer->events.has_counted != 0;
+	state->is_numbered = writer->events.is_numbered != 0;
+	save_metrics(writer, state);
+	return status;
+}
+
+mprof_status writer_restore(mprof_writer *writer, const writer_resume_state *state)
+{
+	/* Other blocks repeat base counters, or define what they use. */
+	if (writer->encoding.rules->checksum_length == 0)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "logs of this dialect cannot be continued");
+	writer->stats.blocks = state->blocks;
+	writer->header_counter = state->header_counter;
+	memcpy(writer->defined, state->defined, sizeof(writer->defined));
+	writer->events.collection = state->collection;
+	writer->events.last_number = state->last_number;
+	writer->events.has_counted = state->has_counted;
+	writer->events.is_numbered = state->is_numbered;
+	for (uint32_t id = 1; id < RESUME_METRICS; id++) {
+		if ((state->double_metrics[id / 8] >> id % 8 & 1) != 0 && !id_map_put(&writer->double_metrics, id, 1))
+			return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for metrics");
+	}
+	return MPROF_OK;
+}
+
+int writer_is_regular_file(const mprof_writer *writer)
+{
+	return sink_bottom(&writer->sink)->fd_may_be_cut;
+}
+
+uint64_t writer_stored_length(const mprof_writer *writer)
+{
+	const log_sink *bottom = sink_bottom(&writer->sink);
+
+	return bottom->fd_start + bottom->taken;
+}

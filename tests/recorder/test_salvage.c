@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_salvage.c
+ * \brief Programs that are killed while they record, at any time: their logs are completed from their salvage files, and
+ * contain each event whose call had returned, exactly once, with its name.
+ */
+#include <mprof.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 3, METHODS = 200, DEATHS = 30, SAMPLE_EVERY = 64, MARK_EVERY = 1000, LEAST_EVENTS = 2000 };
+
+/* Names are made from the number of the thread and that of the method, so each thread has its own. */
+#define METHOD_KEY(thread, method) (((mprof_key)(thread) << 20 | (mprof_key)(method)) * 16 + 0x1000)
+
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "test_salvage.c:%d: %s\n", __LINE__, #condition);                              \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+/* What a thread has recorded, as it counts itself. */
+typedef struct thread_truth {
+	_Atomic uint64_t calls; /* Returned calls of mprof_thread_enter_method(). */
+	_Atomic uint64_t samples;
+	_Atomic uint64_t marks;
+} thread_truth;
+
+/* In memory that outlives the program, too. */
+typedef struct truth {
+	thread_truth threads[THREADS + 1];
+} truth;
+
+static char directory[] = "mprof-test-salvage-XXXXXX";
+static char log_path[256];
+static char salvage_path[256];
+static truth *known;
+static mprof_recorder *recorder;
+
+static void remove_files(void)
+{
+	unlink(log_path);
+	unlink(salvage_path);
+}
+
+static void define_method(unsigned thread, unsigned method)
+{
+	mprof_description description;
+	char name[32];
+
+	mprof_description_init(&description, sizeof(description));
+	snprintf(name, sizeof(name), "%u:%u", thread, method);
+	description.name = name;
+	description.name_length = strlen(name);
+	CHECK(mprof_recorder_define_method(recorder, METHOD_KEY(thread, method), &description) == MPROF_OK);
+}
+
+/* Records until the process is killed. The truth lacks at most one event of each kind. */
+static void *record_for_ever(void *argument)
+{
+	unsigned number = (unsigned)(uintptr_t)argument;
+	thread_truth *own = &known->threads[number];
+	mprof_thread *thread;
+
+	CHECK(mprof_recorder_attach(recorder, number, &thread) == MPROF_OK);
+	for (uint64_t i = 0;; i++) {
+		unsigned method = (unsigned)(i % METHODS);
+
+		/* Defined late, so that definitions are under way at any time. */
+		if (i < METHODS)
+			define_method(number, method);
+		mprof_thread_enter_method(thread, METHOD_KEY(number, method));
+		atomic_store_explicit(&own->calls, i + 1, memory_order_release);
+		mprof_thread_leave_method(thread, METHOD_KEY(number, method));
+		if (i % SAMPLE_EVERY == 0) {
+			mprof_frame frame = METHOD_KEY(number, method);
+
+			(void)mprof_recorder_record_sample(recorder, number, &frame, 1);
+			atomic_store_explicit(&own->samples, i / SAMPLE_EVERY + 1, memory_order_release);
+		}
+		if (i % MARK_EVERY == 0) {
+			CHECK(mprof_recorder_record_mark(recorder, number, "mark", 4) == MPROF_OK);
+			atomic_store_explicit(&own->marks, i / MARK_EVERY + 1, memory_order_release);
+		}
+	}
+	return NULL;
+}
+
+static void open_recorder(uint64_t ring_bytes)
+{
+	mprof_recorder_options options;
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_status status;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.salvage_path = salvage_path;
+	options.salvage_log_path = log_path;
+	/* Many small buffers, which change hands all the time. */
+	options.buffer_events = 256;
+	options.drain_interval_ms = 3;
+	if (ring_bytes != 0)
+		status = mprof_recorder_open_ring(ring_bytes, &options, &recorder, &error);
+	else
+		status = mprof_recorder_open_path(log_path, &options, &recorder, &error);
+	if (status != MPROF_OK)
+		fprintf(stderr, "%s: %s\n", error.what, strerror(error.system_error));
+	CHECK(status == MPROF_OK);
+}
+
+static pid_t start_program(uint64_t ring_bytes)
+{
+	pid_t child;
+
+	memset(known, 0, sizeof(*known));
+	remove_files();
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		pthread_t threads[THREADS];
+
+		open_recorder(ring_bytes);
+		for (unsigned i = 0; i < THREADS; i++)
+			CHECK(pthread_create(&threads[i], NULL, record_for_ever, (void *)(uintptr_t)(i + 1)) == 0);
+		pause();
+		_exit(1);
+	}
+	return child;
+}
+
+static uint64_t recorded_calls(void)
+{
+	uint64_t calls = 0;
+
+	for (unsigned i = 1; i <= THREADS; i++)
+		calls += atomic_load_explicit(&known->threads[i].calls, memory_order_acquire);
+	return calls;
+}
+
+static void sleep_microseconds(unsigned microseconds)
+{
+	struct timespec time = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};
+
+	nanosleep(&time, NULL);
+}
+
+static void kill_program(pid_t child)
+{
+	int status;
+
+	CHECK(kill(child, SIGKILL) == 0);
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* What a log has. */
+typedef struct found {
+	uint64_t calls[THREADS + 1];
+	uint64_t samples[THREADS + 1];
+	uint64_t marks[THREADS + 1];
+	uint64_t lost;
+	int has_end;
+	uint64_t last_counter[THREADS + 1];
+} found;
+
+/* The calls of each thread are those of its methods, in their order. */
+static void check_call(mprof_reader *reader, found *log, uint64_t thread, const mprof_event *event)
+{
+	char expected[32];
+	mprof_mapping method;
+
+	CHECK(event->counter >= log->last_counter[thread]);
+	log->last_counter[thread] = event->counter;
+	CHECK(mprof_reader_lookup_method(reader, event->id, &method, sizeof(method)) == MPROF_OK);
+	snprintf(expected, sizeof(expected), "%u:%u", (unsigned)thread, (unsigned)(log->calls[thread] % METHODS));
+	CHECK(method.name_length == strlen(expected) && memcmp(method.name, expected, method.name_length) == 0);
+	log->calls[thread]++;
+}
+
+static void read_events(mprof_reader *reader, found *log, const mprof_block *block, int is_ring)
+{
+	mprof_event events[256];
+	size_t count;
+
+	CHECK(block->thread >= 1 && block->thread <= THREADS);
+	for (;;) {
+		mprof_status status = mprof_reader_next_events(reader, events, 256, &count);
+
+		CHECK(status == MPROF_OK || status == MPROF_END);
+		if (count == 0)
+			return;
+		for (size_t i = 0; i < count; i++) {
+			if (events[i].kind == MPROF_EVENT_SAMPLE)
+				log->samples[block->thread]++;
+			else if (events[i].kind == MPROF_EVENT_METHOD_ENTER && is_ring)
+				log->calls[block->thread]++;
+			else if (events[i].kind == MPROF_EVENT_METHOD_ENTER)
+				check_call(reader, log, block->thread, &events[i]);
+		}
+	}
+}
+
+static void read_log(found *log, int is_ring)
+{
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_status status;
+
+	memset(log, 0, sizeof(*log));
+	mprof_block_init(&block, sizeof(block));
+	CHECK(mprof_reader_open_path(log_path, NULL, &reader) == MPROF_OK);
+	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
+		CHECK(mprof_reader_load(reader, &block) == MPROF_OK);
+		if (block.kind == MPROF_BLOCK_EVENTS || block.kind == MPROF_BLOCK_SAMPLES)
+			read_events(reader, log, &block, is_ring);
+		else if (block.kind == MPROF_BLOCK_MARK)
+			log->marks[block.thread]++;
+		log->has_end |= block.kind == MPROF_BLOCK_END;
+		for (size_t i = 0; block.kind == MPROF_BLOCK_LOST && i < block.as.lost.count; i++)
+			log->lost += block.as.lost.counts[i];
+	}
+	CHECK(status == MPROF_END);
+	mprof_reader_destroy(reader);
+}
+
+static int is_exact(uint64_t in_log, uint64_t counted)
+{
+	/* The process may have died between an event and its count. */
+	return in_log == counted || in_log == counted + 1;
+}
+
+static void recover_log(mprof_recovery *recovery)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_status status;
+
+	recovery->struct_size = sizeof(*recovery);
+	status = mprof_recorder_recover(salvage_path, NULL, recovery, &error);
+	if (status != MPROF_OK)
+		fprintf(stderr, "%s: %s\n", error.what, strerror(error.system_error));
+	CHECK(status == MPROF_OK);
+	CHECK(!recovery->is_recording && !recovery->was_complete);
+	CHECK(access(salvage_path, F_OK) != 0);
+}
+
+static void die_once(unsigned microseconds)
+{
+	mprof_recovery recovery;
+	pid_t child = start_program(0);
+	found log;
+
+	while (recorded_calls() < LEAST_EVENTS)
+		sleep_microseconds(100);
+	sleep_microseconds(microseconds);
+	kill_program(child);
+	recover_log(&recovery);
+	read_log(&log, 0);
+	CHECK(log.has_end);
+	CHECK(log.lost == recovery.lost_events);
+	for (unsigned i = 1; i <= THREADS; i++) {
+		const thread_truth *truth = &known->threads[i];
+
+		CHECK(is_exact(log.calls[i], atomic_load(&truth->calls)));
+		CHECK(is_exact(log.marks[i], atomic_load(&truth->marks)));
+		/* Samples are dropped where there is no room for them, which is counted. */
+		CHECK(log.samples[i] <= atomic_load(&truth->samples) + 1);
+		CHECK(log.lost > 0 || log.samples[i] >= atomic_load(&truth->samples));
+	}
+}
+
+static void test_deaths(void)
+{
+	unsigned seed = 1;
+
+	for (int i = 0; i < DEATHS; i++) {
+		seed = seed * 1103515245 + 12345;
+		die_once(seed / 65536 % 20000);
+	}
+}
+
+static void test_ring(void)
+{
+	mprof_recovery recovery;
+	pid_t child = start_program(UINT64_C(4) << 20);
+	struct stat status;
+	found log;
+
+	/* More than the ring holds. */
+	while (recorded_calls() < 3000000)
+		sleep_microseconds(1000);
+	kill_program(child);
+	CHECK(access(log_path, F_OK) != 0);
+	recover_log(&recovery);
+	read_log(&log, 1);
+	CHECK(log.has_end);
+	CHECK(stat(log_path, &status) == 0 && (uint64_t)status.st_size == recovery.log_bytes);
+	CHECK(log.calls[1] + log.calls[2] + log.calls[3] > 300000);
+	CHECK(log.calls[1] + log.calls[2] + log.calls[3] < recorded_calls());
+}
+
+/* The parts that recover refuses, each with what is still possible after it. */
+static void test_refusals(void)
+{
+	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
+	mprof_error error = {.struct_size = sizeof(error)};
+	pid_t child = start_program(0);
+	struct stat status;
+	found log;
+
+	while (recorded_calls() < LEAST_EVENTS)
+		sleep_microseconds(100);
+	CHECK(mprof_recorder_recover(salvage_path, NULL, &recovery, &error) == MPROF_ERR_STATE);
+	CHECK(recovery.is_recording == 1 && recovery.process == (uint64_t)child);
+	kill_program(child);
+	CHECK(mprof_recorder_recover(log_path, NULL, &recovery, &error) == MPROF_ERR_NOT_MPROF);
+	CHECK(mprof_recorder_recover("missing", NULL, &recovery, &error) == MPROF_ERR_IO);
+	CHECK(error.system_error == ENOENT);
+	CHECK(mprof_recorder_recover(salvage_path, "missing", &recovery, &error) == MPROF_ERR_IO);
+	/* A log that lost its end cannot be continued. */
+	CHECK(stat(log_path, &status) == 0);
+	CHECK(rename(log_path, "whole") == 0);
+	CHECK(symlink("whole", log_path) == 0);
+	recover_log(&recovery);
+	read_log(&log, 0);
+	CHECK(log.has_end);
+	CHECK(unlink("whole") == 0);
+	CHECK(mprof_recorder_recover(salvage_path, NULL, &recovery, &error) == MPROF_ERR_IO);
+}
+
+static void test_cut_log(void)
+{
+	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
+	mprof_error error = {.struct_size = sizeof(error)};
+	pid_t child = start_program(0);
+
+	while (recorded_calls() < 100000)
+		sleep_microseconds(100);
+	kill_program(child);
+	CHECK(truncate(log_path, 100) == 0);
+	CHECK(mprof_recorder_recover(salvage_path, NULL, &recovery, &error) == MPROF_ERR_TRUNCATED);
+	CHECK(access(salvage_path, F_OK) == 0);
+}
+
+/* A recorder that is closed leaves nothing, and one that starts again takes the place of what a dead one left. */
+static void test_closing(void)
+{
+	pid_t child = start_program(0);
+	mprof_thread *thread;
+
+	while (recorded_calls() < LEAST_EVENTS)
+		sleep_microseconds(100);
+	kill_program(child);
+	CHECK(access(salvage_path, F_OK) == 0);
+	open_recorder(0);
+	CHECK(mprof_recorder_attach(recorder, 1, &thread) == MPROF_OK);
+	mprof_thread_enter_method(thread, METHOD_KEY(1, 0));
+	mprof_thread_detach(thread);
+	CHECK(mprof_recorder_close(recorder) == MPROF_OK);
+	CHECK(access(salvage_path, F_OK) != 0);
+	mprof_recorder_destroy(recorder);
+}
+
+/* What a child of fork() records is not in the buffers of its parent. */
+static void test_fork(void)
+{
+	mprof_thread *thread;
+	found log;
+	pid_t child;
+	int status;
+
+	remove_files();
+	open_recorder(0);
+	for (unsigned i = 0; i < METHODS; i++)
+		define_method(1, i);
+	CHECK(mprof_recorder_attach(recorder, 1, &thread) == MPROF_OK);
+	for (unsigned i = 0; i < 100; i++)
+		mprof_thread_enter_method(thread, METHOD_KEY(1, i));
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		for (unsigned i = 0; i < 10000; i++)
+			mprof_thread_enter_method(thread, METHOD_KEY(1, 7));
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	for (unsigned i = 100; i < 200; i++)
+		mprof_thread_enter_method(thread, METHOD_KEY(1, i));
+	mprof_thread_detach(thread);
+	CHECK(mprof_recorder_close(recorder) == MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	read_log(&log, 0);
+	CHECK(log.calls[1] == 200);
+}
+
+int main(void)
+{
+	char absolute[128];
+
+	CHECK(mkdtemp(directory) != NULL && chdir(directory) == 0);
+	CHECK(getcwd(absolute, sizeof(absolute)) != NULL);
+	snprintf(log_path, sizeof(log_path), "%s/a.mprof", absolute);
+	snprintf(salvage_path, sizeof(salvage_path), "%s/a.mprof.salvage", absolute);
+	known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(known != MAP_FAILED);
+	test_deaths();
+	test_ring();
+	test_refusals();
+	test_cut_log();
+	test_closing();
+	test_fork();
+	remove_files();
+	CHECK(chdir("..") == 0 && rmdir(directory) == 0);
+	return 0;
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A program that is killed: mprof record completes its log, and mprof recover does if nobody waited for the program.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+test -z "${MPROF_SANITIZED-}" || skip "a module built with sanitizers cannot be preloaded"
+module_directory=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}
+test -e "$module_directory/libmprof-instrument.so" || skip "the module for native programs was not built"
+export MPROF_MODULE_DIR=$module_directory
+
+cat >victim.c <<'EOT'
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+volatile long count;
+__attribute__((noinline)) void leaf(void) { count++; }
+__attribute__((noinline)) void middle(void) { leaf(); leaf(); }
+__attribute__((noinline)) void last(void) { count++; }
+int main(int argc, char **argv)
+{
+	for (long i = 0; i < atol(argv[1]); i++)
+		middle();
+	last();
+	if (argc > 2)
+		raise(atoi(argv[2]));
+	_exit(5);
+}
+EOT
+${CC:-cc} -O1 -finstrument-functions victim.c -o victim
+
+# calls LOG NAME COUNT: the log has that many calls of a function.
+calls() {
+	mprof report --json "$1"
+	expect_status 0 "report $1"
+	expect_json "$1" ".methods[] | select(.name == \"$2\") | .calls" "$3"
+}
+
+# check_calls LOG COUNT: all calls are there, with their names.
+check_calls() {
+	calls "$1" main 1
+	calls "$1" middle "$2"
+	calls "$1" leaf $((2 * $2))
+	calls "$1" last 1
+	mprof check "$1"
+	expect_status 0 "check $1"
+}
+
+# Every way to die, with the log on its way to the disk and not.
+for signal in 9 15 6 11; do
+	mprof record -o killed.mprof -- ./victim 30000 $signal
+	expect_status $((128 + signal)) "signal $signal"
+	expect_line err "killed by signal $signal \(.*\); [0-9]+ events salvaged, 0 lost"
+	test ! -e killed.mprof.salvage || fail "the salvage file is still there"
+	check_calls killed.mprof 30000
+	rm killed.mprof
+done
+mprof record -o ended.mprof -- ./victim 30000
+expect_status 5 "_exit"
+check_calls ended.mprof 30000
+
+# Without mprof record.
+MPROF_INSTRUMENT_OUTPUT=alone.mprof LD_PRELOAD=$module_directory/libmprof-instrument.so ./victim 20000 9 2>err || true
+test -e alone.mprof.salvage || fail "no salvage file beside the log: $(cat err)"
+mprof info alone.mprof
+expect_status 1 "info of a log without its end"
+expect_line err "'mprof recover alone.mprof' completes the log"
+mprof recover alone.mprof
+expect_status 0 "recover"
+expect_line out '^alone.mprof: [0-9]+ events salvaged, 0 lost, [0-9]+ bytes$'
+test ! -e alone.mprof.salvage || fail "the salvage file is still there after recover"
+check_calls alone.mprof 20000
+
+# What cannot be recovered.
+mprof recover alone.mprof
+expect_status 3 "recover of a complete log"
+expect_line err 'nothing to recover'
+echo nonsense >x.mprof.salvage
+mprof recover x.mprof
+expect_status 3 "recover of nonsense"
+expect_line err 'not a salvage file'
+mprof recover
+expect_status 2 "recover without a file"
+
+# Switched off.
+mprof record --salvage=no -o off.mprof -- ./victim 30000 9
+expect_status 137 "--salvage=no"
+! grep -q salvaged err || fail "--salvage=no: $(cat err)"
