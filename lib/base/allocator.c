@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies the allocator of a caller, or provides one on malloc(), and allocates cleared memory. */
 #include "base/allocator.h"
 
 #include "base/options.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Computes CRC-32C with the instructions of the processor, or with a table. */
 #include "base/checksum.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies arrays of a caller whose elements may be shorter or longer than those of the library. */
 #include "base/elements.h"
 
 #include "base/checked.h"

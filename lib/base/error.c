@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fills error records, and copies them to a caller. */
 #include "base/error.h"
 
 #include "base/options.h"

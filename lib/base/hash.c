@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws the seed of hash tables from the system. */
 #ifdef _WIN32
 /* For rand_s(), the system's random numbers. */
 #define _CRT_RAND_S

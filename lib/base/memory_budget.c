@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts what an allocator hands out, and refuses more than a limit. */
 #include "base/memory_budget.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies structs of a caller that may be shorter or longer than those of the library. */
 #include "base/options.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sorts with heapsort, which needs no memory. */
 #include "base/sort.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the state of call stacks by their number. */
 #include "base/stack_table.h"
 
 #include <string.h>

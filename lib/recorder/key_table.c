@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the versions of keys, and assigns their IDs. */
 #include "recorder/key_table.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds objects by address, and those that a collection left unmarked. */
 #include "recorder/object_tracker.h"
 
 #include "base/array.h"
