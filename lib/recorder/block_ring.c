@@ -40,13 +40,17 @@ uint64_t block_ring_next_number(const block_ring *ring)
 
 static ring_block *allocate_memory(block_ring *ring, size_t size)
 {
-	return ring->area != NULL ? salvage_area_allocate(ring->area, SALVAGE_RING_BLOCK, size)
-				  : allocator_allocate(&ring->allocator, size);
+	ring_block *block = NULL;
+
+	if (ring->area != NULL)
+		block = salvage_area_allocate(ring->area, SALVAGE_RING_BLOCK, size);
+	/* A block outside of the area is lost if the process dies; without memory it would be lost now. */
+	return block != NULL ? block : allocator_allocate(&ring->allocator, size);
 }
 
 static void release_memory(block_ring *ring, ring_block *block)
 {
-	if (ring->area != NULL)
+	if (ring->area != NULL && salvage_area_contains(ring->area, block))
 		salvage_area_recycle(ring->area, block);
 	else
 		allocator_release(&ring->allocator, block, sizeof(*block) + block->length);
@@ -123,7 +127,7 @@ static void append_block(block_ring *ring, ring_block *block, mprof_block_kind k
 
 	pthread_mutex_lock(&ring->lock);
 	block->number = ring->next_number++;
-	if (ring->area != NULL)
+	if (ring->area != NULL && salvage_area_contains(ring->area, block))
 		salvage_piece_publish(block);
 	if (kind == MPROF_BLOCK_END) {
 		release_block(ring, ring->end);

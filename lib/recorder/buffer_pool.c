@@ -53,7 +53,8 @@ void buffer_pool_destroy(buffer_pool *pool)
 		return;
 	for (uint32_t i = 0; i < created; i++) {
 		/* Those in an area are unmapped with it. */
-		if (pool->buffers[i] != NULL && pool->area == NULL)
+		if (pool->buffers[i] != NULL &&
+		    (pool->area == NULL || !salvage_area_contains(pool->area, pool->buffers[i])))
 			munmap(pool->buffers[i], mapping_size(pool->buffer_events));
 	}
 	munmap(pool->buffers, BUFFER_POOL_MAX * sizeof(*pool->buffers));
@@ -105,7 +106,10 @@ static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
-	buffer = pool->area != NULL ? take_from_area(pool) : map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
+	buffer = pool->area != NULL ? take_from_area(pool) : NULL;
+	/* What is in a buffer outside of the area is lost if the process dies; without a buffer it would be lost now. */
+	if (buffer == NULL)
+		buffer = map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
 	/* The index is used up then: a system that refuses is not asked for this buffer again. */
 	if (buffer == NULL)
 		return NULL;

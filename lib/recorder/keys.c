@@ -277,6 +277,9 @@ int keys_recover(recorder_keys *keys, const journal_entry *entry)
 	const journal_definition *definition = (const journal_definition *)(const void *)entry;
 	key_table *table = &keys->tables[entry->subject == SUBJECT_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS];
 
+	/* No key of a table. */
+	if (entry->key == 0)
+		return 1;
 	switch (entry->kind) {
 	case JOURNAL_DEFINE:
 		return recover_definition(keys, definition);

@@ -6,9 +6,13 @@
 
 #include <string.h>
 
+/* A message outside of the area is lost if the process dies; without memory it would be lost now. */
 static void *allocate_piece(void *user, size_t size)
 {
-	return salvage_area_allocate(user, SALVAGE_MESSAGE, size);
+	message_queue *queue = user;
+	void *memory = salvage_area_allocate(queue->area, SALVAGE_MESSAGE, size);
+
+	return memory != NULL ? memory : allocator_allocate(&queue->fallback, size);
 }
 
 /* Messages do not change in size. */
@@ -23,8 +27,12 @@ static void *refuse_reallocation(void *user, void *memory, size_t old_size, size
 
 static void release_piece(void *user, void *memory, size_t size)
 {
-	(void)size;
-	salvage_area_recycle(user, memory);
+	message_queue *queue = user;
+
+	if (salvage_area_contains(queue->area, memory))
+		salvage_area_recycle(queue->area, memory);
+	else
+		allocator_release(&queue->fallback, memory, size);
 }
 
 void message_queue_init(message_queue *queue, const mprof_allocator *allocator, salvage_area *area,
@@ -32,9 +40,11 @@ void message_queue_init(message_queue *queue, const mprof_allocator *allocator, 
 {
 	queue->allocator = *allocator;
 	queue->sequence = sequence;
+	queue->area = area;
+	queue->fallback = *allocator;
 	if (area != NULL)
 		queue->allocator = (mprof_allocator){sizeof(mprof_allocator), allocate_piece, refuse_reallocation,
-						     release_piece, area};
+						     release_piece, queue};
 }
 
 static message *message_create(const mprof_allocator *allocator, message_kind kind, size_t text_size)
@@ -210,7 +220,7 @@ void message_queue_push(message_queue *queue, message *pushed)
 {
 	message *newest = atomic_load_explicit(&queue->newest, memory_order_relaxed);
 
-	if (queue->sequence != NULL) {
+	if (queue->area != NULL && salvage_area_contains(queue->area, pushed)) {
 		pushed->sequence = atomic_fetch_add_explicit(queue->sequence, 1, memory_order_relaxed) + 1;
 		pushed->address = (uint64_t)(uintptr_t)pushed;
 		salvage_piece_publish(pushed);
@@ -272,7 +282,7 @@ static int relocate_text(const message *left, message *copy, const char **text, 
 	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
 
 	if (*text == NULL)
-		return 1;
+		return length == 0;
 	if (offset < sizeof(*copy) || offset >= copy->size || length >= copy->size - offset)
 		return 0;
 	*text = (const char *)copy + offset;
@@ -297,14 +307,18 @@ static int relocate_element(const message *left, message *copy)
 	mprof_element *element = &copy->more.loaded.element;
 	mprof_assembly_name *assembly = &copy->more.loaded.assembly;
 
-	if (!relocate_text(left, copy, &element->name, element->name_length))
+	if (element->name == NULL || !relocate_text(left, copy, &element->name, element->name_length))
 		return 0;
 	if (element->assembly == NULL)
 		return 1;
 	element->assembly = assembly;
-	return relocate_string(left, copy, &assembly->base_name) && relocate_string(left, copy, &assembly->culture) &&
+	return assembly->base_name != NULL && assembly->culture != NULL && assembly->public_key_token != NULL &&
+	       relocate_string(left, copy, &assembly->base_name) && relocate_string(left, copy, &assembly->culture) &&
 	       relocate_string(left, copy, &assembly->public_key_token);
 }
+
+/* More would need more memory than a file that is damaged is worth. */
+#define MOST_METRICS (UINT32_C(1) << 20)
 
 static int relocate_values(const message *left, message *copy)
 {
@@ -315,6 +329,10 @@ static int relocate_values(const message *left, message *copy)
 	    offset > copy->size || size > copy->size - offset || offset % _Alignof(mprof_metric_value) != 0)
 		return 0;
 	copy->more.metrics.values = (const mprof_metric_value *)(const void *)((const char *)copy + offset);
+	for (size_t i = 0; i < copy->more.metrics.count; i++) {
+		if (copy->more.metrics.values[i].metric == 0 || copy->more.metrics.values[i].metric > MOST_METRICS)
+			return 0;
+	}
 	return 1;
 }
 
@@ -323,16 +341,18 @@ static int relocate(const message *left, message *copy)
 	switch (copy->kind) {
 	case MESSAGE_DEFINE_CLASS:
 	case MESSAGE_DEFINE_METHOD:
-		return relocate_text(left, copy, &copy->name, copy->name_length) &&
+		return copy->key != 0 && copy->name != NULL &&
+		       relocate_text(left, copy, &copy->name, copy->name_length) &&
 		       relocate_text(left, copy, &copy->source_file, copy->source_file_length);
 	case MESSAGE_LOADED:
 	case MESSAGE_UNLOADED:
 		return relocate_element(left, copy);
 	case MESSAGE_THREAD_NAME:
 	case MESSAGE_MARK:
-		return relocate_text(left, copy, &copy->name, copy->name_length);
+		return copy->name != NULL && relocate_text(left, copy, &copy->name, copy->name_length);
 	case MESSAGE_DEFINE_METRIC:
-		return relocate_string(left, copy, &copy->section) && relocate_string(left, copy, &copy->name);
+		return copy->name != NULL && copy->section != NULL && relocate_string(left, copy, &copy->section) &&
+		       relocate_string(left, copy, &copy->name);
 	case MESSAGE_METRIC_VALUES:
 		return relocate_values(left, copy);
 	case MESSAGE_ROOT_REGISTERED:

@@ -68,6 +68,8 @@ struct message {
 typedef struct message_queue {
 	/** Memory of messages: that of the recorder, or pieces of a salvage_area. Constant. */
 	mprof_allocator allocator;
+	mprof_allocator fallback;   /**< That of the recorder. Constant. */
+	salvage_area *area;         /**< NULL if there is none. Constant. */
 	_Atomic uint64_t *sequence; /**< In the header of the area; NULL if there is none. Constant. */
 	_Atomic(message *) newest;
 	_Atomic size_t waiting_bytes; /**< Of those that may be refused, nearly. Relaxed: nothing depends on it. */

@@ -130,7 +130,8 @@ int native_code_recover(native_code *code, const journal_entry *entry)
 	case JOURNAL_FUNCTION:
 		return entry->id > code->function_count || hash_map_put(&code->functions, entry->key, entry->id);
 	case JOURNAL_LOCATION:
-		return entry->id > code->location_count || recover_location(code, entry);
+		return entry->id > code->location_count || entry->id > NATIVE_LOCATIONS_MAX ||
+		       recover_location(code, entry);
 	default:
 		return 1;
 	}

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "recorder/slots.h"
 #include "recorder/thread.h"
 
 #include <errno.h>
@@ -127,7 +128,10 @@ static uint64_t buffer_order(const salvage_piece *piece, const salvage_progress 
 	if (ticket == 0 || published > (salvage_piece_room(piece) - sizeof(*buffer)) / sizeof(event_slot))
 		return 0;
 	find_committed(buffer, progress, ticket);
-	return buffer->committed < published ? ticket : 0;
+	if (buffer->committed >= published ||
+	    !slots_are_whole(buffer->slots + buffer->committed, (uint32_t)published - buffer->committed))
+		return 0;
+	return ticket;
 }
 
 /* Copies a buffer into one of the recorder's, as its thread would have handed it over. */

@@ -111,6 +111,12 @@ void *salvage_area_allocate(salvage_area *area, salvage_kind kind, size_t size);
 /** Recycles a piece of salvage_area_allocate(). */
 void salvage_area_recycle(salvage_area *area, void *content);
 
+/** Whether memory is in the area. */
+static inline int salvage_area_contains(const salvage_area *area, const void *memory)
+{
+	return (uintptr_t)memory - (uintptr_t)area->base < area->capacity;
+}
+
 /** The header of a piece with that content. */
 static inline salvage_piece *salvage_piece_of(void *content)
 {

@@ -44,13 +44,12 @@ int sample_store_init(sample_store *store, uint64_t max_bytes, salvage_area *are
 	store->chunk_words = (uint32_t)(max_bytes / store->chunk_count / WORD);
 	store->mapped = (size_t)store->chunk_count * store->chunk_words * WORD;
 	/* Pages come as they are used, and the same few are used again as long as the writer thread keeps up. */
-	if (area != NULL)
-		memory = salvage_area_take(area, SALVAGE_SAMPLES, store->mapped);
-	else
+	memory = area != NULL ? salvage_area_take(area, SALVAGE_SAMPLES, store->mapped) : NULL;
+	store->is_in_area = memory != NULL;
+	if (memory == NULL)
 		memory = mmap(NULL, store->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED || memory == NULL)
+	if (memory == MAP_FAILED)
 		return 0;
-	store->is_in_area = area != NULL;
 	store->chunks = memory;
 	/* The first chunk is open, the others are free. */
 	atomic_init(&store->state, make_state((uint32_t)((UINT64_C(1) << store->chunk_count) - 2), 0, 0));

@@ -212,6 +212,34 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	return event->id != 0 || !is_allocation;
 }
 
+/* Before the frames of some events is another number. */
+static uint32_t least_frames(uint32_t kind)
+{
+	return kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_MEMORY_RESIZED;
+}
+
+int slots_are_whole(const event_slot *slots, uint32_t count)
+{
+	uint32_t i = 0;
+
+	while (i < count) {
+		uint32_t code = (uint32_t)slots[i].stamp & 0xff;
+		uint32_t kind = code & SLOT_KIND_MASK;
+
+		if (kind >= EVENT_KIND_COUNT)
+			return 0;
+		if ((code & SLOT_WIDE) == 0) {
+			i++;
+			continue;
+		}
+		if (count - i < 2 || slot_count(&slots[i]) > count - i ||
+		    ((uint32_t)slots[i + 1].stamp & 0xff) < least_frames(kind))
+			return 0;
+		i += slot_count(&slots[i]);
+	}
+	return 1;
+}
+
 size_t slots_count_events(const event_slot *slots, uint32_t count)
 {
 	size_t events = 0;

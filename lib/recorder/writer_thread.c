@@ -4,6 +4,7 @@
 
 #include "recorder/drain.h"
 #include "recorder/key_retirement.h"
+#include "recorder/salvage_commit.h"
 #include "writer/writer.h"
 
 #include <errno.h>
@@ -116,6 +117,7 @@ static void drain_until_closed(recorder_drain *drain)
 		drain_round(drain, partial || closing || requested > served || drain_needs_watermark(drain), closing);
 		served = requested;
 		key_retirement_serve(drain, served);
+		salvage_commit(drain);
 		if (closing && output->status == MPROF_OK)
 			output->status = mprof_writer_close(output->writer);
 		output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));

@@ -354,6 +354,52 @@ static void test_cut_log(void)
 	CHECK(access(salvage_path, F_OK) == 0);
 }
 
+/* Overwrites bytes of a file that are not in a hole. */
+static void damage(const char *path, unsigned seed)
+{
+	int fd = open(path, O_RDWR);
+	off_t end;
+
+	CHECK(fd >= 0);
+	end = lseek(fd, 0, SEEK_HOLE);
+	CHECK(end > 0);
+	for (int i = 0; i < 40; i++) {
+		unsigned char byte;
+		off_t offset;
+
+		seed = seed * 1103515245 + 12345;
+		/* Half of them near the start, where the header is. */
+		offset = (off_t)(seed / 7) % (i % 2 == 0 ? end : 16384);
+		seed = seed * 1103515245 + 12345;
+		byte = (unsigned char)(seed >> 16);
+		CHECK(pwrite(fd, &byte, 1, offset) == 1);
+	}
+	close(fd);
+}
+
+/* A damaged file may lose events, but recovery ends, and never by a signal. */
+static void test_damage(void)
+{
+	for (unsigned seed = 1; seed <= 12; seed++) {
+		pid_t child = start_program(seed % 4 == 0 ? UINT64_C(4) << 20 : 0);
+		pid_t reader;
+		int status;
+
+		while (recorded_calls() < 20000)
+			sleep_microseconds(100);
+		kill_program(child);
+		damage(salvage_path, seed);
+		reader = fork();
+		CHECK(reader >= 0);
+		if (reader == 0) {
+			alarm(60);
+			(void)mprof_recorder_recover(salvage_path, NULL, NULL, NULL);
+			_exit(0);
+		}
+		CHECK(waitpid(reader, &status, 0) == reader && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+}
+
 /* A recorder that is closed leaves nothing, and one that starts again takes the place of what a dead one left. */
 static void test_closing(void)
 {
@@ -419,6 +465,7 @@ int main(void)
 	test_ring();
 	test_refusals();
 	test_cut_log();
+	test_damage();
 	test_closing();
 	test_fork();
 	remove_files();
