@@ -344,7 +344,7 @@ static void choose_format_again(mprof_recorder *recorder, const salvage_header *
 static mprof_status open_resumed_writer(mprof_recorder *recorder, const recorder_destination *where,
 					mprof_writer_options *options)
 {
-	const salvage_progress *progress = &where->resumed->progress[where->resumed->current & 1];
+	const salvage_progress *progress = salvage_current_progress(where->resumed);
 
 	options->allocator = &recorder->shared.allocator;
 	recorder->control.file_mode = where->resumed->file_mode;

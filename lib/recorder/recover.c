@@ -85,15 +85,10 @@ static mprof_status check_state(recovery_job *job, int *is_done)
 	return MPROF_OK;
 }
 
-static const salvage_progress *progress_of(const recovery_job *job)
-{
-	return &job->header->progress[atomic_load_explicit(&job->header->current, memory_order_relaxed) & 1];
-}
-
 /* Opens the log and cuts off what was written after the last commit. */
 static mprof_status open_log(recovery_job *job)
 {
-	uint64_t length = progress_of(job)->log_length;
+	uint64_t length = salvage_current_progress(job->header)->log_length;
 	struct stat status;
 	int error = log_file_open_again(job->log_path, &job->fd);
 
@@ -181,7 +176,7 @@ static int resolve_class(void *user, mprof_key key, mprof_description *descripti
 static void end_clock(recovery_job *job, uint64_t counter)
 {
 	const mprof_clock *first = &job->header->clock;
-	const mprof_clock *last = &progress_of(job)->clock;
+	const mprof_clock *last = &salvage_current_progress(job->header)->clock;
 
 	if (counter <= last->counter || last->counter <= first->counter || last->time <= first->time)
 		return;
@@ -196,7 +191,7 @@ static mprof_status open_recorder(recovery_job *job)
 	const mprof_sink sink = {sizeof(mprof_sink), add_to_ring, NULL, NULL, job->ring};
 	const recorder_destination where = {
 		.fd = job->fd, .sink = job->ring != NULL ? &sink : NULL, .ring = job->ring, .resumed = job->header};
-	const salvage_progress *progress = progress_of(job);
+	const salvage_progress *progress = salvage_current_progress(job->header);
 	mprof_writer_options writer;
 	mprof_recorder_options options;
 	mprof_status status;
@@ -284,7 +279,7 @@ static mprof_status recover(recovery_job *job)
 	if (status == MPROF_OK)
 		status = check_state(job, &is_done);
 	if (status == MPROF_OK && !is_done) {
-		job->clock = progress_of(job)->clock;
+		job->clock = salvage_current_progress(job->header)->clock;
 		status = complete_log(job);
 	}
 	if (status == MPROF_OK && strncmp(job->salvage_path, "/proc/", 6) != 0)

@@ -23,11 +23,6 @@ typedef struct found_list {
 	size_t capacity;
 } found_list;
 
-static const salvage_progress *progress_of(const salvage_header *header)
-{
-	return &header->progress[atomic_load_explicit(&header->current, memory_order_relaxed) & 1];
-}
-
 static int add_found(found_list *list, const mprof_allocator *allocator, uint64_t order, salvage_piece *piece)
 {
 	void *items = list->items;
@@ -310,7 +305,7 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 
 int recovery_fill(recorder_drain *drain, const salvage_area *area, const salvage_header *header)
 {
-	const salvage_progress *progress = progress_of(header);
+	const salvage_progress *progress = salvage_current_progress(header);
 
 	return fill_tables(drain, area, progress) && fill_messages(drain, area, progress) &&
 	       fill_buffers(drain, area, progress) && fill_losses(drain, area, progress) &&
@@ -330,7 +325,8 @@ static uint64_t block_order(const salvage_piece *piece, const salvage_progress *
 int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header)
 {
 	found_list list;
-	int is_done = find_all(&list, &ring->allocator, area, progress_of(header), SALVAGE_RING_BLOCK, block_order);
+	int is_done = find_all(&list, &ring->allocator, area, salvage_current_progress(header), SALVAGE_RING_BLOCK,
+			       block_order);
 
 	for (size_t i = 0; is_done && i < list.count; i++) {
 		const ring_block *block = list.items[i].content;
@@ -338,7 +334,7 @@ int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage
 		/* One that is damaged is left out. */
 		is_done = block_ring_add_recovered(ring, block) != ENOMEM;
 	}
-	block_ring_recover_evicted(ring, &progress_of(header)->evicted);
+	block_ring_recover_evicted(ring, &salvage_current_progress(header)->evicted);
 	release_found(&list, &ring->allocator);
 	return is_done;
 }

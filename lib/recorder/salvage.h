@@ -123,6 +123,12 @@ void salvage_thread_release(recorder_salvage *salvage, salvage_thread *thread);
 /** Stores the path of the log, NULL if it has none. */
 void salvage_set_log_path(recorder_salvage *salvage, const char *path);
 
+/** The progress that counts, in the header of a process that has ended. */
+static inline const salvage_progress *salvage_current_progress(const salvage_header *header)
+{
+	return &header->progress[atomic_load_explicit(&header->current, memory_order_relaxed) & 1];
+}
+
 /** Whether the process that an area is of may still be running. */
 int salvage_is_recording(const salvage_header *header);
 

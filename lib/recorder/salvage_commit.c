@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* What is the same for all. Returns 0 if nothing counts as written any more: the log cannot be continued. */
-static int collect_progress(recorder_drain *drain)
+/* What is the same for all. */
+static void collect_progress(recorder_drain *drain)
 {
 	salvage_progress *progress = &drain->progress;
 	recorder_output *output = drain->output;
@@ -31,7 +31,6 @@ static int collect_progress(recorder_drain *drain)
 	progress->function_count = drain->stacks.code.function_count;
 	progress->location_count = drain->stacks.code.location_count;
 	memcpy(progress->lost_unreported, output->lost_unreported, sizeof(progress->lost_unreported));
-	return output->status == MPROF_OK;
 }
 
 /* Release: the progress is whole before it counts, in the order of the program; who reads it comes after its end. */
@@ -48,7 +47,7 @@ void salvage_commit(recorder_drain *drain)
 {
 	if (drain->shared->salvage.header == NULL)
 		return;
-	(void)collect_progress(drain);
+	collect_progress(drain);
 	drain->progress.ticket = 0;
 	drain->progress.serial = 0;
 	make_valid(drain);
@@ -60,7 +59,7 @@ void salvage_commit_buffer(recorder_drain *drain, event_buffer *buffer, uint64_t
 
 	if (drain->shared->salvage.header == NULL)
 		return;
-	(void)collect_progress(drain);
+	collect_progress(drain);
 	progress->ticket = atomic_load_explicit(&buffer->ticket, memory_order_relaxed);
 	progress->buffer = buffer->index;
 	progress->drained = buffer->drained;
@@ -79,7 +78,7 @@ void salvage_commit_losses(recorder_drain *drain, mprof_thread *thread)
 
 	if (drain->shared->salvage.header == NULL)
 		return;
-	(void)collect_progress(drain);
+	collect_progress(drain);
 	progress->ticket = 0;
 	progress->serial = thread->serial;
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
