@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static mprof_allocator allocator;
@@ -355,15 +355,16 @@ static void *write_much(void *user)
 }
 
 /*
- * Each signal is sent when the one before was handled, so that the thread is in write() or on its way there; and write()
- * cannot return, since the pipe is full.
+ * Until the signal was handled 200 times; write() cannot return, since the pipe is full. Signals are sent again and
+ * again: the thread sanitizer keeps back one that arrives just before write(), until the next one interrupts write().
  */
 static void interrupt_often(const blocked_writer *writer, pthread_t thread)
 {
-	for (int i = 0; i < 200; i++) {
+	const struct timespec pause = {0, 50000};
+
+	while (__atomic_load_n(&interruptions, __ATOMIC_SEQ_CST) < 200) {
 		cr_assert_eq(pthread_kill(thread, SIGUSR1), 0);
-		while (__atomic_load_n(&interruptions, __ATOMIC_SEQ_CST) <= i)
-			sched_yield();
+		nanosleep(&pause, NULL);
 		cr_assert_eq(__atomic_load_n(&writer->is_done, __ATOMIC_SEQ_CST), 0, "error %d", writer->result);
 	}
 }
