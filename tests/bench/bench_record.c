@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memfd_create() */
+
 /**
  * \file bench/bench_record.c
  * \brief What recording costs the thread that records, against reading a counter and storing 16 bytes.
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +34,7 @@ typedef struct record_state {
 	mprof_recorder *recorder;
 	mprof_thread *thread;
 	size_t frame_count;
+	const char *salvage_path; /* NULL: none. */
 } record_state;
 
 static uint64_t read_counter(void)
@@ -152,7 +156,7 @@ static double bytes_per_event(mprof_recorder *recorder)
 	return (double)stats.bytes / (double)(stats.events > 0 ? stats.events : 1);
 }
 
-/* Opens a recorder into a file that goes with it. Returns the file. */
+/* Opens a recorder into a file that is removed already. Returns its descriptor. */
 static int open_recorder(record_state *state, uint32_t allocation_detail)
 {
 	char path[] = "bench-record-XXXXXX";
@@ -163,6 +167,7 @@ static int open_recorder(record_state *state, uint32_t allocation_detail)
 	unlink(path);
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.allocation_detail = allocation_detail;
+	options.salvage_path = state->salvage_path;
 	bench_require(mprof_recorder_open_fd(fd, &options, &state->recorder, NULL) == MPROF_OK,
 		      "cannot open a recorder");
 	define_all(state->recorder);
@@ -196,6 +201,35 @@ static void bench_plain(void)
 	close_recorder(&state, fd);
 }
 
+/* With all that is not in the log yet in a file, as the Mono module does it alone, and in memory that another process
+ * shares, as it does under `mprof record`. */
+static void bench_salvage(void)
+{
+	bench_row file = {"record enter/leave, salvage file", measure_calls, measure_floor, "bare loop", 0};
+	bench_row memory = {"record enter/leave, salvage memory", measure_calls, measure_floor, "bare loop", 0};
+	bench_row wall = {"record enter/leave, salvage memory, wall", measure_calls_wall, measure_floor, "bare loop",
+			  0};
+	record_state state = {.salvage_path = "bench-record.salvage"};
+	char path[32];
+	int shared;
+	int fd;
+
+	unlink(state.salvage_path);
+	fd = open_recorder(&state, 0);
+	bench_print(&file, &state);
+	close_recorder(&state, fd);
+
+	shared = memfd_create("salvage", MFD_CLOEXEC);
+	bench_require(shared >= 0, "cannot make a file in memory");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", shared);
+	state.salvage_path = path;
+	fd = open_recorder(&state, 0);
+	bench_print(&memory, &state);
+	bench_print(&wall, &state);
+	close_recorder(&state, fd);
+	close(shared);
+}
+
 static void bench_detailed(void)
 {
 	static const struct {
@@ -222,5 +256,6 @@ static void bench_detailed(void)
 void bench_record(void)
 {
 	bench_plain();
+	bench_salvage();
 	bench_detailed();
 }

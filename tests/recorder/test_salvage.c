@@ -20,7 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 3, METHODS = 200, DEATHS = 30, SAMPLE_EVERY = 64, MARK_EVERY = 1000, LEAST_EVENTS = 2000 };
+enum {
+	THREADS = 3,
+	METHODS = 200,
+	DEATHS_OF_EACH_KIND = 6,
+	SAMPLE_EVERY = 64,
+	MARK_EVERY = 1000,
+	LEAST_EVENTS = 2000,
+	EXIT_STATUS = 3
+};
 
 /* Names are made from the number of the thread and that of the method, so each thread has its own. */
 #define METHOD_KEY(thread, method) (((mprof_key)(thread) << 20 | (mprof_key)(method)) * 16 + 0x1000)
@@ -43,6 +51,7 @@ typedef struct thread_truth {
 /* In memory that outlives the program, too. */
 typedef struct truth {
 	thread_truth threads[THREADS + 1];
+	_Atomic int must_exit; /* The program calls _exit(). */
 } truth;
 
 static char directory[] = "mprof-test-salvage-XXXXXX";
@@ -121,6 +130,13 @@ static void open_recorder(uint64_t ring_bytes)
 	CHECK(status == MPROF_OK);
 }
 
+static void sleep_microseconds(unsigned microseconds)
+{
+	struct timespec time = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};
+
+	nanosleep(&time, NULL);
+}
+
 static pid_t start_program(uint64_t ring_bytes)
 {
 	pid_t child;
@@ -135,8 +151,9 @@ static pid_t start_program(uint64_t ring_bytes)
 		open_recorder(ring_bytes);
 		for (unsigned i = 0; i < THREADS; i++)
 			CHECK(pthread_create(&threads[i], NULL, record_for_ever, (void *)(uintptr_t)(i + 1)) == 0);
-		pause();
-		_exit(1);
+		while (!atomic_load(&known->must_exit))
+			sleep_microseconds(50);
+		_exit(EXIT_STATUS);
 	}
 	return child;
 }
@@ -150,20 +167,25 @@ static uint64_t recorded_calls(void)
 	return calls;
 }
 
-static void sleep_microseconds(unsigned microseconds)
+/* By a signal, or by _exit() if \p number is 0. */
+static void end_program(pid_t child, int number)
 {
-	struct timespec time = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};
+	int status;
 
-	nanosleep(&time, NULL);
+	if (number == 0)
+		atomic_store(&known->must_exit, 1);
+	else
+		CHECK(kill(child, number) == 0);
+	CHECK(waitpid(child, &status, 0) == child);
+	if (number == 0)
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_STATUS);
+	else
+		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == number);
 }
 
 static void kill_program(pid_t child)
 {
-	int status;
-
-	CHECK(kill(child, SIGKILL) == 0);
-	CHECK(waitpid(child, &status, 0) == child);
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	end_program(child, SIGKILL);
 }
 
 /* What a log has. */
@@ -256,7 +278,7 @@ static void recover_log(mprof_recovery *recovery)
 	CHECK(access(salvage_path, F_OK) != 0);
 }
 
-static void die_once(unsigned microseconds)
+static void die_once(int number, unsigned microseconds)
 {
 	mprof_recovery recovery;
 	pid_t child = start_program(0);
@@ -265,7 +287,7 @@ static void die_once(unsigned microseconds)
 	while (recorded_calls() < LEAST_EVENTS)
 		sleep_microseconds(100);
 	sleep_microseconds(microseconds);
-	kill_program(child);
+	end_program(child, number);
 	recover_log(&recovery);
 	read_log(&log, 0);
 	CHECK(log.has_end);
@@ -281,13 +303,19 @@ static void die_once(unsigned microseconds)
 	}
 }
 
+/* MPROF_STRESS_DEATHS: how many of each kind. */
 static void test_deaths(void)
 {
+	static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGABRT, SIGSEGV, 0};
+	const char *wanted = getenv("MPROF_STRESS_DEATHS");
+	long count = wanted != NULL ? strtol(wanted, NULL, 10) : DEATHS_OF_EACH_KIND;
 	unsigned seed = 1;
 
-	for (int i = 0; i < DEATHS; i++) {
-		seed = seed * 1103515245 + 12345;
-		die_once(seed / 65536 % 20000);
+	for (size_t kind = 0; kind < sizeof(signals) / sizeof(signals[0]); kind++) {
+		for (long i = 0; i < count; i++) {
+			seed = seed * 1103515245 + 12345;
+			die_once(signals[kind], seed / 65536 % 20000);
+		}
 	}
 }
 
