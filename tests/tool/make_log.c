@@ -427,6 +427,7 @@ static void write_full(const char *path)
 {
 	const uint64_t lost[MPROF_LOSS_LIMIT + 1] = {[MPROF_LOSS_NO_SAMPLE_ROOM] = 3, [MPROF_LOSS_LIMIT] = 2};
 	const mprof_class_definition sized = {sizeof(mprof_class_definition), 6, 1, "Game.Point", 10, 48, 0};
+	const mprof_property ring = {"ring", "the last 2.500 s; overwritten before: 4096 bytes in 3 blocks"};
 	mprof_writer_options options;
 	generator made;
 
@@ -448,6 +449,7 @@ static void write_full(const char *path)
 	write_heap(&made);
 	write_metrics_and_mark(&made);
 	expect(mprof_writer_write_losses(made.writer, MAIN_THREAD, lost, MPROF_LOSS_LIMIT + 1), "lost");
+	expect(mprof_writer_write_session(made.writer, &ring, sizeof(ring), 1), "session");
 	end(&made, 1);
 }
 

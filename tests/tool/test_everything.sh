@@ -21,6 +21,7 @@ expect_json info '[.events | ."finalizer-start", ."finalizer-end", ."finalizatio
 	'[2,2,1,1]'
 expect_json info '[.stacks, .locations, .functions, .modules, .roots, .metrics, .heap_shots]' '[5,2,1,1,1,2,2]'
 expect_json info '[.threads, .lost_events, .lost_by_cause]' '[2,5,{"no-sample-room":3,"limit":2}]'
+expect_json info .ring '{"covered_s":2.5,"overwritten_bytes":4096,"overwritten_blocks":3}'
 expect_json info '.events | add' 255
 mprof info full.mprof
 expect_line out '^recorded .* heap handles finalizers metrics$'
@@ -89,7 +90,7 @@ expect_line out '^    stack 3 location 1 memcpy, called by stack 2$'
 expect_line out 'handle-created 1 Game\.World 0x1, normal, at 0x7f1000, stack 2$'
 expect_line out 'heap-object 1 Game\.World, 32 bytes, at 0x1000, refers to 0x2000 0x3000$'
 mprof dump --blocks --json full.mprof
-expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[20,true]'
+expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[21,true]'
 
 # The profile
 mprof report --json full.mprof

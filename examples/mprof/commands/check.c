@@ -116,19 +116,6 @@ static void check_records(findings *found, log_input *input, const mprof_block *
 		input_fetch_failed(input);
 }
 
-static void check_properties(log_input *input)
-{
-	const char *key;
-	const char *value;
-	mprof_status status;
-
-	do {
-		status = mprof_reader_next_property(input->reader, &key, &value);
-	} while (status == MPROF_OK);
-	if (status != MPROF_END)
-		input_fetch_failed(input);
-}
-
 static void check_block(findings *found, log_input *input, const mprof_block *block)
 {
 	summary_count_block(&found->summary, block);
@@ -147,7 +134,7 @@ static void check_block(findings *found, log_input *input, const mprof_block *bl
 	if (block->kind == MPROF_BLOCK_MAPPING)
 		check_mappings(input);
 	else if (block->kind == MPROF_BLOCK_SESSION)
-		check_properties(input);
+		summary_read_properties(&found->summary, input);
 	found->out_of_memory |= found->references.out_of_memory;
 }
 

@@ -55,6 +55,18 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 	}
 }
 
+void summary_read_properties(log_summary *summary, log_input *input)
+{
+	const char *key;
+	const char *value;
+	mprof_status status;
+
+	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK)
+		ring_span_read(&summary->ring, key, value);
+	if (status != MPROF_END)
+		input_fetch_failed(input);
+}
+
 int summary_lacks_calls(const log_summary *summary)
 {
 	return (summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) != 0 && summary->precompiled.length > 0;
@@ -71,6 +83,8 @@ int summary_read(log_summary *summary, log_input *input)
 		summary_count_block(summary, &block);
 		if (block.loaded && has_thread(&block))
 			is_done = key_map_add(&threads, block.thread) >= 0;
+		if (block.loaded && block.kind == MPROF_BLOCK_SESSION)
+			summary_read_properties(summary, input);
 		if (block.loaded && input_block_has_events(&block))
 			count_events(summary, input);
 	}
@@ -158,6 +172,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "methods", summary->methods);
 	json_unsigned(json, "lost_events", session->lost_events);
 	print_losses(summary, json);
+	ring_span_print_json(&summary->ring, json);
 	precompiled_print_json(&summary->precompiled, json);
 	json_unsigned(json, "event_count", summary->events);
 	json_unsigned(json, "stacks", summary->stacks);
@@ -216,6 +231,7 @@ static void print_state(const log_summary *summary, FILE *file)
 	if (summary->session.lost_events > 0)
 		fprintf(file, "%-12s %s events were not recorded\n", "lost",
 			text_count(count, summary->session.lost_events));
+	ring_span_print(&summary->ring, file);
 	if (summary->incomplete_shots > 0)
 		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }

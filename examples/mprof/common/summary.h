@@ -9,6 +9,7 @@
 #include "common/input.h"
 #include "common/json.h"
 #include "common/precompiled.h"
+#include "common/ring_span.h"
 #include "shared/kinds.h"
 
 #define SUMMARY_BLOCK_KINDS 64
@@ -32,6 +33,7 @@ typedef struct log_summary {
 	uint64_t incomplete_shots; /**< Heap snapshots that are marked as incomplete. */
 	uint32_t incomplete_shot;  /**< The last snapshot that is marked as incomplete. */
 	precompiled_images precompiled;
+	ring_span ring;
 	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[KIND_ROOM];
@@ -46,6 +48,9 @@ static inline void summary_count_event(log_summary *summary, const mprof_event *
 
 /** Counts one block without its events. */
 void summary_count_block(log_summary *summary, const mprof_block *block);
+
+/** Reads the properties of a loaded SESSION block. */
+void summary_read_properties(log_summary *summary, log_input *input);
 
 /** Reads a whole log and counts its contents. Returns 0 after a message if out of memory. */
 int summary_read(log_summary *summary, log_input *input);

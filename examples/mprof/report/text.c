@@ -13,6 +13,7 @@
 #include "shared/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <stdlib.h>
 
 static void print_total(const char *label, const char *value)
@@ -282,7 +283,9 @@ static void print_properties(const log_report *report)
 		const char *key;
 		const char *value;
 
-		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK)
+		/* The summary has that of a ring buffer. */
+		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK ||
+		    strcmp(key, "ring") == 0)
 			continue;
 		text_name(stdout, key);
 		fputs(": ", stdout);

@@ -41,6 +41,14 @@ test "$kept" -gt 1000 && test "$kept" -lt "$many" || fail "$kept objects of $man
 expect "methods without a name" "$(figure '[.methods[] | select(.name == null)] | length')" 0
 # Leaves of calls whose enters were evicted
 test "$(figure .totals.unmatched_leaves)" -le 10 || fail "$(figure .totals.unmatched_leaves) leaves without enters"
+# The log states what it covers.
+overwritten=$(info ring.mprof .ring.overwritten_bytes)
+test "$overwritten" -gt $((1 << 19)) || fail "overwritten: $overwritten bytes"
+test "$(info ring.mprof '.ring | .covered_s >= 0 and .overwritten_blocks > 0')" = true || fail "what the ring covers"
+"$MPROF" info ring.mprof | grep -qE "^ring +the last [0-9.]+ s; overwritten before: $overwritten bytes" ||
+	fail "no line about the ring in the summary"
+expect "lines about the ring in the report" "$("$MPROF" report ring.mprof | grep -cE '^ring[ :]')" 1
+expect "a log without a ring" "$(info all.mprof .ring)" null
 size=$(info ring.mprof .size)
 test "$size" -gt $((1 << 19)) && test "$size" -lt $((3 << 19)) || fail "ring=1m: $size bytes"
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file common/ring_span.h
+ * \brief What a log that was written from a ring buffer covers.
+ */
+#ifndef RING_SPAN_H
+#define RING_SPAN_H
+
+#include "common/json.h"
+
+#include <stdio.h>
+
+#define RING_SPAN_TEXT_SIZE 160
+
+typedef struct ring_span {
+	int is_partial; /**< Older events were overwritten; without it, the other fields mean nothing. */
+	int is_known;   /**< The numbers below are known; otherwise only the text is. */
+	double covered_seconds;
+	uint64_t overwritten_bytes;
+	uint64_t overwritten_blocks;
+	char text[RING_SPAN_TEXT_SIZE];
+} ring_span;
+
+/** Reads the property of a SESSION block if it is that of a ring buffer. */
+void ring_span_read(ring_span *span, const char *key, const char *value);
+
+/** Prints a line if older events were overwritten. */
+void ring_span_print(const ring_span *span, FILE *file);
+
+/** Prints an object, null if nothing was overwritten. */
+void ring_span_print_json(const ring_span *span, json_writer *json);
+
+#endif
