@@ -2,10 +2,12 @@
 /* The thread that receives commands and signals. */
 #include "control.h"
 
-#include "control_clients.h"
-#include "control_listeners.h"
+#include "control_commands.h"
 #include "control_signals.h"
 #include "heap.h"
+
+#include "shared/control_clients.h"
+#include "shared/control_listeners.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -157,7 +159,7 @@ void control_start(MonoProfiler *profiler)
 	control.port_fd = -1;
 	if (options->no_control && options->port == 0 && options->signal_count == 0)
 		return;
-	control_clients_init(&control.clients, profiler);
+	control_clients_init(&control.clients, control_command, profiler);
 	control.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (control.event_fd < 0)
 		error = errno;

@@ -16,20 +16,9 @@
 
 #include "profiler.h"
 
-#include <stddef.h>
+#include "shared/control_reply.h"
 
-/** Maximum length of a line without its line feed, in bytes. */
-#define MAX_COMMAND 1023
-
-typedef struct command_reply {
-	size_t length;
-	char text[4096];
-} command_reply;
-
-/** Executes the command in a line without line feed. */
-void control_command(MonoProfiler *profiler, const char *line, command_reply *reply);
-
-/** Executes the command in a line that was received by TCP. */
-void control_classic_command(MonoProfiler *profiler, const char *line, command_reply *reply);
+/** Executes the command in a line without line feed. \p is_classic: it was received by TCP. */
+void control_command(void *profiler, const char *line, int is_classic, command_reply *reply);
 
 #endif

@@ -35,6 +35,27 @@ if test -z "${MONO_MODULE_DIR-}"; then
 	! grep -q '^missing  module' out || expect_line out 'make install'
 fi
 
+# Sockets of programs that are gone are removed, and nothing else.
+if command -v python3 >/dev/null; then
+	mkdir -p run/mprof
+	python3 - <<'END'
+import os, socket
+def bind(name):
+    made = socket.socket(socket.AF_UNIX)
+    made.bind("run/mprof/" + name)
+    return made
+for name in ("999999999.sock", "other.sock", "999999998.sock"):
+    bind(name)
+os.chdir("run/mprof")
+os.utime("other.sock", (0, 0))
+open("999999997.sock", "w").close()
+END
+	XDG_RUNTIME_DIR=$work/run mprof doctor
+	expect_status 0 "doctor with sockets"
+	expect_line out '^removed  sockets: 2 of programs that are gone$'
+	expect "files beside the sockets" "$(cd run/mprof && echo *)" "999999997.sock other.sock"
+fi
+
 # A module that cannot be loaded
 echo 'not a library' >none/libmono-profiler-mprof.so
 MPROF_MODULE_DIR=$work/none mprof doctor

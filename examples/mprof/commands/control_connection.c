@@ -2,6 +2,8 @@
 /* Connects to a program that is being recorded, and exchanges commands and answers with it. */
 #include "commands/control_connection.h"
 
+#include "shared/control_paths.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +12,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-/* The directories where the modules listen, as in control_listeners.c of the module for Mono. */
-#define DIRECTORY_COUNT 3
-#define DIRECTORY_SIZE 96
-
-static void list_directories(char directories[DIRECTORY_COUNT][DIRECTORY_SIZE], uid_t user)
-{
-	const char *runtime_directory = getenv("XDG_RUNTIME_DIR");
-
-	directories[0][0] = '\0';
-	if (runtime_directory != NULL && runtime_directory[0] == '/' && user == geteuid() &&
-	    (size_t)snprintf(directories[0], DIRECTORY_SIZE, "%s/mprof", runtime_directory) >= DIRECTORY_SIZE)
-		directories[0][0] = '\0';
-	snprintf(directories[1], DIRECTORY_SIZE, "/run/user/%ld/mprof", (long)user);
-	snprintf(directories[2], DIRECTORY_SIZE, "/tmp/mprof-%ld", (long)user);
-}
 
 /* Returns a descriptor, or -1 with errno set. */
 static int connect_path(const char *path)
@@ -59,8 +45,8 @@ static int is_peer(int fd, uid_t user)
 /* Returns a descriptor, or -1 with errno set; ENOENT if the process accepts no commands. */
 static int connect_process(const char *process)
 {
-	char directories[DIRECTORY_COUNT][DIRECTORY_SIZE];
-	char path[DIRECTORY_SIZE + 32];
+	char directories[CONTROL_DIRECTORY_COUNT][CONTROL_DIRECTORY_SIZE];
+	char path[CONTROL_DIRECTORY_SIZE + 32];
 	struct stat status;
 	int error = ENOENT;
 
@@ -69,8 +55,8 @@ static int connect_process(const char *process)
 		errno = ESRCH;
 		return -1;
 	}
-	list_directories(directories, status.st_uid);
-	for (int i = 0; i < DIRECTORY_COUNT; i++) {
+	control_paths_list(directories, status.st_uid);
+	for (int i = 0; i < CONTROL_DIRECTORY_COUNT; i++) {
 		int fd;
 
 		if (directories[i][0] == '\0')

@@ -6,6 +6,7 @@
 #include "common/exit_status.h"
 #include "common/modules.h"
 #include "record/target.h"
+#include "shared/control_paths.h"
 
 #include <mprof/version.h>
 
@@ -17,7 +18,8 @@
 static const char help[] =
 	"Usage: mprof doctor\n\n"
 	"Checks whether Mono programs and native programs can be recorded here, and prints what is "
-	"missing and what to do.\n\n"
+	"missing and what to do.\n"
+	"Removes the sockets of recorded programs that were killed.\n\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
 	"Modules are searched in the directories of the environment variable MPROF_MODULE_DIR "
@@ -179,6 +181,15 @@ static void check_library(void)
 			       "build libmprof with zlib to read and write compressed logs");
 }
 
+/* A program that was killed does not remove its socket. */
+static void check_sockets(void)
+{
+	unsigned removed = control_paths_clean_all();
+
+	if (removed > 0)
+		printf("removed  sockets: %u of programs that are gone\n", removed);
+}
+
 static int check_all(void)
 {
 	int has_mono = check_mono();
@@ -198,6 +209,7 @@ static int check_all(void)
 			     "its directory",
 			     0);
 	check_compiler();
+	check_sockets();
 	printf("\n%s\n", is_loaded ? "Mono programs can be recorded: mprof record -- mono program.exe"
 				   : "Mono programs cannot be recorded until the missing parts above are installed.");
 	if (instrument_module != NULL)

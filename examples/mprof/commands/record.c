@@ -11,6 +11,7 @@
 #include "record/salvaged.h"
 #include "common/summary.h"
 #include "record/target.h"
+#include "shared/control_paths.h"
 
 #include <mprof/version.h>
 
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
 	"Usage: mprof record [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
@@ -130,6 +132,7 @@ typedef struct recording_plan {
 	salvaged_logs salvaged;
 	int has_ring;
 	int starts_disabled;
+	const char *control_path; /**< Path of the socket if it is not the default; otherwise NULL. */
 } recording_plan;
 
 static int add_word(recording_plan *recording, const char *word, const char *value)
@@ -165,6 +168,8 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 	default:
 		recording->has_ring |= strcmp(name, "ring") == 0;
 		recording->starts_disabled |= strcmp(name, "start-disabled") == 0;
+		if (strcmp(name, "control") == 0)
+			recording->control_path = value;
 		if (strcmp(name, "only") == 0) {
 			recording->has_several_only = recording->only != NULL;
 			recording->only = recording->only != NULL ? recording->only : value;
@@ -561,6 +566,16 @@ static void complete_logs(recording_plan *recording)
 	fprintf(stderr, "; %" PRIu64 " events salvaged, %" PRIu64 " lost\n", salvaged->events, salvaged->lost);
 }
 
+/* A program that was killed does not remove its socket. */
+static void remove_sockets(const recording_plan *recording)
+{
+	const char *path = recording->control_path;
+
+	if (path != NULL && control_paths_is_left_over(path))
+		(void)unlink(path);
+	(void)control_paths_clean_all();
+}
+
 /* Runs the program. Returns the exit status. */
 static int run_recorded_program(recording_plan *recording, char *const *program, int count)
 {
@@ -586,8 +601,10 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 		status = child_run(child);
 	else
 		child->failure = ENOMEM;
-	if (child->failure == 0)
+	if (child->failure == 0) {
+		remove_sockets(recording);
 		complete_logs(recording);
+	}
 	if (child->failure != 0) {
 		fprintf(stderr, "mprof: %s: %s\n", arguments != NULL ? arguments[0] : program[0],
 			child->failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY

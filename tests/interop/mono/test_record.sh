@@ -28,6 +28,25 @@ check_complete exit.mprof
 	fail "mprof record ./Calls.exe: status $?: $(cat direct.stderr)"
 check_facts direct.expected direct.mprof
 
+# The socket of a program that is killed is removed.
+mkdir -m 700 run run/mprof
+is_listening() {
+	compgen -G "$1" >/dev/null
+}
+for socket in "run/mprof/*.sock" here.sock; do
+	options=()
+	test $socket != here.sock || options=(--control=here.sock)
+	XDG_RUNTIME_DIR=$work/run "$MPROF" record -o killed.mprof --force --calls "${options[@]}" \
+		-- mono Ends.exe forever >/dev/null 2>&1 &
+	recorder=$!
+	await is_listening "$socket" || fail "no socket $socket"
+	kill -KILL "$(<"/proc/$recorder/task/$recorder/children")"
+	status=0
+	wait $recorder || status=$?
+	expect "status of a killed program" $status 137
+	expect "sockets left" "$(compgen -G "$socket")" ""
+done
+
 mcs -nologo -out:Demo.exe "$srcdir/examples/demo/Demo.cs" || fail "the demonstration does not compile"
 "$MPROF" record -o demo.mprof --all -- mono Demo.exe >/dev/null 2>demo.stderr || fail "demonstration: $(cat demo.stderr)"
 check_complete demo.mprof

@@ -7,10 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-void control_clients_init(control_clients *clients, MonoProfiler *profiler)
+void control_clients_init(control_clients *clients, command_function run, void *user)
 {
 	memset(clients, 0, sizeof(*clients));
-	clients->profiler = profiler;
+	clients->run = run;
+	clients->user = user;
 	for (int i = 0; i < MAX_CLIENTS; i++)
 		clients->clients[i].fd = -1;
 }
@@ -92,10 +93,7 @@ static void run_command_line(control_clients *clients, control_client *client, c
 		client->is_ending = 1;
 		client->input_length = 0;
 	}
-	if (client->is_classic)
-		control_classic_command(clients->profiler, line, &client->output);
-	else
-		control_command(clients->profiler, line, &client->output);
+	clients->run(clients->user, line, client->is_classic, &client->output);
 }
 
 /*

@@ -8,9 +8,10 @@
 #ifndef CONTROL_CLIENTS_H
 #define CONTROL_CLIENTS_H
 
-#include "control_commands.h"
+#include "control_reply.h"
 
 #include <poll.h>
+#include <stdint.h>
 
 #define MAX_CLIENTS 16
 
@@ -25,13 +26,17 @@ typedef struct control_client {
 	char input[MAX_COMMAND + 1];
 } control_client;
 
+/** Executes the command in a line without line feed. \p is_classic: it was received by TCP. */
+typedef void (*command_function)(void *user, const char *line, int is_classic, command_reply *reply);
+
 typedef struct control_clients {
-	MonoProfiler *profiler;
+	command_function run;
+	void *user;
 	uint64_t uses;
 	control_client clients[MAX_CLIENTS];
 } control_clients;
 
-void control_clients_init(control_clients *clients, MonoProfiler *profiler);
+void control_clients_init(control_clients *clients, command_function run, void *user);
 
 /** Adds a connection and owns it. If all entries are in use, the client that was silent for longest is closed. */
 void control_clients_add(control_clients *clients, int fd, int is_classic);

@@ -2,15 +2,13 @@
 /* Opens sockets and restricts who can connect to them. */
 #include "control_listeners.h"
 
+#include "control_paths.h"
 #include "control_peer.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,55 +38,6 @@ static int own_directory(const char *path)
 	return is_own;
 }
 
-/* Returns 1 if the path is a socket of this user that no process listens on. */
-static int is_left_over(const struct sockaddr_un *address)
-{
-	struct stat status;
-	int fd;
-	int refused;
-
-	if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
-		return 0;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return 0;
-	refused = connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 && errno == ECONNREFUSED;
-	close(fd);
-	return refused;
-}
-
-/* The process ID in the name of a file of our directory; 0 if the name is not that of a socket. */
-static long process_of(const char *name)
-{
-	char *end;
-	long process = strtol(name, &end, 10);
-
-	return process > 0 && process <= INT_MAX && strcmp(end, ".sock") == 0 ? process : 0;
-}
-
-/*
- * Removes the sockets of processes that were killed. A process that is not found here may be alive in another PID
- * namespace: its socket still has a listener.
- */
-static void clean_directory(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	DIR *directory = opendir(path);
-	const struct dirent *entry;
-
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		long process = process_of(entry->d_name);
-
-		if (process == 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH)
-			continue;
-		snprintf(address.sun_path, sizeof(address.sun_path), "%s/%ld.sock", path, process);
-		if (is_left_over(&address))
-			(void)unlink(address.sun_path);
-	}
-	if (directory != NULL)
-		closedir(directory);
-}
-
 /* Returns 1; 0 with errno set. */
 static int use_directory(const char *directory, char *path, size_t size)
 {
@@ -101,7 +50,7 @@ static int use_directory(const char *directory, char *path, size_t size)
 		errno = ENAMETOOLONG;
 		return 0;
 	}
-	clean_directory(directory);
+	(void)control_paths_clean(directory);
 	return 1;
 }
 
@@ -131,7 +80,7 @@ static int bind_path(int fd, const struct sockaddr_un *address)
 		return 1;
 	if (errno != EADDRINUSE)
 		return 0;
-	if (!is_left_over(address)) {
+	if (!control_paths_is_left_over(address->sun_path)) {
 		errno = EADDRINUSE;
 		return 0;
 	}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file control_paths.h
+ * \brief The directories with the sockets of recorded programs, and the removal of sockets whose program is gone.
+ */
+#ifndef CONTROL_PATHS_H
+#define CONTROL_PATHS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define CONTROL_DIRECTORY_COUNT 3
+#define CONTROL_DIRECTORY_SIZE 96
+
+/** The directories where programs of a user may listen; unused entries are empty. */
+void control_paths_list(char directories[CONTROL_DIRECTORY_COUNT][CONTROL_DIRECTORY_SIZE], uid_t user);
+
+/** Whether the path is a socket of this user that no process listens on. */
+int control_paths_is_left_over(const char *path);
+
+/**
+ * Removes the sockets of this user in a directory whose processes are gone. A directory of another user is not touched.
+ * Returns how many were removed.
+ */
+unsigned control_paths_clean(const char *directory);
+
+/** Removes those in all directories of this user. */
+unsigned control_paths_clean_all(void);
+
+#endif

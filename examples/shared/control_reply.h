@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file control_reply.h
+ * \brief The answer to a command: lines of the form NAME=VALUE, and then "DONE", or "ERROR" and the reason.
+ */
+#ifndef CONTROL_REPLY_H
+#define CONTROL_REPLY_H
+
+#include <mprof/recorder.h>
+
+#include <stddef.h>
+
+/** Maximum length of a line with a command, without its line feed, in bytes. */
+#define MAX_COMMAND 1023
+
+typedef struct command_reply {
+	size_t length;
+	char text[4096];
+} command_reply;
+
+/** Adds a line. What does not fit is dropped, except the last line of an answer, for which room is reserved. */
+void control_reply_add(command_reply *reply, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Adds how much was recorded so far. */
+void control_reply_add_counts(command_reply *reply, mprof_recorder *recorder);
+
+/** Adds the last line. \p failure: the reason, or NULL if the command succeeded. */
+void control_reply_end(command_reply *reply, const char *failure);
+
+#endif
