@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Maximum number of logs of one process, which executes one program after another. */
+#define MAX_LOGS 100
+
 #define MAX_COMMAND_LINE ((size_t)1 << 20)
 
 /* Options of mono whose value is the next argument. */
@@ -149,7 +152,8 @@ static void print_host(FILE *out)
 	}
 }
 
-static void expand_letter(const session_info *session, char letter, FILE *out)
+/* \p number: if it is more than 1, the number of the log among those of the process. */
+static void expand_letter(const session_info *session, char letter, int number, FILE *out)
 {
 	switch (letter) {
 	case 'n':
@@ -157,6 +161,8 @@ static void expand_letter(const session_info *session, char letter, FILE *out)
 		break;
 	case 'p':
 		fprintf(out, "%ld", (long)getpid());
+		if (number > 1)
+			fprintf(out, "-%d", number);
 		break;
 	case 't':
 		print_file_time(out);
@@ -173,7 +179,7 @@ static void expand_letter(const session_info *session, char letter, FILE *out)
 	}
 }
 
-char *session_log_path(const session_info *session, const char *pattern)
+static char *expand_pattern(const session_info *session, const char *pattern, int number)
 {
 	char *path = NULL;
 	size_t length;
@@ -183,7 +189,7 @@ char *session_log_path(const session_info *session, const char *pattern)
 		return NULL;
 	for (const char *c = pattern == NULL ? "%n.mprof" : pattern; *c != '\0'; c++) {
 		if (c[0] == '%' && c[1] != '\0')
-			expand_letter(session, *++c, out);
+			expand_letter(session, *++c, number, out);
 		else
 			fputc(*c, out);
 	}
@@ -191,6 +197,30 @@ char *session_log_path(const session_info *session, const char *pattern)
 		return path;
 	free(path);
 	return NULL;
+}
+
+static int has_process(const char *pattern)
+{
+	for (const char *c = pattern; c != NULL && *c != '\0'; c++) {
+		if (c[0] == '%' && *++c == 'p')
+			return 1;
+		if (*c == '\0')
+			break;
+	}
+	return 0;
+}
+
+char *session_log_path(const session_info *session, const char *pattern)
+{
+	char *path = expand_pattern(session, pattern, 1);
+
+	/* After exec(), the process runs another program, which must not overwrite the log of the first. */
+	for (int number = 2; path != NULL && has_process(pattern) && number < MAX_LOGS && access(path, F_OK) == 0;
+	     number++) {
+		free(path);
+		path = expand_pattern(session, pattern, number);
+	}
+	return path;
 }
 
 char *session_full_path(const char *path)

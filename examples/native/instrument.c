@@ -39,6 +39,8 @@ typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREA
 PER_THREAD volatile thread_state state;
 PER_THREAD mprof_thread *handle;
 PER_THREAD uint32_t call_depth;
+PER_THREAD uint32_t open_calls;   /* Calls that were entered and not left, where children are recorded. */
+PER_THREAD uint32_t parent_calls; /* Those that the parent process entered: their ends are not in the log of a child. */
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
@@ -49,6 +51,7 @@ static uint32_t max_depth;  /* Calls nested deeper are left out; 0 for no limit.
 static uint64_t ring_bytes; /* Size of the ring buffer, which is written at the end; 0 for none. */
 static uint32_t ring_gzip;  /* Compression of a log that is written from the ring buffer. */
 static char log_path[INSTRUMENT_PATH_SIZE];
+static int has_children; /* Processes that fork() makes are recorded, each to a log of its own. */
 
 /* Called only on the writer thread, so static data needs no lock. */
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
@@ -86,11 +89,37 @@ static void end_thread(void *value)
 		mprof_thread_detach(value);
 }
 
-/* The log belongs to the parent. */
+/*
+ * The log belongs to the parent. The recorder is not freed: its threads do not exist here, and may have held its locks.
+ * The same holds for what is known about modules.
+ */
 static void leave_child(void)
 {
+	static const pthread_once_t not_opened = PTHREAD_ONCE_INIT;
+
 	recorder = NULL;
+	handle = NULL;
 	state = THREAD_OFF;
+	if (!has_children)
+		return;
+	pthread_setspecific(thread_end, NULL);
+	symbols_forget();
+	opening = not_opened;
+	parent_calls = open_calls;
+	call_depth = 0;
+	state = THREAD_NEW;
+}
+
+/* Returns 0 if out of memory. */
+static int install_handlers(void)
+{
+	static int is_installed;
+
+	/* A child inherits them. */
+	if (!is_installed)
+		is_installed = pthread_key_create(&thread_end, end_thread) == 0 &&
+			       pthread_atfork(NULL, NULL, leave_child) == 0;
+	return is_installed;
 }
 
 static mprof_status open_recorder(mprof_error *error)
@@ -126,20 +155,21 @@ static mprof_status open_recorder(mprof_error *error)
 
 static void open_log(void)
 {
+	const char *pattern = getenv("MPROF_INSTRUMENT_OUTPUT");
 	mprof_error error;
 	mprof_status status;
 
 	memset(&error, 0, sizeof(error));
 	error.struct_size = sizeof(error);
 	error.what = "";
-	if (!instrument_options_path(getenv("MPROF_INSTRUMENT_OUTPUT"), log_path) ||
-	    pthread_key_create(&thread_end, end_thread) != 0)
+	if (!instrument_options_path(pattern, log_path) || !install_handlers())
 		return;
+	/* Without the process in its name, a child would write to the log of the parent. */
+	has_children = pattern != NULL && strstr(pattern, "%p") != NULL &&
+		       instrument_options_has(getenv("MPROF_INSTRUMENT_OPTIONS"), "children");
 	status = open_recorder(&error);
-	if (status == MPROF_OK) {
-		pthread_atfork(NULL, NULL, leave_child);
+	if (status == MPROF_OK)
 		return;
-	}
 	recorder = NULL;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", log_path,
 		open_error_text(&error, status));
@@ -201,6 +231,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 	(void)call_site;
 	if (state != THREAD_RECORDING && (state != THREAD_NEW || !begin_thread()))
 		return;
+	open_calls++;
 	if (!call_depth_enter(&call_depth, max_depth))
 		return;
 	state = THREAD_BUSY;
@@ -214,6 +245,12 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	/* The function was entered before the thread was recorded, so there is no enter to match. */
 	if (state != THREAD_RECORDING)
 		return;
+	if (open_calls == parent_calls) {
+		open_calls -= open_calls > 0;
+		parent_calls = open_calls;
+		return;
+	}
+	open_calls--;
 	if (!call_depth_leave(&call_depth, max_depth))
 		return;
 	state = THREAD_BUSY;

@@ -52,6 +52,18 @@ uint64_t instrument_options_number(const char *words, const char *name)
 	return 0;
 }
 
+int instrument_options_has(const char *words, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *word = words; word != NULL; word = strchr(word, ',')) {
+		word += word[0] == ',';
+		if (strncmp(word, name, length) == 0 && (word[length] == ',' || word[length] == '\0'))
+			return 1;
+	}
+	return 0;
+}
+
 static void read_word(const char *word, const char *value, mprof_writer_options *writer,
 		      mprof_recorder_options *recorder)
 {

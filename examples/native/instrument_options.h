@@ -16,6 +16,9 @@ void instrument_options_read(const char *words, mprof_writer_options *writer, mp
 /** The value of an option word that is a number; k, m and g multiply it. 0 if it is missing or invalid. */
 uint64_t instrument_options_number(const char *words, const char *name);
 
+/** Whether there is an option word without a value. */
+int instrument_options_has(const char *words, const char *name);
+
 /**
  * Formats the path of the log: %p stands for the process ID (and a number, if the process wrote a log before), %% for a
  * percent sign. Without a pattern, the path is derived from the program's name. Returns 0 if it is too long.

@@ -44,6 +44,11 @@ typedef struct file_image {
 
 static symbol_module *modules;
 
+void symbols_forget(void)
+{
+	modules = NULL;
+}
+
 /* A search with dl_iterate_phdr(). */
 typedef struct module_search {
 	uintptr_t address;

@@ -13,6 +13,9 @@
 /** A program or library; lives as long as the process. */
 typedef struct symbol_module symbol_module;
 
+/** Forgets all modules: in a child of fork(), a thread that does not exist there may have been changing them. */
+void symbols_forget(void);
+
 /** The module that an address belongs to; NULL if it belongs to none, or out of memory. */
 symbol_module *symbols_module(uintptr_t address);
 

@@ -154,6 +154,17 @@ test -c /dev/null || fail "/dev/null was replaced"
 mprof record -o fork.mprof ./program fork
 expect_status 3 "fork"
 expect "calls of fib" "$(calls fork.mprof fib)" 277
+# With --children, a child of fork() has a log too: without the calls that the parent process has not left.
+mprof record -o forks.mprof --children ./program fork
+expect_status 3 "fork with --children"
+expect "logs" "$(echo forks*.mprof | wc -w)" 2
+expect "calls of fib" "$(calls forks.mprof fib)" 277
+child=$(echo forks.*.mprof)
+expect_line err "^mprof: $child: [0-9]+ bytes, [0-9]+ events, 0 lost, of ./program\$"
+mprof report --json "$child"
+expect_status 0 "report of a child"
+expect_json "child of fork()" '[.methods[] | [.name, .calls]]' '[["fib",1973]]'
+expect_json "child of fork()" '[.totals.unmatched_leaves, .totals.unclosed_frames]' '[0,0]'
 mprof record -o spawn.mprof ./program spawn
 expect_status 0 "spawn"
 expect "logs" "$(ls spawn*.mprof | wc -l)" 2

@@ -2,6 +2,7 @@
 /* mprof record: runs a program and records it. */
 #include "common/arguments.h"
 #include "record/child.h"
+#include "record/claim.h"
 #include "commands/commands.h"
 #include "common/exit_status.h"
 #include "record/filter_hint.h"
@@ -12,6 +13,7 @@
 #include "common/summary.h"
 #include "record/target.h"
 #include "shared/control_paths.h"
+#include "shared/text.h"
 
 #include <mprof/version.h>
 
@@ -34,6 +36,7 @@ static const char help[] =
 	"                     that exists); may be a FIFO, or - for standard output; %p becomes the process, %n the\n"
 	"                     program's name, %t the time, %h the host, %% a percent sign\n"
 	"  --force            replace the file given by --output if it exists\n"
+	"  --children         record the programs that the program starts as well, each to a log of its own\n"
 	"  -q, --quiet        print no line at the end\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; slower start\n"
 	"  --help             this text\n"
@@ -98,12 +101,13 @@ static const char help[] =
 	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
 	"  mprof record --heap=ondemand -- mono app.exe\n";
 
-enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT, OPTION_FORCE };
+enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT, OPTION_FORCE, OPTION_CHILDREN };
 
 static const struct option own_options[] = {
 	COMMON_OPTIONS,
 	{"output", required_argument, NULL, 'o'},
 	{"force", no_argument, NULL, OPTION_FORCE},
+	{"children", no_argument, NULL, OPTION_CHILDREN},
 	{"no-aot", no_argument, NULL, OPTION_NO_AOT},
 	{"quiet", no_argument, NULL, 'q'},
 };
@@ -118,12 +122,15 @@ typedef struct recording_plan {
 	int is_quiet;
 	int without_aot;
 	int replaces;          /**< An existing file may be replaced. */
+	int has_children;      /**< Programs that the program starts are recorded. */
+	int is_inherited;      /**< What makes a process record is in its environment, which its children inherit. */
 	int number_of_program; /**< Index of the program among our arguments. */
 	record_target target;
 	log_output log;
 	char *module_options; /**< "mprof:..." */
 	char *mono_options;   /**< Value of MONO_ENV_OPTIONS, for programs that start Mono themselves. */
 	char *preload;
+	char *native_options; /**< Value of MPROF_INSTRUMENT_OPTIONS. */
 	char *library_path;
 	size_t log_count;
 	child_program child;
@@ -161,6 +168,9 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 		return 1;
 	case OPTION_FORCE:
 		recording->replaces = 1;
+		return 1;
+	case OPTION_CHILDREN:
+		recording->has_children = 1;
 		return 1;
 	case OPTION_NO_AOT:
 		recording->without_aot = 1;
@@ -293,11 +303,15 @@ static int set_paths(recording_plan *recording, const char *mono_directory, cons
 	 * Preloaded by file name only: a directory could contain a space or a colon, which separate names in
 	 * LD_PRELOAD.
 	 */
-	if (instrument_directory != NULL)
+	if (instrument_directory != NULL) {
 		recording->preload =
 			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
+		recording->native_options =
+			modules_join(recording->words, recording->has_children ? ",children" : "", "");
+	}
 	free(both);
-	return recording->library_path != NULL && (instrument_directory == NULL || recording->preload != NULL);
+	return recording->library_path != NULL &&
+	       (instrument_directory == NULL || (recording->preload != NULL && recording->native_options != NULL));
 }
 
 /* Finds the modules to load into the program. Returns -1 to continue, or an exit status. */
@@ -305,7 +319,7 @@ static int find_modules(recording_plan *recording)
 {
 	int is_binary = recording->target.kind == TARGET_BINARY;
 	char *mono_directory = modules_find(MONO_MODULE);
-	char *instrument_directory = is_binary ? modules_find(INSTRUMENT_MODULE) : NULL;
+	char *instrument_directory = is_binary || recording->has_children ? modules_find(INSTRUMENT_MODULE) : NULL;
 	int status = -1;
 
 	if (modules_lacked_memory())
@@ -322,18 +336,12 @@ static int find_modules(recording_plan *recording)
 	return status;
 }
 
-/* Returns -1 to continue, or an exit status. */
-static int prepare_recording(recording_plan *recording, char *const *program)
+/* Returns -1 to continue, or an exit status after a message. */
+static int find_program(recording_plan *recording, char *const *program)
 {
 	int failure = target_find(&recording->target, program);
 	int runs_mono = recording->target.kind == TARGET_MONO || recording->target.kind == TARGET_ASSEMBLY;
-	const log_output_options log_options = {!runs_mono, recording->replaces};
-	char salvage[SALVAGE_OPTION_SIZE];
-	char *output;
-	const char *quiet;
-	int status;
 
-	recording->salvaged.fd = -1;
 	if (failure != 0) {
 		fprintf(stderr, "mprof: %s: %s\n", program[0],
 			failure != ENOENT                 ? strerror(failure)
@@ -341,12 +349,43 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 							  : "not found");
 		return failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
 	}
+	/* Mono gets the option in its arguments or in its environment, not in both: it is loaded for each. */
+	recording->is_inherited = !runs_mono || recording->has_children;
 	/* Of other native programs it is not known whether they run Mono. */
 	if (recording->target.is_instrumented && !record_options_check_native(recording->words))
 		return STATUS_USAGE;
-	status = find_modules(recording);
+	return find_modules(recording);
+}
+
+/* Makes the options of the module for Mono. Returns 0 if out of memory. */
+static int make_module_options(recording_plan *recording)
+{
+	/* A log written to a stream cannot be read again, so the module itself prints the line at the end. */
+	const char *quiet = recording->is_quiet || recording->log.part != NULL || !recording->log.is_stream
+				    ? ",quiet"
+				    : ",quiet-start";
+	char *output = modules_join(recording->log.pattern, quiet, recording->words);
+
+	if (output != NULL)
+		recording->module_options = modules_join("mprof:", "output=", output);
+	free(output);
+	if (recording->module_options != NULL && recording->is_inherited)
+		recording->mono_options = make_mono_options(recording);
+	return recording->module_options != NULL && (!recording->is_inherited || recording->mono_options != NULL);
+}
+
+/* Returns -1 to continue, or an exit status. */
+static int prepare_recording(recording_plan *recording, char *const *program)
+{
+	log_output_options log_options = {0, recording->replaces};
+	char salvage[SALVAGE_OPTION_SIZE];
+	int status;
+
+	recording->salvaged.fd = -1;
+	status = find_program(recording, program);
 	if (status >= 0)
 		return status;
+	log_options.for_processes = recording->is_inherited;
 	status = log_output_init(&recording->log, recording->output, recording->target.subject, &log_options);
 	if (status >= 0)
 		return status;
@@ -357,17 +396,7 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	if (salvage[0] != '\0' && strstr(recording->words, ",salvage=") == NULL &&
 	    !add_word(recording, "salvage", salvage))
 		return STATUS_USAGE;
-	/* A log written to a stream cannot be read again, so the module itself prints the line at the end. */
-	quiet = recording->is_quiet || recording->log.part != NULL || !recording->log.is_stream ? ",quiet"
-												: ",quiet-start";
-	output = modules_join(recording->log.pattern, quiet, recording->words);
-	if (output != NULL)
-		recording->module_options = modules_join("mprof:", "output=", output);
-	free(output);
-	if (recording->module_options != NULL && !runs_mono)
-		recording->mono_options = make_mono_options(recording);
-	return recording->module_options != NULL && (runs_mono || recording->mono_options != NULL) ? -1
-												   : out_of_memory();
+	return make_module_options(recording) ? -1 : out_of_memory();
 }
 
 /* Builds the program's arguments; the option that makes Mono record comes before those of the program. */
@@ -385,9 +414,9 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 		arguments[out++] = program[0];
 	else if (recording->target.kind == TARGET_ASSEMBLY)
 		arguments[out++] = mono;
-	if (out > 0 && recording->without_aot)
+	if (out > 0 && recording->without_aot && !recording->is_inherited)
 		arguments[out++] = without_aot;
-	if (out > 0)
+	if (out > 0 && !recording->is_inherited)
 		arguments[out++] = profile_option;
 	for (int i = is_mono; i < count; i++)
 		arguments[out++] = program[i];
@@ -397,10 +426,12 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 	return arguments;
 }
 
-/* Prints why a log is incomplete. */
-static void explain_incomplete(const recording_plan *recording)
+/* Prints why a log is incomplete. \p path: the log, or NULL. */
+static void explain_incomplete(const recording_plan *recording, const char *path)
 {
-	if (recording->child.signal != 0)
+	if (path != NULL && claim_is_busy(path))
+		fputs("not complete yet: a process that goes on is writing it", stderr);
+	else if (recording->child.signal != 0)
 		fprintf(stderr, "incomplete: the program was killed by signal %d (%s)", recording->child.signal,
 			strsignal(recording->child.signal));
 	else
@@ -468,7 +499,7 @@ static void describe_stream(const recording_plan *recording, const char *name)
 	if (recording->child.signal == 0)
 		return;
 	fprintf(stderr, "mprof: %s: ", name);
-	explain_incomplete(recording);
+	explain_incomplete(recording, NULL);
 	fputc('\n', stderr);
 }
 
@@ -493,7 +524,11 @@ static void describe_log(void *user, const char *path, const char *name)
 			input.file_size, summary.events, summary.session.lost_events);
 		if (!summary.session.complete) {
 			fputs(", ", stderr);
-			explain_incomplete(recording);
+			explain_incomplete(recording, path);
+		}
+		if (recording->log_count > 1 && summary.program[0] != '\0') {
+			fputs(", of ", stderr);
+			text_name(stderr, summary.program);
 		}
 		fputc('\n', stderr);
 		explain_precompiled(recording, &summary, name);
@@ -595,7 +630,8 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 		variables[child->variable_count++] = (child_variable){"LD_PRELOAD", recording->preload};
 		variables[child->variable_count++] =
 			(child_variable){"MPROF_INSTRUMENT_OUTPUT", recording->log.pattern};
-		variables[child->variable_count++] = (child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->words};
+		variables[child->variable_count++] =
+			(child_variable){"MPROF_INSTRUMENT_OPTIONS", recording->native_options};
 	}
 	if (arguments != NULL && profile_option != NULL)
 		status = child_run(child);
@@ -640,6 +676,7 @@ int command_record(int argc, char **argv)
 	free(recording.module_options);
 	free(recording.mono_options);
 	free(recording.preload);
+	free(recording.native_options);
 	free(recording.library_path);
 	return status;
 }

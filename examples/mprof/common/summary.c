@@ -61,8 +61,11 @@ void summary_read_properties(log_summary *summary, log_input *input)
 	const char *value;
 	mprof_status status;
 
-	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK)
+	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK) {
 		ring_span_read(&summary->ring, key, value);
+		if (strcmp(key, "program") == 0)
+			snprintf(summary->program, sizeof(summary->program), "%s", value);
+	}
 	if (status != MPROF_END)
 		input_fetch_failed(input);
 }

@@ -34,6 +34,7 @@ typedef struct log_summary {
 	uint32_t incomplete_shot;  /**< The last snapshot that is marked as incomplete. */
 	precompiled_images precompiled;
 	ring_span ring;
+	char program[256];        /**< The recorded program, shortened if its name is long; "" if unknown. */
 	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[KIND_ROOM];

@@ -31,7 +31,7 @@ static int create_empty(const char *path)
 }
 
 /* Every writer of a log locks its file. */
-static int is_being_written(const char *path)
+int claim_is_busy(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -49,7 +49,7 @@ claim_result claim_path(const char *path, int replaces)
 		return CLAIM_MADE;
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return CLAIM_EMPTY;
-	if (is_being_written(path))
+	if (claim_is_busy(path))
 		return CLAIM_BUSY;
 	return status.st_size > 0 && !replaces ? CLAIM_EXISTS : CLAIM_EMPTY;
 }

@@ -26,6 +26,9 @@ claim_result claim_path(const char *path, int replaces);
  */
 claim_result claim_numbered(char **path);
 
+/** Whether a program is writing a log to the path. */
+int claim_is_busy(const char *path);
+
 /**
  * Locks the file at a claimed path, as a writer of a log does, so that no other run claims it. Returns a descriptor,
  * or -1. Only for a path that no module opens.

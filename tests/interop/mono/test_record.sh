@@ -28,6 +28,44 @@ check_complete exit.mprof
 	fail "mprof record ./Calls.exe: status $?: $(cat direct.stderr)"
 check_facts direct.expected direct.mprof
 
+# Programs that a program starts are recorded on request, each to a log of its own.
+compile Starter
+cat >native.c <<'END'
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	(void)argc;
+	return execvp(argv[1], argv + 1);
+}
+END
+read -ra compiler <<<"${CC:-cc}"
+"${compiler[@]}" -O0 -finstrument-functions -o native native.c || fail "the native program does not compile"
+starts() {
+	"$MPROF" record -o starts.mprof --force --calls "$@" >/dev/null 2>starts.stderr ||
+		fail "mprof record $*: status $?: $(cat starts.stderr)"
+}
+# programs: the programs of all logs, in the order of their names.
+programs() {
+	for log in starts*.mprof; do
+		"$MPROF" report --json "$log" 2>/dev/null | jq -r '.session.properties.program | sub(".*/"; "")'
+	done | sort | xargs
+}
+starts -- mono Starter.exe mono "Ends.exe return"
+expect "programs without --children" "$(programs)" Starter.exe
+starts --children -- mono Starter.exe mono "Ends.exe return" ./native "mono Ends.exe return" sh "-c 'mono Ends.exe return'"
+expect "programs" "$(programs)" "Ends.exe Ends.exe Ends.exe Starter.exe native"
+expect "lines of mprof record" "$(grep -c '^mprof: starts[.0-9-]*mprof: [0-9]* bytes, [0-9]* events, 0 lost' starts.stderr)" 5
+for log in starts*.mprof; do
+	# The native program did not end: it executed another one.
+	"$MPROF" check "$log" >check.out 2>&1 || grep -q "^mprof: $log: .*incomplete: .* of .*/native\$" starts.stderr ||
+		fail "$log: $(cat check.out)"
+done
+expect "calls of the first program" "$("$MPROF" report --json starts.mprof |
+	jq '.methods[] | select(.name == "Start (string,string)").calls')" 3
+rm starts*.mprof
+starts --children -- ./Starter.exe
+expect "programs if there are no children" "$(programs)" Starter.exe
+
 # The socket of a program that is killed is removed.
 mkdir -m 700 run run/mprof
 is_listening() {
