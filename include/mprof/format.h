@@ -113,7 +113,8 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_CLASS_LOAD_END = 10,        /**< id is the class; #MPROF_EVENT_FLAG_FAILED if loading it failed. */
 	MPROF_EVENT_CLASS_UNLOAD_START = 11,    /**< id is the class. */
 	MPROF_EVENT_CLASS_UNLOAD_END = 12,      /**< id is the class. */
-	MPROF_EVENT_EXCEPTION = 13,             /**< id is the class of the exception thrown. */
+	MPROF_EVENT_EXCEPTION = 13,             /**< id is the class of the exception thrown; the detail, if there is
+	                                             one, has the call stack. */
 	MPROF_EVENT_ALLOCATION = 14,            /**< id is the class, value the size in bytes; has no time of its
 	                                             own. */
 	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< The same, allocated while a method was being compiled. */
@@ -285,7 +286,7 @@ typedef struct mprof_event_detail {
 	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Stack sections: the
 	                                 number of frames that remain, as in mprof_event::value. */
 	uint32_t caller;            /**< ID of the method that allocated (directive 1), or 0. */
-	uint32_t stack;             /**< Stack ID (STACKS; allocations: directive 19), or 0. */
+	uint32_t stack;             /**< Stack ID (STACKS; allocations: directive 19; exceptions: 25), or 0. */
 	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */
 	uint32_t reference_count;   /**< Number of elements of references. */
 	const uint64_t *references; /**< Heap objects: addresses of the objects that it refers to, in order. Stack
@@ -458,7 +459,8 @@ typedef enum mprof_directive {
 	                                               collection. */
 	MPROF_DIRECTIVE_SOURCE_LINES = 22,        /**< mprof2: methods have their source file and line. */
 	MPROF_DIRECTIVE_MEMORY_EVENTS = 23,       /**< mprof2: events of native memory occur. */
-	MPROF_DIRECTIVE_STACK_SWITCHES = 24       /**< mprof2: threads switch between call stacks. */
+	MPROF_DIRECTIVE_STACK_SWITCHES = 24,      /**< mprof2: threads switch between call stacks. */
+	MPROF_DIRECTIVE_EXCEPTION_STACK_ID = 25   /**< mprof2: exceptions have a stack ID. */
 } mprof_directive;
 
 /**

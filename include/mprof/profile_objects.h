@@ -134,6 +134,45 @@ MPROF_API mprof_status mprof_profile_get_allocation_sites(const mprof_profile *p
 							  size_t capacity, size_t *count);
 
 /**
+ * \brief Exceptions of a class that were thrown at one call site.
+ * \since 0.1
+ */
+typedef struct mprof_exception_site {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint32_t class_id;   /**< Class of the exceptions. */
+	uint32_t stack;      /**< Stack ID, 0 if not known. */
+	uint64_t exceptions; /**< Exceptions thrown. */
+	uint32_t call;       /**< Node of the call tree if stack is 0; 0 if not known or not requested. */
+	uint32_t reserved;   /**< 0. */
+} mprof_exception_site;
+
+/**
+ * \brief Number of call sites of exceptions that have a known call stack or call tree node. They are in no particular
+ * order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_exception_site_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the exceptions that were thrown at a call site.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_exception_site_count() - 1.
+ * \param site Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_exception_site(const mprof_profile *profile, size_t index,
+							mprof_exception_site *site);
+
+/**
  * \brief A heap snapshot: the live objects at one time.
  * \since 0.1
  */

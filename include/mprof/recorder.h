@@ -143,6 +143,9 @@ typedef struct mprof_recorder_options {
 	                                            ended. Removed when the recorder is closed. Copied. */
 	const char *salvage_log_path;          /**< The log for mprof_recorder_recover() where its caller names none;
 	                                            NULL: the path that was opened. Copied. */
+	uint32_t exception_stacks;             /**< 1: exceptions have call stacks: see
+	                                            mprof_thread_record_exception(). */
+	uint32_t reserved;                     /**< 0. */
 } mprof_recorder_options;
 
 /**
@@ -177,7 +180,7 @@ MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size
  * SESSION, and starts the writer thread, which blocks all signals.
  *
  * Directives 4, 5, 6, 16, 17, 18, 20 and 21 are declared automatically if the dialect has them, and those that
- * allocation_detail requires. Content that the dialect cannot represent (SESSION, THREAD and LOST blocks, some events
+ * allocation_detail and exception_stacks require. Content that the dialect cannot represent (SESSION, THREAD and LOST blocks, some events
  * and details) is refused unless mprof_writer_options::lossy is set; losses are then reported only by
  * mprof_recorder_get_stats(). mono and unity have call stacks of allocations and monitors if directive 2 is declared,
  * by allocation_detail or by the writer's options.

@@ -215,6 +215,20 @@ MPROF_API void mprof_thread_record_allocation_detailed(mprof_thread *thread, mpr
 						       uint64_t object, const mprof_frame *frames, size_t count);
 
 /**
+ * \brief Records that an exception is thrown, with the call stack if mprof_recorder_options::exception_stacks is set;
+ * otherwise the frames are ignored.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of the class of the exception.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, const mprof_frame *frames,
+					     size_t count);
+
+/**
  * \brief Records that a thread waits for a monitor, acquires it, or gives up.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.

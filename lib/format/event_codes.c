@@ -172,6 +172,19 @@ static void table_set_collections(event_code table[256], const dialect_rules *ru
 	}
 }
 
+/* With directive 25 exceptions have call stacks. */
+static void table_set_exceptions(event_code table[256], const dialect_rules *rules, uint64_t directives)
+{
+	if ((directives & rules->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID)) == 0)
+		return;
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		if (table[byte].kind != MPROF_EVENT_EXCEPTION)
+			continue;
+		table[byte].layout = EVENT_LAYOUT_DETAILED;
+		table[byte].fields = EVENT_FIELDS(EVENT_FIELD_STACK, 0, 0);
+	}
+}
+
 static int is_in_dialect(const code_definition *definition, const dialect_rules *rules)
 {
 	return (definition->dialects & DIALECT(rules->dialect)) != 0;
@@ -196,6 +209,7 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 	}
 	table_set_allocations(table, directives);
 	table_set_collections(table, rules, directives);
+	table_set_exceptions(table, rules, directives);
 	/* Byte 0 ends the list, though its bits 0 to 2 are those of allocations of fixed size. */
 	memset(&table[0], 0, sizeof(table[0]));
 	table[0].layout = EVENT_LAYOUT_END;

@@ -405,7 +405,7 @@ static int loses_content(const event_encoder *encoder, const event_rule *rule, c
 	    (rule->layout == EVENT_LAYOUT_COLLECTION && !collection_fits(encoder, event)))
 		return 1;
 	/* Other events have no detail; their pointer is not valid. */
-	if (!is_allocation(rule) && rule->layout != EVENT_LAYOUT_DETAILED)
+	if (!is_allocation(rule) && rule->layout != EVENT_LAYOUT_DETAILED && event->kind != MPROF_EVENT_EXCEPTION)
 		return 0;
 	if (!event_detail_is_valid(event->more.detail))
 		return 0;

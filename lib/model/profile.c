@@ -28,6 +28,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	code_units_init(&profile->code_units, allocator);
 	properties_init(&profile->properties, allocator);
 	site_table_init(&profile->allocations, &profile->budget.paths);
+	site_table_init(&profile->exceptions, &profile->budget.paths);
 	heap_snapshots_init(&profile->heap_snapshots, allocator);
 	heap_summaries_init(&profile->heap_summaries, allocator);
 	handles_init(&profile->handles, &profile->budget);
@@ -99,6 +100,7 @@ void mprof_profile_destroy(mprof_profile *profile)
 	properties_destroy(&profile->properties);
 	samples_destroy(&profile->samples);
 	site_table_destroy(&profile->allocations);
+	site_table_destroy(&profile->exceptions);
 	heap_snapshots_destroy(&profile->heap_snapshots);
 	heap_summaries_destroy(&profile->heap_summaries);
 	handles_destroy(&profile->handles);

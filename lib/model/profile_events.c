@@ -83,13 +83,34 @@ static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_even
 	return 1;
 }
 
-static int add_exception(mprof_profile *profile, const mprof_event *event)
+/* Like add_allocation_site(), for an exception thrown in the node \p top. */
+static int add_exception_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
+{
+	site_key key = {.class_id = event->id};
+	size_t site;
+
+	key.stack = event->more.detail != NULL ? event->more.detail->stack : 0;
+	key.call = profile->has_call_sites && key.stack == 0 ? top : CALL_TREE_ROOT;
+	if (key.stack == 0 && key.call == CALL_TREE_ROOT)
+		return 1;
+	site = site_table_get(&profile->exceptions, &key);
+	if (site == SITE_TABLE_NONE) {
+		profile->totals.folded_sites++;
+		return memory_budget_is_exceeded(&profile->budget);
+	}
+	profile->exceptions.records[site].count++;
+	return 1;
+}
+
+/* \p top is the node of the method that throws. Returns 0 if there is no memory. */
+static int add_exception(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	class_record *record = record_table_get(&profile->classes, event->id);
 
-	if (record != NULL)
-		record->exceptions++;
-	return record != NULL;
+	if (record == NULL || !add_exception_site(profile, top, event))
+		return 0;
+	record->exceptions++;
+	return 1;
 }
 
 static int add_heap_free(mprof_profile *profile, const mprof_event *event)
@@ -206,7 +227,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_CLASS_LOAD_END:
 		return end_class_load(profile, thread, event);
 	case MPROF_EVENT_EXCEPTION:
-		return add_exception(profile, event);
+		return add_exception(profile, thread_stack(thread)->top, event);
 	case MPROF_EVENT_THREAD_START:
 	case MPROF_EVENT_THREAD_END:
 		reset_thread(profile, thread, event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The getters for classes and their objects: call sites, heap snapshots, handles, and finalizers. */
+/* The getters for classes and their objects: call sites, exceptions, heap snapshots, handles, and finalizers. */
 #include "model/profile_internal.h"
 #include "model/profile_table.h"
 
@@ -71,6 +71,30 @@ mprof_status mprof_profile_get_allocation_sites(const mprof_profile *profile, si
 						size_t *count)
 {
 	return profile_table_get_many(&allocation_site_rows, profile, first, sites, site_size, capacity, count);
+}
+
+size_t mprof_profile_get_exception_site_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->exceptions.count : 0;
+}
+
+static void store_exception_site(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_exception_site *site = row;
+	const site_record *record = &profile->exceptions.records[index];
+
+	site->class_id = record->key.class_id;
+	site->stack = record->key.stack;
+	site->exceptions = record->count;
+	site->call = record->key.call;
+}
+
+static const profile_table exception_site_rows =
+	PROFILE_TABLE(mprof_exception_site, mprof_profile_get_exception_site_count, store_exception_site);
+
+mprof_status mprof_profile_get_exception_site(const mprof_profile *profile, size_t index, mprof_exception_site *site)
+{
+	return profile_table_get(&exception_site_rows, profile, index, site);
 }
 
 size_t mprof_profile_get_heap_shot_count(const mprof_profile *profile)

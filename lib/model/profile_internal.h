@@ -43,6 +43,7 @@ struct mprof_profile {
 	sample_model samples;
 	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
 	                             key.other: an mprof_event_flag. */
+	site_table exceptions;  /**< Exceptions with a known call site. */
 	heap_snapshot_list heap_snapshots;
 	heap_summary_list heap_summaries;
 	handle_list handles;

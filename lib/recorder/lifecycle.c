@@ -55,7 +55,8 @@ static int options_are_valid(const mprof_recorder_options *own)
 	       own->machine_ticks <= 1 && (own->property_count == 0 || own->properties != NULL) &&
 	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
 	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
-	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1;
+	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1 &&
+	       own->exception_stacks <= 1 && own->reserved == 0;
 }
 
 static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -267,6 +268,15 @@ static uint32_t declare_details(uint64_t known, uint32_t asked, mprof_writer_opt
 	return kept;
 }
 
+/* Like declare_details(), for call stacks of exceptions: returns DETAIL_EXCEPTION_STACKS or 0. */
+static uint32_t declare_exception_stacks(uint64_t known, mprof_writer_options *writer_options)
+{
+	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID);
+
+	writer_options->directives |= directive;
+	return (known & directive) != 0 ? DETAIL_EXCEPTION_STACKS : 0;
+}
+
 /* What the log is like, for the writer thread. */
 static void describe_log(recorder_output *output, const dialect_rules *rules, uint64_t declared, int is_ring)
 {
@@ -277,15 +287,17 @@ static void describe_log(recorder_output *output, const dialect_rules *rules, ui
 	output->implicit_leaves = (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
 }
 
-static void choose_format(mprof_recorder *recorder, uint32_t allocation_detail, mprof_writer_options *writer_options,
-			  int is_ring)
+static void choose_format(mprof_recorder *recorder, const mprof_recorder_options *options,
+			  mprof_writer_options *writer_options, int is_ring)
 {
 	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
 	uint64_t known = rules != NULL ? rules->directives : 0;
 	recorder_shared *shared = &recorder->shared;
 
 	declare_directives(known, writer_options, is_ring);
-	shared->detail = declare_details(known, allocation_detail, writer_options);
+	shared->detail = declare_details(known, options->allocation_detail, writer_options);
+	if (options->exception_stacks)
+		shared->detail |= declare_exception_stacks(known, writer_options);
 	if (has_stacks(known, writer_options->directives))
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =
@@ -405,7 +417,7 @@ static mprof_status begin_log(mprof_recorder *recorder, const recorder_destinati
 		choose_format_again(recorder, where->resumed, writer_options, where->ring != NULL);
 		status = open_resumed_writer(recorder, where, writer_options);
 	} else {
-		choose_format(recorder, options->allocation_detail, writer_options, where->ring != NULL);
+		choose_format(recorder, options, writer_options, where->ring != NULL);
 		writer_options->clock = recorder_read_clock;
 		writer_options->clock_user = &recorder->shared;
 		status = open_writer(recorder, where, writer_options, options->salvage_log_path);

@@ -27,6 +27,10 @@
 
 /** A bit of recorder_shared::detail beside those of #mprof_allocation_detail: other events keep their call stacks. */
 #define DETAIL_STACKS 0x100
+/** The same for call stacks of exceptions, which have to be asked for. */
+#define DETAIL_EXCEPTION_STACKS 0x200
+/** The bits of #mprof_allocation_detail. */
+#define DETAIL_OF_ALLOCATIONS 0xff
 
 /** What a thread that waits in mprof_recorder_retire_keys() asks for. Lies on that thread's stack. */
 typedef struct retire_request {

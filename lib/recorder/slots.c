@@ -199,8 +199,8 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	}
 	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
 		convert_handle(event, detail, slots, &frames, &frame_count);
-	/* The subject of allocations is the class; other events may have none. */
-	if (is_allocation || slots[0].subject != 0)
+	/* The subject of allocations and exceptions is the class; other events may have none. */
+	if (is_allocation || kind == MPROF_EVENT_EXCEPTION || slots[0].subject != 0)
 		event->id = keys_class_id(&drain->keys, slots[0].subject, counter);
 	if ((drain->shared->detail & (is_allocation ? MPROF_ALLOCATION_DETAIL_STACK : DETAIL_STACKS)) != 0 &&
 	    frame_count > 0)

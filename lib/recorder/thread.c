@@ -462,7 +462,7 @@ void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key cla
 		event.object = 0;
 	if (frames == NULL)
 		count = 0;
-	if ((detail & ~(uint32_t)DETAIL_STACKS) == 0) {
+	if ((detail & DETAIL_OF_ALLOCATIONS) == 0) {
 		mprof_thread_record_allocation(thread, class_key, size);
 	} else if ((detail & MPROF_ALLOCATION_DETAIL_STACK) != 0) {
 		event.is_truncated = count > MPROF_STACK_MAX;
@@ -484,6 +484,18 @@ static void record_detailed(mprof_thread *thread, mprof_event_kind kind, wide_ev
 
 	event->is_truncated = count > MPROF_STACK_MAX;
 	record_wide(thread, kind, event, frames, kept);
+}
+
+void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {class_key, 0, 0, 0};
+
+	if (thread == NULL)
+		return;
+	if (frames == NULL || count == 0 || (thread->detail & DETAIL_EXCEPTION_STACKS) == 0)
+		record_timed(thread, class_key, MPROF_EVENT_EXCEPTION);
+	else
+		record_detailed(thread, MPROF_EVENT_EXCEPTION, &event, frames, count);
 }
 
 mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,

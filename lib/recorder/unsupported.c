@@ -253,6 +253,10 @@ void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key cla
 {
 }
 
+void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, const mprof_frame *frames, size_t count)
+{
+}
+
 mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
 					 uint64_t object, const mprof_frame *frames, size_t count)
 {

@@ -87,6 +87,8 @@ static const char *directive_refusal(uint32_t directive)
 		return "the dialect cannot represent the source line of a method";
 	case MPROF_DIRECTIVE_STACK_SWITCHES:
 		return "the dialect has no switches between call stacks";
+	case MPROF_DIRECTIVE_EXCEPTION_STACK_ID:
+		return "the dialect cannot represent the call stack of an exception";
 	default:
 		return "the dialect does not have one of the directives";
 	}

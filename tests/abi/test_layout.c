@@ -389,7 +389,7 @@ FIELD(mprof_description, source_file_length, 56);
 FIELD(mprof_description, source_line, 64);
 FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 192);
+SIZE(mprof_recorder_options, 200);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -419,6 +419,8 @@ FIELD(mprof_recorder_options, thread_ended, 160);
 FIELD(mprof_recorder_options, thread_user, 168);
 FIELD(mprof_recorder_options, salvage_path, 176);
 FIELD(mprof_recorder_options, salvage_log_path, 184);
+FIELD(mprof_recorder_options, exception_stacks, 192);
+FIELD(mprof_recorder_options, reserved, 196);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);
@@ -637,6 +639,14 @@ FIELD(mprof_handle_site, stack, 16);
 FIELD(mprof_handle_site, reserved, 20);
 FIELD(mprof_handle_site, created, 24);
 FIELD(mprof_handle_site, alive, 32);
+
+SIZE(mprof_exception_site, 32);
+FIELD(mprof_exception_site, struct_size, 0);
+FIELD(mprof_exception_site, class_id, 8);
+FIELD(mprof_exception_site, stack, 12);
+FIELD(mprof_exception_site, exceptions, 16);
+FIELD(mprof_exception_site, call, 24);
+FIELD(mprof_exception_site, reserved, 28);
 
 SIZE(mprof_monitor_stats, 48);
 FIELD(mprof_monitor_stats, struct_size, 0);
@@ -865,6 +875,7 @@ static int check_sizes(void)
 		{"mprof_heap_summary", sizeof(mprof_heap_summary)},
 		{"mprof_handle_stats", sizeof(mprof_handle_stats)},
 		{"mprof_handle_site", sizeof(mprof_handle_site)},
+		{"mprof_exception_site", sizeof(mprof_exception_site)},
 		{"mprof_monitor_stats", sizeof(mprof_monitor_stats)},
 		{"mprof_monitor_site", sizeof(mprof_monitor_site)},
 		{"mprof_finalizer_stats", sizeof(mprof_finalizer_stats)},

@@ -12,6 +12,7 @@
 #define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
 #define MEMORY MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS)
 #define SWITCHES MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)
+#define EXCEPTIONS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID)
 #define CALLER MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)
 #define STACK MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)
 #define OBJECT MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)
@@ -129,6 +130,8 @@ static event_layout full_layout(const full_code *known, mprof_dialect dialect, u
 
 	if (known->layout != 0)
 		return (event_layout)known->layout;
+	if (known->kind == MPROF_EVENT_EXCEPTION && (directives & EXCEPTIONS) != 0)
+		return EVENT_LAYOUT_DETAILED;
 	if ((known->byte & 7) != 7)
 		return EVENT_LAYOUT_ID;
 	if (known->kind < MPROF_EVENT_GC_START || known->kind > MPROF_EVENT_GC_START_WORLD_END ||
@@ -153,7 +156,9 @@ static void check_full(event_code code, uint32_t byte, mprof_dialect dialect, ui
 	cr_assert_eq(code.kind, known->kind, "byte %02x", byte);
 	cr_assert_eq(code.flags, known->flags, "byte %02x", byte);
 	cr_assert_eq(code.layout, full_layout(known, dialect, directives), "byte %02x", byte);
-	if (code.kind != MPROF_EVENT_ALLOCATION_AT_JIT)
+	if (code.kind == MPROF_EVENT_EXCEPTION && (directives & EXCEPTIONS) != 0)
+		cr_assert_eq(code.fields, EVENT_FIELDS(EVENT_FIELD_STACK, 0, 0));
+	else if (code.kind != MPROF_EVENT_ALLOCATION_AT_JIT)
 		cr_assert_eq(code.fields, known->fields, "byte %02x", byte);
 }
 

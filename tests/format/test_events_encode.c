@@ -14,6 +14,7 @@
 #define OBJECT MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)
 #define STACK MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)
 #define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
+#define EXCEPTIONS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID)
 #define SWITCHES MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)
 #define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
 #define STACKS 200 /* Call stacks that are defined. */
@@ -169,6 +170,25 @@ Test(events_encode, native_memory)
 	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
 	event.kind = MPROF_EVENT_MEMORY_FREED;
 	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
+Test(events_encode, exceptions_with_call_stacks)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .stack = STACKS};
+	mprof_event_detail undefined = {.struct_size = sizeof(undefined), .stack = STACKS + 1};
+	mprof_event event = event_of(MPROF_EVENT_EXCEPTION, 0, 1, 0, 0);
+
+	set_up(MPROF_DIALECT_MPROF2, EXCEPTIONS, 0);
+	EXPECT(event, 10, "\x16\x81\x8a\x80");
+	event.more.detail = &detail;
+	EXPECT(event, 10, "\x16\x81\x8a\x48\x81");
+	event.more.detail = &undefined;
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+	event.more.detail = &detail;
+	set_up(MPROF_DIALECT_MPROF2, 0, 0);
+	EXPECT(event, 10, "\x16\x81\x8a");
 	tear_down();
 }
 

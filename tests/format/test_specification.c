@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EXAMPLES 9
+#define MOST_EXAMPLES 10
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -116,9 +116,9 @@ static void load_page(const char *name)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 6);
+	cr_assert_eq(example_count, 7);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 9);
+	cr_assert_eq(example_count, 10);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -564,6 +564,22 @@ static void write_example_of_switches(mprof_writer *writer)
 	write_events(writer, 1, 3000, events, sizeof(events) / sizeof(events[0]));
 }
 
+static void write_example_of_exceptions(mprof_writer *writer)
+{
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 1};
+	const mprof_record stack = make_stack(1, 0, 1, 0);
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_EXCEPTION, 1, 0, 5010),
+		make_event(MPROF_EVENT_EXCEPTION, 1, 0, 5020),
+	};
+
+	write_class(writer, 1, 0, 0, "Demo.Problem");
+	write_method(writer, 1, 0, 0, "Run ()");
+	write_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
+	events[0].more.detail = &detail;
+	write_events(writer, 77, 5000, events, sizeof(events) / sizeof(events[0]));
+}
+
 static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
 			   void (*write)(mprof_writer *))
 {
@@ -611,6 +627,8 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[3], MPROF_DIALECT_MPROF2, others, write_example_of_heap);
 	expect_written(&examples[4], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_MEMORY_EVENTS), write_example_of_memory);
 	expect_written(&examples[5], MPROF_DIALECT_MPROF2, switches, write_example_of_switches);
+	expect_written(&examples[6], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID),
+		       write_example_of_exceptions);
 }
 
 Test(specification, table_of_ints)

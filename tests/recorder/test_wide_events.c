@@ -20,7 +20,7 @@ enum { CLASS_A = 0x1000, CLASS_B = 0x2000, METHOD_F = 0x5000, METHOD_G = 0x6000,
 /* There is no module at this address: it only matters that the frame is native. */
 #define NATIVE_FRAME (MPROF_FRAME_NATIVE | 0x10)
 
-static mprof_recorder *open_with(recorded_log *log, uint32_t detail)
+static mprof_recorder *open_log(recorded_log *log, uint32_t detail, uint32_t exception_stacks)
 {
 	mprof_recorder_options options;
 	mprof_recorder *recorder;
@@ -28,6 +28,7 @@ static mprof_recorder *open_with(recorded_log *log, uint32_t detail)
 	mprof_recorder_options_init(&options, sizeof(options));
 	options.counter = counting_counter;
 	options.allocation_detail = detail;
+	options.exception_stacks = exception_stacks;
 	recorder = recorded_log_open(log, &options);
 	define_class(recorder, CLASS_A, "Space.A");
 	define_class(recorder, CLASS_B, "Space.B");
@@ -35,6 +36,11 @@ static mprof_recorder *open_with(recorded_log *log, uint32_t detail)
 	define_method(recorder, METHOD_G, CLASS_A, "G ()");
 	define_method(recorder, METHOD_H, CLASS_B, "H ()");
 	return recorder;
+}
+
+static mprof_recorder *open_with(recorded_log *log, uint32_t detail)
+{
+	return open_log(log, detail, 0);
 }
 
 static mprof_thread *attach(mprof_recorder *recorder)
@@ -221,6 +227,36 @@ Test(wide_events, monitors_handles_and_finalizers_come_back)
 	for (size_t i = 1; i < 10; i++)
 		cr_assert_eq(events[i].event.counter, events[0].event.counter + i);
 	recorded_log_free(&log);
+}
+
+Test(wide_events, exceptions_keep_call_stacks_if_asked_for)
+{
+	const mprof_frame frames[] = {METHOD_G, METHOD_F};
+
+	for (uint32_t asked = 0; asked <= 1; asked++) {
+		recorded_log log = {0};
+		mprof_recorder *recorder = open_log(&log, 0, asked);
+		mprof_thread *thread = attach(recorder);
+
+		mprof_thread_record_exception(thread, CLASS_A, frames, 2);
+		mprof_thread_record_exception(thread, CLASS_B, NULL, 0);
+		mprof_thread_record_exception(thread, 0, frames, 1);
+		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_B);
+		mprof_thread_record_allocation(thread, CLASS_B, 24);
+		finish(recorder, thread, &log);
+		cr_assert_eq(log.event_count, 5);
+		for (size_t i = 0; i < 4; i++)
+			cr_assert_eq(log.events[i].event.kind, MPROF_EVENT_EXCEPTION);
+		cr_assert_str_eq(log.events[0].name, "Space.A");
+		cr_assert_str_eq(log.events[0].stack, asked ? "G () < F ()" : "");
+		cr_assert_str_eq(log.events[1].name, "Space.B");
+		cr_assert_str_eq(log.events[1].stack, "");
+		cr_assert_neq(log.events[2].event.id, 0);
+		cr_assert_str_eq(log.events[2].stack, asked ? "G ()" : "");
+		cr_assert_str_eq(log.events[3].name, "Space.B");
+		cr_assert_eq(log.events[4].event.kind, MPROF_EVENT_ALLOCATION);
+		recorded_log_free(&log);
+	}
 }
 
 Test(wide_events, what_the_log_cannot_represent_is_not_recorded)
