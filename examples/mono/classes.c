@@ -8,6 +8,7 @@
 #include "classes.h"
 
 #include "names.h"
+#include "stacks.h"
 #include "threads.h"
 
 #include <mono/metadata/metadata.h>
@@ -17,6 +18,18 @@ static void vtable_loading(MonoProfiler *profiler, MonoVTable *vtable)
 {
 	/* Not names_define_class_once(): the address may have belonged to another class. */
 	names_define_class_of_objects(profiler, mono_vtable_class(vtable));
+}
+
+static void exception_throw_stack(MonoProfiler *profiler, MonoObject *exception)
+{
+	thread_state *state = threads_state(profiler);
+	mprof_frame frames[MPROF_STACK_MAX];
+	size_t count;
+
+	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+		return;
+	count = stacks_thrown(profiler, state, frames, profiler->options.stack_depth);
+	mprof_thread_record_exception(state->recording, key_of(mono_vtable_class(exception->vtable)), frames, count);
 }
 
 static void exception_throw(MonoProfiler *profiler, MonoObject *exception)
@@ -74,7 +87,8 @@ void classes_install(MonoProfiler *profiler)
 	if (kinds & KINDS_ABOUT_OBJECTS)
 		mono_profiler_set_vtable_loading_callback(handle, vtable_loading);
 	if (kinds & RECORD_EXCEPTIONS)
-		mono_profiler_set_exception_throw_callback(handle, exception_throw);
+		mono_profiler_set_exception_throw_callback(
+			handle, profiler->options.exception_stacks ? exception_throw_stack : exception_throw);
 	if (kinds & RECORD_CLASSES) {
 		mono_profiler_set_class_loaded_callback(handle, class_loaded);
 		mono_profiler_set_class_failed_callback(handle, class_failed);

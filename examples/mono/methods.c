@@ -151,6 +151,7 @@ static void limited_exception_leave(MonoProfiler *profiler, MonoMethod *method, 
 static int wants_stacks(const module_options *options)
 {
 	return (options->kinds & (RECORD_SAMPLES | RECORD_HANDLES | RECORD_MONITORS)) != 0 ||
+	       (options->kinds & RECORD_EXCEPTIONS && options->exception_stacks) ||
 	       (options->kinds & RECORD_ALLOCATIONS && (options->allocation_stacks || options->allocation_callers));
 }
 

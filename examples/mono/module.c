@@ -227,6 +227,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->overflow = asked->drop ? MPROF_OVERFLOW_DROP : MPROF_OVERFLOW_WAIT;
 	options->drain_interval_ms = asked->drain_interval_ms;
 	options->allocation_detail = module.allocation_detail;
+	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_stacks);
 	options->start_disabled = (uint32_t)asked->start_disabled;
 	options->max_log_bytes = asked->max_bytes;
 	options->max_heap_bytes = asked->heap_bytes;

@@ -173,6 +173,7 @@ static const value_option values[] = {
 	{"sample-real", RECORD_SAMPLES, apply_real_sample_rate},
 	{"heap", RECORD_HEAP, options_apply_heap_occasion},
 	{"heapshot", RECORD_HEAP, options_apply_heap_occasion},
+	{"exceptions", RECORD_EXCEPTIONS, options_apply_exception_detail},
 	{"handles", RECORD_HANDLES, options_apply_handle_type},
 	{"counters", RECORD_METRICS, apply_metrics_interval},
 };

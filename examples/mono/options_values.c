@@ -98,6 +98,14 @@ int options_apply_allocation_detail(options_parser *parser, const char *value)
 	return 1;
 }
 
+int options_apply_exception_detail(options_parser *parser, const char *value)
+{
+	if (strcmp(value, "stack") != 0)
+		return options_complain(parser, "unknown value exceptions=%s; the value is stack", value);
+	parser->options->exception_stacks = 1;
+	return 1;
+}
+
 int options_apply_handle_type(options_parser *parser, const char *value)
 {
 	static const char *const types[] = {"normal", "pinned", "weak", "weak-track"};

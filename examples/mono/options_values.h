@@ -16,6 +16,7 @@ int options_parse_size(options_parser *parser, const char *value, uint64_t least
 
 /** Each applies the value of one option. */
 int options_apply_allocation_detail(options_parser *parser, const char *value);
+int options_apply_exception_detail(options_parser *parser, const char *value);
 int options_apply_handle_type(options_parser *parser, const char *value);
 int options_apply_heap_occasion(options_parser *parser, const char *value);
 int options_apply_signal(options_parser *parser, const char *value);

@@ -127,6 +127,28 @@ size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *fra
 	return end_walk(&walk);
 }
 
+/* Frames without a method are transitions to native code. */
+static mono_bool add_thrown_frame(MonoMethod *method, int32_t native_offset, int32_t il_offset, mono_bool managed,
+				  void *data)
+{
+	stack_walk *walk = data;
+
+	(void)native_offset;
+	(void)il_offset;
+	(void)managed;
+	if (method == NULL || (is_wrapper(walk->profiler, walk->state, method) && walk->count == 0))
+		return 0;
+	return !put_frame(walk, key_of(method));
+}
+
+size_t stacks_thrown(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit)
+{
+	stack_walk walk = {profiler, state, 0, 0, frames, 0, limit, 0};
+
+	mono_stack_walk_no_il(add_thrown_frame, &walk);
+	return end_walk(&walk);
+}
+
 static mono_bool find_address(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
 {
 	(void)method;

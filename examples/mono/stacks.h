@@ -3,7 +3,7 @@
  * \file stacks.h
  * \brief Call stacks from the runtime's asynchronous stack walk.
  *
- * That walk is used everywhere: it takes no lock, and for code shared by generic types it returns the method that the
+ * That walk is used everywhere but for exceptions: it takes no lock, and for code shared by generic types it returns the method that the
  * runtime reported when the code was compiled, so every frame has a name. This requires that the module receives all
  * such reports, see methods_install().
  */
@@ -20,6 +20,13 @@
  * #MPROF_FRAME_TRUNCATED.
  */
 size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit);
+
+/**
+ * Walks the calling thread's stack from where an exception is thrown, like stacks_here(). For the callback of a thrown
+ * exception only: there the runtime starts the walk at the code that throws, which has not called the runtime in a way
+ * that the other walk could find.
+ */
+size_t stacks_thrown(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit);
 
 /** Returns the address at which the calling thread's innermost compiled code is; 0 if there is none. For callbacks. */
 uintptr_t stacks_code_here(void);

@@ -5,7 +5,7 @@ _mprof_options()
 {
 	case $1 in
 	record)
-		echo "--output= --force --children --calls --alloc --alloc= --jit --gc --exceptions --threads --classes --all --sample --sample=" \
+		echo "--output= --force --children --calls --alloc --alloc= --jit --gc --exceptions --exceptions= --threads --classes --all --sample --sample=" \
 			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
 			"--finalizers --counters --counters= --sample-depth= --stack-depth= --only= --not= --depth=" \
 			"--no-wrappers --all-wrappers --no-aot --gzip --gzip= --max-size= --ring= --heap-memory= --salvage= --drop --buffers= --interval= --format=" \

@@ -308,7 +308,10 @@ static void add_handles(generator *made)
 	add_detailed(made, MPROF_EVENT_HANDLE_CREATED, 0, 501, 6200, &detail);
 }
 
-/* Two waits for class 2, of 300 and 50 ns, the second of which fails; two finalizers of class 1, of 100 ns together. */
+/*
+ * Two waits for class 2, of 300 and 50 ns, the second of which fails; two finalizers of class 1, of 100 ns together; an
+ * exception.
+ */
 static void add_waits(generator *made)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000, .stack = 1};
@@ -323,6 +326,7 @@ static void add_waits(generator *made)
 		add_detailed(made, MPROF_EVENT_FINALIZER_END, 1, 0, 8150 + 100 * i, &detail);
 	}
 	add(made, MPROF_EVENT_FINALIZATION_END, 0, 0, 8400);
+	add_detailed(made, MPROF_EVENT_EXCEPTION, 6, 0, 8410, &detail);
 }
 
 static void add_allocations(generator *made)
@@ -436,7 +440,8 @@ static void write_full(const char *path)
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID);
 	options.intro_flags =
 		MPROF_INTRO_FLAG_HEAP | MPROF_INTRO_FLAG_HANDLE | MPROF_INTRO_FLAG_FINALIZER | MPROF_INTRO_FLAG_METRIC;
 	begin(&made, path, &options, SECOND);

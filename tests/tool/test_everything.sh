@@ -22,7 +22,7 @@ expect_json info '[.events | ."finalizer-start", ."finalizer-end", ."finalizatio
 expect_json info '[.stacks, .locations, .functions, .modules, .roots, .metrics, .heap_shots]' '[5,2,1,1,1,2,2]'
 expect_json info '[.threads, .lost_events, .lost_by_cause]' '[2,5,{"no-sample-room":3,"limit":2}]'
 expect_json info .ring '{"covered_s":2.5,"overwritten_bytes":4096,"overwritten_blocks":3}'
-expect_json info '.events | add' 255
+expect_json info '.events | add' 256
 mprof info full.mprof
 expect_line out '^recorded .* heap handles finalizers metrics$'
 expect_line out '^stacks +5$'
@@ -33,7 +33,7 @@ mprof dump --json full.mprof
 expect_status 0 "dump"
 jq -s '[.[] | select(.event)]' out >events
 jq -s '[.[] | select(.record)]' out >records
-expect "events" "$(jq length events)" 255
+expect "events" "$(jq length events)" 256
 # expect_event KIND NUMBER WANTED
 expect_event() {
 	expect "$1 $2" "$(jq -c "map(select(.event == \"$1\"))[$2]" events)" "$3"
@@ -114,6 +114,7 @@ expect_json handles '[.handles[] | .class, .type, .created, .deleted, .alive]' \
 expect_json handles '[.handles[0].stacks[] | .alive, .stack[0]]' \
 	'[200,"Game.World.Fib (int)",18,"Game.World.Run (string[])"]'
 expect_json monitors '[.monitors[] | .class, .contentions, .contended_ns, .failures]' '["Game.Größe",2,350,1]'
+expect_json monitors '.exception_stacks | map(.count, .stack)' '[1,["Game.World.Run (string[])"]]'
 expect_json monitors '[.monitor_stacks[] | .contentions, .contended_ns, .stack]' '[2,350,["Game.World.Run (string[])"]]'
 expect_json finalizers '[.finalizers[] | .class, .count, .total_ns]' '["Game.World",2,100]'
 expect_json metrics '[.metrics[] | .section, .name, .unit, .last, .minimum, .maximum]' \

@@ -67,7 +67,7 @@ static const record_option record_options[] = {
 	WORDS("alloc", optional_argument, " stack caller objects + "),
 	PLAIN("jit"),
 	PLAIN("gc"),
-	PLAIN("exceptions"),
+	WORDS("exceptions", optional_argument, " stack "),
 	PLAIN("threads"),
 	PLAIN("classes"),
 	PLAIN("all"),

@@ -3,6 +3,7 @@
 #include "shared/kinds.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
+#include "report/exceptions.h"
 #include "report/handles.h"
 #include "report/heap.h"
 #include "report/memory.h"
@@ -160,23 +161,6 @@ static void print_heap_resizes(const log_report *report, json_writer *json)
 	json_end_array(json);
 }
 
-static void print_exceptions(const log_report *report, json_writer *json)
-{
-	size_t count;
-	mprof_class_stats *rows = report_collect_exceptions(report, &count);
-	size_t shown = report_rows(report, count);
-
-	json_begin_array(json, "exceptions");
-	for (size_t i = 0; i < shown; i++) {
-		json_begin_object(json, NULL);
-		report_json_class(report, json, rows[i].id);
-		json_unsigned(json, "count", rows[i].exceptions);
-		json_end_object(json);
-	}
-	json_end_array(json);
-	free(rows);
-}
-
 static void print_threads(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "threads");
@@ -243,6 +227,7 @@ static void print_left_out(const log_report *report, json_writer *json)
 	json_begin_object(json, "left_out");
 	json_unsigned(json, "allocation_stacks", report->left_out.allocation_stacks);
 	json_unsigned(json, "monitor_stacks", report->left_out.monitor_stacks);
+	json_unsigned(json, "exception_stacks", report->left_out.exception_stacks);
 	json_unsigned(json, "handle_stacks", report->left_out.handle_stacks);
 	json_unsigned(json, "heap_shot_classes", report->left_out.heap_shot_classes);
 	json_unsigned(json, "heap_summaries", report->left_out.heap_summaries);
@@ -264,7 +249,7 @@ void report_print_json(log_report *report)
 	report_call_tree_json(report, &json);
 	print_collections(report, &json);
 	print_heap_resizes(report, &json);
-	print_exceptions(report, &json);
+	report_exceptions_json(report, &json);
 	report_monitors_json(report, &json);
 	report_finalizers_json(report, &json);
 	print_threads(report, &json);

@@ -41,27 +41,6 @@ void *report_collect(const log_report *report, size_t count, size_t size, report
 	return rows;
 }
 
-static int fetch_exceptions(const log_report *report, size_t index, void *row)
-{
-	*(mprof_class_stats *)row = report->classes[index];
-	return report->classes[index].exceptions > 0;
-}
-
-static int compare_exceptions(const void *left, const void *right)
-{
-	const mprof_class_stats *a = left;
-	const mprof_class_stats *b = right;
-	int order = report_larger_first(a->exceptions, b->exceptions);
-
-	return order != 0 ? order : report_larger_first(b->id, a->id);
-}
-
-mprof_class_stats *report_collect_exceptions(const log_report *report, size_t *count)
-{
-	return report_collect(report, report->class_count, sizeof(mprof_class_stats), fetch_exceptions,
-			      compare_exceptions, count);
-}
-
 void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int ignored)
 {
 	const char *separator = " (";

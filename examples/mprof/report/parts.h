@@ -25,12 +25,6 @@ typedef int (*report_fetch)(const log_report *report, size_t index, void *row);
 void *report_collect(const log_report *report, size_t count, size_t size, report_fetch fetch,
 		     int (*compare)(const void *, const void *), size_t *kept);
 
-/**
- * Collects the classes of thrown exceptions, the most frequent first. The caller frees the array. NULL after a message,
- * with \p count 0, if out of memory.
- */
-mprof_class_stats *report_collect_exceptions(const log_report *report, size_t *count);
-
 /** Filters that a table ignores: those of names, and that of the thread. */
 typedef enum report_ignored { REPORT_IGNORES_NONE = 0, REPORT_ALL_NAMES = 1, REPORT_ALL_THREADS = 2 } report_ignored;
 

@@ -3,6 +3,7 @@
 #include "common/name_cut.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
+#include "report/exceptions.h"
 #include "report/handles.h"
 #include "report/heap.h"
 #include "report/memory.h"
@@ -225,22 +226,6 @@ static void print_collections(const log_report *report)
 	}
 }
 
-static void print_exceptions(const log_report *report)
-{
-	size_t count;
-	mprof_class_stats *rows = report_collect_exceptions(report, &count);
-	size_t shown = report_rows(report, count);
-	char text[TEXT_NUMBER_SIZE];
-
-	if (count > 0)
-		report_title(report, "Exceptions", shown, count, REPORT_IGNORES_NONE);
-	for (size_t i = 0; i < shown; i++) {
-		printf("  %10s  ", text_count(text, rows[i].exceptions));
-		report_class(report, rows[i].id);
-	}
-	free(rows);
-}
-
 static void print_threads(const log_report *report)
 {
 	size_t count = mprof_profile_get_thread_count(report->profile);
@@ -324,7 +309,7 @@ void report_print_text(log_report *report)
 	print_collections(report);
 	report_monitors_text(report);
 	report_finalizers_text(report);
-	print_exceptions(report);
+	report_exceptions_text(report);
 	print_jit(report);
 	report_metrics_text(report);
 	report_marks_text(report);
