@@ -104,8 +104,7 @@ static mprof_status apply_guess(mprof_parser *parser, dialect_guess guess)
 		return fail_foreign(parser);
 	}
 	parser->decoding.rules = dialect_get(dialect);
-	parser->is_decided = dialect != MPROF_DIALECT_MAIL;
-	parser->has_dialect = 1;
+	parser->log_phase = PARSER_LOG_AT_INTRO;
 	return MPROF_OK;
 }
 
@@ -173,6 +172,19 @@ static verdict verdict_by_content(const mprof_parser *parser, uint32_t code, con
 	}
 }
 
+int parser_may_be_mail_or_drop(const mprof_parser *parser)
+{
+	return parser->log_phase == PARSER_LOG_MAIL_OR_DROP ||
+	       (parser->log_phase == PARSER_LOG_AT_INTRO && parser->decoding.rules->dialect == MPROF_DIALECT_MAIL);
+}
+
+void parser_intro_done(mprof_parser *parser)
+{
+	if (parser->log_phase == PARSER_LOG_AT_INTRO)
+		parser->log_phase =
+			parser_may_be_mail_or_drop(parser) ? PARSER_LOG_MAIL_OR_DROP : PARSER_LOG_IDENTIFIED;
+}
+
 mprof_status parser_decide_mail_or_drop(mprof_parser *parser, const block_header *header)
 {
 	size_t available = parser_buffer_length(&parser->buffer);
@@ -186,7 +198,8 @@ mprof_status parser_decide_mail_or_drop(mprof_parser *parser, const block_header
 		verdict = verdict_by_content(parser, header->code, parser_content(parser), header->length);
 	else if (!parser->is_finished)
 		return parser_wait(parser, parser->span);
-	parser->is_decided = verdict != VERDICT_NONE;
+	if (verdict != VERDICT_NONE)
+		parser->log_phase = PARSER_LOG_IDENTIFIED;
 	if (verdict == VERDICT_DROP)
 		parser->decoding.rules = dialect_get(MPROF_DIALECT_DROP);
 	return MPROF_OK;

@@ -10,17 +10,23 @@
 
 #include "format/block_decode.h"
 
-/** Takes the dialect from the first bytes of the log, as far as they decide it. */
+/** Detects the dialect from the first bytes of the log, as far as they determine it. */
 mprof_status parser_detect(mprof_parser *parser);
 
+/** Whether the log begins like mail, and no block has shown yet whether it is mail or drop. */
+int parser_may_be_mail_or_drop(const mprof_parser *parser);
+
+/** Advances parser::log_phase: INTRO was read, now or before, or cannot be. */
+void parser_intro_done(mprof_parser *parser);
+
 /**
- * Decides between mail and drop, whose INTROs are the same, by the block whose header is at the start of the buffer:
- * kinds of blocks that both have differ in their codes. A block that is the same in both leaves the decision to the
- * next one; until then mail is assumed.
+ * Distinguishes mail and drop, whose INTROs are the same, by the block whose header is at the start of the buffer: they
+ * have different codes for the same kinds of blocks. If the block is valid in both, the next one decides; until then
+ * mail is assumed.
  */
 mprof_status parser_decide_mail_or_drop(mprof_parser *parser, const block_header *header);
 
-/** Notes that call stacks of samples start with their length, which makes a log that began like mono one of unity. */
+/** Changes the dialect from mono to unity, because the call stacks of samples start with their length. */
 void parser_set_unity_dialect(mprof_parser *parser);
 
 #endif

@@ -37,18 +37,16 @@ void parser_events_init(mprof_parser *parser, size_t length)
 {
 	const block_decoding *decoding = &parser->decoding;
 
-	parser->events.length = length;
-	parser->events.earliest = parser->block.as.events.base_counter;
-	parser->events.latest = parser->block.end.counter;
-	parser->events.has_latest = parser->block.has_clocks != 0;
-	parser->events_start = parser->block.as.events.base_counter;
-	if (!parser->has_events_table || parser->events_table_rules != decoding->rules ||
-	    parser->events_table_directives != decoding->directives) {
-		event_decode_table_build(&parser->events_table, decoding->rules, decoding->directives,
+	parser->events.state.length = length;
+	parser->events.state.earliest = parser->block.as.events.base_counter;
+	parser->events.state.latest = parser->block.end.counter;
+	parser->events.state.has_latest = parser->block.has_clocks != 0;
+	parser->events.start_counter = parser->block.as.events.base_counter;
+	if (parser->events.table_rules != decoding->rules || parser->events.table_directives != decoding->directives) {
+		event_decode_table_build(&parser->events.table, decoding->rules, decoding->directives,
 					 &parser->object_sizes);
-		parser->events_table_rules = decoding->rules;
-		parser->events_table_directives = decoding->directives;
-		parser->has_events_table = 1;
+		parser->events.table_rules = decoding->rules;
+		parser->events.table_directives = decoding->directives;
 	}
 }
 
@@ -58,14 +56,14 @@ int parser_events_start(mprof_parser *parser)
 
 	return !parser->decoding.rules->repeats_base_counter ||
 	       thread_counters_begin(&parser->counters, block->offset, block->thread, block->as.events.base_counter,
-				     &parser->events_start);
+				     &parser->events.start_counter);
 }
 
 void parser_events_rewind(mprof_parser *parser)
 {
-	parser->events.position = 0;
-	parser->events.counter = parser->events_start;
-	parser->events.address = 0;
+	parser->events.state.position = 0;
+	parser->events.state.counter = parser->events.start_counter;
+	parser->events.state.address = 0;
 }
 
 static const char *event_fault(events_decode_result result)
@@ -90,11 +88,11 @@ static const char *event_fault(events_decode_result result)
 
 static int frames_reserve(mprof_parser *parser, size_t needed)
 {
-	void *frames = parser->frames;
-	int reserved = array_reserve(&parser->allocator, &frames, &parser->frame_capacity,
-				     needed < FRAME_CAPACITY ? FRAME_CAPACITY : needed, sizeof(*parser->frames));
+	void *frames = parser->batch.frames;
+	int reserved = array_reserve(&parser->allocator, &frames, &parser->batch.frame_capacity,
+				     needed < FRAME_CAPACITY ? FRAME_CAPACITY : needed, sizeof(*parser->batch.frames));
 
-	parser->frames = frames;
+	parser->batch.frames = frames;
 	return reserved;
 }
 
@@ -104,21 +102,21 @@ static events_decode_result decode_batch(mprof_parser *parser, events_decode_bat
 	const uint8_t *list = parser_list_bytes(parser);
 	events_decode_result result;
 
-	parser->events.bytes = list;
-	parser->events.readable =
+	parser->events.state.bytes = list;
+	parser->events.state.readable =
 		parser_buffer_length(&parser->buffer) - (size_t)(list - parser_buffer_bytes(&parser->buffer));
-	parser->events.numbers = parser->numbers;
-	batch->details = parser->details;
-	batch->detail_capacity = parser->details != NULL ? PARSER_DETAIL_CAPACITY : 0;
-	batch->frames = parser->frames;
-	batch->frame_capacity = parser->frame_capacity;
-	result = events_decode(&parser->events_table, &parser->events, batch);
+	parser->events.state.numbers = parser->events.numbers;
+	batch->details = parser->batch.details;
+	batch->detail_capacity = parser->batch.details != NULL ? PARSER_DETAIL_CAPACITY : 0;
+	batch->frames = parser->batch.frames;
+	batch->frame_capacity = parser->batch.frame_capacity;
+	result = events_decode(&parser->events.table, &parser->events.state, batch);
 	if (result == EVENTS_DECODE_NO_ROOM && frames_reserve(parser, batch->frames_needed)) {
-		batch->frames = parser->frames;
-		batch->frame_capacity = parser->frame_capacity;
-		result = events_decode(&parser->events_table, &parser->events, batch);
+		batch->frames = parser->batch.frames;
+		batch->frame_capacity = parser->batch.frame_capacity;
+		result = events_decode(&parser->events.table, &parser->events.state, batch);
 	}
-	parser->numbers = parser->events.numbers;
+	parser->events.numbers = parser->events.state.numbers;
 	return result;
 }
 
@@ -129,7 +127,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 	list_stop stop = LIST_STOP_MALFORMED;
 
 	*count = batch.count;
-	parser->detail_count = batch.detail_count;
+	parser->batch.detail_count = batch.detail_count;
 	if (batch.count > 0)
 		return MPROF_OK;
 	if (result == EVENTS_DECODE_NO_ROOM)
@@ -138,7 +136,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 		stop = LIST_STOP_END;
 	else if (result == EVENTS_DECODE_TRUNCATED || result == EVENTS_DECODE_LIST_END)
 		stop = LIST_STOP_TRUNCATED;
-	return parser_list_end(parser, stop, parser->events.position, event_fault(result));
+	return parser_list_end(parser, stop, parser->events.state.position, event_fault(result));
 }
 
 mprof_status parser_events_finish(mprof_parser *parser)
@@ -163,6 +161,6 @@ mprof_status parser_events_finish(mprof_parser *parser)
 	} while (batch.count > 0);
 	if (result == EVENTS_DECODE_NO_ROOM)
 		return parser_fail_memory(parser, no_memory_for_frames);
-	thread_counters_end(&parser->counters, parser->events.counter);
+	thread_counters_end(&parser->counters, parser->events.state.counter);
 	return MPROF_OK;
 }

@@ -121,14 +121,15 @@ static mprof_status leave_block(mprof_parser *parser)
 	case PARSER_AT_HEADER:
 		return MPROF_OK;
 	case PARSER_HAS_HEADER:
-		if ((ALWAYS_READ_KINDS & MPROF_BLOCK_BIT(parser->block.kind)) != 0 && !parser->was_refused) {
+		if ((ALWAYS_READ_KINDS & MPROF_BLOCK_BIT(parser->block.kind)) != 0) {
 			status = parser_load(parser);
 			if (status != MPROF_OK)
 				return status;
 		}
-		if (parser->was_refused && parser->block.length > parser->max_block_length)
-			return leave_too_long(parser);
 		return leave_by_length(parser);
+	case PARSER_REFUSED:
+		return parser->block.length > parser->max_block_length ? leave_too_long(parser)
+								       : leave_by_length(parser);
 	case PARSER_DAMAGED:
 		return leave_damaged(parser);
 	case PARSER_SKIPPING:
@@ -196,7 +197,7 @@ static mprof_status decode_header(mprof_parser *parser)
 	parser->block.counter_delta =
 		block_header_counter_delta(parser->decoding.rules, parser_buffer_bytes(&parser->buffer));
 	parser->span = header_length + (uint64_t)header.length;
-	if (!parser->is_decided) {
+	if (parser->log_phase == PARSER_LOG_MAIL_OR_DROP) {
 		status = parser_decide_mail_or_drop(parser, &header);
 		if (status != MPROF_OK)
 			return status;
@@ -205,7 +206,6 @@ static mprof_status decode_header(mprof_parser *parser)
 	if (parser->block.kind == MPROF_BLOCK_INTRO && parser->buffer.offset > 0)
 		return refuse_intro(parser);
 	parser->state = PARSER_HAS_HEADER;
-	parser->was_refused = 0;
 	return MPROF_OK;
 }
 
@@ -223,12 +223,14 @@ mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
 				     "struct_size of the block is not set: call mprof_block_init() first");
 	parser->wait_until = 0;
-	parser->is_opened = 0;
+	/* The block that mprof_parser_next_block() waits for is left like one whose header was returned. */
+	if (parser->state == PARSER_OPENED)
+		parser->state = PARSER_HAS_HEADER;
 	status = leave_block(parser);
 	if (status != MPROF_OK)
 		return status;
 	clear_block(parser);
-	if (!parser->has_dialect)
+	if (parser->log_phase == PARSER_LOG_UNKNOWN)
 		status = parser_detect(parser);
 	if (status == MPROF_OK)
 		status = decode_header(parser);

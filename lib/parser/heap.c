@@ -7,10 +7,10 @@
 
 static int reserve_references(mprof_parser *parser)
 {
-	if (parser->references == NULL)
-		parser->references =
-			allocator_allocate(&parser->allocator, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
-	return parser->references != NULL;
+	if (parser->batch.references == NULL)
+		parser->batch.references = allocator_allocate(
+			&parser->allocator, PARSER_REFERENCE_CAPACITY * sizeof(*parser->batch.references));
+	return parser->batch.references != NULL;
 }
 
 int parser_heap_reserve(mprof_parser *parser)
@@ -37,8 +37,8 @@ void parser_heap_rewind(mprof_parser *parser)
 
 mprof_status parser_heap_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
-	heap_decode_batch batch = {events, parser->details, capacity, 0, parser->references, PARSER_REFERENCE_CAPACITY,
-				   0};
+	heap_decode_batch batch = {
+		events, parser->batch.details, capacity, 0, parser->batch.references, PARSER_REFERENCE_CAPACITY, 0};
 	heap_decode_result result;
 	list_stop stop = LIST_STOP_MALFORMED;
 

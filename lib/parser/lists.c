@@ -28,8 +28,8 @@ const uint8_t *parser_list_bytes(const mprof_parser *parser)
 
 int parser_details_reserve(mprof_parser *parser)
 {
-	if (parser->details == NULL)
-		parser->details =
-			allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
-	return parser->details != NULL;
+	if (parser->batch.details == NULL)
+		parser->batch.details =
+			allocator_allocate(&parser->allocator, PARSER_DETAIL_CAPACITY * sizeof(*parser->batch.details));
+	return parser->batch.details != NULL;
 }

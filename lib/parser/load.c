@@ -4,6 +4,7 @@
 
 #include "base/options.h"
 #include "parser/content.h"
+#include "parser/detect.h"
 #include "parser/errors.h"
 #include "parser/events.h"
 #include "parser/framing.h"
@@ -36,14 +37,14 @@ static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64
 	if (parser->block.kind == MPROF_BLOCK_DIRECTIVES)
 		parser_directives_add(parser, 0, 0, 1);
 	if (parser->block.kind == MPROF_BLOCK_INTRO)
-		parser->is_past_intro = 1;
+		parser_intro_done(parser);
 	return parser_fail(parser, status, MPROF_SEVERITY_BLOCK, offset_in_block, what);
 }
 
 /* The caller can remove the reason and load the block again, or skip it. */
 static mprof_status refuse_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
 {
-	parser->was_refused = 1;
+	parser->state = PARSER_REFUSED;
 	return fail_block(parser, status, offset_in_block, what);
 }
 
@@ -51,11 +52,11 @@ static mprof_status check_readable(mprof_parser *parser)
 {
 	uint64_t kind = MPROF_BLOCK_BIT(parser->block.kind);
 
-	if ((parser->directives.unreadable_kinds & kind) != 0)
+	if ((parser->directives.in_force.unreadable_kinds & kind) != 0)
 		return refuse_block(
 			parser, MPROF_ERR_UNSUPPORTED, 0,
 			"the log declares a directive for this kind of block that is unknown to this library");
-	if (parser->directives.is_lost && (kinds_of_directives(parser->decoding.rules) & kind) != 0)
+	if (parser->directives.in_force.is_lost && (kinds_of_directives(parser->decoding.rules) & kind) != 0)
 		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
 				    "the DIRECTIVES block that may declare how to read this one could not be read");
 	if (parser->block.length > parser->max_block_length)
@@ -88,7 +89,7 @@ static int apply_to_later_blocks(mprof_parser *parser)
 	parser_infer_layouts(parser);
 	switch (parser->block.kind) {
 	case MPROF_BLOCK_INTRO:
-		parser->is_past_intro = 1;
+		parser_intro_done(parser);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
 		parser_directives_add(parser, parser->block.as.directives.declared, parser->body.unreadable_kinds, 0);
@@ -154,7 +155,7 @@ static mprof_status fail_content(mprof_parser *parser, size_t length, const cont
 		return refuse_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
 	parser->state = PARSER_FAILED;
 	/* A readable INTRO is the only identification of a log that begins like mail. */
-	if (parser->block.kind == MPROF_BLOCK_INTRO && !parser->is_decided)
+	if (parser->block.kind == MPROF_BLOCK_INTRO && parser_may_be_mail_or_drop(parser))
 		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
 				   cursor->what);
 	if (parser->block.kind == MPROF_BLOCK_EVENTS && !load_part(parser, length, PARSER_BROKEN))
@@ -243,7 +244,8 @@ mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)
 	if (parser->state == PARSER_LOADED) {
 		block_content_rewind(parser);
 		status = MPROF_OK;
-	} else if (parser->state == PARSER_HAS_HEADER) {
+	} else if (parser->state == PARSER_HAS_HEADER || parser->state == PARSER_OPENED ||
+		   parser->state == PARSER_REFUSED) {
 		status = parser_load(parser);
 	} else {
 		return parser_refuse(parser, MPROF_ERR_STATE, "no block header was read before mprof_parser_load()");

@@ -13,25 +13,25 @@
 
 int parser_directives_reserve(mprof_parser *parser)
 {
-	void *changes = parser->directive_changes;
-	int reserved = array_reserve(&parser->allocator, &changes, &parser->directive_change_capacity,
-				     parser->directive_change_count + 1, sizeof(*parser->directive_changes));
+	void *changes = parser->directives.changes;
+	int reserved = array_reserve(&parser->allocator, &changes, &parser->directives.capacity,
+				     parser->directives.count + 1, sizeof(*parser->directives.changes));
 
-	parser->directive_changes = changes;
+	parser->directives.changes = changes;
 	return reserved;
 }
 
 /* The change that the DIRECTIVES block at this offset made, or NULL if it is not recorded. */
-static parser_directives *change_find(const mprof_parser *parser, uint64_t offset)
+static directive_change *change_find(const mprof_parser *parser, uint64_t offset)
 {
-	for (size_t i = 0; i < parser->directive_change_count; i++) {
-		if (parser->directive_changes[i].offset == offset)
-			return &parser->directive_changes[i];
+	for (size_t i = 0; i < parser->directives.count; i++) {
+		if (parser->directives.changes[i].offset == offset)
+			return &parser->directives.changes[i];
 	}
 	return NULL;
 }
 
-static int adds_nothing(const parser_directives *known, const parser_directives *change)
+static int adds_nothing(const directive_change *known, const directive_change *change)
 {
 	return (change->declared & ~known->declared) == 0 &&
 	       (change->unreadable_kinds & ~known->unreadable_kinds) == 0 && change->is_lost <= known->is_lost;
@@ -39,24 +39,24 @@ static int adds_nothing(const parser_directives *known, const parser_directives 
 
 void parser_directives_add(mprof_parser *parser, uint64_t declared, uint64_t unreadable_kinds, int is_lost)
 {
-	const parser_directives change = {parser->block.offset, declared, unreadable_kinds, is_lost};
-	parser_directives *known = change_find(parser, change.offset);
+	const directive_change change = {parser->block.offset, declared, unreadable_kinds, is_lost};
+	directive_change *known = change_find(parser, change.offset);
 
 	if (known != NULL)
 		*known = change;
-	else if (!adds_nothing(&parser->directives, &change))
+	else if (!adds_nothing(&parser->directives.in_force, &change))
 		/* Repeated declarations are not stored, so a log cannot consume memory with them. */
-		parser->directive_changes[parser->directive_change_count++] = change;
+		parser->directives.changes[parser->directives.count++] = change;
 	parser_directives_restore(parser, change.offset + 1);
 }
 
 void parser_directives_restore(mprof_parser *parser, uint64_t offset)
 {
-	parser_directives *joined = &parser->directives;
+	directive_change *joined = &parser->directives.in_force;
 
 	memset(joined, 0, sizeof(*joined));
-	for (size_t i = 0; i < parser->directive_change_count; i++) {
-		const parser_directives *change = &parser->directive_changes[i];
+	for (size_t i = 0; i < parser->directives.count; i++) {
+		const directive_change *change = &parser->directives.changes[i];
 
 		if (change->offset >= offset)
 			continue;
@@ -116,7 +116,7 @@ static int implies_collection_numbers(const mprof_block *block)
 static void infer_collection_numbers(mprof_parser *parser)
 {
 	if (implies_collection_numbers(&parser->block))
-		parser->numbers = COLLECTION_NUMBERS_SURE;
+		parser->events.numbers = COLLECTION_NUMBERS_SURE;
 }
 
 static void add_known_ids(known_ids *known, const mapping_lists *lists)

@@ -60,12 +60,14 @@ void mprof_parser_destroy(mprof_parser *parser)
 	allocator = parser->allocator;
 	parser_buffer_destroy(&parser->buffer);
 	id_map_destroy(&parser->object_sizes);
-	allocator_release(&allocator, parser->directive_changes,
-			  parser->directive_change_capacity * sizeof(*parser->directive_changes));
-	allocator_release(&allocator, parser->details, PARSER_DETAIL_CAPACITY * sizeof(*parser->details));
-	allocator_release(&allocator, parser->frames, parser->frame_capacity * sizeof(*parser->frames));
+	allocator_release(&allocator, parser->directives.changes,
+			  parser->directives.capacity * sizeof(*parser->directives.changes));
+	allocator_release(&allocator, parser->batch.details, PARSER_DETAIL_CAPACITY * sizeof(*parser->batch.details));
+	allocator_release(&allocator, parser->batch.frames,
+			  parser->batch.frame_capacity * sizeof(*parser->batch.frames));
 	thread_counters_destroy(&parser->counters);
-	allocator_release(&allocator, parser->references, PARSER_REFERENCE_CAPACITY * sizeof(*parser->references));
+	allocator_release(&allocator, parser->batch.references,
+			  PARSER_REFERENCE_CAPACITY * sizeof(*parser->batch.references));
 	allocator_release(&allocator, parser, sizeof(*parser));
 }
 
@@ -196,7 +198,6 @@ static void reset_block_state(mprof_parser *parser, uint64_t offset)
 {
 	parser->is_finished = 0;
 	parser->wait_until = 0;
-	parser->is_opened = 0;
 	parser->state = PARSER_AT_HEADER;
 	parser_directives_restore(parser, offset);
 	error_clear(&parser->fatal_error);
@@ -208,7 +209,7 @@ mprof_status mprof_parser_restart(mprof_parser *parser, uint64_t offset)
 		return MPROF_ERR_ARGUMENT;
 	if (parser_is_out_of_memory(parser))
 		return MPROF_ERR_MEMORY;
-	if (!parser->is_past_intro)
+	if (!parser_is_past_intro(parser))
 		return parser_refuse(parser, MPROF_ERR_STATE, "mprof_parser_restart() called before INTRO was read");
 	thread_counters_jump(&parser->counters, parser->buffer.offset, offset);
 	parser_buffer_restart(&parser->buffer, offset);
@@ -220,7 +221,7 @@ int parser_restart_inside(mprof_parser *parser, uint64_t offset)
 {
 	parser_buffer *buffer = &parser->buffer;
 
-	if (!parser->is_past_intro || offset < buffer->offset ||
+	if (!parser_is_past_intro(parser) || offset < buffer->offset ||
 	    offset - buffer->offset >= parser_buffer_length(buffer))
 		return 0;
 	thread_counters_jump(&parser->counters, buffer->offset, offset);
@@ -237,16 +238,14 @@ mprof_status mprof_parser_next_block(mprof_parser *parser, mprof_block *block)
 
 	if (status != MPROF_OK)
 		return status;
-	if (!parser->is_opened) {
+	/* After MPROF_AGAIN the header was already read. */
+	if (parser->state != PARSER_OPENED) {
 		status = mprof_parser_next_header(parser, &header);
 		if (status != MPROF_OK)
 			return status;
-		parser->is_opened = 1;
+		parser->state = PARSER_OPENED;
 	}
-	status = mprof_parser_load(parser, block);
-	if (status != MPROF_AGAIN)
-		parser->is_opened = 0;
-	return status;
+	return mprof_parser_load(parser, block);
 }
 
 void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length)
@@ -258,7 +257,7 @@ void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length)
 
 mprof_dialect mprof_parser_get_dialect(const mprof_parser *parser)
 {
-	return parser != NULL && parser->is_past_intro ? parser->decoding.rules->dialect : MPROF_DIALECT_DEFAULT;
+	return parser != NULL && parser_is_past_intro(parser) ? parser->decoding.rules->dialect : MPROF_DIALECT_DEFAULT;
 }
 
 int mprof_parser_is_complete(const mprof_parser *parser)
@@ -290,12 +289,12 @@ int parser_has_failed(const mprof_parser *parser)
 
 int parser_is_past_intro(const mprof_parser *parser)
 {
-	return parser->is_past_intro;
+	return parser->log_phase >= PARSER_LOG_MAIL_OR_DROP;
 }
 
 uint32_t parser_version(const mprof_parser *parser)
 {
-	return parser->is_past_intro ? parser->decoding.rules->version : 0;
+	return parser_is_past_intro(parser) ? parser->decoding.rules->version : 0;
 }
 
 const mprof_block *parser_block(const mprof_parser *parser)
@@ -321,13 +320,13 @@ const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length)
 
 uint64_t parser_directives_declared(const mprof_parser *parser)
 {
-	return parser->directives.declared;
+	return parser->directives.in_force.declared;
 }
 
 mprof_event_detail *parser_details(mprof_parser *parser, size_t *count)
 {
-	*count = parser->detail_count;
-	return parser->details;
+	*count = parser->batch.detail_count;
+	return parser->batch.details;
 }
 
 uint64_t parser_offset(const mprof_parser *parser)

@@ -20,10 +20,26 @@
 #include "parser/buffer.h"
 #include "parser/thread_counters.h"
 
-/** What is at the start of the buffer, or will be once it is fed. */
+/**
+ * What was found out about the log as a whole. It only advances: mprof_parser_restart() does not set it back, because
+ * it applies to all offsets of the log.
+ */
+typedef enum parser_log_phase {
+	PARSER_LOG_UNKNOWN,      /**< The first bytes were not examined; block_decoding::rules is NULL. */
+	PARSER_LOG_AT_INTRO,     /**< The first bytes determined the dialect; mail may still turn out to be drop. */
+	PARSER_LOG_MAIL_OR_DROP, /**< INTRO was read, or cannot be. It is the same in both; mail is assumed. */
+	PARSER_LOG_IDENTIFIED    /**< INTRO was read, or cannot be. The dialect is certain. */
+} parser_log_phase;
+
+/**
+ * What is at the start of the buffer, or will be once it is fed. The sequence for each block. mprof_parser_restart()
+ * begins it again.
+ */
 typedef enum parser_state {
 	PARSER_AT_HEADER,  /**< A header, or the end of the log. */
-	PARSER_HAS_HEADER, /**< A block whose header was returned. */
+	PARSER_HAS_HEADER, /**< A block whose header was returned by mprof_parser_next_header(). */
+	PARSER_OPENED,     /**< A block whose header was read by mprof_parser_next_block(), which goes on to load it. */
+	PARSER_REFUSED,    /**< A block that was not loaded for a reason that the caller may remove, as a limit. */
 	PARSER_LOADED,     /**< A block that is loaded. */
 	PARSER_TRUNCATED, /**< A block that is loaded up to the end of a truncated log: block_list_may_be_truncated(). */
 	PARSER_BROKEN,    /**< A loaded EVENTS block whose list has no end; the end of the block is known. */
@@ -33,13 +49,47 @@ typedef enum parser_state {
 	PARSER_SEARCHING  /**< Damage that is searched for the next valid block. */
 } parser_state;
 
-/** Directives in force from an offset of the log on. */
-typedef struct parser_directives {
+/** The directives of one DIRECTIVES block, or of all blocks up to it. */
+typedef struct directive_change {
 	uint64_t offset;           /**< Offset of the DIRECTIVES block. */
 	uint64_t declared;         /**< As #MPROF_DIRECTIVE_BIT. */
 	uint64_t unreadable_kinds; /**< Kinds that unknown directives concern, as #MPROF_BLOCK_BIT. */
 	int is_lost;               /**< The block, or one before it, could not be read. */
+} directive_change;
+
+/** The directives of the log as far as it was read. */
+typedef struct parser_directives {
+	directive_change in_force; /**< At the start of the buffer. */
+	directive_change *changes; /**< By each DIRECTIVES block that added any. */
+	size_t count;
+	size_t capacity;
 } parser_directives;
+
+/** Decodes EVENTS blocks. */
+typedef struct parser_events {
+	event_decode_table table;
+	const dialect_rules *table_rules; /**< What the table was built for; NULL before the first one. */
+	uint64_t table_directives;
+	events_decode_state state;
+	uint64_t start_counter; /**< The counter that the first delta of the block is added to. */
+	uint8_t numbers;        /**< A #collection_numbers, kept from block to block. */
+} parser_events;
+
+/** The memory that the events of the last batch point to. */
+typedef struct parser_batch {
+	mprof_event_detail *details;
+	size_t detail_count;  /**< Number of details of the events fetched last from an EVENTS block. */
+	uint64_t *references; /**< References of objects. */
+	uint64_t *frames;     /**< Frames of stack sections. */
+	size_t frame_capacity;
+} parser_batch;
+
+/** A search for the next valid block. */
+typedef struct parser_search {
+	uint64_t start;       /**< Offset in the log where the damage starts. */
+	uint64_t checked;     /**< Bytes checksummed since the search started. */
+	uint64_t claimed_end; /**< End of a block too long to load, according to its length; 0 for other searches. */
+} parser_search;
 
 /** Events with details that one batch can hold. A batch that reaches this number ends early. */
 #define PARSER_DETAIL_CAPACITY 512
@@ -53,40 +103,27 @@ struct mprof_parser {
 	int ignore_checksums;
 
 	parser_buffer buffer;
-	int is_finished;     /**< mprof_parser_finish() was called. */
+	/**
+	 * mprof_parser_finish() was called. Not a state: the caller may call it at any time, and it changes only what
+	 * happens when the buffer runs out.
+	 */
+	int is_finished;
 	uint64_t wait_until; /**< Offset in the log up to which bytes are needed; 0 if none are. */
 
+	parser_log_phase log_phase;
 	block_decoding decoding;
-	int has_dialect;              /**< The first bytes were examined, and decoding.rules is set. */
-	int is_decided;               /**< The dialect is certain: a log that begins like mail may also be drop. */
-	int is_past_intro;            /**< INTRO was read or found to be unreadable. */
-	parser_directives directives; /**< In force at the start of the buffer. */
-	parser_directives *directive_changes;
-	size_t directive_change_count;
-	size_t directive_change_capacity;
+	parser_directives directives;
 
 	parser_state state;
-	int is_opened;   /**< mprof_parser_next_block() has read the header but not loaded the block yet. */
-	int was_refused; /**< Loading failed for a reason that the caller may remove. */
-	uint64_t skip_left;
-	uint64_t span;     /**< Bytes from the block's header to the next one. */
-	mprof_block block; /**< The block at the start of the buffer. */
+	uint64_t skip_left; /**< #PARSER_SKIPPING: bytes of the block that were not fed yet. */
+	uint64_t span;      /**< Bytes from the block's header to the next one. */
+	mprof_block block;  /**< The block at the start of the buffer. */
 	block_body body;
 
-	id_map object_sizes; /**< Object sizes by class, from all MAPPING blocks that were read. */
-	event_decode_table events_table;
-	int has_events_table;
-	const dialect_rules *events_table_rules;
-	uint64_t events_table_directives;
-	mprof_event_detail *details;
-	size_t detail_count;  /**< Number of details of the events fetched last from an EVENTS block. */
-	uint64_t *references; /**< The references that details point to. */
-	uint64_t *frames;     /**< The frames of stack sections that details point to. */
-	size_t frame_capacity;
-	events_decode_state events;
-	uint64_t events_start;              /**< The counter that the first delta of the block is added to. */
-	thread_counters counters;           /**< The last counter of each thread. */
-	uint8_t numbers;                    /**< A #collection_numbers. */
+	id_map object_sizes;      /**< Object sizes by class, from all MAPPING blocks that were read. */
+	thread_counters counters; /**< The last counter of each thread. */
+	parser_batch batch;
+	parser_events events;
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
@@ -96,13 +133,12 @@ struct mprof_parser {
 	record_cursor records;
 	content_cursor properties;
 
-	uint64_t search_start;   /**< Offset in the log where the damage starts. */
-	uint64_t search_checked; /**< Bytes checksummed since the search started. */
-	uint64_t search_claimed; /**< End of a block too long to load, according to its length; 0 for other searches. */
+	parser_search search;
 
 	uint64_t log_end; /**< Offset after the END block; 0 until it is read. */
+	/** Any error in the log so far. Not a state: parsing continues after most errors. */
 	int is_damaged;
-	uint64_t valid_bytes;
+	uint64_t valid_bytes; /**< End of the blocks that are valid, from the start of the log on. */
 
 	mprof_error error;
 	mprof_error fatal_error; /**< Status #MPROF_OK if there was none. An out-of-memory error is never cleared. */

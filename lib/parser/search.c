@@ -31,7 +31,7 @@ static int is_claimed_successor(const mprof_parser *parser, const uint8_t *bytes
 {
 	block_header header;
 
-	if (parser->search_claimed == 0 || parser->buffer.offset + position != parser->search_claimed)
+	if (parser->search.claimed_end == 0 || parser->buffer.offset + position != parser->search.claimed_end)
 		return 0;
 	block_header_decode(bytes, &header);
 	return parser_header_is_plausible(parser, &header);
@@ -41,7 +41,7 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 {
 	const uint8_t *bytes = parser_buffer_bytes(&parser->buffer);
 	size_t length = parser_buffer_length(&parser->buffer);
-	uint64_t searched = parser->buffer.offset + length - parser->search_start;
+	uint64_t searched = parser->buffer.offset + length - parser->search.start;
 	uint32_t header_length = parser->decoding.rules->header_length;
 
 	for (; length - *position >= header_length; ++*position) {
@@ -60,9 +60,9 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 			*needed = *position + span;
 			return PARSER_SEARCH_MORE;
 		}
-		if (parser->search_checked > searched * CHECKED_PER_BYTE)
+		if (parser->search.checked > searched * CHECKED_PER_BYTE)
 			return PARSER_SEARCH_NONE;
-		parser->search_checked += span;
+		parser->search.checked += span;
 		if (parser_checksum_is_right(parser, bytes + *position, span))
 			return PARSER_SEARCH_FOUND;
 	}
@@ -73,9 +73,9 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed_end)
 {
 	parser->state = PARSER_SEARCHING;
-	parser->search_start = parser->block.offset;
-	parser->search_checked = 0;
-	parser->search_claimed = claimed_end;
+	parser->search.start = parser->block.offset;
+	parser->search.checked = 0;
+	parser->search.claimed_end = claimed_end;
 	parser_buffer_drop(&parser->buffer, position);
 }
 
@@ -86,9 +86,9 @@ size_t parser_search_inside(mprof_parser *parser)
 
 	if (parser->decoding.rules->checksum_length == 0)
 		return 0;
-	parser->search_start = parser->block.offset;
-	parser->search_checked = 0;
-	parser->search_claimed = 0;
+	parser->search.start = parser->block.offset;
+	parser->search.checked = 0;
+	parser->search.claimed_end = 0;
 	return parser_search_buffer(parser, &position, &needed) == PARSER_SEARCH_FOUND ? position : 0;
 }
 
@@ -102,7 +102,7 @@ static mprof_status end_without_damage(mprof_parser *parser)
 
 static mprof_status end_found(mprof_parser *parser)
 {
-	if (parser->buffer.offset == parser->search_claimed)
+	if (parser->buffer.offset == parser->search.claimed_end)
 		return end_without_damage(parser);
 	parser->state = PARSER_AT_HEADER;
 	return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK, 0,
@@ -113,16 +113,16 @@ static mprof_status end_not_found(mprof_parser *parser)
 {
 	size_t left = parser_buffer_length(&parser->buffer);
 
-	if (parser->search_claimed > parser->buffer.offset + left || !parser->is_finished) {
+	if (parser->search.claimed_end > parser->buffer.offset + left || !parser->is_finished) {
 		/*
 		 * The search was abandoned, or the log ends inside the block. Only its length is left to continue by.
 		 */
-		if (parser->search_claimed > parser->buffer.offset) {
+		if (parser->search.claimed_end > parser->buffer.offset) {
 			parser->state = PARSER_SKIPPING;
-			parser->skip_left = parser->search_claimed - parser->buffer.offset;
+			parser->skip_left = parser->search.claimed_end - parser->buffer.offset;
 			return parser_skip_rest(parser);
 		}
-	} else if (parser->search_claimed == parser->buffer.offset + left) {
+	} else if (parser->search.claimed_end == parser->buffer.offset + left) {
 		parser_buffer_drop(&parser->buffer, left);
 		return end_without_damage(parser);
 	}

@@ -87,7 +87,7 @@ mprof_status parser_statistical_next(mprof_parser *parser, mprof_event *events, 
 	while (*count < capacity && statistical_cursor_next(&parser->statistical, &item)) {
 		if (item.is_record)
 			continue;
-		event_store(parser, &events[*count], &item, &parser->details[*count]);
+		event_store(parser, &events[*count], &item, &parser->batch.details[*count]);
 		++*count;
 	}
 	return *count > 0 ? MPROF_OK : end_frames(parser, &parser->statistical.content);
