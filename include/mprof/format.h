@@ -283,8 +283,8 @@ typedef enum mprof_event_flag {
  */
 typedef struct mprof_event_detail {
 	size_t struct_size;         /**< sizeof (mprof_event_detail), set by the side that fills it. */
-	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Stack sections: the
-	                                 number of frames that remain, as in mprof_event::value. */
+	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Native memory resized:
+	                                 the old address. */
 	uint32_t caller;            /**< ID of the method that allocated (directive 1), or 0. */
 	uint32_t stack;             /**< Stack ID (STACKS; allocations: directive 19; exceptions: 25), or 0. */
 	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */

@@ -224,9 +224,8 @@ static events_decode_result decode_stack_section(const event_decode_entry *entry
 						 const uint8_t *limit, const events_decode_state *state,
 						 events_decode_batch *batch)
 {
-	static uint64_t no_frame;
 	mprof_event *event = &batch->events[batch->count];
-	uint64_t *frames = &no_frame;
+	uint64_t *frames = NULL;
 	uint64_t kept;
 	uint64_t count;
 	events_decode_result result;
@@ -245,7 +244,9 @@ static events_decode_result decode_stack_section(const event_decode_entry *entry
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	event_store(event, entry->event_template, 0, state->counter, kept);
-	event_store_section(event, &batch->details[batch->detail_count++], frames, (uint32_t)count);
+	event_store_section(event, &batch->details[batch->detail_count], frames, (uint32_t)count);
+	batch->sections[batch->section_count++] = (event_section){(uint32_t)batch->detail_count, (uint32_t)kept};
+	batch->detail_count++;
 	batch->frame_count += (size_t)count;
 	batch->count++;
 	return EVENTS_DECODE_DONE;

@@ -30,6 +30,15 @@ typedef struct events_decode_state {
 	uint8_t numbers; /**< A #collection_numbers, updated by each collection event. */
 } events_decode_state;
 
+/**
+ * A stack section of a batch. The details of a batch are in the order of its events, so those between the details of two
+ * sections belong to events after the first section.
+ */
+typedef struct event_section {
+	uint32_t detail_index; /**< Which of the batch's details belongs to it; contains the frames that are added. */
+	uint32_t kept;         /**< Frames of the previous call stack that remain; equals mprof_event::value. */
+} event_section;
+
 /** The output of decoding. The arrays are borrowed. */
 typedef struct events_decode_batch {
 	mprof_event *events;
@@ -38,6 +47,10 @@ typedef struct events_decode_batch {
 	mprof_event_detail *details; /**< For events with optional fields. May be NULL if no directive permits any. */
 	size_t detail_capacity;
 	size_t detail_count;
+	event_section
+		*sections; /**< One for each stack section. Has detail_capacity elements, or is NULL if the dialect
+	                              has no stack sections. */
+	size_t section_count;
 	uint64_t *frames; /**< For stack sections. May be NULL, with a capacity of 0, until EVENTS_DECODE_NO_ROOM. */
 	size_t frame_capacity;
 	size_t frame_count;

@@ -69,16 +69,12 @@ static inline int event_store_detail(mprof_event *event, mprof_event_detail *det
 	return 1;
 }
 
-/**
- * Stores the detail of a stack section event. The \p count frames are borrowed. \p frames is not NULL even if \p count
- * is 0, which distinguishes the details of stack sections from others.
- */
+/** Stores the detail of a stack section event. The \p count frames are borrowed. */
 static inline void event_store_section(mprof_event *event, mprof_event_detail *detail, const uint64_t *frames,
 				       uint32_t count)
 {
 	memset(detail, 0, sizeof(*detail));
 	detail->struct_size = sizeof(*detail);
-	detail->object = event->value;
 	detail->reference_count = count;
 	detail->references = frames;
 	event->more.detail = detail;

@@ -152,10 +152,12 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, const
 				mark_single_of_16(window + 48, table) << 48;
 }
 
-/* The output for the details of events and the frames of stack sections. */
+/* The output for the details of events, and for stack sections and their frames. */
 typedef struct fast_details {
+	const mprof_event_detail *first_detail; /* Of the batch. */
 	mprof_event_detail *detail;
 	const mprof_event_detail *detail_end;
+	event_section *section;
 	uint64_t *frame;
 	const uint64_t *frame_end;
 	const uint8_t *window_limit; /* Limit for the end of a window of frames. */
@@ -201,7 +203,7 @@ static inline int decode_fast_frames(const uint8_t *cursor, uint64_t ends, uint6
 	uint64_t all = 0;
 	uint32_t position = 0;
 
-	if (__builtin_expect(details->detail == details->detail_end || event->value > UINT32_MAX ||
+	if (__builtin_expect(frame == NULL || details->detail == details->detail_end || event->value > UINT32_MAX ||
 				     count > (uint64_t)(details->frame_end - frame),
 			     0))
 		return -1;
@@ -227,6 +229,9 @@ static inline int decode_fast_frames(const uint8_t *cursor, uint64_t ends, uint6
 	}
 	if (__builtin_expect(all > UINT32_MAX, 0))
 		return -1;
+	details->section->detail_index = (uint32_t)(details->detail - details->first_detail);
+	details->section->kept = (uint32_t)event->value;
+	details->section++;
 	event_store_section(event, details->detail++, frame, (uint32_t)count);
 	details->frame += count;
 	return (int)(cursor - start) + (int)position;
@@ -364,15 +369,16 @@ decode_windows(const event_decode_table *table, const uint8_t *cursor, const eve
 	const uint8_t *readable = state->bytes + state->readable;
 	mprof_event *event = batch->events + batch->count;
 	mprof_event *end = batch->events + batch->capacity;
-	/* Start and end of the frame array if there is none. Nothing is stored here. */
-	static uint64_t no_frame;
-	fast_details details = {NULL, NULL, &no_frame, &no_frame, NULL};
+	fast_details details = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
 	uint64_t counter = *last_counter;
 
 	if (has_details && batch->details != NULL) {
+		details.first_detail = batch->details;
 		details.detail = batch->details + batch->detail_count;
 		details.detail_end = batch->details + batch->detail_capacity;
 	}
+	if ((features & FAST_FRAMES) != 0)
+		details.section = batch->sections + batch->section_count;
 	if ((features & FAST_FRAMES) != 0 && batch->frames != NULL) {
 		details.frame = batch->frames + batch->frame_count;
 		details.frame_end = batch->frames + batch->frame_capacity;
@@ -401,7 +407,9 @@ decode_windows(const event_decode_table *table, const uint8_t *cursor, const eve
 	batch->count = (size_t)(event - batch->events);
 	if (details.detail != NULL)
 		batch->detail_count = (size_t)(details.detail - batch->details);
-	if (details.frame != &no_frame)
+	if ((features & FAST_FRAMES) != 0)
+		batch->section_count = (size_t)(details.section - batch->sections);
+	if (details.frame != NULL)
 		batch->frame_count = (size_t)(details.frame - batch->frames);
 	*last_counter = counter;
 	return cursor;

@@ -28,9 +28,18 @@ static int has_details(const mprof_parser *parser)
 	return parser->decoding.rules->has_details || (parser->decoding.directives & optional_fields) != 0;
 }
 
+/* A batch has at most as many stack sections as details. */
+static int sections_reserve(mprof_parser *parser)
+{
+	if (parser->batch.sections == NULL && parser->decoding.rules->has_stack_sections)
+		parser->batch.sections = allocator_allocate(&parser->allocator,
+							    PARSER_DETAIL_CAPACITY * sizeof(*parser->batch.sections));
+	return parser->batch.sections != NULL || !parser->decoding.rules->has_stack_sections;
+}
+
 int parser_events_reserve(mprof_parser *parser)
 {
-	return !has_details(parser) || parser_details_reserve(parser);
+	return !has_details(parser) || (parser_details_reserve(parser) && sections_reserve(parser));
 }
 
 void parser_events_init(mprof_parser *parser, size_t length)
@@ -108,6 +117,7 @@ static events_decode_result decode_batch(mprof_parser *parser, events_decode_bat
 	parser->events.state.numbers = parser->events.numbers;
 	batch->details = parser->batch.details;
 	batch->detail_capacity = parser->batch.details != NULL ? PARSER_DETAIL_CAPACITY : 0;
+	batch->sections = parser->batch.sections;
 	batch->frames = parser->batch.frames;
 	batch->frame_capacity = parser->batch.frame_capacity;
 	result = events_decode(&parser->events.table, &parser->events.state, batch);
@@ -128,6 +138,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 
 	*count = batch.count;
 	parser->batch.detail_count = batch.detail_count;
+	parser->batch.section_count = batch.section_count;
 	if (batch.count > 0)
 		return MPROF_OK;
 	if (result == EVENTS_DECODE_NO_ROOM)

@@ -63,6 +63,7 @@ void mprof_parser_destroy(mprof_parser *parser)
 	allocator_release(&allocator, parser->directives.changes,
 			  parser->directives.capacity * sizeof(*parser->directives.changes));
 	allocator_release(&allocator, parser->batch.details, PARSER_DETAIL_CAPACITY * sizeof(*parser->batch.details));
+	allocator_release(&allocator, parser->batch.sections, PARSER_DETAIL_CAPACITY * sizeof(*parser->batch.sections));
 	allocator_release(&allocator, parser->batch.frames,
 			  parser->batch.frame_capacity * sizeof(*parser->batch.frames));
 	thread_counters_destroy(&parser->counters);
@@ -323,10 +324,24 @@ uint64_t parser_directives_declared(const mprof_parser *parser)
 	return parser->directives.in_force.declared;
 }
 
-mprof_event_detail *parser_details(mprof_parser *parser, size_t *count)
+parser_event_details parser_last_details(const mprof_parser *parser)
 {
-	*count = parser->batch.detail_count;
-	return parser->batch.details;
+	const parser_batch *batch = &parser->batch;
+
+	return (parser_event_details){batch->details, batch->detail_count, batch->sections, batch->section_count};
+}
+
+void parser_details_set_stack(mprof_parser *parser, size_t first, size_t end, uint32_t stack_id)
+{
+	for (size_t i = first; i < end; i++)
+		parser->batch.details[i].stack = stack_id;
+}
+
+void parser_event_set_stack(mprof_parser *parser, const mprof_event *event, uint32_t stack_id)
+{
+	const size_t index = (size_t)(event->more.detail - parser->batch.details);
+
+	parser->batch.details[index].stack = stack_id;
 }
 
 uint64_t parser_offset(const mprof_parser *parser)

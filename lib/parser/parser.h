@@ -8,6 +8,8 @@
 
 #include <mprof/parser.h>
 
+#include "format/event_decode_state.h"
+
 /** The last error; its status is #MPROF_OK if there was none. */
 const mprof_error *parser_last_error(const mprof_parser *parser);
 
@@ -35,11 +37,22 @@ void parser_rewind(mprof_parser *parser);
 /** The directives in force, as #MPROF_DIRECTIVE_BIT. */
 uint64_t parser_directives_declared(const mprof_parser *parser);
 
-/**
- * The details of the events that were fetched last. The parser owns them; they are valid until the next fetch, and the
- * caller may write to them.
- */
-mprof_event_detail *parser_details(mprof_parser *parser, size_t *count);
+/** The details of a batch of events, and which of them belong to stack sections. */
+typedef struct parser_event_details {
+	const mprof_event_detail *details; /**< In the order of the events. */
+	size_t count;
+	const event_section *sections; /**< In order. */
+	size_t section_count;
+} parser_event_details;
+
+/** The details of the events of an EVENTS block that were fetched last. Valid until the next fetch. */
+parser_event_details parser_last_details(const mprof_parser *parser);
+
+/** Sets the call stack of the details from index \p first to before \p end of the events that were fetched last. */
+void parser_details_set_stack(mprof_parser *parser, size_t first, size_t end, uint32_t stack_id);
+
+/** Sets the call stack of one of the events that were fetched last. It must have a detail. */
+void parser_event_set_stack(mprof_parser *parser, const mprof_event *event, uint32_t stack_id);
 
 /** The offset in the log of the first byte that the parser has not consumed. */
 uint64_t parser_offset(const mprof_parser *parser);

@@ -78,7 +78,9 @@ typedef struct parser_events {
 /** The memory that the events of the last batch point to. */
 typedef struct parser_batch {
 	mprof_event_detail *details;
-	size_t detail_count;  /**< Number of details of the events fetched last from an EVENTS block. */
+	size_t detail_count;     /**< Number of details of the events fetched last from an EVENTS block. */
+	event_section *sections; /**< Which of the details belong to stack sections; NULL if no dialect has any. */
+	size_t section_count;
 	uint64_t *references; /**< References of objects. */
 	uint64_t *frames;     /**< Frames of stack sections. */
 	size_t frame_capacity;
@@ -98,6 +100,9 @@ typedef struct parser_search {
 #define PARSER_REFERENCE_CAPACITY 8192
 
 struct mprof_parser {
+	/** First, so that its table is aligned like the allocation and no entry of 16 bytes crosses a cache line. */
+	parser_events events;
+
 	mprof_allocator allocator;
 	uint64_t max_block_length;
 	int ignore_checksums;
@@ -123,7 +128,6 @@ struct mprof_parser {
 	id_map object_sizes;      /**< Object sizes by class, from all MAPPING blocks that were read. */
 	thread_counters counters; /**< The last counter of each thread. */
 	parser_batch batch;
-	parser_events events;
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;

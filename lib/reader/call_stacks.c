@@ -88,42 +88,20 @@ static uint64_t kinds_with_stacks(const mprof_reader *reader)
 	return (parser_directives_declared(reader->parser) & directive) != 0 ? monitors | allocations : monitors;
 }
 
-/* Every section has a detail, so a batch without details has no section. */
-static int has_section(const mprof_reader *reader, const mprof_event *events, size_t count)
+/* Applies a section that keeps \p kept frames and adds those of \p detail. */
+static void apply_section(mprof_reader *reader, frame_stack *stack, uint64_t kept, const mprof_event_detail *detail)
 {
-	size_t detail_count;
-
-	(void)parser_details(reader->parser, &detail_count);
-	if (detail_count == 0)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
-			return 1;
-	}
-	return 0;
+	reader_note_fault(
+		reader, frame_stack_apply(stack, &reader->interner, kept, detail->references, detail->reference_count));
 }
 
-static void apply_section(mprof_reader *reader, frame_stack *stack, const mprof_event *event)
+/* An event without a detail gets one from the pool. */
+static void set_event_stack(mprof_reader *reader, mprof_event *event, uint32_t stack_id)
 {
-	const mprof_event_detail *detail = event->more.detail;
-	size_t count = detail != NULL ? detail->reference_count : 0;
-
-	reader_note_fault(reader, frame_stack_apply(stack, &reader->interner, event->value,
-						    count > 0 ? detail->references : NULL, count));
-}
-
-/*
- * The parser owns the details and permits the reader to write to them. An event without a detail gets one from the
- * pool.
- */
-static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t stack_id)
-{
-	size_t count;
-	mprof_event_detail *details = parser_details(reader->parser, &count);
 	mprof_event_detail *detail;
 
 	if (event->more.detail != NULL) {
-		details[event->more.detail - details].stack = stack_id;
+		parser_event_set_stack(reader->parser, event, stack_id);
 		return;
 	}
 	detail = detail_pool_take(&reader->stacks.details);
@@ -135,23 +113,24 @@ static void set_stack(mprof_reader *reader, mprof_event *event, uint32_t stack_i
 
 /*
  * Variant of attach_to_events() for logs in which exactly the sections and the events with a call stack have details.
- * It iterates over the details instead of the events: which events have one is unpredictable, and a branch on it would
- * often be mispredicted.
+ * It iterates over the sections and the details between them instead of the events: which events have one is
+ * unpredictable, and a branch on it would often be mispredicted.
  */
 static void attach_by_details(mprof_reader *reader, frame_stack *stack)
 {
-	size_t count;
-	mprof_event_detail *details = parser_details(reader->parser, &count);
+	const parser_event_details batch = parser_last_details(reader->parser);
+	size_t next = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		mprof_event_detail *detail = &details[i];
+	for (size_t i = 0; i < batch.section_count; i++) {
+		const event_section *section = &batch.sections[i];
 
-		if (detail->references != NULL)
-			reader_note_fault(reader, frame_stack_apply(stack, &reader->interner, detail->object,
-								    detail->references, detail->reference_count));
-		else
-			detail->stack = frame_stack_id(stack);
+		if (next < section->detail_index)
+			parser_details_set_stack(reader->parser, next, section->detail_index, frame_stack_id(stack));
+		apply_section(reader, stack, section->kept, &batch.details[section->detail_index]);
+		next = section->detail_index + 1;
 	}
+	if (next < batch.count)
+		parser_details_set_stack(reader->parser, next, batch.count, frame_stack_id(stack));
 }
 
 /*
@@ -177,9 +156,9 @@ static void attach_to_events(mprof_reader *reader, frame_stack *stack, mprof_eve
 		uint32_t stack_id = frame_stack_id(stack);
 
 		if (events[i].kind == MPROF_EVENT_STACK_SECTION)
-			apply_section(reader, stack, &events[i]);
+			apply_section(reader, stack, events[i].value, events[i].more.detail);
 		else if (stack_id != 0 && (kinds >> events[i].kind & 1) != 0)
-			set_stack(reader, &events[i], stack_id);
+			set_event_stack(reader, &events[i], stack_id);
 	}
 }
 
@@ -187,7 +166,7 @@ static void attach_stacks(mprof_reader *reader, mprof_event *events, size_t coun
 {
 	reader_stacks *stacks = &reader->stacks;
 
-	if (!stacks->is_used && !has_section(reader, events, count))
+	if (!stacks->is_used && parser_last_details(reader->parser).section_count == 0)
 		return;
 	stacks->is_used = 1;
 	if (!stacks->is_begun)

@@ -27,11 +27,17 @@ static events_decode_state state_of(const uint8_t *bytes, size_t length, size_t 
 	return (events_decode_state){.bytes = bytes, .length = length, .readable = readable, .counter = counter};
 }
 
+static event_section sections[EVENTS];
+
 static events_decode_batch batch_of(mprof_event *events, size_t capacity, mprof_event_detail *details,
 				    size_t detail_capacity)
 {
-	return (events_decode_batch){
-		.events = events, .capacity = capacity, .details = details, .detail_capacity = detail_capacity};
+	cr_assert(detail_capacity <= EVENTS);
+	return (events_decode_batch){.events = events,
+				     .capacity = capacity,
+				     .details = details,
+				     .detail_capacity = detail_capacity,
+				     .sections = sections};
 }
 
 static uint64_t random_state;
@@ -182,7 +188,6 @@ static uint8_t *expected_put_collection(expected_event *expected, uint8_t *out, 
 static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *out)
 {
 	expected->event.value = common_number(32);
-	expected->detail.object = expected->event.value;
 	/* Some need several windows of the fast path. */
 	expected->detail.reference_count = (uint32_t)(random_next() % (random_next() % 8 == 0 ? MOST_FRAMES + 1 : 5));
 	expected->detail.references = expected->frames;
@@ -315,6 +320,22 @@ static void expect_event(const expected_event *expected, const mprof_event *even
 		cr_assert_eq(event->more.detail_bits, 0);
 }
 
+/* The batch lists exactly its stack sections, in order. */
+static void expect_sections(const events_decode_batch *batch)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		if (batch->events[i].kind != MPROF_EVENT_STACK_SECTION)
+			continue;
+		cr_assert_lt(found, batch->section_count);
+		cr_assert_eq(&batch->details[batch->sections[found].detail_index], batch->events[i].more.detail);
+		cr_assert_eq(batch->sections[found].kept, batch->events[i].value);
+		found++;
+	}
+	cr_assert_eq(found, batch->section_count);
+}
+
 typedef struct made_events {
 	expected_event *expected;
 	uint8_t *bytes;
@@ -394,6 +415,7 @@ static void check_decoding(const made_events *made, const event_decode_table *ta
 		cr_assert(batch.count <= capacity);
 		for (size_t i = 0; i < batch.count; i++)
 			expect_event(&made->expected[total + i], &events[i], total + i);
+		expect_sections(&batch);
 		total += batch.count;
 		cr_assert_eq(state.position, made->expected[total - 1].end);
 	} while (result == EVENTS_DECODE_FULL);

@@ -16,6 +16,7 @@
 static event_decode_table table;
 static mprof_event events[MOST_EVENTS];
 static mprof_event_detail details[MOST_EVENTS];
+static event_section sections[MOST_EVENTS];
 static uint64_t frames[MOST_FRAMES];
 static events_decode_state state;
 static events_decode_batch batch;
@@ -37,6 +38,7 @@ static events_decode_result decode(void)
 				      .capacity = MOST_EVENTS,
 				      .details = details,
 				      .detail_capacity = MOST_EVENTS,
+				      .sections = sections,
 				      .frames = frames,
 				      .frame_capacity = MOST_FRAMES};
 	return events_decode(&table, &state, &batch);
@@ -65,6 +67,20 @@ static void expect_allocation(size_t number, uint32_t caller, uint64_t object)
 	cr_assert_eq(events[number].more.detail->stack, 0);
 }
 
+/* The batch lists the section of this detail once. */
+static void expect_section(uint64_t kept, const mprof_event_detail *detail)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < batch.section_count; i++) {
+		if (&details[sections[i].detail_index] != detail)
+			continue;
+		cr_assert_eq(sections[i].kept, kept);
+		found++;
+	}
+	cr_assert_eq(found, 1);
+}
+
 static void expect_frames(size_t number, uint64_t kept, const uint64_t *expected, uint32_t count)
 {
 	const mprof_event_detail *detail = events[number].more.detail;
@@ -74,9 +90,9 @@ static void expect_frames(size_t number, uint64_t kept, const uint64_t *expected
 	cr_assert_eq(detail->reference_count, count);
 	for (uint32_t i = 0; i < count; i++)
 		cr_assert_eq(detail->references[i], expected[i]);
-	cr_assert_not_null(detail->references);
-	cr_assert_eq(detail->object, kept);
+	cr_assert_eq(detail->object, 0);
 	cr_assert_eq(detail->stack, 0);
+	expect_section(kept, detail);
 }
 
 Test(events_decode_classic, stack_sections_and_allocations_with_their_caller_and_object)
