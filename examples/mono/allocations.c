@@ -2,6 +2,7 @@
 /* Records allocated objects. */
 #include "allocations.h"
 
+#include "allocation_samples.h"
 #include "names.h"
 #include "shared/hash.h"
 #include "stacks.h"
@@ -64,11 +65,45 @@ static void detailed_allocation(MonoProfiler *profiler, MonoObject *object)
 						(uint64_t)(uintptr_t)object, frames, count);
 }
 
+/* Only a sample of the objects is recorded with call stacks. */
+static void sampled_allocation(MonoProfiler *profiler, MonoObject *object)
+{
+	thread_state *state = threads_state(profiler);
+	const known_vtable *known;
+	mprof_key class_key;
+	uint64_t size;
+
+	if (state == NULL)
+		return;
+	known = vtable_of(profiler, state, object);
+	class_key = known->class_key;
+	size = size_of(known, object);
+	if (!allocation_samples_choose(profiler, state, size)) {
+		if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_OBJECT) != 0)
+			mprof_thread_record_allocation_detailed(state->recording, class_key, size,
+								(uint64_t)(uintptr_t)object, NULL, 0);
+		else
+			mprof_thread_record_allocation(state->recording, class_key, size);
+	} else if (mprof_recorder_is_enabled(profiler->recorder)) {
+		mprof_frame frames[MPROF_STACK_MAX];
+		size_t count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
+
+		mprof_thread_record_allocation_detailed(state->recording, class_key, size, (uint64_t)(uintptr_t)object,
+							frames, count);
+	}
+}
+
+static MonoProfilerGCAllocationCallback callback_for(const MonoProfiler *profiler)
+{
+	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 &&
+	    profiler->options.allocation_interval != 0)
+		return sampled_allocation;
+	return profiler->allocation_detail != 0 ? detailed_allocation : gc_allocation;
+}
+
 void allocations_install(MonoProfiler *profiler)
 {
-	int is_detailed = profiler->allocation_detail != 0;
 
 	if ((profiler->options.kinds & RECORD_ALLOCATIONS) != 0 && mono_profiler_enable_allocations())
-		mono_profiler_set_gc_allocation_callback(profiler->handle,
-							 is_detailed ? detailed_allocation : gc_allocation);
+		mono_profiler_set_gc_allocation_callback(profiler->handle, callback_for(profiler));
 }

@@ -234,9 +234,17 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->track_objects = (asked->kinds & (RECORD_FREED | RECORD_SUMMARIES)) != 0;
 }
 
+/* Whether only some allocations have a call stack. */
+static int samples_allocations(void)
+{
+	return module.options.allocation_interval != 0 && (module.options.kinds & RECORD_ALLOCATIONS) != 0 &&
+	       (module.allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
+}
+
 static mprof_status open_recorder(const session_info *session, const char *text, mprof_error *error)
 {
 	char process[16];
+	char interval[24];
 	char *runtime = mono_get_runtime_build_info();
 	const mprof_property properties[] = {
 		{"program", session->program},
@@ -245,12 +253,15 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 		{"options", text == NULL ? "" : text},
 		{"recorder", recorder_name},
 		{"runtime", runtime == NULL ? "" : runtime},
+		{"alloc_sample_bytes", interval},
 	};
+	const size_t property_count = sizeof(properties) / sizeof(properties[0]);
 	mprof_writer_options writer;
 	mprof_recorder_options options;
 	mprof_status status;
 
 	snprintf(process, sizeof(process), "%ld", (long)getpid());
+	snprintf(interval, sizeof(interval), "%" PRIu64, module.options.allocation_interval);
 	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.dialect = module.options.dialect;
 	writer.intro_flags = intro_flags(&module.options);
@@ -263,7 +274,8 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	set_recorder_options(&options, &writer);
 	options.properties = properties;
 	options.property_size = sizeof(mprof_property);
-	options.property_count = sizeof(properties) / sizeof(properties[0]);
+	/* The last property is only for allocations that are sampled. */
+	options.property_count = samples_allocations() ? property_count : property_count - 1;
 	status = salvage_open(module.options.salvage, module.full_path, module.options.ring_bytes, &options,
 			      &module.recorder, error);
 	mono_free(runtime);

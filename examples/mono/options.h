@@ -77,12 +77,14 @@ typedef struct module_options {
 	uint64_t heap_bytes;        /**< Maximum memory for unwritten heap snapshots; 0 for the recorder's default. */
 	int64_t heap_snapshots;     /**< With HEAP_EVERY: initial value of heap_snapshots_left; -1 for no limit. */
 
-	int allocation_stacks;   /**< Allocations have call stacks... */
-	uint32_t stack_depth;    /**< ...of at most that many frames, at least 1; as have handles, monitors and
-				    exceptions. */
-	int allocation_callers;  /**< Allocations have the method that allocates. */
-	int allocation_objects;  /**< Allocations have the object's address. */
-	int exception_stacks;    /**< Exceptions have call stacks. */
+	int allocation_stacks;        /**< Allocations have call stacks... */
+	uint32_t stack_depth;         /**< ...of at most that many frames, at least 1; as have handles, monitors and
+	                                   exceptions. */
+	uint64_t allocation_interval; /**< With allocation_stacks: bytes from one allocation with a call stack to the
+	                                   next, on average; 0: all have one. */
+	int allocation_callers;       /**< Allocations have the method that allocates. */
+	int allocation_objects;       /**< Allocations have the object's address. */
+	int exception_stacks;         /**< Exceptions have call stacks. */
 	const char *handle_type; /**< With RECORD_HANDLES: "normal", "pinned", "weak", "weak-track", or NULL for all. */
 	char *handle_class;      /**< With RECORD_HANDLES: pattern for the class of the object, or NULL for all. */
 	uint32_t metrics_milliseconds;

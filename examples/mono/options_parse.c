@@ -278,6 +278,24 @@ static int wants_snapshots_by_signal(const module_options *options)
 	return 0;
 }
 
+/*
+ * Readers scale what has a call stack by the interval in the session's metadata, which older formats do not have, and
+ * take a caller without a call stack for a call site of its own.
+ */
+static int check_sampled_stacks(options_parser *parser)
+{
+	const module_options *options = parser->options;
+
+	if (options->allocation_interval == 0)
+		return 1;
+	if (options->allocation_callers)
+		return options_complain(parser, "alloc=stack:BYTES and alloc=caller exclude each other: a call stack "
+						"contains the caller");
+	if (options_are_classic(options))
+		return options_complain(parser, "alloc=stack:BYTES needs the format mprof2");
+	return 1;
+}
+
 static int complete_options(options_parser *parser)
 {
 	module_options *options = parser->options;
@@ -289,7 +307,7 @@ static int complete_options(options_parser *parser)
 					"ring= and max-size= exclude each other: ring= already limits the size");
 	if (wants_snapshots_by_signal(options) && (options->kinds & RECORD_HEAP) == 0)
 		return options_complain(parser, "signal=...:heapshot needs the option heap or heap=ondemand");
-	return 1;
+	return check_sampled_stacks(parser);
 }
 
 int options_parse(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE])

@@ -13,6 +13,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* Range of the mean distance of allocations with a call stack, in bytes. */
+#define MIN_ALLOCATION_INTERVAL (UINT64_C(1) << 10)
+#define MAX_ALLOCATION_INTERVAL (UINT64_C(1) << 30)
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
@@ -52,7 +56,8 @@ static int shift_of(const char *suffix)
 	return letter == NULL || suffix[1] != '\0' ? -1 : 10 * (int)(letter - letters + 1);
 }
 
-int options_parse_size(options_parser *parser, const char *value, uint64_t least, uint64_t *size)
+/* Returns 0 if it is not a size, or out of range. */
+static int read_size(const char *value, uint64_t least, uint64_t *size)
 {
 	const char *rest;
 	uint64_t parsed;
@@ -60,10 +65,17 @@ int options_parse_size(options_parser *parser, const char *value, uint64_t least
 	int shift = well ? shift_of(rest) : -1;
 
 	if (shift < 0 || parsed > UINT64_MAX >> 1 >> shift || parsed << shift < least)
+		return 0;
+	*size = parsed << shift;
+	return 1;
+}
+
+int options_parse_size(options_parser *parser, const char *value, uint64_t least, uint64_t *size)
+{
+	if (!read_size(value, least, size))
 		return options_complain(parser,
 					"'%s' is not a number of bytes from %" PRIu64 "k on; k, m and g multiply it",
 					value, least >> 10);
-	*size = parsed << shift;
 	return 1;
 }
 
@@ -78,22 +90,46 @@ static int skip_word(const char **list, const char *word)
 	return 1;
 }
 
+/*
+ * If the next word is "stack:" and a size, skips it and returns 1; 0 if it is another word, or the size is out of range.
+ */
+static int skip_sampled_stack(const char **list, uint64_t *interval)
+{
+	static const char prefix[] = "stack:";
+	size_t length = strcspn(*list, "+");
+	char size[24];
+
+	if (strncmp(*list, prefix, sizeof(prefix) - 1) != 0 || length - (sizeof(prefix) - 1) >= sizeof(size))
+		return 0;
+	snprintf(size, sizeof(size), "%.*s", (int)(length - (sizeof(prefix) - 1)), *list + sizeof(prefix) - 1);
+	if (!read_size(size, MIN_ALLOCATION_INTERVAL, interval) || *interval > MAX_ALLOCATION_INTERVAL)
+		return 0;
+	*list += length + ((*list)[length] == '+');
+	return 1;
+}
+
 int options_apply_allocation_detail(options_parser *parser, const char *value)
 {
 	module_options *options = parser->options;
 	const char *list = value;
 
 	do {
-		if (skip_word(&list, "stack"))
+		uint64_t interval = 0;
+
+		if (skip_word(&list, "stack") || skip_sampled_stack(&list, &interval)) {
 			options->allocation_stacks = 1;
-		else if (skip_word(&list, "caller"))
+			options->allocation_interval = interval;
+		} else if (skip_word(&list, "caller")) {
 			options->allocation_callers = 1;
-		else if (skip_word(&list, "objects") || skip_word(&list, "object"))
+		} else if (skip_word(&list, "objects") || skip_word(&list, "object")) {
 			options->allocation_objects = 1;
-		else
+		} else {
 			return options_complain(
-				parser, "unknown value alloc=%s; the values are stack, caller and objects, joined by +",
+				parser,
+				"unknown value alloc=%s; the values are stack, stack:BYTES from 1k to 1g, caller and "
+				"objects, joined by +",
 				value);
+		}
 	} while (*list != '\0');
 	return 1;
 }

@@ -48,11 +48,13 @@ typedef struct known_vtable {
 /** Owned by its thread; the links are guarded by the lock of threads.c. */
 typedef struct thread_state {
 	mprof_thread *recording;
-	uint64_t id;           /**< The thread's ID in the log. */
-	uintptr_t runtime_id;  /**< The thread's ID in the runtime's callbacks. */
-	uint32_t call_depth;   /**< See call_depth.h. */
-	unsigned compilations; /**< Entries used in compiling. */
-	unsigned loads;        /**< Entries used in loading. */
+	uint64_t id;              /**< The thread's ID in the log. */
+	uintptr_t runtime_id;     /**< The thread's ID in the runtime's callbacks. */
+	uint32_t call_depth;      /**< See call_depth.h. */
+	unsigned compilations;    /**< Entries used in compiling. */
+	unsigned loads;           /**< Entries used in loading. */
+	uint64_t bytes_to_sample; /**< See allocation_samples.h; 0 before the first distance is drawn. */
+	uint64_t sample_random;   /**< State of the random numbers for it. */
 	known_vtable known_vtables[KNOWN_VTABLES];
 	known_method known_methods[KNOWN_METHODS];
 	compilation compiling[MAX_COMPILATIONS];

@@ -84,6 +84,13 @@ typedef struct mprof_allocation_site {
 	uint64_t bytes;       /**< Their bytes. */
 	uint32_t call;        /**< Node of the call tree if stack is 0; 0 if not known or not requested. */
 	uint32_t reserved;    /**< 0. */
+	uint64_t samples;     /**< If not 0, call stacks were recorded for a sample of the allocations: allocations and
+	                           bytes are unbiased estimates from this number of objects. See section 3.8 of the
+	                           format. Those of a class (#mprof_class_stats) are exact even so. */
+	uint64_t allocations_error; /**< The standard error of allocations: the estimate differs from the true number by
+	                                 less than twice this in 19 of 20 cases, if there are enough samples. 0 if
+	                                 exact. */
+	uint64_t bytes_error;       /**< The standard error of bytes; 0 if exact. */
 } mprof_allocation_site;
 
 /**

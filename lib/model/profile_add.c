@@ -173,6 +173,8 @@ static mprof_status add_session_block(mprof_profile *profile, mprof_reader *read
 			*is_own = 1;
 			return out_of_memory(profile);
 		}
+		if (strcmp(key, ALLOCATION_SAMPLE_BYTES_KEY) == 0)
+			allocation_estimates_set_interval(&profile->estimates, value);
 	}
 	return status == MPROF_END ? MPROF_OK : status;
 }

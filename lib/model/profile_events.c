@@ -47,16 +47,22 @@ static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof
 	uint32_t caller = detail != NULL ? detail->caller : 0;
 	uint32_t call = profile->has_call_sites && stack == 0 ? top : CALL_TREE_ROOT;
 	site_key key = {.class_id = event->id, .stack = stack, .call = call, .detail = caller};
+	int is_sampled = profile->estimates.interval != 0;
 	site_record *record;
 	size_t site;
 
-	if (stack == 0 && caller == 0 && call == CALL_TREE_ROOT)
+	/* Where allocations are sampled, a site is estimated from those that have a call stack. */
+	if (stack == 0 && (is_sampled || (caller == 0 && call == CALL_TREE_ROOT)))
 		return 1;
 	key.other = event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ? MPROF_EVENT_FLAG_COMPILING : 0;
 	site = site_table_get(&profile->allocations, &key);
-	if (site == SITE_TABLE_NONE) {
+	if (site == SITE_TABLE_NONE || (is_sampled && !allocation_estimates_reserve(&profile->estimates, site + 1))) {
 		profile->totals.folded_sites++;
 		return memory_budget_is_exceeded(&profile->budget);
+	}
+	if (is_sampled) {
+		allocation_estimates_add(&profile->estimates, site, event->value);
+		return 1;
 	}
 	record = &profile->allocations.records[site];
 	record->count++;

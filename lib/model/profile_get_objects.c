@@ -48,6 +48,7 @@ static void store_allocation_site(const mprof_profile *profile, size_t index, vo
 {
 	mprof_allocation_site *site = row;
 	const site_record *record = &profile->allocations.records[index];
+	const allocation_estimate *estimate = allocation_estimates_get(&profile->estimates, index);
 
 	site->class_id = record->key.class_id;
 	site->stack = record->key.stack;
@@ -56,6 +57,13 @@ static void store_allocation_site(const mprof_profile *profile, size_t index, vo
 	site->flags = (uint32_t)record->key.other;
 	site->allocations = record->count;
 	site->bytes = record->value;
+	if (estimate == NULL)
+		return;
+	site->samples = estimate->samples;
+	site->allocations = allocation_estimate_round((double)record->count + estimate->objects);
+	site->bytes = allocation_estimate_round((double)record->value + estimate->bytes);
+	site->allocations_error = allocation_estimate_error(estimate->objects_variance);
+	site->bytes_error = allocation_estimate_error(estimate->bytes_variance);
 }
 
 static const profile_table allocation_site_rows =

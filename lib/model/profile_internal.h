@@ -6,6 +6,7 @@
 #ifndef MODEL_PROFILE_INTERNAL_H
 #define MODEL_PROFILE_INTERNAL_H
 
+#include "model/allocation_estimates.h"
 #include "model/call_stack.h"
 #include "model/collections.h"
 #include "model/code_units.h"
@@ -41,9 +42,10 @@ struct mprof_profile {
 	code_unit_list code_units;
 	property_list properties;
 	sample_model samples;
-	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
+	site_table allocations;         /**< Allocations with a known call site. value: bytes. key.detail: the method.
 	                             key.other: an mprof_event_flag. */
-	site_table exceptions;  /**< Exceptions with a known call site. */
+	site_table exceptions;          /**< Exceptions with a known call site. */
+	allocation_estimates estimates; /**< Of the same sites, in logs that have samples of allocations. */
 	heap_snapshot_list heap_snapshots;
 	heap_summary_list heap_summaries;
 	handle_list handles;

@@ -580,7 +580,7 @@ FIELD(mprof_sample_node, reserved, 28);
 FIELD(mprof_sample_node, self, 32);
 FIELD(mprof_sample_node, total, 40);
 
-SIZE(mprof_allocation_site, 48);
+SIZE(mprof_allocation_site, 72);
 FIELD(mprof_allocation_site, struct_size, 0);
 FIELD(mprof_allocation_site, class_id, 8);
 FIELD(mprof_allocation_site, stack, 12);
@@ -590,6 +590,9 @@ FIELD(mprof_allocation_site, allocations, 24);
 FIELD(mprof_allocation_site, bytes, 32);
 FIELD(mprof_allocation_site, call, 40);
 FIELD(mprof_allocation_site, reserved, 44);
+FIELD(mprof_allocation_site, samples, 48);
+FIELD(mprof_allocation_site, allocations_error, 56);
+FIELD(mprof_allocation_site, bytes_error, 64);
 
 SIZE(mprof_heap_shot, 2136);
 FIELD(mprof_heap_shot, struct_size, 0);

@@ -115,3 +115,111 @@ Test(profile_sites, allocations_in_the_call_tree)
 	cr_expect_eq(CALL(&log, 2).bytes, 64);
 	log_release(&log);
 }
+
+static void write_interval(test_log *log, const char *value)
+{
+	const mprof_property property = {"alloc_sample_bytes", value};
+
+	cr_assert_eq(mprof_writer_write_session(log->writer, &property, sizeof(property), 1), MPROF_OK);
+}
+
+/* An object of as many bytes as the interval is chosen with the probability 1 - 1/e, so it stands for 1.582 objects. */
+Test(profile_sites, samples_are_scaled)
+{
+	mprof_allocation_site site;
+	test_log log;
+
+	log_begin(&log);
+	write_interval(&log, "1000");
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2));
+	begin_block(&log, 7, 0);
+	for (int i = 0; i < 1000; i++)
+		allocate(&log, 1, 1000, i % 2 == 0 ? 1 : 0, 0);
+	/* Small ones stand for about interval / size objects; of large ones, all are chosen. */
+	for (int i = 0; i < 100; i++)
+		allocate(&log, 2, 8, 1, 0);
+	for (int i = 0; i < 3; i++)
+		allocate(&log, 3, 1000000, 2, 0);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_get_allocation_site_count(log.profile), 3);
+	site = site_of(&log, 1, 1, 0);
+	cr_expect_eq(site.samples, 500);
+	cr_expect_eq(site.allocations, 791, "%llu", (unsigned long long)site.allocations);
+	cr_expect_eq(site.bytes, 790988, "%llu", (unsigned long long)site.bytes);
+	/* sqrt(500 * 1.582 * 0.582) = 21.5 */
+	cr_expect_eq(site.allocations_error, 22, "%llu", (unsigned long long)site.allocations_error);
+	cr_expect_eq(site.bytes_error, 21456, "%llu", (unsigned long long)site.bytes_error);
+	site = site_of(&log, 2, 1, 0);
+	cr_expect_eq(site.samples, 100);
+	cr_expect_eq(site.allocations, 12550, "%llu", (unsigned long long)site.allocations);
+	cr_expect_eq(site.bytes, 100401, "%llu", (unsigned long long)site.bytes);
+	site = site_of(&log, 3, 2, 0);
+	cr_expect_eq(site.samples, 3);
+	cr_expect_eq(site.allocations, 3);
+	cr_expect_eq(site.bytes, 3000000);
+	cr_expect_eq(site.allocations_error, 0);
+	cr_expect_eq(site.bytes_error, 0);
+	/* Classes have all objects. */
+	cr_expect_eq(class_of(&log, 1).allocations, 1000);
+	cr_expect_eq(class_of(&log, 1).bytes, 1000000);
+	log_release(&log);
+}
+
+/* Only allocations after the property are samples, and only if its value is a positive number. */
+Test(profile_sites, sampling_begins_and_ends)
+{
+	static const char *const invalid[] = {"0", "", "x", "10x", "-1", " 1000", "18446744073709551616"};
+	mprof_allocation_site site;
+	test_log log;
+
+	log_begin(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1));
+	begin_block(&log, 7, 0);
+	allocate(&log, 1, 1000, 1, 0);
+	end_block(&log);
+	write_interval(&log, "1000");
+	begin_block(&log, 7, 10);
+	allocate(&log, 1, 1000, 1, 0);
+	allocate(&log, 1, 1000, 0, 2);
+	end_block(&log);
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
+		write_interval(&log, invalid[i]);
+		begin_block(&log, 7, 20 + i);
+		allocate(&log, 1, 1000, 1, 0);
+		end_block(&log);
+	}
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_get_allocation_site_count(log.profile), 1);
+	site = site_of(&log, 1, 1, 0);
+	cr_expect_eq(site.samples, 1);
+	cr_expect_eq(site.allocations, 10);
+	cr_expect_eq(site.bytes, 9582);
+	log_release(&log);
+}
+
+/* The largest interval and sizes that no program has make large sums, but no undefined ones. */
+Test(profile_sites, extreme_samples)
+{
+	mprof_allocation_site site;
+	test_log log;
+
+	log_begin(&log);
+	write_interval(&log, "18446744073709551615");
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 0, 2));
+	begin_block(&log, 7, 0);
+	allocate(&log, 1, 0, 1, 0);
+	allocate(&log, 1, 1, 1, 0);
+	allocate(&log, 1, UINT64_C(1) << 39, 2, 0);
+	end_block(&log);
+	log_profile(&log);
+	site = site_of(&log, 1, 1, 0);
+	cr_expect_eq(site.samples, 2);
+	cr_expect_eq(site.allocations, UINT64_MAX);
+	cr_expect_eq(site.bytes, UINT64_MAX);
+	cr_expect_gt(site.bytes_error, UINT64_C(1) << 62);
+	site = site_of(&log, 1, 2, 0);
+	/* Half an object more than the interval divided by the size. */
+	cr_expect_eq(site.allocations, (UINT64_C(1) << 25) + 1, "%llu", (unsigned long long)site.allocations);
+	log_release(&log);
+}

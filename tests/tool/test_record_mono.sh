@@ -97,7 +97,7 @@ expect_status 0 "many options"
 check_log options.mprof
 expect "options" "$(options options.mprof)" "$wanted"
 ls jit-*.dump >/dev/null || fail "no jit dump"
-wanted="all,alloc,sample-real=100,heap,handles,counters,ring=2m,no-control,port=54321,drop"
+wanted="all,alloc=stack:64k,sample-real=100,heap,handles,counters,ring=2m,no-control,port=54321,drop"
 # shellcheck disable=SC2046,SC2086
 mprof record --force -o options.mprof $(printf -- '--%s ' ${wanted//,/ }) -- mono program.exe
 expect_status 0 "more options"

@@ -79,7 +79,15 @@ wrong record --heap=5 -- true
 wrong record --heap=0gc -- true
 wrong record --heap= -- true
 wrong record --alloc=stack+ -- true
-expect_line err "is not one of stack, caller, objects, or several joined by \+\$"
+expect_line err "is not one of stack, stack:BYTES from 1k to 1g, caller, objects, or several joined by \+\$"
+for size in "" 0 1023 1x 512kk -1 2g 1025m 99999999999999999999 99999999999999999g; do
+	wrong record --alloc="stack:$size" -- true
+	expect_line err "'stack:$size' is not one of stack, stack:BYTES"
+done
+wrong record --alloc=stack:512k+caller -- true
+expect_line err "exclude each other"
+wrong record --alloc=objects --alloc=stack:1m --format=mono -- true
+expect_line err "^mprof: --alloc=stack:BYTES needs --format=mprof2\$"
 wrong record --handles=strong -- true
 wrong record --only= -- true
 wrong record --not=a,b -- true

@@ -23,6 +23,7 @@ typedef enum value_kind {
 	VALUE_WORDS,
 	VALUE_DIALECT,
 	VALUE_HEAP,
+	VALUE_ALLOCATION,
 	VALUE_TEXT,
 	VALUE_PATTERN,
 	VALUE_SIGNAL
@@ -64,7 +65,7 @@ static const char native_options[] =
 
 static const record_option record_options[] = {
 	PLAIN("calls"),
-	WORDS("alloc", optional_argument, " stack caller objects + "),
+	{"alloc", optional_argument, VALUE_ALLOCATION, UINT64_C(1) << 10, UINT64_C(1) << 30, " stack caller objects "},
 	PLAIN("jit"),
 	PLAIN("gc"),
 	WORDS("exceptions", optional_argument, " stack "),
@@ -154,13 +155,23 @@ static int shift_of(const char *suffix)
 	return letter == NULL || suffix[1] != '\0' ? -1 : 10 * (int)(letter - letters + 1);
 }
 
-static int check_size(const record_option *option, const char *value)
+/* Returns 0 if it is not a size, or too large. */
+static int read_size(const char *value, uint64_t *size)
 {
 	const char *suffix;
-	uint64_t number;
-	int shift = read_decimal(value, &number, &suffix) ? shift_of(suffix) : -1;
+	int shift = read_decimal(value, size, &suffix) ? shift_of(suffix) : -1;
 
-	if (shift >= 0 && number <= UINT64_MAX >> 1 >> shift && number << shift >= option->least)
+	if (shift < 0 || *size > UINT64_MAX >> 1 >> shift)
+		return 0;
+	*size <<= shift;
+	return 1;
+}
+
+static int check_size(const record_option *option, const char *value)
+{
+	uint64_t size;
+
+	if (read_size(value, &size) && size >= option->least)
 		return 1;
 	fprintf(stderr, "mprof: --%s: '%s' is not a number of bytes from %" PRIu64 "k on; k, m and g multiply it\n",
 		option->name, value, option->least >> 10);
@@ -175,37 +186,53 @@ static int is_word_of(const char *words, const char *word, size_t length)
 	return 0;
 }
 
-/* Prints a message with the allowed words; + among them means that several can be joined. */
-static void print_words(const record_option *option, const char *value)
+static int check_words(const record_option *option, const char *value)
 {
 	const char *separator = " ";
 
+	if (is_word_of(option->words, value, strlen(value)))
+		return 1;
 	fprintf(stderr, "mprof: --%s: '%s' is not one of", option->name, value);
 	for (const char *word = option->words + 1; *word != '\0'; word += strcspn(word, " ") + 1) {
-		if (*word == '+')
-			continue;
 		fprintf(stderr, "%s%.*s", separator, (int)strcspn(word, " "), word);
 		separator = ", ";
 	}
-	fputs(strstr(option->words, " + ") != NULL ? ", or several joined by +\n" : "\n", stderr);
+	fputc('\n', stderr);
+	return 0;
 }
 
-/* Checks that the value is one of the words, or several joined by + if that is one of them. */
-static int check_words(const record_option *option, const char *value)
+/* Whether a word is "stack:" and the mean number of bytes from one call stack to the next. */
+static int is_sampled_stack(const record_option *option, const char *word, size_t length)
 {
-	int has_several = strstr(option->words, " + ") != NULL;
+	static const char prefix[] = "stack:";
+	const size_t start = sizeof(prefix) - 1;
+	char value[24];
+	uint64_t size;
+
+	if (strncmp(word, prefix, start) != 0 || length - start >= sizeof(value))
+		return 0;
+	snprintf(value, sizeof(value), "%.*s", (int)(length - start), word + start);
+	return read_size(value, &size) && size >= option->least && size <= option->most;
+}
+
+/* One detail, or several joined by +. */
+static int check_allocation(const record_option *option, const char *value)
+{
 	const char *word = value;
 
 	for (;;) {
-		size_t length = has_several ? strcspn(word, "+") : strlen(word);
+		size_t length = strcspn(word, "+");
 
-		if (!is_word_of(option->words, word, length))
+		if (!is_word_of(option->words, word, length) && !is_sampled_stack(option, word, length))
 			break;
 		if (word[length] == '\0')
 			return 1;
 		word += length + 1;
 	}
-	print_words(option, value);
+	fprintf(stderr,
+		"mprof: --%s: '%s' is not one of stack, stack:BYTES from %" PRIu64 "k to %" PRIu64
+		"g, caller, objects, or several joined by +\n",
+		option->name, value, option->least >> 10, option->most >> 30);
 	return 0;
 }
 
@@ -300,6 +327,8 @@ int record_options_check(const char *name, const char *value)
 		return check_dialect(option, value);
 	case VALUE_HEAP:
 		return check_heap(option, value);
+	case VALUE_ALLOCATION:
+		return check_allocation(option, value);
 	case VALUE_TEXT:
 		return check_text(option, value);
 	case VALUE_PATTERN:
@@ -365,6 +394,43 @@ static int has_heapshot_signal(const char *words)
 	return 0;
 }
 
+/* Whether the value of some word with this name contains a text. */
+static int has_value_with(const char *words, const char *name, const char *text)
+{
+	while ((words = find_word(words, name)) != NULL) {
+		const char *found = words[0] == '=' ? strstr(words, text) : NULL;
+
+		if (found != NULL && found < words + strcspn(words, ","))
+			return 1;
+	}
+	return 0;
+}
+
+/* Refuses what the module refuses along with a sample of the allocations. */
+static int check_sampled_stacks(const char *words)
+{
+	const char *format = words;
+	int is_older = 0;
+
+	if (!has_value_with(words, "alloc", "stack:"))
+		return 1;
+	if (has_value_with(words, "alloc", "caller")) {
+		fprintf(stderr,
+			"mprof: --alloc=stack:BYTES and --alloc=caller exclude each other: a call stack contains "
+			"the caller\n");
+		return 0;
+	}
+	while ((format = find_word(format, "format")) != NULL) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(format + 1, ","), format + 1);
+		is_older = dialects_is_older((mprof_dialect)dialects_find(name));
+	}
+	if (is_older)
+		fprintf(stderr, "mprof: --alloc=stack:BYTES needs --format=mprof2\n");
+	return !is_older;
+}
+
 int record_options_check_all(const char *words)
 {
 	if (find_word(words, "ring") != NULL && find_word(words, "max-size") != NULL) {
@@ -375,7 +441,7 @@ int record_options_check_all(const char *words)
 		fprintf(stderr, "mprof: --signal: the action heapshot needs --heap or --heap=ondemand\n");
 		return 0;
 	}
-	return check_signals(words);
+	return check_sampled_stacks(words) && check_signals(words);
 }
 
 int record_options_check_native(const char *words)

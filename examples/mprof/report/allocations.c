@@ -43,20 +43,48 @@ static mprof_allocation_site *collect_sites(const log_report *report, size_t *co
 			      sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
 }
 
+/* The columns of figures. Estimates are followed by their standard error. */
+static void print_figures(const mprof_allocation_site *row, int is_estimated)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	printf("  %10s", text_bytes(text, row->bytes));
+	if (is_estimated)
+		printf(" %10s", row->samples != 0 ? text_bytes(text, row->bytes_error) : "exact");
+	printf(" %14s", text_count(text, row->allocations));
+	if (is_estimated)
+		printf(" %10s", row->samples != 0 ? text_count(text, row->allocations_error) : "exact");
+	printf("  ");
+}
+
+/* Returns whether the figures are estimates. */
+static int print_heading(const log_report *report, const mprof_allocation_site *rows, size_t shown, size_t count)
+{
+	uint64_t samples = 0;
+	char text[TEXT_NUMBER_SIZE];
+
+	for (size_t i = 0; i < count; i++)
+		samples += rows[i].samples;
+	report_title(report, "Allocations by call site", shown, count, REPORT_IGNORES_NONE);
+	if (samples != 0) {
+		printf("  Estimates from the call stacks of %s objects; +- is the standard error.\n",
+		       text_count(text, samples));
+		printf("  %10s %10s %14s %10s  %s\n", "bytes", "+-", "objects", "+-", "class, and what allocated it");
+	} else {
+		printf("  %10s %14s  %s\n", "bytes", "objects", "class, and what allocated it");
+	}
+	return samples != 0;
+}
+
 void report_allocation_stacks_text(const log_report *report)
 {
 	size_t count;
 	mprof_allocation_site *rows = collect_sites(report, &count);
 	size_t shown = report_rows(report, count);
-	char bytes[TEXT_NUMBER_SIZE];
-	char objects[TEXT_NUMBER_SIZE];
+	int is_estimated = count > 0 && print_heading(report, rows, shown, count);
 
-	if (count > 0) {
-		report_title(report, "Allocations by call site", shown, count, REPORT_IGNORES_NONE);
-		printf("  %10s %14s  %s\n", "bytes", "objects", "class, and what allocated it");
-	}
 	for (size_t i = 0; i < shown; i++) {
-		printf("  %10s %14s  ", text_bytes(bytes, rows[i].bytes), text_count(objects, rows[i].allocations));
+		print_figures(&rows[i], is_estimated);
 		report_class(report, rows[i].class_id);
 		if (rows[i].stack != 0) {
 			report_stack(report, rows[i].stack);
@@ -71,7 +99,7 @@ void report_allocation_stacks_text(const log_report *report)
 }
 
 /* Estimated size of a row in JSON without its stack, with names of average length. */
-#define ROW_SIZE 250
+#define ROW_SIZE 340
 
 static int has_room(const log_report *report, const mprof_allocation_site *row, uint64_t *room)
 {
@@ -92,6 +120,10 @@ void report_allocation_stacks_json(log_report *report, json_writer *json)
 		report_json_class(report, json, rows[i].class_id);
 		json_unsigned(json, "allocations", rows[i].allocations);
 		json_unsigned(json, "bytes", rows[i].bytes);
+		json_boolean(json, "estimated", rows[i].samples != 0);
+		json_unsigned(json, "samples", rows[i].samples);
+		json_unsigned(json, "allocations_error", rows[i].allocations_error);
+		json_unsigned(json, "bytes_error", rows[i].bytes_error);
 		json_string(json, "caller",
 			    rows[i].caller != 0 ? names_full_method(report->input.names, rows[i].caller) : NULL);
 		json_boolean(json, "compiling", is_compiling(&rows[i]) != 0);

@@ -28,7 +28,12 @@ refuses "depth" "option 'depth' needs a value: 'depth=VALUE'"
 refuses "heap=5" "unknown value heap=5; the values are every-gc"
 refuses "heap=0ms" "unknown value heap=0ms; the values are every-gc"
 refuses "heap=99999999999999999999gc" "the values are every-gc"
-refuses "alloc=stacks" "unknown value alloc=stacks; the values are stack, caller and objects"
+refuses "alloc=stacks" "unknown value alloc=stacks; the values are stack, stack:BYTES from 1k to 1g, caller and objects"
+for size in "" 0 1023 1x 512kk -1 2g 1025m 99999999999999999999 99999999999999999g 0000000000000000000000512k; do
+	refuses "alloc=stack:$size" "unknown value alloc=stack:$size; "
+done
+refuses "alloc=stack:512k+caller" "alloc=stack:BYTES and alloc=caller exclude each other"
+refuses "alloc=stack:512k,format=mono" "alloc=stack:BYTES needs the format mprof2"
 refuses "handles=strong" "unknown value handles=strong; the values are normal, pinned, weak, weak-track and class:PATTERN"
 refuses "max-size=10" "'10' is not a number of bytes from 64k on"
 refuses "ring=1023k" "'1023k' is not a number of bytes from 1024k on"

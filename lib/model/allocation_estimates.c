@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates what call sites allocate from samples of allocations. */
+#include "model/allocation_estimates.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+/* 2^64: the first number that does not fit. */
+#define UINT64_END 18446744073709551616.0
+
+/* Beyond this ratio of size and interval, the probability differs from 1 by less than a double can represent. */
+#define CERTAIN_RATIO 40.0
+
+/* The series in probability_of() is exact to the last digits below this. */
+#define SMALL_RATIO 0.0625
+
+void allocation_estimates_init(allocation_estimates *estimates, const mprof_allocator *allocator)
+{
+	memset(estimates, 0, sizeof(*estimates));
+	estimates->allocator = *allocator;
+}
+
+void allocation_estimates_destroy(allocation_estimates *estimates)
+{
+	allocator_release(&estimates->allocator, estimates->sites, estimates->capacity * sizeof(*estimates->sites));
+	estimates->sites = NULL;
+	estimates->count = 0;
+	estimates->capacity = 0;
+}
+
+void allocation_estimates_set_interval(allocation_estimates *estimates, const char *value)
+{
+	uint64_t number = 0;
+
+	for (; *value >= '0' && *value <= '9'; value++) {
+		uint64_t digit = (uint64_t)(*value - '0');
+
+		if (number > (UINT64_MAX - digit) / 10)
+			break;
+		number = number * 10 + digit;
+	}
+	estimates->interval = *value == '\0' ? number : 0;
+}
+
+int allocation_estimates_reserve(allocation_estimates *estimates, size_t count)
+{
+	void *sites = estimates->sites;
+
+	if (count <= estimates->count)
+		return 1;
+	if (!array_reserve(&estimates->allocator, &sites, &estimates->capacity, count, sizeof(*estimates->sites)))
+		return 0;
+	estimates->sites = sites;
+	memset(&estimates->sites[estimates->count], 0, (count - estimates->count) * sizeof(*estimates->sites));
+	estimates->count = count;
+	return 1;
+}
+
+/*
+ * 1 - exp(-ratio) without the C library's expm1(), so that the library needs no further one and all systems get the
+ * same digits: a series for a small ratio, which is then doubled by 1 - exp(-2x) = p (2 - p).
+ */
+static double probability_of(double ratio)
+{
+	double term;
+	double sum;
+	int doublings = 0;
+
+	if (ratio >= CERTAIN_RATIO)
+		return 1;
+	for (; ratio > SMALL_RATIO; ratio /= 2)
+		doublings++;
+	term = ratio;
+	sum = ratio;
+	for (int i = 2; i <= 9; i++) {
+		term *= -ratio / i;
+		sum += term;
+	}
+	while (doublings-- > 0)
+		sum *= 2 - sum;
+	return sum;
+}
+
+void allocation_estimates_add(allocation_estimates *estimates, size_t site, uint64_t size)
+{
+	allocation_estimate *estimate = &estimates->sites[site];
+	/* Objects without a size are in no valid log, but must not divide by 0. */
+	const double bytes = size > 0 ? (double)size : 1;
+	const double weight = 1 / probability_of(bytes / (double)estimates->interval);
+	const double variance = weight * (weight - 1);
+
+	estimate->samples++;
+	estimate->objects += weight;
+	estimate->bytes += weight * bytes;
+	estimate->objects_variance += variance;
+	estimate->bytes_variance += variance * bytes * bytes;
+}
+
+const allocation_estimate *allocation_estimates_get(const allocation_estimates *estimates, size_t site)
+{
+	if (site >= estimates->count || estimates->sites[site].samples == 0)
+		return NULL;
+	return &estimates->sites[site];
+}
+
+uint64_t allocation_estimate_round(double sum)
+{
+	return sum + 0.5 >= UINT64_END ? UINT64_MAX : (uint64_t)(sum + 0.5);
+}
+
+uint64_t allocation_estimate_error(double variance)
+{
+	uint64_t low = 0;
+	uint64_t high = INT64_MAX;
+
+	/* The smallest number whose square is not below the variance, without the C library's sqrt(). */
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if ((double)middle * (double)middle < variance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

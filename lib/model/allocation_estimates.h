@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/allocation_estimates.h
+ * \brief Estimates of what call sites allocate, if only some allocations have a call stack.
+ *
+ * Where the recorder samples by bytes (doc/format.md, 3.8), the bytes that a thread allocates are a line on which points
+ * lie at random, one per interval on average, and an object has a call stack if at least one point is on it. The
+ * distances of the points are exponential, so each object is chosen independently of all others, with a probability p
+ * that depends on its size alone: 1 - exp(-size / interval). An object that was chosen stands for 1 / p objects of its
+ * size, which makes the sums unbiased, and adds (1 - p) / p^2 times the square of its value to their variance.
+ */
+#ifndef MODEL_ALLOCATION_ESTIMATES_H
+#define MODEL_ALLOCATION_ESTIMATES_H
+
+#include "base/allocator.h"
+
+#include <stdint.h>
+
+typedef struct allocation_estimate {
+	uint64_t samples; /**< Objects that were chosen. */
+	double objects;
+	double bytes;
+	double objects_variance;
+	double bytes_variance;
+} allocation_estimate;
+
+typedef struct allocation_estimates {
+	mprof_allocator allocator;
+	uint64_t interval; /**< Mean distance of the points in bytes; 0 if all allocations have a call stack. */
+	allocation_estimate *sites; /**< By the number of the site; those from count on have no samples. */
+	size_t count;
+	size_t capacity;
+} allocation_estimates;
+
+/** The property of the session whose value is the interval, a decimal number. */
+#define ALLOCATION_SAMPLE_BYTES_KEY "alloc_sample_bytes"
+
+void allocation_estimates_init(allocation_estimates *estimates, const mprof_allocator *allocator);
+void allocation_estimates_destroy(allocation_estimates *estimates);
+
+/** Sets the interval from the value of the property. If that is not a positive number, nothing is sampled. */
+void allocation_estimates_set_interval(allocation_estimates *estimates, const char *value);
+
+/** Makes room for sites below a number. Returns 0, changing nothing, if there is no memory. */
+int allocation_estimates_reserve(allocation_estimates *estimates, size_t count);
+
+/** Adds an object that was chosen. There is room for the site, and the interval is not 0. */
+void allocation_estimates_add(allocation_estimates *estimates, size_t site, uint64_t size);
+
+/** The estimate of a site; NULL if it has no samples. */
+const allocation_estimate *allocation_estimates_get(const allocation_estimates *estimates, size_t site);
+
+/** A sum as an integer, rounded. */
+uint64_t allocation_estimate_round(double sum);
+
+/** The standard error that belongs to a variance, rounded up. */
+uint64_t allocation_estimate_error(double variance);
+
+#endif
