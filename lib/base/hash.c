@@ -38,7 +38,7 @@ static int draw_random(uint64_t *number)
 }
 
 /* Without random numbers: the time, and where the stack and the library lie. */
-static uint64_t draw(void)
+static uint64_t draw_seed(void)
 {
 	static const char in_library;
 	struct timespec now = {0};
@@ -63,7 +63,7 @@ uint64_t hash_seed(void)
 
 	if (known != 0)
 		return known;
-	drawn = draw();
+	drawn = draw_seed();
 	/* Of threads that draw at once one wins. The number is all there is to publish. */
 	if (atomic_compare_exchange_strong_explicit(&seed, &known, drawn, memory_order_relaxed, memory_order_relaxed))
 		return drawn;

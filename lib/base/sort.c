@@ -7,7 +7,7 @@
 /* Elements are exchanged in pieces of this size. */
 #define PIECE 64
 
-static void exchange(char *first, char *second, size_t size)
+static void swap_elements(char *first, char *second, size_t size)
 {
 	char kept[PIECE];
 
@@ -33,7 +33,7 @@ static void sift_down(char *elements, size_t place, size_t count, size_t size, s
 			largest++;
 		if (compare(elements + place * size, elements + largest * size) >= 0)
 			return;
-		exchange(elements + place * size, elements + largest * size, size);
+		swap_elements(elements + place * size, elements + largest * size, size);
 		place = largest;
 	}
 }
@@ -46,7 +46,7 @@ void sort_in_place(void *elements, size_t count, size_t size, sort_compare compa
 	for (size_t place = count / 2; place > 0; place--)
 		sift_down(bytes, place - 1, count, size, compare);
 	for (size_t end = count; end > 1; end--) {
-		exchange(bytes, bytes + (end - 1) * size, size);
+		swap_elements(bytes, bytes + (end - 1) * size, size);
 		sift_down(bytes, 0, end - 1, size, compare);
 	}
 }

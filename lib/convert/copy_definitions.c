@@ -90,7 +90,7 @@ static mprof_status translate_records(mprof_converter *converter, size_t *count)
  * A HEAP_SUMMARY without records is copied: no object has survived the collection. Other blocks without records contain
  * no information.
  */
-static mprof_status write_batch(mprof_converter *converter, mprof_block_kind kind, uint32_t number, size_t count)
+static mprof_status write_record_batch(mprof_converter *converter, mprof_block_kind kind, uint32_t number, size_t count)
 {
 	mprof_status status = translate_records(converter, &count);
 
@@ -137,7 +137,7 @@ mprof_status copy_records(mprof_converter *converter, const mprof_block *block)
 
 		converter_set_clock(converter, block);
 		if (status == MPROF_OK)
-			status = write_batch(converter, (mprof_block_kind)block->kind, number, count);
+			status = write_record_batch(converter, (mprof_block_kind)block->kind, number, count);
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);
@@ -160,7 +160,7 @@ static mprof_status copy_implied(mprof_converter *converter, mprof_record_kind k
 			count += mprof_reader_lookup_record(converter->reader, kind, *copied + 1,
 							    &converter->records[count],
 							    sizeof(mprof_record)) == MPROF_OK;
-		status = write_batch(converter, block_kind, 0, count);
+		status = write_record_batch(converter, block_kind, 0, count);
 		if (status != MPROF_OK)
 			return status;
 	}

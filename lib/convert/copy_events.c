@@ -61,7 +61,7 @@ static void translate_implicit_leave(thread_state *thread, mprof_event *event)
 }
 
 /* Whether an event changes the open calls without being an enter or a leave. */
-static int changes_stack(const mprof_event *event)
+static int changes_open_calls(const mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_THREAD_START:
@@ -119,7 +119,7 @@ static mprof_status translate_events(mprof_converter *converter, thread_state *t
 
 		if (event.kind == MPROF_EVENT_STACK_SECTION)
 			continue;
-		if (follows_calls && changes_stack(&event)) {
+		if (follows_calls && changes_open_calls(&event)) {
 			mprof_status status = write_before_switch(converter, thread, kept, &event);
 
 			if (status != MPROF_OK)
@@ -150,8 +150,8 @@ static mprof_status split_block(mprof_converter *converter, const mprof_block *b
 	return mprof_writer_begin_events(converter->writer, thread->thread, thread->last_counter);
 }
 
-static mprof_status write_batch(mprof_converter *converter, const mprof_block *block, thread_state *thread,
-				size_t count)
+static mprof_status write_event_batch(mprof_converter *converter, const mprof_block *block, thread_state *thread,
+				      size_t count)
 {
 	const uint64_t last_counter = count > 0 ? converter->events[count - 1].counter : thread->last_counter;
 	mprof_status status = translate_events(converter, thread, &count);
@@ -199,7 +199,7 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 		return status;
 	do {
 		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
-		status = write_batch(converter, block, thread, count);
+		status = write_event_batch(converter, block, thread, count);
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);

@@ -164,8 +164,8 @@ static mprof_status write_part(mprof_converter *converter, const mprof_block *bl
 	return status;
 }
 
-static void add_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
-		       const mprof_event *sample, uint32_t stack)
+static void store_converted_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
+				   const mprof_event *sample, uint32_t stack)
 {
 	mprof_event *added = &converter->samples[part->count];
 
@@ -191,14 +191,15 @@ static mprof_status write_sample(mprof_converter *converter, const mprof_block *
 		leave_out_sample(converter);
 	for (uint64_t left = stack != 0 ? repetitions_of(converter, sample) : 0; left > 0 && status == MPROF_OK;
 	     left--) {
-		add_sample(converter, block, part, sample, stack);
+		store_converted_sample(converter, block, part, sample, stack);
 		if (part->count == CONVERTER_BATCH)
 			status = write_part(converter, block, part);
 	}
 	return status;
 }
 
-static mprof_status write_samples(mprof_converter *converter, const mprof_block *block, sample_part *part, size_t count)
+static mprof_status write_stack_samples(mprof_converter *converter, const mprof_block *block, sample_part *part,
+					size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		mprof_status status = write_sample(converter, block, part, &converter->events[i]);
@@ -263,7 +264,7 @@ static mprof_status copy_to_samples(mprof_converter *converter, const mprof_bloc
 		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
 		status = copy_implied_definitions(converter);
 		if (status == MPROF_OK)
-			status = write_samples(converter, block, &part, count);
+			status = write_stack_samples(converter, block, &part, count);
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);

@@ -46,7 +46,7 @@ static mprof_status replay_calls(mprof_converter *converter, const open_calls *c
 	return status;
 }
 
-static void leave_other(thread_state *thread, uint64_t counter)
+static void leave_other_stack(thread_state *thread, uint64_t counter)
 {
 	if (thread->other == NULL)
 		return;
@@ -58,7 +58,7 @@ static void leave_other(thread_state *thread, uint64_t counter)
 static void remove_from_thread(mprof_converter *converter, const switched_calls *stack, uint64_t counter)
 {
 	if (stack->state.thread != 0)
-		leave_other(&converter->threads[stack->state.thread - 1], counter);
+		leave_other_stack(&converter->threads[stack->state.thread - 1], counter);
 }
 
 /* Moves the thread to another stack; NULL is its own. */
@@ -74,7 +74,7 @@ static mprof_status change_stack(mprof_converter *converter, thread_state *threa
 		remove_from_thread(converter, next, counter);
 	if (thread->other == NULL)
 		thread->own_left = counter;
-	leave_other(thread, counter);
+	leave_other_stack(thread, counter);
 	thread->other = next;
 	if (next != NULL)
 		next->state.thread = (uint64_t)(thread - converter->threads) + 1;
@@ -128,7 +128,7 @@ mprof_status copy_switch(mprof_converter *converter, thread_state *thread, const
 		/* A thread start or end. */
 		if (event->value != thread->thread)
 			return MPROF_OK;
-		leave_other(thread, event->counter);
+		leave_other_stack(thread, event->counter);
 		open_calls_clear(&thread->own_calls, &converter->allocator);
 		return MPROF_OK;
 	}

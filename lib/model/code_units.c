@@ -31,7 +31,7 @@ void code_units_destroy(code_unit_list *all)
 }
 
 /* A code unit is identified by its ID if it has one, else by its name. */
-static uint64_t identity(const code_unit_list *all, const mprof_block *block)
+static uint64_t unit_key(const code_unit_list *all, const mprof_block *block)
 {
 	uint32_t type = block->as.element.kind & TYPE_BITS;
 
@@ -61,7 +61,7 @@ int code_units_loaded(code_unit_list *all, const mprof_block *block)
 	if (block->as.element.assembly != NULL)
 		record.assembly = text_copy(allocator, block->as.element.assembly->base_name);
 	if ((block->as.element.assembly != NULL && record.assembly == NULL) ||
-	    !hash_map_put(&all->latest, identity(all, block), all->count)) {
+	    !hash_map_put(&all->latest, unit_key(all, block), all->count)) {
 		text_release(allocator, record.name);
 		text_release(allocator, record.assembly);
 		return 0;
@@ -72,7 +72,7 @@ int code_units_loaded(code_unit_list *all, const mprof_block *block)
 
 void code_units_unloaded(code_unit_list *all, const mprof_block *block)
 {
-	const uint64_t *number = hash_map_get(&all->latest, identity(all, block));
+	const uint64_t *number = hash_map_get(&all->latest, unit_key(all, block));
 	code_unit_record *record;
 
 	if (number == NULL)

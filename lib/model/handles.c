@@ -49,7 +49,7 @@ static handle_record *record_of(handle_list *all, const mprof_event *event, uint
 	return record;
 }
 
-static void forget(handle_list *all, handle_record *record)
+static void remove_from_sites(handle_list *all, handle_record *record)
 {
 	if (record->by_class == SITE_TABLE_NONE)
 		return;
@@ -96,7 +96,7 @@ int handles_add(handle_list *all, const mprof_event *event)
 	if ((int64_t)(event->counter - record->counter) < 0)
 		return 1;
 	record->counter = event->counter;
-	forget(all, record);
+	remove_from_sites(all, record);
 	if (is_creation) {
 		all->by_class.records[by_class].value++;
 		if (by_stack != SITE_TABLE_NONE)

@@ -57,8 +57,8 @@ static size_t count_together(const heap_class_record *left, size_t left_count, c
 	return together;
 }
 
-static void merge(heap_class_record *merged, const heap_class_record *left, size_t left_count,
-		  const heap_class_record *right, size_t right_count)
+static void merge_classes(heap_class_record *merged, const heap_class_record *left, size_t left_count,
+			  const heap_class_record *right, size_t right_count)
 {
 	for (size_t i = 0, j = 0; i < left_count || j < right_count; merged++) {
 		int order = i == left_count ? 1 : j == right_count ? -1 : compare_classes(&left[i], &right[j]);
@@ -92,7 +92,7 @@ int heap_snapshots_merge_gathered(heap_snapshot_list *all)
 		record_table_clear(&all->gathered);
 		return 0;
 	}
-	merge(merged, shot->classes, shot->class_count, gathered, all->gathered.count);
+	merge_classes(merged, shot->classes, shot->class_count, gathered, all->gathered.count);
 	allocator_release(allocator, shot->classes, shot->class_count * sizeof(*shot->classes));
 	shot->classes = merged;
 	shot->class_count = count;
@@ -100,7 +100,7 @@ int heap_snapshots_merge_gathered(heap_snapshot_list *all)
 	return 1;
 }
 
-static int append(heap_snapshot_list *all, const mprof_block *block)
+static int append_snapshot(heap_snapshot_list *all, const mprof_block *block)
 {
 	void *records = all->records;
 	heap_snapshot_record *shot;
@@ -141,7 +141,7 @@ int heap_snapshots_begin_block(heap_snapshot_list *all, const mprof_block *block
 		return 1;
 	/* The same number again: another snapshot, which is counted from 0. */
 	if (index == NONE || (all->records[index].is_ended && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST))) {
-		if (!append(all, block))
+		if (!append_snapshot(all, block))
 			return 0;
 		index = all->count - 1;
 	}
@@ -152,7 +152,7 @@ int heap_snapshots_begin_block(heap_snapshot_list *all, const mprof_block *block
 	return 1;
 }
 
-static int add_object(heap_snapshot_list *all, heap_snapshot_record *shot, const mprof_event *event)
+static int count_object(heap_snapshot_list *all, heap_snapshot_record *shot, const mprof_event *event)
 {
 	heap_class_record *class_record = record_table_get(&all->gathered, event->id);
 
@@ -165,7 +165,7 @@ static int add_object(heap_snapshot_list *all, heap_snapshot_record *shot, const
 	return 1;
 }
 
-static void add_references(heap_snapshot_record *shot, const mprof_event *event)
+static void count_references(heap_snapshot_record *shot, const mprof_event *event)
 {
 	if (event->more.detail != NULL)
 		shot->references += event->more.detail->reference_count;
@@ -175,10 +175,10 @@ static int add_to_shot(heap_snapshot_list *all, heap_snapshot_record *shot, cons
 {
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
-		add_references(shot, event);
-		return add_object(all, shot, event);
+		count_references(shot, event);
+		return count_object(all, shot, event);
 	case MPROF_EVENT_HEAP_REFERENCES:
-		add_references(shot, event);
+		count_references(shot, event);
 		return 1;
 	case MPROF_EVENT_HEAP_ROOT:
 		shot->roots[event->value <= MPROF_ROOT_RUNTIME ? event->value : MPROF_ROOT_OTHER]++;

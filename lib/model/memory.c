@@ -209,7 +209,8 @@ static void handle_leave(memory_model *model, const memory_action *action)
 }
 
 /* Frees the block at an address that is allocated again: by one of the next actions, or without one. */
-static void make_room(memory_model *model, const memory_action *action, memory_action *next, const memory_action *end)
+static void free_block_at(memory_model *model, const memory_action *action, memory_action *next,
+			  const memory_action *end)
 {
 	memory_block *found = memory_blocks_find(&model->state.blocks, action->address);
 	memory_block lost;
@@ -282,7 +283,7 @@ static int handle_allocate(memory_model *model, const memory_action *action, mem
 	memory_thread *thread;
 	int is_tracked;
 
-	make_room(model, action, next, end);
+	free_block_at(model, action, next, end);
 	if (is_inside(model, action))
 		block.site = site_of(model, action->stack);
 	if (block.site == MEMORY_NO_SITE)
@@ -417,7 +418,7 @@ static uint32_t add_thread(memory_model *model, uint64_t id)
 	return (uint32_t)model->state.thread_count++;
 }
 
-static uint32_t thread_of(memory_model *model, uint64_t id)
+static uint32_t thread_number(memory_model *model, uint64_t id)
 {
 	const uint64_t *number = hash_map_get(&model->state.thread_numbers, id);
 	uint32_t made;
@@ -463,7 +464,7 @@ int memory_add(memory_model *model, uint64_t thread, const mprof_event *event)
 		if (!handle_first(model, MAX_HELD_BACK / 2))
 			return 0;
 	}
-	actions[0].thread = thread_of(model, thread);
+	actions[0].thread = thread_number(model, thread);
 	if (actions[0].thread == UINT32_MAX)
 		return 0;
 	if (detail != NULL) {

@@ -38,7 +38,7 @@ int memory_order_add(memory_order *order, const memory_action *actions, size_t c
 }
 
 /* The end of the sorted run that starts at an index. */
-static size_t run_end(const memory_action *actions, size_t start, size_t count)
+static size_t sorted_run_end(const memory_action *actions, size_t start, size_t count)
 {
 	size_t end = start + 1;
 
@@ -48,7 +48,7 @@ static size_t run_end(const memory_action *actions, size_t start, size_t count)
 }
 
 /* Merges two adjacent runs. */
-static void merge(memory_action *to, const memory_action *from, size_t start, size_t middle, size_t end)
+static void merge_runs(memory_action *to, const memory_action *from, size_t start, size_t middle, size_t end)
 {
 	size_t left = start;
 	size_t right = middle;
@@ -67,10 +67,10 @@ static size_t merge_pairs(memory_action *to, const memory_action *from, size_t c
 	size_t runs = 0;
 
 	for (size_t start = 0; start < count;) {
-		size_t middle = run_end(from, start, count);
-		size_t end = middle < count ? run_end(from, middle, count) : middle;
+		size_t middle = sorted_run_end(from, start, count);
+		size_t end = middle < count ? sorted_run_end(from, middle, count) : middle;
 
-		merge(to, from, start, middle, end);
+		merge_runs(to, from, start, middle, end);
 		runs += middle < end ? 2 : 1;
 		start = end;
 	}
@@ -81,7 +81,7 @@ void memory_order_sort(memory_order *order)
 {
 	size_t runs;
 
-	if (order->count == 0 || run_end(order->actions, 0, order->count) == order->count)
+	if (order->count == 0 || sorted_run_end(order->actions, 0, order->count) == order->count)
 		return;
 	do {
 		memory_action *merged = order->scratch;

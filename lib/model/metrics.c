@@ -24,7 +24,7 @@ void metrics_destroy(metric_list *all)
 	record_table_destroy(&all->records);
 }
 
-static int define(metric_list *all, metric_record *metric, const mprof_record *record)
+static int define_metric(metric_list *all, metric_record *metric, const mprof_record *record)
 {
 	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
 	char *section = text_copy(allocator, record->as.metric.section);
@@ -43,7 +43,7 @@ static int define(metric_list *all, metric_record *metric, const mprof_record *r
 	return 1;
 }
 
-static int is_less(uint32_t flags, uint64_t left, uint64_t right)
+static int metric_value_is_less(uint32_t flags, uint64_t left, uint64_t right)
 {
 	double left_double;
 	double right_double;
@@ -59,9 +59,9 @@ static void add_value(metric_record *metric, uint64_t value, uint64_t counter)
 {
 	if (metric->count == 0)
 		metric->first = metric->minimum = metric->maximum = value;
-	if (is_less(metric->flags, value, metric->minimum))
+	if (metric_value_is_less(metric->flags, value, metric->minimum))
 		metric->minimum = value;
-	if (is_less(metric->flags, metric->maximum, value))
+	if (metric_value_is_less(metric->flags, metric->maximum, value))
 		metric->maximum = value;
 	metric->last = value;
 	metric->last_counter = counter;
@@ -75,7 +75,7 @@ int metrics_add(metric_list *all, const mprof_record *record, uint64_t counter)
 	if (metric == NULL)
 		return 0;
 	if (record->kind == MPROF_RECORD_METRIC)
-		return define(all, metric, record);
+		return define_metric(all, metric, record);
 	if (record->kind == MPROF_RECORD_METRIC_VALUE)
 		add_value(metric, record->as.metric_value.value, counter);
 	return 1;

@@ -13,7 +13,7 @@
  * A refusal of the allocator is final: the statistics are incomplete, and stay so. Data that exceeds the limit is left
  * out, which the totals report.
  */
-static mprof_status out_of_memory(mprof_profile *profile)
+static mprof_status refuse_memory(mprof_profile *profile)
 {
 	if (profile_limit_skip_data(profile))
 		return MPROF_OK;
@@ -44,7 +44,7 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
 		if (!profile_events_follow(profile, block->thread, profile->batch, count)) {
 			*is_own = 1;
-			return out_of_memory(profile);
+			return refuse_memory(profile);
 		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
@@ -65,14 +65,14 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 
 	*is_own = 1;
 	if (thread == NULL)
-		return out_of_memory(profile);
+		return refuse_memory(profile);
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
 		if (is_first)
 			profile_events_begin(thread, profile->batch, count);
 		is_first = 0;
 		if (!profile_events_add(profile, thread, profile->batch, count))
-			return out_of_memory(profile);
+			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	*is_own = 0;
 	return status == MPROF_END ? MPROF_OK : status;
@@ -88,7 +88,7 @@ static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, th
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
 		if (!profile_events_add_samples(profile, reader, thread, profile->batch, count)) {
 			*is_own = 1;
-			return out_of_memory(profile);
+			return refuse_memory(profile);
 		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
@@ -106,7 +106,7 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 		return add_samples(profile, reader, NULL, is_own);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 	*is_own = thread == NULL;
-	return thread != NULL ? add_samples(profile, reader, thread, is_own) : out_of_memory(profile);
+	return thread != NULL ? add_samples(profile, reader, thread, is_own) : refuse_memory(profile);
 }
 
 static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
@@ -119,14 +119,14 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 		return read_uncounted_block(profile, reader);
 	*is_own = 1;
 	if (!heap_snapshots_begin_block(&profile->heap_snapshots, block))
-		return out_of_memory(profile);
+		return refuse_memory(profile);
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
 		if (!profile_events_add_heap(profile, profile->batch, count))
-			return out_of_memory(profile);
+			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	if (!heap_snapshots_end_block(&profile->heap_snapshots, block, status == MPROF_END))
-		return out_of_memory(profile);
+		return refuse_memory(profile);
 	*is_own = 0;
 	return status == MPROF_END ? MPROF_OK : status;
 }
@@ -156,7 +156,7 @@ static mprof_status add_records_block(mprof_profile *profile, mprof_reader *read
 						   PROFILE_RECORD_BATCH, &count);
 		if (!add_records(profile, block, profile->record_batch, count)) {
 			*is_own = 1;
-			return out_of_memory(profile);
+			return refuse_memory(profile);
 		}
 	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
@@ -171,7 +171,7 @@ static mprof_status add_session_block(mprof_profile *profile, mprof_reader *read
 	while ((status = mprof_reader_next_property(reader, &key, &value)) == MPROF_OK) {
 		if (!properties_set(&profile->properties, key, value)) {
 			*is_own = 1;
-			return out_of_memory(profile);
+			return refuse_memory(profile);
 		}
 		if (strcmp(key, ALLOCATION_SAMPLE_BYTES_KEY) == 0)
 			allocation_estimates_set_interval(&profile->estimates, value);
@@ -214,7 +214,8 @@ static int add_lost_block(mprof_profile *profile, const mprof_block *block)
 	return 1;
 }
 
-static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
+static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
+					 int *is_own)
 {
 	int is_added = 1;
 
@@ -262,7 +263,7 @@ static mprof_status add_block(mprof_profile *profile, mprof_reader *reader, cons
 		break;
 	}
 	*is_own = !is_added;
-	return is_added ? MPROF_OK : out_of_memory(profile);
+	return is_added ? MPROF_OK : refuse_memory(profile);
 }
 
 mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
@@ -271,10 +272,10 @@ mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reade
 
 	if (profile == NULL || reader == NULL || block == NULL)
 		return MPROF_ERR_ARGUMENT;
-	return add_block(profile, reader, block, &is_own);
+	return add_block_to_profile(profile, reader, block, &is_own);
 }
 
-static mprof_status read_blocks(mprof_profile *profile, fault_report *report)
+static mprof_status add_all_blocks(mprof_profile *profile, fault_report *report)
 {
 	mprof_status status;
 	mprof_block block;
@@ -295,7 +296,7 @@ static mprof_status read_blocks(mprof_profile *profile, fault_report *report)
 		is_own = 0;
 		/* Fetching from a truncated block fails as loading it did. */
 		if (status == MPROF_OK || fault_is_at_end(status, &block))
-			status = add_block(profile, report->reader, &block, &is_own);
+			status = add_block_to_profile(profile, report->reader, &block, &is_own);
 		if (is_own && status != MPROF_OK)
 			return status;
 	} while (status == MPROF_OK || fault_report_error(report));
@@ -314,7 +315,7 @@ mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mp
 	report.first = profile->interrupted_fault;
 	/* The call stacks of the profile determine the method that returns. */
 	keeps = reader_keep_implicit_leaves(reader, 1);
-	status = read_blocks(profile, &report);
+	status = add_all_blocks(profile, &report);
 	(void)reader_keep_implicit_leaves(reader, keeps);
 	profile->interrupted_fault = status == MPROF_ERR_INTERRUPTED ? report.first : MPROF_OK;
 	finished = mprof_profile_finish(profile, reader);

@@ -209,7 +209,7 @@ static void reset_thread(mprof_profile *profile, thread_record *thread, const mp
  * Frames that were open when recording was stopped end at that time. The time from then on passes with an empty stack
  * and is attributed to no method.
  */
-static void resume_thread(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+static void end_suspension(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	pass_time(profile, thread, event->counter - event->value);
 	profile->calls.interrupted_frames +=
@@ -273,7 +273,7 @@ static int add_event_slow(mprof_profile *profile, thread_record *thread, const m
 {
 	/* Before time is added: it passed in two parts. */
 	if (event->kind == MPROF_EVENT_RECORDING_RESUMED) {
-		resume_thread(profile, thread, event);
+		end_suspension(profile, thread, event);
 		return 1;
 	}
 	pass_time(profile, thread, event->counter);
@@ -461,7 +461,7 @@ int profile_events_add(mprof_profile *profile, thread_record *thread, const mpro
 	return done == count;
 }
 
-static int add_sample(mprof_profile *profile, const mprof_reader *reader, const mprof_event *event, uint64_t samples)
+static int count_sample(mprof_profile *profile, const mprof_reader *reader, const mprof_event *event, uint64_t samples)
 {
 	if (event->value != 0)
 		return samples_add_stack(&profile->samples, reader, (uint32_t)event->value, samples);
@@ -478,7 +478,7 @@ int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reade
 
 		if (!window_has_counter(&profile->window, events[i].counter))
 			continue;
-		if (!add_sample(profile, reader, &events[i], samples) && !profile_limit_skip_data(profile))
+		if (!count_sample(profile, reader, &events[i], samples) && !profile_limit_skip_data(profile))
 			return 0;
 		if (thread != NULL)
 			thread->samples += samples;

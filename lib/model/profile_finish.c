@@ -12,7 +12,7 @@ static int has_stats(const call_node *node)
 	return node->calls != 0 || node->total != 0 || node->is_compiling;
 }
 
-static void leave_method(void *user, call_tree *tree, uint32_t node)
+static void leave_method_of_node(void *user, call_tree *tree, uint32_t node)
 {
 	method_record *record = record_table_find(user, tree->nodes[node].method);
 
@@ -45,7 +45,7 @@ static int show_call_tree(mprof_profile *profile)
 	call_tree_sum(tree);
 	if (!prepare_methods(profile))
 		return 0;
-	while ((node = call_tree_next_changed(tree, node, leave_method, &profile->methods)) != CALL_TREE_ROOT) {
+	while ((node = call_tree_next_changed(tree, node, leave_method_of_node, &profile->methods)) != CALL_TREE_ROOT) {
 		const call_node *changed = &tree->nodes[node];
 		method_record *record = record_table_find(&profile->methods, changed->method);
 
@@ -82,7 +82,7 @@ static void add_open_frames(void *user, const call_stack *stack)
 	}
 }
 
-static void show_folded(void *user, const call_stack *stack)
+static void add_folded_frames(void *user, const call_stack *stack)
 {
 	mprof_profile *profile = user;
 
@@ -94,7 +94,8 @@ static int show_methods(mprof_profile *profile)
 	if (profile->calls.keeps_tree && !show_call_tree(profile))
 		return 0;
 	call_model_show_methods(&profile->calls);
-	thread_table_each_stack(&profile->threads, profile->calls.keeps_tree ? show_folded : add_open_frames, profile);
+	thread_table_each_stack(&profile->threads, profile->calls.keeps_tree ? add_folded_frames : add_open_frames,
+				profile);
 	return 1;
 }
 

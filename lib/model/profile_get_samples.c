@@ -8,7 +8,7 @@ size_t mprof_profile_get_sample_count(const mprof_profile *profile)
 	return profile != NULL ? profile->samples.record_count : 0;
 }
 
-static void store_sample(const mprof_profile *profile, size_t index, void *row)
+static void store_sample_stats(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_sample_stats *stats = row;
 	const sample_record *record = &profile->samples.records[index];
@@ -20,7 +20,7 @@ static void store_sample(const mprof_profile *profile, size_t index, void *row)
 }
 
 static const profile_table sample_rows =
-	PROFILE_TABLE(mprof_sample_stats, mprof_profile_get_sample_count, store_sample);
+	PROFILE_TABLE(mprof_sample_stats, mprof_profile_get_sample_count, store_sample_stats);
 
 mprof_status mprof_profile_get_sample(const mprof_profile *profile, size_t index, mprof_sample_stats *stats)
 {

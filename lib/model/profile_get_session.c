@@ -8,7 +8,7 @@ size_t mprof_profile_get_thread_count(const mprof_profile *profile)
 	return profile != NULL ? profile->threads.count : 0;
 }
 
-static void store_thread(const mprof_profile *profile, size_t index, void *row)
+static void store_thread_stats(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_thread_stats *stats = row;
 	const thread_record *record = &profile->threads.records[index];
@@ -22,7 +22,7 @@ static void store_thread(const mprof_profile *profile, size_t index, void *row)
 }
 
 static const profile_table thread_rows =
-	PROFILE_TABLE(mprof_thread_stats, mprof_profile_get_thread_count, store_thread);
+	PROFILE_TABLE(mprof_thread_stats, mprof_profile_get_thread_count, store_thread_stats);
 
 mprof_status mprof_profile_get_thread(const mprof_profile *profile, size_t index, mprof_thread_stats *stats)
 {

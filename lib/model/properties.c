@@ -28,7 +28,7 @@ void properties_destroy(property_list *all)
 	hash_map_destroy(&all->numbers);
 }
 
-static int append(property_list *all, uint64_t hash, const char *key, char *value)
+static int append_property(property_list *all, uint64_t hash, const char *key, char *value)
 {
 	const mprof_allocator *allocator = &all->numbers.index.allocator;
 	void *items = all->items;
@@ -63,7 +63,7 @@ int properties_set(property_list *all, const char *key, const char *value)
 		all->items[*number].value = own_value;
 		return 1;
 	}
-	if (!append(all, hash, key, own_value)) {
+	if (!append_property(all, hash, key, own_value)) {
 		text_release(allocator, own_value);
 		return 0;
 	}

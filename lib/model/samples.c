@@ -93,7 +93,7 @@ static int find_frame_record(sample_model *samples, const mprof_reader *reader, 
 }
 
 /* The node of the innermost frame of a call stack; the root if there is no memory. */
-static uint32_t add_frame(sample_model *samples, const mprof_reader *reader, uint32_t parent, uint32_t stack)
+static uint32_t add_frame_node(sample_model *samples, const mprof_reader *reader, uint32_t parent, uint32_t stack)
 {
 	uint32_t caller;
 	uint32_t record;
@@ -147,7 +147,7 @@ static uint32_t make_nodes(sample_model *samples, const mprof_reader *reader, ui
 	while (length > 0) {
 		uint32_t next = samples->path[--length];
 
-		node = add_frame(samples, reader, node, next);
+		node = add_frame_node(samples, reader, node, next);
 		if (node == CALL_TREE_ROOT)
 			return CALL_TREE_ROOT;
 		((sample_stack *)record_table_get(&samples->stacks, next))->node = node;
@@ -249,7 +249,7 @@ static int prepare_records(sample_model *samples, samples_visit prepare, void *u
 	return 1;
 }
 
-static void show_folded(sample_model *samples, samples_visit show, void *user)
+static void visit_folded_samples(sample_model *samples, samples_visit show, void *user)
 {
 	for (size_t i = 0; i < samples->record_count; i++) {
 		sample_record *record = &samples->records[i];
@@ -282,6 +282,6 @@ int samples_show(sample_model *samples, samples_visit prepare, samples_visit sho
 	}
 	call_tree_show(tree, CALL_TREE_ROOT);
 	if (samples->has_folded)
-		show_folded(samples, show, user);
+		visit_folded_samples(samples, show, user);
 	return 1;
 }

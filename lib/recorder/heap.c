@@ -123,7 +123,7 @@ void mprof_recorder_end_heap(mprof_recorder *recorder)
 }
 
 /* More references of the last object, in as many records as needed. Returns 0 if there is no room. */
-static int put_references(recorder_shared *shared, const uint64_t *references, size_t count)
+static int record_more_references(recorder_shared *shared, const uint64_t *references, size_t count)
 {
 	uint64_t object = shared->heap.last_object;
 
@@ -224,7 +224,7 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 	heap_word_put_64(words + 3, size);
 	heap->last_object = address;
 	publish_words(chunk, words_in(chunk) + HEAP_OBJECT_WIDE_WORDS);
-	return put_references(shared, references, count);
+	return record_more_references(shared, references, count);
 }
 
 /* What mprof_recorder_add_heap_object() does not do itself, so that the common case is short. */
@@ -271,7 +271,7 @@ void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t
 		return;
 	heap = &recorder->shared.heap;
 	state = enter_call(heap);
-	if (state == HEAP_IN_SNAPSHOT && !put_references(&recorder->shared, references, count)) {
+	if (state == HEAP_IN_SNAPSHOT && !record_more_references(&recorder->shared, references, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}

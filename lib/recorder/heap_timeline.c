@@ -71,7 +71,7 @@ int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry)
 }
 
 /* The end of the run in order that begins at \p first. */
-static size_t run_end(const timeline_entry *entries, size_t first, size_t count)
+static size_t ordered_run_end(const timeline_entry *entries, size_t first, size_t count)
 {
 	size_t end = first + 1;
 
@@ -105,9 +105,10 @@ void heap_timeline_sort(heap_timeline *timeline)
 		size_t runs = 0;
 
 		while (begin < timeline->count) {
-			size_t middle = run_end(timeline->entries, begin, timeline->count);
-			size_t end =
-				middle < timeline->count ? run_end(timeline->entries, middle, timeline->count) : middle;
+			size_t middle = ordered_run_end(timeline->entries, begin, timeline->count);
+			size_t end = middle < timeline->count
+					     ? ordered_run_end(timeline->entries, middle, timeline->count)
+					     : middle;
 
 			merge_runs(merged + begin, timeline->entries + begin, timeline->entries + middle,
 				   timeline->entries + end);

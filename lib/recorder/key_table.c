@@ -45,7 +45,7 @@ static size_t names_size(const key_definition *definition)
 }
 
 /* Whether a definition is the same as that of a version. A size that is not known makes no difference. */
-static int repeats(const key_version *version, const key_definition *definition, uint64_t hash)
+static int repeats_definition(const key_version *version, const key_definition *definition, uint64_t hash)
 {
 	uint32_t size = version->definition.object_size;
 
@@ -71,7 +71,7 @@ static void remove_retired(key_table *table)
 }
 
 /* Makes room for one more key. Retired ones are removed if that frees half of the entries, or all of them grow. */
-static int make_room(key_table *table)
+static int reserve_key(key_table *table)
 {
 	if (table->retired > 0 && table->retired >= table->entries.count / 2)
 		remove_retired(table);
@@ -140,13 +140,13 @@ key_change key_table_define(key_table *table, mprof_key key, const key_definitio
 	uint32_t previous;
 
 	/* An ID that the client chose means the same for ever. */
-	if (number != 0 && (table->keys_are_ids || repeats(&table->versions[number], definition, hash))) {
+	if (number != 0 && (table->keys_are_ids || repeats_definition(&table->versions[number], definition, hash))) {
 		/* In time if it was not written yet. */
 		if (table->versions[number].definition.object_size == 0)
 			table->versions[number].definition.object_size = definition->object_size;
 		return KEY_AS_BEFORE;
 	}
-	if (entry == NULL && table->entries.count >= table->entries.capacity / 2 && !make_room(table))
+	if (entry == NULL && table->entries.count >= table->entries.capacity / 2 && !reserve_key(table))
 		return KEY_NO_MEMORY;
 	number = create_version(table, definition, hash);
 	if (number == 0)
@@ -164,7 +164,7 @@ key_change key_table_define(key_table *table, mprof_key key, const key_definitio
 	return previous != 0 ? KEY_CHANGED : KEY_ADDED;
 }
 
-static void retire(key_table *table, key_entry *entry)
+static void retire_entry(key_table *table, key_entry *entry)
 {
 	while (entry->version != 0) {
 		uint32_t number = entry->version;
@@ -215,7 +215,7 @@ static void retire_each(key_table *table, const mprof_key_range *range)
 
 		/* Key 0 finds an empty entry. */
 		if (entry != NULL && entry->version != 0)
-			retire(table, entry);
+			retire_entry(table, entry);
 	}
 }
 
@@ -232,7 +232,7 @@ void key_table_retire(key_table *table, const mprof_key_range *ranges, size_t co
 		key_entry *entry = entry_at(table, i);
 
 		if (entry->version != 0 && key_ranges_hold(ranges, count, entry->key))
-			retire(table, entry);
+			retire_entry(table, entry);
 	}
 }
 

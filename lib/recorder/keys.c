@@ -76,7 +76,7 @@ void keys_define(recorder_keys *keys, const message *defined)
 }
 
 /* Defines a key that no message defined: by the client's function, or by a name made from the key. */
-static int define_unknown(recorder_keys *keys, key_subject subject, mprof_key key)
+static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_key key)
 {
 	mprof_description description;
 	key_definition definition = {0};
@@ -212,7 +212,7 @@ static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key,
 	uint32_t class_id = 0;
 
 	if (entry == NULL || entry->version == 0) {
-		if (!define_unknown(keys, subject, key))
+		if (!define_undefined_key(keys, subject, key))
 			return 0;
 		entry = key_table_find(table, key);
 	}

@@ -45,7 +45,7 @@ void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_
 	struct_init(options, struct_size);
 }
 
-static int options_are_valid(const mprof_recorder_options *own)
+static int recorder_options_are_valid(const mprof_recorder_options *own)
 {
 	const uint32_t details =
 		MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
@@ -75,7 +75,7 @@ static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_optio
 		own->max_sample_bytes = DEFAULT_MAX_SAMPLE_BYTES;
 	if (own->max_heap_bytes == 0)
 		own->max_heap_bytes = DEFAULT_MAX_HEAP_BYTES;
-	return options_are_valid(own) ? MPROF_OK : MPROF_ERR_ARGUMENT;
+	return recorder_options_are_valid(own) ? MPROF_OK : MPROF_ERR_ARGUMENT;
 }
 
 /* What needs no I/O and no memory of its own. */
@@ -129,7 +129,7 @@ static size_t details_size(uint32_t buffer_events)
 }
 
 /*
- * What is shared comes first: the writer thread's tables refer to it. release_all() frees what was made, also after a
+ * What is shared comes first: the writer thread's tables refer to it. release_recorder() frees what was made, also after a
  * failure.
  */
 static int create_shared(recorder_shared *shared, const mprof_recorder_options *options)
@@ -197,7 +197,7 @@ static void release_drain(recorder_drain *drain)
 	allocator_release(allocator, drain->details, details_size(drain->buffer_events));
 }
 
-static void release_all(mprof_recorder *recorder)
+static void release_recorder(mprof_recorder *recorder)
 {
 	recorder_shared *shared = &recorder->shared;
 	mprof_allocator allocator = shared->allocator;
@@ -234,7 +234,7 @@ static int has_stacks(uint64_t known, uint64_t declared)
 }
 
 /* Declares the directives that the recorder uses and the dialect has. */
-static void declare_directives(uint64_t known, mprof_writer_options *writer_options, int is_ring)
+static void declare_own_directives(uint64_t known, mprof_writer_options *writer_options, int is_ring)
 {
 	writer_options->directives |= OWN_DIRECTIVES & known;
 	/* Evicted blocks would take the events with them that such leaves depend on. */
@@ -294,7 +294,7 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	uint64_t known = rules != NULL ? rules->directives : 0;
 	recorder_shared *shared = &recorder->shared;
 
-	declare_directives(known, writer_options, is_ring);
+	declare_own_directives(known, writer_options, is_ring);
 	shared->detail = declare_details(known, options->allocation_detail, writer_options);
 	if (options->exception_stacks)
 		shared->detail |= declare_exception_stacks(known, writer_options);
@@ -324,8 +324,8 @@ static void describe_salvage(mprof_recorder *recorder, const recorder_destinatio
 	header->file_mode = recorder->control.file_mode;
 }
 
-static mprof_status open_writer(mprof_recorder *recorder, const recorder_destination *where,
-				mprof_writer_options *options, const char *log_path)
+static mprof_status open_new_writer(mprof_recorder *recorder, const recorder_destination *where,
+				    mprof_writer_options *options, const char *log_path)
 {
 	options->allocator = &recorder->shared.allocator;
 	recorder->control.file_mode = options->file_mode != 0 ? options->file_mode : LOG_FILE_MODE;
@@ -420,7 +420,7 @@ static mprof_status begin_log(mprof_recorder *recorder, const recorder_destinati
 		choose_format(recorder, options, writer_options, where->ring != NULL);
 		writer_options->clock = recorder_read_clock;
 		writer_options->clock_user = &recorder->shared;
-		status = open_writer(recorder, where, writer_options, options->salvage_log_path);
+		status = open_new_writer(recorder, where, writer_options, options->salvage_log_path);
 	}
 	if (status == MPROF_OK && where->ring == NULL)
 		status = writer_set_limit(recorder->output.writer, options->max_log_bytes);
@@ -448,8 +448,8 @@ static mprof_status begin_recording(mprof_recorder *recorder, const recorder_des
 }
 
 /* Makes all that a recorder has, and begins its log. On an error *created is to be released. */
-static mprof_status make(const recorder_destination *where, const mprof_recorder_options *options,
-			 mprof_writer_options *writer_options, mprof_recorder **created, mprof_error *failure)
+static mprof_status make_recorder(const recorder_destination *where, const mprof_recorder_options *options,
+				  mprof_writer_options *writer_options, mprof_recorder **created, mprof_error *failure)
 {
 	mprof_allocator allocator;
 	mprof_status status;
@@ -487,10 +487,10 @@ mprof_status lifecycle_open(const recorder_destination *where, const mprof_recor
 	error_set(&failure, status, MPROF_SEVERITY_FATAL,
 		  "invalid options: a value is out of range or struct_size is not set");
 	if (recorder != NULL && copy_options(&own, &writer_options, options) == MPROF_OK)
-		status = make(where, &own, &writer_options, &created, &failure);
+		status = make_recorder(where, &own, &writer_options, &created, &failure);
 	if (created != NULL && status != MPROF_OK) {
 		salvage_finish(&created->shared.salvage);
-		release_all(created);
+		release_recorder(created);
 		created = NULL;
 	}
 	if (status != MPROF_OK && error != NULL)
@@ -589,5 +589,5 @@ void mprof_recorder_destroy(mprof_recorder *recorder)
 	}
 	mprof_recorder_close(recorder);
 	salvage_finish(&recorder->shared.salvage);
-	release_all(recorder);
+	release_recorder(recorder);
 }

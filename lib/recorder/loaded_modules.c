@@ -92,7 +92,7 @@ static void find_build_id(const struct dl_phdr_info *info, loaded_module *module
 	}
 }
 
-static loaded_kind kind_of(const loaded_module *module, const char *name)
+static loaded_kind module_kind(const loaded_module *module, const char *name)
 {
 #if defined(__linux__)
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
@@ -126,7 +126,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
 	if (!find_addresses(info, module))
 		module->end = 0;
 	module->name = name_at;
-	module->kind = kind_of(module, name);
+	module->kind = module_kind(module, name);
 	memcpy(list->names + name_at, name, name_size);
 	find_build_id(info, module);
 	return 0;

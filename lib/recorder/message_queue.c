@@ -64,7 +64,7 @@ static message *message_create(const mprof_allocator *allocator, message_kind ki
 }
 
 /* Copies a text with its terminator to *end, which moves past it. */
-static const char *copy_text(char **end, const char *text, size_t length)
+static const char *message_copy_text(char **end, const char *text, size_t length)
 {
 	char *copy = *end;
 
@@ -90,10 +90,10 @@ message *message_definition(const mprof_allocator *allocator, message_kind kind,
 	created->flags = description->flags;
 	created->object_size = kind == MESSAGE_DEFINE_CLASS ? description->object_size : 0;
 	created->counter = counter;
-	created->name = copy_text(&end, description->name, description->name_length);
+	created->name = message_copy_text(&end, description->name, description->name_length);
 	created->name_length = description->name_length;
 	if (file_length > 0) {
-		created->source_file = copy_text(&end, description->source_file, file_length);
+		created->source_file = message_copy_text(&end, description->source_file, file_length);
 		created->source_file_length = file_length;
 		created->source_line = description->source_line;
 	}
@@ -118,14 +118,15 @@ message *message_element(const mprof_allocator *allocator, message_kind kind, mp
 	created->key = key;
 	own = &created->more.loaded.element;
 	*own = *element;
-	own->name = copy_text(&end, element->name, element->name_length);
+	own->name = message_copy_text(&end, element->name, element->name_length);
 	if (given != NULL) {
 		mprof_assembly_name *assembly = &created->more.loaded.assembly;
 
 		*assembly = *given;
-		assembly->base_name = copy_text(&end, given->base_name, strlen(given->base_name));
-		assembly->culture = copy_text(&end, given->culture, strlen(given->culture));
-		assembly->public_key_token = copy_text(&end, given->public_key_token, strlen(given->public_key_token));
+		assembly->base_name = message_copy_text(&end, given->base_name, strlen(given->base_name));
+		assembly->culture = message_copy_text(&end, given->culture, strlen(given->culture));
+		assembly->public_key_token =
+			message_copy_text(&end, given->public_key_token, strlen(given->public_key_token));
 		own->assembly = assembly;
 	}
 	return created;
@@ -141,7 +142,7 @@ static message *message_text(const mprof_allocator *allocator, message_kind kind
 		return NULL;
 	end = created->text;
 	created->thread = thread;
-	created->name = copy_text(&end, text, text_length);
+	created->name = message_copy_text(&end, text, text_length);
 	created->name_length = text_length;
 	return created;
 }
@@ -171,8 +172,8 @@ message *message_metric(const mprof_allocator *allocator, const char *section, c
 	if (created == NULL)
 		return NULL;
 	end = created->text;
-	created->section = copy_text(&end, section, section_length);
-	created->name = copy_text(&end, name, name_length);
+	created->section = message_copy_text(&end, section, section_length);
+	created->name = message_copy_text(&end, name, name_length);
 	created->name_length = name_length;
 	created->flags = flags;
 	return created;
@@ -207,7 +208,7 @@ message *message_root(const mprof_allocator *allocator, message_kind kind, const
 	end = created->text;
 	created->counter = counter;
 	created->more.root = *area;
-	created->more.root.name = copy_text(&end, name, name_length);
+	created->more.root.name = message_copy_text(&end, name, name_length);
 	return created;
 }
 
@@ -336,7 +337,7 @@ static int relocate_values(const message *left, message *copy)
 	return 1;
 }
 
-static int relocate(const message *left, message *copy)
+static int set_copied_pointers(const message *left, message *copy)
 {
 	switch (copy->kind) {
 	case MESSAGE_DEFINE_CLASS:
@@ -375,7 +376,7 @@ message *message_recover(const mprof_allocator *allocator, const message *left, 
 	if (copy == NULL)
 		return NULL;
 	memcpy(copy, left, left->size);
-	if (relocate(left, copy))
+	if (set_copied_pointers(left, copy))
 		return copy;
 	message_release(allocator, copy);
 	return NULL;

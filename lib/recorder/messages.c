@@ -41,7 +41,7 @@ static int process_message(recorder_drain *drain, message *taken)
 }
 
 /* All that the batch did is in the log: its messages are not needed any more. */
-static void release_all(recorder_drain *drain, message *done)
+static void release_batch(recorder_drain *drain, message *done)
 {
 	while (done != NULL) {
 		message *next = done->next;
@@ -75,5 +75,5 @@ void messages_process(recorder_drain *drain)
 	metrics_write_definitions(&drain->metrics);
 	drain->progress.messages_done = batch;
 	salvage_commit(drain);
-	release_all(drain, done);
+	release_batch(drain, done);
 }

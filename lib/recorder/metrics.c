@@ -77,7 +77,7 @@ static metric_state *state_of(metric_table *metrics, uint32_t metric)
 }
 
 /* Adds a record to those of the block. Returns 0 without memory. */
-static int add_record(metric_table *metrics, size_t *count, const mprof_record *record)
+static int add_metric_record(metric_table *metrics, size_t *count, const mprof_record *record)
 {
 	void *records = metrics->records;
 
@@ -99,7 +99,7 @@ static int add_definitions(metric_table *metrics, size_t *count)
 				       .as.metric.name = defined->name,
 				       .as.metric.section = defined->section};
 
-		if (!add_record(metrics, count, &record))
+		if (!add_metric_record(metrics, count, &record))
 			return 0;
 	}
 	return 1;
@@ -118,7 +118,7 @@ static int add_values(metric_table *metrics, size_t *count, const message *taken
 			return 0;
 		if (state->has_value && state->value == given->value)
 			continue;
-		if (!add_record(metrics, count, &record))
+		if (!add_metric_record(metrics, count, &record))
 			return 0;
 		state->value = given->value;
 		state->has_value = 1;
@@ -127,7 +127,7 @@ static int add_values(metric_table *metrics, size_t *count, const message *taken
 }
 
 /* Writes a block of what waits and of \p taken, unless that is NULL. Without memory it is left out, or waits on. */
-static void write_block(metric_table *metrics, const message *taken)
+static void write_metric_block(metric_table *metrics, const message *taken)
 {
 	size_t count = 0;
 
@@ -141,11 +141,11 @@ static void write_block(metric_table *metrics, const message *taken)
 
 void metrics_write_values(metric_table *metrics, const message *taken)
 {
-	write_block(metrics, taken);
+	write_metric_block(metrics, taken);
 }
 
 void metrics_write_definitions(metric_table *metrics)
 {
 	if (metrics->waiting != NULL)
-		write_block(metrics, NULL);
+		write_metric_block(metrics, NULL);
 }

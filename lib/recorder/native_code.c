@@ -145,7 +145,7 @@ uint32_t native_code_generation(native_code *code)
 	return code->modules.generation;
 }
 
-static native_module *find_module(native_code *code, uint64_t address, uint64_t counter, int *is_final)
+static native_module *find_module_of_address(native_code *code, uint64_t address, uint64_t counter, int *is_final)
 {
 	native_module *module;
 
@@ -179,7 +179,7 @@ static int location_reserve(native_code *code)
 	return 1;
 }
 
-static void add_record(native_code *code, const mprof_record *record)
+static void add_pending_record(native_code *code, const mprof_record *record)
 {
 	code->pending[code->pending_count++] = *record;
 }
@@ -194,14 +194,14 @@ static void define_module(native_code *code, native_module *module)
 {
 	module->id = ++code->module_count;
 	journal_module(code, module);
-	add_record(code, &(mprof_record){
-				 .kind = MPROF_RECORD_MODULE,
-				 .id = module->id,
-				 .as.module.address = module->start,
-				 .as.module.size = module->end - module->start,
-				 .as.module.file = writable_name(code, module->file),
-				 .as.module.build_id = writable_name(code, module->build_id),
-			 });
+	add_pending_record(code, &(mprof_record){
+					 .kind = MPROF_RECORD_MODULE,
+					 .id = module->id,
+					 .as.module.address = module->start,
+					 .as.module.size = module->end - module->start,
+					 .as.module.file = writable_name(code, module->file),
+					 .as.module.build_id = writable_name(code, module->build_id),
+				 });
 }
 
 /* The ID of the function at an address, 0 if unknown. The module must have an ID. */
@@ -228,14 +228,14 @@ static uint32_t function_id(native_code *code, native_module *module, uint64_t a
 	code->function_count++;
 	salvage_journal_append(code->journal,
 			       &(journal_entry){.kind = JOURNAL_FUNCTION, .key = key, .id = code->function_count});
-	add_record(code, &(mprof_record){
-				 .kind = MPROF_RECORD_FUNCTION,
-				 .id = code->function_count,
-				 .as.function.module = module->id,
-				 .as.function.offset = start - module->start,
-				 .as.function.size = symbol->has_size ? symbol->end - symbol->start : 0,
-				 .as.function.name = name,
-			 });
+	add_pending_record(code, &(mprof_record){
+					 .kind = MPROF_RECORD_FUNCTION,
+					 .id = code->function_count,
+					 .as.function.module = module->id,
+					 .as.function.offset = start - module->start,
+					 .as.function.size = symbol->has_size ? symbol->end - symbol->start : 0,
+					 .as.function.name = name,
+				 });
 	return code->function_count;
 }
 
@@ -253,13 +253,13 @@ static uint32_t define_location(native_code *code, native_module *module, uint64
 							       .flags = location.module});
 	if (module != NULL)
 		function = function_id(code, module, address - (key & 1));
-	add_record(code, &(mprof_record){
-				 .kind = MPROF_RECORD_LOCATION,
-				 .id = code->location_count,
-				 .as.location.module = location.module,
-				 .as.location.function = function,
-				 .as.location.offset = module != NULL ? address - module->start : address,
-			 });
+	add_pending_record(code, &(mprof_record){
+					 .kind = MPROF_RECORD_LOCATION,
+					 .id = code->location_count,
+					 .as.location.module = location.module,
+					 .as.location.function = function,
+					 .as.location.offset = module != NULL ? address - module->start : address,
+				 });
 	return code->location_count;
 }
 
@@ -274,7 +274,7 @@ uint32_t native_code_location(native_code *code, uint64_t address, int is_return
 		return (uint32_t)*found;
 	if (!location_reserve(code))
 		return 0;
-	module = find_module(code, address - (key & 1), counter, is_final);
+	module = find_module_of_address(code, address - (key & 1), counter, is_final);
 	if (module != NULL && module->id == 0)
 		define_module(code, module);
 	location.module = module != NULL ? module->id : 0;

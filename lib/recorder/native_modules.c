@@ -153,7 +153,7 @@ static native_module *create_module(const native_modules *modules, const loaded_
 }
 
 /* Whether a known module is the one that was found. */
-static int is_same(const native_module *known, const native_modules *modules, const loaded_module *loaded)
+static int is_same_module(const native_module *known, const native_modules *modules, const loaded_module *loaded)
 {
 	return known->start == loaded->start && known->end == loaded->end && known->base == loaded->base &&
 	       strcmp(known->build_id, loaded->build_id) == 0 &&
@@ -195,7 +195,7 @@ static int list_found(native_modules *modules, module_array *listed, size_t *cre
 		const loaded_module *loaded = &found->modules[i];
 		native_module *module = find_present(modules, loaded->start);
 
-		if (module == NULL || module->is_seen || !is_same(module, modules, loaded)) {
+		if (module == NULL || module->is_seen || !is_same_module(module, modules, loaded)) {
 			module = create_module(modules, loaded);
 			++*created;
 		}

@@ -46,7 +46,7 @@ void object_tracker_init(object_tracker *tracker, const mprof_allocator *allocat
 	hash_index_init(&tracker->entries, allocator);
 }
 
-static void release_memory(object_tracker *tracker)
+static void release_tables(object_tracker *tracker)
 {
 	hash_index_destroy(&tracker->entries, &object_entries);
 	allocator_release(&tracker->allocator, tracker->moving, tracker->moving_capacity * sizeof(*tracker->moving));
@@ -56,7 +56,7 @@ static void release_memory(object_tracker *tracker)
 
 void object_tracker_destroy(object_tracker *tracker)
 {
-	release_memory(tracker);
+	release_tables(tracker);
 	memset(tracker, 0, sizeof(*tracker));
 }
 
@@ -69,7 +69,7 @@ uint64_t object_tracker_forget(object_tracker *tracker)
 {
 	object_tracker forgotten = *tracker;
 
-	release_memory(tracker);
+	release_tables(tracker);
 	object_tracker_init(tracker, &forgotten.allocator);
 	tracker->died = forgotten.died;
 	tracker->user = forgotten.user;
@@ -87,19 +87,19 @@ void object_tracker_prefetch(const object_tracker *tracker, uint64_t address)
 }
 
 /* The entry of an address, or NULL. */
-static inline object_entry *find(const object_tracker *tracker, uint64_t address)
+static inline object_entry *find_entry(const object_tracker *tracker, uint64_t address)
 {
 	return hash_index_find(&tracker->entries, &object_entries, hash_address(address), entry_matches, tracker,
 			       &address);
 }
 
-static inline int reserve(object_tracker *tracker)
+static inline int reserve_entry(object_tracker *tracker)
 {
 	return hash_index_reserve(&tracker->entries, &object_entries, tracker);
 }
 
-/* Adds an entry for an address that has none, after reserve(). */
-static inline object_entry *add(object_tracker *tracker, uint64_t address)
+/* Adds an entry for an address that has none, after reserve_entry(). */
+static inline object_entry *add_entry(object_tracker *tracker, uint64_t address)
 {
 	return hash_index_take_slot(&tracker->entries, &object_entries, hash_address(address));
 }
@@ -109,7 +109,7 @@ static void remove_entry(object_tracker *tracker, object_entry *entry)
 	hash_index_remove(&tracker->entries, &object_entries, tracker, entry);
 }
 
-static uint64_t size_of(const object_tracker *tracker, const object_entry *entry)
+static uint64_t entry_object_size(const object_tracker *tracker, const object_entry *entry)
 {
 	uint32_t code = entry->size_code & CODE_SIZE;
 
@@ -155,7 +155,7 @@ static void release_size(object_tracker *tracker, uint32_t size_code)
 /* Reports an entry's object as dead. The entry is then to be overwritten or emptied. */
 static void tell_death(object_tracker *tracker, const object_entry *entry)
 {
-	tracked_object object = {entry->address, size_of(tracker, entry), entry->class_id};
+	tracked_object object = {entry->address, entry_object_size(tracker, entry), entry->class_id};
 
 	tracker->died(tracker->user, &object);
 	release_size(tracker, entry->size_code);
@@ -166,13 +166,13 @@ static int put_entry(object_tracker *tracker, const object_entry *entry)
 {
 	object_entry *place;
 
-	if (!reserve(tracker))
+	if (!reserve_entry(tracker))
 		return 0;
-	place = find(tracker, entry->address);
+	place = find_entry(tracker, entry->address);
 	if (place != NULL)
 		tell_death(tracker, place);
 	else
-		place = add(tracker, entry->address);
+		place = add_entry(tracker, entry->address);
 	*place = *entry;
 	return 1;
 }
@@ -193,9 +193,9 @@ static int note_alive(object_tracker *tracker, const tracked_object *object)
 	object_entry entry = {object->address, object->class_id, 0};
 	object_entry *place;
 
-	if (!reserve(tracker))
+	if (!reserve_entry(tracker))
 		return 0;
-	place = find(tracker, object->address);
+	place = find_entry(tracker, object->address);
 	/*
 	 * It dies with the size that it was allocated with, or the sums of deaths would exceed those of allocations:
 	 * collectors may report the size of the place where the object is.
@@ -208,7 +208,7 @@ static int note_alive(object_tracker *tracker, const tracked_object *object)
 		return 0;
 	entry.size_code |= CODE_ALIVE | CODE_UNANNOUNCED;
 	if (place == NULL)
-		place = add(tracker, object->address);
+		place = add_entry(tracker, object->address);
 	else
 		tell_death(tracker, place);
 	*place = entry;
@@ -228,7 +228,7 @@ static int end_waiting(object_tracker *tracker)
 }
 
 /* What came before must be in the table before anything else is done. */
-static inline int settle(object_tracker *tracker)
+static inline int end_pending(object_tracker *tracker)
 {
 	return (tracker->waiting_count == 0 || end_waiting(tracker)) &&
 	       (tracker->moving_count == 0 || object_tracker_end_moves(tracker));
@@ -241,19 +241,19 @@ int object_tracker_allocated(object_tracker *tracker, const tracked_object *obje
 
 	if (object->address == 0)
 		return 1;
-	if (!settle(tracker) || !reserve(tracker))
+	if (!end_pending(tracker) || !reserve_entry(tracker))
 		return 0;
-	place = find(tracker, object->address);
+	place = find_entry(tracker, object->address);
 	if (place != NULL) {
 		/* The thread that allocated it was stopped before it could say so: the shot knew it first. */
 		if ((place->size_code & CODE_UNANNOUNCED) != 0 && place->class_id == object->class_id &&
-		    size_of(tracker, place) == object->size) {
+		    entry_object_size(tracker, place) == object->size) {
 			place->size_code &= ~CODE_UNANNOUNCED;
 			return 1;
 		}
 		tell_death(tracker, place);
 	} else {
-		place = add(tracker, object->address);
+		place = add_entry(tracker, object->address);
 	}
 	/* Without room for a large size the entry is left as it is, and the tracker not used any more. */
 	*place = entry;
@@ -269,7 +269,7 @@ int object_tracker_moved(object_tracker *tracker, uint64_t from, uint64_t to)
 		return 0;
 	if (from == 0 || to == 0)
 		return 1;
-	place = find(tracker, from);
+	place = find_entry(tracker, from);
 	if (place == NULL)
 		return 1;
 	if (!array_reserve(&tracker->allocator, &moving, &tracker->moving_capacity, tracker->moving_count + 1,
@@ -299,11 +299,11 @@ int object_tracker_freed(object_tracker *tracker, uint64_t address)
 {
 	object_entry *place;
 
-	if (!settle(tracker))
+	if (!end_pending(tracker))
 		return 0;
 	if (address == 0)
 		return 1;
-	place = find(tracker, address);
+	place = find_entry(tracker, address);
 	if (place == NULL)
 		return 1;
 	release_size(tracker, place->size_code);
@@ -312,7 +312,7 @@ int object_tracker_freed(object_tracker *tracker, uint64_t address)
 }
 
 /* Reports an entry that the snapshot did not give as dead, and empties it. Returns 0 for one that lives. */
-static inline int end_entry(object_tracker *tracker, object_entry *entry, int is_complete)
+static inline int end_snapshot_entry(object_tracker *tracker, object_entry *entry, int is_complete)
 {
 	if (entry->address == 0 || !is_complete || (entry->size_code & CODE_ALIVE) != 0) {
 		entry->size_code &= ~CODE_ALIVE;
@@ -329,7 +329,7 @@ int object_tracker_end_shot(object_tracker *tracker, int is_complete)
 	const size_t smallest = object_entries.first_capacity;
 	size_t i = 0;
 
-	if (!settle(tracker))
+	if (!end_pending(tracker))
 		return 0;
 	if (entries->capacity == 0)
 		return 1;
@@ -337,7 +337,7 @@ int object_tracker_end_shot(object_tracker *tracker, int is_complete)
 	while (entry_is_used(hash_index_slot(entries, &object_entries, i)))
 		i++;
 	for (size_t left = entries->capacity; left > 0; left--) {
-		while (end_entry(tracker, hash_index_slot(entries, &object_entries, i), is_complete))
+		while (end_snapshot_entry(tracker, hash_index_slot(entries, &object_entries, i), is_complete))
 			continue;
 		i = hash_index_next(entries, &object_entries, i);
 	}

@@ -31,7 +31,7 @@ typedef struct recovery_job {
 	mprof_error error;
 } recovery_job;
 
-static mprof_status fail(recovery_job *job, mprof_status status, int system_error, const char *what)
+static mprof_status recovery_fail(recovery_job *job, mprof_status status, int system_error, const char *what)
 {
 	error_set(&job->error, status, MPROF_SEVERITY_FATAL, what);
 	job->error.system_error = system_error;
@@ -43,17 +43,18 @@ static mprof_status open_area(recovery_job *job)
 	int error = salvage_area_open(&job->area, job->salvage_path, sizeof(*job->header));
 
 	if (error == ENODATA)
-		return fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
+		return recovery_fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
 	if (error == EINVAL)
-		return fail(job, MPROF_ERR_NOT_MPROF, 0, "not a salvage file");
+		return recovery_fail(job, MPROF_ERR_NOT_MPROF, 0, "not a salvage file");
 	if (error != 0)
-		return fail(job, MPROF_ERR_IO, error, "cannot read the salvage file");
+		return recovery_fail(job, MPROF_ERR_IO, error, "cannot read the salvage file");
 	job->header = salvage_area_header(&job->area);
 	if (memcmp(job->header->magic, SALVAGE_MAGIC, sizeof(job->header->magic)) != 0)
-		return fail(job, MPROF_ERR_NOT_MPROF, 0, "not a salvage file");
+		return recovery_fail(job, MPROF_ERR_NOT_MPROF, 0, "not a salvage file");
 	if (job->header->layout != salvage_layout())
-		return fail(job, MPROF_ERR_NOT_MPROF, 0,
-			    "the salvage file is of another version of the library or of another architecture");
+		return recovery_fail(
+			job, MPROF_ERR_NOT_MPROF, 0,
+			"the salvage file is of another version of the library or of another architecture");
 	job->result.process = job->header->process;
 	if (job->log_path == NULL && memchr(job->header->log_path, '\0', SALVAGE_PATH_SIZE) != NULL &&
 	    job->header->log_path[0] != '\0')
@@ -74,34 +75,35 @@ static mprof_status check_state(recovery_job *job, int *is_done)
 	}
 	if (salvage_is_recording(job->header)) {
 		job->result.is_recording = 1;
-		return fail(job, MPROF_ERR_STATE, 0, "the process is still recording");
+		return recovery_fail(job, MPROF_ERR_STATE, 0, "the process is still recording");
 	}
 	if (state != SALVAGE_RECORDING)
-		return fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
+		return recovery_fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
 	if (job->log_path == NULL)
-		return fail(job, MPROF_ERR_ARGUMENT, 0, "the path of the log is not known");
+		return recovery_fail(job, MPROF_ERR_ARGUMENT, 0, "the path of the log is not known");
 	if (!job->header->log_is_file)
-		return fail(job, MPROF_ERR_UNSUPPORTED, 0, "the log was compressed, or was not a file");
+		return recovery_fail(job, MPROF_ERR_UNSUPPORTED, 0, "the log was compressed, or was not a file");
 	return MPROF_OK;
 }
 
 /* Opens the log and cuts off what was written after the last commit. */
-static mprof_status open_log(recovery_job *job)
+static mprof_status open_cut_log(recovery_job *job)
 {
 	uint64_t length = salvage_current_progress(job->header)->log_length;
 	struct stat status;
 	int error = log_file_open_again(job->log_path, &job->fd);
 
 	if (error == EBUSY)
-		return fail(job, MPROF_ERR_IO, error, "another writer has the log");
+		return recovery_fail(job, MPROF_ERR_IO, error, "another writer has the log");
 	if (error != 0)
-		return fail(job, MPROF_ERR_IO, error, "cannot open the log");
+		return recovery_fail(job, MPROF_ERR_IO, error, "cannot open the log");
 	if (fstat(job->fd, &status) != 0)
-		return fail(job, MPROF_ERR_IO, errno, "cannot open the log");
+		return recovery_fail(job, MPROF_ERR_IO, errno, "cannot open the log");
 	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size < length)
-		return fail(job, MPROF_ERR_TRUNCATED, 0, "the log is shorter than it was when the process died");
+		return recovery_fail(job, MPROF_ERR_TRUNCATED, 0,
+				     "the log is shorter than it was when the process died");
 	if (ftruncate(job->fd, (off_t)length) != 0 || lseek(job->fd, (off_t)length, SEEK_SET) < 0)
-		return fail(job, MPROF_ERR_IO, errno, "cannot continue the log");
+		return recovery_fail(job, MPROF_ERR_IO, errno, "cannot continue the log");
 	return MPROF_OK;
 }
 
@@ -117,7 +119,7 @@ static mprof_status open_ring(recovery_job *job)
 	(void)allocator_init(&allocator, NULL);
 	job->ring = block_ring_create(&allocator, dialect_get(MPROF_DIALECT_DEFAULT), job->header->ring_bytes);
 	if (job->ring == NULL || !recovery_fill_ring(job->ring, &job->area, job->header))
-		return fail(job, MPROF_ERR_MEMORY, 0, "no memory for the ring");
+		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "no memory for the ring");
 	return MPROF_OK;
 }
 
@@ -135,7 +137,7 @@ static uint64_t read_counter(void *user)
 	return job->clock.counter;
 }
 
-static native_module *find_module(recovery_job *job, uint64_t address)
+static native_module *find_recovered_module(recovery_job *job, uint64_t address)
 {
 	int is_final;
 
@@ -146,7 +148,7 @@ static native_module *find_module(recovery_job *job, uint64_t address)
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
 {
 	recovery_job *job = user;
-	native_module *module = find_module(job, key);
+	native_module *module = find_recovered_module(job, key);
 	const elf_symbol *symbol = NULL;
 
 	if (module != NULL)
@@ -162,7 +164,7 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 /* The class of such a function is its module. */
 static int resolve_class(void *user, mprof_key key, mprof_description *description)
 {
-	const native_module *module = find_module(user, key);
+	const native_module *module = find_recovered_module(user, key);
 	const char *slash = module != NULL ? strrchr(module->file, '/') : NULL;
 
 	if (module == NULL || module->start != key)
@@ -186,7 +188,7 @@ static void end_clock(recovery_job *job, uint64_t counter)
 					(double)(last->counter - first->counter));
 }
 
-static mprof_status open_recorder(recovery_job *job)
+static mprof_status open_recovering_recorder(recovery_job *job)
 {
 	const mprof_sink sink = {sizeof(mprof_sink), add_to_ring, NULL, NULL, job->ring};
 	const recorder_destination where = {
@@ -257,21 +259,21 @@ static mprof_status note_length(recovery_job *job)
 
 static mprof_status complete_log(recovery_job *job)
 {
-	mprof_status status = job->header->ring_bytes != 0 ? open_ring(job) : open_log(job);
+	mprof_status status = job->header->ring_bytes != 0 ? open_ring(job) : open_cut_log(job);
 
 	if (status == MPROF_OK)
-		status = open_recorder(job);
+		status = open_recovering_recorder(job);
 	if (status != MPROF_OK)
 		return status;
 	if (!recovery_fill(&job->recorder->drain, &job->area, job->header))
-		return fail(job, MPROF_ERR_MEMORY, 0, "no memory for what the process left");
+		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "no memory for what the process left");
 	status = write_rest(job);
 	if (status == MPROF_OK && job->ring != NULL)
 		status = mprof_recorder_dump_path(job->recorder, job->log_path, 0, &job->error);
 	return status == MPROF_OK ? note_length(job) : status;
 }
 
-static mprof_status recover(recovery_job *job)
+static mprof_status recover_log(recovery_job *job)
 {
 	int is_done;
 	mprof_status status = open_area(job);
@@ -282,7 +284,7 @@ static mprof_status recover(recovery_job *job)
 		job->clock = salvage_current_progress(job->header)->clock;
 		status = complete_log(job);
 	}
-	if (status == MPROF_OK && strncmp(job->salvage_path, "/proc/", 6) != 0)
+	if (status == MPROF_OK && salvage_path_is_name(job->salvage_path))
 		unlink(job->salvage_path);
 	return status;
 }
@@ -310,9 +312,9 @@ mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_pa
 
 	error_clear(&job.error);
 	if (salvage_path == NULL)
-		status = fail(&job, MPROF_ERR_ARGUMENT, 0, "salvage_path is NULL");
+		status = recovery_fail(&job, MPROF_ERR_ARGUMENT, 0, "salvage_path is NULL");
 	else
-		status = recover(&job);
+		status = recover_log(&job);
 	release_job(&job);
 	if (recovery != NULL && status != MPROF_ERR_ARGUMENT &&
 	    struct_copy_out(recovery, &job.result, sizeof(job.result)) != MPROF_OK)

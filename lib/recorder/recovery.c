@@ -130,7 +130,7 @@ static uint64_t buffer_order(const salvage_piece *piece, const salvage_progress 
 }
 
 /* Copies a buffer into one of the recorder's, as its thread would have handed it over. */
-static int hand_over(recorder_shared *shared, mprof_thread *thread, const event_buffer *left, uint64_t ticket)
+static int copy_buffer(recorder_shared *shared, mprof_thread *thread, const event_buffer *left, uint64_t ticket)
 {
 	event_buffer *buffer = buffer_pool_take(&shared->pool, 1);
 	uint32_t published = atomic_load_explicit(&left->published, memory_order_relaxed);
@@ -159,7 +159,7 @@ static int fill_thread(recorder_shared *shared, const found_item *items, size_t 
 		return 0;
 	thread->drain.last_counter = first->committed > 0 ? first->committed_counter : first->start_counter;
 	for (size_t i = 0; i < count; i++) {
-		if (!hand_over(shared, thread, items[i].content, items[i].order))
+		if (!copy_buffer(shared, thread, items[i].content, items[i].order))
 			return 0;
 	}
 	return 1;
@@ -238,7 +238,7 @@ static uint64_t thread_order(const salvage_piece *piece, const salvage_progress 
 	return left != NULL ? left->serial : 0;
 }
 
-static mprof_thread *find_thread(recorder_shared *shared, uint32_t serial)
+static mprof_thread *find_recovered_thread(recorder_shared *shared, uint32_t serial)
 {
 	mprof_thread *thread = shared->threads;
 
@@ -257,7 +257,7 @@ static int fill_losses(recorder_drain *drain, const salvage_area *area, const sa
 	for (size_t i = 0; is_done && i < list.count; i++) {
 		const salvage_thread *left = list.items[i].content;
 		const uint64_t *reported = left->serial == progress->serial ? progress->reported : left->reported;
-		mprof_thread *thread = find_thread(drain->shared, left->serial);
+		mprof_thread *thread = find_recovered_thread(drain->shared, left->serial);
 
 		if (thread == NULL)
 			thread = thread_recover(drain->shared, left->id, left->serial, 0, 0);

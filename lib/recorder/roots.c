@@ -37,7 +37,7 @@ void root_table_destroy(root_table *roots)
 	memset(roots, 0, sizeof(*roots));
 }
 
-static int compare_entries(const void *a, const void *b)
+static int compare_roots(const void *a, const void *b)
 {
 	const root_entry *left = a;
 	const root_entry *right = b;
@@ -60,7 +60,7 @@ static void sort_changes(root_table *roots)
 		return;
 	for (size_t i = 0; i < roots->count; i++)
 		roots->entries[i].order = (uint32_t)i;
-	sort_in_place(roots->entries, roots->count, sizeof(*roots->entries), compare_entries);
+	sort_in_place(roots->entries, roots->count, sizeof(*roots->entries), compare_roots);
 	for (size_t i = 0; i < roots->count; i++) {
 		root_entry *entry = &roots->entries[i];
 		root_entry *before = kept > 0 ? &roots->entries[kept - 1] : NULL;

@@ -89,14 +89,19 @@ void salvage_set_log_path(recorder_salvage *salvage, const char *path)
 		stored[0] = '\0';
 }
 
-/* Removes a file that a process has left which has ended. Its log is about to be replaced. Returns 0 if it stays. */
+int salvage_path_is_name(const char *path)
+{
+	return strncmp(path, "/proc/", 6) != 0;
+}
+
+/* Removes the file of a process that has ended: its log is about to be replaced. Returns 0 if the file stays. */
 static int remove_stale(const char *path)
 {
 	salvage_area area;
 	const salvage_header *header;
 	int is_stale;
 
-	if (strncmp(path, "/proc/", 6) == 0 || salvage_area_open(&area, path, sizeof(*header)) != 0)
+	if (!salvage_path_is_name(path) || salvage_area_open(&area, path, sizeof(*header)) != 0)
 		return 0;
 	header = salvage_area_header(&area);
 	is_stale = memcmp(header->magic, SALVAGE_MAGIC, sizeof(header->magic)) == 0 && !salvage_is_recording(header);
@@ -172,8 +177,7 @@ void salvage_finish(recorder_salvage *salvage)
 	if (salvage->header == NULL)
 		return;
 	atomic_store_explicit(&salvage->header->state, SALVAGE_CLOSED, memory_order_release);
-	/* A file below /proc has no name: it is gone when its owner is. */
-	if (strncmp(salvage->path, "/proc/", 6) != 0)
+	if (salvage_path_is_name(salvage->path))
 		unlink(salvage->path);
 }
 

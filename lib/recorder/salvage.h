@@ -120,6 +120,12 @@ void salvage_thread_publish(salvage_thread *thread, uint32_t serial);
 /** The thread has ended and its losses are reported; NULL does nothing. */
 void salvage_thread_release(recorder_salvage *salvage, salvage_thread *thread);
 
+/**
+ * Whether a path is a file's own name, which can be removed. One below /proc refers to a file that a process has open;
+ * such a file may have no name, and is gone when its last owner is.
+ */
+int salvage_path_is_name(const char *path);
+
 /** Stores the path of the log, NULL if it has none. */
 void salvage_set_log_path(recorder_salvage *salvage, const char *path);
 

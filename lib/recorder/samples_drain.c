@@ -53,7 +53,7 @@ static void intern_stacks(recorder_drain *drain, sample_record *samples)
 	stacks_write(&drain->stacks);
 }
 
-static void write_samples(recorder_drain *drain, uint64_t thread, const mprof_event *events, size_t count)
+static void write_samples_of_thread(recorder_drain *drain, uint64_t thread, const mprof_event *events, size_t count)
 {
 	recorder_output *output = drain->output;
 
@@ -85,7 +85,7 @@ static const sample_record *write_thread(recorder_drain *drain, const sample_rec
 			continue;
 		}
 		if (count == BLOCK_SAMPLES) {
-			write_samples(drain, thread, events, count);
+			write_samples_of_thread(drain, thread, events, count);
 			count = 0;
 		}
 		if (sample->counter > drain->latest_counter)
@@ -97,7 +97,7 @@ static const sample_record *write_thread(recorder_drain *drain, const sample_rec
 		};
 	}
 	if (count > 0)
-		write_samples(drain, thread, events, count);
+		write_samples_of_thread(drain, thread, events, count);
 	if (lost > 0)
 		output_count_lost(drain->output, reason_for_no_stack(drain->output), lost);
 	return sample;

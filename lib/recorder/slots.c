@@ -5,7 +5,7 @@
 #include "format/event_kinds.h"
 
 /* What the subject of an event is by its kind: one of the keys, or the value itself. */
-static inline key_subject subject_of(uint32_t kind)
+static inline key_subject slot_subject(uint32_t kind)
 {
 	switch (event_kind_rows[kind].id) {
 	case MPROF_EVENT_ID_METHOD:
@@ -77,7 +77,7 @@ static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_
 /* Sets the event's ID from the subject of the slot. Returns 0 if out of memory for a new ID. */
 static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mprof_event *event, mprof_key key)
 {
-	key_subject subject = subject_of(event->kind);
+	key_subject subject = slot_subject(event->kind);
 	const key_entry *entry;
 
 	if (subject == SUBJECT_VALUE)

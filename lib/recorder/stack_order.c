@@ -111,7 +111,7 @@ typedef struct stack_scan {
 	visit_function visit;
 } stack_scan;
 
-static switched_stack *find_stack(recorder_drain *drain, uint64_t number, uint64_t counter)
+static switched_stack *find_switched_stack(recorder_drain *drain, uint64_t number, uint64_t counter)
 {
 	stack_state *state = number != 0 ? stack_table_find(&drain->switched, number) : NULL;
 
@@ -128,12 +128,12 @@ static void scan_slot(recorder_drain *drain, stack_scan *scan, const event_slot 
 
 	switch (slot->stamp & SLOT_KIND_MASK) {
 	case MPROF_EVENT_STACK_SWITCH:
-		point->to = find_stack(drain, slot->subject, point->counter);
+		point->to = find_switched_stack(drain, slot->subject, point->counter);
 		scan->visit(drain, point);
 		point->from = point->to;
 		break;
 	case MPROF_EVENT_STACK_END:
-		point->to = find_stack(drain, slot->subject, point->counter);
+		point->to = find_switched_stack(drain, slot->subject, point->counter);
 		scan->visit(drain, point);
 		if (point->from == point->to)
 			point->from = NULL;

@@ -50,8 +50,8 @@ void stack_memory_destroy(stack_memory *memory, const mprof_allocator *allocator
 }
 
 /* The number of outermost frames that a call stack has in common with the last one, whose IDs are known. */
-static size_t common_frames(const stack_store *stacks, const remembered_stack *last, uint32_t generation,
-			    const mprof_frame *frames, size_t count, uint64_t counter)
+static size_t count_known_frames(const stack_store *stacks, const remembered_stack *last, uint32_t generation,
+				 const mprof_frame *frames, size_t count, uint64_t counter)
 {
 	size_t shorter = count < last->count ? count : last->count;
 	size_t common = 0;
@@ -158,7 +158,7 @@ uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_fr
 	if (count > MPROF_STACK_MAX)
 		count = MPROF_STACK_MAX;
 	generation = native_code_generation(&stacks->code);
-	common = common_frames(stacks, last, generation, frames, count, counter);
+	common = count_known_frames(stacks, last, generation, frames, count, counter);
 	last->counter = counter;
 	last->generation = generation;
 	last->count = (uint32_t)common;

@@ -58,7 +58,7 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 	return MPROF_OK;
 }
 
-static const char *event_fault(mprof_status status)
+static const char *event_encode_fault(mprof_status status)
 {
 	switch (status) {
 	case MPROF_ERR_UNDEFINED_ID:
@@ -83,7 +83,7 @@ static uint32_t stack_of(const mprof_event *event)
 	return event_detail_read(event->more.detail, &own)->stack;
 }
 
-static int changes_stack(const mprof_event *event)
+static int is_call_event(const mprof_event *event)
 {
 	return event->kind >= MPROF_EVENT_METHOD_ENTER && event->kind <= MPROF_EVENT_METHOD_JIT_END;
 }
@@ -101,7 +101,7 @@ static size_t events_without_section(mprof_writer *writer, const mprof_event *ev
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (changes_stack(&events[i]))
+		if (is_call_event(&events[i]))
 			stack_sections_invalidate(&writer->sections);
 		if (!event_kind_rows[events[i].kind].has_section)
 			continue;
@@ -172,7 +172,7 @@ mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *
 		status = events_encode(&writer->events, &writer->block, events, count, &encoded);
 	if (written != NULL)
 		*written = encoded;
-	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, event_fault(status));
+	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, event_encode_fault(status));
 }
 
 mprof_status mprof_writer_end_events(mprof_writer *writer)

@@ -30,8 +30,8 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	return encoding;
 }
 
-static mprof_status put_records(mprof_writer *writer, uint32_t snapshot, uint32_t flags, uint64_t counter,
-				uint32_t shift, const mprof_event *events, size_t count)
+static mprof_status put_heap_block(mprof_writer *writer, uint32_t snapshot, uint32_t flags, uint64_t counter,
+				   uint32_t shift, const mprof_event *events, size_t count)
 {
 	const heap_encoding encoding = encoding_of(writer);
 	heap_records_header header = {.snapshot = snapshot, .flags = flags, .counter = counter, .shift = shift};
@@ -71,5 +71,5 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t snapshot, ui
 		return status;
 	if (!writer->encoding.rules->has_heap_records)
 		return writer_add_to_snapshot(writer, snapshot, flags, counter, events, count);
-	return put_records(writer, snapshot, flags, counter, shift, events, count);
+	return put_heap_block(writer, snapshot, flags, counter, shift, events, count);
 }

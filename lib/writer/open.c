@@ -145,7 +145,7 @@ static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof
 	encode_buffer_init(&writer->block, allocator, SIZE_MAX);
 	encode_buffer_init(&writer->classes, allocator, SIZE_MAX);
 	encode_buffer_init(&writer->methods, allocator, SIZE_MAX);
-	statistical_encoder_init(&writer->hits, &writer->block, writer->encoding.rules);
+	statistical_encoder_init(&writer->statistical, &writer->block, writer->encoding.rules);
 	writer_limit_blocks(writer, UINT32_MAX);
 	id_set_init(&writer->class_ids, allocator);
 	id_set_init(&writer->method_ids, allocator);

@@ -26,7 +26,7 @@ static int is_known(const mprof_writer *writer, const id_set *ids, uint32_t id)
 	return id_set_has(ids, id) || writer->events.defined.any;
 }
 
-static int is_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
+static int record_is_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
 {
 	return id != 0 && id <= counts->defined[kind];
 }
@@ -44,7 +44,7 @@ static mprof_status check_stack(mprof_writer *writer, const definition_counts *c
 		if (record->as.stack.caller != 0)
 			return refuse_undefined(writer, "frame that marks a truncated call stack has a caller");
 	} else if (record->as.stack.is_native) {
-		if (!is_defined(counts, MPROF_RECORD_LOCATION, record->as.stack.target))
+		if (!record_is_defined(counts, MPROF_RECORD_LOCATION, record->as.stack.target))
 			return refuse_undefined(
 				writer, "stack refers to a location that is not defined: write its CODE block first");
 	} else if (record->as.stack.target != 0 && !is_known(writer, &writer->method_ids, record->as.stack.target)) {
@@ -95,7 +95,7 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 				"root refers to a class that is not defined: call mprof_writer_define_class() first");
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
-		if (!is_defined(counts, MPROF_RECORD_METRIC, record->id))
+		if (!record_is_defined(counts, MPROF_RECORD_METRIC, record->id))
 			return refuse_undefined(writer, "value of a metric that is not defined yet");
 		break;
 	case MPROF_RECORD_SUMMARY:
@@ -191,8 +191,8 @@ static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint
 	return MPROF_OK;
 }
 
-static mprof_status put_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
-				const mprof_record *records, size_t count)
+static mprof_status put_records_block(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+				      const mprof_record *records, size_t count)
 {
 	mprof_clock clock;
 
@@ -241,7 +241,7 @@ static mprof_status write_records(mprof_writer *writer, mprof_block_kind kind, u
 		if (status == MPROF_OK)
 			status = writer_put_definitions(writer);
 		if (status == MPROF_OK)
-			status = put_records(writer, kind, number, records, count);
+			status = put_records_block(writer, kind, number, records, count);
 	}
 	if (status == MPROF_OK)
 		memcpy(writer->defined, counts.defined, sizeof(counts.defined));

@@ -38,8 +38,8 @@ static mprof_status put_counted(mprof_writer *writer, size_t events)
 	return status;
 }
 
-static mprof_status put_samples(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
-				const mprof_event *samples, size_t count)
+static mprof_status put_samples_block(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
+				      const mprof_event *samples, size_t count)
 {
 	mprof_clock clock;
 	size_t left_out;
@@ -68,7 +68,7 @@ mprof_status mprof_writer_write_samples(mprof_writer *writer, uint64_t thread, u
 		return status;
 	if (writer->encoding.rules->has_sample_tokens)
 		return writer_put_statistical(writer, thread, base_counter, samples, count);
-	return put_samples(writer, thread, base_counter, samples, count);
+	return put_samples_block(writer, thread, base_counter, samples, count);
 }
 
 static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, size_t method_count,

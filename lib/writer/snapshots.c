@@ -100,36 +100,62 @@ static int has_only_snapshot_events(const mprof_event *events, size_t count)
 	return 1;
 }
 
+/* Adds events to the open snapshot, which is discarded if they cannot be written. */
+static mprof_status fill_snapshot(mprof_writer *writer, uint32_t flags, const mprof_event *events, size_t count)
+{
+	mprof_status status = add_events(writer, events, count);
+
+	if (status != MPROF_OK)
+		heap_snapshot_clear(&writer->snapshot);
+	else if ((flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0)
+		writer_shorten_block(writer, MPROF_BLOCK_HEAP_DATA);
+	return status;
+}
+
+/* Writes events that belong to no snapshot as a block of their own. */
+static mprof_status write_block_of_events(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+					  const mprof_event *events, size_t count)
+{
+	mprof_status status = writer_end_snapshot(writer);
+
+	if (status != MPROF_OK)
+		return status;
+	/* Nothing to write: adding only counts what is left out. */
+	if (count > 0 && !has_any_snapshot_event(events, count))
+		return add_events(writer, events, count);
+	begin_snapshot(writer, number, counter);
+	status = fill_snapshot(writer, flags, events, count);
+	return status == MPROF_OK ? writer_end_snapshot(writer) : status;
+}
+
+/* Starts, continues or ends a snapshot. */
+static mprof_status extend_snapshot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+				    const mprof_event *events, size_t count)
+{
+	mprof_status status = MPROF_OK;
+
+	if ((flags & MPROF_HEAP_FLAG_FIRST) != 0)
+		status = writer_end_snapshot(writer);
+	if (status != MPROF_OK)
+		return status;
+	if (!writer->snapshot.is_open)
+		begin_snapshot(writer, number, counter);
+	status = fill_snapshot(writer, flags, events, count);
+	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_LAST) != 0)
+		status = writer_end_snapshot(writer);
+	return status;
+}
+
 mprof_status writer_add_to_snapshot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
 				    const mprof_event *events, size_t count)
 {
-	/* Events that belong to no snapshot are written as a block of their own. */
-	int is_alone = (flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) == 0 &&
-		       (number == 0 || !writer->snapshot.is_open);
-	mprof_status status = MPROF_OK;
+	int is_delimited = (flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) != 0;
+	int is_continued = number != 0 && writer->snapshot.is_open;
 
 	if (!writer->lossy && !has_only_snapshot_events(events, count))
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect has no roots and no moves");
 	if (!heap_snapshot_reserve(&writer->snapshot, events, count))
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a heap snapshot");
-	if (writer->snapshot.is_open && (is_alone || (flags & MPROF_HEAP_FLAG_FIRST) != 0))
-		status = writer_end_snapshot(writer);
-	if (status != MPROF_OK)
-		return status;
-	if (is_alone && count > 0 && !has_any_snapshot_event(events, count)) {
-		for (size_t i = 0; i < count; i++)
-			heap_snapshot_add(&writer->snapshot, &events[i]);
-		return MPROF_OK;
-	}
-	if (!writer->snapshot.is_open)
-		begin_snapshot(writer, number, counter);
-	status = add_events(writer, events, count);
-	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0)
-		writer_shorten_block(writer, MPROF_BLOCK_HEAP_DATA);
-	if (status == MPROF_OK && !is_alone && (flags & MPROF_HEAP_FLAG_LAST) == 0)
-		return MPROF_OK;
-	if (status == MPROF_OK)
-		return writer_end_snapshot(writer);
-	heap_snapshot_clear(&writer->snapshot);
-	return status;
+	return is_delimited || is_continued ? extend_snapshot(writer, number, flags, counter, events, count)
+					    : write_block_of_events(writer, number, flags, counter, events, count);
 }

@@ -62,7 +62,7 @@ static int frames_collect(stack_sections *sections, uint32_t stack)
 }
 
 /* Number of outermost frames that both have in common. */
-static size_t common_frames(const stack_frames *one, const stack_frames *other)
+static size_t count_common_frames(const stack_frames *one, const stack_frames *other)
 {
 	size_t most = one->count < other->count ? one->count : other->count;
 	size_t common = 0;
@@ -87,7 +87,7 @@ mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buff
 
 	if (!frames_collect(sections, stack))
 		return MPROF_ERR_MEMORY;
-	common = common_frames(&sections->written, &sections->wanted);
+	common = count_common_frames(&sections->written, &sections->wanted);
 	added = sections->wanted.count - common;
 	if (!encode_buffer_reserve(buffer, EVENT_SECTION_ROOM(added) + tail_room)) {
 		mprof_status status = buffer->status;

@@ -34,12 +34,12 @@ static void put_modules(mprof_writer *writer)
 {
 	mprof_record module;
 
-	statistical_encode_modules_begin(&writer->hits);
+	statistical_encode_modules_begin(&writer->statistical);
 	while (writer->modules_written < writer->defined[MPROF_RECORD_MODULE]) {
 		if (definition_table_get(&writer->code, MPROF_RECORD_MODULE, ++writer->modules_written, &module))
-			statistical_encode_module(&writer->hits, &module);
+			statistical_encode_module(&writer->statistical, &module);
 	}
-	statistical_encode_modules_end(&writer->hits);
+	statistical_encode_modules_end(&writer->statistical);
 }
 
 /* A function without a module is assigned to a placeholder module, because readers do not find it otherwise. */
@@ -49,13 +49,13 @@ static void put_no_module(mprof_writer *writer)
 
 	if (writer->has_placeholder_module)
 		return;
-	statistical_encode_modules_begin(&writer->hits);
-	statistical_encode_module(&writer->hits, &none);
-	statistical_encode_modules_end(&writer->hits);
+	statistical_encode_modules_begin(&writer->statistical);
+	statistical_encode_module(&writer->statistical, &none);
+	statistical_encode_modules_end(&writer->statistical);
 	writer->has_placeholder_module = 1;
 }
 
-static void find_location(const mprof_writer *writer, uint32_t location_id, frame_location *location)
+static void find_frame_location(const mprof_writer *writer, uint32_t location_id, frame_location *location)
 {
 	mprof_record record;
 
@@ -68,12 +68,13 @@ static void find_location(const mprof_writer *writer, uint32_t location_id, fram
 				   &location->function);
 }
 
-static void put_address(mprof_writer *writer, const frame_location *location)
+static void put_frame_address(mprof_writer *writer, const frame_location *location)
 {
 	if (location->module.id != 0 && location->offset <= UINT32_MAX)
-		statistical_encode_location(&writer->hits, location->module.id, location->offset);
+		statistical_encode_location(&writer->statistical, location->module.id, location->offset);
 	else
-		statistical_encode_location(&writer->hits, 0, location->module.as.module.address + location->offset);
+		statistical_encode_location(&writer->statistical, 0,
+					    location->module.as.module.address + location->offset);
 }
 
 /* The number of a function in the log. Its name is written with the first hit. 0 if out of memory. */
@@ -99,15 +100,15 @@ static int put_function(mprof_writer *writer, const frame_location *location, ui
 	if (number == 0)
 		return 0;
 	if (has_counts(writer)) {
-		statistical_encode_counted(&writer->hits, number, is_first ? name : NULL, samples);
+		statistical_encode_counted(&writer->statistical, number, is_first ? name : NULL, samples);
 	} else if (is_first) {
 		if (location->module.id == 0)
 			put_no_module(writer);
-		statistical_encode_new_function(&writer->hits,
+		statistical_encode_new_function(&writer->statistical,
 						location->module.id != 0 ? location->module.id : STATISTICAL_NO_MODULE,
 						number, name);
 	} else {
-		statistical_encode_function(&writer->hits, number);
+		statistical_encode_function(&writer->statistical, number);
 	}
 	return 1;
 }
@@ -123,13 +124,13 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 	frame_location location;
 
 	if (!frame->as.stack.is_native) {
-		statistical_encode_method(&writer->hits, frame->as.stack.target);
+		statistical_encode_method(&writer->statistical, frame->as.stack.target);
 		return 1;
 	}
-	find_location(writer, frame->as.stack.target, &location);
+	find_frame_location(writer, frame->as.stack.target, &location);
 	if (has_function(&location))
 		return put_function(writer, &location, 1);
-	put_address(writer, &location);
+	put_frame_address(writer, &location);
 	return 1;
 }
 
@@ -175,14 +176,14 @@ static int put_sample(mprof_writer *writer, const mprof_record *frames, size_t c
 	const int is_caller_count_first = writer->encoding.rules->is_caller_count_first;
 
 	if (is_caller_count_first) {
-		statistical_encode_callers(&writer->hits, count - 1);
+		statistical_encode_callers(&writer->statistical, count - 1);
 		if (writer->modules_written < writer->defined[MPROF_RECORD_MODULE])
 			put_modules(writer);
 	}
 	if (!put_frame(writer, &frames[0]))
 		return 0;
 	if (!is_caller_count_first && count > 1)
-		statistical_encode_callers(&writer->hits, count - 1);
+		statistical_encode_callers(&writer->statistical, count - 1);
 	return put_callers(writer, frames + 1, count - 1);
 }
 
@@ -201,7 +202,7 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 	frame_location location;
 
 	if (has_counts(writer) && frames[0].as.stack.is_native) {
-		find_location(writer, frames[0].as.stack.target, &location);
+		find_frame_location(writer, frames[0].as.stack.target, &location);
 		if (has_function(&location))
 			return put_function(writer, &location, weight);
 	}
@@ -212,7 +213,7 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 	return 1;
 }
 
-static int put_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
+static int put_hits(mprof_writer *writer, const mprof_event *samples, size_t count)
 {
 	mprof_record frames[MOST_FRAMES];
 
@@ -239,7 +240,7 @@ static int is_frame_shortened(const mprof_writer *writer, const mprof_record *fr
 
 	if (!frame->as.stack.is_native)
 		return frame->as.stack.is_compiling != 0;
-	find_location(writer, frame->as.stack.target, &location);
+	find_frame_location(writer, frame->as.stack.target, &location);
 	return location.function.id != 0 && !has_function(&location);
 }
 
@@ -278,10 +279,10 @@ mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint6
 	mprof_status status;
 
 	writer_read_clock(writer, &clock);
-	statistical_encode_begin(&writer->hits, &writer->encoding, &clock);
-	if (put_samples(writer, samples, count)) {
+	statistical_encode_begin(&writer->statistical, &writer->encoding, &clock);
+	if (put_hits(writer, samples, count)) {
 		writer_read_clock(writer, &clock);
-		statistical_encode_end(&writer->hits, &clock);
+		statistical_encode_end(&writer->statistical, &clock);
 		status = writer_put_block(writer);
 	} else {
 		status = writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for samples");

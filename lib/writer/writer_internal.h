@@ -52,14 +52,14 @@ struct mprof_writer {
 	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< Last ID defined of each #mprof_record_kind, from 1. */
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
-	uint64_t base_counter;      /**< Base counter of the EVENTS block. */
-	memory_budget code_budget;  /**< Without a limit: what a program defines is the caller's business. */
-	name_table code_names;      /**< Names of the table below. */
-	definition_table code;      /**< For dialects that define call stacks and native code at their first use. */
-	uint32_t modules_written;   /**< Last module of the table that is in the log. */
-	statistical_encoder hits;   /**< Appends to block. */
-	int has_placeholder_module; /**< The log contains the module that stands for no module. */
-	uint32_t functions_written; /**< Functions in the log, for dialects that number them. */
+	uint64_t base_counter;     /**< Base counter of the EVENTS block. */
+	memory_budget code_budget; /**< Without a limit: what a program defines is the caller's business. */
+	name_table code_names;     /**< Names of the table below. */
+	definition_table code;     /**< For dialects that define call stacks and native code at their first use. */
+	uint32_t modules_written;  /**< Last module of the table that is in the log. */
+	statistical_encoder statistical; /**< Appends to block. */
+	int has_placeholder_module;      /**< The log contains the module that stands for no module. */
+	uint32_t functions_written;      /**< Functions in the log, for dialects that number them. */
 	id_map function_numbers;
 	heap_snapshot snapshot;     /**< For dialects in which a snapshot is one block. */
 	size_t max_snapshot_length; /**< In bytes. */

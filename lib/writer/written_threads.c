@@ -20,7 +20,7 @@ void written_threads_destroy(written_threads *table)
 }
 
 /* Adds a thread. */
-static written_thread *thread_add(written_threads *table, uint64_t thread)
+static written_thread *add_written_thread(written_threads *table, uint64_t thread)
 {
 	void *threads = table->threads;
 	int is_added = thread_map_add(&table->positions, thread, &threads, &table->capacity, table->count,
@@ -38,7 +38,7 @@ written_thread *written_threads_begin(written_threads *table, uint64_t thread)
 	const size_t position = thread_map_find(&table->positions, thread);
 
 	if (position == THREAD_MAP_NONE)
-		return thread_add(table, thread);
+		return add_written_thread(table, thread);
 	table->current = position;
 	return &table->threads[table->current];
 }
